@@ -1,4 +1,4 @@
-/** `fast` is what `npm run check` runs; `slow` and `system` are run by `npm test` besides; see CONTRIBUTING.md. */
+/** `fast` is what `npm run check` runs; `slow`, `system` and `browser` are run by `npm test` besides; see CONTRIBUTING.md. */
 const common = {
   testEnvironment: '<rootDir>/test/support/node-environment.js',
   transform: {
@@ -13,7 +13,7 @@ const common = {
   modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/client/dist', '<rootDir>/.countersign'],
 };
 
-/** Set by `npm run check` and `npm test`: the fast tests run in a few parts, each of which loads the modules once. */
+/** Set by `npm run check` and `npm test`: the fast tests run in a few parts, each of which loads the modules once, and the tests in a browser in one. */
 const inParts = process.env.COUNTERSIGN_TEST_PARTS === '1';
 
 module.exports = {
@@ -28,7 +28,11 @@ module.exports = {
         ? { testMatch: ['<rootDir>/test/parts/*.test.ts'] }
         : {
             testMatch: ['<rootDir>/test/**/*.test.ts'],
-            testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/(system|parts)/', '\\.slow\\.test\\.ts$'],
+            testPathIgnorePatterns: [
+              '/node_modules/',
+              '<rootDir>/test/(system|parts|browser)/',
+              '\\.slow\\.test\\.ts$',
+            ],
           }),
     },
     {
@@ -42,6 +46,19 @@ module.exports = {
       ...common,
       displayName: 'system',
       testMatch: ['<rootDir>/test/system/**/*.test.ts'],
+      globalSetup: '<rootDir>/test/support/global-setup.ts',
+      globalTeardown: '<rootDir>/test/support/global-teardown.ts',
+    },
+    {
+      ...common,
+      displayName: 'browser',
+      // Together, all files share one browser and one gateway. A file that is named is run alone.
+      ...(inParts
+        ? { testMatch: ['<rootDir>/test/browser/all.test.ts'] }
+        : {
+            testMatch: ['<rootDir>/test/browser/**/*.test.ts'],
+            testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/browser/all\\.test\\.ts$'],
+          }),
       globalSetup: '<rootDir>/test/support/global-setup.ts',
       globalTeardown: '<rootDir>/test/support/global-teardown.ts',
     },

@@ -1,4 +1,4 @@
-// node scripts/run.mjs demo|attacks|attacks:naive|test|fuzz|cli|bench|bench:commit|quality|test:cluster|sweep:evidence|sweep|races [arguments]
+// node scripts/run.mjs demo|attacks|attacks:naive|test|fuzz|cli|bench|bench:commit|quality|test:browser|test:cluster|sweep:evidence|sweep|races [arguments]
 //
 // Prepares a clean clone and runs a command: installs npm packages, compiles the sources, then starts the command.
 // Plain JavaScript without dependencies, because it runs before any are installed. Its own messages go to standard error;
@@ -39,6 +39,14 @@ const COMMANDS = {
       stdio: 'inherit',
     }),
   test,
+  // Arguments are names of files in test/browser.
+  'test:browser': (names) =>
+    test(
+      names.length === 0
+        ? ['--selectProjects=browser']
+        : ['--testPathPatterns', ...names.map((name) => `test/browser/${name}`), '--selectProjects=browser'],
+      names.length === 0,
+    ),
   fuzz: (args) => node(at('scripts/fuzz.mjs'), args),
   'test:cluster': (args) => node(at('test/cluster/run.mjs'), args),
   'docs:rules': (args) => node(at('scripts/rules.mjs'), args),
@@ -147,14 +155,15 @@ function newest(paths) {
 
 // --- tests ----------------------------------------------------------------------------------------------------------
 
-async function test(args) {
+/** `whole`: nothing is left out of the projects that are selected. */
+async function test(args, whole = args.length === 0) {
   const dir = mkdtempSync(join(tmpdir(), 'countersign-test-'));
   const output = join(dir, 'jest.json');
   try {
     // Three workers on two cores: system tests wait for half of their time.
     const jest = [at('node_modules/jest/bin/jest.js'), '--maxWorkers=3', '--json', `--outputFile=${output}`, ...args];
-    // Without a choice of tests, the fast ones run in parts, which share loaded modules: see jest.config.js.
-    const env = args.length === 0 ? { ...process.env, COUNTERSIGN_TEST_PARTS: '1' } : process.env;
+    // Without a choice of tests, they run in parts, which share loaded modules: see jest.config.js.
+    const env = whole ? { ...process.env, COUNTERSIGN_TEST_PARTS: '1' } : process.env;
     // If jest cannot write the output file it prints the JSON on standard output, which must contain only the summary.
     const code = await child(process.execPath, jest, { stdio: ['inherit', 2, 2], env });
     const { passed, failed, skipped } = existsSync(output)

@@ -19,6 +19,6 @@ export function runPart(self: string): void {
 function fastFiles(): readonly string[] {
   return readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })
     .map((name) => `test/${name.replaceAll('\\', '/')}`)
-    .filter((file) => /(?<!\.slow)\.test\.ts$/.test(file) && !/^test\/(system|parts)\//.test(file))
+    .filter((file) => /(?<!\.slow)\.test\.ts$/.test(file) && !/^test\/(system|parts|browser)\//.test(file))
     .toSorted();
 }

@@ -8,7 +8,7 @@ module.exports = class SlowestFirst extends Sequencer {
   sort(tests) {
     // By the durations of an earlier run. Without them jest sorts by size, and some of the smallest files run whole programs.
     const sorted = super.sort(tests);
-    const isSystem = ({ context }) => context.config.displayName.name === 'system';
+    const isSystem = ({ context }) => ['system', 'browser'].includes(context.config.displayName.name);
     return [sorted.filter(isSystem), sorted.filter((test) => !isSystem(test))]
       .flatMap((group) => group.map((test, n) => ({ test, place: n / group.length })))
       .sort((a, b) => a.place - b.place)

@@ -42,8 +42,8 @@ export interface SystemOptions {
   readonly judge?: { readonly baseUrl: string };
   /** Targets in addition to the database `shop`. */
   readonly targets?: readonly TargetConfig[];
-  /** SQL that fills the target database `shop`. */
-  readonly shopSql?: string;
+  /** Fills the target database `shop`: SQL, or a function of an administrator's URL. */
+  readonly shopSql?: string | ((adminUrl: string) => Promise<void>);
   /** Workers to start. Default: all. */
   readonly workers?: readonly WorkerName[];
   /** Wraps the activities of a worker before it starts: failpoints, spies. */
@@ -115,7 +115,10 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     name: 'shop',
     database: `shop${unique}`,
     schemas: ['public'],
-    seed: async (url) => void (await query(url, options.shopSql ?? 'select 1')),
+    seed: async (url) =>
+      typeof options.shopSql === 'function'
+        ? await options.shopSql(url)
+        : void (await query(url, options.shopSql ?? 'select 1')),
   };
   const extensions = extensionsOf(options.extension === undefined ? [] : [options.extension]);
   // Roles belong to the whole server: two files that set up at the same time would fail on each other's roles.

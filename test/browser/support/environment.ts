@@ -1,0 +1,136 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import { judgeScript } from '../../../examples/demo/judge-script';
+import { startScriptedJudge } from '../../../examples/demo/scripted-judge';
+import { seedShop } from '../../../examples/demo/shop';
+import { freePort } from '../../../dev/embedded/places';
+import { startProcess, type RunningProcess } from '../../../dev/process-tree';
+import { query } from '../../../dev/query';
+import { compiled } from '../../support/compiled';
+import { makeRepository, type GitRepository } from '../../support/git-repository';
+import { startHttpApi, type HttpApi } from '../../support/http-api';
+import { startSwitchProxy, type SwitchProxy } from '../../support/switch-proxy';
+import { startSystem, type System } from '../../support/system';
+import { HOSTILE_SQL } from '../attacks/hostile-changes';
+import { launchChromium } from './chromium';
+import { inboxExtension, inboxPolicy } from './policy';
+
+/** Real servers, workers and a gateway process, and one browser. */
+export interface Environment {
+  readonly system: System;
+  readonly browser: Browser;
+  /** Of the inbox, such as `http://localhost:8077`. */
+  readonly origin: string;
+  readonly gateway: RunningProcess;
+  /** Between the gateway and its servers; the workers do not go through them. */
+  readonly database: SwitchProxy;
+  readonly temporal: SwitchProxy;
+  readonly repository: GitRepository;
+  readonly api: HttpApi;
+}
+
+interface Running {
+  readonly environment: Environment;
+  readonly stop: () => Promise<void>;
+}
+
+let users = 0;
+let running: Promise<Running> | null = null;
+
+/** For one test file, or for all together: the first to ask starts the environment, the last to end stops it. */
+export function useEnvironment(): () => Environment {
+  let found: Environment | null = null;
+  beforeAll(async () => {
+    users += 1;
+    running ??= start();
+    found = (await running).environment;
+  }, 240_000);
+  afterAll(async () => {
+    users -= 1;
+    const last = users === 0 ? running : null;
+    if (last === null) return;
+    running = null;
+    await (await last).stop();
+  }, 60_000);
+  return () => {
+    if (found === null) throw new Error('The environment is used before it was started');
+    return found;
+  };
+}
+
+async function start(): Promise<Running> {
+  const stops: (() => unknown)[] = [];
+  /** In reverse order; each is tried. */
+  const stop = async (): Promise<void> => {
+    const results: PromiseSettledResult<unknown>[] = [];
+    for (const each of stops.toReversed()) results.push(...(await Promise.allSettled([Promise.resolve().then(each)])));
+    const failed = results.find((result) => result.status === 'rejected');
+    if (failed !== undefined) throw failed.reason;
+  };
+  try {
+    return { environment: await startAll((each) => void stops.push(each)), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function startAll(onStop: (stop: () => unknown) => void): Promise<Environment> {
+  const dir = mkdtempSync(join(tmpdir(), 'countersign-browser-'));
+  onStop(() => rmSync(dir, { recursive: true, force: true }));
+  const dist = await compiled();
+  const judge = await startScriptedJudge({ script: judgeScript });
+  onStop(judge.stop);
+  const api = await startHttpApi();
+  onStop(api.stop);
+  const repository = makeRepository({ 'README.md': 'one\n' });
+  onStop(repository.remove);
+  const system = await startInboxSystem(judge.baseUrl, repository, api);
+  onStop(system.close);
+  const temporalUrl = new URL(`http://${process.env['COUNTERSIGN_TEST_TEMPORAL'] ?? ''}`);
+  const databaseUrl = new URL(system.setup.databaseUrls.cs_gateway);
+  const before = async ({ hostname: host, port }: URL): Promise<SwitchProxy> => {
+    const proxy = await startSwitchProxy({ host, port: Number(port) });
+    onStop(proxy.stop);
+    return proxy;
+  };
+  const [database, temporal] = await Promise.all([before(databaseUrl), before(temporalUrl)]);
+  const port = await freePort();
+  // A passkey cannot belong to an address such as 127.0.0.1.
+  const origin = `http://localhost:${port}`;
+  const env = {
+    TEMPORAL_ADDRESS: `127.0.0.1:${temporal.port}`,
+    TEMPORAL_NAMESPACE: process.env['COUNTERSIGN_TEST_NAMESPACE'] ?? 'default',
+    COUNTERSIGN_TRUST_FILE: system.setup.trustFile,
+    COUNTERSIGN_QUEUE_SUFFIX: system.suffix,
+    COUNTERSIGN_DATABASE_URL: Object.assign(databaseUrl, { hostname: '127.0.0.1', port: String(database.port) }).href,
+    COUNTERSIGN_GATEWAY_PORT: String(port),
+    COUNTERSIGN_PUBLIC_URL: origin,
+  };
+  const gateway = await startProcess('gateway', env, dir, () => {}, join(dist, 'workers', 'gateway.js'));
+  onStop(gateway.stop);
+  const browser = await launchChromium();
+  onStop(() => browser.close());
+  return { system, browser, origin, gateway, database, temporal, repository, api };
+}
+
+async function startInboxSystem(judgeUrl: string, repository: GitRepository, api: HttpApi): Promise<System> {
+  const author = { name: 'Countersign', email: 'committer@example.com' };
+  const http = { baseUrl: api.url, headers: {}, queryNames: ['q'], replaysIdempotent: false, undo: 'none' } as const;
+  return await startSystem({
+    name: 'browser',
+    bundleText: inboxPolicy(),
+    extension: inboxExtension,
+    judge: { baseUrl: judgeUrl },
+    async shopSql(adminUrl) {
+      await seedShop(adminUrl);
+      await query(adminUrl, HOSTILE_SQL);
+    },
+    targets: [
+      { name: 'repo', development: true, git: { repository: repository.path, ref: 'refs/heads/main', author } },
+      { name: 'api', development: true, http },
+    ],
+  });
+}
