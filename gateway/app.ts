@@ -13,8 +13,10 @@ import { secureHeaders } from 'hono/secure-headers';
 import { Callers } from './callers';
 import type { GatewayDeps } from './deps';
 import { toCountersignError, toErrorResponse } from './http-errors';
+import { createInbox } from './inbox/app';
 import { createGatewayMetrics, type GatewayMetrics } from './metrics';
 import { Readiness } from './readiness';
+import { AnswerRelay } from './answer-relay';
 import { answerRoutes } from './routes/answers';
 import { diffRoutes } from './routes/diffs';
 import { keyRoutes } from './routes/key';
@@ -28,6 +30,7 @@ export function createGateway(deps: GatewayDeps): Hono {
   const app = new Hono();
   const metrics = deps.metrics ?? createGatewayMetrics();
   const callers = new Callers(deps, metrics);
+  const relay = new AnswerRelay(deps, metrics);
   addMiddleware(app, metrics);
   addErrorMapping(app, deps);
   addHealthRoutes(app, deps);
@@ -36,21 +39,22 @@ export function createGateway(deps: GatewayDeps): Hono {
   app.route('/v1/diffs', diffRoutes(deps, callers));
   app.route('/v1/reviews', submissionRoutes(deps, callers));
   app.route('/v1/reviews', reviewRoutes(deps, callers));
-  app.route('/v1/reviews', answerRoutes(deps, callers, metrics));
+  app.route('/v1/reviews', answerRoutes(deps, callers, relay));
+  if (deps.inbox !== null) app.route('/inbox', createInbox(deps, deps.inbox, { relay, metrics }));
   return app;
 }
 
 function addMiddleware(app: Hono, metrics: GatewayMetrics): void {
-  app.use(
-    secureHeaders({
-      contentSecurityPolicy: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
-      xFrameOptions: 'DENY',
-    }),
-  );
+  const headers = secureHeaders({
+    contentSecurityPolicy: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+    xFrameOptions: 'DENY',
+  });
+  // The inbox sets its own, for its page.
+  app.use(async (c, next) => (/^\/inbox(\/|$)/.test(c.req.path) ? await next() : await headers(c, next)));
   app.use(async (c, next) => {
     const began = performance.now();
     await next();
-    c.header('Cache-Control', 'no-store');
+    if (!c.res.headers.has('Cache-Control')) c.header('Cache-Control', 'no-store');
     metrics.observe({
       method: c.req.method,
       route: routeOf(c),

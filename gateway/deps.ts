@@ -8,6 +8,7 @@ import type { WithdrawMessage, WithdrawResult } from '../policy/contracts/withdr
 import type { AnswerScope } from '../signing/judge-answer';
 import type { RefusedWithdrawal, WithdrawalScope } from '../signing/judge-withdrawal';
 import type { ServiceProbes } from './readiness';
+import type { InboxDeps } from './inbox/deps';
 import type { GatewayMetrics } from './metrics';
 import type { AnswerLimits } from './answer-limits';
 import type { Nonces } from './nonces';
@@ -65,4 +66,6 @@ export interface GatewayDeps {
   readonly nonces?: Nonces;
   readonly answerLimits?: AnswerLimits;
   readonly submitTimeoutMs?: number;
+  /** Null: the gateway has no inbox. */
+  readonly inbox: InboxDeps | null;
 }

@@ -1,7 +1,6 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { CountersignError, messageOf, type ErrorCode } from '../client/errors';
-import { CountersignFailure } from '../policy/contracts/failure';
-import { FailureType } from '../policy/contracts/failure-type';
+import { isDatabaseDown } from '../storage/database/database-down';
 
 /** The JSON body of every error response. */
 export interface ErrorBody {
@@ -30,8 +29,9 @@ const STATUS: { readonly [C in ErrorCode]: ContentfulStatusCode } = {
 /** The response for any error of a route. A database that does not answer is `ledger_unavailable`, regardless of the table. */
 export function toCountersignError(thrown: unknown): CountersignError {
   if (thrown instanceof CountersignError) return thrown;
-  const down = thrown instanceof CountersignFailure && thrown.type === FailureType.Store;
-  return new CountersignError(down ? 'ledger_unavailable' : 'internal', messageOf(thrown), { cause: thrown });
+  return new CountersignError(isDatabaseDown(thrown) ? 'ledger_unavailable' : 'internal', messageOf(thrown), {
+    cause: thrown,
+  });
 }
 
 export function toErrorResponse(error: CountersignError): {

@@ -8,6 +8,8 @@ const REFUSAL_REASONS = [
   'no_right',
   'answer_limit',
   'answer',
+  'cross_site',
+  'login',
 ] as const;
 export type RefusalReason = (typeof REFUSAL_REASONS)[number];
 
@@ -21,6 +23,8 @@ export interface GatewayMetrics {
     readonly seconds: number;
   }) => void;
   readonly refused: (reason: RefusalReason) => void;
+  /** A browser reported a violation of the inbox's content security policy. */
+  readonly cspReport: () => void;
 }
 
 export function createGatewayMetrics(registry = new Registry()): GatewayMetrics {
@@ -43,6 +47,11 @@ export function createGatewayMetrics(registry = new Registry()): GatewayMetrics 
     labelNames: ['why'],
     registers: [registry],
   });
+  const cspReports = new Counter({
+    name: 'countersign_gateway_csp_reports_total',
+    help: 'Violations of the content security policy of the inbox, as browsers report them',
+    registers: [registry],
+  });
   for (const why of REFUSAL_REASONS) refusals.inc({ why }, 0);
   return {
     registry,
@@ -51,5 +60,6 @@ export function createGatewayMetrics(registry = new Registry()): GatewayMetrics 
       seconds.observe({ method: request.method, route: request.route }, request.seconds);
     },
     refused: (reason) => refusals.inc({ why: reason }),
+    cspReport: () => cspReports.inc(),
   };
 }

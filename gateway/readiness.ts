@@ -12,20 +12,21 @@ export type ServiceStates = { readonly ok: boolean } & { readonly [Name in keyof
 /** A service that takes longer counts as down. */
 export const PROBE_TIMEOUT_MS = 3_000;
 const MAX_AGE_MS = 1_000;
+const DEFAULTS = { timeoutMs: PROBE_TIMEOUT_MS, maxAgeMs: MAX_AGE_MS };
 
-/** Whether the services behind the gateway answer. Asks each at most once a second: `/readyz` needs no authentication. */
+/** Whether the services behind the gateway answer. Asks each at most once a second by default: `/readyz` needs no authentication. */
 export class Readiness {
   #last: { readonly at: number; readonly states: Promise<ServiceStates> } | null = null;
 
   constructor(
     private readonly probes: ServiceProbes,
     private readonly now: () => number,
-    private readonly timeoutMs = PROBE_TIMEOUT_MS,
+    private readonly bounds = DEFAULTS,
   ) {}
 
   async check(): Promise<ServiceStates> {
     const at = this.now();
-    if (this.#last === null || at - this.#last.at >= MAX_AGE_MS) this.#last = { at, states: this.#ask() };
+    if (this.#last === null || at - this.#last.at >= this.bounds.maxAgeMs) this.#last = { at, states: this.#ask() };
     return await this.#last.states;
   }
 
@@ -39,7 +40,7 @@ export class Readiness {
 
   async #stateOf(probe: () => Promise<unknown>): Promise<ServiceState> {
     return await new Promise((resolve) => {
-      const timer = setTimeout(() => resolve('down'), this.timeoutMs);
+      const timer = setTimeout(() => resolve('down'), this.bounds.timeoutMs);
       const settle = (state: ServiceState): void => {
         clearTimeout(timer);
         resolve(state);

@@ -27,7 +27,7 @@ export interface ClientLedgerOptions {
 }
 
 /** The ledger for client, CLI and gateway: reads what people are shown, and records answers that came too late. */
-export function clientLedger(options: ClientLedgerOptions): ClientLedger & Pick<LedgerNotifications, 'close'> {
+export function clientLedger(options: ClientLedgerOptions): ClientLedger & Omit<LedgerNotifications, 'watch'> {
   const { db, now } = options;
   const ledger = createLedger(db);
   const notifications = ledgerNotifications({ url: options.databaseUrl, applicationName: options.applicationName });
@@ -57,6 +57,8 @@ export function clientLedger(options: ClientLedgerOptions): ClientLedger & Pick<
     recordLate: async (changeId, message, why) =>
       void (await late.recordLate(changeId, message, { code: 'closed', message: why })),
     spend: (changeId, nonce, keyId) => spendApproval(ledger, now, { changeId, nonce, keyId }),
+    onEach: (listener) => notifications.onEach(listener),
+    isListening: () => notifications.isListening(),
     close: () => notifications.close(),
   };
 }

@@ -7,22 +7,24 @@ import { TASK_QUEUES } from '../policy/contracts/queues';
 import { PROBE_TIMEOUT_MS } from '../gateway/readiness';
 import { keyEnvelopes } from '../storage/keys/key-envelopes';
 import { clientLedger } from './client-ledger';
-import { GatewayEnv, readEnv, readTrust } from './config';
+import { GatewayEnv, readEnv, readTrustFile } from './config';
 import { payloadKeys } from './encryption/key-ring';
 import { loadExtensions } from './extensions';
+import { inboxDeps } from './inbox';
 import { main } from './main';
 import { openResources } from './resources';
 import { serveUntilStopped } from './serve';
 import { serveMetrics } from './serve-metrics';
-import { openClient } from './temporal';
+import { connectConfig, openClient } from './temporal';
 
 main('gateway', async (logger) => {
   const env = readEnv(GatewayEnv, process.env);
   const extensions = await loadExtensions(env.COUNTERSIGN_EXTENSIONS);
+  const trust = readTrustFile(env.COUNTERSIGN_TRUST_FILE);
   const resources = openResources({
     databaseUrl: env.COUNTERSIGN_DATABASE_URL,
     applicationName: 'countersign-gateway',
-    trustedOperators: readTrust(env.COUNTERSIGN_TRUST_FILE),
+    trustedOperators: trust.operators,
     extensions,
     logger,
   });
@@ -42,6 +44,10 @@ main('gateway', async (logger) => {
   });
   const registrations = keyEnvelopes(resources.db);
   const metrics = createGatewayMetrics();
+  // Open event streams would keep the server from closing.
+  const stopping = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort());
+  const { namespace = 'default' } = connectConfig(process.env);
   const app = createGateway({
     reviews,
     store: resources.store,
@@ -51,6 +57,7 @@ main('gateway', async (logger) => {
     metrics,
     now: Date.now,
     log: logger,
+    inbox: inboxDeps({ env, namespace, trust, resources, notifications: ledger, stopping: stopping.signal }),
     registration: async (keyId) => {
       const [found] = await registrations.envelopesOf([keyId]);
       return found === undefined ? null : { entry: found.entry, revocation: found.revocation };

@@ -7,6 +7,14 @@ import { z } from 'zod';
 const Port = z.coerce.number().int().min(0).max(65_535);
 const Path = z.string().min(1);
 const WebUrl = z.url({ protocol: /^https?$/ });
+/** Browsers offer passkeys over https, and on localhost over http; an address is not a valid relying party. */
+const PublicUrl = z
+  .string()
+  .regex(
+    /^(https:\/\/(?=[^/]*[a-z])[a-z0-9]([a-z0-9.-]*[a-z0-9])?|http:\/\/localhost)(:[1-9][0-9]{0,4})?\/?$/,
+    'expected https with a host name, or http://localhost, and no path',
+  )
+  .transform((url) => new URL(url).origin);
 const DatabaseUrl = z.string().regex(/^postgres(ql)?:\/\//, 'expected postgres://role:password@host:port/countersign');
 
 const ExtensionsList = z
@@ -92,6 +100,12 @@ export const CommitEnv = WithKey.extend({
 export const GatewayEnv = Common.extend({
   COUNTERSIGN_GATEWAY_HOST: z.string().default('127.0.0.1').describe('Address on which the gateway listens.'),
   COUNTERSIGN_GATEWAY_PORT: Port.default(8077).describe('Port on which the gateway listens.'),
+  COUNTERSIGN_PUBLIC_URL: PublicUrl.optional().describe(
+    'The address at which people open the inbox, for example `https://countersign.example`; passkeys belong to its host. Default: `http://localhost` with the port. See [The inbox](#the-inbox).',
+  ),
+  COUNTERSIGN_TEMPORAL_UI_URL: WebUrl.optional().describe(
+    'The Temporal UI to which the inbox links. Without it there are no links.',
+  ),
 });
 
 export const CodecEnv = z.object({

@@ -34,7 +34,7 @@ export interface InboxSession {
  * (policy/evidence/passkey-challenge.ts), so that a gateway cannot send the challenge of an answer as that of a login.
  */
 export interface LoginChallenge {
-  /** Base64url, 32 bytes. */
+  /** Base64url, 32 bytes. The authenticator signs `loginChallenge(challenge)` (policy/evidence/passkey-challenge.ts). */
   readonly challenge: string;
   readonly rpId: string;
 }
@@ -55,7 +55,7 @@ export interface EnrollmentOffer {
   readonly rpId: string;
   readonly tenants: readonly string[];
   readonly expiresAt: string;
-  /** Base64url, 32 bytes, used once. */
+  /** Base64url, 32 bytes, used once, within two minutes. The authenticator signs it as it is. */
   readonly challenge: string;
 }
 
@@ -124,7 +124,7 @@ export interface ReviewList {
   readonly turnCount: number;
 }
 
-/** `GET /reviews/:id/precedents?rule=…`: the last five answers to the same rule, from the ledger. */
+/** `GET /reviews/:id/precedents?rule=…`: the last five answers to the same rule in its tenant, an array. */
 export interface Precedent {
   readonly changeId: string;
   readonly title: string;

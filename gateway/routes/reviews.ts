@@ -1,11 +1,9 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
-import { CountersignError } from '../../client/errors';
 import { parseInput } from '../../client/parse';
-import { canonicalJson } from '../../policy/contracts/canonical-json';
 import { Name } from '../../policy/contracts/diff';
 import { ReviewState } from '../../policy/contracts/outcome';
-import { evidenceChecksum, MAX_EVIDENCE_BYTES, type EvidenceBundle } from '../../policy/evidence/bundle';
+import { bundleText } from '../bundle-text';
 import { NOTHING_DONE, type Callers } from '../callers';
 import type { GatewayDeps } from '../deps';
 import { MAX_WAIT_MS } from '../limits';
@@ -50,13 +48,7 @@ export function reviewRoutes({ reviews }: GatewayDeps, callers: Callers): Hono {
     const changeId = await callers.reviewOf(c, caller);
     const preview = callers.mayAnswer(caller);
     const bundle = await reviews.bundle(changeId, { inclusion, preview });
-    const text = `${canonicalJson(preview ? bundle : withoutPreview(bundle))}\n`;
-    if (text.length > MAX_EVIDENCE_BYTES)
-      throw new CountersignError(
-        'too_large',
-        `The review has more than ${MAX_EVIDENCE_BYTES} bytes: read it with "countersign export"`,
-      );
-    return c.body(text, 200, { 'Content-Type': 'application/json' });
+    return c.body(bundleText(bundle, preview), 200, { 'Content-Type': 'application/json' });
   });
   routes.get('/:id/result', async (c) => {
     const caller = await callers.authenticate(c, 0, 'read');
@@ -65,10 +57,4 @@ export function reviewRoutes({ reviews }: GatewayDeps, callers: Callers): Hono {
     return c.json(await reviews.result(changeId, { timeoutMs: waitMs }));
   });
   return routes;
-}
-
-/** An agent that may submit and read could otherwise read rows of the target through the dry run of its own change. */
-function withoutPreview(bundle: EvidenceBundle): EvidenceBundle {
-  const rest = { ...bundle, preview: null };
-  return { ...rest, sha256: evidenceChecksum(rest) };
 }

@@ -1,4 +1,5 @@
 import { Client, escapeIdentifier, escapeLiteral } from 'pg';
+import { INBOX_TABLES_SQL, INBOX_TRIGGER_SQL, TITLE_WORDS_SQL } from './inbox-sql';
 import { APPEND_GRANTS, PUBLISHING_ROLES, ROLES, TABLE_GRANTS, type Role } from './roles';
 import { PUBLISH_POLICY_SQL } from './publish-policy-sql';
 import { APPEND_SQL, SCHEMA_VERSION, TABLES_SQL, TRIGGERS_SQL } from './schema';
@@ -39,10 +40,13 @@ async function migrateOnce(client: Client, passwords: MigrateOptions['roles']): 
   await client.query(`select pg_advisory_xact_lock(hashtextextended('countersign/migrate', 0))`);
   await assertServerVersion(client);
   await refuseNewer(client);
+  await client.query(TITLE_WORDS_SQL);
   await client.query(TABLES_SQL);
+  await client.query(INBOX_TABLES_SQL);
   await client.query(TRIGGERS_SQL);
   await client.query(APPEND_SQL);
   await client.query(PUBLISH_POLICY_SQL);
+  await client.query(INBOX_TRIGGER_SQL);
   await client.query('revoke create on schema public from public');
   for (const role of ROLES) await client.query(await roleSql(client, role, passwords[role]));
   await client.query('insert into schema_info (version) values ($1) on conflict do nothing', [SCHEMA_VERSION]);

@@ -2,7 +2,7 @@
 export const ROLES = ['cs_review', 'cs_judge', 'cs_commit', 'cs_gateway', 'cs_operator', 'cs_reader'] as const;
 export type Role = (typeof ROLES)[number];
 
-type Right = 'select' | 'insert' | 'update';
+type Right = 'select' | 'insert' | 'update' | 'delete';
 type Grants = Readonly<Record<string, readonly Right[]>>;
 
 const readKeys: Grants = { keys: ['select'], key_revocations: ['select'], schema_info: ['select'] };
@@ -64,6 +64,10 @@ export const TABLE_GRANTS: Readonly<Record<Role, Grants>> = {
     ...readCheckpoints,
     blobs: ['select', 'insert'],
     staging_records: ['select'],
+    review_violations: ['select'],
+    review_answers: ['select'],
+    inbox_sessions: ['select', 'insert', 'update', 'delete'],
+    inbox_challenges: ['select', 'insert', 'delete'],
   },
   cs_operator: {
     ...readLedger,

@@ -4,7 +4,7 @@ import { CANONICAL_ROW_SQL } from './canonical-row-sql';
 import { APPEND_GRANTS, PROJECTING_ROLES } from './roles';
 
 /** Raise it with every change of the schema below. */
-export const SCHEMA_VERSION = 5;
+export const SCHEMA_VERSION = 6;
 
 /** `ledger_append` notifies this channel of the id of each change that gets rows. */
 export const LEDGER_CHANNEL = 'countersign_ledger';
@@ -55,7 +55,8 @@ create index if not exists ledger_by_facts on ledger (facts_sha) where kind = 's
 create table if not exists reviews (
   change_id text primary key, tenant text not null, target text not null, source_tool text not null, input_sha text not null,
   state text not null, reason text, mode text not null, requester text, pending int not null, highest_severity text,
-  opened_at timestamptz not null, updated_at timestamptz not null, deadline_at timestamptz, closed_at timestamptz, summary text not null
+  opened_at timestamptz not null, updated_at timestamptz not null, deadline_at timestamptz, closed_at timestamptz, summary text not null,
+  submitter text -- id of the key that signed the submission
 );
 create index if not exists reviews_newest on reviews (opened_at desc, change_id);
 create index if not exists reviews_by_state on reviews (state, opened_at desc, change_id);
@@ -298,7 +299,7 @@ ${CANONICAL_ROW_SQL}
 create or replace function opening_of(body json) returns jsonb language sql immutable set search_path = pg_catalog, public, pg_temp as $$
   select jsonb_strip_nulls(jsonb_build_object(
     'tenant', body#>'{submission,tenant}', 'target', body#>'{submission,target}', 'sourceTool', body#>'{submission,sourceTool}',
-    'inputSha', body->'inputSha', 'factsSha', body->'factsSha')) || jsonb_build_object('requester', body->'requester');
+    'inputSha', body->'inputSha', 'factsSha', body->'factsSha', 'submitter', body#>'{submission,envelope,signatures,0,keyid}')) || jsonb_build_object('requester', body->'requester');
 $$;
 
 -- What identifies a review is written once, with its row \`submitted\` or, for a change that was never opened, by the committer. Only the
@@ -327,11 +328,11 @@ begin
     raise exception 'role % may not list the change %, which was never opened', session_user, p_change using errcode = 'insufficient_privilege';
   end if;
   insert into reviews (change_id, tenant, target, source_tool, input_sha, state, reason, mode, requester, pending, highest_severity,
-                       opened_at, updated_at, deadline_at, closed_at, summary)
+                       opened_at, updated_at, deadline_at, closed_at, summary, submitter)
   values (p_change, p->>'tenant', p->>'target', p->>'sourceTool', p->>'inputSha', coalesce(p->>'state', 'RUNNING'), p->>'reason',
           coalesce(p->>'mode', 'enforced'), p->>'requester', coalesce((p->>'pending')::int, 0), p->>'highestSeverity',
           (p->>'openedAt')::timestamptz, (p->>'updatedAt')::timestamptz, (p->>'deadlineAt')::timestamptz, (p->>'closedAt')::timestamptz,
-          coalesce(p->>'summary', ''))
+          coalesce(p->>'summary', ''), p->>'submitter')
   on conflict (change_id) do nothing;
 end $$;
 

@@ -11,6 +11,10 @@ export interface LedgerWatch {
 export interface LedgerNotifications {
   /** Resolves when the process listens, or cannot: then `next` waits for its time-out. Call it before the first read. */
   watch(changeId: string): Promise<LedgerWatch>;
+  /** Calls `listener` with the id of each change that gets rows, while the process listens. Returns the function that ends it. */
+  onEach(listener: (changeId: string) => void): () => void;
+  /** Connects if the process does not listen. False if it cannot now. */
+  isListening(): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -33,6 +37,7 @@ export interface NotificationOptions {
 
 class Listener implements LedgerNotifications {
   readonly #wakers = new Map<string, Set<() => void>>();
+  readonly #listeners = new Set<(changeId: string) => void>();
   #listening: Promise<Client | null> | null = null;
   #failedAt = 0;
   #closed = false;
@@ -51,6 +56,16 @@ class Listener implements LedgerNotifications {
     this.#wakers.set(changeId, wakers.add(watch.wake));
     await this.#listen();
     return watch;
+  }
+
+  onEach(listener: (changeId: string) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  async isListening(): Promise<boolean> {
+    await this.#listen();
+    return (await this.#listening) !== null && !this.#closed;
   }
 
   async close(): Promise<void> {
@@ -80,8 +95,9 @@ class Listener implements LedgerNotifications {
     };
     client.on('error', lost);
     client.on('end', lost);
-    client.on('notification', ({ payload }) => {
-      for (const wake of this.#wakers.get(payload ?? '') ?? []) wake();
+    client.on('notification', ({ payload = '' }) => {
+      for (const wake of this.#wakers.get(payload) ?? []) wake();
+      for (const listener of this.#listeners) listener(payload);
     });
     try {
       await client.connect();

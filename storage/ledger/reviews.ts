@@ -5,7 +5,7 @@ import { listedEnd } from './listed-end';
 
 const MAX_PAGE = 500;
 
-interface ReviewRow {
+export interface ReviewRow {
   change_id: string;
   tenant: string;
   target: string;
@@ -26,14 +26,14 @@ interface ReviewRow {
   closed: string | null;
 }
 
-const SELECT = `select r.*, c.body as closed from reviews r
+export const SELECT_REVIEW = `select r.*, c.body as closed from reviews r
   left join ledger c on c.change_id = r.change_id and c.fact_key = 'closed/closed'`;
 
 /** Lists and filters reviews by the projection, without reading workflow histories. */
 export function createReviewReader(db: Queryable): Pick<LedgerReader, 'review' | 'listReviews'> {
   return {
     async review(changeId) {
-      const { rows } = await db.query<ReviewRow>(`${SELECT} where r.change_id = $1`, [changeId], 'review_one');
+      const { rows } = await db.query<ReviewRow>(`${SELECT_REVIEW} where r.change_id = $1`, [changeId], 'review_one');
       return rows[0] === undefined ? null : toReview(rows[0]);
     },
 
@@ -65,7 +65,7 @@ export function createReviewReader(db: Queryable): Pick<LedgerReader, 'review' |
       values.push(limit + 1);
       const filter = where.length === 0 ? '' : `where ${where.join(' and ')}`;
       const { rows } = await db.query<ReviewRow>(
-        `${SELECT} ${filter} order by r.opened_at desc, r.change_id limit $${values.length}`,
+        `${SELECT_REVIEW} ${filter} order by r.opened_at desc, r.change_id limit $${values.length}`,
         values,
       );
       const reviews = rows.slice(0, limit).map(toReview);
@@ -83,7 +83,7 @@ function fromCursor(after: string): [Date, string] {
   return [time, changeId];
 }
 
-function toReview(row: ReviewRow): ReviewProjection {
+export function toReview(row: ReviewRow): ReviewProjection {
   const closedAt = row.closed_at?.toISOString() ?? null;
   return {
     changeId: row.change_id,

@@ -113,6 +113,7 @@ function gateway(given: Partial<GatewayDeps['reviews']> = {}, overrides: Partial
     now: () => now.getTime(),
     registration: async () => null,
     probes: { database: async () => 1, temporal: async () => 1 },
+    inbox: null,
     log: { error: (facts) => void log.push(facts) },
     ...overrides,
   });

@@ -21,7 +21,7 @@ it.each<[string, ServiceProbes, object]>([
   ['Temporal never answers', { database: up, temporal: silent }, { ok: false, database: 'up', temporal: 'down' }],
   ['neither answers', { database: silent, temporal: refused }, { ok: false, database: 'down', temporal: 'down' }],
 ])('names the service that is down: %s', async (_name, probes, expected) => {
-  expect(await new Readiness(probes, () => 0, 20).check()).toEqual(expected);
+  expect(await new Readiness(probes, () => 0, { timeoutMs: 20, maxAgeMs: 1_000 }).check()).toEqual(expected);
 });
 
 it('asks at most once a second, however often it is called', async () => {
@@ -44,7 +44,7 @@ function gateway(overrides: Partial<GatewayDeps>): ReturnType<typeof createGatew
     answerLimits: new AnswerLimits(),
   };
   return createGateway(
-    failing<GatewayDeps>({ now: Date.now, log: { error: () => undefined }, ...inMemory, ...overrides }),
+    failing<GatewayDeps>({ inbox: null, now: Date.now, log: { error: () => undefined }, ...inMemory, ...overrides }),
   );
 }
 

@@ -1,0 +1,78 @@
+/**
+ * The inbox: a page for approvers, and what it reads and sends (api.ts). Served by the gateway under `/inbox/`.
+ *
+ * X1 The gateway has no key: an answer counts because a passkey signed it. A session only decides what is shown and relayed.
+ * X2 Requests that another site can make a browser send are refused (same-origin.ts), and the session cookie is not sent with them.
+ * X3 What the page verifies (rows, bytes, policy) is sent as the ledger has it; lists and numbers have no authority.
+ */
+import { Hono } from 'hono';
+import { readBody } from '../../client/http-body';
+import type { AnswerRelay } from '../answer-relay';
+import type { GatewayDeps } from '../deps';
+import type { GatewayMetrics } from '../metrics';
+import { Readiness } from '../readiness';
+import type { InboxDeps } from './deps';
+import { enrollRoutes } from './enroll';
+import { EventHub } from './event-hub';
+import { eventRoutes } from './events';
+import { inboxHeaders } from './headers';
+import { loginRoutes } from './login';
+import { pageRoutes } from './pages';
+import { Rate } from './rate';
+import { inboxReviewRoutes } from './reviews';
+import { sameOrigin } from './same-origin';
+import { Sessions } from './session';
+import { numberRoutes } from './team-numbers';
+import { Viewers } from './viewer';
+
+/** Of the whole process in a minute. Both need no login. */
+const MAX_CHALLENGES = 600;
+const MAX_REPORTS = 600;
+const MAX_REPORT_BYTES = 16 * 1024;
+/** A page learns within two seconds that a service is down. */
+const SERVICE_BOUNDS = { timeoutMs: 1_000, maxAgeMs: 250 };
+
+/** Everything under `/inbox`. */
+export function createInbox(
+  gateway: Pick<GatewayDeps, 'reviews' | 'probes' | 'now'>,
+  inbox: InboxDeps,
+  { relay, metrics }: { readonly relay: AnswerRelay; readonly metrics: GatewayMetrics },
+): Hono {
+  const { now, reviews } = gateway;
+  const sessions = new Sessions(inbox);
+  const readiness = new Readiness(gateway.probes, now, SERVICE_BOUNDS);
+  const hub = new EventHub({ ...inbox, readiness, sessions, now });
+  inbox.stopping.addEventListener('abort', () => hub.close());
+  const login = { ...inbox, sessions, metrics, now, challengeRate: new Rate(MAX_CHALLENGES, 60_000) };
+  const api = new Hono();
+  api.route('/', reportRoutes(metrics, now)); // Before the check: browsers send reports with content types of their own.
+  api.use(sameOrigin(inbox.origin, metrics));
+  api.get('/trust', (c) => c.json(inbox.trust));
+  api.route('/', loginRoutes({ ...login, ended: (tokenSha) => hub.end(tokenSha) }));
+  if (inbox.enrollments !== undefined) api.route('/', enrollRoutes(login, inbox.enrollments));
+  api.route('/', eventRoutes(hub, sessions));
+  api.route('/', numberRoutes(inbox.numbers, sessions, now));
+  api.route(
+    '/reviews',
+    inboxReviewRoutes({ ...inbox, reviews, sessions, relay, metrics, viewers: new Viewers(inbox, now) }),
+  );
+  api.all('*', (c) => c.notFound());
+  const app = new Hono();
+  app.use(inboxHeaders);
+  app.get('/', async (c, next) => (c.req.path === '/inbox' ? c.redirect('/inbox/', 308) : await next()));
+  app.route('/api', api);
+  app.route('/', pageRoutes(inbox.assets));
+  return app;
+}
+
+/** Violations of the content security policy are counted, never stored: anyone can send them. */
+function reportRoutes(metrics: GatewayMetrics, now: () => number): Hono {
+  const rate = new Rate(MAX_REPORTS, 60_000);
+  const routes = new Hono();
+  routes.post('/csp', async (c) => {
+    await readBody(c.req.raw, MAX_REPORT_BYTES);
+    if (rate.take(now())) metrics.cspReport();
+    return c.body(null, 204);
+  });
+  return routes;
+}

@@ -1,0 +1,80 @@
+import type { Envelope } from '../../policy/contracts/diff';
+import type { KeySnapshot } from '../../policy/evidence/key-registry';
+import type { ChallengeStore } from '../../storage/inbox/challenges';
+import type { InboxNumbers } from '../../storage/inbox/numbers';
+import type { PrecedentRow } from '../../storage/inbox/precedents';
+import type { InboxLists } from '../../storage/inbox/review-list';
+import type { SessionStore } from '../../storage/inbox/sessions';
+import type { InboxTrust } from './api';
+
+/** A file of the built page. */
+export interface InboxAsset {
+  readonly bytes: Uint8Array;
+  readonly gzipped: Uint8Array;
+  readonly type: string;
+}
+
+/** The built page: `index.html`, and the files with a hash in their names. Only these are served. */
+export interface InboxAssets {
+  readonly index: InboxAsset;
+  readonly files: ReadonlyMap<string, InboxAsset>;
+}
+
+/** Tells which changes got ledger rows. */
+export interface LedgerChanges {
+  /** `listener` gets the id of each change that got rows, perhaps more than once. Returns the function that ends it. */
+  subscribe(listener: (changeId: string) => void): () => void;
+}
+
+/** What the page could not verify, and who saw it. */
+export interface SeenDifferences {
+  readonly person: string;
+  readonly keyId: string;
+  readonly differences: readonly { readonly name: string; readonly detail: string }[];
+}
+
+/** An enrolment link that can be used now. */
+export interface OpenEnrollment {
+  readonly person: string;
+  readonly rpId: string;
+  readonly origins: readonly string[];
+  readonly tenants: readonly string[];
+  readonly expiresAt: string;
+}
+
+export interface Enrollments {
+  /** Null if the link is unknown, spent, revoked or expired. */
+  open(keyId: string): Promise<OpenEnrollment | null>;
+  /** Stores the passkey of the link, once. Throws `refused` if the statement is not the one of this link or it was used meanwhile. */
+  complete(envelope: Envelope, found: { readonly credentialId: string; readonly publicKey: string }): Promise<void>;
+}
+
+/** What the inbox needs besides the dependencies of the gateway. */
+export interface InboxDeps {
+  /** Null if the page was not built. */
+  readonly assets: InboxAssets | null;
+  /** The public origin, such as `https://countersign.example`. Its host is the relying party of the passkeys. */
+  readonly origin: string;
+  readonly trust: InboxTrust;
+  readonly temporalUi: string | null;
+  readonly keys: () => Promise<KeySnapshot>;
+  readonly sessions: SessionStore;
+  readonly challenges: ChallengeStore;
+  /** Without it people cannot enrol a passkey here. */
+  readonly enrollments?: Enrollments;
+  readonly lists: InboxLists;
+  readonly numbers: InboxNumbers;
+  readonly precedents: (of: {
+    readonly tenant: string;
+    readonly rule: string;
+    readonly except: string;
+  }) => Promise<readonly PrecedentRow[]>;
+  /** Members by group of a published plan; null if the plan cannot be recomputed. */
+  readonly groupsOf: (planHash: string) => Promise<ReadonlyMap<string, readonly string[]> | null>;
+  readonly recordDifferences: (changeId: string, seen: SeenDifferences) => Promise<void>;
+  readonly changes: LedgerChanges;
+  /** From the ledger only; null if no such review was opened. */
+  readonly tenantOf: (changeId: string) => Promise<string | null>;
+  /** Aborted when the process stops: then open streams end. */
+  readonly stopping: AbortSignal;
+}

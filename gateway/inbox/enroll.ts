@@ -1,0 +1,104 @@
+import { verifyRegistrationResponse } from '@simplewebauthn/server';
+import { bytesToHex } from '@noble/hashes/utils.js';
+import { Hono } from 'hono';
+import { z } from 'zod';
+import { CountersignError } from '../../client/errors';
+import { Envelope } from '../../policy/contracts/diff';
+import { toBase64Url } from '../../policy/evidence/base64';
+import { CredentialId } from '../../policy/evidence/passkey-key';
+import { KeyId } from '../../policy/evidence/predicates';
+import type { EnrollmentOffer } from './api';
+import type { Enrollments, InboxDeps, OpenEnrollment } from './deps';
+import { Base64Url, newChallenge, type LoginDeps } from './login';
+import { requestBody } from './request-body';
+import { endChallenge, startChallenge } from './session';
+
+const Begin = z.strictObject({ keyId: KeyId });
+const Finish = z.strictObject({
+  envelope: Envelope,
+  credentialId: CredentialId,
+  attestationObject: Base64Url,
+  clientDataJSON: Base64Url,
+});
+/** COSE numbers of ES256 and EdDSA. */
+const ALGORITHMS = [-7, -8];
+
+/**
+ * Enrolment by a one-time link. The gateway checks that the browser made the passkey now, for this origin, with the person verified. Who
+ * may enrol is decided by two signatures that it cannot make: the operator's, and that of the one-time key in the link.
+ */
+export function enrollRoutes(
+  deps: Pick<InboxDeps, 'challenges' | 'origin'> & Pick<LoginDeps, 'challengeRate' | 'now' | 'metrics'>,
+  enrollments: Enrollments,
+): Hono {
+  const { challenges, origin } = deps;
+  const routes = new Hono();
+  const openLink = async (keyId: string): Promise<OpenEnrollment> => {
+    const open = await enrollments.open(keyId);
+    if (open === null)
+      throw new CountersignError(
+        'not_found',
+        'This link is unknown, was used, or has expired; ask your operator for a new one',
+      );
+    if (open.origins.includes(origin)) return open;
+    throw new CountersignError('refused', `This link is for ${open.origins.join(', ')}; open it there`);
+  };
+  routes.post('/enroll/begin', async (c) => {
+    const { keyId } = await requestBody(c, Begin);
+    const { person, rpId, tenants, expiresAt } = await openLink(keyId);
+    const challenge = await newChallenge(deps, { cookieSha: startChallenge(c), purpose: 'enroll', subject: keyId });
+    return c.json({ person, rpId, tenants, expiresAt, challenge } satisfies EnrollmentOffer);
+  });
+  routes.post('/enroll/finish', async (c) => {
+    const { envelope, ...made } = await requestBody(c, Finish);
+    const cookieSha = endChallenge(c);
+    const asked = cookieSha === null ? null : await challenges.take(cookieSha, 'enroll');
+    if (asked === null)
+      throw refused(deps, 'The enrolment took longer than two minutes, or was used before: open the link again');
+    const open = await openLink(asked.subject);
+    const publicKey = await registeredKey(made, { challenge: asked.challenge, origin, rpId: open.rpId });
+    if (publicKey === null)
+      throw refused(deps, 'The passkey was not accepted: expected a new one of this page that verifies the person');
+    await enrollments.complete(envelope, { credentialId: made.credentialId, publicKey });
+    return c.json({ person: open.person });
+  });
+  return routes;
+}
+
+/** The COSE key in lower-case hex of a passkey that was made for this challenge; null if the response does not say so. */
+async function registeredKey(
+  made: { readonly credentialId: string; readonly attestationObject: Uint8Array; readonly clientDataJSON: Uint8Array },
+  expected: { readonly challenge: string; readonly origin: string; readonly rpId: string },
+): Promise<string | null> {
+  const { registrationInfo } = await verifyRegistrationResponse({
+    response: {
+      id: made.credentialId,
+      rawId: made.credentialId,
+      type: 'public-key',
+      clientExtensionResults: {},
+      response: {
+        attestationObject: toBase64Url(made.attestationObject),
+        clientDataJSON: toBase64Url(made.clientDataJSON),
+      },
+    },
+    expectedChallenge: expected.challenge,
+    expectedOrigin: expected.origin,
+    expectedRPID: expected.rpId,
+    requireUserVerification: true,
+    supportedAlgorithmIDs: ALGORITHMS,
+  }).catch((error: unknown) => {
+    // The library throws an Error for each part of the response that is malformed or of another registration.
+    if (error instanceof Error) return { registrationInfo: undefined };
+    throw error;
+  });
+  // No attestation is asked for, so none is believed.
+  if (registrationInfo === undefined || registrationInfo.fmt !== 'none') return null;
+  return registrationInfo.credential.id === made.credentialId
+    ? bytesToHex(registrationInfo.credential.publicKey)
+    : null;
+}
+
+function refused({ metrics }: Pick<LoginDeps, 'metrics'>, message: string): CountersignError {
+  metrics.refused('login');
+  return new CountersignError('unauthenticated', message);
+}

@@ -1,0 +1,115 @@
+import { Hono } from 'hono';
+import { z } from 'zod';
+import { CountersignError } from '../../client/errors';
+import { fromBase64Url } from '../../policy/evidence/base64';
+import { loginChallenge } from '../../policy/evidence/passkey-challenge';
+import { CredentialId } from '../../policy/evidence/passkey-key';
+import { verifyAssertion } from '../../signing/passkey';
+import type { GatewayMetrics } from '../metrics';
+import type { InboxSession, LoginChallenge } from './api';
+import type { InboxDeps } from './deps';
+import { Rate } from './rate';
+import { requestBody } from './request-body';
+import { endChallenge, newToken, Sessions, startChallenge, type Session } from './session';
+import { isUsablePasskey } from './usable-passkey';
+
+export const Nothing = z.strictObject({});
+/** Bytes in base64url without padding. */
+export const Base64Url = z
+  .string()
+  .min(1)
+  .max(16 * 1024)
+  .transform((text, context) => {
+    const bytes = fromBase64Url(text);
+    if (bytes !== null) return bytes;
+    context.addIssue({ code: 'custom', message: 'expected base64url without padding' });
+    return z.NEVER;
+  });
+const Assertion = z.strictObject({
+  credentialId: CredentialId,
+  authenticatorData: Base64Url,
+  clientDataJSON: Base64Url,
+  signature: Base64Url,
+});
+
+export interface LoginDeps extends Pick<InboxDeps, 'challenges' | 'keys' | 'origin' | 'temporalUi'> {
+  readonly now: () => number;
+  readonly sessions: Sessions;
+  readonly metrics: GatewayMetrics;
+  /** Of the whole process: anyone can ask for a challenge. */
+  readonly challengeRate: Rate;
+  /** Closes what a session has open, such as its event streams. */
+  readonly ended: (tokenSha: string) => void;
+}
+
+/**
+ * Login by passkey, and logout. The challenge belongs to the browser that asked for it (a cookie), and is removed with its first use. It
+ * is a typed hash of random bytes, so that no login can be used as the signature of an answer.
+ */
+export function loginRoutes(deps: LoginDeps): Hono {
+  const { sessions, challenges, keys, origin } = deps;
+  const routes = new Hono();
+  routes.post('/login/begin', async (c) => {
+    await requestBody(c, Nothing);
+    const challenge = await newChallenge(deps, { cookieSha: startChallenge(c), purpose: 'login', subject: '' });
+    return c.json({ challenge, rpId: rpIdOf(origin) } satisfies LoginChallenge);
+  });
+  routes.post('/login/finish', async (c) => {
+    const { credentialId, ...assertion } = await requestBody(c, Assertion);
+    const cookieSha = endChallenge(c);
+    const asked = cookieSha === null ? null : await challenges.take(cookieSha, 'login');
+    if (asked === null)
+      throw refusedLogin(deps, 'The login took longer than two minutes, or was used before: begin again');
+    const key = (await keys()).keys.find(
+      (each) => isUsablePasskey(each, origin) && each.passkey.credentialId === credentialId,
+    );
+    if (key === undefined || !isUsablePasskey(key, origin))
+      throw refusedLogin(deps, 'This passkey is not registered here, or was revoked');
+    const verified = verifyAssertion(assertion, key.passkey, loginChallenge(asked.challenge));
+    if (!verified.ok) throw refusedLogin(deps, `The passkey was not accepted: ${verified.problem}`);
+    return c.json(toInboxSession(deps, await sessions.start(c, key)));
+  });
+  routes.get('/session', async (c) => c.json(toInboxSession(deps, await sessions.of(c))));
+  routes.post('/logout', async (c) => {
+    await requestBody(c, Nothing);
+    const ended = await sessions.end(c);
+    if (ended !== null) deps.ended(ended);
+    return c.body(null, 204);
+  });
+  return routes;
+}
+
+/** Stores a new challenge and returns it. Throws `too_many_requests`. */
+export async function newChallenge(
+  { challenges, challengeRate, now }: Pick<LoginDeps, 'challenges' | 'challengeRate' | 'now'>,
+  of: { readonly cookieSha: string; readonly purpose: 'login' | 'enroll'; readonly subject: string },
+): Promise<string> {
+  const challenge = newToken();
+  if (!challengeRate.take(now()) || !(await challenges.add({ ...of, challenge })))
+    throw new CountersignError('too_many_requests', 'Too many logins at once; try again in two minutes');
+  return challenge;
+}
+
+export function rpIdOf(origin: string): string {
+  return new URL(origin).hostname;
+}
+
+function refusedLogin({ metrics }: LoginDeps, message: string): CountersignError {
+  metrics.refused('login');
+  return new CountersignError('unauthenticated', message);
+}
+
+function toInboxSession(
+  { temporalUi, origin }: Pick<LoginDeps, 'temporalUi' | 'origin'>,
+  { person, key, expiresAt }: Session,
+): InboxSession {
+  return {
+    person,
+    tenants: key.tenants,
+    keyId: key.keyId,
+    credentialId: key.passkey.credentialId,
+    rpId: rpIdOf(origin),
+    expiresAt: new Date(expiresAt).toISOString(),
+    temporalUi,
+  };
+}

@@ -1,0 +1,59 @@
+import { join } from 'node:path';
+import type { z } from 'zod';
+import { recordDifferences } from '../activities/review/record-differences';
+import type { InboxDeps } from '../gateway/inbox/deps';
+import { CountersignFailure } from '../policy/contracts/failure';
+import { createChallengeStore } from '../storage/inbox/challenges';
+import { ledgerChanges } from '../storage/inbox/ledger-changes';
+import { createInboxNumbers } from '../storage/inbox/numbers';
+import { readPrecedents } from '../storage/inbox/precedents';
+import { createInboxLists } from '../storage/inbox/review-list';
+import { createSessionStore } from '../storage/inbox/sessions';
+import type { LedgerNotifications } from '../storage/ledger/notifications';
+import type { GatewayEnv, Trust } from './config';
+import { readInboxAssets } from './inbox-assets';
+import type { Resources } from './resources';
+
+/** Where `scripts/build-inbox.mjs` writes the page, next to the compiled gateway. */
+const ASSETS = join(__dirname, '..', 'gateway', 'inbox', 'assets');
+
+export interface InboxOptions {
+  readonly env: z.infer<typeof GatewayEnv>;
+  readonly namespace: string;
+  readonly trust: Trust;
+  readonly resources: Pick<Resources, 'db' | 'keys' | 'ledger' | 'plans' | 'now'>;
+  readonly notifications: Pick<LedgerNotifications, 'onEach' | 'isListening'>;
+  readonly stopping: AbortSignal;
+}
+
+/** What the inbox needs, from the database of the gateway and its environment. */
+export function inboxDeps({ env, namespace, trust, resources, notifications, stopping }: InboxOptions): InboxDeps {
+  const { db, keys, ledger, plans } = resources;
+  const ui = env.COUNTERSIGN_TEMPORAL_UI_URL;
+  return {
+    assets: readInboxAssets(ASSETS),
+    origin: env.COUNTERSIGN_PUBLIC_URL ?? `http://localhost:${env.COUNTERSIGN_GATEWAY_PORT}`,
+    trust,
+    temporalUi: ui === undefined ? null : `${ui.replace(/\/$/, '')}/namespaces/${namespace}/workflows`,
+    keys: () => keys.snapshot(),
+    sessions: createSessionStore(db),
+    challenges: createChallengeStore(db),
+    lists: createInboxLists(db),
+    numbers: createInboxNumbers(db),
+    precedents: (of) => readPrecedents(db, of),
+    tenantOf: async (changeId) => (await ledger.review(changeId))?.tenant ?? null,
+    groupsOf: async (planHash) => {
+      try {
+        const { plan } = await plans.byHash(planHash, 'ignored');
+        return new Map(Object.entries(plan.groups).map(([group, { members }]) => [group, members]));
+      } catch (error) {
+        // No trusted revision lists the plan, or it does not compile here: its answers would be refused.
+        if (error instanceof CountersignFailure && error.nonRetryable === true) return null;
+        throw error;
+      }
+    },
+    recordDifferences: (changeId, seen) => recordDifferences(resources, changeId, seen),
+    changes: ledgerChanges({ notifications, db }),
+    stopping,
+  };
+}
