@@ -57,7 +57,7 @@ const FOLDERS = [
   {
     folder: 'gateway',
     imports: [...POLICY, 'signing', 'storage', 'client'],
-    packages: ['zod', 'hono', '@hono/node-server', 'prom-client'],
+    packages: ['zod', ...HASHES, 'hono', '@hono/node-server', 'prom-client', '@simplewebauthn/server'],
     node: ['crypto', 'timers/promises'],
   },
   {

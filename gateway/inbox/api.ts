@@ -34,7 +34,7 @@ export interface InboxSession {
  * (policy/evidence/passkey-challenge.ts), so that a gateway cannot send the challenge of an answer as that of a login.
  */
 export interface LoginChallenge {
-  /** Base64url, 32 bytes. The authenticator signs `loginChallenge(challenge)` (policy/evidence/passkey-challenge.ts). */
+  /** Base64url, 32 bytes. */
   readonly challenge: string;
   readonly rpId: string;
 }

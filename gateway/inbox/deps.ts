@@ -35,6 +35,8 @@ export interface SeenDifferences {
 
 /** An enrolment link that can be used now. */
 export interface OpenEnrollment {
+  /** The operator's statement. */
+  readonly offer: Envelope;
   readonly person: string;
   readonly rpId: string;
   readonly origins: readonly string[];

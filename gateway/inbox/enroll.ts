@@ -45,9 +45,9 @@ export function enrollRoutes(
   };
   routes.post('/enroll/begin', async (c) => {
     const { keyId } = await requestBody(c, Begin);
-    const { person, rpId, tenants, expiresAt } = await openLink(keyId);
+    const { offer, person, rpId, tenants, expiresAt } = await openLink(keyId);
     const challenge = await newChallenge(deps, { cookieSha: startChallenge(c), purpose: 'enroll', subject: keyId });
-    return c.json({ person, rpId, tenants, expiresAt, challenge } satisfies EnrollmentOffer);
+    return c.json({ offer, person, rpId, tenants, expiresAt, challenge } satisfies EnrollmentOffer);
   });
   routes.post('/enroll/finish', async (c) => {
     const { envelope, ...made } = await requestBody(c, Finish);
