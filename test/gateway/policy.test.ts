@@ -54,6 +54,7 @@ function world() {
     keys: async () => ({ find }),
     registration: async () => null,
     probes: { database: async () => 1, temporal: async () => 1 },
+    inbox: null,
     now: Date.now,
     log: { error: () => undefined },
   });
