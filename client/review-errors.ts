@@ -9,6 +9,10 @@ export function setupHint(message: string): string {
 }
 
 export function refusedBy({ message, type }: TemporalProblem & { kind: 'refused' }, cause: unknown): CountersignError {
+  if (type === FailureType.Store)
+    return new CountersignError('ledger_unavailable', `The message had no effect. ${message}. Send again later`, {
+      cause,
+    });
   return new CountersignError('refused', message, { cause, ...(type === null ? {} : { details: type }) });
 }
 

@@ -4,7 +4,12 @@ import {
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
-import { ApplicationFailure, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/common';
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowNotFoundError,
+} from '@temporalio/common';
 import { messageOf } from './errors';
 
 /**
@@ -70,11 +75,13 @@ export function toTemporalProblem(error: unknown): TemporalProblem {
 }
 
 function updateProblem(error: WorkflowUpdateFailedError): TemporalProblem {
-  const failure = error.cause instanceof ApplicationFailure ? error.cause : null;
+  // An activity that failed under the update says why in its own cause.
+  const cause = error.cause instanceof ActivityFailure ? (error.cause.cause ?? error.cause) : error.cause;
+  const failure = cause instanceof ApplicationFailure ? cause : null;
   if (failure?.type === ENDED_UNDER_UPDATE) return { kind: 'not_running' };
   return {
     kind: 'refused',
-    message: error.cause === undefined ? error.message : error.cause.message,
+    message: cause === undefined ? error.message : cause.message,
     type: failure?.type ?? null,
   };
 }

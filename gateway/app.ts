@@ -12,10 +12,10 @@ import { Hono, type Context } from 'hono';
 import { secureHeaders } from 'hono/secure-headers';
 import { Callers } from './callers';
 import type { GatewayDeps } from './deps';
+import { healthRoutes } from './health-routes';
 import { toCountersignError, toErrorResponse } from './http-errors';
 import { createInbox } from './inbox/app';
 import { createGatewayMetrics, type GatewayMetrics } from './metrics';
-import { Readiness } from './readiness';
 import { AnswerRelay } from './answer-relay';
 import { answerRoutes } from './routes/answers';
 import { diffRoutes } from './routes/diffs';
@@ -33,7 +33,7 @@ export function createGateway(deps: GatewayDeps): Hono {
   const relay = new AnswerRelay(deps, metrics);
   addMiddleware(app, metrics);
   addErrorMapping(app, deps);
-  addHealthRoutes(app, deps);
+  app.route('/', healthRoutes(deps.probes, deps.now));
   app.route('/v1/key', keyRoutes(deps, callers));
   app.route('/v1/policy', policyRoutes(deps, callers));
   app.route('/v1/diffs', diffRoutes(deps, callers));
@@ -73,16 +73,6 @@ function addErrorMapping(app: Hono, deps: GatewayDeps): void {
     return c.json(body, status);
   });
   app.notFound((c) => c.json({ error: { code: 'not_found', message: 'No such route' } }, 404));
-}
-
-/** `/healthz`: this process answers. `/readyz`: so do PostgreSQL and Temporal, without which every other request fails. */
-function addHealthRoutes(app: Hono, deps: GatewayDeps): void {
-  const readiness = new Readiness(deps.probes, deps.now);
-  app.get('/healthz', (c) => c.json({ ok: true }));
-  app.get('/readyz', async (c) => {
-    const { ok, ...services } = await readiness.check();
-    return c.json({ ok, ...services }, ok ? 200 : 503);
-  });
 }
 
 /** The pattern of the route, not the path: an id would make a new time series. */

@@ -1,47 +1,51 @@
-/** Each probe rejects if its service does not answer. */
-export interface ServiceProbes {
-  readonly database: () => Promise<unknown>;
-  readonly temporal: () => Promise<unknown>;
+/** Each probe rejects if its part does not answer. */
+export type Probes<Part extends string> = Readonly<Record<Part, () => Promise<unknown>>>;
+
+/** The services behind the gateway. */
+export type ServiceProbes = Probes<'database' | 'temporal'>;
+
+type PartState = 'up' | 'down';
+
+export interface Readings<Part extends string> {
+  /** Every part answered. */
+  readonly ok: boolean;
+  readonly parts: Readonly<Record<Part, PartState>>;
 }
 
-type ServiceState = 'up' | 'down';
-
-/** `ok`: every service answered. */
-export type ServiceStates = { readonly ok: boolean } & { readonly [Name in keyof ServiceProbes]: ServiceState };
-
-/** A service that takes longer counts as down. */
+/** A part that takes longer counts as down. */
 export const PROBE_TIMEOUT_MS = 3_000;
 const MAX_AGE_MS = 1_000;
 const DEFAULTS = { timeoutMs: PROBE_TIMEOUT_MS, maxAgeMs: MAX_AGE_MS };
 
-/** Whether the services behind the gateway answer. Asks each at most once a second by default: `/readyz` needs no authentication. */
-export class Readiness {
-  #last: { readonly at: number; readonly states: Promise<ServiceStates> } | null = null;
+/** Whether the parts that a process needs answer. Asks each at most once a second by default: `/readyz` needs no authentication. */
+export class Readiness<Part extends string> {
+  #last: { readonly at: number; readonly readings: Promise<Readings<Part>> } | null = null;
 
   constructor(
-    private readonly probes: ServiceProbes,
+    private readonly probes: Probes<Part>,
     private readonly now: () => number,
     private readonly bounds = DEFAULTS,
   ) {}
 
-  async check(): Promise<ServiceStates> {
+  async check(): Promise<Readings<Part>> {
     const at = this.now();
-    if (this.#last === null || at - this.#last.at >= this.bounds.maxAgeMs) this.#last = { at, states: this.#ask() };
-    return await this.#last.states;
+    if (this.#last === null || at - this.#last.at >= this.bounds.maxAgeMs) this.#last = { at, readings: this.#ask() };
+    return await this.#last.readings;
   }
 
-  async #ask(): Promise<ServiceStates> {
-    const [database, temporal] = await Promise.all([
-      this.#stateOf(this.probes.database),
-      this.#stateOf(this.probes.temporal),
-    ]);
-    return { ok: database === 'up' && temporal === 'up', database, temporal };
+  async #ask(): Promise<Readings<Part>> {
+    const names = Object.keys(this.probes) as Part[];
+    const states = await Promise.all(names.map((name) => this.#stateOf(this.probes[name])));
+    return {
+      ok: states.every((state) => state === 'up'),
+      parts: Object.fromEntries(names.map((name, i) => [name, states[i]])) as Record<Part, PartState>,
+    };
   }
 
-  async #stateOf(probe: () => Promise<unknown>): Promise<ServiceState> {
+  async #stateOf(probe: () => Promise<unknown>): Promise<PartState> {
     return await new Promise((resolve) => {
       const timer = setTimeout(() => resolve('down'), this.bounds.timeoutMs);
-      const settle = (state: ServiceState): void => {
+      const settle = (state: PartState): void => {
         clearTimeout(timer);
         resolve(state);
       };

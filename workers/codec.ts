@@ -1,3 +1,4 @@
+import { healthRoutes } from '../gateway/health-routes';
 import { CodecEnv, readEnv } from './config';
 import { createCodecServer } from './encryption/codec-server';
 import { readKeyRing } from './encryption/key-ring';
@@ -9,5 +10,7 @@ main('codec', async (logger) => {
   const env = readEnv(CodecEnv, process.env);
   const codec = createPayloadCodec(readKeyRing(env.COUNTERSIGN_PAYLOAD_KEYS_FILE));
   const app = createCodecServer(codec, env.COUNTERSIGN_UI_ORIGIN);
+  // It needs neither PostgreSQL nor Temporal, so it is ready as soon as it answers.
+  app.route('/', healthRoutes({}, Date.now));
   await serveUntilStopped(app, { hostname: env.COUNTERSIGN_CODEC_HOST, port: env.COUNTERSIGN_CODEC_PORT, logger });
 });

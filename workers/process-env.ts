@@ -52,6 +52,19 @@ const Common = z.object({
 });
 export type CommonEnv = z.infer<typeof Common>;
 
+export interface HealthAddress {
+  readonly hostname: string;
+  readonly port: number;
+}
+const HostAndPort = z
+  .string()
+  .regex(/^(\[[0-9a-fA-F:.]+\]|[^:[\]\s]+):\d{1,5}$/, 'expected host:port')
+  .transform((text): HealthAddress => {
+    const colon = text.lastIndexOf(':');
+    return { hostname: text.slice(0, colon).replace(/^\[|\]$/g, ''), port: Number(text.slice(colon + 1)) };
+  })
+  .refine(({ port }) => port <= 65_535, 'expected a port up to 65535');
+
 const WithKey = Common.extend({
   COUNTERSIGN_KEY_FILE: Path.describe('The key of this process.'),
   COUNTERSIGN_KEY_PASSPHRASE: KeyPassphrase,
@@ -59,6 +72,9 @@ const WithKey = Common.extend({
     .string()
     .optional()
     .describe('Turns on worker versioning. See [Deploying a new version](#deploying-a-new-version).'),
+  COUNTERSIGN_HEALTH_ADDRESS: HostAndPort.optional().describe(
+    'Where `/healthz` and `/readyz` are served, as `host:port`. See [Health](#health).',
+  ),
 });
 /** The variables that all worker processes have in common. */
 export type RoleEnv = z.infer<typeof WithKey>;

@@ -2,6 +2,7 @@ import { TASK_QUEUES } from '../policy/contracts/queues';
 import type { LoadedKey } from '../signing/key-file';
 import { readKey, readTrust, type RoleEnv } from './config';
 import { loadExtensions, type Extensions } from './extensions';
+import { startWorkerHealth } from './health/worker-health';
 import type { Logger } from './logger';
 import { openResources, type Resources } from './resources';
 import { runWorker } from './run-worker';
@@ -41,6 +42,16 @@ export async function runRole({ queue, keyKind, env, logger, wire }: Role): Prom
     extensions,
     logger,
   });
+  const workflows = queue === 'review';
+  const health =
+    env.COUNTERSIGN_HEALTH_ADDRESS === undefined
+      ? null
+      : await startWorkerHealth({
+          address: env.COUNTERSIGN_HEALTH_ADDRESS,
+          env: process.env,
+          databaseUrl: env.COUNTERSIGN_DATABASE_URL,
+          workflows,
+        });
   try {
     const taskQueue = TASK_QUEUES[queue] + env.COUNTERSIGN_QUEUE_SUFFIX;
     const { close, ...worker } = wire({ key, taskQueue, extensions, resources });
@@ -49,14 +60,16 @@ export async function runRole({ queue, keyKind, env, logger, wire }: Role): Prom
         env: process.env,
         logger,
         taskQueue,
-        workflows: queue === 'review',
+        workflows,
         metricsPort: env.COUNTERSIGN_METRICS_PORT,
+        ...(health === null ? {} : { onStart: (running) => health.watch(running) }),
         ...worker,
       });
     } finally {
       await close?.();
     }
   } finally {
+    await health?.close();
     await resources.db.close();
   }
 }

@@ -19,6 +19,7 @@ export interface WorkerRun {
   /** Across all workers of the queue. Use it for the rate limit of a provider. */
   readonly maxTaskQueueActivitiesPerSecond?: number;
   readonly metricsPort?: number | undefined;
+  readonly onStart?: (worker: Worker) => void;
 }
 
 /** Runs one worker until SIGINT or SIGTERM. It then drains: no new tasks, and 10 s for running activities. */
@@ -41,6 +42,7 @@ export async function runWorker(run: WorkerRun): Promise<void> {
       namespace,
     });
     logger.info({ taskQueue: run.taskQueue, namespace }, 'worker started');
+    run.onStart?.(worker);
     sayReady();
     await worker.run();
     logger.info('worker stopped');

@@ -4,4 +4,6 @@ export function sayReady(): void {
   process.send('ready');
   // A parent that was killed cannot stop us: when its channel closes, we end this process.
   process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
+  // The listener alone would keep a process alive that has stopped.
+  process.channel?.unref();
 }

@@ -25,9 +25,13 @@ export async function openConnection(env: Env, connectTimeout = 10_000): Promise
   return await Connection.connect({ ...(connectionOptions as ConnectionOptions), connectTimeout });
 }
 
+/** After an outage the client connects again within this time; the default is two minutes. */
+const LONGEST_BACKOFF_MS = 5_000;
+
 /** Connects lazily: an outage at start makes the first call fail, with the error of that call. */
 export function openClient(env: Env): Client {
   const { connectionOptions, namespace = 'default' } = connectConfig(env);
-  const connection = Connection.lazy({ ...connectionOptions } as ConnectionOptions);
+  const channelArgs = { 'grpc.max_reconnect_backoff_ms': LONGEST_BACKOFF_MS };
+  const connection = Connection.lazy({ ...connectionOptions, channelArgs } as ConnectionOptions);
   return new Client({ connection, namespace, ...dataConverter(env) });
 }

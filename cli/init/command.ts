@@ -11,7 +11,7 @@ import { shellQuote } from '../shell-quote';
 import { UsageError } from '../usage-error';
 import type { Initialized } from './initialize';
 import type { ManifestKind } from './manifests/write-manifests';
-import type { InitRequest } from './request';
+import { MAX_GATEWAY_PORT, type InitRequest } from './request';
 
 const MANIFEST_KINDS = ['compose', 'systemd', 'kubernetes'] as const satisfies readonly ManifestKind[];
 
@@ -133,7 +133,11 @@ async function requestOf(io: Io, dir: string, options: Options): Promise<InitReq
       await asked('operatorKey', '--operator-key', 'File of the operator key (made if missing; keep it elsewhere)?'),
     ),
     policy: textOption(options, 'policy') ?? null,
-    gatewayPort: integerOption(options, 'gatewayPort', '--gateway-port', { min: 1, max: 65535, default: 8077 }),
+    gatewayPort: integerOption(options, 'gatewayPort', '--gateway-port', {
+      min: 1,
+      max: MAX_GATEWAY_PORT,
+      default: 8077,
+    }),
     rotate: options['rotate'] === true,
   };
 }

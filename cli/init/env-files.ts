@@ -7,7 +7,7 @@ import { CliEnv } from '../../workers/process-env';
 import { asRole } from '../../storage/database/role-url';
 import type { ServiceKeys } from './keys';
 import { writePrivate } from './private-directory';
-import type { InitRequest } from './request';
+import { FIRST_HEALTH_PORT, type InitRequest } from './request';
 
 /** Roles with a password in the directory, each with the file and the variable that has its URL. */
 export const ROLE_FILES = {
@@ -46,16 +46,27 @@ export interface EnvFileFacts {
   readonly judgeKey: string | null;
 }
 
+/** Health addresses are on loopback, beside the gateway's port. Files of an earlier run keep theirs. */
+function healthAddresses(gatewayPort: number): Readonly<Record<string, Values>> {
+  return Object.fromEntries(
+    ['review.env', 'judge.env', 'commit.env'].map((file, i) => [
+      file,
+      { COUNTERSIGN_HEALTH_ADDRESS: `127.0.0.1:${gatewayPort + FIRST_HEALTH_PORT + i}` },
+    ]),
+  );
+}
+
 /**
  * Writes one environment file for each process and one for the CLI. Variables that a person added are kept, and a
  * file that already has all values is not touched. Returns the files that changed. Throws ConfigError, before the first is written, if a process would not accept its file.
  */
 export function writeEnvFiles(facts: EnvFileFacts): readonly string[] {
-  const { dir } = facts.request;
+  const { dir, gatewayPort } = facts.request;
+  const health = healthAddresses(gatewayPort);
   const files = Object.entries(contents(facts)).map(([file, values]) => {
     const path = join(dir, file);
     const found = readEnvFile(path);
-    const all = { ...values, ...found, ...values };
+    const all = { ...values, ...health[file], ...found, ...values };
     readEnv(SCHEMAS[file as keyof typeof SCHEMAS], all);
     return { path, text: formatEnvFile(all), same: isDeepStrictEqual(found, all) };
   });

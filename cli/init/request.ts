@@ -2,6 +2,10 @@ import { realpathSync, existsSync } from 'node:fs';
 import { dirname, join, resolve, sep } from 'node:path';
 import { ConfigError } from '../../workers/config-error';
 
+/** Added to the gateway's port for the first of three workers. The port next to the gateway's is the default of the codec server. */
+export const FIRST_HEALTH_PORT = 4;
+export const MAX_GATEWAY_PORT = 65_535 - FIRST_HEALTH_PORT - 2;
+
 /** What `countersign init` is asked to make. */
 export interface InitRequest {
   /** Absolute path of the directory for everything that the processes need. */

@@ -1,6 +1,6 @@
 import { CountersignError } from '../../client/errors';
 import { isDatabaseDown } from '../../storage/database/database-down';
-import type { Readiness } from '../readiness';
+import type { Readiness, ServiceProbes } from '../readiness';
 import type { InboxEvent } from './api';
 import { EventQueue } from './event-queue';
 import { maySee, type Session, type Sessions } from './session';
@@ -17,7 +17,7 @@ export interface EventHubDeps {
   readonly changes: LedgerChanges;
   /** Null if no such review was opened. */
   readonly tenantOf: (changeId: string) => Promise<string | null>;
-  readonly readiness: Pick<Readiness, 'check'>;
+  readonly readiness: Pick<Readiness<keyof ServiceProbes>, 'check'>;
   readonly sessions: Pick<Sessions, 'find'>;
   readonly now: () => number;
 }
@@ -113,7 +113,7 @@ export class EventHub {
   }
 
   async #readServices(): Promise<Services> {
-    const { database, temporal } = await this.deps.readiness.check();
+    const { database, temporal } = (await this.deps.readiness.check()).parts;
     return {
       type: 'services',
       database: database === 'up',

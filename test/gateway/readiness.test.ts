@@ -16,10 +16,22 @@ const refused = (): Promise<never> => Promise.reject(new Error('connect ECONNREF
 const silent = (): Promise<never> => new Promise(() => undefined);
 
 it.each<[string, ServiceProbes, object]>([
-  ['both answer', { database: up, temporal: up }, { ok: true, database: 'up', temporal: 'up' }],
-  ['PostgreSQL refuses', { database: refused, temporal: up }, { ok: false, database: 'down', temporal: 'up' }],
-  ['Temporal never answers', { database: up, temporal: silent }, { ok: false, database: 'up', temporal: 'down' }],
-  ['neither answers', { database: silent, temporal: refused }, { ok: false, database: 'down', temporal: 'down' }],
+  ['both answer', { database: up, temporal: up }, { ok: true, parts: { database: 'up', temporal: 'up' } }],
+  [
+    'PostgreSQL refuses',
+    { database: refused, temporal: up },
+    { ok: false, parts: { database: 'down', temporal: 'up' } },
+  ],
+  [
+    'Temporal never answers',
+    { database: up, temporal: silent },
+    { ok: false, parts: { database: 'up', temporal: 'down' } },
+  ],
+  [
+    'neither answers',
+    { database: silent, temporal: refused },
+    { ok: false, parts: { database: 'down', temporal: 'down' } },
+  ],
 ])('names the service that is down: %s', async (_name, probes, expected) => {
   expect(await new Readiness(probes, () => 0, { timeoutMs: 20, maxAgeMs: 1_000 }).check()).toEqual(expected);
 });

@@ -1,0 +1,66 @@
+import type { Worker } from '@temporalio/worker';
+import { PROBE_TIMEOUT_MS } from '../../gateway/readiness';
+import { openDatabase } from '../../storage/database/database';
+import type { Env } from '../config';
+import type { HealthAddress } from '../process-env';
+import { openClient } from '../temporal';
+import { startHealthServer } from './health-server';
+import { assertPolls, QUEUE_TYPES } from './own-polls';
+
+/** The part of a worker that tells whether it runs. */
+export type RunningWorker = Pick<Worker, 'getState'> & {
+  readonly options: Pick<Worker['options'], 'identity' | 'taskQueue'>;
+};
+
+export interface WorkerHealth {
+  /** Until it is called, and after the worker stops, `/readyz` says that the worker is down. */
+  watch(worker: RunningWorker): void;
+  close(): Promise<void>;
+}
+
+/**
+ * Serves the health of a worker process, from its start on. It has a connection to each service that activities do not use, so a busy
+ * worker is not taken for one whose database is down.
+ */
+export async function startWorkerHealth(options: {
+  readonly address: HealthAddress;
+  readonly env: Env;
+  readonly databaseUrl: string;
+  readonly workflows: boolean;
+}): Promise<WorkerHealth> {
+  const { address, env, databaseUrl, workflows } = options;
+  const db = openDatabase({
+    url: databaseUrl,
+    applicationName: 'countersign-health',
+    max: 1,
+    connectTimeoutMs: PROBE_TIMEOUT_MS,
+    statementTimeoutMs: PROBE_TIMEOUT_MS,
+  });
+  const temporal = openClient(env);
+  const types = workflows ? (Object.keys(QUEUE_TYPES) as (keyof typeof QUEUE_TYPES)[]) : (['activity'] as const);
+  const asked = <T>(call: () => Promise<T>): Promise<T> => temporal.withDeadline(Date.now() + PROBE_TIMEOUT_MS, call);
+  let watched: RunningWorker | null = null;
+  const server = await startHealthServer(address, {
+    database: () => db.query('select 1'),
+    temporal: () => asked(() => temporal.workflowService.getSystemInfo({})),
+    polling: async () => {
+      if (watched?.getState() !== 'RUNNING') throw new Error('The worker does not run');
+      const { identity, taskQueue } = watched.options;
+      await asked(() =>
+        assertPolls(
+          temporal,
+          identity,
+          types.map((type) => ({ taskQueue, type })),
+        ),
+      );
+    },
+  });
+  return {
+    watch: (worker) => void (watched = worker),
+    async close() {
+      await server.close();
+      await temporal.connection.close();
+      await db.close();
+    },
+  };
+}
