@@ -2,6 +2,7 @@ import { readEnv, ReviewEnv } from './config';
 import { createBreakers } from '../storage/breakers/breakers';
 import { startDerivationThreads } from './derivation';
 import { main } from './main';
+import { noticeMetrics } from './notices/metrics';
 import { readNotices } from './notices/settings';
 import { startNotices } from './notices/start-notices';
 import { reviewActivities } from './roles/review';
@@ -22,7 +23,10 @@ main('review-worker', async (logger) => {
       const threads = startDerivationThreads(env.COUNTERSIGN_EXTENSIONS);
       const attestor = attestorWith(key);
       const { ledger, plans, keys } = resources;
-      const running = notices === null ? null : startNotices({ db, ledger, plans, keys, settings: notices, logger });
+      const running =
+        notices === null
+          ? null
+          : startNotices({ db, ledger, plans, keys, settings: notices, logger, count: noticeMetrics() });
       return {
         activities: reviewActivities({ resources, extensions, attestor, breakers, threads }),
         async close() {

@@ -15,6 +15,7 @@ let sink: HttpSink;
 let smtp: SmtpServer;
 let folder: string;
 const errors: object[] = [];
+const results = new Set<string>();
 let running: readonly { readonly stop: () => Promise<void> }[];
 
 /** Two workers plan and send at once. The chat and one webhook never accept anything. */
@@ -53,7 +54,16 @@ beforeAll(async () => {
   running = [1, 2].map(() => {
     const parsed = readNotices(join(folder, 'notices.json'));
     if (parsed === null) throw new Error('expected settings');
-    return startNotices({ db, ledger, plans, keys, settings: parsed, logger, everyMs: 200 });
+    return startNotices({
+      db,
+      ledger,
+      plans,
+      keys,
+      settings: parsed,
+      logger,
+      count: (_, result) => void results.add(result),
+      everyMs: 200,
+    });
   });
 }, 120_000);
 afterAll(async () => {
@@ -109,4 +119,5 @@ test('each channel is notified once of a waiting review, again as a reminder, th
   );
   expect(rows).toEqual([]);
   expect(errors).toEqual([]);
+  expect(results).toEqual(new Set(['sent', 'retried']));
 });

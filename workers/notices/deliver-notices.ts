@@ -5,6 +5,7 @@ import { sendEmail } from './channels/email';
 import { sendSlack } from './channels/slack';
 import { sendWebhook } from './channels/webhook';
 import { NoticeBody } from './message';
+import type { NoticeResult } from './metrics';
 import type { ChannelSettings, NoticeSettings } from './settings';
 
 /** Attempts of one notice, over about four hours. */
@@ -21,6 +22,7 @@ export interface DeliveryDeps {
   readonly settings: NoticeSettings;
   readonly logger: Pick<Logger, 'info' | 'warn'>;
   readonly now: () => Date;
+  readonly count: (channel: string, result: NoticeResult, count: number) => void;
 }
 
 /** Sends what is due. One receiver that is slow or down does not delay the others by more than its time-out. */
@@ -74,20 +76,23 @@ async function send(
 }
 
 async function record(
-  { store, logger }: DeliveryDeps,
+  { store, logger, count }: DeliveryDeps,
   claimed: readonly ClaimedNotice[],
   delivery: Delivery,
 ): Promise<void> {
   const ids = claimed.map(({ id }) => id);
   const [first] = claimed;
-  const facts = { channel: first?.channel, notices: claimed.length };
+  const channel = first?.channel ?? '';
+  const facts = { channel, notices: claimed.length };
   if (delivery.ok) {
     await store.sent(ids);
+    count(channel, 'sent', ids.length);
     logger.info(facts, 'Notices were sent');
     return;
   }
   const attempts = Math.max(...claimed.map((each) => each.attempts));
   const last = delivery.permanent || attempts >= MAX_ATTEMPTS;
   await store.notSent(ids, delivery.why, last ? null : Math.min(MAX_RETRY_S, FIRST_RETRY_S * 2 ** (attempts - 1)));
+  count(channel, last ? 'failed' : 'retried', ids.length);
   logger.warn({ ...facts, problem: delivery.why, attempts, last }, 'Notices could not be sent');
 }

@@ -5,7 +5,7 @@ import type { Database } from '../../storage/database/database';
 import { noticeStore } from '../../storage/notices/notices';
 import type { PlanSource } from '../../storage/plans/plan-source';
 import type { Logger } from '../logger';
-import { deliverNotices } from './deliver-notices';
+import { deliverNotices, type DeliveryDeps } from './deliver-notices';
 import { planNotices } from './plan-notices';
 import type { NoticeSettings } from './settings';
 
@@ -16,6 +16,7 @@ export interface NoticesRun {
   readonly keys: Pick<KeyRegistry, 'snapshot'>;
   readonly settings: NoticeSettings;
   readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
+  readonly count: DeliveryDeps['count'];
   readonly everyMs?: number;
 }
 
