@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import type { Cli } from './action';
 import * as breaker from './breaker/command';
-import { escapeLine } from './escape';
+import { escapeLine } from '../policy/text/escape';
 import * as evidence from './evidence/command';
 import * as ledger from './evidence/ledger-command';
 import { ExitCode } from './exit-codes';

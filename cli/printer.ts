@@ -2,7 +2,7 @@
  * Everything that the CLI prints goes through a printer. Text consists of spans; each span is escaped when it is printed, so
  * that a command cannot forget to, and colours are added only here.
  */
-import { escapeJson, escapeLine, escapeLines } from './escape';
+import { escapeJson, escapeLine, escapeLines } from '../policy/text/escape';
 
 export interface Sink {
   readonly write: (text: string) => unknown;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { escapeJson, escapeLine, escapeLines } from '../../cli/escape';
-import { createPrinter, line, styled, wantsColor } from '../../cli/printer';
+import { escapeJson, escapeLine, escapeLines } from '../../../policy/text/escape';
+import { createPrinter, line, styled, wantsColor } from '../../../cli/printer';
 
 const anything = fc.string({ unit: 'binary', maxLength: 60 });
 const tricks = fc.constantFrom(

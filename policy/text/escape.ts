@@ -1,7 +1,7 @@
 /**
- * Escapes untrusted text for a terminal.
+ * Escapes untrusted text for a terminal or a page.
  *
- * E1 Characters that are invisible, reorder text or control the terminal are shown as `⟦U+202E⟧`: C0, C1, DEL, ESC, bidi
+ * E1 Characters that are invisible, reorder text or control a terminal are shown as `⟦U+202E⟧`: C0, C1, DEL, ESC, bidi
  *    controls, zero-width and other ignorable characters, tags, variation selectors, fillers, surrogates, private use and
  *    unassigned code points.
  * E2 Escaping is injective: the bracket is escaped too, so that text cannot imitate an escape.

@@ -1,0 +1,119 @@
+/** What fired, as cards: one for each violation, with the finding that raised it. */
+import type { AdmittedAnswer } from '../../../../policy/contracts/answer';
+import type { ValidatorFinding } from '../../../../policy/contracts/finding';
+import type { ReviewStatus, ViolationStatus } from '../../../../policy/contracts/status';
+import type { VerifiedReview } from '../../../../signing/verified-review';
+import type { ShownChange } from './change-lines';
+import { placeOf, type Place } from './evidence';
+
+export interface Card {
+  /** From 1, in the order of the page. */
+  readonly number: number;
+  readonly violation: ViolationStatus;
+  /** Null if the violation belongs to no finding. */
+  readonly finding: ValidatorFinding | null;
+  readonly places: readonly Place[];
+  /** What the message says beyond the reason of the finding. */
+  readonly message: string;
+  readonly turn: Turn;
+}
+
+/** Whether this person can answer the violation now, and why not. */
+export type Turn =
+  'yours' | 'answered_by_you' | 'not_in_group' | 'four_eyes' | 'resolved' | 'needs_no_answer' | 'closed';
+
+export interface Fired {
+  readonly finding: ValidatorFinding;
+  readonly places: readonly Place[];
+}
+
+export interface ReviewCards {
+  readonly cards: readonly Card[];
+  /** Findings of class SAFETY that ended the review, and violations that roll back without a question. */
+  readonly endedBy: readonly Fired[];
+  /** Findings that fired and ask nobody: advice. */
+  readonly advice: readonly Fired[];
+  readonly passed: readonly ValidatorFinding[];
+  readonly skipped: readonly ValidatorFinding[];
+}
+
+export function cardsOf(review: VerifiedReview, change: ShownChange | null, person: string): ReviewCards {
+  const { status, findings, answers } = review;
+  const placesOf = (finding: ValidatorFinding | null): Place[] =>
+    (finding?.evidenceRefs ?? []).map((reference) => placeOf(reference, status, change));
+  const open = status.state === 'INTERVENTION_REQUIRED';
+  const cards = status.violations
+    .filter(({ need }) => need !== 'hard')
+    .map((violation, i): Card => {
+      const found = findings[violation.findingIndex];
+      const finding = found?.validator_id === violation.validatorId ? found : null;
+      return {
+        number: i + 1,
+        violation,
+        finding,
+        places: placesOf(finding),
+        message: beyondReason(violation.message, finding?.reason ?? ''),
+        turn: open ? turnOf(violation, answers, status, person) : 'closed',
+      };
+    });
+  const asked = new Set(cards.map(({ finding }) => finding));
+  const fired = findings.filter((finding) => isFired(finding) && !asked.has(finding));
+  const hard = new Set(
+    status.violations.filter(({ need }) => need === 'hard').map(({ findingIndex }) => findings[findingIndex]),
+  );
+  const ends = (finding: ValidatorFinding): boolean =>
+    hard.has(finding) || (finding.class === 'SAFETY' && finding.status === 'BLOCK');
+  const shown = (finding: ValidatorFinding): Fired => ({ finding, places: placesOf(finding) });
+  return {
+    cards,
+    endedBy: fired.filter(ends).map(shown),
+    advice: fired.filter((finding) => !ends(finding)).map(shown),
+    passed: findings.filter(({ status: of }) => of === 'ALLOW'),
+    skipped: findings.filter(({ status: of }) => of === 'SKIPPED'),
+  };
+}
+
+function isFired({ status }: ValidatorFinding): boolean {
+  return status === 'BLOCK' || status === 'WARN';
+}
+
+function turnOf(
+  { violationId, need, resolution, mayAnswer, fourEyes }: ViolationStatus,
+  answers: readonly AdmittedAnswer[],
+  { requester }: ReviewStatus,
+  person: string,
+): Turn {
+  if (need !== 'human') return 'needs_no_answer';
+  const own = answers.filter((answer) => answer.violationId === violationId && answer.person === person);
+  if (own.length > 0 && own.at(-1)?.decision !== 'retract') return 'answered_by_you';
+  if (resolution !== 'pending') return 'resolved';
+  if (fourEyes && person === requester) return 'four_eyes';
+  return mayAnswer.includes(person) ? 'yours' : 'not_in_group';
+}
+
+/** The message can repeat the reason, alone or in its first lines. */
+function beyondReason(message: string, reason: string): string {
+  return reason !== '' && message.startsWith(reason) ? message.slice(reason.length).trim() : message;
+}
+
+/** `guardian.sql_affected_rows` → `SQL affected rows` */
+export function ruleTitle(validatorId: string): string {
+  const name = validatorId.slice(validatorId.lastIndexOf('.') + 1);
+  const words = name.split('_').map((word) => ACRONYMS[word] ?? word);
+  const [first = '', ...rest] = words;
+  return [first.charAt(0).toUpperCase() + first.slice(1), ...rest].join(' ');
+}
+
+const ACRONYMS: Readonly<Record<string, string>> = {
+  sql: 'SQL',
+  http: 'HTTP',
+  llm: 'LLM',
+  json: 'JSON',
+  url: 'URL',
+  ci: 'CI',
+  api: 'API',
+  iam: 'IAM',
+  ddl: 'DDL',
+  git: 'Git',
+  tf: 'Terraform',
+};

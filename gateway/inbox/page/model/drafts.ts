@@ -1,0 +1,44 @@
+/** What a person has chosen and typed, and not sent. Kept per review in the session storage, so that a reload loses nothing. */
+export interface Draft {
+  readonly decision: 'confirm' | 'reject' | null;
+  readonly reason: string;
+}
+
+/** By violation id. */
+export type Drafts = Readonly<Record<string, Draft>>;
+
+export const EMPTY_DRAFT: Draft = { decision: null, reason: '' };
+
+export function parseDrafts(stored: string | null): Drafts {
+  if (stored === null) return {};
+  let value: unknown;
+  try {
+    value = JSON.parse(stored);
+  } catch (error) {
+    if (error instanceof SyntaxError) return {}; // Written by something else: there are no drafts.
+    throw error;
+  }
+  if (typeof value !== 'object' || value === null) return {};
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([id, draft]) => (isDraft(draft) && /^[0-9a-f]{64}$/.test(id) ? [[id, draft]] : [])),
+  );
+}
+
+function isDraft(value: unknown): value is Draft {
+  if (typeof value !== 'object' || value === null) return false;
+  const { decision, reason } = value as Partial<Draft>;
+  return typeof reason === 'string' && (decision === null || decision === 'confirm' || decision === 'reject');
+}
+
+/** A review that was disclosed again asks again: decisions are dropped, reasons are kept. */
+export function withoutDecisions(drafts: Drafts): Drafts {
+  return Object.fromEntries(Object.entries(drafts).map(([id, { reason }]) => [id, { decision: null, reason }]));
+}
+
+/** Why a draft cannot be sent; null if it can. */
+export function draftProblem({ decision, reason }: Draft): string | null {
+  if (decision === 'reject' && reason.trim() === '') return 'A rejection needs a reason';
+  return reason.length > MAX_REASON ? `A reason has at most ${MAX_REASON} characters` : null;
+}
+
+export const MAX_REASON = 2000;

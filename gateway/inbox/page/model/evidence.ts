@@ -1,0 +1,127 @@
+/** Where an evidence reference points on the page. */
+import { tokensOf } from '../../../../policy/text/json-pointer';
+import type { ReviewStatus } from '../../../../policy/contracts/status';
+import type { ShownChange, ShownLine } from './change-lines';
+import { lineAndColumn, placeOfPointer } from './json-places';
+
+export type Place =
+  /** Indexes of shown lines, both inclusive. */
+  | { readonly kind: 'lines'; readonly first: number; readonly last: number; readonly label: string }
+  | { readonly kind: 'staging'; readonly anchor: string; readonly label: string }
+  | { readonly kind: 'claim'; readonly anchor: string; readonly label: string }
+  /** The reference points at nothing on this page; it is shown as text. */
+  | { readonly kind: 'none'; readonly label: string };
+
+export type Digests = Pick<ReviewStatus, 'diffSha' | 'inputSha' | 'stagingSha'>;
+
+export function placeOf(reference: string, digests: Digests, change: ShownChange | null): Place {
+  const match = /^(diff|staging|metadata):([0-9a-f]{64})#([^]*)$/.exec(reference);
+  const [, source, sha, fragment = ''] = match ?? [];
+  if (source === 'diff' && sha === digests.diffSha && change !== null) {
+    const range = rangeOf(fragment, change);
+    if (range !== null) return range;
+  }
+  if (source === 'staging' && sha === digests.stagingSha)
+    return { kind: 'staging', anchor: stagingAnchor(fragment), label: `dry run ${fragment}` };
+  if (source === 'metadata' && sha === digests.inputSha)
+    return { kind: 'claim', anchor: claimAnchor(tokensOf(fragment)?.[0] ?? ''), label: `claim ${fragment}` };
+  return { kind: 'none', label: reference };
+}
+
+/** `/tables/0/deleted` is shown with the table: `dry-run-tables-0`. */
+export function stagingAnchor(pointer: string): string {
+  const [list = '', index = ''] = tokensOf(pointer) ?? [];
+  const known = ['tables', 'statements', 'sideEffects', 'uncaptured', 'notCompared'].includes(list);
+  if (!known) return 'dry-run';
+  return /^\d{1,6}$/.test(index) && list !== 'uncaptured' && list !== 'notCompared'
+    ? `dry-run-${list}-${index}`
+    : `dry-run-${list}`;
+}
+
+/** Names of claims are the requester's words, so an id of the page never contains one unchanged. */
+export function claimAnchor(name: string): string {
+  return `claim-${[...new TextEncoder().encode(name)].map((byte) => byte.toString(16)).join('')}`;
+}
+
+function rangeOf(fragment: string, { lines, text }: ShownChange): Place | null {
+  if (fragment === '') return whole(lines);
+  const span = /^L(\d{1,7})(?::C(\d{1,7})-L(\d{1,7}):C(\d{1,7}))?$/.exec(fragment);
+  if (span !== null) {
+    const [first, column = 1, last = first ?? 0, end = Infinity] = span.slice(1).map(numberOrUndefined);
+    return linesBetween(lines, { line: first ?? 0, column }, { line: last, column: end }, spanLabel(first ?? 0, last));
+  }
+  if (!fragment.startsWith('/') || text === null) return null;
+  const range = placeOfPointer(text, fragment);
+  if (range === null) return null;
+  return linesBetween(lines, lineAndColumn(text, range.start), lineAndColumn(text, range.end), fragment);
+}
+
+function whole(lines: readonly ShownLine[]): Place | null {
+  return lines.length === 0 ? null : { kind: 'lines', first: 0, last: lines.length - 1, label: 'the whole change' };
+}
+
+function numberOrUndefined(digits: string | undefined): number | undefined {
+  return digits === undefined ? undefined : Number(digits);
+}
+
+function spanLabel(first: number, last: number): string {
+  return first === last ? `line ${first}` : `lines ${first} to ${last}`;
+}
+
+interface Position {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** The shown lines that overlap the range. An empty range is the line that it is in. */
+function linesBetween(lines: readonly ShownLine[], start: Position, end: Position, label: string): Place | null {
+  let first = -1;
+  let last = -1;
+  lines.forEach((line, i) => {
+    const begins = { line: line.startLine, column: line.startColumn };
+    const ends = { line: line.endLine, column: line.endColumn };
+    if (isBefore(end, begins) || !isBefore(start, ends)) {
+      const empty = start.line === line.startLine && line.startColumn >= line.endColumn && line.endLine === start.line;
+      if (!empty) return;
+    }
+    if (first !== -1 && !isBefore(begins, end)) return;
+    if (first === -1) first = i;
+    last = i;
+  });
+  return first === -1 ? null : { kind: 'lines', first, last, label };
+}
+
+function isBefore(a: Position, b: Position): boolean {
+  return a.line < b.line || (a.line === b.line && a.column < b.column);
+}
+
+const BLOCK_LINES = 10;
+
+/** Parts of a place that can each be on screen: at most ten lines, or one entry of the dry run or of the claims. */
+export function blocksOf(place: Place): string[] {
+  switch (place.kind) {
+    case 'lines': {
+      const blocks: string[] = [];
+      for (let first = place.first; first <= place.last; first += BLOCK_LINES)
+        blocks.push(lineBlock(first, Math.min(place.last, first + BLOCK_LINES - 1)));
+      return blocks;
+    }
+    case 'staging':
+    case 'claim':
+      return [place.anchor];
+    case 'none':
+      return [];
+    default:
+      return place satisfies never;
+  }
+}
+
+function lineBlock(first: number, last: number): string {
+  return `lines-${first}-${last}`;
+}
+
+/** The shown line in the middle of a block of lines; null for another block. */
+export function middleLine(block: string): number | null {
+  const match = /^lines-(\d+)-(\d+)$/.exec(block);
+  return match === null ? null : Math.floor((Number(match[1]) + Number(match[2])) / 2);
+}

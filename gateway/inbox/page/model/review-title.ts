@@ -1,0 +1,70 @@
+import type { StagingRecord } from '../../../../policy/contracts/staging-record';
+import { counted, joinParts, oneLineTitle } from '../../../../policy/text/change-title';
+import type { VerifiedReview } from '../../../../signing/verified-review';
+import type { ShownChange } from './change-lines';
+import type { Structure } from './structure';
+
+/** What the change does in one line, from its verified bytes and its dry run; never from what the requester wrote. */
+export function reviewTitle(
+  { status, staging }: Pick<VerifiedReview, 'status' | 'staging'>,
+  change: ShownChange | null,
+  structure: Structure | null,
+): string {
+  return oneLineTitle(
+    structureTitle(structure) ??
+      patchTitle(status.sourceTool, change) ??
+      stagedTitle(staging) ??
+      `${status.sourceTool} on ${status.target}`,
+  );
+}
+
+function structureTitle(structure: Structure | null): string | null {
+  if (structure === null) return null;
+  switch (structure.kind) {
+    case 'request':
+      return `${structure.method} ${structure.url}`;
+    case 'rows': {
+      const rows = countBy(structure.rows.map(({ operation, table }) => `${operation.toUpperCase()} ${table}`));
+      return joinParts(rows.map(([name, count]) => `${name}: ${counted(count, 'row')}`));
+    }
+    case 'resources': {
+      const actions = countBy(structure.resources.map(({ action }) => ACTIONS[action] ?? action));
+      const parts = actions.map(([action, count]) => `${count} to ${action}`);
+      return `terraform: ${parts.length === 0 ? 'no changes of resources' : parts.join(', ')}`;
+    }
+    default:
+      return structure satisfies never;
+  }
+}
+
+const ACTIONS: Readonly<Record<string, string>> = { delete: 'destroy' };
+
+function countBy(names: readonly string[]): [string, number][] {
+  const counts = new Map<string, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return [...counts];
+}
+
+function patchTitle(sourceTool: string, change: ShownChange | null): string | null {
+  if (sourceTool !== 'GitPatch' || change === null) return null;
+  const count = (kind: string): number => change.lines.filter((line) => line.kind === kind).length;
+  const files = change.lines.filter(({ kind, text }) => kind === 'file' && text.startsWith('diff --git '));
+  const [first] = files;
+  const name = files.length === 1 && first !== undefined ? / b\/(.+)$/.exec(first.text)?.[1] : undefined;
+  return `git: ${name ?? counted(files.length, 'file')}, +${count('added')} \u2212${count('removed')}`;
+}
+
+/** `UPDATE public.invoices: 40 rows`, by the commands and tables of the dry run. */
+function stagedTitle(staging: StagingRecord | null): string | null {
+  if (staging === null || staging.statements.length === 0) return null;
+  const [table, ...more] = staging.tables;
+  const on = table === undefined || more.length > 0 ? '' : ` ${table.table}`;
+  const measured = staging.reason === null;
+  return joinParts(
+    staging.statements.map(({ command, rowCount }) =>
+      measured && ROWS.has(command) ? `${command}${on}: ${counted(rowCount, 'row')}` : `${command}${on}`,
+    ),
+  );
+}
+
+const ROWS: ReadonlySet<string> = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE', 'COPY']);

@@ -1,0 +1,170 @@
+/** What a change does, read from its bytes: the view above its full text. Null if a tool has no view, or its bytes do not parse. */
+import type { JsonObject, JsonValue } from '../../../../policy/contracts/canonical-json';
+import { readJsonDocument } from '../../../../policy/text/json-document';
+import { arrayIndex, pointerOf, tokensOf } from '../../../../policy/text/json-pointer';
+import { extractTerraformPlanFacts } from '../../../../source-tools/terraform/facts/extract-terraform-facts';
+import type { TerraformResource } from '../../../../source-tools/terraform/facts/terraform-facts';
+
+/** One member with its old and new value, as JSON. Null: absent on that side. */
+export interface MemberChange {
+  readonly operation: string;
+  readonly pointer: string;
+  readonly before: string | null;
+  readonly after: string | null;
+}
+
+export interface ResourceChange {
+  readonly address: string;
+  readonly action: TerraformResource['action'];
+  readonly members: readonly MemberChange[];
+}
+
+export type Structure =
+  | {
+      readonly kind: 'request';
+      readonly method: string;
+      readonly url: string;
+      readonly headers: readonly (readonly [name: string, value: string])[];
+      readonly members: readonly MemberChange[];
+      /** Old values are those that the requester saw, not those of the target. */
+      readonly hasDocument: boolean;
+    }
+  | { readonly kind: 'rows'; readonly rows: readonly RowChange[] }
+  | { readonly kind: 'resources'; readonly resources: readonly ResourceChange[]; readonly unchanged: number };
+
+export interface RowChange {
+  readonly operation: string;
+  readonly table: string;
+  readonly key: string;
+  readonly members: readonly MemberChange[];
+}
+
+const BOUNDS = { maxBytes: 8 * 1024 * 1024, maxDepth: 64, maxEntries: 30_000 };
+
+export function structureOf(sourceTool: string, bytes: Uint8Array): Structure | null {
+  if (sourceTool === 'TerraformPlan') return resourcesOf(bytes);
+  if (sourceTool !== 'HTTPPatch' && sourceTool !== 'SQLCAS') return null;
+  const read = readJsonDocument(bytes, BOUNDS);
+  if (!read.ok || !isObject(read.value)) return null;
+  return sourceTool === 'SQLCAS' ? rowsOf(read.value) : requestOf(read.value);
+}
+
+function requestOf({ method, url, headers = {}, body, document }: JsonObject): Structure | null {
+  if (typeof method !== 'string' || typeof url !== 'string' || !isObject(headers)) return null;
+  const shown = Object.entries(headers).map(([name, value]) => [name, textOf(value)] as const);
+  const members = body === undefined ? [] : isPatch(body) ? patchMembers(body, document) : bodyMembers(body, document);
+  return { kind: 'request', method, url, headers: shown, members, hasDocument: document !== undefined };
+}
+
+type Patch = readonly (JsonObject & { readonly op: string; readonly path: string })[];
+
+function isPatch(body: JsonValue): body is JsonValue & Patch {
+  return (
+    Array.isArray(body) &&
+    body.length > 0 &&
+    body.every((each) => isObject(each) && typeof each['op'] === 'string' && typeof each['path'] === 'string')
+  );
+}
+
+function patchMembers(patch: Patch, document: JsonValue | undefined): MemberChange[] {
+  return patch.map(({ op, path, value, from }) => ({
+    operation: typeof from === 'string' ? `${op} from ${from}` : op,
+    pointer: path,
+    before: jsonAt(document, path),
+    after: value === undefined ? null : JSON.stringify(value),
+  }));
+}
+
+function bodyMembers(body: JsonValue, document: JsonValue | undefined): MemberChange[] {
+  if (!isObject(body)) return [{ operation: 'send', pointer: '', before: null, after: textOf(body) }];
+  return leaves(body, []).map(([tokens, value]) => {
+    const pointer = pointerOf(tokens);
+    return {
+      operation: value === null ? 'set to null' : 'set',
+      pointer,
+      before: jsonAt(document, pointer),
+      after: JSON.stringify(value),
+    };
+  });
+}
+
+function rowsOf({ rows }: JsonObject): Structure | null {
+  if (!Array.isArray(rows)) return null;
+  const read = rows.map((row): RowChange | null => {
+    if (!isObject(row)) return null;
+    const { op = 'update', table, key = {}, expect = {}, set = {} } = row;
+    if (typeof op !== 'string' || typeof table !== 'string' || !isObject(expect) || !isObject(set)) return null;
+    const names = [...new Set([...Object.keys(expect), ...Object.keys(set)])];
+    return {
+      operation: op,
+      table,
+      key: JSON.stringify(key),
+      members: names.map((name) => ({
+        operation: name in set ? 'set' : 'must be',
+        pointer: name,
+        before: name in expect ? JSON.stringify(expect[name]) : null,
+        after: name in set ? JSON.stringify(set[name]) : null,
+      })),
+    };
+  });
+  const known = read.filter((row) => row !== null);
+  return known.length === read.length ? { kind: 'rows', rows: known } : null;
+}
+
+function resourcesOf(bytes: Uint8Array): Structure | null {
+  const facts = extractTerraformPlanFacts(bytes);
+  if (!facts.ok) return null;
+  const changing = facts.resources.filter(({ action }) => action !== 'no-op' && action !== 'read');
+  const order: readonly string[] = ['delete', 'replace', 'forget', 'update', 'create'];
+  const resources = changing
+    .map((resource): ResourceChange => ({
+      address: resource.address,
+      action: resource.action,
+      members: resourceMembers(resource),
+    }))
+    .sort((a, b) => order.indexOf(a.action) - order.indexOf(b.action));
+  return { kind: 'resources', resources, unchanged: facts.resources.length - changing.length };
+}
+
+function resourceMembers({ before, after, unknown, action }: TerraformResource): MemberChange[] {
+  const [old, now, later] = [leavesByPointer(before), leavesByPointer(after), leavesByPointer(unknown)];
+  const pointers = [...new Set([...old.keys(), ...now.keys(), ...later.keys()])];
+  return pointers.flatMap((pointer) => {
+    const [was, is] = [old.get(pointer), now.get(pointer)];
+    const after = later.get(pointer) === true ? 'known after apply' : is === undefined ? null : JSON.stringify(is);
+    const before = was === undefined ? null : JSON.stringify(was);
+    return before === after ? [] : [{ operation: action, pointer, before, after }];
+  });
+}
+
+function leavesByPointer(value: JsonValue): ReadonlyMap<string, JsonValue> {
+  return new Map(isObject(value) ? leaves(value, []).map(([tokens, leaf]) => [pointerOf(tokens), leaf]) : []);
+}
+
+/** Values that are not objects, with their path; arrays and empty objects are values. */
+function leaves(value: JsonObject, path: readonly string[]): [string[], JsonValue][] {
+  return Object.entries(value).flatMap(([name, member]): [string[], JsonValue][] => {
+    const at = [...path, name];
+    return isObject(member) && Object.keys(member).length > 0 ? leaves(member, at) : [[at, member]];
+  });
+}
+
+function jsonAt(document: JsonValue | undefined, pointer: string): string | null {
+  let value = document;
+  for (const token of tokensOf(pointer) ?? [MISSING]) {
+    if (Array.isArray(value)) value = value[arrayIndex(token) ?? -1];
+    else value = isObject(value) && token in value ? value[token] : undefined;
+  }
+  return value === undefined ? null : JSON.stringify(value);
+}
+
+/** No member has this name: a lone surrogate is not in canonical JSON. */
+const MISSING = '\ud800';
+
+function textOf(value: JsonValue): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,93 @@
+// node scripts/build-inbox.mjs [folder]
+//
+// Builds the inbox page into dist/gateway/inbox/assets: index.html, one script, one style sheet and an icon, whose names contain a
+// hash of their content. The page has no inline script or style, so that the gateway's content security policy can forbid them.
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { rolldown } from 'rolldown';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const page = join(root, 'gateway', 'inbox', 'page');
+const out = resolve(process.argv[2] ?? join(root, 'dist', 'gateway', 'inbox', 'assets'));
+/** What may become part of the page. Anything else that it comes to import fails the build. */
+const INLINED = ['@noble/curves', '@noble/hashes', '@scure/base', 'preact', 'zod'];
+
+/** Modules that use `node:crypto`, and their twins on @noble/curves. */
+const browserModules = {
+  name: 'browser-modules',
+  resolveId: {
+    order: 'pre',
+    filter: { id: /^node:crypto$/ },
+    handler: () => join(page, 'node-crypto.ts'),
+  },
+};
+
+const { code, modules } = await script();
+const files = {
+  js: hashed('inbox', 'js', code),
+  css: hashed('inbox', 'css', minifiedCss(readFileSync(join(page, 'style.css'), 'utf8'))),
+  icon: hashed('icon', 'svg', readFileSync(join(page, 'icon.svg'), 'utf8').trim()),
+};
+const html = readFileSync(join(page, 'index.html'), 'utf8').replace(/%(js|css|icon)%/g, (_, kind) => files[kind].name);
+
+mkdirSync(out, { recursive: true });
+for (const name of readdirSync(out)) rmSync(join(out, name), { recursive: true });
+for (const { name, text } of Object.values(files)) writeFileSync(join(out, name), text);
+writeFileSync(join(out, 'index.html'), html);
+writeFileSync(join(out, 'THIRD-PARTY-NOTICES.txt'), notices(modules));
+
+async function script() {
+  const bundle = await rolldown({
+    cwd: root,
+    input: join(page, 'main.tsx'),
+    platform: 'browser',
+    transform: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+    plugins: [browserModules],
+    onLog(level, log, report) {
+      if (log.code === 'UNRESOLVED_IMPORT') throw new Error(log.message);
+      report(level, log);
+    },
+  });
+  const { output } = await bundle.generate({ format: 'es', minify: true, comments: { legal: false } });
+  await bundle.close();
+  const [chunk, ...more] = output;
+  const imports = [...chunk.imports, ...chunk.dynamicImports];
+  if (more.length > 0 || imports.length > 0)
+    throw new Error(`The page must be one script without imports, got ${[...more.map((m) => m.fileName), ...imports]}`);
+  const used = Object.entries(chunk.modules).filter(([, { renderedLength }]) => renderedLength > 0);
+  return { code: chunk.code, modules: used.map(([id]) => id) };
+}
+
+function hashed(name, extension, text) {
+  const hash = createHash('sha256').update(text).digest('hex').slice(0, 12);
+  return { name: `${name}-${hash}.${extension}`, text };
+}
+
+/** Without comments and indentation. The style sheet contains no string with either. */
+function minifiedCss(text) {
+  return text
+    .replace(/\/\*[^]*?\*\//g, '')
+    .replace(/\s*\n\s*/g, '\n')
+    .replace(/\s*([{};,])\s*/g, '$1')
+    .trim();
+}
+
+/** The licence texts of what is inlined: they ask to be kept with every copy. */
+function notices(ids) {
+  const folders = [...new Set(ids.map(packageFolder).filter((folder) => folder !== null))].toSorted();
+  const texts = folders.map((folder) => {
+    const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+    if (!INLINED.includes(name)) throw new Error(`The inbox page imports ${name}, which is not in INLINED`);
+    const file = ['LICENSE', 'LICENSE.md', 'LICENSE.txt'].map((each) => join(folder, each)).find(existsSync);
+    if (file === undefined) throw new Error(`${relative(root, folder)} has no licence file to include`);
+    return `${name} ${version} (${license})\n\n${readFileSync(file, 'utf8').trim()}\n`;
+  });
+  return `The inbox page contains parts of these packages.\n\n${texts.join(`\n${'-'.repeat(80)}\n\n`)}`;
+}
+
+function packageFolder(id) {
+  const found = /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(id.replace(/^\0/, ''));
+  return found === null ? null : found[0];
+}
