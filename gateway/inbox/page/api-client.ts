@@ -1,0 +1,119 @@
+/** Requests to the gateway, below `/inbox/api`. What they answer is shown as the gateway's statement; a review is verified first. */
+import type { AnswerResults } from '../../../policy/contracts/answer';
+import type { Envelope } from '../../../policy/contracts/diff';
+import type {
+  DifferenceReport,
+  EnrollmentCompletion,
+  EnrollmentOffer,
+  InboxError,
+  InboxSession,
+  InboxTrust,
+  LoginChallenge,
+  PasskeyAssertion,
+  Precedent,
+  ReviewList,
+  ReviewListQuery,
+  TeamNumbers,
+} from '../api';
+
+/** `code` is that of the gateway, or `unreachable` if there was no answer. */
+export class ApiError extends Error {
+  constructor(
+    readonly code: string,
+    readonly status: number,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+const TIMEOUT_MS = 60_000;
+const base = new URL('api/', document.baseURI);
+
+/** The gateway's time minus this machine's, in milliseconds, from the last response. */
+let clockOffset = 0;
+
+export function serverNow(): number {
+  return Date.now() + clockOffset;
+}
+
+/** `at`: the gateway's time, ISO 8601 or as a header has it. */
+export function learnServerTime(at: string | null): void {
+  const time = at === null ? Number.NaN : Date.parse(at);
+  if (Number.isFinite(time)) clockOffset = time - Date.now();
+}
+
+export function eventsUrl(): string {
+  return new URL('events', base).href;
+}
+
+export const api = {
+  session: () => get<InboxSession>('session'),
+  trust: () => get<InboxTrust>('trust'),
+  logout: () => post<undefined>('logout', {}),
+  beginLogin: () => post<LoginChallenge>('login/begin', {}),
+  finishLogin: (assertion: PasskeyAssertion) => post<InboxSession>('login/finish', assertion),
+  beginEnrollment: (keyId: string) => post<EnrollmentOffer>('enroll/begin', { keyId }),
+  finishEnrollment: (completion: EnrollmentCompletion) =>
+    post<{ readonly person: string }>('enroll/finish', completion),
+  reviews: (query: ReviewListQuery) => get<ReviewList>(`reviews?${new URLSearchParams({ ...query }).toString()}`),
+  bundle: (changeId: string) => send('GET', `reviews/${changeId}/bundle`, null),
+  answer: (changeId: string, answers: readonly Envelope[]) =>
+    post<AnswerResults>(`reviews/${changeId}/answers`, { answers }),
+  reportDifferences: (changeId: string, report: DifferenceReport) =>
+    post<undefined>(`reviews/${changeId}/differences`, report),
+  precedents: (changeId: string, rule: string) =>
+    get<readonly Precedent[]>(`reviews/${changeId}/precedents?${new URLSearchParams({ rule }).toString()}`),
+  numbers: (days: number) => get<TeamNumbers>(`numbers?days=${days}`),
+} as const;
+
+async function get<T>(path: string): Promise<T> {
+  return parsed<T>(await send('GET', path, null));
+}
+
+async function post<T>(path: string, body: object): Promise<T> {
+  return parsed<T>(await send('POST', path, JSON.stringify(body)));
+}
+
+async function send(method: 'GET' | 'POST', path: string, body: string | null): Promise<string> {
+  let response: Response;
+  let text: string;
+  try {
+    response = await fetch(new URL(path, base), {
+      method,
+      ...(body === null ? {} : { body, headers: { 'content-type': 'application/json' } }),
+      credentials: 'same-origin',
+      cache: 'no-store',
+      redirect: 'error',
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    learnServerTime(response.headers.get('date'));
+    text = await response.text();
+  } catch (error) {
+    // A TypeError for a connection that failed, a DOMException for one that took too long.
+    if (!(error instanceof TypeError || error instanceof DOMException)) throw error;
+    throw new ApiError('unreachable', 0, 'The gateway did not answer. What you typed is kept; try again');
+  }
+  if (response.ok) return text;
+  throw refusal(response.status, text);
+}
+
+function refusal(status: number, text: string): ApiError {
+  const said = parsed<Partial<InboxError> | undefined>(text)?.error;
+  return new ApiError(
+    said?.code ?? 'unreachable',
+    status,
+    said?.message ?? `The gateway answered with HTTP status ${status}`,
+  );
+}
+
+function parsed<T>(text: string): T {
+  if (text === '') return undefined as T;
+  try {
+    return JSON.parse(text) as T;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    // A proxy in between answered, not the gateway.
+    throw new ApiError('unreachable', 0, 'The response is not from the gateway: it is not JSON');
+  }
+}

@@ -1,0 +1,104 @@
+import { createContext } from 'preact';
+import { useContext, useEffect, useRef, useState } from 'preact/hooks';
+import type { InboxEvent } from '../../api';
+import { eventsUrl, learnServerTime, serverNow } from '../api-client';
+
+export interface Services {
+  readonly database: boolean;
+  readonly temporal: boolean;
+}
+
+export interface Live {
+  readonly connection: 'connecting' | 'open' | 'lost';
+  readonly services: Services;
+  /** Calls `listener` with the id of a review in which rows were appended, and with null after a reconnect. Returns how to stop. */
+  readonly subscribe: (listener: (changeId: string | null) => void) => () => void;
+}
+
+const ALL_UP: Services = { database: true, temporal: true };
+export const LiveContext = createContext<Live>({ connection: 'connecting', services: ALL_UP, subscribe: () => () => {} });
+
+export function useLive(): Live {
+  return useContext(LiveContext);
+}
+
+/** A gateway sends an event every ten seconds at the latest. */
+const SILENCE_MS = 20_000;
+const RETRY_MS = 1500;
+
+/** The connection for server-sent events. `active`: false without a session. */
+export function useEvents(active: boolean): Live {
+  const listeners = useRef(new Set<(changeId: string | null) => void>());
+  const [connection, setConnection] = useState<Live['connection']>('connecting');
+  const [services, setServices] = useState(ALL_UP);
+  const [subscribe] = useState(() => (listener: (changeId: string | null) => void) => {
+    listeners.current.add(listener);
+    return () => listeners.current.delete(listener);
+  });
+  useEffect(() => {
+    if (!active) return undefined;
+    const tell = (changeId: string | null): void => listeners.current.forEach((listener) => listener(changeId));
+    let wasLost = false;
+    const onEvent = (event: InboxEvent): void => {
+      setConnection('open');
+      if (wasLost) tell(null);
+      wasLost = false;
+      if (event.type === 'changed') tell(event.changeId);
+      else {
+        learnServerTime(event.now);
+        setServices((known) => (sameServices(known, event) ? known : { database: event.database, temporal: event.temporal }));
+      }
+    };
+    const onLost = (): void => {
+      wasLost = true;
+      setConnection('lost');
+    };
+    return keepConnected(onEvent, onLost);
+  }, [active]);
+  return { connection, services, subscribe };
+}
+
+function sameServices(a: Services, b: Services): boolean {
+  return a.database === b.database && a.temporal === b.temporal;
+}
+
+/** Connects, and again whenever the connection ends or is silent. Returns how to stop. */
+function keepConnected(onEvent: (event: InboxEvent) => void, onLost: () => void): () => void {
+  let source: EventSource | null = null;
+  let silence: ReturnType<typeof setTimeout> | undefined;
+  let retry: ReturnType<typeof setTimeout> | undefined;
+  const lost = (): void => {
+    onLost();
+    source?.close();
+    clearTimeout(silence);
+    clearTimeout(retry);
+    retry = setTimeout(connect, RETRY_MS);
+  };
+  const connect = (): void => {
+    source = new EventSource(eventsUrl());
+    clearTimeout(silence);
+    silence = setTimeout(lost, SILENCE_MS);
+    source.addEventListener('message', ({ data }: MessageEvent<string>) => {
+      clearTimeout(silence);
+      silence = setTimeout(lost, SILENCE_MS);
+      onEvent(JSON.parse(data) as InboxEvent);
+    });
+    source.addEventListener('error', lost);
+  };
+  connect();
+  return () => {
+    source?.close();
+    clearTimeout(silence);
+    clearTimeout(retry);
+  };
+}
+
+/** The gateway's time, renewed every second. */
+export function useServerNow(): number {
+  const [now, setNow] = useState(serverNow);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(serverNow()), 1000);
+    return () => clearInterval(timer);
+  }, []);
+  return now;
+}

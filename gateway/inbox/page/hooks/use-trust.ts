@@ -1,0 +1,59 @@
+import { useEffect, useState } from 'preact/hooks';
+import { canonicalJson } from '../../../../policy/contracts/canonical-json';
+import { sha256HexOfText } from '../../../../policy/contracts/hash';
+import type { InboxTrust } from '../../api';
+import { api, ApiError } from '../api-client';
+
+/** The keys that this gateway says it trusts, and the fingerprint that this browser remembers of them. */
+export interface Trust {
+  readonly keys: InboxTrust;
+  readonly fingerprint: string;
+  /** The fingerprint of the last visit, if it differs. */
+  readonly before: string | null;
+  /** Accepts the new keys, after the person has compared them. */
+  readonly accept: () => void;
+}
+
+const REMEMBERED = 'countersign.trust';
+
+/** Null until they are read; a text says why they could not be. */
+export function useTrust(active: boolean): Trust | string | null {
+  const [trust, setTrust] = useState<InboxTrust | string | null>(null);
+  const [remembered, setRemembered] = useState(() => localStorage.getItem(REMEMBERED));
+  const fingerprint = trust === null || typeof trust === 'string' ? null : fingerprintOf(trust);
+  useEffect(() => {
+    if (!active || (trust !== null && typeof trust !== 'string')) return undefined;
+    const read = (): void => {
+      api.trust().then(setTrust, (error: unknown) => {
+        if (!(error instanceof ApiError)) throw error;
+        setTrust(error.message);
+      });
+    };
+    read();
+    const timer = setInterval(read, RETRY_MS);
+    return () => clearInterval(timer);
+  }, [active, trust]);
+  useEffect(() => {
+    if (fingerprint === null || remembered !== null) return;
+    localStorage.setItem(REMEMBERED, fingerprint);
+    setRemembered(fingerprint);
+  }, [fingerprint, remembered]);
+  if (trust === null || typeof trust === 'string' || fingerprint === null) return typeof trust === 'string' ? trust : null;
+  return {
+    keys: trust,
+    fingerprint,
+    before: remembered !== null && remembered !== fingerprint ? remembered : null,
+    accept: () => {
+      localStorage.setItem(REMEMBERED, fingerprint);
+      setRemembered(fingerprint);
+    },
+  };
+}
+
+const RETRY_MS = 5000;
+
+/** First 16 digits of the SHA-256 of the keys, in groups of four. */
+function fingerprintOf({ operators, committers }: InboxTrust): string {
+  const sha = sha256HexOfText(canonicalJson({ operators: [...operators].sort(), committers: [...committers].sort() }));
+  return (sha.slice(0, 16).match(/.{4}/g) ?? []).join(' ');
+}

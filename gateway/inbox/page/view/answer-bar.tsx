@@ -1,0 +1,79 @@
+import type { JSX } from 'preact';
+import type { Friction, Typed } from '../model/friction';
+
+export interface AnswerBarProps {
+  readonly waiting: number;
+  readonly confirms: number;
+  readonly rejects: number;
+  /** Why the answers cannot be sent yet; null if they can. */
+  readonly problem: string | null;
+  /** What must be typed, if one of the answers confirms. */
+  readonly friction: Friction | null;
+  readonly typed: Typed;
+  readonly onTyped: (typed: Typed) => void;
+  readonly sending: boolean;
+  readonly error: string | null;
+  readonly onSign: () => void;
+}
+
+/** What was chosen, and the button that signs it. */
+export function AnswerBar(props: AnswerBarProps): JSX.Element {
+  const { waiting, confirms, rejects, problem, friction, sending, error, onSign } = props;
+  const count = confirms + rejects;
+  return (
+    <section class="answer-bar" aria-label="Your answers">
+      {friction !== null && confirms > 0 && <FrictionFields {...props} friction={friction} />}
+      {error !== null && (
+        <p class="error" role="alert">
+          {error}
+        </p>
+      )}
+      <div class="answer-line">
+        <p aria-live="polite">
+          {count === 0 ? (
+            <>{waiting === 1 ? '1 violation waits' : `${waiting} violations wait`} for your answer</>
+          ) : (
+            <>
+              Chosen: {confirms > 0 && <strong class="good">{confirms} to confirm</strong>}
+              {confirms > 0 && rejects > 0 && ', '}
+              {rejects > 0 && <strong class="bad">{rejects} to reject</strong>}
+              {waiting > count && `, ${waiting - count} left open`}
+              {problem !== null && <span class="note"> — {problem}</span>}
+            </>
+          )}
+        </p>
+        <button type="button" class="primary" disabled={count === 0 || problem !== null || sending} onClick={onSign}>
+          {sending ? 'Waiting for your passkey…' : count === 1 ? 'Sign 1 answer' : `Sign ${count} answers`}
+        </button>
+      </div>
+    </section>
+  );
+}
+
+function FrictionFields({ friction, typed, onTyped }: AnswerBarProps & { readonly friction: Friction }): JSX.Element {
+  return (
+    <fieldset class="friction">
+      <legend>{friction.why} To confirm, type what it touches, as the dry run shows it.</legend>
+      <label>
+        {friction.nameLabel}
+        <input
+          type="text"
+          autocomplete="off"
+          spellcheck={false}
+          value={typed.name}
+          onInput={({ currentTarget }) => onTyped({ ...typed, name: currentTarget.value })}
+        />
+      </label>
+      <label>
+        {friction.countLabel}
+        <input
+          type="text"
+          inputMode="numeric"
+          autocomplete="off"
+          value={typed.count}
+          onInput={({ currentTarget }) => onTyped({ ...typed, count: currentTarget.value })}
+        />
+      </label>
+    </fieldset>
+  );
+}

@@ -1,0 +1,38 @@
+import type { JSX } from 'preact';
+
+export type Tone = 'good' | 'bad' | 'warn' | 'info' | 'quiet';
+
+/** A short word on a coloured ground. The word carries the meaning, not the colour. */
+export function Badge({ tone, text }: { readonly tone: Tone; readonly text: string }): JSX.Element {
+  return <span class={`badge ${tone}`}>{text}</span>;
+}
+
+export function severityTone(severity: string | null): Tone {
+  return severity === 'BLOCK' ? 'bad' : severity === 'WARN' ? 'warn' : 'quiet';
+}
+
+/** `BLOCK` and `WARN` as people read them. */
+export function severityText(severity: string): string {
+  return severity === 'BLOCK' ? 'Blocks' : severity === 'WARN' ? 'Warns' : severity.toLowerCase();
+}
+
+export function stateTone(state: string): Tone {
+  if (state === 'COMMITTED') return 'good';
+  return state === 'ROLLED_BACK' || state === 'COMPENSATED' ? 'bad' : state === 'RUNNING' ? 'quiet' : 'warn';
+}
+
+const STATES: Readonly<Record<string, string>> = {
+  RUNNING: 'Being checked',
+  INTERVENTION_REQUIRED: 'Waits for people',
+  COMMITTING: 'Being committed',
+  EFFECT_UNKNOWN: 'Effect unknown',
+  COMMITTED: 'Committed',
+  ROLLED_BACK: 'Rolled back',
+  COMPENSATED: 'Compensated',
+};
+
+/** `ROLLED_BACK`, `declined` → `Rolled back: declined` */
+export function stateText(state: string, reason: string | null): string {
+  const words = STATES[state] ?? state;
+  return reason === null ? words : `${words}: ${reason.replaceAll('_', ' ')}`;
+}

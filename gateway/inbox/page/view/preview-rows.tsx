@@ -1,0 +1,116 @@
+import type { JSX } from 'preact';
+import { escapeLine } from '../../../../policy/text/escape';
+import type { Preview, PreviewCell, PreviewTable } from '../model/preview-table';
+import { SafeText } from './safe-text';
+
+/** Rows before and after. Changed columns come first, after the first column, which is usually the key. */
+export function PreviewRows({ preview: { tables, moreTables, other } }: { readonly preview: Preview }): JSX.Element {
+  return (
+    <>
+      {tables.map((table, i) => (
+        <Table key={i} table={table} />
+      ))}
+      {moreTables > 0 && <p class="warning">And {moreTables} more tables, whose rows are not shown.</p>}
+      {other.length > 0 && (
+        <dl class="headers">
+          {other.map(([name, json]) => (
+            <div key={name}>
+              <dt>
+                <SafeText text={name} />
+              </dt>
+              <dd>
+                <code>
+                  <SafeText text={json} />
+                </code>
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </>
+  );
+}
+
+const KIND_WORDS = { insert: 'insert', update: 'update', delete: 'delete' } as const;
+
+function Table({ table: { table, total, columns, rows } }: { readonly table: PreviewTable }): JSX.Element {
+  const order = columns
+    .map(({ changes }, i) => ({ i, rank: i === 0 && !changes ? 0 : changes ? 1 : 2 }))
+    .sort((a, b) => a.rank - b.rank || a.i - b.i)
+    .map(({ i }) => i);
+  return (
+    <div class="table-scroll rows" tabIndex={0} role="group" aria-label={`Rows of ${escapeLine(table)}`}>
+      <table>
+        <caption>
+          <SafeText text={table} />: {rows.length} of {total} rows, before → after
+        </caption>
+        <thead>
+          <tr>
+            <th scope="col">Row</th>
+            {order.map((i) => (
+              <th scope="col" key={i} class={columns[i]?.changes === true ? 'changes' : undefined}>
+                <SafeText text={columns[i]?.name ?? ''} />
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ kind, cells }, n) => (
+            <tr key={n} class={kind}>
+              <th scope="row">
+                {n + 1} <span class="kind">{KIND_WORDS[kind]}</span>
+              </th>
+              {order.map((i) => (
+                <Cell key={i} cell={cells[i]} />
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Cell({ cell }: { readonly cell: PreviewCell | undefined }): JSX.Element {
+  if (cell === undefined) return <td />;
+  const { before, after, state } = cell;
+  switch (state) {
+    case 'same':
+      return (
+        <td class="same">
+          <SafeText text={before ?? ''} />
+        </td>
+      );
+    case 'added':
+      return (
+        <td>
+          <ins>
+            <SafeText text={after ?? ''} />
+          </ins>
+        </td>
+      );
+    case 'removed':
+      return (
+        <td>
+          <del>
+            <SafeText text={before ?? ''} />
+          </del>
+        </td>
+      );
+    case 'changed':
+    case 'not_compared':
+      return (
+        <td class="changed">
+          <del>
+            <SafeText text={before ?? ''} />
+          </del>{' '}
+          <span aria-hidden="true">→</span>{' '}
+          <ins class={state === 'not_compared' ? 'not-compared' : undefined}>
+            <SafeText text={after ?? ''} />
+          </ins>
+        </td>
+      );
+    default:
+      return state satisfies never;
+  }
+}
