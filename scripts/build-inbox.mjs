@@ -14,13 +14,13 @@ const out = resolve(process.argv[2] ?? join(root, 'dist', 'gateway', 'inbox', 'a
 /** What may become part of the page. Anything else that it comes to import fails the build. */
 const INLINED = ['@noble/curves', '@noble/hashes', '@scure/base', 'preact', 'zod'];
 
-/** Modules that use `node:crypto`, and their twins on @noble/curves. */
+/** The module that verifies signatures with `node:crypto` has a twin for browsers, held to the same test vectors. */
 const browserModules = {
   name: 'browser-modules',
   resolveId: {
     order: 'pre',
-    filter: { id: /^node:crypto$/ },
-    handler: () => join(page, 'node-crypto.ts'),
+    filter: { id: /\/verify-signature$/ },
+    handler: () => join(root, 'signing', 'verify-signature.browser.ts'),
   },
 };
 

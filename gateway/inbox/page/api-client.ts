@@ -28,6 +28,7 @@ export class ApiError extends Error {
 }
 
 const TIMEOUT_MS = 60_000;
+const UNAUTHENTICATED = 401;
 const base = new URL('api/', document.baseURI);
 
 /** The gateway's time minus this machine's, in milliseconds, from the last response. */
@@ -41,6 +42,13 @@ export function serverNow(): number {
 export function learnServerTime(at: string | null): void {
   const time = at === null ? Number.NaN : Date.parse(at);
   if (Number.isFinite(time)) clockOffset = time - Date.now();
+}
+
+let unauthenticated = (): void => {};
+
+/** Calls `listener` whenever a request was refused because there is no session. */
+export function onUnauthenticated(listener: () => void): void {
+  unauthenticated = listener;
 }
 
 export function eventsUrl(): string {
@@ -95,6 +103,7 @@ async function send(method: 'GET' | 'POST', path: string, body: string | null): 
     throw new ApiError('unreachable', 0, 'The gateway did not answer. What you typed is kept; try again');
   }
   if (response.ok) return text;
+  if (response.status === UNAUTHENTICATED) unauthenticated();
   throw refusal(response.status, text);
 }
 

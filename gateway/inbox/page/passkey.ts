@@ -40,12 +40,13 @@ export async function signChallenge(
   };
 }
 
-/** A new passkey. `spki`: its public key, as DER. */
+/** A new passkey. */
 export interface Registration {
   readonly credentialId: Uint8Array;
   readonly attestationObject: Uint8Array;
   readonly clientDataJSON: Uint8Array;
-  readonly authenticatorData: Uint8Array;
+  /** DER of its SubjectPublicKeyInfo. */
+  readonly publicKey: Uint8Array;
 }
 
 /** COSE numbers of ES256 and EdDSA. */
@@ -67,11 +68,13 @@ export async function createPasskey(challenge: Uint8Array, rpId: string, person:
   );
   const { response } = credential;
   if (!(response instanceof AuthenticatorAttestationResponse)) throw new PasskeyError('No passkey was made');
+  const publicKey = response.getPublicKey();
+  if (publicKey === null) throw new PasskeyError('This browser cannot read the kind of key that was made');
   return {
     credentialId: new Uint8Array(credential.rawId),
     attestationObject: new Uint8Array(response.attestationObject),
     clientDataJSON: new Uint8Array(response.clientDataJSON),
-    authenticatorData: new Uint8Array(response.getAuthenticatorData()),
+    publicKey: new Uint8Array(publicKey),
   };
 }
 

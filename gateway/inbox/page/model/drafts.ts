@@ -1,4 +1,5 @@
 /** What a person has chosen and typed, and not sent. Kept per review in the session storage, so that a reload loses nothing. */
+/** A decision that is not made yet is null. */
 export interface Draft {
   readonly decision: 'confirm' | 'reject' | null;
   readonly reason: string;
@@ -41,4 +42,5 @@ export function draftProblem({ decision, reason }: Draft): string | null {
   return reason.length > MAX_REASON ? `A reason has at most ${MAX_REASON} characters` : null;
 }
 
+/** In UTF-16 code units, as the statement allows. */
 export const MAX_REASON = 2000;

@@ -79,11 +79,16 @@ function Line({ index, line, marks, patch }: LineProps): JSX.Element {
     >
       <span class="number">{patch ? (line.oldNumber ?? '') : index + 1}</span>
       {patch && <span class="number">{line.newNumber ?? ''}</span>}
-      <span class="gutter">{cards === undefined ? '' : cards.join(' ')}</span>
+      <span class="gutter">{cardNumbers(cards)}</span>
       {sign(line)}
       <code>{content(line)}</code>
     </div>
   );
+}
+
+/** Numbers of the cards whose evidence a line is; 0 is a finding without a card. */
+function cardNumbers(cards: readonly number[] | undefined): string {
+  return (cards ?? []).map((number) => (number === 0 ? '•' : String(number))).join(' ');
 }
 
 /** The sign of a patch, in words for a screen reader. */
@@ -118,7 +123,7 @@ function SplitRow({
   readonly lines: readonly ShownLine[];
   readonly marks: LineMarks;
 }): JSX.Element {
-  const all = whole === null ? null : lines[whole];
+  const all = whole === null ? undefined : lines[whole];
   if (whole !== null && all !== undefined) return <Line index={whole} line={all} marks={marks} patch={true} />;
   return (
     <div class="split-row">
@@ -147,7 +152,7 @@ function Side(props: {
       data-block={shared ? undefined : marks.blocks.get(index)}
     >
       <span class="number">{(isLeft ? line.oldNumber : line.newNumber) ?? ''}</span>
-      <span class="gutter">{cards === undefined ? '' : cards.join(' ')}</span>
+      <span class="gutter">{cardNumbers(cards)}</span>
       {sign(line)}
       <code>{content(line)}</code>
     </div>

@@ -11,7 +11,7 @@ interface Props {
 /** The gateway sent something that does not verify. Nothing of it is shown, and nothing can be answered. */
 export function DiffersPage({ changeId, differences, reported }: Props): JSX.Element {
   return (
-    <article class="differs" role="alert" aria-labelledby="differs-title">
+    <section class="differs" role="alert" aria-labelledby="differs-title">
       <h1 id="differs-title" tabIndex={-1}>
         This review does not verify
       </h1>
@@ -34,6 +34,6 @@ export function DiffersPage({ changeId, differences, reported }: Props): JSX.Ele
           ? 'The difference was reported to the ledger.'
           : 'The difference could not be reported to the ledger: report it yourself.'}
       </p>
-    </article>
+    </section>
   );
 }

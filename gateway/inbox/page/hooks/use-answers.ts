@@ -1,0 +1,42 @@
+import { useState } from 'preact/hooks';
+import type { AnswerResults } from '../../../../policy/contracts/answer';
+import { CountersignError } from '../../../../client/errors';
+import type { VerifiedReview } from '../../../../signing/verified-review';
+import type { InboxSession } from '../../api';
+import { api, ApiError } from '../api-client';
+import { PasskeyError } from '../passkey';
+import { signWithPasskey, type ChosenAnswer } from '../sign-answers';
+
+export interface Answering {
+  readonly sending: boolean;
+  /** Why nothing was recorded at the last attempt. */
+  readonly error: string | null;
+  /** By violation id, of all attempts on this page. */
+  readonly results: AnswerResults;
+  readonly send: (review: VerifiedReview, answers: readonly ChosenAnswer[]) => Promise<void>;
+}
+
+/** Signs and sends answers. `onAccepted` gets the violations whose answer was recorded. */
+export function useAnswers(session: InboxSession, onAccepted: (violationIds: readonly string[]) => void): Answering {
+  const [sending, setSending] = useState(false);
+  const [error, setError] = useState<string | null>(null);
+  const [results, setResults] = useState<AnswerResults>({});
+  const send = async (review: VerifiedReview, answers: readonly ChosenAnswer[]): Promise<void> => {
+    setSending(true);
+    setError(null);
+    try {
+      const said = await api.answer(review.changeId, await signWithPasskey(review, answers, session));
+      setResults((known) => ({ ...known, ...said }));
+      onAccepted(Object.entries(said).flatMap(([id, { code }]) => (RECORDED.has(code) ? [id] : [])));
+    } catch (failure) {
+      if (!(failure instanceof ApiError || failure instanceof PasskeyError || failure instanceof CountersignError))
+        throw failure;
+      setError(failure.message);
+    } finally {
+      setSending(false);
+    }
+  };
+  return { sending, error, results, send };
+}
+
+const RECORDED: ReadonlySet<string> = new Set(['accepted', 'duplicate']);

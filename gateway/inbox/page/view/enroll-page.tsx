@@ -1,0 +1,111 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { JSX } from 'preact';
+import { ApiError } from '../api-client';
+import { enroll, openLink, type OpenedLink } from '../enroll';
+import { shortTime } from '../model/deadline';
+import { PasskeyError } from '../passkey';
+import { SafeText } from './safe-text';
+
+type Step =
+  | { readonly kind: 'opening' }
+  | { readonly kind: 'offered'; readonly link: OpenedLink; readonly busy: boolean; readonly error: string | null }
+  | { readonly kind: 'enrolled'; readonly person: string }
+  | { readonly kind: 'failed'; readonly message: string };
+
+interface Props {
+  readonly seed: string;
+  readonly onDone: () => void;
+}
+
+/** Enrolment of a passkey by a one-time link. */
+export function EnrollPage({ seed, onDone }: Props): JSX.Element {
+  const [step, setStep] = useState<Step>({ kind: 'opening' });
+  useEffect(() => {
+    openLink(seed).then(
+      (link) => setStep({ kind: 'offered', link, busy: false, error: null }),
+      (error: unknown) => setStep({ kind: 'failed', message: messageOf(error) }),
+    );
+  }, [seed]);
+  const register = async (link: OpenedLink): Promise<void> => {
+    setStep({ kind: 'offered', link, busy: true, error: null });
+    try {
+      setStep({ kind: 'enrolled', person: await enroll(link) });
+    } catch (error) {
+      setStep({ kind: 'offered', link, busy: false, error: messageOf(error) });
+    }
+  };
+  return (
+    <section class="entry" aria-labelledby="enroll-title" aria-live="polite">
+      <h1 id="enroll-title" tabIndex={-1}>
+        Enrol a passkey
+      </h1>
+      <StepView step={step} onRegister={register} onDone={onDone} />
+    </section>
+  );
+}
+
+interface StepProps {
+  readonly step: Step;
+  readonly onRegister: (link: OpenedLink) => Promise<void>;
+  readonly onDone: () => void;
+}
+
+function StepView({ step, onRegister, onDone }: StepProps): JSX.Element {
+  switch (step.kind) {
+    case 'opening':
+      return <p>Opening the link…</p>;
+    case 'failed':
+      return (
+        <p class="error" role="alert">
+          {step.message}
+        </p>
+      );
+    case 'offered': {
+      const { person, tenants, expiresAt } = step.link.offer;
+      return (
+        <>
+          <p>
+            This link enrols one passkey for{' '}
+            <strong>
+              <SafeText text={person} />
+            </strong>{' '}
+            in <SafeText text={tenants.join(', ')} />, until {shortTime(expiresAt)}. The passkey signs your answers, and it stays
+            on your device.
+          </p>
+          <button type="button" class="primary" disabled={step.busy} onClick={() => void onRegister(step.link)}>
+            {step.busy ? 'Waiting for your device…' : 'Make a passkey'}
+          </button>
+          {step.error !== null && (
+            <p class="error" role="alert">
+              {step.error}
+            </p>
+          )}
+        </>
+      );
+    }
+    case 'enrolled':
+      return (
+        <>
+          <p>
+            The passkey of{' '}
+            <strong>
+              <SafeText text={step.person} />
+            </strong>{' '}
+            is enrolled.
+          </p>
+          <button type="button" class="primary" onClick={onDone}>
+            Go to the login
+          </button>
+        </>
+      );
+    default:
+      return step satisfies never;
+  }
+}
+
+function messageOf(error: unknown): string {
+  if (error instanceof ApiError && error.status === 404)
+    return 'This link is unknown, expired, or was used before. Ask an operator for a new one.';
+  if (error instanceof ApiError || error instanceof PasskeyError) return error.message;
+  throw error;
+}

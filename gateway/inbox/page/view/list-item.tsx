@@ -1,0 +1,58 @@
+import type { JSX } from 'preact';
+import type { ReviewListItem } from '../../api';
+import { ruleTitle } from '../model/cards';
+import { agoText, remainingText, shortTime } from '../model/deadline';
+import { hashOf } from '../model/routes';
+import { Badge, severityText, severityTone, stateText, stateTone } from './badge';
+import { SafeText } from './safe-text';
+
+/** One review of the list, as the ledger's projection describes it. It is verified when it is opened. */
+export function ListItem({ item, now }: { readonly item: ReviewListItem; readonly now: number }): JSX.Element {
+  const { changeId, title, tenant, target, sourceTool, requester, state, reason, openedAt, deadlineAt } = item;
+  const { highestSeverity, pending, waitingForYou } = item;
+  return (
+    <li class="review-item">
+      <div class="item-main">
+        <a class="title" href={hashOf({ view: 'review', changeId })}>
+          <SafeText text={title} />
+        </a>
+        <p class="meta">
+          <SafeText text={`${tenant}/${target}`} /> · <SafeText text={sourceTool} /> · asked by{' '}
+          <SafeText text={requester ?? 'unknown'} />
+        </p>
+        {waitingForYou.length > 0 && (
+          <ul class="waiting" aria-label="Waits for you because of">
+            {waitingForYou.map(({ rule, since }, i) => (
+              <li key={i}>
+                <SafeText text={ruleTitle(rule)} /> <span class="quiet">since {agoText(since, now)}</span>
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
+      <div class="item-side">
+        <p>
+          {highestSeverity !== null && highestSeverity !== 'ALLOW' && (
+            <Badge tone={severityTone(highestSeverity)} text={severityText(highestSeverity)} />
+          )}{' '}
+          <Badge tone={stateTone(state)} text={stateText(state, reason)} />
+        </p>
+        <p class="meta">
+          {pending > 0 && <>{pending} to answer · </>}
+          {deadlineAt === null ? (
+            <time dateTime={openedAt} title={shortTime(openedAt)}>
+              opened {agoText(openedAt, now)}
+            </time>
+          ) : (
+            <>
+              rolled back{' '}
+              <time dateTime={deadlineAt} title={shortTime(deadlineAt)}>
+                {remainingText(deadlineAt, now)}
+              </time>
+            </>
+          )}
+        </p>
+      </div>
+    </li>
+  );
+}

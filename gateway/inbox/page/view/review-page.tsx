@@ -1,0 +1,85 @@
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import type { JSX } from 'preact';
+import type { InboxSession, InboxTrust } from '../../api';
+import { useReview, type ReadReview } from '../hooks/use-review';
+import { useServerNow } from '../hooks/use-live';
+import { DiffersPage } from './differs-page';
+import { News } from './news';
+import { VerifiedPage } from './verified-page';
+
+interface Props {
+  readonly changeId: string;
+  readonly session: InboxSession;
+  readonly trust: InboxTrust;
+  /** False while the trusted keys differ from those that this browser remembers. */
+  readonly trusted: boolean;
+}
+
+/** One review: read, verified, and then shown. */
+export function ReviewPage({ changeId, session, trust, trusted }: Props): JSX.Element {
+  const read = useReview(changeId, trust, session.person);
+  const { reading } = read;
+  switch (reading.kind) {
+    case 'loading':
+      return <p role="status">Reading and verifying the review…</p>;
+    case 'failed':
+      return (
+        <div class="problem" role="alert">
+          <h1 tabIndex={-1}>{reading.error.status === 404 ? 'No such review' : 'The review could not be read'}</h1>
+          <p>{reading.error.message}</p>
+          <button type="button" onClick={() => void read.readAgain()}>
+            Try again
+          </button>
+        </div>
+      );
+    case 'differs':
+      return <DiffersPage changeId={changeId} differences={reading.differences} reported={reading.reported} />;
+    case 'verified':
+      return <Verified read={read} reading={reading} session={session} trusted={trusted} />;
+    default:
+      return reading satisfies never;
+  }
+}
+
+interface VerifiedProps {
+  readonly read: ReadReview;
+  readonly reading: Extract<ReadReview['reading'], { kind: 'verified' }>;
+  readonly session: InboxSession;
+  readonly trusted: boolean;
+}
+
+function Verified({ read, reading, session, trusted }: VerifiedProps): JSX.Element {
+  const { review, news, error } = reading;
+  const expired = usePassed(review.status.deadlineAt, read.readAgain);
+  const open = review.status.state === 'INTERVENTION_REQUIRED' && !expired;
+  const page = useMemo(
+    () => <VerifiedPage review={review} session={session} open={open && trusted} readAgain={read.readAgain} />,
+    [review, session, open, trusted, read.readAgain],
+  );
+  return (
+    <>
+      <News news={news} onDismiss={read.dismissNews} />
+      {error !== null && (
+        <p class="banner bad" role="alert">
+          This is an older state: {error.message}
+        </p>
+      )}
+      {page}
+    </>
+  );
+}
+
+/** Whether the deadline has passed by the gateway's time. Then the review is read again until it has ended. */
+function usePassed(deadlineAt: string | null, readAgain: () => Promise<void>): boolean {
+  const now = useServerNow();
+  const passed = deadlineAt !== null && now >= Date.parse(deadlineAt);
+  const [asked, setAsked] = useState(0);
+  useEffect(() => {
+    if (!passed || now - asked < READ_AGAIN_MS) return;
+    setAsked(now);
+    void readAgain();
+  }, [passed, now, asked, readAgain]);
+  return passed;
+}
+
+const READ_AGAIN_MS = 2000;
