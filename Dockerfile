@@ -20,7 +20,8 @@ COPY compat compat
 COPY examples examples
 COPY bench bench
 COPY chaos chaos
-RUN node_modules/.bin/tsc -p tsconfig.build.json
+COPY scripts/build-inbox.mjs scripts/
+RUN node_modules/.bin/tsc -p tsconfig.build.json && node scripts/build-inbox.mjs
 # Bundles the workflow code at build time, because the container's file system is read-only.
 RUN node -e "require('./dist/workers/workflow-bundle').workflowBundle()"
 # Removes the embedded PostgreSQL (60 MB), which is only for development machines.

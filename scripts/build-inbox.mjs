@@ -43,7 +43,7 @@ async function script() {
     cwd: root,
     input: join(page, 'main.tsx'),
     platform: 'browser',
-    transform: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+    tsconfig: join(page, 'tsconfig.json'),
     plugins: [browserModules],
     onLog(level, log, report) {
       if (log.code === 'UNRESOLVED_IMPORT') throw new Error(log.message);

@@ -12,6 +12,14 @@ const LANES = [
   [['fast tests', bin('jest'), '--selectProjects', 'fast', '--maxWorkers=100%']],
   [
     ['types', bin('tsc'), '--noEmit', '-p', 'tsconfig.json', ...incremental('check.tsbuildinfo')],
+    [
+      'types of the page',
+      bin('tsc'),
+      '--noEmit',
+      '-p',
+      'gateway/inbox/page/tsconfig.json',
+      ...incremental('page.tsbuildinfo'),
+    ],
     ['import directions', process.execPath, 'scripts/check-layers.mjs'],
     ['format', bin('prettier'), '--check', '--cache', '.'],
     ['lint', bin('oxlint')],

@@ -122,7 +122,13 @@ async function compile() {
   const config = at('tsconfig.build.json');
   const stamp = at('dist/.built');
   const sources = JSON.parse(readFileSync(config, 'utf8')).include.map((folder) => at(folder));
-  const inputs = [config, at('tsconfig.json'), at('node_modules/.package-lock.json'), ...sources];
+  const inputs = [
+    config,
+    at('tsconfig.json'),
+    at('node_modules/.package-lock.json'),
+    at('scripts/build-inbox.mjs'),
+    ...sources,
+  ];
   if (existsSync(stamp) && newest(inputs) < statSync(stamp).mtimeMs) return;
   say('Compiling TypeScript');
   const began = new Date();
@@ -132,6 +138,8 @@ async function compile() {
     child(process.execPath, [at('node_modules/typescript/bin/tsc'), '-p', config], { stdio: ['ignore', 2, 2] }),
   );
   if (code !== 0) throw new Stop('The sources do not compile. See the errors above.');
+  const built = await child(process.execPath, [at('scripts/build-inbox.mjs')], { stdio: ['ignore', 2, 2] });
+  if (built !== 0) throw new Stop('The inbox page could not be built. See the errors above.');
   // tsc writes its .tsbuildinfo even after errors, so a separate stamp marks success. It is dated before the compile, so that an edit during the compile counts.
   mkdirSync(dirname(stamp), { recursive: true });
   writeFileSync(stamp, '');
@@ -147,7 +155,7 @@ function newest(paths) {
     latest = Math.max(latest, stat.mtimeMs);
     if (!stat.isDirectory()) continue;
     const entries = readdirSync(path, { withFileTypes: true }).filter(
-      (entry) => (entry.isDirectory() && entry.name !== 'dist') || /\.(ts|tsx|json)$/.test(entry.name),
+      (entry) => (entry.isDirectory() && entry.name !== 'dist') || /\.(ts|tsx|json|css|html|svg)$/.test(entry.name),
     );
     latest = Math.max(latest, newest(entries.map((entry) => join(path, entry.name))));
   }

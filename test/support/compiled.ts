@@ -26,6 +26,7 @@ function newestIn(path: string): number {
 async function compile(): Promise<void> {
   await run(join(root, 'scripts', 'remove-stale-outputs.mjs'));
   await run(join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', join(root, 'tsconfig.build.json'));
+  await run(join(root, 'scripts', 'build-inbox.mjs'));
 }
 
 async function run(...args: string[]): Promise<void> {

@@ -18,6 +18,7 @@ beforeEach(() => {
     'node_modules/typescript/bin/tsc',
     'require("fs").appendFileSync("compiled", "x"); process.exit(require("fs").existsSync("broken") ? 2 : 0)',
   );
+  put('scripts/build-inbox.mjs', '');
   put('cli/main.ts', '');
   put('dist/cli/main.js', 'console.log(JSON.stringify(process.argv.slice(2))); process.exit(7)');
 });

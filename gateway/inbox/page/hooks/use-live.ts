@@ -16,7 +16,11 @@ export interface Live {
 }
 
 const ALL_UP: Services = { database: true, temporal: true };
-export const LiveContext = createContext<Live>({ connection: 'connecting', services: ALL_UP, subscribe: () => () => {} });
+export const LiveContext = createContext<Live>({
+  connection: 'connecting',
+  services: ALL_UP,
+  subscribe: () => () => {},
+});
 
 export function useLive(): Live {
   return useContext(LiveContext);
@@ -46,7 +50,9 @@ export function useEvents(active: boolean): Live {
       if (event.type === 'changed') tell(event.changeId);
       else {
         learnServerTime(event.now);
-        setServices((known) => (sameServices(known, event) ? known : { database: event.database, temporal: event.temporal }));
+        setServices((known) =>
+          sameServices(known, event) ? known : { database: event.database, temporal: event.temporal },
+        );
       }
     };
     const onLost = (): void => {

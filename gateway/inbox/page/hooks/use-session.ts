@@ -17,7 +17,8 @@ export function useSession(): SessionState {
   useEffect(() => {
     onUnauthenticated(() =>
       setSession((known) => {
-        if (known !== null && known !== 'reading') setWhy('Your session has ended. Log in again; what you typed is kept.');
+        if (known !== null && known !== 'reading')
+          setWhy('Your session has ended. Log in again; what you typed is kept.');
         return null;
       }),
     );

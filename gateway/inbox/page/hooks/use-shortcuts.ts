@@ -10,7 +10,8 @@ export function useShortcuts(shortcuts: Shortcuts): void {
       const typing = event.target instanceof HTMLElement && event.target.matches('input, textarea, select');
       if (typing && event.key === 'Escape' && event.target instanceof HTMLElement) event.target.blur();
       // Enter on a button or link presses it.
-      const onControl = event.key === 'Enter' && event.target instanceof HTMLElement && event.target.matches('a, button, summary');
+      const onControl =
+        event.key === 'Enter' && event.target instanceof HTMLElement && event.target.matches('a, button, summary');
       if (typing || onControl) return;
       const action = Object.hasOwn(shortcuts, event.key) ? shortcuts[event.key] : undefined;
       if (action === undefined) return;

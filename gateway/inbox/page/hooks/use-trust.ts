@@ -38,7 +38,8 @@ export function useTrust(active: boolean): Trust | string | null {
     localStorage.setItem(REMEMBERED, fingerprint);
     setRemembered(fingerprint);
   }, [fingerprint, remembered]);
-  if (trust === null || typeof trust === 'string' || fingerprint === null) return typeof trust === 'string' ? trust : null;
+  if (trust === null || typeof trust === 'string' || fingerprint === null)
+    return typeof trust === 'string' ? trust : null;
   return {
     keys: trust,
     fingerprint,

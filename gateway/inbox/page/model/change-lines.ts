@@ -102,7 +102,9 @@ function hexLines(bytes: Uint8Array): ShownLine[] {
     const row = [...bytes.subarray(at, at + BYTES_A_LINE)];
     const digits = row.map((byte) => byte.toString(16).padStart(2, '0')).join(' ');
     const ascii = row.map((byte) => (byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : '.')).join('');
-    lines.push(lineAt(`${at.toString(16).padStart(6, '0')}  ${digits.padEnd(47)}  ${ascii}`, lines.length + 1, 'plain'));
+    lines.push(
+      lineAt(`${at.toString(16).padStart(6, '0')}  ${digits.padEnd(47)}  ${ascii}`, lines.length + 1, 'plain'),
+    );
   }
   return lines;
 }

@@ -50,7 +50,12 @@ function ofTables({ tables, statements }: StagingRecord): Friction | null {
   if (byDeleted !== undefined)
     return { why: 'This change deletes rows.', name: byDeleted.table, count: byDeleted.deleted, ...labels };
   if (byRows !== undefined)
-    return { why: `This change writes more than ${MANY_ROWS} rows.`, name: byRows.table, count: size(byRows), ...labels };
+    return {
+      why: `This change writes more than ${MANY_ROWS} rows.`,
+      name: byRows.table,
+      count: size(byRows),
+      ...labels,
+    };
   const drop = statements.find(({ command }) => /^(DROP|TRUNCATE)\b/i.test(command));
   if (drop === undefined) return null;
   const [first] = tables;

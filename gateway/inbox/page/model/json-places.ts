@@ -26,7 +26,11 @@ export function placeOfPointer(text: string, pointer: string): Range | null {
   return end === null ? null : { start: named, end };
 }
 
-function memberOf(text: string, open: number, token: string): { readonly named: number; readonly value: number } | null {
+function memberOf(
+  text: string,
+  open: number,
+  token: string,
+): { readonly named: number; readonly value: number } | null {
   const isArray = text[open] === '[';
   if (!isArray && text[open] !== '{') return null;
   const index = isArray ? arrayIndex(token) : null;

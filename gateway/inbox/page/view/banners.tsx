@@ -19,8 +19,8 @@ export function ServiceBanners(): JSX.Element {
       )}
       {connection !== 'lost' && !services.temporal && (
         <p class="banner bad">
-          <strong>Temporal does not answer.</strong> Answers cannot be recorded now. What you typed is kept; send it again
-          later.
+          <strong>Temporal does not answer.</strong> Answers cannot be recorded now. What you typed is kept; send it
+          again later.
         </p>
       )}
     </div>
@@ -33,9 +33,9 @@ export function TrustBanner({ trust: { before, fingerprint, accept } }: { readon
   return (
     <div class="banner bad" role="alert">
       <p>
-        <strong>The trusted keys have changed.</strong> This browser remembers <code>{before}</code>; the gateway now names{' '}
-        <code>{fingerprint}</code>. Compare it with an operator before you answer anything: a forged gateway would look like
-        this.
+        <strong>The trusted keys have changed.</strong> This browser remembers <code>{before}</code>; the gateway now
+        names <code>{fingerprint}</code>. Compare it with an operator before you answer anything: a forged gateway would
+        look like this.
       </p>
       <button type="button" onClick={accept}>
         I have compared it: trust the new keys

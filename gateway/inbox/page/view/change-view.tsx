@@ -42,7 +42,9 @@ export function ChangeView({ change, marks }: Props): JSX.Element {
 }
 
 function UnifiedRows({ change: { lines, language }, marks }: Props): JSX.Element {
-  const rows = lines.map((line, i) => <Line key={i} index={i} line={line} marks={marks} patch={language === 'patch'} />);
+  const rows = lines.map((line, i) => (
+    <Line key={i} index={i} line={line} marks={marks} patch={language === 'patch'} />
+  ));
   return <>{inBlocks(rows)}</>;
 }
 

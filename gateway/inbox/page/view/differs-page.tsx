@@ -16,8 +16,8 @@ export function DiffersPage({ changeId, differences, reported }: Props): JSX.Ele
         This review does not verify
       </h1>
       <p>
-        What the gateway sent for <code>{changeId.slice(0, 12)}</code> differs from what was signed. It is not shown, and it
-        cannot be answered here. Someone may have changed it: tell an operator.
+        What the gateway sent for <code>{changeId.slice(0, 12)}</code> differs from what was signed. It is not shown,
+        and it cannot be answered here. Someone may have changed it: tell an operator.
       </p>
       <ul>
         {differences.map(({ name, detail }, i) => (

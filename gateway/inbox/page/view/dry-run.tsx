@@ -31,11 +31,7 @@ export function DryRun({ staging, preview }: Props): JSX.Element {
         ))}
       </ul>
       <Statements staging={staging} />
-      <List
-        id="dry-run-uncaptured"
-        title="Not captured by the dry run"
-        items={uncaptured}
-      />
+      <List id="dry-run-uncaptured" title="Not captured by the dry run" items={uncaptured} />
       <List
         id="dry-run-notCompared"
         title="Not compared: the commit may write other values into these columns"
@@ -91,7 +87,11 @@ function Statements({ staging: { statements } }: { readonly staging: StagingReco
   );
 }
 
-function List(props: { readonly id: string; readonly title: string; readonly items: readonly string[] }): JSX.Element | null {
+function List(props: {
+  readonly id: string;
+  readonly title: string;
+  readonly items: readonly string[];
+}): JSX.Element | null {
   const { id, title, items } = props;
   if (items.length === 0) return null;
   return (

@@ -69,8 +69,8 @@ function StepView({ step, onRegister, onDone }: StepProps): JSX.Element {
             <strong>
               <SafeText text={person} />
             </strong>{' '}
-            in <SafeText text={tenants.join(', ')} />, until {shortTime(expiresAt)}. The passkey signs your answers, and it stays
-            on your device.
+            in <SafeText text={tenants.join(', ')} />, until {shortTime(expiresAt)}. The passkey signs your answers, and
+            it stays on your device.
           </p>
           <button type="button" class="primary" disabled={step.busy} onClick={() => void onRegister(step.link)}>
             {step.busy ? 'Waiting for your device…' : 'Make a passkey'}

@@ -56,7 +56,16 @@ function Evidence({ place, change, review, seen }: ItemProps): JSX.Element {
           Go to <SafeText text={place.label} />
         </button>
       )}
-      {blocks.length > 0 && <span class="quiet"> {left === 0 ? '✓ seen' : left === blocks.length ? 'not seen yet' : `${blocks.length - left} of ${blocks.length} parts seen`}</span>}
+      {blocks.length > 0 && (
+        <span class="quiet">
+          {' '}
+          {left === 0
+            ? '✓ seen'
+            : left === blocks.length
+              ? 'not seen yet'
+              : `${blocks.length - left} of ${blocks.length} parts seen`}
+        </span>
+      )}
       <Snippet place={place} change={change} review={review} />
     </li>
   );

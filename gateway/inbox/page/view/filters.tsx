@@ -21,10 +21,17 @@ export function Filters({ filters, onChange }: Props): JSX.Element {
       />
     </label>
   );
-  const choice = (name: keyof ListFilters, label: string, options: readonly (readonly [string, string])[]): JSX.Element => (
+  const choice = (
+    name: keyof ListFilters,
+    label: string,
+    options: readonly (readonly [string, string])[],
+  ): JSX.Element => (
     <label>
       {label}
-      <select value={filters[name]} onChange={({ currentTarget }) => onChange({ ...filters, [name]: currentTarget.value })}>
+      <select
+        value={filters[name]}
+        onChange={({ currentTarget }) => onChange({ ...filters, [name]: currentTarget.value })}
+      >
         <option value="">Any</option>
         {options.map(([value, words]) => (
           <option key={value} value={value}>

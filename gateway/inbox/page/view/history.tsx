@@ -42,8 +42,7 @@ export function History({ review }: { readonly review: VerifiedReview }): JSX.El
           <ul class="history">
             {refusals.map(({ n, at, body }) => (
               <li key={n}>
-                <time dateTime={at}>{shortTime(at)}</time>{' '}
-                <SafeText text={textOf(body['code'] ?? body['check'])} />:{' '}
+                <time dateTime={at}>{shortTime(at)}</time> <SafeText text={textOf(body['code'] ?? body['check'])} />:{' '}
                 <SafeText text={textOf(body['message'] ?? body['explanation'])} />
               </li>
             ))}

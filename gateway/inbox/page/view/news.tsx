@@ -2,7 +2,13 @@ import type { JSX } from 'preact';
 import { SafeText } from './safe-text';
 
 /** What changed while the review was open on this page. What was typed is still there. */
-export function News({ news, onDismiss }: { readonly news: readonly string[]; readonly onDismiss: () => void }): JSX.Element {
+export function News({
+  news,
+  onDismiss,
+}: {
+  readonly news: readonly string[];
+  readonly onDismiss: () => void;
+}): JSX.Element {
   return (
     <div aria-live="polite">
       {news.length > 0 && (

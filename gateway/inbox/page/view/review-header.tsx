@@ -21,10 +21,7 @@ export function ReviewHeader({ review: { status, outcome }, title }: Props): JSX
       </h1>
       <p class="state-line">
         <Badge tone={stateTone(state)} text={stateText(state, reason)} />
-        <Badge
-          tone={environment === 'production' ? 'warn' : 'quiet'}
-          text={environment ?? 'environment unknown'}
-        />
+        <Badge tone={environment === 'production' ? 'warn' : 'quiet'} text={environment ?? 'environment unknown'} />
         {mode === 'cooperative' && <Badge tone="info" text="The requester applies it" />}
         <Deadline deadlineAt={status.deadlineAt} now={now} />
       </p>
@@ -47,7 +44,13 @@ export function ReviewHeader({ review: { status, outcome }, title }: Props): JSX
   );
 }
 
-function Deadline({ deadlineAt, now }: { readonly deadlineAt: string | null; readonly now: number }): JSX.Element | null {
+function Deadline({
+  deadlineAt,
+  now,
+}: {
+  readonly deadlineAt: string | null;
+  readonly now: number;
+}): JSX.Element | null {
   if (deadlineAt === null) return null;
   const text = remainingText(deadlineAt, now);
   return (
@@ -56,7 +59,11 @@ function Deadline({ deadlineAt, now }: { readonly deadlineAt: string | null; rea
         <>The deadline has passed: it is rolled back</>
       ) : (
         <>
-          Deadline <time dateTime={deadlineAt} title={shortTime(deadlineAt)}>{text}</time>, then it is rolled back
+          Deadline{' '}
+          <time dateTime={deadlineAt} title={shortTime(deadlineAt)}>
+            {text}
+          </time>
+          , then it is rolled back
         </>
       )}
     </span>

@@ -58,7 +58,11 @@ export function VerifiedPage({ review, session, open, readAgain }: Props): JSX.E
             fired={cards.endedBy}
             {...{ review, change: shown.change, seen }}
           />
-          {cards.cards.length > 0 && <h2 id="cards-title">{cards.cards.length === 1 ? 'Why it asks' : `Why it asks: ${cards.cards.length} violations`}</h2>}
+          {cards.cards.length > 0 && (
+            <h2 id="cards-title">
+              {cards.cards.length === 1 ? 'Why it asks' : `Why it asks: ${cards.cards.length} violations`}
+            </h2>
+          )}
           {cards.cards.map((card) => (
             <ViolationCard
               key={card.violation.violationId}
@@ -145,7 +149,8 @@ function useCardShortcuts(count: number): void {
     const button = document.getElementById(`${focused}-${what}`);
     button?.click();
     const reason = document.getElementById(focused)?.querySelector('textarea');
-    if (what === 'reject') requestAnimationFrame(() => (reason ?? document.querySelector(`#${focused} textarea`))?.focus());
+    if (what === 'reject')
+      requestAnimationFrame(() => (reason ?? document.querySelector(`#${focused} textarea`))?.focus());
   };
   useShortcuts({
     n: () => go(at + 1),

@@ -68,7 +68,10 @@ function Callback({ card: { violation } }: { readonly card: Card }): JSX.Element
   if (callbackResult === null) return null;
   return (
     <p>
-      <Badge tone={callbackResult.passed ? 'good' : 'bad'} text={callbackResult.passed ? 'Callback passed' : 'Callback failed'} />{' '}
+      <Badge
+        tone={callbackResult.passed ? 'good' : 'bad'}
+        text={callbackResult.passed ? 'Callback passed' : 'Callback failed'}
+      />{' '}
       <SafeText text={callbackResult.message ?? ''} />
     </p>
   );
@@ -145,7 +148,10 @@ function Decide(props: CardProps & { readonly title: string }): JSX.Element {
       {blocked && (
         <p class="note" id={`${id}-blocked`}>
           {canConfirm
-            ? `To confirm, look at the evidence first: ${unseen.map(({ label }) => label).slice(0, 3).join(', ')}.`
+            ? `To confirm, look at the evidence first: ${unseen
+                .map(({ label }) => label)
+                .slice(0, 3)
+                .join(', ')}.`
             : 'The rows of the dry run are not here, so this cannot be confirmed.'}
         </p>
       )}
