@@ -61,13 +61,13 @@ function StepView({ step, onRegister, onDone }: StepProps): JSX.Element {
         </p>
       );
     case 'offered': {
-      const { person, tenants, expiresAt } = step.link.offer;
+      const { subject, tenants, expiresAt } = step.link.enrollment;
       return (
         <>
           <p>
             This link enrols one passkey for{' '}
             <strong>
-              <SafeText text={person} />
+              <SafeText text={subject.id} />
             </strong>{' '}
             in <SafeText text={tenants.join(', ')} />, until {shortTime(expiresAt)}. The passkey signs your answers, and
             it stays on your device.
