@@ -74,6 +74,8 @@ export function defineSourceTool<F extends ExtractedFacts>(tool: SourceToolDefin
     },
     render: Object.freeze({ ...(tool.render ?? textRenderer) }),
     effectMetadata: Object.freeze({ ...(tool.effectMetadata ?? NO_EFFECT_METADATA) }),
+    ...(tool.factsMembers === undefined ? {} : { factsMembers: Object.freeze({ ...tool.factsMembers }) }),
+    ...(tool.stagingSettings === undefined ? {} : { stagingSettings: tool.stagingSettings }),
     staging: staging === null ? null : async () => Object.freeze({ ...(await staging()) }),
   } satisfies SourceTool);
 }

@@ -2,6 +2,7 @@ import { compilePlan, planKeys } from '../../policy/bundle/compile-plan';
 import type { EvalInput } from '../../policy/bundle/evaluate';
 import type { Issue } from '../../policy/bundle/issue';
 import { parseBundle } from '../../policy/bundle/parse-bundle';
+import { expiredWaivers, unusedWaivers } from '../../policy/bundle/waiver-lint';
 import { sha256Hex } from '../../policy/contracts/hash';
 import type { Plan } from '../../policy/contracts/plan';
 import { ConfigError, type Env } from '../../workers/config';
@@ -19,8 +20,26 @@ export async function extensionsOfEnv(env: Env): Promise<Extensions> {
   return await loadExtensions(env['COUNTERSIGN_EXTENSIONS'] ?? '');
 }
 
+export interface CheckedBundle {
+  readonly plans: readonly CompiledPlan[];
+  readonly issues: readonly Issue[];
+  /** What has no effect, but does no harm: unused waivers. */
+  readonly warnings: readonly Issue[];
+}
+
+/** Compiles a bundle that may be published at the time `now`: as `compileBundle`, and no waiver has expired. */
+export function checkBundle(text: string, extensions: Extensions, now: Date): CheckedBundle {
+  const { plans, issues } = compileBundle(text, extensions);
+  const parsed = parseBundle(text);
+  if (!parsed.ok) return { plans, issues, warnings: [] };
+  const all = [...issues, ...expiredWaivers(parsed.bundle, now.toISOString(), parsed.locate)];
+  all.sort((a, b) => a.line - b.line || a.column - b.column);
+  const compiled = plans.map(({ plan }) => plan);
+  return { plans, issues: all, warnings: all.length > 0 ? [] : unusedWaivers(parsed.bundle, compiled, parsed.locate) };
+}
+
 /** Compiles every plan of a bundle; reports each issue once, even if several plans have it. */
-export function compileBundle(
+function compileBundle(
   text: string,
   extensions: Extensions,
 ): { readonly plans: readonly CompiledPlan[]; readonly issues: readonly Issue[] } {
@@ -39,6 +58,13 @@ export function compileBundle(
     else for (const issue of compiled.issues) issues.set(JSON.stringify(issue), issue);
   }
   return { plans, issues: [...issues.values()] };
+}
+
+/** As `checkBundle`. Throws ConfigError if there is any issue. */
+export function checkedPlans(text: string, extensions: Extensions, now: Date): readonly CompiledPlan[] {
+  const { plans, issues } = checkBundle(text, extensions, now);
+  if (issues.length > 0) throw new ConfigError(`Invalid policy bundle:\n${issuesText(issues)}`);
+  return plans;
 }
 
 /** As `compileBundle`. Throws ConfigError if there is any issue. */

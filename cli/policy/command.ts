@@ -4,7 +4,8 @@ import { ExitCode } from '../exit-codes';
 import { readInput, readInputBytes, writeNewFile } from '../files';
 import { nonBlankLines } from '../input-lines';
 import { integerOption, requiredOption, textOption, type Options } from '../options';
-import { line, styled } from '../printer';
+import { line, styled, type Printer } from '../printer';
+import type { Issue } from '../../policy/bundle/issue';
 import { UsageError } from '../usage-error';
 import { printExplanation } from './explanation-view';
 
@@ -104,8 +105,9 @@ function registerEvaluation(policy: Command, cli: Cli): void {
 
 async function checkBundle(io: Io, [file = '']: readonly string[], options: Options): Promise<ExitCode> {
   const format = formatOption(io, options, ['text', 'json', 'sarif']);
-  const { compileBundle, extensionsOfEnv } = await import('./bundles.js');
-  const { plans, issues } = compileBundle(await readInput(io, file), await extensionsOfEnv(io.host.env));
+  const { checkBundle, extensionsOfEnv } = await import('./bundles.js');
+  const extensions = await extensionsOfEnv(io.host.env);
+  const { plans, issues, warnings } = checkBundle(await readInput(io, file), extensions, io.host.now());
   if (format === 'json') {
     const summaries = plans.map(({ target, sourceTool, plan, planHash }) => ({
       target,
@@ -113,19 +115,22 @@ async function checkBundle(io: Io, [file = '']: readonly string[], options: Opti
       planHash,
       validators: plan.validators.length,
     }));
-    io.out.json({ ok: issues.length === 0, issues, plans: summaries });
+    io.out.json({ ok: issues.length === 0, issues, warnings, plans: summaries });
   } else if (format === 'sarif') {
     const { issuesSarif } = await import('../../policy/bundle/reports.js');
-    io.out.json(issuesSarif(issues, file, io.host.version));
+    io.out.json(issuesSarif(issues, warnings, file, io.host.version));
   } else {
-    for (const issue of issues) {
-      io.out.line(line`${file}:${issue.line}:${issue.column} ${styled('red', issue.path)}: ${issue.message}`);
-      io.out.block(issue.fix, '    ');
-    }
-    for (const { target, sourceTool, plan, planHash } of plans)
+    for (const issue of issues) printIssue(io.out, file, 'red', issue);
+    for (const warning of warnings) printIssue(io.err, file, 'yellow', warning);
+    for (const { target, sourceTool, plan, planHash } of issues.length === 0 ? plans : [])
       io.out.line(line`${target}/${sourceTool}  plan ${planHash}  ${plan.validators.length} validators`);
   }
   return issues.length === 0 ? ExitCode.Ok : ExitCode.Failure;
+}
+
+function printIssue(printer: Printer, file: string, color: 'red' | 'yellow', issue: Issue): void {
+  printer.line(line`${file}:${issue.line}:${issue.column} ${styled(color, issue.path)}: ${issue.message}`);
+  printer.block(issue.fix, '    ');
 }
 
 async function testBundle(io: Io, [bundle = '', tests = '']: readonly string[], options: Options): Promise<ExitCode> {

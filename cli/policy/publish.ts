@@ -1,13 +1,12 @@
 import { CountersignError } from '../../client/errors';
 import type { PublishedRevision } from '../../client/gateway-policy';
-import { compileAll } from '../../workers/compile';
 import type { Env } from '../../workers/config';
 import { gatewaySettings } from '../gateway/settings';
 import { loadOperatorKey } from '../key-files';
 import { UsageError } from '../usage-error';
 import { policyAtDatabase } from './at-database';
 import { policyAtGateway } from './at-gateway';
-import { extensionsOfEnv } from './bundles';
+import { checkedPlans, extensionsOfEnv } from './bundles';
 import type { PublishedPolicy } from './published';
 
 /** Compiles a bundle, signs it with an operator's key file (`--key`, or that of the login) and makes it the newest revision. */
@@ -20,7 +19,7 @@ export async function publish(
   const keyFile = key ?? gatewaySettings(env)?.keyFile ?? null;
   if (keyFile === null) throw new UsageError('--key is missing: the file of an operator key, which signs the revision');
   const operator = loadOperatorKey(env, keyFile, '--key');
-  const plans = compileAll(bundleText, await extensionsOfEnv(env));
+  const plans = checkedPlans(bundleText, await extensionsOfEnv(env), now);
   return await withPolicy(env, keyFile, (policy) => policy.publish({ bundleText, plans, operator, now }));
 }
 

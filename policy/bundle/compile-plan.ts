@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import { DECIDE_REVISION } from '../decide/decide';
 import { BUILTIN_UNIT, BUILTIN_VALIDATORS, builtinsOf } from '../rules/builtin';
 import type { CallbackRegistry } from '../rules/callback';
-import type { SourceTool, SourceTools } from '../contracts/source-tool';
+import type { SourceTool } from '../contracts/source-tool';
 import { definitionHash } from '../rules/definition-hash';
 import { deepFreeze } from '../rules/deep-freeze';
 import { frozenRegistry } from '../contracts/registry';
@@ -16,12 +16,13 @@ import { didYouMean, fromZod, NOWHERE, problem, toIssues, type Issue, type Locat
 import { classOf, idOf, prefixProblem } from './level';
 import { orphanIssues } from './orphans';
 import type { Bundle, BundlePolicy } from './schema';
+import { conditionIssues, targetToolIssues, type Tools } from './tool-issues';
 
 export interface CompileOptions {
   readonly target: string;
   readonly sourceTool: string;
   /** All that this process has: the readers of the plan's own tool are part of what the plan's validators are hashed over. */
-  readonly tools: SourceTools;
+  readonly tools: Tools;
   /** Callbacks that a policy may name. Absent: none. */
   readonly callbacks?: CallbackRegistry;
   /** `locate` of `parseBundle`, so that issues have line and column. */
@@ -61,7 +62,8 @@ export function compilePlan(bundle: Bundle, registry: ValidatorRegistry, options
       ),
     ]);
   }
-  const issues: Problem[] = [];
+  const issues = targetToolIssues(bundle, targetName, sourceTool, options.tools);
+  if (tool === undefined) return refuse(issues);
   const expansions = expandEntries(bundle, registry);
   const candidates = candidatesFor(expansions, sourceTool);
   issues.push(
@@ -70,6 +72,7 @@ export function compilePlan(bundle: Bundle, registry: ValidatorRegistry, options
     ...builtinIssues(registry),
   );
   issues.push(...orphanIssues(bundle, expansions, options.callbacks ?? frozenRegistry('Callback', [])));
+  issues.push(...conditionIssues(expansions, tool, toolsOf(bundle, options.tools)));
   const made = candidates.map((candidate) => toPlanValidator(candidate, tool));
   issues.push(...made.flatMap((m) => m.issues));
   const own = made.flatMap(({ validator }) => (validator === null ? [] : [validator]));
@@ -109,6 +112,11 @@ export function compilePlan(bundle: Bundle, registry: ValidatorRegistry, options
   if (!plan.success) return { ok: false, issues: toIssues(fromZod(plan.error, null, []), NOWHERE) };
   const copy = deepFreeze(structuredClone(plan.data));
   return { ok: true, plan: copy, planHash: planHash(copy) };
+}
+
+/** Every registered tool that a target accepts. */
+function toolsOf(bundle: Bundle, tools: Tools): SourceTool[] {
+  return [...new Set(planKeys(bundle).map(({ sourceTool }) => sourceTool))].flatMap((name) => tools.get(name) ?? []);
 }
 
 function toPlanValidator(

@@ -1,6 +1,6 @@
 import { BUILTIN_VALIDATORS } from '../rules/builtin';
 import type { CallbackRegistry } from '../rules/callback';
-import { candidatesFor, JUDGE_ID, looksAt, type Expansion } from './expand';
+import { candidatesFor, JUDGE_ID, looksAt, type Candidate, type Expansion } from './expand';
 import { didYouMean, problem, type Problem } from './issue';
 import { classOf, idOf } from './level';
 import type { Bundle } from './schema';
@@ -23,10 +23,21 @@ export function orphanIssues(bundle: Bundle, expansions: readonly Expansion[], c
 function entryIssues(bundle: Bundle, expansions: readonly Expansion[]): Problem[] {
   const tools = toolsOf(bundle);
   return expansions.flatMap(({ candidates }, i) => {
-    if (candidates.length === 0 || candidates.some((candidate) => tools.some((tool) => looksAt(candidate, tool))))
-      return [];
+    const limits = limitIssues(bundle, candidates, i, tools);
+    if (limits.length > 0 || candidates.length === 0) return limits;
+    if (candidates.some((candidate) => tools.some((tool) => looksAt(candidate, tool)))) return [];
     const fix = `The targets accept ${tools.join(', ')}. Correct the entry, or remove it.`;
     return [problem(['validators', i], 'This entry matches no target', fix)];
+  });
+}
+
+/** Source tools that entry `i` is limited to, but which no target accepts or its validators do not read. */
+function limitIssues(bundle: Bundle, candidates: readonly Candidate[], i: number, tools: readonly string[]): Problem[] {
+  return (bundle.validators[i]?.sourceTools ?? []).flatMap((tool, j) => {
+    const path = ['validators', i, 'sourceTools', j];
+    if (!tools.includes(tool)) return [problem(path, `No target accepts diffs of "${tool}"`, didYouMean(tool, tools))];
+    if (candidates.length === 0 || candidates.some((candidate) => looksAt(candidate, tool))) return [];
+    return [problem(path, `The entry does not read diffs of "${tool}"`, 'Remove it here.')];
   });
 }
 
@@ -144,13 +155,20 @@ function waiverIssues(bundle: Bundle, ids: Ids, attested: readonly string[]): Pr
           'Set the rule to level "confirm", or remove the waiver.',
         ),
       ];
-    const unknown = (waiver.scope.targets ?? []).filter((target) => !Object.hasOwn(bundle.targets, target));
-    return unknown.map((target) =>
-      problem(
-        ['waivers', i, 'scope', 'targets'],
-        `Unknown target "${target}"`,
-        didYouMean(target, Object.keys(bundle.targets)),
+    const targets = Object.keys(bundle.targets);
+    const tools = toolsOf(bundle);
+    const scope = ['waivers', i, 'scope'];
+    return [
+      ...(waiver.scope.targets ?? []).flatMap((target, j) =>
+        targets.includes(target)
+          ? []
+          : [problem([...scope, 'targets', j], `Unknown target "${target}"`, didYouMean(target, targets))],
       ),
-    );
+      ...(waiver.scope.sourceTools ?? []).flatMap((tool, j) =>
+        tools.includes(tool)
+          ? []
+          : [problem([...scope, 'sourceTools', j], `No target accepts diffs of "${tool}"`, didYouMean(tool, tools))],
+      ),
+    ];
   });
 }

@@ -1,6 +1,7 @@
 import { typedHash, type Sha256 } from '../contracts/hash';
 import { fromZod, pathText, problem, toIssues, type Issue, type Locate, type Problem } from './issue';
 import { knownKeys } from './json-schema';
+import { placeholderIssues } from './placeholders';
 import { BundleSchema, type Bundle } from './schema';
 import { readYaml } from './yaml-source';
 
@@ -15,6 +16,8 @@ export type ParsedBundle =
 export function parseBundle(yamlText: string): ParsedBundle {
   const source = readYaml(yamlText);
   if (!source.ok) return source;
+  const placeholders = placeholderIssues(source.data);
+  if (placeholders.length > 0) return { ok: false, issues: toIssues(placeholders, source.locate) };
   const parsed = BundleSchema.safeParse(source.data);
   if (!parsed.success)
     return { ok: false, issues: toIssues(fromZod(parsed.error, source.data, knownKeys()), source.locate) };

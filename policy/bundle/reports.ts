@@ -30,15 +30,24 @@ export function explanationSarif(explanation: Explanation, uri: string, version:
 }
 
 /** The issues of a bundle as SARIF 2.1.0, each at its line and column. */
-export function issuesSarif(issues: readonly Issue[], uri: string, version: string): object {
+export function issuesSarif(
+  issues: readonly Issue[],
+  warnings: readonly Issue[],
+  uri: string,
+  version: string,
+): object {
   const rules = [{ id: 'bundle', shortDescription: { text: 'Invalid policy bundle' } }];
+  const levelled = [
+    ...issues.map((issue) => ({ issue, level: 'error' })),
+    ...warnings.map((issue) => ({ issue, level: 'warning' })),
+  ];
   return sarif(
     version,
     rules,
-    issues.map(({ line, column, path, message, fix }) => ({
+    levelled.map(({ issue: { line, column, path, message, fix }, level }) => ({
       ruleId: 'bundle',
       ruleIndex: 0,
-      level: 'error',
+      level,
       message: { text: `${path === '' ? '' : `${path}: `}${message}. ${fix}` },
       locations: [
         { physicalLocation: { artifactLocation: { uri }, region: { startLine: line, startColumn: column } } },

@@ -252,4 +252,5 @@ export const BundleSchema = z.strictObject({
   policies: z.array(BundlePolicy).max(500).default([]).describe('Who answers which findings, and how.'),
   waivers: z.array(BundleWaiver).max(500).default([]).describe('Known findings that are allowed until a date.'),
 });
+export type BundleWaiver = z.infer<typeof BundleWaiver>;
 export type Bundle = z.infer<typeof BundleSchema>;

@@ -4,6 +4,7 @@
  *
  * A1 Everything except `staging` is a pure function of bytes and metadata, with the same result on every machine.
  */
+import type { z } from 'zod';
 import type { JsonValue } from './canonical-json';
 import type { DiffInput } from './diff';
 import type { EffectMetadata } from './effect-metadata';
@@ -135,7 +136,16 @@ export interface SourceTool extends DiffReader {
   /** Loads the code that accesses the target. Only the committer calls it. Null for a cooperative tool. */
   readonly staging: (() => Promise<TargetEffects>) | null;
   readonly effectMetadata: EffectMetadata;
+  /** The members of its facts, for the check of conditions. Absent: not checked. */
+  readonly factsMembers?: Readonly<Record<string, true>>;
+  /** Settings of the dry run that a bundle may write for a target. Absent: only the committer checks them. */
+  readonly stagingSettings?: z.ZodType;
 }
+
+/** Every member of the facts by name, besides those that all facts have. */
+export type FactsMembers<F extends ExtractedFacts> = Readonly<
+  Record<Exclude<keyof F & string, keyof ExtractedFacts>, true>
+>;
 
 /**
  * Definition of a custom source tool. The optional functions have defaults: all bytes are one text, measure and touched
@@ -157,6 +167,10 @@ export interface SourceToolDefinition<F extends ExtractedFacts = ExtractedFacts>
   readonly render?: DiffRenderer;
   /** Default: no metadata becomes part of the effect. */
   readonly effectMetadata?: EffectMetadata;
+  /** With it, `policy check` refuses a condition that reads a fact which the tool does not have. */
+  readonly factsMembers?: FactsMembers<F>;
+  /** With it, `policy check` refuses `staging` settings of a target which the committer would refuse. */
+  readonly stagingSettings?: z.ZodType;
 }
 
 export type SourceToolRegistry = Registry<SourceTool>;

@@ -10,7 +10,7 @@ import { cutText } from '../text/cut-text';
  * W3 A waived finding keeps its position, reason and evidence; its status becomes ALLOW, and `details.waiver` has the old status.
  * W4 Only POLICY findings of rules can be waived. An ERROR is never waived, because it is unknown what the validator would have
  *    found; nor is a broken contract. The compiler refuses waivers of built-in validators and of the judge.
- * W5 `safety.waivers` reports a waiver that has expired or had nothing to waive. It never stops the change.
+ * W5 `safety.waivers` reports a waiver that has expired and would have applied. It never stops the change.
  */
 export const WAIVED = 'waived';
 
@@ -31,8 +31,6 @@ export interface WaiverReport {
   readonly applied: readonly { readonly waiverId: string; readonly validatorId: string }[];
   /** Ids of waivers that have expired and would have applied. */
   readonly expired: readonly string[];
-  /** Ids of waivers whose scope matches this change, but which waived no finding. */
-  readonly unused: readonly string[];
 }
 
 /** What findings assembly needs to resolve waivers. */
@@ -52,20 +50,17 @@ export function waiveFindings(
   waiving: Waiving | null,
 ): ValidatorFinding[] {
   if (plan.waivers.length === 0 || waiving === null) return findings;
-  const { findings: after, applied, expired, unused } = applyWaivers(plan, findings, waiving.context, waiving.at);
+  const { findings: after, applied, expired } = applyWaivers(plan, findings, waiving.context, waiving.at);
   return after.map((finding) => {
     if (finding.validator_id !== WAIVERS) return finding;
-    const details = { applied: applied.map(({ waiverId }) => waiverId), expired: [...expired], unused: [...unused] };
-    if (expired.length + unused.length === 0) return applied.length === 0 ? finding : { ...finding, details };
-    const reports = [
-      ...expired.map((id) => `Waiver "${id}" has expired; the finding that it covered applies`),
-      ...unused.map((id) => `Waiver "${id}" matches this change, but there was no finding to waive`),
-    ];
+    const details = { applied: applied.map(({ waiverId }) => waiverId), expired: [...expired] };
+    if (expired.length === 0) return applied.length === 0 ? finding : { ...finding, details };
+    const reports = expired.map((id) => `Waiver "${id}" has expired; the finding that it covered applies`);
     return {
       ...finding,
       status: 'WARN',
       reason: cutText(reports.join('\n'), MAX_REASON_LENGTH),
-      reasonCode: expired.length > 0 ? 'waiver_expired' : 'waiver_unused',
+      reasonCode: 'waiver_expired',
       evidenceRefs: [`review:${changeId}`],
       details,
     };
@@ -94,7 +89,6 @@ export function applyWaivers(
     findings: after,
     applied,
     expired: fitting.filter((waiver) => !isLive(waiver, at) && wanted(waiver)).map((waiver) => waiver.id),
-    unused: live.filter((waiver) => !applied.some((a) => a.waiverId === waiver.id)).map((waiver) => waiver.id),
   };
 }
 

@@ -15,6 +15,7 @@ interface Builtin {
   readonly implementation: string;
   readonly kind: ValidatorKind;
   readonly level: Level;
+  readonly logicRevision: number;
   readonly reads: readonly Reads[];
   readonly why: string;
   /** Null if findings assembly or an attestor produces the finding. */
@@ -26,7 +27,6 @@ function builtin({ level, ...rest }: Builtin): ValidatorDefinition<NoConfig> {
     ...rest,
     pack: null,
     version: 'v1',
-    logicRevision: 4,
     config: NoConfig,
     sourceTools: '*',
     phase: 'preflight',
@@ -44,14 +44,16 @@ export const BUILTIN_VALIDATORS: readonly ValidatorDefinition<NoConfig>[] = Obje
   builtin({
     implementation: 'waivers',
     kind: 'derived',
+    logicRevision: 5,
     level: 'advise',
     reads: [],
-    why: 'A waiver that has expired or waives nothing should be removed.',
+    why: 'A waiver that has expired should be removed.',
     evaluate: null,
   }),
   builtin({
     implementation: 'contract_violation',
     kind: 'derived',
+    logicRevision: 4,
     level: 'forbid',
     reads: [],
     why: 'A validator that breaks its contract cannot be trusted to have checked the change.',
@@ -60,6 +62,7 @@ export const BUILTIN_VALIDATORS: readonly ValidatorDefinition<NoConfig>[] = Obje
   builtin({
     implementation: 'too_many_violations',
     kind: 'derived',
+    logicRevision: 4,
     level: 'forbid',
     reads: [],
     why: 'A person cannot review more than 200 violations one by one.',
@@ -68,6 +71,7 @@ export const BUILTIN_VALIDATORS: readonly ValidatorDefinition<NoConfig>[] = Obje
   builtin({
     implementation: 'metadata_mismatch',
     kind: 'derived',
+    logicRevision: 4,
     level: 'confirm',
     reads: ['facts', 'claims', 'metadata', 'staging'],
     why: 'A rule that reads a claim is only as reliable as the claim.',
@@ -76,6 +80,7 @@ export const BUILTIN_VALIDATORS: readonly ValidatorDefinition<NoConfig>[] = Obje
   builtin({
     implementation: 'base_unverifiable',
     kind: 'derived',
+    logicRevision: 4,
     level: 'confirm',
     reads: ['staging'],
     why: 'Data that the dry run could not capture can change before the commit without being noticed.',
@@ -84,6 +89,7 @@ export const BUILTIN_VALIDATORS: readonly ValidatorDefinition<NoConfig>[] = Obje
   builtin({
     implementation: 'previously_rejected',
     kind: 'attested',
+    logicRevision: 4,
     level: 'confirm',
     reads: [],
     why: 'A person has already rejected this exact change.',
@@ -92,6 +98,7 @@ export const BUILTIN_VALIDATORS: readonly ValidatorDefinition<NoConfig>[] = Obje
   builtin({
     implementation: 'circuit_open',
     kind: 'attested',
+    logicRevision: 4,
     level: 'confirm',
     reads: [],
     why: 'Too many recent changes of this kind were blocked.',

@@ -3,13 +3,14 @@ import { defineSourceTool } from '../define';
 import { touchedNames } from '../touched-names';
 import { commitMessageProblem } from './commit-message';
 import { extractGitPatchFacts } from './facts/extract-git-facts';
-import type { GitPatchFacts } from './facts/git-facts';
+import { GIT_FACTS, type GitPatchFacts } from './facts/git-facts';
 import { GIT_PARSER } from './facts/git-parser';
 import { measurePatch } from './facts/measure';
 import { normalizedPatch } from './facts/normalized-patch';
 import { patchTexts } from './facts/texts';
 import { gitRenderer } from './render';
 import { gitDiffRules } from './rules';
+import { GitSettings } from './staging/git-settings';
 import { patchTitle } from './title';
 
 /** Source tool for unified diffs. */
@@ -24,6 +25,8 @@ export const gitPatch = defineSourceTool<GitPatchFacts>({
   touched: touchedNames,
   title: patchTitle,
   render: gitRenderer,
+  factsMembers: GIT_FACTS,
+  stagingSettings: GitSettings,
   effectMetadata: {
     members: { message: commitMessageProblem, base_commit: () => null },
     refused: [

@@ -4,10 +4,11 @@ import type { Pack } from '../../policy/rules/pack';
 import { defineSourceTool } from '../define';
 import { touchedNames } from '../touched-names';
 import { extractHttpPatchFacts } from './facts/extract-http-facts';
-import type { HttpPatchFacts } from './facts/http-facts';
+import { HTTP_FACTS, type HttpPatchFacts } from './facts/http-facts';
 import { HTTP_PARSER } from './facts/http-parser';
 import { measureRequest } from './facts/measure';
 import { httpPatchRules } from './rules';
+import { HttpSettings } from './staging/http-settings';
 import { requestTitle } from './title';
 
 /** Source tool for requests that change one JSON resource. */
@@ -21,6 +22,8 @@ export const httpPatch = defineSourceTool<HttpPatchFacts>({
   touched: touchedNames,
   title: requestTitle,
   render: jsonRenderer,
+  factsMembers: HTTP_FACTS,
+  stagingSettings: HttpSettings,
   // Everything that is sent is in the bytes.
   effectMetadata: { members: {}, refused: ['headers', 'method', 'url', 'body', 'content_type', 'contentType'] },
   staging: async () => (await import('./staging/index.js')).httpPatchEffects,

@@ -6,8 +6,8 @@ import { readCasDocument } from './facts/cas-document';
 import { casClaims, sqlClaims } from './facts/claims';
 import { extractSqlFacts } from './facts/extract-sql-facts';
 import { measureCas, measureSql } from './facts/measure';
-import { CAS_PARSER, type SqlCasFacts } from './facts/sql-cas-facts';
-import type { SqlFacts } from './facts/sql-facts';
+import { CAS_PARSER, SQL_CAS_FACTS, type SqlCasFacts } from './facts/sql-cas-facts';
+import { SQL_FACTS, type SqlFacts } from './facts/sql-facts';
 import { normalizedSql } from './facts/normalized-sql';
 import { SQL_PARSER } from './facts/sql-parser';
 import { touchedByCas, touchedBySql } from './facts/touched';
@@ -15,6 +15,7 @@ import { sqlRenderer } from './render';
 import { sqlPostgresRules } from './rules';
 import { casParseFailure } from './rules/cas-parse-failure';
 import { sqlPostgresStyleRules } from './rules/style';
+import { SqlSettings } from './staging/settings';
 import { casTitle, sqlTitle } from './title';
 
 /** `SQLDryRun`: SQL text for PostgreSQL. */
@@ -29,6 +30,8 @@ export const sqlDryRun = defineSourceTool<SqlFacts>({
   claims: sqlClaims,
   title: sqlTitle,
   render: sqlRenderer,
+  factsMembers: SQL_FACTS,
+  stagingSettings: SqlSettings,
   staging: async () => (await import('./staging/index.js')).sqlDryRunEffects,
 });
 
@@ -47,6 +50,8 @@ export const sqlCas = defineSourceTool<SqlCasFacts>({
   claims: casClaims,
   title: casTitle,
   render: jsonRenderer,
+  factsMembers: SQL_CAS_FACTS,
+  stagingSettings: SqlSettings,
   staging: async () => (await import('./staging/index.js')).sqlCasEffects,
 });
 

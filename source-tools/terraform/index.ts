@@ -5,7 +5,7 @@ import { defineSourceTool } from '../define';
 import { touchedNames } from '../touched-names';
 import { extractTerraformPlanFacts } from './facts/extract-terraform-facts';
 import { measurePlan } from './facts/measure';
-import type { TerraformPlanFacts } from './facts/terraform-facts';
+import { TERRAFORM_FACTS, type TerraformPlanFacts } from './facts/terraform-facts';
 import { TERRAFORM_PARSER } from './facts/terraform-parser';
 import { terraformPlanRules } from './rules';
 import { planTitle } from './title';
@@ -21,6 +21,7 @@ export const terraformPlan = defineSourceTool<TerraformPlanFacts>({
   touched: touchedNames,
   title: planTitle,
   render: jsonRenderer,
+  factsMembers: TERRAFORM_FACTS,
   staging: null,
 });
 

@@ -30,6 +30,8 @@ const FUNCTIONS: ReadonlySet<string> = new Set([
 /** What an expression reads: for each name its fields, or null for the whole value. `nesting`: depth of nested comprehensions. */
 export interface ExpressionUse {
   readonly reads: ReadonlyMap<ConditionName, ReadonlySet<string> | null>;
+  /** `name.field` of the fields that the expression tests with `has(…)`. */
+  readonly tested: ReadonlySet<string>;
   readonly nesting: number;
 }
 
@@ -60,7 +62,7 @@ export function checkExpression(text: string): CheckedExpression {
     if (error instanceof Refusal) return refuse(error.message);
     throw error;
   }
-  return { ok: true, use: { reads: walker.reads, nesting: walker.nesting } };
+  return { ok: true, use: { reads: walker.reads, tested: walker.tested, nesting: walker.nesting } };
 }
 
 function refuse(problem: string): CheckedExpression {
@@ -82,6 +84,7 @@ class Refusal extends Error {}
 
 class Walker {
   readonly reads = new Map<ConditionName, Set<string> | null>();
+  readonly tested = new Set<string>();
   nesting = 0;
   #nodes = 0;
 
@@ -96,8 +99,12 @@ class Walker {
       case 'identExpr':
         return this.#name(exprKind.value.name, null, bound);
       case 'selectExpr': {
-        const { operand, field } = exprKind.value;
-        if (operand?.exprKind.case === 'identExpr') return this.#name(operand.exprKind.value.name, field, bound);
+        const { operand, field, testOnly } = exprKind.value;
+        if (operand?.exprKind.case === 'identExpr') {
+          const { name } = operand.exprKind.value;
+          if (testOnly && !bound.has(name)) this.tested.add(`${name}.${field}`);
+          return this.#name(name, field, bound);
+        }
         return this.#all([operand], depth, within, bound);
       }
       case 'callExpr': {

@@ -1,5 +1,5 @@
 import type { ExtractedFacts, Span } from '../../../policy/contracts/facts';
-import type { FilePlace } from '../../../policy/contracts/source-tool';
+import type { FilePlace, FactsMembers } from '../../../policy/contracts/source-tool';
 
 /** One line of a hunk. `text` excludes the marker and the line feed, but includes a CR before the line feed. */
 export interface PatchLine {
@@ -59,6 +59,15 @@ export interface GitPatchFacts extends ExtractedFacts {
   readonly bytes: number;
   readonly touched: readonly { readonly kind: 'path'; readonly schema: null; readonly name: string }[];
 }
+
+/** The names of its members, which conditions may read. */
+export const GIT_FACTS: FactsMembers<GitPatchFacts> = {
+  files: true,
+  stray: true,
+  notUtf8: true,
+  bytes: true,
+  touched: true,
+};
 
 /** Mode of a symbolic link, and of a submodule (a commit of another repository). */
 export const SYMLINK = '120000';

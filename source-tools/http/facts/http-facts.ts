@@ -1,5 +1,6 @@
 import type { JsonValue } from '../../../policy/contracts/canonical-json';
 import type { ExtractedFacts } from '../../../policy/contracts/facts';
+import type { FactsMembers } from '../../../policy/contracts/source-tool';
 
 /** The target URL of a request, percent-decoded once and without dot segments. All rules use this one reading. */
 export interface HttpUrl {
@@ -102,3 +103,22 @@ export interface HttpPatchFacts extends ExtractedFacts {
   readonly changesNothing: boolean;
   readonly touched: readonly { readonly kind: 'pointer'; readonly schema: null; readonly name: string }[];
 }
+
+/** The names of its members, which conditions may read. */
+export const HTTP_FACTS: FactsMembers<HttpPatchFacts> = {
+  method: true,
+  url: true,
+  contentType: true,
+  headers: true,
+  body: true,
+  operations: true,
+  writes: true,
+  members: true,
+  links: true,
+  transfers: true,
+  longestArray: true,
+  faults: true,
+  result: true,
+  changesNothing: true,
+  touched: true,
+};

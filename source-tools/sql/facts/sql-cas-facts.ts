@@ -1,4 +1,5 @@
 import type { ExtractedFacts } from '../../../policy/contracts/facts';
+import type { FactsMembers } from '../../../policy/contracts/source-tool';
 
 /** Version of the document reader, part of every rule's `logic_hash`. Raise it if the same document gives other facts or messages. */
 export const CAS_PARSER = { name: 'countersign-sql-cas', version: '2' } as const;
@@ -12,6 +13,13 @@ export interface SqlCasFacts extends ExtractedFacts {
   /** Columns that are written in each table, sorted. For an insert this includes the key columns. */
   readonly written: readonly { readonly table: string; readonly columns: readonly string[] }[];
 }
+
+/** The names of its members, which conditions may read. */
+export const SQL_CAS_FACTS: FactsMembers<SqlCasFacts> = {
+  operations: true,
+  tables: true,
+  written: true,
+};
 
 export interface SqlCasOperation {
   readonly op: 'update' | 'insert' | 'delete';

@@ -1,5 +1,6 @@
 import type { ExtractedFacts, Span } from '../../../policy/contracts/facts';
 import type { TableName } from '../../../policy/text/table-name';
+import type { FactsMembers } from '../../../policy/contracts/source-tool';
 
 /**
  * Facts of PostgreSQL text: flat lists, each in the order of the text.
@@ -38,6 +39,36 @@ export interface SqlFacts extends ExtractedFacts {
   readonly comments: readonly CommentFact[];
   readonly unmodelled: readonly UnmodelledFact[];
 }
+
+/** The names of its members, which conditions may read. */
+export const SQL_FACTS: FactsMembers<SqlFacts> = {
+  statements: true,
+  dml: true,
+  relations: true,
+  drops: true,
+  truncates: true,
+  cascades: true,
+  alters: true,
+  tables: true,
+  columns: true,
+  constraints: true,
+  indexes: true,
+  transactionControl: true,
+  settings: true,
+  functionCalls: true,
+  dynamicSql: true,
+  serverExecution: true,
+  privileges: true,
+  hiddenWrites: true,
+  locks: true,
+  maintenance: true,
+  longIdentifiers: true,
+  creations: true,
+  selects: true,
+  wildcards: true,
+  comments: true,
+  unmodelled: true,
+};
 
 /** One top-level statement. `start` and `end` are UTF-8 byte offsets that exclude surrounding whitespace, comments and the semicolon. */
 export interface SqlStatement {

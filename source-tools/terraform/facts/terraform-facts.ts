@@ -1,5 +1,6 @@
 import type { JsonValue } from '../../../policy/contracts/canonical-json';
 import type { ExtractedFacts } from '../../../policy/contracts/facts';
+import type { FactsMembers } from '../../../policy/contracts/source-tool';
 
 /** What happens to a resource, from Terraform's sequence of actions; `replace` covers both orders. */
 export type TerraformAction = 'no-op' | 'read' | 'create' | 'update' | 'delete' | 'replace' | 'forget';
@@ -78,3 +79,22 @@ export interface TerraformPlanFacts extends ExtractedFacts {
   readonly failedChecks: readonly { readonly at: string; readonly address: string }[];
   readonly touched: readonly { readonly kind: 'path'; readonly schema: null; readonly name: string }[];
 }
+
+/** The names of its members, which conditions may read. */
+export const TERRAFORM_FACTS: FactsMembers<TerraformPlanFacts> = {
+  formatVersion: true,
+  errored: true,
+  complete: true,
+  applyable: true,
+  inexactNumber: true,
+  unread: true,
+  resources: true,
+  drift: true,
+  outputs: true,
+  provisioners: true,
+  dataSources: true,
+  modules: true,
+  providers: true,
+  failedChecks: true,
+  touched: true,
+};

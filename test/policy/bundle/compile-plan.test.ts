@@ -183,6 +183,14 @@ describe('refuses, with place and help,', () => {
         targets: '\n  shop: {sourceTools: [SQLDryRun]}',
         validators: '\n  - pack: demo-pack\n  - always-approve: {reason: r}\n    sourceTools: [GitPatch]',
       },
+      /^15:19 validators\[1\]\.sourceTools\[0\]: No target accepts diffs of "GitPatch"/,
+    ],
+    [
+      'an entry whose rule reads no tool of any target [V31]',
+      {
+        targets: '\n  shop: {sourceTools: [SQLDryRun]}',
+        validators: '\n  - rule: demo_style\n  - rule: demo_http',
+      },
       /^14:5 validators\[1\]: This entry matches no target/,
     ],
     [
@@ -452,7 +460,7 @@ describe('what is read through the source tool', () => {
     const compiled = compilePlan(bundleOf({ validators: '\n  - pack: team-rules' }), rules, {
       target: 'shop',
       sourceTool: 'SQLDryRun',
-      tools: using,
+      tools: { get: (name) => using.get(name), keys: () => ourTools.keys() },
     });
     if (!compiled.ok) throw new Error(JSON.stringify(compiled.issues));
     return new Map(compiled.plan.validators.map((v) => [v.implementation, v.logic_hash]));

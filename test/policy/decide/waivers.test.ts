@@ -56,33 +56,29 @@ test('a waived finding becomes ALLOW, keeps its position and content, and is cou
     },
     finding('guardian.b'),
   ]);
-  expect(report).toMatchObject({ applied: [{ waiverId: 'w', validatorId: 'guardian.a' }], expired: [], unused: [] });
+  expect(report).toMatchObject({ applied: [{ waiverId: 'w', validatorId: 'guardian.a' }], expired: [] });
 });
 
 test('a waiver is valid before its expiry, not at it, and is then reported as expired', () => {
   for (const at of ['2027-01-01T00:00:00Z', '2027-01-01T00:00:00.000Z', '2030-01-01T00:00:00Z', 'not a time']) {
     const report = apply([waiver()], undefined, undefined, at);
     expect(report.findings[0]?.status).toBe('BLOCK');
-    expect(report).toMatchObject({ applied: [], expired: ['w'], unused: [] });
+    expect(report).toMatchObject({ applied: [], expired: ['w'] });
   }
   expect(apply([waiver({ expiresAt: 'never' })]).findings[0]?.status).toBe('BLOCK');
 });
 
-test('a waiver that waives nothing is reported as unused', () => {
-  expect(apply([waiver()], [finding('guardian.a', { status: 'ALLOW' })])).toMatchObject({
-    applied: [],
-    expired: [],
-    unused: ['w'],
-  });
-  expect(apply([waiver()], [finding('guardian.a', { status: 'SKIPPED' })])).toMatchObject({
-    applied: [],
-    unused: ['w'],
-  });
+test('a waiver that has nothing to waive changes no finding, and is not reported for the change', () => {
+  for (const status of ['ALLOW', 'SKIPPED'] as const) {
+    const given = [finding('guardian.a', { status })];
+    expect(apply([waiver()], given)).toEqual({ findings: given, applied: [], expired: [] });
+    expect(apply([waiver({ expiresAt: '2020-01-01T00:00:00Z' })], given)).toMatchObject({ expired: [] });
+  }
 });
 
 test('an ERROR is never waived', () => {
   const error = finding('guardian.a', { errorClass: 'ErrTimeout' });
-  expect(apply([waiver()], [error])).toMatchObject({ findings: [error], applied: [], unused: ['w'] });
+  expect(apply([waiver()], [error])).toMatchObject({ findings: [error], applied: [], expired: [] });
 });
 
 test.each([
