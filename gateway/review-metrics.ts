@@ -39,6 +39,7 @@ export const COUNTED_KINDS = [
   'answer_refused',
   'attested',
   'closed',
+  'refused',
   'repaired',
 ] as const satisfies readonly LedgerKind[];
 
@@ -129,6 +130,8 @@ function count(series: Series, row: TailedRow): void {
       return series.refused.inc({ code: event.code });
     case 'ended':
       return series.ended.inc({ state: event.state, reason: event.reason });
+    case 'history_damaged':
+      return series.damaged.inc();
     case 'repaired':
       return series.repairs.inc({ did: event.did });
     case 'judged':
@@ -171,6 +174,7 @@ function createSeries(registry: Registry) {
     judgeCost: counter('judge_cost_micros', 'Cost in millionths of the unit of the price table', []),
     judgeCostUnknown: counter('judge_cost_unknown', 'Judgements whose cost is unknown', []),
     repairs: counter('repairs', 'Reviews that the reconciler reset or ended', ['did']),
+    damaged: counter('damaged_histories', 'Reviews whose history does not replay', []),
   } as const;
   series.ended.inc({ state: 'COMMITTED', reason: 'none' }, 0);
   for (const state of TerminalState.exclude(['COMMITTED']).options)

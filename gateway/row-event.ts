@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AnswerCode } from '../policy/contracts/answer';
+import { HISTORY_DAMAGED } from '../policy/contracts/ledger';
 import { RollbackReason, TerminalState } from '../policy/contracts/outcome';
 import { JUDGE_CAUSES, type JudgeCause } from '../policy/decide/judge-failure';
 import { openEnvelope } from '../policy/evidence/dsse';
@@ -15,6 +16,7 @@ export type RowEvent =
   | { readonly kind: 'answered'; readonly seconds: number | null }
   | { readonly kind: 'refused'; readonly code: AnswerCode | 'other' }
   | { readonly kind: 'ended'; readonly state: TerminalState | 'other'; readonly reason: RollbackReason | 'none' }
+  | { readonly kind: 'history_damaged' }
   | { readonly kind: 'repaired'; readonly did: (typeof REPAIRS)[number] }
   | {
       readonly kind: 'judged';
@@ -26,6 +28,7 @@ export type RowEvent =
 
 const Refused = z.object({ code: AnswerCode });
 const Closed = z.object({ state: TerminalState, reason: RollbackReason.nullable() });
+const Damaged = z.object({ check: z.literal(HISTORY_DAMAGED) });
 const Repaired = z.object({ did: z.enum(['reset', 'ended']) });
 const Attested = z.object({ envelope: z.json() });
 
@@ -40,6 +43,8 @@ export function eventOf({ kind, body, secondsSinceDisclosed }: TailedRow): RowEv
       const closed = Closed.safeParse(read).data;
       return { kind: 'ended', state: closed?.state ?? 'other', reason: closed?.reason ?? 'none' };
     }
+    case 'refused':
+      return { kind: Damaged.safeParse(read).success ? 'history_damaged' : 'other' };
     case 'repaired':
       return { kind: 'repaired', did: Repaired.safeParse(read).data?.did ?? 'other' };
     case 'attested':

@@ -6,6 +6,7 @@ import { startDerivationThreads } from './derivation';
 import { payloadKeys } from './encryption/key-ring';
 import { main } from './main';
 import { TASK_QUEUES } from '../policy/contracts/queues';
+import { startDailyReplay } from './reconciler/start-daily-replay';
 import { reconcilerMetrics } from './reconciler/metrics';
 import { Reconciler } from './reconciler/reconciler';
 import { startReconciler } from './reconciler/start-reconciler';
@@ -57,10 +58,11 @@ main('committer', async (logger) => {
         everyMs: env.COUNTERSIGN_RECONCILE_EVERY_SECONDS * 1000,
         logger,
       });
+      const replays = startDailyReplay(env.COUNTERSIGN_REPLAY_PER_DAY, resources, logger);
       return {
         activities: commitActivities(role),
         async close() {
-          await reconciler.stop();
+          await Promise.all([reconciler.stop(), replays.stop()]);
           await temporal.connection.close();
           await checkpoints.stop();
           await threads.close();

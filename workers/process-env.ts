@@ -112,6 +112,13 @@ export const CommitEnv = WithKey.extend({
     .max(86_400)
     .default(20)
     .describe('Interval of the search for lost workflows.'),
+  COUNTERSIGN_REPLAY_PER_DAY: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(100_000)
+    .default(1000)
+    .describe('Most histories that are replayed each day; 0 for none. See [Lost workflows](#lost-workflows).'),
 });
 export const GatewayEnv = Common.extend({
   COUNTERSIGN_GATEWAY_HOST: z.string().default('127.0.0.1').describe('Address on which the gateway listens.'),

@@ -17,6 +17,8 @@ export type { Check } from './check';
 export interface DoctorOptions {
   /** Leaves out what only running processes can show: pollers, gateway, checkpoints. */
   readonly offline: boolean;
+  /** Replays the histories of reviews too. */
+  readonly replay?: boolean;
 }
 
 /** Checks everything that a review needs, without changing anything. Each check has a timeout and says what to do. */
@@ -57,5 +59,12 @@ export async function doctor(env: Env, options: DoctorOptions): Promise<readonly
     ...(await checkPolicies(local, targets.names)),
     ...(await checkFreezes(local)),
     ...(options.offline ? [] : await checkGateway(local)),
+    ...(options.replay === true ? [await replayed(local, env)] : []),
   ];
+}
+
+/** Loaded only if asked for: it has the worker of the SDK. */
+async function replayed(local: LocalClient, env: Env): Promise<Check> {
+  const { checkHistories } = await import('./histories.js');
+  return await checkHistories(local, env);
 }

@@ -25,7 +25,8 @@ export function register(program: Command, cli: Cli): void {
   const doctor = program
     .command('doctor')
     .description('check what Countersign needs here, and say what to do')
-    .option('--offline', 'only what can be checked before the processes run');
+    .option('--offline', 'only what can be checked before the processes run')
+    .option('--replay', 'replay the histories of open and recent reviews too');
   addAction(doctor, cli, runDoctor);
 }
 
@@ -56,7 +57,10 @@ async function setUpServers(io: Io): Promise<ExitCode> {
 
 async function runDoctor(io: Io, _args: readonly string[], options: Options): Promise<ExitCode> {
   const { doctor } = await io.host.remote.doctor();
-  const checks = await doctor(io.host.env, { offline: options['offline'] === true });
+  const checks = await doctor(io.host.env, {
+    offline: options['offline'] === true,
+    replay: options['replay'] === true,
+  });
   const ok = checks.every((check) => check.ok);
   if (io.json) io.out.json({ ok, checks });
   else printChecks(io, checks);

@@ -80,6 +80,9 @@ export type FailedStep = 'runGuardians' | 'stage' | 'disclose' | 'commit';
 /** Value of `check` in the `refused` row that the committer writes if it verified a change but applied nothing. */
 export const NOTHING_APPLIED = 'nothing_applied';
 
+/** Value of `check` in the `refused` row that the committer writes if the history of a review does not replay. It decides nothing. */
+export const HISTORY_DAMAGED = 'history_damaged';
+
 /** Value of `check` in the `refused` row that the committer writes if it is unknown whether the change was applied. */
 export const EFFECT_UNKNOWN = 'effect_unknown';
 

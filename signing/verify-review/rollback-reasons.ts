@@ -9,6 +9,7 @@
  */
 import {
   EFFECT_UNKNOWN,
+  HISTORY_DAMAGED,
   NOTHING_APPLIED,
   STEP_FAILED,
   type FailedStep,
@@ -147,6 +148,7 @@ export const UNSUPPORTED_ROLLBACK = 'rollback';
 const NOT_OF_A_COMMIT: ReadonlySet<unknown> = new Set([
   NOTHING_APPLIED,
   EFFECT_UNKNOWN,
+  HISTORY_DAMAGED,
   UNSUPPORTED_ROLLBACK,
   STEP_FAILED,
   'stage',

@@ -52,6 +52,7 @@ export const TABLE_GRANTS: Readonly<Record<Role, Grants>> = {
     blobs: ['select', 'insert'],
     staging_records: ['select', 'insert'],
     rehearsals: ['select', 'insert'],
+    history_replays: ['select', 'insert'],
     effect_sends: ['select', 'insert'],
     ledger_checkpoints: ['select', 'insert'],
     ledger_leaves: ['select', 'insert'],

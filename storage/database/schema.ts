@@ -102,6 +102,9 @@ create table if not exists rehearsals (
   at timestamptz not null default now(), primary key (change_id, attempt, event)
 );
 
+-- Days on which a committer replayed histories.
+create table if not exists history_replays (day date primary key, at timestamptz not null default now());
+
 create table if not exists effect_sends (
   change_id text primary key, state text not null check (state in ('sent', 'sealed')), at timestamptz not null default now()
 );
@@ -141,6 +144,7 @@ const APPEND_ONLY = [
   'compiled_plans',
   'staging_records',
   'rehearsals',
+  'history_replays',
   'effect_sends',
   'target_freezes',
   'ledger_checkpoints',

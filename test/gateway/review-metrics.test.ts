@@ -97,6 +97,8 @@ it('makes no label from the text of a row', async () => {
     row('answer_refused', { code: 'evil"} 1' }),
     row('closed', { state: 'WON', reason: 'x'.repeat(500) }),
     row('repaired', { did: 'hacked' }),
+    row('refused', { check: 'history_damaged', explanation: 'evil' }),
+    row('refused', { check: 'stage', explanation: 'evil' }),
     row('attested', { envelope: { payload: '?' } }),
     row('attested', null),
   ];
@@ -106,6 +108,7 @@ it('makes no label from the text of a row', async () => {
     'countersign_answers_refused_total{code="other"}': 1,
     'countersign_reviews_ended_total{state="other",reason="none"}': 1,
     'countersign_repairs_total{did="other"}': 1,
+    countersign_damaged_histories_total: 1,
     'countersign_judgements_total{verdict="unreadable"}': 2,
   });
   expect(await registry.metrics()).not.toMatch(/evil|WON|xxx|hacked/);

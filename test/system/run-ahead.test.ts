@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
 import { bundleWorkflowCode, DefaultLogger, NativeConnection, Worker } from '@temporalio/worker';
 import { quietRuntime } from '../../dev/local-workers';
+import { replayHistories, type Replayed } from '../../workers/replay/replay-histories';
 import { WORKFLOW_INTERCEPTORS } from '../../workers/workflow-bundle';
 import { RAN_AHEAD } from '../../policy/contracts/ran-ahead';
 import { eventually } from '../support/eventually';
@@ -148,6 +149,17 @@ test('a query that runs ahead of its workflow task makes a history that does not
   const { answer, history, id } = await polledFirst(bundle);
   expect(answer).toBe('answered: second');
   await expect(replay(bundle, history, id)).rejects.toThrow('TMPRL1100');
+  const found: Replayed[] = [];
+  const worker = { workflowBundle: bundle };
+  for await (const each of replayHistories({
+    client,
+    changeIds: [id],
+    worker,
+    buildId: null,
+    workflowType: 'stepping',
+  }))
+    found.push(each);
+  expect(found).toMatchObject([{ changeId: id, result: 'damaged', why: expect.stringContaining('HistoryEvent(id: ') }]);
 });
 
 test('with our interceptor such a query fails and the history replays', async () => {

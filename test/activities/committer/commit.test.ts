@@ -1,3 +1,4 @@
+import { HISTORY_DAMAGED } from '../../../policy/contracts/ledger';
 import type { CommitContext } from '../../../policy/contracts/target-effects';
 import { eventually } from '../../support/eventually';
 import { failureType } from '../../support/review/failure-type';
@@ -529,6 +530,16 @@ describe('rollback, which any caller may request', () => {
       expect(await world.commit()).toMatchObject({ state: 'COMMITTED' });
     },
   );
+
+  test('leaves a review open whose history does not replay: the row of that supports no end', async () => {
+    const world = await new ReviewWorld().reviewed();
+    const body = { check: HISTORY_DAMAGED, explanation: 'Nondeterminism error', runId: 'r' };
+    const row = { kind: 'refused', at: '2026-03-01T10:00:00.000Z', factKey: 'history_damaged:r', body } as const;
+    await world.ledger.append(world.changeId, [row]);
+    for (const reason of ['commit_refused', 'commit_failed', 'workflow_lost'] as const)
+      expect(await failureType(world.rollback({ reason }))).toBe('VALIDATION_ERROR');
+    expect(await world.kinds()).not.toContain('receipt');
+  });
 
   test('leaves a review open that waits for answers if reconcile is scheduled by hand', async () => {
     const world = await new ReviewWorld().reviewed();

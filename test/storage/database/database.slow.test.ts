@@ -62,6 +62,7 @@ describe('an append-only table', () => {
     'policy_revocations',
     'staging_records',
     'rehearsals',
+    'history_replays',
     'effect_sends',
     'target_freezes',
     'ledger_checkpoints',

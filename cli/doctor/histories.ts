@@ -1,0 +1,48 @@
+import { REVIEW_WORKFLOW } from '../../policy/contracts/queues';
+import { openDatabase } from '../../storage/database/database';
+import type { Env } from '../../workers/config';
+import type { LocalClient } from '../../workers/local-client';
+import { installQuietRuntime } from '../../workers/replay/quiet-runtime';
+import { replayHistories } from '../../workers/replay/replay-histories';
+import { reviewsToReplay } from '../../workers/replay/reviews-to-replay';
+import { dataConverter, openClient } from '../../workers/temporal';
+import { workflowBundle } from '../../workers/workflow-bundle';
+import { failed, messageOf, passed, plural, type Check } from './check';
+
+const NAME = 'histories';
+const MAX = 5_000;
+const MAX_NAMED = 10;
+
+/** Replays the histories of open and recently closed reviews with the workflow code of this version, and writes nothing. */
+export async function checkHistories(local: LocalClient, env: Env): Promise<Check> {
+  const db = openDatabase({ url: local.databaseUrl, applicationName: 'countersign-doctor', max: 1 });
+  const client = openClient({ ...env, TEMPORAL_ADDRESS: local.temporalAddress, TEMPORAL_NAMESPACE: local.namespace });
+  try {
+    const changeIds = await reviewsToReplay(db, MAX);
+    installQuietRuntime();
+    const worker = { workflowBundle: { code: await workflowBundle() }, ...dataConverter(env) };
+    const buildId = env['COUNTERSIGN_BUILD_ID'] ?? '';
+    const counts = { replays: 0, damaged: 0, skipped: 0, failed: 0 };
+    const bad: string[] = [];
+    const options = { client, changeIds, worker, buildId: buildId === '' ? null : buildId };
+    for await (const replayed of replayHistories({ ...options, workflowType: REVIEW_WORKFLOW })) {
+      const { changeId, runId, result, why } = replayed;
+      counts[result]++;
+      if (result === 'damaged' || result === 'failed')
+        bad.push(`${changeId.slice(0, 12)} (run ${runId ?? 'unknown'}): ${why.split('\n')[0] ?? ''}`);
+    }
+    const left = counts.skipped === 0 ? '' : `, ${counts.skipped} left out (no longer stored, or of another build)`;
+    if (bad.length === 0) return passed(NAME, `${plural(counts.replays, 'review')} replayed${left}`);
+    const named = [...bad.slice(0, MAX_NAMED), ...(bad.length > MAX_NAMED ? ['…'] : [])].join('; ');
+    return failed(
+      NAME,
+      `${bad.length} of ${bad.length + counts.replays} do not replay${left}: ${named}`,
+      'With a new version: do not deploy it without COUNTERSIGN_BUILD_ID. Otherwise the reconciler resets each review whose workflow cannot go on',
+    );
+  } catch (error) {
+    return failed(NAME, messageOf(error), 'Correct what the checks above name, and run it again');
+  } finally {
+    await client.connection.close();
+    await db.close();
+  }
+}

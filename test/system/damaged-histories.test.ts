@@ -1,0 +1,121 @@
+import { Worker, bundleWorkflowCode, DefaultLogger, NativeConnection } from '@temporalio/worker';
+import { join } from 'node:path';
+import { checkHistories } from '../../cli/doctor/histories';
+import { HISTORY_DAMAGED } from '../../policy/contracts/ledger';
+import { dailyReplay } from '../../workers/reconciler/daily-replay';
+import type { LocalClient } from '../../workers/local-client';
+import { replayInProcess } from '../../workers/replay/replay-process';
+import { compiled } from '../support/compiled';
+import { SHOP_SQL, shopBundle, shopExtension } from '../support/shop-bundle';
+import { startSystem, type System } from '../support/system';
+import { NARROW, waitingPrice } from './scenarios';
+
+/** The histories of two reviews are replaced by some that other code made: one review is open, one is closed. */
+let system: System;
+let dist: string;
+const ids = { open: '', closed: '', sound: '' };
+jest.setTimeout(180_000);
+
+beforeAll(async () => {
+  dist = await compiled();
+  system = await startSystem({
+    name: 'damaged',
+    bundleText: shopBundle(),
+    extension: shopExtension,
+    shopSql: SHOP_SQL,
+  });
+  ids.closed = (await system.submit(NARROW)).changeId;
+  await system.ended(ids.closed);
+  ids.open = (await system.submit(waitingPrice(3))).changeId;
+  ids.sound = (await system.submit(waitingPrice(4))).changeId;
+  await system.waiting(ids.open);
+  await system.waiting(ids.sound);
+  await system.temporal.workflow.getHandle(ids.open).terminate('the test replaces it');
+  await makeDamaged([ids.closed, ids.open]);
+}, 180_000);
+afterAll(async () => {
+  await system.close();
+});
+
+/** Runs another workflow `review` under these ids. */
+async function makeDamaged(changeIds: readonly string[]): Promise<void> {
+  const taskQueue = `damaged${system.suffix}`;
+  const connection = await NativeConnection.connect({ address: process.env['COUNTERSIGN_TEST_TEMPORAL'] ?? '' });
+  const worker = await Worker.create({
+    connection,
+    namespace: system.temporal.options.namespace,
+    taskQueue,
+    workflowBundle: await bundleWorkflowCode({
+      workflowsPath: require.resolve('./damaged-workflow'),
+      logger: new DefaultLogger('ERROR'),
+    }),
+  });
+  await worker.runUntil(async () => {
+    for (const workflowId of changeIds) {
+      const { events } = await system.temporal.workflow.getHandle(workflowId).fetchHistory();
+      const input = events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads?.[0]?.data;
+      await system.temporal.workflow.execute('review', {
+        workflowId,
+        taskQueue,
+        args: [JSON.parse(Buffer.from(input ?? []).toString())],
+        workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+      });
+    }
+  });
+  await connection.close();
+}
+
+const env = (): NodeJS.ProcessEnv => ({
+  PATH: process.env['PATH'],
+  TEMPORAL_ADDRESS: process.env['COUNTERSIGN_TEST_TEMPORAL'] ?? '',
+  TEMPORAL_NAMESPACE: system.temporal.options.namespace,
+  LOG_LEVEL: 'fatal',
+});
+
+test('doctor --replay names each damaged history of open and recently closed reviews, and writes nothing', async () => {
+  const local = {
+    temporalAddress: env()['TEMPORAL_ADDRESS'],
+    namespace: env()['TEMPORAL_NAMESPACE'],
+    databaseUrl: system.setup.databaseUrls.cs_gateway,
+  } as LocalClient;
+  const check = await checkHistories(local, {});
+  expect(check).toMatchObject({ ok: false, detail: expect.stringMatching(/^2 of 3 do not replay: /) });
+  for (const id of [ids.open, ids.closed]) expect(check.detail).toContain(id.slice(0, 12));
+  expect(check.detail).not.toContain(ids.sound.slice(0, 12));
+  expect(await damaged(ids.open)).toEqual([]);
+});
+
+const damaged = async (changeId: string) =>
+  (await system.resources.commit.ledger.readKinds(changeId, ['refused']))
+    .map(({ row }) => row.body)
+    .filter(({ check }) => check === HISTORY_DAMAGED);
+
+test('the daily replay, in a process of its own, records and counts each damaged history once, and only once a day', async () => {
+  const counted: unknown[] = [];
+  const stopping = new AbortController();
+  const { db, ledger, now } = system.resources.commit;
+  const silent = { info: () => {}, warn: () => {}, error: () => {} };
+  const run = () =>
+    dailyReplay({
+      ...{ db, ledger, now, max: 100, logger: silent, count: (event) => void counted.push(event) },
+      replay: (changeIds, each) =>
+        replayInProcess(changeIds, each, {
+          env: env(),
+          script: join(dist, 'workers', 'replay.js'),
+          signal: stopping.signal,
+        }),
+    });
+  expect(await run()).toEqual({ replays: 1, damaged: 2, skipped: 0, failed: 0 });
+  expect(await run()).toBeNull();
+  for (const id of [ids.open, ids.closed])
+    expect(await damaged(id)).toEqual([
+      { check: HISTORY_DAMAGED, explanation: expect.stringContaining('ondeterminism'), runId: expect.any(String) },
+    ]);
+  expect(await damaged(ids.sound)).toEqual([]);
+  expect(counted).toEqual([
+    { found: 'history', did: 'seen' },
+    { found: 'history', did: 'seen' },
+  ]);
+  // The rows change nothing: the closed review still verifies with its outcome.
+  expect(await system.countersign.result(ids.closed)).toMatchObject({ state: 'COMMITTED', verified: true });
+});
