@@ -58,7 +58,7 @@ export function clientLedger(options: ClientLedgerOptions): ClientLedger & Omit<
       void (await late.recordLate(changeId, message, { code: 'closed', message: why })),
     spend: (changeId, nonce, keyId) => spendApproval(ledger, now, { changeId, nonce, keyId }),
     onEach: (listener) => notifications.onEach(listener),
-    isListening: () => notifications.isListening(),
+    connection: () => notifications.connection(),
     close: () => notifications.close(),
   };
 }

@@ -22,7 +22,7 @@ export interface InboxOptions {
   readonly namespace: string;
   readonly trust: Trust;
   readonly resources: Pick<Resources, 'db' | 'keys' | 'ledger' | 'plans' | 'now'>;
-  readonly notifications: Pick<LedgerNotifications, 'onEach' | 'isListening'>;
+  readonly notifications: Pick<LedgerNotifications, 'onEach' | 'connection'>;
   readonly stopping: AbortSignal;
 }
 

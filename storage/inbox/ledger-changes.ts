@@ -5,16 +5,18 @@ import type { LedgerNotifications } from '../ledger/notifications';
 const EVERY_MS = 1_000;
 /** Newest rows that are looked at, when rows may have been missed. */
 const NEWEST_ROWS = 500;
+/** A transaction with a lower number may commit later, so a new connection looks at some rows again. */
+const OVERLAP_ROWS = 50;
 
 export interface LedgerChangesOptions {
-  readonly notifications: Pick<LedgerNotifications, 'onEach' | 'isListening'>;
+  readonly notifications: Pick<LedgerNotifications, 'onEach' | 'connection'>;
   readonly db: Queryable;
   readonly everyMs?: number;
 }
 
 /**
  * Which changes got rows, for any number of subscribers: from notifications, and from the newest rows while the process cannot listen
- * and once after it can again. A subscriber may hear of a change more than once.
+ * and once with each new connection. A subscriber may hear of a change more than once.
  */
 export function ledgerChanges({ notifications, db, everyMs = EVERY_MS }: LedgerChangesOptions): {
   subscribe(listener: (changeId: string) => void): () => void;
@@ -28,17 +30,23 @@ export function ledgerChanges({ notifications, db, everyMs = EVERY_MS }: LedgerC
 
   function start(): () => void {
     const unlisten = notifications.onEach(tell);
-    let [checking, mayHaveMissed, last] = [false, true, 0];
+    let checking = false;
+    /** Number of the newest row that was looked at; null before the first check, which tells nothing, since no row was missed yet. */
+    let last: number | null = null;
+    /** The connection with which no row was missed; null if there is none. */
+    let complete: number | null = null;
     const check = async (): Promise<void> => {
       if (checking) return;
       checking = true;
       try {
-        const listening = await notifications.isListening();
-        if (mayHaveMissed || !listening) last = await tellNewest(db, last, tell);
-        mayHaveMissed = !listening;
+        const connection = await notifications.connection();
+        if (connection === null || connection !== complete)
+          last = await tellNewest(db, last, connection === null ? 0 : OVERLAP_ROWS, tell);
+
+        complete = connection;
       } catch (error) {
         if (!isDatabaseDown(error)) throw error;
-        mayHaveMissed = true; // The rows are read when the database is back.
+        complete = null; // The rows are read when the database is back.
       } finally {
         checking = false;
       }
@@ -67,14 +75,19 @@ export function ledgerChanges({ notifications, db, everyMs = EVERY_MS }: LedgerC
   };
 }
 
-/** Tells the changes of the newest rows after `last`, of all of them if it is 0. Returns the number of the newest row. */
-async function tellNewest(db: Queryable, last: number, tell: (changeId: string) => void): Promise<number> {
+/** Tells the changes of the newest rows after `last`; none if it is null. Returns the number of the newest row. */
+async function tellNewest(
+  db: Queryable,
+  last: number | null,
+  overlap: number,
+  tell: (changeId: string) => void,
+): Promise<number> {
   const { rows } = await db.query<{ change_id: string; seq: string }>(
     `select change_id, max(seq)::text as seq from (select change_id, seq from ledger order by seq desc limit ${NEWEST_ROWS}) l
      where seq > $1 group by change_id`,
-    [last],
+    [last === null ? 0 : last - overlap],
     'inbox_newest',
   );
-  for (const { change_id: changeId } of rows) tell(changeId);
-  return Math.max(last, ...rows.map(({ seq }) => Number(seq)));
+  if (last !== null) for (const { change_id: changeId } of rows) tell(changeId);
+  return Math.max(last ?? 0, ...rows.map(({ seq }) => Number(seq)));
 }

@@ -13,8 +13,8 @@ export interface LedgerNotifications {
   watch(changeId: string): Promise<LedgerWatch>;
   /** Calls `listener` with the id of each change that gets rows, while the process listens. Returns the function that ends it. */
   onEach(listener: (changeId: string) => void): () => void;
-  /** Connects if the process does not listen. False if it cannot now. */
-  isListening(): Promise<boolean>;
+  /** Connects if the process does not listen. The number of its connection, which grows with each; null if it cannot listen now. */
+  connection(): Promise<number | null>;
   close(): Promise<void>;
 }
 
@@ -40,6 +40,7 @@ class Listener implements LedgerNotifications {
   readonly #listeners = new Set<(changeId: string) => void>();
   #listening: Promise<Client | null> | null = null;
   #failedAt = 0;
+  #connections = 0;
   #closed = false;
 
   constructor(private readonly options: NotificationOptions) {}
@@ -63,9 +64,10 @@ class Listener implements LedgerNotifications {
     return () => void this.#listeners.delete(listener);
   }
 
-  async isListening(): Promise<boolean> {
+  async connection(): Promise<number | null> {
     await this.#listen();
-    return (await this.#listening) !== null && !this.#closed;
+    const client = await this.#listening;
+    return client === null || this.#closed ? null : this.#connections;
   }
 
   async close(): Promise<void> {
@@ -103,6 +105,7 @@ class Listener implements LedgerNotifications {
       await client.connect();
       await client.query(`listen ${LEDGER_CHANNEL}`);
       connected = true;
+      this.#connections++;
       return client;
     } catch {
       // Watches fall back to reading again after their time-outs; a read reports that the database is not available.

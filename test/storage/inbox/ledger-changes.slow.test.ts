@@ -1,0 +1,75 @@
+import { ledgerChanges } from '../../../storage/inbox/ledger-changes';
+import { createLedger } from '../../../storage/ledger/ledger';
+import { ledgerNotifications, type LedgerNotifications } from '../../../storage/ledger/notifications';
+import { eventually } from '../../support/eventually';
+import { startTestPostgres, type TestDatabase, type TestPostgres } from '../../support/postgres';
+
+const id = (n: number): string => n.toString(16).padStart(64, '0');
+
+let postgres: TestPostgres;
+let database: TestDatabase;
+let notifications: LedgerNotifications;
+beforeAll(async () => {
+  postgres = await startTestPostgres();
+  database = await postgres.database();
+  notifications = ledgerNotifications({ url: database.url('cs_gateway'), applicationName: 'inbox' });
+});
+afterAll(async () => {
+  await notifications.close();
+  await postgres.stop();
+});
+
+const append = (n: number): Promise<unknown> =>
+  createLedger(database.open('cs_gateway')).append(id(n), [
+    { kind: 'refused', at: new Date().toISOString(), body: {}, factKey: String(Math.random()) },
+  ]);
+
+function follow(given: Pick<LedgerNotifications, 'onEach' | 'connection'>) {
+  const heard: string[] = [];
+  const stop = ledgerChanges({ notifications: given, db: database.open('cs_gateway'), everyMs: 50 }).subscribe(
+    (changeId) => heard.push(changeId),
+  );
+  return { heard, stop };
+}
+
+it('tells of each change that gets rows, until the subscription ends', async () => {
+  const { heard, stop } = follow(notifications);
+  expect(await notifications.connection()).toBe(1);
+  await append(1);
+  await append(2);
+  await eventually('both', () => heard.includes(id(1)) && heard.includes(id(2)));
+  stop();
+  await append(3);
+  const other = follow(notifications);
+  await append(4);
+  await eventually('change 4', () => other.heard.includes(id(4)));
+  other.stop();
+  expect(heard).not.toContain(id(4));
+});
+
+it('reads the newest rows while the process cannot listen, and none from before the subscription', async () => {
+  let looks = 0;
+  const { heard, stop } = follow({ onEach: () => () => undefined, connection: async () => (looks++, null) });
+  await eventually('the first look', () => looks > 1);
+  await append(5);
+  await eventually('change 5', () => heard.includes(id(5)));
+  await append(6);
+  await eventually('change 6', () => heard.includes(id(6)));
+  stop();
+  expect(heard).not.toContain(id(4));
+});
+
+it('tells of changes that were missed while the connection was lost', async () => {
+  const { heard, stop } = follow(notifications);
+  await eventually('listening', async () => (await notifications.connection()) !== null);
+  heard.length = 0;
+  await database
+    .open('admin')
+    .query("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'inbox-listen'");
+  await append(7);
+  await eventually('change 7', () => heard.includes(id(7)));
+  await eventually('listening', async () => (await notifications.connection()) !== null);
+  await append(8);
+  await eventually('change 8', () => heard.includes(id(8)));
+  stop();
+});
