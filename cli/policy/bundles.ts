@@ -83,7 +83,7 @@ export async function toEvalInput(
   extensions: Extensions,
   sourceTool: string,
   raw: Uint8Array,
-  rest: Pick<EvalInput, 'metadata' | 'staging' | 'at'>,
+  rest: Pick<EvalInput, 'metadata' | 'staging' | 'at' | 'tenant' | 'requester'>,
 ): Promise<EvalInput> {
   const tool = extensions.sourceTools.get(sourceTool);
   if (tool === undefined)

@@ -137,7 +137,7 @@ async function testBundle(io: Io, [bundle = '', tests = '']: readonly string[], 
   const format = formatOption(io, options, ['text', 'json', 'junit']);
   const { runPolicyTests } = await import('./run-tests.js');
   const report = await runPolicyTests(io.host.env, await readInput(io, bundle), await readInput(io, tests));
-  const { results, covered, neverFired } = report;
+  const { results, covered, neverFired, unusedWaivers } = report;
   if (format === 'json') io.out.json(report);
   else if (format === 'junit') {
     const { testsJunit } = await import('../../policy/bundle/reports.js');
@@ -149,6 +149,7 @@ async function testBundle(io: Io, [bundle = '', tests = '']: readonly string[], 
     }
     io.out.line(`tests make ${covered.length} of ${covered.length + neverFired.length} rules fire`);
     if (neverFired.length > 0) io.err.line(`no test makes these fire: ${neverFired.join(', ')}`);
+    if (unusedWaivers.length > 0) io.err.line(`no test uses these waivers: ${unusedWaivers.join(', ')}`);
   }
   return results.every((r) => r.problems.length === 0) ? ExitCode.Ok : ExitCode.Failure;
 }

@@ -1,3 +1,4 @@
+import { askedFor } from '../../policy/bundle/asked';
 import { planEvaluator, type Evaluation } from '../../policy/bundle/evaluate';
 import { coverageOf, parsePolicyTests, policyTestProblems } from '../../policy/bundle/policy-test';
 import { ConfigError, type Env } from '../../workers/config';
@@ -8,6 +9,8 @@ export interface PolicyTestReport {
   /** Validators that a test makes fire, and those that no test does. */
   readonly covered: readonly string[];
   readonly neverFired: readonly string[];
+  /** Waivers that no test uses. */
+  readonly unusedWaivers: readonly string[];
 }
 
 /** Runs the tests of a policy. Throws ConfigError if the bundle or the tests are invalid. */
@@ -24,18 +27,22 @@ export async function runPolicyTests(env: Env, bundle: string, testsText: string
       results.push({ name: test.name, problems: [`the bundle has no plan for ${test.target}/${test.sourceTool}`] });
       continue;
     }
+    const { requester = null, staging = null, at = null, tenant, metadata, callbacks } = test;
     const input = await toEvalInput(extensions, test.sourceTool, new TextEncoder().encode(test.raw), {
-      metadata: test.metadata,
-      staging: test.staging ?? null,
-      at: test.at ?? null,
+      metadata,
+      staging,
+      at,
+      requester,
+      ...(tenant === undefined ? {} : { tenant }),
     });
     const evaluation = planEvaluator(plan.plan, extensions.validators, extensions.sourceTools)(input);
     evaluations.push(evaluation);
-    results.push({ name: test.name, problems: policyTestProblems(test, evaluation) });
+    const asked = askedFor(plan.plan, evaluation, { staging, requester, callbacks });
+    results.push({ name: test.name, problems: policyTestProblems(test, evaluation, asked) });
   }
-  const { covered, uncovered } = coverageOf(
+  const { covered, uncovered, unusedWaivers } = coverageOf(
     plans.map((p) => p.plan),
     evaluations,
   );
-  return { results, covered, neverFired: uncovered };
+  return { results, covered, neverFired: uncovered, unusedWaivers };
 }

@@ -30,6 +30,9 @@ export interface EvalInput {
   readonly staging: StagingRecord | null;
   /** Time for the expiry of waivers, ISO 8601; null: no waiver applies. */
   readonly at: string | null;
+  /** For the scope of waivers. Default: the tenant `eval`, and no requester. */
+  readonly tenant?: string;
+  readonly requester?: string | null;
 }
 
 export interface Evaluation {
@@ -63,11 +66,11 @@ function evaluateDiff(
   plan: Plan,
   registry: ValidatorRegistry,
   tool: SourceTool,
-  { raw, metadata, facts, staging, at }: EvalInput,
+  { raw, metadata, facts, staging, at, tenant = EVAL_TENANT, requester = null }: EvalInput,
 ): Evaluation {
   const { target, sourceTool } = plan;
   const diff: DiffInput = { sourceTool, raw, diffSha: sha256Hex(raw), metadata };
-  const input = inputSha({ tenant: EVAL_TENANT, target, sourceTool, diffSha: diff.diffSha, metadata });
+  const input = inputSha({ tenant, target, sourceTool, diffSha: diff.diffSha, metadata });
   // No review exists. Use the input hash as the change id of findings that refer to a review.
   const staged = staging === null ? null : { record: staging, sha: stagingSha(staging) };
   const evaluate = changeEvaluator({ changeId: input, inputSha: input, diff, facts, tool, staging: staged });
@@ -82,7 +85,7 @@ function evaluateDiff(
     }
     return assembleFindings({ plan: { ...plan, validators: [...validators] }, changeId: input, outcomes, waiving });
   };
-  const context = { tenant: EVAL_TENANT, target, sourceTool, requester: null, inputSha: input };
+  const context = { tenant, target, sourceTool, requester, inputSha: input };
   const part = { ...plan, validators: plan.validators.filter(runs) };
   const all = assemble(part.validators, at === null ? null : { context, at });
   const findings = withoutRepetition(all);

@@ -34,6 +34,7 @@ async function run(args: readonly string[]): Promise<{ code: number; out: string
   const sink = (take: (text: string) => void) => ({ write: (text: string) => take(text), isTTY: false });
   const host = {
     ...processHost('9.9.9', {}),
+    now: () => new Date('2026-11-22T00:00:00Z'),
     stdout: sink((text) => (out += text)),
     stderr: sink((text) => (err += text)),
   };

@@ -129,7 +129,7 @@ describe('policy tests', () => {
   const problems = async (expected: string, metadata: object) => {
     const parsed = parsePolicyTests(yaml(expected));
     if (!parsed.ok) throw new Error(JSON.stringify(parsed.issues));
-    return policyTestProblems(parsed.tests[0] as never, (await evaluate(metadata)).evaluation);
+    return policyTestProblems(parsed.tests[0] as never, (await evaluate(metadata)).evaluation, []);
   };
 
   test('pass, or list the differences', async () => {
@@ -170,6 +170,7 @@ describe('policy tests', () => {
     expect(coverageOf([plan], [evaluation])).toEqual({
       covered: ['guardian.team_confirm'],
       uncovered: ['safety.team_forbid', 'guardian.team_staged'],
+      unusedWaivers: [],
     });
   });
 });
