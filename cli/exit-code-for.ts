@@ -67,6 +67,7 @@ const ANSWER: { readonly [C in AnswerCode]: ExitCode } = {
   not_eligible: ExitCode.NotEligible,
   expired: ExitCode.Expired,
   nonce_reused: ExitCode.Failure,
+  counter_regressed: ExitCode.Failure,
   contradicts: ExitCode.Failure,
   superseded: ExitCode.Stale,
   nothing_to_retract: ExitCode.Failure,
@@ -96,6 +97,7 @@ const WITHDRAW: { readonly [C in WithdrawCode]: ExitCode } = {
   not_eligible: ExitCode.NotEligible,
   not_yet_valid: ExitCode.Failure,
   nonce_reused: ExitCode.Failure,
+  counter_regressed: ExitCode.Failure,
   too_many_refusals: ExitCode.Failure,
 };
 

@@ -1,5 +1,5 @@
 import type { Envelope } from '../policy/contracts/diff';
-import type { KeyEntry, KeyKind, KeyRight } from '../policy/evidence/predicates';
+import type { Enrollment, KeyEntry, KeyKind, KeyRight } from '../policy/evidence/predicates';
 import { signPredicate } from './envelope';
 import { assertPublicKey, keyIdOf } from './key-id';
 import type { SigningKey } from './keys';
@@ -50,6 +50,17 @@ export function signKeyEntry(
   const keyId = keyIdOf(publicKey);
   const granted = { kind, subject, onBehalfOf, tenants: [...tenants], rights: [...rights], demo };
   return signPredicate('key', { keyId, publicKey, ...granted, addedAt, operatorKeyId: operator.keyId }, operator);
+}
+
+/** What the operator decides about a one-time link. */
+export type EnrollmentGrant = Pick<Enrollment, 'subject' | 'tenants' | 'rights' | 'rpId' | 'origins' | 'demo'>;
+
+/** Signs a one-time link, by which a person enrols one passkey. Throws TypeError for a grant that the schema refuses. */
+export function signEnrollment(
+  grant: EnrollmentGrant & Pick<Enrollment, 'keyId' | 'publicKey' | 'issuedAt' | 'expiresAt'>,
+  operator: SigningKey,
+): Envelope {
+  return signPredicate('enrollment', { ...grant, operatorKeyId: operator.keyId }, operator);
 }
 
 export function signKeyRevocation(

@@ -60,7 +60,7 @@ main('gateway', async (logger) => {
     inbox: inboxDeps({ env, namespace, trust, resources, notifications: ledger, stopping: stopping.signal }),
     registration: async (keyId) => {
       const [found] = await registrations.envelopesOf([keyId]);
-      return found === undefined ? null : { entry: found.entry, revocation: found.revocation };
+      return found?.registration ?? null;
     },
     probes: {
       database: () => resources.db.query('select 1'),

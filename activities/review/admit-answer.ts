@@ -31,6 +31,7 @@ import { parseAnswerMessage, violationIdOf } from './answer-message';
 import { afterMessage, judgingOrder, type RecordedAnswer, type RepeatedAnswer } from './answer-order';
 import { refusalEntry } from './answer-refusal';
 import { byViolation, refusedResult, type Outcome } from './answer-results';
+import { spentNonce } from './spent-nonce';
 import { pendingAfter } from './pending-after';
 import { answerScopeFromRows, SCOPE_ROWS } from './answer-scope-from-rows';
 
@@ -174,6 +175,8 @@ function judgeMessage(
   return verdicts;
 }
 
+export const REGRESSED =
+  'the counter of the passkey is not above that of its last assertion; sign again, and if this repeats, have the passkey revoked: it may have been copied';
 const CLOSED = 'the review is already decided; further answers have no effect';
 
 /** Refuses an answer to a closed review, and one that a later answer, or a reject, of the same person overrides (N4). */
@@ -192,6 +195,7 @@ function applyReviewState(
 /** Why the ledger did not take a valid answer; null if it has it. */
 function refusedByLedger({ violationId }: CountedAnswer, appended: Appended | null): RefusedAnswer | null {
   if (appended?.status === 'settled') return { code: 'closed', message: CLOSED, violationId };
+  if (appended?.status === 'counter_regressed') return { code: 'counter_regressed', message: REGRESSED, violationId };
   return appended?.stored == null
     ? { code: 'nonce_reused', message: 'its nonce was already used; sign a new answer', violationId }
     : null;
@@ -202,8 +206,7 @@ function acceptedEntry(
   answer: CountedAnswer,
   by: { readonly at: string; readonly via: string },
 ): LedgerEntry {
-  const { violationId, fingerprint, decision, reason, person, signed, digest, issuedAt, retracts, keyId, nonce } =
-    answer;
+  const { violationId, fingerprint, decision, reason, person, signed, digest, issuedAt, retracts, keyId } = answer;
   return {
     kind: answerRowKind(answer),
     at: by.at,
@@ -223,7 +226,7 @@ function acceptedEntry(
       via: by.via,
     },
     factKey: answerFactKey(answer),
-    ...(keyId === null || nonce === null ? {} : { nonce: { keyId, nonce } }),
+    ...spentNonce(answer),
   };
 }
 

@@ -13,8 +13,9 @@ import type { StoredRow } from '../../policy/evidence/chain';
 import type { LedgerEntry } from '../../policy/evidence/ledger-port';
 import { judgeWithdrawal, stopRowOf, type CountedWithdrawal } from '../../signing/judge-withdrawal';
 import type { AdmittedWithdrawal, AdmitWithdrawalInput, ReviewActivities } from '../review-types';
-import type { AnswerDeps } from './admit-answer';
+import { REGRESSED, type AnswerDeps } from './admit-answer';
 import { refusalEntry, refusedText } from './answer-refusal';
+import { spentNonce } from './spent-nonce';
 import { WITHDRAWAL_ROWS, withdrawalScopeFromRows } from './withdrawal-scope';
 
 export type WithdrawalDeps = AnswerDeps;
@@ -52,7 +53,9 @@ async function admit(deps: WithdrawalDeps, input: AdmitWithdrawalInput): Promise
   const refused: { readonly code: WithdrawCode; readonly message: string } =
     appended?.status === 'settled'
       ? { code: 'too_late', message: tooLate }
-      : { code: 'nonce_reused', message: 'its nonce was already used; sign a new statement' };
+      : appended?.status === 'counter_regressed'
+        ? { code: 'counter_regressed', message: REGRESSED }
+        : { code: 'nonce_reused', message: 'its nonce was already used; sign a new statement' };
   return { result: await recordRefusedWithdrawal(deps, changeId, input, refused), stopped: found };
 }
 
@@ -72,14 +75,14 @@ export async function recordRefusedWithdrawal(
 }
 
 function toEntry(judged: CountedWithdrawal, other: Submission | null, at: string, via: string): LedgerEntry {
-  const { reason, explanation, by, statement, keyId, person, digest, nonce } = judged;
+  const { reason, explanation, by, statement, keyId, person, digest } = judged;
   const evidence = { statement, by, other, explanation, keyId, person, digest, via };
   return {
     kind: reason,
     at,
     factKey: 'stopped',
     body: evidence as unknown as JsonObject,
-    ...(nonce === null ? {} : { nonce: { keyId, nonce } }),
+    ...spentNonce(judged),
   };
 }
 

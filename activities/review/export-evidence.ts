@@ -52,9 +52,7 @@ export async function exportEvidence(
   const end = ReceiptPredicate.safeParse(body('receipt')?.['predicate']).data ?? null;
   const staging = stagingOf(rows, end);
   const signers = await sources.keys.envelopesOf(signerIds(submission, rows));
-  const keys = [...signers]
-    .sort((a, b) => (a.keyId < b.keyId ? -1 : 1))
-    .map(({ entry, revocation }) => ({ entry, revocation }));
+  const keys = [...signers].sort((a, b) => (a.keyId < b.keyId ? -1 : 1)).map(({ registration }) => registration);
   const raw =
     options.bytes && submission !== null ? await sources.store.get(submission.tenant, submission.diffSha) : null;
   const shown = options.bytes && options.preview !== false && staging !== null && staging.previewSha !== null;

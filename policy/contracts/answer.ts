@@ -70,6 +70,7 @@ export type AnswerMessage = z.infer<typeof AnswerMessage>;
 /**
  * What became of an answer. `duplicate` is not a refusal: the same answer again, or the same decision of the same person, is a no-op.
  * `contradicts`: the person has rejected this violation, which is final. `superseded`: the person has signed a later answer.
+ * `counter_regressed`: a later assertion of the same passkey has a higher counter.
  * `sent`: no row of the ledger says what became of it; only clients report it.
  */
 export const AnswerCode = z.enum([
@@ -91,6 +92,7 @@ export const AnswerCode = z.enum([
   'not_eligible',
   'expired',
   'nonce_reused',
+  'counter_regressed',
   'contradicts',
   'superseded',
   'nothing_to_retract',

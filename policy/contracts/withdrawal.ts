@@ -35,6 +35,7 @@ export const WithdrawCode = z.enum([
   'not_eligible',
   'not_yet_valid',
   'nonce_reused',
+  'counter_regressed',
   'too_many_refusals',
 ]);
 export type WithdrawCode = z.infer<typeof WithdrawCode>;

@@ -27,8 +27,14 @@ const Inclusion = z.strictObject({
   leaves: z.array(z.strictObject({ leaf: z.int().min(0), proof: z.array(Sha256Hex).max(64) })).max(MAX_ROWS),
 });
 
-/** The registry entry of a key and its revocation, as operators signed them. */
-export const KeyRegistration = z.strictObject({ entry: Envelope, revocation: Envelope.nullable() });
+/**
+ * How a key came into the registry, and its revocation. An Ed25519 key: the entry that an operator signed. A passkey: the one-time link
+ * that an operator signed, and the statement of the link's key.
+ */
+export const KeyRegistration = z.union([
+  z.strictObject({ entry: Envelope, revocation: Envelope.nullable() }),
+  z.strictObject({ enrollment: Envelope, passkey: Envelope, revocation: Envelope.nullable() }),
+]);
 export type KeyRegistration = z.infer<typeof KeyRegistration>;
 
 /** A schema would copy the object and drop a member named `__proto__`. */

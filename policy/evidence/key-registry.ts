@@ -20,6 +20,11 @@ export interface RegisteredPasskey extends Omit<KeyEntry, 'publicKey'>, Revocabl
 /** A registered key and its revocation. A passkey has the member `passkey`, any other key has `publicKey`. */
 export type RegisteredKey = RegisteredEd25519Key | RegisteredPasskey;
 
+/** The key ids whose revocation revokes this key: a passkey is also revoked with the link by which it was enrolled. */
+export function revocableIds(key: { readonly keyId: string; readonly enrollmentKeyId?: string }): readonly string[] {
+  return key.enrollmentKeyId === undefined ? [key.keyId] : [key.keyId, key.enrollmentKeyId];
+}
+
 /** What a key is used for: a right in one tenant. */
 export interface KeyUse {
   readonly right: KeyRight;

@@ -31,21 +31,29 @@ export interface LedgerEntry {
    * of keys for each role. A refusal that is keyed by its message has a `#` before the digest.
    */
   readonly factKey: string;
-  /** Nonce of a key, spent in the same transaction. If it is already spent, nothing is written. */
-  readonly nonce?: { readonly keyId: string; readonly nonce: string };
+  /**
+   * Nonce of a key, spent in the same transaction. If it is already spent, nothing is written. `passkey`: the counter of the passkey that
+   * signed, and the digest of its assertion. If the counter is not above the last one, and the assertion is another, nothing is written;
+   * an authenticator that does not count says 0 each time.
+   */
+  readonly nonce?: {
+    readonly keyId: string;
+    readonly nonce: string;
+    readonly passkey?: { readonly counter: number; readonly assertionSha: Sha256 };
+  };
 }
 
 /**
  * Result of one entry. `existing`: a row with this fact key exists, possibly with another body; `stored` is that row,
- * and a refusal was counted on it. `counted`: only the counter of refusals was incremented. `nonce_reused`, `settled` and `moved`:
- * nothing was written. `settled`: the change ends or has ended, and rows of this kind may not follow (AFTER_SETTLEMENT, AFTER_CLOSED,
+ * and a refusal was counted on it. `counted`: only the counter of refusals was incremented. `nonce_reused`, `counter_regressed`, `settled`
+ * and `moved`: nothing was written. `settled`: the change ends or has ended, and rows of this kind may not follow (AFTER_SETTLEMENT, AFTER_CLOSED,
  * AFTER_HEAD). `moved`: an `intent` was refused, because the change was
  * withdrawn or superseded, or a row of REVERIFIED has a number above `expectedN`.
  */
 export type Appended =
   | { readonly status: 'appended' | 'existing'; readonly existing: boolean; readonly stored: StoredRow }
   | {
-      readonly status: 'counted' | 'nonce_reused' | 'settled' | 'moved';
+      readonly status: 'counted' | 'nonce_reused' | 'counter_regressed' | 'settled' | 'moved';
       readonly existing: false;
       readonly stored: null;
     };

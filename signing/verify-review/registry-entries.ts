@@ -1,7 +1,9 @@
 import { Envelope, Submission } from '../../policy/contracts/diff';
 import type { LedgerRow } from '../../policy/contracts/ledger';
 import type { EvidenceBundle, KeyRegistration } from '../../policy/evidence/bundle';
-import type { RegisteredKey } from '../../policy/evidence/key-registry';
+import { revocableIds, type RegisteredKey, type RegisteredPasskey } from '../../policy/evidence/key-registry';
+import type { KeyEntry } from '../../policy/evidence/predicates';
+import { verifyEnrolled, verifyLink } from '../enrollment';
 import { keyIdOf, assertPublicKey } from '../key-id';
 import { fail, fileOf } from './outcome';
 import type { Passed, Review } from './record';
@@ -51,14 +53,30 @@ export function checkKeys(review: Review): Passed {
 }
 
 /** The key that one of the operators registered. Throws the failure of a check if none of them signed it. */
-export function registeredKey({ entry, revocation }: KeyRegistration, operators: readonly string[]): RegisteredKey {
+export function registeredKey(registration: KeyRegistration, operators: readonly string[]): RegisteredKey {
+  const key = 'entry' in registration ? entryOf(registration.entry, operators) : enrolledOf(registration, operators);
+  const { revocation } = registration;
+  if (revocation === null) return { ...key, revokedAt: null };
+  const revoked = signedByOne('key-revocation', revocation, operators, 'operator');
+  if (!revocableIds(key).includes(revoked.keyId)) fail(`key ${key.keyId}: its revocation names another key`);
+  return { ...key, revokedAt: revoked.revokedAt };
+}
+
+function entryOf(entry: Envelope, operators: readonly string[]): KeyEntry {
   const key = signedByOne('key', entry, operators, 'operator');
   if (keyIdOf(key.publicKey) !== key.keyId) fail(`key ${key.keyId}: its id does not match its public key`);
   assertPublicKey(key.publicKey);
-  if (revocation === null) return { ...key, revokedAt: null };
-  const revoked = signedByOne('key-revocation', revocation, operators, 'operator');
-  if (revoked.keyId !== key.keyId) fail(`key ${key.keyId}: its revocation names another key`);
-  return { ...key, revokedAt: revoked.revokedAt };
+  return key;
+}
+
+function enrolledOf(
+  { enrollment, passkey }: Extract<KeyRegistration, { readonly passkey: unknown }>,
+  operators: readonly string[],
+): Omit<RegisteredPasskey, 'revokedAt'> {
+  const link = verifyLink(enrollment, operators);
+  if (typeof link === 'string') return fail(`enrollment: ${link}`);
+  const key = verifyEnrolled(link, passkey);
+  return typeof key === 'string' ? fail(`enrollment ${link.enrollment.keyId}: ${key}`) : key;
 }
 
 function isAfter(revokedAt: string | null, at: string): boolean {

@@ -5,7 +5,13 @@ export type Role = (typeof ROLES)[number];
 type Right = 'select' | 'insert' | 'update' | 'delete';
 type Grants = Readonly<Record<string, readonly Right[]>>;
 
-const readKeys: Grants = { keys: ['select'], key_revocations: ['select'], schema_info: ['select'] };
+const readKeys: Grants = {
+  keys: ['select'],
+  key_revocations: ['select'],
+  enrollments: ['select'],
+  passkeys: ['select'],
+  schema_info: ['select'],
+};
 const readPolicy: Grants = {
   policy_revisions: ['select'],
   policy_revocations: ['select'],
@@ -63,6 +69,7 @@ export const TABLE_GRANTS: Readonly<Record<Role, Grants>> = {
     ...readKeys,
     ...readPolicy,
     ...readCheckpoints,
+    passkeys: ['select', 'insert'],
     blobs: ['select', 'insert'],
     staging_records: ['select'],
     review_violations: ['select'],
@@ -75,6 +82,8 @@ export const TABLE_GRANTS: Readonly<Record<Role, Grants>> = {
     schema_info: ['select'],
     keys: ['select', 'insert'],
     key_revocations: ['select', 'insert'],
+    enrollments: ['select', 'insert'],
+    passkeys: ['select'],
     policy_revisions: ['select'],
     policy_revocations: ['select', 'insert'],
     compiled_plans: ['select'],

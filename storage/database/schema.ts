@@ -1,6 +1,7 @@
 import { AFTER_CLOSED, AFTER_HEAD, AFTER_SETTLEMENT } from '../../policy/contracts/ledger';
 import { MAX_REFUSED_ROWS, REFUSALS, REVERIFIED } from '../../policy/evidence/ledger-port';
 import { CANONICAL_ROW_SQL } from './canonical-row-sql';
+import { KEY_TABLES_SQL, KEY_TRIGGERS_SQL } from './key-tables-sql';
 import { APPEND_GRANTS, PROJECTING_ROLES } from './roles';
 
 /** Raise it with every change of the schema below. */
@@ -30,6 +31,8 @@ export const LEDGER_CHANNEL = 'countersign_ledger';
  *    refusals are taken, after `closed` only its head, refusals and the use of its receipt: an activity that is scheduled again by
  *    hand adds nothing to the evidence. An `intent` is refused if a statement arrived that its committer has not verified. So an
  *    acknowledged withdrawal, reject or retraction is never followed by a commit.
+ * D10 The counter of a passkey never falls, and has each value for one assertion only: it is compared and stored in the transaction that
+ *    would write the row. A counter that stays 0 says that the authenticator does not count.
  */
 export const TABLES_SQL = `
 create table if not exists schema_info (version int not null primary key, applied_at timestamptz not null default now());
@@ -79,9 +82,7 @@ create index if not exists breaker_rows_by_pair on breaker_rows (tenant, source_
 create index if not exists breaker_states on breaker_rows (tenant, source_tool, seq) where kind = 'state';
 create unique index if not exists breaker_samples on breaker_rows (change_id) where kind = 'sample';
 
-create table if not exists keys (key_id text primary key, envelope json not null, added_at timestamptz not null default now());
-create table if not exists key_revocations (key_id text primary key, envelope json not null, added_at timestamptz not null default now());
-
+${KEY_TABLES_SQL}
 create table if not exists policy_revisions (
   revision int primary key check (revision > 0), bundle_sha text not null, source text not null, envelope json,
   published_at timestamptz not null default now()
@@ -139,6 +140,8 @@ const APPEND_ONLY = [
   'breaker_rows',
   'keys',
   'key_revocations',
+  'enrollments',
+  'passkeys',
   'policy_revisions',
   'policy_revocations',
   'compiled_plans',
@@ -188,10 +191,11 @@ $$;`;
 export const APPEND_SQL = `
 drop function if exists ledger_append(text, text[], text[], text[], text[], text[], text[], text[], text[], json);
 drop function if exists ledger_append(text, text[], text[], text[], text[], text[], text[], json);
+drop function if exists ledger_append(text, text[], text[], text[], text[], text[], text[], json, int);
 drop function if exists project_review(text, jsonb);
 create or replace function ledger_append(
   p_change text, p_kinds text[], p_ats text[], p_bodies text[], p_facts text[], p_nonce_keys text[], p_nonces text[], p_projection json,
-  p_expected_n int default null
+  p_expected_n int default null, p_counters bigint[] default null, p_assertions text[] default null
 ) returns table (idx int, status text, r_n int, r_prev text, r_hash text, r_kind text, r_at text, r_actor text, r_body text)
 language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $$
 #variable_conflict use_column
@@ -248,6 +252,15 @@ begin
       perform count_refusal(p_change, v_group);
       return query select i, 'counted', null::int, null::text, null::text, null::text, null::text, null::text, null::text;
       continue;
+    end if;
+    if p_counters[i] is not null then
+      insert into passkey_counters as c (key_id, counter, assertion) values (p_nonce_keys[i], p_counters[i], p_assertions[i])
+      on conflict (key_id) do update set counter = excluded.counter, assertion = excluded.assertion
+        where excluded.counter > c.counter or excluded.counter = c.counter and (c.counter = 0 or c.assertion = excluded.assertion);
+      if not found then
+        return query select i, 'counter_regressed', null::int, null::text, null::text, null::text, null::text, null::text, null::text;
+        continue;
+      end if;
     end if;
     if p_nonces[i] is not null then
       insert into answer_nonces (key_id, nonce, change_id, fact_key) values (p_nonce_keys[i], p_nonces[i], p_change, p_facts[i]) on conflict do nothing;
@@ -355,6 +368,7 @@ begin
 end $$;
 create or replace trigger stamp_row before insert on breaker_rows for each row execute function stamp_breaker_row();
 
+${KEY_TRIGGERS_SQL}
 create or replace function number_freeze() returns trigger language plpgsql set search_path = pg_catalog, public, pg_temp as $$
 declare
   v_next int;

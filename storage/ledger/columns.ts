@@ -24,6 +24,16 @@ export function toColumns(entries: readonly LedgerEntry[]): unknown[] {
   ];
 }
 
+/** Counters and assertions of the passkeys that signed; their key ids are those of the nonces. */
+export function toPasskeyColumns(entries: readonly LedgerEntry[]): unknown[] {
+  const passkeys = entries.map((e) => e.nonce?.passkey ?? null);
+  if (passkeys.every((passkey) => passkey === null)) return [null, null];
+  return [
+    passkeys.map((passkey) => passkey?.counter ?? null),
+    passkeys.map((passkey) => passkey?.assertionSha ?? null),
+  ];
+}
+
 function bodyText(entry: LedgerEntry): string {
   const text = canonicalJson(entry.body);
   if (text.length > MAX_BODY_CHARS)

@@ -3,7 +3,7 @@ import type { LedgerRow } from '../../policy/contracts/ledger';
 import type { StoredRow } from '../../policy/evidence/chain';
 import type { Appended, Ledger, LedgerEntry, RefusalCount, SpentNonce } from '../../policy/evidence/ledger-port';
 import type { Queryable } from '../database/database';
-import { toColumns, toProjection } from './columns';
+import { toColumns, toPasskeyColumns, toProjection } from './columns';
 import { assertChangeId } from './assert-change-id';
 import { createOtherChangesReader } from './other-changes';
 import { createReviewReader } from './reviews';
@@ -21,9 +21,10 @@ export function createLedger(db: Queryable): Ledger {
         ...toColumns(entries),
         projection === undefined ? null : toProjection(projection, entries),
         expectedN ?? null,
+        ...toPasskeyColumns(entries),
       ];
       const { rows } = await db.query<AppendRow>(
-        'select * from ledger_append($1, $2, $3, $4, $5, $6, $7, $8, $9)',
+        'select * from ledger_append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)',
         values,
         'ledger_append',
       );

@@ -48,6 +48,7 @@ export function memoryLedger(): MemoryLedger {
   const rows: (StoredRow & { readonly factKey: string })[] = [];
   const reviews = new Map<string, ReviewProjection>();
   const nonces = new Map<string, SpentNonce>();
+  const counters = new Map<string, { readonly counter: number; readonly assertionSha: string }>();
   const counts = new Map<string, RefusalCount & { readonly changeId: string }>();
   const rowsOf = (changeId: string) => rows.filter(({ row }) => row.changeId === changeId);
   const stored = ({ row, hash }: StoredRow): StoredRow => ({ row: structuredClone(row), hash });
@@ -57,7 +58,7 @@ export function memoryLedger(): MemoryLedger {
     counts.set(key, { changeId, factKey, count: (counts.get(key)?.count ?? 0) + 1 });
   };
 
-  const nothing = (status: 'counted' | 'nonce_reused' | 'settled' | 'moved'): Appended => ({
+  const nothing = (status: 'counted' | 'nonce_reused' | 'counter_regressed' | 'settled' | 'moved'): Appended => ({
     status,
     existing: false,
     stored: null,
@@ -87,6 +88,14 @@ export function memoryLedger(): MemoryLedger {
     if (group !== null && rowsOf(changeId).filter((r) => r.factKey.startsWith(group)).length >= MAX_REFUSED_ROWS) {
       count(changeId, group);
       return nothing('counted');
+    }
+    const touch = entry.nonce?.passkey;
+    if (entry.nonce !== undefined && touch !== undefined) {
+      const before = counters.get(entry.nonce.keyId) ?? { counter: 0, assertionSha: '' };
+      const isSame = touch.counter === 0 || touch.assertionSha === before.assertionSha;
+      if (touch.counter < before.counter || (touch.counter === before.counter && !isSame))
+        return nothing('counter_regressed');
+      counters.set(entry.nonce.keyId, touch);
     }
     if (entry.nonce !== undefined) {
       const place = canonicalJson([entry.nonce.keyId, entry.nonce.nonce]);
@@ -149,7 +158,9 @@ export function memoryLedger(): MemoryLedger {
     },
     savepoint() {
       const before = rows.length;
-      const copies = [reviews, nonces, counts].map((map) => [map, new Map(map as Map<string, never>)] as const);
+      const copies = [reviews, nonces, counters, counts].map(
+        (map) => [map, new Map(map as Map<string, never>)] as const,
+      );
       return () => {
         rows.length = before;
         for (const [map, copy] of copies) {

@@ -92,7 +92,7 @@ it('reads the signed entries of keys unchanged, and omits unknown ids', async ()
   ]);
   const read = await keyEnvelopes(database.open('cs_gateway')).envelopesOf(['b', 'a', 'c']);
   expect([...read].sort((x, y) => (x.keyId < y.keyId ? -1 : 1))).toEqual([
-    { keyId: 'a', entry, revocation: null },
-    { keyId: 'b', entry, revocation },
+    { keyId: 'a', registration: { entry, revocation: null } },
+    { keyId: 'b', registration: { entry, revocation } },
   ]);
 });

@@ -44,7 +44,7 @@ export async function gatewayWorld({ path, write }: ReturnType<typeof temporaryF
     keys: async () => await registry.snapshot(),
     registration: async (keyId) => {
       const [found] = await world.keys.envelopesOf([keyId]);
-      return found === undefined ? null : { entry: found.entry, revocation: found.revocation };
+      return found?.registration ?? null;
     },
     answers: failing<GatewayDeps['answers']>({}),
     policy: failing<GatewayDeps['policy']>({}),

@@ -225,6 +225,29 @@ describe.each(kinds)('the ledger %s', (_name, ledger) => {
       expect(verifyChain(rows).ok).toBe(true);
     });
 
+    it('takes a counter of a passkey again only for the same assertion, and never a lower one', async () => {
+      const l = ledger();
+      const [key, change] = [freshId(), freshId()];
+      const [touch, other] = ['1'.repeat(64), '2'.repeat(64)];
+      let n = 0;
+      const append = async (keyId: string, counter: number, assertionSha: string, to = change) => {
+        const nonce = { keyId, nonce: `${freshId()}`, passkey: { counter, assertionSha } };
+        return (await l.append(to, [entry(`p${n++}`, { nonce })]))[0]?.status;
+      };
+      expect(await append(key, 5, touch)).toBe('appended');
+      expect(await append(key, 5, touch)).toBe('appended');
+      expect(await append(key, 5, other)).toBe('counter_regressed');
+      expect(await append(key, 5, touch, freshId())).toBe('appended');
+      expect(await append(key, 4, other)).toBe('counter_regressed');
+      expect(await append(key, 0, other)).toBe('counter_regressed');
+      expect(await append(key, 4294967295, other)).toBe('appended');
+      expect(await append(freshId(), 1, touch)).toBe('appended');
+      const still = freshId();
+      expect([await append(still, 0, touch), await append(still, 0, other)]).toEqual(['appended', 'appended']);
+      expect(await append(still, 1, other)).toBe('appended');
+      expect(await append(still, 0, touch)).toBe('counter_regressed');
+    });
+
     it('uses a nonce once across all reviews, and does not write the second entry', async () => {
       const l = ledger();
       const nonce = { keyId: 'k', nonce: 'n'.repeat(16) };

@@ -47,6 +47,8 @@ export class SeededKeys {
     ids.flatMap((keyId) => {
       const key = this.#registered.find((registered) => registered.keyId === keyId);
       const revocation = this.#revocations.get(keyId)?.envelope ?? null;
-      return key === undefined ? [] : [{ keyId, entry: signKeyEntry(key.entry, this.operator), revocation }];
+      return key === undefined
+        ? []
+        : [{ keyId, registration: { entry: signKeyEntry(key.entry, this.operator), revocation } }];
     });
 }

@@ -1,0 +1,124 @@
+/**
+ * Reads the key registry, and verifies each row.
+ *
+ * K1 A row counts only if it is signed by an operator key that this process trusts. The database itself is not trusted. A passkey
+ *    counts with two signatures: the operator's on the link, and that of the link's one-time key (signing/enrollment.ts).
+ * K2 A revocation that cannot be verified still revokes the key, and is reported: a changed byte must not reactivate a key.
+ * K4 A passkey whose row was written after its link had expired does not count, whatever time its statement names.
+ */
+import { openEnvelope } from '../../policy/evidence/dsse';
+import {
+  revocableIds,
+  type IgnoredKeyRow,
+  type KeySnapshot,
+  type RegisteredKey,
+} from '../../policy/evidence/key-registry';
+import type { PredicateOf } from '../../policy/evidence/statement';
+import { verifyEnrolled, verifyLink } from '../../signing/enrollment';
+import { assertPublicKey, keyIdOf } from '../../signing/key-id';
+import { verifyEnvelope } from '../../signing/verify-envelope';
+import type { Queryable } from '../database/database';
+import { KEY_ROWS_SQL, type KeyRow } from './key-envelopes';
+
+export interface KeyReaderDeps {
+  readonly db: Queryable;
+  /** Trusted operator public keys, 64 hexadecimal digits each. If empty, no entry counts. */
+  readonly trustedOperators: readonly string[];
+  /** Called once for each row that does not count. */
+  readonly report?: (ignored: IgnoredKeyRow) => void;
+}
+
+type Signed = <K extends 'key' | 'key-revocation'>(kind: K, envelope: unknown) => PredicateOf<K> | string;
+type Active = RegisteredKey extends infer Key ? (Key extends unknown ? Omit<Key, 'revokedAt'> : never) : never;
+
+/** Reads and verifies all rows. `signed` returns the predicate that a trusted operator signed, or why the envelope does not count. */
+export function keyReader(deps: KeyReaderDeps): { readonly signed: Signed; readonly load: () => Promise<KeySnapshot> } {
+  const operators = new Map(deps.trustedOperators.map((publicKey) => [keyIdOf(publicKey), publicKey]));
+  const reported = new Set<string>();
+  // Cache by envelope text, so that a row is not verified again with each read.
+  const verified = new Map<string, Active | string>();
+
+  function signed<K extends 'key' | 'key-revocation'>(kind: K, envelope: unknown): PredicateOf<K> | string {
+    const opened = openEnvelope(kind, envelope);
+    if (!opened.ok) return opened.message;
+    const publicKey = operators.get(opened.keyid);
+    if (publicKey === undefined)
+      return `signed by ${opened.keyid}, which is not a trusted operator key of this process`;
+    const result = verifyEnvelope(envelope, publicKey, kind);
+    return result.ok ? result.predicate : result.message;
+  }
+
+  function entryOf({ envelope, enrollment, enrolled_at: enrolledAt }: KeyRow): Active | string {
+    const text = JSON.stringify([envelope, enrollment, enrolledAt]);
+    const known = verified.get(text);
+    if (known !== undefined) return known;
+    const result = enrollment === null ? registered(envelope) : enrolled(enrollment, envelope, enrolledAt);
+    verified.set(text, result);
+    return result;
+  }
+
+  function registered(envelope: unknown): Active | string {
+    const entry = signed('key', envelope);
+    return typeof entry === 'string' ? entry : (keyProblem(entry) ?? entry);
+  }
+
+  function enrolled(enrollment: unknown, envelope: unknown, enrolledAt: Date | null): Active | string {
+    const link = verifyLink(enrollment, deps.trustedOperators);
+    if (typeof link === 'string') return link;
+    const { expiresAt } = link.enrollment;
+    if (enrolledAt === null || enrolledAt.getTime() > Date.parse(expiresAt))
+      return `enrolled after its link had expired on ${expiresAt}`;
+    return verifyEnrolled(link, envelope);
+  }
+
+  async function load(): Promise<KeySnapshot> {
+    const { rows } = await deps.db.query<KeyRow>(`${KEY_ROWS_SQL} order by key_id`, [], 'keys_all');
+    const keys: RegisteredKey[] = [];
+    const ignored: IgnoredKeyRow[] = [];
+    for (const row of rows) {
+      const entry = entryOf(row);
+      if (typeof entry === 'string' || entry.keyId !== row.key_id) {
+        ignored.push({
+          keyId: row.key_id,
+          problem: typeof entry === 'string' ? entry : 'the key id of the row differs from that of its signed entry',
+        });
+        continue;
+      }
+      const revocation = row.revocation === null ? null : signed('key-revocation', row.revocation);
+      const problem = revocationProblem(entry, revocation);
+      if (problem !== null)
+        ignored.push({
+          keyId: row.key_id,
+          problem: `its revocation cannot be verified but still counts: ${problem}`,
+        });
+      const revokedAt = typeof revocation === 'string' ? entry.addedAt : (revocation?.revokedAt ?? null);
+      keys.push({ ...entry, revokedAt });
+    }
+    for (const row of ignored) {
+      if (reported.has(`${row.keyId} ${row.problem}`)) continue;
+      reported.add(`${row.keyId} ${row.problem}`);
+      deps.report?.(row);
+    }
+    const byId = new Map(keys.map((key) => [key.keyId, key]));
+    return { find: (keyId) => byId.get(keyId), keys, ignored };
+  }
+
+  return { signed, load };
+}
+
+function revocationProblem(entry: Active, revocation: PredicateOf<'key-revocation'> | string | null): string | null {
+  if (revocation === null || typeof revocation === 'string') return revocation;
+  return revocableIds(entry).includes(revocation.keyId) ? null : 'the revocation is for another key';
+}
+
+/** Null if the entry of an Ed25519 key may be registered. */
+export function keyProblem(entry: PredicateOf<'key'>): string | null {
+  if (keyIdOf(entry.publicKey) !== entry.keyId) return 'the key id does not match the public key';
+  try {
+    assertPublicKey(entry.publicKey);
+    return null;
+  } catch (error) {
+    if (error instanceof TypeError) return error.message;
+    throw error;
+  }
+}
