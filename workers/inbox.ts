@@ -8,6 +8,7 @@ import { ledgerChanges } from '../storage/inbox/ledger-changes';
 import { createInboxNumbers } from '../storage/inbox/numbers';
 import { readPrecedents } from '../storage/inbox/precedents';
 import { createInboxLists } from '../storage/inbox/review-list';
+import { createEnrollments } from '../storage/keys/enrollments';
 import { createSessionStore } from '../storage/inbox/sessions';
 import type { LedgerNotifications } from '../storage/ledger/notifications';
 import type { GatewayEnv, Trust } from './config';
@@ -38,6 +39,7 @@ export function inboxDeps({ env, namespace, trust, resources, notifications, sto
     keys: () => keys.snapshot(),
     sessions: createSessionStore(db),
     challenges: createChallengeStore(db),
+    enrollments: createEnrollments({ db, trustedOperators: trust.operators }),
     lists: createInboxLists(db),
     numbers: createInboxNumbers(db),
     precedents: (of) => readPrecedents(db, of),

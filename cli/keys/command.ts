@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import type { RegisteredKey } from '../../policy/evidence/key-registry';
-import { ANY_TENANT, KeyRight, type KeyKind } from '../../policy/evidence/predicates';
-import { Name } from '../../policy/contracts/diff';
+import { KeyRight, type KeyKind } from '../../policy/evidence/predicates';
 import { SubjectId } from '../../policy/contracts/subject-id';
 import { addAction, type Cli, type Io } from '../action';
 import { ExitCode } from '../exit-codes';
@@ -9,13 +8,15 @@ import { hexArgument, requiredOption, textOption, type Options } from '../option
 import { line, styled } from '../printer';
 import { UsageError } from '../usage-error';
 import { RIGHTS_BY_KIND } from '../../signing/registry-entry';
+import { registerEnroll } from './enroll-command';
 import type { KeyHolder } from './registry';
+import { listOption, tenantsOption } from './tenants-option';
 
 const KINDS: readonly KeyKind[] = ['service', 'approver', 'attestor', 'committer', 'operator'];
 const SUBJECTS = ['person', 'agent', 'service'] as const;
 
 export function register(program: Command, cli: Cli): void {
-  const keys = program.command('keys').description('make, register, list and revoke signing keys');
+  const keys = program.command('keys').description('make, enrol, register, list and revoke keys');
 
   const create = keys.command('new').description('make a key pair; the private key stays in its file');
   withHolderOptions(create)
@@ -29,6 +30,8 @@ export function register(program: Command, cli: Cli): void {
     .argument('<public-key>', 'as `keys new` prints it');
   withHolderOptions(register).option('--operator-key <file>', 'the operator key that signs it');
   addAction(register, cli, registerKey);
+
+  registerEnroll(keys, cli);
 
   addAction(keys.command('list').description('list the registry'), cli, listKeys);
 
@@ -83,18 +86,17 @@ async function listKeys(io: Io): Promise<ExitCode> {
 
 function printKey(io: Io, key: RegisteredKey): void {
   const subject = `${key.subject.type}:${key.subject.id}`;
+  const kind = 'passkey' in key ? `${key.kind} (passkey)` : key.kind;
   const state = key.revokedAt === null ? 'active' : `revoked ${key.revokedAt}`;
   const grant = key.rights.length === 0 ? '-' : `${key.rights.join(',')} in ${key.tenants.join(',')}`;
   if (io.host.stdout.isTTY !== true) {
-    io.out.tabbed([key.keyId, key.kind, subject, key.onBehalfOf ?? '-', grant, key.demo ? 'demo' : '-', state]);
+    io.out.tabbed([key.keyId, kind, subject, key.onBehalfOf ?? '-', grant, key.demo ? 'demo' : '-', state]);
     return;
   }
   const onBehalfOf = key.onBehalfOf === null ? '' : ` for ${key.onBehalfOf}`;
   const demo = key.demo ? styled('yellow', '  demo') : '';
   const styledState = styled(key.revokedAt === null ? 'green' : 'red', state);
-  io.out.line(
-    line`${styled('bold', key.keyId)}  ${key.kind}  ${subject}${onBehalfOf}  ${grant}${demo}  ${styledState}`,
-  );
+  io.out.line(line`${styled('bold', key.keyId)}  ${kind}  ${subject}${onBehalfOf}  ${grant}${demo}  ${styledState}`);
 }
 
 async function revokeKey(io: Io, [value = '']: readonly string[], options: Options): Promise<ExitCode> {
@@ -147,7 +149,7 @@ function subjectId(given: string, flag: string): string {
 }
 
 function grantOptions(options: Options, kind: KeyKind): Pick<KeyHolder, 'tenants' | 'rights'> {
-  const tenants = listOption(options, 'tenant');
+  const tenants = tenantsOption(options);
   const rights = listOption(options, 'rights');
   const needed = kind === 'service' || kind === 'approver';
   if (tenants === undefined) {
@@ -155,17 +157,8 @@ function grantOptions(options: Options, kind: KeyKind): Pick<KeyHolder, 'tenants
     if (rights !== undefined) throw new UsageError('--rights: expected --tenant beside it');
     return { tenants: [], rights: [] };
   }
-  const wrongTenant = tenants.find((tenant) => tenant !== ANY_TENANT && !Name.safeParse(tenant).success);
-  if (wrongTenant !== undefined)
-    throw new UsageError(`--tenant: "${wrongTenant}": expected 1 to 63 of A-Z a-z 0-9 . _ -, or * for all tenants`);
   const parsed = KeyRight.array().safeParse(rights ?? RIGHTS_BY_KIND[kind]);
   if (!parsed.success)
     throw new UsageError(`--rights: expected some of ${KeyRight.options.join(', ')}, got "${rights?.join(',') ?? ''}"`);
-  return { tenants: [...new Set(tenants)], rights: [...new Set(parsed.data)] };
-}
-
-function listOption(options: Options, name: string): string[] | undefined {
-  return textOption(options, name)
-    ?.split(',')
-    .map((item) => item.trim());
+  return { tenants: [...tenants], rights: [...new Set(parsed.data)] };
 }

@@ -1,4 +1,6 @@
 import { openDatabase } from '../../storage/database/database';
+import { createEnrollments } from '../../storage/keys/enrollments';
+import { newLink, type LinkRequest, type NewLink } from '../../storage/keys/new-link';
 import { createKeyRegistry } from '../../storage/keys/key-registry';
 import type { KeyRegistry, RegisteredKey } from '../../policy/evidence/key-registry';
 import { writeKeyFile } from '../../signing/key-file';
@@ -59,6 +61,28 @@ export async function registerKey(
   const entry = signKeyEntry({ ...holder, demo: operator.demo, publicKey, addedAt }, operator);
   await withRegistry(env, (registry) => registry.add(entry));
   return keyIdOf(publicKey);
+}
+
+/** The gateway of this configuration; empty if none is known. */
+export function gatewayUrl(env: Env): string {
+  return localClient(env).gatewayUrl;
+}
+
+/** Makes a one-time link by which a person enrols a passkey, signed with an operator's key file. */
+export async function enrollPerson(
+  env: Env,
+  request: Omit<LinkRequest, 'now'>,
+  operatorKeyFile: string,
+): Promise<NewLink> {
+  const operator = loadKey(env, operatorKeyFile);
+  const { operatorDatabaseUrl, operators } = localClient(env);
+  const db = openDatabase({ url: operatorDatabaseUrl, applicationName: 'countersign-keys', max: 1 });
+  try {
+    const enrollments = createEnrollments({ db, trustedOperators: operators });
+    return await newLink(enrollments, { ...request, now: new Date() }, operator);
+  } finally {
+    await db.close();
+  }
 }
 
 export async function listKeys(env: Env): Promise<readonly RegisteredKey[]> {

@@ -1,10 +1,10 @@
-import type { Envelope } from '../../policy/contracts/diff';
 import type { KeySnapshot } from '../../policy/evidence/key-registry';
 import type { ChallengeStore } from '../../storage/inbox/challenges';
 import type { InboxNumbers } from '../../storage/inbox/numbers';
 import type { PrecedentRow } from '../../storage/inbox/precedents';
 import type { InboxLists } from '../../storage/inbox/review-list';
 import type { SessionStore } from '../../storage/inbox/sessions';
+import type { Enrollments } from '../../storage/keys/enrollments';
 import type { InboxTrust } from './api';
 
 /** A file of the built page. */
@@ -33,24 +33,6 @@ export interface SeenDifferences {
   readonly differences: readonly { readonly name: string; readonly detail: string }[];
 }
 
-/** An enrolment link that can be used now. */
-export interface OpenEnrollment {
-  /** The operator's statement. */
-  readonly offer: Envelope;
-  readonly person: string;
-  readonly rpId: string;
-  readonly origins: readonly string[];
-  readonly tenants: readonly string[];
-  readonly expiresAt: string;
-}
-
-export interface Enrollments {
-  /** Null if the link is unknown, spent, revoked or expired. */
-  open(keyId: string): Promise<OpenEnrollment | null>;
-  /** Stores the passkey of the link, once. Throws `refused` if the statement is not the one of this link or it was used meanwhile. */
-  complete(envelope: Envelope, found: { readonly credentialId: string; readonly publicKey: string }): Promise<void>;
-}
-
 /** What the inbox needs besides the dependencies of the gateway. */
 export interface InboxDeps {
   /** Null if the page was not built. */
@@ -63,7 +45,7 @@ export interface InboxDeps {
   readonly sessions: SessionStore;
   readonly challenges: ChallengeStore;
   /** Without it people cannot enrol a passkey here. */
-  readonly enrollments?: Enrollments;
+  readonly enrollments?: Pick<Enrollments, 'enrollmentOf' | 'completeEnrollment'>;
   readonly lists: InboxLists;
   readonly numbers: InboxNumbers;
   readonly precedents: (of: {

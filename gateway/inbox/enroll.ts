@@ -8,7 +8,8 @@ import { toBase64Url } from '../../policy/evidence/base64';
 import { CredentialId } from '../../policy/evidence/passkey-key';
 import { KeyId } from '../../policy/evidence/predicates';
 import type { EnrollmentOffer } from './api';
-import type { Enrollments, InboxDeps, OpenEnrollment } from './deps';
+import type { OpenLink } from '../../storage/keys/enrollments';
+import type { InboxDeps } from './deps';
 import { Base64Url, newChallenge, type LoginDeps } from './login';
 import { requestBody } from './request-body';
 import { endChallenge, startChallenge } from './session';
@@ -29,25 +30,27 @@ const ALGORITHMS = [-7, -8];
  */
 export function enrollRoutes(
   deps: Pick<InboxDeps, 'challenges' | 'origin'> & Pick<LoginDeps, 'challengeRate' | 'now' | 'metrics'>,
-  enrollments: Enrollments,
+  enrollments: NonNullable<InboxDeps['enrollments']>,
 ): Hono {
   const { challenges, origin } = deps;
   const routes = new Hono();
-  const openLink = async (keyId: string): Promise<OpenEnrollment> => {
-    const open = await enrollments.open(keyId);
+  const openLink = async (keyId: string): Promise<OpenLink> => {
+    const open = await enrollments.enrollmentOf(keyId);
     if (open === null)
       throw new CountersignError(
         'not_found',
         'This link is unknown, was used, or has expired; ask your operator for a new one',
       );
-    if (open.origins.includes(origin)) return open;
-    throw new CountersignError('refused', `This link is for ${open.origins.join(', ')}; open it there`);
+    const { origins } = open.enrollment;
+    if (origins.includes(origin)) return open;
+    throw new CountersignError('refused', `This link is for ${origins.join(', ')}; open it there`);
   };
   routes.post('/enroll/begin', async (c) => {
     const { keyId } = await requestBody(c, Begin);
-    const { offer, person, rpId, tenants, expiresAt } = await openLink(keyId);
+    const { offer, enrollment } = await openLink(keyId);
+    const { subject, rpId, tenants, expiresAt } = enrollment;
     const challenge = await newChallenge(deps, { cookieSha: startChallenge(c), purpose: 'enroll', subject: keyId });
-    return c.json({ offer, person, rpId, tenants, expiresAt, challenge } satisfies EnrollmentOffer);
+    return c.json({ offer, person: subject.id, rpId, tenants, expiresAt, challenge } satisfies EnrollmentOffer);
   });
   routes.post('/enroll/finish', async (c) => {
     const { envelope, ...made } = await requestBody(c, Finish);
@@ -55,12 +58,14 @@ export function enrollRoutes(
     const asked = cookieSha === null ? null : await challenges.take(cookieSha, 'enroll');
     if (asked === null)
       throw refused(deps, 'The enrolment took longer than two minutes, or was used before: open the link again');
-    const open = await openLink(asked.subject);
-    const publicKey = await registeredKey(made, { challenge: asked.challenge, origin, rpId: open.rpId });
+    const { enrollment } = await openLink(asked.subject);
+    const publicKey = await registeredKey(made, { challenge: asked.challenge, origin, rpId: enrollment.rpId });
     if (publicKey === null)
       throw refused(deps, 'The passkey was not accepted: expected a new one of this page that verifies the person');
-    await enrollments.complete(envelope, { credentialId: made.credentialId, publicKey });
-    return c.json({ person: open.person });
+    const { credentialId } = made;
+    const enrolled = await enrollments.completeEnrollment(asked.subject, envelope, { credentialId, publicKey });
+    if (enrolled.ok) return c.json({ person: enrolled.person });
+    throw new CountersignError(enrolled.code === 'not_open' ? 'not_found' : 'refused', enrolled.message);
   });
   return routes;
 }

@@ -4,6 +4,7 @@
  * E1 Of each link the database takes one passkey, and of each passkey one link: unique constraints, in tables that only grow.
  * E2 What is refused here is refused by readers too (key-reader.ts): this only tells the person at once, and keeps useless rows out.
  */
+import { canonicalJson } from '../../policy/contracts/canonical-json';
 import type { Envelope } from '../../policy/contracts/diff';
 import { CountersignFailure } from '../../policy/contracts/failure';
 import { FailureType } from '../../policy/contracts/failure-type';
@@ -107,7 +108,7 @@ export function createEnrollments({ db, trustedOperators }: EnrollmentsDeps): En
         JSON.stringify(statement),
       ]);
       const stored = (await read(keyId))?.spent ?? null;
-      if (JSON.stringify(stored) !== JSON.stringify(statement))
+      if (stored === null || canonicalJson(stored) !== canonicalJson(statement))
         return refuse('spent', stored === null ? 'This passkey is already enrolled' : 'The link was already used');
       return { ok: true, keyId: key.keyId, person: key.subject.id };
     },

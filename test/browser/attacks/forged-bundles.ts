@@ -71,7 +71,9 @@ const FORGERIES: Readonly<Record<string, Forgery>> = {
   'the keys are left out': (bundle) => ({ ...bundle, keys: [] }),
   'a registration has another signature': (bundle) => ({
     ...bundle,
-    keys: bundle.keys.map((key) => ({ ...key, entry: resigned(key.entry) })),
+    keys: bundle.keys.map((key) =>
+      'entry' in key ? { ...key, entry: resigned(key.entry) } : { ...key, passkey: resigned(key.passkey) },
+    ),
   }),
   'a row is left out': (bundle) => ({ ...bundle, rows: bundle.rows.filter((_, n) => n !== 1) }),
   'two rows are exchanged': (bundle) => ({
