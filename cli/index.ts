@@ -36,13 +36,13 @@ const GROUPS = [
   resolve,
   keys,
   ledger,
+  judge,
   evidence,
   breaker,
   init,
   servers,
   gateway,
   target,
-  judge,
   policy,
 ];
 
