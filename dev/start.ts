@@ -35,6 +35,8 @@ export interface Dev {
   readonly runtime: Runtime;
   readonly setup: DevSetup;
   readonly gatewayUrl: string;
+  /** The page of approvers. On localhost, since browsers accept no passkeys for 127.0.0.1. */
+  readonly inboxUrl: string;
   readonly processes: Readonly<Record<ProcessName, RunningProcess>>;
   /** Starts a process again after it has ended; `more` overrides variables of its environment. */
   restart(name: ProcessName, more?: Readonly<Record<string, string>>): Promise<RunningProcess>;
@@ -71,6 +73,7 @@ export async function startDev(options: DevOptions): Promise<Dev> {
       runtime,
       setup,
       gatewayUrl: `http://127.0.0.1:${gatewayPort}`,
+      inboxUrl: `http://localhost:${gatewayPort}/inbox/`,
       processes,
       restart: start,
       stop: () => runtime.stop(),
@@ -139,6 +142,7 @@ function environments(
       ...common,
       COUNTERSIGN_DATABASE_URL: databaseUrls.cs_gateway,
       COUNTERSIGN_GATEWAY_PORT: String(gatewayPort),
+      ...(runtime.uiUrl === undefined ? {} : { COUNTERSIGN_TEMPORAL_UI_URL: runtime.uiUrl }),
     },
   };
 }

@@ -32,6 +32,7 @@ export function register(program: Command, cli: Cli): void {
     .option('--operator-key <file>', 'outside of the directory; made if missing')
     .option('--policy <file>', 'published at once (default: a starter to edit)')
     .option('--gateway-port <n>', 'default: 8077')
+    .option('--public-url <url>', 'of the inbox; default: http://localhost:<port>')
     .option('--rotate', 'replace unknown passwords of existing roles')
     .option('--write <kind>', 'manifests: compose, systemd or kubernetes')
     .option('--yes', 'never ask');
@@ -133,6 +134,7 @@ async function requestOf(io: Io, dir: string, options: Options): Promise<InitReq
       await asked('operatorKey', '--operator-key', 'File of the operator key (made if missing; keep it elsewhere)?'),
     ),
     policy: textOption(options, 'policy') ?? null,
+    publicUrl: textOption(options, 'publicUrl') ?? null,
     gatewayPort: integerOption(options, 'gatewayPort', '--gateway-port', {
       min: 1,
       max: MAX_GATEWAY_PORT,

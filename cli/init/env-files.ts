@@ -103,6 +103,7 @@ function contents({ request, env, keys, passwords, judgeKey }: EnvFileFacts): Re
       ...common,
       COUNTERSIGN_DATABASE_URL: url('cs_gateway'),
       COUNTERSIGN_GATEWAY_PORT: String(request.gatewayPort),
+      ...(request.publicUrl === null ? {} : { COUNTERSIGN_PUBLIC_URL: request.publicUrl }),
     },
     [CLI_ENV_FILE]: {
       ...common,

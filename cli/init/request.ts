@@ -25,6 +25,8 @@ export interface InitRequest {
   readonly operatorKey: string;
   readonly policy: string | null;
   readonly gatewayPort: number;
+  /** The address at which people open the inbox; null to keep what is set, by default localhost. */
+  readonly publicUrl: string | null;
   /** Whether passwords of existing roles may be replaced. */
   readonly rotate: boolean;
 }

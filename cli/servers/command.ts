@@ -69,9 +69,12 @@ async function runDoctor(io: Io, _args: readonly string[], options: Options): Pr
 
 async function runUp(io: Io, [dir = '.countersign']: readonly string[]): Promise<ExitCode> {
   const { up } = await io.host.remote.up();
-  await up(resolve(dir), io.err.line, (gateway) => {
-    if (io.json) io.out.json({ gateway });
-    else io.out.line(line`${styled('bold', 'gateway')}  ${gateway}`);
+  await up(resolve(dir), io.err.line, ({ gateway, inbox }) => {
+    if (io.json) io.out.json({ gateway, inbox });
+    else {
+      io.out.line(line`${styled('bold', 'gateway')}  ${gateway}`);
+      io.out.line(line`${styled('bold', 'inbox')}    ${inbox}`);
+    }
   });
   return ExitCode.Ok;
 }

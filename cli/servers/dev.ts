@@ -39,11 +39,12 @@ export async function runDev(
     ...(options.port === undefined ? {} : { gatewayPort: options.port }),
     runtime: { handleSignals: false },
   });
-  const { runtime, setup, gatewayUrl } = running;
+  const { runtime, setup, gatewayUrl, inboxUrl } = running;
   started({
     temporal: runtime.temporalAddress,
     ui: runtime.uiUrl ?? '',
     gateway: gatewayUrl,
+    inbox: inboxUrl,
     target: setup.targetAdminUrls['dev'] ?? '',
     keys: `${runtime.stateDir}/keys`,
   });

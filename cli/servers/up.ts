@@ -10,7 +10,7 @@ const NAMES = ['review', 'judge', 'commit', 'gateway'] as const;
 export async function up(
   dir: string,
   log: (text: string) => void,
-  started: (gateway: string) => void,
+  started: (addresses: { readonly gateway: string; readonly inbox: string }) => void,
   until: Promise<void> = interrupted(),
 ): Promise<void> {
   const envs = Object.fromEntries(NAMES.map((name) => [name, readEnvFile(join(dir, `${name}.env`))]));
@@ -28,10 +28,14 @@ export async function up(
     },
     log,
   });
-  const { COUNTERSIGN_GATEWAY_HOST: host = '127.0.0.1', COUNTERSIGN_GATEWAY_PORT: port = '8077' } =
-    envs['gateway'] ?? {};
+  const {
+    COUNTERSIGN_GATEWAY_HOST: host = '127.0.0.1',
+    COUNTERSIGN_GATEWAY_PORT: port = '8077',
+    ...more
+  } = envs['gateway'] ?? {};
+  const { COUNTERSIGN_PUBLIC_URL: publicUrl = `http://localhost:${port}` } = more;
   log(`Logs in ${logDir}. Ctrl-C stops all processes`);
-  started(`http://${host}:${port}`);
+  started({ gateway: `http://${host}:${port}`, inbox: new URL('/inbox/', publicUrl).href });
   await until;
   log('Stopping');
   await running.stop();

@@ -62,6 +62,7 @@ test('init turns its options into one request, with defaults', async () => {
       operatorKey: '/keys/op.json',
       policy: null,
       gatewayPort: 8077,
+    publicUrl: null,
       rotate: false,
     },
   ]);

@@ -54,6 +54,7 @@ export async function initialized(
     operatorKey: join(scratch, 'operator.key.json'),
     policy: join(scratch, 'policy.yaml'),
     gatewayPort,
+    publicUrl: null,
     rotate: false,
   };
   await initialize({}, request, () => {});

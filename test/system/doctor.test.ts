@@ -47,6 +47,7 @@ beforeAll(async () => {
     operatorKey,
     policy: join(scratch, 'policy.yaml'),
     gatewayPort: 9,
+    publicUrl: null,
     rotate: false,
   };
   await initialize({}, request, () => {});

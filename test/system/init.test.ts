@@ -42,6 +42,7 @@ beforeAll(async () => {
     operatorKey: join(scratch, 'operator.key.json'),
     policy: null,
     gatewayPort: 8077,
+    publicUrl: null,
     rotate: false,
   };
 });
