@@ -56,7 +56,7 @@ export interface HealthAddress {
   readonly hostname: string;
   readonly port: number;
 }
-const HostAndPort = z
+export const HostAndPort = z
   .string()
   .regex(/^(\[[0-9a-fA-F:.]+\]|[^:[\]\s]+):\d{1,5}$/, 'expected host:port')
   .transform((text): HealthAddress => {

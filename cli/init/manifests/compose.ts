@@ -1,4 +1,4 @@
-import type { DeployedProcess } from './processes';
+import { ENV_FILE_OPTION, type DeployedProcess } from './processes';
 
 export interface ComposeFacts {
   readonly processes: readonly DeployedProcess[];
@@ -13,27 +13,35 @@ export function composeFile({ processes, version, uid, gid }: ComposeFacts): str
   return [
     '# Written by `countersign init --write compose`. Build the image in a clone of the repository:',
     `#   docker build -t countersign:${version} .`,
-    '# The processes use the network of the host, so that the addresses in the environment files are valid here too.',
+    '# The processes use the network of the host, so that the addresses in the settings are valid here too.',
+    '# Settings and keys are secrets: each is a file in the container of its process only, and not in its description.',
     'name: countersign',
     'services:',
     ...processes.flatMap((process) => service(process, version, `${uid}:${gid}`)),
+    'secrets:',
+    ...processes.flatMap((process) =>
+      secretFiles(process).map((path, i) => `  ${process.name}-${i}: { file: ${text(path)} }`),
+    ),
     '',
   ].join('\n');
 }
 
+const secretFiles = ({ envFile, files }: DeployedProcess): readonly string[] => [envFile, ...files];
+
 function service(process: DeployedProcess, version: string, user: string): readonly string[] {
-  const { name, script, envFile, files, writes, port } = process;
-  const probe = `fetch('http://127.0.0.1:${port}/readyz').then((r) => { process.exitCode = r.ok ? 0 : 1; })`;
+  const { name, script, envFile, modules, writes, health } = process;
+  const ready = `http://${health.host}:${health.port}/readyz`;
+  const probe = `fetch('${ready}').then((r) => { process.exitCode = r.ok ? 0 : 1; })`;
+  const binds = [...modules.map((path) => bind(path, true)), ...writes.map((path) => bind(path, false))];
   return [
     `  ${name}:`,
     `    image: ${text(`countersign:${version}`)}`,
-    `    command: [node, ${script}]`,
+    `    command: [node, ${text(`${ENV_FILE_OPTION}${envFile}`)}, ${script}]`,
     `    user: ${text(user)}`,
-    `    env_file: [${text(envFile)}]`,
     '    network_mode: host',
-    '    volumes:',
-    ...files.map((path) => bind(path, true)),
-    ...writes.map((path) => bind(path, false)),
+    '    secrets:',
+    ...secretFiles(process).map((path, i) => `      - { source: ${name}-${i}, target: ${text(path)} }`),
+    ...(binds.length === 0 ? [] : ['    volumes:', ...binds]),
     '    restart: unless-stopped',
     '    init: true',
     '    read_only: true',
@@ -41,16 +49,13 @@ function service(process: DeployedProcess, version: string, user: string): reado
     '    cap_drop: [ALL]',
     `    security_opt: ['no-new-privileges:true']`,
     '    stop_grace_period: 40s',
-    `    deploy: { resources: { limits: { cpus: '2', memory: 2G } } }`,
-    ...(port === null
-      ? []
-      : [
-          '    healthcheck:',
-          `      test: [CMD, node, -e, ${text(probe)}]`,
-          '      interval: 10s',
-          '      timeout: 5s',
-          '      start_period: 30s',
-        ]),
+    `    deploy: { resources: { limits: { cpus: '2', memory: 2G }, reservations: { memory: 256M } } }`,
+    '    healthcheck:',
+    `      test: [CMD, node, -e, ${text(probe)}]`,
+    '      interval: 10s',
+    '      timeout: 5s',
+    '      retries: 3',
+    '      start_period: 60s',
   ];
 }
 

@@ -1,6 +1,7 @@
 import { extname, isAbsolute, relative } from 'node:path';
 import { ConfigError } from '../../../workers/config-error';
-import { NAMES_FILE, type DeployedProcess } from './processes';
+import { formatEnvFile } from '../../../workers/env-file';
+import { ENV_FILE_OPTION, NAMES_FILE, type DeployedProcess } from './processes';
 
 export interface KustomizeFacts {
   readonly processes: readonly DeployedProcess[];
@@ -15,11 +16,12 @@ export interface ManifestFile {
 }
 
 const MOUNT = '/run/countersign';
+const SETTINGS = 'settings.env';
 const NAMESPACE = 'countersign';
 const USER = 1000; // `node` of the image
 
 /**
- * A Kustomize base: a Deployment per process, each with a Secret of its settings and a Secret of its files. Throws ConfigError
+ * A Kustomize base: a Deployment per process, each with a Secret of its settings and files, which it reads as files. Throws ConfigError
  * for what it cannot mount: a repository as a target, or a file outside of the directory.
  */
 export function kustomizeBase(facts: KustomizeFacts): readonly ManifestFile[] {
@@ -29,7 +31,7 @@ export function kustomizeBase(facts: KustomizeFacts): readonly ManifestFile[] {
     throw new ConfigError(
       `--write kubernetes: the target ${repository} is a repository, for which a pod needs a volume; run the committer with --write systemd or compose`,
     );
-  const outside = processes.flatMap(({ files }) => files).find((path) => !isInside(dir, path));
+  const outside = processes.flatMap(mounted).find((path) => !isInside(dir, path));
   if (outside !== undefined)
     throw new ConfigError(
       `--write kubernetes: ${outside} is outside of ${dir}, where Kustomize cannot read it; move it there`,
@@ -54,6 +56,8 @@ function isInside(dir: string, path: string): boolean {
   return !from.startsWith('..') && !isAbsolute(from);
 }
 
+const mounted = ({ files, modules }: DeployedProcess): readonly string[] => [...files, ...modules];
+
 /** The name of a file in its Secret. Its extension tells Node which kind of module it is. */
 const secretKey = (path: string, index: number): string => `file-${index}${extname(path)}`;
 
@@ -65,31 +69,30 @@ function kustomization(processes: readonly DeployedProcess[], dir: string): stri
     `namespace: ${NAMESPACE}`,
     'resources: [kubernetes/countersign.json]',
     'secretGenerator:',
-    ...processes.flatMap(({ name, files }) => [
-      `  - name: countersign-${name}`,
-      `    envs: [kubernetes/${name}.env]`,
-      `  - name: countersign-${name}-files`,
+    ...processes.flatMap((process) => [
+      `  - name: countersign-${process.name}`,
       '    files:',
-      ...files.map((path, i) => `      - ${JSON.stringify(`${secretKey(path, i)}=${relative(dir, path)}`)}`),
+      `      - ${SETTINGS}=kubernetes/${process.name}.env`,
+      ...mounted(process).map((path, i) => `      - ${JSON.stringify(`${secretKey(path, i)}=${relative(dir, path)}`)}`),
     ]),
     '',
   ].join('\n');
 }
 
-/** The settings of a process, with the paths of its container. Kustomize reads values as they are, without quotes. */
-function settings({ env, files, port }: DeployedProcess): string {
-  const inContainer = new Map(files.map((path, i) => [path, `${MOUNT}/${secretKey(path, i)}`]));
+/** The settings of a process, with the paths of its container. */
+function settings(process: DeployedProcess): string {
+  const inContainer = new Map(mounted(process).map((path, i) => [path, `${MOUNT}/${secretKey(path, i)}`]));
   const paths = (value: string): string =>
     value
       .split(',')
       .map((path) => inContainer.get(path.trim()) ?? path)
       .join(',');
   const isPath = (name: string): boolean => NAMES_FILE.test(name) || name === 'COUNTERSIGN_EXTENSIONS';
-  const values = Object.entries({ ...env, ...(port === null ? {} : { COUNTERSIGN_GATEWAY_HOST: '0.0.0.0' }) });
-  return values.map(([name, value]) => `${name}=${isPath(name) ? paths(value) : value}\n`).join('');
+  const values = Object.entries({ ...process.env, ...process.health.everywhere });
+  return formatEnvFile(Object.fromEntries(values.map(([name, value]) => [name, isPath(name) ? paths(value) : value])));
 }
 
-function deployment({ name, script, port }: DeployedProcess, version: string): object {
+function deployment({ name, script, health }: DeployedProcess, version: string): object {
   const app = `countersign-${name}`;
   const image = `countersign:${version}`;
   const securityContext = {
@@ -101,7 +104,12 @@ function deployment({ name, script, port }: DeployedProcess, version: string): o
     { name: 'files', mountPath: MOUNT },
     { name: 'tmp', mountPath: '/tmp' },
   ];
-  const probe = (path: string): object => ({ httpGet: { path, port } });
+  const probe = (path: string, more: object): object => ({
+    httpGet: { path, port: 'http' },
+    timeoutSeconds: 5,
+    periodSeconds: 10,
+    ...more,
+  });
   return {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
@@ -115,6 +123,7 @@ function deployment({ name, script, port }: DeployedProcess, version: string): o
           // Its variables would have the prefix COUNTERSIGN_, and processes refuse unknown ones.
           enableServiceLinks: false,
           automountServiceAccountToken: false,
+          restartPolicy: 'Always',
           terminationGracePeriodSeconds: 40,
           securityContext: {
             runAsNonRoot: true,
@@ -134,25 +143,25 @@ function deployment({ name, script, port }: DeployedProcess, version: string): o
                 { name: 'secret', mountPath: '/secret', readOnly: true },
               ],
               securityContext,
-              resources: { requests: { cpu: '10m', memory: '32Mi' }, limits: { memory: '64Mi' } },
+              resources: { requests: { cpu: '10m', memory: '32Mi' }, limits: { cpu: '100m', memory: '64Mi' } },
             },
           ],
           containers: [
             {
               name,
               image,
-              command: ['node', script],
-              envFrom: [{ secretRef: { name: app } }],
+              command: ['node', `${ENV_FILE_OPTION}${MOUNT}/${SETTINGS}`, script],
+              ports: [{ name: 'http', containerPort: health.port }],
               volumeMounts: mounts,
               securityContext,
-              resources: { requests: { cpu: '250m', memory: '512Mi' }, limits: { memory: '2Gi' } },
-              ...(port === null
-                ? {}
-                : { readinessProbe: probe('/readyz'), livenessProbe: { ...probe('/healthz'), failureThreshold: 6 } }),
+              resources: { requests: { cpu: '250m', memory: '512Mi' }, limits: { cpu: '2', memory: '2Gi' } },
+              startupProbe: probe('/healthz', { periodSeconds: 2, failureThreshold: 60 }),
+              readinessProbe: probe('/readyz', { failureThreshold: 3 }),
+              livenessProbe: probe('/healthz', { failureThreshold: 6 }),
             },
           ],
           volumes: [
-            { name: 'secret', secret: { secretName: `${app}-files`, defaultMode: 0o440 } },
+            { name: 'secret', secret: { secretName: app, defaultMode: 0o440 } },
             { name: 'files', emptyDir: { medium: 'Memory' } },
             { name: 'tmp', emptyDir: {} },
           ],
@@ -163,15 +172,15 @@ function deployment({ name, script, port }: DeployedProcess, version: string): o
 }
 
 /** Only the gateway is called by others. */
-function service({ name, port }: DeployedProcess): readonly object[] {
-  if (port === null) return [];
+function service({ name, health }: DeployedProcess): readonly object[] {
+  if (name !== 'gateway') return [];
   const app = `countersign-${name}`;
   return [
     {
       apiVersion: 'v1',
       kind: 'Service',
       metadata: { name: app },
-      spec: { selector: { app }, ports: [{ name: 'http', port, targetPort: port }] },
+      spec: { selector: { app }, ports: [{ name: 'http', port: health.port, targetPort: 'http' }] },
     },
   ];
 }

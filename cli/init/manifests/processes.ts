@@ -1,6 +1,7 @@
 import { join } from 'node:path';
+import { ConfigError } from '../../../workers/config-error';
 import { readEnvFile } from '../../../workers/env-file';
-import { ENV_SCHEMAS, type EnvReader } from '../../../workers/process-env';
+import { ENV_SCHEMAS, HostAndPort, type EnvReader } from '../../../workers/process-env';
 import { knownTargets } from '../targets';
 
 /** One process, as the file of its settings describes it. */
@@ -11,13 +12,25 @@ export interface DeployedProcess {
   readonly title: string;
   readonly envFile: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Files that its settings name: key, trust, targets, encryption keys, prices, extension modules. */
+  /** Files that its settings name: key, trust, targets, encryption keys, prices. */
   readonly files: readonly string[];
+  /** Its extension modules. */
+  readonly modules: readonly string[];
   /** Repositories that the committer writes. */
   readonly writes: readonly string[];
-  /** Of the gateway, which answers `/healthz` and `/readyz`. */
-  readonly port: number | null;
+  /** Where it serves `/healthz` and `/readyz`. */
+  readonly health: HealthVariable;
 }
+
+interface HealthVariable {
+  readonly host: string;
+  readonly port: number;
+  /** With which it serves them at every address of the host. */
+  readonly everywhere: Readonly<Record<string, string>>;
+}
+
+/** Node reads the settings itself, so that a container has them as a file only. */
+export const ENV_FILE_OPTION = '--env-file=';
 
 /** Variables whose value is a path. */
 export const NAMES_FILE = /_(FILE|PATH)$/;
@@ -46,14 +59,33 @@ export function deployedProcesses(dir: string): readonly DeployedProcess[] {
       envFile,
       env,
       script: `dist/workers/${name}.js`,
-      files: [
-        ...named.flatMap((variable) => env[variable] ?? []),
-        ...extensions.filter((path) => path.startsWith('/')),
-      ],
+      files: named.flatMap((variable) => env[variable] ?? []),
+      modules: extensions.filter((path) => path.startsWith('/')),
       writes: name === 'commit' ? repositories(dir) : [],
-      port: name === 'gateway' ? Number(env['COUNTERSIGN_GATEWAY_PORT'] ?? 8077) : null,
+      health: name === 'gateway' ? gatewayHealth(env) : workerHealth(env, envFile),
     };
   });
+}
+
+function gatewayHealth(env: Readonly<Record<string, string>>): HealthVariable {
+  const { COUNTERSIGN_GATEWAY_HOST: host = '127.0.0.1', COUNTERSIGN_GATEWAY_PORT: port = '8077' } = env;
+  return {
+    host: host === '0.0.0.0' ? '127.0.0.1' : host,
+    port: Number(port),
+    everywhere: { COUNTERSIGN_GATEWAY_HOST: '0.0.0.0' },
+  };
+}
+
+function workerHealth(env: Readonly<Record<string, string>>, envFile: string): HealthVariable {
+  const address = env['COUNTERSIGN_HEALTH_ADDRESS'];
+  if (address === undefined)
+    throw new ConfigError(`${envFile}: COUNTERSIGN_HEALTH_ADDRESS is not set, which the health check needs`);
+  const { hostname, port } = HostAndPort.parse(address);
+  return {
+    host: hostname === '0.0.0.0' ? '127.0.0.1' : hostname,
+    port,
+    everywhere: { COUNTERSIGN_HEALTH_ADDRESS: `0.0.0.0:${port}` },
+  };
 }
 
 function repositories(dir: string): readonly string[] {

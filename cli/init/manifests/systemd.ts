@@ -14,22 +14,33 @@ export interface UnitFacts {
 /** One unit per process. Each can read only its own files of the directory. */
 export function systemdUnits(facts: UnitFacts): readonly { readonly name: string; readonly text: string }[] {
   const { processes, dir, node, packageDir } = facts;
-  for (const path of [dir, node, packageDir, ...processes.flatMap(({ files, writes }) => [...files, ...writes])])
+  for (const path of [
+    dir,
+    node,
+    packageDir,
+    ...processes.flatMap(({ files, modules, writes }) => [...files, ...modules, ...writes]),
+  ])
     if (!/^[A-Za-z0-9_./@+-]+$/.test(path))
       throw new ConfigError(`${path}: systemd needs a path of letters, digits and _ . / @ + -`);
   return processes.map((process) => ({ name: `countersign-${process.name}.service`, text: unit(process, facts) }));
 }
 
 function unit(process: DeployedProcess, { processes, dir, node, packageDir, user }: UnitFacts): string {
-  const own = new Set([process.envFile, ...process.files]);
-  const secrets = [`${dir}/cli.env`, ...processes.flatMap(({ envFile, files }) => [envFile, ...files])];
+  const own = new Set([process.envFile, ...process.files, ...process.modules]);
+  const secrets = [
+    `${dir}/cli.env`,
+    ...processes.flatMap(({ envFile, files, modules }) => [envFile, ...files, ...modules]),
+  ];
   const hidden = [...new Set(secrets)].filter((path) => !own.has(path));
   return [
-    '# Written by `countersign init --write systemd`.',
+    '# Written by `countersign init --write systemd`. Whether the process is ready:',
+    `#   curl -fsS http://${process.health.host}:${process.health.port}/readyz`,
     '[Unit]',
     `Description=Countersign ${process.title}`,
     'After=network-online.target',
     'Wants=network-online.target',
+    // Without it systemd gives up after five failed starts in ten seconds, for example while Temporal is down.
+    'StartLimitIntervalSec=0',
     '',
     '[Service]',
     'Type=exec',
@@ -38,9 +49,15 @@ function unit(process: DeployedProcess, { processes, dir, node, packageDir, user
     'Environment=NODE_ENV=production',
     `ExecStart=${node} --enable-source-maps ${packageDir}/${process.script}`,
     'Restart=always',
-    'RestartSec=1',
+    'RestartSec=2',
+    // An invalid configuration.
+    'RestartPreventExitStatus=2',
+    'KillMode=mixed',
     'TimeoutStopSec=40',
     'MemoryMax=2G',
+    'CPUQuota=200%',
+    'TasksMax=512',
+    'UMask=0077',
     'NoNewPrivileges=yes',
     'ProtectSystem=strict',
     'ProtectHome=read-only',
