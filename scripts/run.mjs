@@ -63,8 +63,8 @@ if (work === undefined) {
   process.exit(2);
 }
 const [major, minor] = process.versions.node.split('.').map(Number);
-if (major < 20 || (major === 20 && minor < 19)) {
-  say(`Countersign needs Node 20.19 or newer (22 or 24 recommended); this is ${process.versions.node}.`);
+if (major < 20 || (major === 20 && minor < 20)) {
+  say(`Countersign needs Node 22 or 24 (minimum: 20.20); this is ${process.versions.node}.`);
   process.exit(2);
 }
 try {
