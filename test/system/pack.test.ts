@@ -54,12 +54,14 @@ test('the tarball contains the compiled program, and no tests, sources or build 
     'dist/client/index.js',
     'dist/client/index.d.ts',
     'dist/cli/main.js',
+    'docs/operate.md',
+    'docs/rules/README.md',
     'package.json',
     'LICENSE',
   ])
     expect(paths).toContain(needed);
   const unwanted = paths.filter((path) =>
-    /(^|\/)(test|tests|examples|bench|node_modules|\.countersign)\/|\.test\.|\.tsbuildinfo$|(?<!\.d)\.ts$|\.env/.test(
+    /(^|\/)(test|tests|examples|bench|node_modules|\.countersign|assurance|images)\/|\.test\.|\.tsbuildinfo$|(?<!\.d)\.ts$|\.env/.test(
       path,
     ),
   );
