@@ -176,13 +176,7 @@ function pick<T>(roll: SeededRandom, list: readonly T[]): T {
 
 const OPENING = ['activity.openReview', 'activity.runGuardians', 'ledger.submitted', 'ledger.findings'];
 const STAGING = [...OPENING, 'activity.stage', 'ledger.staged', 'target.stage', 'activity.askJudge', 'ledger.attested'];
-const ASKING = [
-  ...STAGING,
-  'activity.disclose',
-  'ledger.disclosed',
-  'activity.admitAnswer',
-  'ledger.answer_accepted',
-];
+const ASKING = [...STAGING, 'activity.disclose', 'ledger.disclosed', 'activity.admitAnswer', 'ledger.answer_accepted'];
 const COMMITTING = [
   'activity.commit',
   'ledger.intent',

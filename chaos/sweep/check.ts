@@ -7,7 +7,8 @@
  * K3 No effect unless every required answer was accepted before the intent; no effect after a reject, after a SAFETY BLOCK,
  *    or if a POLICY finding was not disclosed.
  * K4 Intent before effect: the intent row is written before the marker's transaction and is the only settlement.
- * K5 Each review is terminal and has one outcome: one effect row, one receipt, one closing row and a completed workflow.
+ * K5 Each review is terminal and has one outcome: one effect row, one receipt, one closing row and a completed workflow. Only the
+ *    reconciler reset it, which leaves a row for each reset.
  * K6 The receipt is signed by the committer and agrees with ledger, marker and workflow.
  * K7 The hash chain of the review is intact.
  */
@@ -33,7 +34,12 @@ export interface Observed {
     { readonly effect: Readonly<Record<string, unknown>> | null; readonly at: Date | null } | null | 'not kept';
   readonly ledger: readonly LedgerLine[];
   /** Null if the committer was called without a workflow. */
-  readonly workflow: { readonly status: string; readonly outcome: Readonly<Record<string, unknown>> | null } | null;
+  readonly workflow: {
+    readonly status: string;
+    readonly outcome: Readonly<Record<string, unknown>> | null;
+    /** Resets in the history of the last run. */
+    readonly resets: number;
+  } | null;
 }
 
 type Body = Readonly<Record<string, unknown>>;
@@ -95,6 +101,9 @@ function terminal({ workflow }: Observed, lines: readonly Line[]): string[] {
     if (of(lines, kind).length !== 1) found.push(`K5: ${of(lines, kind).length} ledger rows of kind ${kind}`);
   if (of(lines, 'disclosed').length > 1) found.push('K5: more than one disclosure');
   if (workflow !== null && workflow.status !== 'COMPLETED') found.push(`K5: the workflow is ${workflow.status}`);
+  const resets = of(lines, 'repaired').filter(({ parsed }) => parsed['did'] === 'reset').length;
+  if (workflow !== null && workflow.resets > resets)
+    found.push(`K5: the workflow was reset ${workflow.resets} times, by the reconciler ${resets} times`);
   const states = new Set([
     ...[...of(lines, 'closed'), ...of(lines, 'effect')].map(({ parsed }) => String(parsed['state'])),
     ...(workflow?.outcome == null ? [] : [String(workflow.outcome['state'])]),

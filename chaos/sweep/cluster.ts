@@ -31,6 +31,8 @@ export interface Cluster {
   readonly faultController: FaultController;
   /** How often each process was restarted. */
   readonly restarts: Supervisor['restarts'];
+  /** The workflow code of its workers. */
+  readonly workflowBundle: string;
   stop(): Promise<void>;
 }
 
@@ -50,7 +52,10 @@ export async function startCluster(stateDir: string, say: Say): Promise<Cluster>
   addTargets(setup.targetsFile, repository, api);
   const faultController = new FaultController(join(stateDir, 'faults'));
   const urls = { temporal: servers.temporal.address, judge: judge.baseUrl };
-  const supervisor = new Supervisor(servers, faultController, await starter(setup, stateDir, urls), say);
+  const workflowBundle = join(stateDir, 'workflow-bundle.js');
+  await writeBundle(workflowBundle);
+  const start = starter(setup, stateDir, workflowBundle, urls);
+  const supervisor = new Supervisor(servers, faultController, start, say);
   await supervisor.begin();
 
   const client = await openDevClient({
@@ -73,6 +78,7 @@ export async function startCluster(stateDir: string, say: Say): Promise<Cluster>
     api,
     faultController,
     restarts: supervisor.restarts,
+    workflowBundle,
     async stop() {
       await supervisor.end();
       await client.close();
@@ -103,21 +109,24 @@ function adminPool(connectionString: string): Pool {
   return pool;
 }
 
-async function starter(
-  setup: DevSetup,
-  stateDir: string,
-  urls: { readonly temporal: string; readonly judge: string },
-): Promise<(role: Role) => Promise<RunningProcess>> {
-  const logDir = join(stateDir, 'logs');
-  mkdirSync(logDir, { recursive: true });
-  const bundle = join(stateDir, 'workflow-bundle.js');
+async function writeBundle(path: string): Promise<void> {
   const { code } = await bundleWorkflowCode({
     workflowsPath: require.resolve('../../workflows/index'),
     payloadConverterPath: require.resolve('../../workflows/payload-converter'),
     workflowInterceptorModules: [...WORKFLOW_INTERCEPTORS, require.resolve('./short-timeouts')],
     logger: new DefaultLogger('ERROR'),
   });
-  writeFileSync(bundle, code);
+  writeFileSync(path, code);
+}
+
+function starter(
+  setup: DevSetup,
+  stateDir: string,
+  bundle: string,
+  urls: { readonly temporal: string; readonly judge: string },
+): (role: Role) => Promise<RunningProcess> {
+  const logDir = join(stateDir, 'logs');
+  mkdirSync(logDir, { recursive: true });
   const { databaseUrls, keys, trustFile, targetsFile } = setup;
   const common = {
     TEMPORAL_ADDRESS: urls.temporal,

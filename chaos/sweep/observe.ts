@@ -1,7 +1,10 @@
+import { temporal } from '@temporalio/proto';
 import type { Cluster } from './cluster';
 import type { LedgerLine, Observed } from './check';
 import type { ReviewDriver } from './review-driver';
 import { EFFECTS_SQL, tableOf, TABLES } from './scenarios';
+
+const { WORKFLOW_TASK_FAILED_CAUSE_RESET_WORKFLOW } = temporal.api.enums.v1.WorkflowTaskFailedCause;
 
 /** Reads target, ledger and histories directly as a superuser, without production code. */
 export async function observe(cluster: Cluster, drives: readonly ReviewDriver[]): Promise<Observed[]> {
@@ -80,5 +83,8 @@ async function workflowOf(cluster: Cluster, changeId: string): Promise<Observed[
   const [{ status }, { events }] = await Promise.all([handle.describe(), handle.fetchHistory()]);
   const data = events?.at(-1)?.workflowExecutionCompletedEventAttributes?.result?.payloads?.[0]?.data;
   const outcome = data == null ? null : (JSON.parse(Buffer.from(data).toString('utf8')) as Record<string, unknown>);
-  return { status: status.name, outcome };
+  const resets = (events ?? []).filter(
+    ({ workflowTaskFailedEventAttributes: failed }) => failed?.cause === WORKFLOW_TASK_FAILED_CAUSE_RESET_WORKFLOW,
+  );
+  return { status: status.name, outcome, resets: resets.length };
 }

@@ -57,7 +57,7 @@ function observed(facts: Facts, more: Partial<Observed> = {}): Observed {
     effects: 1,
     marker: { effect: EFFECT, at: new Date('2026-01-01T00:00:30.000Z') },
     ledger: ledgerOf(facts),
-    workflow: { status: 'COMPLETED', outcome: { state: 'COMMITTED', reason: null, receipt: RECEIPT } },
+    workflow: { status: 'COMPLETED', outcome: { state: 'COMMITTED', reason: null, receipt: RECEIPT }, resets: 0 },
     ...more,
   };
 }
@@ -114,8 +114,15 @@ const BROKEN: readonly (readonly [string, Observed, string])[] = [
   ['a missing closing row', observed(without('closed')), 'K5: 0 ledger rows of kind closed'],
   [
     'an open workflow',
-    observed(COMMITTED, { workflow: { status: 'RUNNING', outcome: null } }),
+    observed(COMMITTED, { workflow: { status: 'RUNNING', outcome: null, resets: 0 } }),
     'K5: the workflow is RUNNING',
+  ],
+  [
+    'a workflow that was reset by hand',
+    observed([...COMMITTED, ['repaired', { did: 'ended' }]], {
+      workflow: { status: 'COMPLETED', outcome: { state: 'COMMITTED', reason: null, receipt: RECEIPT }, resets: 1 },
+    }),
+    'K5: the workflow was reset 1 times, by the reconciler 0 times',
   ],
   ['two outcomes', observed(swapped('effect', { state: 'ROLLED_BACK' })), 'K5: two outcomes: COMMITTED, ROLLED_BACK'],
   [
@@ -138,6 +145,7 @@ const BROKEN: readonly (readonly [string, Observed, string])[] = [
       workflow: {
         status: 'COMPLETED',
         outcome: { state: 'COMMITTED', reason: null, receipt: { ...RECEIPT, payload: '' } },
+        resets: 0,
       },
     }),
     'K6: the workflow returned another receipt',

@@ -27,7 +27,11 @@ test('a sample of the crash sweep breaks no invariant, gives each required outco
   const { code, last, log } = await run('sweep/main.js', args);
   expect({ code, last, log: code === 0 ? '' : log }).toEqual({
     code: 0,
-    last: { runs: 37, seed: 2026, violations: 0, terminal: 37 },
+    last: {
+      ...{ runs: 37, seed: 2026, violations: 0, terminal: 37 },
+      repaired: expect.any(Object),
+      replay: expect.objectContaining({ skipped: 0, failed: 0 }),
+    },
     log: '',
   });
 });
