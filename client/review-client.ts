@@ -47,6 +47,11 @@ export interface ReviewClientOptions {
   readonly trust?: ReceiptTrust | null;
 }
 
+/** `title`: what the change does, for the Temporal UI; it decides nothing. */
+export interface StartOptions extends Bounded {
+  readonly title?: string | null;
+}
+
 const CALL_TIMEOUT_MS = 10_000;
 /** Longer than the 30 s after which the server gives the tasks of a review worker that died to another one. */
 const ANSWER_TIMEOUT_MS = 45_000;
@@ -70,7 +75,10 @@ export class ReviewClient {
    * Starts the review, or joins the running one, and waits for the static findings. Idempotent. Throws `refused` if the review
    * refuses the submission (unknown source tool, no plan), and `temporal_unavailable` if it is unknown whether the review started.
    */
-  async start(submission: Submission, { timeoutMs = SUBMIT_TIMEOUT_MS }: Bounded = {}): Promise<Submitted> {
+  async start(
+    submission: Submission,
+    { timeoutMs = SUBMIT_TIMEOUT_MS, title = null }: StartOptions = {},
+  ): Promise<Submitted> {
     const changeId = changeIdOf(submission);
     linkToChange(changeId);
     const startWorkflowOperation = new WithStartWorkflowOperation(REVIEW_WORKFLOW, {
@@ -80,7 +88,7 @@ export class ReviewClient {
       workflowIdConflictPolicy: 'USE_EXISTING',
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
       typedSearchAttributes: new TypedSearchAttributes(startAttributes(submission)),
-      ...describeStart(submission),
+      ...describeStart(submission, title),
     });
     try {
       const preflight = await this.#runs.within(timeoutMs, () =>

@@ -1,5 +1,6 @@
 import type { ReviewClient } from '../client/review-client';
 import type { ByteStore } from '../policy/evidence/byte-store';
+import type { Submission } from '../policy/contracts/diff';
 import type { AnswerCode, AnswerResults } from '../policy/contracts/answer';
 import type { KeyRegistration } from '../policy/evidence/bundle';
 import type { NewestRevision, SignedRevision } from '../policy/evidence/published-policy';
@@ -62,6 +63,8 @@ export interface GatewayDeps {
   readonly registration: (keyId: string) => Promise<KeyRegistration | null>;
   /** Asks the services behind the gateway. A probe that rejects, or does not resolve in time, says that its service is down. */
   readonly probes: ServiceProbes;
+  /** What a change does, for the Temporal UI; null if it is unknown. It decides nothing, and never rejects. */
+  readonly titleOf?: (submission: Submission) => Promise<string | null>;
   readonly metrics?: GatewayMetrics;
   readonly nonces?: Nonces;
   readonly answerLimits?: AnswerLimits;

@@ -8,9 +8,9 @@ export interface DerivationThreadData {
 }
 
 /** Threads that parse diffs and run rules. `extensions` is the value of COUNTERSIGN_EXTENSIONS. Requires compiled sources. */
-export function startDerivationThreads(extensions: string, wallMs?: number): DerivationThreads {
+export function startDerivationThreads(extensions: string, wallMs?: number, size?: number): DerivationThreads {
   const workerData: DerivationThreadData = { extensions };
   const start = (): Worker =>
     new Worker(join(__dirname, 'derivation-thread.js'), { workerData, resourceLimits: THREAD_LIMITS });
-  return derivationThreads(start, wallMs);
+  return derivationThreads(start, wallMs, size);
 }

@@ -8,14 +8,19 @@ import { PROBE_TIMEOUT_MS } from '../gateway/readiness';
 import { keyEnvelopes } from '../storage/keys/key-envelopes';
 import { clientLedger } from './client-ledger';
 import { GatewayEnv, readEnv, readTrustFile } from './config';
+import { startDerivationThreads } from './derivation';
 import { payloadKeys } from './encryption/key-ring';
 import { loadExtensions } from './extensions';
 import { inboxDeps } from './inbox';
 import { main } from './main';
+import { submissionTitles } from './submission-titles';
 import { openResources } from './resources';
 import { serveUntilStopped } from './serve';
 import { serveMetrics } from './serve-metrics';
 import { connectConfig, openClient } from './temporal';
+
+/** Most diffs are parsed in a few milliseconds. */
+const TITLE_MS = 2_000;
 
 main('gateway', async (logger) => {
   const env = readEnv(GatewayEnv, process.env);
@@ -43,6 +48,7 @@ main('gateway', async (logger) => {
     ledger,
   });
   const registrations = keyEnvelopes(resources.db);
+  const threads = startDerivationThreads(env.COUNTERSIGN_EXTENSIONS, TITLE_MS, 1);
   const metrics = createGatewayMetrics();
   // Open event streams would keep the server from closing.
   const stopping = new AbortController();
@@ -57,6 +63,7 @@ main('gateway', async (logger) => {
     metrics,
     now: Date.now,
     log: logger,
+    titleOf: submissionTitles(resources.store, threads, logger),
     inbox: inboxDeps({ env, namespace, trust, resources, notifications: ledger, stopping: stopping.signal }),
     registration: async (keyId) => {
       const [found] = await registrations.envelopesOf([keyId]);
@@ -81,6 +88,7 @@ main('gateway', async (logger) => {
         });
   await serveUntilStopped(app, { hostname: env.COUNTERSIGN_GATEWAY_HOST, port: env.COUNTERSIGN_GATEWAY_PORT, logger });
   await metricsServer?.close();
+  await threads.close();
   await ledger.close();
   await temporal.connection.close();
   await resources.db.close();

@@ -1,6 +1,6 @@
 import type { AdmittedAnswer, AnswerResults } from '../policy/contracts/answer';
 import type { Claim } from './claimed-answer';
-import { codeLine, plainLine } from './plain-line';
+import { codeLine, plainLine } from '../policy/text/plain-line';
 
 /** Refused answers that are kept, the latest ones. */
 const MAX_REFUSALS = 5;

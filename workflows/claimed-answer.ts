@@ -1,7 +1,7 @@
 import { readJson } from '../policy/text/json-text';
 import { decodeUtf8 } from '../policy/text/utf8';
 import { clip } from '../policy/text/cut-text';
-import { plainLine } from './plain-line';
+import { plainLine } from '../policy/text/plain-line';
 
 /**
  * What an answer says before the activity `admitAnswer` verifies it. Only for the Temporal UI: person, decision and violation are

@@ -1,7 +1,7 @@
 import type { ReviewStatus } from '../policy/contracts/status';
 import { answerLines, asMarkdown, type Refusals } from './answer-lines';
 import type { AdmittedAnswer } from '../policy/contracts/answer';
-import { codeLine } from './plain-line';
+import { codeLine } from '../policy/text/plain-line';
 
 /** What the details contain beside the status. */
 export interface DetailsOf {

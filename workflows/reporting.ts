@@ -11,7 +11,7 @@ import type { ReviewStatus } from '../policy/contracts/status';
 import { answerLines, asText } from './answer-lines';
 import { currentDetails } from './details';
 import * as messages from './messages';
-import { plainLine } from './plain-line';
+import { plainLine } from '../policy/text/plain-line';
 import { now, type Review } from './review-state';
 import { searchAttributesOf } from '../policy/contracts/search-attributes';
 

@@ -28,7 +28,7 @@ import type { Waiving } from '../policy/decide/waivers';
 import { NO_REFUSALS, withRefused, type Refusals } from './answer-lines';
 import type { Claim, ClaimNames } from './claimed-answer';
 import { MessageBounds, type Counts } from './message-bounds';
-import { plainLine } from './plain-line';
+import { plainLine } from '../policy/text/plain-line';
 
 const MAX_WARNINGS = 50;
 const MAX_TITLE = 120;

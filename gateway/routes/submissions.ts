@@ -13,7 +13,7 @@ import { MAX_JSON_BYTES } from '../limits';
 import { storeCall } from '../store-call';
 
 /** POST /v1/reviews */
-export function submissionRoutes({ reviews, store, submitTimeoutMs }: GatewayDeps, callers: Callers): Hono {
+export function submissionRoutes({ reviews, store, submitTimeoutMs, titleOf }: GatewayDeps, callers: Callers): Hono {
   const routes = new Hono();
   routes.post('/', async (c) => {
     const caller = await callers.authenticate(c, MAX_JSON_BYTES, 'submit');
@@ -29,7 +29,8 @@ export function submissionRoutes({ reviews, store, submitTimeoutMs }: GatewayDep
         field: 'diffSha',
       });
     const bounds = submitTimeoutMs === undefined ? {} : { timeoutMs: submitTimeoutMs };
-    const submitted = await reviews.start(submission, bounds);
+    const title = (await titleOf?.(submission)) ?? null;
+    const submitted = await reviews.start(submission, { ...bounds, title });
     return c.json(submitted, submitted.preflight === 'pending' ? 202 : 200);
   });
   return routes;

@@ -312,15 +312,18 @@ describe('POST /v1/reviews', () => {
     send(app, { method: 'POST', path: '/v1/reviews', body: JSON.stringify(value), ...sent });
 
   it('starts the review if the bytes are stored and the sender signed the submission', async () => {
-    const started: Submission[] = [];
-    const { app, stored } = gateway({
-      start: async (s) => (started.push(s), { changeId: prepared.changeId, preflight: 'pending', outcome: null }),
-    });
+    const started: unknown[] = [];
+    const start: GatewayDeps['reviews']['start'] = async (s, options) => {
+      started.push([s, options]);
+      return { changeId: prepared.changeId, preflight: 'pending', outcome: null };
+    };
+    const { app, stored } = gateway({ start }, { titleOf: async ({ diffSha }) => `title of ${diffSha.slice(0, 8)}` });
     const missing = await post(app, submission);
     expect([missing.status, missing.json().error.code]).toEqual([409, 'diff_missing']);
     stored.set(`acme/${prepared.submission.diffSha}`, bytes);
     expect((await post(app, submission)).status).toBe(202);
-    expect(started).toEqual([submission]);
+    const title = `title of ${prepared.submission.diffSha.slice(0, 8)}`;
+    expect(started).toEqual([[submission, expect.objectContaining({ title })]]);
   });
 
   it.each<[string, object, number, string]>([

@@ -1,6 +1,6 @@
-import { toWellFormed } from '../policy/contracts/canonical-json';
-import { clip } from '../policy/text/cut-text';
-import { makeVisible } from '../policy/text/visible';
+import { toWellFormed } from '../contracts/canonical-json';
+import { clip } from './cut-text';
+import { makeVisible } from './visible';
 
 /**
  * One line of at most `max` UTF-16 code units for the Temporal UI, from text that others wrote or that a forged result may contain.
