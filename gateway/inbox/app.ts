@@ -49,7 +49,7 @@ export function createInbox(
   api.use(sameOrigin(inbox.origin, metrics));
   api.get('/trust', (c) => c.json(inbox.trust));
   api.route('/', loginRoutes({ ...login, ended: (tokenSha) => hub.end(tokenSha) }));
-  if (inbox.enrollments !== undefined) api.route('/', enrollRoutes(login, inbox.enrollments));
+  api.route('/', enrollRoutes(login));
   api.route('/', eventRoutes(hub, sessions));
   api.route('/', numberRoutes(inbox.numbers, sessions, now));
   api.route(

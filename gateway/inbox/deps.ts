@@ -44,8 +44,7 @@ export interface InboxDeps {
   readonly keys: () => Promise<KeySnapshot>;
   readonly sessions: SessionStore;
   readonly challenges: ChallengeStore;
-  /** Without it people cannot enrol a passkey here. */
-  readonly enrollments?: Pick<Enrollments, 'enrollmentOf' | 'completeEnrollment'>;
+  readonly enrollments: Pick<Enrollments, 'enrollmentOf' | 'completeEnrollment'>;
   readonly lists: InboxLists;
   readonly numbers: InboxNumbers;
   readonly precedents: (of: {

@@ -29,10 +29,9 @@ const ALGORITHMS = [-7, -8];
  * may enrol is decided by two signatures that it cannot make: the operator's, and that of the one-time key in the link.
  */
 export function enrollRoutes(
-  deps: Pick<InboxDeps, 'challenges' | 'origin'> & Pick<LoginDeps, 'challengeRate' | 'now' | 'metrics'>,
-  enrollments: NonNullable<InboxDeps['enrollments']>,
+  deps: Pick<InboxDeps, 'enrollments' | 'challenges' | 'origin'> & Pick<LoginDeps, 'challengeRate' | 'now' | 'metrics'>,
 ): Hono {
-  const { challenges, origin } = deps;
+  const { enrollments, challenges, origin } = deps;
   const routes = new Hono();
   const openLink = async (keyId: string): Promise<OpenLink> => {
     const open = await enrollments.enrollmentOf(keyId);

@@ -100,6 +100,7 @@ export function inboxWorld({
         keys: async () => ({ find: (keyId) => keys.get(keyId), keys: [...keys.values()], ignored: [] }),
         sessions: memorySessions(clock),
         challenges: memoryChallenges(),
+        enrollments: failing<InboxDeps['enrollments']>({}),
         lists: {
           page: async (viewer, filter) => (asked.push({ viewer, filter }), EMPTY),
           turnCount: async () => 0,
