@@ -1,4 +1,4 @@
-/** Imported before any schema: zod otherwise tries `new Function`, which the content security policy refuses and reports. */
+/** Imported before any schema: zod otherwise tries to compile code from text, which the content security policy refuses and reports. */
 import { config } from 'zod';
 
 config({ jitless: true });

@@ -22,9 +22,9 @@ export function placeOf(reference: string, digests: Digests, change: ShownChange
     if (range !== null) return range;
   }
   if (source === 'staging' && sha === digests.stagingSha)
-    return { kind: 'staging', anchor: stagingAnchor(fragment), label: `dry run ${fragment}` };
+    return { kind: 'staging', anchor: stagingAnchor(fragment), label: stagingLabel(fragment) };
   if (source === 'metadata' && sha === digests.inputSha)
-    return { kind: 'claim', anchor: claimAnchor(tokensOf(fragment)?.[0] ?? ''), label: `claim ${fragment}` };
+    return { kind: 'claim', anchor: claimAnchor(tokensOf(fragment)?.[0] ?? ''), label: `the claim ${fragment}` };
   return { kind: 'none', label: reference };
 }
 
@@ -38,17 +38,35 @@ export function stagingAnchor(pointer: string): string {
     : `dry-run-${list}`;
 }
 
+function stagingLabel(pointer: string): string {
+  const [list = ''] = tokensOf(pointer) ?? [];
+  return Object.hasOwn(STAGING_LABELS, list) ? `${STAGING_LABELS[list]} of the dry run` : `the dry run ${pointer}`;
+}
+
+const STAGING_LABELS: Readonly<Record<string, string>> = {
+  tables: 'the tables',
+  statements: 'the statements',
+  sideEffects: 'the side effects',
+  uncaptured: 'what was not captured',
+  notCompared: 'what was not compared',
+};
+
 /** Names of claims are the requester's words, so an id of the page never contains one unchanged. */
 export function claimAnchor(name: string): string {
   return `claim-${[...new TextEncoder().encode(name)].map((byte) => byte.toString(16)).join('')}`;
 }
 
-function rangeOf(fragment: string, { lines, text }: ShownChange): Place | null {
+function rangeOf(fragment: string, { lines, text, language }: ShownChange): Place | null {
   if (fragment === '') return whole(lines);
   const span = /^L(\d{1,7})(?::C(\d{1,7})-L(\d{1,7}):C(\d{1,7}))?$/.exec(fragment);
   if (span !== null) {
     const [first, column = 1, last = first ?? 0, end = Infinity] = span.slice(1).map(numberOrUndefined);
-    return linesBetween(lines, { line: first ?? 0, column }, { line: last, column: end }, spanLabel(first ?? 0, last));
+    return linesBetween(
+      lines,
+      { line: first ?? 0, column },
+      { line: last, column: end },
+      spanLabel(first ?? 0, last, language),
+    );
   }
   if (!fragment.startsWith('/') || text === null) return null;
   const range = placeOfPointer(text, fragment);
@@ -64,8 +82,10 @@ function numberOrUndefined(digits: string | undefined): number | undefined {
   return digits === undefined ? undefined : Number(digits);
 }
 
-function spanLabel(first: number, last: number): string {
-  return first === last ? `line ${first}` : `lines ${first} to ${last}`;
+/** A patch has line numbers of its own, besides those of the files. */
+function spanLabel(first: number, last: number, language: ShownChange['language']): string {
+  const lines = first === last ? `line ${first}` : `lines ${first} to ${last}`;
+  return language === 'patch' ? `${lines} of the patch` : lines;
 }
 
 interface Position {

@@ -14,6 +14,7 @@ export function reviewTitle(
     structureTitle(structure) ??
       patchTitle(status.sourceTool, change) ??
       stagedTitle(staging) ??
+      sqlTitle(status.sourceTool, change) ??
       `${status.sourceTool} on ${status.target}`,
   );
 }
@@ -65,6 +66,13 @@ function stagedTitle(staging: StagingRecord | null): string | null {
       measured && ROWS.has(command) ? `${command}${on}: ${counted(rowCount, 'row')}` : `${command}${on}`,
     ),
   );
+}
+
+/** The text after its leading comments, for SQL that was not rehearsed. */
+function sqlTitle(sourceTool: string, change: ShownChange | null): string | null {
+  if (sourceTool !== 'SQLDryRun' || change?.text == null) return null;
+  const sql = change.text.replace(/^(?:\s+|--[^\n]*(?:\n|$)|\/\*[^]*?\*\/)+/, '').trim();
+  return sql === '' ? null : sql.replaceAll(/\s+/g, ' ');
 }
 
 const ROWS: ReadonlySet<string> = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE', 'COPY']);

@@ -70,7 +70,8 @@ function patchMembers(patch: Patch, document: JsonValue | undefined): MemberChan
   return patch.map(({ op, path, value, from }) => ({
     operation: typeof from === 'string' ? `${op} from ${from}` : op,
     pointer: path,
-    before: jsonAt(document, path),
+    // A test changes nothing: the value must be this one.
+    before: op === 'test' ? null : jsonAt(document, path),
     after: value === undefined ? null : JSON.stringify(value),
   }));
 }

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import type { Friction, Typed } from '../model/friction';
+import { jumpTo } from './jump';
 
 export interface AnswerBarProps {
   readonly waiting: number;
@@ -31,7 +32,12 @@ export function AnswerBar(props: AnswerBarProps): JSX.Element {
       <div class="answer-line">
         <p aria-live="polite">
           {count === 0 ? (
-            <>{waiting === 1 ? '1 violation waits' : `${waiting} violations wait`} for your answer</>
+            <>
+              <a href="#cards-title" onClick={toCards}>
+                {waiting === 1 ? '1 violation waits' : `${waiting} violations wait`}
+              </a>{' '}
+              for your answer
+            </>
           ) : (
             <>
               Chosen: {confirms > 0 && <strong class="good">{confirms} to confirm</strong>}
@@ -43,11 +49,23 @@ export function AnswerBar(props: AnswerBarProps): JSX.Element {
           )}
         </p>
         <button type="button" class="primary" disabled={count === 0 || problem !== null || sending} onClick={onSign}>
-          {sending ? 'Waiting for your passkey…' : count === 1 ? 'Sign 1 answer' : `Sign ${count} answers`}
+          {sending
+            ? 'Waiting for your passkey…'
+            : count === 0
+              ? 'Sign'
+              : count === 1
+                ? 'Sign 1 answer'
+                : `Sign ${count} answers`}
         </button>
       </div>
     </section>
   );
+}
+
+/** Not by the address: its fragment is the route. */
+function toCards(event: Event): void {
+  event.preventDefault();
+  jumpTo([document.querySelector('.card.yours')?.id ?? 'cards-title']);
 }
 
 function FrictionFields({ friction, typed, onTyped }: AnswerBarProps & { readonly friction: Friction }): JSX.Element {

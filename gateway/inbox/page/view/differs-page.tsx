@@ -11,11 +11,11 @@ interface Props {
 /** The gateway sent something that does not verify. Nothing of it is shown, and nothing can be answered. */
 export function DiffersPage({ changeId, differences, reported }: Props): JSX.Element {
   return (
-    <section class="differs" role="alert" aria-labelledby="differs-title">
+    <article class="differs" aria-labelledby="differs-title">
       <h1 id="differs-title" tabIndex={-1}>
         This review does not verify
       </h1>
-      <p>
+      <p role="alert">
         What the gateway sent for <code>{changeId.slice(0, 12)}</code> differs from what was signed. It is not shown,
         and it cannot be answered here. Someone may have changed it: tell an operator.
       </p>
@@ -34,6 +34,6 @@ export function DiffersPage({ changeId, differences, reported }: Props): JSX.Ele
           ? 'The difference was reported to the ledger.'
           : 'The difference could not be reported to the ledger: report it yourself.'}
       </p>
-    </section>
+    </article>
   );
 }

@@ -22,7 +22,7 @@ export function DryRun({ staging, preview }: Props): JSX.Element {
       {reason === 'not_rehearsed' && (
         <p class="warning">Nothing was executed. The change first executes in the commit.</p>
       )}
-      <ul class="effects">
+      <ul class="effects" id="dry-run-tables" data-block="dry-run-tables">
         {tables.map((effect, i) => (
           <Effect key={`t${i}`} id={`dry-run-tables-${i}`} effect={effect} />
         ))}
@@ -73,11 +73,16 @@ function Count({ count, what }: { readonly count: number; readonly what: string 
   );
 }
 
-/** Statements of which there are several. Of a single one the tables say everything. */
 function Statements({ staging: { statements } }: { readonly staging: StagingRecord }): JSX.Element | null {
+  // Of a single statement the tables say everything.
   if (statements.length < 2) return null;
   return (
-    <ol class="statements" aria-label="Statements of the dry run">
+    <ol
+      class="statements"
+      id="dry-run-statements"
+      data-block="dry-run-statements"
+      aria-label="Statements of the dry run"
+    >
       {statements.map(({ command, rowCount }, i) => (
         <li key={i} id={`dry-run-statements-${i}`} data-block={`dry-run-statements-${i}`}>
           <SafeText text={command} /> <span class="quiet">{rowCount === 1 ? '1 row' : `${rowCount} rows`}</span>

@@ -2,17 +2,20 @@ import type { JSX } from 'preact';
 import type { VerifiedReview } from '../../../../signing/verified-review';
 import type { ShownChange } from '../model/change-lines';
 import { blocksOf, claimAnchor, type Place } from '../model/evidence';
+import { stagedLines } from '../model/staged-lines';
 import { jumpTo } from './jump';
-import { SafeText, safeLine } from './safe-text';
+import { SafeLines, SafeText, safeLine } from './safe-text';
 
 interface Props {
   readonly places: readonly Place[];
   readonly change: ShownChange | null;
   readonly review: Pick<VerifiedReview, 'status' | 'staging'>;
-  /** Numbers that must not repeat on a page. */
+  /** Blocks of evidence that were on screen. */
   readonly seen: ReadonlySet<string>;
 }
 
+/** Evidence of up to four lines is shown whole; of more, three lines are. */
+const WHOLE_LINES = 4;
 const SNIPPET_LINES = 3;
 const MAX_SHOWN = 6;
 const MAX_HIGHLIGHT = 400;
@@ -92,8 +95,10 @@ function targetsOf(place: Place): string[] {
 function Snippet({ place, change, review }: Pick<ItemProps, 'place' | 'change' | 'review'>): JSX.Element | null {
   switch (place.kind) {
     case 'lines': {
-      const lines = (change?.lines ?? []).slice(place.first, Math.min(place.last + 1, place.first + SNIPPET_LINES));
-      const left = place.last - place.first + 1 - lines.length;
+      const count = place.last - place.first + 1;
+      const shown = count <= WHOLE_LINES ? count : SNIPPET_LINES;
+      const lines = (change?.lines ?? []).slice(place.first, place.first + shown);
+      const left = count - lines.length;
       return (
         <pre class="snippet" data-block={left === 0 ? blocksOf(place).join(' ') : undefined}>
           {lines.map(({ text }, i) => (
@@ -107,10 +112,10 @@ function Snippet({ place, change, review }: Pick<ItemProps, 'place' | 'change' |
       );
     }
     case 'staging': {
-      const text = stagingText(place.anchor, review.staging);
-      return text === null ? null : (
+      const lines = stagedLines(place.anchor, review.staging);
+      return lines === null ? null : (
         <pre class="snippet" data-block={place.anchor}>
-          <SafeText text={text} />
+          <SafeLines text={lines.join('\n')} />
         </pre>
       );
     }
@@ -128,14 +133,4 @@ function Snippet({ place, change, review }: Pick<ItemProps, 'place' | 'change' |
     default:
       return place satisfies never;
   }
-}
-
-/** One entry of the dry run in words; null for a list, which is read in its place. */
-function stagingText(anchor: string, staging: VerifiedReview['staging']): string | null {
-  const [, list, index] = /^dry-run-(tables|sideEffects)-(\d+)$/.exec(anchor) ?? [];
-  const effects = staging === null ? [] : list === 'tables' ? staging.tables : staging.sideEffects;
-  const effect = list === undefined ? undefined : effects[Number(index)];
-  if (effect === undefined) return null;
-  const { table, inserted, updated, deleted } = effect;
-  return `${table}: ${inserted} inserted, ${updated} updated, ${deleted} deleted`;
 }

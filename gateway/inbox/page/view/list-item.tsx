@@ -14,7 +14,7 @@ export function ListItem({ item, now }: { readonly item: ReviewListItem; readonl
     <li class="review-item">
       <div class="item-main">
         <a class="title" href={hashOf({ view: 'review', changeId })}>
-          <SafeText text={title} />
+          <SafeText text={title === '' ? changeId.slice(0, 12) : title} />
         </a>
         <p class="meta">
           <SafeText text={`${tenant}/${target}`} /> · <SafeText text={sourceTool} /> · asked by{' '}

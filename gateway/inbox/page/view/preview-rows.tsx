@@ -1,9 +1,9 @@
 import type { JSX } from 'preact';
 import { escapeLine } from '../../../../policy/text/escape';
-import type { Preview, PreviewCell, PreviewTable } from '../model/preview-table';
+import { columnOrder, type Preview, type PreviewCell, type PreviewTable } from '../model/preview-table';
 import { SafeText } from './safe-text';
 
-/** Rows before and after. Changed columns come first, after the first column, which is usually the key. */
+/** Rows before and after. All are there; a long table scrolls. */
 export function PreviewRows({ preview: { tables, moreTables, other } }: { readonly preview: Preview }): JSX.Element {
   return (
     <>
@@ -34,10 +34,7 @@ export function PreviewRows({ preview: { tables, moreTables, other } }: { readon
 const KIND_WORDS = { insert: 'insert', update: 'update', delete: 'delete' } as const;
 
 function Table({ table: { table, total, columns, rows } }: { readonly table: PreviewTable }): JSX.Element {
-  const order = columns
-    .map(({ changes }, i) => ({ i, rank: i === 0 && !changes ? 0 : changes ? 1 : 2 }))
-    .sort((a, b) => a.rank - b.rank || a.i - b.i)
-    .map(({ i }) => i);
+  const order = columnOrder(columns);
   return (
     <div class="table-scroll rows" tabIndex={0} role="group" aria-label={`Rows of ${escapeLine(table)}`}>
       <table>

@@ -86,18 +86,25 @@ function Resource({ resource: { address, action, members } }: { readonly resourc
           <SafeText text={address} />
         </code>
       </h3>
-      {members.length > 0 && <Members members={members} name="Attribute" />}
+      {members.length > 0 && <Members members={members} name="Attribute" withOperation={false} />}
     </section>
   );
 }
 
-function Members({ members, name }: { readonly members: readonly MemberChange[]; readonly name: string }): JSX.Element {
+interface MembersProps {
+  readonly members: readonly MemberChange[];
+  readonly name: string;
+  /** False if all members have the same one, which is shown above them. */
+  readonly withOperation?: boolean;
+}
+
+function Members({ members, name, withOperation = true }: MembersProps): JSX.Element {
   return (
     <div class="table-scroll" tabIndex={0} role="group" aria-label="Members that are written">
       <table>
         <thead>
           <tr>
-            <th scope="col">Operation</th>
+            {withOperation && <th scope="col">Operation</th>}
             <th scope="col">{name}</th>
             <th scope="col">Old</th>
             <th scope="col">New</th>
@@ -106,9 +113,11 @@ function Members({ members, name }: { readonly members: readonly MemberChange[];
         <tbody>
           {members.map(({ operation, pointer, before, after }, i) => (
             <tr key={i}>
-              <td>
-                <SafeText text={operation} />
-              </td>
+              {withOperation && (
+                <td>
+                  <SafeText text={operation} />
+                </td>
+              )}
               <td>
                 <code>
                   <SafeText text={pointer === '' ? '(the whole document)' : pointer} />

@@ -51,7 +51,7 @@ export function TopBar({ route, session, turnCount, onHelp, onLogout }: Props): 
         <button type="button" onClick={nextTheme} aria-label={`Colours: ${theme}. Change them`}>
           {theme === 'auto' ? '◐' : theme === 'light' ? '☀' : '☾'}
         </button>
-        <button type="button" onClick={onHelp} aria-label="Keyboard help">
+        <button type="button" class="wide-only" onClick={onHelp} aria-label="Keyboard help">
           ?
         </button>
         {session !== null && (

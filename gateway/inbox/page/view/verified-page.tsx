@@ -79,8 +79,8 @@ export function VerifiedPage({ review, session, open, readAgain }: Props): JSX.E
             />
           ))}
           <FiredList
-            title="Advice"
-            note="These findings need no answer."
+            title="Other findings"
+            note="They need no answer."
             fired={cards.advice}
             {...{ review, change: shown.change, seen }}
           />

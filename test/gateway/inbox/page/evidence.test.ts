@@ -1,0 +1,88 @@
+import fc from 'fast-check';
+import { changeLines } from '../../../../gateway/inbox/page/model/change-lines';
+import { coverageOf, unseenPlaces } from '../../../../gateway/inbox/page/model/coverage';
+import { blocksOf, claimAnchor, placeOf, type Place } from '../../../../gateway/inbox/page/model/evidence';
+import { placeOfPointer } from '../../../../gateway/inbox/page/model/json-places';
+import { pointerOf } from '../../../../policy/text/json-pointer';
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+const digests = { diffSha: 'd'.repeat(64), inputSha: 'e'.repeat(64), stagingSha: 'f'.repeat(64) };
+const sql = changeLines('SQLDryRun', bytes('UPDATE a\n SET b = 1;\nDELETE FROM c;\n'));
+const json = changeLines('HTTPPatch', bytes('{"method":"PATCH","body":{"a":1,"b/c":[10,{"d":true}]}}'));
+const at = (fragment: string, change = sql): Place => placeOf(`diff:${digests.diffSha}#${fragment}`, digests, change);
+
+describe('the place of an evidence reference', () => {
+  it.each([
+    ['L1:C1-L2:C12', { first: 0, last: 1 }],
+    ['L3:C1-L3:C7', { first: 2, last: 2 }],
+    ['L2', { first: 1, last: 1 }],
+    ['', { first: 0, last: 2 }],
+  ])('finds the lines of %s', (fragment, lines) => {
+    expect(at(fragment)).toMatchObject({ kind: 'lines', ...lines });
+  });
+
+  it.each([
+    ['/body/b~1c/1/d', '"d": true'],
+    ['/method', '"method": "PATCH",'],
+    // Missing: the innermost object around it.
+    ['/body/missing', '"body": {'],
+  ])('finds the member %s of one line of JSON', (pointer, text) => {
+    const place = at(pointer, json);
+    expect(place.kind === 'lines' ? json.lines[place.first]?.text.trim() : place).toBe(text);
+  });
+
+  it('points at dry run and claims, and shows a reference to anything else as text', () => {
+    expect(placeOf(`staging:${digests.stagingSha}#/tables/1/deleted`, digests, sql)).toMatchObject({
+      anchor: 'dry-run-tables-1',
+    });
+    expect(placeOf(`staging:${digests.stagingSha}#/base/x`, digests, sql)).toMatchObject({ anchor: 'dry-run' });
+    expect(placeOf(`metadata:${digests.inputSha}#/a b`, digests, sql)).toMatchObject({ anchor: claimAnchor('a b') });
+    for (const other of [
+      `diff:${'0'.repeat(64)}#L1`,
+      'review:x',
+      `diff:${digests.diffSha}#L9999`,
+      `diff:${digests.diffSha}#nowhere`,
+    ])
+      expect(placeOf(other, digests, sql)).toEqual({ kind: 'none', label: other });
+  });
+
+  it('makes ids that contain no character of a name', () => {
+    fc.assert(fc.property(fc.string(), (name) => expect(claimAnchor(name)).toMatch(/^claim-[0-9a-f]*$/)));
+  });
+
+  it('finds each member of any JSON by its pointer', () => {
+    fc.assert(
+      fc.property(
+        fc.dictionary(fc.string(), fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 2 })), { minKeys: 1 }),
+        (value) => {
+          const text = JSON.stringify(value, null, 1);
+          for (const [name, members] of Object.entries(value))
+            for (const [inner, leaf] of Object.entries(members)) {
+              const range = placeOfPointer(text, pointerOf([name, inner]));
+              const found = text.slice(range?.start, range?.end);
+              expect(JSON.parse(`{${found}}`)).toEqual({ [inner]: JSON.parse(JSON.stringify(leaf)) });
+            }
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe('coverage', () => {
+  const long: Place = { kind: 'lines', first: 0, last: 24, label: 'x' };
+  const [first = '', second = ''] = blocksOf(long);
+
+  it('is the share of the blocks of ten lines that were on screen, rounded down', () => {
+    expect(blocksOf(long)).toHaveLength(3);
+    expect(coverageOf([long], new Set())).toBe(0);
+    expect(coverageOf([long], new Set([first, second]))).toBe(0.666);
+    expect(coverageOf([long], new Set(blocksOf(long)))).toBe(1);
+  });
+
+  it('asks for each place of which nothing was on screen', () => {
+    const other: Place = { kind: 'staging', anchor: 'dry-run', label: 'y' };
+    expect(unseenPlaces([long, other], new Set([first]))).toEqual([other]);
+    expect(unseenPlaces([{ kind: 'none', label: 'z' }], new Set())).toEqual([]);
+  });
+});

@@ -1,0 +1,129 @@
+import { changesSince } from '../../../../gateway/inbox/page/model/changes-since';
+import { chosenAnswers, sendProblem } from '../../../../gateway/inbox/page/model/choices';
+import type { Card } from '../../../../gateway/inbox/page/model/cards';
+import { agoText, remainingText } from '../../../../gateway/inbox/page/model/deadline';
+import { parseDrafts, withoutDecisions } from '../../../../gateway/inbox/page/model/drafts';
+import { queryOf, NO_FILTERS } from '../../../../gateway/inbox/page/model/list-filters';
+import { hashOf, routeOf } from '../../../../gateway/inbox/page/model/routes';
+import { judgedPolicies } from '../../../../gateway/inbox/page/model/judged-policies';
+import type { AdmittedAnswer } from '../../../../policy/contracts/answer';
+import { hex, reviewed, status, violation } from '../../../client/fakes';
+
+const ID = hex('a');
+
+describe('routes', () => {
+  it('read back what they write, and take any other address for the list', () => {
+    for (const route of [
+      { view: 'list', tab: 'waiting' },
+      { view: 'review', changeId: hex('c') },
+      { view: 'numbers' },
+    ] as const)
+      expect(routeOf(hashOf(route))).toEqual(route);
+    expect(routeOf('#enroll=abc_-9')).toEqual({ view: 'enroll', seed: 'abc_-9' });
+    for (const other of ['', '#/review/../x', '#enroll=<img>', '#/review/javascript:alert(1)'])
+      expect(routeOf(other)).toEqual({ view: 'list', tab: 'turn' });
+  });
+});
+
+describe('drafts', () => {
+  const draft = { decision: 'confirm', reason: 'seen' } as const;
+
+  it('survive a reload, and drop what something else has stored', () => {
+    expect(parseDrafts(JSON.stringify({ [ID]: draft }))).toEqual({ [ID]: draft });
+    for (const other of [
+      null,
+      '',
+      '[',
+      '7',
+      '{"x":{"decision":"confirm","reason":""}}',
+      `{"${ID}":{"decision":"retract","reason":""}}`,
+    ])
+      expect(parseDrafts(other)).toEqual({});
+  });
+
+  it('keep the reason and drop the decision if the review is disclosed again', () => {
+    expect(withoutDecisions({ [ID]: draft })).toEqual({ [ID]: { decision: null, reason: 'seen' } });
+  });
+
+  it('are not sent without a reason to reject, nor without what a confirmation asks to type', () => {
+    const card = { violation: violation({ violationId: ID }) } as Card;
+    const chosen = (decision: 'confirm' | 'reject', reason: string) =>
+      chosenAnswers(
+        [card],
+        () => ({ decision, reason }),
+        () => 0.5,
+      );
+    const friction = { why: '', name: 't', nameLabel: '', count: 3, countLabel: '' };
+    expect(chosen('confirm', 'x')).toEqual([{ violationId: ID, decision: 'confirm', reason: 'x', coverage: 0.5 }]);
+    expect(sendProblem(chosen('reject', ' '), null, { name: '', count: '' })).toBe('A rejection needs a reason');
+    expect(sendProblem(chosen('confirm', ''), friction, { name: 't', count: '4' })).toContain(
+      'type what the change touches',
+    );
+    expect(sendProblem(chosen('confirm', ''), friction, { name: 't', count: '3' })).toBeNull();
+    expect(sendProblem(chosen('reject', 'no'), friction, { name: '', count: '' })).toBeNull();
+  });
+});
+
+describe('what changed while a review was open', () => {
+  const answer = { digest: hex('9'), person: 'bob', decision: 'reject', violationId: ID } as AdmittedAnswer;
+  const before = reviewed(status(), new Uint8Array());
+
+  it('is nothing for the same state, and names answers, the end, and a new disclosure', () => {
+    expect(changesSince(before, before, 'alice')).toEqual([]);
+    expect(changesSince(before, { ...before, answers: [answer] }, 'alice')).toEqual([
+      'bob rejected: SQL update without where',
+    ]);
+    expect(
+      changesSince(before, reviewed(status({ state: 'ROLLED_BACK', reason: 'withdrawn' }), new Uint8Array()), 'alice'),
+    ).toEqual(['The change was rolled back (withdrawn)']);
+    expect(changesSince(before, reviewed(status({ fingerprint: hex('7') }), new Uint8Array()), 'alice')[0]).toContain(
+      'disclosed again',
+    );
+  });
+});
+
+describe('small texts', () => {
+  const now = Date.parse('2026-11-20T10:00:00Z');
+
+  it.each([
+    ['2026-11-20T10:00:00Z', 'passed'],
+    ['2026-11-20T10:03:20Z', 'in 3 min 20 s'],
+    ['2026-11-20T10:42:00Z', 'in 42 min'],
+    ['2026-11-21T09:59:00Z', 'in 23 h 59 min'],
+    ['2026-11-25T10:00:00Z', 'in 5 days'],
+  ])('the time until %s is "%s"', (at, text) => {
+    expect(remainingText(at, now)).toBe(text);
+  });
+
+  it('the age of a review is in minutes, hours or days', () => {
+    expect(
+      ['2026-11-20T09:59:30Z', '2026-11-20T09:30:00Z', '2026-11-20T05:00:00Z', '2026-11-10T10:00:00Z'].map((at) =>
+        agoText(at, now),
+      ),
+    ).toEqual(['now', '30 min ago', '5 h ago', '10 days ago']);
+  });
+
+  it('a query has only the filters that are set, and no search of one character', () => {
+    expect(queryOf('all', { ...NO_FILTERS, search: 'u', tool: 'SQLCAS', rule: ' ' })).toEqual({
+      tab: 'all',
+      tool: 'SQLCAS',
+    });
+  });
+
+  it('the judge is quoted with whether the quotation is in the bytes', () => {
+    const policy = (result: string, quoteVerified: boolean | null) => ({
+      result,
+      severity: 'BLOCK',
+      why: 'w',
+      quoteVerified,
+    });
+    const details = {
+      policies: { a: policy('clear', null), b: policy('violated', false), c: policy('unsure', true), d: 'x' },
+    };
+    expect(judgedPolicies({ details } as never)).toEqual([
+      { policyId: 'b', result: 'violated', why: 'w', quoteVerified: false },
+      { policyId: 'c', result: 'unsure', why: 'w', quoteVerified: true },
+    ]);
+    expect(judgedPolicies({ details: undefined } as never)).toEqual([]);
+  });
+});

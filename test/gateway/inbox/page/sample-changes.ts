@@ -1,0 +1,197 @@
+import type { StagingRecord } from '../../../../policy/contracts/staging-record';
+import type { JsonObject } from '../../../../policy/contracts/canonical-json';
+import { stagingRecord, updatedTable } from '../../../../dev/staging-record';
+import { sha256HexOfText } from '../../../../policy/contracts/hash';
+
+/** One change as a requester submits it, with what its dry run measures. */
+export interface SampleChange {
+  readonly sourceTool: string;
+  readonly text: string;
+  readonly metadata: JsonObject;
+  readonly record: Partial<StagingRecord>;
+  readonly preview: JsonObject;
+}
+
+const forbidden: SampleChange = {
+  sourceTool: 'SQLDryRun',
+  text: 'DROP SCHEMA shop CASCADE;\n',
+  metadata: {},
+  record: {},
+  preview: {},
+};
+
+const touched = sha256HexOfText('touched');
+const NAMES = ['Ada Lovelace', 'Grace Hopper', 'Edsger Dijkstra', 'Barbara Liskov', 'Tony Hoare'];
+
+const invoice = (i: number): JsonObject => ({
+  id: String(1041 + i),
+  customer: NAMES[i % NAMES.length] ?? '',
+  cents: String(12_500 + 310 * i),
+  due_on: '2026-09-14',
+});
+
+const update: SampleChange = {
+  sourceTool: 'SQLDryRun',
+  text: "UPDATE invoices\n   SET status = 'paid', paid_at = now()\n WHERE due_on < '2026-10-01';\n",
+  metadata: { affected_rows: 12, reason: 'Close the third quarter, ticket FIN-204. Already approved by finance.' },
+  record: {
+    statements: [{ sha: sha256HexOfText('u'), command: 'UPDATE', rowCount: 40 }],
+    tables: [{ ...updatedTable('public.invoices', 40, touched), volatileColumns: ['paid_at'] }],
+    sideEffects: [{ table: 'public.audit_log', inserted: 40, updated: 0, deleted: 0 }],
+    notCompared: [{ table: 'public.invoices', column: 'paid_at', why: 'now() has another value in the commit' }],
+  },
+  preview: {
+    tables: [
+      {
+        table: 'public.invoices',
+        total: 40,
+        rows: Array.from({ length: 20 }, (_, i) => ({
+          before: { ...invoice(i), status: 'open', paid_at: null },
+          after: { ...invoice(i), status: 'paid', paid_at: { notCompared: 'now()' } },
+        })),
+      },
+    ],
+    moreTables: 0,
+  },
+};
+
+const remove: SampleChange = {
+  sourceTool: 'SQLDryRun',
+  text: "-- old drafts\u202e gpj.exe\nDELETE FROM invoices WHERE status = 'draft';\n",
+  metadata: { affected_rows: 40 },
+  record: {
+    statements: [{ sha: sha256HexOfText('d'), command: 'DELETE', rowCount: 40 }],
+    tables: [{ ...updatedTable('public.invoices', 0, touched), deleted: 40 }],
+  },
+  preview: {
+    tables: [
+      {
+        table: 'public.invoices',
+        total: 40,
+        rows: Array.from({ length: 20 }, (_, i) => ({ before: { ...invoice(i), status: 'draft' }, after: null })),
+      },
+    ],
+    moreTables: 0,
+  },
+};
+
+const git: SampleChange = {
+  sourceTool: 'GitPatch',
+  text: `diff --git a/.github/workflows/release.yml b/.github/workflows/release.yml
+index 3f1c2a0..8b7d9e1 100644
+--- a/.github/workflows/release.yml
++++ b/.github/workflows/release.yml
+@@ -8,4 +8,6 @@ jobs:
+     steps:
+       - uses: actions/checkout@v5
+-      - run: npm ci
++      - run: npm install
++        env:
++          NODE_AUTH_TOKEN: \${{ secrets.NPM_TOKEN }}
+       - run: npm test
+diff --git a/src/retry.ts b/src/retry.ts
+index 91ab4c2..c02f6d7 100644
+--- a/src/retry.ts
++++ b/src/retry.ts
+@@ -1,4 +1,4 @@
+ export const RETRY = {
+-  attempts: 3,
++  attempts: 10,
+   backoffMs: 200,
+ };
+`,
+  metadata: { message: 'Publish from the pipeline\n\nRetries were too few for the registry.' },
+  record: {
+    statements: [{ sha: sha256HexOfText('g'), command: 'git apply', rowCount: 2 }],
+    tables: [updatedTable('.github/workflows/release.yml', 1, touched), updatedTable('src/retry.ts', 1, touched)],
+    serverVersion: 'git 2.47.3',
+  },
+  preview: { paths: ['.github/workflows/release.yml', 'src/retry.ts'] },
+};
+
+const patch: SampleChange = {
+  sourceTool: 'HTTPPatch',
+  text: JSON.stringify({
+    method: 'PATCH',
+    url: 'https://api.example.com/v1/projects/42?notify=all',
+    headers: { 'Content-Type': 'application/json-patch+json', 'If-Match': '"8c1f"' },
+    body: [
+      { op: 'test', path: '/owner', value: 'web' },
+      { op: 'replace', path: '/visibility', value: 'public' },
+      { op: 'remove', path: '/reviewers/0' },
+      { op: 'add', path: '/labels/-', value: 'launch\u200b' },
+    ],
+    document: { owner: 'web', visibility: 'private', reviewers: ['carol', 'dave'], labels: [] },
+  }),
+  metadata: {},
+  record: {
+    statements: [{ sha: sha256HexOfText('p'), command: 'PATCH', rowCount: 1 }],
+    tables: [updatedTable('/v1/projects/42', 1, touched)],
+    uncaptured: ['what the server does besides this resource'],
+    fullyCaptured: false,
+    serverVersion: 'http',
+  },
+  preview: { method: 'PATCH', url: 'https://api.example.com/v1/projects/42' },
+};
+
+const httpDelete: SampleChange = {
+  sourceTool: 'HTTPPatch',
+  text: JSON.stringify({ method: 'DELETE', url: 'https://api.example.com/v1/projects/42' }),
+  metadata: { reason: 'The project is archived' },
+  record: {
+    statements: [{ sha: sha256HexOfText('h'), command: 'DELETE', rowCount: 1 }],
+    tables: [{ ...updatedTable('/v1/projects/42', 0, touched), deleted: 1 }],
+    serverVersion: 'http',
+  },
+  preview: { method: 'DELETE', url: 'https://api.example.com/v1/projects/42' },
+};
+
+const resource = (
+  address: string,
+  actions: readonly string[],
+  before: JsonObject | null,
+  after: JsonObject | null,
+) => ({
+  address,
+  mode: 'managed',
+  type: address.split('.')[0] ?? '',
+  name: address.split('.')[1] ?? '',
+  provider_name: 'registry.terraform.io/hashicorp/aws',
+  change: { actions: [...actions], before, after, after_unknown: {}, before_sensitive: false, after_sensitive: false },
+});
+
+const terraform: SampleChange = {
+  sourceTool: 'TerraformPlan',
+  text: `${JSON.stringify(
+    {
+      format_version: '1.2',
+      terraform_version: '1.9.5',
+      resource_changes: [
+        resource(
+          'aws_instance.web',
+          ['update'],
+          { instance_type: 't3.small', tags: { env: 'prod' } },
+          { instance_type: 't3.large', tags: { env: 'prod' } },
+        ),
+        resource('aws_instance.old', ['delete'], { instance_type: 't3.small', tags: { env: 'prod' } }, null),
+        resource('aws_security_group.open', ['create'], null, {
+          name: 'open',
+          ingress: [{ from_port: 22, to_port: 22, protocol: 'tcp', cidr_blocks: ['0.0.0.0/0'] }],
+        }),
+      ],
+      configuration: {},
+    },
+    null,
+    2,
+  )}\n`,
+  metadata: { reason: 'Resize and clean up' },
+  record: {},
+  preview: {},
+};
+
+export const SAMPLE_CHANGES = { update, remove, git, patch, httpDelete, terraform, forbidden } as const;
+export type SampleName = keyof typeof SAMPLE_CHANGES;
+
+export function sampleRecord({ sourceTool, record }: SampleChange): StagingRecord {
+  return stagingRecord({ sourceTool, ...record });
+}

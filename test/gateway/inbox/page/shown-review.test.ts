@@ -1,0 +1,98 @@
+import { EFFECT_METADATA } from '../../../../gateway/inbox/page/model/effect-metadata';
+import { isTyped } from '../../../../gateway/inbox/page/model/friction';
+import { previewOf } from '../../../../gateway/inbox/page/model/preview-table';
+import { shownReview, type ShownReview } from '../../../../gateway/inbox/page/model/shown-review';
+import { verifiedReview, type VerifiedReview } from '../../../../signing/verified-review';
+import { SOURCE_TOOLS } from '../../../../source-tools';
+import type { SampleName } from './sample-changes';
+import { sampleWorld } from './sample-world';
+
+const NOW = new Date('2026-11-20T10:00:00.000Z');
+const world = sampleWorld(() => NOW);
+
+async function shown(name: SampleName, person = 'alice'): Promise<ShownReview & { readonly review: VerifiedReview }> {
+  const { bundle } = await world.open(name, { bobConfirms: name === 'update' });
+  const verdict = verifiedReview(bundle, world.trust, NOW.toISOString());
+  if (!verdict.ok) throw new Error(JSON.stringify(verdict.differences));
+  return { ...shownReview(verdict.review, person), review: verdict.review };
+}
+
+describe('what the page shows of a verified review', () => {
+  it.each([
+    ['update', 'UPDATE public.invoices: 40 rows'],
+    ['remove', 'DELETE public.invoices: 40 rows'],
+    ['git', 'git: 2 files, +4 \u22122'],
+    ['patch', 'PATCH https://api.example.com/v1/projects/42?notify=all'],
+    ['httpDelete', 'DELETE https://api.example.com/v1/projects/42'],
+    ['terraform', 'terraform: 1 to destroy, 1 to update, 1 to create'],
+    ['forbidden', 'DROP SCHEMA shop CASCADE;'],
+  ] as const)('titles the sample %s from its bytes and its dry run', async (name, title) => {
+    expect((await shown(name)).title).toBe(title);
+  });
+
+  it('finds a place for each piece of evidence, and marks its lines with the number of the card', async () => {
+    for (const name of ['update', 'remove', 'git', 'patch', 'httpDelete', 'terraform'] as const) {
+      const { cards, marks } = await shown(name);
+      expect(cards.cards.length).toBeGreaterThan(0);
+      for (const { places, number } of cards.cards) {
+        expect([name, places.map(({ kind }) => kind)]).toEqual([name, expect.not.arrayContaining(['none'])]);
+        for (const place of places) if (place.kind === 'lines') expect(marks.cards.get(place.first)).toContain(number);
+      }
+    }
+  });
+
+  it('offers an answer to members of the group only, not to the requester, and not twice', async () => {
+    const turns = async (person: string): Promise<string[]> =>
+      (await shown('update', person)).cards.cards.map(({ turn }) => turn);
+    expect(await turns('alice')).toEqual(['yours', 'yours']);
+    expect(await turns('bob')).toEqual(['answered_by_you', 'yours']);
+    expect(await turns('dana')).toEqual(['four_eyes', 'four_eyes']);
+    expect(await turns('mallory')).toEqual(['not_in_group', 'not_in_group']);
+  });
+
+  it('shows a safety finding as what ended the review, and never as a card', async () => {
+    const { cards } = await shown('forbidden');
+    expect(cards.cards).toEqual([]);
+    expect(cards.endedBy.map(({ finding }) => finding.validator_id)).toEqual([
+      'safety.sql_drop_database',
+      'safety.sql_cascade',
+    ]);
+  });
+
+  it('asks to type table and row count of the dry run before rows are deleted, and nothing before an update of 40 rows', async () => {
+    expect((await shown('update')).friction).toBeNull();
+    const friction = (await shown('remove')).friction;
+    expect(friction).toMatchObject({ name: 'public.invoices', count: 40 });
+    expect(friction === null ? null : isTyped(friction, { name: ' public.invoices', count: '40 ' })).toBe(true);
+    expect(friction === null ? null : isTyped(friction, { name: 'public.invoices', count: '12' })).toBe(false);
+    expect((await shown('httpDelete')).friction).toMatchObject({ name: '/v1/projects/42', count: 1 });
+    expect((await shown('terraform')).friction).toMatchObject({ name: 'aws_instance.old', count: 1 });
+  });
+
+  it('reads the rows of a dry run with what changes, and keeps another preview as its members', async () => {
+    const { review } = await shown('update');
+    const [table] = previewOf(review.preview ?? {}).tables;
+    expect(table?.columns.filter(({ changes }) => changes).map(({ name }) => name)).toEqual(['status', 'paid_at']);
+    expect(table?.rows[0]?.cells.map(({ state }) => state)).toContain('not_compared');
+    expect(previewOf({ paths: ['a'] })).toEqual({ tables: [], moreTables: 0, other: [['paths', '["a"]']] });
+    expect(previewOf({ tables: [{ table: 'x' }], moreTables: 0 }).tables).toEqual([]);
+  });
+
+  it('shows the members of a JSON patch with the values that the requester saw', async () => {
+    const { structure } = await shown('patch');
+    expect(structure?.kind === 'request' ? structure.members : null).toEqual([
+      { operation: 'test', pointer: '/owner', before: null, after: '"web"' },
+      { operation: 'replace', pointer: '/visibility', before: '"private"', after: '"public"' },
+      { operation: 'remove', pointer: '/reviewers/0', before: '"carol"', after: null },
+      { operation: 'add', pointer: '/labels/-', before: null, after: '"launch\u200b"' },
+    ]);
+  });
+
+  it('names the metadata that each tool declares as part of the effect', () => {
+    const declared = SOURCE_TOOLS.map(({ sourceTool, effectMetadata }) => [
+      sourceTool,
+      Object.keys(effectMetadata.members),
+    ]);
+    expect(Object.fromEntries(declared.filter(([, members]) => members?.length !== 0))).toEqual(EFFECT_METADATA);
+  });
+});
