@@ -18,14 +18,27 @@ export interface Frontier {
 }
 export const EMPTY_FRONTIER: Frontier = { size: 0, roots: [] };
 
-/** Adds leaves, given by their row hashes. */
-export function appendLeaves(frontier: Frontier, rowHashes: readonly Sha256[]): Frontier {
+/** Root of a full subtree: of the leaves from `index * 2^level` to below `(index + 1) * 2^level`. */
+export interface TreeNode {
+  readonly level: number;
+  readonly index: number;
+}
+
+/** Adds leaves, given by their row hashes. `completed` is called for each full subtree above the leaves that they complete. */
+export function appendLeaves(
+  frontier: Frontier,
+  rowHashes: readonly Sha256[],
+  completed?: (node: TreeNode, hash: Sha256) => void,
+): Frontier {
   const roots = [...frontier.roots];
   let { size } = frontier;
   for (const rowHash of rowHashes) {
     let node = leafHash(rowHash);
     // There is one full subtree for each 1 bit of the size; appending merges them like a binary carry.
-    for (let carry = size; carry % 2 === 1; carry = Math.floor(carry / 2)) node = nodeHash(roots.pop() ?? '', node);
+    for (let carry = size, level = 1; carry % 2 === 1; carry = Math.floor(carry / 2), level++) {
+      node = nodeHash(roots.pop() ?? '', node);
+      completed?.({ level, index: Math.floor(size / 2 ** level) }, node);
+    }
     roots.push(node);
     size++;
   }
@@ -79,32 +92,51 @@ function nodeHash(left: Sha256, right: Sha256): Sha256 {
 }
 
 /**
- * Inclusion proofs of several leaves in one pass over the tree, at the cost of computing the root once. Throws RangeError
- * if an index is out of range.
+ * Inclusion proof of a leaf in the tree of this size (RFC 6962 §2.1.1), from the hashes of full subtrees. `hashOf` is asked only for
+ * full subtrees, O(log size) of them; of level 0 for the hash of a leaf (`leafHash`). Throws RangeError if the index is out of range.
  */
-export function inclusionProofs(rowHashes: readonly Sha256[], indices: readonly number[]): Sha256[][] {
-  for (const index of indices) {
-    if (!Number.isInteger(index) || index < 0 || index >= rowHashes.length)
-      throw new RangeError(`index: expected 0 to ${rowHashes.length - 1}, got ${index}`);
+export function inclusionProof(size: number, index: number, hashOf: (node: TreeNode) => Sha256): Sha256[] {
+  if (!Number.isSafeInteger(index) || index < 0 || index >= size)
+    throw new RangeError(`index: expected 0 to ${size - 1}, got ${index}`);
+  const proof: Sha256[] = [];
+  for (let [start, end] = [0, size]; end - start > 1;) {
+    const middle = start + largestPowerBelow(end - start);
+    const isLeft = index < middle;
+    proof.unshift(isLeft ? rangeRoot(middle, end, hashOf) : rangeRoot(start, middle, hashOf));
+    [start, end] = isLeft ? [start, middle] : [middle, end];
   }
-  const proofs: Sha256[][] = indices.map(() => []);
-  const at = [...indices];
-  // A node without a sibling moves up unchanged, which gives the tree of RFC 6962.
-  for (let level = rowHashes.map(leafHash); level.length > 1; level = parents(level)) {
-    at.forEach((index, i) => {
-      const sibling = level[index % 2 === 0 ? index + 1 : index - 1];
-      if (sibling !== undefined) proofs[i]?.push(sibling);
-      at[i] = Math.floor(index / 2);
-    });
-  }
-  return proofs;
+  return proof;
 }
 
-function parents(level: readonly Sha256[]): Sha256[] {
-  const above: Sha256[] = [];
-  for (let i = 0; i < level.length; i += 2) {
-    const [left = '', right] = [level[i], level[i + 1]];
-    above.push(right === undefined ? left : nodeHash(left, right));
+/** Root of the tree over the leaves from `start` to below `end`, a range that RFC 6962 splits off. */
+function rangeRoot(start: number, end: number, hashOf: (node: TreeNode) => Sha256): Sha256 {
+  const power = largestPowerBelow(end - start);
+  if (end - start === 1 || power * 2 === end - start) {
+    const level = Math.round(Math.log2(end - start));
+    return hashOf({ level, index: start / 2 ** level });
   }
-  return above;
+  return nodeHash(rangeRoot(start, start + power, hashOf), rangeRoot(start + power, end, hashOf));
+}
+
+/** The largest power of two below `n`, at least 1. */
+function largestPowerBelow(n: number): number {
+  let power = 1;
+  while (power * 2 < n) power *= 2;
+  return power;
+}
+
+/** Hash of a full subtree from the row hashes of its leaves. `known` keeps every hash on the way, for the next call. */
+export function subtreeHash(
+  node: TreeNode,
+  rowHashOf: (leaf: number) => Sha256,
+  known: Map<string, Sha256> = new Map(),
+): Sha256 {
+  const { level, index } = node;
+  const key = `${level}/${index}`;
+  const kept = known.get(key);
+  if (kept !== undefined) return kept;
+  const child = (at: number): Sha256 => subtreeHash({ level: level - 1, index: at }, rowHashOf, known);
+  const hash = level === 0 ? leafHash(rowHashOf(index)) : nodeHash(child(2 * index), child(2 * index + 1));
+  known.set(key, hash);
+  return hash;
 }

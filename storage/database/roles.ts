@@ -26,7 +26,11 @@ const readLedger: Grants = {
   answer_nonces: ['select'],
 };
 /** For the export of evidence, which contains inclusion proofs. */
-const readCheckpoints: Grants = { ledger_checkpoints: ['select'], ledger_leaves: ['select'] };
+const readCheckpoints: Grants = {
+  ledger_checkpoints: ['select'],
+  ledger_leaves: ['select'],
+  ledger_nodes: ['select'],
+};
 
 /**
  * Table privileges by role. No role may insert into `ledger` directly. Roles with EXECUTE on `ledger_append` use that function, which
@@ -62,6 +66,7 @@ export const TABLE_GRANTS: Readonly<Record<Role, Grants>> = {
     effect_sends: ['select', 'insert'],
     ledger_checkpoints: ['select', 'insert'],
     ledger_leaves: ['select', 'insert'],
+    ledger_nodes: ['select', 'insert'],
     breaker_rows: ['select', 'insert'],
   },
   cs_gateway: {

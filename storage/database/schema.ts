@@ -132,6 +132,7 @@ create table if not exists ledger_checkpoints (
 create table if not exists ledger_leaves (
   leaf bigint primary key, change_id text not null, n int not null, hash text not null, unique (change_id, n)
 );
+create table if not exists ledger_nodes (level int not null, i bigint not null, hash text not null, primary key (level, i));
 `;
 
 const APPEND_ONLY = [
@@ -152,6 +153,7 @@ const APPEND_ONLY = [
   'target_freezes',
   'ledger_checkpoints',
   'ledger_leaves',
+  'ledger_nodes',
 ];
 
 export const TRIGGERS_SQL = `

@@ -4,9 +4,11 @@
  * M1 Leaves are ordered by when a row got its leaf, not by `seq`: a transaction with a lower seq may commit later.
  * M2 All rows up to `settled_seq` have a leaf. Transactions last seconds (statement_timeout), so a seq that was allocated a minute ago
  *    is committed by now or never will be.
+ * M3 Each full subtree from STORED_LEVEL on has a row, so that a proof reads a few rows and not the whole tree. Nothing trusts these
+ *    rows: a proof verifies against a signed head, and `ledger verify` compares all of them.
  */
 import { openEnvelope } from '../../policy/evidence/dsse';
-import { appendLeaves, EMPTY_FRONTIER, frontierRoot, type Frontier } from '../../policy/evidence/merkle';
+import { appendLeaves, EMPTY_FRONTIER, frontierRoot, type Frontier, type TreeNode } from '../../policy/evidence/merkle';
 import type { Checkpoint } from '../../policy/evidence/predicates';
 import { signPredicate } from '../../signing/envelope';
 import type { SigningKey } from '../../signing/keys';
@@ -14,6 +16,9 @@ import type { Database, Queryable } from '../database/database';
 
 /** Maximum number of rows in one checkpoint, which bounds the time that hashing blocks the process. */
 export const MAX_CHECKPOINT_ROWS = 5_000;
+
+/** Subtrees of 256 leaves and larger are stored; smaller ones are computed from the leaves. */
+export const STORED_LEVEL = 8;
 
 export interface CheckpointDeps {
   readonly db: Database;
@@ -53,9 +58,11 @@ export function createCheckpointer({ db, key, now, maxRows = MAX_CHECKPOINT_ROWS
           [last.settledSeq, maxRows],
         );
         if (rows.length === 0) return null;
+        const nodes: (TreeNode & { readonly hash: string })[] = [];
         const frontier = appendLeaves(
           last.frontier,
           rows.map(({ hash }) => hash),
+          (node, hash) => void (node.level >= STORED_LEVEL && nodes.push({ ...node, hash })),
         );
         const checkpoint: Checkpoint = {
           size: frontier.size,
@@ -71,6 +78,10 @@ export function createCheckpointer({ db, key, now, maxRows = MAX_CHECKPOINT_ROWS
             rows.map((row) => row.n),
             rows.map((row) => row.hash),
           ],
+        );
+        await tx.query(
+          'insert into ledger_nodes (level, i, hash) select * from unnest($1::int[], $2::bigint[], $3::text[])',
+          [nodes.map(({ level }) => level), nodes.map(({ index }) => index), nodes.map(({ hash }) => hash)],
         );
         await tx.query(
           `insert into ledger_checkpoints (size, root_hash, envelope, frontier, max_seq, settled_seq) values ($1, $2, $3, $4, $5, $6)`,

@@ -1,9 +1,10 @@
 import { GENESIS, ledgerHash, LedgerRow } from '../../policy/contracts/ledger';
-import { appendLeaves, EMPTY_FRONTIER, frontierRoot, type Frontier } from '../../policy/evidence/merkle';
+import { appendLeaves, EMPTY_FRONTIER, frontierRoot, type Frontier, type TreeNode } from '../../policy/evidence/merkle';
 import type { KeyLookup } from '../../policy/evidence/key-registry';
 import type { LedgerReport } from '../../policy/evidence/reports';
 import { verifyWithRegistry } from '../../signing/registry-verify';
 import type { Queryable } from '../database/database';
+import { STORED_LEVEL } from './checkpoint';
 
 const BATCH = 2_000;
 const MAX_SHOWN = 100;
@@ -34,8 +35,8 @@ interface TableRow {
 }
 
 /**
- * Verifies the full ledger: the hash of each row, the chain of each review, the signature and root of each checkpoint, and that each
- * leaf has its row. Reads in batches and keeps one chain head per review in memory. `development` accepts checkpoints signed by demo
+ * Verifies the full ledger: the hash of each row, the chain of each review, the signature and root of each checkpoint, that each
+ * leaf has its row, and the stored subtrees. Reads in batches and keeps one chain head per review in memory. `development` accepts checkpoints signed by demo
  * keys.
  */
 export async function verifyLedger(
@@ -88,10 +89,13 @@ export async function verifyLedger(
         report(`${row.change_id} row ${row.leaf_n}: the hash of the row is not that of its leaf`);
       if (row.change_id !== null) checkRow(row);
     }
+    const nodes: StoredNode[] = [];
     frontier = appendLeaves(
       frontier,
       leaves.map((row) => row.leaf_hash),
+      (node, hash) => void (node.level >= STORED_LEVEL && nodes.push({ ...node, hash })),
     );
+    (await nodeProblems(db, nodes)).forEach(report);
     atSize();
     progress?.(rows);
     if (leaves.length === 0) break;
@@ -130,6 +134,20 @@ function checkpointProblems(
   if (Number(size) !== frontier.size || frontierRoot(frontier) !== root)
     problems.push(`checkpoint ${size}: its root is not that of the tree; rows were changed, added or removed`);
   return problems;
+}
+
+interface StoredNode extends TreeNode {
+  readonly hash: string;
+}
+
+async function nodeProblems(db: Queryable, nodes: readonly StoredNode[]): Promise<readonly string[]> {
+  if (nodes.length === 0) return [];
+  const { rows } = await db.query<{ level: number; i: string }>(
+    `select e.level, e.i from unnest($1::int[], $2::bigint[], $3::text[]) as e(level, i, hash)
+     left join ledger_nodes n using (level, i) where n.hash is distinct from e.hash`,
+    [nodes.map(({ level }) => level), nodes.map(({ index }) => index), nodes.map(({ hash }) => hash)],
+  );
+  return rows.map(({ level, i }) => `subtree ${level}/${i}: the stored hash is missing or differs from its leaves`);
 }
 
 /** Reads the rows without a leaf in batches. The last call of `each` gets an empty batch. */

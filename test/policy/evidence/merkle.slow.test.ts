@@ -5,12 +5,16 @@ import {
   EMPTY_FRONTIER,
   EMPTY_ROOT,
   frontierRoot,
-  inclusionProofs,
+  inclusionProof,
   merkleRoot,
+  subtreeHash,
   verifyInclusion,
 } from '../../../policy/evidence/merkle';
 
 const rows = Array.from({ length: 40 }, (_, i) => createHash('sha256').update(`row ${i}`).digest('hex'));
+
+const proofOf = (tree: readonly string[], index: number): string[] =>
+  inclusionProof(tree.length, index, (node) => subtreeHash(node, (leaf) => tree[leaf] ?? ''));
 
 /** An independent, recursive implementation of RFC 6962 §2.1. */
 function reference(hashes: readonly string[]): string {
@@ -41,7 +45,7 @@ it('proves the inclusion of every row at its index and at no other', () => {
   for (let n = 1; n <= rows.length; n++) {
     const tree = rows.slice(0, n);
     const root = merkleRoot(tree);
-    for (const [i, proof] of inclusionProofs(tree, [...tree.keys()]).entries()) {
+    for (const [i, proof] of tree.map((_, index) => proofOf(tree, index)).entries()) {
       expect(verifyInclusion(rows[i] ?? '', i, n, proof, root)).toBe(true);
       expect(verifyInclusion(rows[(i + 1) % rows.length] ?? '', i, n, proof, root)).toBe(false);
       if (n > 1) expect(verifyInclusion(rows[i] ?? '', (i + 1) % n, n, proof, root)).toBe(false);
@@ -51,17 +55,33 @@ it('proves the inclusion of every row at its index and at no other', () => {
   }
 });
 
+it('names each full subtree once, when its last leaf is added, with the hash of its leaves', () => {
+  const seen = new Map<string, string>();
+  let frontier = EMPTY_FRONTIER;
+  for (const batch of [rows.slice(0, 7), rows.slice(7, 8), rows.slice(8, 29), rows.slice(29)])
+    frontier = appendLeaves(frontier, batch, ({ level, index }, hash) => {
+      expect(seen.has(`${level}/${index}`)).toBe(false);
+      seen.set(`${level}/${index}`, hash);
+    });
+  const full = [1, 2, 3, 4, 5].flatMap((level) =>
+    Array.from({ length: Math.floor(rows.length / 2 ** level) }, (_, index) => ({ level, index })),
+  );
+  expect(seen.size).toBe(full.length);
+  for (const { level, index } of full)
+    expect(seen.get(`${level}/${index}`)).toBe(reference(rows.slice(index * 2 ** level, (index + 1) * 2 ** level)));
+});
+
 it('rejects altered proofs and invalid input without throwing', () => {
   const root = merkleRoot(rows);
   fc.assert(
     fc.property(fc.nat({ max: 39 }), fc.nat(), fc.string({ maxLength: 70 }), (i, at, junk) => {
-      const [proof = []] = inclusionProofs(rows, [i]);
+      const proof = proofOf(rows, i);
       return !verifyInclusion(rows[i] ?? '', i, 40, proof.with(at % proof.length, junk), root);
     }),
   );
   expect(verifyInclusion(rows[0] ?? '', -1, 40, [], root)).toBe(false);
   expect(verifyInclusion(rows[0] ?? '', 0.5, 40, [], root)).toBe(false);
-  expect(() => inclusionProofs(rows, [40])).toThrow('index');
+  expect(() => proofOf(rows, 40)).toThrow('index');
 });
 
 it('rejects a proof that matches the root but not the claimed size', () => {

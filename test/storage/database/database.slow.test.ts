@@ -67,6 +67,7 @@ describe('an append-only table', () => {
     'target_freezes',
     'ledger_checkpoints',
     'ledger_leaves',
+    'ledger_nodes',
   ];
 
   it.each(tables)('%s rejects UPDATE, DELETE and TRUNCATE, also for its owner and a superuser', async (table) => {

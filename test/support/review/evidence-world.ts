@@ -3,7 +3,7 @@ import { exportEvidence, type EvidenceSources } from '../../../activities/review
 import type { JsonObject } from '../../../policy/contracts/canonical-json';
 import { stagingSha, type StagingRecord } from '../../../policy/contracts/staging-record';
 import type { EvidenceBundle, EvidenceInclusion } from '../../../policy/evidence/bundle';
-import { inclusionProofs, merkleRoot } from '../../../policy/evidence/merkle';
+import { inclusionProof, merkleRoot, subtreeHash } from '../../../policy/evidence/merkle';
 import { signPredicate } from '../../../signing/envelope';
 import type { SigningKey } from '../../../signing/keys';
 import type { EvidenceTrust } from '../../../signing/verify-evidence';
@@ -114,9 +114,11 @@ function inclusionOf(ledger: MemoryLedger, changeId: string, key: SigningKey): E
   const hashes = all.map(({ hash }) => hash);
   const indices = all.flatMap(({ row }, leaf) => (row.changeId === changeId ? [leaf] : []));
   const head = { size: all.length, rootHash: merkleRoot(hashes), keyId: key.keyId, at: '2026-03-01T12:00:00.000Z' };
-  const proofs = inclusionProofs(hashes, indices);
   return {
     checkpoint: signPredicate('checkpoint', head, key),
-    leaves: indices.map((leaf, i) => ({ leaf, proof: proofs[i] ?? [] })),
+    leaves: indices.map((leaf) => ({
+      leaf,
+      proof: inclusionProof(all.length, leaf, (node) => subtreeHash(node, (i) => hashes[i] ?? '')),
+    })),
   };
 }
