@@ -119,14 +119,20 @@ async function lastCheckpoint(tx: Queryable): Promise<{ frontier: Frontier; sett
   return { frontier: last.frontier, settledSeq: last.settled_seq };
 }
 
-// A full batch leaves rows without a leaf, so only rows seen by an earlier, finished pass are settled.
+/**
+ * A full batch leaves rows without a leaf, so only rows seen by an earlier, finished pass are settled. Looks at the latest checkpoint
+ * that is old enough and at the rows since `before`, so the time does not grow with the ledger.
+ */
 async function settledSeq(tx: Queryable, before: string): Promise<string> {
-  const { rows } = await tx.query<{ settled: string }>(
-    `select greatest($1::bigint, coalesce(max(c.max_seq), 0), 0)::text as settled from ledger_checkpoints c
-     where c.created_at < now() - interval '60 seconds'
-       and not exists (select from ledger l where l.seq > $1::bigint and l.seq <= c.max_seq
-                       and not exists (select from ledger_leaves m where m.change_id = l.change_id and m.n = l.n))`,
-    [before],
+  const { rows } = await tx.query<{ max_seq: string }>(
+    `select max_seq from ledger_checkpoints where created_at < now() - interval '60 seconds' order by size desc limit 1`,
   );
-  return rows[0]?.settled ?? before;
+  const candidate = rows[0]?.max_seq ?? before;
+  if (BigInt(candidate) <= BigInt(before)) return before;
+  const { rows: open } = await tx.query(
+    `select from ledger l where l.seq > $1 and l.seq <= $2
+       and not exists (select from ledger_leaves m where m.change_id = l.change_id and m.n = l.n) limit 1`,
+    [before, candidate],
+  );
+  return open.length === 0 ? candidate : before;
 }

@@ -26,8 +26,9 @@ export interface ReviewRow {
   closed: string | null;
 }
 
-export const SELECT_REVIEW = `select r.*, c.body as closed from reviews r
-  left join ledger c on c.change_id = r.change_id and c.fact_key = 'closed/closed'`;
+export const SELECT_REVIEW = `select r.*,
+    (select c.body from ledger c where c.change_id = r.change_id and c.fact_key = 'closed/closed') as closed
+  from reviews r`;
 
 /** Lists and filters reviews by the projection, without reading workflow histories. */
 export function createReviewReader(db: Queryable): Pick<LedgerReader, 'review' | 'listReviews'> {
