@@ -84,7 +84,7 @@ function verdictOf(bundle: EvidenceBundle, checks: readonly CheckResult[]): Evid
   if (unmet.length === 0) return 'verified';
   const failed = unmet.filter(({ result }) => result === 'failed');
   // No committer signs a receipt for a change that was never opened.
-  if (!bundle.rows.some(({ row }) => row.kind === 'submitted')) return 'unverified';
+  if (bundle.receipt === null && !bundle.rows.some(({ row }) => row.kind === 'submitted')) return 'unverified';
   const hasHead = bundle.rows.some(({ row }) => row.kind === 'head');
   if (!hasHead && bundle.receipt !== null && unmet.every(({ name }) => name === 'head')) return 'incomplete';
   const needReceipt = unmet.every(({ name }) => NEED_A_RECEIPT.has(name));

@@ -9,6 +9,7 @@ import { makeVectors, publishedVectors, VECTOR_FOLDER, VECTOR_NAMES } from '../s
 const ENDS = {
   committed: { action: 'COMMIT', state: 'COMMITTED', reason: null },
   declined: { action: 'ROLLBACK', state: 'ROLLED_BACK', reason: 'declined' },
+  passkey: { action: 'COMMIT', state: 'COMMITTED', reason: null },
   forbidden: { action: 'ROLLBACK', state: 'ROLLED_BACK', reason: 'forbidden' },
 } as const;
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { LedgerRow } from '../../policy/contracts/ledger';
 import { evidenceText, type EvidenceBundle } from '../../policy/evidence/bundle';
 import { signPredicate } from '../../signing/envelope';
@@ -8,6 +9,7 @@ import type { WorldChange } from '../support/review/evidence-review';
 import { evidenceWorld, WORLD_BUNDLE, type World } from '../support/review/evidence-world';
 import { isJudgeRecord, rewritten } from '../support/review/ledger-rows';
 import { seededKey } from '../support/seeded-key';
+import { enrolledPasskey } from '../support/seeded-passkey';
 
 const YES = [
   { by: 'alice', decision: 'confirm' },
@@ -384,6 +386,39 @@ it('fails if a key entry is missing, or if there is one that signed nothing in t
   );
   expect(unmet(verify({ ...bundle, keys: bundle.keys.slice(1) }, world))).toContain('keys');
   expect(unmet(verify({ ...bundle, keys: [...bundle.keys].reverse() }, world))).toContain('keys');
+});
+
+it('fails if the row of the opening was removed, since the receipt says that there was one', async () => {
+  const { world, bundle } = await exported({ table: 'public.prices', answers: [{ by: 'bob', decision: 'reject' }] });
+  const without = rewritten(bundle, (rows) => rows.filter(({ kind }) => kind !== 'submitted'));
+  expect(verify(without, world).verdict).toBe('failed');
+  expect(verify({ ...without, receipt: null }, world).verdict).not.toBe('verified');
+});
+
+it('accepts answers of passkeys with the trust file alone, and none if the link, its operator or its person is another', async () => {
+  const answers = [
+    { by: 'alice', decision: 'confirm', passkey: true },
+    { by: 'bob', decision: 'confirm', passkey: true },
+  ] as const;
+  const { world, bundle } = await exported({ table: 'public.prices', answers });
+  expect(verify(bundle, world).verdict).toBe('verified');
+  const edit = (change: (key: EvidenceBundle['keys'][number]) => EvidenceBundle['keys'][number]) => ({
+    ...bundle,
+    keys: bundle.keys.map((key) => ('enrollment' in key ? change(key) : key)),
+  });
+  const [alices, bobs] = ['alice', 'bob'].map((person) => enrolledPasskey(person, world.keys.operator).statements);
+  const isAlices = (key: object): boolean => 'passkey' in key && isDeepStrictEqual(key.passkey, alices?.passkey);
+  const others: EvidenceBundle[] = [
+    edit((key) => (isAlices(key) ? { ...key, ...enrolledPasskey('alice', seededKey('forger')).statements } : key)),
+    edit((key) => (isAlices(key) ? { ...key, enrollment: bobs!.enrollment } : key)),
+    edit((key) => (isAlices(key) ? { ...key, passkey: bobs!.passkey } : key)),
+    edit((key) => (isAlices(key) ? { ...key, ...bobs! } : key)),
+    { ...bundle, keys: bundle.keys.filter((key) => !isAlices(key)) },
+  ];
+  for (const other of others) {
+    expect(other).not.toEqual(bundle);
+    expect(verify(other, world)).toMatchObject({ verdict: 'failed' });
+  }
 });
 
 it('fails if a record of the judge is stricter than the finding, even if an earlier record was ALLOW', async () => {

@@ -7,7 +7,7 @@ import { evidenceWorld } from './review/evidence-world';
 
 export const VECTOR_FOLDER = join(__dirname, '..', '..', 'docs', 'vectors');
 
-/** The change of each published vector. All three are in one ledger, under one checkpoint. */
+/** The change of each published vector. The first three are in one ledger, under one checkpoint; `passkey` has a ledger of its own. */
 export const VECTORS = {
   committed: {
     table: 'public.prices',
@@ -24,6 +24,13 @@ export const VECTORS = {
     answers: [{ by: 'bob', decision: 'reject' }],
   },
   forbidden: { table: 'public.vault' },
+  passkey: {
+    table: 'public.prices',
+    answers: [
+      { by: 'alice', decision: 'confirm', passkey: true },
+      { by: 'bob', decision: 'confirm', passkey: true },
+    ],
+  },
 } as const satisfies Record<string, WorldChange>;
 export type VectorName = keyof typeof VECTORS;
 export const VECTOR_NAMES = Object.keys(VECTORS) as VectorName[];
@@ -35,12 +42,17 @@ export interface Vectors {
 
 /** The vectors that this version generates from seeds. */
 export async function makeVectors(): Promise<Vectors> {
-  const world = evidenceWorld();
-  const ids: Partial<Record<VectorName, string>> = {};
-  for (const name of VECTOR_NAMES) ids[name] = (await world.review(VECTORS[name])).changeId;
+  const shared = evidenceWorld();
   const texts: Partial<Record<VectorName, string>> = {};
-  for (const name of VECTOR_NAMES) texts[name] = evidenceText(await world.export(ids[name] ?? ''));
-  return { texts: texts as Record<VectorName, string>, trust: world.trust };
+  for (const [world, names] of [
+    [shared, VECTOR_NAMES.filter((name) => name !== 'passkey')],
+    [evidenceWorld(), ['passkey']],
+  ] as const) {
+    const ids = new Map<VectorName, string>();
+    for (const name of names) ids.set(name, (await world.review(VECTORS[name])).changeId);
+    for (const name of names) texts[name] = evidenceText(await world.export(ids.get(name) ?? ''));
+  }
+  return { texts: texts as Record<VectorName, string>, trust: shared.trust };
 }
 
 /** The vectors as they were published. */

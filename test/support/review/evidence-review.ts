@@ -6,7 +6,9 @@ import { isHardBlock } from '../../../policy/decide/findings';
 import { judgeFailureResult } from '../../../policy/decide/judge-failure';
 import { JUDGE_ID } from '../../../policy/judge/config';
 import type { SigningKey } from '../../../signing/keys';
+import { signEnvelope } from '../../../signing/envelope';
 import { seededKey } from '../seeded-key';
+import { seededPasskey } from '../seeded-passkey';
 import type { ReviewDeps } from './review-deps';
 import { allow, ReviewSteps } from './review-steps';
 
@@ -15,7 +17,8 @@ export interface WorldChange {
   readonly requestKey?: string;
   /** Omit the signature of the submission. */
   readonly unsigned?: boolean;
-  readonly answers?: readonly { readonly by: string; readonly decision: Decision }[];
+  /** `passkey`: signed in one touch with the person's passkey, instead of the key file. */
+  readonly answers?: readonly { readonly by: string; readonly decision: Decision; readonly passkey?: boolean }[];
   /** The row count of the dry run and of the effect. Default: 1. */
   readonly rows?: number;
   /** The row count that the agent claims. Default: that of the dry run. */
@@ -123,13 +126,16 @@ export class EvidenceReview extends ReviewSteps {
   async #askPeople(findings: Parameters<ReviewSteps['disclose']>[0]): Promise<readonly AdmittedAnswer[]> {
     const { violations } = await this.disclose(findings);
     const admitted: AdmittedAnswer[] = [];
-    for (const { by, decision } of this.change.answers ?? []) {
+    for (const { by, decision, passkey = false } of this.change.answers ?? []) {
       const reason = decision === 'reject' ? 'Prices move on Mondays only' : 'Looked at both rows';
-      const answers = violations.map(({ violationId }) => {
+      const key = passkey ? seededPasskey(by) : seededKey(by);
+      const statements = violations.map(({ violationId }) => {
         // Reviews of the same input have the same violation ids, but a nonce is spent once.
         const nonce = `answer-${by}-${violationId.slice(0, 16)}${this.change.requestKey ?? ''}`;
-        return this.sign(seededKey(by), { violationId, decision, reason, nonce });
+        return this.statement(key.keyId, { violationId, decision, reason, nonce });
       });
+      const answers =
+        'sign' in key ? key.sign(statements) : statements.map((statement) => signEnvelope(statement, key));
       admitted.push(...(await this.admit(answers, admitted)).admitted);
     }
     return admitted;

@@ -21,9 +21,9 @@ import type { ValidatorFinding, ValidatorResult } from '../../../policy/contract
 import { assembleFindings, COMPUTED_BY_ASSEMBLY, type RawOutcome } from '../../../policy/decide/findings';
 import { cardinalityOf, matchPolicies } from '../../../policy/decide/violations';
 import { givenToJudge } from '../../../policy/evidence/attested-given';
-import type { PredicateOf } from '../../../policy/evidence/statement';
+import { statementOf, type PredicateOf, type Statement } from '../../../policy/evidence/statement';
 import { JUDGE_ID } from '../../../policy/judge/config';
-import { signPredicate } from '../../../signing/envelope';
+import { signEnvelope, signPredicate } from '../../../signing/envelope';
 import { newNonce } from '../../../signing/nonce';
 import type { SigningKey } from '../../../signing/keys';
 import { reviewActivities } from './review-deps';
@@ -117,6 +117,11 @@ export abstract class ReviewSteps extends SubmittedReview {
 
   /** The signed answer that confirms the first violation that needs a person; `more` replaces members. */
   sign(key: SigningKey, more: Partial<AnswerPredicate> = {}): Envelope {
+    return signEnvelope(this.statement(key.keyId, more), key);
+  }
+
+  /** An answer for the key `keyId` to sign; `more` replaces members. */
+  statement(keyId: string, more: Partial<AnswerPredicate> = {}): Statement<'answer'> {
     const now = this.clock();
     const predicate: AnswerPredicate = {
       changeId: this.changeId,
@@ -125,7 +130,7 @@ export abstract class ReviewSteps extends SubmittedReview {
       decision: 'confirm',
       retracts: null,
       reason: 'seen',
-      keyId: key.keyId,
+      keyId,
       context: { tenant: 'acme', target: 'shop', environment: 'production' },
       coverage: null,
       nonce: newNonce(),
@@ -133,7 +138,7 @@ export abstract class ReviewSteps extends SubmittedReview {
       expiresAt: new Date(now.getTime() + ANSWER_LIFETIME_MS).toISOString(),
       ...more,
     };
-    return signPredicate('answer', predicate, key);
+    return statementOf('answer', predicate);
   }
 
   /** Passes answers to the admission. `admitted`: those admitted before. */

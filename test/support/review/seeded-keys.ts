@@ -1,9 +1,11 @@
 import type { Envelope } from '../../../policy/contracts/diff';
 import type { KeyRegistry } from '../../../policy/evidence/key-registry';
 import { signKeyEntry, signKeyRevocation } from '../../../signing/registry-entry';
+import type { KeyEnvelopes } from '../../../storage/keys/key-envelopes';
 import type { EvidenceSources } from '../../../activities/review/export-evidence';
 import { testKey, testRegistry, type TestKey } from '../keys';
 import { seededKey } from '../seeded-key';
+import { enrolledPasskey } from '../seeded-passkey';
 
 /** The keys of the published vectors, made from seeds, and their registry entries, signed by the operator. */
 export class SeededKeys {
@@ -15,6 +17,7 @@ export class SeededKeys {
     subject: { type: 'agent', id: 'shop-agent' },
     onBehalfOf: 'dana',
   });
+  readonly passkeys = ['alice', 'bob'].map((person) => enrolledPasskey(person, this.operator));
   readonly approvers = ['alice', 'bob', 'dana'].map((person) => this.#key(person, 'approver', person));
   readonly #revocations = new Map<string, { readonly envelope: Envelope; readonly revokedAt: string }>();
 
@@ -30,7 +33,7 @@ export class SeededKeys {
   /** The registry as it is now. */
   registry(): KeyRegistry {
     return testRegistry(
-      ...this.#registered.map(({ entry }) => ({
+      ...[...this.#registered, ...this.passkeys].map(({ entry }) => ({
         entry: { ...entry, revokedAt: this.#revocations.get(entry.keyId)?.revokedAt ?? null },
       })),
     );
@@ -44,9 +47,11 @@ export class SeededKeys {
   }
 
   readonly envelopesOf: EvidenceSources['keys']['envelopesOf'] = async (ids) =>
-    ids.flatMap((keyId) => {
-      const key = this.#registered.find((registered) => registered.keyId === keyId);
+    ids.flatMap((keyId): KeyEnvelopes[] => {
       const revocation = this.#revocations.get(keyId)?.envelope ?? null;
+      const passkey = this.passkeys.find(({ entry }) => entry.keyId === keyId);
+      if (passkey !== undefined) return [{ keyId, registration: { ...passkey.statements, revocation } }];
+      const key = this.#registered.find((registered) => registered.keyId === keyId);
       return key === undefined
         ? []
         : [{ keyId, registration: { entry: signKeyEntry(key.entry, this.operator), revocation } }];
