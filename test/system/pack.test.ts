@@ -29,6 +29,7 @@ let packed: Packed;
 beforeAll(() => {
   project = mkdtempSync(join(tmpdir(), 'countersign-pack-'));
   execFileSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { cwd: root, stdio: 'pipe' });
+  execFileSync(process.execPath, [join('scripts', 'build-inbox.mjs')], { cwd: root, stdio: 'pipe' });
   const npm = ['pack', '--json', '--ignore-scripts', '--loglevel=error', '--pack-destination', project];
   const [tarball] = JSON.parse(
     execFileSync('npm', npm, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }),
@@ -54,6 +55,7 @@ test('the tarball contains the compiled program, and no tests, sources or build 
     'dist/client/index.js',
     'dist/client/index.d.ts',
     'dist/cli/main.js',
+    'dist/gateway/inbox/assets/index.html',
     'docs/operate.md',
     'docs/rules/README.md',
     'package.json',

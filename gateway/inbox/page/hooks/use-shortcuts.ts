@@ -3,6 +3,17 @@ import { useEffect } from 'preact/hooks';
 /** Single keys, by `KeyboardEvent.key`. Not while a person types, and never with a modifier. */
 export type Shortcuts = Readonly<Record<string, () => void>>;
 
+const STORED = 'countersign.shortcuts';
+
+/** A person who dictates or uses a switch can turn single keys off (WCAG 2.2, 2.1.4). */
+export function shortcutsEnabled(): boolean {
+  return localStorage.getItem(STORED) !== 'off';
+}
+
+export function enableShortcuts(enabled: boolean): void {
+  localStorage.setItem(STORED, enabled ? 'on' : 'off');
+}
+
 export function useShortcuts(shortcuts: Shortcuts): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
@@ -12,7 +23,7 @@ export function useShortcuts(shortcuts: Shortcuts): void {
       // Enter on a button or link presses it.
       const onControl =
         event.key === 'Enter' && event.target instanceof HTMLElement && event.target.matches('a, button, summary');
-      if (typing || onControl) return;
+      if (typing || onControl || !shortcutsEnabled()) return;
       const action = Object.hasOwn(shortcuts, event.key) ? shortcuts[event.key] : undefined;
       if (action === undefined) return;
       event.preventDefault();

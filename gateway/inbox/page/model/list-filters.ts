@@ -34,6 +34,7 @@ export function activeFilters({ search: _typed, ...others }: ListFilters): numbe
   return Object.values(others).filter((value) => value.trim() !== '').length;
 }
 
+/** Suggestions: other tools can be typed. */
 export const TOOLS = ['SQLDryRun', 'SQLCAS', 'GitPatch', 'HTTPPatch', 'TerraformPlan'] as const;
 
 /** In seconds. */

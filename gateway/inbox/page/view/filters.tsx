@@ -9,16 +9,24 @@ interface Props {
 /** Search and filters of the list. */
 export function Filters({ filters, onChange }: Props): JSX.Element {
   const active = activeFilters(filters);
-  const text = (name: keyof ListFilters, label: string): JSX.Element => (
+  const text = (name: keyof ListFilters, label: string, known: readonly string[] = []): JSX.Element => (
     <label>
       {label}
       <input
         type="text"
         autocomplete="off"
         spellcheck={false}
+        list={known.length === 0 ? undefined : `known-${name}`}
         value={filters[name]}
         onInput={({ currentTarget }) => onChange({ ...filters, [name]: currentTarget.value })}
       />
+      {known.length > 0 && (
+        <datalist id={`known-${name}`}>
+          {known.map((value) => (
+            <option key={value} value={value} />
+          ))}
+        </datalist>
+      )}
     </label>
   );
   const choice = (
@@ -58,11 +66,7 @@ export function Filters({ filters, onChange }: Props): JSX.Element {
       <details>
         <summary>{active === 0 ? 'Filters' : `Filters (${active})`}</summary>
         <div class="filter-fields">
-          {choice(
-            'tool',
-            'Tool',
-            TOOLS.map((tool) => [tool, tool]),
-          )}
+          {text('tool', 'Tool', TOOLS)}
           {text('rule', 'Rule')}
           {text('agent', 'Asked by')}
           {text('tenant', 'Tenant')}

@@ -1,5 +1,6 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { JSX } from 'preact';
+import { enableShortcuts, shortcutsEnabled } from '../hooks/use-shortcuts';
 
 const KEYS: readonly (readonly [string, string])[] = [
   ['j, k', 'Next and previous review of the list'],
@@ -15,6 +16,7 @@ const KEYS: readonly (readonly [string, string])[] = [
 /** The keyboard shortcuts. */
 export function Help({ open, onClose }: { readonly open: boolean; readonly onClose: () => void }): JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null);
+  const [enabled, setEnabled] = useState(shortcutsEnabled);
   useEffect(() => {
     if (open && dialog.current?.open === false) dialog.current.showModal();
     if (!open && dialog.current?.open === true) dialog.current.close();
@@ -32,6 +34,19 @@ export function Help({ open, onClose }: { readonly open: boolean; readonly onClo
           </div>
         ))}
       </dl>
+      <p>
+        <label class="switch">
+          <input
+            type="checkbox"
+            checked={enabled}
+            onChange={({ currentTarget }) => {
+              enableShortcuts(currentTarget.checked);
+              setEnabled(currentTarget.checked);
+            }}
+          />{' '}
+          Single-key shortcuts
+        </label>
+      </p>
       <button type="button" class="primary" onClick={onClose}>
         Close
       </button>

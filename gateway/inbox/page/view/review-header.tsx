@@ -1,3 +1,4 @@
+import { useEffect } from 'preact/hooks';
 import type { JSX } from 'preact';
 import type { VerifiedReview } from '../../../../signing/verified-review';
 import { useServerNow } from '../hooks/use-live';
@@ -14,6 +15,10 @@ interface Props {
 export function ReviewHeader({ review: { status, outcome }, title }: Props): JSX.Element {
   const { state, reason, environment, tenant, target, sourceTool, mode, requester, warnings, disclosedAt } = status;
   const now = useServerNow();
+  useEffect(() => {
+    // The view was changed before the review was read, so its heading could not get the focus then.
+    if (document.activeElement === document.body) document.getElementById('review-title')?.focus();
+  }, []);
   return (
     <header class="review-header">
       <h1 tabIndex={-1} id="review-title">
