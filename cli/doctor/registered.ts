@@ -33,7 +33,7 @@ export async function checkRegistered(
       : failed(
           'approvers',
           'no active approver is registered: every question expires',
-          'countersign keys register PUBLIC-KEY --kind approver …',
+          'countersign keys enroll PERSON --tenant TENANT --operator-key FILE',
         ),
   );
   return checks;
