@@ -13,7 +13,7 @@ import { payloadKeys } from './encryption/key-ring';
 import { loadExtensions } from './extensions';
 import { inboxDeps } from './inbox';
 import { main } from './main';
-import { submissionTitles } from './submission-titles';
+import { EMPTY_SUBMISSION, submissionTitles } from './submission-titles';
 import { openResources } from './resources';
 import { serveUntilStopped } from './serve';
 import { serveMetrics } from './serve-metrics';
@@ -49,6 +49,8 @@ main('gateway', async (logger) => {
   });
   const registrations = keyEnvelopes(resources.db);
   const threads = startDerivationThreads(env.COUNTERSIGN_EXTENSIONS, TITLE_MS, 1);
+  const titleOf = submissionTitles(resources.store, threads, logger);
+  void titleOf(EMPTY_SUBMISSION);
   const metrics = createGatewayMetrics();
   // Open event streams would keep the server from closing.
   const stopping = new AbortController();
@@ -63,7 +65,7 @@ main('gateway', async (logger) => {
     metrics,
     now: Date.now,
     log: logger,
-    titleOf: submissionTitles(resources.store, threads, logger),
+    titleOf,
     inbox: inboxDeps({ env, namespace, trust, resources, notifications: ledger, stopping: stopping.signal }),
     registration: async (keyId) => {
       const [found] = await registrations.envelopesOf([keyId]);

@@ -6,6 +6,11 @@ import type { ByteStore } from '../policy/evidence/byte-store';
 import type { Derivation } from '../activities/review/derivation';
 import type { Logger } from './logger';
 
+/** Its title lets the thread load its modules before the first submission, which takes longer than MAX_MS. */
+export const EMPTY_SUBMISSION: Submission = {
+  ...{ tenant: '', target: '', sourceTool: 'SQLDryRun', diffSha: '', metadata: {}, requestKey: '' },
+  inline: '',
+};
 /** The start of a review waits for its title no longer than this. */
 const MAX_MS = 500;
 
