@@ -1,5 +1,5 @@
 import { openDatabase, type Database } from '../../storage/database/database';
-import { APPEND_GRANTS, ROLES, TABLE_GRANTS, type Role } from '../../storage/database/roles';
+import { APPEND_GRANTS, PUBLISHING_ROLES, ROLES, TABLE_GRANTS, type Role } from '../../storage/database/roles';
 import { MIN_SERVER_VERSION } from '../../storage/database/migrate';
 import { SCHEMA_VERSION } from '../../storage/database/schema';
 import type { LocalClient } from '../../workers/local-client';
@@ -116,6 +116,7 @@ async function checkRights(local: LocalClient, processes: readonly ConfiguredPro
 const RIGHTS = `
 select current_user::text as name, rolsuper or rolcreaterole or rolcreatedb or rolbypassrls as privileged,
   has_function_privilege((select oid from pg_proc where proname = 'ledger_append' limit 1), 'execute') as appends,
+  has_function_privilege((select oid from pg_proc where proname = 'publish_policy' limit 1), 'execute') as publishes,
   array(select wanted.t || ' (' || wanted.r || ')' from unnest($1::text[], $2::text[]) as wanted(t, r)
         where not has_table_privilege(wanted.t, wanted.r)) as missing
 from pg_roles where rolname = current_user`;
@@ -126,10 +127,13 @@ async function checkRole(role: Role, url: string): Promise<Check> {
   const grants = Object.entries(TABLE_GRANTS[role]).flatMap(([table, rights]) => rights.map((right) => [table, right]));
   try {
     const { rows } = await withDatabase(url, (db) =>
-      db.query<{ name: string; privileged: boolean; appends: boolean | null; missing: string[] }>(RIGHTS, [
-        grants.map(([table]) => table),
-        grants.map(([, right]) => right),
-      ]),
+      db.query<{
+        name: string;
+        privileged: boolean;
+        appends: boolean | null;
+        publishes: boolean | null;
+        missing: string[];
+      }>(RIGHTS, [grants.map(([table]) => table), grants.map(([, right]) => right)]),
     );
     const found = rows[0];
     if (found === undefined || found.name !== role)
@@ -145,7 +149,12 @@ async function checkRole(role: Role, url: string): Promise<Check> {
         `alter role ${role} nosuperuser nocreaterole nocreatedb nobypassrls`,
       );
     const appends = found.appends === true || APPEND_GRANTS[role] === undefined;
-    const missing = [...found.missing, ...(appends ? [] : ['ledger_append (execute)'])];
+    const publishes = found.publishes === true || !PUBLISHING_ROLES.includes(role);
+    const missing = [
+      ...found.missing,
+      ...(appends ? [] : ['ledger_append (execute)']),
+      ...(publishes ? [] : ['publish_policy (execute)']),
+    ];
     return missing.length === 0
       ? passed(name, 'can log in and has its rights')
       : failed(name, `lacks ${missing.join(', ')}`, 'Run "countersign setup", which grants them');

@@ -140,14 +140,18 @@ describe('settings', () => {
 describe('database', () => {
   test('a role without one of its rights, with a wrong password, or with too many rights', async () => {
     await admin('revoke insert on staging_records from cs_commit');
+    await admin('revoke execute on function publish_policy from cs_gateway');
     await admin('alter role cs_review createrole');
     await admin(`alter role cs_judge password 'another'`);
     const found = await failures();
     await admin('grant insert on staging_records to cs_commit');
+    await admin('grant execute on function publish_policy to cs_gateway');
     await admin('alter role cs_review nocreaterole');
     await admin(`alter role cs_judge password '${password('judge.env')}'`);
-    expect(named(found).sort()).toEqual(['role cs_commit', 'role cs_judge', 'role cs_review']);
-    expect(found.find(({ name }) => name === 'role cs_commit')?.detail).toBe('lacks staging_records (insert)');
+    expect(named(found).sort()).toEqual(['role cs_commit', 'role cs_gateway', 'role cs_judge', 'role cs_review']);
+    const detail = (role: string) => found.find(({ name }) => name === `role ${role}`)?.detail;
+    expect(detail('cs_commit')).toBe('lacks staging_records (insert)');
+    expect(detail('cs_gateway')).toBe('lacks publish_policy (execute)');
   });
 
   test('a URL with the role of another process', async () => {
