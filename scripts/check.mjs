@@ -21,7 +21,7 @@ const LANES = [
       ...incremental('page.tsbuildinfo'),
     ],
     ['import directions', process.execPath, 'scripts/check-layers.mjs'],
-    ['format', bin('prettier'), '--check', '--cache', '.'],
+    ['format', bin('prettier'), '--check', ...ownCache('check.prettier'), '.'],
     ['lint', bin('oxlint')],
     ['dead code', bin('knip')],
   ],
@@ -35,6 +35,12 @@ process.exitCode = failed.length === 0 ? 0 : 1;
 
 function incremental(name) {
   return ['--incremental', '--tsBuildInfoFile', join(root, 'node_modules', '.cache', name)];
+}
+
+/** Not Prettier's default place: each run without `--cache`, as with `--write`, deletes the cache there. */
+function ownCache(name) {
+  const location = join(root, 'node_modules', '.cache', name);
+  return ['--cache', '--cache-strategy', 'content', '--cache-location', location];
 }
 
 /** Runs the checks one after another; returns the names of those that failed. */

@@ -7,7 +7,18 @@ const ROOT = join(__dirname, '../..');
 const { files } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { files: readonly string[] };
 
 /** Folders whose texts are printed. Rules have diffs with paths as examples; what they print of pages is in their definitions. */
-const FOLDERS = ['activities', 'cli', 'client', 'compat', 'dev', 'gateway', 'signing', 'storage', 'workers', 'workflows'];
+const FOLDERS = [
+  'activities',
+  'cli',
+  'client',
+  'compat',
+  'dev',
+  'gateway',
+  'signing',
+  'storage',
+  'workers',
+  'workflows',
+];
 
 /** Pages in texts, without those in comments. */
 function mentionedPages(): ReadonlyMap<string, string> {
@@ -40,7 +51,9 @@ test('every page that something prints is in the package, with its heading', () 
     if (!files.includes(`${dirname(page)}/*.md`)) return [`${where}: the package does not contain ${page}`];
     if (anchor === undefined) return [];
     const headings = readFileSync(join(ROOT, page), 'utf8').matchAll(/^#+ (.*)$/gm);
-    return [...headings].some(([, heading]) => heading === anchor) ? [] : [`${where}: ${page} has no heading ${anchor}`];
+    return [...headings].some(([, heading]) => heading === anchor)
+      ? []
+      : [`${where}: ${page} has no heading ${anchor}`];
   });
   expect(problems).toEqual([]);
 });
