@@ -6,31 +6,30 @@ import { answerStatements } from '../../../client/answer-statements';
 import type { VerifiedReview } from '../../../signing/verified-review';
 import type { InboxSession } from '../api';
 import { serverNow } from './api-client';
+import type { Chosen } from './model/choices';
 import { PasskeyError, signChallenge } from './passkey';
-
-/** The answer to one violation, as it was chosen on the page. */
-export interface ChosenAnswer {
-  readonly violationId: string;
-  readonly decision: 'confirm' | 'reject';
-  readonly reason: string;
-  readonly coverage: number;
-}
 
 const VALID_MS = 10 * 60_000;
 
 /** One statement for each answer, and one touch of the passkey over all of them. Throws PasskeyError if the passkey was not used. */
 export async function signWithPasskey(
   review: VerifiedReview,
-  answers: readonly ChosenAnswer[],
+  answers: readonly Chosen[],
   { keyId, credentialId, rpId }: InboxSession,
 ): Promise<readonly Envelope[]> {
   const issuedAt = new Date(serverNow());
   const validity = { issuedAt, expiresAt: new Date(issuedAt.getTime() + VALID_MS) };
-  const statements = answers.flatMap(({ violationId, decision, reason, coverage }) =>
+  const statements = answers.flatMap(({ violationId, decision, reason, coverage, retracts }) =>
     answerStatements(
       review.changeId,
       review,
-      { violationIds: [violationId], decision, reason: reason.trim(), coverage: new Map([[violationId, coverage]]) },
+      {
+        violationIds: [violationId],
+        decision,
+        reason: reason.trim(),
+        coverage: new Map([[violationId, coverage]]),
+        ...(retracts === null ? {} : { retracts: new Map([[violationId, retracts]]) }),
+      },
       keyId,
       validity,
     ),

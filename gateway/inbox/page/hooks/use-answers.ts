@@ -4,8 +4,9 @@ import { CountersignError } from '../../../../client/errors';
 import type { VerifiedReview } from '../../../../signing/verified-review';
 import type { InboxSession } from '../../api';
 import { api, ApiError } from '../api-client';
+import type { Chosen } from '../model/choices';
 import { PasskeyError } from '../passkey';
-import { signWithPasskey, type ChosenAnswer } from '../sign-answers';
+import { signWithPasskey } from '../sign-answers';
 
 export interface Answering {
   readonly sending: boolean;
@@ -13,7 +14,7 @@ export interface Answering {
   readonly error: string | null;
   /** By violation id, of all attempts on this page. */
   readonly results: AnswerResults;
-  readonly send: (review: VerifiedReview, answers: readonly ChosenAnswer[]) => Promise<void>;
+  readonly send: (review: VerifiedReview, answers: readonly Chosen[]) => Promise<void>;
 }
 
 /** Signs and sends answers. `onAccepted` gets the violations whose answer was recorded. */
@@ -21,7 +22,7 @@ export function useAnswers(session: InboxSession, onAccepted: (violationIds: rea
   const [sending, setSending] = useState(false);
   const [error, setError] = useState<string | null>(null);
   const [results, setResults] = useState<AnswerResults>({});
-  const send = async (review: VerifiedReview, answers: readonly ChosenAnswer[]): Promise<void> => {
+  const send = async (review: VerifiedReview, answers: readonly Chosen[]): Promise<void> => {
     setSending(true);
     setError(null);
     try {

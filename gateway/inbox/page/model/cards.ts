@@ -16,6 +16,8 @@ export interface Card {
   /** What the message says beyond the reason of the finding. */
   readonly message: string;
   readonly turn: Turn;
+  /** Digest of this person's confirmation, which can be taken back until the commit begins; null if there is none. */
+  readonly confirmation: string | null;
 }
 
 /** Whether this person can answer the violation now, and why not. */
@@ -54,6 +56,7 @@ export function cardsOf(review: VerifiedReview, change: ShownChange | null, pers
         places: placesOf(finding),
         message: beyondReason(violation.message, finding?.reason ?? ''),
         turn: open ? turnOf(violation, answers, status, person) : 'closed',
+        confirmation: open ? confirmationOf(violation, answers, person) : null,
       };
     });
   const asked = new Set(cards.map(({ finding }) => finding));
@@ -89,6 +92,15 @@ function turnOf(
   if (resolution !== 'pending') return 'resolved';
   if (fourEyes && person === requester) return 'four_eyes';
   return mayAnswer.includes(person) ? 'yours' : 'not_in_group';
+}
+
+function confirmationOf(
+  { violationId }: ViolationStatus,
+  answers: readonly AdmittedAnswer[],
+  person: string,
+): string | null {
+  const last = answers.filter((answer) => answer.violationId === violationId && answer.person === person).at(-1);
+  return last?.decision === 'confirm' ? last.digest : null;
 }
 
 /** The message can repeat the reason, alone or in its first lines. */

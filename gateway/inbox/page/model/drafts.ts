@@ -1,7 +1,9 @@
+import { Decision } from '../../../../policy/contracts/answer';
+
 /** What a person has chosen and typed, and not sent. Kept per review in the session storage, so that a reload loses nothing. */
 /** A decision that is not made yet is null. */
 export interface Draft {
-  readonly decision: 'confirm' | 'reject' | null;
+  readonly decision: Decision | null;
   readonly reason: string;
 }
 
@@ -28,7 +30,7 @@ export function parseDrafts(stored: string | null): Drafts {
 function isDraft(value: unknown): value is Draft {
   if (typeof value !== 'object' || value === null) return false;
   const { decision, reason } = value as Partial<Draft>;
-  return typeof reason === 'string' && (decision === null || decision === 'confirm' || decision === 'reject');
+  return typeof reason === 'string' && (decision === null || Decision.safeParse(decision).success);
 }
 
 /** A review that was disclosed again asks again: decisions are dropped, reasons are kept. */

@@ -1,11 +1,11 @@
 import type { JSX } from 'preact';
+import type { Chosen } from '../model/choices';
 import type { Friction, Typed } from '../model/friction';
 import { jumpTo } from './jump';
 
 export interface AnswerBarProps {
   readonly waiting: number;
-  readonly confirms: number;
-  readonly rejects: number;
+  readonly chosen: readonly Chosen[];
   /** Why the answers cannot be sent yet; null if they can. */
   readonly problem: string | null;
   /** What must be typed, if one of the answers confirms. */
@@ -19,11 +19,12 @@ export interface AnswerBarProps {
 
 /** What was chosen, and the button that signs it. */
 export function AnswerBar(props: AnswerBarProps): JSX.Element {
-  const { waiting, confirms, rejects, problem, friction, sending, error, onSign } = props;
-  const count = confirms + rejects;
+  const { waiting, chosen, problem, friction, sending, error, onSign } = props;
+  const count = chosen.length;
+  const confirms = chosen.some(({ decision }) => decision === 'confirm');
   return (
     <section class="answer-bar" aria-label="Your answers">
-      {friction !== null && confirms > 0 && <FrictionFields {...props} friction={friction} />}
+      {friction !== null && confirms && <FrictionFields {...props} friction={friction} />}
       {error !== null && (
         <p class="error" role="alert">
           {error}
@@ -40,10 +41,7 @@ export function AnswerBar(props: AnswerBarProps): JSX.Element {
             </>
           ) : (
             <>
-              Chosen: {confirms > 0 && <strong class="good">{confirms} to confirm</strong>}
-              {confirms > 0 && rejects > 0 && ', '}
-              {rejects > 0 && <strong class="bad">{rejects} to reject</strong>}
-              {waiting > count && `, ${waiting - count} left open`}
+              Chosen: <Counts chosen={chosen} />
               {problem !== null && <span class="note"> — {problem}</span>}
             </>
           )}
@@ -59,6 +57,25 @@ export function AnswerBar(props: AnswerBarProps): JSX.Element {
         </button>
       </div>
     </section>
+  );
+}
+
+const WORDS = { confirm: 'to confirm', reject: 'to reject', retract: 'to take back' } as const;
+
+function Counts({ chosen }: Pick<AnswerBarProps, 'chosen'>): JSX.Element {
+  const of = (wanted: Chosen['decision']): number => chosen.filter(({ decision }) => decision === wanted).length;
+  const counts = (['confirm', 'reject', 'retract'] as const).filter((decision) => of(decision) > 0);
+  return (
+    <>
+      {counts.map((decision, i) => (
+        <span key={decision}>
+          {i > 0 && ', '}
+          <strong class={decision === 'confirm' ? 'good' : 'bad'}>
+            {of(decision)} {WORDS[decision]}
+          </strong>
+        </span>
+      ))}
+    </>
   );
 }
 

@@ -8,7 +8,7 @@ import { useDrafts } from '../hooks/use-drafts';
 import { useShortcuts } from '../hooks/use-shortcuts';
 import { shownReview, type ShownReview } from '../model/shown-review';
 import { chosenAnswers, sendProblem } from '../model/choices';
-import { coverageOf, unseenPlaces } from '../model/coverage';
+import { unseenPlaces } from '../model/coverage';
 import { AnswerBar } from './answer-bar';
 import { ChangeView } from './change-view';
 import { Claims, EffectMetadata } from './claims';
@@ -40,9 +40,8 @@ export function VerifiedPage({ review, session, open, readAgain }: Props): JSX.E
     drafts.remove(accepted);
     void readAgain();
   });
-  const mine = open ? cards.cards.filter(({ turn }) => turn === 'yours') : [];
-  const chosen = chosenAnswers(mine, drafts.of, (card) => coverageOf(card.places, seen));
-  const confirms = chosen.filter(({ decision }) => decision === 'confirm').length;
+  const waiting = open ? cards.cards.filter(({ turn }) => turn === 'yours').length : 0;
+  const chosen = chosenAnswers(open ? cards.cards : [], drafts.of, seen);
   useCardShortcuts(cards.cards.length);
   const canConfirm = review.preview !== null || (review.staging?.previewSha ?? null) === null;
   const content = useMemo(() => <Content review={review} shown={shown} />, [review, shown]);
@@ -89,11 +88,10 @@ export function VerifiedPage({ review, session, open, readAgain }: Props): JSX.E
           <RecordDetails review={review} temporalUi={session.temporalUi} />
         </div>
       </div>
-      {mine.length > 0 && (
+      {waiting + chosen.length > 0 && (
         <AnswerBar
-          waiting={mine.length}
-          confirms={confirms}
-          rejects={chosen.length - confirms}
+          waiting={waiting}
+          chosen={chosen}
           problem={sendProblem(chosen, friction, typed)}
           friction={friction}
           typed={typed}

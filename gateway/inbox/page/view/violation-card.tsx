@@ -4,28 +4,20 @@ import type { AnswerResult } from '../../../../policy/contracts/answer';
 import type { VerifiedReview } from '../../../../signing/verified-review';
 import type { Precedent } from '../../api';
 import { api, ApiError } from '../api-client';
-import { ruleTitle, type Card, type Turn } from '../model/cards';
+import { ruleTitle, type Card } from '../model/cards';
 import type { ShownChange } from '../model/change-lines';
-import { draftProblem, MAX_REASON, type Draft } from '../model/drafts';
-import type { Place } from '../model/evidence';
 import { Badge, severityText, severityTone } from './badge';
+import { Decide, type AnswerProps } from './decide';
 import { EvidenceList } from './evidence-list';
 import { Judged } from './judged';
 import { SafeLines, SafeText } from './safe-text';
 import { Precedents } from './precedents';
 
-export interface CardProps {
-  readonly card: Card;
+interface CardProps extends AnswerProps {
   readonly review: VerifiedReview;
   readonly change: ShownChange | null;
   readonly seen: ReadonlySet<string>;
-  readonly unseen: readonly Place[];
-  readonly draft: Draft;
-  readonly onDraft: (change: Partial<Draft>) => void;
   readonly result: AnswerResult | null;
-  /** Whether answers can be given at all: the review is open and its rows are here. */
-  readonly canAnswer: boolean;
-  readonly canConfirm: boolean;
 }
 
 /** One violation: what fired and why, its evidence, who has answered, and the answer of this person. */
@@ -100,74 +92,6 @@ function Quorum({ card: { violation } }: { readonly card: Card }): JSX.Element {
       {mayAnswer.length === 0 ? 'no one can answer' : <SafeText text={mayAnswer.join(', ')} />}
       {fourEyes && ', not the requester (four eyes)'}
     </p>
-  );
-}
-
-const NOT_YOURS: Readonly<Record<Exclude<Turn, 'yours'>, string>> = {
-  answered_by_you: 'You have answered this.',
-  not_in_group: 'You are not in the group that answers this.',
-  four_eyes: 'You asked for this change, so another person must answer (four eyes).',
-  resolved: 'This needs no further answer.',
-  needs_no_answer: 'This needs no answer of a person.',
-  closed: 'The review takes no answers now.',
-};
-
-function Decide(props: CardProps & { readonly title: string }): JSX.Element {
-  const { card, draft, onDraft, unseen, canAnswer, canConfirm, title } = props;
-  if (card.turn !== 'yours' || !canAnswer)
-    return <p class="not-yours">{card.turn === 'yours' ? NOT_YOURS.closed : NOT_YOURS[card.turn]}</p>;
-  const toggle = (decision: 'confirm' | 'reject'): void =>
-    onDraft({ decision: draft.decision === decision ? null : decision });
-  const problem = draftProblem(draft);
-  const id = `card-${card.number}`;
-  const blocked = !canConfirm || unseen.length > 0;
-  return (
-    <div class="decide" role="group" aria-label={`Answer: ${title}`}>
-      <div class="buttons">
-        <button
-          type="button"
-          class="confirm"
-          id={`${id}-confirm`}
-          aria-pressed={draft.decision === 'confirm'}
-          aria-describedby={blocked ? `${id}-blocked` : undefined}
-          disabled={blocked}
-          onClick={() => toggle('confirm')}
-        >
-          Confirm
-        </button>
-        <button
-          type="button"
-          class="reject"
-          id={`${id}-reject`}
-          aria-pressed={draft.decision === 'reject'}
-          onClick={() => toggle('reject')}
-        >
-          Reject
-        </button>
-      </div>
-      {blocked && (
-        <p class="note" id={`${id}-blocked`}>
-          {canConfirm
-            ? `To confirm, look at the evidence first: ${unseen
-                .map(({ label }) => label)
-                .slice(0, 3)
-                .join(', ')}.`
-            : 'The rows of the dry run are not here, so this cannot be confirmed.'}
-        </p>
-      )}
-      {(draft.decision !== null || draft.reason !== '') && (
-        <label class="reason">
-          {draft.decision === 'reject' ? 'Reason (required)' : 'Reason (optional)'}
-          <textarea
-            rows={2}
-            maxLength={MAX_REASON}
-            value={draft.reason}
-            aria-invalid={problem !== null}
-            onInput={({ currentTarget }) => onDraft({ reason: currentTarget.value })}
-          />
-        </label>
-      )}
-    </div>
   );
 }
 

@@ -1,12 +1,13 @@
 import { changesSince } from '../../../../gateway/inbox/page/model/changes-since';
 import { chosenAnswers, sendProblem } from '../../../../gateway/inbox/page/model/choices';
+import type { Place } from '../../../../gateway/inbox/page/model/evidence';
 import type { Card } from '../../../../gateway/inbox/page/model/cards';
 import { agoText, remainingText } from '../../../../gateway/inbox/page/model/deadline';
 import { parseDrafts, withoutDecisions } from '../../../../gateway/inbox/page/model/drafts';
 import { queryOf, NO_FILTERS } from '../../../../gateway/inbox/page/model/list-filters';
 import { hashOf, routeOf } from '../../../../gateway/inbox/page/model/routes';
 import { judgedPolicies } from '../../../../gateway/inbox/page/model/judged-policies';
-import type { AdmittedAnswer } from '../../../../policy/contracts/answer';
+import type { AdmittedAnswer, Decision } from '../../../../policy/contracts/answer';
 import { hex, reviewed, status, violation } from '../../../client/fakes';
 
 const ID = hex('a');
@@ -36,7 +37,7 @@ describe('drafts', () => {
       '[',
       '7',
       '{"x":{"decision":"confirm","reason":""}}',
-      `{"${ID}":{"decision":"retract","reason":""}}`,
+      `{"${ID}":{"decision":"maybe","reason":""}}`,
     ])
       expect(parseDrafts(other)).toEqual({});
   });
@@ -45,22 +46,35 @@ describe('drafts', () => {
     expect(withoutDecisions({ [ID]: draft })).toEqual({ [ID]: { decision: null, reason: 'seen' } });
   });
 
+  const place: Place = { kind: 'staging', anchor: 'dry-run', label: '' };
+  const card = (turn: Card['turn'], confirmation: string | null = null) =>
+    ({ violation: violation({ violationId: ID }), places: [place], turn, confirmation }) as unknown as Card;
+  const chosen = (of: Card, decision: Decision, reason = '', seen: readonly string[] = ['dry-run']) =>
+    chosenAnswers([of], () => ({ decision, reason }), new Set(seen));
+  const nothing = { name: '', count: '' };
+
   it('are not sent without a reason to reject, nor without what a confirmation asks to type', () => {
-    const card = { violation: violation({ violationId: ID }) } as Card;
-    const chosen = (decision: 'confirm' | 'reject', reason: string) =>
-      chosenAnswers(
-        [card],
-        () => ({ decision, reason }),
-        () => 0.5,
-      );
     const friction = { why: '', name: 't', nameLabel: '', count: 3, countLabel: '' };
-    expect(chosen('confirm', 'x')).toEqual([{ violationId: ID, decision: 'confirm', reason: 'x', coverage: 0.5 }]);
-    expect(sendProblem(chosen('reject', ' '), null, { name: '', count: '' })).toBe('A rejection needs a reason');
-    expect(sendProblem(chosen('confirm', ''), friction, { name: 't', count: '4' })).toContain(
-      'type what the change touches',
-    );
-    expect(sendProblem(chosen('confirm', ''), friction, { name: 't', count: '3' })).toBeNull();
-    expect(sendProblem(chosen('reject', 'no'), friction, { name: '', count: '' })).toBeNull();
+    expect(chosen(card('yours'), 'confirm', 'x')).toEqual([
+      { violationId: ID, decision: 'confirm', reason: 'x', coverage: 1, ready: true, retracts: null },
+    ]);
+    expect(sendProblem(chosen(card('yours'), 'reject', ' '), null, nothing)).toBe('A rejection needs a reason');
+    expect(sendProblem(chosen(card('yours'), 'confirm'), friction, { name: 't', count: '4' })).toContain('type what');
+    expect(sendProblem(chosen(card('yours'), 'confirm'), friction, { name: 't', count: '3' })).toBeNull();
+    expect(sendProblem(chosen(card('yours'), 'reject', 'no'), friction, nothing)).toBeNull();
+  });
+
+  it('of an earlier visit do not confirm evidence that this visit has not shown', () => {
+    expect(sendProblem(chosen(card('yours'), 'confirm', '', []), null, nothing)).toContain('look at the evidence');
+    expect(sendProblem(chosen(card('yours'), 'reject', 'no', []), null, nothing)).toBeNull();
+  });
+
+  it('are dropped if this person can no longer give them', () => {
+    for (const turn of ['answered_by_you', 'not_in_group', 'four_eyes', 'resolved', 'closed'] as const)
+      for (const decision of ['confirm', 'reject', 'retract'] as const)
+        expect(chosen(card(turn), decision, 'x')).toEqual([]);
+    expect(chosen(card('answered_by_you', hex('9')), 'retract')).toMatchObject([{ retracts: hex('9') }]);
+    expect(chosen(card('answered_by_you', hex('9')), 'confirm')).toEqual([]);
   });
 });
 

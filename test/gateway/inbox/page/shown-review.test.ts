@@ -47,6 +47,8 @@ describe('what the page shows of a verified review', () => {
     expect(await turns('alice')).toEqual(['yours', 'yours']);
     expect(await turns('bob')).toEqual(['answered_by_you', 'yours']);
     expect(await turns('dana')).toEqual(['four_eyes', 'four_eyes']);
+    const [first] = (await shown('update', 'bob')).cards.cards;
+    expect(first?.confirmation).toMatch(/^[0-9a-f]{64}$/);
     expect(await turns('mallory')).toEqual(['not_in_group', 'not_in_group']);
   });
 
