@@ -1,7 +1,7 @@
 import { createContext } from 'preact';
 import { useContext, useEffect, useRef, useState } from 'preact/hooks';
 import type { InboxEvent } from '../../api';
-import { eventsUrl, learnServerTime, serverNow } from '../api-client';
+import { api, ApiError, eventsUrl, learnServerTime, serverNow } from '../api-client';
 
 export interface Services {
   readonly database: boolean;
@@ -58,6 +58,10 @@ export function useEvents(active: boolean): Live {
     const onLost = (): void => {
       wasLost = true;
       setConnection('lost');
+      // Events end with the session: then the response of 401 leads to the login.
+      api.session().catch((error: unknown) => {
+        if (!(error instanceof ApiError)) throw error;
+      });
     };
     return keepConnected(onEvent, onLost);
   }, [active]);

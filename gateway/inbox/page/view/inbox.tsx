@@ -6,6 +6,7 @@ import { useRoute } from '../hooks/use-route';
 import { useSession } from '../hooks/use-session';
 import { useShortcuts } from '../hooks/use-shortcuts';
 import { useTrust, type Trust } from '../hooks/use-trust';
+import { useTurnCount } from '../hooks/use-turn-count';
 import type { Route } from '../model/routes';
 import { ServiceBanners, TrustBanner } from './banners';
 import { EnrollPage } from './enroll-page';
@@ -26,6 +27,7 @@ export function Inbox(): JSX.Element {
   const [help, setHelp] = useState(false);
   const [turnCount, setTurnCount] = useState(0);
   const showCount = useCallback((count: number) => setTurnCount(count), []);
+  useTurnCount(loggedIn && route.view !== 'list', live.subscribe, showCount);
   useTitle(loggedIn ? turnCount : 0);
   useFocus(route, loggedIn);
   useShortcuts({

@@ -1,0 +1,31 @@
+import { useEffect } from 'preact/hooks';
+import { api, ApiError } from '../api-client';
+import type { Live } from './use-live';
+
+const SETTLE_MS = 1000;
+
+/** The number of reviews of this person, while no list is shown that has it. `onCount` must not change. */
+export function useTurnCount(active: boolean, subscribe: Live['subscribe'], onCount: (count: number) => void): void {
+  useEffect(() => {
+    if (!active) return undefined;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const read = (): void => {
+      api.reviews({ tab: 'turn' }).then(
+        ({ turnCount }) => onCount(turnCount),
+        (error: unknown) => {
+          // The connection shows its own state; the last number stays.
+          if (!(error instanceof ApiError)) throw error;
+        },
+      );
+    };
+    read();
+    const stop = subscribe(() => {
+      clearTimeout(timer);
+      timer = setTimeout(read, SETTLE_MS);
+    });
+    return () => {
+      stop();
+      clearTimeout(timer);
+    };
+  }, [active, subscribe, onCount]);
+}
