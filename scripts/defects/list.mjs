@@ -8,6 +8,7 @@ import { DEFECTS as activities } from './activities.mjs';
 import { DEFECTS as sourceTools } from './source-tools.mjs';
 import { DEFECTS as clients } from './clients.mjs';
 import { DEFECTS as workers } from './workers.mjs';
+import { DEFECTS as inboxPage } from './inbox-page.mjs';
 
 export const DEFECTS = [
   ...storage,
@@ -18,4 +19,5 @@ export const DEFECTS = [
   ...sourceTools,
   ...clients,
   ...workers,
+  ...inboxPage,
 ];
