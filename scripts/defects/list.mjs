@@ -2,6 +2,7 @@
 // `through` says what the defect would let through; `tests` are the test files that should catch it.
 import { DEFECTS as storage } from './storage.mjs';
 import { DEFECTS as signing } from './signing.mjs';
+import { DEFECTS as passkeys } from './passkeys.mjs';
 import { DEFECTS as policy } from './policy.mjs';
 import { DEFECTS as committer } from './committer.mjs';
 import { DEFECTS as activities } from './activities.mjs';
@@ -13,6 +14,7 @@ import { DEFECTS as inboxPage } from './inbox-page.mjs';
 export const DEFECTS = [
   ...storage,
   ...signing,
+  ...passkeys,
   ...policy,
   ...committer,
   ...activities,
