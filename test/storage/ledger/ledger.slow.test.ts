@@ -248,6 +248,19 @@ describe.each(kinds)('the ledger %s', (_name, ledger) => {
       expect(await append(still, 0, touch)).toBe('counter_regressed');
     });
 
+    it('takes one of many assertions with the same counter, in reviews at the same time', async () => {
+      const l = ledger();
+      const key = freshId();
+      const results = await Promise.all(
+        Array.from({ length: 12 }, async (_, i) => {
+          const passkey = { counter: 7, assertionSha: freshId() };
+          return (await l.append(freshId(), [entry(`c${i}`, { nonce: { keyId: key, nonce: freshId(), passkey } })]))[0];
+        }),
+      );
+      expect(results.filter((result) => result?.status === 'appended')).toHaveLength(1);
+      expect(results.filter((result) => result?.status === 'counter_regressed')).toHaveLength(11);
+    });
+
     it('uses a nonce once across all reviews, and does not write the second entry', async () => {
       const l = ledger();
       const nonce = { keyId: 'k', nonce: 'n'.repeat(16) };
