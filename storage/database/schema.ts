@@ -287,7 +287,9 @@ begin
     end if;
     insert into ledger (change_id, n, prev, hash, kind, at, actor, body, fact_key, mark, input_sha, facts_sha, measure)
       values (p_change, v_n, v_prev, v_hash, p_kinds[i], p_ats[i], session_user, p_bodies[i], v_fact, v_mark, v_input, v_facts, v_measure);
-    return query select i, 'appended', v_n, v_prev, v_hash, p_kinds[i], p_ats[i], session_user::text, null::text;
+    idx := i; status := 'appended'; r_n := v_n; r_prev := v_prev; r_hash := v_hash; r_kind := p_kinds[i]; r_at := p_ats[i];
+    r_actor := session_user; r_body := null;
+    return next;
     if p_kinds[i] = 'closed' and json_of(p_bodies[i])->'samples' is not null then
       insert into breaker_rows (tenant, source_tool, kind, change_id, body)
         select r.tenant, r.source_tool, 'sample', p_change, (json_of(p_bodies[i])->'samples')::text from reviews r where r.change_id = p_change

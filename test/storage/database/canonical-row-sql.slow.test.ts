@@ -110,6 +110,32 @@ describe('the body of a ledger row', () => {
     expect(bodies.filter((body, i) => (problems[i] === null) !== isCanonicalObject(body))).toEqual([]);
   });
 
+  it('is accepted or refused together with other bodies as it is alone', async () => {
+    const random = unit(13);
+    const groups = Array.from({ length: 1_500 }, () =>
+      Array.from({ length: 1 + Math.floor(random() * 4) }, () => {
+        const text = canonicalJson({ b: value(random, 1), a: value(random, 1) });
+        if (random() < 0.7) return text;
+        const at = Math.floor(random() * text.length);
+        return (
+          text.slice(0, at) +
+          (['', ' ', '0', ',', '"', '{', '}', '['][Math.floor(random() * 8)] ?? '') +
+          text.slice(at + 1)
+        );
+      }).filter(isWellFormed),
+    ).concat([
+      ['{"a":1', '"b":2}'],
+      ['{"a":[1', '2]}'],
+      ['{"a":"', '"}'],
+    ]);
+    const { rows } = await database.open('admin').query<{ problem: string | null }>(
+      `select bodies_problem(array(select json_array_elements_text(g))) as problem
+         from json_array_elements($1::json) with ordinality as groups(g, place) order by place`,
+      [JSON.stringify(groups)],
+    );
+    expect(groups.filter((bodies, i) => (rows[i]?.problem === null) !== bodies.every(isCanonicalObject))).toEqual([]);
+  });
+
   const OTHER_FORMS = [
     ['not json', 'not a JSON object'],
     ['null', 'not a JSON object'],
