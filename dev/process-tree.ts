@@ -40,7 +40,7 @@ export async function startProcess(
         e[1] !== undefined && /^(PATH|HOME|TMPDIR|LANG|NODE_OPTIONS|OTEL_.*|TEMPORAL_(TLS.*|API_KEY))$/.test(e[0]),
     ),
   );
-  const child = spawn(process.execPath, ['--enable-source-maps', script], {
+  const child = spawn(process.execPath, [script], {
     env: { ...base, ...env },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });

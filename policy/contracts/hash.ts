@@ -27,12 +27,21 @@ export type HashName =
   | 'key'
   | 'login';
 
+type NodeCrypto = typeof import('node:crypto');
+
+/** Node's SHA-256 takes a fifth of the time. The sandbox of workflows and browsers have no such module, and use the other one. */
+const crypto: NodeCrypto | null =
+  typeof process === 'object' && typeof process.getBuiltinModule === 'function'
+    ? (process.getBuiltinModule('node:crypto') ?? null)
+    : null;
+
 export function sha256Hex(bytes: Uint8Array): Sha256 {
-  return bytesToHex(sha256(bytes));
+  return crypto === null ? bytesToHex(sha256(bytes)) : crypto.createHash('sha256').update(bytes).digest('hex');
 }
 
 export function sha256HexOfText(text: string): Sha256 {
-  return sha256Hex(utf8ToBytes(text));
+  if (crypto === null) return sha256Hex(utf8ToBytes(text));
+  return crypto.createHash('sha256').update(text, 'utf8').digest('hex');
 }
 
 /**

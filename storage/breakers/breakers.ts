@@ -118,7 +118,12 @@ export function createBreakers({ db, operators, parameters = BREAKER_PARAMETERS 
     },
 
     async compact(pair) {
-      if ((await fold(db, pair)).rows <= COMPACT_AFTER) return;
+      const { rows: counted } = await db.query<{ count: number }>(
+        COUNT,
+        [pair.tenant, pair.sourceTool],
+        'breaker_count',
+      );
+      if ((counted[0]?.count ?? 0) <= COMPACT_AFTER) return;
       await locked(pair, async (tx) => {
         const { breakers, rows } = await fold(tx, pair);
         if (breakers !== null && rows > COMPACT_AFTER) await insert(tx, pair, 'state', null, packBreakers(breakers));
@@ -172,10 +177,12 @@ interface Row {
   readonly now: string;
 }
 
+const SINCE_STATE = `
+from breaker_rows
+where tenant = $1 and source_tool = $2
+  and seq >= coalesce((select max(s.seq) from breaker_rows s where s.tenant = $1 and s.source_tool = $2 and s.kind = 'state'), 0)`;
 const ROWS = `
 select kind, change_id, body, floor(extract(epoch from at) * 1000)::bigint as at,
        floor(extract(epoch from clock_timestamp()) * 1000)::bigint as now
-from breaker_rows
-where tenant = $1 and source_tool = $2
-  and seq >= coalesce((select max(s.seq) from breaker_rows s where s.tenant = $1 and s.source_tool = $2 and s.kind = 'state'), 0)
-order by seq limit $3`;
+${SINCE_STATE} order by seq limit $3`;
+const COUNT = `select count(*)::int as count ${SINCE_STATE}`;
