@@ -4,13 +4,14 @@
  */
 import type { AdmittedAnswer, AnswerResults } from '../policy/contracts/answer';
 import type { Envelope, Metadata, Submission } from '../policy/contracts/diff';
-import type { ValidatorFinding, ValidatorResult } from '../policy/contracts/finding';
+import type { ValidatorResult } from '../policy/contracts/finding';
+import type { HistoryPlan } from '../policy/contracts/history-plan';
 import type { Mode, RollbackReason, TerminalState } from '../policy/contracts/outcome';
-import type { Plan } from '../policy/contracts/plan';
 import type { StagingRecord } from '../policy/contracts/staging-record';
 import type { Stopped, WithdrawResult } from '../policy/contracts/withdrawal';
 import type { PolicyViolation } from '../policy/contracts/violation';
-import type { CallbackResults, TriggeredPolicy } from '../policy/decide/violations';
+import type { RawOutcome } from '../policy/decide/findings';
+import type { Reported } from '../policy/decide/reported';
 
 /** Identifies one change. Each activity recomputes the hashes from what it loads. */
 export interface ChangeRef {
@@ -31,13 +32,12 @@ export interface OpenInput {
 
 /** The pinned plan, and what the review worker attests before any guardian runs. */
 export interface Opened {
-  readonly plan: Plan;
+  readonly plan: HistoryPlan;
   readonly planHash: string;
-  readonly inputSha: string;
   /** The person behind the submission's service key; null if unknown: then four eyes require two people. */
   readonly requester: string | null;
-  /** Results of the attested built-ins, by validator id. */
-  readonly results: Readonly<Record<string, ValidatorResult>>;
+  /** Results of the attested built-ins. */
+  readonly reported: Reported;
   /** What the change does in one line, from its bytes: for the Temporal UI. */
   readonly title: string;
   /** Warnings for status and evidence, such as unsigned answers. */
@@ -61,7 +61,7 @@ export type Staged =
       readonly stagingSha: string;
       /** The title of the change with the rows that the dry run counted. */
       readonly title: string;
-      readonly results: UnitResults;
+      readonly reported: Reported;
     }
   /** The committer computed the static findings again and one of them forbids the change: nothing was executed. */
   | { readonly kind: 'refused'; readonly explanation: string }
@@ -73,8 +73,9 @@ export interface JudgeInput extends ChangeRef {
   readonly validatorId: string;
 }
 export interface Judged {
+  /** Its signed record is in the ledger. */
   readonly result: ValidatorResult;
-  readonly envelope: Envelope;
+  /** An earlier answer to the same question was used. */
   readonly reused: boolean;
 }
 export interface JudgeFailureInput extends JudgeInput {
@@ -84,12 +85,10 @@ export interface JudgeFailureInput extends JudgeInput {
 
 export interface DiscloseInput extends ChangeRef {
   readonly stagingSha: string | null;
-  readonly requester: string | null;
-  readonly findings: readonly ValidatorFinding[];
-  readonly triggered: readonly TriggeredPolicy[];
+  /** Outcomes of validators without a row in the ledger. All other findings are read from there. */
+  readonly unrecorded: Readonly<Record<string, RawOutcome>>;
 }
 export interface Disclosed {
-  readonly callbackResults: CallbackResults;
   readonly violations: readonly PolicyViolation[];
   readonly fingerprint: string;
   readonly disclosedAt: string;
@@ -152,9 +151,6 @@ export interface Settled {
   readonly mode: Mode;
   readonly planHash: string | null;
   readonly stagingSha: string | null;
-  /** As the receipt binds them. */
-  readonly findings: readonly ValidatorFinding[];
-  readonly violations: readonly PolicyViolation[];
   readonly receipt: Envelope;
 }
 export type CommitResult =
@@ -171,7 +167,7 @@ export type CommitResult =
 /** Function properties, because activity proxies are destructured. */
 export interface ReviewActivities {
   readonly openReview: (input: OpenInput) => Promise<Opened>;
-  readonly runGuardians: (input: GuardiansInput) => Promise<UnitResults>;
+  readonly runGuardians: (input: GuardiansInput) => Promise<Reported>;
   readonly disclose: (input: DiscloseInput) => Promise<Disclosed>;
   readonly admitAnswer: (input: AdmitInput) => Promise<Admitted>;
   readonly admitWithdrawal: (input: AdmitWithdrawalInput) => Promise<AdmittedWithdrawal>;

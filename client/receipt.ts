@@ -1,6 +1,12 @@
 import type { Envelope } from '../policy/contracts/diff';
 import type { Sha256 } from '../policy/contracts/hash';
-import { explanationSha, violationsSha, type ReceiptPredicate, type ReviewOutcome } from '../policy/contracts/outcome';
+import {
+  explanationSha,
+  violationsSha,
+  type ReceiptPredicate,
+  type ReviewOutcome,
+  type WorkflowOutcome,
+} from '../policy/contracts/outcome';
 import { findingsSha } from '../policy/decide/findings';
 import { openEnvelope } from '../policy/evidence/dsse';
 import { keyIdOf } from '../signing/key-id';
@@ -37,11 +43,14 @@ export type Verification =
 /** Members of the outcome that the receipt has itself. */
 const BOUND = ['changeId', 'state', 'action', 'reason', 'mode', 'inputSha', 'planHash', 'stagingSha'] as const;
 
+/** An outcome of a workflow has neither findings nor violations. */
+export type SignedOutcome = WorkflowOutcome & Partial<Pick<ReviewOutcome, 'findings' | 'violations'>>;
+
 /**
  * Checks that the receipt binds the whole outcome: its state and reason, and the digests of explanation, findings and violations.
  * The outcome alone is not trusted: anyone with write access to the namespace can forge it, beside a genuine receipt.
  */
-export function verifyOutcome(changeId: string, outcome: ReviewOutcome, trust: ReceiptTrust | null): Verification {
+export function verifyOutcome(changeId: string, outcome: SignedOutcome, trust: ReceiptTrust | null): Verification {
   if (outcome.changeId !== changeId)
     return { verified: false, why: `the outcome is of change ${outcome.changeId}, not of ${changeId}` };
   if (outcome.receipt === null) return { verified: false, why: 'the outcome has no receipt' };
@@ -62,11 +71,15 @@ export function verifyOutcome(changeId: string, outcome: ReviewOutcome, trust: R
 }
 
 /** The first member of the outcome whose digest is not the one in the receipt; null if the receipt binds all of them. */
-function unboundWord(receipt: ReceiptPredicate, { explanation, findings, violations }: ReviewOutcome): string | null {
+function unboundWord(receipt: ReceiptPredicate, { explanation, findings, violations }: SignedOutcome): string | null {
   if (digest(() => explanationSha(explanation)) !== receipt.explanationSha) return 'explanation';
   const bound =
-    receipt.findingsSha === null ? findings.length === 0 : digest(() => findingsSha(findings)) === receipt.findingsSha;
+    findings === undefined ||
+    (receipt.findingsSha === null
+      ? findings.length === 0
+      : digest(() => findingsSha(findings)) === receipt.findingsSha);
   if (!bound) return 'findings';
+  if (violations === undefined) return null;
   return digest(() => violationsSha(violations)) === receipt.violationsSha ? null : 'violations';
 }
 

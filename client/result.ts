@@ -1,6 +1,6 @@
-import type { ReviewOutcome } from '../policy/contracts/outcome';
-import { toFindingProjection, type Preflight, type ReviewStatus } from '../policy/contracts/status';
-import { verifyOutcome, type ReceiptTrust } from './receipt';
+import type { ReviewOutcome, WorkflowOutcome } from '../policy/contracts/outcome';
+import { isNotAllow, toFindingProjection, type Preflight, type ReviewStatus } from '../policy/contracts/status';
+import { verifyOutcome, type ReceiptTrust, type Verification } from './receipt';
 
 interface Ended<S extends ReviewOutcome['state']> {
   readonly state: S;
@@ -22,8 +22,19 @@ export type ReviewResult =
   | { readonly state: 'ABORTED'; readonly verified: false; readonly why: string };
 
 export function toResult(changeId: string, outcome: ReviewOutcome, trust: ReceiptTrust | null): ReviewResult {
+  return resultOf(outcome, verifyOutcome(changeId, outcome, trust));
+}
+
+/** What a workflow returned. Findings and violations, which its outcome does not have, are empty: they are in the ledger. */
+export function toWorkflowResult(changeId: string, said: WorkflowOutcome, trust: ReceiptTrust | null): ReviewResult {
+  const { state, action, reason, explanation, mode, inputSha, planHash, stagingSha, receipt } = said;
+  const ids = { changeId: said.changeId, inputSha, planHash, stagingSha };
+  const outcome = { ...ids, state, action, reason, explanation, mode, receipt };
+  return resultOf({ ...outcome, findings: [], violations: [] }, verifyOutcome(changeId, outcome, trust));
+}
+
+function resultOf(outcome: ReviewOutcome, verification: Verification): ReviewResult {
   const { state } = outcome;
-  const verification = verifyOutcome(changeId, outcome, trust);
   switch (state) {
     case 'COMMITTED':
       return { state, outcome, ...verification };
@@ -43,6 +54,8 @@ export function toPreflight(outcome: ReviewOutcome): Preflight {
     planHash: outcome.planHash,
     provisional: true,
     forbidden: outcome.reason === 'forbidden',
-    findings: outcome.findings.filter((finding) => finding.phase === 'preflight').map(toFindingProjection),
+    findings: outcome.findings
+      .filter((finding) => finding.phase === 'preflight' && isNotAllow(finding))
+      .map(toFindingProjection),
   };
 }

@@ -1,10 +1,10 @@
-import type { ReviewOutcome } from '../policy/contracts/outcome';
+import type { WorkflowOutcome } from '../policy/contracts/outcome';
 import type { ReviewStatus } from '../policy/contracts/status';
 import type { EvidenceBundle } from '../policy/evidence/bundle';
 import type { ClientLedger } from './ports';
 import { readResult } from './read-review';
 import type { ReceiptTrust } from './receipt';
-import { toResult, type ReviewResult } from './result';
+import { toWorkflowResult, type ReviewResult } from './result';
 import { fromLedger, notFound } from './review-errors';
 import { PROBE_TIMEOUT_MS, type ReviewRuns, type RunState } from './review-runs';
 import { toTemporalProblem } from './temporal-errors';
@@ -88,9 +88,9 @@ export async function resultOfWorkflow(
   try {
     const outcome = await runs.within(
       Math.max(timeoutMs, PROBE_TIMEOUT_MS),
-      () => runs.handle(changeId).result() as Promise<ReviewOutcome>,
+      () => runs.handle(changeId).result() as Promise<WorkflowOutcome>,
     );
-    return toResult(changeId, outcome, trust);
+    return toWorkflowResult(changeId, outcome, trust);
   } catch (error) {
     const problem = toTemporalProblem(error);
     if (problem.kind === 'timed_out') return { state: 'PENDING', status: null };

@@ -44,14 +44,7 @@ function disclosureFailed(error: unknown): Ending {
 }
 
 async function disclose(change: Review, triggered: readonly TriggeredPolicy[]): Promise<void> {
-  const requester = change.opened?.requester ?? null;
-  const input = {
-    ...reference(change),
-    stagingSha: change.stagingSha,
-    requester,
-    findings: change.findings(),
-    triggered,
-  };
+  const input = { ...reference(change), stagingSha: change.stagingSha, unrecorded: change.unrecorded() };
   const disclosed = await opening(`${triggered.length} violation${triggered.length === 1 ? '' : 's'}`).disclose(input);
   change.violations = disclosed.violations;
   change.fingerprint = disclosed.fingerprint;

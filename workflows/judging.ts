@@ -1,5 +1,5 @@
 import { isCancellation } from '@temporalio/workflow';
-import type { PlanValidator } from '../policy/contracts/plan';
+import type { ReviewValidator } from '../policy/contracts/history-plan';
 import { isJudge } from '../policy/contracts/readings';
 import { judgeFailureResult } from '../policy/decide/judge-failure';
 import { failureOf, type Failure } from './failure';
@@ -20,7 +20,7 @@ export async function askJudge(change: Review): Promise<void> {
     const input = { ...reference(change), stagingSha: change.stagingSha, validatorId: validator.id };
     try {
       const { result } = await judge(String(validator.config['model'] ?? validator.id)).askJudge(input);
-      change.record(validator.id, { kind: 'result', result });
+      change.recordReported({ allowed: [], results: { [validator.id]: result } });
     } catch (error) {
       if (isCancellation(error)) throw error;
       change.record(validator.id, {
@@ -34,7 +34,7 @@ export async function askJudge(change: Review): Promise<void> {
 /** The failure is attested too. If the attestation also fails, the finding says so, and the committer treats the record as missing. */
 async function judgeFailed(
   change: Review,
-  validator: PlanValidator,
+  validator: ReviewValidator,
   input: Parameters<ReturnType<typeof judge>['askJudge']>[0],
   failure: Failure,
 ): Promise<unknown> {

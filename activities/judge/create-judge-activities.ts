@@ -84,11 +84,7 @@ async function record(deps: JudgeDeps, judge: ResolvedJudge, input: JudgeInput, 
       ? { ...entry.body, answers: answer.answers as unknown as JsonValue }
       : entry.body;
   await deps.ledger.append(input.changeId, [{ ...entry, body }]);
-  return {
-    result: answer.result,
-    envelope: entry.body['envelope'] as unknown as Judged['envelope'],
-    reused: answer.record.cacheHit,
-  };
+  return { result: answer.result, reused: answer.record.cacheHit };
 }
 
 function failureAnswer(deps: JudgeDeps, { validator, config }: ResolvedJudge, input: JudgeFailureInput): JudgeAnswer {

@@ -1,22 +1,34 @@
 import type { JsonObject, JsonValue } from '../../policy/contracts/canonical-json';
+import type { ValidatorFinding } from '../../policy/contracts/finding';
+import type { LedgerKind, LedgerRow } from '../../policy/contracts/ledger';
 import type { Plan } from '../../policy/contracts/plan';
+import { StagingRecord } from '../../policy/contracts/staging-record';
 import { z } from 'zod';
 import { Sha256Hex } from '../../policy/contracts/diff';
 import { invalid, misconfigured } from '../../policy/contracts/failure';
 import { PolicyCallbackResult, PolicyViolation } from '../../policy/contracts/violation';
-import { findingsSha } from '../../policy/decide/findings';
-import { buildViolations, callbackKey, callbackResultsSha, fingerprint } from '../../policy/decide/violations';
+import { findingsSha, isHardBlock } from '../../policy/decide/findings';
+import {
+  buildViolations,
+  callbackKey,
+  callbackResultsSha,
+  cardinalityOf,
+  fingerprint,
+  matchPolicies,
+  type TriggeredPolicy,
+} from '../../policy/decide/violations';
 import { givenToCallback } from '../../policy/evidence/attested-given';
 import type { ByteStore } from '../../policy/evidence/byte-store';
 import type { KeyRegistry, RegisteredKey } from '../../policy/evidence/key-registry';
 import type { Ledger, LedgerEntry } from '../../policy/evidence/ledger-port';
+import { findingsToDisclose } from '../../policy/evidence/recorded-findings';
 import { evaluateCallback, type CallbackRegistry } from '../../policy/rules/callback';
 import { attest, type Attestor } from '../attestation';
 import { loadDiff } from './load-diff';
-import { assertOpened, isEnding, recordRefusal } from './assert-opened';
+import { assertOpened, recordRefusal } from './assert-opened';
 import { readFacts, type DerivationDeps } from './derive';
 import type { PlanSource } from '../../storage/plans/plan-source';
-import type { DiscloseInput, ReviewActivities } from '../review-types';
+import type { ChangeRef, Disclosed, ReviewActivities } from '../review-types';
 
 export interface DisclosureDeps extends Pick<DerivationDeps, 'tools' | 'threads'> {
   readonly store: ByteStore;
@@ -31,14 +43,15 @@ export interface DisclosureDeps extends Pick<DerivationDeps, 'tools' | 'threads'
 }
 
 /**
- * Runs the callbacks, builds the violations and records what approvers will be shown: findings, callback results and
+ * Reads the findings from the rows of the change, runs the callbacks, builds the violations and records what approvers will be shown: findings, callback results and
  * fingerprint. Idempotent: a retry returns the row that was written first, so that all approvers see the same disclosure.
  */
 export function createDisclosureActivities(deps: DisclosureDeps): Pick<ReviewActivities, 'disclose'> {
   return {
     async disclose(asked) {
+      const rows = (await deps.ledger.read(asked.changeId)).map(({ row }) => row);
       await assertOpened(deps, 'disclose', asked);
-      if (await isEnding(deps.ledger, asked.changeId))
+      if (rows.some(({ kind }) => ENDING.has(kind)))
         throw await recordRefusal(
           deps,
           asked.changeId,
@@ -46,80 +59,105 @@ export function createDisclosureActivities(deps: DisclosureDeps): Pick<ReviewAct
           invalid('changeId', 'a change that is open', asked.changeId, 'It ends or has ended, so nothing is disclosed'),
         );
       const { plan } = await deps.plans.byHash(asked.planHash);
-      const input = { ...asked, requester: await requesterOfLedger(deps.ledger, asked.changeId) };
-      const { results, rows } = await runCallbacks(deps, plan, input, (await deps.databaseNow()).toISOString());
-      const now = await deps.databaseNow();
-      const at = now.toISOString();
-      const violations = buildViolations({ ...input, plan, callbackResults: results });
-      const bound = fingerprint({
-        changeId: input.changeId,
-        inputSha: input.inputSha,
-        stagingSha: input.stagingSha,
-        planHash: input.planHash,
-        findingsSha: findingsSha(input.findings),
-        callbackResultsSha: callbackResultsSha(results),
-        violationIds: violations.map((v) => v.violationId),
-      });
-      const pending = violations.filter((v) => v.need === 'human');
-      const deadlineMs = Math.min(...pending.map((v) => v.deadlineMs));
-      const body = {
-        findings: input.findings,
-        callbackResults: results,
-        violations,
-        fingerprint: bound,
-        stagingSha: input.stagingSha,
-      };
-      const disclosed: LedgerEntry = {
-        kind: 'disclosed',
-        at,
-        factKey: 'disclosed',
-        body: body as unknown as JsonObject,
-      };
-      const appended = await deps.ledger.append(input.changeId, [...rows, disclosed], {
-        state: 'INTERVENTION_REQUIRED',
-        pending: pending.length,
-        highestSeverity: input.findings.some((f) => f.status === 'BLOCK') ? 'BLOCK' : 'WARN',
-        deadlineAt: pending.length === 0 ? null : new Date(now.getTime() + deadlineMs).toISOString(),
-      });
-      const row = appended.at(-1)?.stored?.row;
-      const first = row === undefined ? body : disclosedOf(row.body);
-      return {
-        callbackResults: first.callbackResults,
-        violations: first.violations,
-        fingerprint: first.fingerprint,
-        disclosedAt: row?.at ?? at,
-        reachable: await reachable(deps.keys, plan),
-        keyOwners: await keyOwners(deps.keys, plan),
-      };
+      const { changeId, stagingSha } = asked;
+      const findings = findingsToDisclose({ plan, changeId, rows }, stagingSha, asked.unrecorded);
+      const forbidding = findings.find(isHardBlock);
+      if (forbidding !== undefined)
+        throw await recordRefusal(
+          deps,
+          changeId,
+          { check: 'disclose: findings', message: asked },
+          invalid(
+            'changeId',
+            'a change with all findings and without a SAFETY BLOCK',
+            forbidding.validator_id,
+            'No person can confirm it',
+          ),
+        );
+      const triggered = matchPolicies(plan, findings, cardinalityOf(stagedIn(rows, stagingSha)));
+      return recordDisclosure(deps, plan, { ...asked, requester: requesterOf(rows), findings, triggered });
     },
   };
 }
 
-const Disclosed = z.object({
-  callbackResults: z.record(z.string(), PolicyCallbackResult),
-  violations: z.array(PolicyViolation),
-  fingerprint: Sha256Hex,
-});
-
-/** What the row says. Fails with CONFIGURATION_ERROR, not retried, if it is not a row that this activity wrote. */
-function disclosedOf(body: unknown): z.infer<typeof Disclosed> {
-  const parsed = Disclosed.safeParse(body);
-  if (parsed.success) return parsed.data;
-  throw misconfigured('The row `disclosed` of this change cannot be read; submit the change again');
-}
+const ENDING: ReadonlySet<LedgerKind> = new Set<LedgerKind>(['intent', 'decided', 'closed']);
 
 /** The requester that `openReview` verified. The input of this activity is not trusted: a callback may approve based on it. */
-async function requesterOfLedger(ledger: Ledger, changeId: string): Promise<string | null> {
-  const [submitted] = await ledger.readKinds(changeId, ['submitted']);
-  const requester = submitted?.row.body['requester'];
+function requesterOf(rows: readonly LedgerRow[]): string | null {
+  const requester = rows.find(({ kind }) => kind === 'submitted')?.body['requester'];
   return typeof requester === 'string' ? requester : null;
+}
+
+/** The record of the dry run that the findings are on. */
+function stagedIn(rows: readonly LedgerRow[], stagingSha: string | null): StagingRecord | null {
+  const row = rows.find(({ kind, body }) => kind === 'staged' && body['stagingSha'] === stagingSha);
+  return StagingRecord.safeParse(row?.body['record']).data ?? null;
+}
+
+/** What is disclosed of a change. */
+export interface Disclosure extends ChangeRef {
+  readonly stagingSha: string | null;
+  readonly requester: string | null;
+  readonly findings: readonly ValidatorFinding[];
+  readonly triggered: readonly TriggeredPolicy[];
+}
+
+/** Runs the callbacks and writes the row `disclosed`, or returns what the first one says. */
+export async function recordDisclosure(deps: DisclosureDeps, plan: Plan, input: Disclosure): Promise<Disclosed> {
+  const { results, rows } = await runCallbacks(deps, plan, input, (await deps.databaseNow()).toISOString());
+  const now = await deps.databaseNow();
+  const at = now.toISOString();
+  const violations = buildViolations({ ...input, plan, callbackResults: results });
+  const bound = fingerprint({
+    changeId: input.changeId,
+    inputSha: input.inputSha,
+    stagingSha: input.stagingSha,
+    planHash: input.planHash,
+    findingsSha: findingsSha(input.findings),
+    callbackResultsSha: callbackResultsSha(results),
+    violationIds: violations.map((v) => v.violationId),
+  });
+  const pending = violations.filter((v) => v.need === 'human');
+  const deadlineMs = Math.min(...pending.map((v) => v.deadlineMs));
+  const body = {
+    findings: input.findings,
+    callbackResults: results,
+    violations,
+    fingerprint: bound,
+    stagingSha: input.stagingSha,
+  };
+  const disclosed: LedgerEntry = { kind: 'disclosed', at, factKey: 'disclosed', body: body as unknown as JsonObject };
+  const appended = await deps.ledger.append(input.changeId, [...rows, disclosed], {
+    state: 'INTERVENTION_REQUIRED',
+    pending: pending.length,
+    highestSeverity: input.findings.some((f) => f.status === 'BLOCK') ? 'BLOCK' : 'WARN',
+    deadlineAt: pending.length === 0 ? null : new Date(now.getTime() + deadlineMs).toISOString(),
+  });
+  const row = appended.at(-1)?.stored?.row;
+  const first = row === undefined ? body : disclosedOf(row.body);
+  return {
+    violations: first.violations,
+    fingerprint: first.fingerprint,
+    disclosedAt: row?.at ?? at,
+    reachable: await reachable(deps.keys, plan),
+    keyOwners: await keyOwners(deps.keys, plan),
+  };
+}
+
+const DisclosedRow = z.object({ violations: z.array(PolicyViolation), fingerprint: Sha256Hex });
+
+/** What the row says. Fails with CONFIGURATION_ERROR, not retried, if it is not a row that this activity wrote. */
+function disclosedOf(body: unknown): z.infer<typeof DisclosedRow> {
+  const parsed = DisclosedRow.safeParse(body);
+  if (parsed.success) return parsed.data;
+  throw misconfigured('The row `disclosed` of this change cannot be read; submit the change again');
 }
 
 /** Runs every callback, regardless of the results of the others. Each result becomes an attested record. */
 async function runCallbacks(
   deps: DisclosureDeps,
   plan: Plan,
-  input: DiscloseInput,
+  input: Disclosure,
   at: string,
 ): Promise<{ results: Record<string, PolicyCallbackResult>; rows: LedgerEntry[] }> {
   const results: Record<string, PolicyCallbackResult> = {};

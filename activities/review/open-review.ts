@@ -3,7 +3,10 @@ import { FailureType } from '../../policy/contracts/failure-type';
 import { changeId as changeIdOf, inputSha as inputShaOf } from '../../policy/contracts/change-id';
 import type { JsonObject } from '../../policy/contracts/canonical-json';
 import { effectMetadataProblem } from '../../policy/contracts/effect-metadata';
+import type { ValidatorResult } from '../../policy/contracts/finding';
+import { toHistoryPlan } from '../../policy/contracts/history-plan';
 import type { Plan } from '../../policy/contracts/plan';
+import { toReported } from '../../policy/decide/reported';
 import { openingWarnings } from '../../policy/contracts/opening-warnings';
 import { sha256Hex } from '../../policy/contracts/hash';
 import type { ByteStore } from '../../policy/evidence/byte-store';
@@ -73,14 +76,13 @@ async function openReview(
   const toOpened = (
     of: { readonly plan: Plan; readonly planHash: string },
     openedAt: string,
-    results: Opened['results'],
+    results: Readonly<Record<string, ValidatorResult>>,
     stopped: Opened['stopped'] = null,
   ): Opened => ({
-    plan: of.plan,
+    plan: toHistoryPlan(of.plan),
     planHash: of.planHash,
-    inputSha,
     requester: person,
-    results,
+    reported: toReported(of.plan, changeId, results),
     title,
     warnings: warningsOf(of.plan, requester),
     openedAt,

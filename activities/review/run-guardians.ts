@@ -4,6 +4,7 @@ import { loadDiff } from './load-diff';
 import { assertOpened } from './assert-opened';
 import type { PlanSource } from '../../storage/plans/plan-source';
 import type { ReviewActivities } from '../review-types';
+import { toReported } from '../../policy/decide/reported';
 import { deriveResults, isStatic, type DerivationDeps } from './derive';
 import { findingRows } from './finding-rows';
 
@@ -24,7 +25,7 @@ export function createGuardianActivities(deps: GuardianDeps): Pick<ReviewActivit
       const evaluation = { changeId: input.changeId, inputSha: input.inputSha, diff, staging: null };
       const results = await deriveResults(deps, plan, (v) => isStatic(v) && v.unit === input.unit, evaluation);
       await deps.ledger.append(input.changeId, findingRows(plan, input.changeId, results, deps.now().toISOString()));
-      return results;
+      return toReported(plan, input.changeId, results);
     },
   };
 }

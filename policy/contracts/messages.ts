@@ -3,7 +3,7 @@
  * an update may share a name; then they have the same payload and the same handler.
  */
 import type { Envelope } from './diff';
-import type { ReviewOutcome } from './outcome';
+import type { WorkflowOutcome } from './outcome';
 
 export const MESSAGES = {
   submit: 'submit',
@@ -21,5 +21,5 @@ export const REPLY_MESSAGES = { commit: 'commit', rollback: 'rollback' } as cons
 export interface DecidedMessage {
   readonly changeId: string;
   readonly receipt: Envelope | null;
-  readonly outcome: ReviewOutcome;
+  readonly outcome: WorkflowOutcome;
 }

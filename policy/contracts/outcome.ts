@@ -40,7 +40,7 @@ export type RollbackReason = z.infer<typeof RollbackReason>;
 export const Mode = z.enum(['enforced', 'cooperative']);
 export type Mode = z.infer<typeof Mode>;
 
-/** Final result of a review: the workflow's result, also returned by `Countersign.result()`. A rejected change completes the workflow; it does not fail it. */
+/** Final result of a review, returned by `Countersign.result()`. A rejected change completes the workflow; it does not fail it. */
 export const ReviewOutcome = z.strictObject({
   changeId: Sha256Hex,
   state: TerminalState,
@@ -59,6 +59,12 @@ export const ReviewOutcome = z.strictObject({
   receipt: Envelope.nullable(),
 });
 export type ReviewOutcome = z.infer<typeof ReviewOutcome>;
+
+/**
+ * What the workflow returns and sends to the requester's own workflow. Findings and violations are in the ledger, where the receipt binds
+ * them; a client without a ledger reads none.
+ */
+export type WorkflowOutcome = Omit<ReviewOutcome, 'findings' | 'violations'>;
 
 /** The committer's signed statement of how a change ended; the payload of a receipt. */
 export const ReceiptPredicate = z.strictObject({

@@ -29,6 +29,10 @@ export function toFindingProjection(finding: ValidatorFinding): FindingProjectio
   };
 }
 
+export function isNotAllow({ status }: Pick<ValidatorFinding, 'status'>): boolean {
+  return status !== 'ALLOW';
+}
+
 export const ViolationStatus = z.strictObject({
   ...PolicyViolation.shape,
   resolution: z.enum(['callback', 'confirmed', 'rejected', 'hard', 'pending']),
@@ -77,6 +81,7 @@ export const Preflight = z.strictObject({
   provisional: z.literal(true),
   /** True if a static guardian forbade the change. */
   forbidden: z.boolean(),
+  /** Those that are not ALLOW. */
   findings: z.array(FindingProjection),
 });
 export type Preflight = z.infer<typeof Preflight>;

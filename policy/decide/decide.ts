@@ -1,7 +1,7 @@
 import type { AdmittedAnswer } from '../contracts/answer';
 import type { ValidatorFinding } from '../contracts/finding';
 import type { RollbackReason } from '../contracts/outcome';
-import type { Plan } from '../contracts/plan';
+import type { ReviewPlan } from '../contracts/history-plan';
 import { fires, isJudge } from '../contracts/readings';
 import type { PolicyViolation } from '../contracts/violation';
 import { CONTRACT_VIOLATION, isHardBlock } from './findings';
@@ -25,7 +25,7 @@ import { MAX_VIOLATIONS } from '../contracts/limits';
 export const DECIDE_REVISION = 1;
 
 export interface DecideInput {
-  readonly plan: Plan;
+  readonly plan: ReviewPlan;
   readonly findings: readonly ValidatorFinding[];
   readonly violations: readonly PolicyViolation[];
   readonly answers: readonly AdmittedAnswer[];
@@ -132,7 +132,7 @@ function incompleteness(input: DecideInput): string | null {
 }
 
 /** True only for a judge that the plan runs only if the rules are clean, and only if another POLICY finding fires. */
-function mayBeSkipped(plan: Plan, findings: readonly ValidatorFinding[], index: number): boolean {
+function mayBeSkipped(plan: ReviewPlan, findings: readonly ValidatorFinding[], index: number): boolean {
   const validator = plan.validators[index];
   if (
     findings[index]?.reasonCode !== 'judge_when' ||

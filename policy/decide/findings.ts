@@ -3,7 +3,7 @@ import { typedHash } from '../contracts/hash';
 import { canonicalJson, toWellFormed } from '../contracts/canonical-json';
 import { ValidatorResult, type ErrorClass, type ValidatorFinding } from '../contracts/finding';
 import { fieldIssues, issuesText } from '../contracts/issues';
-import type { Plan, PlanValidator } from '../contracts/plan';
+import type { ReviewPlan, ReviewValidator } from '../contracts/history-plan';
 import { WAIVERS, waiveFindings, type Waiving } from './waivers';
 import { MAX_REASON_LENGTH } from '../contracts/limits';
 import { cutText } from '../text/cut-text';
@@ -31,7 +31,7 @@ export const TOO_MANY_VIOLATIONS = 'safety.too_many_violations';
 export const COMPUTED_BY_ASSEMBLY: ReadonlySet<string> = new Set([CONTRACT_VIOLATION, TOO_MANY_VIOLATIONS, WAIVERS]);
 
 export interface Assembly {
-  readonly plan: Plan;
+  readonly plan: ReviewPlan;
   readonly changeId: Sha256;
   readonly outcomes: ReadonlyMap<string, RawOutcome>;
   /** Set after violations were counted, if there are too many; otherwise `safety.too_many_violations` is ALLOW. */
@@ -64,7 +64,7 @@ export function assembleFindings(assembly: Assembly): ValidatorFinding[] {
 }
 
 /** One finding by A2–A4. Appends a description to `breaches` if the result breaks the contract. */
-function toFinding(validator: PlanValidator, outcome: RawOutcome | undefined, breaches: string[]): ValidatorFinding {
+function toFinding(validator: ReviewValidator, outcome: RawOutcome | undefined, breaches: string[]): ValidatorFinding {
   if (outcome === undefined) {
     breaches.push(`${validator.id}: no result`);
     return finding(validator, {
@@ -88,7 +88,7 @@ function toFinding(validator: PlanValidator, outcome: RawOutcome | undefined, br
 }
 
 interface ReadOutcome {
-  readonly validator: PlanValidator;
+  readonly validator: ReviewValidator;
   readonly parsed: ValidatorFinding;
   /** How the result breaks the contract; null if it does not. */
   readonly breach: string | null;
@@ -97,7 +97,7 @@ interface ReadOutcome {
 /** Memoized because the array is assembled again each time an outcome arrives. Outcomes are immutable. */
 const readOutcomes = new WeakMap<RawOutcome, ReadOutcome>();
 
-function readMemoized(validator: PlanValidator, outcome: RawOutcome & { readonly kind: 'result' }): ReadOutcome {
+function readMemoized(validator: ReviewValidator, outcome: RawOutcome & { readonly kind: 'result' }): ReadOutcome {
   const known = readOutcomes.get(outcome);
   if (known?.validator === validator) return known;
   const read = { validator, ...readOutcome(validator, outcome.result) };
@@ -105,7 +105,7 @@ function readMemoized(validator: PlanValidator, outcome: RawOutcome & { readonly
   return read;
 }
 
-function readOutcome(validator: PlanValidator, result: unknown): Omit<ReadOutcome, 'validator'> {
+function readOutcome(validator: ReviewValidator, result: unknown): Omit<ReadOutcome, 'validator'> {
   const sent = throughJson(result);
   const parsed = ValidatorResult.safeParse(sent);
   const breach = parsed.success
@@ -126,7 +126,7 @@ function readOutcome(validator: PlanValidator, result: unknown): Omit<ReadOutcom
   return { parsed: finding(validator, { ...fields, status }), breach };
 }
 
-function breachOf(validator: PlanValidator, result: ValidatorResult): string | null {
+function breachOf(validator: ReviewValidator, result: ValidatorResult): string | null {
   if (result.validator_id !== validator.id)
     return `validator_id: expected "${validator.id}", got "${result.validator_id}"`;
   if (result.status !== 'ALLOW' && result.evidenceRefs.some((ref) => ref.trim() === ''))
@@ -167,7 +167,11 @@ function toReason(text: string): string {
   return toWellFormed(cutText(text, MAX_REASON_LENGTH));
 }
 
-function computedFinding(validator: PlanValidator, assembly: Assembly, breaches: readonly string[]): ValidatorFinding {
+function computedFinding(
+  validator: ReviewValidator,
+  assembly: Assembly,
+  breaches: readonly string[],
+): ValidatorFinding {
   const evidenceRefs = [`review:${assembly.changeId}`];
   if (validator.id === CONTRACT_VIOLATION && breaches.length > 0) {
     return finding(validator, {
@@ -189,7 +193,7 @@ function computedFinding(validator: PlanValidator, assembly: Assembly, breaches:
 }
 
 function finding(
-  validator: PlanValidator,
+  validator: ReviewValidator,
   fields: Omit<ValidatorFinding, 'validator_id' | 'phase' | 'class' | 'logic_hash'>,
 ): ValidatorFinding {
   return {

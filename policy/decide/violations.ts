@@ -1,7 +1,8 @@
 import { typedHash, type Sha256 } from '../contracts/hash';
 import type { ValidatorFinding } from '../contracts/finding';
 import { MAX_VIOLATIONS } from '../contracts/limits';
-import type { Cardinality, Plan, PlanPolicy } from '../contracts/plan';
+import type { ReviewPlan } from '../contracts/history-plan';
+import type { Cardinality, PlanPolicy } from '../contracts/plan';
 import { fires, touchedRows } from '../contracts/readings';
 import type { StagingRecord } from '../contracts/staging-record';
 import type { PolicyCallbackResult, PolicyViolation } from '../contracts/violation';
@@ -23,7 +24,7 @@ export function cardinalityOf(staging: StagingRecord | null): Cardinality | null
 
 /** All policies that match, in the order of findings, then in declared order. SAFETY findings match no policy. A POLICY finding without a matching policy gets the implicit one. */
 export function matchPolicies(
-  plan: Plan,
+  plan: ReviewPlan,
   findings: readonly ValidatorFinding[],
   cardinality: Cardinality | null,
 ): TriggeredPolicy[] {
@@ -57,7 +58,7 @@ export function callbackKey(triggered: Pick<TriggeredPolicy, 'findingIndex' | 'p
 }
 
 export interface ViolationContext {
-  readonly plan: Plan;
+  readonly plan: ReviewPlan;
   readonly planHash: Sha256;
   readonly inputSha: Sha256;
   readonly findings: readonly ValidatorFinding[];
@@ -103,7 +104,10 @@ export function buildViolations(context: ViolationContext): PolicyViolation[] {
   });
 }
 
-function policyOf(plan: Plan, key: string): Plan['implicitPolicy'] & { readonly requiresConfirmation: boolean } {
+function policyOf(
+  plan: ReviewPlan,
+  key: string,
+): ReviewPlan['implicitPolicy'] & { readonly requiresConfirmation: boolean } {
   const policy = plan.policies.find((p) => p.key === key);
   if (policy !== undefined) return policy;
   if (key !== IMPLICIT_POLICY) throw new RangeError(`The plan has no policy "${key}"`);
@@ -122,7 +126,7 @@ function callbackResultOf(triggered: TriggeredPolicy, results: CallbackResults):
 
 /** Implements the rows of the decision table for POLICY findings that fire. */
 function needOf(
-  plan: Plan,
+  plan: ReviewPlan,
   finding: ValidatorFinding,
   requiresConfirmation: boolean,
   callback: PolicyCallbackResult | null,

@@ -61,6 +61,27 @@ export function recordedFindings({ plan, changeId, rows: all, end }: RecordedCha
   return waived(assembleFindings({ plan, changeId, outcomes }).map(asWritten));
 }
 
+/**
+ * The findings that people will be shown, in declared order: by the rows of the change, never by the word of a workflow. `unrecorded`: the
+ * outcomes of validators that have no row, because they were skipped or could not answer.
+ */
+export function findingsToDisclose(
+  { plan, changeId, rows }: Pick<RecordedChange, 'plan' | 'changeId' | 'rows'>,
+  stagingSha: string | null,
+  unrecorded: Readonly<Record<string, RawOutcome>>,
+): readonly ValidatorFinding[] {
+  const written = writtenFindings(plan, rows, stagingSha);
+  const outcomes = new Map<string, RawOutcome>();
+  for (const validator of plan.validators) {
+    if (COMPUTED_BY_ASSEMBLY.has(validator.id)) continue;
+    const without = Object.hasOwn(unrecorded, validator.id) ? unrecorded[validator.id] : undefined;
+    const outcome = outcomeOf(validator, written, rows) ?? without;
+    if (outcome !== undefined) outcomes.set(validator.id, outcome);
+  }
+  const findings = assembleFindings({ plan, changeId, outcomes }).map((f) => written.get(f.validator_id) ?? f);
+  return waiveFindings(plan, changeId, findings, waivingOf(rows));
+}
+
 function readFindings(row: LedgerRow): readonly ValidatorFinding[] | null {
   return ValidatorFinding.array().safeParse(row.body['findings']).data ?? null;
 }

@@ -58,13 +58,13 @@ const plain = ({ violations, fingerprint }: ReviewStatus): object[] =>
     actor: 'alice',
   }));
 
-/** The input of `disclose` for a change, with findings of the attacker's choice. */
+/** The input of `disclose` for a change, with outcomes of the attacker's choice for all validators. */
 const disclosure = async (testbed: Testbed, changeId: string, of: Pick<ReviewStatus, 'stagingSha'>) => ({
   ...(await testbed.reference(changeId)),
   stagingSha: of.stagingSha,
-  requester: 'mallory',
-  findings: [],
-  triggered: [],
+  unrecorded: Object.fromEntries(
+    (await testbed.planOf(changeId)).validators.map(({ id }) => [id, { kind: 'skipped', reasonCode: 'judge_when' }]),
+  ),
 });
 
 /** Withdraws the change: its review must end in the ledger as a rollback. Null if it does. */

@@ -90,8 +90,6 @@ const committed = (receipt: unknown) => ({
   mode: 'enforced',
   planHash: '0'.repeat(64),
   stagingSha: null,
-  findings: [],
-  violations: [],
   receipt,
 });
 
@@ -130,9 +128,6 @@ export const COMPLETIONS: readonly Attack[] = [
         callbackResult: { passed: true, message: null },
       }));
       const forged = {
-        callbackResults: Object.fromEntries(
-          resolved.map((v) => [`${v.findingIndex}/${v.policyKey}`, v.callbackResult]),
-        ),
         violations: resolved,
         fingerprint: '0'.repeat(64),
         disclosedAt: new Date().toISOString(),
@@ -207,7 +202,7 @@ export const DECEPTIONS: readonly Attack[] = [
       // Activity 1 opens the review; then follows one for each unit, in the order of the plan.
       const activityId = String(2 + units.indexOf(blocking?.unit ?? ''));
       const { changeId, submission } = await testbed.prepared(refundOrder(8));
-      const race = testbed.attacker.race(changeId, activityId, { 'guardian.orders': allow('guardian.orders') });
+      const race = testbed.attacker.race(changeId, activityId, { allowed: ['guardian.orders'], results: {} });
       await Promise.all([race, testbed.startReview(changeId, submission)]);
       const refusal = refused('recomputed', 'disclosure');
       await testbed.waitForRow(changeId, refusal);
@@ -220,8 +215,9 @@ export const DECEPTIONS: readonly Attack[] = [
       const record = stagingRecord();
       const changeId = await throttled(testbed, [testbed.queues.commit], async () => {
         const id = await testbed.submit(topUp(9));
-        const results = Object.fromEntries((await testbed.planOf(id)).validators.map((v) => [v.id, allow(v.id)]));
-        const staged = { kind: 'staged', record, stagingSha: stagingShaOf(record), results };
+        const allowed = (await testbed.planOf(id)).validators.map((v) => v.id);
+        const reported = { allowed, results: {} };
+        const staged = { kind: 'staged', record, stagingSha: stagingShaOf(record), title: 'nothing', reported };
         await testbed.attacker.complete(id, 'stage', staged);
         return id;
       });
@@ -235,12 +231,7 @@ export const DECEPTIONS: readonly Attack[] = [
       const change = { ...topUp(11), raw: `update accounts set owner = 'mallory' where id = 11` };
       const changeId = await throttled(testbed, [testbed.queues.judge], async () => {
         const id = await testbed.submit(change);
-        const envelope = { payloadType: 'application/vnd.in-toto+json', payload: '', signatures: [] };
-        await testbed.attacker.complete(id, 'askJudge', {
-          result: allow('guardian.llm_judge'),
-          envelope,
-          reused: false,
-        });
+        await testbed.attacker.complete(id, 'askJudge', { result: allow('guardian.llm_judge'), reused: false });
         return id;
       });
       const refusal = refused('findings', 'disclosure');

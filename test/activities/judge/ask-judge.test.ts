@@ -50,6 +50,7 @@ describe('askJudge', () => {
 
   it('signs its input and result and appends them to the ledger before it returns', async () => {
     const key = newKeyPair();
+    let envelope: unknown;
     const order: string[] = [];
     const world = judgeWorld(server, {
       attestor: {
@@ -61,6 +62,7 @@ describe('askJudge', () => {
       },
       append: async (_, entries) => {
         order.push('append');
+        envelope = entries[0]?.body['envelope'];
         expect(entries).toEqual([
           expect.objectContaining({
             kind: 'attested',
@@ -82,7 +84,7 @@ describe('askJudge', () => {
       evidenceRefs: [],
     });
     expect(ValidatorResult.parse(judged.result)).toEqual(judged.result);
-    const verified = verifyEnvelope(judged.envelope, key.publicKey, 'attested');
+    const verified = verifyEnvelope(envelope, key.publicKey, 'attested');
     if (!verified.ok) throw new Error(verified.message);
     const { predicate } = verified;
     const given = givenToJudge({ ...input, logicHash: predicate.logicHash });

@@ -9,7 +9,7 @@ import { AggregateConfig } from '../../../policy/rules/aggregate/config';
 import { testKey } from '../../support/keys';
 import { memoryLedger, type MemoryLedger } from '../../support/memory-ledger';
 import { rechained, withBody } from '../../support/review/ledger-rows';
-import { allow } from '../../support/review/review-steps';
+import { allow, resultsOf } from '../../support/review/review-steps';
 import { ReviewWorld, type WorldOptions } from '../../support/review/review-world';
 
 const SPLIT = 'guardian.split';
@@ -38,7 +38,8 @@ async function withOpened(world: ReviewWorld): Promise<ReviewWorld> {
   return world;
 }
 
-const said = (world: ReviewWorld): ValidatorResult | undefined => world.opened?.results[SPLIT];
+const said = (world: ReviewWorld): ValidatorResult | undefined =>
+  world.opened === null ? undefined : (resultsOf(world.opened)[SPLIT] as ValidatorResult | undefined);
 const verified = async (world: ReviewWorld) => verifyChange(world.deps, world.input, await world.rows());
 
 async function recordOf(world: ReviewWorld): Promise<AggregateRecord> {
@@ -111,7 +112,7 @@ describe('at the opening', () => {
       [held, 'BLOCK'],
     ] as const) {
       world.pass(1);
-      expect((await world.open()).results[SPLIT]?.status).toBe(status);
+      expect((resultsOf(await world.open())[SPLIT] as ValidatorResult | undefined)?.status).toBe(status);
       const sums = (await world.rows()).filter(({ row }) => {
         const envelope = row.kind === 'attested' ? openEnvelope('attested', row.body['envelope']) : null;
         return envelope?.ok === true && envelope.statement.predicate.kind === 'aggregate';

@@ -10,8 +10,7 @@ const ACTIVITIES: Readonly<Record<string, (world: ReviewWorld, ref: ChangeRef) =
   runGuardians: (world, ref) => reviewActivities(world.deps).runGuardians({ ...ref, unit: 'demo-pack' }),
   stage: (world, ref) => reviewActivities(world.deps).stage(ref),
   disclose: (world, ref) => {
-    const input = { ...ref, stagingSha: null, requester: null, findings: world.findings(), triggered: [] };
-    return reviewActivities(world.deps).disclose(input);
+    return reviewActivities(world.deps).disclose({ ...ref, stagingSha: null, unrecorded: {} });
   },
 };
 
@@ -84,10 +83,21 @@ test.each([{}, { violations: 'none' }, { violations: [{}], fingerprint: 'x', cal
     const world = new ReviewWorld({ text: 'HOLD' });
     await world.open();
     const at = world.clock().toISOString();
+    await world.guard();
+    await world.stage();
+    await world.judged({ status: 'ALLOW' });
     await world.ledger.append(world.changeId, [{ kind: 'disclosed', at, factKey: 'disclosed', body }]);
-    expect(await failureType(ACTIVITIES['disclose']?.(world, world.ref) ?? unreachable())).toBe('CONFIGURATION_ERROR');
+    expect(await failureType(world.disclose())).toBe('CONFIGURATION_ERROR');
   },
 );
+
+test('disclose refuses a change without the findings of its dry run, and records the refusal in the ledger', async () => {
+  const world = new ReviewWorld({ text: 'HOLD' });
+  await world.open();
+  await world.guard();
+  expect(await failureType(ACTIVITIES['disclose']?.(world, world.ref) ?? unreachable())).toBe('VALIDATION_ERROR');
+  expect((await world.rows()).at(-1)?.row.body).toMatchObject({ check: 'disclose: findings' });
+});
 
 function unreachable(): never {
   throw new Error('no such activity');

@@ -1,5 +1,6 @@
 import { createGuardianActivities } from '../../../activities/review/run-guardians';
 import type { Ledger } from '../../../policy/evidence/ledger-port';
+import { fromReported } from '../../../policy/decide/reported';
 import { validatorRegistry } from '../../../policy/rules/registry';
 import { failureType } from '../../support/review/failure-type';
 import { ReviewWorld } from '../../support/review/review-world';
@@ -21,7 +22,11 @@ function guardians(world: ReviewWorld, calls: string[] = []) {
   };
   const validators = validatorRegistry(spied as never);
   const activities = createGuardianActivities({ ...world.deps, validators, ledger });
-  const run = (unit = 'demo-pack') => activities.runGuardians({ ...world.ref, unit });
+  /** The results in the order of the plan. */
+  const run = async (unit = 'demo-pack') => {
+    const results = fromReported(await activities.runGuardians({ ...world.ref, unit }));
+    return Object.fromEntries(world.plan.validators.flatMap(({ id }) => (id in results ? [[id, results[id]]] : [])));
+  };
   return { calls, run };
 }
 

@@ -1,6 +1,7 @@
 import { attest } from '../../../activities/attestation';
 import type { CommitDeps } from '../../../activities/committer/commit-deps';
 import { isStatic } from '../../../activities/review/derive';
+import { recordDisclosure } from '../../../activities/review/disclose';
 import type {
   Admitted,
   AdmittedWithdrawal,
@@ -19,6 +20,7 @@ import type { JsonValue } from '../../../policy/contracts/canonical-json';
 import type { Envelope, Submission } from '../../../policy/contracts/diff';
 import type { ValidatorFinding, ValidatorResult } from '../../../policy/contracts/finding';
 import { assembleFindings, COMPUTED_BY_ASSEMBLY, type RawOutcome } from '../../../policy/decide/findings';
+import { fromReported, type Reported } from '../../../policy/decide/reported';
 import { cardinalityOf, matchPolicies } from '../../../policy/decide/violations';
 import { givenToJudge } from '../../../policy/evidence/attested-given';
 import { statementOf, type PredicateOf, type Statement } from '../../../policy/evidence/statement';
@@ -38,6 +40,7 @@ const ANSWER_LIFETIME_MS = 3_600_000;
 export abstract class ReviewSteps extends SubmittedReview {
   /** Results of the static guardians, by validator id. */
   protected guarded: UnitResults = {};
+  #rehearsed: UnitResults = {};
 
   async open(submission: Submission = this.submission): Promise<Opened> {
     await this.deps.store.put(this.submission.tenant, this.raw);
@@ -49,15 +52,29 @@ export abstract class ReviewSteps extends SubmittedReview {
   async guard(): Promise<void> {
     const units = new Set(this.plan.validators.filter((v) => isStatic(v) && v.unit !== 'builtin').map((v) => v.unit));
     for (const unit of units) {
-      const results = await reviewActivities(this.deps).runGuardians({ ...this.ref, unit });
-      this.guarded = { ...this.guarded, ...results };
+      const reported = await reviewActivities(this.deps).runGuardians({ ...this.ref, unit });
+      this.guarded = { ...this.guarded, ...(await this.#asWritten(reported)) };
     }
   }
 
   async stage(): Promise<Staged> {
     const staged = await reviewActivities(this.deps).stage(this.ref);
-    if (staged.kind === 'staged') this.staged = staged;
+    if (staged.kind === 'staged') {
+      this.staged = staged;
+      this.#rehearsed = await this.#asWritten(staged.reported);
+    }
     return staged;
+  }
+
+  /** The results with the details that their rows have and a history does not. */
+  async #asWritten(reported: Reported): Promise<UnitResults> {
+    const rows = await this.deps.ledger.readKinds(this.changeId, ['findings']);
+    const written = rows.flatMap(({ row }) => {
+      const { detectedAt: _phase, class: _class, logic_hash: _hash, ...result } = row.body;
+      const id = String(result['validator_id']);
+      return reported.allowed.includes(id) ? [[id, result] as const] : [];
+    });
+    return { ...fromReported(reported), ...Object.fromEntries(written) };
   }
 
   /** Appends a record of the judge, signed as its worker signs it unless `over` or `key` changes that. */
@@ -93,8 +110,8 @@ export abstract class ReviewSteps extends SubmittedReview {
   /** The findings as the workflow assembles them, with the given result of the judge; `over` replaces outcomes by validator id. */
   findings(over: Readonly<Record<string, RawOutcome>> = {}, judge: unknown = allow(JUDGE_ID)): ValidatorFinding[] {
     const { plan, changeId, inputSha, opened } = this;
-    const derived = { ...this.staticResults(), ...this.staged?.results };
-    const results: UnitResults = { ...derived, ...opened?.results, [JUDGE_ID]: judge };
+    const derived = { ...this.staticResults(), ...resultsOf(this.staged), ...this.#rehearsed };
+    const results: UnitResults = { ...derived, ...resultsOf(opened), [JUDGE_ID]: judge };
     const ids = plan.validators.map(({ id }) => id).filter((id) => !COMPUTED_BY_ASSEMBLY.has(id));
     const outcomes = new Map(ids.map((id) => [id, over[id] ?? ({ kind: 'result', result: results[id] } as const)]));
     const { tenant, target, sourceTool } = this.submission;
@@ -107,11 +124,20 @@ export abstract class ReviewSteps extends SubmittedReview {
     return matchPolicies(this.plan, findings, cardinalityOf(this.staged?.record ?? null));
   }
 
-  async disclose(findings: readonly ValidatorFinding[] = this.findings()): Promise<Disclosed> {
+  /** With `findings`: writes them as they are, as a process with the role and the key of the review worker could. */
+  async disclose(findings?: readonly ValidatorFinding[]): Promise<Disclosed> {
     const { stagingSha } = this.input;
     const requester = this.opened?.requester ?? null;
-    const input = { ...this.ref, stagingSha, requester, findings, triggered: this.triggered(findings) };
-    this.disclosed = await reviewActivities(this.deps).disclose(input);
+    this.disclosed =
+      findings === undefined
+        ? await reviewActivities(this.deps).disclose({ ...this.ref, stagingSha, unrecorded: {} })
+        : await recordDisclosure(this.deps, this.plan, {
+            ...this.ref,
+            stagingSha,
+            requester,
+            findings,
+            triggered: this.triggered(findings),
+          });
     return this.disclosed;
   }
 
@@ -198,6 +224,11 @@ export abstract class ReviewSteps extends SubmittedReview {
   reconcile(): Promise<CommitResult> {
     return reviewActivities(this.deps).reconcile(this.input);
   }
+}
+
+/** The results that an activity reported; none without one. */
+export function resultsOf(of: { readonly reported: Reported } | null | undefined): UnitResults {
+  return of == null ? {} : fromReported(of.reported);
 }
 
 export function allow(id: string): ValidatorResult {

@@ -24,6 +24,7 @@ import { memoryLedger, type MemoryLedger } from '../memory-ledger';
 import { DEMO_VALIDATORS, demoBundle } from './demo-rules';
 import { MEMORY_FACTS, MemoryTarget } from './memory-target';
 import { reviewDeps, type ReviewDeps } from './review-deps';
+import { toReported } from '../../../policy/decide/reported';
 import { ReviewSteps } from './review-steps';
 
 export const START = '2026-03-01T12:00:00.000Z';
@@ -169,7 +170,13 @@ export class ReviewWorld extends ReviewSteps {
     const body = { stagingSha, record: record as unknown as JsonObject };
     await this.ledger.append(this.changeId, [{ kind: 'staged', at: this.at(), factKey: `staged:${stagingSha}`, body }]);
     const results = this.#evaluate(isStaged, { record, sha: stagingSha });
-    this.staged = { kind: 'staged', record, stagingSha, title: 'a change', results };
+    this.staged = {
+      kind: 'staged',
+      record,
+      stagingSha,
+      title: 'a change',
+      reported: toReported(this.plan, this.changeId, results),
+    };
   }
 
   /** Writes an answer into the ledger without admission. */
@@ -187,7 +194,7 @@ export class ReviewWorld extends ReviewSteps {
     if ((await this.stage()).kind !== 'staged') throw new Error('not staged');
     if (this.plan.validators.some((v) => v.id === JUDGE_ID)) await this.judged({ status: 'ALLOW' });
     const findings = this.findings();
-    if (this.triggered(findings).length > 0) await this.disclose(findings);
+    if (this.triggered(findings).length > 0) await this.disclose();
     return this;
   }
 

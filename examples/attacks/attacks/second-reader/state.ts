@@ -1,4 +1,5 @@
 /** Activities before their time, forged state of a workflow, and requests that are sent again. */
+import { toHistoryPlan } from '../../../../policy/contracts/history-plan';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { GatewayClient } from '../../../../client/gateway-client';
@@ -53,11 +54,10 @@ async function carriedState(testbed: Testbed): Promise<Attempt> {
     waitsFor: { what: 'answers' },
     state: 'INTERVENTION_REQUIRED',
     opened: {
-      plan: { ...plan, validators: plan.validators.filter(({ id }) => id !== 'guardian.orders') },
+      plan: toHistoryPlan({ ...plan, validators: plan.validators.filter(({ id }) => id !== 'guardian.orders') }),
       planHash,
-      inputSha: status.inputSha,
       requester: 'mallory',
-      results: {},
+      reported: { allowed: [], results: {} },
       warnings: [],
       openedAt: status.disclosedAt,
     },
