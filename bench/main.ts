@@ -1,6 +1,6 @@
 /**
  * `npm run bench`: measures reviews on the real servers and, in the same run, a baseline workflow of the same shape.
- * `npm run bench -- rules`: rules alone. Progress goes to standard error; with --json the last line of standard output is
+ * `npm run bench -- --profile`: the ten dearest functions of each process instead. `npm run bench -- rules`: rules alone. Progress goes to standard error; with --json the last line of standard output is
  * one object.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -8,12 +8,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startScriptedJudge } from '../examples/demo/scripted-judge';
-import { openDevClient } from '../dev/client';
-import { startDev } from '../dev/start';
+import { openDevClient, type DevClient } from '../dev/client';
+import { startDev, type Dev } from '../dev/start';
 import type { Figures } from './figures';
 import { measureFixedFloor, measureFloor } from './floors';
 import { benchRules } from './rules';
 import { machine, seedItems } from './measure';
+import { dearestFunctions, profiled, profilingArguments, readProfiles } from './profile';
 import { measureReviews, ROWS } from './reviews';
 
 const BUNDLE = `
@@ -38,9 +39,18 @@ validators:
   - judge: { model: scripted-judge }
 `;
 
-async function main(json: boolean, reviews: number, open: number): Promise<void> {
+interface Options {
+  readonly json: boolean;
+  readonly reviews: number;
+  readonly open: number;
+  /** Prints the dearest functions of each process instead of the floors: profiling slows everything down. */
+  readonly profile: boolean;
+}
+
+async function main({ json, reviews, open, profile }: Options): Promise<void> {
   const say = (line: string): void => void process.stderr.write(`${line}\n`);
   const stateDir = mkdtempSync(join(tmpdir(), 'countersign-bench-'));
+  const profiles = join(stateDir, 'profiles');
   const judge = await startScriptedJudge({ script: () => ({}) });
   const dev = await startDev({
     stateDir,
@@ -50,6 +60,7 @@ async function main(json: boolean, reviews: number, open: number): Promise<void>
     judge: { baseUrl: judge.baseUrl, apiKey: 'scripted' },
     judgeRequestsPerSecond: 1000,
     breakers: false,
+    ...(profile ? { nodeArguments: profilingArguments(profiles) } : {}),
     runtime: { temporalPort: 0, uiPort: 0, postgresPort: 0 },
   });
   try {
@@ -63,6 +74,7 @@ async function main(json: boolean, reviews: number, open: number): Promise<void>
     say(`Machine: ${machine()}`);
     say(`Reviews: ${reviews}, ${open} open at once; then one at a time`);
     const count = { total: reviews, open };
+    if (profile) return await printProfiles({ dev, client, count, profiles, say });
     const review = await measureReviews(dev, client, count);
     say('Floor of equal shape: as many activities and messages, which do nothing');
     const floor = await measureFloor(dev, temporal, count);
@@ -85,6 +97,24 @@ async function main(json: boolean, reviews: number, open: number): Promise<void>
   }
 }
 
+/** Node writes the profile of a process when it ends, so this stops the workers. */
+async function printProfiles(of: {
+  readonly dev: Dev;
+  readonly client: DevClient;
+  readonly count: { readonly total: number; readonly open: number };
+  readonly profiles: string;
+  readonly say: (line: string) => void;
+}): Promise<void> {
+  const { dev, client, count, profiles, say } = of;
+  const { result, profile } = await profiled(() => measureReviews(dev, client, count));
+  await client.close();
+  await Promise.all(Object.values(dev.processes).map((each) => each.stop()));
+  const pids = Object.fromEntries(Object.entries(dev.processes).map(([name, { pid }]) => [name, pid]));
+  say(summaryOf('profiled', result));
+  for (const [name, each] of [['client', profile] as const, ...readProfiles(profiles, pids)])
+    say([`${name}:`, ...dearestFunctions(each)].join('\n  '));
+}
+
 function ratio(part: number, whole: number): number {
   return Math.round((part / whole) * 1000) / 1000;
 }
@@ -102,13 +132,24 @@ function summaryOf(name: string, f: Figures): string {
 }
 
 const { values, positionals } = parseArgs({
-  options: { json: { type: 'boolean' }, reviews: { type: 'string' }, open: { type: 'string' } },
+  options: {
+    json: { type: 'boolean' },
+    reviews: { type: 'string' },
+    open: { type: 'string' },
+    profile: { type: 'boolean' },
+  },
   allowPositionals: true,
 });
 const [which = 'reviews'] = positionals;
 const json = values.json === true;
 const bench = {
-  reviews: () => main(json, Number(values.reviews ?? 300), Number(values.open ?? 30)),
+  reviews: () =>
+    main({
+      json,
+      reviews: Number(values.reviews ?? 300),
+      open: Number(values.open ?? 30),
+      profile: values.profile === true,
+    }),
   rules: () => benchRules(json),
 }[which];
 if (bench === undefined) {

@@ -23,7 +23,7 @@ const STOP_MS = 15_000;
 /**
  * Starts an entry point with only this environment and the system's variables; its log goes to `<logDir>/<name>.log`.
  * Resolves when the process reports that it is ready, and rejects with the end of its log otherwise. `script` replaces the
- * entry point of that name.
+ * entry point of that name; `nodeArguments` come before it.
  */
 export async function startProcess(
   name: ProcessName,
@@ -31,6 +31,7 @@ export async function startProcess(
   logDir: string,
   say: Say,
   script = join(__dirname, '..', 'workers', `${name}.js`),
+  nodeArguments: readonly string[] = [],
 ): Promise<RunningProcess> {
   const logFile = join(logDir, `${name}.log`);
   const log = createWriteStream(logFile, { flags: 'a' });
@@ -40,7 +41,7 @@ export async function startProcess(
         e[1] !== undefined && /^(PATH|HOME|TMPDIR|LANG|NODE_OPTIONS|OTEL_.*|TEMPORAL_(TLS.*|API_KEY))$/.test(e[0]),
     ),
   );
-  const child = spawn(process.execPath, [script], {
+  const child = spawn(process.execPath, [...nodeArguments, script], {
     env: { ...base, ...env },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });

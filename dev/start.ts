@@ -24,6 +24,8 @@ export interface DevOptions {
   /** Circuit breakers; default on. */
   readonly breakers?: boolean;
   readonly gatewayPort?: number;
+  /** Arguments of node for each process. */
+  readonly nodeArguments?: readonly string[];
   /** Tenants that the gateway serves; default `default`. */
   readonly tenant?: string;
   readonly runtime?: Partial<
@@ -63,7 +65,14 @@ export async function startDev(options: DevOptions): Promise<Dev> {
     mkdirSync(logDir, { recursive: true });
     const processes = {} as Record<ProcessName, RunningProcess>;
     const start = async (name: ProcessName, more: Readonly<Record<string, string>> = {}): Promise<RunningProcess> =>
-      (processes[name] = await startProcess(name, { ...envs[name], ...more }, logDir, say));
+      (processes[name] = await startProcess(
+        name,
+        { ...envs[name], ...more },
+        logDir,
+        say,
+        undefined,
+        options.nodeArguments,
+      ));
     runtime.beforeStop(async () => void (await Promise.all(Object.values(processes).map((each) => each.stop()))));
     rememberClient(runtime, setup, options, gatewayPort);
     const names = Object.keys(envs) as ProcessName[];

@@ -1,13 +1,15 @@
-import type { JsonObject, JsonValue } from '../../policy/contracts/canonical-json';
-import type { ValidatorFinding } from '../../policy/contracts/finding';
+import { canonicalJson, type JsonObject, type JsonValue } from '../../policy/contracts/canonical-json';
+import { ValidatorResult, type ValidatorFinding } from '../../policy/contracts/finding';
 import type { LedgerKind, LedgerRow } from '../../policy/contracts/ledger';
-import type { Plan } from '../../policy/contracts/plan';
+import type { Plan, PlanValidator } from '../../policy/contracts/plan';
+import { isJudge } from '../../policy/contracts/readings';
 import { StagingRecord } from '../../policy/contracts/staging-record';
 import { z } from 'zod';
 import { Sha256Hex } from '../../policy/contracts/diff';
 import { invalid, misconfigured } from '../../policy/contracts/failure';
 import { PolicyCallbackResult, PolicyViolation } from '../../policy/contracts/violation';
-import { findingsSha, isHardBlock } from '../../policy/decide/findings';
+import { findingsSha, isHardBlock, validatorFailedResult, type RawOutcome } from '../../policy/decide/findings';
+import { isJudgeFailureResult } from '../../policy/decide/judge-failure';
 import {
   buildViolations,
   callbackKey,
@@ -26,7 +28,7 @@ import { evaluateCallback, type CallbackRegistry } from '../../policy/rules/call
 import { attest, type Attestor } from '../attestation';
 import { loadDiff } from './load-diff';
 import { assertOpened, recordRefusal } from './assert-opened';
-import { readFacts, type DerivationDeps } from './derive';
+import { isStatic, readFacts, type DerivationDeps } from './derive';
 import type { PlanSource } from '../../storage/plans/plan-source';
 import type { ChangeRef, Disclosed, ReviewActivities } from '../review-types';
 
@@ -60,7 +62,8 @@ export function createDisclosureActivities(deps: DisclosureDeps): Pick<ReviewAct
         );
       const { plan } = await deps.plans.byHash(asked.planHash);
       const { changeId, stagingSha } = asked;
-      const findings = findingsToDisclose({ plan, changeId, rows }, stagingSha, asked.unrecorded);
+      const unrecorded = possibleWithoutRow(plan, changeId, asked.unrecorded);
+      const findings = findingsToDisclose({ plan, changeId, rows }, stagingSha, unrecorded);
       const forbidding = findings.find(isHardBlock);
       if (forbidding !== undefined)
         throw await recordRefusal(
@@ -87,6 +90,34 @@ function requesterOf(rows: readonly LedgerRow[]): string | null {
   const requester = rows.find(({ kind }) => kind === 'submitted')?.body['requester'];
   return typeof requester === 'string' ? requester : null;
 }
+
+/** The outcomes that a workflow may give a validator without a row. All others are ignored: that validator then has no result. */
+function possibleWithoutRow(plan: Plan, changeId: string, said: unknown): Record<string, RawOutcome> {
+  const outcomes = new Map(Object.entries(typeof said === 'object' && said !== null ? said : {}));
+  const possible = plan.validators.flatMap((validator): (readonly [string, RawOutcome])[] => {
+    const outcome: unknown = outcomes.get(validator.id);
+    const equal = (other: RawOutcome): boolean => canonicalJson(other) === canonicalJson(outcome);
+    const known = possibleOutcomes(plan, validator, changeId, outcome).find(equal);
+    return outcome === undefined || known === undefined ? [] : [[validator.id, known]];
+  });
+  return Object.fromEntries(possible);
+}
+
+function possibleOutcomes(plan: Plan, validator: PlanValidator, changeId: string, said: unknown): RawOutcome[] {
+  if (isStatic(validator))
+    return (['ErrValidatorBackend', 'ErrUnknownDiffType'] as const).map((errorClass) => ({
+      kind: 'result',
+      result: validatorFailedResult(validator.id, changeId, errorClass),
+    }));
+  if (!isJudge(validator)) return [];
+  const result = JudgeSaid.safeParse(said).data?.result;
+  return [
+    ...(plan.judgeWhen === 'onlyIfClean' ? [{ kind: 'skipped', reasonCode: 'judge_when' } as const] : []),
+    ...(result !== undefined && isJudgeFailureResult(result, changeId) ? [{ kind: 'result', result } as const] : []),
+  ];
+}
+
+const JudgeSaid = z.object({ result: ValidatorResult });
 
 /** The record of the dry run that the findings are on. */
 function stagedIn(rows: readonly LedgerRow[], stagingSha: string | null): StagingRecord | null {

@@ -102,13 +102,14 @@ async function discloseEarly(testbed: Testbed): Promise<Attempt> {
   const changeId = await beforeTheDryRun(testbed, 5, async (id) => {
     const input = await disclosure(testbed, id, { stagingSha: null });
     const result = await testbed.attacker.schedule('disclose', testbed.queues.review, input);
-    if (!result.ok) throw new Error(`disclose: ${result.message}`);
+    if (result.ok) throw new Error('disclose: it was disclosed');
   });
   await testbed.waitForRow(changeId, ({ kind }) => kind === 'staged');
   await pause(3_000);
   const committed = (await testbed.rows(changeId)).some(({ kind }) => kind === 'intent');
   const end = await endsByWithdrawal(testbed, changeId);
-  return { changeId, refusal: null, check: () => Promise.resolve(committed ? 'the commit began' : end) };
+  const refusal = refused('disclose: findings');
+  return { changeId, refusal, check: () => Promise.resolve(committed ? 'the commit began' : end) };
 }
 
 async function malformedDisclosure(testbed: Testbed, order: number, body: string): Promise<Attempt> {
@@ -123,7 +124,10 @@ async function malformedDisclosure(testbed: Testbed, order: number, body: string
     ...(await disclosure(testbed, changeId, { stagingSha: null })),
   };
   const again = await testbed.attacker.schedule('disclose', testbed.queues.review, input);
-  const problem = again.ok || again.type !== 'CONFIGURATION_ERROR' ? `disclose: ${JSON.stringify(again)}` : null;
+  const problem =
+    again.ok || !['CONFIGURATION_ERROR', 'VALIDATION_ERROR'].includes(String(again.type))
+      ? `disclose: ${JSON.stringify(again)}`
+      : null;
   const end = await endsByWithdrawal(testbed, changeId);
   return { changeId, refusal: null, check: () => Promise.resolve(problem ?? end) };
 }
