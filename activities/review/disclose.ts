@@ -96,9 +96,10 @@ function possibleWithoutRow(plan: Plan, changeId: string, said: unknown): Record
   const outcomes = new Map(Object.entries(typeof said === 'object' && said !== null ? said : {}));
   const possible = plan.validators.flatMap((validator): (readonly [string, RawOutcome])[] => {
     const outcome: unknown = outcomes.get(validator.id);
+    if (outcome === undefined) return [];
     const equal = (other: RawOutcome): boolean => canonicalJson(other) === canonicalJson(outcome);
     const known = possibleOutcomes(plan, validator, changeId, outcome).find(equal);
-    return outcome === undefined || known === undefined ? [] : [[validator.id, known]];
+    return known === undefined ? [] : [[validator.id, known]];
   });
   return Object.fromEntries(possible);
 }
