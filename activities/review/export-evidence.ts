@@ -2,7 +2,7 @@ import type { JsonObject } from '../../policy/contracts/canonical-json';
 import { ReceiptPredicate } from '../../policy/contracts/outcome';
 import { Envelope, Submission } from '../../policy/contracts/diff';
 import type { LedgerKind, LedgerRow } from '../../policy/contracts/ledger';
-import { StagingRecord, stagingSha } from '../../policy/contracts/staging-record';
+import { StagingRecord } from '../../policy/contracts/staging-record';
 import { toBase64 } from '../../policy/evidence/base64';
 import {
   EVIDENCE_FORMAT,

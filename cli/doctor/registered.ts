@@ -1,6 +1,8 @@
+import { createEnrollments } from '../../storage/keys/enrollments';
+import { openLinks } from '../../storage/keys/open-links';
 import { createKeyRegistry } from '../../storage/keys/key-registry';
 import type { LocalClient } from '../../workers/local-client';
-import { failed, passed, type Check } from './check';
+import { failed, passed, plural, type Check } from './check';
 import { withDatabase } from './database';
 import type { ConfiguredProcess } from './processes';
 
@@ -9,9 +11,11 @@ export async function checkRegistered(
   local: LocalClient,
   processes: readonly ConfiguredProcess[],
 ): Promise<readonly Check[]> {
-  const snapshot = await withDatabase(local.databaseUrl, (db) =>
-    createKeyRegistry({ db, trustedOperators: local.operators, now: Date.now }).snapshot(),
-  );
+  const trustedOperators = local.operators;
+  const { snapshot, links } = await withDatabase(local.databaseUrl, async (db) => ({
+    snapshot: await createKeyRegistry({ db, trustedOperators, now: Date.now }).snapshot(),
+    links: await openLinks(db, createEnrollments({ db, trustedOperators })),
+  }));
   const checks: Check[] = snapshot.ignored.map(({ keyId, problem }) =>
     failed(`key ${keyId}`, `does not count: ${problem}`, 'Find out who wrote this row, and register the key again'),
   );
@@ -27,9 +31,10 @@ export async function checkRegistered(
     else checks.push(passed(`key of ${name}`, 'is registered'));
   }
   const approvers = snapshot.keys.filter((key) => key.kind === 'approver' && key.revokedAt === null).length;
+  const invited = links.length === 0 ? '' : `, ${plural(links.length, 'enrolment link')} open`;
   checks.push(
-    approvers > 0
-      ? passed('approvers', `${approvers} active`)
+    approvers > 0 || links.length > 0
+      ? passed('approvers', `${approvers} active${invited}`)
       : failed(
           'approvers',
           'no active approver is registered: every question expires',

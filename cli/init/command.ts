@@ -25,7 +25,7 @@ export function register(program: Command, cli: Cli): void {
     .option('--namespace <name>', 'default: TEMPORAL_NAMESPACE, or default')
     .option('--target <name=url>', 'database to change, as its administrator; repeat', collect)
     .option('--schemas <names>', 'of the targets, separated by commas')
-    .option('--person <name=file>', 'approver and their public key; repeat', collect)
+    .option('--person <name[=file]>', 'approver; prints a link without a public key; repeat', collect)
     .option('--agent <name=person>', 'agent and the person it acts for; repeat', collect)
     .option('--judge-url <url>', 'OpenAI-compatible server of the judge')
     .option('--judge-key-file <file>', 'file with its API key')
@@ -53,11 +53,14 @@ async function runInit(io: Io, [dir]: readonly string[], options: Options): Prom
   const checks = await doctor({ ...io.host.env, ...done.settings }, { offline: true });
   const ok = checks.every((check) => check.ok);
   const next = nextCommands(request, done, manifests?.start ?? `countersign up ${shellQuote(request.dir)}`);
-  if (io.json) io.out.json({ ok, dir: request.dir, steps, checks, next });
+  const { links } = done;
+  if (io.json) io.out.json({ ok, dir: request.dir, steps, checks, links, next });
   else {
     for (const { what, changed } of steps)
       io.out.line(line`${changed ? styled('green', 'made') : styled('dim', 'kept')} ${what}`);
     printChecks(io, checks);
+    for (const { person, link, expiresAt } of links)
+      io.out.line(line`link for ${person} only, once, until ${expiresAt}: ${styled('bold', link)}`);
     for (const command of next) io.out.line(line`next: ${styled('bold', command)}`);
   }
   return ok ? ExitCode.Ok : ExitCode.Failure;
@@ -105,7 +108,7 @@ async function requestOf(io: Io, dir: string, options: Options): Promise<InitReq
     env['COUNTERSIGN_DATABASE_ADMIN_URL'],
   );
   const targets = await pairs('target', '--target', 'Databases that agents may change, as NAME=ADMIN_URL?');
-  const persons = await pairs('person', '--person', 'Approvers, as NAME=PUBLIC_KEY_FILE?');
+  const persons = await pairs('person', '--person', 'Approvers, as NAME (prints a link) or NAME=PUBLIC_KEY_FILE?');
   const agents = await pairs('agent', '--agent', 'Agents, as NAME=PERSON (empty: none)?');
   const judgeUrl = await answer('judgeUrl', '--judge-url', "URL of the judge's model API (empty: none)?");
   const judgeKeyFile =
@@ -122,7 +125,8 @@ async function requestOf(io: Io, dir: string, options: Options): Promise<InitReq
     targets: targets.map((each) => targetOf(each, env['COUNTERSIGN_TARGET_ADMIN_URL'])),
     schemas: (textOption(options, 'schemas') ?? 'public').split(',').map((each) => each.trim()),
     persons: persons.map((each) => {
-      const [name, publicKeyFile] = pairOf(each, '--person', 'NAME=PUBLIC_KEY_FILE');
+      if (!each.includes('=')) return { name: subjectOf(each, '--person'), publicKeyFile: null };
+      const [name, publicKeyFile] = pairOf(each, '--person', 'NAME or NAME=PUBLIC_KEY_FILE');
       return { name: subjectOf(name, '--person'), publicKeyFile };
     }),
     agents: agents.map((each) => {

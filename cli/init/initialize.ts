@@ -11,6 +11,7 @@ import { registerSearchAttributes } from '../../workers/register-search-attribut
 import { openConnection } from '../../workers/temporal';
 import { extensionsOfEnv } from '../policy/bundles';
 import { createDatabase, oneAtATime, prepareSchema, rolePasswords, type RolePasswords } from './database';
+import type { MadeLink } from './enrollment-links';
 import { ROLES_WITH_FILES, writeEnvFiles } from './env-files';
 import { operatorKey, readPublicKey, serviceKeys, type KeyOnDisk, type ServiceKeys } from './keys';
 import { createWhole, privateDirectory, writePrivate } from './private-directory';
@@ -28,6 +29,8 @@ export interface Initialized {
   readonly steps: readonly Step[];
   /** The file with the starter policy, if no policy is published yet. */
   readonly policyToPublish: string | null;
+  /** Of people who have no key yet. Each has a private key and is printed once. */
+  readonly links: readonly MadeLink[];
   /** The environment of the CLI for this directory. */
   readonly settings: Env;
 }
@@ -74,12 +77,17 @@ export async function initialize(env: Env, request: InitRequest, log: (text: str
       step(`search attributes of namespace ${request.namespace}`, added.length > 0);
 
       const operatorUrl = asRole(request.databaseUrl, 'cs_operator', plain.cs_operator);
-      const done = await registerAll({ ...input, request, operatorUrl, operator: operator.key, keys });
+      const done = await registerAll({
+        ...{ ...input, request, operatorUrl, operator: operator.key, keys },
+        publicUrl: publicUrlOf(request),
+      });
       step(`registered keys: ${done.registered + done.known}`, done.registered > 0);
+      for (const { person } of done.links) step(`enrolment link for ${person}`, true);
       if (done.revision !== null) step(`policy revision ${done.revision.revision}`, done.revision.published);
       return {
         steps,
         policyToPublish: done.anyPolicy ? null : starterPolicy(request, step),
+        links: done.links,
         settings: { ...readEnvFile(join(request.dir, CLI_ENV_FILE)), COUNTERSIGN_STATE_DIR: request.dir },
       };
     });
@@ -93,7 +101,11 @@ async function checkedInput(env: Env, request: InitRequest) {
   assertSeparateOperatorKey(request.dir, request.operatorKey);
   if (request.targets.length === 0 && knownTargets(request.dir).size === 0)
     throw new ConfigError('--target is missing: name at least one database that agents may change');
-  const people = new Map(request.persons.map(({ name, publicKeyFile }) => [name, readPublicKey(publicKeyFile)]));
+  const people = new Map(
+    request.persons.flatMap(({ name, publicKeyFile }) =>
+      publicKeyFile === null ? [] : [[name, readPublicKey(publicKeyFile)] as const],
+    ),
+  );
   const extensions = await extensionsOfEnv(env);
   const policyText = request.policy === null ? null : readText(request.policy, '--policy');
   if (policyText !== null) compileAll(policyText, extensions);
@@ -104,6 +116,12 @@ async function checkedInput(env: Env, request: InitRequest) {
     policyText,
     judgeKey: keyFile === null ? null : readText(keyFile, '--judge-key-file').trim(),
   };
+}
+
+/** At which the gateway of this directory expects people. */
+function publicUrlOf({ dir, gatewayPort }: InitRequest): string {
+  const set = readEnvFile(join(dir, 'gateway.env'))['COUNTERSIGN_PUBLIC_URL'];
+  return new URL(set ?? `http://localhost:${gatewayPort}`).origin;
 }
 
 function readText(path: string, flag: string): string {

@@ -18,7 +18,8 @@ export interface InitRequest {
   readonly targets: readonly { readonly name: string; readonly adminUrl: string }[];
   /** Schemas of each target whose tables agents may change. */
   readonly schemas: readonly string[];
-  readonly persons: readonly { readonly name: string; readonly publicKeyFile: string }[];
+  /** Approvers. Without a file of a public key, a person gets a link by which they enrol a passkey. */
+  readonly persons: readonly { readonly name: string; readonly publicKeyFile: string | null }[];
   /** Agents, each with the person on whose behalf it submits. */
   readonly agents: readonly { readonly name: string; readonly person: string }[];
   readonly judge: { readonly url: string | null; readonly keyFile: string | null };

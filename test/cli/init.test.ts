@@ -17,6 +17,7 @@ async function run(args: readonly string[], options: RunOptions = {}, checks: re
       { what: 'schema', changed: false },
     ],
     policyToPublish: '/etc/cs/policy.yaml',
+    links: [{ person: 'bob', link: 'http://localhost:8077/inbox/#enroll=x', expiresAt: '2026-11-24T09:00:00.000Z' }],
     settings: { COUNTERSIGN_STATE_DIR: '/etc/cs' },
   };
   const initialize = async (_env: object, request: InitRequest): Promise<Initialized> => {
@@ -37,6 +38,8 @@ test('init turns its options into one request, with defaults', async () => {
   const { code, requests, doctor } = await run([
     '/etc/cs',
     ...ARGS,
+    '--person',
+    'Bob',
     '--agent',
     'bot=dana',
     '--agent',
@@ -53,7 +56,10 @@ test('init turns its options into one request, with defaults', async () => {
       tenant: 'default',
       targets: [{ name: 'shop', adminUrl: 'postgres://a:b@db/shop?x=1' }],
       schemas: ['public'],
-      persons: [{ name: 'alice', publicKeyFile: 'a.pub' }],
+      persons: [
+        { name: 'alice', publicKeyFile: 'a.pub' },
+        { name: 'bob', publicKeyFile: null },
+      ],
       agents: [
         { name: 'bot', person: 'dana' },
         { name: 'ci', person: 'dana' },
@@ -62,7 +68,7 @@ test('init turns its options into one request, with defaults', async () => {
       operatorKey: '/keys/op.json',
       policy: null,
       gatewayPort: 8077,
-    publicUrl: null,
+      publicUrl: null,
       rotate: false,
     },
   ]);
@@ -76,6 +82,7 @@ test('init prints what it made and kept, the checks, and the next commands', asy
     'made trust.json',
     'kept schema',
     'ok   clock: fine',
+    'link for bob only, once, until 2026-11-24T09:00:00.000Z: http://localhost:8077/inbox/#enroll=x',
     'next: COUNTERSIGN_STATE_DIR=/etc/cs countersign policy publish /etc/cs/policy.yaml --key /keys/op.json',
     'next: countersign up /etc/cs',
   ]);
@@ -110,7 +117,7 @@ test.each<[string[], string]>([
   [[], '--database-url is missing'],
   [NEEDED, '--operator-key is missing'],
   [['--database-url', URL_, '--operator-key', '/op'], '--person is missing'],
-  [[...ARGS, '--person', 'bob'], '--person: expected NAME=PUBLIC_KEY_FILE'],
+  [[...ARGS, '--person', 'bob='], '--person: expected NAME or NAME=PUBLIC_KEY_FILE'],
   [[...ARGS, '--person', 'person:bob=b'], 'without a prefix'],
   [[...ARGS, '--agent', 'bot='], '--agent: expected NAME=PERSON'],
   [[...ARGS, '--target', 'a b=postgres://x/y'], '--target: "a b"'],

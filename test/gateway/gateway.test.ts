@@ -12,7 +12,7 @@ import { createSigner, type Signer } from '../../client/signer';
 import { signWithdrawal } from '../../client/sign-withdrawal';
 import { prepareSubmission, signSubmission } from '../../client/submission';
 import { signAnswers } from '../../client/sign-answers';
-import { MAX_DIFF_BYTES, type Submission } from '../../policy/contracts/diff';
+import { MAX_DIFF_BYTES } from '../../policy/contracts/diff';
 import { sha256Hex } from '../../policy/contracts/hash';
 import type { RegisteredKey } from '../../policy/evidence/key-registry';
 import { newKeyPair, type SigningKey } from '../../signing/keys';

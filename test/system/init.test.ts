@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { initialize, type Initialized } from '../../cli/init/initialize';
 import type { InitRequest } from '../../cli/init/request';
+import { doctor } from '../../cli/doctor/doctor';
 import { freezeTarget } from '../../cli/operator/records';
 import { targetInit } from '../../cli/operator/target-init';
 import { runDev } from '../../cli/servers/dev';
@@ -178,6 +179,28 @@ test('init refuses another operator key for a directory, and a revoked or foreig
   await expect(init({ persons: [{ name: 'bob', publicKeyFile: join(scratch, 'alice.pub') }] })).rejects.toThrow(
     'already registered for person "alice"',
   );
+});
+
+test('init prints one link for a person without a public key, and none again while it is open or for a person who has a key', async () => {
+  const persons = [
+    { name: 'alice', publicKeyFile: null },
+    { name: 'carol', publicKeyFile: null },
+  ];
+  const first = await init({ persons });
+  expect(first.links).toEqual([
+    {
+      person: 'carol',
+      link: expect.stringMatching(/^http:\/\/localhost:8077\/inbox\/#enroll=[\w-]{43}$/),
+      expiresAt: expect.any(String),
+    },
+  ]);
+  expect(first.steps).toContainEqual({ what: 'enrolment link for carol', changed: true });
+  expect((await init({ persons })).links).toEqual([]);
+  const checks = await doctor(operatorEnv(), { offline: true });
+  expect(checks.find(({ name }) => name === 'approvers')?.detail).toBe('1 active, 1 enrolment link open');
+  // The passkey belongs to the host of the link, so another address needs another link.
+  const elsewhere = await init({ persons, publicUrl: 'https://countersign.example' });
+  expect(elsewhere.links.map(({ link }) => new URL(link).origin)).toEqual(['https://countersign.example']);
 });
 
 test('dev refuses a directory of init, whose keys and settings it would replace', async () => {
