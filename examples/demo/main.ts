@@ -5,7 +5,6 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline/promises';
 import { promisify } from 'node:util';
 import { parseArgs } from 'node:util';
 import { Client } from '@temporalio/client';
@@ -21,9 +20,9 @@ import { RuntimeInUse } from '../../dev/embedded';
 import { stateDirOf } from '../../workers/local-client';
 import { openConnection } from '../../workers/temporal';
 import { connectWorker } from '../../workers/worker-connection';
-import { createPrinter, wantsColor } from '../../cli/printer';
-import { askPerson } from './ask-person';
+import { answerAtTerminal } from './answer-at-terminal';
 import { CASES, type Case, type Stage } from './cases';
+import { inboxLinks } from './inbox-links';
 import { judgeScript } from './judge-script';
 import { createRefundActivities } from './refund-activities';
 import type { RefundResult } from './refund-workflow';
@@ -143,7 +142,10 @@ async function play(
     submit: (input) => gateway.submit({ ...input, target: 'shop', requestKey: `demo ${run}` }),
     waiting: (changeId) => waiting(gateway, changeId),
     answer: options.interactive
-      ? (status) => answerAtTerminal(dev, clientOf, status)
+      ? (status) =>
+          answerAtTerminal(clientOf('alice'), status, (of, { person, decision, violationId, reason }) =>
+            answerByGateway(dev, clientOf, of, person, decision, [violationId], reason),
+          )
       : (...args) => answerByGateway(dev, clientOf, ...args),
     answerByTemporalCli: options.interactive ? async () => {} : (...args) => answerByCli(dev, ...args),
     result: (changeId) => gateway.result(changeId, { timeoutMs: waitMs }),
@@ -156,6 +158,7 @@ async function play(
       return ((await handle.result()) as RefundResult).changeId;
     },
   };
+  if (options.interactive) await sayLinks(dev, tenant);
   try {
     const rows: Row[] = [];
     for (const each of CASES) rows.push(await playCase(each, stage, gateway, model));
@@ -256,20 +259,11 @@ async function answerByCli(
   );
 }
 
-/** --interactive: asks at the terminal, and sends each answer signed by the person who gives it. */
-async function answerAtTerminal(dev: Dev, clientOf: ClientOf, status: ReviewStatus): Promise<void> {
-  const review = await clientOf('alice').review(status.changeId);
-  if (review.status.state !== 'INTERVENTION_REQUIRED') return;
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  const ended = new Promise<null>((resolve) => terminal.once('close', () => resolve(null)));
-  const ask = (question: string): Promise<string | null> => Promise.race([terminal.question(question), ended]);
-  try {
-    const out = createPrinter(process.stderr, wantsColor(process.stderr, process.env, true));
-    for await (const { person, decision, violationId, reason } of askPerson(ask, out, review))
-      await answerByGateway(dev, clientOf, review.status, person, decision, [violationId], reason);
-  } finally {
-    terminal.close();
-  }
+/** --interactive: how to answer in a browser. */
+async function sayLinks(dev: Dev, tenant: string): Promise<void> {
+  say(`\nAnswer in the inbox or here. Each link enrols one passkey in your browser, once:`);
+  for (const { person, link } of await inboxLinks(dev, tenant)) say(`  ${person}: ${link}`);
+  say(`After that: ${dev.inboxUrl}`);
 }
 
 async function startRefundWorker(
