@@ -1,4 +1,4 @@
-// node scripts/run.mjs demo|attacks|attacks:naive|test|fuzz|cli|bench|bench:commit|bench:ledger|bench:open|quality|test:browser|test:cluster|sweep:evidence|sweep|races [arguments]
+// node scripts/run.mjs demo|attacks|attacks:naive|test|fuzz|cli|bench|bench:commit|bench:ledger|bench:open|bench:inbox|quality|test:browser|test:cluster|sweep:evidence|sweep|races [arguments]
 //
 // Prepares a clean clone and runs a command: installs npm packages, compiles the sources, then starts the command.
 // Plain JavaScript without dependencies, because it runs before any are installed. Its own messages go to standard error;
@@ -36,6 +36,7 @@ const COMMANDS = {
   'bench:commit': (args) => node(at('dist/bench/commit.js'), args),
   'bench:ledger': (args) => node(at('dist/bench/ledger.js'), args),
   'bench:open': (args) => node(at('dist/bench/open.js'), args),
+  'bench:inbox': (args) => node(at('dist/bench/inbox.js'), args),
   quality: (args) =>
     child(process.execPath, ['--require', at('test/pins/register.cjs'), at('test/quality/main.ts'), ...args], {
       stdio: 'inherit',

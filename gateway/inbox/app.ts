@@ -7,7 +7,6 @@
  */
 import { Hono } from 'hono';
 import { readBody } from '../../client/http-body';
-import type { AnswerRelay } from '../answer-relay';
 import type { GatewayDeps } from '../deps';
 import type { GatewayMetrics } from '../metrics';
 import { Readiness } from '../readiness';
@@ -19,7 +18,7 @@ import { inboxHeaders } from './headers';
 import { loginRoutes } from './login';
 import { pageRoutes } from './pages';
 import { Rate } from './rate';
-import { inboxReviewRoutes } from './reviews';
+import { inboxReviewRoutes, type ReviewRouteDeps } from './reviews';
 import { sameOrigin } from './same-origin';
 import { Sessions } from './session';
 import { numberRoutes } from './team-numbers';
@@ -34,9 +33,9 @@ const SERVICE_BOUNDS = { timeoutMs: 1_000, maxAgeMs: 250 };
 
 /** Everything under `/inbox`. */
 export function createInbox(
-  gateway: Pick<GatewayDeps, 'reviews' | 'probes' | 'now'>,
+  gateway: Pick<GatewayDeps, 'probes' | 'now'> & Pick<ReviewRouteDeps, 'reviews'>,
   inbox: InboxDeps,
-  { relay, metrics }: { readonly relay: AnswerRelay; readonly metrics: GatewayMetrics },
+  { relay, metrics }: Pick<ReviewRouteDeps, 'relay' | 'metrics'>,
 ): Hono {
   const { now, reviews } = gateway;
   const sessions = new Sessions(inbox);

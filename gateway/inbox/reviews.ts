@@ -49,10 +49,10 @@ const Differences = z.strictObject({
 });
 
 export interface ReviewRouteDeps extends Pick<InboxDeps, 'lists' | 'keys' | 'precedents' | 'recordDifferences'> {
-  readonly reviews: GatewayDeps['reviews'];
+  readonly reviews: Pick<GatewayDeps['reviews'], 'bundle' | 'tenantOf'>;
   readonly sessions: Sessions;
   readonly viewers: Viewers;
-  readonly relay: AnswerRelay;
+  readonly relay: Pick<AnswerRelay, 'send' | 'take' | 'refused'>;
   readonly metrics: GatewayMetrics;
 }
 

@@ -21,7 +21,7 @@ create table if not exists review_answers (
 create index if not exists review_answers_by_rule on review_answers (tenant, rule, seq desc);
 create index if not exists review_answers_newest on review_answers (tenant, at desc);
 create index if not exists reviews_by_deadline on reviews (deadline_at, change_id) where state = 'INTERVENTION_REQUIRED';
-create index if not exists reviews_by_words on reviews using gin (title_words(summary));
+create index if not exists reviews_by_words on reviews using gin (words);
 
 create table if not exists inbox_sessions (
   token_sha text primary key check (token_sha ~ '^[0-9a-f]{64}$'), key_id text not null, person text not null,
@@ -35,7 +35,7 @@ create table if not exists inbox_challenges (
 create index if not exists inbox_challenges_oldest on inbox_challenges (created_at);
 `;
 
-/** Runs before the tables, whose index uses it. */
+/** Runs before the tables: a column is generated with it. */
 export const TITLE_WORDS_SQL = `
 create or replace function title_words(title text) returns tsvector language sql immutable set search_path = pg_catalog, pg_temp as $$
   select to_tsvector('simple'::regconfig, regexp_replace(title, '[^[:alnum:]]+', ' ', 'g'));

@@ -59,7 +59,8 @@ create table if not exists reviews (
   change_id text primary key, tenant text not null, target text not null, source_tool text not null, input_sha text not null,
   state text not null, reason text, mode text not null, requester text, pending int not null, highest_severity text,
   opened_at timestamptz not null, updated_at timestamptz not null, deadline_at timestamptz, closed_at timestamptz, summary text not null,
-  submitter text -- id of the key that signed the submission
+  submitter text, -- id of the key that signed the submission
+  words tsvector not null generated always as (title_words(summary)) stored
 );
 create index if not exists reviews_newest on reviews (opened_at desc, change_id);
 create index if not exists reviews_by_state on reviews (state, opened_at desc, change_id);

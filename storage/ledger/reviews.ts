@@ -26,7 +26,8 @@ export interface ReviewRow {
   closed: string | null;
 }
 
-export const SELECT_REVIEW = `select r.*,
+export const SELECT_REVIEW = `select r.change_id, r.tenant, r.target, r.source_tool, r.input_sha, r.state, r.reason, r.mode, r.requester, r.pending,
+    r.highest_severity, r.opened_at, r.updated_at, r.deadline_at, r.closed_at, r.summary,
     (select c.body from ledger c where c.change_id = r.change_id and c.fact_key = 'closed/closed') as closed
   from reviews r`;
 
