@@ -4,13 +4,14 @@ import { CountersignError } from '../../../../client/errors';
 import type { VerifiedReview } from '../../../../signing/verified-review';
 import type { InboxSession } from '../../api';
 import { api, ApiError } from '../api-client';
+import { answerMessages } from '../model/answer-messages';
 import type { Chosen } from '../model/choices';
 import { PasskeyError } from '../passkey';
 import { signWithPasskey } from '../sign-answers';
 
 export interface Answering {
   readonly sending: boolean;
-  /** Why nothing was recorded at the last attempt. */
+  /** Why answers of the last attempt were not sent. `results` has those that were. */
   readonly error: string | null;
   /** By violation id, of all attempts on this page. */
   readonly results: AnswerResults;
@@ -26,9 +27,11 @@ export function useAnswers(session: InboxSession, onAccepted: (violationIds: rea
     setSending(true);
     setError(null);
     try {
-      const said = await api.answer(review.changeId, await signWithPasskey(review, answers, session));
-      setResults((known) => ({ ...known, ...said }));
-      onAccepted(Object.entries(said).flatMap(([id, { code }]) => (RECORDED.has(code) ? [id] : [])));
+      for (const message of answerMessages(await signWithPasskey(review, answers, session))) {
+        const said = await api.answer(review.changeId, message);
+        setResults((known) => ({ ...known, ...said }));
+        onAccepted(Object.entries(said).flatMap(([id, { code }]) => (RECORDED.has(code) ? [id] : [])));
+      }
     } catch (failure) {
       if (!(failure instanceof ApiError || failure instanceof PasskeyError || failure instanceof CountersignError))
         throw failure;
