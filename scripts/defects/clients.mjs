@@ -12,7 +12,7 @@ export const DEFECTS = [
   {
     name: 'gateway: relay answers without verifying them',
     through: 'junk that fills the history of a review and shuts approvers out',
-    file: 'gateway/routes/answers.ts',
+    file: 'gateway/answer-relay.ts',
     from: "if (judged.code === 'accepted') valid.push(sent);",
     to: "if (judged.code === 'accepted' || sent !== null) valid.push(sent);",
     tests: ['test/gateway/gateway.test.ts'],
@@ -43,7 +43,7 @@ export const DEFECTS = [
   {
     name: 'sign for the change of the review instead of the one that was named',
     through: 'a signature for one change by a person who looked at another',
-    file: 'client/sign-answers.ts',
+    file: 'client/answer-statements.ts',
     ...never('[reviewed, status.changeId]'),
     tests: ['test/client/channel.test.ts'],
   },

@@ -74,13 +74,13 @@ function Cell({ cell }: { readonly cell: PreviewCell | undefined }): JSX.Element
   switch (state) {
     case 'same':
       return (
-        <td class="same">
+        <td class={`same${short(before)}`}>
           <SafeText text={before ?? ''} />
         </td>
       );
     case 'added':
       return (
-        <td>
+        <td class={short(after)}>
           <ins>
             <SafeText text={after ?? ''} />
           </ins>
@@ -88,7 +88,7 @@ function Cell({ cell }: { readonly cell: PreviewCell | undefined }): JSX.Element
       );
     case 'removed':
       return (
-        <td>
+        <td class={short(before)}>
           <del>
             <SafeText text={before ?? ''} />
           </del>
@@ -97,7 +97,7 @@ function Cell({ cell }: { readonly cell: PreviewCell | undefined }): JSX.Element
     case 'changed':
     case 'not_compared':
       return (
-        <td class="changed">
+        <td class={`changed${short(`${before ?? ''}${after ?? ''}`)}`}>
           <del>
             <SafeText text={before ?? ''} />
           </del>{' '}
@@ -110,4 +110,11 @@ function Cell({ cell }: { readonly cell: PreviewCell | undefined }): JSX.Element
     default:
       return state satisfies never;
   }
+}
+
+const MAX_ONE_LINE = 32;
+
+/** Class of a cell whose text is not broken into lines. */
+function short(text: string | null): string {
+  return (text ?? '').length <= MAX_ONE_LINE ? ' short' : '';
 }
