@@ -539,6 +539,9 @@ describe('rollback, which any caller may request', () => {
     for (const reason of ['commit_refused', 'commit_failed', 'workflow_lost'] as const)
       expect(await failureType(world.rollback({ reason }))).toBe('VALIDATION_ERROR');
     expect(await world.kinds()).not.toContain('receipt');
+    // Nor is it a commit that was refused, for a change that no commit was tried for.
+    await world.answer(world.keys.bob, { decision: 'reject', reason: 'wrong price' });
+    expect(await world.rollback({ reason: 'commit_refused' })).toMatchObject({ reason: 'declined' });
   });
 
   test('leaves a review open that waits for answers if reconcile is scheduled by hand', async () => {
