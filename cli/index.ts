@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import type { Cli } from './action';
+import * as archive from './archive/command';
 import * as breaker from './breaker/command';
 import { escapeLine } from '../policy/text/escape';
 import * as evidence from './evidence/command';
@@ -38,6 +39,7 @@ const GROUPS = [
   ledger,
   judge,
   evidence,
+  archive,
   breaker,
   init,
   servers,

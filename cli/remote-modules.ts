@@ -8,6 +8,7 @@ export const remoteModules = {
   keys: () => import('./keys/registry.js'),
   evidence: () => import('./evidence/bundles.js'),
   ledger: () => import('./evidence/verify-ledger.js'),
+  archive: () => import('./archive/archive.js'),
   breakers: () => import('./breaker/breakers.js'),
   operator: () => import('./operator/records.js'),
   judge: () => import('./judge/evaluate.js'),

@@ -1,7 +1,7 @@
 import type { Command, Help } from 'commander';
 
 /** Commands that are listed without a description. */
-const RARE: readonly string[] = ['replay', 'setup', 'logout', 'whoami'];
+const RARE: readonly string[] = ['replay', 'setup', 'logout', 'whoami', 'archive', 'watch'];
 
 /** The help of the program, on one screen: a line for each command, then the groups. Commands have their own format. */
 export function rootHelp(command: Command, help: Help): string {

@@ -22,7 +22,7 @@ import type { PublishedPolicies } from '../../storage/plans/stored-revisions';
 
 export interface EvidenceSources {
   readonly ledger: Pick<LedgerReader, 'read'>;
-  readonly store: Pick<ByteStore, 'get'>;
+  readonly store: Pick<ByteStore, 'get' | 'has'>;
   readonly previews: { readonly preview: (changeId: string, staging: StagingRecord) => Promise<JsonObject | null> };
   readonly keys: KeyEnvelopeReader;
   readonly inclusion: InclusionReader;
@@ -53,8 +53,8 @@ export async function exportEvidence(
   const staging = stagingOf(rows, end);
   const signers = await sources.keys.envelopesOf(signerIds(submission, rows));
   const keys = [...signers].sort((a, b) => (a.keyId < b.keyId ? -1 : 1)).map(({ registration }) => registration);
-  const raw =
-    options.bytes && submission !== null ? await sources.store.get(submission.tenant, submission.diffSha) : null;
+  const closed = body('closed') !== undefined;
+  const raw = options.bytes && submission !== null ? await diffOf(sources.store, submission, closed) : null;
   const shown = options.bytes && options.preview !== false && staging !== null && staging.previewSha !== null;
   const bundle = {
     format: EVIDENCE_FORMAT,
@@ -73,6 +73,16 @@ export async function exportEvidence(
     history: await sources.history(changeId),
   } as const;
   return { ...bundle, sha256: evidenceChecksum(bundle) };
+}
+
+/** Null if the review is closed and its diff was deleted by `countersign archive`. */
+async function diffOf(
+  store: EvidenceSources['store'],
+  { tenant, diffSha }: Submission,
+  closed: boolean,
+): Promise<Uint8Array | null> {
+  if (closed && !(await store.has(tenant, diffSha))) return null;
+  return await store.get(tenant, diffSha);
 }
 
 /** The pinned revision, even if it was revoked since: the evidence file then contains the revocation. */

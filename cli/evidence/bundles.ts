@@ -41,7 +41,12 @@ export async function exportBundle(
   options: { readonly bytes: boolean },
   log: Log,
 ): Promise<string> {
-  return await withSources(env, log, async (sources) => evidenceText(await bundleOf(sources, changeId, options)));
+  return await withSources(env, log, async (sources) => {
+    const bundle = await bundleOf(sources, changeId, options);
+    if (options.bytes && bundle.submission !== null && bundle.bytes === null)
+      log('The diff of this review was archived, so the evidence does not contain it');
+    return evidenceText(bundle);
+  });
 }
 
 /** Computes the findings of an exported file again. The bytes come from the database if the file lacks them. */

@@ -84,6 +84,7 @@ export const TABLE_GRANTS: Readonly<Record<Role, Grants>> = {
   },
   cs_operator: {
     ...readLedger,
+    blobs: ['select', 'delete'],
     schema_info: ['select'],
     keys: ['select', 'insert'],
     key_revocations: ['select', 'insert'],

@@ -59,7 +59,7 @@ async function run(args: string[], options: Options = {}): Promise<CommandRun & 
 
 const COMMANDS = [
   ['submit'], ['list'], ['show'], ['answer'], ['sign'], ['result'], ['watch'], ['withdraw'],
-  ['keys', 'new'], ['keys', 'register'], ['keys', 'enroll'], ['keys', 'list'], ['keys', 'revoke'], ['ledger', 'show'], ['ledger', 'verify'], ['export'], ['verify'], ['replay'], ['breaker', 'list'], ['breaker', 'reset'], ['judge', 'parse'], ['judge', 'eval'], ['init'], ['up'], ['dev'], ['setup'], ['target', 'init'], ['target', 'freeze'], ['target', 'unfreeze'], ['resolve'], ['doctor'], ['login'], ['logout'], ['whoami'],
+  ['keys', 'new'], ['keys', 'register'], ['keys', 'enroll'], ['keys', 'list'], ['keys', 'revoke'], ['ledger', 'show'], ['ledger', 'verify'], ['export'], ['verify'], ['replay'], ['archive'], ['breaker', 'list'], ['breaker', 'reset'], ['judge', 'parse'], ['judge', 'eval'], ['init'], ['up'], ['dev'], ['setup'], ['target', 'init'], ['target', 'freeze'], ['target', 'unfreeze'], ['resolve'], ['doctor'], ['login'], ['logout'], ['whoami'],
 ]; // prettier-ignore
 
 describe('help', () => {

@@ -1,0 +1,172 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { remoteModules } from '../../cli/remote-modules';
+import { createCheckpointer } from '../../storage/ledger/checkpoint';
+import type { Env } from '../../workers/config';
+import { runCommand, type CommandRun } from '../cli/run-command';
+import { eventually } from '../support/eventually';
+import { SHOP_SQL, shopBundle, shopExtension } from '../support/shop-bundle';
+import { pause, startSystem, type System } from '../support/system';
+import { update } from './scenarios';
+
+const DAY_MS = 24 * 60 * 60_000;
+jest.setTimeout(120_000);
+const scratch = mkdtempSync(join(tmpdir(), 'countersign-archive-'));
+const out = join(scratch, 'evidence');
+let system: System;
+let env: Env;
+
+beforeAll(async () => {
+  system = await startSystem({
+    name: 'archive',
+    bundleText: shopBundle(),
+    extension: shopExtension,
+    shopSql: SHOP_SQL,
+  });
+  env = {
+    COUNTERSIGN_STATE_DIR: '/nowhere',
+    COUNTERSIGN_DATABASE_URL: system.setup.databaseUrls.cs_gateway,
+    COUNTERSIGN_OPERATOR_DATABASE_URL: system.setup.databaseUrls.cs_operator,
+    COUNTERSIGN_TRUST_FILE: system.setup.trustFile,
+    COUNTERSIGN_EXTENSIONS: '../test/support/shop-extension',
+    TEMPORAL_ADDRESS: process.env['COUNTERSIGN_TEST_TEMPORAL'],
+    TEMPORAL_NAMESPACE: process.env['COUNTERSIGN_TEST_NAMESPACE'],
+  };
+}, 120_000);
+afterAll(async () => {
+  await system.close();
+  rmSync(scratch, { recursive: true, force: true });
+});
+
+/** A command two days after the reviews of this file. */
+const later = (args: readonly string[]): Promise<CommandRun> =>
+  runCommand(args, {
+    host: { env, now: () => new Date(Date.now() + 2 * DAY_MS), sleep: pause, remote: remoteModules },
+  });
+const archive = (dir = out): Promise<CommandRun> => later(['archive', '--older-than', '1', '--out', dir, '--json']);
+
+async function checkpoint(): Promise<void> {
+  const { key } = system.setup.keys.committer;
+  await createCheckpointer({ db: system.resources.commit.db, key, now: () => new Date() }).checkpoint();
+}
+
+async function committed(id: number): Promise<string> {
+  const { changeId } = await system.submit(update(`update items set stock = stock + 1 where id = ${id}`, 'items', 1));
+  await expect(system.ended(changeId)).resolves.toMatchObject({ state: 'COMMITTED' });
+  return changeId;
+}
+
+const diffs = async (): Promise<number> =>
+  (await system.resources.commit.db.query<{ n: number }>('select count(*)::int as n from blobs')).rows[0]?.n ?? -1;
+const runs = async (changeId: string): Promise<number> => {
+  let found = 0;
+  for await (const { workflowId } of system.temporal.workflow.list({ query: `WorkflowId = "${changeId}"` }))
+    found += workflowId === changeId ? 1 : 0;
+  return found;
+};
+
+let first: string;
+let waiting: string;
+
+test('archive keeps reviews whose rows no checkpoint covers, and reviews that are not old enough', async () => {
+  first = await committed(1);
+  expect(JSON.parse((await later(['archive', '--older-than', '3', '--out', out, '--json'])).out)).toMatchObject({
+    archived: [],
+    kept: [],
+  });
+  const { code, out: text } = await archive();
+  expect([code, JSON.parse(text)]).toEqual([
+    14,
+    {
+      archived: [],
+      kept: [{ changeId: first, problem: 'no checkpoint covers its rows yet' }],
+      deletedDiffs: 0,
+      deletedHistories: 0,
+    },
+  ]);
+  expect([readdirSync(out), await diffs(), await runs(first)]).toEqual([[], 1, 1]);
+});
+
+test('archive writes verified evidence, then deletes the diff and the history; the ledger stays, and open reviews too', async () => {
+  const { changeId } = await system.submit(update('update prices set cents = cents + 1 where id = 1', 'prices', 1));
+  await system.waiting(changeId);
+  waiting = changeId;
+  await checkpoint();
+  const { code, out: text, err } = await archive();
+  expect([code, err]).toEqual([0, '']);
+  expect(JSON.parse(text)).toEqual({ archived: [first], kept: [], deletedDiffs: 1, deletedHistories: 1 });
+  expect(readdirSync(out)).toEqual([`${first}.json`]);
+  expect([await diffs(), await runs(waiting)]).toEqual([1, 1]);
+  await eventually('the history is deleted', async () => (await runs(first)) === 0, { everyMs: 100 });
+
+  const verified = await later(['verify', join(out, `${first}.json`), '--trust', system.setup.trustFile]);
+  expect(verified).toMatchObject({ code: 0, out: expect.stringContaining('verified COMMITTED') });
+  expect(await later(['replay', join(out, `${first}.json`)])).toMatchObject({ code: 0 });
+  expect(await later(['ledger', 'verify', first])).toMatchObject({ code: 0 });
+  for (const args of [
+    ['result', first],
+    ['show', first],
+    ['ledger', 'show', first],
+  ])
+    expect([args[0], await later(args)]).toEqual([args[0], expect.objectContaining({ code: 0 })]);
+});
+
+test('an export of an archived review says that the diff is missing', async () => {
+  const path = join(scratch, 'again.json');
+  const exported = await later(['export', first, '--bytes', '--out', path]);
+  expect([exported.code, exported.err]).toEqual([0, expect.stringContaining('The diff of this review was archived')]);
+  const verified = await later(['verify', path, '--trust', system.setup.trustFile]);
+  expect(verified).toMatchObject({ code: 0, out: expect.stringContaining('verified COMMITTED') });
+});
+
+test('a second run finds nothing more to do, and the same change can be submitted again', async () => {
+  expect(JSON.parse((await archive()).out)).toMatchObject({ archived: [], kept: [], deletedDiffs: 0 });
+  const again = await committed(1);
+  expect(again).not.toBe(first);
+  expect(await diffs()).toBe(2);
+});
+
+test('a diff that an open review has too is kept until that one is archived as well', async () => {
+  const same = update('update prices set cents = cents + 1 where id = 1', 'prices', 1);
+  const { changeId } = await system.submit({ ...same, target: 'shop', requestKey: `${system.suffix}-again` });
+  await system.waiting(changeId);
+  await system.answer(changeId, 'bob', 'reject');
+  await system.ended(changeId);
+  await checkpoint();
+  expect(JSON.parse((await archive()).out).archived).not.toContain(changeId);
+
+  await system.answer(waiting, 'bob', 'reject');
+  await system.ended(waiting);
+  await checkpoint();
+  const done = JSON.parse((await archive()).out) as { archived: string[]; deletedDiffs: number };
+  expect([...done.archived].sort()).toEqual([changeId, waiting].sort());
+  expect(done.deletedDiffs).toBe(1);
+});
+
+test('a file that is not the evidence of its review stops the deletion, and an interrupted run goes on with its file', async () => {
+  const changeId = await committed(2);
+  await checkpoint();
+  const path = join(out, `${changeId}.json`);
+  writeFileSync(path, '{}');
+  const before = await diffs();
+  const refused = await archive();
+  expect([refused.code, refused.out]).toEqual([14, expect.stringContaining(path)]);
+  expect([await diffs(), readFileSync(path, 'utf8')]).toEqual([before, '{}']);
+
+  rmSync(path);
+  expect(await later(['export', changeId, '--bytes', '--out', path])).toMatchObject({ code: 0 });
+  const text = readFileSync(path, 'utf8');
+  expect(JSON.parse((await archive()).out)).toMatchObject({ archived: [changeId], deletedDiffs: 1 });
+  expect(readFileSync(path, 'utf8')).toBe(text);
+});
+
+test('only the role of the operator may delete diffs', async () => {
+  env = { ...env, COUNTERSIGN_OPERATOR_DATABASE_URL: system.setup.databaseUrls.cs_gateway };
+  const changeId = await committed(3);
+  await checkpoint();
+  const before = await diffs();
+  const refused = await archive(join(scratch, 'other'));
+  expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('permission denied for table blobs')]);
+  expect([await diffs(), await runs(changeId)]).toEqual([before, 1]);
+});
