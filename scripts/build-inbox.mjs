@@ -11,6 +11,8 @@ import { rolldown } from 'rolldown';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const page = join(root, 'gateway', 'inbox', 'page');
 const out = resolve(process.argv[2] ?? join(root, 'dist', 'gateway', 'inbox', 'assets'));
+/** In this order: a later rule replaces an earlier one. */
+const STYLES = ['colours', 'base', 'frame', 'entry', 'list', 'review', 'tables', 'change', 'answer-bar', 'narrow'];
 /** What may become part of the page. Anything else that it comes to import fails the build. */
 const INLINED = ['@noble/curves', '@noble/hashes', '@scure/base', 'preact', 'zod'];
 
@@ -27,7 +29,11 @@ const browserModules = {
 const { code, modules } = await script();
 const files = {
   js: hashed('inbox', 'js', code),
-  css: hashed('inbox', 'css', minifiedCss(readFileSync(join(page, 'style.css'), 'utf8'))),
+  css: hashed(
+    'inbox',
+    'css',
+    minifiedCss(STYLES.map((name) => readFileSync(join(page, 'style', `${name}.css`), 'utf8')).join('\n')),
+  ),
   icon: hashed('icon', 'svg', readFileSync(join(page, 'icon.svg'), 'utf8').trim()),
 };
 const html = readFileSync(join(page, 'index.html'), 'utf8').replace(/%(js|css|icon)%/g, (_, kind) => files[kind].name);

@@ -2,6 +2,7 @@ import type { JSX } from 'preact';
 import type { Card, Turn } from '../model/cards';
 import { draftProblem, MAX_REASON, type Draft } from '../model/drafts';
 import type { Place } from '../model/evidence';
+import { SafeLines } from './safe-text';
 
 const NOT_YOURS: Readonly<Record<Exclude<Turn, 'yours'>, string>> = {
   answered_by_you: 'You have answered this.',
@@ -33,7 +34,12 @@ export function Decide(props: DecideProps): JSX.Element {
   const { card, draft, onDraft, unseen, canAnswer, canConfirm, title } = props;
   if (card.confirmation !== null && canAnswer) return <TakeBack {...props} />;
   if (card.turn !== 'yours' || !canAnswer)
-    return <p class="not-yours">{card.turn === 'yours' ? NOT_YOURS.closed : NOT_YOURS[card.turn]}</p>;
+    return (
+      <>
+        <p class="not-yours">{card.turn === 'yours' ? NOT_YOURS.closed : NOT_YOURS[card.turn]}</p>
+        {draft.reason !== '' && <NotSent reason={draft.reason} />}
+      </>
+    );
   const toggle = (decision: 'confirm' | 'reject'): void =>
     onDraft({ decision: draft.decision === decision ? null : decision });
   const id = `card-${card.number}`;
@@ -73,6 +79,18 @@ export function Decide(props: DecideProps): JSX.Element {
         </p>
       )}
       <Reason draft={draft} onDraft={onDraft} />
+    </div>
+  );
+}
+
+/** What this person typed before the review took no more answers. */
+function NotSent({ reason }: { readonly reason: string }): JSX.Element {
+  return (
+    <div class="note">
+      You typed this, and it was not sent:
+      <blockquote>
+        <SafeLines text={reason} />
+      </blockquote>
     </div>
   );
 }
