@@ -11,6 +11,7 @@ export type {
   DiffMeasure,
   DiffRenderer,
   DiffText,
+  FactsMembers,
   SourceLine,
   SourceTool,
   SourceToolDefinition,
