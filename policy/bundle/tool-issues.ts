@@ -18,7 +18,7 @@ export function targetToolIssues(bundle: Bundle, targetName: string, sourceTool:
       problem(
         path,
         `Unknown source tool "${sourceTool}": it is not registered here`,
-        `${didYouMean(sourceTool, tools.keys())} COUNTERSIGN_EXTENSIONS names the modules with tools of your own.`,
+        `${sentence(didYouMean(sourceTool, tools.keys()))} COUNTERSIGN_EXTENSIONS names the modules with tools of your own.`,
       ),
     ];
   if (tool.mode === 'cooperative' && !target.cooperative.includes(sourceTool))
@@ -33,6 +33,10 @@ export function targetToolIssues(bundle: Bundle, targetName: string, sourceTool:
   const parsed = tool.stagingSettings.safeParse(target.staging);
   const keys = Object.keys((tool.stagingSettings as { shape?: object }).shape ?? {});
   return parsed.success ? [] : fromZod(parsed.error, target.staging, keys, ['targets', targetName, 'staging']);
+}
+
+function sentence(text: string): string {
+  return /[.?]$/.test(text) ? text : `${text}.`;
 }
 
 /** Names of conditions that diffs of this tool do not have. `expansions`: the entries of the bundle, for all tools. */

@@ -22,7 +22,15 @@ const registry = validatorRegistry([
 function planOf(sourceTool: string, text = starterBundle(sourceTool), target = 'dev'): Plan {
   const parsed = parseBundle(text);
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.issues));
-  const compiled = compilePlan(parsed.bundle, registry, { target, sourceTool, tools: ourTools, locate: parsed.locate });
+  const compiled = compilePlan(parsed.bundle, registry, {
+    target,
+    sourceTool,
+    tools: {
+      get: (name) => ourTools.get(name) ?? { ...plainTool, sourceTool: name, mode: 'enforced' },
+      keys: () => ourTools.keys(),
+    },
+    locate: parsed.locate,
+  });
   if (!compiled.ok) throw new Error(JSON.stringify(compiled.issues));
   return compiled.plan;
 }
