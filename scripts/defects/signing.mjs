@@ -372,4 +372,12 @@ export const DEFECTS = [
     ...never('settled !== null && settled.n < stopped.row.n)'),
     tests: ['test/signing/verify-evidence.test.ts'],
   },
+  {
+    name: 'take a damaged history for a refused commit',
+    through: 'a rollback as `commit_refused` of a change that no commit was tried for',
+    file: review('rollback-reasons'),
+    from: '  HISTORY_DAMAGED,\n  UNSUPPORTED_ROLLBACK,',
+    to: '  UNSUPPORTED_ROLLBACK,',
+    tests: ['test/activities/committer/commit.test.ts'],
+  },
 ];

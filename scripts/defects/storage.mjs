@@ -9,6 +9,21 @@ export const DEFECTS = [
     tests: ['test/storage/store/byte-store.slow.test.ts'],
   },
   {
+    name: 'encrypt a preview without the id of its change',
+    through: 'encrypted rows of another change with the same content, which the database can exchange',
+    file: 'storage/store/preview-cipher.ts',
+    from: 'type: PURPOSE, changeId, previewSha, keyId',
+    to: 'type: PURPOSE, previewSha, keyId',
+    tests: ['test/activities/committer/encrypted-previews.slow.test.ts'],
+  },
+  {
+    name: 'show a stored preview without its hash',
+    through: 'other rows than those of the dry run, put there by someone who can write to the database',
+    file: 'storage/store/preview-cipher.ts',
+    ...never('previewShaOf(preview) !== of.previewSha)'),
+    tests: ['test/activities/committer/encrypted-previews.slow.test.ts'],
+  },
+  {
     name: 'append rows that readers cannot read',
     through: 'a row of any process that makes a review unreadable',
     file: schema,
