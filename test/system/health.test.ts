@@ -18,7 +18,7 @@ import { pause } from '../support/system';
 const WORKERS = ['review', 'judge', 'commit'] as const;
 jest.setTimeout(180_000);
 
-/** Holds both servers, so that a test can stop them. */
+/** Data of both servers, which the tests stop and start. */
 const scratch = mkdtempSync(join(tmpdir(), 'countersign-health-'));
 let postgres: PostgresServer;
 let temporal: TemporalServer;
