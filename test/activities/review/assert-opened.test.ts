@@ -1,4 +1,5 @@
 import type { ChangeRef } from '../../../activities/review-types';
+import type { RawOutcome } from '../../../policy/decide/findings';
 import { failureType } from '../../support/review/failure-type';
 import { reviewActivities } from '../../support/review/review-deps';
 import { ReviewWorld } from '../../support/review/review-world';
@@ -97,6 +98,24 @@ test('disclose refuses a change without the findings of its dry run, and records
   await world.guard();
   expect(await failureType(ACTIVITIES['disclose']?.(world, world.ref) ?? unreachable())).toBe('VALIDATION_ERROR');
   expect((await world.rows()).at(-1)?.row.body).toMatchObject({ check: 'disclose: findings' });
+});
+
+test.each([
+  ['ALLOW for all validators', { kind: 'result', result: { status: 'ALLOW', reason: '', evidenceRefs: [] } }],
+  ['that all validators were skipped', { kind: 'skipped', reasonCode: 'judge_when' }],
+])('disclose does not take the word of a workflow: %s', async (_what, outcome) => {
+  const world = new ReviewWorld({ text: 'HOLD' });
+  await world.open();
+  await world.guard();
+  const unrecorded = Object.fromEntries(
+    world.plan.validators.map(({ id }) => {
+      const result = 'result' in outcome ? { result: { ...outcome.result, validator_id: id } } : {};
+      return [id, { ...outcome, ...result } as RawOutcome];
+    }),
+  );
+  const input = { ...world.ref, stagingSha: null, unrecorded };
+  expect(await failureType(reviewActivities(world.deps).disclose(input))).toBe('VALIDATION_ERROR');
+  expect(await world.kinds()).not.toContain('disclosed');
 });
 
 function unreachable(): never {
