@@ -8,9 +8,9 @@ import { verifyAssertion } from '../../signing/passkey';
 import type { GatewayMetrics } from '../metrics';
 import type { InboxSession, LoginChallenge } from './api';
 import type { InboxDeps } from './deps';
-import { Rate } from './rate';
+import type { Rate } from './rate';
 import { requestBody } from './request-body';
-import { endChallenge, newToken, Sessions, startChallenge, type Session } from './session';
+import { endChallenge, newToken, startChallenge, type Session, type Sessions } from './session';
 import { isUsablePasskey } from './usable-passkey';
 
 export const Nothing = z.strictObject({});

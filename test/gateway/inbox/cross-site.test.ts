@@ -1,6 +1,6 @@
 import { CHANGE } from '../../client/fakes';
 import { ORIGIN } from '../../support/passkey';
-import { Browser, inboxWorld, loggedIn, sessionOf, type InboxWorld } from './world';
+import { inboxWorld, loggedIn, sessionOf, type Browser, type InboxWorld } from './world';
 
 const CHANGING = [
   'login/begin',
