@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { ReviewList, ReviewListItem, ReviewListQuery } from '../../api';
 import { api, ApiError } from '../api-client';
+import { throttle } from '../model/throttle';
 import { useLive } from './use-live';
 
 export interface ListReading {
@@ -11,7 +12,7 @@ export interface ListReading {
 }
 
 /** Several changes in a short time cause one reading. */
-const SETTLE_MS = 300;
+const SETTLE_MS = 500;
 
 /** One tab of the list with its filters, read again whenever a review changes. `onCount` gets the number of reviews of this person. */
 export function useList(query: ReviewListQuery, onCount: (count: number) => void): ListReading {
@@ -36,14 +37,11 @@ export function useList(query: ReviewListQuery, onCount: (count: number) => void
   useEffect(() => {
     setList(null);
     void read();
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const stop = subscribe(() => {
-      clearTimeout(timer);
-      timer = setTimeout(() => void read(), SETTLE_MS);
-    });
+    const again = throttle(() => void read(), SETTLE_MS);
+    const stop = subscribe(again.call);
     return () => {
       stop();
-      clearTimeout(timer);
+      again.cancel();
     };
   }, [read, subscribe]);
   const more = async (): Promise<void> => {

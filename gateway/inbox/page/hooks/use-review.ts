@@ -4,6 +4,7 @@ import { verifiedReview, type Difference, type VerifiedReview } from '../../../.
 import type { InboxTrust } from '../../api';
 import { api, ApiError, serverNow } from '../api-client';
 import { changesSince } from '../model/changes-since';
+import { throttle } from '../model/throttle';
 import { useLive } from './use-live';
 
 export type ReviewReading =
@@ -26,6 +27,9 @@ export interface ReadReview {
   readonly dismissNews: () => void;
 }
 
+/** An answer appends several rows; they are read together. */
+const SETTLE_MS = 150;
+
 /** One review, verified in this browser, and again whenever its rows change. */
 export function useReview(changeId: string, trust: InboxTrust, person: string): ReadReview {
   const [reading, setReading] = useState<ReviewReading>({ kind: 'loading' });
@@ -39,9 +43,14 @@ export function useReview(changeId: string, trust: InboxTrust, person: string): 
   useEffect(() => {
     setReading({ kind: 'loading' });
     void readAgain();
-    return subscribe((changed) => {
-      if (changed === null || changed === changeId) void readAgain();
+    const again = throttle(() => void readAgain(), SETTLE_MS);
+    const stop = subscribe((changed) => {
+      if (changed === null || changed === changeId) again.call();
     });
+    return () => {
+      stop();
+      again.cancel();
+    };
   }, [readAgain, subscribe, changeId]);
   const dismissNews = useCallback(
     () => setReading((known) => (known.kind === 'verified' ? { ...known, news: [] } : known)),

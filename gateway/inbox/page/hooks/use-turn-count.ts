@@ -1,5 +1,6 @@
 import { useEffect } from 'preact/hooks';
 import { api, ApiError } from '../api-client';
+import { throttle } from '../model/throttle';
 import type { Live } from './use-live';
 
 const SETTLE_MS = 1000;
@@ -8,7 +9,6 @@ const SETTLE_MS = 1000;
 export function useTurnCount(active: boolean, subscribe: Live['subscribe'], onCount: (count: number) => void): void {
   useEffect(() => {
     if (!active) return undefined;
-    let timer: ReturnType<typeof setTimeout> | undefined;
     const read = (): void => {
       api.reviews({ tab: 'turn' }).then(
         ({ turnCount }) => onCount(turnCount),
@@ -19,13 +19,11 @@ export function useTurnCount(active: boolean, subscribe: Live['subscribe'], onCo
       );
     };
     read();
-    const stop = subscribe(() => {
-      clearTimeout(timer);
-      timer = setTimeout(read, SETTLE_MS);
-    });
+    const again = throttle(read, SETTLE_MS);
+    const stop = subscribe(again.call);
     return () => {
       stop();
-      clearTimeout(timer);
+      again.cancel();
     };
   }, [active, subscribe, onCount]);
 }

@@ -6,6 +6,7 @@ import { agoText, remainingText } from '../../../../gateway/inbox/page/model/dea
 import { parseDrafts, withoutDecisions } from '../../../../gateway/inbox/page/model/drafts';
 import { queryOf, NO_FILTERS } from '../../../../gateway/inbox/page/model/list-filters';
 import { hashOf, routeOf } from '../../../../gateway/inbox/page/model/routes';
+import { throttle } from '../../../../gateway/inbox/page/model/throttle';
 import { judgedPolicies } from '../../../../gateway/inbox/page/model/judged-policies';
 import type { AdmittedAnswer, Decision } from '../../../../policy/contracts/answer';
 import { hex, reviewed, status, violation } from '../../../client/fakes';
@@ -93,6 +94,25 @@ describe('what changed while a review was open', () => {
     expect(changesSince(before, reviewed(status({ fingerprint: hex('7') }), new Uint8Array()), 'alice')[0]).toContain(
       'disclosed again',
     );
+  });
+});
+
+describe('a throttle', () => {
+  beforeEach(() => jest.useFakeTimers());
+  afterEach(() => jest.useRealTimers());
+
+  it('acts while calls go on, once for each period, and not after it is cancelled', () => {
+    const act = jest.fn();
+    const { call, cancel } = throttle(act, 500);
+    for (let ms = 0; ms < 2000; ms += 100) {
+      call();
+      jest.advanceTimersByTime(100);
+    }
+    expect(act).toHaveBeenCalledTimes(4);
+    call();
+    cancel();
+    jest.advanceTimersByTime(1000);
+    expect(act).toHaveBeenCalledTimes(4);
   });
 });
 

@@ -10,11 +10,20 @@ import { sampleWorld } from './sample-world';
 const NOW = new Date('2026-11-20T10:00:00.000Z');
 const world = sampleWorld(() => NOW);
 
-async function shown(name: SampleName, person = 'alice'): Promise<ShownReview & { readonly review: VerifiedReview }> {
+const opened = new Map<SampleName, Promise<VerifiedReview>>();
+
+async function open(name: SampleName): Promise<VerifiedReview> {
   const { bundle } = await world.open(name, { bobConfirms: name === 'update' });
   const verdict = verifiedReview(bundle, world.trust, NOW.toISOString());
-  if (!verdict.ok) throw new Error(JSON.stringify(verdict.differences));
-  return { ...shownReview(verdict.review, person), review: verdict.review };
+  if (verdict.ok) return verdict.review;
+  throw new Error(JSON.stringify(verdict.differences));
+}
+
+async function shown(name: SampleName, person = 'alice'): Promise<ShownReview & { readonly review: VerifiedReview }> {
+  const known = opened.get(name) ?? open(name);
+  opened.set(name, known);
+  const review = await known;
+  return { ...shownReview(review, person), review };
 }
 
 describe('what the page shows of a verified review', () => {
