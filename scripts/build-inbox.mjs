@@ -61,7 +61,9 @@ async function script() {
   const [chunk, ...more] = output;
   const imports = [...chunk.imports, ...chunk.dynamicImports];
   if (more.length > 0 || imports.length > 0)
-    throw new Error(`The page must be one script without imports, got ${[...more.map((m) => m.fileName), ...imports]}`);
+    throw new Error(
+      `The page must be one script without imports, got ${[...more.map((m) => m.fileName), ...imports].join(', ')}`,
+    );
   const used = Object.entries(chunk.modules).filter(([, { renderedLength }]) => renderedLength > 0);
   return { code: chunk.code, modules: used.map(([id]) => id) };
 }
