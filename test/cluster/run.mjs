@@ -1,14 +1,17 @@
 // npm run test:cluster [jest arguments]
+// npm run test:cluster -- --auth
 //
 // Runs the system tests against the setup of docker-compose.yml without a container engine: Temporal server 1.32.1 and its SQL
 // tool, built from the pinned module in tools/cluster, on a real PostgreSQL, set up by the same scripts that the compose file
 // mounts. Not part of `npm test`, because the first build takes about 4 minutes. --keep keeps the server running until Ctrl-C.
+// --auth turns on what deploy/temporal-auth.override.yaml does, and checks which calls each kind of token may make.
 import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { checkTokens, environments, makeCertificates, NAMESPACE, startIdentityProvider } from './authorizer.mjs';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const require = createRequire(join(root, 'package.json'));
@@ -27,6 +30,7 @@ const stateDir = join(root, '.countersign', 'cluster');
 const marker = `--root ${stateDir} start`;
 const args = process.argv.slice(2);
 const keep = args.includes('--keep');
+const auth = args.includes('--auth');
 
 const stops = [];
 let stopping;
@@ -88,18 +92,33 @@ async function main() {
   // Twice, because the scripts run again at every later `docker compose up`.
   for (const time of ['first', 'second']) await script('temporal-schema.sh', sql, time);
 
-  const address = await startServer(server, postgres.port, { username, password });
+  const provider = auth ? await startIdentityProvider() : null;
+  if (provider !== null) stops.push(provider.stop);
+  const secured =
+    provider === null
+      ? { server: {}, client: {}, admin: {} }
+      : withAuthorizer(
+          environments({ certificates: makeCertificates(join(stateDir, 'tls')), jwksUrl: provider.url }),
+          provider,
+        );
+  const address = await startServer(server, postgres.port, { username, password }, secured);
+  const name = auth ? NAMESPACE : 'default';
   const namespace = {
     PATH: path,
     HOME: stateDir,
     TEMPORAL_ADDRESS: address,
-    TEMPORAL_NAMESPACE: 'default',
+    TEMPORAL_NAMESPACE: name,
     RETENTION: '1d',
+    ...secured.admin,
   };
   for (const time of ['first', 'second']) await script('temporal-namespace.sh', namespace, time);
-  await waitForTemporal(address, 'default', 60_000);
+  await waitForTemporal(address, name, 60_000, secured.admin);
   say(`Temporal: server ${SERVER_VERSION} on PostgreSQL ${postgres.version} at ${address}`);
 
+  if (provider !== null) {
+    await checkTokens({ provider, clientEnv: { ...secured.client, TEMPORAL_ADDRESS: address }, say });
+    return 0;
+  }
   const testEnv = {
     ...process.env,
     TEMPORAL_ADDRESS: address,
@@ -116,6 +135,12 @@ async function main() {
   return (await exited(child)) ?? 1;
 }
 
+/** With the token that docs/operate.md gives the set-up. */
+function withAuthorizer({ server, client }, provider) {
+  const token = provider.token(['temporal-system:admin', `${NAMESPACE}:admin`]);
+  return { server, client, admin: { ...client, TEMPORAL_API_KEY: token } };
+}
+
 async function script(name, env, time) {
   const child = spawn('/bin/sh', [join(root, 'deploy', name)], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   stopOnExit(child, 'SIGTERM');
@@ -127,7 +152,7 @@ async function script(name, env, time) {
   say(`deploy/${name} (${time} run): done`);
 }
 
-async function startServer(server, databasePort, { username, password }) {
+async function startServer(server, databasePort, { username, password }, secured) {
   const ports = {};
   for (const name of ['FRONTEND', 'INTERNAL_FRONTEND', 'MATCHING', 'HISTORY', 'WORKER']) {
     ports[`${name}_GRPC_PORT`] = String(await freePort());
@@ -151,6 +176,7 @@ async function startServer(server, databasePort, { username, password }) {
     TEMPORAL_BROADCAST_ADDRESS: '127.0.0.1',
     DYNAMIC_CONFIG_FILE_PATH: join(root, 'deploy', 'temporal-dynamic.yaml'),
     LOG_LEVEL: 'warn',
+    ...secured.server,
   };
   const logFile = join(stateDir, 'temporal-server.log');
   const log = openSync(logFile, 'w', 0o600);
@@ -166,7 +192,7 @@ async function startServer(server, databasePort, { username, password }) {
   stops.push(async () => void (await stopProcess(child.pid, marker, ['SIGTERM'], 20_000)));
   const address = `127.0.0.1:${ports.FRONTEND_GRPC_PORT}`;
   // `temporal-system` exists as soon as the server responds; `default` is created later.
-  const up = waitForTemporal(address, 'temporal-system', 90_000).then(
+  const up = waitForTemporal(address, 'temporal-system', 90_000, secured.admin).then(
     () => 'up',
     (error) => error.message,
   );
