@@ -25,7 +25,7 @@ export function register(program: Command, cli: Cli): void {
     .option('--namespace <name>', 'default: TEMPORAL_NAMESPACE, or default')
     .option('--target <name=url>', 'database to change, as its administrator; repeat', collect)
     .option('--schemas <names>', 'of the targets, separated by commas')
-    .option('--person <name[=file]>', 'approver; prints a link without a public key; repeat', collect)
+    .option('--person <name[=file]>', 'approver; a link without a public key; repeat', collect)
     .option('--agent <name=person>', 'agent and the person it acts for; repeat', collect)
     .option('--judge-url <url>', 'OpenAI-compatible server of the judge')
     .option('--judge-key-file <file>', 'file with its API key')

@@ -10,7 +10,7 @@ import { normalizedPatch } from './facts/normalized-patch';
 import { patchTexts } from './facts/texts';
 import { gitRenderer } from './render';
 import { gitDiffRules } from './rules';
-import { GitSettings } from './staging/git-settings';
+import { GitSettings } from './staging-settings';
 import { patchTitle } from './title';
 
 /** Source tool for unified diffs. */

@@ -8,7 +8,7 @@ import { HTTP_FACTS, type HttpPatchFacts } from './facts/http-facts';
 import { HTTP_PARSER } from './facts/http-parser';
 import { measureRequest } from './facts/measure';
 import { httpPatchRules } from './rules';
-import { HttpSettings } from './staging/http-settings';
+import { HttpSettings } from './staging-settings';
 import { requestTitle } from './title';
 
 /** Source tool for requests that change one JSON resource. */

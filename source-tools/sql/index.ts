@@ -15,7 +15,7 @@ import { sqlRenderer } from './render';
 import { sqlPostgresRules } from './rules';
 import { casParseFailure } from './rules/cas-parse-failure';
 import { sqlPostgresStyleRules } from './rules/style';
-import { SqlSettings } from './staging/settings';
+import { SqlSettings } from './staging-settings';
 import { casTitle, sqlTitle } from './title';
 
 /** `SQLDryRun`: SQL text for PostgreSQL. */

@@ -9,7 +9,7 @@ import type { Facts } from '../../../policy/contracts/facts';
 import type { GitPatchFacts } from '../facts/git-facts';
 import { decodeUtf8 } from '../../../policy/text/utf8';
 import { ABSENT, type ChangedPath } from './changed-paths';
-import { SUBMODULE_MODE, SYMLINK_MODE, type GitSettings } from './git-settings';
+import { SUBMODULE_MODE, SYMLINK_MODE, type GitSettings } from '../staging-settings';
 import type { Repository } from './repository';
 import { clip } from '../../../policy/text/cut-text';
 

@@ -7,7 +7,7 @@ import { misconfigured } from '../../../policy/contracts/failure';
 import type { GitAccess, TargetContext } from '../../../policy/contracts/target-effects';
 import { targetMisconfigured, targetUnavailable } from '../../target-failure';
 import { runGit, type GitResult } from './git-process';
-import { toGitSettings, type GitSettings } from './git-settings';
+import { toGitSettings, type GitSettings } from '../staging-settings';
 
 export interface Repository {
   readonly target: string;

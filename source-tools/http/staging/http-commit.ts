@@ -23,7 +23,7 @@ import type {
 import { targetUnavailable } from '../../target-failure';
 import { httpOf, outsideTarget } from './http-place';
 import { httpBaseOf, type HttpBase } from './http-record';
-import { toHttpSettings, type HttpSettings } from './http-settings';
+import { toHttpSettings, type HttpSettings } from '../staging-settings';
 import { comparedSha, readResource, type ReadResource, type Resource } from './resource';
 import { sendRequest } from './send-request';
 import { readRequest, type StagedRequest } from './staged-request';

@@ -3,7 +3,7 @@ import type { StageContext, Staged, TargetEffects } from '../../../policy/contra
 import { commitPatch, readBackPatch, sealPatch } from './http-commit';
 import { httpOf } from './http-place';
 import { toHttpRecord, type HttpBase } from './http-record';
-import { toHttpSettings } from './http-settings';
+import { toHttpSettings } from '../staging-settings';
 import { comparedSha, readResource } from './resource';
 import { readRequest } from './staged-request';
 

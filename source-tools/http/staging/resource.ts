@@ -8,7 +8,7 @@ import { readJsonDocument } from '../../../policy/text/json-document';
 import type { HttpAccess, TargetContext } from '../../../policy/contracts/target-effects';
 import { targetUnavailable } from '../../target-failure';
 import { sendRequest } from './send-request';
-import type { HttpSettings } from './http-settings';
+import type { HttpSettings } from '../staging-settings';
 
 export interface Resource {
   readonly document: Json;

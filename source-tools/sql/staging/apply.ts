@@ -18,7 +18,7 @@ import { differenceOf, judgementOf, toRecord } from './record';
 import { checkRehearsable } from './gate';
 import type { Gate, Prepare } from './rehearse';
 import { openSession, type Session } from './session';
-import { toSqlSettings, type SqlSettings } from './settings';
+import { toSqlSettings, type SqlSettings } from '../staging-settings';
 import { targetMisconfigured, targetUnavailable } from '../../target-failure';
 import { toSqlFailure, toTargetFailure } from './sql-failure';
 

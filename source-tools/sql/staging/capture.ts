@@ -8,7 +8,7 @@
  * C3 The dry run and the commit run the same code. It never depends on which of the two it is, except that a guard may end a dry run
  *    before the next statement.
  */
-import type { SqlSettings } from './settings';
+import type { SqlSettings } from '../staging-settings';
 import type { Row, Session } from './session';
 import { relationLabel } from './identifiers';
 import { RELATIONS, SESSION_FACTS } from './catalog-queries';

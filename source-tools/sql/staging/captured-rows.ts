@@ -1,5 +1,5 @@
 import type { Row } from './session';
-import type { SqlSettings } from './settings';
+import type { SqlSettings } from '../staging-settings';
 import { countRows, type Counts } from './statistics';
 
 export const MAX_CAPTURED_BYTES = 64 * 1024 * 1024;

@@ -6,7 +6,7 @@ import type { Guard, NotCaptured } from './capture';
 import { inspectCatalog, type WrittenColumns } from './inspect-catalog';
 import { OWN_SCHEMA } from './marker';
 import type { Session } from './session';
-import type { SqlSettings } from './settings';
+import type { SqlSettings } from '../staging-settings';
 import type { Work } from './work';
 
 export type Checked =

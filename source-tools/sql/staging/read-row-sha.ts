@@ -2,7 +2,7 @@ import { columnTypes, keyRecord, toRelationName } from './cas-sql';
 import { quoteRelation } from './identifiers';
 import { rowShaSql } from './row-sha';
 import { openSession } from './session';
-import { toSqlSettings } from './settings';
+import { toSqlSettings } from '../staging-settings';
 
 /** Reads a row and its hash, for authors of a change. Null if the row does not exist. Rejects with the driver's error. */
 export async function readRowSha(

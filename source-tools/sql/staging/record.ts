@@ -11,7 +11,7 @@ import type { Capture } from './capture';
 import { MAX_CAPTURED_BYTES } from './captured-rows';
 import type { Counts } from './statistics';
 import type { WrittenColumns } from './inspect-catalog';
-import type { SqlSettings } from './settings';
+import type { SqlSettings } from '../staging-settings';
 import type { Work } from './work';
 import { compareRuns, netChanges, touchedSha } from './touched';
 import { clip } from '../../../policy/text/cut-text';

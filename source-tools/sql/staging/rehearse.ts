@@ -29,7 +29,7 @@ import {
   type RecordFacts,
 } from './record';
 import { openSession, type Session } from './session';
-import { rehearsalSettings, toSqlSettings, type SqlSettings } from './settings';
+import { rehearsalSettings, toSqlSettings, type SqlSettings } from '../staging-settings';
 import { targetMisconfigured, targetUnavailable } from '../../target-failure';
 import { toSqlFailure, toTargetFailure } from './sql-failure';
 

@@ -9,7 +9,7 @@
  */
 import { Client, Query, type QueryConfig } from 'pg';
 import { quoteIdentifier } from './identifiers';
-import type { SqlSettings } from './settings';
+import type { SqlSettings } from '../staging-settings';
 
 export type Row = readonly (string | null)[];
 

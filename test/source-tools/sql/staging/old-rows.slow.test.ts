@@ -4,7 +4,7 @@ import { describeTarget } from '../../../../source-tools/sql/staging/describe-ta
 import { quoteRelation } from '../../../../source-tools/sql/staging/identifiers';
 import { withReturning } from '../../../../source-tools/sql/staging/returning';
 import { openSession, type Session } from '../../../../source-tools/sql/staging/session';
-import { toSqlSettings } from '../../../../source-tools/sql/staging/settings';
+import { toSqlSettings } from '../../../../source-tools/sql/staging-settings';
 import { sqlCasEffects, sqlDryRunEffects } from '../../../../source-tools/sql/staging';
 import { readStatements } from '../../../../source-tools/sql/staging/statements';
 import { netChanges } from '../../../../source-tools/sql/staging/touched';

@@ -1,5 +1,5 @@
 import { openSession, type Session } from '../../../../source-tools/sql/staging/session';
-import { toSqlSettings } from '../../../../source-tools/sql/staging/settings';
+import { toSqlSettings } from '../../../../source-tools/sql/staging-settings';
 import { startTargetServer, type TargetServer } from './target-server';
 
 let pg: TargetServer;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { misconfigured } from '../../../policy/contracts/failure';
+import { misconfigured } from '../../policy/contracts/failure';
 
 export const SYMLINK_MODE = '120000';
 export const SUBMODULE_MODE = '160000';

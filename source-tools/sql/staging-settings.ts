@@ -1,6 +1,6 @@
-import { CountersignFailure } from '../../../policy/contracts/failure';
+import { CountersignFailure } from '../../policy/contracts/failure';
 import { z } from 'zod';
-import { FailureType } from '../../../policy/contracts/failure-type';
+import { FailureType } from '../../policy/contracts/failure-type';
 
 /** `plan.staging` for SQL targets: limits of a dry run and of a commit. Times are in milliseconds. */
 export const SqlSettings = z.strictObject({

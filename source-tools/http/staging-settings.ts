@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { tokensOf } from '../../../policy/text/json-pointer';
-import { misconfigured } from '../../../policy/contracts/failure';
+import { tokensOf } from '../../policy/text/json-pointer';
+import { misconfigured } from '../../policy/contracts/failure';
 
 /** `plan.staging` for HTTP targets. */
 export const HttpSettings = z.strictObject({
