@@ -1,11 +1,9 @@
-import { readdirSync } from 'node:fs';
-import { basename, join } from 'node:path';
-import { useEnvironment } from './support/environment';
+import { describeAllFiles } from './support/all-files';
 import { describeInBrowser } from './support/chromium';
+import { useEnvironment } from './support/environment';
 
 /** All files with one environment and one browser, because starting them takes longer than most of the tests. */
 describeInBrowser('the inbox in a browser', () => {
   useEnvironment();
-  const files = readdirSync(__dirname).filter((name) => name.endsWith('.test.ts') && name !== basename(__filename));
-  for (const file of files.toSorted()) describe(file, () => void require(join(__dirname, file)));
+  describeAllFiles(__dirname, __filename);
 });

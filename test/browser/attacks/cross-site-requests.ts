@@ -45,7 +45,7 @@ const OTHER_ORIGINS = (O: string): readonly (string | null)[] => [
   'chrome-extension://abcdefghijklmnop',
 ];
 
-const SITES = ['cross-site', 'same-site', 'none', 'Cross-Site', 'same-origin, cross-site', ''];
+const SITES = ['cross-site', 'same-site', 'none', 'Cross-Site', 'same-origin, cross-site'];
 
 const CONTENT_TYPES = [
   null,

@@ -16,7 +16,7 @@ const FORGERIES: Readonly<Record<string, Forgery>> = {
   }),
   'a row before the change is another one': (bundle) => ({
     ...bundle,
-    preview: edited(bundle.preview, 'Vienna', 'Nowhere'),
+    preview: edited(bundle.preview, 'Lagos', 'Nowhere'),
   }),
   'a row after the change is another one': (bundle) => ({
     ...bundle,

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
@@ -15,7 +15,7 @@ import { startSwitchProxy, type SwitchProxy } from '../../support/switch-proxy';
 import { startSystem, type System } from '../../support/system';
 import { HOSTILE_SQL } from '../attacks/hostile-changes';
 import { launchChromium } from './chromium';
-import { inboxExtension, inboxPolicy } from './policy';
+import { inboxExtension, inboxPolicy, PLAIN_PARSER } from './policy';
 
 /** Real servers, workers and a gateway process, and one browser. */
 export interface Environment {
@@ -108,6 +108,7 @@ async function startAll(onStop: (stop: () => unknown) => void): Promise<Environm
     COUNTERSIGN_DATABASE_URL: Object.assign(databaseUrl, { hostname: '127.0.0.1', port: String(database.port) }).href,
     COUNTERSIGN_GATEWAY_PORT: String(port),
     COUNTERSIGN_PUBLIC_URL: origin,
+    COUNTERSIGN_EXTENSIONS: [join(dist, 'examples', 'demo', 'extension.js'), plainTextModule(dir, dist)].join(','),
   };
   const gateway = await startProcess('gateway', env, dir, () => {}, join(dist, 'workers', 'gateway.js'));
   onStop(gateway.stop);
@@ -133,4 +134,17 @@ async function startInboxSystem(judgeUrl: string, repository: GitRepository, api
       { name: 'api', development: true, http },
     ],
   });
+}
+
+/** The tool PlainText of `inboxExtension` as a module that the gateway's process can load. */
+function plainTextModule(dir: string, dist: string): string {
+  const file = join(dir, 'plain-text.js');
+  writeFileSync(
+    file,
+    `const { defineSourceTool } = require(${JSON.stringify(join(dist, 'workers', 'extend.js'))});
+const parser = ${JSON.stringify(PLAIN_PARSER)};
+exports.extension = { sourceTools: [defineSourceTool({ sourceTool: 'PlainText', mode: 'cooperative', parser, facts: () => ({ ok: true, kind: 'text', parser }), staging: null })] };
+`,
+  );
+  return file;
 }

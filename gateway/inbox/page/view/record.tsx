@@ -36,6 +36,9 @@ interface RecordProps {
   readonly temporalUi: string | null;
 }
 
+/** The gateway names it, so it could be code. */
+const WEB_ADDRESS = /^https?:\/\//;
+
 /** What binds the review: digests, plan, and the workflow. */
 export function RecordDetails({ review: { status, changeId, plan }, temporalUi }: RecordProps): JSX.Element {
   const { diffSha, inputSha, stagingSha, planHash, fingerprint } = status;
@@ -67,7 +70,7 @@ export function RecordDetails({ review: { status, changeId, plan }, temporalUi }
             <dd>{plan.validators.length}</dd>
           </div>
         )}
-        {temporalUi !== null && (
+        {temporalUi !== null && WEB_ADDRESS.test(temporalUi) && (
           <div>
             <dt>Workflow</dt>
             <dd>

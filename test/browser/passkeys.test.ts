@@ -1,0 +1,373 @@
+import type { Page, Route } from 'playwright-core';
+import type { Envelope } from '../../policy/contracts/diff';
+import { loginChallenge, passkeyChallenge } from '../../policy/evidence/passkey-challenge';
+import { parseEvidence } from '../../policy/evidence/bundle';
+import { canonicalJson } from '../../policy/contracts/canonical-json';
+import { eventually } from '../support/eventually';
+import { forgeries } from './attacks/forged-bundles';
+import { assertionOf, type AskedAssertion, type MadeAssertion } from './support/assertion';
+import { addAuthenticator } from './support/authenticator';
+import { creditChange, paymentChange } from './support/changes';
+import { describeInBrowser } from './support/chromium';
+import { useEnvironment } from './support/environment';
+import { startOtherSite, type OtherSite } from './support/other-site';
+import { cards, choose, openReview, sign } from './support/review-page';
+import { logIn, openWindow, takeSeat, type Seat } from './support/seat';
+
+interface Answers {
+  readonly answers: readonly Envelope[];
+}
+type Tamper = (sent: Answers) => Promise<Answers> | Answers;
+
+describeInBrowser('forged signatures, and forged evidence with the script of the page intact', () => {
+  const environment = useEnvironment();
+  let alice: Seat;
+  let other: OtherSite;
+  let payments = 100;
+  jest.setTimeout(240_000);
+  beforeAll(async () => {
+    alice = await takeSeat(environment(), 'alice', { ownPasskey: true });
+    other = await startOtherSite();
+  }, 240_000);
+  afterAll(async () => {
+    await alice.close();
+    await other.stop();
+  });
+
+  /** The id of a change with one violation that waits for a person. */
+  async function waiting(): Promise<string> {
+    const { system } = environment();
+    const { changeId } = await system.submit(paymentChange(++payments));
+    await system.waiting(changeId);
+    return changeId;
+  }
+
+  /** Confirms on the page; what it sends is changed on the way. Returns what the gateway made of it. */
+  async function confirmTampered(changeId: string, tamper: Tamper): Promise<string> {
+    const { page } = alice;
+    await openReview(page, changeId);
+    const path = `**/inbox/api/reviews/${changeId}/answers`;
+    await page.route(path, async (route: Route) => {
+      const sent = route.request().postDataJSON() as Answers;
+      await route.continue({ postData: JSON.stringify(await tamper(sent)) });
+    });
+    try {
+      await choose(cards(page).first(), 'confirm', 'agreed');
+      const answered = page.waitForResponse((response) => response.url().endsWith(`${changeId}/answers`));
+      await sign(page);
+      return await (await answered).text();
+    } finally {
+      await page.unroute(path);
+    }
+  }
+
+  /** Nothing was accepted, the ledger has the refusal with this text, and the page says so. */
+  async function expectRefused(changeId: string, why: RegExp): Promise<void> {
+    const { system } = environment();
+    const rows = (await system.ledger(changeId)).map(({ row }) => row);
+    expect(rows.filter(({ kind }) => kind === 'answer_accepted')).toEqual([]);
+    expect(
+      rows
+        .filter(({ kind }) => kind === 'answer_refused')
+        .map(({ body }) => canonicalJson(body))
+        .join(),
+    ).toMatch(why);
+    await alice.page
+      .getByText(/^Refused/)
+      .first()
+      .waitFor();
+    expect((await system.countersign.status(changeId)).state).toBe('INTERVENTION_REQUIRED');
+  }
+
+  /** Replaces the assertion by one that is made otherwise. */
+  const withAssertion =
+    (make: (statements: readonly string[]) => Promise<MadeAssertion>): Tamper =>
+    async ({ answers }) => ({
+      answers: await Promise.all(
+        answers.map(async (envelope) => {
+          const [signature] = envelope.signatures;
+          const statements = signature?.passkey?.statements ?? [];
+          const { signature: sig, authenticatorData, clientDataJSON } = await make(statements);
+          const passkey = { statements: [...statements], authenticatorData, clientDataJSON };
+          return { ...envelope, signatures: [{ keyid: signature?.keyid ?? '', sig, passkey }] };
+        }),
+      ),
+    });
+
+  const asked = async (statements: readonly string[], more: Partial<AskedAssertion> = {}): Promise<AskedAssertion> => ({
+    challenge: passkeyChallenge(statements),
+    credentialId: (await alice.authenticator.credentials())[0]?.credentialId ?? '',
+    userVerification: 'required',
+    ...more,
+  });
+
+  test('a genuine answer is accepted once, and the same message again changes nothing', async () => {
+    const changeId = await waiting();
+    let sent: Answers = { answers: [] };
+    const said = await confirmTampered(changeId, (message) => (sent = message));
+    expect(said).toContain('"accepted"');
+    const again = await alice.page.evaluate(
+      async ({ id, body }) =>
+        await (
+          await fetch(`/inbox/api/reviews/${id}/answers`, {
+            method: 'POST',
+            headers: { 'content-type': 'application/json' },
+            body,
+          })
+        ).text(),
+      { id: changeId, body: JSON.stringify(sent) },
+    );
+    expect(again).not.toContain('"accepted"');
+    const rows = await environment().system.ledger(changeId);
+    expect(rows.filter(({ row }) => row.kind === 'answer_accepted')).toHaveLength(1);
+    const replayed = await waiting();
+    await confirmTampered(replayed, () => sent);
+    const accepted = (await environment().system.ledger(replayed)).filter(({ row }) => row.kind === 'answer_accepted');
+    expect(accepted).toEqual([]);
+  });
+
+  test('an assertion of an earlier touch is refused for another statement', async () => {
+    const first = await waiting();
+    let signature: Envelope['signatures'][number] | undefined;
+    await confirmTampered(first, (message) => {
+      signature = message.answers[0]?.signatures[0];
+      return message;
+    });
+    const changeId = await waiting();
+    await confirmTampered(changeId, ({ answers }) => ({
+      answers: answers.map((envelope) => ({ ...envelope, signatures: signature === undefined ? [] : [signature] })),
+    }));
+    await expectRefused(changeId, /the assertion is for other statements/);
+  });
+
+  test('an earlier assertion is refused with the digest of another statement', async () => {
+    const first = await waiting();
+    let made: MadeAssertion | undefined;
+    await confirmTampered(first, (message) => {
+      const [signature] = message.answers[0]?.signatures ?? [];
+      made = {
+        ...(signature?.passkey ?? { authenticatorData: '', clientDataJSON: '' }),
+        signature: signature?.sig ?? '',
+      };
+      return message;
+    });
+    const changeId = await waiting();
+    await confirmTampered(
+      changeId,
+      withAssertion(async () => made ?? { signature: '', authenticatorData: '', clientDataJSON: '' }),
+    );
+    await expectRefused(changeId, /the challenge is another one/);
+  });
+
+  test('an assertion over another challenge is refused, such as that of a login', async () => {
+    for (const challenge of [new Uint8Array(32), loginChallenge('A'.repeat(43))]) {
+      const changeId = await waiting();
+      await confirmTampered(
+        changeId,
+        withAssertion(async (statements) => assertionOf(alice.page, await asked(statements, { challenge }))),
+      );
+      await expectRefused(changeId, /the challenge is another one/);
+    }
+  });
+
+  test('an assertion that another port of the same host obtained is refused', async () => {
+    const changeId = await waiting();
+    const page = await otherOrigin();
+    await confirmTampered(
+      changeId,
+      withAssertion(async (statements) => assertionOf(page, await asked(statements))),
+    );
+    await page.close();
+    await alice.page.bringToFront();
+    await expectRefused(changeId, /the origin is not one of the passkey/);
+  });
+
+  test('an assertion without user verification is refused', async () => {
+    const changeId = await waiting();
+    await confirmTampered(
+      changeId,
+      withAssertion(async (statements) => {
+        await alice.authenticator.verifiesUser(false);
+        try {
+          return await assertionOf(alice.page, await asked(statements, { userVerification: 'discouraged' }));
+        } finally {
+          await alice.authenticator.verifiesUser(true);
+        }
+      }),
+    );
+    await expectRefused(changeId, /did not verify the person/);
+  });
+
+  test('the page does not accept a passkey that cannot verify the person', async () => {
+    const changeId = await waiting();
+    await alice.authenticator.verifiesUser(false);
+    await openReview(alice.page, changeId);
+    await choose(cards(alice.page).first(), 'confirm', 'agreed');
+    await sign(alice.page);
+    await alice.page.getByText('The passkey was not used').waitFor();
+    await alice.authenticator.verifiesUser(true);
+    // What was typed is still there.
+    expect(
+      await cards(alice.page)
+        .first()
+        .getByLabel(/^Reason/)
+        .inputValue(),
+    ).toBe('agreed');
+    await sign(alice.page);
+    await alice.page
+      .getByText(/Recorded \(accepted\)/)
+      .first()
+      .waitFor();
+  });
+
+  test('an answer whose signature counter does not grow is refused', async () => {
+    const changeId = await waiting();
+    const [credential] = await alice.authenticator.credentials();
+    await alice.authenticator.setSignCount(1);
+    await confirmTampered(changeId, (message) => message);
+    await expectRefused(changeId, /counter_regressed/);
+    await alice.authenticator.setSignCount((credential?.signCount ?? 0) + 100);
+  });
+
+  test('a tampered signature, statement and key id are refused', async () => {
+    const flip = (base64: string): string => {
+      const bytes = Buffer.from(base64, 'base64');
+      bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1;
+      return bytes.toString('base64');
+    };
+    const tampers: Readonly<Record<string, (envelope: Envelope) => Envelope>> = {
+      signature: (e) => ({ ...e, signatures: e.signatures.map((s) => ({ ...s, sig: flip(s.sig) })) }),
+      statement: (e) => ({
+        ...e,
+        payload: Buffer.from(
+          Buffer.from(e.payload, 'base64').toString('utf8').replace('"agreed"', '"forged"'),
+        ).toString('base64'),
+      }),
+    };
+    for (const [name, tamper] of Object.entries(tampers)) {
+      const changeId = await waiting();
+      await confirmTampered(changeId, ({ answers }) => ({ answers: answers.map(tamper) }));
+      await eventually(`the refusal of a tampered ${name}`, async () =>
+        (await environment().system.ledger(changeId)).some(({ row }) => row.kind === 'answer_refused'),
+      );
+      await expectRefused(changeId, /signature/);
+    }
+  });
+
+  test('a login is refused that replays an assertion, was made elsewhere, lacks user verification, or signs an answer', async () => {
+    const { origin } = environment();
+    const seat = await openWindow(environment(), 'alice');
+    for (const credential of await alice.authenticator.credentials())
+      await seat.authenticator.add({ ...credential, signCount: credential.signCount + 10_000 });
+    const { page } = seat;
+    await page.goto(`${origin}/inbox/`);
+    let body = '';
+    await page.route('**/inbox/api/login/finish', async (route) => {
+      body = route.request().postData() ?? '';
+      await route.continue();
+    });
+    await logIn(page);
+    await page.getByRole('button', { name: 'Log out' }).click();
+    await page.unrouteAll();
+    const finish = async (change: (sent: string) => Promise<string> | string): Promise<void> => {
+      await page.route('**/inbox/api/login/finish', async (route) =>
+        route.continue({ postData: await change(route.request().postData() ?? '') }),
+      );
+      await page.bringToFront();
+      await page.getByRole('button', { name: 'Log in with a passkey' }).click();
+      await page.getByRole('alert').waitFor();
+      expect(await page.getByRole('button', { name: 'Log out' }).count()).toBe(0);
+      await page.unrouteAll();
+      await page.reload();
+    };
+    await finish(() => body);
+    const url = (base64: string): string => base64.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
+    const other = async (sent: string, from: Page, more: Partial<AskedAssertion>): Promise<string> => {
+      const clientData = (JSON.parse(sent) as { clientDataJSON: string }).clientDataJSON;
+      const { challenge } = JSON.parse(Buffer.from(clientData, 'base64url').toString('utf8')) as { challenge: string };
+      const made = await assertionOf(
+        from,
+        await asked([], { challenge: Buffer.from(challenge, 'base64url'), ...more }),
+      );
+      return JSON.stringify({
+        ...(JSON.parse(sent) as object),
+        authenticatorData: url(made.authenticatorData),
+        clientDataJSON: url(made.clientDataJSON),
+        signature: url(made.signature),
+      });
+    };
+    await finish(async (sent) => await other(sent, page, { challenge: passkeyChallenge(['a'.repeat(64)]) }));
+    await seat.authenticator.verifiesUser(true);
+    await finish(async (sent) => {
+      await seat.authenticator.verifiesUser(false);
+      const made = await other(sent, page, { userVerification: 'discouraged' });
+      await seat.authenticator.verifiesUser(true);
+      return made;
+    });
+    const elsewhere = await otherOrigin();
+    await finish(async (sent) => await other(sent, elsewhere, {}));
+    await elsewhere.close();
+    await logIn(page);
+    await seat.close();
+  });
+
+  test('forged evidence is a red page that names what differs, offers no answer, and is in the ledger', async () => {
+    const { system } = environment();
+    const { changeId } = await system.submit(creditChange('spring credit forged'));
+    await system.waiting(changeId);
+    const path = `**/inbox/api/reviews/${changeId}/bundle`;
+    let reported = 0;
+    const genuine = parseEvidence(
+      await alice.page.evaluate(async (id) => await (await fetch(`/inbox/api/reviews/${id}/bundle`)).text(), changeId),
+    );
+    if (!genuine.ok) throw new Error(genuine.problem);
+    for (const [name, forge] of forgeries()) {
+      const body = `${canonicalJson(forge(genuine.bundle))}\n`;
+      await alice.page.route(path, (route) => route.fulfill({ contentType: 'application/json', body }));
+      await alice.page.goto(`${environment().origin}/inbox/#/all`);
+      await openReview(alice.page, changeId);
+      const heading = alice.page.getByRole('heading', { name: 'This review does not verify' });
+      expect([name, await heading.count()]).toEqual([name, 1]);
+      expect(await alice.page.getByRole('button', { name: /Confirm|Reject|Sign/ }).count()).toBe(0);
+      if ((await alice.page.getByText('The difference was reported to the ledger').count()) > 0) reported += 1;
+      await alice.page.unroute(path);
+    }
+    const rows = (await system.ledger(changeId)).filter(({ row }) => row.kind === 'refused');
+    expect(reported).toBeGreaterThan(0);
+    expect(rows.length).toBeGreaterThan(0);
+    expect(canonicalJson(rows[0]?.row.body ?? {})).toContain('alice');
+    await openReview(alice.page, changeId);
+  });
+
+  test('evidence of another review, and one signed by other operators, are refused', async () => {
+    const [mine, another] = [await waiting(), await waiting()];
+    await alice.page.route(`**/inbox/api/reviews/${mine}/bundle`, async (route) =>
+      route.continue({ url: route.request().url().replace(mine, another) }),
+    );
+    await openReview(alice.page, mine);
+    await alice.page.getByRole('heading', { name: 'This review does not verify' }).waitFor();
+    await alice.page.unrouteAll();
+    const { publicKey } = environment().system.key('agent');
+    await alice.page.route('**/inbox/api/trust', (route) =>
+      route.fulfill({ json: { operators: [publicKey], committers: [publicKey] } }),
+    );
+    await alice.page.reload();
+    await alice.page.getByText('The trusted keys have changed').waitFor();
+    await openReview(alice.page, another);
+    await alice.page.getByRole('heading', { name: 'This review does not verify' }).waitFor();
+    await alice.page.unrouteAll();
+    await alice.page.reload();
+  });
+
+  /** A page on another port, with the same passkey. */
+  async function otherOrigin(): Promise<Page> {
+    await alice.context.unrouteAll();
+    const page = await alice.context.newPage();
+    other.show('<!doctype html><title>another port</title>');
+    await page.goto(`http://localhost:${other.port}/`);
+    const authenticator = await addAuthenticator(page);
+    for (const credential of await alice.authenticator.credentials())
+      await authenticator.add({ ...credential, signCount: credential.signCount + 500 });
+    return page;
+  }
+});
