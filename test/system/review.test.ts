@@ -1,9 +1,9 @@
 import { startSystem, type System } from '../support/system';
-import { SHOP_SQL, shopBundle } from '../support/shop-bundle';
+import { SHOP_SQL, shopBundle, shopExtension } from '../support/shop-bundle';
 
 let system: System;
 beforeAll(async () => {
-  system = await startSystem({ name: 'review', bundleText: shopBundle(), shopSql: SHOP_SQL });
+  system = await startSystem({ name: 'review', bundleText: shopBundle(), extension: shopExtension, shopSql: SHOP_SQL });
 }, 120_000);
 afterAll(() => system.close());
 
