@@ -9,6 +9,7 @@ import { DEFECTS as activities } from './activities.mjs';
 import { DEFECTS as sourceTools } from './source-tools.mjs';
 import { DEFECTS as clients } from './clients.mjs';
 import { DEFECTS as workers } from './workers.mjs';
+import { DEFECTS as inbox } from './inbox.mjs';
 import { DEFECTS as inboxPage } from './inbox-page.mjs';
 
 export const DEFECTS = [
@@ -21,5 +22,6 @@ export const DEFECTS = [
   ...sourceTools,
   ...clients,
   ...workers,
+  ...inbox,
   ...inboxPage,
 ];

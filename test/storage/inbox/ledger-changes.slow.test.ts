@@ -73,3 +73,22 @@ it('tells of changes that were missed while the connection was lost', async () =
   await eventually('change 8', () => heard.includes(id(8)));
   stop();
 });
+
+it('looks at the newest rows once with each new connection', async () => {
+  const state = { connection: 1, looks: 0 };
+  const { heard, stop } = follow({
+    onEach: () => () => undefined,
+    connection: async () => {
+      state.looks++;
+      return state.connection;
+    },
+  });
+  await eventually('two looks', () => state.looks > 1);
+  await append(9);
+  const before = state.looks;
+  await eventually('two more looks', () => state.looks > before + 1);
+  expect(heard).toEqual([]);
+  state.connection = 2;
+  await eventually('change 9', () => heard.includes(id(9)));
+  stop();
+});
