@@ -119,16 +119,20 @@ async function main() {
     await checkTokens({ provider, clientEnv: { ...secured.client, TEMPORAL_ADDRESS: address }, say });
     return 0;
   }
-  const testEnv = {
-    ...process.env,
-    TEMPORAL_ADDRESS: address,
-    TEMPORAL_NAMESPACE: 'default',
-    COUNTERSIGN_DATABASE_ADMIN_URL: postgres.superuserUrl('postgres'),
-  };
   if (keep) {
     say('--keep: the server keeps running until Ctrl-C');
     return await new Promise(() => setInterval(() => {}, 60_000));
   }
+  return await systemTests(address, postgres.superuserUrl('postgres'));
+}
+
+async function systemTests(address, adminUrl) {
+  const testEnv = {
+    ...process.env,
+    TEMPORAL_ADDRESS: address,
+    TEMPORAL_NAMESPACE: 'default',
+    COUNTERSIGN_DATABASE_ADMIN_URL: adminUrl,
+  };
   const jest = [join(root, 'scripts/run.mjs'), 'test', '--selectProjects', 'system', ...args];
   const child = spawn(process.execPath, jest, { cwd: root, env: testEnv, stdio: 'inherit' });
   stopOnExit(child, 'SIGTERM');

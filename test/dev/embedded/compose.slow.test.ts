@@ -138,9 +138,16 @@ describe('the environment of each service', () => {
         .split('\n')
         .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
     );
+  /** As Compose reads `${NAME:-default}` if the variable is not set. */
+  const withDefault = (value: string): string => value.replaceAll(/\$\{\w+:-([^}]*)\}/g, '$1');
   const envOf = (name: string): Record<string, string> => ({
     ...Object.assign({}, ...(compose.services[name]?.env_file ?? []).map(({ path }) => file(path))),
-    ...(compose.services[name]?.environment as Record<string, string>),
+    ...Object.fromEntries(
+      Object.entries(compose.services[name]?.environment ?? {}).map(([key, value]) => [
+        key,
+        withDefault(String(value)),
+      ]),
+    ),
   });
 
   it.each([
