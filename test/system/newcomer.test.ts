@@ -114,7 +114,7 @@ test('the commands of the page lead from two servers to a verified commit', asyn
   expect(await query(servers.adminUrl('shop'), 'select stock from items where id = 1')).toEqual([{ stock: 11 }]);
 });
 
-test('the commands of the page lead a change that asks through the gateway to verified evidence', () => {
+test('the commands of the page lead a change that asks through the gateway to verified evidence', async () => {
   const [ask = '', ...more] = commandsOf('ask.sh');
   expect(more).toEqual([]);
   const [, id = ''] = /^waits for people: countersign show ([0-9a-f]{64})$/m.exec(shell(ask)) ?? [];
@@ -128,6 +128,10 @@ test('the commands of the page lead a change that asks through the gateway to ve
   for (const each of commandsOf('alice.sh')) {
     const [, name = ''] = /^npx countersign (\w+)/.exec(each) ?? [];
     printed.set(name, alice(each.replace(/\bID\b/, id.slice(0, 8))));
+    if (name === 'login')
+      await eventually('the change waits for Alice', () =>
+        alice('npx countersign list').includes('INTERVENTION_REQUIRED'),
+      );
   }
   expect([...printed.keys()]).toEqual(['login', 'list', 'show', 'answer', 'result', 'export', 'verify']);
   const says = (name: string): string => printed.get(name) ?? '';
@@ -139,7 +143,7 @@ test('the commands of the page lead a change that asks through the gateway to ve
   expect(says('answer')).toContain('accepted');
   expect(says('result')).toMatch(/COMMITTED.*verified/);
   expect(says('verify')).toMatch(/^verified COMMITTED, enforced/m);
-}, 120_000);
+}, 240_000);
 
 test('doctor passes while everything runs', () => {
   expect(shell('npx countersign doctor')).not.toContain('FAIL');
