@@ -22,7 +22,6 @@ const FORGERIES: Readonly<Record<string, Forgery>> = {
     ...bundle,
     preview: edited(bundle.preview, 'spring credit', 'harmless'),
   }),
-  'the rows are left out': (bundle) => ({ ...bundle, preview: null }),
   'fewer rows would be changed': (bundle) => ({ ...bundle, staging: edited(bundle.staging, '2000', '2') }),
   'the dry run is left out': (bundle) => ({ ...bundle, staging: null }),
   'a finding is milder': (bundle) => ({ ...bundle, findings: edited(bundle.findings, 'BLOCK', 'WARN') }),
@@ -81,10 +80,13 @@ const FORGERIES: Readonly<Record<string, Forgery>> = {
     rows: [...bundle.rows.slice(0, 1), ...bundle.rows.slice(1).toReversed()],
   }),
   'the review is another one': (bundle) => ({ ...bundle, changeId: 'd'.repeat(64) }),
-  'a receipt is invented': (bundle) => ({
-    ...bundle,
-    receipt: bundle.policy === null ? null : bundle.policy.revision,
-  }),
+  'a receipt is invented': (bundle) => {
+    const last = bundle.rows.at(-1);
+    const envelope = bundle.policy?.revision ?? null;
+    if (last === undefined || envelope === null) return bundle;
+    const row: Row = { ...last, row: { ...last.row, kind: 'receipt', body: { envelope, explanation: 'Committed' } } };
+    return { ...bundle, receipt: envelope, rows: [...bundle.rows, row] };
+  },
 };
 
 /** By name; the checksum of each is correct. A forgery that changes nothing throws, because it would test nothing. */
