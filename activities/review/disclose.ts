@@ -45,8 +45,9 @@ export interface DisclosureDeps extends Pick<DerivationDeps, 'tools' | 'threads'
 }
 
 /**
- * Reads the findings from the rows of the change, runs the callbacks, builds the violations and records what approvers will be shown: findings, callback results and
- * fingerprint. Idempotent: a retry returns the row that was written first, so that all approvers see the same disclosure.
+ * Reads the findings from the rows of the change, runs the callbacks, builds the violations and records what approvers will be
+ * shown: findings, callback results and fingerprint. Idempotent: a retry returns the row that was written first, so that all
+ * approvers see the same disclosure.
  */
 export function createDisclosureActivities(deps: DisclosureDeps): Pick<ReviewActivities, 'disclose'> {
   return {

@@ -2,7 +2,7 @@ import { BREAKER_PARAMETERS } from '../../policy/decide/breaker';
 import type { BreakerView } from '../../policy/decide/breakers';
 import { createBreakers, recordBreakerReset, type BreakerStore } from '../../storage/breakers/breakers';
 import { openDatabase, type Database } from '../../storage/database/database';
-import { SHOP_SQL, shopBundle } from '../support/shop-bundle';
+import { SHOP_SQL, shopBundle, shopExtension } from '../support/shop-bundle';
 import { pause, startSystem, type System } from '../support/system';
 import { update } from './scenarios';
 
@@ -18,6 +18,7 @@ beforeAll(async () => {
   system = await startSystem({
     name: 'breaker',
     bundleText: shopBundle(),
+    extension: shopExtension,
     shopSql: SHOP_SQL,
     breakers: { parameters: PARAMETERS },
   });
