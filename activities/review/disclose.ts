@@ -7,7 +7,7 @@ import { StagingRecord } from '../../policy/contracts/staging-record';
 import { z } from 'zod';
 import { Sha256Hex } from '../../policy/contracts/diff';
 import { invalid, misconfigured } from '../../policy/contracts/failure';
-import { PolicyCallbackResult, PolicyViolation } from '../../policy/contracts/violation';
+import { type PolicyCallbackResult, PolicyViolation } from '../../policy/contracts/violation';
 import { findingsSha, isHardBlock, validatorFailedResult, type RawOutcome } from '../../policy/decide/findings';
 import { isJudgeFailureResult } from '../../policy/decide/judge-failure';
 import {
