@@ -15,5 +15,7 @@ it('what verifies a review and signs an answer runs in a browser: it reaches no 
   expect(bundled.imports).toEqual([]);
   expect(bundled.modules).toContain(join(ROOT, 'signing/verify-signature.browser.ts'));
   expect(bundled.modules).not.toContain(join(ROOT, 'signing/verify-signature.ts'));
-  expect(bundled.code.match(/["']node:[a-z]+|\brequire\(|\bBuffer\.|\bprocess\.env/g)).toBeNull();
+  // policy/contracts/hash asks for it where `process` exists, and does without it elsewhere.
+  const code = bundled.code.replace(/process\.getBuiltinModule\(["'`]node:crypto["'`]\)/, '');
+  expect(code.match(/["']node:[a-z]+|\brequire\(|\bBuffer\.|\bprocess\.env/g)).toBeNull();
 });

@@ -2,7 +2,8 @@ import type { InboxEvent } from '../../../gateway/inbox/api';
 import { CHANGE, hex } from '../../client/fakes';
 import { alice, inboxWorld, loggedIn, mallory, OTHER_CHANGE, type Browser, type InboxWorld } from './world';
 
-jest.useFakeTimers({ doNotFake: ['performance', 'queueMicrotask', 'nextTick', 'setImmediate'] });
+beforeEach(() => jest.useFakeTimers({ doNotFake: ['performance', 'queueMicrotask', 'nextTick', 'setImmediate'] }));
+afterEach(() => jest.useRealTimers());
 
 /** An open page: what its event stream sent. */
 class Page {
