@@ -151,7 +151,7 @@ export async function close(
     factKey: kind,
     body: body as JsonObject,
   });
-  const settled = await deps.withAdvisoryLock(`settle:${changeId}`, async (ledger) => {
+  const settled = await deps.withAdvisoryLock([{ name: `settle:${changeId}`, mode: 'exclusive' }], async (ledger) => {
     // Also locks the rows of this change until the end of the transaction, so that the hash of this row stays the head.
     const [written] = await ledger.append(changeId, [entry('effect', { state, effect, explanation })]);
     const rows = await ledger.read(changeId);

@@ -11,7 +11,7 @@ import type { ChangeRef } from '../review-types';
 import { aggregateConfigOf, readAggregateRecord } from './aggregate-record';
 
 export interface AggregateDeps {
-  /** Must belong to the transaction that holds the advisory lock of openings (G1). */
+  /** Must belong to the transaction under the advisory locks of opening-locks.ts (G1). */
   readonly ledger: Pick<Ledger, 'openedBefore' | 'readKinds'>;
   readonly attestor: Attestor;
 }
@@ -20,7 +20,7 @@ export interface AggregateDeps {
  * Evaluates and signs each of the plan's limits over many changes. Returns nothing if the plan has no such limit and the change
  * was therefore not measured.
  *
- * G1 Runs under the same lock as the append of the row `submitted`: of two concurrent changes, the second counts the first.
+ * G1 Runs under the same locks as the append of the row `submitted`: of two concurrent changes, the second counts the first.
  * G2 Runs once for each change: a retry of the opening returns the results that were recorded first.
  */
 export async function attestAggregates(

@@ -16,6 +16,7 @@ import type { WithAdvisoryLock, Ledger, LedgerEntry } from '../../policy/evidenc
 import { measureOf, type Measure } from '../../policy/rules/aggregate/measure';
 import { attestAggregates } from './attest-aggregates';
 import { loadDiff } from './load-diff';
+import { openingLocks } from './opening-locks';
 import { recordRefusal } from './assert-opened';
 import { CountersignFailure, digestMismatch, invalid, unknownSourceTool } from '../../policy/contracts/failure';
 import type { PlanSource } from '../../storage/plans/plan-source';
@@ -123,7 +124,9 @@ async function openReview(
     if (first?.status === 'settled') throw alreadyEnded(changeId);
     return first?.existing === true ? null : toOpened({ plan, planHash }, at, results);
   };
-  const opened = await (own === null ? append(deps.ledger) : deps.withAdvisoryLock('openings', append));
+  const opened = await (own === null
+    ? append(deps.ledger)
+    : deps.withAdvisoryLock(openingLocks(plan.validators, submission), append));
   if (opened !== null) return opened;
   // A concurrent attempt opened it while this one read the external facts.
   const other = await readRecordedOpening(deps.ledger, changeId);

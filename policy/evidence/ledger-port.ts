@@ -186,8 +186,15 @@ export interface Ledger extends LedgerReader {
   ): Promise<readonly Appended[]>;
 }
 
+export interface AdvisoryLock {
+  readonly name: string;
+  /** `shared` only waits for the holder of the exclusive lock of this name, and keeps it waiting. */
+  readonly mode: 'exclusive' | 'shared';
+}
+
 /**
- * Runs `work` in a transaction under an exclusive lock for `name`, so the next call with that name reads what this one appended.
- * Rolls back if `work` throws. Throws STORE_UNAVAILABLE (retryable) if the lock is not acquired in time.
+ * Runs `work` in a transaction under these locks, acquired in the order of their names. The next call with the exclusive lock of one
+ * of the names reads what this one appended. Rolls back if `work` throws. Throws STORE_UNAVAILABLE (retryable) if the locks are not
+ * acquired in time.
  */
-export type WithAdvisoryLock = <T>(name: string, work: (ledger: Ledger) => Promise<T>) => Promise<T>;
+export type WithAdvisoryLock = <T>(locks: readonly AdvisoryLock[], work: (ledger: Ledger) => Promise<T>) => Promise<T>;

@@ -324,7 +324,7 @@ const queues = new WeakMap<Ledger, Promise<unknown>>();
 
 /** Runs calls one at a time on a ledger in memory, and undoes what `work` appended if it throws. */
 export function memoryWithAdvisoryLock(ledger: Ledger & Partial<Pick<MemoryLedger, 'savepoint'>>): WithAdvisoryLock {
-  return (_name, work) => {
+  return (_locks, work) => {
     const transaction = async () => {
       const undo = ledger.savepoint?.();
       try {

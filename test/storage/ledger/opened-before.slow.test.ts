@@ -2,7 +2,7 @@ import { createLedger } from '../../../storage/ledger/ledger';
 import { ledgerWithAdvisoryLock } from '../../../storage/ledger/with-advisory-lock';
 import type { JsonValue } from '../../../policy/contracts/canonical-json';
 import type { RollbackReason } from '../../../policy/contracts/outcome';
-import type { WithAdvisoryLock, Ledger, OpenedQuery } from '../../../policy/evidence/ledger-port';
+import type { AdvisoryLock, WithAdvisoryLock, Ledger, OpenedQuery } from '../../../policy/evidence/ledger-port';
 import { memoryWithAdvisoryLock, memoryLedger } from '../../support/memory-ledger';
 import { startTestPostgres, type TestDatabase, type TestPostgres } from '../../support/postgres';
 
@@ -78,6 +78,8 @@ class Bench {
 }
 
 const NEW = 'f'.repeat(64);
+const exclusive = (name: string): AdvisoryLock => ({ name, mode: 'exclusive' });
+const shared = (name: string): AdvisoryLock => ({ name, mode: 'shared' });
 const inMemory = (): Bench => {
   const ledger = memoryLedger();
   return new Bench(ledger, ledger);
@@ -210,7 +212,7 @@ describe.each<[string, () => { bench: Bench; withAdvisoryLock: WithAdvisoryLock 
     const { bench, withAdvisoryLock } = make();
     const seen = await Promise.all(
       Array.from({ length: 20 }, () =>
-        withAdvisoryLock(bench.tenant, async (ledger) => {
+        withAdvisoryLock([exclusive(bench.tenant)], async (ledger) => {
           const all = { target: null, sourceTool: null, requester: null, since: minute(-60), except: [], limit: 100 };
           const { length } = await ledger.openedBefore({
             changeId: NEW,
@@ -228,8 +230,10 @@ describe.each<[string, () => { bench: Bench; withAdvisoryLock: WithAdvisoryLock 
 
   test('is released when the work throws', async () => {
     const { bench, withAdvisoryLock } = make();
-    await expect(withAdvisoryLock(bench.tenant, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
-    expect(await withAdvisoryLock(bench.tenant, async () => 'next')).toBe('next');
+    await expect(withAdvisoryLock([exclusive(bench.tenant)], () => Promise.reject(new Error('no')))).rejects.toThrow(
+      'no',
+    );
+    expect(await withAdvisoryLock([exclusive(bench.tenant)], async () => 'next')).toBe('next');
   });
 });
 
@@ -237,9 +241,9 @@ test('in PostgreSQL work that throws is rolled back, and another name does not w
   const db = database.open('cs_review');
   const bench = new Bench(createLedger(db), createLedger(db));
   const withAdvisoryLock = ledgerWithAdvisoryLock(db);
-  await withAdvisoryLock('other', async () => {
+  await withAdvisoryLock([exclusive('other')], async () => {
     await expect(
-      withAdvisoryLock(bench.tenant, async (ledger) => {
+      withAdvisoryLock([exclusive(bench.tenant)], async (ledger) => {
         await bench.open({ ledger });
         throw new Error('no');
       }),
@@ -251,6 +255,33 @@ test('in PostgreSQL work that throws is rolled back, and another name does not w
 test('in PostgreSQL waiting calls do not use connections, so others can still query during a burst', async () => {
   const db = database.open('cs_review');
   const withAdvisoryLock = ledgerWithAdvisoryLock(db);
-  const calls = Array.from({ length: 20 }, () => withAdvisoryLock('burst', async () => db.query('select 1')));
+  const calls = Array.from({ length: 20 }, () =>
+    withAdvisoryLock([exclusive('burst')], async () => db.query('select 1')),
+  );
   expect(await Promise.all(calls)).toHaveLength(20);
+});
+
+test('in PostgreSQL a shared lock waits for the exclusive one of another process, and two shared ones do not wait', async () => {
+  const [one, two] = [database.open('cs_review'), database.open('cs_review')].map(ledgerWithAdvisoryLock);
+  if (one === undefined || two === undefined) throw new Error('unreachable');
+  const order: string[] = [];
+  await one([shared('a'), exclusive('b')], async () => {
+    await two([shared('a'), exclusive('c')], async () => void order.push('shared'));
+    const waiting = two([shared('b')], async () => void order.push('after'));
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    order.push('end');
+    return { waiting };
+  }).then(({ waiting }) => waiting);
+  expect(order).toEqual(['shared', 'end', 'after']);
+});
+
+test('in PostgreSQL calls for overlapping locks in different orders all end', async () => {
+  const processes = [database.open('cs_review'), database.open('cs_review')].map(ledgerWithAdvisoryLock);
+  const names = ['a', 'b', 'c', 'd'];
+  const calls = Array.from({ length: 120 }, (_, i) => {
+    const rotated = names.map((_name, k) => names[(i + k) % names.length] ?? '');
+    const locks = rotated.map((name, k) => ((i * 7 + k * 3) % 4 === 0 ? exclusive(name) : shared(name)));
+    return processes[i % 2]?.(locks, async () => i);
+  });
+  expect(await Promise.all(calls)).toEqual(calls.map((_call, i) => i));
 });
