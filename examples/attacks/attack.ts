@@ -4,6 +4,8 @@ import type { Row, Testbed } from './testbed';
 /** One attempt to commit an unapproved change, or to make one look committed. */
 export interface Attack {
   readonly name: string;
+  /** How soon the committer looks for reviews whose workflow is gone: in seconds, or as it ships. */
+  readonly reconciles?: 'in seconds';
   /** Rejects if the attack could not be carried out: it then proves nothing. */
   readonly run: (testbed: Testbed) => Promise<Attempt>;
 }

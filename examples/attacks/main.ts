@@ -1,7 +1,7 @@
 /**
  * `npm run attacks`: attacks by someone with write access to the Temporal namespace, on real servers and our real processes.
  * Progress goes to standard error; with --json one line goes to standard output. Exits 1 if an attack had an effect or if a
- * refusal is missing from the ledger.
+ * refusal is missing from the ledger, or if it left something behind that others could find.
  */
 import { inspect, parseArgs } from 'node:util';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
@@ -28,6 +28,8 @@ import { STATE } from './attacks/second-reader/state';
 import { VERIFIED } from './attacks/verified';
 import { Testbed, type Row } from './testbed';
 import { RaceLost } from './namespace-writer';
+import { shuffled } from './order';
+import { SharedState } from './shared-state';
 
 const ATTACKS: readonly Attack[] = [
   ...ANSWERS,
@@ -49,7 +51,6 @@ const ATTACKS: readonly Attack[] = [
   ...OPERATOR,
   ...SECOND_READER_EFFECTS,
   ...DECEPTIONS,
-  // Its last attacks put load on the servers.
   ...LIVENESS,
 ];
 
@@ -60,6 +61,8 @@ interface AttackReport {
   /** What the attack achieved other than an effect; null if nothing, absent if it has no check of this. */
   readonly achieved?: string | null;
   readonly shownAs?: 'unverified' | 'verified';
+  /** The parts of the shared state that are not as they were before the attack. */
+  readonly leftBehind?: readonly string[];
   /** Why the attack could not be carried out; it then proves nothing. */
   readonly notRun?: string;
 }
@@ -68,19 +71,26 @@ interface Options {
   readonly json: boolean;
   /** Runs the attacks whose name contains one of these texts. */
   readonly only: readonly string[];
+  /** Runs the attacks in the order of this seed. */
+  readonly shuffle: string | null;
 }
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
 async function main(options: Options): Promise<number> {
-  const attacks = ATTACKS.filter(({ name }) => options.only.some((words) => name.includes(words)));
+  const chosen = ATTACKS.filter(({ name }) => options.only.some((words) => name.includes(words)));
+  const attacks = options.shuffle === null ? chosen : shuffled(chosen, options.shuffle);
   const testbed = await Testbed.start(say);
   try {
     await control(testbed);
+    const shared = await SharedState.of(testbed);
     const reports: AttackReport[] = [];
     for (const attack of attacks) {
       const began = Date.now();
-      const result = await attempt(testbed, attack).catch((error: unknown) => notRun(testbed, attack, error));
+      await testbed.reconcile(attack.reconciles ?? 'as shipped');
+      const alone = await attempt(testbed, shared, attack).catch((error: unknown) => notRun(testbed, attack, error));
+      const result = { ...alone, leftBehind: await shared.restore() };
+      if (result.leftBehind.length > 0) say(`    It left behind: ${result.leftBehind.join(', ')}`);
       const word = result.notRun !== undefined ? 'NOT RUN  ' : withstood(result) ? 'withstood' : 'SUCCEEDED';
       say(`${word}  ${attack.name}  (${Date.now() - began} ms)`);
       reports.push(result);
@@ -104,8 +114,8 @@ async function control(testbed: Testbed): Promise<void> {
   say('\nControl: a legitimate change commits, and its effect is detected');
 }
 
-async function attempt(testbed: Testbed, { name, run }: Attack): Promise<AttackReport> {
-  const { changeId, refusal, forged = false, check } = await retryLostRaces(testbed, run);
+async function attempt(testbed: Testbed, shared: SharedState, { name, run }: Attack): Promise<AttackReport> {
+  const { changeId, refusal, forged = false, check } = await retryLostRaces(testbed, shared, run);
   const shownAs = forged ? { shownAs: await testbed.shownAs(changeId) } : {};
   const refusalInLedger = refusal === null ? null : (await testbed.rows(changeId)).some(refusal);
   const achieved = check === undefined ? {} : { achieved: await check() };
@@ -122,13 +132,14 @@ async function notRun(testbed: Testbed, { name }: Attack, error: unknown): Promi
 }
 
 /** Retries an attack that lost a race against our workers. */
-async function retryLostRaces(testbed: Testbed, run: Attack['run'], tries = 8): Promise<Attempt> {
+async function retryLostRaces(testbed: Testbed, shared: SharedState, run: Attack['run'], tries = 8): Promise<Attempt> {
   await testbed.baseline();
   try {
     return await run(testbed);
   } catch (error) {
     if (!(error instanceof RaceLost) || tries === 1 || (await testbed.targetChanged())) throw error;
-    return retryLostRaces(testbed, run, tries - 1);
+    await shared.restore();
+    return retryLostRaces(testbed, shared, run, tries - 1);
   }
 }
 
@@ -137,9 +148,10 @@ function printRow({ kind, body }: Row): void {
     say(`    ${kind} ${JSON.stringify([body['check'], body['code'], body['explanation'] ?? body['message']])}`);
 }
 
-function withstood({ effect, refusalInLedger, achieved, shownAs }: AttackReport): boolean {
+function withstood({ effect, refusalInLedger, achieved, shownAs, leftBehind }: AttackReport): boolean {
   return (
     !effect &&
+    leftBehind?.length === 0 &&
     typeof achieved !== 'string' &&
     refusalInLedger !== false &&
     shownAs !== 'verified' &&
@@ -161,10 +173,14 @@ function print(reports: readonly AttackReport[]): void {
 
 function readOptions(): Options | null {
   try {
-    const { values } = parseArgs({ options: { json: { type: 'boolean' }, only: { type: 'string', multiple: true } } });
-    return { json: values.json === true, only: values.only ?? [''] };
+    const { values } = parseArgs({
+      options: { json: { type: 'boolean' }, only: { type: 'string', multiple: true }, shuffle: { type: 'string' } },
+    });
+    return { json: values.json === true, only: values.only ?? [''], shuffle: values.shuffle ?? null };
   } catch (error) {
-    say(`${error instanceof Error ? error.message : String(error)}\nusage: npm run attacks -- [--json] [--only WORDS]`);
+    say(
+      `${error instanceof Error ? error.message : String(error)}\nusage: npm run attacks -- [--json] [--only WORDS] [--shuffle SEED]`,
+    );
     return null;
   }
 }

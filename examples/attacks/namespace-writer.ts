@@ -143,6 +143,17 @@ export class NamespaceWriter {
     if (stopped) await pause(300);
   }
 
+  /** The limit that `throttle` set, in tasks a second; null if there is none. */
+  async rateLimit(taskQueue: string): Promise<number | null> {
+    const { config } = await this.connection.workflowService.describeTaskQueue({
+      namespace: this.namespace,
+      taskQueue: { name: taskQueue },
+      taskQueueType: ACTIVITY_QUEUE,
+      reportConfig: true,
+    });
+    return config?.queueRateLimit?.rateLimit?.requestsPerSecond ?? null;
+  }
+
   /** Waits until an activity of this type is pending in a workflow; returns its id. Throws RaceLost after 5 s. */
   async pending(workflowId: string, activity: string): Promise<string> {
     for (const until = Date.now() + 5_000; Date.now() < until; await pause(20)) {

@@ -40,7 +40,7 @@ export interface Row {
 /** The shop with its people and reviews on real servers and our real processes, and the attacker. */
 export class Testbed {
   readonly #driver: ReviewDriver;
-  #quick = false;
+  #pace: 'in seconds' | 'as shipped' = 'as shipped';
   #before = '';
   #second: Promise<Testbed> | undefined;
   readonly dev: Dev;
@@ -88,15 +88,13 @@ export class Testbed {
     return (this.#second ??= Testbed.start(() => {}, { breakers: true }));
   }
 
-  /** Restarts the committer so that it takes seconds instead of minutes to find a review whose workflow is gone. */
-  async reconcileQuickly(): Promise<void> {
-    if (this.#quick) return;
-    this.#quick = true;
+  /** Restarts the committer if it shall take seconds instead of minutes to find a review whose workflow is gone, or no longer. */
+  async reconcile(pace: 'in seconds' | 'as shipped'): Promise<void> {
+    if (this.#pace === pace) return;
+    this.#pace = pace;
     await this.dev.processes.commit.stop();
-    await this.dev.restart('commit', {
-      COUNTERSIGN_RECONCILE_GRACE_SECONDS: '4',
-      COUNTERSIGN_RECONCILE_EVERY_SECONDS: '2',
-    });
+    const often = { COUNTERSIGN_RECONCILE_GRACE_SECONDS: '4', COUNTERSIGN_RECONCILE_EVERY_SECONDS: '2' };
+    await this.dev.restart('commit', pace === 'in seconds' ? often : {});
   }
 
   get queues(): typeof TASK_QUEUES {

@@ -79,6 +79,7 @@ export const BREAKERS: readonly Attack[] = [
       await writeReset(own);
       const changeId = await own.submit(topUp(2));
       const held = await heldBy(own, changeId);
+      await closeBreakers(own);
       return {
         changeId,
         refusal: null,
@@ -98,6 +99,16 @@ async function writeReset(testbed: Testbed): Promise<void> {
     `insert into breaker_rows (tenant, source_tool, kind, body) values ($1, $2, 'reset', $3)`,
     [TENANT, TOOL, JSON.stringify(signPredicate('breaker-reset', reset, mallory))],
   );
+}
+
+/** The operator closes the breakers, so that they do not hold the changes of other attacks. */
+async function closeBreakers(testbed: Testbed): Promise<void> {
+  const key = ['--operator-key', testbed.dev.setup.keys.operator.path];
+  const { code, err } = await testbed.cli('breaker', 'reset', TENANT, TOOL, '--reason', 'the attack is over', ...key);
+  if (code !== 0) throw new Error(`breaker reset: ${err}`);
+  const held = await heldBy(testbed, await testbed.submit(topUp(6)));
+  if (held[0] !== 'closed') throw new Error(`After the reset a change is held by ${held.join()}`);
+  await testbed.baseline();
 }
 
 async function heldBy(testbed: Testbed, changeId: string, withinMs = 30_000): Promise<string[]> {

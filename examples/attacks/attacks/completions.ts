@@ -73,7 +73,6 @@ function endsLater(testbed: Testbed, changeId: string, refusal: Attempt['refusal
     changeId,
     refusal,
     async check() {
-      await testbed.reconcileQuickly();
       const end = await endInLedger(testbed, changeId, ENDS_MS);
       return end?.startsWith('ROLLED_BACK') === true
         ? null
@@ -110,7 +109,7 @@ function forgedCommit(name: string, receiptFor: (testbed: Testbed, changeId: str
   };
 }
 
-/** The outcome of the workflow is forged. The attacks come before those in which the committer reconciles quickly. */
+/** The outcome of the workflow is forged. */
 export const COMPLETIONS: readonly Attack[] = [
   {
     name: 'complete-activity by id: callbacks',
@@ -191,8 +190,8 @@ export const COMPLETIONS: readonly Attack[] = [
   },
 ];
 
-/** The workflow is deceived, so that it asks for an end that the rows do not support. */
-export const DECEPTIONS: readonly Attack[] = [
+/** The workflow is deceived, so that it asks for an end that the rows do not support. The committer then ends the review in seconds. */
+const LIES: readonly Attack[] = [
   {
     name: 'complete-activity by id: guardians',
     async run(testbed) {
@@ -249,3 +248,5 @@ export const DECEPTIONS: readonly Attack[] = [
     },
   },
 ];
+
+export const DECEPTIONS: readonly Attack[] = LIES.map((each) => ({ ...each, reconciles: 'in seconds' }));

@@ -101,19 +101,21 @@ function takenAway(name: string, order: number, take: (testbed: Testbed, changeI
   return {
     name: `liveness: ${name} of an open review`,
     async run(testbed) {
-      await testbed.reconcileQuickly();
       const { changeId } = await testbed.submitAndWait(refundOrder(order));
       await take(testbed, changeId);
-      return attempt(changeId, () => endsAs(testbed, changeId, 'ROLLED_BACK workflow_lost'));
+      return attempt(changeId, async () => {
+        const end = await endsAs(testbed, changeId, 'ROLLED_BACK workflow_lost');
+        await ifRefused(testbed.temporal.workflow.getHandle(changeId).terminate('done'), ENDED, null);
+        return end;
+      });
     },
   };
 }
 
-export const LIVENESS: readonly Attack[] = [
+const ATTACKS: readonly Omit<Attack, 'reconciles'>[] = [
   {
     name: 'liveness: an activity of an open review fails by its id, nested 96 deep',
     async run(testbed) {
-      await testbed.reconcileQuickly();
       // An activity can be failed only while it runs: without our judge worker the attacker's poll gets it.
       await testbed.dev.processes.judge.stop();
       try {
@@ -133,7 +135,6 @@ export const LIVENESS: readonly Attack[] = [
   {
     name: 'liveness: a signal that no worker can decode',
     async run(testbed) {
-      await testbed.reconcileQuickly();
       const status = await testbed.submitAndWait(refundOrder(26));
       const { changeId } = status;
       await signalUndecodable(testbed.attacker, testbed.dev.runtime.temporalAddress, changeId);
@@ -198,7 +199,6 @@ export const LIVENESS: readonly Attack[] = [
   {
     name: 'liveness: complete-activity by id with a result that makes the workflow task fail for ever',
     async run(testbed) {
-      await testbed.reconcileQuickly();
       await testbed.attacker.throttle(testbed.queues.judge, true);
       const changeId = await testbed.submit(topUp(4));
       await testbed.attacker.pending(changeId, 'askJudge');
@@ -219,7 +219,6 @@ export const LIVENESS: readonly Attack[] = [
   {
     name: 'liveness: complete-activity by id: rollback, so that the workflow completes while the review is open in the ledger',
     async run(testbed) {
-      await testbed.reconcileQuickly();
       const status = await testbed.submitAndWait(refundOrder(23));
       const { changeId } = status;
       await testbed.attacker.throttle(testbed.queues.commit, true);
@@ -243,7 +242,6 @@ export const LIVENESS: readonly Attack[] = [
   {
     name: 'liveness: termination between intent and effect',
     async run(testbed) {
-      await testbed.reconcileQuickly();
       const before = await balance(testbed, 5);
       // The commit waits for this lock after it has written its intent.
       const lock = await openedClient(testbed.dev.setup.targetAdminUrls['shop'] ?? '');
@@ -263,7 +261,6 @@ export const LIVENESS: readonly Attack[] = [
       }
     },
   },
-  // Last: without a defence against it, every later review would be stalled.
   {
     name: 'liveness: a workflow of our type starts with a failure nested 96 deep',
     async run(testbed) {
@@ -288,6 +285,8 @@ export const LIVENESS: readonly Attack[] = [
     },
   },
 ];
+
+export const LIVENESS: readonly Attack[] = ATTACKS.map((each) => ({ ...each, reconciles: 'in seconds' }));
 
 /** Returns when the workflow was terminated while its commit waits for a lock of ours. Releases the lock. */
 async function interruptedCommit(testbed: Testbed, lock: PgClient): Promise<string> {

@@ -1,26 +1,26 @@
 /** A genuine answer, captured from the network and replayed for something that its signer was not shown. */
-import type { Attack } from '../attack';
+import type { Attack, Attempt } from '../attack';
 import { answerRefused, refundOrder, refused } from '../attack';
 import type { Change, Testbed } from '../testbed';
 
 /** Alice signs an answer to one change; it is sent to the review of another. */
-function replayed(
-  name: string,
+async function replay(
+  testbed: Testbed,
   change: Change,
-  before: (testbed: Testbed) => Promise<unknown> = async () => {},
-): Attack {
-  return {
-    name: `replayed answer: ${name}`,
-    async run(testbed) {
-      const shown = await testbed.submitAndWait(refundOrder(1));
-      const answers = testbed.sign(shown, testbed.keyOf('alice'));
-      await before(testbed);
-      const { changeId } = await testbed.submitAndWait(change);
-      await testbed.update(changeId, answers);
-      return { changeId, refusal: answerRefused('wrong_context') };
-    },
-  };
+  before: () => Promise<unknown> = async () => {},
+): Promise<Attempt> {
+  const shown = await testbed.submitAndWait(refundOrder(1));
+  const answers = testbed.sign(shown, testbed.keyOf('alice'));
+  await before();
+  const { changeId } = await testbed.submitAndWait(change);
+  await testbed.update(changeId, answers);
+  return { changeId, refusal: answerRefused('wrong_context') };
 }
+
+const replayed = (name: string, change: Change): Attack => ({
+  name: `replayed answer: ${name}`,
+  run: (testbed) => replay(testbed, change),
+});
 
 const more = refundOrder(1);
 
@@ -29,12 +29,18 @@ export const REPLAYS: readonly Attack[] = [
   replayed('for changed metadata', { ...more, metadata: { ...more.metadata, ticket: 7 } }),
   replayed('for another target', { ...more, target: 'shop2' }),
   replayed('for another review of the same change', { ...more, requestKey: 'again' }),
-  replayed('under another plan', more, (testbed) =>
-    testbed.operator.publish(
-      `${testbed.bundleText}\n# another revision\n`.replace('deadline: 1h', 'deadline: 2h'),
-      testbed.operator.key,
-    ),
-  ),
+  {
+    name: 'replayed answer: under another plan',
+    async run(testbed) {
+      const { bundleText, operator } = testbed;
+      const other = `${bundleText}\n# another revision\n`.replace('deadline: 1h', 'deadline: 2h');
+      try {
+        return await replay(testbed, more, () => operator.publish(other, operator.key));
+      } finally {
+        await operator.publish(bundleText, operator.key);
+      }
+    },
+  },
   {
     name: 'replayed answer: for another violation of the same review',
     async run(testbed) {
