@@ -15,7 +15,10 @@ const MAX_RETRY_S = 3600;
 const MAX_QUEUES = 100;
 /** Notices of one message to a person or a chat. */
 const MAX_DIGEST = 200;
+/** Queues that are worked on at the same time. */
 const AT_ONCE = 4;
+/** Requests to one webhook in a pass, one after the other. */
+const MAX_REQUESTS = 4;
 
 export interface DeliveryDeps {
   readonly store: NoticeStore;
@@ -25,12 +28,16 @@ export interface DeliveryDeps {
   readonly count: (channel: string, result: NoticeResult, count: number) => void;
 }
 
-/** Sends what is due. One receiver that is slow or down does not delay the others by more than its time-out. */
-export async function deliverNotices(deps: DeliveryDeps): Promise<void> {
+/**
+ * Sends what is due. One receiver that is slow or down does not delay the others by more than its time-out. After `stopping` aborts, no
+ * further queue is begun.
+ */
+export async function deliverNotices(deps: DeliveryDeps, stopping: AbortSignal): Promise<void> {
   await deps.store.dropEnded();
   const queues = [...(await deps.store.dueQueues(MAX_QUEUES))].filter((queue) => mayBeSent(queue, deps));
   const next = async (): Promise<void> => {
-    for (let queue = queues.shift(); queue !== undefined; queue = queues.shift()) await deliverQueue(deps, queue);
+    for (let queue = queues.shift(); queue !== undefined && !stopping.aborted; queue = queues.shift())
+      await deliverQueue(deps, queue);
   };
   await Promise.all(Array.from({ length: AT_ONCE }, next));
 }
@@ -44,10 +51,10 @@ function mayBeSent({ channel, lastSentAt }: NoticeQueue, { settings, now }: Deli
 async function deliverQueue(deps: DeliveryDeps, queue: NoticeQueue): Promise<void> {
   const { store, settings } = deps;
   const channel = settings.channels.get(queue.channel);
-  const claimed = await store.claim(queue, channel?.type === 'webhook' ? AT_ONCE : MAX_DIGEST);
+  const claimed = await store.claim(queue, channel?.type === 'webhook' ? MAX_REQUESTS : MAX_DIGEST);
   if (claimed.length === 0) return;
   if (channel === undefined)
-    return record(deps, claimed, undelivered(`no channel is named "${queue.channel}" any more`, true));
+    return record(deps, claimed, undelivered(`the notices file has no channel "${queue.channel}"`, true));
   if (channel.type !== 'webhook') return record(deps, claimed, await send(deps, channel, claimed));
   for (const notice of claimed) await record(deps, [notice], await send(deps, channel, [notice]));
 }

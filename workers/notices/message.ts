@@ -6,6 +6,7 @@
 import { z } from 'zod';
 import { Name, Sha256Hex } from '../../policy/contracts/diff';
 import { RollbackReason, TerminalState } from '../../policy/contracts/outcome';
+import { counted } from '../../policy/text/change-title';
 
 const About = { changeId: Sha256Hex, tenant: z.string(), target: z.string(), sourceTool: z.string(), team: Name };
 export const NoticeBody = z.discriminatedUnion('event', [
@@ -49,8 +50,12 @@ export function subject(notices: readonly NoticeBody[]): string {
       ? `Countersign: a change of ${first.target} ended as ${first.state}`
       : `Countersign: a change of ${first.target} ${WORDS[first.event]} ${first.team}`;
   }
-  const waiting = notices.filter(({ event }) => event !== 'ended').length;
-  return `Countersign: ${waiting} changes wait for an answer`;
+  const changes = (of: readonly NoticeBody[]): string =>
+    counted(new Set(of.map(({ changeId }) => changeId)).size, 'change');
+  const waiting = notices.filter(({ event }) => event !== 'ended');
+  return waiting.length === 0
+    ? `Countersign: ${changes(notices)} ended`
+    : `Countersign: ${changes(waiting)} waiting for an answer`;
 }
 
 export function linkTo(inbox: string, changeId: string): string {

@@ -5,6 +5,7 @@
  * other.
  */
 import { TerminalState, RollbackReason } from '../../policy/contracts/outcome';
+import type { LedgerKind } from '../../policy/contracts/ledger';
 import type { Plan } from '../../policy/contracts/plan';
 import { PolicyViolation } from '../../policy/contracts/violation';
 import { Submission } from '../../policy/contracts/diff';
@@ -62,8 +63,7 @@ async function waitingReview(
   rows: readonly StoredRow[],
   now: Date,
 ): Promise<WaitingReview | null> {
-  const rowOf = (kind: string): StoredRow['row'] | undefined => rows.find(({ row }) => row.kind === kind)?.row;
-  const [submitted, planned, disclosed] = [rowOf('submitted'), rowOf('planned'), rowOf('disclosed')];
+  const [submitted, planned, disclosed] = [rowOf(rows, 'submitted'), rowOf(rows, 'planned'), rowOf(rows, 'disclosed')];
   const submission = Submission.safeParse(submitted?.body['submission']);
   const violations = PolicyViolation.array().safeParse(disclosed?.body['violations']);
   const planHash = planned?.body['planHash'];
@@ -97,6 +97,10 @@ async function waitingReview(
   return { plan, tenant, requester: who, disclosedAt: new Date(disclosed.at), deadlineAt: nextDeadline, rulesByTeam };
 }
 
+function rowOf(rows: readonly StoredRow[], kind: LedgerKind): StoredRow['row'] | undefined {
+  return rows.find(({ row }) => row.kind === kind)?.row;
+}
+
 function noticesOf(
   { event, n, team, to }: DueEvent,
   changeId: string,
@@ -118,33 +122,23 @@ function recipients(channel: string, people: readonly string[], settings: Notice
   return people.flatMap((person) => settings.emailOf.get(person) ?? []);
 }
 
-/** The end is told to channels that were told that the review waits; not by mail, where the next digest would only repeat the inbox. */
+/** Channels that were notified of the waiting review are notified of its end, except mail: its next digest would only repeat the inbox. */
 async function endNotices(
   { store, settings }: PlanningDeps,
   changeId: string,
   rows: readonly StoredRow[],
 ): Promise<readonly NewNotice[]> {
-  const rowOf = (kind: string): StoredRow['row'] | undefined => rows.find(({ row }) => row.kind === kind)?.row;
-  const predicate = rowOf('receipt')?.body['predicate'] as Readonly<Record<string, unknown>> | undefined;
-  const submission = Submission.safeParse(rowOf('submitted')?.body['submission']);
+  const predicate = rowOf(rows, 'receipt')?.body['predicate'] as Readonly<Record<string, unknown>> | undefined;
+  const submission = Submission.safeParse(rowOf(rows, 'submitted')?.body['submission']);
   const state = TerminalState.safeParse(predicate?.['state']);
   const reason = RollbackReason.nullable().safeParse(predicate?.['reason'] ?? null);
   if (!submission.success || !state.success || !reason.success) return [];
   const { tenant, target, sourceTool } = submission.data;
-  const told = await store.notified(changeId);
-  return told
+  return (await store.notified(changeId))
     .filter(({ channel }) => settings.channels.has(channel) && settings.channels.get(channel)?.type !== 'email')
     .map(({ team, channel, recipient }) => {
-      const body: NoticeBody = {
-        event: 'ended',
-        changeId,
-        tenant,
-        target,
-        sourceTool,
-        team,
-        state: state.data,
-        reason: reason.data,
-      };
+      const end = { state: state.data, reason: reason.data };
+      const body: NoticeBody = { event: 'ended', changeId, tenant, target, sourceTool, team, ...end };
       return { changeId, event: 'ended', n: 0, team, channel, recipient, body: JSON.stringify(body) };
     });
 }

@@ -23,7 +23,7 @@ export interface NoticesRun {
 const EVERY_MS = 2_000;
 const MAX_LOOKS = 200;
 
-/** Plans and sends notices until it is stopped. Several workers may do so at once. `stop` waits for the pass in progress. */
+/** Plans and sends notices until it is stopped. Several workers may do so at once. `stop` waits for the messages that are being sent. */
 export function startNotices(run: NoticesRun): { readonly stop: () => Promise<void> } {
   const { db, settings, logger, everyMs = EVERY_MS } = run;
   const store = noticeStore(db);
@@ -58,7 +58,7 @@ export function startNotices(run: NoticesRun): { readonly stop: () => Promise<vo
       // The aborted sleep rejects: the loop then ends.
       await sleep(everyMs * (0.75 + Math.random() / 2), undefined, { signal, ref: false }).catch(() => undefined);
       await attempt(plan);
-      await attempt(() => deliverNotices(deps));
+      await attempt(() => deliverNotices(deps, signal));
     }
   }
 

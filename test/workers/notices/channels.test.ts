@@ -3,7 +3,7 @@ import { sendEmail } from '../../../workers/notices/channels/email';
 import { post } from '../../../workers/notices/channels/post';
 import { sendSlack, slackMessage } from '../../../workers/notices/channels/slack';
 import { sendWebhook } from '../../../workers/notices/channels/webhook';
-import { MAX_LINES, noticeLine, type NoticeBody } from '../../../workers/notices/message';
+import { MAX_LINES, noticeLine, subject, type NoticeBody } from '../../../workers/notices/message';
 import { startHttpSink, type HttpSink } from '../../support/http-sink';
 import { startSmtpServer, type SmtpServer } from '../../support/smtp-server';
 
@@ -112,7 +112,7 @@ test('several notices to one person are one message, with one link each', async 
   expect(await send('alice@example.com', [waiting, { ...waiting, event: 'reminder' }])).toEqual({ ok: true });
   const { from, to, data } = smtp.mails.at(-1) ?? { from: '', to: [], data: '' };
   expect({ from, to }).toEqual({ from: 'countersign@example.com', to: ['alice@example.com'] });
-  expect(data).toContain('Subject: Countersign: 2 changes wait for an answer');
+  expect(data).toContain('Subject: Countersign: 1 change waiting for an answer');
   expect(data).toContain('Message-ID: <notice-9@example.com>');
   expect(data).toMatch(/Content-Type: text\/plain/);
   expect(
@@ -121,6 +121,16 @@ test('several notices to one person are one message, with one link each', async 
       .replaceAll('=3D', '=')
       .match(/#\/reviews\//g),
   ).toHaveLength(2);
+});
+
+test('the subject counts changes, not notices, and says that changes ended only if none waits', () => {
+  const ended = { event: 'ended', changeId: 'cd'.repeat(32), state: 'COMMITTED', reason: null } as const;
+  const { tenant, target, sourceTool, team } = waiting;
+  const end: NoticeBody = { ...ended, tenant, target, sourceTool, team };
+  expect(subject([waiting, { ...waiting, changeId: 'ef'.repeat(32) }, { ...waiting, team: 'leads' }, end])).toBe(
+    'Countersign: 2 changes waiting for an answer',
+  );
+  expect(subject([end, { ...end, team: 'leads' }])).toBe('Countersign: 1 change ended');
 });
 
 test('a name with line feeds adds no header and no recipient', async () => {
