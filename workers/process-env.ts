@@ -10,10 +10,11 @@ const WebUrl = z.url({ protocol: /^https?$/ });
 /** Browsers offer passkeys over https, and on localhost over http; an address is not a valid relying party. */
 const PublicUrl = z
   .string()
-  .regex(
-    /^(https:\/\/(?=[^/]*[a-z])[a-z0-9]([a-z0-9.-]*[a-z0-9])?|http:\/\/localhost)(:[1-9][0-9]{0,4})?\/?$/,
-    'expected https with a host name, or http://localhost, and no path',
-  )
+  .regex(/^(https:\/\/(?=[^/]*[a-z])[a-z0-9]([a-z0-9.-]*[a-z0-9])?|http:\/\/localhost)(:[1-9][0-9]{0,4})?\/?$/, {
+    error: 'expected https with a host name, or http://localhost, and no path',
+    abort: true,
+  })
+  .refine((url) => URL.canParse(url), 'expected a valid host name, and a port up to 65535')
   .transform((url) => new URL(url).origin);
 const DatabaseUrl = z.string().regex(/^postgres(ql)?:\/\//, 'expected postgres://role:password@host:port/countersign');
 
@@ -192,7 +193,7 @@ export interface Variable {
   /** Processes that read it with this meaning. */
   readonly readBy: readonly EnvReader[];
   readonly meaning: string;
-  /** The value that is used if it is not set; null if there is none. */
+  /** The value that is used if it is not set; null without a default. */
   readonly fallback: string | null;
   readonly required: boolean;
 }

@@ -1,32 +1,22 @@
 /**
- * Replays histories in a process of its own with low priority, started by the committer: it sends the change ids, and receives one
- * message for each history. The process then ends.
+ * A process with low priority that replays histories. The committer starts it, sends the change ids and receives one message for each
+ * history; the process then ends.
  */
 import { constants, setPriority } from 'node:os';
 import { z } from 'zod';
-import { REVIEW_WORKFLOW } from '../policy/contracts/queues';
 import { main } from './main';
-import { installQuietRuntime } from './replay/quiet-runtime';
-import { replayHistories, type Replayed } from './replay/replay-histories';
-import { dataConverter, openClient } from './temporal';
-import { workflowBundle } from './workflow-bundle';
+import type { Replayed } from './replay/replay-histories';
+import { replayReviews } from './replay/replay-reviews';
+import { openClient } from './temporal';
 
 const ChangeIds = z.array(z.string()).max(100_000);
 
 main('replay', async () => {
   setPriority(process.pid, constants.priority.PRIORITY_LOW);
   const changeIds = await received();
-  installQuietRuntime();
   const client = openClient(process.env);
   try {
-    const histories = replayHistories({
-      client,
-      changeIds,
-      worker: { workflowBundle: { code: await workflowBundle() }, ...dataConverter(process.env) },
-      buildId: process.env['COUNTERSIGN_BUILD_ID'] || null,
-      workflowType: REVIEW_WORKFLOW,
-    });
-    for await (const replayed of histories) await sent(replayed);
+    for await (const replayed of replayReviews(process.env, client, changeIds)) await sent(replayed);
   } finally {
     await client.connection.close();
   }

@@ -32,8 +32,8 @@ export interface Archived {
 }
 
 /**
- * Exports the evidence of closed reviews to a directory, verifies what was written, then deletes their diffs from the store and
- * their histories from Temporal. Rows of the ledger stay. A run that was interrupted can be repeated.
+ * Exports the evidence of closed reviews to a directory, verifies what was written, then deletes their histories from Temporal and
+ * their diffs from the store. Rows of the ledger stay. A run that was interrupted can be repeated.
  */
 export async function archiveReviews(
   env: Env,
@@ -44,6 +44,8 @@ export async function archiveReviews(
   const trust = { operators: local.operators, committers: local.committers };
   privateDirectory(request.dir);
   return await withDatabase(local, async (db) => {
+    // A no-op that fails, before anything is exported or deleted, if the role may not delete diffs.
+    await deleteDiffs(db, []);
     const due = await dueReviews(db, request.before, request.limit);
     const kept: { changeId: string; problem: string }[] = [];
     const stored: DueReview[] = [];
@@ -53,12 +55,14 @@ export async function archiveReviews(
       else kept.push({ changeId: review.changeId, problem });
     }
     const archived = stored.map(({ changeId }) => changeId);
-    const deletedDiffs = stored.length === 0 ? 0 : await deleteDiffs(db, stored);
-    return { archived, kept, deletedDiffs, deletedHistories: await deleteHistories(env, local, archived) };
+    // Before the diffs: a review without a stored diff is not due again, and its history would stay.
+    const deletedHistories = await deleteHistories(env, local, archived);
+    const deletedDiffs = await deleteDiffs(db, stored);
+    return { archived, kept, deletedDiffs, deletedHistories };
   });
 }
 
-/** Null if the file of the review has its verified evidence with the diff; otherwise why it has not. */
+/** Null if the file of the review contains its verified evidence with the diff; otherwise the reason why not. */
 async function exportVerified(
   env: Env,
   { changeId }: DueReview,
@@ -67,7 +71,7 @@ async function exportVerified(
   log: (text: string) => void,
 ): Promise<string | null> {
   const path = join(dir, `${changeId}.json`);
-  // Of a run that was interrupted before it deleted the diff.
+  // The file exists if an earlier run was interrupted before it deleted the diff.
   const text = existsSync(path) ? readFileSync(path, 'utf8') : await exportBundle(env, changeId, { bytes: true }, log);
   const problem = problemOf(text, changeId, trust);
   if (problem !== null) return existsSync(path) ? `${path}: ${problem}` : problem;
@@ -78,14 +82,14 @@ async function exportVerified(
 function problemOf(text: string, changeId: string, trust: EvidenceTrust): string | null {
   const report = verifyEvidence(text, trust);
   if (report.changeId !== changeId)
-    return `expected the evidence of ${changeId}, got that of ${report.changeId ?? 'none'}`;
+    return `expected the evidence of ${changeId}, got that of ${report.changeId ?? 'an unknown change'}`;
   if (report.verdict !== 'verified') return `the evidence is ${report.verdict}`;
   if (!report.witnessed) return 'no checkpoint covers its rows yet';
   const parsed = parseEvidence(text);
   return parsed.ok && parsed.bundle.bytes !== null ? null : 'the evidence does not contain the diff';
 }
 
-/** Deletes every closed run of these workflows. Returns how many runs. */
+/** Deletes every closed run of these workflows. Returns the number of runs. */
 async function deleteHistories(env: Env, local: LocalClient, changeIds: readonly string[]): Promise<number> {
   const client = openClient({ ...env, TEMPORAL_ADDRESS: local.temporalAddress, TEMPORAL_NAMESPACE: local.namespace });
   try {

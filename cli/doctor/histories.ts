@@ -1,12 +1,9 @@
-import { REVIEW_WORKFLOW } from '../../policy/contracts/queues';
 import { openDatabase } from '../../storage/database/database';
 import type { Env } from '../../workers/config';
 import type { LocalClient } from '../../workers/local-client';
-import { installQuietRuntime } from '../../workers/replay/quiet-runtime';
-import { replayHistories } from '../../workers/replay/replay-histories';
+import { replayReviews } from '../../workers/replay/replay-reviews';
 import { reviewsToReplay } from '../../workers/replay/reviews-to-replay';
-import { dataConverter, openClient } from '../../workers/temporal';
-import { workflowBundle } from '../../workers/workflow-bundle';
+import { openClient } from '../../workers/temporal';
 import { failed, messageOf, passed, plural, type Check } from './check';
 
 const NAME = 'histories';
@@ -19,14 +16,9 @@ export async function checkHistories(local: LocalClient, env: Env): Promise<Chec
   const client = openClient({ ...env, TEMPORAL_ADDRESS: local.temporalAddress, TEMPORAL_NAMESPACE: local.namespace });
   try {
     const changeIds = await reviewsToReplay(db, MAX);
-    installQuietRuntime();
-    const worker = { workflowBundle: { code: await workflowBundle() }, ...dataConverter(env) };
-    const buildId = env['COUNTERSIGN_BUILD_ID'] ?? '';
     const counts = { replays: 0, damaged: 0, skipped: 0, failed: 0 };
     const bad: string[] = [];
-    const options = { client, changeIds, worker, buildId: buildId === '' ? null : buildId };
-    for await (const replayed of replayHistories({ ...options, workflowType: REVIEW_WORKFLOW })) {
-      const { changeId, runId, result, why } = replayed;
+    for await (const { changeId, runId, result, why } of replayReviews(env, client, changeIds)) {
       counts[result]++;
       if (result === 'damaged' || result === 'failed')
         bad.push(`${changeId.slice(0, 12)} (run ${runId ?? 'unknown'}): ${why.split('\n')[0] ?? ''}`);

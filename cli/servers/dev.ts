@@ -5,6 +5,7 @@ import { starterBundle } from '../../source-tools/starter-bundle';
 import { ConfigError, type Env } from '../../workers/config';
 import { CLI_ENV_FILE } from '../../workers/env-file';
 import { stateDirOf } from '../../workers/local-client';
+import { interrupted } from './interrupted';
 
 const BUNDLE_FILE = 'countersign.policy.yaml';
 
@@ -51,10 +52,4 @@ export async function runDev(
   await interrupted();
   log('Stopping');
   await running.stop();
-}
-
-function interrupted(): Promise<void> {
-  return new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve());
-  });
 }

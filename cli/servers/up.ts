@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError } from '../../workers/config';
 import { readEnvFile } from '../../workers/env-file';
+import { interrupted } from './interrupted';
 import { keepRunning } from './keep-running';
 
 const NAMES = ['review', 'judge', 'commit', 'gateway'] as const;
@@ -31,18 +32,11 @@ export async function up(
   const {
     COUNTERSIGN_GATEWAY_HOST: host = '127.0.0.1',
     COUNTERSIGN_GATEWAY_PORT: port = '8077',
-    ...more
+    COUNTERSIGN_PUBLIC_URL: publicUrl = `http://localhost:${port}`,
   } = envs['gateway'] ?? {};
-  const { COUNTERSIGN_PUBLIC_URL: publicUrl = `http://localhost:${port}` } = more;
   log(`Logs in ${logDir}. Ctrl-C stops all processes`);
   started({ gateway: `http://${host}:${port}`, inbox: new URL('/inbox/', publicUrl).href });
   await until;
   log('Stopping');
   await running.stop();
-}
-
-function interrupted(): Promise<void> {
-  return new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve());
-  });
 }

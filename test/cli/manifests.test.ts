@@ -154,6 +154,19 @@ test('each Deployment of the Kustomize base has the settings and files of its pr
   ]);
 });
 
+test.each([
+  ['[::1]:9081', 'http://[::1]:9081/readyz'],
+  ['[::]:9081', 'http://[::1]:9081/readyz'],
+  ['0.0.0.0:9081', 'http://127.0.0.1:9081/readyz'],
+])('a process that serves its health on %s is asked at %s', (address, url) => {
+  const dir = initDirectory();
+  const file = join(dir, 'review.env');
+  writeFileSync(file, formatEnvFile({ ...readEnvFile(file), COUNTERSIGN_HEALTH_ADDRESS: address }));
+  writeManifests('compose', dir, '9.9.9');
+  const { services } = parse(readFileSync(join(dir, 'compose.yaml'), 'utf8')) as { services: Record<string, Service> };
+  expect(services['review']?.healthcheck.test.at(-1)).toContain(`fetch('${url}')`);
+});
+
 test('a Kustomize base is refused for a repository as a target, and for a file outside of the directory', () => {
   const dir = initDirectory();
   expect(() => writeManifests('kubernetes', dir, '9.9.9')).toThrow('/srv/site.git is a repository');

@@ -157,7 +157,14 @@ test('a file that is not the evidence of its review stops the deletion, and an i
   rmSync(path);
   expect(await later(['export', changeId, '--bytes', '--out', path])).toMatchObject({ code: 0 });
   const text = readFileSync(path, 'utf8');
-  expect(JSON.parse((await archive()).out)).toMatchObject({ archived: [changeId], deletedDiffs: 1 });
+  const right = env;
+  env = { ...env, TEMPORAL_NAMESPACE: 'absent' };
+  expect(await archive()).toMatchObject({ code: 1, err: expect.stringContaining('absent') });
+  expect(await diffs()).toBe(before);
+  env = right;
+  expect(JSON.parse((await archive()).out)).toMatchObject({
+    ...{ archived: [changeId], deletedDiffs: 1, deletedHistories: 1 },
+  });
   expect(readFileSync(path, 'utf8')).toBe(text);
 });
 

@@ -22,18 +22,19 @@ export async function replayInProcess(
   { env = process.env, script = SCRIPT, signal }: ReplayProcessOptions,
 ): Promise<void> {
   const child = fork(script, [], { env, signal, timeout: MAX_MS, killSignal: 'SIGKILL', stdio: 'inherit' });
+  const failures: Error[] = [];
   let done = Promise.resolve();
-  const ended = new Promise<number | null>((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', resolve);
-  });
+  // It could not be started or reached, or `signal` aborted. It is closed after that.
+  child.on('error', (error) => failures.push(error));
   child.on('message', (message) => {
     done = done.then(() => each(Replayed.parse(message)));
-    // Awaited below; until then a failure is no unhandled rejection.
+    // The failure is rethrown below.
     done.catch(() => child.kill('SIGKILL'));
   });
   child.send(changeIds);
-  const code = await ended;
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
   await done;
+  const [failure] = failures;
+  if (failure !== undefined) throw failure;
   if (code !== 0) throw new Error(`The replay of histories ended with exit code ${String(code)}`);
 }

@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net';
 import { join } from 'node:path';
 import { ConfigError } from '../../../workers/config-error';
 import { readEnvFile } from '../../../workers/env-file';
@@ -25,7 +26,7 @@ export interface DeployedProcess {
 interface HealthVariable {
   readonly host: string;
   readonly port: number;
-  /** With which it serves them at every address of the host. */
+  /** Variables with which it serves them at every address of the host. */
   readonly everywhere: Readonly<Record<string, string>>;
 }
 
@@ -69,23 +70,24 @@ export function deployedProcesses(dir: string): readonly DeployedProcess[] {
 
 function gatewayHealth(env: Readonly<Record<string, string>>): HealthVariable {
   const { COUNTERSIGN_GATEWAY_HOST: host = '127.0.0.1', COUNTERSIGN_GATEWAY_PORT: port = '8077' } = env;
-  return {
-    host: host === '0.0.0.0' ? '127.0.0.1' : host,
-    port: Number(port),
-    everywhere: { COUNTERSIGN_GATEWAY_HOST: '0.0.0.0' },
-  };
+  return { host: urlHost(host), port: Number(port), everywhere: { COUNTERSIGN_GATEWAY_HOST: '0.0.0.0' } };
 }
 
 function workerHealth(env: Readonly<Record<string, string>>, envFile: string): HealthVariable {
   const address = env['COUNTERSIGN_HEALTH_ADDRESS'];
   if (address === undefined)
-    throw new ConfigError(`${envFile}: COUNTERSIGN_HEALTH_ADDRESS is not set, which the health check needs`);
+    throw new ConfigError(
+      `${envFile}: COUNTERSIGN_HEALTH_ADDRESS is not set, which the health check needs; run "countersign init" again, which sets it`,
+    );
   const { hostname, port } = HostAndPort.parse(address);
-  return {
-    host: hostname === '0.0.0.0' ? '127.0.0.1' : hostname,
-    port,
-    everywhere: { COUNTERSIGN_HEALTH_ADDRESS: `0.0.0.0:${port}` },
-  };
+  return { host: urlHost(hostname), port, everywhere: { COUNTERSIGN_HEALTH_ADDRESS: `0.0.0.0:${port}` } };
+}
+
+/** The host of a URL that reaches a server which listens on this address. */
+function urlHost(listensOn: string): string {
+  if (listensOn === '0.0.0.0') return '127.0.0.1';
+  if (listensOn === '::') return '[::1]';
+  return isIPv6(listensOn) ? `[${listensOn}]` : listensOn;
 }
 
 function repositories(dir: string): readonly string[] {

@@ -1,0 +1,19 @@
+import type { Client } from '@temporalio/client';
+import { REVIEW_WORKFLOW } from '../../policy/contracts/queues';
+import type { Env } from '../config';
+import { dataConverter } from '../temporal';
+import { workflowBundle } from '../workflow-bundle';
+import { installQuietRuntime } from './quiet-runtime';
+import { replayHistories, type Replayed } from './replay-histories';
+
+/** Replays the histories of these reviews with the workflow code and the encryption keys of this process, one after the other. */
+export async function* replayReviews(env: Env, client: Client, changeIds: readonly string[]): AsyncGenerator<Replayed> {
+  installQuietRuntime();
+  yield* replayHistories({
+    client,
+    changeIds,
+    worker: { workflowBundle: { code: await workflowBundle() }, ...dataConverter(env) },
+    buildId: env['COUNTERSIGN_BUILD_ID'] || null,
+    workflowType: REVIEW_WORKFLOW,
+  });
+}
