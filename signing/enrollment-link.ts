@@ -10,7 +10,6 @@ import { sha256Hex } from '../policy/contracts/hash';
 import { fromBase64Url, toBase64Url } from '../policy/evidence/base64';
 import { openEnvelope, toEnvelope } from '../policy/evidence/dsse';
 import { passkeyKeyId } from '../policy/evidence/passkey-key';
-import type { Enrollment } from '../policy/evidence/predicates';
 import { statementOf } from '../policy/evidence/statement';
 import { keyIdOf } from './key-id';
 
@@ -44,26 +43,21 @@ export function oneTimeKeyOf(fragment: string): OneTimeKey | null {
   return seed?.length === 32 ? oneTimeKey(seed) : null;
 }
 
-/** What the operator's statement in this envelope offers to the holder of the key; null if it is for another key. Its signature is not verified. */
-export function offeredTo({ keyId }: OneTimeKey, offer: Envelope): Enrollment | null {
-  const opened = openEnvelope('enrollment', offer);
-  return opened.ok && opened.statement.predicate.keyId === keyId ? opened.statement.predicate : null;
-}
-
-/** Signs which passkey was made with the link. Throws TypeError if the operator's statement is for another key. */
+/** Signs which passkey was made with the link. `offer`: the operator's statement, whose signature is not verified here. Throws TypeError if it is for another key. */
 export function signPasskeyEnrollment(
   key: OneTimeKey,
   offer: Envelope,
   made: { readonly credentialId: string; readonly publicKey: string; readonly enrolledAt: string },
 ): Envelope {
   const opened = openEnvelope('enrollment', offer);
-  const offered = offeredTo(key, offer);
-  if (!opened.ok || offered === null) throw new TypeError('The offer is not for the one-time key of this link');
+  if (!opened.ok || opened.statement.predicate.keyId !== key.keyId)
+    throw new TypeError('The offer is not for the one-time key of this link');
+  const { rpId } = opened.statement.predicate;
   const { credentialId, publicKey } = made;
   const statement = statementOf('passkey-enrollment', {
     enrollmentKeyId: key.keyId,
     enrollmentSha: sha256Hex(opened.signed),
-    keyId: passkeyKeyId({ credentialId, publicKey, rpId: offered.rpId }),
+    keyId: passkeyKeyId({ credentialId, publicKey, rpId }),
     ...made,
   });
   return toEnvelope(statement, key.keyId, (bytes) => ed25519.sign(bytes, key.seed));

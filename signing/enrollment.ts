@@ -12,7 +12,7 @@ import type { RegisteredPasskey } from '../policy/evidence/key-registry';
 import { passkeyKeyId } from '../policy/evidence/passkey-key';
 import type { Enrollment } from '../policy/evidence/predicates';
 import { CLOCK_SKEW_MS } from './judge-answer';
-import { keyIdOf, assertPublicKey } from './key-id';
+import { keyProblem } from './key-id';
 import { signedByOperator } from './operator-verify';
 import { passkeyKeyProblem } from './passkey';
 import { verifyEnvelope } from './verify-envelope';
@@ -31,19 +31,7 @@ export function verifyLink(envelope: unknown, operators: readonly string[]): Ver
   const enrollment = signedByOperator('enrollment', envelope, operators);
   const opened = openEnvelope('enrollment', envelope);
   if (enrollment === null || !opened.ok) return 'no trusted operator signed the link';
-  const problem = publicKeyProblemOf(enrollment);
-  return problem ?? { enrollment, enrollmentSha: sha256Hex(opened.signed) };
-}
-
-function publicKeyProblemOf({ keyId, publicKey }: Enrollment): string | null {
-  if (keyIdOf(publicKey) !== keyId) return 'the key id of the link does not match its public key';
-  try {
-    assertPublicKey(publicKey);
-    return null;
-  } catch (error) {
-    if (error instanceof TypeError) return error.message;
-    throw error;
-  }
+  return keyProblem(enrollment) ?? { enrollment, enrollmentSha: sha256Hex(opened.signed) };
 }
 
 /** The passkey that was enrolled with this link, or why it does not count. Never throws on the contents of the envelope. */

@@ -10,8 +10,24 @@ export function keyIdOf(publicKey: string): KeyId {
 
 /** Throws TypeError if the text is not a public key that may be registered: not hex, not on the curve, of small order. */
 export function assertPublicKey(publicKey: string): void {
+  const problem = problemOf(publicKey);
+  if (problem !== null) throw new TypeError(problem);
+}
+
+/** Why this Ed25519 key may not be registered under this id; null if it may. */
+export function keyProblem({
+  keyId,
+  publicKey,
+}: {
+  readonly keyId: string;
+  readonly publicKey: string;
+}): string | null {
+  return keyIdOf(publicKey) === keyId ? problemOf(publicKey) : 'the key id does not match the public key';
+}
+
+function problemOf(publicKey: string): string | null {
   const problem = /^[0-9a-f]{64}$/.test(publicKey)
     ? publicKeyProblem(hexToBytes(publicKey))
     : 'expected 64 lower-case hex digits';
-  if (problem !== null) throw new TypeError(`Public key ${publicKey.slice(0, 64)}: ${problem}`);
+  return problem === null ? null : `Public key ${publicKey.slice(0, 64)}: ${problem}`;
 }

@@ -10,7 +10,7 @@ export interface SigningKey {
   readonly privateKey: KeyObject;
 }
 
-const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
+const PUBLIC_KEY_BYTES = 32;
 
 export function newKeyPair(): SigningKey {
   return signingKey(generateKeyPairSync('ed25519').privateKey);
@@ -24,6 +24,6 @@ export function signingKey(privateKey: KeyObject): SigningKey {
     );
   }
   const spki = createPublicKey(privateKey).export({ format: 'der', type: 'spki' });
-  const publicKey = spki.subarray(SPKI_PREFIX.length).toString('hex');
+  const publicKey = spki.subarray(-PUBLIC_KEY_BYTES).toString('hex'); // the last member of the DER
   return { keyId: keyIdOf(publicKey), publicKey, privateKey };
 }

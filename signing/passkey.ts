@@ -17,9 +17,8 @@ import { passkeyChallenge } from '../policy/evidence/passkey-challenge';
 import { passkeyPoint, type PasskeyKey } from '../policy/evidence/passkey-key';
 import type { StatementKind } from '../policy/evidence/statement';
 import { readJsonDocument } from '../policy/text/json-document';
-import { assertEs256Point } from './es256-point';
 import { publicKeyProblem } from './ed25519-point';
-
+import { es256PointProblem } from './es256-point';
 import { verifyEd25519, verifyEs256 } from './verify-signature';
 
 /** Kinds of statements that a passkey can sign. */
@@ -80,14 +79,7 @@ export function verifyAssertion(
 export function passkeyKeyProblem(cose: string): string | null {
   const found = passkeyPoint(cose);
   if (found === null) return 'not a COSE key of ES256 or EdDSA';
-  if (found.algorithm === 'EdDSA') return publicKeyProblem(found.point);
-  try {
-    assertEs256Point(found.point);
-    return null;
-  } catch (error) {
-    if (error instanceof TypeError) return error.message;
-    throw error;
-  }
+  return found.algorithm === 'EdDSA' ? publicKeyProblem(found.point) : es256PointProblem(found.point);
 }
 
 function clientDataProblem(bytes: Uint8Array, origins: readonly string[], challenge: Uint8Array): string | null {

@@ -23,13 +23,15 @@ export function signRevision(
   operator: SigningKey,
   now: Date,
 ): Envelope {
-  const listed = plans.map(({ target, sourceTool, planHash }) => ({ target, sourceTool, planHash }));
-  const bundleSha = bundleShaOf(bundleText);
-  return signPredicate(
-    'policy-revision',
-    { revision, bundleSha, plans: listed, keyId: operator.keyId, issuedAt: now.toISOString() },
-    operator,
-  );
+  const issuedAt = now.toISOString();
+  const predicate = {
+    revision,
+    bundleSha: bundleShaOf(bundleText),
+    plans: listed(plans),
+    keyId: operator.keyId,
+    issuedAt,
+  };
+  return signPredicate('policy-revision', predicate, operator);
 }
 
 /** The revision that one of these operators signed for exactly this bundle; null if none did. */
@@ -44,6 +46,12 @@ export function verifiedRevision(
 
 /** Whether a revision has this bundle and these plans. */
 export function isSameRevision(revision: PolicyRevision, { bundleText, plans }: RevisionContent): boolean {
-  const listed = plans.map(({ target, sourceTool, planHash }) => ({ target, sourceTool, planHash }));
-  return revision.bundleSha === bundleShaOf(bundleText) && canonicalJson(revision.plans) === canonicalJson(listed);
+  return (
+    revision.bundleSha === bundleShaOf(bundleText) && canonicalJson(revision.plans) === canonicalJson(listed(plans))
+  );
+}
+
+/** The members of the plans that a revision lists. */
+function listed(plans: RevisionContent['plans']): PolicyRevision['plans'] {
+  return plans.map(({ target, sourceTool, planHash }) => ({ target, sourceTool, planHash }));
 }

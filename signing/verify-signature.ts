@@ -3,13 +3,12 @@
  * which accepts the same signatures.
  */
 import { createPublicKey, verify, type KeyObject } from 'node:crypto';
-import { concatBytes, hexToBytes } from '@noble/hashes/utils.js';
-import { spkiOfEs256 } from '../policy/evidence/passkey-key';
+import { hexToBytes } from '@noble/hashes/utils.js';
+import { spkiOf, type PasskeyPoint } from '../policy/evidence/passkey-key';
 import { ecdsaSignatureBytes } from './ecdsa-der';
 import { assertPublicKey } from './key-id';
 import { assertEs256Point } from './es256-point';
 
-const SPKI_ED25519 = hexToBytes('302a300506032b6570032100');
 const MAX_CACHED = 1000;
 const cached = new Map<string, KeyObject>();
 
@@ -23,7 +22,7 @@ export function verifyEs256(point: Uint8Array, message: Uint8Array, der: Uint8Ar
   assertEs256Point(point);
   const signature = ecdsaSignatureBytes(der);
   if (signature === null) return false;
-  const key = createPublicKey({ key: Buffer.from(spkiOfEs256(point)), format: 'der', type: 'spki' });
+  const key = keyObject({ algorithm: 'ES256', point });
   return verify('sha256', message, { key, dsaEncoding: 'ieee-p1363' }, signature);
 }
 
@@ -32,9 +31,12 @@ function ed25519Key(publicKey: string): KeyObject {
   const known = cached.get(publicKey);
   if (known !== undefined) return known;
   assertPublicKey(publicKey);
-  const spki = concatBytes(SPKI_ED25519, hexToBytes(publicKey));
-  const key = createPublicKey({ key: Buffer.from(spki), format: 'der', type: 'spki' });
+  const key = keyObject({ algorithm: 'EdDSA', point: hexToBytes(publicKey) });
   if (cached.size >= MAX_CACHED) cached.clear();
   cached.set(publicKey, key);
   return key;
+}
+
+function keyObject(point: PasskeyPoint): KeyObject {
+  return createPublicKey({ key: Buffer.from(spkiOf(point)), format: 'der', type: 'spki' });
 }

@@ -5,12 +5,12 @@ import { z } from 'zod';
 import { CountersignError } from '../../client/errors';
 import { Envelope } from '../../policy/contracts/diff';
 import { toBase64Url } from '../../policy/evidence/base64';
-import { CredentialId } from '../../policy/evidence/passkey-key';
+import { COSE_ALGORITHMS, CredentialId } from '../../policy/evidence/passkey-key';
 import { KeyId } from '../../policy/evidence/predicates';
 import type { EnrollmentOffer } from './api';
 import type { OpenLink } from '../../storage/keys/enrollments';
 import type { InboxDeps } from './deps';
-import { Base64Url, newChallenge, type LoginDeps } from './login';
+import { Base64Url, newChallenge, refusedLogin, type LoginDeps } from './login';
 import { requestBody } from './request-body';
 import { endChallenge, startChallenge } from './session';
 
@@ -21,8 +21,6 @@ const Finish = z.strictObject({
   attestationObject: Base64Url,
   clientDataJSON: Base64Url,
 });
-/** COSE numbers of ES256 and EdDSA. */
-const ALGORITHMS = [-7, -8];
 
 /**
  * Enrolment by a one-time link. The gateway checks that the browser made the passkey now, for this origin, with the person verified. Who
@@ -56,11 +54,14 @@ export function enrollRoutes(
     const cookieSha = endChallenge(c);
     const asked = cookieSha === null ? null : await challenges.take(cookieSha, 'enroll');
     if (asked === null)
-      throw refused(deps, 'The enrolment took longer than two minutes, or was used before: open the link again');
+      throw refusedLogin(deps, 'The enrolment took longer than two minutes, or was used before: open the link again');
     const { enrollment } = await openLink(asked.subject);
     const publicKey = await registeredKey(made, { challenge: asked.challenge, origin, rpId: enrollment.rpId });
     if (publicKey === null)
-      throw refused(deps, 'The passkey was not accepted: expected a new one of this page that verifies the person');
+      throw refusedLogin(
+        deps,
+        'The passkey was not accepted: expected a new one of this page that verifies the person',
+      );
     const { credentialId } = made;
     const enrolled = await enrollments.completeEnrollment(asked.subject, envelope, { credentialId, publicKey });
     if (enrolled.ok) return c.json({ person: enrolled.person });
@@ -89,7 +90,7 @@ async function registeredKey(
     expectedOrigin: expected.origin,
     expectedRPID: expected.rpId,
     requireUserVerification: true,
-    supportedAlgorithmIDs: ALGORITHMS,
+    supportedAlgorithmIDs: COSE_ALGORITHMS,
   }).catch((error: unknown) => {
     // The library throws an Error for each part of the response that is malformed or of another registration.
     if (error instanceof Error) return { registrationInfo: undefined };
@@ -100,9 +101,4 @@ async function registeredKey(
   return registrationInfo.credential.id === made.credentialId
     ? bytesToHex(registrationInfo.credential.publicKey)
     : null;
-}
-
-function refused({ metrics }: Pick<LoginDeps, 'metrics'>, message: string): CountersignError {
-  metrics.refused('login');
-  return new CountersignError('unauthenticated', message);
 }

@@ -13,7 +13,7 @@ import { requestBody } from './request-body';
 import { endChallenge, newToken, startChallenge, type Session, type Sessions } from './session';
 import { isUsablePasskey } from './usable-passkey';
 
-export const Nothing = z.strictObject({});
+const Nothing = z.strictObject({});
 /** Bytes in base64url without padding. */
 export const Base64Url = z
   .string()
@@ -60,11 +60,9 @@ export function loginRoutes(deps: LoginDeps): Hono {
     const asked = cookieSha === null ? null : await challenges.take(cookieSha, 'login');
     if (asked === null)
       throw refusedLogin(deps, 'The login took longer than two minutes, or was used before: begin again');
-    const key = (await keys()).keys.find(
-      (each) => isUsablePasskey(each, origin) && each.passkey.credentialId === credentialId,
-    );
-    if (key === undefined || !isUsablePasskey(key, origin))
-      throw refusedLogin(deps, 'This passkey is not registered here, or was revoked');
+    const usable = (await keys()).keys.filter((key) => isUsablePasskey(key, origin));
+    const key = usable.find(({ passkey }) => passkey.credentialId === credentialId);
+    if (key === undefined) throw refusedLogin(deps, 'This passkey is not registered here, or was revoked');
     const verified = verifyAssertion(assertion, key.passkey, loginChallenge(asked.challenge));
     if (!verified.ok) throw refusedLogin(deps, `The passkey was not accepted: ${verified.problem}`);
     return c.json(toInboxSession(deps, await sessions.start(c, key)));
@@ -94,7 +92,8 @@ export function rpIdOf(origin: string): string {
   return new URL(origin).hostname;
 }
 
-function refusedLogin({ metrics }: LoginDeps, message: string): CountersignError {
+/** The refusal of a login or an enrolment, which is counted. */
+export function refusedLogin({ metrics }: Pick<LoginDeps, 'metrics'>, message: string): CountersignError {
   metrics.refused('login');
   return new CountersignError('unauthenticated', message);
 }

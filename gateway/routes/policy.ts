@@ -6,7 +6,7 @@ import { planHash } from '../../policy/contracts/plan';
 import { ANY_TENANT, type PolicyRevision } from '../../policy/evidence/predicates';
 import type { RegisteredKey } from '../../policy/evidence/key-registry';
 import { MAX_REVISION_BYTES, SignedRevision } from '../../policy/evidence/published-policy';
-import { verifiedRevision } from '../../signing/policy-revision';
+import { isSameRevision, verifiedRevision } from '../../signing/policy-revision';
 import { NOTHING_DONE, type Callers } from '../callers';
 import type { GatewayDeps } from '../deps';
 
@@ -63,9 +63,7 @@ function checkedRevision(
   if (revision === null) throw refuse('envelope', 'expected this bundle, signed by the key that sends it');
   if (revision.keyId !== key.keyId) throw refuse('envelope', 'the statement names another key than its signer');
   const sent = plans.map((plan) => ({ target: plan.target, sourceTool: plan.sourceTool, planHash: planHash(plan) }));
-  const differs = (a: PolicyRevision['plans'][number], b: PolicyRevision['plans'][number] | undefined): boolean =>
-    a.target !== b?.target || a.sourceTool !== b.sourceTool || a.planHash !== b.planHash;
-  if (sent.length !== revision.plans.length || sent.some((plan, i) => differs(plan, revision.plans[i])))
+  if (!isSameRevision(revision, { bundleText, plans: sent }))
     throw refuse('plans', 'expected exactly the plans that the statement lists, in the same order');
   return revision;
 }

@@ -9,7 +9,6 @@ import { z } from 'zod';
 import { typedHash, type Sha256 } from '../contracts/hash';
 import { fromBase64Url } from './base64';
 
-/** COSE algorithm numbers -7 and -8. */
 export type PasskeyAlgorithm = 'ES256' | 'EdDSA';
 
 export type PasskeyPoint =
@@ -19,6 +18,9 @@ export type PasskeyPoint =
 /** {1: 2 (EC2), 3: -7, -1: 1 (P-256), -2: x, -3: y} and {1: 1 (OKP), 3: -8, -1: 6 (Ed25519), -2: x}, in the order of CTAP2. */
 const ES256 = { head: 'a5010203262001215820', middle: '225820' } as const;
 const EDDSA = { head: 'a4010103272006215820' } as const;
+/** COSE numbers of ES256 and EdDSA, the algorithms that a new passkey may have. */
+export const COSE_ALGORITHMS = [-7, -8];
+
 /** DER of a SubjectPublicKeyInfo up to the key, as `getPublicKey()` of a browser returns it. */
 const SPKI_ES256 = '3059301306072a8648ce3d020106082a8648ce3d03010703420004';
 const SPKI_EDDSA = '302a300506032b6570032100';
@@ -43,9 +45,9 @@ export function cosePublicKeyOf(spki: Uint8Array): string | null {
     : null;
 }
 
-/** The DER of a SubjectPublicKeyInfo of an ES256 point. */
-export function spkiOfEs256(point: Uint8Array): Uint8Array {
-  return concatBytes(hexToBytes(SPKI_ES256), point);
+/** The DER of the SubjectPublicKeyInfo of a key. */
+export function spkiOf({ algorithm, point }: PasskeyPoint): Uint8Array {
+  return concatBytes(hexToBytes(algorithm === 'ES256' ? SPKI_ES256 : SPKI_EDDSA), point);
 }
 
 /** A COSE key in lower-case hex. */

@@ -4,7 +4,7 @@ import type { EvidenceBundle, KeyRegistration } from '../../policy/evidence/bund
 import { revocableIds, type RegisteredKey, type RegisteredPasskey } from '../../policy/evidence/key-registry';
 import type { KeyEntry } from '../../policy/evidence/predicates';
 import { verifyEnrolled, verifyLink } from '../enrollment';
-import { keyIdOf, assertPublicKey } from '../key-id';
+import { keyProblem } from '../key-id';
 import { fail, fileOf } from './outcome';
 import type { Passed, Review } from './record';
 import { signedByOne } from './signed-by';
@@ -64,9 +64,8 @@ export function registeredKey(registration: KeyRegistration, operators: readonly
 
 function entryOf(entry: Envelope, operators: readonly string[]): KeyEntry {
   const key = signedByOne('key', entry, operators, 'operator');
-  if (keyIdOf(key.publicKey) !== key.keyId) fail(`key ${key.keyId}: its id does not match its public key`);
-  assertPublicKey(key.publicKey);
-  return key;
+  const problem = keyProblem(key);
+  return problem === null ? key : fail(`key ${key.keyId}: ${problem}`);
 }
 
 function enrolledOf(

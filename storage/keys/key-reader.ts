@@ -15,7 +15,7 @@ import {
 } from '../../policy/evidence/key-registry';
 import type { PredicateOf } from '../../policy/evidence/statement';
 import { verifyEnrolled, verifyLink } from '../../signing/enrollment';
-import { assertPublicKey, keyIdOf } from '../../signing/key-id';
+import { keyIdOf, keyProblem } from '../../signing/key-id';
 import { verifyEnvelope } from '../../signing/verify-envelope';
 import type { Queryable } from '../database/database';
 import { KEY_ROWS_SQL, type KeyRow } from './key-envelopes';
@@ -109,16 +109,4 @@ export function keyReader(deps: KeyReaderDeps): { readonly signed: Signed; reado
 function revocationProblem(entry: Active, revocation: PredicateOf<'key-revocation'> | string | null): string | null {
   if (revocation === null || typeof revocation === 'string') return revocation;
   return revocableIds(entry).includes(revocation.keyId) ? null : 'the revocation is for another key';
-}
-
-/** Null if the entry of an Ed25519 key may be registered. */
-export function keyProblem(entry: PredicateOf<'key'>): string | null {
-  if (keyIdOf(entry.publicKey) !== entry.keyId) return 'the key id does not match the public key';
-  try {
-    assertPublicKey(entry.publicKey);
-    return null;
-  } catch (error) {
-    if (error instanceof TypeError) return error.message;
-    throw error;
-  }
 }

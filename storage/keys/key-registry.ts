@@ -10,8 +10,8 @@ import { FailureType } from '../../policy/contracts/failure-type';
 import type { Envelope } from '../../policy/contracts/diff';
 import type { KeyRegistry, KeySnapshot, RegisteredKey } from '../../policy/evidence/key-registry';
 import type { PredicateOf } from '../../policy/evidence/statement';
-import { assertPublicKey } from '../../signing/key-id';
-import { keyProblem, keyReader, type KeyReaderDeps } from './key-reader';
+import { assertPublicKey, keyProblem } from '../../signing/key-id';
+import { keyReader, type KeyReaderDeps } from './key-reader';
 
 export const CACHE_MS = 1_000;
 

@@ -8,16 +8,15 @@ import { verifyEnrolled, verifyLink, type VerifiedLink } from '../../signing/enr
 import {
   enrollmentLink,
   newOneTimeKey,
-  offeredTo,
   oneTimeKeyOf,
   signPasskeyEnrollment,
   type OneTimeKey,
 } from '../../signing/enrollment-link';
+import { keyIdOf } from '../../signing/key-id';
 import { newKeyPair } from '../../signing/keys';
-import { signEnrollment, signKeyEntry } from '../../signing/registry-entry';
+import { signEnrollment, signKeyEntry, signKeyRevocation } from '../../signing/registry-entry';
 import { registeredKey } from '../../signing/verify-review/registry-entries';
 import { SAMPLES } from '../policy/evidence/samples';
-import { signKeyRevocation } from '../../signing/registry-entry';
 import { ORIGIN, RP_ID, testPasskey } from '../support/passkey';
 
 const AT = '2026-03-01T12:00:00.000Z';
@@ -87,8 +86,7 @@ it('the private key of the link is in its fragment only, and the page finds it t
   expect([url.origin, url.pathname, url.search]).toEqual(['https://countersign.example', '/inbox/', '']);
   expect(oneTimeKeyOf(url.hash)).toEqual(key);
   for (const bad of ['', '#enroll=', '#enroll=AAAA', `${url.hash}=`, '#other']) expect(oneTimeKeyOf(bad)).toBeNull();
-  expect(offeredTo(key, offer)).toMatchObject({ subject: { id: 'alice' } });
-  expect(offeredTo(newOneTimeKey(), offer)).toBeNull();
+  expect(() => signPasskeyEnrollment(newOneTimeKey(), offer, credential)).toThrow('not for the one-time key');
 });
 
 describe('a link does not count', () => {
@@ -121,6 +119,7 @@ describe('a link does not count', () => {
 
   it('whose key has small order, or another id', () => {
     const small = '01'.padEnd(64, '0');
+    expect(verifyLink(offerTo(key, { publicKey: small, keyId: keyIdOf(small) }), operators)).toContain('small order');
     expect(verifyLink(offerTo(key, { publicKey: small }), operators)).toContain('does not match');
     expect(verifyLink(offerTo(key, { keyId: 'f'.repeat(64) }), operators)).toContain('does not match');
   });

@@ -4,7 +4,7 @@ import type { AnswerPredicate } from '../../policy/contracts/answer';
 import type { Envelope, PasskeyAssertion } from '../../policy/contracts/diff';
 import { fromBase64, toBase64 } from '../../policy/evidence/base64';
 import { loginChallenge, passkeyChallenge, statementDigest } from '../../policy/evidence/passkey-challenge';
-import { cosePublicKeyOf, passkeyKeyId, spkiOfEs256 } from '../../policy/evidence/passkey-key';
+import { cosePublicKeyOf, passkeyKeyId, spkiOf } from '../../policy/evidence/passkey-key';
 import { PREDICATES, statementOf, type Statement, type StatementKind } from '../../policy/evidence/statement';
 import { signEnvelope } from '../../signing/envelope';
 import { judgeAnswer, type AnswerScope } from '../../signing/judge-answer';
@@ -253,13 +253,13 @@ describe('challenges', () => {
 
 describe('the public key of a passkey', () => {
   const point = p256.getPublicKey(new Uint8Array(32).fill(3), false).slice(1);
-  const cose = cosePublicKeyOf(spkiOfEs256(point))!;
+  const cose = cosePublicKeyOf(spkiOf({ algorithm: 'ES256', point }))!;
 
   it('is read from what a browser returns, in one encoding only', () => {
     expect(passkeyKeyProblem(cose)).toBeNull();
     for (const bad of ['', cose.toUpperCase(), `${cose}00`, cose.replace('a501', 'a601'), cose.replace('0326', '0327')])
       expect(passkeyKeyProblem(bad)).toContain('not a COSE key');
-    expect(cosePublicKeyOf(spkiOfEs256(point.slice(1)))).toBeNull();
+    expect(cosePublicKeyOf(spkiOf({ algorithm: 'ES256', point: point.slice(1) }))).toBeNull();
   });
 
   it('is refused off the curve or of small order', () => {

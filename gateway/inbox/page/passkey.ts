@@ -1,4 +1,5 @@
 /** WebAuthn in this browser. A passkey signs a challenge; user verification is always required. */
+import { COSE_ALGORITHMS } from '../../../policy/evidence/passkey-key';
 
 /** What an authenticator returned. */
 export interface Assertion {
@@ -49,9 +50,6 @@ export interface Registration {
   readonly publicKey: Uint8Array;
 }
 
-/** COSE numbers of ES256 and EdDSA. */
-const ALGORITHMS = [-7, -8];
-
 export async function createPasskey(challenge: Uint8Array, rpId: string, person: string): Promise<Registration> {
   const credential = await asked(
     navigator.credentials.create({
@@ -59,7 +57,7 @@ export async function createPasskey(challenge: Uint8Array, rpId: string, person:
         challenge: copied(challenge),
         rp: { id: rpId, name: 'Countersign' },
         user: { id: crypto.getRandomValues(new Uint8Array(32)), name: person, displayName: person },
-        pubKeyCredParams: ALGORITHMS.map((alg) => ({ type: 'public-key', alg })),
+        pubKeyCredParams: COSE_ALGORITHMS.map((alg) => ({ type: 'public-key', alg })),
         authenticatorSelection: { residentKey: 'required', requireResidentKey: true, userVerification: 'required' },
         attestation: 'none',
         timeout: TIMEOUT_MS,
@@ -92,7 +90,7 @@ async function asked(request: Promise<Credential | null>): Promise<PublicKeyCred
   throw new PasskeyError('The passkey was not used. Nothing was sent; try again');
 }
 
-/** WebAuthn wants bytes in a buffer of their own. */
+/** WebAuthn needs a buffer that contains nothing else. */
 function copied(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(bytes);
 }

@@ -4,14 +4,13 @@ export type Route =
   | { readonly view: 'list'; readonly tab: ReviewTab }
   | { readonly view: 'review'; readonly changeId: string }
   | { readonly view: 'numbers' }
-  /** The one-time private seed of an enrolment link, base64url. */
-  | { readonly view: 'enroll'; readonly seed: string };
+  /** The fragment of an enrolment link, which contains its one-time private seed. */
+  | { readonly view: 'enroll'; readonly fragment: string };
 
 /** Reads the fragment of the address. An unknown one is the list. */
 export function routeOf(hash: string): Route {
+  if (/^#enroll=[A-Za-z0-9_-]{1,200}$/.test(hash)) return { view: 'enroll', fragment: hash };
   const path = hash.replace(/^#\/?/, '');
-  const seed = /^enroll=([A-Za-z0-9_-]{1,200})$/.exec(path)?.[1];
-  if (seed !== undefined) return { view: 'enroll', seed };
   const changeId = /^review\/([0-9a-f]{64})$/.exec(path)?.[1];
   if (changeId !== undefined) return { view: 'review', changeId };
   if (path === 'numbers') return { view: 'numbers' };

@@ -13,19 +13,20 @@ type Step =
   | { readonly kind: 'failed'; readonly message: string };
 
 interface Props {
-  readonly seed: string;
+  /** Of the address of the link. */
+  readonly fragment: string;
   readonly onDone: () => void;
 }
 
 /** Enrolment of a passkey by a one-time link. */
-export function EnrollPage({ seed, onDone }: Props): JSX.Element {
+export function EnrollPage({ fragment, onDone }: Props): JSX.Element {
   const [step, setStep] = useState<Step>({ kind: 'opening' });
   useEffect(() => {
-    openLink(seed).then(
+    openLink(fragment).then(
       (link) => setStep({ kind: 'offered', link, busy: false, error: null }),
       (error: unknown) => setStep({ kind: 'failed', message: messageOf(error) }),
     );
-  }, [seed]);
+  }, [fragment]);
   const register = async (link: OpenedLink): Promise<void> => {
     setStep({ kind: 'offered', link, busy: true, error: null });
     try {
@@ -104,8 +105,6 @@ function StepView({ step, onRegister, onDone }: StepProps): JSX.Element {
 }
 
 function messageOf(error: unknown): string {
-  if (error instanceof ApiError && error.status === 404)
-    return 'This link is unknown, expired, or was used before. Ask an operator for a new one.';
   if (error instanceof ApiError || error instanceof PasskeyError) return error.message;
   throw error;
 }

@@ -50,7 +50,7 @@ export function Inbox(): JSX.Element {
       <main id="main" tabIndex={-1}>
         {loggedIn && <ServiceBanners />}
         {route.view === 'enroll' ? (
-          <EnrollPage seed={route.seed} onDone={() => go({ view: 'list', tab: 'turn' })} />
+          <EnrollPage fragment={route.fragment} onDone={() => go({ view: 'list', tab: 'turn' })} />
         ) : session === 'reading' ? (
           <p role="status">Reading your session…</p>
         ) : session === null ? (

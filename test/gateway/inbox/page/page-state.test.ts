@@ -21,7 +21,7 @@ describe('routes', () => {
       { view: 'numbers' },
     ] as const)
       expect(routeOf(hashOf(route))).toEqual(route);
-    expect(routeOf('#enroll=abc_-9')).toEqual({ view: 'enroll', seed: 'abc_-9' });
+    expect(routeOf('#enroll=abc_-9')).toEqual({ view: 'enroll', fragment: '#enroll=abc_-9' });
     for (const other of ['', '#/review/../x', '#enroll=<img>', '#/review/javascript:alert(1)'])
       expect(routeOf(other)).toEqual({ view: 'list', tab: 'turn' });
   });
