@@ -28,7 +28,7 @@ export class ApiError extends Error {
 }
 
 const TIMEOUT_MS = 60_000;
-const UNAUTHENTICATED = 401;
+export const UNAUTHENTICATED = 401;
 const base = new URL('api/', document.baseURI);
 
 /** The gateway's time minus this machine's, in milliseconds, from the last response. */
@@ -46,7 +46,7 @@ export function learnServerTime(at: string | null): void {
 
 let unauthenticated = (): void => {};
 
-/** Calls `listener` whenever a request was refused because there is no session. */
+/** Calls `listener` after each response with the status 401: the session has ended. */
 export function onUnauthenticated(listener: () => void): void {
   unauthenticated = listener;
 }

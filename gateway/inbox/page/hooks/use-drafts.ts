@@ -7,9 +7,9 @@ export interface DraftStore {
   readonly remove: (violationIds: readonly string[]) => void;
 }
 
-/** Drafts of one review. A new fingerprint drops the decisions and keeps the reasons. */
-export function useDrafts(changeId: string, fingerprint: string | null): DraftStore {
-  const key = `countersign.drafts.${changeId}`;
+/** Drafts of one person for one review. A new fingerprint drops the decisions and keeps the reasons. */
+export function useDrafts(person: string, changeId: string, fingerprint: string | null): DraftStore {
+  const key = `countersign.drafts.${changeId}.${person}`;
   const [drafts, setDrafts] = useState<Drafts>(() => parseDrafts(sessionStorage.getItem(key)));
   const [decidedOn, setDecidedOn] = useState(() => sessionStorage.getItem(`${key}.fingerprint`) ?? fingerprint);
   useEffect(() => {

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import type { ReviewList, ReviewListItem, ReviewListQuery } from '../../api';
+import type { ReviewList, ReviewListQuery } from '../../api';
 import { api, ApiError } from '../api-client';
 import { throttle } from '../model/throttle';
 import { useLive } from './use-live';
@@ -8,6 +8,7 @@ export interface ListReading {
   /** Null before the first page. */
   readonly list: ReviewList | null;
   readonly error: ApiError | null;
+  /** Shows one more page, also after a change. */
   readonly more: () => Promise<void>;
 }
 
@@ -21,10 +22,11 @@ export function useList(query: ReviewListQuery, onCount: (count: number) => void
   const { subscribe } = useLive();
   const key = JSON.stringify(query);
   const latest = useRef(0);
+  const pages = useRef(1);
   const read = useCallback(async () => {
     const turn = ++latest.current;
     try {
-      const next = await api.reviews(JSON.parse(key) as ReviewListQuery);
+      const next = await readPages(JSON.parse(key) as ReviewListQuery, pages.current);
       if (turn !== latest.current) return;
       setList(next);
       setError(null);
@@ -36,6 +38,7 @@ export function useList(query: ReviewListQuery, onCount: (count: number) => void
   }, [key, onCount]);
   useEffect(() => {
     setList(null);
+    pages.current = 1;
     void read();
     const again = throttle(() => void read(), SETTLE_MS);
     const stop = subscribe(again.call);
@@ -45,21 +48,19 @@ export function useList(query: ReviewListQuery, onCount: (count: number) => void
     };
   }, [read, subscribe]);
   const more = async (): Promise<void> => {
-    if (list?.next == null) return;
-    const turn = latest.current;
-    try {
-      const next = await api.reviews({ ...query, cursor: list.next });
-      if (turn === latest.current) setList({ ...next, items: [...list.items, ...notIn(next.items, list.items)] });
-    } catch (failure) {
-      if (!(failure instanceof ApiError)) throw failure;
-      setError(failure);
-    }
+    pages.current++;
+    await read();
   };
   return { list, error, more };
 }
 
-/** A review that moved to the next page between two readings is shown once. */
-function notIn(items: readonly ReviewListItem[], known: readonly ReviewListItem[]): ReviewListItem[] {
-  const ids = new Set(known.map(({ changeId }) => changeId));
-  return items.filter(({ changeId }) => !ids.has(changeId));
+/** The first pages as one list. A review that moved to the next page between two readings is shown once. */
+async function readPages(query: ReviewListQuery, pages: number): Promise<ReviewList> {
+  let list = await api.reviews(query);
+  for (let page = 1; page < pages && list.next !== null; page++) {
+    const next = await api.reviews({ ...query, cursor: list.next });
+    const known = new Set(list.items.map(({ changeId }) => changeId));
+    list = { ...next, items: [...list.items, ...next.items.filter(({ changeId }) => !known.has(changeId))] };
+  }
+  return list;
 }

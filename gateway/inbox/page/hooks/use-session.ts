@@ -1,10 +1,10 @@
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import type { InboxSession } from '../../api';
-import { api, ApiError, onUnauthenticated } from '../api-client';
+import { api, ApiError, onUnauthenticated, UNAUTHENTICATED } from '../api-client';
 
 export interface SessionState {
   readonly session: InboxSession | null | 'reading';
-  /** Why there is no session any more. */
+  /** Why the last session ended; null at the first visit. */
   readonly why: string | null;
   readonly start: (session: InboxSession) => void;
   readonly end: () => void;
@@ -47,5 +47,3 @@ export function useSession(): SessionState {
   }, []);
   return { session, why, start, end };
 }
-
-const UNAUTHENTICATED = 401;

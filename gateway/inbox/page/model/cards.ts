@@ -1,6 +1,7 @@
 /** What fired, as cards: one for each violation, with the finding that raised it. */
 import type { AdmittedAnswer } from '../../../../policy/contracts/answer';
 import type { ValidatorFinding } from '../../../../policy/contracts/finding';
+import { fires } from '../../../../policy/contracts/readings';
 import type { ReviewStatus, ViolationStatus } from '../../../../policy/contracts/status';
 import type { VerifiedReview } from '../../../../signing/verified-review';
 import type { ShownChange } from './change-lines';
@@ -16,7 +17,7 @@ export interface Card {
   /** What the message says beyond the reason of the finding. */
   readonly message: string;
   readonly turn: Turn;
-  /** Digest of this person's confirmation, which can be taken back until the commit begins; null if there is none. */
+  /** Digest of this person's confirmation, which can be taken back until the commit begins; null without one. */
   readonly confirmation: string | null;
 }
 
@@ -33,7 +34,7 @@ export interface ReviewCards {
   readonly cards: readonly Card[];
   /** Findings of class SAFETY that ended the review, and violations that roll back without a question. */
   readonly endedBy: readonly Fired[];
-  /** Findings that fired and ask nobody: advice. */
+  /** Findings that fired and need no answer: advice. */
   readonly advice: readonly Fired[];
   readonly passed: readonly ValidatorFinding[];
   readonly skipped: readonly ValidatorFinding[];
@@ -60,7 +61,7 @@ export function cardsOf(review: VerifiedReview, change: ShownChange | null, pers
       };
     });
   const asked = new Set(cards.map(({ finding }) => finding));
-  const fired = findings.filter((finding) => isFired(finding) && !asked.has(finding));
+  const fired = findings.filter((finding) => fires(finding) && !asked.has(finding));
   const hard = new Set(
     status.violations.filter(({ need }) => need === 'hard').map(({ findingIndex }) => findings[findingIndex]),
   );
@@ -74,10 +75,6 @@ export function cardsOf(review: VerifiedReview, change: ShownChange | null, pers
     passed: findings.filter(({ status: of }) => of === 'ALLOW'),
     skipped: findings.filter(({ status: of }) => of === 'SKIPPED'),
   };
-}
-
-function isFired({ status }: ValidatorFinding): boolean {
-  return status === 'BLOCK' || status === 'WARN';
 }
 
 function turnOf(

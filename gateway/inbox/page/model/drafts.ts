@@ -1,8 +1,8 @@
 import { Decision } from '../../../../policy/contracts/answer';
 
-/** What a person has chosen and typed, and not sent. Kept per review in the session storage, so that a reload loses nothing. */
-/** A decision that is not made yet is null. */
+/** What a person has chosen and typed, and not sent. Kept per person and review in the session storage, so that a reload loses nothing. */
 export interface Draft {
+  /** Null: not made yet. */
   readonly decision: Decision | null;
   readonly reason: string;
 }

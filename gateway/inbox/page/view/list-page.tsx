@@ -23,7 +23,7 @@ const TITLES: Readonly<Record<ReviewTab, string>> = {
 const EMPTY: Readonly<Record<ReviewTab, string>> = {
   turn: 'Nothing waits for you.',
   waiting: 'No review waits for other people.',
-  all: 'No review.',
+  all: 'No review found.',
 };
 
 /** One tab of the list. j and k move, Enter opens. */

@@ -8,7 +8,7 @@ import { PasskeyError, signChallenge } from '../passkey';
 
 interface Props {
   readonly onSession: (session: InboxSession) => void;
-  /** Why there is no session any more; null at the first visit. */
+  /** Why the last session ended; null at the first visit. */
   readonly why: string | null;
 }
 
