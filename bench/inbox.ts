@@ -98,7 +98,7 @@ async function startInbox(db: Database): Promise<{ readonly url: string; readonl
   };
   const reviews = { bundle: never, tenantOf: async (changeId: string) => (await tenantOf(changeId)) ?? never() };
   const relay = { send: never, take: never, refused: never };
-  const gateway = { reviews, probes: { database: never, temporal: never }, now: Date.now };
+  const gateway = { reviews, probes: { database: never, temporal: never }, now: Date.now, log: { error: never } };
   const app = createInbox(gateway, inbox, { relay, metrics: createGatewayMetrics() });
   const server = serve({ fetch: app.fetch, hostname: '127.0.0.1', port: 0 });
   await new Promise((resolve) => server.once('listening', resolve));

@@ -1,3 +1,5 @@
+import { FreshReading } from './fresh-reading';
+
 /** Each probe rejects if its part does not answer. */
 export type Probes<Part extends string> = Readonly<Record<Part, () => Promise<unknown>>>;
 
@@ -19,18 +21,18 @@ const DEFAULTS = { timeoutMs: PROBE_TIMEOUT_MS, maxAgeMs: MAX_AGE_MS };
 
 /** Whether the parts that a process needs answer. Asks each at most once a second by default: `/readyz` needs no authentication. */
 export class Readiness<Part extends string> {
-  #last: { readonly at: number; readonly readings: Promise<Readings<Part>> } | null = null;
+  readonly #readings: FreshReading<Readings<Part>>;
 
   constructor(
     private readonly probes: Probes<Part>,
-    private readonly now: () => number,
+    now: () => number,
     private readonly bounds = DEFAULTS,
-  ) {}
+  ) {
+    this.#readings = new FreshReading(() => this.#ask(), bounds.maxAgeMs, now);
+  }
 
   async check(): Promise<Readings<Part>> {
-    const at = this.now();
-    if (this.#last === null || at - this.#last.at >= this.bounds.maxAgeMs) this.#last = { at, readings: this.#ask() };
-    return await this.#last.readings;
+    return await this.#readings.get();
   }
 
   async #ask(): Promise<Readings<Part>> {

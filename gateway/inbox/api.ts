@@ -175,7 +175,7 @@ export interface DifferenceReport {
 /**
  * Data of the server-sent events of `GET /events`. `changed` names a review in which rows were appended; the page reads it again.
  * `services` is sent first, and whenever one goes down or comes back. Every ten seconds at the latest an event is sent, so that a
- * page which hears nothing for 20 seconds knows that it is disconnected.
+ * page which receives nothing for 20 seconds knows that it is disconnected.
  */
 export type InboxEvent =
   | { readonly type: 'changed'; readonly changeId: string }

@@ -33,18 +33,18 @@ const SERVICE_BOUNDS = { timeoutMs: 1_000, maxAgeMs: 250 };
 
 /** Everything under `/inbox`. */
 export function createInbox(
-  gateway: Pick<GatewayDeps, 'probes' | 'now'> & Pick<ReviewRouteDeps, 'reviews'>,
+  gateway: Pick<GatewayDeps, 'probes' | 'now' | 'log'> & Pick<ReviewRouteDeps, 'reviews'>,
   inbox: InboxDeps,
   { relay, metrics }: Pick<ReviewRouteDeps, 'relay' | 'metrics'>,
 ): Hono {
-  const { now, reviews } = gateway;
+  const { now, reviews, log } = gateway;
   const sessions = new Sessions(inbox);
   const readiness = new Readiness(gateway.probes, now, SERVICE_BOUNDS);
-  const hub = new EventHub({ ...inbox, readiness, sessions, now });
+  const hub = new EventHub({ ...inbox, readiness, sessions, now, log });
   inbox.stopping.addEventListener('abort', () => hub.close());
   const login = { ...inbox, sessions, metrics, now, challengeRate: new Rate(MAX_CHALLENGES, 60_000) };
   const api = new Hono();
-  api.route('/', reportRoutes(metrics, now)); // Before the check: browsers send reports with content types of their own.
+  api.route('/', reportRoutes(metrics, now)); // Before the check: browsers send reports with other content types.
   api.use(sameOrigin(inbox.origin, metrics));
   api.get('/trust', (c) => c.json(inbox.trust));
   api.route('/', loginRoutes({ ...login, ended: (tokenSha) => hub.end(tokenSha) }));

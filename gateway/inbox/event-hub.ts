@@ -1,5 +1,6 @@
-import { CountersignError } from '../../client/errors';
+import { CountersignError, messageOf } from '../../client/errors';
 import { isDatabaseDown } from '../../storage/database/database-down';
+import type { GatewayDeps } from '../deps';
 import type { Readiness, ServiceProbes } from '../readiness';
 import type { InboxEvent } from './api';
 import { EventQueue } from './event-queue';
@@ -7,7 +8,7 @@ import { maySee, type Session, type Sessions } from './session';
 import type { LedgerChanges } from './deps';
 
 const TICK_MS = 500;
-/** A page that hears nothing for 20 seconds counts as disconnected. */
+/** A page that receives nothing for 20 seconds counts as disconnected. */
 const HEARTBEAT_MS = 8_000;
 const MAX_CLIENTS = 1_000;
 const MAX_OF_SESSION = 5;
@@ -20,6 +21,7 @@ export interface EventHubDeps {
   readonly readiness: Pick<Readiness<keyof ServiceProbes>, 'check'>;
   readonly sessions: Pick<Sessions, 'find'>;
   readonly now: () => number;
+  readonly log: GatewayDeps['log'];
 }
 
 interface EventClient {
@@ -34,7 +36,7 @@ type Services = Extract<InboxEvent, { type: 'services' }>;
 /**
  * The open event streams of this process.
  *
- * V1 A session hears only of changes in tenants that it may read. An event has no other content than an id.
+ * V1 A stream names only changes in tenants that its session may read. An event has no other content than an id.
  * V2 A stream ends with its session: at logout at once, at expiry or revocation of the key with the next heartbeat. It does not keep the
  *    session in use.
  * V3 Streams are bounded, in the process and of one session. A stream whose reader is too slow ends; the page reads everything again when
@@ -47,6 +49,7 @@ export class EventHub {
   #unsubscribe: (() => void) | null = null;
   #services: Services | null = null;
   #ticking = false;
+  #closed = false;
 
   constructor(private readonly deps: EventHubDeps) {}
 
@@ -62,11 +65,12 @@ export class EventHub {
     const queue = new EventQueue(() => this.#remove(client));
     const client: EventClient = { session, queue, beatAt: this.deps.now() };
     this.#clients.add(client);
-    this.#unsubscribe ??= this.deps.changes.subscribe((changeId) => void this.#changed(changeId));
-    this.#timer ??= setInterval(() => void this.#tick(), TICK_MS).unref();
+    this.#unsubscribe ??= this.deps.changes.subscribe((changeId) => this.#run(this.#changed(changeId)));
+    this.#timer ??= setInterval(() => this.#run(this.#tick()), TICK_MS).unref();
     const services = await this.#readServices();
     this.#services ??= services;
     queue.push(services);
+    if (this.#closed) queue.close();
     return queue;
   }
 
@@ -75,8 +79,22 @@ export class EventHub {
     for (const { session, queue } of this.#clients) if (session.tokenSha === tokenSha) queue.close();
   }
 
+  /** Ends all streams, those that are opened later too. */
   close(): void {
+    this.#closed = true;
+    this.#endAll();
+  }
+
+  #endAll(): void {
     for (const { queue } of this.#clients) queue.close();
+  }
+
+  /** An unexpected failure ends all streams, because changes may have been missed: the pages reconnect and read again. */
+  #run(work: Promise<void>): void {
+    work.catch((error: unknown) => {
+      this.deps.log.error({ reason: messageOf(error) }, 'event streams ended');
+      this.#endAll();
+    });
   }
 
   #remove(client: EventClient): void {
@@ -96,7 +114,7 @@ export class EventHub {
       if (maySee(session, tenant)) queue.push({ type: 'changed', changeId });
   }
 
-  /** Null if there is no such review, or it cannot be read now. Then pages are not told; they read again when the database is back. */
+  /** Null for an unknown review, and if the database is down: pages read again when it is back. */
   async #tenantOf(changeId: string): Promise<string | null> {
     const known = this.#tenants.get(changeId);
     if (known !== undefined) return known;

@@ -4,7 +4,6 @@ import { CountersignError } from '../../client/errors';
 import { parseInput } from '../../client/parse';
 import { Name, Sha256Hex } from '../../policy/contracts/diff';
 import { SubjectId } from '../../policy/contracts/subject-id';
-import { mayUse } from '../../policy/evidence/key-registry';
 import type { InboxPage } from '../../storage/inbox/review-list';
 import type { AnswerRelay } from '../answer-relay';
 import { bundleText } from '../bundle-text';
@@ -78,7 +77,7 @@ export function inboxReviewRoutes(deps: ReviewRouteDeps): Hono {
   });
   routes.post('/:id/answers', async (c) => {
     const { session, changeId, tenant } = await reviewOf(deps, c);
-    if (!mayUse(session.key, { right: 'answer', tenant }))
+    if (!maySee(session, tenant, 'answer'))
       throw new CountersignError('not_eligible', `Key ${session.key.keyId} lacks the right "answer"`);
     const { answers } = await requestBody(c, SignedAnswers, { max: MAX_JSON_BYTES, whatToDo: RELAYED_ONLY });
     return c.json(await relay.send(changeId, session.key.keyId, answers));

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { parseInput } from '../../client/parse';
 import type { AnswerNumbers, AskedNumbers, InboxNumbers } from '../../storage/inbox/numbers';
 import { NOTHING_DONE } from '../callers';
+import { FreshReading } from '../fresh-reading';
 import type { RuleNumbers, TeamNumbers } from './api';
 import { tenantsOf, type Sessions } from './session';
 
@@ -23,21 +24,17 @@ const Query = z.strictObject({
 
 /** `GET /numbers`: figures of the tenants of the session, at most a minute old. By rule and by group, never by person. */
 export function numberRoutes(numbers: InboxNumbers, sessions: Sessions, now: () => number): Hono {
-  const cached = new Map<string, { readonly at: number; readonly read: Promise<TeamNumbers> }>();
+  const cached = new Map<string, FreshReading<TeamNumbers>>();
   const routes = new Hono();
   routes.get('/numbers', async (c) => {
     const session = await sessions.of(c);
     const { days } = parseInput(Query, c.req.query(), NOTHING_DONE);
     const tenants = tenantsOf(session);
     const key = JSON.stringify([days, tenants === null ? null : [...tenants].sort()]);
-    let entry = cached.get(key);
-    if (entry === undefined || now() - entry.at >= FRESH_MS) {
-      if (cached.size >= MAX_CACHED) cached.clear();
-      entry = { at: now(), read: readNumbers(numbers, tenants, days) };
-      cached.set(key, entry);
-      entry.read.catch(() => cached.delete(key)); // callers get the error; the next request reads again
-    }
-    return c.json(await entry.read);
+    const reading = cached.get(key) ?? new FreshReading(() => readNumbers(numbers, tenants, days), FRESH_MS, now);
+    if (cached.size >= MAX_CACHED) cached.clear();
+    cached.set(key, reading);
+    return c.json(await reading.get());
   });
   return routes;
 }

@@ -1,4 +1,5 @@
 import type { PlanGroup, Viewer } from '../../storage/inbox/review-list';
+import { FreshReading } from '../fresh-reading';
 import type { InboxDeps } from './deps';
 import { tenantsOf, type Session } from './session';
 
@@ -7,30 +8,20 @@ const FRESH_MS = 1_000;
 /** Finds the groups of a person, in the pinned plans that open reviews wait for. Plans never change, so only their list is read again. */
 export class Viewers {
   readonly #groups = new Map<string, ReadonlyMap<string, readonly string[]> | null>();
-  #waiting: { readonly at: number; readonly groups: Promise<readonly PlanGroup[]> } | null = null;
+  readonly #waiting: FreshReading<readonly PlanGroup[]>;
 
   constructor(
     private readonly deps: Pick<InboxDeps, 'lists' | 'groupsOf'>,
-    private readonly now: () => number,
-  ) {}
+    now: () => number,
+  ) {
+    this.#waiting = new FreshReading(() => deps.lists.waitingGroups(), FRESH_MS, now);
+  }
 
   async of(session: Session): Promise<Viewer> {
     const groups: PlanGroup[] = [];
-    for (const waiting of await this.#waitingGroups())
+    for (const waiting of await this.#waiting.get())
       if ((await this.#membersOf(waiting)).includes(session.person)) groups.push(waiting);
     return { person: session.person, tenants: tenantsOf(session), groups };
-  }
-
-  async #waitingGroups(): Promise<readonly PlanGroup[]> {
-    const at = this.now();
-    if (this.#waiting === null || at - this.#waiting.at >= FRESH_MS) {
-      const waiting = { at, groups: this.deps.lists.waitingGroups() };
-      this.#waiting = waiting;
-      waiting.groups.catch(() => {
-        if (this.#waiting === waiting) this.#waiting = null; // callers get the error; the next request reads again
-      });
-    }
-    return await this.#waiting.groups;
   }
 
   /** Empty for a plan that cannot be recomputed: its answers would be refused. */

@@ -156,12 +156,26 @@ it('holds one notice for each change while the reader is slow, and ends a stream
   flooded.stopping.abort();
 });
 
-it('ends all streams when the process stops, and looks at nothing without pages', async () => {
-  const page = await open(await loggedIn(world));
+it('ends all streams after an unexpected failure, which is logged, so that the pages read everything again', async () => {
+  const logged: object[] = [];
+  const broken = inboxWorld({
+    inbox: { tenantOf: async () => await Promise.reject(new Error('no permission')) },
+    gateway: { log: { error: (facts) => void logged.push(facts) } },
+  });
+  const page = await open(await loggedIn(broken));
+  broken.changed(CHANGE);
+  await settled();
+  expect([page.closed, logged]).toEqual([true, [{ reason: 'no permission' }]]);
+});
+
+it('ends all streams when the process stops, also new ones, and looks at nothing without pages', async () => {
+  const browser = await loggedIn(world);
+  const page = await open(browser);
   expect(world.listeners.size).toBe(1);
   world.stopping.abort();
   await settled();
-  expect(page.closed).toBe(true);
+  const late = await open(browser);
+  expect([page.closed, late.closed]).toEqual([true, true]);
   expect(world.listeners.size).toBe(0);
   expect(jest.getTimerCount()).toBe(0);
 });

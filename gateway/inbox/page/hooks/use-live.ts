@@ -11,7 +11,7 @@ export interface Services {
 export interface Live {
   readonly connection: 'connecting' | 'open' | 'lost';
   readonly services: Services;
-  /** Calls `listener` with the id of a review in which rows were appended, and with null after a reconnect. Returns how to stop. */
+  /** Calls `listener` with the id of a review in which rows were appended, and with null if some may have been missed. Returns how to stop. */
   readonly subscribe: (listener: (changeId: string | null) => void) => () => void;
 }
 
@@ -42,21 +42,22 @@ export function useEvents(active: boolean): Live {
   useEffect(() => {
     if (!active) return undefined;
     const tell = (changeId: string | null): void => listeners.current.forEach((listener) => listener(changeId));
-    let wasLost = false;
+    /** Whether changes may have been missed: while disconnected, or while the gateway could not read the database. */
+    let missed = false;
     const onEvent = (event: InboxEvent): void => {
       setConnection('open');
-      if (wasLost) tell(null);
-      wasLost = false;
-      if (event.type === 'changed') tell(event.changeId);
-      else {
-        learnServerTime(event.now);
-        setServices((known) =>
-          sameServices(known, event) ? known : { database: event.database, temporal: event.temporal },
-        );
+      if (event.type === 'changed') {
+        tell(event.changeId);
+        return;
       }
+      const { database, temporal, now } = event;
+      learnServerTime(now);
+      setServices((known) => (sameServices(known, event) ? known : { database, temporal }));
+      if (missed && database) tell(null);
+      missed = !database;
     };
     const onLost = (): void => {
-      wasLost = true;
+      missed = true;
       setConnection('lost');
       // Events end with the session: then the response of 401 leads to the login.
       api.session().catch((error: unknown) => {
