@@ -23,10 +23,10 @@ import { linkToChange } from './change-link';
 import { CountersignError } from './errors';
 import { parseInput } from './parse';
 import type { EvidenceBundle } from '../policy/evidence/bundle';
-import { isIdPrefix } from '../policy/evidence/ledger-port';
 import type { VerifiedReview } from '../signing/verified-review';
 import { acknowledge, unacknowledged } from './acknowledge';
 import { acknowledgeWithdrawal, unacknowledgedWithdrawal } from './acknowledge-withdrawal';
+import { listReviews } from './list-reviews';
 import type { BundleOptions, ClientLedger, ListFilter, ReviewPage } from './ports';
 import { readReview } from './read-review';
 import type { ReceiptTrust } from './receipt';
@@ -178,12 +178,9 @@ export class ReviewClient {
   }
 
   async #fromLedger<T>(read: (ledger: ClientLedger) => Promise<T>, what: string): Promise<T> {
-    const ledger = this.#ledger;
-    if (ledger === null)
-      throw new CountersignError(
-        'ledger_unavailable',
-        `${what}: this client has no ledger, and what a workflow says proves nothing. Use a GatewayClient, or set \`ledger\``,
-      );
+    const ledger = this.#required(
+      `${what}: this client has no ledger, and what a workflow says proves nothing. Use a GatewayClient, or set \`ledger\``,
+    );
     return await fromLedger(() => read(ledger), what);
   }
 
@@ -270,13 +267,12 @@ export class ReviewClient {
   async #refuseLate(changeId: string, message: AnswerMessage, cause: unknown): Promise<AnswerResults> {
     if (!(await this.#isKnown(changeId))) throw notFound(changeId, cause);
     const why = 'The review is closed; it does not accept answers';
-    if (this.#ledger !== null) {
-      const ledger = this.#ledger;
+    const ledger = this.#ledger;
+    if (ledger !== null)
       await fromLedger(
         () => ledger.recordLate(changeId, message, why),
         'The review is closed, and the refusal of this answer could not be recorded',
       );
-    }
     return Object.fromEntries(answerKeys(message).map((key) => [key, { code: 'closed' as const, message: why }]));
   }
 
@@ -346,40 +342,24 @@ export class ReviewClient {
 
   /** Writes the row `spent` (ReviewCalls.spend). `keyId`: the key of the caller of a gateway. Throws `ledger_unavailable`. */
   async spend(changeId: string, nonce: string, keyId: string | null = null): Promise<SpendResult> {
-    const ledger = this.#ledger;
     const { nonce: own } = parseInput(SpendMessage, { nonce }, 'Nothing was written');
-    if (ledger === null)
-      throw new CountersignError(
-        'ledger_unavailable',
-        'An approval can be used only with a ledger or a gateway, which record its use. Set `ledger` in the options of the client',
-      );
+    const ledger = this.#required(
+      'An approval can be used only with a ledger or a gateway, which record its use. Set `ledger` in the options of the client',
+    );
     return await fromLedger(() => ledger.spend(changeId, own, keyId), 'The use of the approval could not be recorded');
   }
 
   /** Lists reviews from the ledger, newest first. Throws `ledger_unavailable`. */
   async list(filter: ListFilter = {}): Promise<ReviewPage> {
-    const ledger = this.#ledger;
-    if (ledger === null)
-      throw new CountersignError(
-        'ledger_unavailable',
-        'Reviews cannot be listed without a ledger. Set `ledger` in the options of the client',
-      );
-    const { tenant, state, target, idPrefix, after, limit = 50 } = filter;
-    if (!Number.isInteger(limit) || limit < 1 || limit > 500)
-      throw new CountersignError(
-        'invalid_input',
-        `limit: expected 1 to 500, got ${String(limit)}. Page with \`after\``,
-        { field: 'limit' },
-      );
-    const query = {
-      limit,
-      ...(tenant === undefined ? {} : { tenant }),
-      ...(state === undefined ? {} : { state }),
-      ...(target === undefined ? {} : { target }),
-      ...(idPrefix === undefined ? {} : { idPrefix: prefixOf(idPrefix) }),
-      ...(after === undefined ? {} : { after }),
-    };
-    return await fromLedger(() => ledger.list(query), 'Reviews cannot be listed');
+    const ledger = this.#required(
+      'Reviews cannot be listed without a ledger. Set `ledger` in the options of the client',
+    );
+    return await listReviews(ledger, filter);
+  }
+
+  #required(without: string): ClientLedger {
+    if (this.#ledger === null) throw new CountersignError('ledger_unavailable', without);
+    return this.#ledger;
   }
 
   async #isKnown(changeId: string): Promise<boolean> {
@@ -388,13 +368,6 @@ export class ReviewClient {
     const what = 'Temporal does not have the review, and the ledger cannot be read';
     return ledger !== null && (await fromLedger(() => ledger.summary(changeId), what)) !== null;
   }
-}
-
-function prefixOf(text: string): string {
-  if (isIdPrefix(text)) return text;
-  throw new CountersignError('invalid_input', `idPrefix: expected 8 to 64 lower-case hex digits, got "${text}"`, {
-    field: 'idPrefix',
-  });
 }
 
 function idOf(changeId: string): string {

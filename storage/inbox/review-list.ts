@@ -193,13 +193,15 @@ function addSearch(query: Conditions, search: string): void {
 
 /** Throws RangeError for a text that is not `next` of an earlier page. */
 function addCursor(query: Conditions, cursor: string, turn: boolean): void {
-  const [time = '', changeId = ''] = cursor.split('~');
-  if ((Number.isNaN(Date.parse(time)) && !(turn && time === 'none')) || !Sha256Hex.safeParse(changeId).success)
+  const [text = '', changeId = ''] = cursor.split('~');
+  // A Date, because JavaScript reads times that PostgreSQL does not.
+  const time = turn && text === 'none' ? 'infinity' : new Date(text);
+  if ((time instanceof Date && Number.isNaN(time.getTime())) || !Sha256Hex.safeParse(changeId).success)
     throw new RangeError('cursor: expected the value of `next` of the previous page');
   if (turn)
     query.add(
       (p, q) => `(coalesce(r.deadline_at, 'infinity'), r.change_id) > (${p}::timestamptz, ${q})`,
-      time === 'none' ? 'infinity' : time,
+      time,
       changeId,
     );
   else

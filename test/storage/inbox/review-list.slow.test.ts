@@ -142,7 +142,10 @@ it.each(['turn', 'waiting', 'all'] as const)('pages through the tab %s, each rev
   const seen = [...first.items, ...second.items].map(({ changeId }) => changeId);
   expect([first.items.length, second.items.length, second.next]).toEqual([PAGE_SIZE, 7, null]);
   expect(new Set(seen).size).toBe(PAGE_SIZE + 7);
-  await expect(lists.page(who, { tab, cursor: 'x' })).rejects.toThrow(RangeError);
+  for (const time of ['x', '', 'yesterday', 'none~none'])
+    await expect(lists.page(who, { tab, cursor: `${time}~${'a'.repeat(64)}` })).rejects.toThrow(RangeError);
+  // JavaScript reads this time, PostgreSQL does not.
+  await expect(lists.page(who, { tab, cursor: `2001~${'a'.repeat(64)}` })).resolves.toHaveProperty('items');
 });
 
 it('gives precedents and numbers of the tenants asked for, without people in the numbers', async () => {
