@@ -6,8 +6,9 @@ import { explain } from '../../policy/bundle/explain';
 import { planEvaluator } from '../../policy/bundle/evaluate';
 import { MAX_DIFF_BYTES } from '../../policy/contracts/diff';
 import { runGit } from '../../source-tools/git/staging/git-process';
+import { compileAll } from '../../workers/compile';
 import { ConfigError, type Env } from '../../workers/config';
-import { compileOrThrow, extensionsOfEnv, toEvalInput } from './bundles';
+import { extensionsOfEnv, toEvalInput } from './bundles';
 
 const SOURCE_TOOL = 'GitPatch';
 const TIMEOUT_MS = 60_000;
@@ -135,7 +136,7 @@ async function listCommits(git: Git, { last, revision, bots }: BacktestOptions):
 /** Returns the outcome and the findings that hold a patch; null if it would be committed without an answer. */
 async function commitEvaluator(env: Env, bundle: string, target: string | null) {
   const extensions = await extensionsOfEnv(env);
-  const plans = compileOrThrow(bundle, extensions).filter(
+  const plans = compileAll(bundle, extensions).filter(
     (plan) => plan.sourceTool === SOURCE_TOOL && (target === null || plan.target === target),
   );
   const [only] = plans;

@@ -1,19 +1,11 @@
-import { compilePlan, planKeys } from '../../policy/bundle/compile-plan';
 import type { EvalInput } from '../../policy/bundle/evaluate';
 import type { Issue } from '../../policy/bundle/issue';
 import { parseBundle } from '../../policy/bundle/parse-bundle';
 import { expiredWaivers, unusedWaivers } from '../../policy/bundle/waiver-lint';
 import { sha256Hex } from '../../policy/contracts/hash';
-import type { Plan } from '../../policy/contracts/plan';
+import { compileBundle, invalidBundle, type CompiledPlan } from '../../workers/compile';
 import { ConfigError, type Env } from '../../workers/config';
 import { loadExtensions, type Extensions } from '../../workers/extensions';
-
-export interface CompiledPlan {
-  readonly target: string;
-  readonly sourceTool: string;
-  readonly plan: Plan;
-  readonly planHash: string;
-}
 
 /** The validators, callbacks and source tools that bundles may name here. */
 export async function extensionsOfEnv(env: Env): Promise<Extensions> {
@@ -38,44 +30,11 @@ export function checkBundle(text: string, extensions: Extensions, now: Date): Ch
   return { plans, issues: all, warnings: all.length > 0 ? [] : unusedWaivers(parsed.bundle, compiled, parsed.locate) };
 }
 
-/** Compiles every plan of a bundle; reports each issue once, even if several plans have it. */
-function compileBundle(
-  text: string,
-  extensions: Extensions,
-): { readonly plans: readonly CompiledPlan[]; readonly issues: readonly Issue[] } {
-  const parsed = parseBundle(text);
-  if (!parsed.ok) return { plans: [], issues: parsed.issues };
-  const plans: CompiledPlan[] = [];
-  const issues = new Map<string, Issue>();
-  for (const key of planKeys(parsed.bundle)) {
-    const compiled = compilePlan(parsed.bundle, extensions.validators, {
-      ...key,
-      tools: extensions.sourceTools,
-      callbacks: extensions.callbacks,
-      locate: parsed.locate,
-    });
-    if (compiled.ok) plans.push({ ...key, ...compiled });
-    else for (const issue of compiled.issues) issues.set(JSON.stringify(issue), issue);
-  }
-  return { plans, issues: [...issues.values()] };
-}
-
 /** As `checkBundle`. Throws ConfigError if there is any issue. */
 export function checkedPlans(text: string, extensions: Extensions, now: Date): readonly CompiledPlan[] {
   const { plans, issues } = checkBundle(text, extensions, now);
-  if (issues.length > 0) throw new ConfigError(`Invalid policy bundle:\n${issuesText(issues)}`);
+  if (issues.length > 0) throw new ConfigError(invalidBundle(issues));
   return plans;
-}
-
-/** As `compileBundle`. Throws ConfigError if there is any issue. */
-export function compileOrThrow(text: string, extensions: Extensions): readonly CompiledPlan[] {
-  const { plans, issues } = compileBundle(text, extensions);
-  if (issues.length > 0) throw new ConfigError(`Invalid policy bundle:\n${issuesText(issues)}`);
-  return plans;
-}
-
-export function issuesText(issues: readonly Issue[]): string {
-  return issues.map((i) => `  ${i.line}:${i.column} ${i.path}: ${i.message}. ${i.fix}`).join('\n');
 }
 
 /** What an evaluator is given for one diff. Throws TypeError for an unknown source tool. */

@@ -2,8 +2,9 @@ import { explain, type Explanation } from '../../policy/bundle/explain';
 import { planEvaluator, readEvalLine } from '../../policy/bundle/evaluate';
 import { Metadata } from '../../policy/contracts/diff';
 import { StagingRecord } from '../../policy/contracts/staging-record';
+import { compileAll } from '../../workers/compile';
 import { ConfigError, type Env } from '../../workers/config';
-import { compileOrThrow, extensionsOfEnv, toEvalInput } from './bundles';
+import { extensionsOfEnv, toEvalInput } from './bundles';
 
 /** Evaluates one line of JSON Lines. An error of the line is a result too. */
 export type LineEvaluator = (row: string, number: number) => Promise<object>;
@@ -11,7 +12,7 @@ export type LineEvaluator = (row: string, number: number) => Promise<object>;
 /** An evaluator for one target of a bundle; `target` null: the only one. */
 export async function lineEvaluator(env: Env, bundle: string, target: string | null): Promise<LineEvaluator> {
   const extensions = await extensionsOfEnv(env);
-  const plans = compileOrThrow(bundle, extensions);
+  const plans = compileAll(bundle, extensions);
   const targets = [...new Set(plans.map((p) => p.target))];
   if (target === null && targets.length > 1)
     throw new ConfigError(`--target: the bundle has several, name one of ${targets.join(', ')}`);
@@ -63,7 +64,7 @@ export async function explainDiff(
   { target, sourceTool, metadata, staging, at }: ExplainInput,
 ): Promise<Explanation> {
   const extensions = await extensionsOfEnv(env);
-  const plans = compileOrThrow(bundle, extensions);
+  const plans = compileAll(bundle, extensions);
   const matching = plans.filter(
     (p) => (target === null || p.target === target) && (sourceTool === null || p.sourceTool === sourceTool),
   );

@@ -1,8 +1,9 @@
 import { askedFor } from '../../policy/bundle/asked';
 import { planEvaluator, type Evaluation } from '../../policy/bundle/evaluate';
 import { coverageOf, parsePolicyTests, policyTestProblems } from '../../policy/bundle/policy-test';
+import { compileAll, issuesText } from '../../workers/compile';
 import { ConfigError, type Env } from '../../workers/config';
-import { compileOrThrow, extensionsOfEnv, issuesText, toEvalInput } from './bundles';
+import { extensionsOfEnv, toEvalInput } from './bundles';
 
 export interface PolicyTestReport {
   readonly results: readonly { readonly name: string; readonly problems: readonly string[] }[];
@@ -16,7 +17,7 @@ export interface PolicyTestReport {
 /** Runs the tests of a policy. Throws ConfigError if the bundle or the tests are invalid. */
 export async function runPolicyTests(env: Env, bundle: string, testsText: string): Promise<PolicyTestReport> {
   const extensions = await extensionsOfEnv(env);
-  const plans = compileOrThrow(bundle, extensions);
+  const plans = compileAll(bundle, extensions);
   const parsed = parsePolicyTests(testsText);
   if (!parsed.ok) throw new ConfigError(`Invalid policy tests:\n${issuesText(parsed.issues)}`);
   const evaluations: Evaluation[] = [];

@@ -1,11 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { toEvalInput, compileOrThrow } from '../../cli/policy/bundles';
+import { toEvalInput } from '../../cli/policy/bundles';
 import { Metadata, Name } from '../../policy/contracts/diff';
 import { planEvaluator, type Evaluation } from '../../policy/bundle/evaluate';
 import { fires } from '../../policy/contracts/readings';
 import { starterBundle } from '../../source-tools/starter-bundle';
+import { compileAll } from '../../workers/compile';
 import { extensionsOf } from '../../workers/extensions';
 import { verdictOf, type Judged, type Measure } from './judged';
 
@@ -31,7 +32,7 @@ export function starterEvaluator(): Evaluate {
   return async ({ sourceTool, raw, metadata }) => {
     let evaluate = evaluators.get(sourceTool);
     if (evaluate === undefined) {
-      const [compiled] = compileOrThrow(starterBundle(sourceTool), extensions);
+      const [compiled] = compileAll(starterBundle(sourceTool), extensions);
       if (compiled === undefined) throw new Error(`The starter bundle of ${sourceTool} has no plan`);
       evaluate = planEvaluator(compiled.plan, extensions.validators, extensions.sourceTools);
       evaluators.set(sourceTool, evaluate);
