@@ -10,7 +10,7 @@ import type { ByteStore } from '../policy/evidence/byte-store';
 import type { KeyRegistry } from '../policy/evidence/key-registry';
 import type { Ledger } from '../policy/evidence/ledger-port';
 import type { SigningKey } from '../signing/keys';
-import { openDatabase } from '../storage/database/database';
+import { openDatabase, withDatabase } from '../storage/database/database';
 import { createKeyRegistry } from '../storage/keys/key-registry';
 import { createLedger } from '../storage/ledger/ledger';
 import { createByteStore } from '../storage/store/byte-store';
@@ -94,14 +94,10 @@ export async function openDevClient(options: DevClientOptions): Promise<DevClien
     as,
     isDisclosed,
     async asOperator(work) {
-      const operatorDb = openDatabase({ url: setup.databaseUrls.cs_operator, applicationName });
-      try {
-        return await work(
-          createKeyRegistry({ db: operatorDb, trustedOperators: [operator.key.publicKey], now: Date.now }),
-        );
-      } finally {
-        await operatorDb.close();
-      }
+      const trustedOperators = [operator.key.publicKey];
+      return await withDatabase({ url: setup.databaseUrls.cs_operator, applicationName }, (operatorDb) =>
+        work(createKeyRegistry({ db: operatorDb, trustedOperators, now: Date.now })),
+      );
     },
     async waiting(changeId, withinMs) {
       for (const until = Date.now() + withinMs; Date.now() < until; await sleep(50)) {

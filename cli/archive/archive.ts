@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
 import { parseEvidence } from '../../policy/evidence/bundle';
 import { verifyEvidence, type EvidenceTrust } from '../../signing/verify-evidence';
-import { openDatabase, type Database } from '../../storage/database/database';
+import { withDatabase } from '../../storage/database/database';
 import { deleteDiffs, dueReviews, type DueReview } from '../../storage/store/retention';
 import type { Env } from '../../workers/config';
 import { localClient, type LocalClient } from '../../workers/local-client';
-import { openClient } from '../../workers/temporal';
 import { exportBundle } from '../evidence/bundles';
 import { privateDirectory, writePrivate } from '../init/private-directory';
+import { withTemporal } from '../temporal';
 
 /** A query reads every `submitted` row. */
 const STATEMENT_TIMEOUT_MS = 300_000;
@@ -43,7 +43,14 @@ export async function archiveReviews(
   const local = localClient(env);
   const trust = { operators: local.operators, committers: local.committers };
   privateDirectory(request.dir);
-  return await withDatabase(local, async (db) => {
+  // The role of the operator alone may delete diffs.
+  const database = {
+    url: local.operatorDatabaseUrl,
+    applicationName: 'countersign-archive',
+    max: 1,
+    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+  };
+  return await withDatabase(database, async (db) => {
     // A no-op that fails, before anything is exported or deleted, if the role may not delete diffs.
     await deleteDiffs(db, []);
     const due = await dueReviews(db, request.before, request.limit);
@@ -91,15 +98,12 @@ function problemOf(text: string, changeId: string, trust: EvidenceTrust): string
 
 /** Deletes every closed run of these workflows. Returns the number of runs. */
 async function deleteHistories(env: Env, local: LocalClient, changeIds: readonly string[]): Promise<number> {
-  const client = openClient({ ...env, TEMPORAL_ADDRESS: local.temporalAddress, TEMPORAL_NAMESPACE: local.namespace });
-  try {
+  return await withTemporal(env, local, async (client) => {
     let deleted = 0;
     for (const changeId of changeIds)
       deleted += await client.withDeadline(Date.now() + HISTORY_TIMEOUT_MS, () => deleteRuns(client, changeId));
     return deleted;
-  } finally {
-    await client.connection.close();
-  }
+  });
 }
 
 async function deleteRuns(client: Client, workflowId: string): Promise<number> {
@@ -113,19 +117,4 @@ async function deleteRuns(client: Client, workflowId: string): Promise<number> {
     deleted += 1;
   }
   return deleted;
-}
-
-/** With the role of the operator, which alone may delete diffs. */
-async function withDatabase<T>({ operatorDatabaseUrl }: LocalClient, work: (db: Database) => Promise<T>): Promise<T> {
-  const db = openDatabase({
-    url: operatorDatabaseUrl,
-    applicationName: 'countersign-archive',
-    max: 1,
-    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
-  });
-  try {
-    return await work(db);
-  } finally {
-    await db.close();
-  }
 }

@@ -1,6 +1,6 @@
 import { CountersignError } from '../../client/errors';
 import { createBreakers, recordBreakerReset, type BreakersReading } from '../../storage/breakers/breakers';
-import { openDatabase, type Database } from '../../storage/database/database';
+import { withDatabase, type DatabaseOptions } from '../../storage/database/database';
 import type { Env } from '../../workers/config';
 import { localClient } from '../../workers/local-client';
 import { loadOperatorKey } from '../key-files';
@@ -18,7 +18,7 @@ export interface BreakerResetRequest {
 /** Every breaker that has samples, sorted by tenant and source tool. */
 export async function listBreakers(env: Env): Promise<readonly BreakersReading[]> {
   const { databaseUrl, operators } = localClient(env);
-  return await withDatabase(databaseUrl, (db) => createBreakers({ db, operators }).list());
+  return await withDatabase(at(databaseUrl), (db) => createBreakers({ db, operators }).list());
 }
 
 /** Returns the ids of the validators that had a breaker. Throws if the reset does not count, for example with an untrusted key. */
@@ -26,7 +26,7 @@ export async function resetBreakers(env: Env, request: BreakerResetRequest): Pro
   const { operatorDatabaseUrl, operators } = localClient(env);
   const { tenant, sourceTool, validatorId, reason } = request;
   const key = loadOperatorKey(env, request.operatorKey, '--operator-key');
-  return await withDatabase(operatorDatabaseUrl, async (db) => {
+  return await withDatabase(at(operatorDatabaseUrl), async (db) => {
     const breakers = createBreakers({ db, operators });
     const before = await breakers.read({ tenant, sourceTool });
     const issuedAt = new Date().toISOString();
@@ -42,11 +42,4 @@ export async function resetBreakers(env: Env, request: BreakerResetRequest): Pro
   });
 }
 
-async function withDatabase<T>(url: string, work: (db: Database) => Promise<T>): Promise<T> {
-  const db = openDatabase({ url, applicationName: 'countersign-breaker', max: 1 });
-  try {
-    return await work(db);
-  } finally {
-    await db.close();
-  }
-}
+const at = (url: string): DatabaseOptions => ({ url, applicationName: 'countersign-breaker', max: 1 });

@@ -1,4 +1,4 @@
-import { openDatabase, type Database } from '../../storage/database/database';
+import { type Database, withDatabase } from '../../storage/database/database';
 import { APPEND_GRANTS, PUBLISHING_ROLES, ROLES, TABLE_GRANTS, type Role } from '../../storage/database/roles';
 import { MIN_SERVER_VERSION } from '../../storage/database/migrate';
 import { SCHEMA_VERSION } from '../../storage/database/schema';
@@ -24,7 +24,7 @@ export async function checkDatabase(
   { offline }: { readonly offline: boolean },
 ): Promise<DatabaseChecks> {
   try {
-    const checks = await withDatabase(local.databaseUrl, async (db) => [
+    const checks = await withDoctorDatabase(local.databaseUrl, async (db) => [
       await checkSchema(db),
       await checkClock(db),
       ...(offline ? [] : [await checkCheckpoints(db)]),
@@ -36,13 +36,9 @@ export async function checkDatabase(
   }
 }
 
-export async function withDatabase<T>(url: string, work: (db: Database) => Promise<T>): Promise<T> {
-  const db = openDatabase({ url, applicationName: 'countersign-doctor', max: 1, connectTimeoutMs: TIMEOUT_MS });
-  try {
-    return await work(db);
-  } finally {
-    await db.close();
-  }
+export async function withDoctorDatabase<T>(url: string, work: (db: Database) => Promise<T>): Promise<T> {
+  const options = { url, applicationName: 'countersign-doctor', max: 1, connectTimeoutMs: TIMEOUT_MS };
+  return await withDatabase(options, work);
 }
 
 async function checkSchema(db: Database): Promise<Check> {
@@ -126,7 +122,7 @@ async function checkRole(role: Role, url: string): Promise<Check> {
   const name = `role ${role}`;
   const grants = Object.entries(TABLE_GRANTS[role]).flatMap(([table, rights]) => rights.map((right) => [table, right]));
   try {
-    const { rows } = await withDatabase(url, (db) =>
+    const { rows } = await withDoctorDatabase(url, (db) =>
       db.query<{
         name: string;
         privileged: boolean;

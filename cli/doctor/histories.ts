@@ -1,10 +1,10 @@
-import { openDatabase } from '../../storage/database/database';
 import type { Env } from '../../workers/config';
 import type { LocalClient } from '../../workers/local-client';
 import { replayReviews } from '../../workers/replay/replay-reviews';
 import { reviewsToReplay } from '../../workers/replay/reviews-to-replay';
-import { openClient } from '../../workers/temporal';
+import { withTemporal } from '../temporal';
 import { failed, messageOf, passed, plural, type Check } from './check';
+import { withDoctorDatabase } from './database';
 
 const NAME = 'histories';
 const MAX = 5_000;
@@ -12,17 +12,17 @@ const MAX_NAMED = 10;
 
 /** Replays the histories of open and recently closed reviews with the workflow code of this version, and writes nothing. */
 export async function checkHistories(local: LocalClient, env: Env): Promise<Check> {
-  const db = openDatabase({ url: local.databaseUrl, applicationName: 'countersign-doctor', max: 1 });
-  const client = openClient({ ...env, TEMPORAL_ADDRESS: local.temporalAddress, TEMPORAL_NAMESPACE: local.namespace });
+  const counts = { replays: 0, damaged: 0, skipped: 0, failed: 0 };
+  const bad: string[] = [];
   try {
-    const changeIds = await reviewsToReplay(db, MAX);
-    const counts = { replays: 0, damaged: 0, skipped: 0, failed: 0 };
-    const bad: string[] = [];
-    for await (const { changeId, runId, result, why } of replayReviews(env, client, changeIds)) {
-      counts[result]++;
-      if (result === 'damaged' || result === 'failed')
-        bad.push(`${changeId.slice(0, 12)} (run ${runId ?? 'unknown'}): ${why.split('\n')[0] ?? ''}`);
-    }
+    const changeIds = await withDoctorDatabase(local.databaseUrl, (db) => reviewsToReplay(db, MAX));
+    await withTemporal(env, local, async (client) => {
+      for await (const { changeId, runId, result, why } of replayReviews(env, client, changeIds)) {
+        counts[result]++;
+        if (result === 'damaged' || result === 'failed')
+          bad.push(`${changeId.slice(0, 12)} (run ${runId ?? 'unknown'}): ${why.split('\n')[0] ?? ''}`);
+      }
+    });
     const left = counts.skipped === 0 ? '' : `, ${counts.skipped} left out (no longer stored, or of another build)`;
     if (bad.length === 0) return passed(NAME, `${plural(counts.replays, 'review')} replayed${left}`);
     const named = [...bad.slice(0, MAX_NAMED), ...(bad.length > MAX_NAMED ? ['…'] : [])].join('; ');
@@ -33,8 +33,5 @@ export async function checkHistories(local: LocalClient, env: Env): Promise<Chec
     );
   } catch (error) {
     return failed(NAME, messageOf(error), 'Correct what the checks above name, and run it again');
-  } finally {
-    await client.connection.close();
-    await db.close();
   }
 }

@@ -6,7 +6,7 @@ import { compileText } from '../../workers/compile';
 import type { LocalClient } from '../../workers/local-client';
 import { loadExtensions } from '../../workers/extensions';
 import { failed, messageOf, passed, plural, type Check } from './check';
-import { withDatabase } from './database';
+import { withDoctorDatabase } from './database';
 
 export function checkTrust(local: LocalClient): Check {
   if (local.committers.length > 0 && local.operators.length > 0)
@@ -27,7 +27,7 @@ export async function checkPolicies(
   targets: ReadonlySet<string> | null,
 ): Promise<readonly Check[]> {
   const publish = 'Publish one: countersign policy publish FILE --key OPERATOR-KEY';
-  return await withDatabase(local.databaseUrl, async (db) => {
+  return await withDoctorDatabase(local.databaseUrl, async (db) => {
     const newest = (await publishedTargets(db, local.operators)).newest;
     if (newest === null) return [failed('policy', 'no revision signed by a trusted operator is published', publish)];
     const extensions = await loadExtensions(local.extensions ?? '');
@@ -66,7 +66,7 @@ export async function checkPolicies(
 
 /** A frozen target is not an error, but it explains why nothing is committed there. */
 export async function checkFreezes(local: LocalClient): Promise<readonly Check[]> {
-  return await withDatabase(local.databaseUrl, async (db) => {
+  return await withDoctorDatabase(local.databaseUrl, async (db) => {
     const { rows } = await db.query<{ target: string }>('select distinct target from target_freezes order by target');
     const checks: Check[] = [];
     for (const { target } of rows) {

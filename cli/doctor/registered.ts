@@ -3,7 +3,7 @@ import { openLinks } from '../../storage/keys/open-links';
 import { createKeyRegistry } from '../../storage/keys/key-registry';
 import type { LocalClient } from '../../workers/local-client';
 import { failed, passed, plural, type Check } from './check';
-import { withDatabase } from './database';
+import { withDoctorDatabase } from './database';
 import type { ConfiguredProcess } from './processes';
 
 /** The keys of the processes are registered and not revoked. Keys do not expire. */
@@ -12,7 +12,7 @@ export async function checkRegistered(
   processes: readonly ConfiguredProcess[],
 ): Promise<readonly Check[]> {
   const trustedOperators = local.operators;
-  const { snapshot, links } = await withDatabase(local.databaseUrl, async (db) => ({
+  const { snapshot, links } = await withDoctorDatabase(local.databaseUrl, async (db) => ({
     snapshot: await createKeyRegistry({ db, trustedOperators, now: Date.now }).snapshot(),
     links: await openLinks(db, createEnrollments({ db, trustedOperators })),
   }));

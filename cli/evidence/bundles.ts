@@ -21,7 +21,7 @@ import type { Env } from '../../workers/config';
 import { payloadKeys } from '../../workers/encryption/key-ring';
 import { loadExtensions, type Extensions } from '../../workers/extensions';
 import { extensionsSetting, localClient, type LocalClient } from '../../workers/local-client';
-import { openClient } from '../../workers/temporal';
+import { withTemporal } from '../temporal';
 import { withEvidenceDatabase } from './verify-ledger';
 
 const HISTORY_TIMEOUT_MS = 15_000;
@@ -120,10 +120,9 @@ async function replay(
 
 /** Digest of the latest run's history; null, with a message, if Temporal no longer has it or does not answer. */
 async function historyDigest(env: Env, local: LocalClient, changeId: string, log: Log): Promise<HistoryDigest | null> {
-  const client = openClient({ ...env, TEMPORAL_ADDRESS: local.temporalAddress, TEMPORAL_NAMESPACE: local.namespace });
   try {
-    const history = await client.withDeadline(Date.now() + HISTORY_TIMEOUT_MS, () =>
-      client.workflow.getHandle(changeId).fetchHistory(),
+    const history = await withTemporal(env, local, (client) =>
+      client.withDeadline(Date.now() + HISTORY_TIMEOUT_MS, () => client.workflow.getHandle(changeId).fetchHistory()),
     );
     const events = history.events ?? [];
     const runId = events[0]?.workflowExecutionStartedEventAttributes?.originalExecutionRunId ?? '';
@@ -137,7 +136,5 @@ async function historyDigest(env: Env, local: LocalClient, changeId: string, log
         : `The history could not be read: ${error instanceof Error ? error.message : String(error)}`,
     );
     return null;
-  } finally {
-    await client.connection.close();
   }
 }

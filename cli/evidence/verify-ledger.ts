@@ -1,4 +1,4 @@
-import { openDatabase, type Database } from '../../storage/database/database';
+import { type Database, withDatabase } from '../../storage/database/database';
 import { inclusionReader } from '../../storage/ledger/inclusion';
 import { createLedger } from '../../storage/ledger/ledger';
 import { verifyLedger } from '../../storage/ledger/verify-ledger';
@@ -27,17 +27,8 @@ export async function verifyLedgerRows(
 
 /** Opens the database for reads of evidence, which may take long. */
 export async function withEvidenceDatabase<T>(local: LocalClient, work: (db: Database) => Promise<T>): Promise<T> {
-  const db = openDatabase({
-    url: local.databaseUrl,
-    applicationName: 'countersign-evidence',
-    max: 2,
-    statementTimeoutMs: 60_000,
-  });
-  try {
-    return await work(db);
-  } finally {
-    await db.close();
-  }
+  const options = { applicationName: 'countersign-evidence', max: 2, statementTimeoutMs: 60_000 };
+  return await withDatabase({ url: local.databaseUrl, ...options }, work);
 }
 
 /** Checkpoints are trusted by the committer keys of this configuration, not by the registry. */

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { initTarget } from '../../source-tools/sql/staging/init-target';
-import { openDatabase } from '../../storage/database/database';
+import { withDatabase } from '../../storage/database/database';
 import { rolePassword, type RolePassword } from '../../storage/database/role-password';
 import { asRole } from '../../storage/database/role-url';
 import { ConfigError, readTargets } from '../../workers/config';
@@ -70,18 +70,16 @@ async function passwordsOf(
   if (known !== undefined && !('stageUrl' in known))
     throw new ConfigError(`--target ${target.name}: targets.json has a target of this name that is not a database`);
   const roles = targetRoles(target.name);
-  const db = openDatabase({ url: target.adminUrl, applicationName: 'countersign-init', max: 1 });
-  const ask = (role: string, url: string | null | undefined): Promise<RolePassword> =>
-    orExplain(() => rolePassword({ db, adminUrl: target.adminUrl, role, known: passwordIn(url, role), rotate }), dir);
-  try {
+  const { adminUrl } = target;
+  return await withDatabase({ url: adminUrl, applicationName: 'countersign-init', max: 1 }, async (db) => {
+    const ask = (role: string, url: string | null | undefined): Promise<RolePassword> =>
+      orExplain(() => rolePassword({ db, adminUrl, role, known: passwordIn(url, role), rotate }), dir);
     return {
       target,
       stage: await ask(roles.stage, known?.stageUrl),
       commit: await ask(roles.commit, known?.commitUrl),
     };
-  } finally {
-    await db.close();
-  }
+  });
 }
 
 /** The password of a URL, if it is one of this role. */

@@ -1,4 +1,4 @@
-import { openDatabase } from '../../storage/database/database';
+import { type Database, withDatabase } from '../../storage/database/database';
 import { createEnrollments } from '../../storage/keys/enrollments';
 import { newLink, type LinkRequest, type NewLink } from '../../storage/keys/new-link';
 import { createKeyRegistry } from '../../storage/keys/key-registry';
@@ -75,14 +75,9 @@ export async function enrollPerson(
   operatorKeyFile: string,
 ): Promise<NewLink> {
   const operator = loadKey(env, operatorKeyFile);
-  const { operatorDatabaseUrl, operators } = localClient(env);
-  const db = openDatabase({ url: operatorDatabaseUrl, applicationName: 'countersign-keys', max: 1 });
-  try {
-    const enrollments = createEnrollments({ db, trustedOperators: operators });
-    return await newLink(enrollments, { ...request, now: new Date() }, operator);
-  } finally {
-    await db.close();
-  }
+  return await withKeys(env, (db, trustedOperators) =>
+    newLink(createEnrollments({ db, trustedOperators }), { ...request, now: new Date() }, operator),
+  );
 }
 
 export async function listKeys(env: Env): Promise<readonly RegisteredKey[]> {
@@ -96,11 +91,12 @@ export async function revokeKey(env: Env, keyId: string, reason: string, operato
 }
 
 async function withRegistry<T>(env: Env, work: (registry: KeyRegistry) => Promise<T>): Promise<T> {
-  const { operatorDatabaseUrl, operators } = localClient(env);
-  const db = openDatabase({ url: operatorDatabaseUrl, applicationName: 'countersign-keys', max: 1 });
-  try {
-    return await work(createKeyRegistry({ db, trustedOperators: operators, now: Date.now }));
-  } finally {
-    await db.close();
-  }
+  return await withKeys(env, (db, trustedOperators) =>
+    work(createKeyRegistry({ db, trustedOperators, now: Date.now })),
+  );
+}
+
+async function withKeys<T>(env: Env, work: (db: Database, operators: readonly string[]) => Promise<T>): Promise<T> {
+  const { operatorDatabaseUrl: url, operators } = localClient(env);
+  return await withDatabase({ url, applicationName: 'countersign-keys', max: 1 }, (db) => work(db, operators));
 }

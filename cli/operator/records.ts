@@ -1,6 +1,6 @@
 import { recordResolution } from '../../activities/committer/effect-resolution';
 import { recordFreeze } from '../../activities/committer/target-freezes';
-import { openDatabase, type Database } from '../../storage/database/database';
+import { type Database, withDatabase } from '../../storage/database/database';
 import { createLedger } from '../../storage/ledger/ledger';
 import { publishedTargets } from '../../storage/plans/published-targets';
 import { CountersignError } from '../../client/errors';
@@ -9,8 +9,8 @@ import type { StoredRow } from '../../policy/evidence/chain';
 import { MESSAGES } from '../../policy/contracts/messages';
 import type { Env } from '../../workers/config';
 import { localClient } from '../../workers/local-client';
-import { openClient } from '../../workers/temporal';
 import { loadOperatorKey } from '../key-files';
+import { withTemporal } from '../temporal';
 
 const SIGNAL_TIMEOUT_MS = 5_000;
 
@@ -69,26 +69,20 @@ export async function freezeTarget(env: Env, freeze: FreezeRecord): Promise<numb
 }
 
 async function withOperatorDatabase<T>(env: Env, work: (db: Database) => Promise<T>): Promise<T> {
-  const { operatorDatabaseUrl } = localClient(env);
-  const db = openDatabase({ url: operatorDatabaseUrl, applicationName: 'countersign-operator', max: 1 });
-  try {
-    return await work(db);
-  } finally {
-    await db.close();
-  }
+  const { operatorDatabaseUrl: url } = localClient(env);
+  return await withDatabase({ url, applicationName: 'countersign-operator', max: 1 }, work);
 }
 
 /** Whether the signal was delivered. The record is in the ledger in either case. */
 async function notifyReview(env: Env, changeId: string): Promise<boolean> {
   const local = localClient(env);
-  const temporal = openClient({ ...env, TEMPORAL_ADDRESS: local.temporalAddress, TEMPORAL_NAMESPACE: local.namespace });
   try {
-    const handle = temporal.workflow.getHandle(changeId);
-    await temporal.withDeadline(Date.now() + SIGNAL_TIMEOUT_MS, () => handle.signal(MESSAGES.lookAgain));
+    await withTemporal(env, local, (temporal) => {
+      const handle = temporal.workflow.getHandle(changeId);
+      return temporal.withDeadline(Date.now() + SIGNAL_TIMEOUT_MS, () => handle.signal(MESSAGES.lookAgain));
+    });
     return true;
   } catch {
     return false;
-  } finally {
-    await temporal.connection.close();
   }
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { initTarget } from '../../source-tools/sql/staging/init-target';
 import { ConfigError, type Env } from '../../workers/config';
-import { openDatabase } from '../../storage/database/database';
+import { withDatabase } from '../../storage/database/database';
 import { asRole } from '../../storage/database/role-url';
 import { targetRoles } from '../init/targets';
 
@@ -41,17 +41,12 @@ export async function targetInit(
   return [...done, JSON.stringify(entry)];
 }
 
-async function refuseExisting(adminUrl: string, roles: readonly string[]): Promise<void> {
-  const db = openDatabase({ url: adminUrl, applicationName: 'countersign-target-init', max: 1 });
-  try {
-    const { rows } = await db.query<{ rolname: string }>('select rolname from pg_roles where rolname = any ($1)', [
-      roles,
-    ]);
-    if (rows[0] === undefined) return;
-    throw new ConfigError(
-      `Role ${rows[0].rolname} exists already. Give --rotate to set a new password; a committer with the old one loses its access`,
-    );
-  } finally {
-    await db.close();
-  }
+async function refuseExisting(url: string, roles: readonly string[]): Promise<void> {
+  const { rows } = await withDatabase({ url, applicationName: 'countersign-target-init', max: 1 }, (db) =>
+    db.query<{ rolname: string }>('select rolname from pg_roles where rolname = any ($1)', [roles]),
+  );
+  if (rows[0] === undefined) return;
+  throw new ConfigError(
+    `Role ${rows[0].rolname} exists already. Give --rotate to set a new password; a committer with the old one loses its access`,
+  );
 }

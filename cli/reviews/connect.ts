@@ -7,14 +7,14 @@ import { clientLedger } from '../../workers/client-ledger';
 import type { Env } from '../../workers/config';
 import { payloadKeys } from '../../workers/encryption/key-ring';
 import { localClient } from '../../workers/local-client';
-import { openClient } from '../../workers/temporal';
 import { loadKey } from '../key-files';
+import { openTemporal } from '../temporal';
 import type { Connected, ConnectOptions } from './connection';
 
 /** Opens connections lazily, with the database role of the gateway. */
 export function connect(env: Env, options: ConnectOptions): Connected {
   const local = localClient(env);
-  const temporal = openClient({ ...env, TEMPORAL_ADDRESS: local.temporalAddress, TEMPORAL_NAMESPACE: local.namespace });
+  const temporal = openTemporal(env, local);
   const db = openDatabase({ url: local.databaseUrl, applicationName: 'countersign-cli', max: 2 });
   const ledger = clientLedger({
     db,

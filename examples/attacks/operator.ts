@@ -1,4 +1,4 @@
-import { openDatabase } from '../../storage/database/database';
+import { withDatabase } from '../../storage/database/database';
 import { publishBundle } from '../../storage/plans/publish';
 import type { Envelope } from '../../policy/contracts/diff';
 import type { KeyRegistry } from '../../policy/evidence/key-registry';
@@ -80,12 +80,8 @@ export class Operator {
   /** Publishes a bundle signed with any key. Returns the plan hash for SQLDryRun on the target `shop`. */
   async publish(bundleText: string, operator: SigningKey): Promise<string> {
     const plans = compileAll(bundleText, await loadExtensions(this.extensions));
-    const db = openDatabase({ url: this.dev.setup.databaseUrls.cs_operator, applicationName: 'attacks' });
-    try {
-      await publishBundle(db, { bundleText, plans, operator, now: new Date() });
-    } finally {
-      await db.close();
-    }
+    const database = { url: this.dev.setup.databaseUrls.cs_operator, applicationName: 'attacks' };
+    await withDatabase(database, (db) => publishBundle(db, { bundleText, plans, operator, now: new Date() }));
     // Processes cache the policy revision for up to one second.
     await pause(1_100);
     return plans.find((p) => p.target === 'shop' && p.sourceTool === 'SQLDryRun')?.planHash ?? '';

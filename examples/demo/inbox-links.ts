@@ -1,4 +1,4 @@
-import { openDatabase } from '../../storage/database/database';
+import { withDatabase } from '../../storage/database/database';
 import { createEnrollments } from '../../storage/keys/enrollments';
 import { newLink } from '../../storage/keys/new-link';
 import type { Dev } from '../../dev/start';
@@ -11,17 +11,17 @@ export async function inboxLinks(
   tenant: string,
 ): Promise<readonly { readonly person: string; readonly link: string }[]> {
   const { operator } = setup.keys;
-  const db = openDatabase({ url: setup.databaseUrls.cs_operator, applicationName: 'countersign-demo' });
-  try {
-    const enrollments = createEnrollments({ db, trustedOperators: [operator.key.publicKey] });
-    const links = [];
-    for (const person of ['alice', 'bob']) {
-      const request = { person, tenants: [tenant], publicUrl: inboxUrl, validMs: VALID_MS, now: new Date() };
-      const { link } = await newLink(enrollments, request, { ...operator.key, demo: true });
-      links.push({ person, link });
-    }
-    return links;
-  } finally {
-    await db.close();
-  }
+  return await withDatabase(
+    { url: setup.databaseUrls.cs_operator, applicationName: 'countersign-demo' },
+    async (db) => {
+      const enrollments = createEnrollments({ db, trustedOperators: [operator.key.publicKey] });
+      const links = [];
+      for (const person of ['alice', 'bob']) {
+        const request = { person, tenants: [tenant], publicUrl: inboxUrl, validMs: VALID_MS, now: new Date() };
+        const { link } = await newLink(enrollments, request, { ...operator.key, demo: true });
+        links.push({ person, link });
+      }
+      return links;
+    },
+  );
 }

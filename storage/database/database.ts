@@ -27,6 +27,16 @@ export interface Database extends Queryable {
   close(): Promise<void>;
 }
 
+/** Runs `work` with a database that is closed afterwards. */
+export async function withDatabase<T>(options: DatabaseOptions, work: (db: Database) => Promise<T>): Promise<T> {
+  const db = openDatabase(options);
+  try {
+    return await work(db);
+  } finally {
+    await db.close();
+  }
+}
+
 /** Connects with the first query, so a process may start before its database. */
 export function openDatabase(options: DatabaseOptions): Database {
   const statementTimeoutMs = options.statementTimeoutMs ?? 10_000;
