@@ -24,7 +24,7 @@ import { verifySubmission } from './verify-submission';
 export interface WithdrawalScope {
   readonly changeId: string;
   readonly submission: Submission;
-  /** Null if the pinned plan cannot be used any more: then only the service key can withdraw, and no demo key. */
+  /** Null if the pinned plan is no longer usable: then only the service key can withdraw, and no demo key. */
   readonly plan: Pick<Plan, 'groups' | 'development'> | null;
   /** The submission of the change that replaces this one, as that change was opened; null for a withdrawal. */
   readonly other: Submission | null;

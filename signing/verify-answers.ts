@@ -11,7 +11,7 @@ export function answerFactKey(answer: Pick<CountedAnswer, 'digest' | 'violationI
   return `answer:${answer.violationId}:${answer.digest}`;
 }
 
-/** Kinds of the rows with an admitted answer. A retraction has a kind of its own. */
+/** Kinds of the rows with an admitted answer. A retraction has a separate kind. */
 export const ANSWER_ROWS = ['answer_accepted', 'retracted'] as const;
 
 export function answerRowKind({ decision }: Pick<CountedAnswer, 'decision'>): (typeof ANSWER_ROWS)[number] {

@@ -20,7 +20,7 @@ export interface InboxAssets {
   readonly files: ReadonlyMap<string, InboxAsset>;
 }
 
-/** Tells which changes got ledger rows. */
+/** Notifies of changes that got ledger rows. */
 export interface LedgerChanges {
   /** `listener` gets the id of each change that got rows, perhaps more than once. Returns the function that ends it. */
   subscribe(listener: (changeId: string) => void): () => void;
@@ -56,7 +56,7 @@ export interface InboxDeps {
   readonly groupsOf: (planHash: string) => Promise<ReadonlyMap<string, readonly string[]> | null>;
   readonly recordDifferences: (changeId: string, seen: SeenDifferences) => Promise<void>;
   readonly changes: LedgerChanges;
-  /** From the ledger only; null if no such review was opened. */
+  /** From the ledger only; null for a review that was never opened. */
   readonly tenantOf: (changeId: string) => Promise<string | null>;
   /** Aborted when the process stops: then open streams end. */
   readonly stopping: AbortSignal;

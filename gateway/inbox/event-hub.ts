@@ -16,7 +16,7 @@ const MAX_KNOWN_TENANTS = 10_000;
 
 export interface EventHubDeps {
   readonly changes: LedgerChanges;
-  /** Null if no such review was opened. */
+  /** Null for a review that was never opened. */
   readonly tenantOf: (changeId: string) => Promise<string | null>;
   readonly readiness: Pick<Readiness<keyof ServiceProbes>, 'check'>;
   readonly sessions: Pick<Sessions, 'find'>;
@@ -57,7 +57,7 @@ export class EventHub {
     return this.#clients.size;
   }
 
-  /** Throws `too_many_requests`. The first event of the queue tells about the services. */
+  /** Throws `too_many_requests`. The first event of the queue is about the services. */
   async join(session: Session): Promise<EventQueue> {
     const ofSession = [...this.#clients].filter((client) => client.session.tokenSha === session.tokenSha);
     if (this.#clients.size >= MAX_CLIENTS || ofSession.length >= MAX_OF_SESSION)

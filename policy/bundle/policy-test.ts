@@ -123,7 +123,7 @@ function questionProblems(expected: readonly ExpectedQuestion[], asked: readonly
       (each) => each.rule === wanted.rule && (wanted.policy === undefined || each.policy === wanted.policy),
     );
     const [found] = i === -1 ? [] : left.splice(i, 1);
-    if (found === undefined) return [`expected a question for ${named}: there is none`];
+    if (found === undefined) return [`expected a question for ${named}, got none`];
     return [
       ...difference(named, 'group', wanted.group, found.group),
       ...difference(named, 'quorum', wanted.quorum, found.quorum),

@@ -18,7 +18,7 @@ export function expiredWaivers(bundle: Bundle, at: string, locate: Locate): Issu
   return toIssues(expired, locate);
 }
 
-/** Waivers that no change can use. They do no harm, but look as if they did something. `plans`: all of the bundle. */
+/** Waivers that no change can use: they have no effect, but a reader of the bundle expects one. `plans`: all of the bundle. */
 export function unusedWaivers(bundle: Bundle, plans: readonly Plan[], locate: Locate): Issue[] {
   const used = new Set(plans.flatMap((plan) => plan.waivers.map(({ id }) => id)));
   const unused = bundle.waivers.flatMap((waiver, i) => {

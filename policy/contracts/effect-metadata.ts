@@ -7,7 +7,7 @@ import type { JsonValue } from './canonical-json';
 export interface EffectMetadata {
   /** By name, what is wrong with a value; null if nothing is. */
   readonly members: Readonly<Record<string, (value: JsonValue) => string | null>>;
-  /** Names that look as if they had an effect, but have none: refused, so that nobody relies on them. */
+  /** Names that look as if they had an effect, but have none: refused, so that no one relies on them. */
   readonly refused: readonly string[];
 }
 

@@ -29,7 +29,7 @@ export type HashName =
 
 type NodeCrypto = typeof import('node:crypto');
 
-/** Node's SHA-256 takes a fifth of the time. The sandbox of workflows and browsers have no such module, and use the other one. */
+/** Node's SHA-256 takes a fifth of the time. The sandbox of workflows and browsers do not have the module, and use the other implementation. */
 const crypto: NodeCrypto | null =
   typeof process === 'object' && typeof process.getBuiltinModule === 'function'
     ? (process.getBuiltinModule('node:crypto') ?? null)

@@ -52,7 +52,7 @@ function traitsOf(validator: PlanValidator): Traits {
   };
 }
 
-/** Throws RangeError if the history has no such plan: anyone can complete an activity. */
+/** Throws RangeError if a validator names traits that do not exist: anyone can complete an activity. */
 export function fromHistoryPlan({ traits, validators, ...plan }: HistoryPlan): ReviewPlan {
   return {
     ...plan,

@@ -99,7 +99,7 @@ export interface CommitContext extends StageContext {
   readonly postCheck?: (
     record: StagingRecord,
   ) => Promise<{ readonly ok: true } | { readonly ok: false; readonly explanation: string }>;
-  /** Called immediately before the effect. Returns why the change must not be applied any more (the result is then `refused`), or null. */
+  /** Called immediately before the effect. Returns why the change must no longer be applied (the result is then `refused`), or null. */
   readonly endedMeanwhile?: () => Promise<string | null>;
 }
 
@@ -112,7 +112,7 @@ export type CommitResult =
       /** Set if the effect should have been undone but could not be: both reasons. */
       readonly stands?: string;
     }
-  /** The effect would differ from the approved one. Nothing was applied. `final`: no attempt can apply it any more, even without a seal. */
+  /** The effect would differ from the approved one. Nothing was applied. `final`: no later attempt can apply it, even without a seal. */
   | { readonly kind: 'stale'; readonly explanation: string; readonly final?: true }
   /** The target refused it (constraint, permission). Nothing was applied. */
   | { readonly kind: 'refused'; readonly explanation: string; readonly final?: true }
@@ -153,7 +153,7 @@ export interface TargetEffects {
   readonly commit: (ctx: CommitContext) => Promise<CommitResult>;
   /** Determines whether the change was applied. Waits for an attempt in progress, for a bounded time; then throws a retryable failure. */
   readonly readBack: (ctx: SettleContext) => Promise<ReadBack>;
-  /** Like `readBack`, but if it finds nothing, no attempt can apply the change any more, including suspended ones. */
+  /** Like `readBack`, but if it finds nothing, no later attempt can apply the change, including suspended ones. */
   readonly seal: (ctx: SettleContext) => Promise<ReadBack>;
   /** How long after the call of `endedMeanwhile` the effect may still occur, in milliseconds. Default: 0. */
   readonly lateMs?: number;

@@ -2,7 +2,7 @@ import type { ReviewPlan } from '../contracts/history-plan';
 import type { ValidatorResult } from '../contracts/finding';
 import { assembleAnswered, type RawOutcome } from './findings';
 
-/** Results of validators as a history contains them: whole, except that ALLOW is only an id. The ledger has a row of each. */
+/** Results of validators as a history contains them: complete, except that ALLOW is only an id. The ledger has a row for each. */
 export interface Reported {
   /** Validators with the status ALLOW. Their hashes are in the plan. */
   readonly allowed: readonly string[];
@@ -14,7 +14,7 @@ export function toReported(plan: ReviewPlan, changeId: string, results: Readonly
   const outcomes = new Map(
     Object.entries(results).map(([id, result]): [string, RawOutcome] => [id, { kind: 'result', result }]),
   );
-  // The assembly decides: a result that breaks the contract is no ALLOW.
+  // The assembly decides: a result that breaks the contract does not count as ALLOW.
   const passed = new Set(
     assembleAnswered({ plan, changeId, outcomes }).flatMap((f) => (f.status === 'ALLOW' ? [f.validator_id] : [])),
   );

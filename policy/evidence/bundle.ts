@@ -62,11 +62,11 @@ export const EvidenceBundle = z.strictObject({
     .nullable(),
   /** The dry run that the decision is based on. */
   staging: StagingRecord.nullable(),
-  /** Rows before and after of that dry run, for people; `staging.previewSha` binds them. Null if there are none, or if they were left out. */
+  /** Rows before and after of that dry run, for people; `staging.previewSha` binds them. Null if the dry run has none, or if they were left out. */
   preview: z.custom<JsonObject>(isObject, 'expected an object or null').nullable(),
   /** `validatorFindings` in declared order, as `recordedFindings` reads them from the rows. */
   findings: z.array(ValidatorFinding).max(MAX_ROWS),
-  /** Signed by the committer. Null if there is none yet; then the bundle does not prove how the change ended. */
+  /** Signed by the committer. Null before the end; then the bundle does not prove how the change ended. */
   receipt: Envelope.nullable(),
   /** Every ledger row of the change, with attested records, answers and disclosed findings as they were signed. */
   rows: z

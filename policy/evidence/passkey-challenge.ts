@@ -1,7 +1,7 @@
 /**
  * The challenges that people sign with a passkey.
  *
- * H1 An answer's challenge is derived from the statements, never received: whoever sends it could otherwise choose what is signed.
+ * H1 An answer's challenge is derived from the statements, never received: otherwise its sender could choose what is signed.
  * H2 A login's challenge is a typed hash of what the gateway sent, so that a gateway cannot send the challenge of an answer as that of a
  *    login. The two hashes have different inputs: an array, and an object with a `type`.
  */

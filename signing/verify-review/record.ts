@@ -46,7 +46,7 @@ export interface ReviewRecord {
   readonly bytes: Supplied<Uint8Array> | null;
   readonly plan: Plan | null;
   readonly staging: StagingRecord | null;
-  /** Rows before and after, for people. Null if there are none, or if they were left out. */
+  /** Rows before and after, for people. Null if the dry run has none, or if they were left out. */
   readonly preview: JsonObject | null;
   /** The commit or rollback that the workflow requests; null outside the committer. */
   readonly asked: {

@@ -89,7 +89,6 @@ create table if not exists policy_revisions (
   published_at timestamptz not null default now()
 );
 create table if not exists policy_revocations (bundle_sha text primary key, envelope json, revoked_at timestamptz not null default now());
-drop table if exists plans;
 create table if not exists compiled_plans (plan_hash text primary key check (plan_hash ~ '^[0-9a-f]{64}$'), plan text not null, added_at timestamptz not null default now());
 
 create table if not exists judge_answers (key text primary key, reply text not null, at bigint not null, mac bytea not null);
@@ -192,10 +191,6 @@ $$;`;
  * `session_user` decides which kinds the caller may append. The owner may append all kinds. Bodies are canonical JSON.
  */
 export const APPEND_SQL = `
-drop function if exists ledger_append(text, text[], text[], text[], text[], text[], text[], text[], text[], json);
-drop function if exists ledger_append(text, text[], text[], text[], text[], text[], text[], json);
-drop function if exists ledger_append(text, text[], text[], text[], text[], text[], text[], json, int);
-drop function if exists project_review(text, jsonb);
 create or replace function ledger_append(
   p_change text, p_kinds text[], p_ats text[], p_bodies text[], p_facts text[], p_nonce_keys text[], p_nonces text[], p_projection json,
   p_expected_n int default null, p_counters bigint[] default null, p_assertions text[] default null

@@ -19,7 +19,7 @@ export interface NewChallenge {
 export interface ChallengeStore {
   /** False if too many wait. */
   add(challenge: NewChallenge): Promise<boolean>;
-  /** Removes and returns the challenge; null if there is none, or it is too old or for another purpose. */
+  /** Removes and returns the challenge; null if it does not exist, is too old, or is for another purpose. */
   take(
     cookieSha: string,
     purpose: ChallengePurpose,

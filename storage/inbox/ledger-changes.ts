@@ -16,7 +16,7 @@ export interface LedgerChangesOptions {
 
 /**
  * Which changes got rows, for any number of subscribers: from notifications, and from the newest rows while the process cannot listen
- * and once with each new connection. A subscriber may hear of a change more than once.
+ * and once with each new connection. A subscriber may be called more than once for a change.
  */
 export function ledgerChanges({ notifications, db, everyMs = EVERY_MS }: LedgerChangesOptions): {
   subscribe(listener: (changeId: string) => void): () => void;
@@ -31,9 +31,9 @@ export function ledgerChanges({ notifications, db, everyMs = EVERY_MS }: LedgerC
   function start(): () => void {
     const unlisten = notifications.onEach(tell);
     let checking = false;
-    /** Number of the newest row that was looked at; null before the first check, which tells nothing, since no row was missed yet. */
+    /** Number of the newest row that was looked at; null before the first check, which notifies of nothing, since no row was missed yet. */
     let last: number | null = null;
-    /** The connection with which no row was missed; null if there is none. */
+    /** The connection during which no row was missed; null while the process cannot listen. */
     let complete: number | null = null;
     const check = async (): Promise<void> => {
       if (checking) return;
@@ -42,7 +42,6 @@ export function ledgerChanges({ notifications, db, everyMs = EVERY_MS }: LedgerC
         const connection = await notifications.connection();
         if (connection === null || connection !== complete)
           last = await tellNewest(db, last, connection === null ? 0 : OVERLAP_ROWS, tell);
-
         complete = connection;
       } catch (error) {
         if (!isDatabaseDown(error)) throw error;
@@ -75,7 +74,7 @@ export function ledgerChanges({ notifications, db, everyMs = EVERY_MS }: LedgerC
   };
 }
 
-/** Tells the changes of the newest rows after `last`; none if it is null. Returns the number of the newest row. */
+/** Calls `tell` for the changes of the newest rows after `last`; for none if it is null. Returns the number of the newest row. */
 async function tellNewest(
   db: Queryable,
   last: number | null,

@@ -38,7 +38,7 @@ interface Last {
 }
 
 /**
- * Adds the rows without a leaf to the tree and signs the new head. Null if there are none, or if another process is doing it.
+ * Adds the rows without a leaf to the tree and signs the new head. Null if all rows have one, or if another process is doing it.
  * Call it again immediately while `rows` is MAX_CHECKPOINT_ROWS. Throws if the last checkpoint does not match its own tree.
  */
 export function createCheckpointer({ db, key, now, maxRows = MAX_CHECKPOINT_ROWS }: CheckpointDeps): {

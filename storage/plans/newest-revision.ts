@@ -10,7 +10,7 @@ export interface ReadRevision {
 }
 
 export interface Revisions {
-  /** Of those that a trusted operator signed and none revoked; null if there is none. */
+  /** The newest that a trusted operator signed and none revoked; null if no revision is in force. */
   readonly newest: ReadRevision | null;
   /** All that a trusted operator signed, newest first. */
   readonly signed: readonly ReadRevision[];

@@ -4,7 +4,6 @@ import { AnswerLimits } from '../../gateway/answer-limits';
 import type { RefusedBeforeRelay } from '../../gateway/deps';
 import { createGatewayMetrics } from '../../gateway/metrics';
 import { createMetricsApp } from '../../gateway/metrics-app';
-import type { AnswerScope } from '../../signing/judge-answer';
 import { Nonces } from '../../gateway/nonces';
 import { authorizationHeader, REQUEST_WINDOW_MS } from '../../client/request-claim';
 import { CountersignError } from '../../client/errors';
@@ -20,6 +19,7 @@ import { parseEvidence, type EvidenceBundle } from '../../policy/evidence/bundle
 import { verifiedReview } from '../../signing/verified-review';
 import { evidenceWorld } from '../support/review/evidence-world';
 import { accepted, CHANGE, failing, hex, outcome, reviewed, status } from '../client/fakes';
+import { scope } from './inbox/world';
 
 const agent = newKeyPair();
 const alice = newKeyPair();
@@ -64,16 +64,6 @@ const keys = new Map<string, RegisteredKey>([
     }),
   ],
 ]);
-
-const scope: AnswerScope = {
-  changeId: CHANGE,
-  context: { tenant: 'acme', target: status().target, environment: status().environment ?? 'production' },
-  answersMode: 'signed',
-  development: false,
-  fingerprint: status().fingerprint,
-  requester: 'carol',
-  violations: [{ violationId: hex('a'), need: 'human', group: 'dba', members: ['alice'], fourEyes: true }],
-};
 
 function gateway(given: Partial<GatewayDeps['reviews']> = {}, overrides: Partial<GatewayDeps> = {}) {
   const log: object[] = [];

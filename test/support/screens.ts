@@ -4,6 +4,8 @@ import type { FindingProjection, ReviewStatus, ViolationStatus } from '../../pol
 import type { VerifiedReview } from '../../signing/verified-review';
 import { reviewed, status, violation } from '../client/fakes';
 import { stagingRecord, updatedTable } from '../../dev/staging-record';
+import { INVOICE_PREVIEW, INVOICE_UPDATE, invoiceEffects } from './invoice-update';
+import { RELEASE_PATCH } from './release-patch';
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 const id = (start: string): string => sha256Hex(bytesOf(start));
@@ -62,24 +64,6 @@ function reviewOf(
   return { ...reviewed(status({ diffSha, findings: all, violations, ...more }), bytes), ...rest };
 }
 
-const UPDATE = `UPDATE invoices
-   SET status = 'paid', paid_at = now()
- WHERE due_on < '2026-10-01';
-`;
-const CUSTOMERS = ['Ada Lovelace', 'Grace Hopper', 'Edsger Dijkstra', 'Barbara Liskov', 'Tony Hoare'];
-const invoices = Array.from({ length: 20 }, (_, i) => {
-  const same = {
-    id: String(1041 + i),
-    customer: CUSTOMERS[i % 5] ?? '',
-    cents: String(12_500 + 310 * i),
-    due_on: '2026-09-14',
-  };
-  return {
-    before: { ...same, status: 'open', paid_at: null },
-    after: { ...same, status: 'paid', paid_at: { notCompared: 'now()' } },
-  };
-});
-
 function answer(of: Partial<AdmittedAnswer>): AdmittedAnswer {
   return {
     violationId: id('guardian.sql_affected_rows'),
@@ -97,7 +81,7 @@ function answer(of: Partial<AdmittedAnswer>): AdmittedAnswer {
 }
 
 const sql = reviewOf(
-  UPDATE,
+  INVOICE_UPDATE,
   [
     {
       rule: 'guardian.sql_affected_rows',
@@ -123,44 +107,19 @@ const sql = reviewOf(
   {
     staging: stagingRecord({
       target: 'billing',
-      statements: [{ sha: sha256Hex(bytesOf(UPDATE.trim().replace(';', ''))), command: 'UPDATE', rowCount: 40 }],
-      tables: [{ ...updatedTable('public.invoices', 40, '5'.repeat(64)), volatileColumns: ['paid_at'] }],
-      sideEffects: [{ table: 'public.audit_log', inserted: 40, updated: 0, deleted: 0 }],
-      notCompared: [{ table: 'public.invoices', column: 'paid_at', why: 'now() has another value in the commit' }],
+      statements: [
+        { sha: sha256Hex(bytesOf(INVOICE_UPDATE.trim().replace(';', ''))), command: 'UPDATE', rowCount: 40 },
+      ],
+      ...invoiceEffects('5'.repeat(64)),
       previewSha: '7'.repeat(64),
     }),
-    preview: { tables: [{ table: 'public.invoices', total: 40, rows: invoices }], moreTables: 0 },
+    preview: INVOICE_PREVIEW,
     answers: [answer({ reason: 'Agreed with finance on Monday; 40 is what the report lists.' })],
   },
 );
 
-const PATCH = `diff --git a/.github/workflows/release.yml b/.github/workflows/release.yml
-index 3f1c2a0..8b7d9e1 100644
---- a/.github/workflows/release.yml
-+++ b/.github/workflows/release.yml
-@@ -8,4 +8,6 @@ jobs:
-     steps:
-       - uses: actions/checkout@v5
--      - run: npm ci
-+      - run: npm install
-+        env:
-+          NODE_AUTH_TOKEN: \${{ secrets.NPM_TOKEN }}
-       - run: npm test
-diff --git a/src/retry.ts b/src/retry.ts
-index 91ab4c2..c02f6d7 100644
---- a/src/retry.ts
-+++ b/src/retry.ts
-@@ -1,5 +1,5 @@
- export const RETRY = {
--  attempts: 3,
-+  attempts: 10,
-   backoffMs: 200,
- };
- 
-`;
-
 const git = reviewOf(
-  PATCH,
+  RELEASE_PATCH,
   [
     {
       rule: 'guardian.git_ci_changed',

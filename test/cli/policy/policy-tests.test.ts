@@ -75,7 +75,7 @@ it.each([
   [
     'a question that is not asked',
     `[{ rule: ${DELETE} }, { rule: ${DELETE} }, { rule: ${UPDATE} }]`,
-    [`expected a question for ${UPDATE}: there is none`],
+    [`expected a question for ${UPDATE}, got none`],
   ],
   [
     'no question',

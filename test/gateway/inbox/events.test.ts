@@ -67,7 +67,7 @@ beforeEach(() => {
 });
 afterEach(() => world.stopping.abort());
 
-it('tells the state of the services at once, and again within ten seconds', async () => {
+it('sends the state of the services at once, and again within ten seconds', async () => {
   const page = await open(await loggedIn(world));
   expect(page.events).toEqual([{ type: 'services', database: true, temporal: true, now: expect.any(String) }]);
   await pass(world, 10_000);
@@ -75,7 +75,7 @@ it('tells the state of the services at once, and again within ten seconds', asyn
 });
 
 it.each(['database', 'temporal'] as const)(
-  'tells within two seconds that %s is down, and that it is back',
+  'sends within two seconds that %s is down, and that it is up again',
   async (name) => {
     const page = await open(await loggedIn(world));
     world.services[name] = false;
@@ -135,7 +135,7 @@ it('has at most five streams of a session, and a closed one makes room', async (
   expect((await browser.get('events')).status).toBe(429);
 });
 
-it('holds one notice for each change while the reader is slow, and ends a stream that is too slow', async () => {
+it('keeps one event for each change while the reader is slow, and ends a stream that is too slow', async () => {
   const response = await (await loggedIn(world)).get('events');
   await settled();
   for (let i = 0; i < 3; i++) world.changed(CHANGE);

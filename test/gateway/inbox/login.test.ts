@@ -49,7 +49,7 @@ describe('a login', () => {
     ['a registration', { clientData: { type: 'webauthn.create' } }],
     ['another relying party', { rpId: 'evil.example' }],
     ['a person who was not verified', { flags: USER_PRESENT }],
-    ['nobody present', { flags: 4 }],
+    ['a person who was not present', { flags: 4 }],
   ])('is refused with %s', async (_what, touch) => {
     const browser = new Browser(world.app);
     expect((await browser.login(alice, touch)).status).toBe(401);
@@ -102,7 +102,7 @@ describe('a login', () => {
     expect((await browser.post('login/finish', assertionOf(alice, challenge))).status).toBe(401);
   });
 
-  it('finishes only in the browser in which it began: an assertion for a challenge of the attacker logs nobody in', async () => {
+  it('finishes only in the browser in which it began: an assertion for a challenge of the attacker starts no session', async () => {
     const attacker = new Browser(world.app);
     const { challenge } = (await (await attacker.post('login/begin')).json()) as { readonly challenge: string };
     const victim = new Browser(world.app);

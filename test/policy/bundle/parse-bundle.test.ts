@@ -174,8 +174,8 @@ test.each([
     /Unsigned answers outside development/,
   ],
   ['a group without members', { groups: '\n  dba: {members: []}' }, /has no members/],
-  ['an unknown default group', { defaultGroup: 'nobody' }, /Unknown group "nobody"/],
-  ['an unknown group of a policy', { policies: '\n  - {key: p, name: P, group: nobody}' }, /Unknown group "nobody"/],
+  ['an unknown default group', { defaultGroup: 'missing' }, /Unknown group "missing"/],
+  ['an unknown group of a policy', { policies: '\n  - {key: p, name: P, group: missing}' }, /Unknown group "missing"/],
   [
     'a quorum that the group cannot meet',
     { policies: '\n  - {key: p, name: P, group: leads, quorum: 3}' },

@@ -12,9 +12,9 @@ test.each([
   ['nothing', ''],
   ['no SQL', 'please drop the table'],
   ['a NUL byte', 'select 1\0'],
-  ['bytes that are no text', '\ud800'],
-  ['more than the bounds let through', `select ${'1,'.repeat(100_000)}1`],
-])('input that no rule can ground, %s, is held: it is no pass [V27]', async (_what, text) => {
+  ['bytes that are not text', '\ud800'],
+  ['more than the bounds allow', `select ${'1,'.repeat(100_000)}1`],
+])('input that no rule can read, %s, does not pass [V27]', async (_what, text) => {
   const parsed = parseBundle(starterBundle('SQLDryRun'));
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.issues));
   const compiled = compilePlan(parsed.bundle, validators, {

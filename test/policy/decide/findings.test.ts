@@ -223,7 +223,7 @@ describe('levels', () => {
 
 describe('SKIPPED', () => {
   test.each(['static_block', 'staged_block', 'judge_when', 'withdrawn'] as const satisfies readonly SkipReason[])(
-    'stands with its reason, %s, and is no ALLOW [T45]',
+    'has its reason, %s, and is not ALLOW [T45]',
     (reasonCode) => {
       const finding = of(assemble({ [JUDGE.id]: { kind: 'skipped', reasonCode } }), JUDGE.id);
       expect(finding).toMatchObject({ status: 'SKIPPED', reasonCode, evidenceRefs: [] });

@@ -20,7 +20,7 @@ describe('the format of evidence', () => {
       'with members in another order',
       () => `${JSON.stringify(Object.fromEntries(Object.entries(bundle()).reverse()))}\n`,
     ],
-    ['with a member of its own', () => `${JSON.stringify({ ...bundle(), note: 'x' })}\n`],
+    ['with an unknown member', () => `${JSON.stringify({ ...bundle(), note: 'x' })}\n`],
     ['with a byte order mark', () => `\ufeff${texts.committed}`],
     ['cut off', () => texts.committed.slice(0, -100)],
     ['empty', () => ''],

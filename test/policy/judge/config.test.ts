@@ -90,7 +90,7 @@ describe('JudgeConfig', () => {
     ['no model', {}],
     ['an empty rubric', { model: 'm', policies: [] }],
     ['a policy twice', { model: 'm', policies: [DEFAULT_POLICIES[0], DEFAULT_POLICIES[0]] }],
-    ['a policy id that is no snake_case', { model: 'm', policies: [{ id: 'No Such', text: 'x' }] }],
+    ['a policy id that is not in snake_case', { model: 'm', policies: [{ id: 'No Such', text: 'x' }] }],
     ['an unknown setting', { model: 'm', temprature: 1 }],
     ['a deadline past the activity', { model: 'm', deadlineMs: 80_000 }],
   ])('rejects %s', (_, settings) => {

@@ -49,7 +49,7 @@ export const SECRETS: readonly SecretFixture[] = [
     r('eyJhbGciOi', 'JIUzI1NiJ9.e30.Zk3Qw9xT7mN2pL5vB8rY4cD6aaaa'),
     (s) => `curl -H 'Authorization: Bearer ${s}' https://example.com`,
   ),
-  fixture('a bearer that is no JWT', body, (s) => `"Authorization": "Bearer ${s}"`),
+  fixture('a bearer that is not a JWT', body, (s) => `"Authorization": "Bearer ${s}"`),
   fixture('a private key', pem, (s) => `INSERT INTO keys VALUES ('${s}');`),
   fixture('a private key cut off', 'MIIEpAIBAAKCAQEA0Z3VS5JJcds3xfn1', (s) =>
     r('-----BEGIN ', `PRIVATE KEY-----\n${s}\n`),

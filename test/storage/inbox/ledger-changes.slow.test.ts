@@ -32,7 +32,7 @@ function follow(given: Pick<LedgerNotifications, 'onEach' | 'connection'>) {
   return { heard, stop };
 }
 
-it('tells of each change that gets rows, until the subscription ends', async () => {
+it('notifies of each change that gets rows, until the subscription ends', async () => {
   const { heard, stop } = follow(notifications);
   expect(await notifications.connection()).toBe(1);
   await append(1);
@@ -59,7 +59,7 @@ it('reads the newest rows while the process cannot listen, and none from before 
   expect(heard).not.toContain(id(4));
 });
 
-it('tells of changes that were missed while the connection was lost', async () => {
+it('notifies of changes that were missed while the connection was lost', async () => {
   const { heard, stop } = follow(notifications);
   await eventually('listening', async () => (await notifications.connection()) !== null);
   heard.length = 0;

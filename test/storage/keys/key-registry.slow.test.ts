@@ -65,7 +65,7 @@ it('finds and lists keys signed by an operator, and the active keys of persons',
   expect(await r.find('f'.repeat(64))).toBeNull();
   expect(await r.list()).toHaveLength(4);
   await r.revoke(signKeyRevocation({ keyId: dana2.keyId, reason: 'lost', revokedAt: AT }, operator));
-  expect((await r.activeKeysOf(['dana', 'nobody'])).map((k) => k.keyId)).toEqual([dana.keyId]);
+  expect((await r.activeKeysOf(['dana', 'unknown'])).map((k) => k.keyId)).toEqual([dana.keyId]);
 });
 
 it('revokes permanently: immediately in this process and for uncached reads, within a second in others', async () => {
@@ -138,7 +138,7 @@ it('refuses entries and revocations of an untrusted operator, and a second owner
   await expect(r.add({} as Envelope)).rejects.toMatchObject({ type: 'VALIDATION_ERROR' });
 });
 
-it('trusts several operators, and no entry if there is no trusted operator', async () => {
+it('trusts several operators, and no entry without a trusted operator', async () => {
   const key = newKeyPair();
   await registry([operator, otherOperator]).add(signKeyEntry(entry(key, 'dana'), otherOperator));
   expect(await registry([operator, otherOperator]).list()).toHaveLength(1);

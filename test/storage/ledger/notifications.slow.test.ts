@@ -57,7 +57,7 @@ it('wakes every watch when its connection is lost, and listens again', async () 
 });
 
 it('waits for its time-out if the database cannot be reached', async () => {
-  const down = ledgerNotifications({ url: 'postgresql://nobody@127.0.0.1:9/none', applicationName: 'down' });
+  const down = ledgerNotifications({ url: 'postgresql://unknown@127.0.0.1:9/none', applicationName: 'down' });
   const watch = await down.watch(id(4));
   expect(await elapsed(() => watch.next(60))).toBeGreaterThanOrEqual(55);
   watch.close();

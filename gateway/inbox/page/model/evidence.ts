@@ -82,7 +82,7 @@ function numberOrUndefined(digits: string | undefined): number | undefined {
   return digits === undefined ? undefined : Number(digits);
 }
 
-/** A patch has line numbers of its own, besides those of the files. */
+/** The lines of a patch are also numbered by the old and the new file, so its own numbers are named. */
 function spanLabel(first: number, last: number, language: ShownChange['language']): string {
   const lines = first === last ? `line ${first}` : `lines ${first} to ${last}`;
   return language === 'patch' ? `${lines} of the patch` : lines;

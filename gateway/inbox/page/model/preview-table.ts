@@ -94,7 +94,7 @@ function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Indexes of the columns: a key if one can be told, then what changes, then the rest. */
+/** Indexes of the columns: a key if one is recognized, then what changes, then the rest. */
 export function columnOrder(columns: PreviewTable['columns']): number[] {
   const key = columns.findIndex(({ name, changes }) => !changes && /^(id|uuid|key)$/i.test(name));
   const rank = (i: number): number => (i === key ? 0 : columns[i]?.changes === true ? 1 : 2);

@@ -9,7 +9,7 @@ const NOT_YOURS: Readonly<Record<Exclude<Turn, 'yours'>, string>> = {
   not_in_group: 'You are not in the group that answers this.',
   four_eyes: 'You asked for this change, so another person must answer (four eyes).',
   resolved: 'This needs no further answer.',
-  needs_no_answer: 'This needs no answer of a person.',
+  needs_no_answer: 'This needs no answer from a person.',
   closed: 'The review takes no answers now.',
 };
 
@@ -21,7 +21,7 @@ export interface AnswerProps {
   readonly unseen: readonly Place[];
   /** Whether answers can be given at all. */
   readonly canAnswer: boolean;
-  /** Whether the bytes and the rows of the dry run are here. */
+  /** Whether the page has the bytes and the rows of the dry run. */
   readonly canConfirm: boolean;
 }
 
@@ -29,7 +29,7 @@ interface DecideProps extends AnswerProps {
   readonly title: string;
 }
 
-/** The answer of this person to one violation, or why there is none to give. */
+/** The answer of this person to one violation, or why this person cannot answer it. */
 export function Decide(props: DecideProps): JSX.Element {
   const { card, draft, onDraft, unseen, canAnswer, canConfirm, title } = props;
   if (card.confirmation !== null && canAnswer) return <TakeBack {...props} />;
@@ -75,7 +75,7 @@ export function Decide(props: DecideProps): JSX.Element {
                 .map(({ label }) => label)
                 .slice(0, 3)
                 .join(', ')}.`
-            : 'The rows of the dry run are not here, so this cannot be confirmed.'}
+            : 'The rows of the dry run were not sent, so this cannot be confirmed.'}
         </p>
       )}
       <Reason draft={draft} onDraft={onDraft} />

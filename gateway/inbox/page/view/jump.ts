@@ -2,7 +2,7 @@
 export function jumpTo(ids: readonly string[]): void {
   for (const marked of document.querySelectorAll('.is-target')) marked.classList.remove('is-target');
   const found = ids.map((id) => document.getElementById(id)).filter((element) => element !== null);
-  // A part of the dry run that has no list of its own is somewhere in its section.
+  // A part of the dry run that has no separate list is somewhere in its section.
   const section = ids.some((id) => id.startsWith('dry-run')) ? document.getElementById('dry-run') : null;
   const elements = found.length === 0 && section !== null ? [section] : found;
   const [first] = elements;

@@ -2,6 +2,8 @@ import type { StagingRecord } from '../../../../policy/contracts/staging-record'
 import type { JsonObject } from '../../../../policy/contracts/canonical-json';
 import { stagingRecord, updatedTable } from '../../../../dev/staging-record';
 import { sha256HexOfText } from '../../../../policy/contracts/hash';
+import { INVOICE_PREVIEW, INVOICE_UPDATE, invoice, invoiceEffects } from '../../../support/invoice-update';
+import { RELEASE_PATCH } from '../../../support/release-patch';
 
 /** One change as a requester submits it, with what its dry run measures. */
 export interface SampleChange {
@@ -21,38 +23,16 @@ const forbidden: SampleChange = {
 };
 
 const touched = sha256HexOfText('touched');
-const NAMES = ['Ada Lovelace', 'Grace Hopper', 'Edsger Dijkstra', 'Barbara Liskov', 'Tony Hoare'];
-
-const invoice = (i: number): JsonObject => ({
-  id: String(1041 + i),
-  customer: NAMES[i % NAMES.length] ?? '',
-  cents: String(12_500 + 310 * i),
-  due_on: '2026-09-14',
-});
 
 const update: SampleChange = {
   sourceTool: 'SQLDryRun',
-  text: "UPDATE invoices\n   SET status = 'paid', paid_at = now()\n WHERE due_on < '2026-10-01';\n",
+  text: INVOICE_UPDATE,
   metadata: { affected_rows: 12, reason: 'Close the third quarter, ticket FIN-204. Already approved by finance.' },
   record: {
     statements: [{ sha: sha256HexOfText('u'), command: 'UPDATE', rowCount: 40 }],
-    tables: [{ ...updatedTable('public.invoices', 40, touched), volatileColumns: ['paid_at'] }],
-    sideEffects: [{ table: 'public.audit_log', inserted: 40, updated: 0, deleted: 0 }],
-    notCompared: [{ table: 'public.invoices', column: 'paid_at', why: 'now() has another value in the commit' }],
+    ...invoiceEffects(touched),
   },
-  preview: {
-    tables: [
-      {
-        table: 'public.invoices',
-        total: 40,
-        rows: Array.from({ length: 20 }, (_, i) => ({
-          before: { ...invoice(i), status: 'open', paid_at: null },
-          after: { ...invoice(i), status: 'paid', paid_at: { notCompared: 'now()' } },
-        })),
-      },
-    ],
-    moreTables: 0,
-  },
+  preview: INVOICE_PREVIEW,
 };
 
 const remove: SampleChange = {
@@ -77,29 +57,7 @@ const remove: SampleChange = {
 
 const git: SampleChange = {
   sourceTool: 'GitPatch',
-  text: `diff --git a/.github/workflows/release.yml b/.github/workflows/release.yml
-index 3f1c2a0..8b7d9e1 100644
---- a/.github/workflows/release.yml
-+++ b/.github/workflows/release.yml
-@@ -8,4 +8,6 @@ jobs:
-     steps:
-       - uses: actions/checkout@v5
--      - run: npm ci
-+      - run: npm install
-+        env:
-+          NODE_AUTH_TOKEN: \${{ secrets.NPM_TOKEN }}
-       - run: npm test
-diff --git a/src/retry.ts b/src/retry.ts
-index 91ab4c2..c02f6d7 100644
---- a/src/retry.ts
-+++ b/src/retry.ts
-@@ -1,4 +1,4 @@
- export const RETRY = {
--  attempts: 3,
-+  attempts: 10,
-   backoffMs: 200,
- };
-`,
+  text: RELEASE_PATCH,
   metadata: { message: 'Publish from the pipeline\n\nRetries were too few for the registry.' },
   record: {
     statements: [{ sha: sha256HexOfText('g'), command: 'git apply', rowCount: 2 }],
