@@ -22,41 +22,44 @@ export interface Initialized {
   remove(): void;
 }
 
-export async function initialized(
-  servers: Pick<OwnServers, 'temporalAddress' | 'namespace' | 'adminUrl' | 'createDatabase'>,
-): Promise<Initialized> {
-  const scratch = mkdtempSync(join(tmpdir(), 'countersign-initialized-'));
-  const dir = join(scratch, 'etc');
-  const aliceKey = join(scratch, 'alice.key.json');
-  const alice = newKeyPair();
-  const label = { kind: 'approver', subject: { type: 'person', id: 'alice' }, onBehalfOf: null, demo: false } as const;
-  writeKeyFile({ path: aliceKey, key: alice, label, createdAt: new Date().toISOString() });
-  writeFileSync(join(scratch, 'alice.pub'), alice.publicKey);
-  writeFileSync(
-    join(scratch, 'policy.yaml'),
-    starterBundle('SQLDryRun', { targets: ['shop'], members: ['alice'], development: false }),
-  );
+type Servers = Pick<OwnServers, 'temporalAddress' | 'namespace' | 'adminUrl' | 'createDatabase'>;
+
+/** What such a directory is made from. Creates the target, and writes the files that the request names to `scratch`. */
+export async function initRequest(servers: Servers, scratch: string, publicKey: string): Promise<InitRequest> {
+  const [person, policy] = [join(scratch, 'alice.pub'), join(scratch, 'policy.yaml')];
+  writeFileSync(person, `${publicKey}\n`);
+  writeFileSync(policy, starterBundle('SQLDryRun', { targets: ['shop'], members: ['alice'], development: false }));
   await servers.createDatabase('shop');
   await query(servers.adminUrl('shop'), 'create table items (id int primary key, stock int not null)');
-  await query(servers.adminUrl('shop'), 'insert into items values (1, 10), (2, 20)');
-  const gatewayPort = await freeGatewayPort();
-  const request: InitRequest = {
-    dir,
+  return {
+    dir: join(scratch, 'etc'),
     databaseUrl: servers.adminUrl('countersign'),
     temporalAddress: servers.temporalAddress,
     namespace: servers.namespace,
     tenant: 'default',
     targets: [{ name: 'shop', adminUrl: servers.adminUrl('shop') }],
     schemas: ['public'],
-    persons: [{ name: 'alice', publicKeyFile: join(scratch, 'alice.pub') }],
+    persons: [{ name: 'alice', publicKeyFile: person }],
     agents: [{ name: 'shopbot', person: 'dana' }],
     judge: { url: null, keyFile: null },
     operatorKey: join(scratch, 'operator.key.json'),
-    policy: join(scratch, 'policy.yaml'),
-    gatewayPort,
+    policy,
+    gatewayPort: 8077,
     publicUrl: null,
     rotate: false,
   };
+}
+
+export async function initialized(servers: Servers): Promise<Initialized> {
+  const scratch = mkdtempSync(join(tmpdir(), 'countersign-initialized-'));
+  const aliceKey = join(scratch, 'alice.key.json');
+  const alice = newKeyPair();
+  const label = { kind: 'approver', subject: { type: 'person', id: 'alice' }, onBehalfOf: null, demo: false } as const;
+  writeKeyFile({ path: aliceKey, key: alice, label, createdAt: new Date().toISOString() });
+  const gatewayPort = await freeGatewayPort();
+  const request = { ...(await initRequest(servers, scratch, alice.publicKey)), gatewayPort };
+  const { dir } = request;
+  await query(servers.adminUrl('shop'), 'insert into items values (1, 10), (2, 20)');
   await initialize({}, request, () => {});
   return {
     dir,

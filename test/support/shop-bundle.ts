@@ -125,3 +125,6 @@ export const shopExtension: Extension = {
     }) as never,
   ],
 };
+
+/** The system of most tests; `startSystem({ ...SHOP, name })`. */
+export const SHOP = { bundleText: shopBundle(), extension: shopExtension, shopSql: SHOP_SQL } as const;

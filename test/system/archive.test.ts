@@ -6,7 +6,7 @@ import { createCheckpointer } from '../../storage/ledger/checkpoint';
 import type { Env } from '../../workers/config';
 import { runCommand, type CommandRun } from '../cli/run-command';
 import { eventually } from '../support/eventually';
-import { SHOP_SQL, shopBundle, shopExtension } from '../support/shop-bundle';
+import { SHOP } from '../support/shop-bundle';
 import { pause, startSystem, type System } from '../support/system';
 import { update } from './scenarios';
 
@@ -18,12 +18,7 @@ let system: System;
 let env: Env;
 
 beforeAll(async () => {
-  system = await startSystem({
-    name: 'archive',
-    bundleText: shopBundle(),
-    extension: shopExtension,
-    shopSql: SHOP_SQL,
-  });
+  system = await startSystem({ ...SHOP, name: 'archive' });
   env = {
     COUNTERSIGN_STATE_DIR: '/nowhere',
     COUNTERSIGN_DATABASE_URL: system.setup.databaseUrls.cs_gateway,

@@ -3,16 +3,15 @@ import { MAX_DIFF_BYTES, MAX_INLINE_BYTES, type Submission } from '../../policy/
 import { changeId as changeIdOf } from '../../policy/contracts/change-id';
 import { compileAll } from '../../workers/compile';
 import { extensionsOf } from '../../workers/extensions';
-import { SHOP_SQL, shopBundle, shopExtension } from '../support/shop-bundle';
+import { SHOP, shopBundle, shopExtension } from '../support/shop-bundle';
 import { startSystem, type System } from '../support/system';
 
 let system: System;
 beforeAll(async () => {
   system = await startSystem({
+    ...SHOP,
     name: 'bad-input',
     bundleText: shopBundle({ target: '    inlineBytes: true' }),
-    extension: shopExtension,
-    shopSql: SHOP_SQL,
   });
 }, 120_000);
 afterAll(() => system.close());

@@ -2,7 +2,7 @@ import { BREAKER_PARAMETERS } from '../../policy/decide/breaker';
 import type { BreakerView } from '../../policy/decide/breakers';
 import { createBreakers, recordBreakerReset, type BreakerStore } from '../../storage/breakers/breakers';
 import { openDatabase, type Database } from '../../storage/database/database';
-import { SHOP_SQL, shopBundle, shopExtension } from '../support/shop-bundle';
+import { SHOP } from '../support/shop-bundle';
 import { pause, startSystem, type System } from '../support/system';
 import { update } from './scenarios';
 
@@ -15,13 +15,7 @@ let system: System;
 let db: Database;
 let breakers: BreakerStore;
 beforeAll(async () => {
-  system = await startSystem({
-    name: 'breaker',
-    bundleText: shopBundle(),
-    extension: shopExtension,
-    shopSql: SHOP_SQL,
-    breakers: { parameters: PARAMETERS },
-  });
+  system = await startSystem({ ...SHOP, name: 'breaker', breakers: { parameters: PARAMETERS } });
   db = openDatabase({ url: system.setup.databaseUrls.cs_operator, applicationName: 'test' });
   const operators = [system.setup.keys.operator.key.publicKey];
   breakers = createBreakers({ db, operators, parameters: PARAMETERS });

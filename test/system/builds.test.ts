@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { TASK_QUEUES } from '../../policy/contracts/queues';
 import { versioning, workerOptions } from '../../workers/run-worker';
-import { SHOP_SQL, shopBundle, shopExtension } from '../support/shop-bundle';
+import { SHOP } from '../support/shop-bundle';
 import { pause, startSystem, workflowBundlePath, type System } from '../support/system';
 import { NARROW, waitingPrice } from './scenarios';
 
@@ -12,13 +12,7 @@ let system: System;
 let native: NativeConnection;
 const workers: { worker: Worker; ended: Promise<void> }[] = [];
 beforeAll(async () => {
-  system = await startSystem({
-    name: 'builds',
-    bundleText: shopBundle(),
-    extension: shopExtension,
-    shopSql: SHOP_SQL,
-    workers: ['judge', 'commit'],
-  });
+  system = await startSystem({ ...SHOP, name: 'builds', workers: ['judge', 'commit'] });
   native = await NativeConnection.connect({ address: process.env['COUNTERSIGN_TEST_TEMPORAL'] ?? '' });
 }, 120_000);
 afterAll(async () => {

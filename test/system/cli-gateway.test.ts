@@ -7,7 +7,7 @@ import { startProcess, type RunningProcess } from '../../dev/process-tree';
 import { runCommand, type CommandRun } from '../cli/run-command';
 import { compiled } from '../support/compiled';
 import { eventually } from '../support/eventually';
-import { SHOP_SQL, shopBundle, shopExtension } from '../support/shop-bundle';
+import { SHOP, shopBundle } from '../support/shop-bundle';
 import { startSwitchProxy, type SwitchProxy } from '../support/switch-proxy';
 import { pause, startSystem, type System } from '../support/system';
 import { waitingPrice } from './scenarios';
@@ -23,12 +23,7 @@ let temporal: SwitchProxy;
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'countersign-cli-gateway-'));
   const dist = await compiled();
-  system = await startSystem({
-    name: 'cli-gateway',
-    bundleText: shopBundle(),
-    extension: shopExtension,
-    shopSql: SHOP_SQL,
-  });
+  system = await startSystem({ ...SHOP, name: 'cli-gateway' });
   const databaseUrl = new URL(system.setup.databaseUrls.cs_gateway);
   const temporalUrl = new URL(`http://${process.env['COUNTERSIGN_TEST_TEMPORAL'] ?? ''}`);
   const before = ({ hostname: host, port }: URL) => startSwitchProxy({ host, port: Number(port) });

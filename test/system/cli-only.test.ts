@@ -10,7 +10,7 @@ import { changeId as changeIdOf } from '../../policy/contracts/change-id';
 import { sha256Hex } from '../../policy/contracts/hash';
 import type { ReviewOutcome } from '../../policy/contracts/outcome';
 import type { ReviewStatus } from '../../policy/contracts/status';
-import { SHOP_SQL, shopBundle, shopExtension } from '../support/shop-bundle';
+import { SHOP, shopBundle } from '../support/shop-bundle';
 import { pause, startSystem, type System } from '../support/system';
 import { waitingPrice } from './scenarios';
 
@@ -22,12 +22,7 @@ beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'countersign-cli-'));
   symlinkSync(process.env['COUNTERSIGN_TEST_CLI'] ?? '', join(dir, 'temporal'));
   const start = (name: string, target?: string) =>
-    startSystem({
-      name,
-      bundleText: shopBundle({ ...(target === undefined ? {} : { target }) }),
-      extension: shopExtension,
-      shopSql: SHOP_SQL,
-    });
+    startSystem({ ...SHOP, name, bundleText: shopBundle({ ...(target === undefined ? {} : { target }) }) });
   unsigned = await start('cli-unsigned', '    inlineBytes: true\n    answers: unsigned');
   signed = await start('cli-signed');
 }, 120_000);

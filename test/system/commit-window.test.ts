@@ -1,4 +1,4 @@
-import { SHOP_SQL, shopBundle, shopExtension } from '../support/shop-bundle';
+import { SHOP, shopBundle } from '../support/shop-bundle';
 import { startSystem, type System } from '../support/system';
 import { update } from './scenarios';
 
@@ -9,10 +9,9 @@ type Commit = (input: { readonly changeId: string }) => Promise<unknown>;
 let system: System;
 beforeAll(async () => {
   system = await startSystem({
+    ...SHOP,
     name: 'window',
     bundleText: shopBundle({ settings: 'commitWindow: 6s' }),
-    extension: shopExtension,
-    shopSql: SHOP_SQL,
     wrap: (worker, activities) => {
       if (worker !== 'commit') return activities;
       const { commit } = activities as { readonly commit: Commit };

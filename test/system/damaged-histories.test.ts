@@ -6,7 +6,7 @@ import { dailyReplay } from '../../workers/reconciler/daily-replay';
 import type { LocalClient } from '../../workers/local-client';
 import { replayInProcess } from '../../workers/replay/replay-process';
 import { compiled } from '../support/compiled';
-import { SHOP_SQL, shopBundle, shopExtension } from '../support/shop-bundle';
+import { SHOP } from '../support/shop-bundle';
 import { startSystem, type System } from '../support/system';
 import { NARROW, waitingPrice } from './scenarios';
 
@@ -18,12 +18,7 @@ jest.setTimeout(180_000);
 
 beforeAll(async () => {
   dist = await compiled();
-  system = await startSystem({
-    name: 'damaged',
-    bundleText: shopBundle(),
-    extension: shopExtension,
-    shopSql: SHOP_SQL,
-  });
+  system = await startSystem({ ...SHOP, name: 'damaged' });
   ids.closed = (await system.submit(NARROW)).changeId;
   await system.ended(ids.closed);
   ids.open = (await system.submit(waitingPrice(3))).changeId;

@@ -12,6 +12,7 @@ import { readKeyFile } from '../../signing/key-file';
 import { starterBundle } from '../../source-tools/starter-bundle';
 import { CLI_ENV_FILE, readEnvFile } from '../../workers/env-file';
 import type { Env } from '../../workers/config';
+import { initRequest } from '../support/initialized';
 import { ownServers, type OwnServers } from '../support/own-servers';
 
 jest.setTimeout(120_000);
@@ -24,32 +25,8 @@ let operatorKey: string;
 beforeAll(async () => {
   servers = await ownServers();
   scratch = mkdtempSync(join(tmpdir(), 'countersign-doctor-'));
-  dir = join(scratch, 'etc');
-  operatorKey = join(scratch, 'operator.key.json');
-  writeFileSync(join(scratch, 'alice.pub'), newKeyPair().publicKey);
-  writeFileSync(
-    join(scratch, 'policy.yaml'),
-    starterBundle('SQLDryRun', { targets: ['shop'], members: ['alice'], development: false }),
-  );
-  await servers.createDatabase('shop');
-  await admin('create table items (id int primary key, stock int not null)', 'shop');
-  const request = {
-    dir,
-    databaseUrl: servers.adminUrl('countersign'),
-    temporalAddress: servers.temporalAddress,
-    namespace: servers.namespace,
-    tenant: 'default',
-    targets: [{ name: 'shop', adminUrl: servers.adminUrl('shop') }],
-    schemas: ['public'],
-    persons: [{ name: 'alice', publicKeyFile: join(scratch, 'alice.pub') }],
-    agents: [],
-    judge: { url: null, keyFile: null },
-    operatorKey,
-    policy: join(scratch, 'policy.yaml'),
-    gatewayPort: 9,
-    publicUrl: null,
-    rotate: false,
-  };
+  const request = { ...(await initRequest(servers, scratch, newKeyPair().publicKey)), agents: [], gatewayPort: 9 };
+  ({ dir, operatorKey } = request);
   await initialize({}, request, () => {});
 });
 afterAll(async () => {

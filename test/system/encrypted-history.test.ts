@@ -4,7 +4,7 @@ import { query } from '../../dev/query';
 import { openDatabase } from '../../storage/database/database';
 import { clientLedger } from '../../workers/client-ledger';
 import { createPayloadCodec } from '../../workers/encryption/payload-codec';
-import { SHOP_SQL, shopBundle, shopExtension } from '../support/shop-bundle';
+import { SHOP } from '../support/shop-bundle';
 import { startSystem, type System } from '../support/system';
 import { waitingPrice } from './scenarios';
 
@@ -14,13 +14,7 @@ const PAYLOAD_KEYS = { current: 'k1', keys: new Map([['k1', Buffer.alloc(32, 7)]
 let outsider: Client;
 let system: System;
 beforeAll(async () => {
-  system = await startSystem({
-    name: 'encrypted',
-    bundleText: shopBundle({}),
-    extension: shopExtension,
-    shopSql: SHOP_SQL,
-    payloadKeys: PAYLOAD_KEYS,
-  });
+  system = await startSystem({ ...SHOP, name: 'encrypted', payloadKeys: PAYLOAD_KEYS });
   const connection = await Connection.connect({ address: process.env['COUNTERSIGN_TEST_TEMPORAL'] ?? '' });
   outsider = new Client({ connection, namespace: process.env['COUNTERSIGN_TEST_NAMESPACE'] ?? 'default' });
 }, 120_000);

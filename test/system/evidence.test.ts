@@ -7,7 +7,7 @@ import { verifyEvidence, type EvidenceTrust } from '../../signing/verify-evidenc
 import { isMet } from '../../signing/verify-review';
 import type { Env } from '../../workers/config';
 import type { JudgeServer } from '../support/judge-server';
-import { GIFT_POLICY, JUDGE_ENTRY, SHOP_SQL, shopBundle, shopExtension } from '../support/shop-bundle';
+import { GIFT_POLICY, JUDGE_ENTRY, SHOP, shopBundle } from '../support/shop-bundle';
 import { startSystem, type System } from '../support/system';
 import { startWordJudge } from './judge-words';
 import { SCENARIOS, update, VAULT } from './scenarios';
@@ -19,7 +19,7 @@ let trust: EvidenceTrust;
 beforeAll(async () => {
   judge = await startWordJudge();
   const bundleText = shopBundle({ validators: JUDGE_ENTRY, policies: GIFT_POLICY });
-  system = await startSystem({ name: 'evidence', bundleText, extension: shopExtension, shopSql: SHOP_SQL, judge });
+  system = await startSystem({ ...SHOP, name: 'evidence', bundleText, judge });
   trust = {
     operators: [system.setup.keys.operator.key.publicKey],
     committers: [system.setup.keys.committer.key.publicKey],

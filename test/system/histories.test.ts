@@ -4,7 +4,7 @@ import type { ReviewOutcome } from '../../policy/contracts/outcome';
 import { readable, toJson, withoutMachine } from '../support/history';
 import { replay } from '../support/replay';
 import type { JudgeServer } from '../support/judge-server';
-import { JUDGE_ENTRY, SHOP_SQL, shopBundle, shopExtension } from '../support/shop-bundle';
+import { JUDGE_ENTRY, SHOP, shopBundle } from '../support/shop-bundle';
 import { startSystem, workflowBundlePath, type System } from '../support/system';
 import { startWordJudge } from './judge-words';
 import { SCENARIOS, SECRET } from './scenarios';
@@ -21,10 +21,9 @@ let system: System;
 beforeAll(async () => {
   judge = await startWordJudge();
   system = await startSystem({
+    ...SHOP,
     name: 'histories',
     bundleText: shopBundle({ validators: JUDGE_ENTRY }),
-    extension: shopExtension,
-    shopSql: SHOP_SQL,
     judge,
   });
 }, 120_000);

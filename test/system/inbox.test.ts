@@ -20,7 +20,7 @@ import { compiled } from '../support/compiled';
 import { eventually } from '../support/eventually';
 import { testPasskey, type TestPasskey, type Touch } from '../support/passkey';
 import { registrationOf } from '../support/registration';
-import { SHOP_SQL, shopBundle, shopExtension } from '../support/shop-bundle';
+import { SHOP } from '../support/shop-bundle';
 import { startSystem, type System } from '../support/system';
 import { waitingPrice } from './scenarios';
 
@@ -36,12 +36,7 @@ let origin: string;
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'countersign-inbox-'));
   const dist = await compiled();
-  system = await startSystem({
-    name: 'inbox',
-    bundleText: shopBundle(),
-    extension: shopExtension,
-    shopSql: SHOP_SQL,
-  });
+  system = await startSystem({ ...SHOP, name: 'inbox' });
   const port = await freePort();
   origin = `http://localhost:${port}`;
   const env = {

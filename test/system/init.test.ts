@@ -12,6 +12,7 @@ import { writeKeyFile } from '../../signing/key-file';
 import { newKeyPair } from '../../signing/keys';
 import { starterBundle } from '../../source-tools/starter-bundle';
 import { CLI_ENV_FILE, readEnvFile } from '../../workers/env-file';
+import { initRequest } from '../support/initialized';
 import { ownServers, type OwnServers } from '../support/own-servers';
 
 jest.setTimeout(120_000);
@@ -24,28 +25,13 @@ const alice = newKeyPair();
 beforeAll(async () => {
   servers = await ownServers();
   scratch = mkdtempSync(join(tmpdir(), 'countersign-init-'));
-  dir = join(scratch, 'etc');
-  writeFileSync(join(scratch, 'alice.pub'), `${alice.publicKey}\n`);
   writeFileSync(join(scratch, 'judge-key'), 'sk-1\n');
-  await servers.createDatabase('shop');
-  await query(servers.adminUrl('shop'), 'create table items (id int primary key, stock int not null)');
   request = {
-    dir,
-    databaseUrl: servers.adminUrl('countersign'),
-    temporalAddress: servers.temporalAddress,
-    namespace: servers.namespace,
-    tenant: 'default',
-    targets: [{ name: 'shop', adminUrl: servers.adminUrl('shop') }],
-    schemas: ['public'],
-    persons: [{ name: 'alice', publicKeyFile: join(scratch, 'alice.pub') }],
-    agents: [{ name: 'shopbot', person: 'dana' }],
+    ...(await initRequest(servers, scratch, alice.publicKey)),
     judge: { url: 'http://127.0.0.1:9/v1', keyFile: join(scratch, 'judge-key') },
-    operatorKey: join(scratch, 'operator.key.json'),
     policy: null,
-    gatewayPort: 8077,
-    publicUrl: null,
-    rotate: false,
   };
+  ({ dir } = request);
 });
 afterAll(async () => {
   await servers.stop();
@@ -147,7 +133,6 @@ test('two runs at the same time agree on all passwords', async () => {
 
 test('init publishes a given policy once', async () => {
   const policy = join(scratch, 'policy.yaml');
-  writeFileSync(policy, starterBundle('SQLDryRun', { targets: ['shop'], members: ['alice'], development: false }));
   expect((await init({ policy })).steps.at(-1)).toEqual({ what: 'policy revision 1', changed: true });
   const again = await init({ policy });
   expect(again.steps.at(-1)).toEqual({ what: 'policy revision 1', changed: false });

@@ -1,6 +1,6 @@
 import { Worker } from '@temporalio/worker';
 import type { JudgeServer } from '../support/judge-server';
-import { JUDGE_ENTRY, SHOP_SQL, shopBundle, shopExtension } from '../support/shop-bundle';
+import { JUDGE_ENTRY, SHOP, shopBundle } from '../support/shop-bundle';
 import { startSystem, type System } from '../support/system';
 import { workerOptions } from '../../workers/run-worker';
 import { startWordJudge } from './judge-words';
@@ -11,10 +11,9 @@ let system: System;
 beforeAll(async () => {
   judge = await startWordJudge();
   system = await startSystem({
+    ...SHOP,
     name: 'judge-replay',
     bundleText: shopBundle({ validators: JUDGE_ENTRY }),
-    extension: shopExtension,
-    shopSql: SHOP_SQL,
     judge,
   });
 }, 120_000);

@@ -1,5 +1,5 @@
 import type { JudgeServer } from '../support/judge-server';
-import { JUDGE_ENTRY, SHOP_SQL, shopBundle, shopExtension } from '../support/shop-bundle';
+import { JUDGE_ENTRY, SHOP, shopBundle } from '../support/shop-bundle';
 import { startSystem, type System } from '../support/system';
 import { startWordJudge } from './judge-words';
 import { update } from './scenarios';
@@ -27,13 +27,7 @@ const stock = async (on: System, id: number): Promise<unknown> =>
 beforeAll(async () => {
   judge = await startWordJudge();
   const start = (name: string, settings: string, at: { readonly baseUrl: string }) =>
-    startSystem({
-      name,
-      bundleText: shopBundle({ validators: JUDGE_ENTRY, settings }),
-      extension: shopExtension,
-      shopSql: SHOP_SQL,
-      judge: at,
-    });
+    startSystem({ ...SHOP, name, bundleText: shopBundle({ validators: JUDGE_ENTRY, settings }), judge: at });
   system = await start('judge', '', judge);
   // No server listens on this port.
   forbids = await start('judge-away', 'onJudgeFailure: forbid', { baseUrl: 'http://127.0.0.1:9/v1' });

@@ -3,7 +3,7 @@ import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '
 import type { temporal } from '@temporalio/proto';
 import { queryWorkflow } from '../../dev/query-workflow';
 import type { JudgeServer } from '../support/judge-server';
-import { JUDGE_ENTRY, SHOP_SQL, shopBundle, shopExtension } from '../support/shop-bundle';
+import { JUDGE_ENTRY, SHOP, shopBundle } from '../support/shop-bundle';
 import { pause, startSystem, type System } from '../support/system';
 import { startWordJudge } from './judge-words';
 import { CONCERN, SECRET } from './scenarios';
@@ -16,13 +16,7 @@ let changeId: string;
 beforeAll(async () => {
   trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(spans)] }));
   judge = await startWordJudge();
-  system = await startSystem({
-    name: 'legible',
-    bundleText: shopBundle({ validators: JUDGE_ENTRY }),
-    extension: shopExtension,
-    shopSql: SHOP_SQL,
-    judge,
-  });
+  system = await startSystem({ ...SHOP, name: 'legible', bundleText: shopBundle({ validators: JUDGE_ENTRY }), judge });
   ({ changeId } = await system.submit(CONCERN));
   await system.waiting(changeId);
 }, 120_000);

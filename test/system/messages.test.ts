@@ -7,7 +7,7 @@ import { statementOf } from '../../policy/evidence/statement';
 import { newKeyPair } from '../../signing/keys';
 import { newNonce } from '../../signing/nonce';
 import { queryWorkflow } from '../../dev/query-workflow';
-import { GIFT_POLICY, SHOP_SQL, shopBundle, shopExtension } from '../support/shop-bundle';
+import { GIFT_POLICY, SHOP, shopBundle } from '../support/shop-bundle';
 import { eventually } from '../support/eventually';
 import { replay } from '../support/replay';
 import { pause, startSystem, workflowBundlePath, type System, type TestKey } from '../support/system';
@@ -22,13 +22,12 @@ let reportGate: Promise<void> | null = null;
 let discloseGate: Promise<void> | null = null;
 beforeAll(async () => {
   system = await startSystem({
+    ...SHOP,
     name: 'messages',
     bundleText: shopBundle({ policies: GIFT_POLICY }).replace(
       'dba: { members: [alice, bob] }',
       'dba: { members: [alice, bob, dana, gone] }',
     ),
-    extension: shopExtension,
-    shopSql: SHOP_SQL,
     wrap: (worker, activities) => {
       if (worker === 'review') {
         const { disclose } = activities as { disclose: (input: unknown) => Promise<unknown> };

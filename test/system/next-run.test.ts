@@ -1,17 +1,12 @@
 import { queryWorkflow } from '../../dev/query-workflow';
-import { SHOP_SQL, shopBundle, shopExtension } from '../support/shop-bundle';
+import { SHOP } from '../support/shop-bundle';
 import { eventually } from '../support/eventually';
 import { startSystem, type System } from '../support/system';
 import { PRICE } from './scenarios';
 
 let system: System;
 beforeAll(async () => {
-  system = await startSystem({
-    name: 'nextrun',
-    bundleText: shopBundle(),
-    extension: shopExtension,
-    shopSql: SHOP_SQL,
-  });
+  system = await startSystem({ ...SHOP, name: 'nextrun' });
 }, 120_000);
 afterAll(() => system.close());
 jest.setTimeout(400_000);

@@ -5,7 +5,7 @@ import { readNotices } from '../../workers/notices/settings';
 import { startNotices } from '../../workers/notices/start-notices';
 import { eventually } from '../support/eventually';
 import { startHttpSink, type HttpSink } from '../support/http-sink';
-import { SHOP_SQL, shopBundle, shopExtension } from '../support/shop-bundle';
+import { SHOP } from '../support/shop-bundle';
 import { startSmtpServer, type SmtpServer } from '../support/smtp-server';
 import { startSystem, type System } from '../support/system';
 import { waitingPrice } from './scenarios';
@@ -20,12 +20,7 @@ let running: readonly { readonly stop: () => Promise<void> }[];
 
 /** Two workers plan and send at once. The chat and one webhook never accept anything. */
 beforeAll(async () => {
-  system = await startSystem({
-    name: 'notices',
-    bundleText: shopBundle(),
-    extension: shopExtension,
-    shopSql: SHOP_SQL,
-  });
+  system = await startSystem({ ...SHOP, name: 'notices' });
   sink = await startHttpSink();
   smtp = await startSmtpServer();
   folder = mkdtempSync(join(tmpdir(), 'countersign-notices-'));

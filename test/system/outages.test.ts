@@ -6,7 +6,7 @@ import { startTemporalServer } from '../../dev/embedded';
 import type { TemporalServer } from '../../dev/embedded/temporal-server';
 import { SEARCH_ATTRIBUTES } from '../../policy/contracts/search-attributes';
 import { queryWorkflow } from '../../dev/query-workflow';
-import { SHOP_SQL, shopBundle, shopExtension } from '../support/shop-bundle';
+import { SHOP } from '../support/shop-bundle';
 import { startSwitchProxy, type SwitchProxy } from '../support/switch-proxy';
 import { pause, startSystem, type System } from '../support/system';
 import { update } from './scenarios';
@@ -23,10 +23,8 @@ beforeAll(async () => {
     startSwitchProxy({ host: hostname, port: Number(port) }),
   ]);
   system = await startSystem({
+    ...SHOP,
     name: 'outages',
-    bundleText: shopBundle(),
-    extension: shopExtension,
-    shopSql: SHOP_SQL,
     through: { countersign: countersign.port, target: target.port },
     wrap: (worker, activities) => {
       if (worker !== 'commit') return activities;
@@ -157,13 +155,7 @@ describe('the Temporal server', () => {
     });
   beforeAll(async () => {
     server = await start();
-    own = await startSystem({
-      name: 'temporal-away',
-      bundleText: shopBundle(),
-      extension: shopExtension,
-      shopSql: SHOP_SQL,
-      temporalAddress: server.address,
-    });
+    own = await startSystem({ ...SHOP, name: 'temporal-away', temporalAddress: server.address });
   }, 120_000);
   afterAll(async () => {
     await own.close();

@@ -2,7 +2,7 @@ import { WorkflowFailedError } from '@temporalio/client';
 import type { ReviewStatus } from '../../policy/contracts/status';
 import { queryWorkflow } from '../../dev/query-workflow';
 import type { JudgeServer } from '../support/judge-server';
-import { GIFT_POLICY, JUDGE_ENTRY, SHOP_SQL, shopBundle, shopExtension } from '../support/shop-bundle';
+import { GIFT_POLICY, JUDGE_ENTRY, SHOP, shopBundle } from '../support/shop-bundle';
 import { pause, startSystem, type System } from '../support/system';
 import { verifyReceipt } from '../../client/receipt';
 import type { DecidedMessage } from '../../policy/contracts/messages';
@@ -27,7 +27,7 @@ beforeAll(async () => {
     validators: `${JUDGE_ENTRY}\n  - { rule: shop_stock_left, config: { maxRows: 2 }, sourceTools: [SQLDryRun] }`,
     policies: GIFT_POLICY,
   });
-  system = await startSystem({ name: 'outcomes', bundleText, extension: shopExtension, shopSql: SHOP_SQL, judge });
+  system = await startSystem({ ...SHOP, name: 'outcomes', bundleText, judge });
 }, 120_000);
 afterAll(async () => {
   await system.close();

@@ -9,7 +9,7 @@ import { compiled } from '../support/compiled';
 import { snippet } from '../support/doc-snippets';
 import { hasPython, pythonWith } from '../support/python';
 import { compileIn, emptyProject, installedServer, link, pack, run, type Tarball } from '../support/packed';
-import { SHOP_SQL, shopBundle, shopExtension } from '../support/shop-bundle';
+import { SHOP, shopBundle } from '../support/shop-bundle';
 import { startSystem, type System } from '../support/system';
 
 const root = join(__dirname, '..', '..');
@@ -40,12 +40,7 @@ beforeAll(async () => {
   }
   const server = installedServer(pack('.', scratch), scratch);
   // Not earlier: the commands above block this process, and connections of the system would time out meanwhile.
-  system = await startSystem({
-    name: 'pack',
-    bundleText: shopBundle({ target: '    inlineBytes: true' }),
-    extension: shopExtension,
-    shopSql: SHOP_SQL,
-  });
+  system = await startSystem({ ...SHOP, name: 'pack', bundleText: shopBundle({ target: '    inlineBytes: true' }) });
   const port = await freePort();
   gatewayUrl = `http://127.0.0.1:${port}`;
   const env = {

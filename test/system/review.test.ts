@@ -1,9 +1,9 @@
 import { startSystem, type System } from '../support/system';
-import { SHOP_SQL, shopBundle, shopExtension } from '../support/shop-bundle';
+import { SHOP } from '../support/shop-bundle';
 
 let system: System;
 beforeAll(async () => {
-  system = await startSystem({ name: 'review', bundleText: shopBundle(), extension: shopExtension, shopSql: SHOP_SQL });
+  system = await startSystem({ ...SHOP, name: 'review' });
 }, 120_000);
 afterAll(() => system.close());
 
