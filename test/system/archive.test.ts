@@ -8,6 +8,7 @@ import { runCommand, type CommandRun } from '../cli/run-command';
 import { eventually } from '../support/eventually';
 import { SHOP } from '../support/shop-bundle';
 import { pause, startSystem, type System } from '../support/system';
+import { commandEnv } from '../support/system-env';
 import { update } from './scenarios';
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -19,15 +20,7 @@ let env: Env;
 
 beforeAll(async () => {
   system = await startSystem({ ...SHOP, name: 'archive' });
-  env = {
-    COUNTERSIGN_STATE_DIR: '/nowhere',
-    COUNTERSIGN_DATABASE_URL: system.setup.databaseUrls.cs_gateway,
-    COUNTERSIGN_OPERATOR_DATABASE_URL: system.setup.databaseUrls.cs_operator,
-    COUNTERSIGN_TRUST_FILE: system.setup.trustFile,
-    COUNTERSIGN_EXTENSIONS: '../test/support/shop-extension',
-    TEMPORAL_ADDRESS: process.env['COUNTERSIGN_TEST_TEMPORAL'],
-    TEMPORAL_NAMESPACE: process.env['COUNTERSIGN_TEST_NAMESPACE'],
-  };
+  env = commandEnv(system);
 }, 120_000);
 afterAll(async () => {
   await system.close();

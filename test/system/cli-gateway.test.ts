@@ -10,6 +10,7 @@ import { eventually } from '../support/eventually';
 import { SHOP, shopBundle } from '../support/shop-bundle';
 import { startSwitchProxy, type SwitchProxy } from '../support/switch-proxy';
 import { pause, startSystem, type System } from '../support/system';
+import { gatewayEnv } from '../support/system-env';
 import { waitingPrice } from './scenarios';
 
 let dir: string;
@@ -31,12 +32,9 @@ beforeAll(async () => {
   const port = await freePort();
   url = `http://127.0.0.1:${port}`;
   const env = {
+    ...gatewayEnv(system, port),
     TEMPORAL_ADDRESS: `127.0.0.1:${temporal.port}`,
-    TEMPORAL_NAMESPACE: process.env['COUNTERSIGN_TEST_NAMESPACE'] ?? 'default',
-    COUNTERSIGN_TRUST_FILE: system.setup.trustFile,
-    COUNTERSIGN_QUEUE_SUFFIX: system.suffix,
     COUNTERSIGN_DATABASE_URL: Object.assign(databaseUrl, { hostname: '127.0.0.1', port: String(postgres.port) }).href,
-    COUNTERSIGN_GATEWAY_PORT: String(port),
   };
   gateway = await startProcess('gateway', env, dir, () => {}, join(dist, 'workers', 'gateway.js'));
   for (const name of ['agent', 'alice', 'operator'] as const) {

@@ -7,6 +7,7 @@ import { compiled } from '../support/compiled';
 import { answering, startJudgeServer, type JudgeServer } from '../support/judge-server';
 import { SHOP_SQL, shopBundle } from '../support/shop-bundle';
 import { pause, startSystem, type System } from '../support/system';
+import { processEnv } from '../support/system-env';
 import type { ProcessName, RunningProcess, startProcess } from '../../dev/process-tree';
 import { update } from './scenarios';
 
@@ -38,12 +39,9 @@ beforeAll(async () => {
   ]);
   // Compiled, because it starts the compiled entry points next to it.
   const tree = jest.requireActual<{ startProcess: typeof startProcess }>(join(dist, 'dev/process-tree.js'));
-  const { keys, databaseUrls, trustFile, targetsFile } = system.setup;
+  const { keys, databaseUrls, targetsFile } = system.setup;
   const common = {
-    TEMPORAL_ADDRESS: process.env['COUNTERSIGN_TEST_TEMPORAL'] ?? '',
-    TEMPORAL_NAMESPACE: process.env['COUNTERSIGN_TEST_NAMESPACE'] ?? 'default',
-    COUNTERSIGN_TRUST_FILE: trustFile,
-    COUNTERSIGN_QUEUE_SUFFIX: system.suffix,
+    ...processEnv(system),
     COUNTERSIGN_JUDGE_REQUESTS_PER_SECOND: '1000',
   };
   const envs: Record<Name, Record<string, string>> = {

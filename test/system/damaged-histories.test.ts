@@ -8,6 +8,7 @@ import { replayInProcess } from '../../workers/replay/replay-process';
 import { compiled } from '../support/compiled';
 import { SHOP } from '../support/shop-bundle';
 import { startSystem, type System } from '../support/system';
+import { temporalEnv } from '../support/system-env';
 import { NARROW, waitingPrice } from './scenarios';
 
 /** The histories of two reviews are replaced by some that other code made: one review is open, one is closed. */
@@ -60,12 +61,7 @@ async function makeDamaged(changeIds: readonly string[]): Promise<void> {
   await connection.close();
 }
 
-const env = (): NodeJS.ProcessEnv => ({
-  PATH: process.env['PATH'],
-  TEMPORAL_ADDRESS: process.env['COUNTERSIGN_TEST_TEMPORAL'] ?? '',
-  TEMPORAL_NAMESPACE: system.temporal.options.namespace,
-  LOG_LEVEL: 'fatal',
-});
+const env = (): NodeJS.ProcessEnv => ({ ...temporalEnv(), PATH: process.env['PATH'], LOG_LEVEL: 'fatal' });
 
 test('doctor --replay names each damaged history of open and recently closed reviews, and writes nothing', async () => {
   const local = {

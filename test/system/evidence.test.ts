@@ -9,6 +9,7 @@ import type { Env } from '../../workers/config';
 import type { JudgeServer } from '../support/judge-server';
 import { GIFT_POLICY, JUDGE_ENTRY, SHOP, shopBundle } from '../support/shop-bundle';
 import { startSystem, type System } from '../support/system';
+import { commandEnv } from '../support/system-env';
 import { startWordJudge } from './judge-words';
 import { SCENARIOS, update, VAULT } from './scenarios';
 
@@ -24,15 +25,7 @@ beforeAll(async () => {
     operators: [system.setup.keys.operator.key.publicKey],
     committers: [system.setup.keys.committer.key.publicKey],
   };
-  env = {
-    COUNTERSIGN_STATE_DIR: '/nowhere',
-    COUNTERSIGN_DATABASE_URL: system.setup.databaseUrls.cs_gateway,
-    COUNTERSIGN_TRUST_FILE: system.setup.trustFile,
-    // Relative to workers/extensions.ts.
-    COUNTERSIGN_EXTENSIONS: '../test/support/shop-extension',
-    TEMPORAL_ADDRESS: process.env['COUNTERSIGN_TEST_TEMPORAL'],
-    TEMPORAL_NAMESPACE: process.env['COUNTERSIGN_TEST_NAMESPACE'],
-  };
+  env = commandEnv(system);
 }, 120_000);
 afterAll(async () => {
   await system.close();

@@ -22,6 +22,7 @@ import { testPasskey, type TestPasskey, type Touch } from '../support/passkey';
 import { registrationOf } from '../support/registration';
 import { SHOP } from '../support/shop-bundle';
 import { startSystem, type System } from '../support/system';
+import { gatewayEnv } from '../support/system-env';
 import { waitingPrice } from './scenarios';
 
 const alice = testPasskey('alice in the inbox');
@@ -39,15 +40,7 @@ beforeAll(async () => {
   system = await startSystem({ ...SHOP, name: 'inbox' });
   const port = await freePort();
   origin = `http://localhost:${port}`;
-  const env = {
-    TEMPORAL_ADDRESS: process.env['COUNTERSIGN_TEST_TEMPORAL'] ?? '',
-    TEMPORAL_NAMESPACE: process.env['COUNTERSIGN_TEST_NAMESPACE'] ?? 'default',
-    COUNTERSIGN_TRUST_FILE: system.setup.trustFile,
-    COUNTERSIGN_QUEUE_SUFFIX: system.suffix,
-    COUNTERSIGN_DATABASE_URL: system.setup.databaseUrls.cs_gateway,
-    COUNTERSIGN_GATEWAY_PORT: String(port),
-    COUNTERSIGN_PUBLIC_URL: origin,
-  };
+  const env = { ...gatewayEnv(system, port), COUNTERSIGN_PUBLIC_URL: origin };
   gateway = await startProcess('gateway', env, dir, () => {}, join(dist, 'workers', 'gateway.js'));
 }, 180_000);
 afterAll(async () => {
@@ -131,7 +124,7 @@ async function listen(): Promise<{ readonly text: () => string; readonly ended: 
   return { text: () => text, ended: read() };
 }
 
-test('a person enrols with a link, logs in, is told of a change, verifies it, answers with the passkey, and it is committed', async () => {
+test('a person enrols with a link, logs in, is notified of a change, verifies it, answers with the passkey, and it is committed', async () => {
   await enroll('alice', alice);
   const session = await login(alice);
   expect(session).toMatchObject({ person: 'alice', tenants: ['default'], rpId: 'localhost' });

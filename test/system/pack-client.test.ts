@@ -11,6 +11,7 @@ import { hasPython, pythonWith } from '../support/python';
 import { compileIn, emptyProject, installedServer, link, pack, run, type Tarball } from '../support/packed';
 import { SHOP, shopBundle } from '../support/shop-bundle';
 import { startSystem, type System } from '../support/system';
+import { gatewayEnv, temporalEnv } from '../support/system-env';
 
 const root = join(__dirname, '..', '..');
 const FORMATS = [
@@ -43,14 +44,7 @@ beforeAll(async () => {
   system = await startSystem({ ...SHOP, name: 'pack', bundleText: shopBundle({ target: '    inlineBytes: true' }) });
   const port = await freePort();
   gatewayUrl = `http://127.0.0.1:${port}`;
-  const env = {
-    TEMPORAL_ADDRESS: process.env['COUNTERSIGN_TEST_TEMPORAL'] ?? '',
-    TEMPORAL_NAMESPACE: process.env['COUNTERSIGN_TEST_NAMESPACE'] ?? 'default',
-    COUNTERSIGN_TRUST_FILE: system.setup.trustFile,
-    COUNTERSIGN_QUEUE_SUFFIX: system.suffix,
-    COUNTERSIGN_DATABASE_URL: system.setup.databaseUrls.cs_gateway,
-    COUNTERSIGN_GATEWAY_PORT: String(port),
-  };
+  const env = gatewayEnv(system, port);
   gateway = await startProcess('gateway', env, scratch, () => {}, join(server, 'dist', 'workers', 'gateway.js'));
 }, 180_000);
 
@@ -214,8 +208,7 @@ describe('the quickstarts', () => {
     COUNTERSIGN_TARGET: 'shop',
     COUNTERSIGN_QUEUE: `countersign-review${system.suffix}`,
     COUNTERSIGN_REQUEST_KEY: system.suffix,
-    TEMPORAL_ADDRESS: process.env['COUNTERSIGN_TEST_TEMPORAL'] ?? '',
-    TEMPORAL_NAMESPACE: process.env['COUNTERSIGN_TEST_NAMESPACE'] ?? 'default',
+    ...temporalEnv(),
   });
 
   test.each([

@@ -13,6 +13,7 @@ import { makeRepository, type GitRepository } from '../../support/git-repository
 import { startHttpApi, type HttpApi } from '../../support/http-api';
 import { startSwitchProxy, type SwitchProxy } from '../../support/switch-proxy';
 import { startSystem, type System } from '../../support/system';
+import { gatewayEnv } from '../../support/system-env';
 import { HOSTILE_SQL } from '../attacks/hostile-changes';
 import { launchChromium } from './chromium';
 import { inboxExtension, inboxPolicy, PLAIN_PARSER } from './policy';
@@ -101,12 +102,9 @@ async function startAll(onStop: (stop: () => unknown) => void): Promise<Environm
   // A passkey cannot belong to an address such as 127.0.0.1.
   const origin = `http://localhost:${port}`;
   const env = {
+    ...gatewayEnv(system, port),
     TEMPORAL_ADDRESS: `127.0.0.1:${temporal.port}`,
-    TEMPORAL_NAMESPACE: process.env['COUNTERSIGN_TEST_NAMESPACE'] ?? 'default',
-    COUNTERSIGN_TRUST_FILE: system.setup.trustFile,
-    COUNTERSIGN_QUEUE_SUFFIX: system.suffix,
     COUNTERSIGN_DATABASE_URL: Object.assign(databaseUrl, { hostname: '127.0.0.1', port: String(database.port) }).href,
-    COUNTERSIGN_GATEWAY_PORT: String(port),
     COUNTERSIGN_PUBLIC_URL: origin,
     COUNTERSIGN_EXTENSIONS: [join(dist, 'examples', 'demo', 'extension.js'), plainTextModule(dir, dist)].join(','),
   };
