@@ -40,7 +40,7 @@ export interface DevSetupOptions {
   readonly targets: readonly DevTarget[];
   /** Server of the targets. Default: the one of the runtime. */
   readonly targetServer?: Runtime['postgres'];
-  /** Targets that are no databases, as in the targets file. */
+  /** Targets other than databases, as in the targets file. */
   readonly otherTargets?: readonly object[];
   readonly say: Say;
   /** Name of the Countersign database. */

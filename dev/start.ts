@@ -13,7 +13,7 @@ export interface DevOptions {
   readonly say: Say;
   readonly bundleText: string;
   readonly targets: readonly DevTarget[];
-  /** Targets that are no databases, as in the targets file. */
+  /** Targets other than databases, as in the targets file. */
   readonly otherTargets?: readonly object[];
   /** The model that the judge worker asks. Without it the judge cannot answer, and a person is asked. */
   readonly judge?: { readonly baseUrl: string; readonly apiKey: string };

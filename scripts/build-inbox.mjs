@@ -13,10 +13,10 @@ const page = join(root, 'gateway', 'inbox', 'page');
 const out = resolve(process.argv[2] ?? join(root, 'dist', 'gateway', 'inbox', 'assets'));
 /** In this order: a later rule replaces an earlier one. */
 const STYLES = ['colours', 'base', 'frame', 'entry', 'list', 'review', 'tables', 'change', 'answer-bar', 'narrow'];
-/** What may become part of the page. Anything else that it comes to import fails the build. */
+/** Packages that may become part of the page. The build fails if it imports another one. */
 const INLINED = ['@noble/curves', '@noble/hashes', '@scure/base', 'preact', 'zod'];
 
-/** The module that verifies signatures with `node:crypto` has a twin for browsers, held to the same test vectors. */
+/** The module that verifies signatures with `node:crypto` has a version for browsers; the same test vectors check both. */
 const browserModules = {
   name: 'browser-modules',
   resolveId: {
@@ -82,7 +82,7 @@ function minifiedCss(text) {
     .trim();
 }
 
-/** The licence texts of what is inlined: they ask to be kept with every copy. */
+/** The licence texts of the inlined packages, which must accompany every copy. */
 function notices(ids) {
   const folders = [...new Set(ids.map(packageFolder).filter((folder) => folder !== null))].toSorted();
   const texts = folders.map((folder) => {

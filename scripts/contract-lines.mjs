@@ -45,7 +45,7 @@ export function claimsIn(files) {
   );
 }
 
-/** The page, what nobody claims, and what is wrong with the claims. */
+/** The page, the lines that no test claims, and what is wrong with the claims. */
 export function contractsPage({ lines, notDone, files }) {
   const claims = new Map();
   const wrong = files

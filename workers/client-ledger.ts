@@ -63,7 +63,7 @@ export function clientLedger(options: ClientLedgerOptions): ClientLedger & Omit<
   };
 }
 
-/** Null before the change has been opened or has ended: rows of refusals alone are no review. */
+/** Null before the change is opened: a change that has only rows of refusals is not a review. */
 async function summaryOf(
   ledger: Pick<Ledger, 'readKinds'>,
   changeId: string,

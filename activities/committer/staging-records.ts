@@ -6,7 +6,7 @@ import { openPreview, sealPreview, type KeyRing } from '../../storage/store/prev
 import type { StagingStore } from './stage';
 import type { StagingRecords } from './collect-record';
 
-/** The stored preview of a dry run; null if there is none. */
+/** The stored preview of a dry run; null for a dry run without one. */
 export interface Previews {
   readonly preview: (changeId: string, staging: StagingRecord) => Promise<JsonObject | null>;
 }

@@ -33,8 +33,8 @@ export interface EvidenceSources {
 
 /**
  * Collects everything that is known about one change, open or closed, into the file that `countersign verify` and
- * `verifiedReview` read. Without `bytes`, it has neither the diff nor the rows of the preview. It verifies nothing itself. Fails with VALIDATION_ERROR if the change has no rows, and with
- * `policy_moved` if its policy revision or plan is not stored.
+ * `verifiedReview` read. Without `bytes`, it has neither the diff nor the rows of the preview. Verifies nothing. Fails with
+ * VALIDATION_ERROR if the change has no rows, and with `policy_moved` if its policy revision or plan is not stored.
  */
 export async function exportEvidence(
   sources: EvidenceSources,

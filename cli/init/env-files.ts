@@ -57,8 +57,9 @@ function healthAddresses(gatewayPort: number): Readonly<Record<string, Values>> 
 }
 
 /**
- * Writes one environment file for each process and one for the CLI. Variables that a person added are kept, and a
- * file that already has all values is not touched. Returns the files that changed. Throws ConfigError, before the first is written, if a process would not accept its file.
+ * Writes one environment file for each process and one for the CLI. Variables that a person added are kept, and a file that already
+ * has all values is not touched. Returns the files that changed. Throws ConfigError, before the first is written, if a process would
+ * not accept its file.
  */
 export function writeEnvFiles(facts: EnvFileFacts): readonly string[] {
   const { dir, gatewayPort } = facts.request;

@@ -34,7 +34,10 @@ export async function recordEffect(env: Env, effect: EffectRecord): Promise<{ re
   return { told: await notifyReview(env, changeId) };
 }
 
-/** The submission of a change whose effect is still to be resolved. Throws if there is no such change, or nothing to resolve. */
+/**
+ * The submission of a change whose effect is still to be resolved. Throws `not_found` for an unknown change, and `invalid_input` if
+ * nothing is to be resolved.
+ */
 function submissionOf(changeId: string, rows: readonly StoredRow[]): Submission {
   const submission = Submission.safeParse(rows.find(({ row }) => row.kind === 'submitted')?.row.body['submission']);
   if (!submission.success) throw new CountersignError('not_found', `The ledger has no change ${changeId}`);

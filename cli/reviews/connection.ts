@@ -22,7 +22,7 @@ export interface Connected {
     options: { readonly bytes: boolean },
     log: (text: string) => void,
   ) => Promise<string>;
-  /** The key file for commands without `--key`; null if there is none. */
+  /** The key file for commands without `--key`; null without one. */
   readonly keyFile: string | null;
   /** Where the commands that `sign` prints send an answer; null for a gateway. */
   readonly temporal: { readonly address: string; readonly namespace: string } | null;

@@ -283,7 +283,7 @@ export class NamespaceWriter {
     )(result);
   }
 
-  /** Runs a workflow of its own under this id and answers every query of it. Returns a function that ends it. */
+  /** Runs the attacker's own workflow under this id and answers every query of it. Returns a function that ends it. */
   async answerQueries(workflowId: string, answer: unknown): Promise<() => Promise<void>> {
     const { workflowService: api } = this.connection;
     const queue = `mallory-${process.pid}-${++this.#nth}`;

@@ -8,7 +8,7 @@ import { askPerson, type GivenAnswer } from './ask-person';
 const LOOK_MS = 1_000;
 
 /**
- * Asks at the terminal, and passes each answer on. Stops asking when the review does not wait any more, because it was answered in the
+ * Asks at the terminal, and passes each answer on. Stops asking when the review no longer waits, because it was answered in the
  * inbox.
  */
 export async function answerAtTerminal(

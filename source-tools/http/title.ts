@@ -1,7 +1,10 @@
 import { looksRandom } from '../../policy/rules/secrets/randomness';
 import type { HttpPatchFacts } from './facts/http-facts';
 
-/** `PATCH https://host/path`, with the names of the query parameters. What may be a secret is left out: values, and random text in the path. */
+/**
+ * `PATCH https://host/path`, with the names of the query parameters. What may be a secret is left out: values, and random text in the
+ * path.
+ */
 export function requestTitle({ method, url }: HttpPatchFacts): string {
   const host = url.host.includes(':') ? `[${url.host}]` : url.host;
   const port = url.port === null || url.port === DEFAULT_PORTS[url.scheme] ? '' : `:${url.port}`;

@@ -106,7 +106,7 @@ test('a review whose disclosure failed permanently ends at once, and not before'
   });
 });
 
-test('a failed disclosure is no reason after the violations were disclosed, nor is a failed commit without the answers', async () => {
+test('a failed disclosure does not end a review whose violations were disclosed, nor does a failed commit without the answers', async () => {
   const world = await new ReviewWorld().reviewed();
   await fail(world, 'disclose', broken);
   await fail(world, 'commit', broken);
@@ -139,7 +139,7 @@ test('a review whose guardians failed permanently ends before their time-out, on
   expect(await world.rollback({ reason: 'contract_violation' })).toMatchObject({ reason: 'contract_violation' });
 });
 
-test('a guardian that failed in one attempt and answered in another is no reason', async () => {
+test('a guardian that failed in one attempt and answered in another does not end the review', async () => {
   const world = new ReviewWorld();
   await world.open();
   for (const unit of unitsOf(world)) await fail(world, 'runGuardians', broken, { unit });

@@ -28,7 +28,7 @@ export interface Comparison {
   readonly report: string;
 }
 
-/** Both checkouts read the same file of inputs, each in a process of its own. */
+/** Both checkouts read the same file of inputs, each in its own process. */
 export async function compareSources(sources: ComparedSources, inputs: readonly ComparedInput[]): Promise<Comparison> {
   const [base, now] = await bothResults(sources, inputs, false);
   const different = inputs.filter((_, i) => base[i] !== now[i]);

@@ -1,5 +1,5 @@
 // node test/support/browser-bundle.mjs <entry>…: bundles these modules as the inbox does, and writes {imports, modules, code} as JSON.
-// A process of its own, since Jest cannot load Rolldown.
+// A separate process, since Jest cannot load Rolldown.
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
 

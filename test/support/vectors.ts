@@ -7,7 +7,7 @@ import { evidenceWorld } from './review/evidence-world';
 
 export const VECTOR_FOLDER = join(__dirname, '..', '..', 'docs', 'vectors');
 
-/** The change of each published vector. The first three are in one ledger, under one checkpoint; `passkey` has a ledger of its own. */
+/** The change of each published vector. The first three are in one ledger, under one checkpoint; `passkey` has its own ledger. */
 export const VECTORS = {
   committed: {
     table: 'public.prices',

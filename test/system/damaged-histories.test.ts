@@ -81,7 +81,7 @@ const damaged = async (changeId: string) =>
     .map(({ row }) => row.body)
     .filter(({ check }) => check === HISTORY_DAMAGED);
 
-test('the daily replay, in a process of its own, records and counts each damaged history once, and only once a day', async () => {
+test('the daily replay, in a separate process, records and counts each damaged history once, and only once a day', async () => {
   const counted: unknown[] = [];
   const stopping = new AbortController();
   const { db, ledger, now } = system.resources.commit;

@@ -119,7 +119,7 @@ test('a workflow task that can be decoded passes, and one that cannot becomes an
   expect(poisoned).toMatchObject([{ workflowId: 'id', runId: 'run', hasCompletedTask: false }]);
 });
 
-test('a poll that the worker cancels is cancelled at the server, so that no task is given to nobody', async () => {
+test('a poll that the worker cancels is cancelled at the server, so that the server gives it no task', async () => {
   let cancelled = false;
   let polled = false;
   reply = (stream) => {

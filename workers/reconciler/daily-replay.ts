@@ -4,8 +4,8 @@
  *
  * D1 Once a day across all committers: the first one that adds the row of the day. A replay that fails is not repeated that day.
  * D2 A bounded number of reviews, one at a time, in another process with low priority.
- * D3 Each damaged history is a row `refused` with the check `history_damaged` in the ledger, once for each run. It changes no review: if the
- *    workflow cannot go on, the reconciler resets it.
+ * D3 Each damaged history is a row `refused` with the check `history_damaged` in the ledger, once for each run. It changes no review:
+ *    if the workflow cannot go on, the reconciler resets it.
  */
 import { HISTORY_DAMAGED } from '../../policy/contracts/ledger';
 import type { Ledger, LedgerEntry } from '../../policy/evidence/ledger-port';

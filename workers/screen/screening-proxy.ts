@@ -90,7 +90,7 @@ function forward(
   if (screened !== null) delete rest['grpc-accept-encoding'];
   const request = session.request({ ...rest, ':scheme': options.upstream.startsWith('https') ? 'https' : 'http' });
   stream.pipe(request);
-  // A cancelled poll must be cancelled at the server too: it would otherwise give the task to nobody.
+  // A cancelled poll must be cancelled at the server too: otherwise it would give the task to a poll that has ended.
   stream.on('close', () => {
     if (!request.closed) request.close(http2.constants.NGHTTP2_CANCEL);
   });

@@ -126,7 +126,7 @@ async function victim(testbed: Testbed, staged: () => boolean): Promise<string |
   return alive ? null : 'a session of the same role was terminated';
 }
 
-/** A notification that is delivered although nobody approved it. */
+/** A notification that is delivered although no one approved it. */
 async function listener(testbed: Testbed, staged: () => boolean): Promise<string | null> {
   const client = await session(testbed);
   let heard = 0;

@@ -24,7 +24,7 @@ const twoTables = (id: number) => ({
 const accepted = (status: ReviewStatus, code = 'accepted') =>
   Object.fromEntries(status.violations.map((v) => [v.violationId, { code, message: 'confirm by alice' }]));
 
-/** A fake workflow answers the query `status`. Whoever believes it shows `lie`, or lets a person sign what was not shown. */
+/** A fake workflow answers the query `status`. A client that believes it shows `lie`, or lets a person sign what was not shown. */
 function fakeStatus(
   name: string,
   change: ReturnType<typeof refundOrder>,
@@ -192,7 +192,7 @@ export const VERIFIED: readonly Attack[] = [
     (text) => text.includes(FAR),
   ),
   fakeStatus(
-    'confirmations that nobody gave',
+    'confirmations that no one gave',
     raisePay(7),
     ({ violations }) => ({ violations: violations.map((v) => ({ ...v, confirmedBy: ['bob'] })) }),
     (text) => text.includes('1 of 2 confirmed'),

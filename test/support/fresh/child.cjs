@@ -1,4 +1,4 @@
-// Runs `rebuild` in a process of its own, by another transform than Jest's: arguments are the order and the working folder.
+// Runs `rebuild` in a separate process, with another transform than Jest's: arguments are the order and the working folder.
 const { _extensions: extensions } = require('node:module');
 const { transformFileSync } = require('@swc/core');
 
