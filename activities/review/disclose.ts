@@ -8,14 +8,13 @@ import { z } from 'zod';
 import { Sha256Hex } from '../../policy/contracts/diff';
 import { invalid, misconfigured } from '../../policy/contracts/failure';
 import { type PolicyCallbackResult, PolicyViolation } from '../../policy/contracts/violation';
-import { findingsSha, isHardBlock, validatorFailedResult, type RawOutcome } from '../../policy/decide/findings';
+import { isHardBlock, validatorFailedResult, type RawOutcome } from '../../policy/decide/findings';
 import { isJudgeFailureResult } from '../../policy/decide/judge-failure';
 import {
   buildViolations,
   callbackKey,
-  callbackResultsSha,
   cardinalityOf,
-  fingerprint,
+  fingerprintOf,
   matchPolicies,
   type TriggeredPolicy,
 } from '../../policy/decide/violations';
@@ -141,22 +140,13 @@ export async function recordDisclosure(deps: DisclosureDeps, plan: Plan, input: 
   const now = await deps.databaseNow();
   const at = now.toISOString();
   const violations = buildViolations({ ...input, plan, callbackResults: results });
-  const bound = fingerprint({
-    changeId: input.changeId,
-    inputSha: input.inputSha,
-    stagingSha: input.stagingSha,
-    planHash: input.planHash,
-    findingsSha: findingsSha(input.findings),
-    callbackResultsSha: callbackResultsSha(results),
-    violationIds: violations.map((v) => v.violationId),
-  });
   const pending = violations.filter((v) => v.need === 'human');
   const deadlineMs = Math.min(...pending.map((v) => v.deadlineMs));
   const body = {
     findings: input.findings,
     callbackResults: results,
     violations,
-    fingerprint: bound,
+    fingerprint: fingerprintOf(input, input.findings, results, violations),
     stagingSha: input.stagingSha,
   };
   const disclosed: LedgerEntry = { kind: 'disclosed', at, factKey: 'disclosed', body: body as unknown as JsonObject };

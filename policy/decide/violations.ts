@@ -6,6 +6,7 @@ import type { Cardinality, PlanPolicy } from '../contracts/plan';
 import { fires, touchedRows } from '../contracts/readings';
 import type { StagingRecord } from '../contracts/staging-record';
 import type { PolicyCallbackResult, PolicyViolation } from '../contracts/violation';
+import { findingsSha } from './findings';
 
 export const IMPLICIT_POLICY = 'implicit';
 
@@ -152,8 +153,7 @@ export function callbackResultsSha(results: CallbackResults): Sha256 {
   return typedHash('callback-results', { callbackResults: results });
 }
 
-/** The hash that an answer is bound to. It changes if anything that people were shown changes. */
-export function fingerprint(bound: {
+interface Bound {
   readonly changeId: Sha256;
   readonly inputSha: Sha256;
   readonly stagingSha: Sha256 | null;
@@ -161,6 +161,27 @@ export function fingerprint(bound: {
   readonly findingsSha: Sha256;
   readonly callbackResultsSha: Sha256;
   readonly violationIds: readonly Sha256[];
-}): Sha256 {
+}
+
+/** The hash that an answer is bound to. It changes if anything that people were shown changes. */
+export function fingerprint(bound: Bound): Sha256 {
   return typedHash('fingerprint', { ...bound });
+}
+
+/** The fingerprint of a disclosure. `violations`: as `buildViolations` returns them for the same findings and callback results. */
+export function fingerprintOf(
+  { changeId, inputSha, stagingSha, planHash }: Omit<Bound, 'findingsSha' | 'callbackResultsSha' | 'violationIds'>,
+  findings: readonly ValidatorFinding[],
+  callbackResults: CallbackResults,
+  violations: readonly PolicyViolation[],
+): Sha256 {
+  return fingerprint({
+    changeId,
+    inputSha,
+    stagingSha,
+    planHash,
+    findingsSha: findingsSha(findings),
+    callbackResultsSha: callbackResultsSha(callbackResults),
+    violationIds: violations.map(({ violationId }) => violationId),
+  });
 }

@@ -2,13 +2,11 @@ import type { AttestedPredicate } from '../../policy/contracts/attested';
 import type { ValidatorFinding } from '../../policy/contracts/finding';
 import type { Plan } from '../../policy/contracts/plan';
 import { PolicyCallbackResult } from '../../policy/contracts/violation';
-import { findingsSha } from '../../policy/decide/findings';
 import {
   buildViolations,
   callbackKey,
-  callbackResultsSha,
   cardinalityOf,
-  fingerprint,
+  fingerprintOf,
   matchPolicies,
   type TriggeredPolicy,
 } from '../../policy/decide/violations';
@@ -46,15 +44,7 @@ export function checkDisclosure(review: Review): Passed {
     violations,
     `row ${row.n}: the disclosed violations differ from the recomputed ones`,
   );
-  const bound = fingerprint({
-    changeId,
-    inputSha,
-    stagingSha,
-    planHash,
-    findingsSha: findingsSha(findings),
-    callbackResultsSha: callbackResultsSha(callbackResults),
-    violationIds: violations.map((v) => v.violationId),
-  });
+  const bound = fingerprintOf({ changeId, inputSha, planHash, stagingSha }, findings, callbackResults, violations);
   if (row.body['fingerprint'] !== bound) fail(`row ${row.n}: its fingerprint does not match its contents`);
   if (record.asked !== null && asked !== bound) fail('the commit request has another fingerprint than was disclosed');
   if ((row.body['stagingSha'] ?? null) !== stagingSha) fail(`row ${row.n}: it is about another dry run`);
