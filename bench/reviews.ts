@@ -8,20 +8,34 @@ import { poll } from './poll';
 /** Rows of the table `items` in the target. */
 export const ROWS = 20_000;
 
+export interface ReviewJob {
+  /** Takes review `i` from submission to its verified commit, and returns its id. */
+  run(i: number): Promise<string>;
+  /** Milliseconds of each review so far. */
+  readonly times: { readonly preflight: number[]; readonly commit: number[]; readonly all: number[] };
+}
+
 /** Reviews with two packs, a dry run, the judge and two answers. */
 export async function measureReviews(
   dev: Dev,
   client: DevClient,
   count: { readonly total: number; readonly open: number },
 ): Promise<Figures> {
-  const { setup } = dev;
-  const { countersign, temporal } = client;
-  const approver = createSigner(setup.keys.alice.key);
-  const times = { preflight: [] as number[], commit: [] as number[] };
+  const { run, times } = reviewJob(dev, client);
   let last = '';
-  const job = async (i: number): Promise<void> => {
+  const job = async (i: number): Promise<void> => void (last = await run(i));
+  const pids = Object.fromEntries(Object.entries(dev.processes).map(([name, { pid }]) => [name, pid]));
+  return figures({ temporal: client.temporal, job, times, last: () => last, pids }, count);
+}
+
+/** Two jobs on the same target need different values of `firstStock`, or their changes have the same content. */
+export function reviewJob({ setup }: Pick<Dev, 'setup'>, client: DevClient, firstStock = 1): ReviewJob {
+  const { countersign } = client;
+  const approver = createSigner(setup.keys.alice.key);
+  const times = { preflight: [] as number[], commit: [] as number[], all: [] as number[] };
+  const run = async (i: number): Promise<string> => {
     const began = performance.now();
-    const raw = `update items set stock = ${i + 1} where id = ${(i % ROWS) + 1}`;
+    const raw = `update items set stock = ${firstStock + i} where id = ${(i % ROWS) + 1}`;
     const { changeId, preflight } = await countersign.submit(
       { target: 'shop', sourceTool: 'SQLDryRun', raw, metadata: { table_name: 'items', affected_rows: 1 } },
       { timeoutMs: 60_000 },
@@ -48,10 +62,10 @@ export async function measureReviews(
     const answered = performance.now();
     const result = await countersign.result(changeId, { timeoutMs: 60_000 });
     times.commit.push(performance.now() - answered);
+    times.all.push(performance.now() - began);
     if (result.state !== 'COMMITTED' || !result.verified)
       throw new Error(`Expected a verified COMMITTED, got ${JSON.stringify(result).slice(0, 500)}`);
-    last = changeId;
+    return changeId;
   };
-  const pids = Object.fromEntries(Object.entries(dev.processes).map(([name, { pid }]) => [name, pid]));
-  return figures({ temporal, job, times, last: () => last, pids }, count);
+  return { run, times };
 }

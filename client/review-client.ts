@@ -87,6 +87,7 @@ export class ReviewClient {
       args: [submission],
       workflowIdConflictPolicy: 'USE_EXISTING',
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
+      priority: { fairnessKey: submission.tenant },
       typedSearchAttributes: new TypedSearchAttributes(startAttributes(submission)),
       ...describeStart(submission, title),
     });

@@ -29,6 +29,8 @@ export interface DevClientOptions {
   readonly applicationName: string;
   /** Of the task queues. */
   readonly suffix?: string;
+  /** Default `default`. */
+  readonly tenant?: string;
   readonly payloadKeys?: KeyRing | undefined;
   /** Replaces the connection string of the gateway's role. */
   readonly databaseUrl?: string;
@@ -75,7 +77,7 @@ export async function openDevClient(options: DevClientOptions): Promise<DevClien
   const as = (serviceKey: ServiceKey | null): Countersign =>
     new Countersign({
       temporal,
-      tenant: 'default',
+      tenant: options.tenant ?? 'default',
       taskQueue: TASK_QUEUES.review + (options.suffix ?? ''),
       store,
       serviceKey: serviceKey === null ? null : createSigner(serviceKey),

@@ -9,6 +9,7 @@ import { readTargets, readTrust } from '../workers/config';
 import { extensionsOf, type Extensions } from '../workers/extensions';
 import { createLogger } from '../workers/logger';
 import { openResources, type Resources } from '../workers/resources';
+import { targetSlots } from '../activities/committer/target-slots';
 import { commitActivities } from '../workers/roles/commit';
 import { judgeActivities } from '../workers/roles/judge';
 import { reviewActivities } from '../workers/roles/review';
@@ -104,6 +105,7 @@ export function openRoles(setup: RoleSetup, options: LocalRoleOptions): LocalRol
         extensions,
         receipts: receiptSignerWith(readKeyFile(keyFiles.committer)),
         targets,
+        slots: targetSlots(100),
         payloadKeys: options.payloadKeys ?? null,
         threads: null,
       }),

@@ -42,6 +42,8 @@ export interface Dev {
   readonly processes: Readonly<Record<ProcessName, RunningProcess>>;
   /** Starts a process again after it has ended; `more` overrides variables of its environment. */
   restart(name: ProcessName, more?: Readonly<Record<string, string>>): Promise<RunningProcess>;
+  /** Starts one more worker of a kind. It is stopped with the others. */
+  another(name: Exclude<ProcessName, 'gateway'>): Promise<RunningProcess>;
   stop(): Promise<void>;
 }
 
@@ -64,16 +66,17 @@ export async function startDev(options: DevOptions): Promise<Dev> {
     const logDir = join(stateDir, 'logs');
     mkdirSync(logDir, { recursive: true });
     const processes = {} as Record<ProcessName, RunningProcess>;
-    const start = async (name: ProcessName, more: Readonly<Record<string, string>> = {}): Promise<RunningProcess> =>
-      (processes[name] = await startProcess(
-        name,
-        { ...envs[name], ...more },
-        logDir,
-        say,
-        undefined,
-        options.nodeArguments,
-      ));
-    runtime.beforeStop(async () => void (await Promise.all(Object.values(processes).map((each) => each.stop()))));
+    const started: RunningProcess[] = [];
+    const another = async (name: ProcessName, more: Readonly<Record<string, string>> = {}): Promise<RunningProcess> => {
+      const env = { ...envs[name], ...more };
+      const each = await startProcess(name, env, logDir, say, undefined, options.nodeArguments);
+      started.push(each);
+      return each;
+    };
+    const start = async (name: ProcessName, more?: Readonly<Record<string, string>>): Promise<RunningProcess> =>
+      (processes[name] = await another(name, more));
+    // Stopping a process that has ended is a no-op.
+    runtime.beforeStop(async () => void (await Promise.all(started.map((each) => each.stop()))));
     rememberClient(runtime, setup, options, gatewayPort);
     const names = Object.keys(envs) as ProcessName[];
     await Promise.all(names.map((name) => start(name)));
@@ -85,6 +88,7 @@ export async function startDev(options: DevOptions): Promise<Dev> {
       inboxUrl: `http://localhost:${gatewayPort}/inbox/`,
       processes,
       restart: start,
+      another: (name) => another(name),
       stop: () => runtime.stop(),
     };
   } catch (error) {

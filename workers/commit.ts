@@ -1,4 +1,5 @@
 import { createCheckpointer, MAX_CHECKPOINT_ROWS } from '../storage/ledger/checkpoint';
+import { targetSlots } from '../activities/committer/target-slots';
 import type { Targets } from '../activities/committer/targets';
 import { startCheckpoints } from './checkpoints';
 import { CommitEnv, ConfigError, readEnv, readTargets } from './config';
@@ -40,6 +41,7 @@ main('committer', async (logger) => {
         extensions,
         receipts: receiptSignerWith(key),
         targets,
+        slots: targetSlots(env.COUNTERSIGN_TARGET_CONCURRENCY),
         payloadKeys: payloadKeys(process.env),
         threads,
       };

@@ -99,6 +99,13 @@ export const JudgeEnv = WithKey.extend({
 });
 export const CommitEnv = WithKey.extend({
   COUNTERSIGN_TARGETS_FILE: Path.describe('The targets and their credentials. See [Targets](#targets).'),
+  COUNTERSIGN_TARGET_CONCURRENCY: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(100)
+    .default(8)
+    .describe('Dry runs and commits that one committer runs at a time on one target, shared in turn between tenants.'),
   COUNTERSIGN_RECONCILE_GRACE_SECONDS: z.coerce
     .number()
     .min(1)

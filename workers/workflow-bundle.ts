@@ -4,7 +4,10 @@ import { bundleWorkflowCode, type DefaultLogger } from '@temporalio/worker';
 
 const ENTRY = require.resolve('../workflows/index');
 /** Interceptors of every review. */
-export const WORKFLOW_INTERCEPTORS: readonly string[] = [require.resolve('../workflows/refuse-run-ahead')];
+export const WORKFLOW_INTERCEPTORS: readonly string[] = [
+  require.resolve('../workflows/refuse-run-ahead'),
+  require.resolve('../workflows/fair-share'),
+];
 const PRELOADED = require.resolve('../workflows/preload');
 const BUILT = join(__dirname, '..', 'workflow-bundle.js');
 /** The compiler writes this file last. An installed package does not have it, and its sources do not change. */

@@ -2,6 +2,7 @@ import type { Ledger } from '../../policy/evidence/ledger-port';
 import type { VerificationDeps } from './collect-record';
 import type { SealDeps } from './seal-marker';
 import type { TargetFreezes } from './target-freezes';
+import type { TargetSlots } from './target-slots';
 
 /** What the activities `commit`, `rollback` and `reconcile` need. */
 export interface CommitDeps extends VerificationDeps, Omit<SealDeps, 'ledger'> {
@@ -9,4 +10,5 @@ export interface CommitDeps extends VerificationDeps, Omit<SealDeps, 'ledger'> {
   /** Public keys of the operators whose statements about an unknown effect are trusted. */
   readonly operators: readonly string[];
   readonly freezes: TargetFreezes;
+  readonly slots: TargetSlots;
 }

@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import { Sha256Hex } from '../../policy/contracts/diff';
+import { Name, Sha256Hex } from '../../policy/contracts/diff';
 import type { StoredRow } from '../../policy/evidence/chain';
 import { CountersignFailure } from '../../policy/contracts/failure';
 import { FailureType } from '../../policy/contracts/failure-type';
 import type { LedgerEntry } from '../../policy/evidence/ledger-port';
 import { cutExplanation } from '../../policy/text/cut-text';
+import { withHeartbeat } from '../heartbeat';
 import { refusalKey } from '../review/refusal-key';
 import type { CommitInput, CommitResult } from '../review-types';
 import { applyChange } from './apply-change';
@@ -12,6 +13,7 @@ import { assertNotFrozen } from './assert-not-frozen';
 import type { CommitDeps } from './commit-deps';
 import { factsOfVerified } from './receipt-facts';
 import { beginCommit, closeRolledBack, settledOf } from './settlement';
+import type { SlotUser } from './target-slots';
 import { verifyChange, type RefusedChange } from './verify-change';
 
 const CommitShape = z.object({
@@ -48,10 +50,20 @@ export async function commit(deps: CommitDeps, input: CommitInput): Promise<Comm
 }
 
 async function verifyAndCommit(deps: CommitDeps, input: CommitInput): Promise<CommitResult | 'moved'> {
-  const { changeId } = input;
-  const rows = await deps.ledger.read(changeId);
+  const rows = await deps.ledger.read(input.changeId);
   const settled = settledOf(rows);
   if (settled !== null) return settled;
+  const user = slotUserOf(rows);
+  if (user === null) return verifyRows(deps, input, rows);
+  return withHeartbeat((signal) => deps.slots.run(user, signal, () => verifyRows(deps, input, rows)));
+}
+
+async function verifyRows(
+  deps: CommitDeps,
+  input: CommitInput,
+  rows: readonly StoredRow[],
+): Promise<CommitResult | 'moved'> {
+  const { changeId } = input;
   const verified = await verifyChange(deps, input, rows);
   if (!verified.ok) return refused(deps, input, verified, rows);
   await assertNotFrozen(deps, changeId, verified.plan.target);
@@ -63,6 +75,14 @@ async function verifyAndCommit(deps: CommitDeps, input: CommitInput): Promise<Co
     return closeRolledBack(deps, factsOfVerified(verified), settlement.reason, settlement.explanation);
   return applyChange(deps, verified, settlement.at);
 }
+
+/** By the row `submitted`; null without a valid one: such a change is refused before it reaches a target. */
+function slotUserOf(rows: readonly StoredRow[]): SlotUser | null {
+  const body = rows.find(({ row }) => row.kind === 'submitted')?.row.body;
+  return SubmittedUser.safeParse(body).data?.submission ?? null;
+}
+
+const SubmittedUser = z.object({ submission: z.object({ tenant: Name, target: Name }) });
 
 /** Does not settle the change: a commit activity that was scheduled manually must not close the review. Its workflow rolls back. */
 async function refused(

@@ -15,6 +15,7 @@ import { refusalKey } from '../review/refusal-key';
 import type { ChangeRef, CommitActivities, Staged } from '../review-types';
 import type { SourceTool } from '../../policy/contracts/source-tool';
 import type { StageContext, Staged as StagedInTarget } from '../../policy/contracts/target-effects';
+import type { TargetSlots } from './target-slots';
 import { targetContext, type Targets } from './targets';
 import { stagedMeasureOf } from '../../policy/rules/aggregate/measure';
 import { cutExplanation } from '../../policy/text/cut-text';
@@ -31,6 +32,7 @@ export interface StagingDeps extends Pick<VerificationDeps, 'store' | 'plans' | 
   readonly ledger: Ledger;
   readonly staging: StagingStore;
   readonly targets: Targets;
+  readonly slots: TargetSlots;
   readonly now: () => Date;
 }
 
@@ -44,7 +46,7 @@ export function createStagingActivities(deps: StagingDeps): Pick<CommitActivitie
       await assertOpened(deps, 'stage', ref);
       if (await isEnding(deps.ledger, ref.changeId))
         return refuse(deps, ref, 'The change ends or has ended, so nothing is rehearsed');
-      return stageOpened(deps, ref);
+      return withHeartbeat((signal) => deps.slots.run(ref, signal, () => stageOpened(deps, ref)));
     },
   };
 }

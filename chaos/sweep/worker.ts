@@ -23,6 +23,7 @@ import { startReconciler } from '../../workers/reconciler/start-reconciler';
 import { commitActivities, commitDeps } from '../../workers/roles/commit';
 import { judgeActivities } from '../../workers/roles/judge';
 import { reviewActivities } from '../../workers/roles/review';
+import { targetSlots } from '../../activities/committer/target-slots';
 import { recordFailures } from '../../activities/record-failures';
 import { attestorWith, receiptSignerWith } from '../../workers/signers';
 import { REVIEW_WORKER, workerOptions } from '../../workers/run-worker';
@@ -145,6 +146,7 @@ function wire(sweep: SweepEnv, logger: Logger): Wired {
         ...opened,
         receipts: receiptSignerWith(key),
         targets: readTargets(env.COUNTERSIGN_TARGETS_FILE),
+        slots: targetSlots(env.COUNTERSIGN_TARGET_CONCURRENCY),
         payloadKeys: null,
         threads: null,
       };

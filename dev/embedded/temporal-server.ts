@@ -13,6 +13,8 @@ const DYNAMIC_CONFIG: Readonly<Record<string, unknown>> = {
   'matching.numTaskqueueWritePartitions': 1,
   'history.transferProcessorMaxPollRPS': 1000,
   'system.enableActivityEagerExecution': true,
+  // Hands out the tasks of tenants in turn (workflows/fair-share.ts).
+  'matching.enableFairness': true,
   'frontend.enableUpdateWorkflowExecution': true,
   'frontend.enableUpdateWorkflowExecutionAsyncAccepted': true,
   'frontend.enableExecuteMultiOperation': true,

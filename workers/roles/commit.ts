@@ -5,6 +5,7 @@ import type { ReceiptSigner } from '../../activities/committer/settlement';
 import { createStagingActivities } from '../../activities/committer/stage';
 import { targetFreezes } from '../../activities/committer/target-freezes';
 import { stagingRecords } from '../../activities/committer/staging-records';
+import type { TargetSlots } from '../../activities/committer/target-slots';
 import type { Targets } from '../../activities/committer/targets';
 import type { Derivation } from '../../activities/review/derivation';
 import { recordFailures } from '../../activities/record-failures';
@@ -21,6 +22,7 @@ export interface CommitRole {
   readonly receipts: ReceiptSigner;
   /** With a demo committer key these are development targets only; the entry point checks it. */
   readonly targets: Targets;
+  readonly slots: TargetSlots;
   /** Encrypts previews; null: they are stored as they are. */
   readonly payloadKeys: KeyRing | null;
   /** Null: diffs are parsed on this thread. */
@@ -37,7 +39,8 @@ export function commitActivities(role: CommitRole): CommitActivities {
 }
 
 /** What the committer's activities and its reconciler need. */
-export function commitDeps({ resources, extensions, receipts, targets, threads, payloadKeys }: CommitRole): CommitDeps {
+export function commitDeps(role: CommitRole): CommitDeps {
+  const { resources, extensions, receipts, targets, slots, threads, payloadKeys } = role;
   const { store, ledger, keys, plans, operators, now, databaseNow, db } = resources;
   const { validators, sourceTools: tools } = extensions;
   return {
@@ -52,6 +55,7 @@ export function commitDeps({ resources, extensions, receipts, targets, threads, 
     keys,
     stagingRecords: stagingRecords(db, payloadKeys),
     targets,
+    slots,
     sends: effectSends(db),
     freezes: targetFreezes(db, operators),
     operators,

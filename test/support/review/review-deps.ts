@@ -1,5 +1,6 @@
 import type { CommitDeps } from '../../../activities/committer/commit-deps';
 import { createCommitActivities } from '../../../activities/committer/create-commit-activities';
+import { targetSlots } from '../../../activities/committer/target-slots';
 import { createStagingActivities, type StagingDeps } from '../../../activities/committer/stage';
 import type { CommitActivities, ReviewActivities } from '../../../activities/review-types';
 import { createAnswerActivities, type AnswerDeps } from '../../../activities/review/admit-answer';
@@ -51,6 +52,7 @@ export function reviewDeps({ signers, stagingRecords, previews, ...parts }: Revi
     targets: new Map([
       ['shop', { name: 'shop', development: false, stageUrl: 'memory://stage', commitUrl: 'memory://commit' }],
     ]),
+    slots: targetSlots(100),
     targetIsDevelopment: () => false,
     freezes: { current: async () => null },
     operators: [],
