@@ -1,4 +1,4 @@
-// node scripts/run.mjs demo|attacks|attacks:naive|test|fuzz|cli|bench|bench:commit|bench:ledger|bench:open|bench:inbox|quality|test:browser|test:cluster|sweep:evidence|sweep|races [arguments]
+// node scripts/run.mjs demo|attacks|attacks:naive|test|fuzz|cli|bench|bench:commit|bench:ledger|bench:open|bench:inbox|bench:cluster|soak|upgrades|quality|test:browser|test:cluster|sweep:evidence|sweep|races [arguments]
 //
 // Prepares a clean clone and runs a command: installs npm packages, compiles the sources, then starts the command.
 // Plain JavaScript without dependencies, because it runs before any are installed. Its own messages go to standard error;
@@ -37,6 +37,9 @@ const COMMANDS = {
   'bench:ledger': (args) => node(at('dist/bench/ledger.js'), args),
   'bench:open': (args) => node(at('dist/bench/open.js'), args),
   'bench:inbox': (args) => node(at('dist/bench/inbox.js'), args),
+  'bench:cluster': (args) => node(at('dist/bench/cluster.js'), args),
+  soak: (args) => node(at('dist/bench/soak.js'), args),
+  upgrades: (args) => node(at('dist/chaos/upgrades/main.js'), args),
   quality: (args) =>
     child(process.execPath, ['--require', at('test/pins/register.cjs'), at('test/quality/main.ts'), ...args], {
       stdio: 'inherit',

@@ -1,0 +1,254 @@
+/**
+ * `npm run bench:cluster`: reviews with one, two and four processes of each worker on Temporal server 1.32.1 with PostgreSQL, two
+ * tenants of which one floods, and a model of up to 64 workers. Writes the curve to docs/images/workers.svg. Progress goes to
+ * standard error; with --json the last line of standard output is one object.
+ */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpus, tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { startScriptedJudge } from '../examples/demo/scripted-judge';
+import { openDevClient, type DevClient } from '../dev/client';
+import { packageRoot } from '../dev/embedded/places';
+import { startDev, type Dev } from '../dev/start';
+import { curveSvg } from './curve-svg';
+import { measureFairness, type Fairness } from './fairness';
+import { measureLockHolds, type LockHolds } from './lock-holds';
+import { machine, seedItems, throughput } from './measure';
+import { cpuByProcess, cpuPerReview, type CpuByProcess } from './process-cpu';
+import { reviewJob, ROWS } from './reviews';
+import { startTemporalCluster } from './temporal-cluster';
+import { simulate, type ModelResult } from './worker-model';
+
+/** As `npm run bench`, with a limit over many changes, so that each opening takes its locks. */
+const BUNDLE = `
+version: 1
+name: bench
+domain: bench
+provider: scripted
+model: scripted-judge
+targets:
+  shop: { development: true, sourceTools: [SQLDryRun] }
+groups:
+  dba: { members: [alice, bob] }
+defaultGroup: dba
+validators:
+  - pack: sql-postgres
+    rules: { sql_affected_rows: { config: { maxRows: 0 } } }
+  - validator:
+      name: tables
+      level: confirm
+      policyVersion: '1'
+      rules: [{ tableWhitelist: { name: usual, allowed: [none] } }]
+  - aggregate: { name: split, window: 1m, limits: { changes: 500 } }
+  - judge: { model: scripted-judge }
+`;
+
+const KINDS = ['review', 'judge', 'commit'] as const;
+const SIZES = [1, 2, 4];
+const MODEL_SIZES = [1, 2, 4, 8, 16, 32, 64];
+const PER_TARGET = 8;
+/** Waiting for servers and network in each step of the model. */
+const LATENCY_MS = 50;
+
+interface Options {
+  readonly reviews: number;
+  readonly open: number;
+  readonly json: boolean;
+  readonly picture: string | null;
+}
+
+interface Size {
+  readonly workers: number;
+  readonly perSecond: number;
+  /** CPU of each process for one review. */
+  readonly cpuMs: CpuByProcess;
+}
+
+interface Modelled {
+  readonly workers: number;
+  readonly manyTenants: ModelResult;
+  readonly oneTarget: ModelResult;
+  readonly oneLock: ModelResult;
+}
+
+const say = (line: string): void => void process.stderr.write(`${line}\n`);
+
+async function benchCluster(options: Options): Promise<void> {
+  const stateDir = mkdtempSync(join(tmpdir(), 'countersign-bench-cluster-'));
+  const judge = await startScriptedJudge({ script: () => ({}) });
+  const stops = [judge.stop, async () => rmSync(stateDir, { recursive: true, force: true })];
+  try {
+    const cluster = await startTemporalCluster({
+      stateDir: join(stateDir, 'cluster'),
+      namespace: 'default',
+      fast: false,
+      say,
+    });
+    stops.unshift(() => cluster.stop());
+    const dev = await startDev({
+      stateDir: join(stateDir, 'dev'),
+      say,
+      bundleText: BUNDLE,
+      targets: [{ name: 'shop', database: 'shop', schemas: ['public'], seed: seedItems(ROWS) }],
+      judge: { baseUrl: judge.baseUrl, apiKey: 'scripted' },
+      judgeRequestsPerSecond: 1000,
+      breakers: false,
+      runtime: {
+        env: {
+          ...process.env,
+          TEMPORAL_ADDRESS: cluster.address,
+          COUNTERSIGN_DATABASE_ADMIN_URL: cluster.postgres.superuserUrl('postgres'),
+        },
+      },
+    });
+    stops.unshift(() => dev.stop());
+    await measure(dev, options);
+  } finally {
+    for (const stop of stops) await stop();
+  }
+}
+
+async function measure(dev: Dev, { reviews, open, json, picture }: Options): Promise<void> {
+  const [steady, flooding] = [await clientOf(dev, 'steady'), await clientOf(dev, 'flooding')];
+  say(`Machine: ${machine()}`);
+  say(`Reviews: ${reviews}, ${open} open at once`);
+  const holds = await measureLockHolds(dev.setup, steady.countersign, 30);
+  say(`Locks: an opening ${holds.openingMs} ms, an end ${holds.endingMs} ms`);
+  const sizes = await measureSizes(dev, steady, { reviews, open });
+  const fairness = await measureFairness(dev, { steady, flooding }, { reviews: Math.min(20, reviews), flood: 60 });
+  for (const line of fairnessLines(fairness)) say(line);
+  await Promise.all([steady.close(), flooding.close()]);
+
+  const [first] = sizes;
+  if (first === undefined) throw new Error('No number of workers was measured');
+  const model = MODEL_SIZES.map((workers) => modelled(workers, first.cpuMs, holds));
+  for (const line of modelLines(model)) say(line);
+  if (picture !== null) {
+    mkdirSync(dirname(picture), { recursive: true });
+    writeFileSync(picture, pictureOf(sizes, model));
+    say(`The curve: ${picture}`);
+  }
+  const result = { machine: machine(), reviews, open, holds, sizes, fairness, latencyMs: LATENCY_MS, model };
+  if (json) process.stdout.write(`${JSON.stringify(result)}\n`);
+}
+
+function clientOf(dev: Dev, tenant: string): Promise<DevClient> {
+  const { temporalAddress, namespace } = dev.runtime;
+  return openDevClient({ setup: dev.setup, temporalAddress, namespace, applicationName: 'bench', tenant });
+}
+
+/** Adds workers until there are as many as each size says. */
+async function measureSizes(
+  dev: Dev,
+  client: DevClient,
+  { reviews, open }: { readonly reviews: number; readonly open: number },
+): Promise<Size[]> {
+  const pids: Record<string, number> = Object.fromEntries(KINDS.map((kind) => [`${kind} 1`, dev.processes[kind].pid]));
+  const sizes: Size[] = [];
+  for (const workers of SIZES) {
+    for (let n = Object.keys(pids).length / KINDS.length + 1; n <= workers; n++)
+      for (const kind of KINDS) pids[`${kind} ${n}`] = (await dev.another(kind)).pid;
+    const { run } = reviewJob(dev, client, 1 + workers * ROWS);
+    const job = async (i: number): Promise<void> => void (await run(i));
+    const warm = Math.min(open, reviews);
+    await throughput(warm, open, job);
+    const before = cpuByProcess(pids);
+    const perSecond = await throughput(reviews, open, (i) => job(warm + i));
+    const cpuMs = cpuPerReview(before, cpuByProcess(pids), reviews);
+    const size = { workers, perSecond: Math.round(perSecond * 10) / 10, cpuMs };
+    sizes.push(size);
+    const bound = Math.round((cpus().length * 10_000) / (cpuMs['all'] ?? 0)) / 10;
+    say(
+      `${workers} of each worker: ${size.perSecond}/s; ${cpus().length} cores at ${cpuMs['all']} ms a review allow ${bound}/s`,
+    );
+    say(
+      `  CPU ms a review: ${Object.entries(cpuMs)
+        .map(([name, ms]) => `${name} ${ms}`)
+        .join(', ')}`,
+    );
+  }
+  return sizes;
+}
+
+function modelled(workers: number, cpu: CpuByProcess, holds: LockHolds): Modelled {
+  const input = {
+    workers,
+    lockByScope: true,
+    cpuMs: { review: cpu['review 1'] ?? 0, judge: cpu['judge 1'] ?? 0, commit: cpu['commit 1'] ?? 0 },
+    holds,
+    latencyMs: LATENCY_MS,
+    perTarget: PER_TARGET,
+    reviews: workers * 400,
+    open: workers * 40,
+  };
+  return {
+    workers,
+    manyTenants: simulate({ ...input, tenants: 64 }),
+    oneTarget: simulate({ ...input, tenants: 1 }),
+    oneLock: simulate({ ...input, tenants: 64, lockByScope: false }),
+  };
+}
+
+function fairnessLines({ alone, besideFlood, flooding, flood }: Fairness): string[] {
+  return [
+    `A tenant with one review at a time: p50 ${alone.p50}, p95 ${alone.p95} ms`,
+    `  beside a tenant with ${flood} open: p50 ${besideFlood.p50}, p95 ${besideFlood.p95} ms`,
+    `  the flooding tenant: p50 ${flooding.p50}, p95 ${flooding.p95} ms`,
+  ];
+}
+
+function modelLines(model: readonly Modelled[]): string[] {
+  const of = ({ perSecond, busiest }: ModelResult): string => `${perSecond}/s (${busiest.name}, ${busiest.share})`;
+  return [
+    `Model, with ${LATENCY_MS} ms of injected latency in each step and unlimited cores: reviews/s (busiest resource, share of its time)`,
+    ...model.map(
+      ({ workers, manyTenants, oneTarget, oneLock }) =>
+        `${String(workers).padStart(3)} workers: 64 tenants ${of(manyTenants)} · one target ${of(oneTarget)} · one lock for all openings ${of(oneLock)}`,
+    ),
+  ];
+}
+
+function pictureOf(sizes: readonly Size[], model: readonly Modelled[]): string {
+  const curve = (label: string, color: string, of: (each: Modelled) => ModelResult) => ({
+    label,
+    color,
+    points: model.map((each) => ({ x: each.workers, y: of(each).perSecond })),
+  });
+  return curveSvg(
+    'Reviews per second by number of workers of each kind',
+    { x: 'processes of each worker', y: 'reviews per second' },
+    [
+      curve('model: 64 tenants', '#0b6e4f', (each) => each.manyTenants),
+      curve('model: one tenant and one target', '#1f6fb2', (each) => each.oneTarget),
+      curve('model: one lock for all openings, as before', '#b23a48', (each) => each.oneLock),
+      {
+        label: `measured on ${cpus().length} cores`,
+        color: '#111111',
+        points: sizes.map(({ workers, perSecond }) => ({ x: workers, y: perSecond })),
+        isMeasured: true,
+      },
+    ],
+  );
+}
+
+const { values } = parseArgs({
+  options: {
+    json: { type: 'boolean', default: false },
+    reviews: { type: 'string', default: '100' },
+    open: { type: 'string', default: '30' },
+    picture: { type: 'string', default: join(packageRoot(), 'docs', 'images', 'workers.svg') },
+    'no-picture': { type: 'boolean', default: false },
+  },
+});
+const [reviews, open] = [Number(values.reviews), Number(values.open)];
+if ([reviews, open].some((value) => !Number.isInteger(value) || value < 1)) {
+  process.stderr.write('bench:cluster: expected whole numbers from 1 for --reviews and --open\n');
+  process.exitCode = 2;
+} else {
+  const picture = values['no-picture'] ? null : values.picture;
+  benchCluster({ reviews, open, json: values.json, picture }).catch((error: unknown) => {
+    say(error instanceof Error ? (error.stack ?? error.message) : String(error));
+    process.exitCode = 1;
+  });
+}

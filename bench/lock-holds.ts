@@ -1,0 +1,86 @@
+import { begin, closeRolledBack } from '../activities/committer/settlement';
+import { factsOfRows } from '../activities/committer/receipt-facts';
+import type { Countersign } from '../client/countersign';
+import type { DevSetup } from '../dev/setup';
+import type { WithAdvisoryLock } from '../policy/evidence/ledger-port';
+import { readKeyFile } from '../signing/key-file';
+import { createBreakers } from '../storage/breakers/breakers';
+import { extensionsOf } from '../workers/extensions';
+import { createLogger } from '../workers/logger';
+import { openResources, type Resources } from '../workers/resources';
+import { reviewActivities } from '../workers/roles/review';
+import { attestorWith, receiptSignerWith } from '../workers/signers';
+import { spread } from './measure';
+
+/** Median milliseconds for which a review has a lock that other reviews may wait for. */
+export interface LockHolds {
+  /** The locks of activities/review/opening-locks.ts. */
+  readonly openingMs: number;
+  /** The transaction that ends a change. Its trigger locks tenant and source tool for a part of it. */
+  readonly endingMs: number;
+}
+
+/** Opens and rolls back `changes` changes in this process, with the real activities on the real database, without workflows. */
+export async function measureLockHolds(
+  { databaseUrls, keys }: Pick<DevSetup, 'databaseUrls' | 'keys'>,
+  countersign: Countersign,
+  changes: number,
+): Promise<LockHolds> {
+  const open = (databaseUrl: string): Resources =>
+    openResources({
+      databaseUrl,
+      applicationName: 'bench',
+      trustedOperators: [keys.operator.key.publicKey],
+      extensions: extensionsOf(),
+      logger: createLogger('bench', 'fatal'),
+    });
+  const [gateway, review, commit] = [databaseUrls.cs_gateway, databaseUrls.cs_review, databaseUrls.cs_commit].map(open);
+  if (gateway === undefined || review === undefined || commit === undefined) throw new Error('unreachable');
+  const [opening, ending] = [[] as number[], [] as number[]];
+  const { openReview } = reviewActivities({
+    resources: { ...review, withAdvisoryLock: timed(review.withAdvisoryLock, opening) },
+    extensions: extensionsOf(),
+    attestor: attestorWith(readKeyFile(keys['attestor-review'].path)),
+    breakers: null,
+    threads: null,
+  });
+  const settlement = {
+    ...commit,
+    withAdvisoryLock: timed(commit.withAdvisoryLock, ending),
+    receipts: receiptSignerWith(readKeyFile(keys.committer.path)),
+    breakerRows: createBreakers({ db: commit.db, operators: commit.operators }),
+  };
+  try {
+    for (let i = 0; i < changes; i++) {
+      const { changeId, submission, bytes } = countersign.prepare({
+        target: 'shop',
+        sourceTool: 'SQLDryRun',
+        raw: `update items set stock = ${i} where id = 1`,
+        metadata: { table_name: 'items', affected_rows: 1 },
+      });
+      await gateway.store.put(submission.tenant, bytes);
+      await openReview({ changeId, submission });
+      const facts = factsOfRows(await commit.ledger.read(changeId), changeId);
+      if (facts === null) throw new Error(`The change ${changeId} was not opened`);
+      const end = { reason: 'withdrawn', explanation: 'measured' } as const;
+      await begin(settlement, changeId, { kind: 'decided', ...end }, {});
+      await closeRolledBack(settlement, facts, end.reason, end.explanation);
+    }
+  } finally {
+    await Promise.all([gateway, review, commit].map(({ db }) => db.close()));
+  }
+  return { openingMs: spread(opening).p50, endingMs: spread(ending).p50 };
+}
+
+/** Adds the time from the acquisition of the locks to the end of the transaction. */
+function timed(withAdvisoryLock: WithAdvisoryLock, samples: number[]): WithAdvisoryLock {
+  return async (locks, work) => {
+    let acquired = 0;
+    const result = await withAdvisoryLock(locks, (ledger) => {
+      acquired = performance.now();
+      return work(ledger);
+    });
+    samples.push(performance.now() - acquired);
+    return result;
+  };
+}

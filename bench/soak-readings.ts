@@ -1,0 +1,47 @@
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Pool } from 'pg';
+import { z } from 'zod';
+import { probeFile } from './probe-file';
+import type { Sample } from './soak-verdict';
+
+const PROBE_MS = 20_000;
+const Reading = z.object({ heapBytes: z.number(), handles: z.number() });
+
+/** Arguments of node for a process that `readProcess` reads. */
+export const PROBED = ['--expose-gc', '--require', join(__dirname, 'memory-probe.js')];
+
+/** Garbage is collected first. Throws if the process does not answer. */
+export async function readProcess(pid: number, connections: number): Promise<Sample['values']> {
+  const file = probeFile(pid);
+  rmSync(file, { force: true });
+  process.kill(pid, 'SIGUSR2');
+  for (const until = Date.now() + PROBE_MS; !existsSync(file); await sleep(20))
+    if (Date.now() > until) throw new Error(`Process ${pid} did not report its memory in ${PROBE_MS / 1000} s`);
+  const { heapBytes, handles } = Reading.parse(JSON.parse(readFileSync(file, 'utf8')));
+  rmSync(file, { force: true });
+  const status = statusOf(pid);
+  return {
+    heapMiB: heapBytes / 1024 / 1024,
+    handles,
+    residentMiB: (status.get('VmRSS') ?? Number.NaN) / 1024,
+    threads: status.get('Threads') ?? Number.NaN,
+    files: readdirSync(`/proc/${pid}/fd`).length,
+    connections,
+  };
+}
+
+/** The numbers of proc_pid_status(5) by name; memory in KiB. */
+function statusOf(pid: number): ReadonlyMap<string, number> {
+  const lines = readFileSync(`/proc/${pid}/status`, 'utf8').matchAll(/^(\w+):\s+(\d+)/gm);
+  return new Map([...lines].map(([, name = '', value]) => [name, Number(value)]));
+}
+
+/** Connections to PostgreSQL by application name. */
+export async function connectionsByApplication(admin: Pool): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await admin.query<{ name: string; count: number }>(
+    `select application_name as name, count(*)::int as count from pg_stat_activity where application_name <> '' group by 1`,
+  );
+  return new Map(rows.map(({ name, count }) => [name, count]));
+}

@@ -1,0 +1,170 @@
+/**
+ * `npm run soak -- --minutes 120`: reviews at a steady rate on the real servers, and a reading of each process every few seconds: heap
+ * after garbage collection, resident memory, handles, files, threads, and connections to PostgreSQL. Exits with 1 if a process leaks
+ * (soak-verdict.ts). Progress goes to standard error; with --json the last line of standard output is one object. Linux only.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { Pool } from 'pg';
+import { openDevClient } from '../dev/client';
+import { startDev, type Dev } from '../dev/start';
+import { startScriptedJudge } from '../examples/demo/scripted-judge';
+import { machine, seedItems, spread } from './measure';
+import { reviewJob, ROWS, type ReviewJob } from './reviews';
+import { PROBED, connectionsByApplication, readProcess } from './soak-readings';
+import { growthOf, type Growth, type Sample } from './soak-verdict';
+
+const BUNDLE = `
+version: 1
+name: soak
+domain: soak
+provider: scripted
+model: scripted-judge
+targets:
+  shop: { development: true, sourceTools: [SQLDryRun] }
+groups:
+  dba: { members: [alice, bob] }
+defaultGroup: dba
+validators:
+  - pack: sql-postgres
+    rules: { sql_affected_rows: { config: { maxRows: 0 } } }
+  - validator:
+      name: tables
+      level: confirm
+      policyVersion: '1'
+      rules: [{ tableWhitelist: { name: usual, allowed: [none] } }]
+  - aggregate: { name: split, window: 1m, limits: { changes: 500 } }
+  - judge: { model: scripted-judge }
+`;
+
+const MAX_OPEN = 40;
+
+interface Load {
+  readonly minutes: number;
+  /** Reviews that are started each second. If MAX_OPEN are open, a start waits. */
+  readonly perSecond: number;
+  readonly everySeconds: number;
+}
+
+const say = (line: string): void => void process.stderr.write(`${line}\n`);
+
+/** Resolves with whether a process leaks. */
+async function soak(load: Load, json: boolean): Promise<boolean> {
+  const stateDir = mkdtempSync(join(tmpdir(), 'countersign-soak-'));
+  const judge = await startScriptedJudge({ script: () => ({}) });
+  const dev = await startDev({
+    stateDir,
+    say,
+    bundleText: BUNDLE,
+    targets: [{ name: 'shop', database: 'shop', schemas: ['public'], seed: seedItems(ROWS) }],
+    judge: { baseUrl: judge.baseUrl, apiKey: 'scripted' },
+    judgeRequestsPerSecond: 1000,
+    nodeArguments: PROBED,
+    runtime: { temporalPort: 0, uiPort: 0, postgresPort: 0 },
+  });
+  const admin = new Pool({ connectionString: dev.runtime.postgres.superuserUrl('countersign'), max: 1 });
+  try {
+    const { temporalAddress, namespace } = dev.runtime;
+    const client = await openDevClient({ setup: dev.setup, temporalAddress, namespace, applicationName: 'soak' });
+    say(`Machine: ${machine()}`);
+    const job = reviewJob(dev, client);
+    const series = await readWhile(dev, admin, job, load);
+    await client.close();
+    const growth = growthOf(series);
+    for (const each of growth) say(lineOf(each));
+    const leaks = growth.filter(({ isLeak }) => isLeak);
+    const reviews = job.times.all.length;
+    const reviewMs = spread(job.times.all);
+    say(`${reviews} reviews in ${load.minutes} min, p95 ${reviewMs.p95} ms; leaks: ${leaks.length}`);
+    const last = Object.fromEntries(Object.entries(series).map(([name, samples]) => [name, samples.at(-1)?.values]));
+    const result = { machine: machine(), ...load, reviews, reviewMs, leaks: leaks.length, growth, last };
+    if (json) process.stdout.write(`${JSON.stringify(result)}\n`);
+    return leaks.length > 0;
+  } finally {
+    await admin.end();
+    await dev.stop();
+    await judge.stop();
+    rmSync(stateDir, { recursive: true, force: true });
+  }
+}
+
+/** Starts reviews at the rate of the load until its time is over, and reads all processes meanwhile. */
+async function readWhile(
+  dev: Dev,
+  admin: Pool,
+  job: ReviewJob,
+  { minutes, perSecond, everySeconds }: Load,
+): Promise<Record<string, Sample[]>> {
+  const until = performance.now() + minutes * 60_000;
+  const reviewing = startReviews(dev, job, perSecond, until);
+  const series: Record<string, Sample[]> = {};
+  const reading = (async () => {
+    while (performance.now() < until) {
+      await sleep(Math.min(everySeconds * 1000, Math.max(0, until - performance.now())));
+      const reviews = job.times.all.length;
+      const connections = await connectionsByApplication(admin);
+      for (const [name, { pid }] of Object.entries(dev.processes)) {
+        const values = await readProcess(pid, connections.get(`countersign-${name}`) ?? 0);
+        (series[name] ??= []).push({ reviews, values });
+      }
+      say(`${reviews} reviews; ${summaryOf(series)}`);
+    }
+  })();
+  await Promise.all([reviewing, reading]);
+  return series;
+}
+
+async function startReviews(dev: Dev, job: ReviewJob, perSecond: number, until: number): Promise<void> {
+  const running = new Set<Promise<void>>();
+  const began = performance.now();
+  for (let i = 0; performance.now() < until; i++) {
+    await sleep(Math.max(0, began + (i * 1000) / perSecond - performance.now()));
+    if (running.size >= MAX_OPEN) await Promise.race(running);
+    const review = Promise.all([job.run(i), loadInbox(dev)]).then(() => void running.delete(review));
+    running.add(review);
+  }
+  await Promise.all(running);
+}
+
+async function loadInbox({ inboxUrl }: Dev): Promise<void> {
+  const response = await fetch(inboxUrl);
+  await response.arrayBuffer();
+  if (!response.ok) throw new Error(`The inbox answered with ${response.status}`);
+}
+
+function summaryOf(series: Readonly<Record<string, readonly Sample[]>>): string {
+  return Object.entries(series)
+    .map(([name, samples]) => {
+      const { heapMiB = 0, residentMiB = 0, handles, files, connections } = samples.at(-1)?.values ?? {};
+      return `${name} heap ${heapMiB.toFixed(1)} resident ${residentMiB.toFixed(0)} MiB, ${handles} handles, ${files} files, ${connections} connections`;
+    })
+    .join(' · ');
+}
+
+function lineOf({ process, value, perReview, inTotal, isLeak }: Growth): string {
+  return `${isLeak ? 'LEAK ' : 'ok   '}${process} ${value}: ${perReview.toFixed(5)} a review, ${inTotal.toFixed(1)} in total`;
+}
+
+const { values } = parseArgs({
+  options: {
+    json: { type: 'boolean', default: false },
+    minutes: { type: 'string', default: '120' },
+    rate: { type: 'string', default: '1' },
+    every: { type: 'string', default: '15' },
+  },
+});
+const load = { minutes: Number(values.minutes), perSecond: Number(values.rate), everySeconds: Number(values.every) };
+if (Object.values(load).some((value) => !Number.isFinite(value) || value <= 0)) {
+  process.stderr.write('soak: expected numbers above 0 for --minutes, --rate and --every\n');
+  process.exitCode = 2;
+} else
+  soak(load, values.json).then(
+    (leaks) => (process.exitCode = leaks ? 1 : 0),
+    (error: unknown) => {
+      say(error instanceof Error ? (error.stack ?? error.message) : String(error));
+      process.exitCode = 1;
+    },
+  );
