@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { probeFile } from './probe-file';
 import type { Sample } from './soak-verdict';
 
-const PROBE_MS = 20_000;
+const PROBE_MS = 60_000;
 const Reading = z.object({ heapBytes: z.number(), handles: z.number() });
 
 /** Arguments of node for a process that `readProcess` reads. */
@@ -16,7 +16,7 @@ export const PROBED = ['--expose-gc', '--require', join(__dirname, 'memory-probe
 export async function readProcess(pid: number, connections: number): Promise<Sample['values']> {
   const file = probeFile(pid);
   rmSync(file, { force: true });
-  process.kill(pid, 'SIGUSR2');
+  process.kill(pid, 'SIGWINCH');
   for (const until = Date.now() + PROBE_MS; !existsSync(file); await sleep(20))
     if (Date.now() > until) throw new Error(`Process ${pid} did not report its memory in ${PROBE_MS / 1000} s`);
   const { heapBytes, handles } = Reading.parse(JSON.parse(readFileSync(file, 'utf8')));

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Pool } from 'pg';
+import { messageOf } from '../client/errors';
 import { openDevClient } from '../dev/client';
 import { startDev, type Dev } from '../dev/start';
 import { startScriptedJudge } from '../examples/demo/scripted-judge';
@@ -41,6 +42,8 @@ validators:
 `;
 
 const MAX_OPEN = 40;
+/** A dry run that exceeds its time limit on an overloaded machine ends its review. */
+const MAX_FAILED = 0.05;
 
 interface Load {
   readonly minutes: number;
@@ -51,7 +54,7 @@ interface Load {
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
-/** Resolves with whether a process leaks. */
+/** Resolves with whether a process leaks, or more reviews failed than an overloaded machine explains. */
 async function soak(load: Load, json: boolean): Promise<boolean> {
   const stateDir = mkdtempSync(join(tmpdir(), 'countersign-soak-'));
   const judge = await startScriptedJudge({ script: () => ({}) });
@@ -71,18 +74,30 @@ async function soak(load: Load, json: boolean): Promise<boolean> {
     const client = await openDevClient({ setup: dev.setup, temporalAddress, namespace, applicationName: 'soak' });
     say(`Machine: ${machine()}`);
     const job = reviewJob(dev, client);
-    const series = await readWhile(dev, admin, job, load);
+    const { series, failures } = await readWhile(dev, admin, job, load);
     await client.close();
     const growth = growthOf(series);
     for (const each of growth) say(lineOf(each));
     const leaks = growth.filter(({ isLeak }) => isLeak);
     const reviews = job.times.all.length;
     const reviewMs = spread(job.times.all);
-    say(`${reviews} reviews in ${load.minutes} min, p95 ${reviewMs.p95} ms; leaks: ${leaks.length}`);
+    for (const failure of failures.slice(0, 10)) say(`Not committed: ${failure}`);
+    say(
+      `${reviews} reviews in ${load.minutes} min, p95 ${reviewMs.p95} ms; not committed: ${failures.length}; leaks: ${leaks.length}`,
+    );
     const last = Object.fromEntries(Object.entries(series).map(([name, samples]) => [name, samples.at(-1)?.values]));
-    const result = { machine: machine(), ...load, reviews, reviewMs, leaks: leaks.length, growth, last };
+    const result = {
+      machine: machine(),
+      ...load,
+      reviews,
+      reviewMs,
+      failed: failures.length,
+      leaks: leaks.length,
+      growth,
+      last,
+    };
     if (json) process.stdout.write(`${JSON.stringify(result)}\n`);
-    return leaks.length > 0;
+    return leaks.length > 0 || failures.length > MAX_FAILED * reviews;
   } finally {
     await admin.end();
     await dev.stop();
@@ -91,42 +106,71 @@ async function soak(load: Load, json: boolean): Promise<boolean> {
   }
 }
 
+/** Ends reviews and readings at the same time, also if one of them fails. */
+interface Period {
+  isOver(): boolean;
+  end(): void;
+}
+
+function periodOf(minutes: number): Period {
+  let until = performance.now() + minutes * 60_000;
+  return { isOver: () => performance.now() >= until, end: () => (until = 0) };
+}
+
+interface Readings {
+  readonly series: Record<string, Sample[]>;
+  readonly failures: readonly string[];
+}
+
 /** Starts reviews at the rate of the load until its time is over, and reads all processes meanwhile. */
-async function readWhile(
+async function readWhile(dev: Dev, admin: Pool, job: ReviewJob, load: Load): Promise<Readings> {
+  const period = periodOf(load.minutes);
+  const [reviewing, reading] = await Promise.allSettled([
+    startReviews(dev, job, load.perSecond, period).finally(() => period.end()),
+    readAll(dev, admin, job, load.everySeconds, period).finally(() => period.end()),
+  ]);
+  if (reviewing.status === 'rejected') throw reviewing.reason;
+  if (reading.status === 'rejected') throw reading.reason;
+  return { series: reading.value, failures: reviewing.value };
+}
+
+async function readAll(
   dev: Dev,
   admin: Pool,
   job: ReviewJob,
-  { minutes, perSecond, everySeconds }: Load,
+  everySeconds: number,
+  period: Period,
 ): Promise<Record<string, Sample[]>> {
-  const until = performance.now() + minutes * 60_000;
-  const reviewing = startReviews(dev, job, perSecond, until);
   const series: Record<string, Sample[]> = {};
-  const reading = (async () => {
-    while (performance.now() < until) {
-      await sleep(Math.min(everySeconds * 1000, Math.max(0, until - performance.now())));
-      const reviews = job.times.all.length;
-      const connections = await connectionsByApplication(admin);
-      for (const [name, { pid }] of Object.entries(dev.processes)) {
-        const values = await readProcess(pid, connections.get(`countersign-${name}`) ?? 0);
-        (series[name] ??= []).push({ reviews, values });
-      }
-      say(`${reviews} reviews; ${summaryOf(series)}`);
+  while (!period.isOver()) {
+    await sleep(everySeconds * 1000);
+    const reviews = job.times.all.length;
+    const connections = await connectionsByApplication(admin);
+    for (const [name, { pid }] of Object.entries(dev.processes)) {
+      const values = await readProcess(pid, connections.get(`countersign-${name}`) ?? 0);
+      (series[name] ??= []).push({ reviews, values });
     }
-  })();
-  await Promise.all([reviewing, reading]);
+    say(`${reviews} reviews; ${summaryOf(series)}`);
+  }
   return series;
 }
 
-async function startReviews(dev: Dev, job: ReviewJob, perSecond: number, until: number): Promise<void> {
+/** Resolves with the messages of reviews that did not commit. */
+async function startReviews(dev: Dev, job: ReviewJob, perSecond: number, period: Period): Promise<readonly string[]> {
   const running = new Set<Promise<void>>();
+  const failures: string[] = [];
   const began = performance.now();
-  for (let i = 0; performance.now() < until; i++) {
+  for (let i = 0; !period.isOver(); i++) {
     await sleep(Math.max(0, began + (i * 1000) / perSecond - performance.now()));
     if (running.size >= MAX_OPEN) await Promise.race(running);
-    const review = Promise.all([job.run(i), loadInbox(dev)]).then(() => void running.delete(review));
+    const review = Promise.all([job.run(i), loadInbox(dev)])
+      .then(() => {})
+      .catch((error: unknown) => void failures.push(messageOf(error)))
+      .finally(() => running.delete(review));
     running.add(review);
   }
   await Promise.all(running);
+  return failures;
 }
 
 async function loadInbox({ inboxUrl }: Dev): Promise<void> {
@@ -162,7 +206,7 @@ if (Object.values(load).some((value) => !Number.isFinite(value) || value <= 0)) 
   process.exitCode = 2;
 } else
   soak(load, values.json).then(
-    (leaks) => (process.exitCode = leaks ? 1 : 0),
+    (failed) => (process.exitCode = failed ? 1 : 0),
     (error: unknown) => {
       say(error instanceof Error ? (error.stack ?? error.message) : String(error));
       process.exitCode = 1;

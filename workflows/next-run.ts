@@ -7,9 +7,13 @@ import { withoutInline } from './without-inline';
 
 /** Temporal ends a run at 51,200 events or 50 MiB, and refuses updates after 2,000 of them. Honest reviews have 30 to 100 events. */
 const MAX_EVENTS = 1_500;
-const MAX_BYTES = 4 * 1024 * 1024;
-/** Half of the limit of a payload on our own servers (`limit.blobSize.error`). */
-const MAX_CARRIED_LENGTH = 512 * 1024;
+/**
+ * More than a submission of the largest size and MAX_CARRIED_BYTES, which are the first event of the next run: otherwise that run would
+ * continue at once as well.
+ */
+const MAX_BYTES = 768 * 1024;
+/** A quarter of the limit of a payload on our own servers (`limit.blobSize.error`). */
+const MAX_CARRIED_BYTES = 256 * 1024;
 
 /** True if the history of this run is long enough to continue as a new one. */
 export function isLong(): boolean {
@@ -46,7 +50,7 @@ async function continueInNextRun(change: Review, waitsFor: Carried['waitsFor'], 
   await condition(allHandlersFinished);
   if (over()) return;
   const carried = change.carry(waitsFor);
-  if (JSON.stringify(carried).length > MAX_CARRIED_LENGTH) {
+  if (new TextEncoder().encode(JSON.stringify(carried)).length > MAX_CARRIED_BYTES) {
     change.mayContinue = false;
     return;
   }

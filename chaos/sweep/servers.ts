@@ -8,7 +8,7 @@ import { SEARCH_ATTRIBUTES } from '../../policy/contracts/search-attributes';
 
 export const NAMESPACE = 'default';
 
-/** Temporal with a database file and a durable PostgreSQL. Each can be killed and is restarted on the same port with the same data. */
+/** Temporal with a database file and a durable PostgreSQL. Each can be killed or stopped, and is restarted on the same port with the same data. */
 export class Servers {
   private constructor(
     readonly stateDir: string,
@@ -31,8 +31,19 @@ export class Servers {
   }
 
   async killPostgres(): Promise<void> {
-    const { port, pid } = this.postgres;
+    const { pid } = this.postgres;
     if (pid !== undefined) process.kill(pid, 'SIGKILL');
+    await this.#startPostgresAgain();
+  }
+
+  /** As for an upgrade: a fast shutdown, which ends all connections. */
+  async restartPostgres(): Promise<void> {
+    await this.postgres.stop();
+    await this.#startPostgresAgain();
+  }
+
+  async #startPostgresAgain(): Promise<void> {
+    const { port } = this.postgres;
     // Its child processes may keep the port and the shared memory for a short time.
     this.postgres = await retryStart(async () => {
       const server = await startEmbeddedPostgres({ stateDir: this.stateDir, say: () => {}, port });
@@ -43,8 +54,17 @@ export class Servers {
   }
 
   async killTemporal(): Promise<void> {
-    const { port, pid } = this.temporal;
-    process.kill(pid, 'SIGKILL');
+    process.kill(this.temporal.pid, 'SIGKILL');
+    await this.#startTemporalAgain();
+  }
+
+  async restartTemporal(): Promise<void> {
+    await this.temporal.stop();
+    await this.#startTemporalAgain();
+  }
+
+  async #startTemporalAgain(): Promise<void> {
+    const { port } = this.temporal;
     this.temporal = await retryStart(async () => {
       const server = await startTemporal(this.stateDir, this.cliPath, port);
       if (server.port === port) return server;

@@ -1,7 +1,8 @@
+import { newKeyPair } from '../../signing/keys';
 import { queryWorkflow } from '../../dev/query-workflow';
 import { SHOP } from '../support/shop-bundle';
 import { eventually } from '../support/eventually';
-import { startSystem, type System } from '../support/system';
+import { startSystem, type System, type TestKey } from '../support/system';
 import { PRICE } from './scenarios';
 
 let system: System;
@@ -46,3 +47,53 @@ test('a review whose history is long continues as a new run, with its violations
   await system.answer(changeId, 'bob', 'confirm');
   await expect(system.ended(changeId)).resolves.toMatchObject({ state: 'COMMITTED', verified: true });
 });
+
+interface Run {
+  readonly events: number;
+  readonly bytes: number;
+  readonly signals: number;
+}
+
+/** All runs of a review, from the first one. */
+async function runsOf(changeId: string, firstRun: string): Promise<Run[]> {
+  const run = system.temporal.workflow.getHandle(changeId, firstRun);
+  const [{ events }, { historySize }] = await Promise.all([run.fetchHistory(), run.describe()]);
+  const all = events ?? [];
+  const signals = all.filter((event) => event.workflowExecutionSignaledEventAttributes != null).length;
+  const next = all.at(-1)?.workflowExecutionContinuedAsNewEventAttributes?.newExecutionRunId;
+  const later = next == null || next === '' ? [] : await runsOf(changeId, next);
+  return [{ events: all.length, bytes: historySize ?? Number.NaN, signals }, ...later];
+}
+
+test('a review that receives 2,000 answers which are refused stays under 2,000 events and 1 MB in each run, and can still be answered', async () => {
+  const { changeId } = await system.submit({ ...PRICE(21, 1, 700), target: 'shop' });
+  const status = await system.waiting(changeId);
+  const first = await runOf(changeId);
+  for (let sender = 0; sender < 40; sender++) {
+    const stranger: TestKey = {
+      ...newKeyPair(),
+      kind: 'approver',
+      subject: { type: 'person', id: 'mallory' },
+      onBehalfOf: null,
+      demo: true,
+    };
+    const answers = system.sign(status, stranger, 'confirm');
+    await Promise.all(Array.from({ length: 50 }, () => handle(changeId).signal('answer', { answers })));
+    // People do not answer faster than a review refuses.
+    await eventually('the review has handled the answers', () => isIdle(changeId), { everyMs: 50, withinMs: 60_000 });
+  }
+  const runs = await runsOf(changeId, first);
+  expect(runs.reduce((sum, { signals }) => sum + signals, 0)).toBe(2_000);
+  expect(runs.length).toBeGreaterThan(1);
+  for (const { events, bytes } of runs) {
+    expect(events).toBeLessThan(2_000);
+    expect(bytes).toBeLessThan(1_000_000);
+  }
+  await system.answer(changeId, 'alice', 'confirm');
+  await expect(system.ended(changeId)).resolves.toMatchObject({ state: 'COMMITTED', verified: true });
+});
+
+async function isIdle(changeId: string): Promise<boolean> {
+  const { raw } = await handle(changeId).describe();
+  return (raw.pendingActivities ?? []).length === 0 && raw.pendingWorkflowTask == null;
+}

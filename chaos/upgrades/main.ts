@@ -1,0 +1,50 @@
+/**
+ * `npm run upgrades`: restarts all workers one by one, then PostgreSQL and Temporal, during a steady load of reviews from a client
+ * that retries. Exits with 1 if a review is lost, a client sees an error that it may not retry, or an effect is missing or doubled.
+ * Progress goes to standard error; with --json the last line of standard output is one object.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { machine } from '../../bench/measure';
+import { upgradeUnderLoad } from './upgrade';
+
+const say = (line: string): void => void process.stderr.write(`${line}\n`);
+
+async function main(perSecond: number, betweenSeconds: number, json: boolean): Promise<boolean> {
+  const stateDir = mkdtempSync(join(tmpdir(), 'countersign-upgrades-'));
+  try {
+    const result = await upgradeUnderLoad({ stateDir, perSecond, betweenMs: betweenSeconds * 1000, say });
+    for (const lost of result.lost) say(`Lost: ${lost}`);
+    const { submitted, committed, wrongEffects, retries } = result;
+    say(
+      `${submitted} submitted, ${committed} committed, ${wrongEffects} wrong effects; retries ${JSON.stringify(retries)}`,
+    );
+    if (json) process.stdout.write(`${JSON.stringify({ machine: machine(), perSecond, ...result })}\n`);
+    return result.lost.length === 0 && wrongEffects === 0;
+  } finally {
+    rmSync(stateDir, { recursive: true, force: true });
+  }
+}
+
+const { values } = parseArgs({
+  options: {
+    json: { type: 'boolean', default: false },
+    rate: { type: 'string', default: '5' },
+    between: { type: 'string', default: '10' },
+  },
+});
+const [perSecond, between] = [Number(values.rate), Number(values.between)];
+if ([perSecond, between].some((value) => !Number.isFinite(value) || value <= 0)) {
+  process.stderr.write('upgrades: expected numbers above 0 for --rate and --between (seconds)\n');
+  process.exitCode = 2;
+} else
+  main(perSecond, between, values.json).then(
+    (ok) => process.exit(ok ? 0 : 1),
+    (error: unknown) => {
+      say(error instanceof Error ? (error.stack ?? error.message) : String(error));
+      // Exits explicitly, so that servers left over from a failed start are stopped with this process.
+      process.exit(1);
+    },
+  );

@@ -1,0 +1,120 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ErrorCode } from '../../client/errors';
+import { signAnswers } from '../../client/sign-answers';
+import { createSigner } from '../../client/signer';
+import type { DevClient } from '../../dev/client';
+import type { DevSetup } from '../../dev/setup';
+import type { ReviewStatus } from '../../policy/contracts/status';
+import { retrying, type Retrying } from './retrying-client';
+
+/** A client gives up after this long without a server. */
+const PATIENCE_MS = 120_000;
+/** A review that has not ended after this long is lost. */
+const MAX_REVIEW_MS = 300_000;
+
+export interface LoadResult {
+  readonly submitted: number;
+  readonly committed: number;
+  /** Why each other review did not commit, with its id if it has one. */
+  readonly lost: readonly string[];
+  /** Calls that were repeated, by the code of their error. */
+  readonly retries: Readonly<Partial<Record<ErrorCode, number>>>;
+}
+
+export interface Load {
+  readonly submitted: () => number;
+  /** Starts no more reviews, and waits for the end of those that are open. */
+  stop(): Promise<LoadResult>;
+}
+
+/** Starts reviews at a fixed rate. Each is submitted, answered and followed to its verified receipt by a client that retries. */
+export function startLoad(setup: DevSetup, client: DevClient, perSecond: number): Load {
+  const retries: Partial<Record<ErrorCode, number>> = {};
+  const retry = retrying(PATIENCE_MS, (code) => (retries[code] = (retries[code] ?? 0) + 1));
+  const running: Promise<string | null>[] = [];
+  let isOver = false;
+  const starting = (async () => {
+    const began = performance.now();
+    for (let i = 0; !isOver; i++) {
+      running.push(review(setup, client, retry, i));
+      await sleep(Math.max(0, began + ((i + 1) * 1000) / perSecond - performance.now()));
+    }
+  })();
+  return {
+    submitted: () => running.length,
+    async stop() {
+      isOver = true;
+      await starting;
+      const problems = await Promise.all(running);
+      const lost = problems.filter((problem) => problem !== null);
+      return { submitted: running.length, committed: running.length - lost.length, lost, retries };
+    },
+  };
+}
+
+/** Null if the review has a verified receipt of its commit, else what went wrong. */
+async function review(setup: DevSetup, client: DevClient, retry: Retrying, i: number): Promise<string | null> {
+  const { countersign } = client;
+  const change = {
+    target: 'shop',
+    sourceTool: 'SQLDryRun',
+    raw: `update items set stock = stock + 1 where id = ${i + 1}`,
+    metadata: { table_name: 'items', affected_rows: 1 },
+  };
+  let changeId = '(not submitted)';
+  try {
+    ({ changeId } = await retry(() => countersign.submit(change, { timeoutMs: 20_000 })));
+    const status = await untilDisclosed(client, retry, changeId);
+    if (status !== null) await answer(setup, client, retry, status);
+    const until = performance.now() + MAX_REVIEW_MS;
+    while (performance.now() < until) {
+      const result = await retry(() => countersign.result(changeId, { timeoutMs: 10_000 }));
+      if (result.state === 'PENDING') continue;
+      return result.state === 'COMMITTED' && result.verified
+        ? null
+        : `${changeId}: ${result.state}, verified ${String(result.verified)}`;
+    }
+    return `${changeId}: still open after ${MAX_REVIEW_MS / 1000} s`;
+  } catch (error) {
+    return `${changeId}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
+  }
+}
+
+/** Null if the review ended without an answer. */
+async function untilDisclosed(
+  { countersign }: DevClient,
+  retry: Retrying,
+  changeId: string,
+): Promise<ReviewStatus | null> {
+  const until = performance.now() + MAX_REVIEW_MS;
+  while (performance.now() < until) {
+    const status = await retry(() => countersign.status(changeId));
+    if (status.state === 'INTERVENTION_REQUIRED' && status.fingerprint !== null) return status;
+    if (status.state !== 'RUNNING' && status.state !== 'INTERVENTION_REQUIRED') return null;
+    await sleep(300);
+  }
+  throw new Error(`Nothing was disclosed in ${MAX_REVIEW_MS / 1000} s`);
+}
+
+async function answer(
+  { keys }: DevSetup,
+  { countersign }: DevClient,
+  retry: Retrying,
+  status: ReviewStatus,
+): Promise<void> {
+  const { changeId } = status;
+  const issuedAt = new Date();
+  const pending = status.violations.filter(({ need }) => need === 'human').map((v) => v.violationId);
+  if (pending.length === 0) return;
+  const answers = signAnswers(
+    changeId,
+    { changeId, status, staging: null, preview: null },
+    { violationIds: pending, decision: 'confirm', reason: 'upgrade' },
+    createSigner(keys.alice.key),
+    { issuedAt, expiresAt: new Date(issuedAt.getTime() + 3_600_000) },
+  );
+  // The same answers: those that arrived before are reported as duplicates, and count once.
+  const results = await retry(() => countersign.answer(changeId, [...answers], { timeoutMs: 10_000 }));
+  const refused = Object.values(results).filter(({ code }) => !['accepted', 'duplicate', 'sent'].includes(code));
+  if (refused.length > 0) throw new Error(`An answer was refused: ${JSON.stringify(refused)}`);
+}

@@ -1,0 +1,131 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { join } from 'node:path';
+import { Pool } from 'pg';
+import { openDevClient } from '../../dev/client';
+import type { Say } from '../../dev/embedded';
+import type { ProcessName } from '../../dev/process-tree';
+import { startDev, type Dev } from '../../dev/start';
+import { seedItems } from '../../bench/measure';
+import { NAMESPACE, Servers } from '../sweep/servers';
+import { startLoad, type LoadResult } from './review-load';
+
+const BUNDLE = `
+version: 1
+name: upgrades
+domain: upgrades
+provider: none
+model: none
+targets:
+  shop: { development: true, sourceTools: [SQLDryRun] }
+groups:
+  dba: { members: [alice, bob] }
+defaultGroup: dba
+validators:
+  - pack: sql-postgres
+    rules: { sql_affected_rows: { config: { maxRows: 0 } } }
+  - validator:
+      name: tables
+      level: confirm
+      policyVersion: '1'
+      rules: [{ tableWhitelist: { name: usual, allowed: [none] } }]
+`;
+const ROWS = 20_000;
+
+export interface UpgradeOptions {
+  readonly stateDir: string;
+  readonly perSecond: number;
+  /** Reviews under load before, between and after the restarts. */
+  readonly betweenMs: number;
+  readonly say: Say;
+}
+
+export interface UpgradeResult extends LoadResult {
+  /** In order. */
+  readonly restarted: readonly string[];
+  /** Changes whose effect the target does not have exactly once. */
+  readonly wrongEffects: number;
+}
+
+/**
+ * Replaces each worker and the gateway one by one, then restarts PostgreSQL and Temporal, during a steady load of reviews. A worker's
+ * replacement starts before the old process is told to stop, as in a rolling upgrade.
+ */
+export async function upgradeUnderLoad({
+  stateDir,
+  perSecond,
+  betweenMs,
+  say,
+}: UpgradeOptions): Promise<UpgradeResult> {
+  const servers = await Servers.start(join(stateDir, 'servers'), say);
+  const stops = [() => servers.stop()];
+  try {
+    const dev = await startDev({
+      stateDir: join(stateDir, 'dev'),
+      say,
+      bundleText: BUNDLE,
+      targets: [{ name: 'shop', database: 'shop', schemas: ['public'], seed: seedItems(ROWS) }],
+      runtime: {
+        handleSignals: false,
+        env: {
+          ...process.env,
+          TEMPORAL_ADDRESS: servers.temporal.address,
+          TEMPORAL_NAMESPACE: NAMESPACE,
+          COUNTERSIGN_DATABASE_ADMIN_URL: servers.postgres.superuserUrl('postgres'),
+        },
+      },
+    });
+    stops.unshift(() => dev.stop());
+    const temporalAddress = servers.temporal.address;
+    const client = await openDevClient({
+      setup: dev.setup,
+      temporalAddress,
+      namespace: NAMESPACE,
+      applicationName: 'upgrades',
+    });
+    stops.unshift(() => client.close());
+    const load = startLoad(dev.setup, client, perSecond);
+    const restarted: string[] = [];
+    const steps: readonly (readonly [string, () => Promise<void>])[] = [
+      ['review worker', () => replace(dev, 'review')],
+      ['judge worker', () => replace(dev, 'judge')],
+      ['committer', () => replace(dev, 'commit')],
+      ['gateway', () => replace(dev, 'gateway')],
+      ['PostgreSQL', () => servers.restartPostgres()],
+      ['Temporal', () => servers.restartTemporal()],
+    ];
+    for (const [name, step] of steps) {
+      await sleep(betweenMs);
+      await step();
+      restarted.push(name);
+      say(`Restarted ${name}; ${load.submitted()} reviews submitted`);
+    }
+    await sleep(betweenMs);
+    const result = await load.stop();
+    const wrongEffects = await countWrongEffects(dev.setup.targetAdminUrls['shop'] ?? '', result.submitted);
+    return { ...result, restarted, wrongEffects };
+  } finally {
+    for (const stop of stops) await stop();
+  }
+}
+
+/** Two gateways cannot have one port, so the old one stops first. */
+async function replace(dev: Dev, name: ProcessName): Promise<void> {
+  const old = dev.processes[name];
+  if (name === 'gateway') await old.stop();
+  await dev.restart(name);
+  await old.stop();
+}
+
+/** Each change adds 1 to the stock of its own row. */
+async function countWrongEffects(adminUrl: string, submitted: number): Promise<number> {
+  const pool = new Pool({ connectionString: adminUrl, max: 1 });
+  try {
+    const { rows } = await pool.query<{ wrong: number }>(
+      'select count(*)::int as wrong from items where stock <> (case when id <= $1 then 1 else 0 end)',
+      [submitted],
+    );
+    return rows[0]?.wrong ?? submitted;
+  } finally {
+    await pool.end();
+  }
+}
