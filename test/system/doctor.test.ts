@@ -9,7 +9,6 @@ import { revokeKey } from '../../cli/keys/registry';
 import { query } from '../../dev/query';
 import { newKeyPair } from '../../signing/keys';
 import { readKeyFile } from '../../signing/key-file';
-import { starterBundle } from '../../source-tools/starter-bundle';
 import { CLI_ENV_FILE, readEnvFile } from '../../workers/env-file';
 import type { Env } from '../../workers/config';
 import { initRequest } from '../support/initialized';

@@ -10,7 +10,6 @@ import { runDev } from '../../cli/servers/dev';
 import { query } from '../../dev/query';
 import { writeKeyFile } from '../../signing/key-file';
 import { newKeyPair } from '../../signing/keys';
-import { starterBundle } from '../../source-tools/starter-bundle';
 import { CLI_ENV_FILE, readEnvFile } from '../../workers/env-file';
 import { initRequest } from '../support/initialized';
 import { ownServers, type OwnServers } from '../support/own-servers';
