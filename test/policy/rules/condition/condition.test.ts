@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ValidatorResult } from '../../../../policy/contracts/finding';
-import type { StagingRecord } from '../../../../policy/contracts/staging-record';
+import { stagingRecord } from '../../../../dev/staging-record';
 import { checkExpression } from '../../../../policy/rules/condition/check-expression';
 import {
   conditionDefinition,
@@ -13,23 +13,11 @@ import { ruleInput } from '../../../support/rule-input';
 
 const INPUT = 'a'.repeat(64);
 const STAGING = 'b'.repeat(64);
-const RECORD: StagingRecord = {
-  sourceTool: 'SQLDryRun',
-  target: 'shop',
-  origin: 'measured',
-  statements: [],
+const RECORD = stagingRecord({
   tables: [
     { table: 'public.orders', inserted: 1, updated: 3, deleted: 0, touchedSha: null, keyed: true, volatileColumns: [] },
   ],
-  sideEffects: [],
-  fullyCaptured: true,
-  uncaptured: [],
-  reason: null,
-  notCompared: [],
-  previewSha: null,
-  base: {},
-  serverVersion: '18',
-};
+});
 const FACTS = {
   ok: true,
   kind: 'sql',

@@ -3,6 +3,7 @@ import { extractSqlFacts } from '../../../../source-tools/sql/facts/extract-sql-
 import { sha256Hex } from '../../../../policy/contracts/hash';
 import { ValidatorResult } from '../../../../policy/contracts/finding';
 import { StagingRecord } from '../../../../policy/contracts/staging-record';
+import { stagingRecord } from '../../../../dev/staging-record';
 import { deepFreeze } from '../../../../policy/rules/deep-freeze';
 import type { ValidatorDefinition, ValidatorInput } from '../../../../policy/rules/define';
 import type { ExtractedFacts, Facts } from '../../../../policy/contracts/facts';
@@ -43,23 +44,12 @@ interface Given {
   readonly record?: Partial<StagingRecord> | null;
 }
 
-const RECORD: StagingRecord = {
-  sourceTool: 'SQLDryRun',
-  target: 'shop',
-  origin: 'measured',
+const RECORD = stagingRecord({
   statements: [{ sha: 'c'.repeat(64), command: 'UPDATE', rowCount: 3 }],
   tables: [
     { table: 'public.orders', inserted: 0, updated: 3, deleted: 0, touchedSha: null, keyed: true, volatileColumns: [] },
   ],
-  sideEffects: [],
-  fullyCaptured: true,
-  uncaptured: [],
-  reason: null,
-  notCompared: [],
-  previewSha: null,
-  base: {},
-  serverVersion: '18',
-};
+});
 
 async function evaluate<Config>(guardian: ValidatorDefinition<Config>, config: unknown, given: Given) {
   const raw = utf8ToBytes(given.text ?? 'SELECT 1');
