@@ -35,9 +35,17 @@ export async function createDatabase(databaseUrl: string): Promise<boolean> {
   }
 }
 
+/** One `init` waits this long for another one, which can take a minute on a new namespace. */
+const MAX_WAIT_MS = 300_000;
+
 /** Runs one `init` at a time for a database: two would replace each other's passwords. */
 export async function oneAtATime<T>(databaseUrl: string, work: (admin: Database) => Promise<T>): Promise<T> {
-  const lock = openDatabase({ url: databaseUrl, applicationName: 'countersign-init', max: 1 });
+  const lock = openDatabase({
+    url: databaseUrl,
+    applicationName: 'countersign-init',
+    max: 1,
+    statementTimeoutMs: MAX_WAIT_MS,
+  });
   const admin = openDatabase({ url: databaseUrl, applicationName: 'countersign-init', max: 2 });
   try {
     return await lock.transaction(async (tx) => {
