@@ -37,14 +37,20 @@ export function isPublicAddress(address: string): boolean {
   }
 }
 
+/** The address of a host that is one, in brackets or without; null for a name. */
+export function addressIn(host: string): string | null {
+  const literal = host.startsWith('[') && host.endsWith(']') ? host.slice(1, -1) : host;
+  return isIP(literal) === 0 ? null : literal;
+}
+
 /**
  * Resolves a host name or an address literal to one address that may be connected to: every address of the name must be public or
  * in `allowed`. The caller connects to exactly this address, so that a second answer of the name server cannot change it. Throws
  * Error if an address is refused or the name does not resolve.
  */
 export async function resolvePublic(host: string, allowed: readonly string[]): Promise<string> {
-  const literal = host.startsWith('[') && host.endsWith(']') ? host.slice(1, -1) : host;
-  const addresses = isIP(literal) === 0 ? await lookup(literal, { all: true }) : [{ address: literal }];
+  const literal = addressIn(host);
+  const addresses = literal === null ? await lookup(host, { all: true }) : [{ address: literal }];
   const refused = addresses.find(({ address }) => !allowed.includes(address) && !isPublicAddress(address));
   if (refused !== undefined)
     throw new Error(

@@ -1,6 +1,6 @@
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import { resolvePublic } from '../public-address';
+import { addressIn, resolvePublic } from '../public-address';
 import { DELIVERED, undelivered, type Delivery } from './delivery';
 
 const TIMEOUT_MS = 10_000;
@@ -37,7 +37,8 @@ export async function post({ url, headers, body, privateAddresses }: Post): Prom
       host: port === '' ? hostname : `${hostname}:${port}`,
       'content-length': Buffer.byteLength(body),
     },
-    servername: hostname,
+    // An address is not a TLS server name (RFC 6066, 3); the certificate is then compared with the address.
+    servername: addressIn(hostname) === null ? hostname : '',
     signal: AbortSignal.timeout(TIMEOUT_MS),
   };
   return new Promise((resolve) => {
