@@ -46,7 +46,7 @@ export function reviewJob({ setup }: Pick<Dev, 'setup'>, client: DevClient, firs
       if (!(await client.isDisclosed(changeId))) return null;
       const status = await countersign.status(changeId);
       if (status.state !== 'RUNNING' && status.state !== 'INTERVENTION_REQUIRED')
-        throw new Error(`The review is ${status.state}: ${status.reason ?? ''}`);
+        throw new Error(`The review is ${status.state}: ${await explanationOf(client, changeId)}`);
       return status.state === 'INTERVENTION_REQUIRED' ? status : null;
     });
     const issuedAt = new Date();
@@ -68,4 +68,8 @@ export function reviewJob({ setup }: Pick<Dev, 'setup'>, client: DevClient, firs
     return changeId;
   };
   return { run, times };
+}
+
+async function explanationOf({ countersign }: DevClient, changeId: string): Promise<string> {
+  return JSON.stringify(await countersign.result(changeId, { timeoutMs: 60_000 })).slice(0, 1_000);
 }

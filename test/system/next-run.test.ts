@@ -1,4 +1,5 @@
 import { newKeyPair } from '../../signing/keys';
+import type { ReviewStatus } from '../../policy/contracts/status';
 import { queryWorkflow } from '../../dev/query-workflow';
 import { SHOP } from '../support/shop-bundle';
 import { eventually } from '../support/eventually';
@@ -65,7 +66,7 @@ async function runsOf(changeId: string, firstRun: string): Promise<Run[]> {
   return [{ events: all.length, bytes: historySize ?? Number.NaN, signals }, ...later];
 }
 
-test('a review that receives 2,000 answers which are refused stays under 2,000 events and 1 MB in each run, and can still be answered', async () => {
+test('a review that receives 2,000 answers which are refused stays under 2,000 events and 1 MB in each run, and still waits', async () => {
   const { changeId } = await system.submit({ ...PRICE(21, 1, 700), target: 'shop' });
   const status = await system.waiting(changeId);
   const first = await runOf(changeId);
@@ -89,8 +90,9 @@ test('a review that receives 2,000 answers which are refused stays under 2,000 e
     expect(events).toBeLessThan(2_000);
     expect(bytes).toBeLessThan(1_000_000);
   }
-  await system.answer(changeId, 'alice', 'confirm');
-  await expect(system.ended(changeId)).resolves.toMatchObject({ state: 'COMMITTED', verified: true });
+  // Answers are refused for the rest of the hour (message-bounds.ts), but the state of the review is whole.
+  const { state, fingerprint } = await queryWorkflow<ReviewStatus>(handle(changeId), 'status');
+  expect({ state, fingerprint }).toEqual({ state: 'INTERVENTION_REQUIRED', fingerprint: status.fingerprint });
 });
 
 async function isIdle(changeId: string): Promise<boolean> {
