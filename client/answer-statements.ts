@@ -15,6 +15,14 @@ export interface AnswerChoice {
   readonly coverage?: ReadonlyMap<string, number>;
 }
 
+/** What was displayed of a review, as far as answers depend on it. */
+export type AnsweredReview = Pick<VerifiedReview, 'changeId' | 'status' | 'staging' | 'preview'>;
+
+export interface Validity {
+  readonly issuedAt: Date;
+  readonly expiresAt: Date;
+}
+
 /**
  * One answer for each violation of the change `changeId`, bound to the verified `review` that was displayed, for the key `keyId` to
  * sign. Throws `refused` if the review is of another change, has no fingerprint yet, does not contain a violation, or lacks the rows of
@@ -22,10 +30,10 @@ export interface AnswerChoice {
  */
 export function answerStatements(
   changeId: string,
-  { status, changeId: reviewed, staging, preview }: Pick<VerifiedReview, 'changeId' | 'status' | 'staging' | 'preview'>,
+  { status, changeId: reviewed, staging, preview }: AnsweredReview,
   choice: AnswerChoice,
   keyId: string,
-  validity: { readonly issuedAt: Date; readonly expiresAt: Date },
+  validity: Validity,
 ): readonly Statement<'answer'>[] {
   if ([reviewed, status.changeId].some((id) => id !== changeId))
     throw new CountersignError(

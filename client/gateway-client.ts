@@ -10,6 +10,7 @@ import type { RegisteredKey } from '../policy/evidence/key-registry';
 import type { VerifiedReview } from '../signing/verified-review';
 import { acknowledge } from './acknowledge';
 import { acknowledgeWithdrawal } from './acknowledge-withdrawal';
+import type { WatchedRows } from './read-back';
 import { readRegistration } from './read-registration';
 import { readResult, readReview } from './read-review';
 import { SpendResult } from '../policy/contracts/spent';
@@ -178,10 +179,14 @@ export class GatewayClient implements ReviewCalls {
     const id = idOf(changeId);
     const path = `/v1/reviews/${id}/answers`;
     const said = await this.#http.call('POST', path, json({ answers }), AnswerResults, ANSWER_TIMEOUT_MS);
-    return await acknowledge(id, answers, said, {
+    return await acknowledge(id, answers, said, this.#watched(id));
+  }
+
+  #watched(id: string): WatchedRows {
+    return {
       rows: async () => (await this.#bundle(id)).rows,
       watch: async () => ({ next: (ms) => sleep(Math.min(ms, READ_AGAIN_MS)), close: () => {} }),
-    });
+    };
   }
 
   async spend(changeId: string, nonce: string): Promise<SpendResult> {
@@ -203,10 +208,7 @@ export class GatewayClient implements ReviewCalls {
     const message = signWithdrawal(id, input, this.#signer, new Date());
     const path = `/v1/reviews/${id}/withdraw`;
     const said = await this.#http.call('POST', path, json(message), WithdrawResult, ANSWER_TIMEOUT_MS);
-    return await acknowledgeWithdrawal(id, message, said, {
-      rows: async () => (await this.#bundle(id)).rows,
-      watch: async () => ({ next: (ms) => sleep(Math.min(ms, READ_AGAIN_MS)), close: () => {} }),
-    });
+    return await acknowledgeWithdrawal(id, message, said, this.#watched(id));
   }
 }
 

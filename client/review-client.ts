@@ -14,7 +14,7 @@ import { Sha256Hex, type Submission } from '../policy/contracts/diff';
 import { changeId as changeIdOf } from '../policy/contracts/change-id';
 import type { Preflight, ReviewStatus } from '../policy/contracts/status';
 import { SpendMessage, type SpendResult } from '../policy/contracts/spent';
-import { SupersedeMessage, WithdrawMessage, type WithdrawResult } from '../policy/contracts/withdrawal';
+import { SupersedeMessage, WithdrawMessage, WithdrawResult } from '../policy/contracts/withdrawal';
 import { MESSAGES } from '../policy/contracts/messages';
 import { REVIEW_WORKFLOW, TASK_QUEUES } from '../policy/contracts/queues';
 import { startAttributes } from '../policy/contracts/search-attributes';
@@ -28,6 +28,7 @@ import { acknowledge, unacknowledged } from './acknowledge';
 import { acknowledgeWithdrawal, unacknowledgedWithdrawal } from './acknowledge-withdrawal';
 import { listReviews } from './list-reviews';
 import type { BundleOptions, ClientLedger, ListFilter, ReviewPage } from './ports';
+import type { WatchedRows } from './read-back';
 import { readReview } from './read-review';
 import type { ReceiptTrust } from './receipt';
 import { toPreflight, type ReviewResult } from './result';
@@ -227,10 +228,7 @@ export class ReviewClient {
     if (late) return said;
     const ledger = this.#ledger;
     if (ledger === null) return unacknowledged(message.answers, said);
-    return await acknowledge(changeId, message.answers, said, {
-      rows: () => fromLedger(() => ledger.rows(changeId), 'The answer was sent, but the ledger cannot be read'),
-      watch: () => ledger.watch(changeId),
-    });
+    return await acknowledge(changeId, message.answers, said, watched(ledger, changeId));
   }
 
   async #send(
@@ -304,10 +302,10 @@ export class ReviewClient {
     message: WithdrawMessage | SupersedeMessage,
   ): Promise<WithdrawResult> {
     const handle = this.#runs.handle(idOf(changeId));
-    let result: WithdrawResult;
+    let reply: unknown;
     try {
-      result = await this.#runs.within(ANSWER_TIMEOUT_MS, () =>
-        handle.executeUpdate<WithdrawResult, [typeof message]>(name, { args: [message] }),
+      reply = await this.#runs.within(ANSWER_TIMEOUT_MS, () =>
+        handle.executeUpdate<unknown, [typeof message]>(name, { args: [message] }),
       );
     } catch (error) {
       const problem = toTemporalProblem(error);
@@ -316,12 +314,11 @@ export class ReviewClient {
       if (!(await this.#isKnown(changeId))) throw notFound(changeId, error);
       return { code: 'too_late', message: 'The review is closed' };
     }
+    // Another workflow may have replied.
+    const said = WithdrawResult.safeParse(reply).data ?? { code: 'malformed', message: 'no valid reply' };
     const ledger = this.#ledger;
-    if (ledger === null) return unacknowledgedWithdrawal(result);
-    return await acknowledgeWithdrawal(changeId, message, result, {
-      rows: () => fromLedger(() => ledger.rows(changeId), 'The message was sent, but the ledger cannot be read'),
-      watch: () => fromLedger(() => ledger.watch(changeId), 'The message was sent, but the ledger cannot be read'),
-    });
+    if (ledger === null) return unacknowledgedWithdrawal(said);
+    return await acknowledgeWithdrawal(changeId, message, said, watched(ledger, changeId));
   }
 
   /**
@@ -369,6 +366,14 @@ export class ReviewClient {
     const what = 'Temporal does not have the review, and the ledger cannot be read';
     return ledger !== null && (await fromLedger(() => ledger.summary(changeId), what)) !== null;
   }
+}
+
+function watched(ledger: ClientLedger, changeId: string): WatchedRows {
+  const what = 'The message was sent, but the ledger cannot be read';
+  return {
+    rows: () => fromLedger(() => ledger.rows(changeId), what),
+    watch: () => fromLedger(() => ledger.watch(changeId), what),
+  };
 }
 
 function idOf(changeId: string): string {

@@ -1,5 +1,5 @@
 import type { Envelope } from '../policy/contracts/diff';
-import { answerStatements, type AnswerChoice } from './answer-statements';
+import { answerStatements, type AnswerChoice, type AnsweredReview, type Validity } from './answer-statements';
 import type { Signer } from './signer';
 
 /** In the order of `violationIds`. */
@@ -8,10 +8,10 @@ export type SignedAnswers = readonly Envelope[];
 /** Signs the statements of `answerStatements`, and throws as it does. */
 export function signAnswers(
   changeId: string,
-  review: Parameters<typeof answerStatements>[1],
+  review: AnsweredReview,
   choice: AnswerChoice,
   signer: Signer,
-  validity: Parameters<typeof answerStatements>[4],
+  validity: Validity,
 ): SignedAnswers {
   return answerStatements(changeId, review, choice, signer.keyId, validity).map((statement) => signer.sign(statement));
 }

@@ -40,7 +40,7 @@ export interface LoginChallenge {
 }
 
 /** `POST /login/finish`: a WebAuthn assertion of a discoverable credential. All members base64url. Answers `InboxSession`. */
-export interface PasskeyAssertion {
+export interface LoginAssertion {
   readonly credentialId: string;
   readonly authenticatorData: string;
   readonly clientDataJSON: string;

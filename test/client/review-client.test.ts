@@ -518,6 +518,10 @@ describe('withdraw', () => {
     expect(await send('accepted', [])).toMatchObject({ code: 'sent', message: expect.stringContaining('sure') });
     const without = client({ executeUpdate: () => ({ code: 'accepted', message: '' }) });
     expect(await without.countersign.sendWithdrawal(CHANGE, message)).toMatchObject({ code: 'sent' });
+    for (const reply of [null, 'accepted', { code: 'sure' }]) {
+      const forged = client({ executeUpdate: () => reply }, { ...ledgerOf(null), rows: async () => recorded });
+      expect(await forged.countersign.sendWithdrawal(CHANGE, message)).toMatchObject({ code: 'accepted' });
+    }
   }, 15_000);
 
   it('is signed with the service key, over this change, and sends nothing without one', async () => {

@@ -8,8 +8,8 @@ import type {
   InboxError,
   InboxSession,
   InboxTrust,
+  LoginAssertion,
   LoginChallenge,
-  PasskeyAssertion,
   Precedent,
   ReviewList,
   ReviewListQuery,
@@ -60,7 +60,7 @@ export const api = {
   trust: () => get<InboxTrust>('trust'),
   logout: () => post<undefined>('logout', {}),
   beginLogin: () => post<LoginChallenge>('login/begin', {}),
-  finishLogin: (assertion: PasskeyAssertion) => post<InboxSession>('login/finish', assertion),
+  finishLogin: (assertion: LoginAssertion) => post<InboxSession>('login/finish', assertion),
   beginEnrollment: (keyId: string) => post<EnrollmentOffer>('enroll/begin', { keyId }),
   finishEnrollment: (completion: EnrollmentCompletion) =>
     post<{ readonly person: string }>('enroll/finish', completion),
