@@ -1,4 +1,4 @@
-import { createGateway, type GatewayDeps } from '../../gateway/app';
+import type { GatewayDeps } from '../../gateway/app';
 import { GatewayClient } from '../../client/gateway-client';
 import { AnswerLimits } from '../../gateway/answer-limits';
 import type { RefusedBeforeRelay } from '../../gateway/deps';
@@ -19,6 +19,7 @@ import { parseEvidence, type EvidenceBundle } from '../../policy/evidence/bundle
 import { verifiedReview } from '../../signing/verified-review';
 import { evidenceWorld } from '../support/review/evidence-world';
 import { accepted, CHANGE, failing, hex, outcome, reviewed, status } from '../client/fakes';
+import { fakeGateway, recordingRefused } from './fake-gateway';
 import { scope } from './inbox/world';
 
 const agent = newKeyPair();
@@ -70,7 +71,7 @@ function gateway(given: Partial<GatewayDeps['reviews']> = {}, overrides: Partial
   const stored = new Map<string, Uint8Array>();
   const recorded: RefusedBeforeRelay[] = [];
   const refusedWithdrawals: unknown[] = [];
-  const app = createGateway({
+  const app = fakeGateway({
     reviews: failing<GatewayDeps['reviews']>(given),
     store: {
       put: async (tenant, bytes) => {
@@ -92,18 +93,9 @@ function gateway(given: Partial<GatewayDeps['reviews']> = {}, overrides: Partial
         refusedWithdrawals.push(message);
         return { code, message: why };
       },
-      recordRefused: async (_id, refused) => {
-        recorded.push(...refused);
-        return Object.fromEntries(
-          refused.map(({ violationId, code, message }) => [violationId ?? '#0', { code, message }]),
-        );
-      },
+      recordRefused: recordingRefused(recorded),
     },
-    policy: failing<GatewayDeps['policy']>({ operators: [] }),
     now: () => now.getTime(),
-    registration: async () => null,
-    probes: { database: async () => 1, temporal: async () => 1 },
-    inbox: null,
     log: { error: (facts) => void log.push(facts) },
     ...overrides,
   });
@@ -121,7 +113,7 @@ interface Sent {
 }
 
 async function send(
-  app: ReturnType<typeof createGateway>,
+  app: ReturnType<typeof fakeGateway>,
   { method = 'GET', path, body = '', signer = createSigner(agent), authorization, signed = {}, at = now }: Sent,
 ) {
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
@@ -298,7 +290,7 @@ describe('PUT /v1/diffs/:sha256', () => {
 });
 
 describe('POST /v1/reviews', () => {
-  const post = (app: ReturnType<typeof createGateway>, value: unknown, sent: Partial<Sent> = {}) =>
+  const post = (app: ReturnType<typeof fakeGateway>, value: unknown, sent: Partial<Sent> = {}) =>
     send(app, { method: 'POST', path: '/v1/reviews', body: JSON.stringify(value), ...sent });
 
   it('starts the review if the bytes are stored and the sender signed the submission', async () => {
@@ -490,7 +482,7 @@ describe('answers', () => {
       createSigner(key),
       { issuedAt: now, expiresAt },
     );
-  const post = (app: ReturnType<typeof createGateway>, answers: readonly unknown[]) =>
+  const post = (app: ReturnType<typeof fakeGateway>, answers: readonly unknown[]) =>
     send(app, { method: 'POST', path, body: JSON.stringify({ answers }), signer: createSigner(alice) });
 
   it('are verified before they are relayed; those that would not count are refused and recorded', async () => {

@@ -1,6 +1,5 @@
 import { GatewayPolicy } from '../../client/gateway-policy';
 import { createSigner } from '../../client/signer';
-import { createGateway, type GatewayDeps } from '../../gateway/app';
 import type { RegisteredKey } from '../../policy/evidence/key-registry';
 import type { SignedRevision } from '../../policy/evidence/published-policy';
 import { newKeyPair, type SigningKey } from '../../signing/keys';
@@ -8,8 +7,8 @@ import { signRevision } from '../../signing/policy-revision';
 import { starterBundle } from '../../source-tools/starter-bundle';
 import { compileAll } from '../../workers/compile';
 import { extensionsOf } from '../../workers/extensions';
-import { failing } from '../client/fakes';
 import { testKey } from '../support/keys';
+import { fakeGateway } from './fake-gateway';
 
 const operator = testKey('operator', 'olga');
 const untrusted = testKey('operator', 'ulf');
@@ -31,11 +30,7 @@ function world() {
   const stored: SignedRevision[] = [];
   const find = (keyId: string): RegisteredKey | undefined =>
     [operator, untrusted, ofOneTenant, agent].find((key) => key.keyId === keyId)?.entry;
-  const app = createGateway({
-    ...failing<GatewayDeps>({}),
-    reviews: failing<GatewayDeps['reviews']>({}),
-    store: failing<GatewayDeps['store']>({}),
-    answers: failing<GatewayDeps['answers']>({}),
+  const app = fakeGateway({
     policy: {
       operators: [operator.publicKey, ofOneTenant.publicKey],
       newest: async () => {
@@ -52,11 +47,6 @@ function world() {
       },
     },
     keys: async () => ({ find }),
-    registration: async () => null,
-    probes: { database: async () => 1, temporal: async () => 1 },
-    inbox: null,
-    now: Date.now,
-    log: { error: () => undefined },
   });
   const client = (key: SigningKey, operators: readonly string[] = [operator.publicKey]): GatewayPolicy =>
     new GatewayPolicy(

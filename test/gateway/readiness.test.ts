@@ -1,7 +1,3 @@
-import { createGateway, type GatewayDeps } from '../../gateway/app';
-import { AnswerLimits } from '../../gateway/answer-limits';
-import { createGatewayMetrics } from '../../gateway/metrics';
-import { Nonces } from '../../gateway/nonces';
 import { Readiness, type ServiceProbes } from '../../gateway/readiness';
 import { authorizationHeader } from '../../client/request-claim';
 import { createSigner } from '../../client/signer';
@@ -9,7 +5,7 @@ import { CountersignFailure } from '../../policy/contracts/failure';
 import { FailureType } from '../../policy/contracts/failure-type';
 import { sha256Hex } from '../../policy/contracts/hash';
 import { newKeyPair } from '../../signing/keys';
-import { failing } from '../client/fakes';
+import { fakeGateway } from './fake-gateway';
 
 const up = async (): Promise<number> => 1;
 const refused = (): Promise<never> => Promise.reject(new Error('connect ECONNREFUSED 10.0.0.7:5432'));
@@ -49,19 +45,8 @@ it('asks at most once a second, however often it is called', async () => {
   expect(asked).toBe(2);
 });
 
-function gateway(overrides: Partial<GatewayDeps>): ReturnType<typeof createGateway> {
-  const inMemory = {
-    metrics: createGatewayMetrics(),
-    nonces: new Nonces({ perKey: 9, total: 9 }),
-    answerLimits: new AnswerLimits(),
-  };
-  return createGateway(
-    failing<GatewayDeps>({ inbox: null, now: Date.now, log: { error: () => undefined }, ...inMemory, ...overrides }),
-  );
-}
-
 it('/healthz says that the process is alive, and /readyz which service does not answer, without authentication', async () => {
-  const app = gateway({ probes: { database: refused, temporal: up } });
+  const app = fakeGateway({ probes: { database: refused, temporal: up } });
   const health = await app.request('http://gateway/healthz');
   expect([health.status, await health.json()]).toEqual([200, { ok: true }]);
   const ready = await app.request('http://gateway/readyz');
@@ -70,7 +55,7 @@ it('/healthz says that the process is alive, and /readyz which service does not 
 
 it('answers ledger_unavailable to every request while PostgreSQL is down, and does not say where it is', async () => {
   const down = CountersignFailure.retryable('connect ECONNREFUSED 10.0.0.7:5432', FailureType.Store);
-  const app = gateway({ keys: () => Promise.reject(down) });
+  const app = fakeGateway({ keys: () => Promise.reject(down) });
   const key = newKeyPair();
   const path = '/v1/key';
   const signed = authorizationHeader({ method: 'GET', path, bodySha256: sha256Hex(new Uint8Array()) }, createSigner(key), new Date()); // prettier-ignore

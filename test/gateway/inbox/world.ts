@@ -1,4 +1,4 @@
-import { createGateway, type GatewayDeps } from '../../../gateway/app';
+import type { GatewayDeps } from '../../../gateway/app';
 import type { RefusedBeforeRelay } from '../../../gateway/deps';
 import type { InboxSession } from '../../../gateway/inbox/api';
 import type { InboxAsset, InboxAssets, InboxDeps, SeenDifferences } from '../../../gateway/inbox/deps';
@@ -12,6 +12,7 @@ import type { ChallengeStore } from '../../../storage/inbox/challenges';
 import type { InboxFilter, InboxPage, Viewer } from '../../../storage/inbox/review-list';
 import { ABSOLUTE_MS, IDLE_MS, type SessionStore } from '../../../storage/inbox/sessions';
 import { accepted, CHANGE, failing, hex, status } from '../../client/fakes';
+import { fakeGateway, recordingRefused } from '../fake-gateway';
 import { ORIGIN, testPasskey, type TestPasskey, type Touch } from '../../support/passkey';
 
 export const OTHER_CHANGE = hex('d');
@@ -65,63 +66,54 @@ export function inboxWorld({
   const probe = (name: keyof typeof services) => async () => {
     if (!services[name]) throw new Error(`${name} is down`);
   };
-  const app = createGateway(
-    failing<GatewayDeps>({
-      reviews: failing<GatewayDeps['reviews']>({
-        tenantOf: async (changeId) => {
-          const tenant = tenants.get(changeId);
-          if (tenant === undefined) throw new CountersignError('not_found', `No review ${changeId}`);
-          return tenant;
-        },
-        answer: async (_id, answers) => (relayed.push(...answers), accepted()),
-        ...reviews,
-      }),
-      keys: async () => ({ find: (keyId) => keys.get(keyId) }),
-      answers: failing<GatewayDeps['answers']>({
-        scopeOf: async () => scope,
-        recordRefused: async (_id, refused) => {
-          recorded.push(...refused);
-          return Object.fromEntries(
-            refused.map(({ violationId, code, message }) => [violationId ?? '#0', { code, message }]),
-          );
-        },
-      }),
-      now: () => clock.now,
-      probes: { database: probe('database'), temporal: probe('temporal') },
-      log: { error: () => undefined },
-      metrics,
-      ...only(['nonces', 'answerLimits', 'submitTimeoutMs']),
-      ...gateway,
-      inbox: {
-        assets: ASSETS,
-        origin: ORIGIN,
-        trust: { operators: ['op'], committers: ['com'] },
-        temporalUi: null,
-        keys: async () => ({ find: (keyId) => keys.get(keyId), keys: [...keys.values()], ignored: [] }),
-        sessions: memorySessions(clock),
-        challenges: memoryChallenges(),
-        enrollments: failing<InboxDeps['enrollments']>({}),
-        lists: {
-          page: async (viewer, filter) => (asked.push({ viewer, filter }), EMPTY),
-          turnCount: async () => 0,
-          waitingGroups: async () => [{ planHash: hex('1'), group: 'dba' }],
-        },
-        numbers: failing<InboxDeps['numbers']>({}),
-        precedents: async () => [],
-        tenantOf: async (changeId) => tenants.get(changeId) ?? null,
-        groupsOf: async () => new Map([['dba', ['alice']]]),
-        recordDifferences: async (_id, seen) => void differences.push(seen),
-        changes: {
-          subscribe: (listener) => {
-            listeners.add(listener);
-            return () => listeners.delete(listener);
-          },
-        },
-        stopping: stopping.signal,
-        ...inbox,
+  const app = fakeGateway({
+    reviews: failing<GatewayDeps['reviews']>({
+      tenantOf: async (changeId) => {
+        const tenant = tenants.get(changeId);
+        if (tenant === undefined) throw new CountersignError('not_found', `No review ${changeId}`);
+        return tenant;
       },
+      answer: async (_id, answers) => (relayed.push(...answers), accepted()),
+      ...reviews,
     }),
-  );
+    keys: async () => ({ find: (keyId) => keys.get(keyId) }),
+    answers: failing<GatewayDeps['answers']>({
+      scopeOf: async () => scope,
+      recordRefused: recordingRefused(recorded),
+    }),
+    now: () => clock.now,
+    probes: { database: probe('database'), temporal: probe('temporal') },
+    metrics,
+    ...gateway,
+    inbox: {
+      assets: ASSETS,
+      origin: ORIGIN,
+      trust: { operators: ['op'], committers: ['com'] },
+      temporalUi: null,
+      keys: async () => ({ find: (keyId) => keys.get(keyId), keys: [...keys.values()], ignored: [] }),
+      sessions: memorySessions(clock),
+      challenges: memoryChallenges(),
+      enrollments: failing<InboxDeps['enrollments']>({}),
+      lists: {
+        page: async (viewer, filter) => (asked.push({ viewer, filter }), EMPTY),
+        turnCount: async () => 0,
+        waitingGroups: async () => [{ planHash: hex('1'), group: 'dba' }],
+      },
+      numbers: failing<InboxDeps['numbers']>({}),
+      precedents: async () => [],
+      tenantOf: async (changeId) => tenants.get(changeId) ?? null,
+      groupsOf: async () => new Map([['dba', ['alice']]]),
+      recordDifferences: async (_id, seen) => void differences.push(seen),
+      changes: {
+        subscribe: (listener) => {
+          listeners.add(listener);
+          return () => listeners.delete(listener);
+        },
+      },
+      stopping: stopping.signal,
+      ...inbox,
+    },
+  });
   const changed = (changeId: string): void => listeners.forEach((listener) => listener(changeId));
   const parts = { app, clock, keys, recorded, relayed, differences, asked, services, stopping, metrics };
   return { ...parts, listeners, changed };
@@ -129,11 +121,6 @@ export function inboxWorld({
 
 export type InboxWorld = ReturnType<typeof inboxWorld>;
 const EMPTY: InboxPage = { items: [], next: null };
-
-/** Members that may be absent, for a proxy that has every other member. */
-function only(names: readonly string[]): object {
-  return Object.fromEntries(names.map((name) => [name, undefined]));
-}
 
 /** As in PostgreSQL, without the bound of a person. */
 export function memorySessions(clock: { readonly now: number }): SessionStore {
