@@ -1,6 +1,7 @@
 import { ApplicationFailure, isCancellation } from '@temporalio/workflow';
 import { FailureType } from '../policy/contracts/failure-type';
 import { MAX_VIOLATIONS } from '../policy/contracts/limits';
+import { wakeDelayMs } from '../policy/decide/wake-delay';
 import { cardinalityOf, matchPolicies, tooMany, type TriggeredPolicy } from '../policy/decide/violations';
 import { failureOf } from './failure';
 import { continueWhenCalm, isLong } from './next-run';
@@ -58,7 +59,7 @@ async function disclose(change: Review, triggered: readonly TriggeredPolicy[]): 
     );
 }
 
-/** One durable timer at a time, for the next deadline. */
+/** One durable timer at a time, for the next deadline and the delay of this review (`wakeDelayMs`). */
 export async function waitForAnswers(change: Review): Promise<void> {
   const settled = (): boolean => change.stopped !== null || !change.stillWaits();
   const mustContinue = (): boolean => change.mayContinue && isLong();
@@ -66,7 +67,13 @@ export async function waitForAnswers(change: Review): Promise<void> {
     if (mustContinue()) await continueWhenCalm(change, { what: 'answers' }, settled);
     const decided = change.decideAt(now());
     if (decided.action !== 'WAIT') return;
-    const untilDeadline = Math.max(1, Date.parse(decided.nextDeadline) - Date.now());
-    await waitOrTimeout(untilDeadline, `deadline ${decided.nextDeadline}`, () => settled() || mustContinue());
+    const deadline = Date.parse(decided.nextDeadline);
+    const since = Date.parse(change.disclosedAt ?? decided.nextDeadline);
+    const wakeAt = deadline + wakeDelayMs(change.changeId, since, deadline);
+    await waitOrTimeout(
+      Math.max(1, wakeAt - Date.now()),
+      `deadline ${decided.nextDeadline}`,
+      () => settled() || mustContinue(),
+    );
   }
 }

@@ -1,11 +1,13 @@
 import type { ReviewState } from '../../policy/contracts/outcome';
 import { TASK_QUEUES } from '../../policy/contracts/queues';
+import { maxWakeDelayMs } from '../../policy/decide/wake-delay';
 import type { Observation } from './observe';
 
 /** An open review, by its projection. Times in milliseconds since 1970. */
 export interface OpenReview {
   readonly changeId: string;
   readonly state: ReviewState;
+  readonly openedAt: number;
   readonly updatedAt: number;
   readonly deadlineAt: number | null;
 }
@@ -30,7 +32,7 @@ const MAX_DAYS: Partial<Record<ReviewState, number>> = { RUNNING: 2, COMMITTING:
 
 /**
  * Why this workflow cannot end this review, or null if it can. A review that waits for people or for a worker has no problem.
- * `overdueMs`: how long after its deadline a review may be open.
+ * `overdueMs`: how long a review may be open after its deadline and the longest delay of its workflow's timer.
  */
 export function problemOf(review: OpenReview, seen: Observation, now: number, overdueMs: number): Problem | null {
   if (seen.state === 'missing') return problem('missing', 'The workflow does not exist', null, seen);
@@ -47,7 +49,8 @@ export function problemOf(review: OpenReview, seen: Observation, now: number, ov
     return problem('other_queue', `The workflow runs on the queue ${short(seen.taskQueue)}`, runId, seen);
   const days = MAX_DAYS[review.state];
   const limit = review.deadlineAt ?? (days === undefined ? null : review.updatedAt + days * DAY_MS);
-  if (limit !== null && now > limit + overdueMs)
+  const wakeDelay = review.deadlineAt === null ? 0 : maxWakeDelayMs(review.openedAt, review.deadlineAt);
+  if (limit !== null && now > limit + wakeDelay + overdueMs)
     return problem('overdue', `The workflow has not ended since ${new Date(limit).toISOString()}`, runId, seen);
   if (seen.refusedEnd !== null)
     return problem('refused_end', `The workflow asks for an end that was refused: ${seen.refusedEnd}`, runId, seen);

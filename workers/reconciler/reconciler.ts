@@ -190,15 +190,24 @@ async function tryLock(tx: Queryable): Promise<boolean> {
   return rows[0]?.locked === true;
 }
 
+interface OpenRow {
+  change_id: string;
+  state: string;
+  opened_at: Date;
+  updated_at: Date;
+  deadline_at: Date | null;
+}
+
 async function openReviews(db: Queryable, after: string): Promise<OpenReview[]> {
-  const { rows } = await db.query<{ change_id: string; state: string; updated_at: Date; deadline_at: Date | null }>(
-    `select change_id, state, updated_at, deadline_at from reviews
+  const { rows } = await db.query<OpenRow>(
+    `select change_id, state, opened_at, updated_at, deadline_at from reviews
      where closed_at is null and change_id > $1 order by change_id limit ${MAX_REVIEWS_PER_PASS}`,
     [after],
   );
   return rows.map((row) => ({
     changeId: row.change_id,
     state: row.state as OpenReview['state'],
+    openedAt: row.opened_at.getTime(),
     updatedAt: row.updated_at.getTime(),
     deadlineAt: row.deadline_at?.getTime() ?? null,
   }));

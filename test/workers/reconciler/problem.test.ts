@@ -6,6 +6,7 @@ const NOW = 1_800_000_000_000;
 const waiting: OpenReview = {
   changeId: 'a'.repeat(64),
   state: 'INTERVENTION_REQUIRED',
+  openedAt: NOW - 100 * HOUR,
   updatedAt: NOW - 100 * HOUR,
   deadlineAt: NOW + HOUR,
 };
@@ -50,9 +51,10 @@ test.each<[Observation, string]>([
   expect(kind(seen)).toBe(expected);
 });
 
-test('a workflow that has not ended long after its deadline is a problem, in every state', () => {
-  expect(kind(running, { deadlineAt: NOW - HOUR + 1 })).toBeNull();
-  expect(kind(running, { deadlineAt: NOW - HOUR - 1 })).toBe('overdue');
+test('a workflow that has not ended long after its deadline and the delay of its timer is a problem, in every state', () => {
+  const delay = HOUR / 6;
+  expect(kind(running, { deadlineAt: NOW - HOUR - delay + 1 })).toBeNull();
+  expect(kind(running, { deadlineAt: NOW - HOUR - delay - 1 })).toBe('overdue');
   for (const state of ['RUNNING', 'COMMITTING', 'EFFECT_UNKNOWN'] as const) {
     expect(kind(running, { state, deadlineAt: null, updatedAt: NOW - 24 * HOUR })).toBeNull();
     expect(kind(running, { state, deadlineAt: null, updatedAt: NOW - 40 * 24 * HOUR })).toBe('overdue');

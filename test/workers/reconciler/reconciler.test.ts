@@ -90,6 +90,7 @@ async function setting(workflow: Workflow | null, { others = 0 } = {}) {
   const review = (id: string) => ({
     change_id: id,
     state: 'INTERVENTION_REQUIRED',
+    opened_at: new Date(),
     updated_at: new Date(),
     deadline_at: null,
   });
