@@ -4,7 +4,8 @@
  *
  * I1 `review_violations`: the violations of each disclosed review, with the people who have answered each. `open` until the row `closed`.
  * I2 `review_answers`: each admitted answer, for precedents and numbers.
- * I3 Sessions and challenges have no secret: of a cookie only its SHA-256 is stored.
+ * I3 `notice_looks`: when the notices of a disclosed review are looked at next, so that no query looks at every open review.
+ * I4 Sessions and challenges have no secret: of a cookie only its SHA-256 is stored.
  */
 export const INBOX_TABLES_SQL = `
 create table if not exists review_violations (
@@ -50,10 +51,13 @@ declare
 begin
   if p_kind = 'closed' then
     update review_violations v set open = false where v.change_id = p_change and v.open;
+    delete from notice_looks n where n.change_id = p_change and n.look_at = '-infinity';
+    update notice_looks n set closed = true, look_at = now() where n.change_id = p_change and not n.closed;
     return;
   end if;
   v_body := json_of(p_body);
   if p_kind = 'disclosed' then
+    insert into notice_looks (change_id) values (p_change) on conflict do nothing;
     select r.tenant into v_tenant from reviews r where r.change_id = p_change;
     select json_of(l.body)->>'planHash' into v_plan from ledger l where l.change_id = p_change and l.fact_key = 'planned/planned';
     if v_tenant is null or v_plan is null or json_typeof(v_body->'violations') is distinct from 'array' then return; end if;

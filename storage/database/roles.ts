@@ -45,7 +45,7 @@ export const TABLE_GRANTS: Readonly<Record<Role, Grants>> = {
     staging_records: ['select'],
     breaker_rows: ['select', 'insert'],
     notices: ['select', 'insert', 'update'],
-    notice_looks: ['select', 'insert', 'update'],
+    notice_looks: ['select', 'update'],
   },
   cs_judge: {
     ...readLedger,

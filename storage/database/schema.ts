@@ -5,7 +5,7 @@ import { KEY_TABLES_SQL, KEY_TRIGGERS_SQL } from './key-tables-sql';
 import { APPEND_GRANTS, PROJECTING_ROLES } from './roles';
 
 /** Raise it with every change of the schema below. */
-export const SCHEMA_VERSION = 6;
+export const SCHEMA_VERSION = 7;
 
 /** `ledger_append` notifies this channel of the id of each change that gets rows. */
 export const LEDGER_CHANNEL = 'countersign_ledger';
@@ -123,7 +123,11 @@ create table if not exists notices (
 );
 create index if not exists notices_due on notices (channel, recipient, next_at) where state = 'due';
 create index if not exists notices_sent on notices (channel, recipient, sent_at) where state = 'sent';
-create table if not exists notice_looks (change_id text primary key, look_at timestamptz not null, ended boolean not null);
+-- When the notices of a disclosed review are looked at next. A review that was never looked at has -infinity, and no row after its end.
+create table if not exists notice_looks (
+  change_id text primary key, look_at timestamptz not null default '-infinity', closed boolean not null default false, ended boolean not null default false
+);
+create index if not exists notice_looks_due on notice_looks (look_at, change_id) where not ended;
 
 create table if not exists ledger_checkpoints (
   size bigint primary key, root_hash text not null, envelope json not null, frontier json not null, max_seq bigint not null, settled_seq bigint not null,

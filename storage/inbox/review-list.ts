@@ -206,7 +206,8 @@ function addCursor(query: Conditions, cursor: string, turn: boolean): void {
     );
   else
     query.add(
-      (p, q) => `(r.opened_at < ${p}::timestamptz or (r.opened_at = ${p}::timestamptz and r.change_id > ${q}))`,
+      // The first condition is where the index scan begins; the second alone would only filter all rows before the page.
+      (p, q) => `r.opened_at <= ${p}::timestamptz and (r.opened_at < ${p}::timestamptz or r.change_id > ${q})`,
       time,
       changeId,
     );

@@ -60,9 +60,9 @@ export function createReviewReader(db: Queryable): Pick<LedgerReader, 'review' |
       if (after !== undefined) {
         const [openedAt, changeId] = fromCursor(after);
         values.push(openedAt, changeId);
-        where.push(
-          `(r.opened_at < $${values.length - 1} or (r.opened_at = $${values.length - 1} and r.change_id > $${values.length}))`,
-        );
+        // The first condition is where the index scan begins; the second alone would only filter all rows before the page.
+        where.push(`r.opened_at <= $${values.length - 1}`);
+        where.push(`(r.opened_at < $${values.length - 1} or r.change_id > $${values.length})`);
       }
       values.push(limit + 1);
       const filter = where.length === 0 ? '' : `where ${where.join(' and ')}`;

@@ -7,6 +7,9 @@ import type { Queryable } from '../database/database';
 import { STORED_LEVEL } from './checkpoint';
 
 const BATCH = 2_000;
+/** Rows in which one statement looks for rows without a leaf: a statement over all rows would take longer with each of them. */
+const WINDOW = 20_000;
+const CHECKPOINT_PAGE = 500;
 const MAX_SHOWN = 100;
 
 export interface VerifyLedgerOptions {
@@ -64,18 +67,11 @@ export async function verifyLedger(
     heads.set(changeId ?? '', { n, hash });
   }
 
-  const checkpoints = await readCheckpoints(db);
+  const checkpoints = new CheckpointReader(db);
+  let checkpoint = await checkpoints.next();
   let frontier = EMPTY_FRONTIER;
-  let next = 0;
-  const atSize = (): void => {
-    for (; checkpoints[next] !== undefined && Number(checkpoints[next]?.size) <= frontier.size; next++) {
-      const checkpoint = checkpoints[next] ?? { size: '', root_hash: '', envelope: null };
-      checkpointProblems(checkpoint, frontier, { keys, development }).forEach(report);
-    }
-  };
   for (let leaf = 0; ;) {
-    const end =
-      checkpoints[next] === undefined ? leaf + BATCH : Math.min(leaf + BATCH, Number(checkpoints[next]?.size));
+    const end = checkpoint === null ? leaf + BATCH : Math.min(leaf + BATCH, Number(checkpoint.size));
     const { rows: leaves } = await db.query<LeafRow & TableRow>(
       `select m.leaf, m.change_id as leaf_change, m.n as leaf_n, m.hash as leaf_hash, l.*
        from ledger_leaves m left join ledger l on l.change_id = m.change_id and l.n = m.n where m.leaf >= $1 and m.leaf < $2 order by m.leaf`,
@@ -96,12 +92,13 @@ export async function verifyLedger(
       (node, hash) => void (node.level >= STORED_LEVEL && nodes.push({ ...node, hash })),
     );
     (await nodeProblems(db, nodes)).forEach(report);
-    atSize();
+    for (; checkpoint !== null && Number(checkpoint.size) <= frontier.size; checkpoint = await checkpoints.next())
+      checkpointProblems(checkpoint, frontier, { keys, development }).forEach(report);
     progress?.(rows);
     if (leaves.length === 0) break;
   }
-  for (; checkpoints[next] !== undefined; next++)
-    report(`checkpoint ${checkpoints[next]?.size}: the checkpoint covers more rows than there are leaves`);
+  for (; checkpoint !== null; checkpoint = await checkpoints.next())
+    report(`checkpoint ${checkpoint.size}: the checkpoint covers more rows than there are leaves`);
 
   let uncovered = 0;
   await readUncovered(db, (rest) => {
@@ -113,7 +110,7 @@ export async function verifyLedger(
     ok: problemCount === 0,
     rows,
     changes: heads.size,
-    checkpoints: checkpoints.length,
+    checkpoints: checkpoints.count,
     uncovered,
     problems,
     problemCount,
@@ -150,18 +147,27 @@ async function nodeProblems(db: Queryable, nodes: readonly StoredNode[]): Promis
   return rows.map(({ level, i }) => `subtree ${level}/${i}: the stored hash is missing or differs from its leaves`);
 }
 
-/** Reads the rows without a leaf in batches. The last call of `each` gets an empty batch. */
+/** Reads the rows without a leaf in batches, some of which are empty. */
 async function readUncovered(db: Queryable, each: (rows: readonly TableRow[]) => void): Promise<void> {
-  for (let after = '0'; ;) {
-    const { rows } = await db.query<TableRow>(
-      `select l.* from ledger l where l.seq > $1 and not exists (select from ledger_leaves m where m.change_id = l.change_id and m.n = l.n) order by l.seq limit $2`,
-      [after, BATCH],
+  for (let after: string | null = '0'; after !== null;) {
+    const to: string | null = await windowEnd(db, after);
+    const { rows }: { rows: TableRow[] } = await db.query<TableRow>(
+      `select l.* from ledger l where l.seq > $1 and ($2::bigint is null or l.seq <= $2)
+         and not exists (select from ledger_leaves m where m.change_id = l.change_id and m.n = l.n) order by l.seq limit $3`,
+      [after, to, BATCH],
     );
     each(rows);
-    const last = rows.at(-1);
-    if (last === undefined) return;
-    after = last.seq;
+    after = rows.length < BATCH ? to : (rows.at(-1)?.seq ?? null);
   }
+}
+
+/** Null if fewer rows than a window follow. */
+async function windowEnd(db: Queryable, after: string): Promise<string | null> {
+  const { rows } = await db.query<{ seq: string }>(
+    'select seq from ledger where seq > $1 order by seq offset $2 limit 1',
+    [after, WINDOW],
+  );
+  return rows[0]?.seq ?? null;
 }
 
 interface CheckpointRow {
@@ -170,11 +176,29 @@ interface CheckpointRow {
   readonly envelope: unknown;
 }
 
-async function readCheckpoints(db: Queryable): Promise<readonly CheckpointRow[]> {
-  const { rows } = await db.query<CheckpointRow>(
-    'select size, root_hash, envelope from ledger_checkpoints order by size',
-  );
-  return rows;
+/** Reads checkpoints in the order of their sizes, a page at a time. */
+class CheckpointReader {
+  #page: CheckpointRow[] = [];
+  #last = '-1';
+  count = 0;
+
+  constructor(private readonly db: Queryable) {}
+
+  /** Null after the last one. */
+  async next(): Promise<CheckpointRow | null> {
+    if (this.#page.length === 0) {
+      const { rows } = await this.db.query<CheckpointRow>(
+        'select size, root_hash, envelope from ledger_checkpoints where size > $1 order by size limit $2',
+        [this.#last, CHECKPOINT_PAGE],
+      );
+      this.#page = rows;
+    }
+    const next = this.#page.shift();
+    if (next === undefined) return null;
+    this.#last = next.size;
+    this.count++;
+    return next;
+  }
 }
 
 function jsonOf(text: string): unknown {

@@ -41,7 +41,7 @@ export interface NoticeLook {
 const CLAIM_SECONDS = 300;
 
 export interface NoticeStore {
-  /** Waiting reviews whose time of the next look has come, and reviews that ended since, oldest first. */
+  /** Waiting reviews whose time of the next look has come, and reviews that ended since. Those that were never looked at come first. */
   looks(limit: number): Promise<readonly NoticeLook[]>;
   /** Adds notices and sets the next look; null: not before the review ends. One transaction. */
   planned(look: NoticeLook, notices: readonly NewNotice[], nextLookAt: Date | null): Promise<void>;
@@ -64,8 +64,10 @@ export function noticeStore(db: Database): NoticeStore {
       db.transaction(async (tx) => {
         for (const notice of notices) await add(tx, notice);
         await tx.query(
-          `insert into notice_looks (change_id, look_at, ended) values ($1, coalesce($2::timestamptz, 'infinity'), $3)
-           on conflict (change_id) do update set look_at = excluded.look_at, ended = excluded.ended`,
+          // A review can end while its notices are planned: it is then looked at again, for the notice of its end.
+          `update notice_looks set ended = $3,
+                  look_at = case when closed and not $3 then now() else coalesce($2::timestamptz, 'infinity') end
+           where change_id = $1`,
           [look.changeId, nextLookAt, look.closed],
         );
       }),
@@ -103,12 +105,9 @@ export function noticeStore(db: Database): NoticeStore {
 
 async function looks(db: Queryable, limit: number): Promise<readonly NoticeLook[]> {
   const { rows } = await db.query<{ change_id: string; closed: boolean }>(
-    `(select r.change_id, false as closed, r.opened_at from reviews r left join notice_looks l using (change_id)
-      where r.state = 'INTERVENTION_REQUIRED' and r.closed_at is null and (l.change_id is null or l.look_at <= now())
-      order by r.opened_at limit $1)
-     union all
-     (select r.change_id, true, r.opened_at from notice_looks l join reviews r using (change_id)
-      where not l.ended and r.closed_at is not null order by r.opened_at limit $1)`,
+    `select l.change_id, r.closed_at is not null as closed from notice_looks l join reviews r using (change_id)
+     where l.look_at <= now() and not l.ended and (r.closed_at is not null or r.state = 'INTERVENTION_REQUIRED')
+     order by l.look_at, l.change_id limit $1`,
     [limit],
   );
   return rows.map(({ change_id, closed }) => ({ changeId: change_id, closed }));
