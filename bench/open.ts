@@ -1,18 +1,22 @@
 /**
  * `npm run bench:open -- --reviews 10000`: opens this many reviews that wait for people, then lists them and answers some of them at
- * a steady rate. Progress goes to standard error; with --json the last line of standard output is one object.
+ * a steady rate. `--minutes N` ends the opening after this time, with as many reviews as are open then; `--cached N` bounds the workflows
+ * in the review worker's memory. Progress goes to standard error; with --json the last line of standard output is one object.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { createSigner } from '../client/signer';
-import { signAnswers } from '../client/sign-answers';
 import { openDevClient, type DevClient } from '../dev/client';
-import { startDev, type Dev } from '../dev/start';
+import { freePort } from '../dev/embedded/places';
+import { startDev } from '../dev/start';
+import { ledgerNotifications, type LedgerNotifications } from '../storage/ledger/notifications';
+import { answerSteadily, type Steady } from './answer-steadily';
+import { awaitRow } from './await-row';
 import { machine, seedItems, spread, throughput, type Spread } from './measure';
+import { cpuByProcess, cpuPerReview } from './process-cpu';
 import { memoryByProcess } from './process-memory';
+import { thinned, watchWorker } from './watch-worker';
 
 /** Two packs and two answers, as `npm run bench`, without the judge. */
 const BUNDLE = `
@@ -38,41 +42,63 @@ validators:
       rules: [{ tableWhitelist: { name: usual, allowed: [none] } }]
 `;
 
-interface Load {
+interface Load extends Steady {
   readonly reviews: number;
-  readonly perSecond: number;
-  readonly seconds: number;
+  /** Most minutes of opening. */
+  readonly minutes: number;
+  /** Null: as the worker decides. */
+  readonly cached: number | null;
 }
 
+type Say = (line: string) => void;
+
 async function benchOpen(load: Load, json: boolean): Promise<void> {
-  const say = (line: string): void => void process.stderr.write(`${line}\n`);
+  const say: Say = (line) => void process.stderr.write(`${line}\n`);
   const stateDir = mkdtempSync(join(tmpdir(), 'countersign-bench-open-'));
+  const metricsPort = await freePort();
   const dev = await startDev({
     stateDir,
     say,
     bundleText: BUNDLE,
     targets: [{ name: 'shop', database: 'shop', schemas: ['public'], seed: seedItems(load.reviews + 1) }],
     breakers: false,
+    variables: {
+      review: {
+        COUNTERSIGN_METRICS_PORT: String(metricsPort),
+        ...(load.cached === null ? {} : { COUNTERSIGN_MAX_CACHED_REVIEWS: String(load.cached) }),
+      },
+    },
     runtime: { temporalPort: 0, uiPort: 0, postgresPort: 0 },
   });
+  const applicationName = 'bench';
+  const notifications = ledgerNotifications({ url: dev.setup.databaseUrls.cs_gateway, applicationName });
   try {
     const { temporalAddress, namespace } = dev.runtime;
-    const client = await openDevClient({ setup: dev.setup, temporalAddress, namespace, applicationName: 'bench' });
+    const client = await openDevClient({ setup: dev.setup, temporalAddress, namespace, applicationName });
     say(`Machine: ${machine()}`);
     const pids = Object.fromEntries(Object.entries(dev.processes).map(([name, { pid }]) => [name, pid]));
     const idle = memoryByProcess(pids);
-    const { ids, perSecond } = await openAll(client, load.reviews, say);
-    say(`opened ${load.reviews}, ${perSecond}/s`);
+    const ids: string[] = [];
+    const worker = watchWorker(dev.processes.review.pid, metricsPort, () => ids.length);
+    const before = cpuByProcess(pids);
+    const openedPerSecond = await openAll(client, notifications, load, ids, say);
+    const cpuMsByProcess = cpuPerReview(before, cpuByProcess(pids), ids.length);
+    say(`opened ${ids.length}, ${openedPerSecond}/s, CPU ms of each: ${JSON.stringify(cpuMsByProcess)}`);
     const listMs = await measureLists(client);
-    say(`first page of the list: p95 ${listMs.p95} ms`);
-    const decisionToCommitMs = await answerSteadily(dev, client, ids, load);
-    say(`answered at ${load.perSecond}/s: decision → commit p95 ${decisionToCommitMs.p95} ms`);
+    say(`pages of the list: p50 ${listMs.p50}, p95 ${listMs.p95} ms`);
+    const answered = await answerSteadily(dev, client, notifications, ids, load);
+    const { p50, p95 } = answered.decisionToCommitMs;
+    say(`answered ${answered.answered} at ${load.perSecond}/s: decision → commit p50 ${p50}, p95 ${p95} ms`);
+    const samples = thinned(await worker.stop(), 25);
     const memoryMiB = { idle, loaded: memoryByProcess(pids) };
     say(`memory: ${JSON.stringify(memoryMiB)}`);
-    const result = { machine: machine(), ...load, openedPerSecond: perSecond, listMs, decisionToCommitMs, memoryMiB };
+    for (const sample of samples) say(JSON.stringify(sample));
+    const opened = { opened: ids.length, openedPerSecond, cpuMsByProcess };
+    const result = { machine: machine(), ...load, ...opened, listMs, ...answered, memoryMiB, worker: samples };
     if (json) process.stdout.write(`${JSON.stringify(result)}\n`);
     await client.close();
   } finally {
+    await notifications.close();
     await dev.stop();
     rmSync(stateDir, { recursive: true, force: true });
   }
@@ -80,75 +106,48 @@ async function benchOpen(load: Load, json: boolean): Promise<void> {
 
 const OPEN_AT_ONCE = 20;
 
+/** Adds the id of each review that waits for people to `ids`. Resolves with reviews per second. */
 async function openAll(
   client: DevClient,
-  reviews: number,
-  say: (line: string) => void,
-): Promise<{ readonly ids: readonly string[]; readonly perSecond: number }> {
-  const ids: string[] = [];
-  const perSecond = await throughput(reviews, OPEN_AT_ONCE, async (i) => {
-    const { changeId } = await client.countersign.submit(
-      {
-        target: 'shop',
-        sourceTool: 'SQLDryRun',
-        raw: `update items set stock = ${i + 1} where id = ${i + 1}`,
-        metadata: { table_name: 'items', affected_rows: 1 },
-      },
-      { timeoutMs: 120_000 },
-    );
-    await client.waiting(changeId, 120_000);
+  notifications: LedgerNotifications,
+  { reviews, minutes }: Load,
+  ids: string[],
+  say: Say,
+): Promise<number> {
+  const began = performance.now();
+  await throughput(reviews, OPEN_AT_ONCE, async (i) => {
+    if (performance.now() - began > minutes * 60_000) return;
+    const raw = `update items set stock = ${i + 1} where id = ${i + 1}`;
+    const metadata = { table_name: 'items', affected_rows: 1 };
+    const change = { target: 'shop', sourceTool: 'SQLDryRun', raw, metadata };
+    const { changeId } = await client.countersign.submit(change, { timeoutMs: 120_000 });
+    const kind = await awaitRow({ ledger: client.ledger, notifications }, changeId, ['disclosed', 'closed'], 120_000);
+    if (kind === 'closed') throw new Error(`The review ${changeId} ended before a person was asked`);
     ids.push(changeId);
-    if (ids.length % 500 === 0) say(`${ids.length} of ${reviews} are open`);
+    const seconds = (performance.now() - began) / 1000;
+    if (ids.length % 250 === 0) say(`${ids.length} are open, ${(ids.length / seconds).toFixed(1)}/s`);
   });
-  return { ids, perSecond: Math.round(perSecond * 10) / 10 };
+  return Math.round((ids.length / ((performance.now() - began) / 1000)) * 10) / 10;
 }
 
-/** First pages: all, by state and by target, 40 of each. */
+const PAGES = 40;
+
+/** First pages of all reviews, of a state and of a target, and pages one after the other. */
 async function measureLists({ countersign }: DevClient): Promise<Spread> {
   const samples: number[] = [];
-  for (const filter of [{}, { state: 'INTERVENTION_REQUIRED' as const }, { target: 'shop' }]) {
-    for (let i = 0; i < 40; i++) {
-      const began = performance.now();
-      const { reviews } = await countersign.list(filter);
-      samples.push(performance.now() - began);
-      if (reviews.length === 0) throw new Error('The list is empty');
-    }
+  let after: string | null = null;
+  const page = async (filter: Parameters<typeof countersign.list>[0]): Promise<string | null> => {
+    const began = performance.now();
+    const { reviews, next } = await countersign.list(filter);
+    samples.push(performance.now() - began);
+    if (reviews.length === 0) throw new Error('The list is empty');
+    return next;
+  };
+  for (let i = 0; i < PAGES; i++) {
+    for (const filter of [{}, { state: 'INTERVENTION_REQUIRED' as const }, { target: 'shop' }]) await page(filter);
+    after = await page(after === null ? {} : { after });
   }
   return spread(samples);
-}
-
-/** Starts answers at a fixed rate, however long they take: a slow system does not get fewer. */
-async function answerSteadily(dev: Dev, client: DevClient, ids: readonly string[], load: Load): Promise<Spread> {
-  const samples: number[] = [];
-  const running: Promise<void>[] = [];
-  const count = Math.min(ids.length, load.perSecond * load.seconds);
-  const began = performance.now();
-  for (let i = 0; i < count; i++) {
-    await sleep(Math.max(0, began + (i * 1000) / load.perSecond - performance.now()));
-    // Spread over all of them, so that few are in the cache of a worker.
-    const changeId = ids[Math.floor((i * ids.length) / count)];
-    if (changeId !== undefined) running.push(answerAndWait(dev, client, changeId).then((ms) => void samples.push(ms)));
-  }
-  await Promise.all(running);
-  return spread(samples);
-}
-
-/** Milliseconds from sending the decision to the verified commit. */
-async function answerAndWait({ setup }: Dev, { countersign }: DevClient, changeId: string): Promise<number> {
-  const status = await countersign.status(changeId);
-  const issuedAt = new Date();
-  const pending = status.violations.filter(({ resolution }) => resolution === 'pending');
-  const choice = { violationIds: pending.map((v) => v.violationId), decision: 'confirm' as const, reason: 'bench' };
-  const validity = { issuedAt, expiresAt: new Date(issuedAt.getTime() + 600_000) };
-  const about = { changeId, status, staging: null, preview: null };
-  const answers = signAnswers(changeId, about, choice, createSigner(setup.keys.alice.key), validity);
-  const began = performance.now();
-  await countersign.answer(changeId, [...answers]);
-  const result = await countersign.result(changeId, { timeoutMs: 120_000 });
-  const ms = performance.now() - began;
-  if (result.state !== 'COMMITTED' || !result.verified)
-    throw new Error(`Expected a verified commit, got ${result.state}`);
-  return ms;
 }
 
 const { values } = parseArgs({
@@ -157,14 +156,24 @@ const { values } = parseArgs({
     reviews: { type: 'string', default: '10000' },
     rate: { type: 'string', default: '10' },
     seconds: { type: 'string', default: '60' },
+    minutes: { type: 'string', default: '600' },
+    cached: { type: 'string' },
   },
 });
-const load = { reviews: Number(values.reviews), perSecond: Number(values.rate), seconds: Number(values.seconds) };
-if (Object.values(load).some((value) => !Number.isInteger(value) || value < 1)) {
-  process.stderr.write('bench:open: expected whole numbers from 1 for --reviews, --rate and --seconds\n');
+const numbers = {
+  reviews: Number(values.reviews),
+  perSecond: Number(values.rate),
+  seconds: Number(values.seconds),
+  minutes: Number(values.minutes),
+};
+const cached = values.cached === undefined ? null : Number(values.cached);
+if ([...Object.values(numbers), cached ?? 1].some((value) => !Number.isInteger(value) || value < 1)) {
+  process.stderr.write(
+    'bench:open: expected whole numbers from 1 for --reviews, --rate, --seconds, --minutes and --cached\n',
+  );
   process.exitCode = 2;
 } else
-  benchOpen(load, values.json).catch((error: unknown) => {
+  benchOpen({ ...numbers, cached }, values.json).catch((error: unknown) => {
     process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
     process.exitCode = 1;
   });

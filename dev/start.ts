@@ -26,6 +26,8 @@ export interface DevOptions {
   readonly gatewayPort?: number;
   /** Arguments of node for each process. */
   readonly nodeArguments?: readonly string[];
+  /** Further variables of single processes. */
+  readonly variables?: Readonly<Partial<Record<ProcessName, Readonly<Record<string, string>>>>>;
   /** Tenants that the gateway serves; default `default`. */
   readonly tenant?: string;
   readonly runtime?: Partial<
@@ -68,7 +70,7 @@ export async function startDev(options: DevOptions): Promise<Dev> {
     const processes = {} as Record<ProcessName, RunningProcess>;
     const started: RunningProcess[] = [];
     const another = async (name: ProcessName, more: Readonly<Record<string, string>> = {}): Promise<RunningProcess> => {
-      const env = { ...envs[name], ...more };
+      const env = { ...envs[name], ...options.variables?.[name], ...more };
       const each = await startProcess(name, env, logDir, say, undefined, options.nodeArguments);
       started.push(each);
       return each;

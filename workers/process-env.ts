@@ -82,6 +82,15 @@ export type RoleEnv = z.infer<typeof WithKey>;
 
 export const ReviewEnv = WithKey.extend({
   COUNTERSIGN_BREAKERS: z.enum(['on', 'off']).default('on').describe('Circuit breakers: `on` or `off`.'),
+  COUNTERSIGN_MAX_CACHED_REVIEWS: z.coerce
+    .number()
+    .int()
+    .min(2)
+    .max(100_000)
+    .optional()
+    .describe(
+      'Most reviews whose workflow stays in memory; another one is replayed when it continues. Default: as the heap of Node allows. See [Many open reviews](#many-open-reviews).',
+    ),
   COUNTERSIGN_NOTICES_FILE: Path.optional().describe(
     'Who is notified of waiting reviews, and how. See [Notices](#notices). Without it no notices are sent.',
   ),

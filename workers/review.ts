@@ -29,6 +29,7 @@ main('review-worker', async (logger) => {
           : startNotices({ db, ledger, plans, keys, settings: notices, logger, count: noticeMetrics() });
       return {
         activities: reviewActivities({ resources, extensions, attestor, breakers, threads }),
+        maxCachedWorkflows: env.COUNTERSIGN_MAX_CACHED_REVIEWS,
         async close() {
           await running?.stop();
           await threads.close();

@@ -29,6 +29,7 @@ export interface Wiring {
   /** Called after the worker has drained, before the database is closed. */
   readonly close?: () => Promise<void>;
   readonly maxTaskQueueActivitiesPerSecond?: number;
+  readonly maxCachedWorkflows?: number | undefined;
 }
 
 /** The common path of the three worker processes: key, extensions and database, then the worker until SIGINT or SIGTERM. */

@@ -16,6 +16,8 @@ export interface WorkerRun {
   readonly activities: object;
   /** True only for the review worker. */
   readonly workflows: boolean;
+  /** Workflows that stay in memory. Default: the SDK's, by the heap of Node. */
+  readonly maxCachedWorkflows?: number | undefined;
   /** Across all workers of the queue. Use it for the rate limit of a provider. */
   readonly maxTaskQueueActivitiesPerSecond?: number;
   readonly metricsPort?: number | undefined;
@@ -83,7 +85,10 @@ export const REVIEW_WORKER = {
 } as const;
 
 export async function workerOptions(
-  run: Pick<WorkerRun, 'taskQueue' | 'activities' | 'workflows' | 'maxTaskQueueActivitiesPerSecond'>,
+  run: Pick<
+    WorkerRun,
+    'taskQueue' | 'activities' | 'workflows' | 'maxCachedWorkflows' | 'maxTaskQueueActivitiesPerSecond'
+  >,
 ): Promise<Omit<WorkerOptions, 'connection' | 'namespace'>> {
   return {
     taskQueue: run.taskQueue,
@@ -98,6 +103,7 @@ export async function workerOptions(
       ? {
           workflowBundle: { code: await workflowBundle() },
           ...REVIEW_WORKER,
+          ...(run.maxCachedWorkflows === undefined ? {} : { maxCachedWorkflows: run.maxCachedWorkflows }),
         }
       : {}),
     activityTaskPollerBehavior: { type: 'autoscaling' as const },

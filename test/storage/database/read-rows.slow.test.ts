@@ -60,6 +60,11 @@ async function fill(tx: Queryable): Promise<void> {
        from generate_series(1, $1) r where ${some}`,
       [REVIEWS],
     );
+  await tx.query(
+    `insert into breaker_rows (tenant, source_tool, kind, change_id, body)
+     select 'tenant ' || r % 2, 'SQLDryRun', 'sample', ${id}, '{}' from generate_series(1, $1) r where r % 2 = 1`,
+    [REVIEWS],
+  );
   // As if notices were on, and all reviews had been looked at.
   await tx.query(`update notice_looks set look_at = 'infinity', ended = closed`);
 }
@@ -168,6 +173,16 @@ const READS: readonly [string, (db: Database) => Promise<unknown>][] = [
   ['all circuit breakers', (on) => createBreakers({ db: on, operators: [] }).list()],
   ['the inbox, all', (on) => createInboxLists(on).page(viewer, { tab: 'all' })],
   ['the inbox, your turn', (on) => createInboxLists(on).page(viewer, { tab: 'turn' })],
+  [
+    'the inbox of a person for whom nothing waits',
+    async (on) => {
+      const lists = createInboxLists(on);
+      const other = { ...viewer, groups: [{ planHash: 'f'.repeat(64), group: 'other' }] };
+      expect((await lists.page(other, { tab: 'turn' })).items).toEqual([]);
+      expect(await lists.turnCount(other)).toBe(0);
+    },
+  ],
+  ['the inbox, the number of your turn', (on) => createInboxLists(on).turnCount(viewer)],
   ['the groups for which a review waits', (on) => createInboxLists(on).waitingGroups()],
   ['precedents', (on) => readPrecedents(on, { tenant: 'tenant 3', rule: 'guardian.3', except: 'f'.repeat(64) })],
 ];

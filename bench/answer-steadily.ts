@@ -1,0 +1,87 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Envelope } from '../policy/contracts/diff';
+import { createSigner } from '../client/signer';
+import { signAnswers } from '../client/sign-answers';
+import type { DevClient } from '../dev/client';
+import type { Dev } from '../dev/start';
+import type { LedgerNotifications } from '../storage/ledger/notifications';
+import { awaitRow } from './await-row';
+import { spread, throughput, type Spread } from './measure';
+
+export interface Steady {
+  readonly perSecond: number;
+  readonly seconds: number;
+}
+
+export interface Answered {
+  readonly answered: number;
+  /** From sending the decision to the row `closed`. */
+  readonly decisionToCommitMs: Spread;
+}
+
+interface Signed {
+  readonly changeId: string;
+  readonly answers: readonly Envelope[];
+}
+
+const SIGNED_AT_ONCE = 4;
+/** An hour: many answers are signed before the first is sent. */
+const VALID_MS = 3_600_000;
+const COMMIT_MS = 300_000;
+
+/**
+ * Starts answers at a fixed rate, however long they take: a slow system does not get fewer. People read and sign on their own machines, so
+ * answers are signed before the first is sent, and results are verified after the last commit.
+ */
+export async function answerSteadily(
+  dev: Dev,
+  client: DevClient,
+  notifications: LedgerNotifications,
+  changeIds: readonly string[],
+  { perSecond, seconds }: Steady,
+): Promise<Answered> {
+  const chosen = spaced(changeIds, Math.min(changeIds.length, perSecond * seconds));
+  const signed: Signed[] = [];
+  await throughput(chosen.length, SIGNED_AT_ONCE, async (i) => {
+    const changeId = chosen[i] ?? '';
+    signed.push({ changeId, answers: await signAll(dev, client, changeId) });
+  });
+  const samples: number[] = [];
+  const answer = async ({ changeId, answers }: Signed): Promise<void> => {
+    const began = performance.now();
+    await client.countersign.answer(changeId, [...answers]);
+    await awaitRow({ ledger: client.ledger, notifications }, changeId, ['closed'], COMMIT_MS);
+    samples.push(performance.now() - began);
+  };
+  const running: Promise<void>[] = [];
+  const began = performance.now();
+  for (const [i, each] of signed.entries()) {
+    await sleep(Math.max(0, began + (i * 1000) / perSecond - performance.now()));
+    running.push(answer(each));
+  }
+  await Promise.all(running);
+  await throughput(signed.length, SIGNED_AT_ONCE, async (i) => {
+    const result = await client.countersign.result(signed[i]?.changeId ?? '', { timeoutMs: 60_000 });
+    if (result.state !== 'COMMITTED' || !result.verified)
+      throw new Error(`Expected a verified commit, got ${result.state}`);
+  });
+  return { answered: signed.length, decisionToCommitMs: spread(samples) };
+}
+
+/** Evenly from the oldest to the newest: some workflows are in the worker's memory, and most are not. */
+function spaced(changeIds: readonly string[], count: number): readonly string[] {
+  return Array.from({ length: count }, (_, i) => changeIds[Math.floor((i * changeIds.length) / count)] ?? '');
+}
+
+async function signAll({ setup }: Dev, { countersign }: DevClient, changeId: string): Promise<readonly Envelope[]> {
+  const status = await countersign.status(changeId);
+  const violationIds = status.violations.filter((v) => v.resolution === 'pending').map((v) => v.violationId);
+  const issuedAt = new Date();
+  return signAnswers(
+    changeId,
+    { changeId, status, staging: null, preview: null },
+    { violationIds, decision: 'confirm', reason: 'bench' },
+    createSigner(setup.keys.alice.key),
+    { issuedAt, expiresAt: new Date(issuedAt.getTime() + VALID_MS) },
+  );
+}
