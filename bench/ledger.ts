@@ -1,7 +1,7 @@
 /**
  * `npm run bench:ledger -- --rows 1000000`: what grows with the ledger. Measures append, list, show, checkpoint and proof on an empty ledger
- * and on one with this many rows, on an embedded PostgreSQL. Progress goes to standard error; with --json the last line of standard
- * output is one object.
+ * and on one with this many rows, on an embedded PostgreSQL, and how many rows a second the verification of the whole ledger reads.
+ * Progress goes to standard error; with --json the last line of standard output is one object.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,16 +9,17 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startRuntime } from '../dev/embedded';
 import { sha256HexOfText } from '../policy/contracts/hash';
-import { newKeyPair } from '../signing/keys';
+import { newKeyPair, type SigningKey } from '../signing/keys';
 import { openDatabase, type Database } from '../storage/database/database';
 import { migrate } from '../storage/database/migrate';
-import { createCheckpointer, MAX_CHECKPOINT_ROWS } from '../storage/ledger/checkpoint';
+import { createCheckpointer } from '../storage/ledger/checkpoint';
 import { inclusionReader } from '../storage/ledger/inclusion';
 import { createLedger } from '../storage/ledger/ledger';
+import { verifyLedger } from '../storage/ledger/verify-ledger';
+import { fillLedger, ROWS_OF_A_REVIEW } from './fill-ledger';
 import { machine, spread, type Spread } from './measure';
 
 const SAMPLES = 200;
-const ROWS_OF_A_REVIEW = 10;
 
 /** What each part takes with this many rows, in milliseconds. */
 interface Figures {
@@ -28,6 +29,8 @@ interface Figures {
   readonly show: Spread;
   readonly checkpoint: Spread;
   readonly proof: Spread;
+  readonly earlierRejects: Spread;
+  readonly verifiedRowsPerSecond: number;
 }
 
 async function main(rows: number, json: boolean): Promise<void> {
@@ -47,12 +50,14 @@ async function main(rows: number, json: boolean): Promise<void> {
     await migrate(url, { roles: {} });
     const db = openDatabase({ url, applicationName: 'bench', statementTimeoutMs: 600_000 });
     say(`Machine: ${machine()}`);
-    const empty = await measure(db, 'empty');
+    const key = newKeyPair();
+    const empty = await measure(db, key, 'empty');
     say(summary(empty));
-    await fill(db, rows, say);
-    const full = await measure(db, 'full');
+    const filled = await fillLedger(db, url, key, rows, say);
+    say(`appended ${filled.rowsPerSecond} rows/s; database of ${filled.databaseMiB} MiB`);
+    const full = await measure(db, key, 'full');
     say(summary(full));
-    if (json) process.stdout.write(`${JSON.stringify({ machine: machine(), empty, full })}\n`);
+    if (json) process.stdout.write(`${JSON.stringify({ machine: machine(), empty, filled, full })}\n`);
     await db.close();
   } finally {
     await runtime.stop();
@@ -60,48 +65,17 @@ async function main(rows: number, json: boolean): Promise<void> {
   }
 }
 
-/**
- * Adds reviews of ten rows with their projection, and checkpoints over them. The rows have random hashes: nothing here verifies chains, and
- * writing them in SQL takes minutes, not hours.
- */
-async function fill(db: Database, rows: number, say: (line: string) => void): Promise<void> {
-  const reviews = Math.ceil(rows / ROWS_OF_A_REVIEW);
-  await db.query(
-    `insert into ledger (change_id, n, prev, hash, kind, at, actor, body, fact_key)
-     select encode(sha256(('r' || r)::bytea), 'hex'), n, repeat('0', 64), encode(sha256((r || '/' || n)::bytea), 'hex'),
-            'findings', '2026-01-01T00:00:00.000Z', 'bench', '{"text":"' || repeat('x', 400) || '"}', 'fact ' || n
-     from generate_series(1, $1) r, generate_series(0, $2) n`,
-    [reviews, ROWS_OF_A_REVIEW - 1],
-  );
-  await db.query(
-    `insert into reviews select encode(sha256(('r' || r)::bytea), 'hex'), 'default', 'shop', 'SQLDryRun', repeat('0', 64), 'COMMITTED', null,
-            'enforced', null, 0, null, timestamptz '2026-01-01' + r * interval '1 second', now(), null, now(), 'a change'
-     from generate_series(1, $1) r`,
-    [reviews],
-  );
-  await db.query('analyze');
-  say(`${reviews * ROWS_OF_A_REVIEW} rows of ${reviews} reviews; now their checkpoints`);
-  const checkpointer = createCheckpointer({ db, key: newKeyPair(), now: () => new Date() });
-  for (let done = await checkpointer.checkpoint(); done?.rows === MAX_CHECKPOINT_ROWS;) {
-    done = await checkpointer.checkpoint();
-    // As if they had been made long ago: rows of the last minute are read again by each checkpoint.
-    await db.query(
-      `set session_replication_role = replica; update ledger_checkpoints set created_at = now() - interval '1 hour'; reset session_replication_role`,
-    );
-    if (done !== null && done.checkpoint.size % 100_000 === 0) say(`${done.checkpoint.size} rows are in a checkpoint`);
-  }
-}
-
-async function measure(db: Database, name: string): Promise<Figures> {
+async function measure(db: Database, key: SigningKey, name: string): Promise<Figures> {
   const ledger = createLedger(db);
   const reader = inclusionReader(db);
-  const checkpointer = createCheckpointer({ db, key: newKeyPair(), now: () => new Date() });
-  const times: Record<Exclude<keyof Figures, 'rows'>, number[]> = {
+  const checkpointer = createCheckpointer({ db, key, now: () => new Date() });
+  const times: Record<Exclude<keyof Figures, 'rows' | 'verifiedRowsPerSecond'>, number[]> = {
     append: [],
     list: [],
     show: [],
     checkpoint: [],
     proof: [],
+    earlierRejects: [],
   };
   const timed = async (what: keyof typeof times, work: () => Promise<unknown>): Promise<void> => {
     const began = performance.now();
@@ -122,15 +96,39 @@ async function measure(db: Database, name: string): Promise<Figures> {
     await timed('show', () => ledger.read(changeId));
     await timed('list', () => ledger.listReviews({ limit: 50 }));
     await timed('proof', () => reader.covering(changeId, ROWS_OF_A_REVIEW));
+    await timed('earlierRejects', () => ledger.rejectedInputs({ inputSha: changeId, factsSha: changeId }, changeId));
   }
   const { rows } = await db.query<{ rows: string }>('select count(*) as rows from ledger');
+  const verifiedRowsPerSecond = await verify(db, key);
   const spreads = Object.fromEntries(Object.entries(times).map(([what, samples]) => [what, spread(samples)]));
-  return { rows: Number(rows[0]?.rows), ...(spreads as Record<keyof typeof times, Spread>) };
+  return { rows: Number(rows[0]?.rows), ...(spreads as Record<keyof typeof times, Spread>), verifiedRowsPerSecond };
 }
 
-function summary({ rows, ...figures }: Figures): string {
+async function verify(db: Database, { keyId, publicKey }: SigningKey): Promise<number> {
+  const committer = {
+    kind: 'committer' as const,
+    subject: { type: 'service' as const, id: 'committer' },
+    ...{
+      onBehalfOf: null,
+      tenants: [],
+      rights: [],
+      demo: false,
+      keyId,
+      publicKey,
+      addedAt: '',
+      operatorKeyId: '',
+      revokedAt: null,
+    },
+  };
+  const began = performance.now();
+  const report = await verifyLedger(db, { keys: (id) => (id === keyId ? committer : undefined), development: false });
+  if (!report.ok) throw new Error(`The ledger does not verify: ${report.problems.slice(0, 3).join('\n')}`);
+  return Math.round(report.rows / ((performance.now() - began) / 1000));
+}
+
+function summary({ rows, verifiedRowsPerSecond, ...figures }: Figures): string {
   const parts = Object.entries(figures).map(([what, { p50, p95 }]) => `${what} p50 ${p50} p95 ${p95} ms`);
-  return `${rows} rows: ${parts.join(', ')}`;
+  return `${rows} rows: ${parts.join(', ')}, verified ${verifiedRowsPerSecond} rows/s`;
 }
 
 const { values } = parseArgs({
