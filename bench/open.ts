@@ -72,16 +72,16 @@ async function benchOpen(load: Load, json: boolean): Promise<void> {
   });
   const applicationName = 'bench';
   const notifications = ledgerNotifications({ url: dev.setup.databaseUrls.cs_gateway, applicationName });
+  const ids: string[] = [];
+  const worker = watchWorker(dev.processes.review.pid, metricsPort, () => ids.length);
   try {
     const { temporalAddress, namespace } = dev.runtime;
     const client = await openDevClient({ setup: dev.setup, temporalAddress, namespace, applicationName });
     say(`Machine: ${machine()}`);
     const pids = Object.fromEntries(Object.entries(dev.processes).map(([name, { pid }]) => [name, pid]));
     const idle = memoryByProcess(pids);
-    const ids: string[] = [];
-    const worker = watchWorker(dev.processes.review.pid, metricsPort, () => ids.length);
     const before = cpuByProcess(pids);
-    const openedPerSecond = await openAll(client, notifications, load, ids, say);
+    const { openedPerSecond, endedEarly } = await openAll(client, notifications, load, ids, say);
     const cpuMsByProcess = cpuPerReview(before, cpuByProcess(pids), ids.length);
     say(`opened ${ids.length}, ${openedPerSecond}/s, CPU ms of each: ${JSON.stringify(cpuMsByProcess)}`);
     const listMs = await measureLists(client);
@@ -93,11 +93,12 @@ async function benchOpen(load: Load, json: boolean): Promise<void> {
     const memoryMiB = { idle, loaded: memoryByProcess(pids) };
     say(`memory: ${JSON.stringify(memoryMiB)}`);
     for (const sample of samples) say(JSON.stringify(sample));
-    const opened = { opened: ids.length, openedPerSecond, cpuMsByProcess };
+    const opened = { opened: ids.length, endedEarly, openedPerSecond, cpuMsByProcess };
     const result = { machine: machine(), ...load, ...opened, listMs, ...answered, memoryMiB, worker: samples };
     if (json) process.stdout.write(`${JSON.stringify(result)}\n`);
     await client.close();
   } finally {
+    await worker.cancel();
     await notifications.close();
     await dev.stop();
     rmSync(stateDir, { recursive: true, force: true });
@@ -106,14 +107,15 @@ async function benchOpen(load: Load, json: boolean): Promise<void> {
 
 const OPEN_AT_ONCE = 20;
 
-/** Adds the id of each review that waits for people to `ids`. Resolves with reviews per second. */
+/** Adds the id of each review that waits for people to `ids`. `endedEarly`: why others ended without a question to a person. */
 async function openAll(
   client: DevClient,
   notifications: LedgerNotifications,
   { reviews, minutes }: Load,
   ids: string[],
   say: Say,
-): Promise<number> {
+): Promise<{ readonly openedPerSecond: number; readonly endedEarly: readonly string[] }> {
+  const endedEarly: string[] = [];
   const began = performance.now();
   await throughput(reviews, OPEN_AT_ONCE, async (i) => {
     if (performance.now() - began > minutes * 60_000) return;
@@ -122,12 +124,19 @@ async function openAll(
     const change = { target: 'shop', sourceTool: 'SQLDryRun', raw, metadata };
     const { changeId } = await client.countersign.submit(change, { timeoutMs: 120_000 });
     const kind = await awaitRow({ ledger: client.ledger, notifications }, changeId, ['disclosed', 'closed'], 120_000);
-    if (kind === 'closed') throw new Error(`The review ${changeId} ended before a person was asked`);
+    if (kind === 'closed') {
+      const result = await client.countersign.result(changeId, { timeoutMs: 60_000 });
+      const why = 'outcome' in result ? `${result.outcome.reason}: ${result.outcome.explanation}` : result.state;
+      say(`${changeId} ended without a question: ${why}`);
+      endedEarly.push(why);
+      return;
+    }
     ids.push(changeId);
     const seconds = (performance.now() - began) / 1000;
     if (ids.length % 250 === 0) say(`${ids.length} are open, ${(ids.length / seconds).toFixed(1)}/s`);
   });
-  return Math.round((ids.length / ((performance.now() - began) / 1000)) * 10) / 10;
+  const openedPerSecond = Math.round((ids.length / ((performance.now() - began) / 1000)) * 10) / 10;
+  return { openedPerSecond, endedEarly };
 }
 
 const PAGES = 40;

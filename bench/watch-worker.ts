@@ -14,12 +14,12 @@ export interface WorkerSample {
 
 const EVERY_MS = 10_000;
 
-/** Samples cache and memory of the review worker until `stop`, which takes a last sample and returns all. */
+/** Samples cache and memory of the review worker until `stop`, which takes a last sample and returns all, or `cancel`. */
 export function watchWorker(
   pid: number,
   metricsPort: number,
   open: () => number,
-): { readonly stop: () => Promise<readonly WorkerSample[]> } {
+): { readonly stop: () => Promise<readonly WorkerSample[]>; readonly cancel: () => Promise<void> } {
   const began = performance.now();
   const samples: WorkerSample[] = [];
   const sample = async (): Promise<void> => {
@@ -34,10 +34,14 @@ export function watchWorker(
   };
   let last = sample();
   const timer = setInterval(() => (last = last.then(sample)), EVERY_MS);
+  const cancel = async (): Promise<void> => {
+    clearInterval(timer);
+    await last;
+  };
   return {
+    cancel,
     async stop() {
-      clearInterval(timer);
-      await last;
+      await cancel();
       await sample();
       return samples;
     },

@@ -14,6 +14,8 @@ export interface LocalWorkersOptions {
   /** Bundled once for all review workers, because bundling takes seconds. */
   readonly workflowBundlePath: string;
   readonly payloadKeys?: KeyRing | undefined;
+  /** Workflows that the review worker keeps in memory. */
+  readonly maxCachedWorkflows?: number | undefined;
 }
 
 /** The three workers, each of which can be started and stopped in this process. */
@@ -22,14 +24,18 @@ export interface LocalWorkers {
   /** Stops gracefully; resolves when the worker has stopped. */
   stop(role: LocalRole): Promise<void>;
   stopAll(): Promise<void>;
+  /** Workflows in the memory of the review worker; 0 if it does not run. */
+  cachedWorkflows(): number;
 }
 
 export function localWorkers(options: LocalWorkersOptions): LocalWorkers {
   const { connection, namespace, suffix, activities, payloadKeys } = options;
   const running = new Map<LocalRole, { readonly worker: Worker; readonly ended: Promise<void> }>();
+  const { maxCachedWorkflows } = options;
   const ofReviews = {
     workflowBundle: { codePath: options.workflowBundlePath },
     ...REVIEW_WORKER,
+    ...(maxCachedWorkflows === undefined ? {} : { maxCachedWorkflows }),
   };
   const stop = async (role: LocalRole): Promise<void> => {
     const started = running.get(role);
@@ -54,6 +60,7 @@ export function localWorkers(options: LocalWorkersOptions): LocalWorkers {
     async stopAll() {
       for (const role of [...running.keys()]) await stop(role);
     },
+    cachedWorkflows: () => running.get('review')?.worker.getStatus().numCachedWorkflows ?? 0,
   };
 }
 

@@ -56,6 +56,8 @@ export interface SystemOptions {
   readonly temporalAddress?: string;
   /** Used by the client and by all workers. */
   readonly payloadKeys?: KeyRing;
+  /** Workflows that the review worker keeps in memory. */
+  readonly maxCachedWorkflows?: number;
 }
 
 export type TestKey = SigningKey & KeyLabel;
@@ -75,6 +77,8 @@ export interface System {
   startWorker(name: WorkerName): Promise<void>;
   /** Stops gracefully; resolves when the worker has stopped. */
   stopWorker(name: WorkerName): Promise<void>;
+  /** Workflows in the memory of the review worker. */
+  cachedWorkflows(): number;
   /** A superuser's query on the target. */
   shop<R extends Record<string, unknown>>(text: string, values?: readonly unknown[]): Promise<R[]>;
   isDisclosed: DevClient['isDisclosed'];
@@ -182,6 +186,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     activities,
     workflowBundlePath: workflowBundlePath(),
     payloadKeys: options.payloadKeys,
+    maxCachedWorkflows: options.maxCachedWorkflows,
   });
 
   const system: System = {
@@ -197,6 +202,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     submit: driver.submit,
     startWorker: workers.start,
     stopWorker: workers.stop,
+    cachedWorkflows: workers.cachedWorkflows,
     shop: (text, values) => driver.target(text, values),
     isDisclosed: client.isDisclosed,
     waiting: driver.waiting,
