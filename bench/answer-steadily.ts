@@ -13,7 +13,7 @@ export interface Steady {
   readonly seconds: number;
 }
 
-export interface Answered {
+export interface Answered extends Steady {
   readonly answered: number;
   /** From sending the decision to the row `closed`. */
   readonly decisionToCommitMs: Spread;
@@ -65,7 +65,7 @@ export async function answerSteadily(
     if (result.state !== 'COMMITTED' || !result.verified)
       throw new Error(`Expected a verified commit, got ${result.state}`);
   });
-  return { answered: signed.length, decisionToCommitMs: spread(samples) };
+  return { perSecond, seconds, answered: signed.length, decisionToCommitMs: spread(samples) };
 }
 
 /** Evenly from the oldest to the newest: some workflows are in the worker's memory, and most are not. */

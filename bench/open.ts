@@ -1,6 +1,6 @@
 /**
  * `npm run bench:open -- --reviews 10000`: opens this many reviews that wait for people, then lists them and answers some of them at
- * a steady rate. `--minutes N` ends the opening after this time, with as many reviews as are open then; `--cached N` bounds the workflows
+ * a steady rate (`--rate 10`, or several: `2,10`). `--placed N` of them are not submitted but placed (place-reviews.ts), which is far faster. `--minutes N` ends the opening after this time, with as many reviews as are open then; `--cached N` bounds the workflows
  * in the review worker's memory. Progress goes to standard error; with --json the last line of standard output is one object.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -11,9 +11,10 @@ import { openDevClient, type DevClient } from '../dev/client';
 import { freePort } from '../dev/embedded/places';
 import { startDev } from '../dev/start';
 import { ledgerNotifications, type LedgerNotifications } from '../storage/ledger/notifications';
-import { answerSteadily, type Steady } from './answer-steadily';
+import { answerSteadily, type Answered } from './answer-steadily';
 import { awaitRow } from './await-row';
 import { machine, seedItems, spread, throughput, type Spread } from './measure';
+import { placeReviews } from './place-reviews';
 import { cpuByProcess, cpuPerReview } from './process-cpu';
 import { memoryByProcess } from './process-memory';
 import { thinned, watchWorker } from './watch-worker';
@@ -42,8 +43,14 @@ validators:
       rules: [{ tableWhitelist: { name: usual, allowed: [none] } }]
 `;
 
-interface Load extends Steady {
+interface Load {
+  /** Answers per second, one after the other. */
+  readonly rates: readonly number[];
+  /** Of each rate. */
+  readonly seconds: number;
+  /** All, with the placed ones. */
   readonly reviews: number;
+  readonly placed: number;
   /** Most minutes of opening. */
   readonly minutes: number;
   /** Null: as the worker decides. */
@@ -73,7 +80,8 @@ async function benchOpen(load: Load, json: boolean): Promise<void> {
   const applicationName = 'bench';
   const notifications = ledgerNotifications({ url: dev.setup.databaseUrls.cs_gateway, applicationName });
   const ids: string[] = [];
-  const worker = watchWorker(dev.processes.review.pid, metricsPort, () => ids.length);
+  let placed = 0;
+  const worker = watchWorker(dev.processes.review.pid, metricsPort, () => ids.length + placed);
   try {
     const { temporalAddress, namespace } = dev.runtime;
     const client = await openDevClient({ setup: dev.setup, temporalAddress, namespace, applicationName });
@@ -84,17 +92,29 @@ async function benchOpen(load: Load, json: boolean): Promise<void> {
     const { openedPerSecond, endedEarly } = await openAll(client, notifications, load, ids, say);
     const cpuMsByProcess = cpuPerReview(before, cpuByProcess(pids), ids.length);
     say(`opened ${ids.length}, ${openedPerSecond}/s, CPU ms of each: ${JSON.stringify(cpuMsByProcess)}`);
+    if (load.placed > 0) {
+      await placeReviews(dev, client, ids[0] ?? '', load.placed, (count) => {
+        placed = count;
+        if (count % 250 === 0) say(`${count} are placed`);
+      });
+      say('all workflows of the placed reviews wait');
+    }
     const listMs = await measureLists(client);
     say(`pages of the list: p50 ${listMs.p50}, p95 ${listMs.p95} ms`);
-    const answered = await answerSteadily(dev, client, notifications, ids, load);
-    const { p50, p95 } = answered.decisionToCommitMs;
-    say(`answered ${answered.answered} at ${load.perSecond}/s: decision → commit p50 ${p50}, p95 ${p95} ms`);
+    const answers: Answered[] = [];
+    for (const [k, perSecond] of load.rates.entries()) {
+      const own = ids.filter((_, i) => i % load.rates.length === k);
+      const answered = await answerSteadily(dev, client, notifications, own, { perSecond, seconds: load.seconds });
+      answers.push(answered);
+      const { p50, p95 } = answered.decisionToCommitMs;
+      say(`answered ${answered.answered} at ${perSecond}/s: decision → commit p50 ${p50}, p95 ${p95} ms`);
+    }
     const samples = thinned(await worker.stop(), 25);
     const memoryMiB = { idle, loaded: memoryByProcess(pids) };
     say(`memory: ${JSON.stringify(memoryMiB)}`);
     for (const sample of samples) say(JSON.stringify(sample));
-    const opened = { opened: ids.length, endedEarly, openedPerSecond, cpuMsByProcess };
-    const result = { machine: machine(), ...load, ...opened, listMs, ...answered, memoryMiB, worker: samples };
+    const opened = { opened: ids.length, placed, endedEarly, openedPerSecond, cpuMsByProcess };
+    const result = { machine: machine(), ...load, ...opened, listMs, answers, memoryMiB, worker: samples };
     if (json) process.stdout.write(`${JSON.stringify(result)}\n`);
     await client.close();
   } finally {
@@ -105,19 +125,19 @@ async function benchOpen(load: Load, json: boolean): Promise<void> {
   }
 }
 
-const OPEN_AT_ONCE = 20;
+const OPEN_AT_ONCE = 10;
 
 /** Adds the id of each review that waits for people to `ids`. `endedEarly`: why others ended without a question to a person. */
 async function openAll(
   client: DevClient,
   notifications: LedgerNotifications,
-  { reviews, minutes }: Load,
+  { reviews, placed, minutes }: Load,
   ids: string[],
   say: Say,
 ): Promise<{ readonly openedPerSecond: number; readonly endedEarly: readonly string[] }> {
   const endedEarly: string[] = [];
   const began = performance.now();
-  await throughput(reviews, OPEN_AT_ONCE, async (i) => {
+  await throughput(reviews - placed, OPEN_AT_ONCE, async (i) => {
     if (performance.now() - began > minutes * 60_000) return;
     const raw = `update items set stock = ${i + 1} where id = ${i + 1}`;
     const metadata = { table_name: 'items', affected_rows: 1 };
@@ -166,23 +186,30 @@ const { values } = parseArgs({
     rate: { type: 'string', default: '10' },
     seconds: { type: 'string', default: '60' },
     minutes: { type: 'string', default: '600' },
+    placed: { type: 'string', default: '0' },
     cached: { type: 'string' },
   },
 });
 const numbers = {
   reviews: Number(values.reviews),
-  perSecond: Number(values.rate),
   seconds: Number(values.seconds),
   minutes: Number(values.minutes),
 };
+const rates = values.rate.split(',').map(Number);
+const placed = Number(values.placed);
 const cached = values.cached === undefined ? null : Number(values.cached);
-if ([...Object.values(numbers), cached ?? 1].some((value) => !Number.isInteger(value) || value < 1)) {
+const valid =
+  [...Object.values(numbers), ...rates, cached ?? 1].every((value) => Number.isInteger(value) && value >= 1) &&
+  Number.isInteger(placed) &&
+  placed >= 0 &&
+  placed < numbers.reviews;
+if (!valid) {
   process.stderr.write(
-    'bench:open: expected whole numbers from 1 for --reviews, --rate, --seconds, --minutes and --cached\n',
+    'bench:open: expected whole numbers from 1 for --reviews, --rate, --seconds, --minutes and --cached, and fewer --placed than --reviews\n',
   );
   process.exitCode = 2;
 } else
-  benchOpen({ ...numbers, cached }, values.json).catch((error: unknown) => {
+  benchOpen({ ...numbers, rates, placed, cached }, values.json).catch((error: unknown) => {
     process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
     process.exitCode = 1;
   });

@@ -89,9 +89,7 @@ export function createBreakers({ db, operators, parameters = BREAKER_PARAMETERS 
     read,
 
     async list() {
-      const { rows } = await db.query<{ tenant: string; source_tool: string }>(
-        'select distinct tenant, source_tool from breaker_rows order by tenant, source_tool',
-      );
+      const { rows } = await db.query<{ tenant: string; source_tool: string }>(PAIRS);
       const listed: BreakersReading[] = [];
       for (const row of rows) listed.push(await read({ tenant: row.tenant, sourceTool: row.source_tool }));
       return listed;
@@ -177,6 +175,14 @@ interface Row {
   readonly now: string;
 }
 
+/** One step in the index for each pair: there is a row for each review. */
+const PAIRS = `
+with recursive pairs as (
+  (select tenant, source_tool from breaker_rows order by tenant, source_tool limit 1)
+  union all
+  select b.tenant, b.source_tool from pairs p cross join lateral
+    (select tenant, source_tool from breaker_rows where (tenant, source_tool) > (p.tenant, p.source_tool) order by tenant, source_tool limit 1) b
+) select tenant, source_tool from pairs`;
 const SINCE_STATE = `
 from breaker_rows
 where tenant = $1 and source_tool = $2

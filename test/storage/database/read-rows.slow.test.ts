@@ -62,7 +62,7 @@ async function fill(tx: Queryable): Promise<void> {
     );
   await tx.query(
     `insert into breaker_rows (tenant, source_tool, kind, change_id, body)
-     select 'tenant ' || r % 2, 'SQLDryRun', 'sample', ${id}, '{}' from generate_series(1, $1) r where r % 2 = 1`,
+     select 'tenant ' || r / 2 % 10, 'SQLDryRun', 'sample', ${id}, '{}' from generate_series(1, $1) r where r % 2 = 1`,
     [REVIEWS],
   );
   // As if notices were on, and all reviews had been looked at.
