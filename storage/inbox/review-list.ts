@@ -46,7 +46,7 @@ export interface InboxPage {
 /** Lists of the inbox by indexes. Reviews of tenants that the viewer may not see are left out by each query. */
 export interface InboxLists {
   page(viewer: Viewer, filter: InboxFilter): Promise<InboxPage>;
-  /** At most MAX_TURN_COUNT, of the first violations that wait for the viewer. */
+  /** At most MAX_TURN_COUNT. */
   turnCount(viewer: Viewer): Promise<number>;
   /** Groups of pinned plans for which a violation of an open review waits, at most 5,000. */
   waitingGroups(): Promise<readonly PlanGroup[]>;
@@ -63,8 +63,14 @@ export function createInboxLists(db: Queryable): InboxLists {
     page: (viewer, filter) => readPage(db, viewer, filter),
 
     async turnCount(viewer) {
-      const { changeIds } = await waitingFor(db, viewer);
-      return Math.min(changeIds.length, MAX_TURN_COUNT);
+      if (viewer.groups.length === 0) return 0;
+      const query = new Conditions(viewer);
+      query.ofTenants(viewer, undefined);
+      const { rows } = await db.query<{ count: number }>(
+        `select count(*)::int as count from (select from reviews r where ${tabCondition('turn', viewer)} ${query.and()} limit ${MAX_TURN_COUNT}) c`,
+        query.values,
+      );
+      return rows[0]?.count ?? 0;
     },
 
     async waitingGroups() {
@@ -81,32 +87,6 @@ export function createInboxLists(db: Queryable): InboxLists {
       );
       return rows.map((row) => ({ planHash: row.plan_hash, group: row.group_name }));
     },
-  };
-}
-
-/** Violations that are read to find the reviews that wait for one person. */
-const MAX_WAITING = 2 * MAX_TURN_COUNT;
-
-/** Reviews of the first violations that wait for the viewer, by the index of open violations. `all`: there are no others. */
-async function waitingFor(
-  db: Queryable,
-  viewer: Viewer,
-): Promise<{ readonly changeIds: readonly string[]; readonly all: boolean }> {
-  if (viewer.groups.length === 0) return { changeIds: [], all: true };
-  const query = new Conditions(viewer);
-  query.ofTenants(viewer, undefined);
-  const { rows } = await db.query<{ change_id: string; waits: boolean }>(
-    `select v.change_id, ${INTERVENTION} and not (v.four_eyes and r.requester is not distinct from $1) ${query.and()} as waits
-     from unnest($2::text[], $3::text[]) g(plan_hash, group_name) cross join lateral
-       (select * from review_violations w where w.plan_hash = g.plan_hash and w.group_name = g.group_name and w.open and w.need = 'human'
-          and cardinality(w.confirmed_by) < w.quorum and w.rejected_by = '{}' and not ($1 = any(w.confirmed_by))
-        order by w.plan_hash, w.group_name, w.change_id limit ${MAX_WAITING}) v cross join lateral
-       (select * from reviews r where r.change_id = v.change_id limit 1) r limit ${MAX_WAITING}`,
-    query.values,
-  );
-  return {
-    changeIds: [...new Set(rows.filter((row) => row.waits).map((row) => row.change_id))],
-    all: rows.length < MAX_WAITING,
   };
 }
 
@@ -140,12 +120,6 @@ async function readPage(db: Queryable, viewer: Viewer, filter: InboxFilter): Pro
   query.ofTenants(viewer, filter.tenant);
   addFilters(query, filter);
   const turn = filter.tab === 'turn';
-  if (turn) {
-    // Without it, a page for a person for whom little waits would look at every open review.
-    const { changeIds, all } = await waitingFor(db, viewer);
-    if (all && changeIds.length === 0) return { items: [], next: null };
-    if (all) query.add((p) => `r.change_id = any(${p}::text[])`, changeIds);
-  }
   if (filter.cursor !== undefined) addCursor(query, filter.cursor, turn);
   const { rows } = await db.query<ReviewRow & { waits: Waiting[] | null }>(
     `select page.*, (select json_agg(json_build_object('rule', v.rule, 'since', v.since) order by v.since, v.rule) from review_violations v
