@@ -47,6 +47,12 @@ const ROWS: readonly (readonly [kind: string, body: JsonObject])[] = [
   ['head', { text: 'x'.repeat(300) }],
 ];
 
+export interface Filled {
+  readonly rowsPerSecond: number;
+  readonly checkpointRowsPerSecond: number;
+  readonly databaseMiB: number;
+}
+
 export const ROWS_OF_A_REVIEW = ROWS.length;
 
 /**
@@ -59,7 +65,7 @@ export async function fillLedger(
   key: SigningKey,
   rows: number,
   say: (line: string) => void,
-): Promise<{ readonly rowsPerSecond: number; readonly checkpointRowsPerSecond: number; readonly databaseMiB: number }> {
+): Promise<Filled> {
   const reviews = Math.ceil(rows / ROWS_OF_A_REVIEW);
   const sessions = Array.from({ length: SESSIONS }, () =>
     openDatabase({ url, applicationName: 'bench-fill', max: 1, statementTimeoutMs: 600_000 }),
