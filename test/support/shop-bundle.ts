@@ -48,7 +48,7 @@ targets:
 ${more.target ?? ''}
 groups:
   dba: { members: [alice, bob] }
-  nobody: { members: [carol] }
+  keyless: { members: [carol] }
 ${more.groups ?? ''}
 defaultGroup: dba
 validators:
@@ -65,7 +65,7 @@ ${more.validators ?? ''}
 ${more.settings ?? ''}
 policies:
   - { key: soon, name: Drafts are decided at once, match: { validatorIds: [guardian.drafts] }, deadline: 1s }
-  - { key: vault, name: The vault, match: { validatorIds: [guardian.vault] }, group: nobody }
+  - { key: vault, name: The vault, match: { validatorIds: [guardian.vault] }, group: keyless }
 ${more.policies ?? ''}
 `;
 }

@@ -50,7 +50,7 @@ describe('a policy bundle is rejected with line, column and a suggestion', () =>
       good.replace('[guardian.vault]', '[guardian.vaults]'),
       /\d+:\d+ .*guardian\.vaults/s,
     ],
-    ['with a group that does not exist', good.replace('group: nobody', 'group: nobodi'), /\d+:\d+ .*nobodi/s],
+    ['with a group that does not exist', good.replace('group: keyless', 'group: keyles'), /\d+:\d+ .*"keyles"/s],
     [
       'with an unregistered callback',
       shopBundle({ policies: `  - { key: x, name: X, match: {}, callback: { key: nope, version: '1' } }` }),

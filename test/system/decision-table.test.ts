@@ -77,7 +77,7 @@ domain: tests
 provider: none
 model: none
 targets: { shop: { development: true, sourceTools: [SQLDryRun] } }
-groups: { dba: { members: [alice] }, nobody: { members: [carol] } }
+groups: { dba: { members: [alice] }, keyless: { members: [carol] } }
 defaultGroup: dba
 validators:
 ${[...RULES].map(([rule, c]) => `  - { rule: ${rule}, level: ${c.class === 'SAFETY' ? 'forbid' : 'confirm'} }`).join('\n')}
@@ -89,7 +89,7 @@ ${[...RULES]
       `  - { key: ${rule}, name: One case, match: { validatorIds: [guardian.${rule}] }`,
       `requiresConfirmation: ${c.requiresConfirmation}`,
       ...(c.callback === 'none' ? [] : [`callback: { key: ${c.callback}, version: '1' }`]),
-      ...(c.human === 'noHandler' ? ['group: nobody'] : []),
+      ...(c.human === 'noHandler' ? ['group: keyless'] : []),
       `deadline: ${c.human === 'timeout' ? '1s' : '1h'} }`,
     ].join(', '),
   )

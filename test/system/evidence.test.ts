@@ -97,7 +97,7 @@ test('the whole ledger verifies, and a row that the database owner changes is de
   const changeId = await ended(gift(3, 120));
   await checkpoint();
   const text = await exportBundle(env, changeId, { bytes: true }, () => undefined);
-  await asOwner(`update ledger set actor = 'nobody' where change_id = '${changeId}' and kind = 'receipt'`);
+  await asOwner(`update ledger set actor = 'mallory' where change_id = '${changeId}' and kind = 'receipt'`);
   expect(await verifyLedgerRows(env, null, () => undefined)).toMatchObject({ ok: false });
   expect(await verifyLedgerRows(env, changeId, () => undefined)).toMatchObject({ ok: false });
   const changed = verifyEvidence(await exportBundle(env, changeId, { bytes: true }, () => undefined), trust);

@@ -161,7 +161,7 @@ test('rolls back immediately, without waiting, if no person can answer [T51]', a
   const { changeId } = await system.submit(VAULT);
   const { state, outcome } = await system.ended(changeId);
   expect({ state, reason: outcome.reason }).toEqual({ state: 'ROLLED_BACK', reason: 'no_handler' });
-  expect(outcome.explanation).toContain('nobody');
+  expect(outcome.explanation).toContain('keyless');
 });
 
 test('a failed dry run ends the review with the reason of the target and without values from the diff', async () => {
@@ -305,7 +305,7 @@ test('signals the requester’s workflow: commit with a receipt that verifies, o
 });
 
 test('a missing requester does not change the outcome and adds a warning', async () => {
-  const { changeId } = await system.submit({ ...REFUND, replyTo: { workflowId: `nobody${system.suffix}` } });
+  const { changeId } = await system.submit({ ...REFUND, replyTo: { workflowId: `absent${system.suffix}` } });
   await expect(system.ended(changeId)).resolves.toMatchObject({ state: 'COMMITTED', verified: true });
   const workflow = system.temporal.workflow.getHandle(changeId);
   await workflow.result();

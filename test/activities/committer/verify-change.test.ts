@@ -702,7 +702,7 @@ describe('answers, verified again with the current keys', () => {
     expect(checkOf(await verify(world))).toBe('decision');
   });
   test('decision: one answer for an unknown requester under four eyes, which requires two people', async () => {
-    const world = await confirmed({ signedBy: 'nobody' });
+    const world = await confirmed({ signedBy: 'none' });
     expect(checkOf(await verify(world))).toBe('decision');
     await world.answer(world.keys.bob);
     expect(checkOf(await verify(world))).toBe('ok');

@@ -229,7 +229,7 @@ describe('a change that supersedes another', () => {
   it.each<[string, TestKey | null, Change]>([
     ['another requester', otherService, {}],
     ['an unknown requester', unnamed, {}],
-    ['nobody who signed it', null, {}],
+    ['a requester who did not sign it', null, {}],
     ['another target', service, { target: 'shop2' }],
     ['another source tool', service, { sourceTool: 'SQLDryRun' }],
     ['another tenant', service, { tenant: 'other' }],

@@ -144,7 +144,7 @@ describe('at the opening', () => {
     const counted = async (world: ReviewWorld | undefined): Promise<string[]> =>
       world === undefined ? [] : (await recordOf(world)).counted.map(({ changeId }) => changeId);
     const [first] = await opened(1);
-    const [unsigned] = await opened(1, { signedBy: 'nobody' });
+    const [unsigned] = await opened(1, { signedBy: 'none' });
     expect(await counted(unsigned)).toEqual([first?.changeId]);
     const [third] = await opened(1);
     expect(await counted(third)).toEqual([first?.changeId]);

@@ -149,7 +149,7 @@ it('COUNTERSIGN_GATEWAY_URL with a key and trust roots needs no login, and a dat
   expect(await g.run(['list'], untrusting)).toMatchObject({ code: 2, err: expect.stringContaining('TRUST_FILE') });
   const { COUNTERSIGN_KEY_FILE: _key, ...keyless } = env;
   expect(await g.run(['list'], keyless)).toMatchObject({ code: 2, err: expect.stringContaining('--key is missing') });
-  const direct = await g.run(['list'], { ...env, COUNTERSIGN_DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none' });
+  const direct = await g.run(['list'], { ...env, COUNTERSIGN_DATABASE_URL: 'postgres://cs_gateway@127.0.0.1:9/none' });
   expect(direct).toMatchObject({ code: 1, err: expect.stringContaining('Reviews cannot be listed') });
 });
 

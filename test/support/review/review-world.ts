@@ -35,7 +35,7 @@ export interface WorldOptions {
   readonly tenant?: string;
   readonly sourceTool?: 'SQLDryRun' | 'Refund';
   readonly text?: string;
-  readonly signedBy?: 'service' | 'nobody';
+  readonly signedBy?: 'service' | 'none';
   readonly requestKey?: string;
   readonly metadata?: Submission['metadata'];
   readonly callback?: (requester: string | null) => PolicyCallbackResult;
@@ -94,7 +94,7 @@ export class ReviewWorld extends ReviewSteps {
       'shop',
       sourceTool,
     ));
-    if (options.signedBy !== 'nobody')
+    if (options.signedBy !== 'none')
       this.submission = { ...this.submission, envelope: this.signSubmission(this.keys.service) };
   }
 

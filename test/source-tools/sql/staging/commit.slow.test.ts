@@ -393,7 +393,7 @@ onEachServer((start) => {
         await approved('UPDATE counter SET n = n + 1', { settings: { statementTimeoutMs: 300 } })
       ).commitContext();
       // COMMIT waits for a standby that does not exist: it is durable but the client gets no response.
-      await pg.admin(`ALTER SYSTEM SET synchronous_standby_names = 'nobody'`);
+      await pg.admin(`ALTER SYSTEM SET synchronous_standby_names = 'absent'`);
       await pg.admin('SELECT pg_reload_conf()');
       try {
         const running = commit({ ...ctx, settings: { statementTimeoutMs: 30_000 } });
