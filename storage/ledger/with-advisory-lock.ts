@@ -53,7 +53,7 @@ async function enqueue(queues: Map<string, Promise<void>>, names: readonly strin
     for (const name of names) if (queues.get(name) === ended) queues.delete(name);
   };
   // All queues are joined in one step, so the order is the same in each.
-  const earlier = names.map((name) => queues.get(name));
+  const earlier = names.flatMap((name) => queues.get(name) ?? []);
   for (const name of names) queues.set(name, ended);
   await Promise.all(earlier);
   if (performance.now() - startedAt <= MAX_WAIT_MS) return release;
