@@ -33,7 +33,7 @@ export function watchWorker(
     });
   };
   let last = sample();
-  const timer = setInterval(() => (last = last.then(sample)), EVERY_MS);
+  const timer = setInterval(() => void (last = last.then(sample)), EVERY_MS);
   const cancel = async (): Promise<void> => {
     clearInterval(timer);
     await last;
