@@ -13,25 +13,38 @@ export interface Attack {
 export interface Attempt {
   /** The attacked review. */
   readonly changeId: string;
-  /** Matches the ledger row of the refusal; null if the attack reaches none of our processes, so that none can refuse. */
+  /** Matches the ledger row of the refusal; null if the attack leaves none. */
   readonly refusal: ((row: Row) => boolean) | null;
-  /** The workflow returns an outcome without our signature: client, CLI and `verify` must report it as unverified. */
-  readonly forged?: boolean;
+  /** What refuses the attack, or what goes on in spite of it, if that has no row. `check` asserts it. */
+  readonly by?: string;
+  /**
+   * The workflow returns an outcome that our committer did not sign: client, CLI and `verify` must report it as unverified. The text
+   * is the reason that a client without a ledger gives.
+   */
+  readonly forged?: string;
   /** Null if the attack was withstood; otherwise what it achieved other than an effect on the target. */
   readonly check?: () => Promise<string | null>;
 }
 
-/** Matches the refusal of an answer. */
+/** Matches the refusal of an answer; `words` if the code has several reasons. */
 export const answerRefused =
-  (code: string) =>
+  (code: string, words = '') =>
   ({ kind, body }: Row): boolean =>
-    kind === 'answer_refused' && body['code'] === code;
+    kind === 'answer_refused' && body['code'] === code && String(body['message']).includes(words);
 
-/** Matches the refusal of a commit by one of the committer's checks, or the refusal of another activity. */
+/** Matches the refusal of a commit by a check of the committer, or of another activity; `words` if the check has several reasons. */
 export const refused =
-  (...checks: readonly string[]) =>
+  (check: string, words = '') =>
   ({ kind, body }: Row): boolean =>
-    kind === 'refused' && checks.includes(String(body['check']));
+    kind === 'refused' && body['check'] === check && String(body['explanation'] ?? '').includes(words);
+
+/** The check that refused, by a row that records a refusal. */
+export function refuser({ kind, body }: Row): string {
+  if (kind === 'refused') return String(body['check']);
+  if (kind === 'answer_refused') return `answer: ${String(body['code'])}`;
+  const { uncaptured } = (body['record'] ?? {}) as { readonly uncaptured?: readonly string[] };
+  return `dry run: ${uncaptured?.[0] ?? String(body['explanation'])}`;
+}
 
 /** State and reason of the row `closed`; null if it is not written in time. */
 export async function endInLedger(testbed: Testbed, changeId: string, withinMs: number): Promise<string | null> {

@@ -6,7 +6,7 @@
 import { inspect, parseArgs } from 'node:util';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 import Table from 'cli-table3';
-import { topUp, type Attack, type Attempt } from './attack';
+import { refuser, topUp, type Attack, type Attempt } from './attack';
 import { ADMISSION } from './attacks/admission';
 import { ANSWERS } from './attacks/answers';
 import { BREAKERS } from './attacks/breakers';
@@ -16,6 +16,7 @@ import { DRY_RUN } from './attacks/dry-run';
 import { GATEWAY } from './attacks/gateway';
 import { FACTS } from './attacks/facts';
 import { LIFECYCLE } from './attacks/lifecycle';
+import { METADATA } from './attacks/metadata';
 import { RECEIPTS } from './attacks/receipts';
 import { LIVENESS } from './attacks/liveness';
 import { REPLAYS } from './attacks/replays';
@@ -30,6 +31,7 @@ import { Testbed, type Row } from './testbed';
 import { RaceLost } from './namespace-writer';
 import { shuffled } from './order';
 import { SharedState } from './shared-state';
+import { shownAs } from './shown-as';
 
 const ATTACKS: readonly Attack[] = [
   ...ANSWERS,
@@ -42,6 +44,7 @@ const ATTACKS: readonly Attack[] = [
   ...VERIFIED,
   ...GATEWAY,
   ...RECEIPTS,
+  ...METADATA,
   ...FACTS,
   ...BREAKERS,
   ...STATEMENTS,
@@ -58,6 +61,8 @@ interface AttackReport {
   readonly name: string;
   readonly effect: boolean;
   readonly refusalInLedger: boolean | null;
+  /** The check that refused, or what went on in spite of the attack; null if it was not seen. */
+  readonly refusedBy: string | null;
   /** What the attack achieved other than an effect; null if nothing, absent if it has no check of this. */
   readonly achieved?: string | null;
   readonly shownAs?: 'unverified' | 'verified';
@@ -115,12 +120,14 @@ async function control(testbed: Testbed): Promise<void> {
 }
 
 async function attempt(testbed: Testbed, shared: SharedState, { name, run }: Attack): Promise<AttackReport> {
-  const { changeId, refusal, forged = false, check } = await retryLostRaces(testbed, shared, run);
-  const shownAs = forged ? { shownAs: await testbed.shownAs(changeId) } : {};
-  const refusalInLedger = refusal === null ? null : (await testbed.rows(changeId)).some(refusal);
+  const { changeId, refusal, by = null, forged = null, check } = await retryLostRaces(testbed, shared, run);
+  const shown = forged === null ? {} : { shownAs: await shownAs(testbed, changeId, forged) };
+  const row = refusal === null ? null : ((await testbed.rows(changeId)).find(refusal) ?? null);
+  const refusalInLedger = refusal === null ? null : row !== null;
   const achieved = check === undefined ? {} : { achieved: await check() };
   if (typeof achieved.achieved === 'string') say(`    ${achieved.achieved}`);
-  const result = { name, effect: await testbed.targetChanged(), refusalInLedger, ...achieved, ...shownAs };
+  const refusedBy = row === null ? (by ?? forged) : refuser(row);
+  const result = { name, effect: await testbed.targetChanged(), refusalInLedger, refusedBy, ...achieved, ...shown };
   if (refusalInLedger === false) for (const row of await testbed.rows(changeId)) printRow(row);
   return result;
 }
@@ -128,7 +135,13 @@ async function attempt(testbed: Testbed, shared: SharedState, { name, run }: Att
 async function notRun(testbed: Testbed, { name }: Attack, error: unknown): Promise<AttackReport> {
   const why = error instanceof Error ? error.message : String(error);
   say(error instanceof RaceLost ? why : inspect(error));
-  return { name, effect: await testbed.targetChanged(), refusalInLedger: false, notRun: why.split('\n', 1)[0] ?? '' };
+  return {
+    name,
+    effect: await testbed.targetChanged(),
+    refusalInLedger: false,
+    refusedBy: null,
+    notRun: why.split('\n', 1)[0] ?? '',
+  };
 }
 
 /** Retries an attack that lost a race against our workers. */
@@ -148,9 +161,11 @@ function printRow({ kind, body }: Row): void {
     say(`    ${kind} ${JSON.stringify([body['check'], body['code'], body['explanation'] ?? body['message']])}`);
 }
 
-function withstood({ effect, refusalInLedger, achieved, shownAs, leftBehind }: AttackReport): boolean {
+function withstood(report: AttackReport): boolean {
+  const { effect, refusalInLedger, refusedBy, achieved, shownAs, leftBehind } = report;
   return (
     !effect &&
+    refusedBy !== null &&
     leftBehind?.length === 0 &&
     typeof achieved !== 'string' &&
     refusalInLedger !== false &&
@@ -160,13 +175,12 @@ function withstood({ effect, refusalInLedger, achieved, shownAs, leftBehind }: A
 }
 
 function print(reports: readonly AttackReport[]): void {
-  const table = new Table({
-    head: ['attack', 'effect', 'refusal in the ledger', 'shown as'],
-    style: { head: [], border: [] },
-  });
-  for (const { name, effect, refusalInLedger, shownAs } of reports) {
-    const ledger = refusalInLedger === null ? 'not applicable: no own process reached' : refusalInLedger ? 'yes' : 'NO';
-    table.push([name, effect ? 'YES' : 'none', ledger, shownAs ?? '']);
+  const head = ['attack', 'effect', 'refusal in the ledger', 'refused by'];
+  const table = new Table({ head, style: { head: [], border: [] } });
+  for (const { name, effect, refusalInLedger, refusedBy, shownAs } of reports) {
+    const ledger = refusalInLedger === null ? 'not applicable' : refusalInLedger ? 'yes' : 'NO';
+    const by = [refusedBy ?? 'UNKNOWN', ...(shownAs === undefined ? [] : [`shown as ${shownAs}`])];
+    table.push([name, effect ? 'YES' : 'none', ledger, by.join(', ')]);
   }
   say(`\n${table.toString()}\n${reports.filter(withstood).length} of ${reports.length} attacks withstood`);
 }

@@ -20,14 +20,14 @@ import type { Dev } from '../../dev/start';
 import { NamespaceWriter, pause } from './namespace-writer';
 import { Operator } from './operator';
 import type { Repository } from './repository';
-import { EVIDENCE_TRUST, EXTENSIONS, startServers, type AttackServers } from './servers';
+import { EXTENSIONS, startServers, type AttackServers } from './servers';
 import { shopDigest } from './shop';
 import type { SmallApi } from './small-api';
 import { query } from '../../dev/query';
 import { queryWorkflow } from '../../dev/query-workflow';
 import { reviewDriver, type DrivenChange, type ReviewDriver } from '../../dev/review-driver';
 
-const WAIT_MS = 30_000;
+const WAIT_MS = 60_000;
 
 export type Change = DrivenChange;
 
@@ -346,7 +346,7 @@ export class Testbed {
     try {
       const { stdout, stderr } = await promisify(execFile)(process.execPath, [script, ...args], {
         env,
-        timeout: 30_000,
+        timeout: 120_000,
       });
       return { code: 0, out: stdout, err: stderr };
     } catch (error) {
@@ -354,26 +354,5 @@ export class Testbed {
       if (typeof code !== 'number') throw error;
       return { code, out: stdout ?? '', err: stderr ?? '' };
     }
-  }
-
-  /** `unverified` if client, CLI and `verify` all report the outcome as unverified, else `verified`. */
-  async shownAs(changeId: string): Promise<'unverified' | 'verified'> {
-    const { verified } = await this.ended(changeId);
-    const file = join(this.dev.runtime.stateDir, `${changeId}.evidence.json`);
-    const trust = join(this.dev.runtime.stateDir, EVIDENCE_TRUST);
-    const [cli, exported] = [await this.cli('result', changeId), await this.cli('export', changeId, '--out', file)];
-    // Fails if a command could not run: that would prove nothing.
-    if (cli.code === 1 || exported.code !== 0)
-      throw new Error(
-        `The outcome could not be read: \`result\` exited with ${cli.code}, \`export\` with ${exported.code}`,
-      );
-    const report = await this.cli('verify', file, '--trust', trust, '--json');
-    const { verdict } = JSON.parse(report.out) as { verdict: string };
-    const doubted = [
-      !verified,
-      cli.code === 14 && /unverified|NOT VERIFIED/.test(cli.out),
-      report.code === 14 && verdict === 'unverified',
-    ];
-    return doubted.every(Boolean) ? 'unverified' : 'verified';
   }
 }

@@ -20,7 +20,7 @@ async function count(testbed: Testbed, table: 'rehearsals' | 'ledger', changeId:
 function admitted(
   name: string,
   id: number,
-  code: string,
+  [code, words]: readonly [string, string],
   answers: (testbed: Testbed, status: ReviewStatus) => readonly unknown[],
 ): Attack {
   return {
@@ -42,7 +42,7 @@ function admitted(
       const accepted = rows.some(({ kind }) => kind === 'answer_accepted');
       return {
         changeId,
-        refusal: answerRefused(code),
+        refusal: answerRefused(code, words),
         check: () => Promise.resolve(accepted ? 'the answer was accepted' : null),
       };
     },
@@ -108,32 +108,34 @@ async function discloseEarly(testbed: Testbed): Promise<Attempt> {
   await pause(3_000);
   const committed = (await testbed.rows(changeId)).some(({ kind }) => kind === 'intent');
   const end = await endsByWithdrawal(testbed, changeId);
-  const refusal = refused('disclose: findings');
+  const refusal = refused('disclose: findings', 'got safety.sql_affected_rows_limit');
   return { changeId, refusal, check: () => Promise.resolve(committed ? 'the commit began' : end) };
 }
 
+/** The review worker cannot read the row, so the change cannot be disclosed, also by hand. */
 async function malformedDisclosure(testbed: Testbed, order: number, body: string): Promise<Attempt> {
   const changeId = await beforeTheDryRun(testbed, order, async (id) => {
     const row = { kind: 'disclosed', body, fact: 'disclosed' };
     const refusal = await appendAs(testbed, 'cs_review', id, row);
     if (refusal !== null) throw new Error(refusal);
   });
-  await testbed.waitForRow(changeId, ({ kind }) => kind === 'staged');
+  const end = await testbed.waitForRow(changeId, ({ kind }) => kind === 'closed');
   const input = {
     ...(await testbed.reference(changeId)),
     ...(await disclosure(testbed, changeId, { stagingSha: null })),
   };
   const again = await testbed.attacker.schedule('disclose', testbed.queues.review, input);
-  const problem =
-    again.ok || !['CONFIGURATION_ERROR', 'VALIDATION_ERROR'].includes(String(again.type))
-      ? `disclose: ${JSON.stringify(again)}`
-      : null;
-  const end = await endsByWithdrawal(testbed, changeId);
-  return { changeId, refusal: null, check: () => Promise.resolve(problem ?? end) };
+  const problem = again.ok ? 'it was disclosed by hand' : null;
+  const state = String(end?.body['reason'] ?? end?.body['state'] ?? 'still open');
+  return {
+    changeId,
+    refusal: refused('step_failed', 'The row `disclosed` of this change cannot be read'),
+    check: () => Promise.resolve(problem ?? (state === 'commit_failed' ? null : `the review is ${state}`)),
+  };
 }
 
 /** An activity by hand after the change was committed: it must do nothing, and its refusal is recorded. */
-function afterTheEnd(activity: 'stage' | 'disclose', id: number, check: string): Attack {
+function afterTheEnd(activity: 'stage' | 'disclose', id: number, refusal: Attempt['refusal']): Attack {
   return {
     name: `admission: ${activity} by hand after the end`,
     async run(testbed) {
@@ -155,7 +157,7 @@ function afterTheEnd(activity: 'stage' | 'disclose', id: number, check: string):
       ];
       return {
         changeId,
-        refusal: refused(check),
+        refusal,
         check: () => Promise.resolve(wrong.length === 0 ? null : wrong.join(', ')),
       };
     },
@@ -166,14 +168,17 @@ export const ADMISSION: readonly Attack[] = [
   admitted(
     'an unsigned answer, with members that say that none needs a signature',
     1,
-    'unsigned_not_accepted',
+    ['unsigned_not_accepted', 'answers to this review must be signed'],
     (_, status) => plain(status),
   ),
-  admitted('a signed answer with further members', 2, 'malformed', (testbed, status) =>
+  admitted('a signed answer with further members', 2, ['malformed', 'expected a signed envelope'], (testbed, status) =>
     testbed.sign(status, testbed.keyOf('alice')).map((envelope) => ({ ...envelope, person: 'alice', signed: true })),
   ),
-  admitted('an answer of an agent, with members that put it into the group', 3, 'not_eligible', (testbed, status) =>
-    testbed.sign(status, testbed.keyOf('agent')),
+  admitted(
+    'an answer of an agent, with members that put it into the group',
+    3,
+    ['not_eligible', 'is registered as service'],
+    (testbed, status) => testbed.sign(status, testbed.keyOf('agent')),
   ),
   { name: 'admission: disclose by hand before the dry run, without findings', run: discloseEarly },
   {
@@ -185,6 +190,6 @@ export const ADMISSION: readonly Attack[] = [
     run: (testbed) =>
       malformedDisclosure(testbed, 7, '{"findings":1,"fingerprint":"x","stagingSha":"y","violations":"none"}'),
   },
-  afterTheEnd('stage', 11, 'stage'),
-  afterTheEnd('disclose', 12, 'disclose: ended'),
+  afterTheEnd('stage', 11, refused('stage', 'The change ends or has ended')),
+  afterTheEnd('disclose', 12, refused('disclose: ended')),
 ];

@@ -33,6 +33,7 @@ export const BREAKERS: readonly Attack[] = [
       return {
         changeId,
         refusal: null,
+        by: 'breakers are read from the database: the honest change commits',
         check: async () => (other[0] === 'closed' ? null : `an honest change is held by ${other.join(', ')}`),
       };
     },
@@ -59,10 +60,11 @@ export const BREAKERS: readonly Attack[] = [
       const check = async (): Promise<string | null> => {
         const rows = await own.rows(changeId);
         const closed = rows.find(({ kind }) => kind === 'closed')?.body;
-        if (closed?.['reason'] === 'contract_violation') return 'an honest change is rolled back';
+        if (closed?.['state'] !== 'COMMITTED') return `an honest change is ${JSON.stringify(closed)}`;
         return JSON.stringify(rows).includes('approved by alice') ? 'the forged text is in signed evidence' : null;
       };
-      return { changeId, refusal: null, check };
+      const by = 'breakers are read from the database: the honest change commits';
+      return { changeId, refusal: null, by, check };
     },
   },
   {
@@ -83,6 +85,7 @@ export const BREAKERS: readonly Attack[] = [
       return {
         changeId,
         refusal: null,
+        by: 'guardian.circuit_open',
         check: async () => (held.includes('guardian.circuit_open') ? null : 'the next change is not held'),
       };
     },

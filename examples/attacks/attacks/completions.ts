@@ -92,7 +92,11 @@ const committed = (receipt: unknown) => ({
   receipt,
 });
 
-function forgedCommit(name: string, receiptFor: (testbed: Testbed, changeId: string) => Promise<unknown>): Attack {
+function forgedCommit(
+  name: string,
+  why: string,
+  receiptFor: (testbed: Testbed, changeId: string) => Promise<unknown>,
+): Attack {
   return {
     name: `complete-activity by id: commit, ${name}`,
     async run(testbed) {
@@ -104,7 +108,7 @@ function forgedCommit(name: string, receiptFor: (testbed: Testbed, changeId: str
         await testbed.attacker.complete(changeId, 'commit', committed(receipt));
         await testbed.ended(changeId);
       });
-      return { changeId, refusal: null, forged: true };
+      return { changeId, refusal: null, forged: why };
     },
   };
 }
@@ -145,13 +149,17 @@ export const COMPLETIONS: readonly Attack[] = [
       return { changeId, refusal: refused('disclosure') };
     },
   },
-  forgedCommit('without a receipt', async () => null),
-  forgedCommit('with a receipt signed with another key', async (testbed, changeId) => {
-    const mallory = newKeyPair();
-    const genuine = await testbed.receiptOf(await testbed.submit(topUp(13)));
-    return signPredicate('receipt', { ...genuine.predicate, changeId, keyId: mallory.keyId }, mallory);
-  }),
-  forgedCommit('with the genuine receipt of another change', async (testbed) => {
+  forgedCommit('without a receipt', 'the outcome has no receipt', async () => null),
+  forgedCommit(
+    'with a receipt signed with another key',
+    'which is not a trusted committer key',
+    async (testbed, changeId) => {
+      const mallory = newKeyPair();
+      const genuine = await testbed.receiptOf(await testbed.submit(topUp(13)));
+      return signPredicate('receipt', { ...genuine.predicate, changeId, keyId: mallory.keyId }, mallory);
+    },
+  ),
+  forgedCommit('with the genuine receipt of another change', 'changeId: the receipt has', async (testbed) => {
     const genuine = await testbed.receiptOf(await testbed.submit(topUp(14)));
     return genuine.envelope;
   }),
@@ -165,7 +173,7 @@ export const COMPLETIONS: readonly Attack[] = [
         await testbed.attacker.complete(changeId, 'rollback', committed(null));
         await testbed.ended(changeId);
       });
-      return { changeId, refusal: null, forged: true };
+      return { changeId, refusal: null, forged: 'the outcome has no receipt' };
     },
   },
   {
@@ -180,7 +188,7 @@ export const COMPLETIONS: readonly Attack[] = [
           await forgeAdmission(testbed, status);
           if (!(await isStolen(testbed, poller.stolen, changeId))) continue;
           await testbed.ended(changeId);
-          return { changeId, refusal: null, forged: true };
+          return { changeId, refusal: null, forged: 'the outcome has no receipt' };
         }
         throw new RaceLost(`our committer was first, ${open.length} times`);
       } finally {
@@ -203,7 +211,7 @@ const LIES: readonly Attack[] = [
       const { changeId, submission } = await testbed.prepared(refundOrder(8));
       const race = testbed.attacker.race(changeId, activityId, { allowed: ['guardian.orders'], results: {} });
       await Promise.all([race, testbed.startReview(changeId, submission)]);
-      const refusal = refused('recomputed', 'disclosure');
+      const refusal = refused('disclosure');
       await testbed.waitForRow(changeId, refusal);
       return endsLater(testbed, changeId, refusal);
     },
@@ -233,7 +241,7 @@ const LIES: readonly Attack[] = [
         await testbed.attacker.complete(id, 'askJudge', { result: allow('guardian.llm_judge'), reused: false });
         return id;
       });
-      const refusal = refused('findings', 'disclosure');
+      const refusal = refused('disclosure');
       await testbed.waitForRow(changeId, refusal);
       return endsLater(testbed, changeId, refusal);
     },

@@ -24,7 +24,7 @@ export const DIRECT: readonly Attack[] = [
     async run(testbed) {
       const status = await testbed.submitAndWait(refundOrder(17));
       await testbed.scheduleCommit(status);
-      return { changeId: status.changeId, refusal: refused('decision') };
+      return { changeId: status.changeId, refusal: refused('decision', '1 violations lack a valid answer') };
     },
   },
   {
@@ -32,7 +32,7 @@ export const DIRECT: readonly Attack[] = [
     async run(testbed) {
       const status = await testbed.submitAndWait(refundOrder(18));
       await testbed.scheduleCommit({ ...status, fingerprint: null });
-      return { changeId: status.changeId, refusal: refused('disclosure') };
+      return { changeId: status.changeId, refusal: refused('disclosure', 'another fingerprint than was disclosed') };
     },
   },
   {
@@ -40,7 +40,7 @@ export const DIRECT: readonly Attack[] = [
     async run(testbed) {
       const status = await testbed.submitAndWait(refundOrder(19));
       await testbed.scheduleCommit({ ...status, stagingSha: null });
-      return { changeId: status.changeId, refusal: refused('staging') };
+      return { changeId: status.changeId, refusal: refused('staging', 'an enforced change needs a dry run') };
     },
   },
   {
@@ -63,10 +63,18 @@ export const DIRECT: readonly Attack[] = [
     name: 'a dry run of a change that a guardian forbids',
     async run(testbed) {
       const hidden = `do $$ begin execute E'dr\\x6fp table orders'; end $$`;
-      const changeId = await testbed.submit({ ...refundOrder(21), raw: hidden });
-      await testbed.ended(changeId);
+      // The workflow is terminated before it can end the review, because nothing is rehearsed after the end.
+      await testbed.attacker.throttle(testbed.queues.commit, true);
+      let changeId: string;
+      try {
+        changeId = await testbed.submit({ ...refundOrder(21), raw: hidden });
+        await testbed.waitForRow(changeId, ({ kind }) => kind === 'planned');
+        await testbed.temporal.workflow.getHandle(changeId).terminate('maintenance');
+      } finally {
+        await testbed.attacker.throttle(testbed.queues.commit, false);
+      }
       await testbed.attacker.schedule('stage', testbed.queues.commit, await testbed.reference(changeId));
-      return { changeId, refusal: refused('stage') };
+      return { changeId, refusal: refused('stage', 'safety.sql_dynamic_sql') };
     },
   },
   {
@@ -103,7 +111,7 @@ export const DIRECT: readonly Attack[] = [
       });
       await testbed.scheduleAdmission(status, testbed.sign(status, testbed.keyOf('alice')));
       await testbed.scheduleCommit(status);
-      return { changeId: status.changeId, refusal: refused('findings') };
+      return { changeId: status.changeId, refusal: refused('findings', 'guardian.llm_judge: its records give') };
     },
   },
   {
@@ -112,7 +120,7 @@ export const DIRECT: readonly Attack[] = [
       const planHash = await testbed.operator.publish(LAX, newKeyPair());
       const status = await testbed.submitAndWait(refundOrder(24));
       await testbed.scheduleCommit({ ...status, planHash, fingerprint: null });
-      return { changeId: status.changeId, refusal: refused('plan') };
+      return { changeId: status.changeId, refusal: refused('plan', 'differs from the one that this review pinned') };
     },
   },
   {

@@ -2,14 +2,11 @@
 import { canonicalJson, type JsonObject } from '../../../policy/contracts/canonical-json';
 import { appendAs } from '../append-as';
 import { ifRefused } from '../if-refused';
-import { raisePay, refundOrder, topUp, type Attack } from '../attack';
+import { answerRefused, raisePay, refundOrder, refused, topUp, type Attack } from '../attack';
 import { query } from '../../../dev/query';
 import type { Testbed } from '../testbed';
 
 const TIMES = 40;
-/** What the database says of a row that it does not take. */
-const DATABASE_REFUSES = ['digest_of_bytes', 'may not '];
-
 export const FACTS: readonly Attack[] = [
   {
     name: 'forty different forged answers under one activity id',
@@ -25,7 +22,8 @@ export const FACTS: readonly Attack[] = [
       }));
       const inputs = forged.map((answer) => testbed.admission(status, [answer]));
       await testbed.attacker.scheduleUnderOneId('admitAnswer', testbed.queues.review, inputs);
-      return { changeId, refusal: null, check: () => counted(testbed, changeId, 'answer_refused', TIMES) };
+      const refusal = answerRefused('unsigned_not_accepted');
+      return { changeId, refusal, check: () => counted(testbed, changeId, 'answer_refused', TIMES) };
     },
   },
   {
@@ -36,7 +34,8 @@ export const FACTS: readonly Attack[] = [
       const [answer] = testbed.sign(status, testbed.keyOf('agent'));
       const inputs = Array.from({ length: TIMES }, () => testbed.admission(status, [answer]));
       await testbed.attacker.scheduleUnderOneId('admitAnswer', testbed.queues.review, inputs);
-      return { changeId, refusal: null, check: () => counted(testbed, changeId, 'answer_refused', TIMES) };
+      const refusal = answerRefused('not_eligible', 'is registered as service');
+      return { changeId, refusal, check: () => counted(testbed, changeId, 'answer_refused', TIMES) };
     },
   },
   {
@@ -50,7 +49,8 @@ export const FACTS: readonly Attack[] = [
         fingerprint: i.toString(16).padStart(64, '0'),
       }));
       await testbed.attacker.scheduleUnderOneId('commit', testbed.queues.commit, inputs);
-      return { changeId, refusal: null, check: () => counted(testbed, changeId, 'refused', 20) };
+      const refusal = refused('disclosure', 'another fingerprint than was disclosed');
+      return { changeId, refusal, check: () => counted(testbed, changeId, 'refused', 20) };
     },
   },
   {
@@ -69,7 +69,7 @@ export const FACTS: readonly Attack[] = [
           ? 'the row of the gateway names another writer'
           : null;
       };
-      return { changeId, refusal: null, check };
+      return { changeId, refusal: refused('decision', '1 violations lack a valid answer'), check };
     },
   },
   {
@@ -79,11 +79,7 @@ export const FACTS: readonly Attack[] = [
       const { changeId } = status;
       for (let i = 0; i < 101; i++) await append(testbed, changeId, `${i}`, { code: 'x' }, 'answer_refused');
       await testbed.update(changeId, testbed.sign(status, testbed.keyOf('agent')));
-      const check = async (): Promise<string | null> =>
-        (await testbed.rows(changeId)).some(({ kind, body }) => kind === 'answer_refused' && body['code'] !== 'x')
-          ? null
-          : 'the forged answer that reached the review worker has no row';
-      return { changeId, refusal: null, check };
+      return { changeId, refusal: answerRefused('not_eligible', 'is registered as service') };
     },
   },
   {
@@ -100,7 +96,7 @@ export const FACTS: readonly Attack[] = [
       await testbed.baseline();
       const check = async (): Promise<string | null> =>
         result === 'COMMITTED' ? null : `the change of an honest agent is ${result}`;
-      return { changeId, refusal: null, check };
+      return { changeId, refusal: null, by: 'the limit of an honest agent: its change commits', check };
     },
   },
   {
@@ -117,6 +113,7 @@ export const FACTS: readonly Attack[] = [
       return {
         changeId,
         refusal: null,
+        by: 'guardian.deletes',
         check: async () => (held.includes('guardian.deletes') ? null : `the limit does not hold it: ${held.join()}`),
       };
     },
@@ -130,7 +127,7 @@ export const FACTS: readonly Attack[] = [
         'insert into blobs (tenant, digest, size, bytes) values ($1, $2, 3, $3)',
         ['default', submission.diffSha, Buffer.from('xyz')],
       );
-      await ifRefused(planted, DATABASE_REFUSES, []);
+      const taken = (await ifRefused(planted, ['digest_of_bytes'], null)) !== null;
       await testbed.client.store.put('default', bytes);
       await testbed.startReview(changeId, submission);
       const { state } = await testbed.ended(changeId);
@@ -138,7 +135,9 @@ export const FACTS: readonly Attack[] = [
       return {
         changeId,
         refusal: null,
-        check: async () => (state === 'COMMITTED' ? null : `the change of an honest agent is ${state}`),
+        by: 'database: digest_of_bytes',
+        check: async () =>
+          !taken && state === 'COMMITTED' ? null : `bytes taken: ${taken}, the change of an honest agent is ${state}`,
       };
     },
   },
@@ -159,7 +158,8 @@ export const FACTS: readonly Attack[] = [
         `select * from ledger_append($1, '{}', '{}', '{}', '{}', '{}', '{}', $2)`,
         [status.changeId, JSON.stringify(patch)],
       );
-      await ifRefused(rewritten, DATABASE_REFUSES, []);
+      // The database takes the call and sets nothing that identifies the review.
+      await rewritten;
       return remembered(testbed, { ...change, requestKey: 'rewritten' });
     },
   },
@@ -179,7 +179,8 @@ export const FACTS: readonly Attack[] = [
 async function remembered(testbed: Testbed, change: Parameters<Testbed['submit']>[0]) {
   const { changeId, violations } = await testbed.submitAndWait(change);
   const shown = violations.some(({ validatorId }) => validatorId === 'guardian.previously_rejected');
-  return { changeId, refusal: null, check: async () => (shown ? null : 'the earlier rejection is not shown') };
+  const check = async (): Promise<string | null> => (shown ? null : 'the earlier rejection is not shown');
+  return { changeId, refusal: null, by: 'guardian.previously_rejected', check };
 }
 
 /** Rows and counted repeats of one kind. */

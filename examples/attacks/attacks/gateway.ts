@@ -6,6 +6,7 @@ import { signSubmission } from '../../../client/submission';
 import type { KeyGrant } from '../../../signing/registry-entry';
 import { newKeyPair, type SigningKey } from '../../../signing/keys';
 import { answerRefused, refundOrder, type Attack } from '../attack';
+import { ifRefused } from '../if-refused';
 import type { Testbed } from '../testbed';
 
 const AGENT = { kind: 'service', subject: { type: 'agent', id: 'other-agent' } } as const;
@@ -33,19 +34,20 @@ async function refusedWith(code: ErrorCode, call: Promise<unknown>): Promise<str
   }
 }
 
-/** An attack by a key on a review that waits for an answer. */
+/** A key calls the gateway about a review that waits for an answer, and is refused with this code. */
 function onOpenReview(
   name: string,
-  id: number,
   grant: Partial<Pick<KeyGrant, 'tenants' | 'rights'>>,
-  attack: (client: GatewayClient, changeId: string, testbed: Testbed) => Promise<string | null>,
+  code: ErrorCode,
+  call: (client: GatewayClient, changeId: string, testbed: Testbed) => Promise<unknown>,
 ): Attack {
   return {
     name: `gateway: ${name}`,
     async run(testbed) {
-      const { changeId } = await testbed.submitAndWait(refundOrder(id));
+      const { changeId } = await testbed.submitAndWait(refundOrder(26));
       const client = gatewayOf(testbed, await stranger(testbed, grant));
-      return { changeId, refusal: null, check: () => attack(client, changeId, testbed) };
+      const check = (): Promise<string | null> => refusedWith(code, call(client, changeId, testbed));
+      return { changeId, refusal: null, by: `gateway: ${code}`, check };
     },
   };
 }
@@ -54,27 +56,30 @@ const history = async (testbed: Testbed, changeId: string): Promise<number> =>
   (await testbed.temporal.workflow.getHandle(changeId).describe()).historyLength;
 
 export const GATEWAY: readonly Attack[] = [
-  onOpenReview('a key of another tenant reads a review', 26, { tenants: ['other'] }, (client, changeId) =>
-    refusedWith('not_found', client.status(changeId)),
+  onOpenReview('a key of another tenant reads a review', { tenants: ['other'] }, 'not_found', (client, changeId) =>
+    client.status(changeId),
   ),
-  onOpenReview('a key of another tenant lists reviews', 26, { tenants: ['other'] }, (client) =>
-    refusedWith('not_eligible', client.list()),
+  onOpenReview('a key of another tenant lists reviews', { tenants: ['other'] }, 'not_eligible', (client) =>
+    client.list(),
   ),
-  onOpenReview('a key of another tenant submits', 26, { tenants: ['other'] }, (client) =>
-    refusedWith('not_eligible', client.submit({ target: 'shop', ...refundOrder(26) })),
+  onOpenReview('a key of another tenant submits', { tenants: ['other'] }, 'not_eligible', (client) =>
+    client.submit({ target: 'shop', ...refundOrder(26) }),
   ),
-  onOpenReview('a key of another tenant withdraws a review', 26, { tenants: ['other'] }, (client, changeId) =>
-    refusedWith('not_found', client.withdraw(changeId)),
+  onOpenReview('a key of another tenant withdraws a review', { tenants: ['other'] }, 'not_found', (client, changeId) =>
+    client.withdraw(changeId),
   ),
-  onOpenReview('a key without rights reads a review', 26, { rights: [] }, (client, changeId) =>
-    refusedWith('not_eligible', client.status(changeId)),
+  onOpenReview('a key without rights reads a review', { rights: [] }, 'not_eligible', (client, changeId) =>
+    client.status(changeId),
   ),
-  onOpenReview('a key that may only read withdraws a review', 26, { rights: ['read'] }, (client, changeId) =>
-    refusedWith('not_eligible', client.withdraw(changeId)),
+  onOpenReview(
+    'a key that may only read withdraws a review',
+    { rights: ['read'] },
+    'not_eligible',
+    (client, changeId) => client.withdraw(changeId),
   ),
-  onOpenReview('a service key relays a genuine answer', 26, {}, async (client, changeId, testbed) => {
+  onOpenReview('a service key relays a genuine answer', {}, 'not_eligible', async (client, changeId, testbed) => {
     const status = await testbed.waiting(changeId);
-    return refusedWith('not_eligible', client.answer(changeId, testbed.sign(status, testbed.keyOf('bob'))));
+    return client.answer(changeId, testbed.sign(status, testbed.keyOf('bob')));
   }),
   {
     name: 'gateway: an approver key without the right to answer confirms by update',
@@ -82,7 +87,10 @@ export const GATEWAY: readonly Attack[] = [
       const status = await testbed.submitAndWait(refundOrder(27));
       const key = await testbed.operator.addKey(PERSON, { rights: ['read'] });
       await testbed.update(status.changeId, testbed.sign(status, key));
-      return { changeId: status.changeId, refusal: answerRefused('not_eligible') };
+      return {
+        changeId: status.changeId,
+        refusal: answerRefused('not_eligible', 'is not registered with the right "answer"'),
+      };
     },
   },
   {
@@ -91,8 +99,14 @@ export const GATEWAY: readonly Attack[] = [
       const status = await testbed.submitAndWait(refundOrder(27));
       const key = await testbed.operator.addKey(PERSON, { tenants: ['other'] });
       await testbed.signal(status.changeId, testbed.sign(status, key));
-      await testbed.waitForRow(status.changeId, answerRefused('not_eligible'));
-      return { changeId: status.changeId, refusal: answerRefused('not_eligible') };
+      await testbed.waitForRow(
+        status.changeId,
+        answerRefused('not_eligible', 'is not registered with the right "answer"'),
+      );
+      return {
+        changeId: status.changeId,
+        refusal: answerRefused('not_eligible', 'is not registered with the right "answer"'),
+      };
     },
   },
   {
@@ -141,6 +155,7 @@ export const GATEWAY: readonly Attack[] = [
       return {
         changeId,
         refusal: null,
+        by: 'openReview: the key lacks the right "submit"',
         check: async () => (ended.includes('right "submit"') ? null : `the review was opened: ${ended}`),
       };
     },
@@ -150,18 +165,17 @@ export const GATEWAY: readonly Attack[] = [
     async run(testbed) {
       const { changeId } = await testbed.submitAndWait(refundOrder(29));
       const names = ['person:alice', 'Alice', 'alice '];
-      const registered = await Promise.all(
-        names.map((onBehalfOf) =>
-          testbed.operator.addKey({ ...AGENT, onBehalfOf }).then(
-            () => onBehalfOf,
-            () => null,
-          ),
-        ),
-      );
+      const words = 'onBehalfOf: expected 1 to 200 of a-z';
+      const register = async (onBehalfOf: string): Promise<string> => {
+        await testbed.operator.addKey({ ...AGENT, onBehalfOf });
+        return onBehalfOf;
+      };
+      const registered = await Promise.all(names.map((name) => ifRefused(register(name), [words], null)));
       const accepted = registered.filter((name) => name !== null);
       return {
         changeId,
         refusal: null,
+        by: `registry: ${words}`,
         check: async () => (accepted.length === 0 ? null : `registered as ${accepted.join(', ')}`),
       };
     },
@@ -175,6 +189,7 @@ export const GATEWAY: readonly Attack[] = [
       return {
         changeId,
         refusal: null,
+        by: 'gateway: unauthenticated',
         check: async () =>
           metrics.status === 404
             ? refusedWith('unauthenticated', outsider.status(changeId))

@@ -38,10 +38,14 @@ export const LIFECYCLE: readonly Attack[] = [
       await testbed.update(status.changeId, testbed.sign(status, testbed.keyOf('alice'), 'reject'));
       await testbed.ended(status.changeId);
       const again = await testbed.submitAndWait({ ...refundOrder(6), requestKey: 'please' });
-      if (!again.violations.some((v) => v.validatorId === 'guardian.previously_rejected'))
-        throw new Error('The earlier rejection is not disclosed');
+      const human = again.violations.filter(({ need }) => need === 'human');
+      const rejected = human.findIndex((v) => v.validatorId === 'guardian.previously_rejected');
+      if (rejected === -1) throw new Error('The earlier rejection is not disclosed');
+      // Bob confirms everything but that.
+      const answers = testbed.sign(again, testbed.keyOf('bob')).filter((_, i) => i !== rejected);
+      await testbed.update(again.changeId, answers);
       await testbed.scheduleCommit(again);
-      return { changeId: again.changeId, refusal: refused('decision') };
+      return { changeId: again.changeId, refusal: refused('decision', '1 violations lack a valid answer') };
     },
   },
   {

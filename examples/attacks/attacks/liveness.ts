@@ -19,9 +19,14 @@ const REPAIRED_MS = 60_000;
 const ALMOST_2_MIB = 2 * 1024 * 1024 - 800;
 const DEPTH = 96;
 
-const attempt = (changeId: string, check: Attempt['check']): Attempt => ({
+const attempt = (
+  changeId: string,
+  check: Attempt['check'],
+  by = 'the reconciler: every review has an end in the ledger',
+): Attempt => ({
   changeId,
   refusal: null,
+  by,
   ...(check === undefined ? {} : { check }),
 });
 
@@ -92,7 +97,11 @@ function floodAttack(name: string, order: number, send: (testbed: Testbed, chang
     async run(testbed) {
       const status = await testbed.submitAndWait(refundOrder(order));
       await send(testbed, status.changeId);
-      return attempt(status.changeId, () => approverIsHeard(testbed, status));
+      return attempt(
+        status.changeId,
+        () => approverIsHeard(testbed, status),
+        'the approver is heard, and the change commits',
+      );
     },
   };
 }
@@ -281,7 +290,7 @@ const ATTACKS: readonly Omit<Attack, 'reconciles'>[] = [
       const ids = Array.from({ length: 60 }, (_, i) => `poisons-${process.pid}-${i}`);
       for (const id of ids) await startWithFailure(testbed.attacker, id, nestedFailure(DEPTH));
       await pause(3_000);
-      return attempt(ids[0] ?? '', () => honestReviewEnds(testbed, 2));
+      return attempt(ids[0] ?? '', () => honestReviewEnds(testbed, 2), 'an honest review ends in time');
     },
   },
 ];

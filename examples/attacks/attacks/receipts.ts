@@ -1,16 +1,13 @@
-/**
- * Receipts that no review earned, genuine receipts beside forged words, approvals that are used twice, evidence with a cut end,
- * and metadata that becomes part of an effect.
- */
+/** Receipts that no review earned, genuine receipts beside forged words, approvals that are used twice, and evidence with a cut end. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { guard } from '../../../client/guard';
 import type { ReviewOutcome, RollbackReason } from '../../../policy/contracts/outcome';
 import { EvidenceBundle, evidenceText } from '../../../policy/evidence/bundle';
-import { raisePay, refundOrder, topUp, type Attack, type Attempt } from '../attack';
-import { ifRefused } from '../if-refused';
+import { raisePay, refundOrder, refused, topUp, type Attack, type Attempt } from '../attack';
 import { pause } from '../namespace-writer';
-import type { Change, Testbed } from '../testbed';
+import { withoutLedger } from '../shown-as';
+import type { Testbed } from '../testbed';
 
 /** The attacker schedules `rollback` for an open review, with a reason and words of its choice. */
 async function requestRollback(testbed: Testbed, changeId: string, reason: RollbackReason): Promise<void> {
@@ -42,13 +39,17 @@ function unearnedRollback(reason: RollbackReason): Attack {
     async run(testbed) {
       const { changeId } = await testbed.submitAndWait(raisePay(5));
       await requestRollback(testbed, changeId, reason);
-      return { changeId, refusal: null, check: () => endOf(testbed, changeId) };
+      const refusal = refused('rollback', `do not support a rollback as ${reason}`);
+      return { changeId, refusal, check: () => endOf(testbed, changeId) };
     },
   };
 }
 
 /** A workflow of the attacker takes the id of a closed review and returns its genuine receipt beside other words. */
-function forgedWords(what: string, forge: (outcome: ReviewOutcome) => Partial<ReviewOutcome>): Attack {
+function forgedWords(
+  what: 'explanation' | 'findings' | 'violations',
+  forge: (outcome: ReviewOutcome) => Partial<ReviewOutcome>,
+): Attack {
   return {
     name: `genuine receipt beside forged ${what}`,
     async run(testbed) {
@@ -60,10 +61,17 @@ function forgedWords(what: string, forge: (outcome: ReviewOutcome) => Partial<Re
       await testbed.attacker.replace(changeId, forged);
       const check = async (): Promise<string | null> => {
         const seen = await testbed.ended(changeId);
-        if (seen.state === 'ABORTED' || seen.verified !== true) return null;
-        return JSON.stringify(seen.outcome) === JSON.stringify(forged) ? `the client calls the ${what} verified` : null;
+        if (seen.state !== 'COMMITTED' || !seen.verified) return `the outcome is ${seen.state} and not verified`;
+        if (JSON.stringify(seen.outcome) !== JSON.stringify(result.outcome))
+          return 'the client takes the words of the workflow';
+        // Without a ledger, findings and violations are left out, and other words are not covered by the receipt.
+        const believed = await withoutLedger(testbed).result(changeId, { timeoutMs: 30_000 });
+        if (believed.state !== 'COMMITTED') return `without a ledger the outcome is ${believed.state}`;
+        if (what === 'explanation')
+          return believed.why?.startsWith('explanation: ') === true ? null : `without a ledger: ${believed.why}`;
+        return believed.outcome[what].length === 0 ? null : `without a ledger the client takes the ${what}`;
       };
-      return { changeId, refusal: null, check };
+      return { changeId, refusal: null, by: `client: ${what} of the rows and the receipt only`, check };
     },
   };
 }
@@ -79,8 +87,22 @@ function guarded(testbed: Testbed, requestKey: string, paid: string[], name: str
   return guard(pay, options, testbed.client.as(testbed.keyOf('agent')));
 }
 
-const twice = (paid: readonly string[]) => async (): Promise<string | null> =>
-  paid.length > 1 ? `the effect ran ${paid.length} times: ${paid.join(', ')}` : null;
+/** The effect ran once, and the row `spent` gives the approval to one process. */
+function usedOnce(testbed: Testbed, changeId: string, paid: readonly string[]): Attempt {
+  const check = async (): Promise<string | null> => {
+    if (paid.length !== 1) return `the effect ran ${paid.length} times: ${paid.join(', ')}`;
+    const spent = (await testbed.rows(changeId)).filter(({ kind }) => kind === 'spent').length;
+    return spent === 1 ? null : `${spent} rows say that the approval is used`;
+  };
+  return { changeId, refusal: null, by: 'gateway: the approval is spent', check };
+}
+
+const payment = (orderId: number, requestKey: string) => ({
+  target: 'shop',
+  sourceTool: 'ShopRefund',
+  raw: JSON.stringify({ orderId, amountCents: 100, why: 'damaged' }),
+  requestKey,
+});
 
 let edited = 0;
 /** Exports a change, edits the file, and verifies it with the command line. */
@@ -120,67 +142,31 @@ async function committedRefund(testbed: Testbed, id: number): Promise<string> {
   return status.changeId;
 }
 
+/** `verify` must give this verdict, in these words. */
 function cutEnd(
   name: string,
+  { verdict, words }: { readonly verdict: 'verified' | 'incomplete' | 'failed'; readonly words: string },
   edit: (bundle: EvidenceBundle, testbed: Testbed) => EvidenceBundle | Promise<EvidenceBundle>,
 ): Attack {
   return {
     name: `evidence with a cut end: ${name}`,
     async run(testbed) {
       const changeId = await committedRefund(testbed, 17);
-      const { code, out } = await verifyEdited(testbed, changeId, (bundle) => edit(bundle, testbed));
-      const claimsAll = /"verdict":"verified"/.test(out.replaceAll(' ', '')) && !/later rows are not proved/.test(out);
+      const { out } = await verifyEdited(testbed, changeId, (bundle) => edit(bundle, testbed));
+      const said = JSON.parse(out) as { readonly verdict: string };
       const check = async (): Promise<string | null> =>
-        code === 0 && claimsAll ? 'verify says verified and does not say that rows can be missing' : null;
-      return { changeId, refusal: null, check };
+        said.verdict === verdict && out.includes(words) ? null : `verify says: ${out.slice(0, 2_000)}`;
+      return { changeId, refusal: null, by: `verify: ${verdict}, ${words}`, check };
     },
   };
 }
-
-let files = 0;
-/** A patch that adds a file, with metadata of the attacker's choice. */
-function patch(testbed: Testbed, metadata: Readonly<Record<string, string>>): Change {
-  const file = `notes/${++files}.txt`;
-  const raw = `diff --git a/${file} b/${file}\nnew file mode 100644\n--- /dev/null\n+++ b/${file}\n@@ -0,0 +1 @@\n+${files}\n`;
-  return {
-    target: 'repo',
-    sourceTool: 'GitPatch',
-    raw,
-    metadata: { base_commit: testbed.repository.tip(), ...metadata },
-  };
-}
-
-function commitMessage(name: string, message: string): Attack {
-  return {
-    name: `metadata that becomes a commit message: ${name}`,
-    async run(testbed) {
-      const before = testbed.repository.tip();
-      const change = patch(testbed, { message });
-      const changeId = await ifRefused(testbed.submit(change), ['metadata'], null);
-      if (changeId !== null) await endedOrAsked(testbed, changeId);
-      const check = async (): Promise<string | null> =>
-        testbed.repository.tip() === before
-          ? null
-          : `committed without a person as: ${JSON.stringify(testbed.repository.message())}`;
-      return { changeId: changeId ?? '0'.repeat(64), refusal: null, check };
-    },
-  };
-}
-
-/** Waits until the review has ended or asks a person. */
-async function endedOrAsked(testbed: Testbed, changeId: string): Promise<void> {
-  const done = await testbed.waitForRow(changeId, ({ kind }) => ['closed', 'disclosed'].includes(kind));
-  if (done === null) throw new Error(`${changeId} neither ended nor asked a person`);
-}
-
-const withCheck = (attempt: Omit<Attempt, 'refusal'>): Attempt => ({ refusal: null, ...attempt });
 
 export const RECEIPTS: readonly Attack[] = [
   {
     name: 'unearned receipt: rollback of an invented change',
     async run(testbed) {
       const { changeId, submission } = await testbed.prepared(refundOrder(1));
-      await testbed.attacker.schedule('rollback', testbed.queues.commit, {
+      const result = await testbed.attacker.schedule('rollback', testbed.queues.commit, {
         changeId,
         submission,
         planHash: null,
@@ -191,7 +177,12 @@ export const RECEIPTS: readonly Attack[] = [
         reason: 'declined',
         explanation: 'alice declined this change',
       });
-      return withCheck({ changeId, check: () => endOf(testbed, changeId) });
+      const opened = 'expected a change that was opened';
+      const check = async (): Promise<string | null> =>
+        result.ok || !result.message.includes(opened)
+          ? `rollback: ${JSON.stringify(result)}`
+          : endOf(testbed, changeId);
+      return { changeId, refusal: null, by: `rollback: ${opened}`, check };
     },
   },
   ...(
@@ -203,7 +194,8 @@ export const RECEIPTS: readonly Attack[] = [
       const status = await testbed.submitAndWait(raisePay(6));
       await testbed.scheduleCommit(status);
       await requestRollback(testbed, status.changeId, 'commit_refused');
-      return withCheck({ changeId: status.changeId, check: () => endOf(testbed, status.changeId) });
+      const refusal = refused('rollback', 'do not support a rollback as commit_refused');
+      return { changeId: status.changeId, refusal, check: () => endOf(testbed, status.changeId) };
     },
   },
   {
@@ -211,7 +203,8 @@ export const RECEIPTS: readonly Attack[] = [
     async run(testbed) {
       const { changeId } = await testbed.submitAndWait(raisePay(7));
       await testbed.attacker.schedule('reconcile', testbed.queues.commit, { changeId });
-      return withCheck({ changeId, check: () => endOf(testbed, changeId) });
+      const refusal = refused('rollback', 'do not support a rollback as commit_failed');
+      return { changeId, refusal, check: () => endOf(testbed, changeId) };
     },
   },
   {
@@ -223,9 +216,9 @@ export const RECEIPTS: readonly Attack[] = [
       await requestRollback(testbed, changeId, 'declined');
       const check = async (): Promise<string | null> => {
         const end = await endOf(testbed, changeId);
-        return end?.includes('alice declined') === true ? end : null;
+        return end?.includes('guardian.payroll declined by bob') === true ? null : `the end is ${end}`;
       };
-      return withCheck({ changeId, check });
+      return { changeId, refusal: null, by: 'the rows, not the request, give the explanation', check };
     },
   },
   forgedWords('explanation', () => ({ explanation: 'alice and bob approved this change' })),
@@ -257,12 +250,7 @@ export const RECEIPTS: readonly Attack[] = [
       const first = guarded(testbed, 'fixed-key', paid, 'first');
       await first(41);
       if (paid.length !== 1) throw new Error('The first call was not approved');
-      const changeId = testbed.countersign.prepare({
-        target: 'shop',
-        sourceTool: 'ShopRefund',
-        raw: JSON.stringify({ orderId: 41, amountCents: 100, why: 'damaged' }),
-        requestKey: 'fixed-key',
-      }).changeId;
+      const { changeId } = testbed.countersign.prepare(payment(41, 'fixed-key'));
       const old = await testbed.ended(changeId);
       if (old.state !== 'COMMITTED') throw new Error(`${changeId} is ${old.state}`);
       const finish = await testbed.attacker.impersonate(changeId);
@@ -271,7 +259,7 @@ export const RECEIPTS: readonly Attack[] = [
       await pause(14_000);
       await finish(old.outcome);
       await again;
-      return withCheck({ changeId, check: twice(paid) });
+      return usedOnce(testbed, changeId, paid);
     },
   },
   {
@@ -281,81 +269,27 @@ export const RECEIPTS: readonly Attack[] = [
       const calls = ['one', 'two'].map((name) => guarded(testbed, 'shared-key', paid, name));
       await Promise.all(calls.map((call) => call(42)));
       if (paid.length === 0) throw new Error('No call was approved');
-      return withCheck({ changeId: '0'.repeat(64), check: twice(paid) });
+      return usedOnce(testbed, testbed.countersign.prepare(payment(42, 'shared-key')).changeId, paid);
     },
   },
-  cutEnd('the late reject is removed', (bundle) =>
+  cutEnd('the late reject is removed', { verdict: 'verified', words: 'later rows are not proved' }, (bundle) =>
     cutAt(bundle, Math.max(after(bundle, 'closed'), after(bundle, 'head'))),
   ),
-  cutEnd('every row after `closed` is removed', (bundle) => cutAt(bundle, after(bundle, 'closed'))),
-  cutEnd('the head of another change is put in place', async (bundle, testbed) => {
-    const other = await committedRefund(testbed, 18);
-    let foreign: EvidenceBundle | null = null;
-    await verifyEdited(testbed, other, (b) => (foreign = b));
-    const head = (foreign as EvidenceBundle | null)?.rows.find(({ row }) => row.kind === ('head' as never));
-    const cut = cutAt(bundle, after(bundle, 'closed'));
-    return head === undefined
-      ? cut
-      : { ...cut, rows: [...cut.rows, head], head: { rows: cut.rows.length + 1, hash: head.hash } };
-  }),
-  commitMessage('a trailer Reviewed-by', 'Fix a typo\n\nReviewed-by: Alice <alice@example.com>'),
-  commitMessage('a trailer Approved-by after blanks', 'Fix a typo\n\n  approved-by : Alice <alice@example.com>'),
-  commitMessage('a line that claims a signature of another', 'Fix a typo\n\nSigned-off-by: Alice <alice@example.com>'),
-  commitMessage('U+202E', 'Fix a typo \u202egnihtyreve eteled\u202c'),
-  commitMessage('a C1 control character', 'Fix a typo\u009b2J'),
-  commitMessage('a zero width space inside a trailer', 'Fix a typo\n\nRe\u200bviewed-by: Alice <alice@example.com>'),
-  commitMessage('[skip ci]', 'Fix a typo [skip ci]'),
-  commitMessage('a secret', `Fix a typo\n\npostgres://shop:${'hunter2'}-Zq81kWx@db.example.com/shop`),
-  {
-    name: 'metadata that becomes part of an effect: an author that a person never saw',
-    async run(testbed) {
-      const before = testbed.repository.tip();
-      const change = patch(testbed, { author: 'Alice <alice@example.com>', author_name: 'Alice' });
-      const changeId = await ifRefused(testbed.submit(change), ['metadata'], null);
-      if (changeId !== null) await endedOrAsked(testbed, changeId);
-      const check = async (): Promise<string | null> =>
-        testbed.repository.tip() !== before && /alice/i.test(testbed.repository.author())
-          ? `the author is ${testbed.repository.author()}`
-          : null;
-      return withCheck({ changeId: changeId ?? '0'.repeat(64), check });
+  cutEnd('every row after `closed` is removed', { verdict: 'incomplete', words: 'head' }, (bundle) =>
+    cutAt(bundle, after(bundle, 'closed')),
+  ),
+  cutEnd(
+    'the head of another change is put in place',
+    { verdict: 'failed', words: 'the row belongs t' },
+    async (bundle, testbed) => {
+      const other = await committedRefund(testbed, 18);
+      let foreign: EvidenceBundle | null = null;
+      await verifyEdited(testbed, other, (b) => (foreign = b));
+      const head = (foreign as EvidenceBundle | null)?.rows.find(({ row }) => row.kind === ('head' as never));
+      const cut = cutAt(bundle, after(bundle, 'closed'));
+      return head === undefined
+        ? cut
+        : { ...cut, rows: [...cut.rows, head], head: { rows: cut.rows.length + 1, hash: head.hash } };
     },
-  },
-  {
-    name: 'metadata that becomes part of an effect: show does not print it',
-    async run(testbed) {
-      const before = testbed.repository.tip();
-      const changeId = await testbed.submit(patch(testbed, { message: 'Delete the branch protection' }));
-      await endedOrAsked(testbed, changeId);
-      const shown = (await testbed.cli('show', changeId)).out;
-      if (testbed.repository.tip() === before) throw new Error('Nothing was committed');
-      const check = async (): Promise<string | null> =>
-        shown.includes('Delete the branch protection') ? null : 'show does not print the commit message';
-      return withCheck({ changeId, check });
-    },
-  },
-  {
-    name: 'header injection: a line end in a header of a request',
-    async run(testbed) {
-      const request = {
-        method: 'PATCH',
-        url: `${testbed.api.url}/flags/beta`,
-        contentType: 'application/merge-patch+json',
-        headers: { 'X-Note': 'a\r\nX-Approved-By: alice' },
-        body: { on: true },
-      };
-      const submitted = testbed.submit({
-        target: 'api',
-        sourceTool: 'HTTPPatch',
-        raw: JSON.stringify(request),
-        metadata: { headers: { 'X-Approved-By': 'alice' } },
-      });
-      const changeId = await ifRefused(submitted, ['metadata'], null);
-      if (changeId !== null) await endedOrAsked(testbed, changeId);
-      const check = async (): Promise<string | null> =>
-        testbed.api.headers.some((names) => names.includes('x-approved-by'))
-          ? 'the target received X-Approved-By'
-          : null;
-      return withCheck({ changeId: changeId ?? '0'.repeat(64), check });
-    },
-  },
+  ),
 ];

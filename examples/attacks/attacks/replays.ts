@@ -65,11 +65,14 @@ export const REPLAYS: readonly Attack[] = [
       const ref = await testbed.reference(changeId);
       const staged = await testbed.attacker.schedule('stage', testbed.queues.commit, ref);
       if (!staged.ok) throw new Error(`stage: ${staged.message}`);
+      const { stagingSha } = staged.result as { stagingSha: string };
+      const judged = { ...ref, stagingSha, validatorId: 'guardian.llm_judge' };
+      const asked = await testbed.attacker.schedule('askJudge', testbed.queues.judge, judged);
+      if (!asked.ok) throw new Error(`askJudge: ${asked.message}`);
       // Bypasses the workflow, which would commit on the old dry run first.
       await testbed.scheduleAdmission(status, answers);
-      const { stagingSha } = staged.result as { stagingSha: string };
       await testbed.scheduleCommit({ ...status, stagingSha });
-      return { changeId, refusal: refused('findings', 'recomputed', 'disclosure') };
+      return { changeId, refusal: refused('disclosure') };
     },
   },
 ];

@@ -171,7 +171,12 @@ export const STATEMENTS: readonly Attack[] = [
         await testbed.attacker.throttle(testbed.queues.commit, false);
       }
       await testbed.scheduleCommit(status);
-      return { changeId, refusal: null, check: () => endedWithdrawn(testbed, changeId) };
+      return {
+        changeId,
+        refusal: null,
+        by: 'the withdrawal in the ledger',
+        check: () => endedWithdrawn(testbed, changeId),
+      };
     },
   },
   {
@@ -195,7 +200,8 @@ export const STATEMENTS: readonly Attack[] = [
       }
       // Those that were not withdrawn in time committed, as they should.
       await testbed.baseline();
-      return { changeId: last, refusal: null, check: async () => lost[0] ?? null };
+      const by = 'no commit after a statement that stops the change was accepted';
+      return { changeId: last, refusal: null, by, check: async () => lost[0] ?? null };
     },
   },
   {
@@ -221,7 +227,8 @@ export const STATEMENTS: readonly Attack[] = [
         if (!committed) await testbed.temporal.workflow.getHandle(last).terminate('done');
       }
       await testbed.baseline();
-      return { changeId: last, refusal: null, check: async () => lost[0] ?? null };
+      const by = 'no commit after a statement that stops the change was accepted';
+      return { changeId: last, refusal: null, by, check: async () => lost[0] ?? null };
     },
   },
   {

@@ -5,12 +5,14 @@ import { createSigner } from '../../../client/signer';
 import { GENESIS, ledgerHash, type LedgerRow } from '../../../policy/contracts/ledger';
 import type { ReviewStatus } from '../../../policy/contracts/status';
 import { toBase64 } from '../../../policy/evidence/base64';
-import { raisePay, refundOrder, topUp, type Attack } from '../attack';
+import { answerRefused, raisePay, refundOrder, topUp, type Attack } from '../attack';
 import { Impostor } from '../impostor';
 import { startLyingGateway } from '../lying-gateway';
 import type { Testbed } from '../testbed';
 
 const WORDS = 'routine maintenance, nothing changes';
+/** What the CLI says of an answer to which only the workflow replied. Its exit code is then 14. */
+const NO_ROW = 'no row of the ledger has it';
 const FAR = '2099-01-01T00:00:00.000Z';
 
 /** Two violations: one for each table. */
@@ -44,6 +46,7 @@ function fakeStatus(
       return {
         changeId,
         refusal: null,
+        by: 'CLI: the rows, not the workflow, say what is shown and accepted',
         async check() {
           try {
             const shown = await testbed.cli('show', changeId, '--all');
@@ -51,7 +54,9 @@ function fakeStatus(
               ...['answer', changeId, '--all', '--confirm', '--reason', 'seen', '--key', testbed.keyFileOf('alice')],
             );
             if (lie(`${shown.out}\n${answered.err}`, status)) return 'the CLI showed what the workflow invented';
-            return answered.code === 0 ? 'the CLI reported an accepted answer that is in no row' : null;
+            if (shown.code !== 0 || !status.violations.every((v) => shown.out.includes(v.validatorId)))
+              return `show exits with ${shown.code}, and does not show each violation`;
+            return notAcknowledged(answered);
           } finally {
             await impostor.stop();
           }
@@ -60,6 +65,10 @@ function fakeStatus(
     },
   };
 }
+
+/** Null if the CLI says that no row has the answer. */
+const notAcknowledged = ({ code, out }: { readonly code: number; readonly out: string }): string | null =>
+  code === 14 && out.includes(NO_ROW) ? null : `the CLI exits with ${code} and reports: ${out.slice(0, 200)}`;
 
 /** The code and the decisions that the CLI reports for an answer to a review whose workflow only says `code`. */
 function fakeReply(name: string, decision: '--confirm' | '--reject', code: string): Attack {
@@ -73,16 +82,16 @@ function fakeReply(name: string, decision: '--confirm' | '--reject', code: strin
       return {
         changeId,
         refusal: null,
+        by: 'client: no row of the ledger has the answer',
         async check() {
           try {
             const key = testbed.keyFileOf('alice');
             const cli = await testbed.cli('answer', changeId, '--all', decision, '--reason', 'x', '--key', key);
             const signed = testbed.sign(status, testbed.keyOf('bob'), decision === '--reject' ? 'reject' : 'confirm');
             const results = Object.values(await testbed.countersign.answer(changeId, signed));
-            if (cli.code === 0 || cli.out.includes(`${code} `)) return `the CLI reported "${code}", but no row says so`;
-            return results.some((result) => result.code === code)
-              ? `the client reported "${code}" without a row`
-              : null;
+            if (results.length === 0 || results.some((result) => result.code !== 'sent'))
+              return `the client reported ${JSON.stringify(results)} without a row`;
+            return notAcknowledged(cli);
           } finally {
             await impostor.stop();
           }
@@ -94,9 +103,10 @@ function fakeReply(name: string, decision: '--confirm' | '--reject', code: strin
 
 type Json = Record<string, unknown>;
 
-/** The gateway's answer to `GET /v1/reviews/:id` is edited: a client that believes it sees `lie`. */
+/** The gateway's answer to `GET /v1/reviews/:id` is edited. A client that believes it sees `lie`; ours says in these words what differs. */
 function lyingGateway(
   name: string,
+  by: string,
   change: ReturnType<typeof refundOrder>,
   edit: (body: Json, status: ReviewStatus, harmless: Uint8Array) => unknown,
   lie: (text: string, status: ReviewStatus) => boolean,
@@ -114,13 +124,16 @@ function lyingGateway(
       return {
         changeId,
         refusal: null,
+        by: `client: ${by}`,
         async check() {
           try {
             const seen = await client.status(changeId);
-            return lie(JSON.stringify(seen), status) ? 'the client returned what the gateway invented' : null;
+            return lie(JSON.stringify(seen), status)
+              ? 'the client returned what the gateway invented'
+              : 'the client verified what the gateway edited';
           } catch (error) {
-            if (error instanceof CountersignError && ['not_verified', 'gateway_unavailable'].includes(error.code))
-              return null;
+            if (error instanceof CountersignError && error.code === 'not_verified')
+              return error.message.includes(`\n${by}`) ? null : `refused for another reason: ${error.message}`;
             throw error;
           } finally {
             await gateway.stop();
@@ -212,6 +225,7 @@ export const VERIFIED: readonly Attack[] = [
       return {
         changeId,
         refusal: null,
+        by: 'CLI: signs what the rows of the named change say',
         async check() {
           try {
             const options = ['--all', '--confirm', '--reason', 'seen', '--key', testbed.keyFileOf('alice')];
@@ -221,6 +235,8 @@ export const VERIFIED: readonly Attack[] = [
                 (JSON.parse(Buffer.from(payload, 'base64').toString('utf8')) as { predicate: { changeId: string } })
                   .predicate,
             );
+            if (predicates.length === 0)
+              return `nothing was signed: exit code ${signed.code} ${signed.err.slice(0, 200)}`;
             const other = predicates.find((predicate) => predicate.changeId !== changeId);
             return other === undefined ? null : 'a person who looked at one change signed another';
           } finally {
@@ -246,12 +262,16 @@ export const VERIFIED: readonly Attack[] = [
       return {
         changeId,
         refusal: null,
+        by: 'client: the rows, not the workflow, say how a review ended',
         async check() {
           try {
             const { out } = await testbed.cli('result', changeId);
             const again = await testbed.ended(changeId);
             if (out.includes(WORDS)) return 'the CLI printed the words of the workflow as verified';
-            return JSON.stringify(again).includes(WORDS) ? 'the client returned the words of the workflow' : null;
+            if (JSON.stringify(again).includes(WORDS)) return 'the client returned the words of the workflow';
+            return again.state === 'COMMITTED' && again.verified
+              ? null
+              : `the outcome is ${again.state} and not verified`;
           } finally {
             await impostor.stop();
           }
@@ -275,21 +295,31 @@ export const VERIFIED: readonly Attack[] = [
       return {
         changeId,
         refusal: null,
+        by: 'the rows have the finding of the rule',
         async check() {
-          const { out } = await testbed.cli('show', changeId);
-          return out.includes(WORDS) ? 'the CLI showed a reason that no rule gave' : null;
+          const { code, out } = await testbed.cli('show', changeId);
+          if (out.includes(WORDS)) return 'the CLI showed a reason that no rule gave';
+          return code === 0 && out.includes('guardian.orders') ? null : `show exits with ${code}: ${out.slice(0, 200)}`;
         },
       };
     },
   },
   lyingGateway(
-    'other words in a violation',
+    'other words in a violation, in rows whose chain was hashed again',
+    'disclosure: ',
     refundOrder(13),
-    (body, status) => replaced(body, messageOf(status), WORDS),
+    (body, status) => {
+      if (!('rows' in body)) return replaced(body, messageOf(status), WORDS);
+      const words = (list: unknown) => replaced(list, messageOf(status), WORDS) as never;
+      return rechained(body, (row) =>
+        row.kind === 'disclosed' ? { ...row, body: { ...row.body, violations: words(row.body['violations']) } } : row,
+      );
+    },
     (text) => text.includes(WORDS),
   ),
   lyingGateway(
     'other bytes',
+    'bytes: the digest of the bytes differs',
     refundOrder(14),
     (body, { diffSha }, harmless) =>
       'rows' in body ? { ...body, bytes: toBase64(harmless) } : replaced(body, diffSha, '1'.repeat(64)),
@@ -297,12 +327,14 @@ export const VERIFIED: readonly Attack[] = [
   ),
   lyingGateway(
     'another plan, with another group of approvers',
+    'plan: the plan hashes to',
     refundOrder(15),
     (body) => replaced(body, 'alice', 'mallory'),
     (text) => text.includes('mallory'),
   ),
   lyingGateway(
     'a hidden violation, in rows whose chain was hashed again',
+    'disclosure: ',
     twoTables(16),
     (body) => {
       const drop = (list: unknown): unknown[] => (list as unknown[]).slice(0, 1);
@@ -317,6 +349,7 @@ export const VERIFIED: readonly Attack[] = [
   ),
   lyingGateway(
     'another fingerprint, in rows whose chain was hashed again',
+    'disclosure: ',
     refundOrder(17),
     (body, { fingerprint }) => {
       const edited = replaced(body, fingerprint ?? '', '2'.repeat(64)) as Json;
@@ -326,6 +359,7 @@ export const VERIFIED: readonly Attack[] = [
   ),
   lyingGateway(
     'another requester, in rows whose chain was hashed again',
+    'requester: the requester in the row differs',
     refundOrder(18),
     (body, { requester }) => {
       if (!('rows' in body)) return { ...body, requester: 'nobody' };
@@ -347,13 +381,15 @@ export const VERIFIED: readonly Attack[] = [
       const stranger = { ...testbed.keyOf('alice'), keyId: testbed.keyOf('bob').keyId };
       return {
         changeId,
-        refusal: null,
+        refusal: answerRefused('bad_signature'),
         async check() {
           try {
             const signed = testbed.sign(status, stranger);
             const results = await gatewayClient(testbed, gateway.url).answer(changeId, signed);
             const codes = Object.values(results).map(({ code }) => code);
-            return codes.includes('accepted') ? 'the client reported "accepted", but no row says so' : null;
+            return codes.join() === 'bad_signature'
+              ? null
+              : `the client reported ${codes.join()}, but the row says bad_signature`;
           } finally {
             await gateway.stop();
           }

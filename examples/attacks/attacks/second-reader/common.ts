@@ -13,10 +13,11 @@ export const ACCEPTED = 'accepted';
 
 export const named = (name: string, run: Attack['run']): Attack => ({ name: `second reader: ${name}`, run });
 
-/** An attack that succeeded if `achieved` is not null. */
-export const judged = (changeId: string, achieved: string | null): Attempt => ({
+/** An attack that succeeded if `achieved` is not null. `by`: what refuses it, or goes on in spite of it. */
+export const judged = (changeId: string, by: string, achieved: string | null): Attempt => ({
   changeId,
   refusal: null,
+  by,
   check: () => Promise.resolve(achieved),
 });
 

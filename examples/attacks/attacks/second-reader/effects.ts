@@ -1,7 +1,7 @@
 /** Changes whose effect is larger than, or another than, what the rules read and the dry run shows. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { topUp, type Attack } from '../../attack';
+import { topUp, type Attack, type Attempt } from '../../attack';
 import { ENDED, ifRefused } from '../../if-refused';
 import { pause } from '../../namespace-writer';
 import type { Change, Testbed } from '../../testbed';
@@ -63,7 +63,8 @@ function hiddenEffect(name: string, probe: Probe): Attack {
           taken.length > 0 && !shown
             ? `${String(reason)}, ${asked ? 'asked, but the dry run does not show it' : 'no person was asked'}: ${taken.length} rows, ${JSON.stringify(taken[0])}`
             : null;
-        return { changeId, refusal: null, check: () => Promise.resolve(achieved) };
+        const by = 'dry run: the effect is shown, or a person is asked';
+        return { changeId, refusal: null, by, check: () => Promise.resolve(achieved) };
       } finally {
         await testbed.target(probe.undo);
         // Otherwise the catalogue still says that the table has triggers, rules or children.
@@ -93,15 +94,14 @@ function leftBehind(name: string, sql: string): Attack {
       const gained = Number(after[0]?.['balance']) - Number(before[0]?.['balance']);
       const achieved =
         gained === 1 ? null : `the next change: asked ${String(asked)}, ended ${String(reason)}, effect ${gained}`;
-      return { changeId, refusal: null, check: () => Promise.resolve(achieved) };
+      const by = 'the next change has its own effect';
+      return { changeId, refusal: null, by, check: () => Promise.resolve(achieved) };
     },
   };
 }
 
 /** Seven deletes at the same moment under a limit of five. */
-async function atOnce(
-  testbed: Testbed,
-): Promise<{ changeId: string; refusal: null; check: () => Promise<string | null> }> {
+async function atOnce(testbed: Testbed): Promise<Attempt> {
   await testbed.target(
     `insert into accounts select i, 'owner', 1 from generate_series(951, 957) i on conflict do nothing`,
   );
@@ -115,13 +115,11 @@ async function atOnce(
   await testbed.target('delete from accounts where id between 951 and 957');
   await testbed.baseline();
   const achieved = 7 - left.length > 5 ? `${7 - left.length} rows deleted, the limit is 5` : null;
-  return { changeId: ids[0] ?? '', refusal: null, check: () => Promise.resolve(achieved) };
+  return { changeId: ids[0] ?? '', refusal: null, by: 'guardian.deletes', check: () => Promise.resolve(achieved) };
 }
 
 /** Requests whose path leads to another server if it is joined to the base address carelessly. */
-async function otherServer(
-  testbed: Testbed,
-): Promise<{ changeId: string; refusal: null; check: () => Promise<string | null> }> {
+async function otherServer(testbed: Testbed): Promise<Attempt> {
   const hits: string[] = [];
   const server = createServer((request, response) => {
     hits.push(`${request.method ?? ''} ${request.url ?? ''}`);
@@ -151,7 +149,12 @@ async function otherServer(
   }
   await new Promise<void>((resolve) => (server.close(() => resolve()), server.closeAllConnections()));
   const achieved = hits.length > 0 ? `another server received ${hits.join(', ')}` : null;
-  return { changeId: last, refusal: null, check: () => Promise.resolve(achieved) };
+  return {
+    changeId: last,
+    refusal: null,
+    by: 'the target is the configured server',
+    check: () => Promise.resolve(achieved),
+  };
 }
 
 const OWNER = `insert into accounts values (961, 'owner', 1) on conflict do nothing`;

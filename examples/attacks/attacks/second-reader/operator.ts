@@ -31,9 +31,10 @@ async function forgedUnfreeze(testbed: Testbed): Promise<Attempt> {
   const again = await cli('unfreeze');
   const later = early || (await paidOut(testbed, changeId, 20_000));
   await testbed.baseline();
-  if (early) return judged(changeId, 'a change was committed to a frozen target');
+  if (early) return judged(changeId, '', 'a change was committed to a frozen target');
   return judged(
     changeId,
+    'the freeze of the operator, until the operator ends it',
     later ? null : `the operator cannot unfreeze: exit code ${again.code} ${again.err.slice(0, 200)}`,
   );
 }
@@ -73,32 +74,37 @@ function unsignedOperator(
   table: string,
   columns: string,
   values: (testbed: Testbed, keyId: string) => unknown[],
-  expected = ACCEPTED,
+  { refusal, expected = ACCEPTED }: { readonly refusal: string | null; readonly expected?: string },
 ): Attack {
   return named(name, async (testbed) => {
     const key = await testbed.operator.addKey({ kind: 'approver', subject: { type: 'person', id: 'alice' } });
     const given = values(testbed, key.keyId);
-    // Rows of the policy are written only by a function, which checks their number and what the statement binds.
-    await ifRefused(asOperator(testbed, table, columns, given), ['permission denied for table policy_revisions'], null);
+    const written = asOperator(testbed, table, columns, given).then(() => 'taken');
+    const said = await ifRefused(written, refusal === null ? [] : [refusal], 'refused');
     await pause(1_100);
     try {
       const changeId = await testbed.submit(refundOrder(id));
       const status = await ifRefused(testbed.waiting(changeId), ['The review'], null);
-      if (status === null) return judged(changeId, 'an honest change is not opened or not shown');
+      if (status === null) return judged(changeId, '', 'an honest change is not opened or not shown');
       const codes = await send(testbed, status, testbed.sign(status, key));
-      if (codes.join() !== expected) return judged(changeId, `an approver's answer gives ${codes.join()}`);
+      if (codes.join() !== expected) return judged(changeId, '', `an approver's answer gives ${codes.join()}`);
       // A revocation counts also without a valid signature (docs/security.md). Then the approver gets another key.
       if (expected !== ACCEPTED) {
         const other = await testbed.operator.addKey({ kind: 'approver', subject: { type: 'person', id: 'alice' } });
         await send(testbed, status, testbed.sign(status, other));
       }
-      return judged(changeId, await verifiedEnd(testbed, changeId));
+      const by = refusal === null ? `the row counts: ${expected}` : `database: ${refusal}`;
+      if (refusal !== null && said !== 'refused') return judged(changeId, by, 'the database took the row');
+      return judged(changeId, by, await verifiedEnd(testbed, changeId));
     } finally {
       await erase(testbed, table, `${columns.split(',')[0] ?? ''} = '${String(given[0])}'`);
       await testbed.baseline();
     }
   });
 }
+
+/** Rows of the policy are written only by a function, which checks their number and what the statement binds. */
+const NO_INSERT = 'permission denied for table policy_revisions';
 
 const forgedRevocation = (keyId: string): string => {
   const predicate = { keyId, reason: 'left', revokedAt: at(0) };
@@ -114,7 +120,7 @@ export const OPERATOR: readonly Attack[] = [
     'key_revocations',
     'key_id, envelope',
     (_, keyId) => [keyId, forgedRevocation(keyId)],
-    'revoked_key',
+    { refusal: null, expected: 'revoked_key' },
   ),
   unsignedOperator(
     'a policy revision with the operator’s role and another key',
@@ -122,6 +128,7 @@ export const OPERATOR: readonly Attack[] = [
     'policy_revisions',
     'revision, bundle_sha, source, envelope',
     () => [2_147_483_647, 'a'.repeat(64), 'version: 1', forgedRevocation('x')],
+    { refusal: NO_INSERT },
   ),
   unsignedOperator(
     'a policy revision with the operator’s role and no signature',
@@ -129,5 +136,6 @@ export const OPERATOR: readonly Attack[] = [
     'policy_revisions',
     'revision, bundle_sha, source',
     () => [2_147_483_646, 'b'.repeat(64), ''],
+    { refusal: NO_INSERT },
   ),
 ];

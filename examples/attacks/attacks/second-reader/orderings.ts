@@ -2,15 +2,17 @@
 import { createHash } from 'node:crypto';
 import type { ReviewStatus } from '../../../../policy/contracts/status';
 import { canonicalJson } from '../../../../policy/contracts/canonical-json';
+import { CLOCK_SKEW_MS } from '../../../../signing/judge-answer';
 import { newNonce } from '../../../../signing/nonce';
 import type { SigningKey } from '../../../../signing/keys';
-import { raisePay, refundOrder, type Attack, type Attempt } from '../../attack';
+import { answerRefused, raisePay, refundOrder, type Attack, type Attempt } from '../../attack';
 import { ENDED, ifRefused } from '../../if-refused';
 import { pause } from '../../namespace-writer';
 import type { Row, Testbed } from '../../testbed';
 import { ACCEPTED, at, envelope, judged, named, paidOut, send } from './common';
 
 const ROUNDS = 4;
+const AFTER_RESTART = [ACCEPTED, ACCEPTED, 'superseded'];
 
 /** An answer of any kind of statement and any decision to the first violation. */
 function rawAnswer(status: ReviewStatus, key: SigningKey, decision: string, { kind = 'answer', ...more }: Raw = {}) {
@@ -53,10 +55,11 @@ interface Raw {
   readonly expiresAt?: string;
 }
 
-/** A change with a quorum of two: alice confirms and takes it back in one of several orders, then bob confirms. */
+/** A change with a quorum of two: alice confirms and takes it back in one of several orders, with these codes. Then bob confirms. */
 function takenBack(
   name: string,
   id: number,
+  expected: readonly string[],
   order: (testbed: Testbed, status: ReviewStatus) => Promise<readonly string[]>,
 ): Attack {
   return named(name, async (testbed) => {
@@ -65,7 +68,9 @@ function takenBack(
     const last = await send(testbed, status, testbed.sign(status, testbed.keyOf('bob')));
     const committed = await paidOut(testbed, status.changeId);
     const said = `alice: ${codes.join(', ')}; bob: ${last.join(', ')}`;
-    return judged(status.changeId, committed ? `committed after alice took her confirmation back (${said})` : null);
+    if (committed) return judged(status.changeId, '', `committed after alice took her confirmation back (${said})`);
+    const asExpected = codes.join() === expected.join() && last.join() === ACCEPTED;
+    return judged(status.changeId, `answers of alice: ${expected.join(', ')}`, asExpected ? null : said);
   });
 }
 
@@ -91,29 +96,25 @@ function race(
       if ((await paidOut(testbed, changeId)) && code === ACCEPTED) achieved = `round ${i}: accepted, and committed`;
     }
     await testbed.baseline();
-    return judged(changeId, achieved);
+    return judged(changeId, 'no commit after a statement that stops the change was accepted', achieved);
   });
 }
-
-const decidedWords = (rows: readonly Row[]): string =>
-  String(rows.find(({ kind }) => kind === 'decided')?.body['explanation'] ?? '');
 
 async function stoppedInTheNameOf(
   testbed: Testbed,
   id: number,
   message: 'withdraw' | 'supersede',
   payload: object,
+  refusal: Attempt['refusal'],
 ): Promise<Attempt> {
   const { changeId } = await testbed.submitAndWait(refundOrder(id));
   const { code } = await testbed.sendUpdate(changeId, message, payload);
-  if (code !== ACCEPTED) return judged(changeId, null);
-  const { state, verified } = await testbed.ended(changeId);
-  const words = decidedWords(await testbed.rows(changeId));
-  return judged(changeId, `${state}, verified: ${String(verified)}, the signed explanation says "${words}"`);
+  const check = (): Promise<string | null> => Promise.resolve(code === ACCEPTED ? 'it was accepted' : null);
+  return { changeId, refusal, check };
 }
 
 export const ORDERINGS: readonly Attack[] = [
-  takenBack('a confirm and a retract of the same instant', 11, async (testbed, status) => {
+  takenBack('a confirm and a retract of the same instant', 11, [ACCEPTED, ACCEPTED], async (testbed, status) => {
     const issuedAt = at(0);
     const alice = testbed.keyOf('alice');
     const confirm = testbed.sign(status, alice, 'confirm', { issuedAt });
@@ -122,33 +123,43 @@ export const ORDERINGS: readonly Attack[] = [
       ...(await send(testbed, status, retract(status, alice, confirm, { issuedAt }))),
     ];
   }),
-  takenBack('a confirm and a retract of the same instant in one message', 12, async (testbed, status) => {
+  takenBack('a confirm and a retract of the same instant in one message', 12, [ACCEPTED], async (testbed, status) => {
     const issuedAt = at(0);
     const alice = testbed.keyOf('alice');
     const confirm = testbed.sign(status, alice, 'confirm', { issuedAt });
     return send(testbed, status, [...confirm, ...retract(status, alice, confirm, { issuedAt })]);
   }),
-  takenBack('a confirm of a clock that is ahead, then a retract of a right clock', 13, async (testbed, status) => {
-    const alice = testbed.keyOf('alice');
-    const ahead = { issuedAt: at(280_000), expiresAt: at(900_000) };
-    const confirm = testbed.sign(status, alice, 'confirm', ahead);
-    return [
-      ...(await send(testbed, status, confirm)),
-      ...(await send(testbed, status, retract(status, alice, confirm))),
-    ];
-  }),
-  takenBack('a confirm, a retract and the same confirm again after a restart', 14, async (testbed, status) => {
-    const alice = testbed.keyOf('alice');
-    const confirm = testbed.sign(status, alice);
-    const first = await send(testbed, status, confirm);
-    await pause(5);
-    const second = await send(testbed, status, retract(status, alice, confirm));
-    const { submission } = await testbed.submissionOf(status.changeId);
-    await testbed.temporal.workflow.getHandle(status.changeId).terminate('maintenance');
-    await testbed.startReview(status.changeId, submission);
-    await testbed.workflowWaits(status.changeId);
-    return [...first, ...second, ...(await send(testbed, status, confirm))];
-  }),
+  takenBack(
+    'a confirm of a clock that is ahead, then a retract of a right clock',
+    13,
+    [ACCEPTED, ACCEPTED],
+    async (testbed, status) => {
+      const alice = testbed.keyOf('alice');
+      const ahead = { issuedAt: at(CLOCK_SKEW_MS / 2), expiresAt: at(900_000) };
+      const confirm = testbed.sign(status, alice, 'confirm', ahead);
+      return [
+        ...(await send(testbed, status, confirm)),
+        ...(await send(testbed, status, retract(status, alice, confirm))),
+      ];
+    },
+  ),
+  takenBack(
+    'a confirm, a retract and the same confirm again after a restart',
+    14,
+    AFTER_RESTART,
+    async (testbed, status) => {
+      const alice = testbed.keyOf('alice');
+      const confirm = testbed.sign(status, alice);
+      const first = await send(testbed, status, confirm);
+      await pause(5);
+      const second = await send(testbed, status, retract(status, alice, confirm));
+      const { submission } = await testbed.submissionOf(status.changeId);
+      await testbed.temporal.workflow.getHandle(status.changeId).terminate('maintenance');
+      await testbed.startReview(status.changeId, submission);
+      await testbed.workflowWaits(status.changeId);
+      return [...first, ...second, ...(await send(testbed, status, confirm))];
+    },
+  ),
   race('a retract while the last confirm arrives', 15, async (testbed, status, confirm) =>
     testbed.update(status.changeId, retract(status, testbed.keyOf('alice'), confirm)).then(([code]) => code ?? ''),
   ),
@@ -171,7 +182,8 @@ export const ORDERINGS: readonly Attack[] = [
         ({ kind, body }) => kind === 'answer_accepted' && JSON.stringify(body).includes('reject'),
       );
     const committed = await paidOut(testbed, status.changeId);
-    return judged(status.changeId, committed && (await rows()) ? 'committed although a reject was accepted' : null);
+    const achieved = committed || !(await rows()) ? `committed: ${committed}, the reject must be accepted` : null;
+    return judged(status.changeId, 'the reject of the same message', achieved);
   }),
   named('the words of an answer in a statement of another kind', async (testbed) => {
     const status = await testbed.submitAndWait(refundOrder(24));
@@ -192,13 +204,20 @@ export const ORDERINGS: readonly Attack[] = [
     if (code !== ACCEPTED || !(await paidOut(testbed, other.changeId))) throw new Error(`The control gives ${code}`);
     await testbed.target(`update orders set status = 'paid' where id = 10`);
     await testbed.baseline();
-    if (await paidOut(testbed, status.changeId, 1_000)) return judged(status.changeId, 'committed');
-    return { changeId: status.changeId, refusal: ({ kind }) => kind === 'answer_refused' };
+    const achieved = (await paidOut(testbed, status.changeId, 1_000)) ? 'committed' : null;
+    const refusal = answerRefused('malformed', 'expected predicateType https://countersign.dev/answer/v1');
+    return { changeId: status.changeId, refusal, check: () => Promise.resolve(achieved) };
   }),
   named('a withdrawal in the name of an approver, without a signature', (testbed) =>
-    stoppedInTheNameOf(testbed, 25, 'withdraw', { actor: 'alice', reason: 'I do not approve this' }),
+    stoppedInTheNameOf(
+      testbed,
+      25,
+      'withdraw',
+      { actor: 'alice', reason: 'I do not approve this' },
+      answerRefused('malformed', 'withdraw: expected {"statement": a signed envelope}'),
+    ),
   ),
   named('superseded by a change that does not exist', (testbed) =>
-    stoppedInTheNameOf(testbed, 26, 'supersede', { by: 'a'.repeat(64), actor: 'dana', reason: 'a better one' }),
+    stoppedInTheNameOf(testbed, 26, 'supersede', { by: 'a'.repeat(64) }, answerRefused('not_eligible')),
   ),
 ];

@@ -1,46 +1,67 @@
 /** Activities before their time, forged state of a workflow, and requests that are sent again. */
 import { toHistoryPlan } from '../../../../policy/contracts/history-plan';
+import type { Plan } from '../../../../policy/contracts/plan';
+import type { StagingRecord } from '../../../../policy/contracts/staging-record';
+import { COMPUTED_BY_ASSEMBLY } from '../../../../policy/decide/findings';
+import type { Carried } from '../../../../workflows/review-state';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { GatewayClient } from '../../../../client/gateway-client';
 import { createSigner } from '../../../../client/signer';
-import { refundOrder, topUp, type Attack, type Attempt } from '../../attack';
+import { refundOrder, refused, topUp, type Attack, type Attempt } from '../../attack';
 import { ENDED, ifRefused } from '../../if-refused';
 import { pause } from '../../namespace-writer';
 import type { Testbed } from '../../testbed';
 import { judged, named, verifiedEnd } from './common';
 
-const SIX = ['commit', 'rollback', 'reconcile', 'stage', 'admitAnswer', 'disclose', 'openReview'] as const;
+/** What each activity says of a change that is not opened: words of its failure, or of its result. */
+const NOT_OPENED = {
+  commit: 'chain: there are no rows',
+  rollback: 'expected a change that was opened',
+  reconcile: 'expected a change with a plan in the ledger',
+  stage: 'expected the id of a change that was opened',
+  admitAnswer: 'no such change was opened',
+  disclose: 'expected the id of a change that was opened',
+  openReview: 'workflowId: expected the id of this change',
+} as const;
 
 /** Calls every activity with the id of a change before its requester opens it. */
 async function beforeTheOpening(testbed: Testbed): Promise<Attempt> {
   const { changeId, submission } = await testbed.prepared(topUp(21));
   const other = await testbed.submitAndWait(refundOrder(21));
   const reference = await testbed.reference(other.changeId);
-  const outcome = { reason: 'declined', explanation: 'no', planHash: other.planHash, stagingSha: null, findings: [] };
-  for (const activity of SIX) {
+  const { planHash, submission: theirs } = await testbed.submissionOf(other.changeId);
+  const { stagingSha, fingerprint } = other;
+  const ending = {
+    submission,
+    planHash,
+    stagingSha,
+    fingerprint,
+    mode: 'enforced',
+    reason: 'declined',
+    explanation: 'no',
+  };
+  const inputs: Readonly<Record<keyof typeof NOT_OPENED, object>> = {
+    commit: { planHash, stagingSha, fingerprint },
+    rollback: { ...ending, inputSha: reference.inputSha },
+    reconcile: {},
+    stage: reference,
+    admitAnswer: testbed.admission(other, testbed.sign(other, testbed.keyOf('agent'))),
+    disclose: { ...reference, stagingSha, unrecorded: {} },
+    openReview: { submission: theirs },
+  };
+  const wrong: string[] = [];
+  for (const [activity, words] of Object.entries(NOT_OPENED)) {
     const queue = ['commit', 'rollback', 'reconcile', 'stage'].includes(activity) ? 'commit' : 'review';
-    const input = {
-      ...reference,
-      ...testbed.admission(other, testbed.sign(other, testbed.keyOf('agent'))),
-      ...outcome,
-      ...(activity === 'openReview' ? { submission: { ...submission, target: 'shop2' } } : {}),
-      fingerprint: other.fingerprint,
-      changeId,
-    };
-    await testbed.attacker.schedule(activity, testbed.queues[queue], input);
-    if (activity === 'commit')
-      await testbed.attacker.schedule(activity, testbed.queues.commit, {
-        changeId,
-        planHash: other.planHash,
-        stagingSha: other.stagingSha,
-        fingerprint: other.fingerprint,
-      });
+    const input = { ...inputs[activity as keyof typeof NOT_OPENED], changeId };
+    const result = await testbed.attacker.schedule(activity, testbed.queues[queue], input);
+    if (!JSON.stringify(result).includes(words)) wrong.push(`${activity}: ${JSON.stringify(result)}`);
   }
   const before = (await testbed.rows(changeId)).map(({ kind }) => kind);
   await testbed.startReview(changeId, submission);
-  const wrong = await verifiedEnd(testbed, changeId);
-  return judged(changeId, wrong === null ? null : `${wrong} [rows before the opening: ${before.join(', ')}]`);
+  const end = await verifiedEnd(testbed, changeId);
+  if (end !== null) wrong.push(`${end} [rows before the opening: ${before.join(', ')}]`);
+  return judged(changeId, 'each activity: the change is not opened', wrong.length === 0 ? null : wrong.join('; '));
 }
 
 /** The review is terminated and started again with a second argument, as if it were continued from another run. */
@@ -50,54 +71,70 @@ async function carriedState(testbed: Testbed): Promise<Attempt> {
   const { submission, planHash } = await testbed.submissionOf(changeId);
   const plan = await testbed.planOf(changeId);
   const staged = (await testbed.rows(changeId)).find(({ kind }) => kind === 'staged');
-  const carried = (more: object): object => ({
+  const opened: Carried['opened'] = {
+    plan: toHistoryPlan(plan),
+    planHash,
+    requester: 'mallory',
+    reported: { allowed: [], results: {} },
+    title: 'nothing',
+    warnings: [],
+    openedAt: new Date().toISOString(),
+    stopped: null,
+  };
+  const carried: Carried = {
     waitsFor: { what: 'answers' },
     state: 'INTERVENTION_REQUIRED',
-    opened: {
-      plan: toHistoryPlan({ ...plan, validators: plan.validators.filter(({ id }) => id !== 'guardian.orders') }),
-      planHash,
-      requester: 'mallory',
-      reported: { allowed: [], results: {} },
-      warnings: [],
-      openedAt: status.disclosedAt,
-    },
+    opened,
     stagingSha: status.stagingSha,
-    staging: staged?.body['record'],
+    staging: (staged?.body['record'] ?? null) as StagingRecord | null,
     preflight: { changeId, planHash, provisional: true, forbidden: false, findings: [] },
     violations: [],
     fingerprint: status.fingerprint,
     disclosedAt: status.disclosedAt,
     reachable: [],
+    title: 'nothing',
+    keyOwners: {},
+    refusals: { latest: [], count: 0 },
     warnings: [],
     answers: [],
-    outcomes: [],
+    outcomes: allowed(plan),
     tooManyViolations: null,
     counts: { since: Date.now(), byKind: { submit: 0, answer: 0, stop: 0 }, bySender: {} },
     dropped: 0,
-    ...more,
-  });
-  const forged = [
-    {},
-    { waitsFor: { what: 'commit' }, state: 'COMMITTING' },
-    { violations: status.violations.map((v) => ({ ...v, quorum: 0, need: 'none' })) },
+  };
+  const without = { ...plan, validators: plan.validators.filter(({ id }) => id !== 'guardian.orders') };
+  const forged: readonly Carried[] = [
+    carried,
+    { ...carried, opened: { ...opened, plan: toHistoryPlan(without) }, outcomes: allowed(without) },
+    { ...carried, waitsFor: { what: 'effect', since: Date.now() }, state: 'COMMITTING' },
   ];
-  for (const more of forged) {
-    const handle = testbed.temporal.workflow.getHandle(changeId);
-    await ifRefused(handle.terminate('maintenance'), ENDED, null);
+  for (const state of forged) {
+    await ifRefused(testbed.temporal.workflow.getHandle(changeId).terminate('maintenance'), ENDED, null);
     await testbed.temporal.workflow.start('review', {
       workflowId: changeId,
       taskQueue: testbed.queues.review,
-      args: [submission, carried(more)],
+      args: [submission, state],
       workflowIdReusePolicy: 'ALLOW_DUPLICATE',
     });
-    await testbed.temporal.workflow.getHandle(changeId).signal('answer', { answers: [] });
-    await pause(1_500);
+    await pause(3_000);
   }
-  await pause(3_000);
   const shown = await testbed.cli('result', changeId);
   const lies = /COMMITTED/.test(shown.out) && !/unverified|NOT VERIFIED/.test(shown.out);
-  return judged(changeId, lies ? `result shows: ${shown.out.slice(0, 300)}` : null);
+  return {
+    changeId,
+    refusal: refused('decision', '1 violations lack a valid answer'),
+    check: () => Promise.resolve(lies ? `result shows: ${shown.out.slice(0, 300)}` : null),
+  };
 }
+
+/** An outcome of each validator that allows the change. */
+const allowed = (plan: Plan): Carried['outcomes'] =>
+  plan.validators
+    .filter(({ id }) => !COMPUTED_BY_ASSEMBLY.has(id))
+    .map(({ id }) => {
+      const result = { validator_id: id, status: 'ALLOW', reason: '', evidenceRefs: [] };
+      return [id, { kind: 'result', result }];
+    });
 
 /** The authorization of requests that a client meant to send. */
 async function captured(testbed: Testbed, times: number): Promise<string[]> {
@@ -130,16 +167,17 @@ async function requestReplay(testbed: Testbed): Promise<Attempt> {
       })
     ).status;
   const many = await Promise.all(Array.from({ length: 20 }, () => call(a, path)));
-  const used = many.filter((status) => status === 200).length;
   const others = [
-    ['another query', await call(b, `${path}${path.includes('?') ? '&' : '?'}limit=500`)],
-    ['another path', await call(c, `/v1/reviews/${changeId}`)],
-    ['another method', await call(d, path, 'POST')],
-    ['a path with dots', await call(d, `/v1/../v1/reviews/${changeId}`)],
-  ] as const;
-  const wrong = others.filter(([, status]) => status < 400).map(([what]) => what);
-  if (used !== 1) wrong.push(`the same request ${used} times` as never);
-  return judged(changeId, wrong.length === 0 ? null : `the gateway served ${wrong.join(', ')}`);
+    await call(b, `${path}${path.includes('?') ? '&' : '?'}limit=500`),
+    await call(c, `/v1/reviews/${changeId}`),
+    await call(d, path, 'POST'),
+    await call(d, `/v1/../v1/reviews/${changeId}`),
+  ];
+  const served = many.filter((status) => status === 200).length;
+  const unsigned = many.filter((status) => status === 401).length;
+  const wrong = served !== 1 || unsigned !== 19 || others.some((status) => status !== 401);
+  const answers = `the same request: ${many.join(' ')}, changed: ${others.join(' ')}`;
+  return judged(changeId, 'gateway: unauthenticated', wrong ? answers : null);
 }
 
 export const STATE: readonly Attack[] = [

@@ -1,0 +1,115 @@
+/** Metadata and headers that become part of an effect, or show another one to the people who read it. */
+import type { Attack, Attempt } from '../attack';
+import { ifRefused } from '../if-refused';
+import type { Change, Testbed } from '../testbed';
+
+let files = 0;
+/** A patch that adds a file, with metadata of the attacker's choice. */
+function patch(testbed: Testbed, metadata: Readonly<Record<string, string>>): Change {
+  const file = `notes/${++files}.txt`;
+  const raw = `diff --git a/${file} b/${file}\nnew file mode 100644\n--- /dev/null\n+++ b/${file}\n@@ -0,0 +1 @@\n+${files}\n`;
+  return {
+    target: 'repo',
+    sourceTool: 'GitPatch',
+    raw,
+    metadata: { base_commit: testbed.repository.tip(), ...metadata },
+  };
+}
+
+/** The submission is refused, because metadata that becomes part of the effect says something that a person must see. */
+async function refusedMetadata(testbed: Testbed, change: Change, words: string): Promise<Attempt> {
+  const before = testbed.repository.tip();
+  const changeId = await ifRefused(testbed.submit(change), [words], null);
+  if (changeId !== null) await endedOrAsked(testbed, changeId);
+  const check = async (): Promise<string | null> => {
+    const { repository } = testbed;
+    if (repository.tip() !== before) return `committed without a person as: ${JSON.stringify(repository.message())}`;
+    return changeId === null ? null : 'it was not refused when it was submitted';
+  };
+  return { changeId: changeId ?? '0'.repeat(64), refusal: null, by: `metadata: ${words}`, check };
+}
+
+const commitMessage = (name: string, message: string, words: string): Attack => ({
+  name: `metadata that becomes a commit message: ${name}`,
+  run: (testbed) => refusedMetadata(testbed, patch(testbed, { message }), words),
+});
+
+/** Waits until the review has ended or asks a person. */
+async function endedOrAsked(testbed: Testbed, changeId: string): Promise<void> {
+  const done = await testbed.waitForRow(changeId, ({ kind }) => ['closed', 'disclosed'].includes(kind));
+  if (done === null) throw new Error(`${changeId} neither ended nor asked a person`);
+}
+
+/** A request with a header that no rule reads is refused in these words. */
+function injected(name: string, words: string, more: object, metadata: Readonly<Record<string, unknown>> = {}): Attack {
+  return {
+    name: `header injection: ${name}`,
+    async run(testbed) {
+      const { url, headers } = testbed.api;
+      const body = { url: `${url}/flags/beta`, contentType: 'application/merge-patch+json', body: { on: true } };
+      const raw = JSON.stringify({ method: 'PATCH', headers: {}, ...body, ...more });
+      const submitted = testbed.submit({ target: 'api', sourceTool: 'HTTPPatch', raw, metadata: metadata as never });
+      const changeId = await ifRefused(submitted, [words], null);
+      if (changeId !== null) await endedOrAsked(testbed, changeId);
+      const check = async (): Promise<string | null> => {
+        if (headers.some((names) => names.includes('x-approved-by'))) return 'the target received X-Approved-By';
+        return changeId === null ? null : 'it was not refused when it was submitted';
+      };
+      return { changeId: changeId ?? '0'.repeat(64), refusal: null, by: `submission: ${words}`, check };
+    },
+  };
+}
+
+export const METADATA: readonly Attack[] = [
+  commitMessage(
+    'a trailer Reviewed-by',
+    'Fix a typo\n\nReviewed-by: Alice <alice@example.com>',
+    'it claims a review or a signature',
+  ),
+  commitMessage(
+    'a trailer Approved-by after blanks',
+    'Fix a typo\n\n  approved-by : Alice <alice@example.com>',
+    'it claims a review or a signature',
+  ),
+  commitMessage(
+    'a line that claims a signature of another',
+    'Fix a typo\n\nSigned-off-by: Alice <alice@example.com>',
+    'it claims a review or a signature',
+  ),
+  commitMessage('U+202E', 'Fix a typo \u202egnihtyreve eteled\u202c', 'U+202E changes the order'),
+  commitMessage('a C1 control character', 'Fix a typo\u009b2J', 'U+009B is a control character'),
+  commitMessage(
+    'a zero width space inside a trailer',
+    'Fix a typo\n\nRe\u200bviewed-by: Alice <alice@example.com>',
+    'U+200B is not shown',
+  ),
+  commitMessage('[skip ci]', 'Fix a typo [skip ci]', 'a directive to a pipeline'),
+  commitMessage('a secret', `Fix a typo in postgres://shop:${'hunter2'}-Zq81kWx@db.example.com/shop`, 'secret'),
+  {
+    name: 'metadata that becomes part of an effect: an author that a person never saw',
+    run(testbed) {
+      const change = patch(testbed, { author: 'Alice <alice@example.com>', author_name: 'Alice' });
+      return refusedMetadata(testbed, change, 'metadata.author: ');
+    },
+  },
+  {
+    name: 'metadata that becomes part of an effect: show does not print it',
+    async run(testbed) {
+      const before = testbed.repository.tip();
+      const changeId = await testbed.submit(patch(testbed, { message: 'Delete the branch protection' }));
+      await endedOrAsked(testbed, changeId);
+      const shown = (await testbed.cli('show', changeId)).out;
+      if (testbed.repository.tip() === before) throw new Error('Nothing was committed');
+      const check = async (): Promise<string | null> =>
+        shown.includes('Delete the branch protection') ? null : 'show does not print the commit message';
+      return { changeId, refusal: null, by: 'show prints the commit message', check };
+    },
+  },
+  injected('a line end in a header of a request', 'headers', { headers: { 'X-Note': 'a\r\nX-Approved-By: alice' } }),
+  injected(
+    'a header in the metadata of a request',
+    'metadata.headers: ',
+    {},
+    { headers: { 'X-Approved-By': 'alice' } },
+  ),
+];

@@ -1,0 +1,40 @@
+import { join } from 'node:path';
+import { Countersign } from '../../client/countersign';
+import { EVIDENCE_TRUST } from './servers';
+import type { Testbed } from './testbed';
+
+const NOT_IN_LEDGER = 'the ledger does not say how the review ended';
+
+/**
+ * `unverified` if client, CLI and `verify` all report the outcome that a workflow returned as unverified, else `verified`. A client
+ * without a ledger has only what the workflow returned: it must say `why`.
+ */
+export async function shownAs(testbed: Testbed, changeId: string, why: string): Promise<'unverified' | 'verified'> {
+  const ended = await testbed.ended(changeId);
+  const believed = await withoutLedger(testbed).result(changeId, { timeoutMs: 30_000 });
+  const { stateDir } = testbed.dev.runtime;
+  const file = join(stateDir, `${changeId}.evidence.json`);
+  const [cli, exported] = [await testbed.cli('result', changeId), await testbed.cli('export', changeId, '--out', file)];
+  // Fails if a command could not run: that would prove nothing.
+  if (cli.code === 1 || exported.code !== 0)
+    throw new Error(
+      `The outcome could not be read: \`result\` exited with ${cli.code}, \`export\` with ${exported.code}`,
+    );
+  const report = await testbed.cli('verify', file, '--trust', join(stateDir, EVIDENCE_TRUST), '--json');
+  const { verdict } = JSON.parse(report.out) as { verdict: string };
+  if (believed.state !== 'PENDING' && believed.verified === false && !believed.why?.includes(why))
+    throw new Error(`The client without a ledger says: ${believed.why}, expected: ${why}`);
+  const doubted = [
+    ended.state === 'ABORTED' && ended.why.includes(NOT_IN_LEDGER),
+    believed.state !== 'PENDING' && !believed.verified,
+    cli.code === 14 && cli.out.includes('unverified') && cli.out.includes(NOT_IN_LEDGER),
+    report.code === 14 && verdict === 'unverified',
+  ];
+  return doubted.every(Boolean) ? 'unverified' : 'verified';
+}
+
+/** A client of the agent's backend that has no ledger. */
+export function withoutLedger({ temporal, client, queues, trust }: Testbed): Countersign {
+  const { store } = client;
+  return new Countersign({ temporal, tenant: 'default', taskQueue: queues.review, store, serviceKey: null, trust });
+}
