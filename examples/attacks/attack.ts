@@ -42,6 +42,7 @@ export const refused =
 export function refuser({ kind, body }: Row): string {
   if (kind === 'refused') return String(body['check']);
   if (kind === 'answer_refused') return `answer: ${String(body['code'])}`;
+  if (kind === 'decided') return `decided: ${String(body['explanation'])}`;
   const { uncaptured } = (body['record'] ?? {}) as { readonly uncaptured?: readonly string[] };
   return `dry run: ${uncaptured?.[0] ?? String(body['explanation'])}`;
 }

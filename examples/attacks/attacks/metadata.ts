@@ -1,7 +1,7 @@
 /** Metadata and headers that become part of an effect, or show another one to the people who read it. */
 import type { Attack, Attempt } from '../attack';
 import { ifRefused } from '../if-refused';
-import type { Change, Testbed } from '../testbed';
+import type { Change, Row, Testbed } from '../testbed';
 
 let files = 0;
 /** A patch that adds a file, with metadata of the attacker's choice. */
@@ -40,24 +40,25 @@ async function endedOrAsked(testbed: Testbed, changeId: string): Promise<void> {
   if (done === null) throw new Error(`${changeId} neither ended nor asked a person`);
 }
 
-/** A request with a header that no rule reads is refused in these words. */
-function injected(name: string, words: string, more: object, metadata: Readonly<Record<string, unknown>> = {}): Attack {
-  return {
-    name: `header injection: ${name}`,
-    async run(testbed) {
-      const { url, headers } = testbed.api;
-      const body = { url: `${url}/flags/beta`, contentType: 'application/merge-patch+json', body: { on: true } };
-      const raw = JSON.stringify({ method: 'PATCH', headers: {}, ...body, ...more });
-      const submitted = testbed.submit({ target: 'api', sourceTool: 'HTTPPatch', raw, metadata: metadata as never });
-      const changeId = await ifRefused(submitted, [words], null);
-      if (changeId !== null) await endedOrAsked(testbed, changeId);
-      const check = async (): Promise<string | null> => {
-        if (headers.some((names) => names.includes('x-approved-by'))) return 'the target received X-Approved-By';
-        return changeId === null ? null : 'it was not refused when it was submitted';
-      };
-      return { changeId: changeId ?? '0'.repeat(64), refusal: null, by: `submission: ${words}`, check };
-    },
+/** The change is not committed, and the row `decided` says why in these words. */
+async function endsAsDecided(testbed: Testbed, change: Change, words: string): Promise<Attempt> {
+  const before = testbed.repository.tip();
+  const changeId = await testbed.submit(change);
+  const refusal = ({ kind, body }: Row): boolean => kind === 'decided' && String(body['explanation']).includes(words);
+  await testbed.waitForRow(changeId, refusal);
+  const check = async (): Promise<string | null> => {
+    if (testbed.repository.tip() !== before) return 'it was committed';
+    return testbed.api.headers.some((names) => names.includes('x-approved-by')) ? 'the target got X-Approved-By' : null;
   };
+  return { changeId, refusal, check };
+}
+
+/** A request with a header that a person would not expect. */
+function request(testbed: Testbed, headers: object, metadata: Readonly<Record<string, unknown>> = {}): Change {
+  const url = `${testbed.api.url}/flags/beta`;
+  const body = { url, contentType: 'application/merge-patch+json', headers, body: { on: true } };
+  const raw = JSON.stringify({ method: 'PATCH', ...body });
+  return { target: 'api', sourceTool: 'HTTPPatch', raw, metadata: metadata as never };
 }
 
 export const METADATA: readonly Attack[] = [
@@ -84,7 +85,13 @@ export const METADATA: readonly Attack[] = [
     'U+200B is not shown',
   ),
   commitMessage('[skip ci]', 'Fix a typo [skip ci]', 'a directive to a pipeline'),
-  commitMessage('a secret', `Fix a typo in postgres://shop:${'hunter2'}-Zq81kWx@db.example.com/shop`, 'secret'),
+  {
+    name: 'metadata that becomes a commit message: a secret',
+    async run(testbed) {
+      const message = `Fix a typo in postgres://shop:${'hunter2'}-Zq81kWx@db.example.com/shop`;
+      return endsAsDecided(testbed, patch(testbed, { message }), 'safety.secrets_in_metadata: ');
+    },
+  },
   {
     name: 'metadata that becomes part of an effect: an author that a person never saw',
     run(testbed) {
@@ -105,11 +112,14 @@ export const METADATA: readonly Attack[] = [
       return { changeId, refusal: null, by: 'show prints the commit message', check };
     },
   },
-  injected('a line end in a header of a request', 'headers', { headers: { 'X-Note': 'a\r\nX-Approved-By: alice' } }),
-  injected(
-    'a header in the metadata of a request',
-    'metadata.headers: ',
-    {},
-    { headers: { 'X-Approved-By': 'alice' } },
-  ),
+  {
+    name: 'header injection: a line end in a header of a request',
+    run: (testbed) =>
+      endsAsDecided(testbed, request(testbed, { 'X-Note': 'a\r\nX-Approved-By: alice' }), 'invalid_header: '),
+  },
+  {
+    name: 'header injection: a header in the metadata of a request',
+    run: (testbed) =>
+      refusedMetadata(testbed, request(testbed, {}, { headers: { 'X-Approved-By': 'alice' } }), 'metadata.headers: '),
+  },
 ];
