@@ -8,7 +8,7 @@ import type { SigningKey } from '../../../../signing/keys';
 import { answerRefused, raisePay, refundOrder, type Attack, type Attempt } from '../../attack';
 import { ENDED, ifRefused } from '../../if-refused';
 import { pause } from '../../namespace-writer';
-import type { Row, Testbed } from '../../testbed';
+import type { Testbed } from '../../testbed';
 import { ACCEPTED, at, envelope, judged, named, paidOut, send } from './common';
 
 const ROUNDS = 4;
