@@ -211,7 +211,7 @@ const LIES: readonly Attack[] = [
       const { changeId, submission } = await testbed.prepared(refundOrder(8));
       const race = testbed.attacker.race(changeId, activityId, { allowed: ['guardian.orders'], results: {} });
       await Promise.all([race, testbed.startReview(changeId, submission)]);
-      const refusal = refused('disclosure');
+      const refusal = refused('disclosure', 'violations that were not disclosed');
       await testbed.waitForRow(changeId, refusal);
       return endsLater(testbed, changeId, refusal);
     },
@@ -241,7 +241,7 @@ const LIES: readonly Attack[] = [
         await testbed.attacker.complete(id, 'askJudge', { result: allow('guardian.llm_judge'), reused: false });
         return id;
       });
-      const refusal = refused('disclosure');
+      const refusal = refused('findings', 'guardian.llm_judge: its records give');
       await testbed.waitForRow(changeId, refusal);
       return endsLater(testbed, changeId, refusal);
     },
