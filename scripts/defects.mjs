@@ -3,7 +3,7 @@
 // Seeds each known defect in a copy of the sources, never in the checkout, and runs the test files that should catch it.
 // Writes the table of docs/assurance/track-record.md. Exits 1 if a defect is not caught.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -73,7 +73,8 @@ function run(tests, timeout = 300_000) {
   rmSync(output, { force: true });
   const jest = join(copy, 'node_modules', 'jest', 'bin', 'jest.js');
   const args = [...tests, '--selectProjects', 'fast', 'slow', '--maxWorkers=1', '--json', `--outputFile=${output}`];
-  spawnSync(process.execPath, [jest, ...args], { cwd: copy, stdio: 'ignore', timeout });
+  const { status, signal } = spawnSync(process.execPath, [jest, ...args], { cwd: copy, stdio: 'ignore', timeout });
+  if (!existsSync(output)) throw new Error(`jest ended without a result: ${signal ?? `exit code ${status}`}`);
   const { testResults, numTotalTests } = JSON.parse(readFileSync(output, 'utf8'));
   // If a file does not load, the defect could not have been released, so it proves nothing.
   const broken = testResults.find((file) => file.assertionResults.length === 0);
