@@ -1,7 +1,7 @@
 /**
  * `npm run bench:cluster`: reviews with one, two and four processes of each worker on Temporal server 1.32.1 with PostgreSQL, two
- * tenants of which one floods, and a model of up to 64 workers. Writes the curve to docs/images/workers.svg. Progress goes to
- * standard error; with --json the last line of standard output is one object.
+ * tenants of which one floods, and a model of up to 64 workers. Writes the curve to docs/images/workers.svg. --model-only: only the
+ * model, with given figures. Progress goes to standard error; with --json the last line of standard output is one object.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ import { startScriptedJudge } from '../examples/demo/scripted-judge';
 import { openDevClient, type DevClient } from '../dev/client';
 import { packageRoot } from '../dev/embedded/places';
 import { startDev, type Dev } from '../dev/start';
-import { curveSvg } from './curve-svg';
+import { curveSvg, type Curve } from './curve-svg';
 import { measureFairness, type Fairness } from './fairness';
 import { measureLockHolds, type LockHolds } from './lock-holds';
 import { machine, seedItems, throughput } from './measure';
@@ -50,6 +50,8 @@ const MODEL_SIZES = [1, 2, 4, 8, 16, 32, 64];
 const PER_TARGET = 8;
 /** Waiting for servers and network in each step of the model. */
 const LATENCY_MS = 50;
+/** For --model-only: CPU by docs/assurance/performance.md, and transactions of four and five statements at 379 appends a second. */
+const GIVEN = { cpu: { 'review 1': 131, 'judge 1': 17, 'commit 1': 84 }, holds: { openingMs: 10, endingMs: 15 } };
 
 interface Options {
   readonly reviews: number;
@@ -122,13 +124,7 @@ async function measure(dev: Dev, { reviews, open, json, picture }: Options): Pro
 
   const [first] = sizes;
   if (first === undefined) throw new Error('No number of workers was measured');
-  const model = MODEL_SIZES.map((workers) => modelled(workers, first.cpuMs, holds));
-  for (const line of modelLines(model)) say(line);
-  if (picture !== null) {
-    mkdirSync(dirname(picture), { recursive: true });
-    writeFileSync(picture, pictureOf(sizes, model));
-    say(`The curve: ${picture}`);
-  }
+  const model = printModel(first.cpuMs, holds, sizes, picture);
   const result = { machine: machine(), reviews, open, holds, sizes, fairness, latencyMs: LATENCY_MS, model };
   if (json) process.stdout.write(`${JSON.stringify(result)}\n`);
 }
@@ -169,6 +165,22 @@ async function measureSizes(
     );
   }
   return sizes;
+}
+
+/** Prints the model, and writes the picture if there is a file for it. */
+function printModel(
+  cpu: CpuByProcess,
+  holds: LockHolds,
+  sizes: readonly Size[],
+  picture: string | null,
+): readonly Modelled[] {
+  const model = MODEL_SIZES.map((workers) => modelled(workers, cpu, holds));
+  for (const line of modelLines(model)) say(line);
+  if (picture === null) return model;
+  mkdirSync(dirname(picture), { recursive: true });
+  writeFileSync(picture, pictureOf(sizes, model));
+  say(`The curve: ${picture}`);
+  return model;
 }
 
 function modelled(workers: number, cpu: CpuByProcess, holds: LockHolds): Modelled {
@@ -222,14 +234,18 @@ function pictureOf(sizes: readonly Size[], model: readonly Modelled[]): string {
       curve('model: 64 tenants', '#0b6e4f', (each) => each.manyTenants),
       curve('model: one tenant and one target', '#1f6fb2', (each) => each.oneTarget),
       curve('model: one lock for all openings, as before', '#b23a48', (each) => each.oneLock),
-      {
-        label: `measured on ${cpus().length} cores`,
-        color: '#111111',
-        points: sizes.map(({ workers, perSecond }) => ({ x: workers, y: perSecond })),
-        isMeasured: true,
-      },
+      ...(sizes.length === 0 ? [] : [measuredCurve(sizes)]),
     ],
   );
+}
+
+function measuredCurve(sizes: readonly Size[]): Curve {
+  return {
+    label: `measured on ${cpus().length} cores`,
+    color: '#111111',
+    points: sizes.map(({ workers, perSecond }) => ({ x: workers, y: perSecond })),
+    isMeasured: true,
+  };
 }
 
 const { values } = parseArgs({
@@ -239,6 +255,7 @@ const { values } = parseArgs({
     open: { type: 'string', default: '30' },
     picture: { type: 'string', default: join(packageRoot(), 'docs', 'images', 'workers.svg') },
     'no-picture': { type: 'boolean', default: false },
+    'model-only': { type: 'boolean', default: false },
   },
 });
 const [reviews, open] = [Number(values.reviews), Number(values.open)];
@@ -247,8 +264,10 @@ if ([reviews, open].some((value) => !Number.isInteger(value) || value < 1)) {
   process.exitCode = 2;
 } else {
   const picture = values['no-picture'] ? null : values.picture;
-  benchCluster({ reviews, open, json: values.json, picture }).catch((error: unknown) => {
-    say(error instanceof Error ? (error.stack ?? error.message) : String(error));
-    process.exitCode = 1;
-  });
+  if (values['model-only']) printModel(GIVEN.cpu, GIVEN.holds, [], picture);
+  else
+    benchCluster({ reviews, open, json: values.json, picture }).catch((error: unknown) => {
+      say(error instanceof Error ? (error.stack ?? error.message) : String(error));
+      process.exitCode = 1;
+    });
 }

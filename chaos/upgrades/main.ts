@@ -17,11 +17,14 @@ async function main(perSecond: number, betweenSeconds: number, json: boolean): P
   try {
     const result = await upgradeUnderLoad({ stateDir, perSecond, betweenMs: betweenSeconds * 1000, say });
     for (const lost of result.lost) say(`Lost: ${lost}`);
-    const { submitted, committed, wrongEffects, retries } = result;
+    const { submitted, committed, rolledBack, wrongEffects, retries } = result;
     say(
-      `${submitted} submitted, ${committed} committed, ${wrongEffects} wrong effects; retries ${JSON.stringify(retries)}`,
+      `${submitted} submitted, ${committed.length} committed, ${rolledBack} rolled back, ${wrongEffects} wrong effects; retries ${JSON.stringify(retries)}`,
     );
-    if (json) process.stdout.write(`${JSON.stringify({ machine: machine(), perSecond, ...result })}\n`);
+    if (json)
+      process.stdout.write(
+        `${JSON.stringify({ machine: machine(), perSecond, ...result, committed: committed.length })}\n`,
+      );
     return result.lost.length === 0 && wrongEffects === 0;
   } finally {
     rmSync(stateDir, { recursive: true, force: true });

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ErrorCode } from '../../client/errors';
+import { messageOf, type ErrorCode } from '../../client/errors';
 import { signAnswers } from '../../client/sign-answers';
 import { createSigner } from '../../client/signer';
 import type { DevClient } from '../../dev/client';
@@ -14,8 +14,11 @@ const MAX_REVIEW_MS = 300_000;
 
 export interface LoadResult {
   readonly submitted: number;
-  readonly committed: number;
-  /** Why each other review did not commit, with its id if it has one. */
+  /** Rows of the target whose change committed, with a verified receipt. */
+  readonly committed: readonly number[];
+  /** Changes that were rolled back, with a verified receipt: a dry run that exceeds its time limit ends its review. */
+  readonly rolledBack: number;
+  /** Why each other review has no verified end, with its id if it has one. */
   readonly lost: readonly string[];
   /** Calls that were repeated, by the code of their error. */
   readonly retries: Readonly<Partial<Record<ErrorCode, number>>>;
@@ -31,7 +34,7 @@ export interface Load {
 export function startLoad(setup: DevSetup, client: DevClient, perSecond: number): Load {
   const retries: Partial<Record<ErrorCode, number>> = {};
   const retry = retrying(PATIENCE_MS, (code) => (retries[code] = (retries[code] ?? 0) + 1));
-  const running: Promise<string | null>[] = [];
+  const running: Promise<End>[] = [];
   let isOver = false;
   const starting = (async () => {
     const began = performance.now();
@@ -45,15 +48,21 @@ export function startLoad(setup: DevSetup, client: DevClient, perSecond: number)
     async stop() {
       isOver = true;
       await starting;
-      const problems = await Promise.all(running);
-      const lost = problems.filter((problem) => problem !== null);
-      return { submitted: running.length, committed: running.length - lost.length, lost, retries };
+      const ends = await Promise.all(running);
+      return {
+        submitted: running.length,
+        committed: ends.flatMap((end, i) => (end.kind === 'committed' ? [i + 1] : [])),
+        rolledBack: ends.filter(({ kind }) => kind === 'rolled_back').length,
+        lost: ends.flatMap((end) => (end.kind === 'lost' ? [end.why] : [])),
+        retries,
+      };
     },
   };
 }
 
-/** Null if the review has a verified receipt of its commit, else what went wrong. */
-async function review(setup: DevSetup, client: DevClient, retry: Retrying, i: number): Promise<string | null> {
+type End = { readonly kind: 'committed' | 'rolled_back' } | { readonly kind: 'lost'; readonly why: string };
+
+async function review(setup: DevSetup, client: DevClient, retry: Retrying, i: number): Promise<End> {
   const { countersign } = client;
   const change = {
     target: 'shop',
@@ -70,13 +79,13 @@ async function review(setup: DevSetup, client: DevClient, retry: Retrying, i: nu
     while (performance.now() < until) {
       const result = await retry(() => countersign.result(changeId, { timeoutMs: 10_000 }));
       if (result.state === 'PENDING') continue;
-      return result.state === 'COMMITTED' && result.verified
-        ? null
-        : `${changeId}: ${result.state}, verified ${String(result.verified)}`;
+      if (!('verified' in result) || !result.verified)
+        return { kind: 'lost', why: `${changeId}: ${result.state} without a verified receipt` };
+      return { kind: result.state === 'COMMITTED' ? 'committed' : 'rolled_back' };
     }
-    return `${changeId}: still open after ${MAX_REVIEW_MS / 1000} s`;
+    return { kind: 'lost', why: `${changeId}: still open after ${MAX_REVIEW_MS / 1000} s` };
   } catch (error) {
-    return `${changeId}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
+    return { kind: 'lost', why: `${changeId}: ${messageOf(error)}` };
   }
 }
 

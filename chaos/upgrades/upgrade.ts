@@ -42,7 +42,7 @@ export interface UpgradeOptions {
 export interface UpgradeResult extends LoadResult {
   /** In order. */
   readonly restarted: readonly string[];
-  /** Changes whose effect the target does not have exactly once. */
+  /** Rows whose committed change has not exactly one effect, or that have an effect without a commit. */
   readonly wrongEffects: number;
 }
 
@@ -101,7 +101,7 @@ export async function upgradeUnderLoad({
     }
     await sleep(betweenMs);
     const result = await load.stop();
-    const wrongEffects = await countWrongEffects(dev.setup.targetAdminUrls['shop'] ?? '', result.submitted);
+    const wrongEffects = await countWrongEffects(dev.setup.targetAdminUrls['shop'] ?? '', result.committed);
     return { ...result, restarted, wrongEffects };
   } finally {
     for (const stop of stops) await stop();
@@ -117,14 +117,14 @@ async function replace(dev: Dev, name: ProcessName): Promise<void> {
 }
 
 /** Each change adds 1 to the stock of its own row. */
-async function countWrongEffects(adminUrl: string, submitted: number): Promise<number> {
+async function countWrongEffects(adminUrl: string, committed: readonly number[]): Promise<number> {
   const pool = new Pool({ connectionString: adminUrl, max: 1 });
   try {
     const { rows } = await pool.query<{ wrong: number }>(
-      'select count(*)::int as wrong from items where stock <> (case when id <= $1 then 1 else 0 end)',
-      [submitted],
+      'select count(*)::int as wrong from items where stock <> (case when id = any($1::int[]) then 1 else 0 end)',
+      [committed],
     );
-    return rows[0]?.wrong ?? submitted;
+    return rows[0]?.wrong ?? Number.NaN;
   } finally {
     await pool.end();
   }

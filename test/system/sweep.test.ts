@@ -36,22 +36,6 @@ test('a sample of the crash sweep breaks no invariant, gives each required outco
   });
 });
 
-test('a sample of the upgrades: no review is lost and no error reaches a client that retries, while workers, PostgreSQL and Temporal restart one by one', async () => {
-  const { code, last, log } = await run('upgrades/main.js', ['--rate', '1', '--between', '2', '--json']);
-  const { submitted } = last as { submitted: number };
-  expect({ code, last, log: code === 0 ? '' : log }).toMatchObject({
-    code: 0,
-    last: {
-      restarted: ['review worker', 'judge worker', 'committer', 'gateway', 'PostgreSQL', 'Temporal'],
-      committed: submitted,
-      lost: [],
-      wrongEffects: 0,
-    },
-    log: '',
-  });
-  expect(submitted).toBeGreaterThan(10);
-});
-
 test('a sample of the races: two concurrent committers cause one effect each on one change, on two changes of one row, and against a rollback [T65]', async () => {
   const { code, last, log } = await run('races/main.js', ['--calls', '300', '--seed', '2026', '--json']);
   expect({ code, log: code === 0 ? '' : log, violations: (last as { violations: number }).violations }).toEqual({
