@@ -13,7 +13,7 @@ const common = {
   modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/client/dist', '<rootDir>/.countersign'],
 };
 
-/** Set by `npm run check` and `npm test`: the fast tests run in a few parts, each of which loads the modules once, and the tests in a browser in one. */
+/** Set by `npm run check` and `npm test`: the tests run in a few parts, each of which loads the modules once. */
 const inParts = process.env.COUNTERSIGN_TEST_PARTS === '1';
 
 module.exports = {
@@ -25,7 +25,7 @@ module.exports = {
       ...common,
       displayName: 'fast',
       ...(inParts
-        ? { testMatch: ['<rootDir>/test/parts/*.test.ts'] }
+        ? { testMatch: ['<rootDir>/test/parts/fast-*.test.ts'] }
         : {
             testMatch: ['<rootDir>/test/**/*.test.ts'],
             testPathIgnorePatterns: [
@@ -38,14 +38,14 @@ module.exports = {
     {
       ...common,
       displayName: 'slow',
-      testMatch: ['<rootDir>/test/**/*.slow.test.ts'],
+      testMatch: [inParts ? '<rootDir>/test/parts/slow-*.test.ts' : '<rootDir>/test/**/*.slow.test.ts'],
       globalSetup: '<rootDir>/test/support/slow-setup.ts',
       globalTeardown: '<rootDir>/test/support/slow-teardown.ts',
     },
     {
       ...common,
       displayName: 'system',
-      testMatch: ['<rootDir>/test/system/**/*.test.ts'],
+      testMatch: [inParts ? '<rootDir>/test/parts/system-*.test.ts' : '<rootDir>/test/system/**/*.test.ts'],
       globalSetup: '<rootDir>/test/support/global-setup.ts',
       globalTeardown: '<rootDir>/test/support/global-teardown.ts',
     },

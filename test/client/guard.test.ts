@@ -70,6 +70,8 @@ const commits = ({ sign, changeId }: { sign: () => ReviewOutcome; changeId: stri
   toResult(changeId, sign(), trust);
 const order = (): Order => ({ id: 'o1', amount: 10 });
 
+afterEach(() => jest.useRealTimers());
+
 describe('guard', () => {
   it('runs the tool only after a trusted committer signed a commit, and returns its result [V34]', async () => {
     const ran: Order[] = [];
@@ -106,11 +108,18 @@ describe('guard', () => {
         await client.spend(id, nonce);
         throw away;
       });
-      expect(await guard(async (_o: Order) => 'paid', given, { ...client, spend })(order())).toBe('paid');
+      const withoutPauses = async <T>(call: Promise<T>): Promise<T> => {
+        await jest.runAllTimersAsync();
+        return await call;
+      };
+      jest.useFakeTimers();
+      expect(await withoutPauses(guard(async (_o: Order) => 'paid', given, { ...client, spend })(order()))).toBe(
+        'paid',
+      );
       expect(new Set(spend.mock.calls.map(([, nonce]) => nonce)).size).toBe(1);
       const down = { ...client, spend: () => Promise.reject(new CountersignError('ledger_unavailable', 'down')) };
       const tool = jest.fn(async (_o: Order) => 'paid');
-      expect(await guard(tool, given, down)(order())).toMatchObject({ reason: 'failed' });
+      expect(await withoutPauses(guard(tool, given, down)(order()))).toMatchObject({ reason: 'failed' });
       expect(tool).not.toHaveBeenCalled();
     },
   );

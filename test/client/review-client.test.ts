@@ -60,12 +60,19 @@ function ledgerOf(bundle: EvidenceBundle | null): Partial<ClientLedger> {
     bundle: async () => bundle,
     rows: async () => bundle?.rows ?? [],
     summary: async () => (bundle === null ? null : { tenant: 'acme', ended }),
-    watch: async () => ({
-      next: (ms) => new Promise((done) => setTimeout(done, Math.min(ms, 1_000))),
-      close: () => {},
-    }),
+    // Without a notification, all of the time is waited.
+    watch: async () => ({ next: async (ms) => void (waitedMs += ms), close: () => {} }),
   };
 }
+
+/** Added to the clock instead of waiting. */
+let waitedMs = 0;
+beforeEach(() => {
+  const { now } = Date;
+  waitedMs = 0;
+  jest.spyOn(Date, 'now').mockImplementation(() => now() + waitedMs);
+});
+afterEach(() => jest.restoreAllMocks());
 
 const gone = (): never => {
   throw new WorkflowNotFoundError('workflow execution already completed', CHANGE, undefined);
@@ -363,7 +370,7 @@ describe('answer', () => {
       });
       expect(await countersign.answer(changeId, [other])).toMatchObject({ '#0': { code: 'sent' } });
     }
-  }, 40_000);
+  });
 
   it('refuses rows that are not one hash chain', async () => {
     const { bundle, answer, changeId } = await openReview();
@@ -475,7 +482,7 @@ describe('result', () => {
       summary: async () => ({ tenant: 'acme', ended: ++reads > 3 }),
     };
     const { countersign } = client({ describe: () => RUNNING }, later);
-    expect(await countersign.result(changeId, { timeoutMs: 10_000 })).toMatchObject({ state: 'COMMITTED' });
+    expect(await countersign.result(changeId, { timeoutMs: 20_000 })).toMatchObject({ state: 'COMMITTED' });
     expect(reads).toBe(4);
   });
 });
@@ -522,7 +529,7 @@ describe('withdraw', () => {
       const forged = client({ executeUpdate: () => reply }, { ...ledgerOf(null), rows: async () => recorded });
       expect(await forged.countersign.sendWithdrawal(CHANGE, message)).toMatchObject({ code: 'accepted' });
     }
-  }, 15_000);
+  });
 
   it('is signed with the service key, over this change, and sends nothing without one', async () => {
     const sent: unknown[] = [];

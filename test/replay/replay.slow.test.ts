@@ -1,10 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { historyFromJSON } from '@temporalio/common/lib/proto-utils';
-import { DefaultLogger, Runtime } from '@temporalio/worker';
-import { z } from 'zod';
+import { DefaultLogger } from '@temporalio/worker';
+import { installQuietRuntime } from '../../workers/replay/quiet-runtime';
 import { buildWorkflowBundle } from '../../workers/workflow-bundle';
-import '../../workflows/preload';
 import { readable, type HistoryJson } from '../support/history';
 import { replay } from '../support/replay';
 
@@ -32,24 +31,26 @@ const read = (name: string): Recorded => JSON.parse(readFileSync(join(FOLDER, na
 
 let code: string;
 beforeAll(async () => {
-  Runtime.install({
-    logger: new DefaultLogger('ERROR', () => {}),
-    telemetryOptions: { logging: { filter: 'OFF', forward: {} } },
-  });
+  installQuietRuntime();
   code = await buildWorkflowBundle(new DefaultLogger('ERROR'));
 }, 60_000);
 
 test('freezes every schema that the workflow modules export before the SDK freezes its module cache', async () => {
   const modules = new Set([...code.matchAll(/\.\/(?:policy|workflows)\/[\w/-]+\.ts/g)].map(([path]) => path));
   const schemas: string[] = [];
-  for (const path of modules) {
-    const exported = (await import(join('../..', path))) as Readonly<Record<string, unknown>>;
-    for (const [name, value] of Object.entries(exported)) {
-      if (!(value instanceof z.ZodType)) continue;
-      schemas.push(name);
-      expect({ name, frozen: Object.isFrozen(value) }).toEqual({ name, frozen: true });
+  // Isolated, because other test files share the loaded modules.
+  await jest.isolateModulesAsync(async () => {
+    const { z } = await import('zod');
+    await import('../../workflows/preload');
+    for (const path of modules) {
+      const exported = (await import(join('../..', path))) as Readonly<Record<string, unknown>>;
+      for (const [name, value] of Object.entries(exported)) {
+        if (!(value instanceof z.ZodType)) continue;
+        schemas.push(name);
+        expect({ name, frozen: Object.isFrozen(value) }).toEqual({ name, frozen: true });
+      }
     }
-  }
+  });
   expect(schemas).toEqual(expect.arrayContaining(['Submission', 'ValidatorResult', 'PolicyViolation']));
 });
 

@@ -64,6 +64,7 @@ function serve(socket: Socket, mails: Mail[], replyTo: (command: string) => stri
     if (command === 'RCPT') mail.to.push(address);
     inData = command === 'DATA';
     if (command === 'QUIT') return void socket.end('221 bye\r\n');
+    if (command === 'STARTTLS') return send('502 command not implemented');
     send(inData ? '354 go on' : '250 ok');
   };
   send('220 loopback');

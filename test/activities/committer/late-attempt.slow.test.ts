@@ -4,9 +4,14 @@ import { targetUnavailable } from '../../../source-tools/target-failure';
 import type { CommitResult } from '../../../activities/review-types';
 import { SqlWorld } from '../../support/sql-world';
 import { sqlDryRunEffects } from '../../../source-tools/sql/staging';
-import { startTargetServer, type TargetServer } from '../../source-tools/sql/staging/target-server';
+import {
+  startTargetServer,
+  stopTargetServersAtEnd,
+  type TargetServer,
+} from '../../source-tools/sql/staging/target-server';
 
 let pg: TargetServer;
+stopTargetServersAtEnd();
 beforeAll(async () => {
   pg = await startTargetServer();
   await pg.admin(`

@@ -1,8 +1,13 @@
 import { targetUnavailable } from '../../../source-tools/target-failure';
 import { SqlWorld } from '../../support/sql-world';
-import { startTargetServer, type TargetServer } from '../../source-tools/sql/staging/target-server';
+import {
+  startTargetServer,
+  stopTargetServersAtEnd,
+  type TargetServer,
+} from '../../source-tools/sql/staging/target-server';
 
 let pg: TargetServer;
+stopTargetServersAtEnd();
 beforeAll(async () => {
   pg = await startTargetServer();
   await pg.admin(`

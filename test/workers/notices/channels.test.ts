@@ -141,7 +141,7 @@ test('a name with line feeds adds no header and no recipient', async () => {
   expect(data.slice(0, data.indexOf('\r\n\r\n'))).not.toMatch(/^bcc:/im);
 });
 
-test('a mail server without TLS gets nothing if TLS is required', async () => {
+test('a mail server without TLS gets nothing if TLS is required, and the notice is sent again later', async () => {
   const before = smtp.mails.length;
   expect(await send('alice@example.com', [waiting], { tls: 'starttls' })).toMatchObject({
     ok: false,

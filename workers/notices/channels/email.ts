@@ -45,8 +45,11 @@ export async function sendEmail(
   }
 }
 
-/** A reply of the class 5 refuses for good (RFC 5321, 4.2.1), except to a login, which an operator can correct. */
+/**
+ * A reply of the class 5 refuses for good (RFC 5321, 4.2.1), except to a login and to STARTTLS (RFC 3207), which an operator can
+ * correct.
+ */
 function isPermanent(error: unknown): boolean {
   const { responseCode, code } = error as { readonly responseCode?: unknown; readonly code?: unknown };
-  return typeof responseCode === 'number' && responseCode >= 500 && code !== 'EAUTH';
+  return typeof responseCode === 'number' && responseCode >= 500 && code !== 'EAUTH' && code !== 'ETLS';
 }

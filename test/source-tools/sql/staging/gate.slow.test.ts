@@ -1,9 +1,10 @@
 import { DEFAULT_FUNCTIONS, SAFE_FUNCTIONS } from '../../../../source-tools/sql/facts/safe-functions';
 import { sqlCasEffects, sqlDryRunEffects } from '../../../../source-tools/sql/staging';
-import { startTargetServer, type TargetServer } from './target-server';
+import { startTargetServer, stopTargetServersAtEnd, type TargetServer } from './target-server';
 import { diffOf, recordOf, stageContext } from './sql-diff';
 
 let pg: TargetServer;
+stopTargetServersAtEnd();
 beforeAll(async () => {
   pg = await startTargetServer({ alone: true });
   await pg.admin(`

@@ -2,10 +2,11 @@ import type { Work } from '../../../../source-tools/sql/staging/work';
 import { rehearse, type Prepare } from '../../../../source-tools/sql/staging/rehearse';
 import { withReturning } from '../../../../source-tools/sql/staging/returning';
 import { readStatements } from '../../../../source-tools/sql/staging/statements';
-import { startTargetServer, type TargetServer } from './target-server';
+import { startTargetServer, stopTargetServersAtEnd, type TargetServer } from './target-server';
 import { recordOf, stageContext } from './sql-diff';
 
 let pg: TargetServer;
+stopTargetServersAtEnd();
 beforeAll(async () => {
   pg = await startTargetServer();
   await pg.admin(

@@ -1,8 +1,9 @@
 import { openSession, type Session } from '../../../../source-tools/sql/staging/session';
 import { toSqlSettings } from '../../../../source-tools/sql/staging-settings';
-import { startTargetServer, type TargetServer } from './target-server';
+import { startTargetServer, stopTargetServersAtEnd, type TargetServer } from './target-server';
 
 let pg: TargetServer;
+stopTargetServersAtEnd();
 beforeAll(async () => {
   pg = await startTargetServer({ alone: true });
   await pg.admin('CREATE TABLE t (id int PRIMARY KEY, x int); INSERT INTO t SELECT g, 0 FROM generate_series(1, 5) g');

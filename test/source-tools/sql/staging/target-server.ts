@@ -10,10 +10,13 @@ const PASSWORDS = { stage: 'stage-password', commit: 'commit-password' };
 // Starting a server takes a while on a busy machine.
 jest.setTimeout(60_000);
 const started: Promise<TargetServer>[] = [];
-// Not in each test file: a server whose start outlives its hook must be stopped too.
-afterAll(async () => {
-  for (const server of started) await server.then((s) => s.stop()).catch(() => undefined);
-});
+
+/** Call it in each test file, outside of hooks: a server whose start outlives its hook must be stopped too. */
+export function stopTargetServersAtEnd(): void {
+  afterAll(async () => {
+    for (const server of started.splice(0)) await server.then((s) => s.stop()).catch(() => undefined);
+  });
+}
 
 /** A database that is set up as a target, on a real PostgreSQL. */
 export interface TargetServer {
@@ -45,6 +48,7 @@ type StartServer = () => Promise<TargetServer>;
 
 /** Runs the tests on PostgreSQL 18 and on an installed older one. `major` is for what differs. */
 export function onEachServer(tests: (start: StartServer, major: number) => void): void {
+  stopTargetServersAtEnd();
   describe('on PostgreSQL 18', () => tests(() => startTargetServer({ alone: true }), 18));
   const older = olderPostgres();
   if (older === null) {

@@ -2,11 +2,12 @@ import { Client } from 'pg';
 import { describeTarget } from '../../../../source-tools/sql/staging/describe-target';
 import { scramVerifier } from '../../../../source-tools/sql/staging/scram';
 import { initTarget } from '../../../../source-tools/sql/staging/init-target';
-import { startTargetServer, type TargetServer } from './target-server';
+import { startTargetServer, stopTargetServersAtEnd, type TargetServer } from './target-server';
 
 let pg: TargetServer;
 const passwords = { stage: 'stage-password', commit: 'commit-password' };
 
+stopTargetServersAtEnd();
 beforeAll(async () => {
   pg = await startTargetServer({ alone: true });
   await pg.admin(`CREATE SCHEMA app; CREATE TABLE app.one (id serial PRIMARY KEY); CREATE TABLE app.two (id int PRIMARY KEY);
