@@ -41,7 +41,7 @@ test('freezes every schema that the workflow modules export before the SDK freez
   // Isolated, because other test files share the loaded modules.
   await jest.isolateModulesAsync(async () => {
     const { z } = await import('zod');
-    await import('../../workflows/preload');
+    await import('../../workflows/preload.js');
     for (const path of modules) {
       const exported = (await import(join('../..', path))) as Readonly<Record<string, unknown>>;
       for (const [name, value] of Object.entries(exported)) {

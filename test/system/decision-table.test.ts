@@ -13,7 +13,7 @@ import { retryUnavailable, pause, startSystem, type System } from '../support/sy
 import { update } from './scenarios';
 
 /** Number of reviews that are open concurrently. */
-const OPEN = 12;
+const OPEN = 4;
 
 /** The part of a combination that the plan fixes: everything except the status. */
 const lane = ({ human }: Combination): string => (human === 'confirm' || human === 'reject' ? 'answered' : human);
