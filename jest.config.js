@@ -16,6 +16,9 @@ const common = {
 /** Set by `npm run check` and `npm test`: the tests run in a few parts, each of which loads the modules once. */
 const inParts = process.env.COUNTERSIGN_TEST_PARTS === '1';
 
+/** Files of the slow tests that look at the modules that are loaded. */
+const alone = require('./test/parts/alone.json').map((file) => `<rootDir>/${file}`);
+
 module.exports = {
   // Jest's 5 s are too short for a busy machine; only a test that hangs takes this long. Jest ignores it within a project.
   testTimeout: 60_000,
@@ -38,7 +41,7 @@ module.exports = {
     {
       ...common,
       displayName: 'slow',
-      testMatch: [inParts ? '<rootDir>/test/parts/slow-*.test.ts' : '<rootDir>/test/**/*.slow.test.ts'],
+      testMatch: inParts ? ['<rootDir>/test/parts/slow-*.test.ts', ...alone] : ['<rootDir>/test/**/*.slow.test.ts'],
       globalSetup: '<rootDir>/test/support/slow-setup.ts',
       globalTeardown: '<rootDir>/test/support/slow-teardown.ts',
     },

@@ -1,9 +1,13 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { FILE_SECONDS } from './file-seconds';
 import { ROOT } from './root';
 
 type Kind = 'fast' | 'slow' | 'system';
+
+const PARTS = join(ROOT, 'test', 'parts');
+/** Files that look at the modules that are loaded. */
+const ALONE = JSON.parse(readFileSync(join(PARTS, 'alone.json'), 'utf8')) as readonly string[];
 
 /** Files that are not listed: most of them take less. */
 const OTHERS_SECONDS: Readonly<Record<Kind, number>> = { fast: 0.3, slow: 3, system: 10 };
@@ -14,7 +18,7 @@ const OTHERS_SECONDS: Readonly<Record<Kind, number>> = { fast: 0.3, slow: 3, sys
  */
 export function runPart(self: string): void {
   const [, kind = '', number = ''] = /^(fast|slow|system)-(\d+)\.test\.ts$/.exec(basename(self)) ?? [];
-  const parts = readdirSync(join(ROOT, 'test', 'parts')).filter((name) => name.startsWith(`${kind}-`)).length;
+  const parts = readdirSync(PARTS).filter((name) => name.startsWith(`${kind}-`)).length;
   // A describe block limits the hooks of a file to its tests.
   for (const file of partsOf(kind as Kind, parts)[Number(number) - 1] ?? [])
     describe(file, () => void require(join(ROOT, file)));
@@ -37,7 +41,13 @@ function partsOf(kind: Kind, count: number): readonly (readonly string[])[] {
 function filesOf(kind: Kind): readonly string[] {
   return readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })
     .map((name) => `test/${name.replaceAll('\\', '/')}`)
-    .filter((file) => file.endsWith('.test.ts') && !/^test\/(parts|browser)\//.test(file) && kindOf(file) === kind)
+    .filter(
+      (file) =>
+        file.endsWith('.test.ts') &&
+        !/^test\/(parts|browser)\//.test(file) &&
+        kindOf(file) === kind &&
+        !ALONE.includes(file),
+    )
     .toSorted();
 }
 
