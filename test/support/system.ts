@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { NativeConnection } from '@temporalio/worker';
-import { Client as PgClient } from 'pg';
 import type { Client } from '@temporalio/client';
 import type { Countersign } from '../../client/countersign';
 import type { ReviewResult } from '../../client/result';
@@ -31,6 +30,7 @@ import { newKeyPair, type SigningKey } from '../../signing/keys';
 import { ANY_TENANT } from '../../policy/evidence/predicates';
 import { fullGrant, signKeyEntry, signKeyRevocation } from '../../signing/registry-entry';
 import { extensionsOf, type Extension, type Extensions } from '../../workers/extensions';
+import { oneAtATime } from './one-at-a-time';
 import type { Resources } from '../../workers/resources';
 
 export type WorkerName = LocalRole;
@@ -126,7 +126,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   };
   const extensions = extensionsOf(options.extension === undefined ? [] : [options.extension]);
   // Roles belong to the whole server: two files that set up at the same time would fail on each other's roles.
-  const setup = await alone(() =>
+  const setup = await oneAtATime('set-up', () =>
     setUpDev({
       runtime: { postgres, stateDir },
       targetServer,
@@ -261,18 +261,6 @@ export function workflowBundlePath(): string {
   if (path === undefined)
     throw new Error('COUNTERSIGN_TEST_BUNDLE: is not set; system tests run in the jest project "system"');
   return path;
-}
-
-/** Runs one at a time across test files and processes, with an advisory lock. */
-async function alone<T>(work: () => Promise<T>): Promise<T> {
-  const pg = new PgClient({ connectionString: process.env['COUNTERSIGN_TEST_POSTGRES'] ?? '' });
-  await pg.connect();
-  try {
-    await pg.query(`select pg_advisory_lock(hashtext('countersign system test set-up'))`);
-    return await work();
-  } finally {
-    await pg.end();
-  }
 }
 
 /** Retries while no worker answers, for two minutes: a busy machine takes long. For idempotent calls only. */

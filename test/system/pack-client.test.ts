@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { startProcess, type RunningProcess } from '../../dev/process-tree';
 import { freePort } from '../../dev/embedded/places';
-import { compiled } from '../support/compiled';
 import { snippet } from '../support/doc-snippets';
 import { hasPython, pythonWith } from '../support/python';
 import { compileIn, emptyProject, installedServer, link, pack, run, type Tarball } from '../support/packed';
+import { packedClient } from '../support/packed-client';
 import { SHOP, shopBundle } from '../support/shop-bundle';
 import { startSystem, type System } from '../support/system';
 import { gatewayEnv, temporalEnv } from '../support/system-env';
@@ -32,9 +32,7 @@ const projects = new Map<(typeof FORMATS)[number][0], string>();
 /** Both packages as npm packs them: the gateway runs from the server's tarball, and its clients from the client's. */
 beforeAll(async () => {
   scratch = mkdtempSync(join(tmpdir(), 'countersign-pack-'));
-  await compiled();
-  run(process.execPath, [join('scripts', 'build-client.mjs')], root);
-  client = pack('client', scratch);
+  client = await packedClient(scratch);
   for (const [type] of FORMATS) {
     const project = emptyProject(type, client);
     projects.set(type, project);
