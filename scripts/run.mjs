@@ -174,8 +174,8 @@ async function test(args, whole = args.length === 0) {
   const dir = mkdtempSync(join(tmpdir(), 'countersign-test-'));
   const output = join(dir, 'jest.json');
   try {
-    // Three workers on two cores: system tests wait for half of their time.
-    const jest = [at('node_modules/jest/bin/jest.js'), '--maxWorkers=3', '--json', `--outputFile=${output}`, ...args];
+    // Four workers on two cores: system tests wait for half of their time.
+    const jest = [at('node_modules/jest/bin/jest.js'), '--maxWorkers=4', '--json', `--outputFile=${output}`, ...args];
     // Without a choice of tests, they run in parts, which share loaded modules: see jest.config.js.
     const env = whole ? { ...process.env, COUNTERSIGN_TEST_PARTS: '1' } : process.env;
     // If jest cannot write the output file it prints the JSON on standard output, which must contain only the summary.

@@ -41,17 +41,12 @@ function partsOf(kind: Kind, count: number): readonly (readonly string[])[] {
 function filesOf(kind: Kind): readonly string[] {
   return readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })
     .map((name) => `test/${name.replaceAll('\\', '/')}`)
-    .filter(
-      (file) =>
-        file.endsWith('.test.ts') &&
-        !/^test\/(parts|browser)\//.test(file) &&
-        kindOf(file) === kind &&
-        !ALONE.includes(file),
-    )
+    .filter((file) => file.endsWith('.test.ts') && kindOf(file) === kind)
     .toSorted();
 }
 
-function kindOf(file: string): Kind {
+function kindOf(file: string): Kind | null {
+  if (/^test\/(parts|browser)\//.test(file) || ALONE.includes(file)) return null;
   if (file.startsWith('test/system/')) return 'system';
   return file.endsWith('.slow.test.ts') ? 'slow' : 'fast';
 }

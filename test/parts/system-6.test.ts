@@ -1,0 +1,3 @@
+import { runPart } from '../support/run-part';
+
+runPart(__filename);
