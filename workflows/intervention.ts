@@ -5,7 +5,7 @@ import { wakeDelayMs } from '../policy/decide/wake-delay';
 import { cardinalityOf, matchPolicies, tooMany, type TriggeredPolicy } from '../policy/decide/violations';
 import { failureOf } from './failure';
 import { continueWhenCalm, isLong } from './next-run';
-import { opening } from './proxies';
+import { disclosure } from './proxies';
 import { waitOrTimeout } from './wait-or-timeout';
 import { now, reference, type Review } from './review-state';
 import type { Ending } from './settling';
@@ -46,7 +46,9 @@ function disclosureFailed(error: unknown): Ending {
 
 async function disclose(change: Review, triggered: readonly TriggeredPolicy[]): Promise<void> {
   const input = { ...reference(change), stagingSha: change.stagingSha, unrecorded: change.unrecorded() };
-  const disclosed = await opening(`${triggered.length} violation${triggered.length === 1 ? '' : 's'}`).disclose(input);
+  const disclosed = await disclosure(`${triggered.length} violation${triggered.length === 1 ? '' : 's'}`).disclose(
+    input,
+  );
   change.violations = disclosed.violations;
   change.fingerprint = disclosed.fingerprint;
   change.disclosedAt = disclosed.disclosedAt;

@@ -1,7 +1,8 @@
-import { proxyActivities, workflowInfo } from '@temporalio/workflow';
+import { isCancellation, proxyActivities, proxyLocalActivities, workflowInfo } from '@temporalio/workflow';
 import type { CommitActivities, JudgeActivities, ReviewActivities } from '../activities/review-types';
 import { MAX_GUARDIAN_ATTEMPTS } from '../policy/contracts/limits';
 import { siblingQueue } from '../policy/contracts/queues';
+import { failureOf } from './failure';
 
 /**
  * Timeouts and retries of each activity. All are bounded, so every wait has an end. A failure that is marked as not retryable
@@ -26,13 +27,54 @@ export function guardians(summary: string): ReviewActivities {
   });
 }
 
+/**
+ * A local activity saves a workflow task and the events of an activity. It is tried once and for less than the 8 s after which the SDK
+ * would extend the workflow task: a local activity that retries for long writes events all the time. What it leaves undone is repeated
+ * as an activity, which the server retries; all activities of this worker are idempotent.
+ */
+const inTask = { startToCloseTimeout: '5 s', retry: { maximumAttempts: 1 } } as const;
+
+type InTask = Pick<ReviewActivities, 'disclose' | 'admitAnswer' | 'admitWithdrawal'>;
+
+function inTaskFirst(summary: string, later: ReviewActivities): InTask {
+  const local = proxyLocalActivities<ReviewActivities>({ ...inTask, summary });
+  return {
+    disclose: (input) =>
+      tryFirst(
+        () => local.disclose(input),
+        () => later.disclose(input),
+      ),
+    admitAnswer: (input) =>
+      tryFirst(
+        () => local.admitAnswer(input),
+        () => later.admitAnswer(input),
+      ),
+    admitWithdrawal: (input) =>
+      tryFirst(
+        () => local.admitWithdrawal(input),
+        () => later.admitWithdrawal(input),
+      ),
+  };
+}
+
+async function tryFirst<T>(first: () => Promise<T>, later: () => Promise<T>): Promise<T> {
+  try {
+    return await first();
+  } catch (error) {
+    if (isCancellation(error) || failureOf(error).final) throw error;
+    return later();
+  }
+}
+
+/** Waits long for our own database. */
+export function disclosure(summary: string): Pick<InTask, 'disclose'> {
+  return inTaskFirst(summary, opening(summary));
+}
+
 /** The sender of an update waits for the result and must learn of a failure soon; an answer sent by signal must not be lost. */
-export function admission(summary: string, via: 'update' | 'signal'): ReviewActivities {
-  return proxyActivities<ReviewActivities>({
-    ...patient,
-    scheduleToCloseTimeout: via === 'update' ? '60 s' : '24 h',
-    summary,
-  });
+export function admission(summary: string, via: 'update' | 'signal'): Pick<InTask, 'admitAnswer' | 'admitWithdrawal'> {
+  const scheduleToCloseTimeout = via === 'update' ? '60 s' : '24 h';
+  return inTaskFirst(summary, proxyActivities<ReviewActivities>({ ...patient, scheduleToCloseTimeout, summary }));
 }
 
 /** The HTTP client's deadline is 60 s, so 75 s bounds one attempt. At most four attempts in ten minutes. */

@@ -171,7 +171,7 @@ async function open(change: Review): Promise<boolean> {
   const { changeId, submission } = change;
   let opened: Opened;
   try {
-    opened = await opening('plan and requester').openReview({ changeId, submission });
+    opened = await opening('plan, requester and rules').openReview({ changeId, submission });
   } catch (error) {
     if (isCancellation(error)) throw error;
     const cause = error instanceof ActivityFailure ? error.cause : error;
@@ -216,11 +216,10 @@ async function supersede(change: Review, superseded: string): Promise<void> {
   }
 }
 
-/** One activity per unit, in parallel. No short circuit: every finding must be shown. */
+/** The guardians that `openReview` could not run: one activity for each unit, in parallel. Every finding must be shown. */
 async function runStaticGuardians(change: Review): Promise<void> {
-  const units = unitsOf(
-    change.plan.validators.filter((v) => v.kind === 'derived' && !v.needsStaging && v.phase === 'preflight'),
-  );
+  const isStatic = (v: ReviewValidator): boolean => v.kind === 'derived' && !v.needsStaging && v.phase === 'preflight';
+  const units = unitsOf(change.plan.validators.filter((v) => isStatic(v) && !change.hasOutcome(v.id)));
   await Promise.all([...units].map(([unit, validators]) => runUnit(change, unit, validators)));
 }
 

@@ -3,7 +3,6 @@ import { FailureType } from '../../policy/contracts/failure-type';
 import { changeId as changeIdOf, inputSha as inputShaOf } from '../../policy/contracts/change-id';
 import type { JsonObject } from '../../policy/contracts/canonical-json';
 import { effectMetadataProblem } from '../../policy/contracts/effect-metadata';
-import type { ValidatorResult } from '../../policy/contracts/finding';
 import { toHistoryPlan } from '../../policy/contracts/history-plan';
 import type { Plan } from '../../policy/contracts/plan';
 import { toReported } from '../../policy/decide/reported';
@@ -21,15 +20,15 @@ import { recordRefusal } from './assert-opened';
 import { CountersignFailure, digestMismatch, invalid, unknownSourceTool } from '../../policy/contracts/failure';
 import type { PlanSource } from '../../storage/plans/plan-source';
 import { toolFor } from './derivation';
-import { factsShaOf, readFacts, readTitle, type DerivationDeps } from './derive';
-import type { Opened, OpenInput, ReviewActivities } from '../review-types';
+import { deriveResults, factsShaOf, isStatic, readFacts, readTitle, type DerivationDeps } from './derive';
+import type { Opened, OpenInput, ReviewActivities, UnitResults } from '../review-types';
 import { requesterOf, type Requester } from './requester';
 import { readRecordedOpening } from './recorded-opening';
 import { attestWorldFacts, type WorldFactsDeps } from './attest-world-facts';
 import type { Attestor } from '../attestation';
 import { findingRows } from './finding-rows';
 
-export interface OpeningDeps extends Pick<DerivationDeps, 'tools' | 'threads'> {
+export interface OpeningDeps extends DerivationDeps {
   readonly store: ByteStore;
   readonly ledger: Ledger;
   readonly withAdvisoryLock: WithAdvisoryLock;
@@ -41,8 +40,8 @@ export interface OpeningDeps extends Pick<DerivationDeps, 'tools' | 'threads'> {
 }
 
 /**
- * The first activity: checks the submission, pins the plan, attests external facts, and opens the ledger. Refuses, without
- * retry: an id that is not the hash of the change, an unknown source tool, missing bytes, inline bytes that the target does not
+ * The first activity: checks the submission, pins the plan, attests external facts, runs the static guardians, and opens the ledger.
+ * Refuses, without retry: an id that is not the hash of the change, an unknown source tool, missing bytes, inline bytes that the target does not
  * allow, metadata that may not become part of the effect, an invalid signature, a target without a plan.
  *
  * O1 A change is opened once. A retry after a lost result or a reset uses the plan that was pinned first, even if a newer one is
@@ -51,6 +50,7 @@ export interface OpeningDeps extends Pick<DerivationDeps, 'tools' | 'threads'> {
  * O2 A change that names another one in `supersedes` ends the review of that one once its own row `submitted` is written: its
  *    workflow then signals the other review, which admits the signal by that row. The signature of this submission covers the member
  *    `supersedes`, so no second signature is needed (J3 of judge-withdrawal.ts).
+ * O3 A review opens even if its guardians cannot run now. The workflow runs `runGuardians` for those that have no result here.
  */
 export function createOpeningActivities(deps: OpeningDeps): Pick<ReviewActivities, 'openReview'> {
   return {
@@ -77,7 +77,7 @@ async function openReview(
   const toOpened = (
     of: { readonly plan: Plan; readonly planHash: string },
     openedAt: string,
-    results: Readonly<Record<string, ValidatorResult>>,
+    results: UnitResults,
     stopped: Opened['stopped'] = null,
   ): Opened => ({
     plan: toHistoryPlan(of.plan),
@@ -97,6 +97,7 @@ async function openReview(
   const at = deps.now().toISOString();
   const { factsSha, own } = await readContent(deps, plan, ref, diff);
   const world = await attestWorldFacts(deps, plan, { ...ref, factsSha }, at);
+  const guarded = await runStaticGuardians(deps, plan, { changeId, inputSha, diff, staging: null });
   const known = { ...(factsSha === null ? {} : { factsSha }), ...(own === null ? {} : { measure: own }) };
   const submitted = { submission: withoutInline(submission), inputSha, requester: person, ...known };
   const opening: LedgerEntry[] = [
@@ -106,7 +107,7 @@ async function openReview(
   const append = async (ledger: Ledger): Promise<Opened | null> => {
     const change = { requester: person, own, supersedes: submission.supersedes ?? null };
     const sums = await attestAggregates({ ...deps, ledger }, plan, ref, change, at);
-    const results = { ...world.results, ...sums.results };
+    const results = { ...world.results, ...sums.results, ...guarded };
     const rows = [...opening, ...world.rows, ...sums.rows, ...findingRows(plan, changeId, results, at)];
     const [first] = await ledger.append(changeId, rows, {
       tenant,
@@ -141,6 +142,20 @@ async function readContent(deps: OpeningDeps, plan: Plan, ref: Parameters<typeof
     factsSha: await ifReadable(() => factsShaOf(deps, ref, diff)),
     own: await measureIfNeeded(deps, plan, diff),
   };
+}
+
+/** O3. */
+async function runStaticGuardians(
+  deps: OpeningDeps,
+  plan: Plan,
+  change: Parameters<typeof deriveResults>[3],
+): Promise<UnitResults> {
+  try {
+    return await deriveResults(deps, plan, isStatic, change);
+  } catch (error) {
+    if (error instanceof CountersignFailure) return {};
+    throw error;
+  }
 }
 
 async function readTitleOr(deps: OpeningDeps, diff: DiffInput, otherwise: string): Promise<string> {

@@ -38,6 +38,7 @@ export function reviewActivities({
       withAdvisoryLock,
       plans,
       tools,
+      validators,
       threads,
       keys,
       attestor,
