@@ -23,7 +23,7 @@ import { toolFor } from './derivation';
 import { deriveResults, factsShaOf, isStatic, readFacts, readTitle, type DerivationDeps } from './derive';
 import type { Opened, OpenInput, ReviewActivities, UnitResults } from '../review-types';
 import { requesterOf, type Requester } from './requester';
-import { readRecordedOpening } from './recorded-opening';
+import { readRecordedOpening, type RecordedOpening } from './recorded-opening';
 import { attestWorldFacts, type WorldFactsDeps } from './attest-world-facts';
 import type { Attestor } from '../attestation';
 import { findingRows } from './finding-rows';
@@ -92,18 +92,23 @@ async function openReview(
   const ref = { changeId, tenant, target, sourceTool, diffSha, metadata, inputSha, planHash };
   const diff = await loadDiff(deps.store, deps.tools, ref);
   const title = await readTitleOr(deps, diff, `${sourceTool} on ${target}`);
-  if (before !== null) return toOpened({ plan, planHash }, before.openedAt, before.results(plan), before.stopped);
+  const guard = (by: Plan): Promise<UnitResults> =>
+    runStaticGuardians(deps, by, { changeId, inputSha, diff, staging: null });
+  const again = async (of: Parameters<typeof toOpened>[0], recorded: RecordedOpening): Promise<Opened> => {
+    const guarded = Object.entries(await guard(of.plan)).filter(([id]) => recorded.found.has(id));
+    const results = { ...recorded.results(of.plan), ...Object.fromEntries(guarded) };
+    return toOpened(of, recorded.openedAt, results, recorded.stopped);
+  };
+  if (before !== null) return again({ plan, planHash }, before);
 
   const at = deps.now().toISOString();
   const { factsSha, own } = await readContent(deps, plan, ref, diff);
-  const world = await attestWorldFacts(deps, plan, { ...ref, factsSha }, at);
-  const guarded = await runStaticGuardians(deps, plan, { changeId, inputSha, diff, staging: null });
-  const known = { ...(factsSha === null ? {} : { factsSha }), ...(own === null ? {} : { measure: own }) };
-  const submitted = { submission: withoutInline(submission), inputSha, requester: person, ...known };
-  const opening: LedgerEntry[] = [
-    { kind: 'submitted', at, factKey: 'submitted', body: submitted },
-    { kind: 'planned', at, factKey: 'planned', body: { planHash, revision, mode: plan.mode } },
-  ];
+  const [world, guarded] = await Promise.all([attestWorldFacts(deps, plan, { ...ref, factsSha }, at), guard(plan)]);
+  const opening = openingRows(
+    at,
+    { submission, inputSha, requester: person, factsSha, own },
+    { planHash, revision, plan },
+  );
   const append = async (ledger: Ledger): Promise<Opened | null> => {
     const change = { requester: person, own, supersedes: submission.supersedes ?? null };
     const sums = await attestAggregates({ ...deps, ledger }, plan, ref, change, at);
@@ -133,7 +138,27 @@ async function openReview(
   const other = await readRecordedOpening(deps.ledger, changeId);
   if (other === null) throw new Error(`The ledger has the change ${changeId} as opened, but no pinned plan of it`);
   const pinned = await deps.plans.byHash(other.planHash);
-  return toOpened(pinned, other.openedAt, other.results(pinned.plan), other.stopped);
+  return again(pinned, other);
+}
+
+function openingRows(
+  at: string,
+  change: {
+    readonly submission: Submission;
+    readonly inputSha: string;
+    readonly requester: string | null;
+    readonly factsSha: string | null;
+    readonly own: Measure | null;
+  },
+  { planHash, revision, plan }: { readonly planHash: string; readonly revision: number; readonly plan: Plan },
+): LedgerEntry[] {
+  const { submission, inputSha, requester, factsSha, own } = change;
+  const known = { ...(factsSha === null ? {} : { factsSha }), ...(own === null ? {} : { measure: own }) };
+  const submitted = { submission: withoutInline(submission), inputSha, requester, ...known };
+  return [
+    { kind: 'submitted', at, factKey: 'submitted', body: submitted },
+    { kind: 'planned', at, factKey: 'planned', body: { planHash, revision, mode: plan.mode } },
+  ];
 }
 
 /** What the bytes of the change say. `factsSha` and `own` are null if they cannot be read, or are not needed. */

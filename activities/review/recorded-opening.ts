@@ -13,6 +13,8 @@ export interface RecordedOpening {
   readonly openedAt: string;
   /** Set if the change was withdrawn or superseded since. Not verified here: any such row forbids the commit. */
   readonly stopped: Stopped | null;
+  /** Ids of the validators whose findings are recorded. */
+  readonly found: ReadonlySet<unknown>;
   /** The results that were attested at the opening, by validator id. Not verified here: the committer verifies every record. */
   readonly results: (plan: Plan) => Readonly<Record<string, ValidatorResult>>;
 }
@@ -22,13 +24,21 @@ export async function readRecordedOpening(
   ledger: Pick<Ledger, 'readKinds'>,
   changeId: string,
 ): Promise<RecordedOpening | null> {
-  const rows = await ledger.readKinds(changeId, ['submitted', 'planned', 'attested', 'withdrawn', 'superseded']);
+  const rows = await ledger.readKinds(changeId, [
+    'submitted',
+    'planned',
+    'attested',
+    'findings',
+    'withdrawn',
+    'superseded',
+  ]);
   const openedAt = rows.find(({ row }) => row.kind === 'submitted')?.row.at;
   const planHash = rows.find(({ row }) => row.kind === 'planned')?.row.body['planHash'];
   if (openedAt === undefined || typeof planHash !== 'string') return null;
   const stop = stopRowOf(rows.map(({ row }) => row));
   const stopped = stop === null ? null : { reason: stop.reason, explanation: stop.explanation };
-  return { planHash, openedAt, stopped, results: (plan) => attestedResults(rows, plan, planHash) };
+  const found = new Set(rows.flatMap(({ row }) => (row.kind === 'findings' ? [row.body['validator_id']] : [])));
+  return { planHash, openedAt, stopped, found, results: (plan) => attestedResults(rows, plan, planHash) };
 }
 
 function attestedResults(rows: readonly StoredRow[], plan: Plan, planHash: string): Record<string, ValidatorResult> {

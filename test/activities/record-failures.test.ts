@@ -129,7 +129,7 @@ test('an approved change whose commit failed permanently before it began is roll
 
 test('a review whose guardians failed permanently ends before their time-out, once every other unit has answered', async () => {
   const world = new ReviewWorld();
-  await world.open();
+  await world.openUnguarded();
   const units = unitsOf(world);
   expect(units.length).toBeGreaterThan(0);
   for (const unit of units) {
@@ -141,7 +141,7 @@ test('a review whose guardians failed permanently ends before their time-out, on
 
 test('a guardian that failed in one attempt and answered in another does not end the review', async () => {
   const world = new ReviewWorld();
-  await world.open();
+  await world.openUnguarded();
   for (const unit of unitsOf(world)) await fail(world, 'runGuardians', broken, { unit });
   await world.guard();
   await world.stage();

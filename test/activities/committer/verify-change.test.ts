@@ -282,7 +282,7 @@ describe('findings: the disclosed findings equal the recomputed ones', () => {
     judge: Parameters<ReviewWorld['judged']>[0] | null = { status: 'ALLOW' },
   ): Promise<string> => {
     const w = new ReviewWorld({ text });
-    await w.open();
+    await w.openUnguarded();
     await w.stageAnyway();
     if (judge !== null) await w.judged(judge);
     await w.disclose(shown(w));

@@ -1,5 +1,8 @@
 import { changeId as changeIdOf } from '../../../policy/contracts/change-id';
 import { createOpeningActivities, type OpeningDeps } from '../../../activities/review/open-review';
+import { isStatic } from '../../../activities/review/derive';
+import type { Opened } from '../../../activities/review-types';
+import { fromReported } from '../../../policy/decide/reported';
 import { openEnvelope } from '../../../policy/evidence/dsse';
 import { ReviewWorld } from '../../support/review/review-world';
 
@@ -91,4 +94,15 @@ test('refuses metadata that may not become part of the effect, with the name of 
     await expect(opening).rejects.toMatchObject({ type: 'VALIDATION_ERROR', message: expect.stringContaining(member) });
   }
   expect(world.ledger.all).toHaveLength(0);
+});
+
+test('opens a review whose guardians cannot run yet, without results of them, and with all results on a retry', async () => {
+  const world = new ReviewWorld({ text: 'HOLD' });
+  const ids = async (opened: Promise<Opened>): Promise<string[]> => Object.keys(fromReported((await opened).reported));
+  const attested = ['guardian.previously_rejected', 'guardian.circuit_open'];
+  expect(await ids(world.openUnguarded())).toEqual(attested);
+  expect(await ids(world.open())).toEqual(attested);
+  await world.guard();
+  const guarded = world.plan.validators.flatMap((v) => (isStatic(v) && v.unit !== 'builtin' ? [v.id] : []));
+  expect((await ids(world.open())).toSorted()).toEqual([...guarded, ...attested].toSorted());
 });

@@ -30,9 +30,10 @@ function guardians(world: ReviewWorld, calls: string[] = []) {
   return { calls, run };
 }
 
+/** A change whose guardians could not run when it was opened. */
 async function opened(text: string): Promise<ReviewWorld> {
   const world = new ReviewWorld({ text });
-  await world.open();
+  await world.openUnguarded();
   return world;
 }
 

@@ -10,7 +10,7 @@ import { signEnvelope } from '../../../signing/envelope';
 import { seededKey } from '../seeded-key';
 import { seededPasskey } from '../seeded-passkey';
 import type { ReviewDeps } from './review-deps';
-import { allow, resultsOf, ReviewSteps } from './review-steps';
+import { allow, ReviewSteps } from './review-steps';
 
 export interface WorldChange {
   readonly table: string;
@@ -103,8 +103,7 @@ export class EvidenceReview extends ReviewSteps {
 
   /** Whether a finding made before the dry run ends the review. */
   #forbidden(): boolean {
-    const known = { ...this.guarded, ...resultsOf(this.opened) };
-    return this.findings().some((finding) => finding.validator_id in known && isHardBlock(finding));
+    return this.findings().some((finding) => finding.validator_id in this.guarded && isHardBlock(finding));
   }
 
   async #askJudge(): Promise<unknown> {

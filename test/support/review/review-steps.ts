@@ -1,5 +1,6 @@
 import { attest } from '../../../activities/attestation';
 import type { CommitDeps } from '../../../activities/committer/commit-deps';
+import { inlineDerivation } from '../../../activities/review/derivation';
 import { isStatic } from '../../../activities/review/derive';
 import { recordDisclosure } from '../../../activities/review/disclose';
 import type {
@@ -18,6 +19,8 @@ import type { AdmittedAnswer, AnswerPredicate } from '../../../policy/contracts/
 import type { AttestedPredicate } from '../../../policy/contracts/attested';
 import type { JsonValue } from '../../../policy/contracts/canonical-json';
 import type { Envelope, Submission } from '../../../policy/contracts/diff';
+import { CountersignFailure } from '../../../policy/contracts/failure';
+import { FailureType } from '../../../policy/contracts/failure-type';
 import type { ValidatorFinding, ValidatorResult } from '../../../policy/contracts/finding';
 import { assembleFindings, COMPUTED_BY_ASSEMBLY, type RawOutcome } from '../../../policy/decide/findings';
 import { fromReported, type Reported } from '../../../policy/decide/reported';
@@ -38,17 +41,25 @@ const ANSWER_LIFETIME_MS = 3_600_000;
  * steps, reorder them or change their input, as an attacker who can schedule activities could.
  */
 export abstract class ReviewSteps extends SubmittedReview {
-  /** Results of the static guardians, by validator id. */
+  /** Results of the opening and of the static guardians, by validator id. */
   protected guarded: UnitResults = {};
   #rehearsed: UnitResults = {};
 
-  async open(submission: Submission = this.submission): Promise<Opened> {
+  async open(submission: Submission = this.submission, deps = this.deps): Promise<Opened> {
     await this.deps.store.put(this.submission.tenant, this.raw);
-    this.opened = await reviewActivities(this.deps).openReview({ changeId: this.changeId, submission });
+    this.opened = await reviewActivities(deps).openReview({ changeId: this.changeId, submission });
+    this.guarded = await this.#asWritten(this.opened.reported);
     return this.opened;
   }
 
-  /** Runs each unit of static guardians, which write their findings into the ledger. */
+  /** Opens the review while no guardian can run, so that the ledger has no row of their findings. */
+  async openUnguarded(): Promise<Opened> {
+    const results = () => Promise.reject(CountersignFailure.retryable('No thread answered', FailureType.Backend));
+    const threads = { ...inlineDerivation(this.deps), results };
+    return this.open(this.submission, { ...this.deps, threads });
+  }
+
+  /** Runs each unit of static guardians, as the workflow does for those that could not run when the review was opened. */
   async guard(): Promise<void> {
     const units = new Set(this.plan.validators.filter((v) => isStatic(v) && v.unit !== 'builtin').map((v) => v.unit));
     for (const unit of units) {
@@ -111,7 +122,7 @@ export abstract class ReviewSteps extends SubmittedReview {
   findings(over: Readonly<Record<string, RawOutcome>> = {}, judge: unknown = allow(JUDGE_ID)): ValidatorFinding[] {
     const { plan, changeId, inputSha, opened } = this;
     const derived = { ...this.staticResults(), ...resultsOf(this.staged), ...this.#rehearsed };
-    const results: UnitResults = { ...derived, ...resultsOf(opened), [JUDGE_ID]: judge };
+    const results: UnitResults = { ...resultsOf(opened), ...derived, [JUDGE_ID]: judge };
     const ids = plan.validators.map(({ id }) => id).filter((id) => !COMPUTED_BY_ASSEMBLY.has(id));
     const outcomes = new Map(ids.map((id) => [id, over[id] ?? ({ kind: 'result', result: results[id] } as const)]));
     const { tenant, target, sourceTool } = this.submission;
