@@ -7,7 +7,6 @@ import { prepareSubmission, signSubmission, type SubmitInput } from '../client/s
 import { createSigner } from '../client/signer';
 import { readKeyFile } from '../signing/key-file';
 import type { Submission } from '../policy/contracts/diff';
-import { fromHistoryPlan, type ReviewPlan } from '../policy/contracts/history-plan';
 import { openRoles, type RoleSetup } from '../dev/local-roles';
 import type { Resources } from '../workers/resources';
 
@@ -57,19 +56,12 @@ export function openCommitting(setup: RoleSetup): Committing {
       const { changeId, inputSha, bytes } = prepared;
       await resources.review.store.put('default', bytes);
       const submission = signSubmission(prepared, agent, new Date());
-      const { plan, planHash } = await asActivity(review.openReview, { changeId, submission });
+      const { planHash } = await asActivity(review.openReview, { changeId, submission });
       const { tenant, target, sourceTool, diffSha, metadata } = submission;
       const ref = { changeId, tenant, target, sourceTool, diffSha, metadata, inputSha, planHash };
-      for (const unit of guardianUnits(fromHistoryPlan(plan))) await asActivity(review.runGuardians, { ...ref, unit });
       const staged = await asActivity(commit.stage, ref);
       if (staged.kind !== 'staged') throw new Error(`The dry run failed: ${staged.explanation}`);
       return { submission, input: { changeId, planHash, stagingSha: staged.stagingSha, fingerprint: null } };
     },
   };
-}
-
-/** The units whose guardians run before the dry run, one activity each. The committer compares their recorded findings. */
-function guardianUnits({ validators }: ReviewPlan): readonly string[] {
-  const early = validators.filter((v) => v.kind === 'derived' && !v.needsStaging && v.unit !== 'builtin');
-  return [...new Set(early.map((v) => v.unit))];
 }

@@ -1,5 +1,5 @@
 import { seededRandom, type SeededRandom } from '../seeded-random';
-import { ACTIONS, faultText, POINTS, TARGET_POINTS, type Action, type Fault, type When } from './points';
+import { ACTIONS, faultText, POINTS, RULES_POINT, TARGET_POINTS, type Action, type Fault, type When } from './points';
 import { SCENARIOS, type Scenario } from './scenarios';
 
 /** One review of the sweep and its faults. `--only <name>` runs it again. */
@@ -27,8 +27,12 @@ const REACHED_BY: Readonly<Record<string, Scenario>> = {
   'ledger.refused': 'revoked',
   'target.seal': 'stale',
 };
+/** The guardians run in the opening, and in an activity of their own only if they could not run there. */
+const UNGUARDED: Fault = { point: RULES_POINT, when: 'before', action: 'lost' };
 /** Faults that must fire first. The marker is read back only if the response to COMMIT was lost. */
 const NEEDS: Readonly<Record<string, readonly Fault[]>> = {
+  'activity.runGuardians': [UNGUARDED],
+  'ledger.findings': [UNGUARDED],
   'activity.reconcile': [{ point: 'target.commit', when: 'after', action: 'lost' }],
 };
 
@@ -65,7 +69,12 @@ function failsOnce(): Case[] {
       const fault = at(`activity.${activity}`, when, 'throw');
       const scenario = REACHED_BY[fault.point] ?? 'confirm';
       const expected = scenario === 'reject' ? rolledBack('declined') : COMMITTED;
-      return { name: `sample:${faultText(fault)}`, scenario, faults: [fault], expected };
+      return {
+        name: `sample:${faultText(fault)}`,
+        scenario,
+        faults: [...(NEEDS[fault.point] ?? []), fault],
+        expected,
+      };
     }),
   );
 }
@@ -85,7 +94,7 @@ function failsPermanently(): Case[] {
   const judged = [at('activity.attestJudgeFailure', 'before', 'throw'), at('activity.disclose', 'after', 'throw')];
   return [
     // One fault for each of the three guardians in the bundle.
-    one(guardian, 'confirm', rolledBack('forbidden'), guardian, guardian),
+    one(guardian, 'confirm', rolledBack('forbidden'), guardian, guardian, UNGUARDED),
     one(at('activity.stage', 'before', 'fatal'), 'confirm', rolledBack('commit_failed')),
     one(at('activity.askJudge', 'before', 'fatal'), 'auto', COMMITTED, ...judged),
     one(at('activity.askJudge', 'before', 'fatal'), 'reject', rolledBack('declined'), ...judged),
@@ -165,7 +174,8 @@ export function random(seed: number, index: number): Case {
       ]),
     };
   });
-  return { name: String(index), scenario, faults };
+  const needed = new Set(faults.flatMap(({ point }) => (point === 'activity.reconcile' ? [] : (NEEDS[point] ?? []))));
+  return { name: String(index), scenario, faults: [...needed, ...faults] };
 }
 
 function pick<T>(roll: SeededRandom, list: readonly T[]): T {
@@ -174,7 +184,7 @@ function pick<T>(roll: SeededRandom, list: readonly T[]): T {
   return chosen;
 }
 
-const OPENING = ['activity.openReview', 'activity.runGuardians', 'ledger.submitted', 'ledger.findings'];
+const OPENING = ['activity.openReview', RULES_POINT, 'activity.runGuardians', 'ledger.submitted', 'ledger.findings'];
 const STAGING = [...OPENING, 'activity.stage', 'ledger.staged', 'target.stage', 'activity.askJudge', 'ledger.attested'];
 const ASKING = [...STAGING, 'activity.disclose', 'ledger.disclosed', 'activity.admitAnswer', 'ledger.answer_accepted'];
 const COMMITTING = [

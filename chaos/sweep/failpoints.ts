@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Derivation } from '../../activities/review/derivation';
 import { CountersignFailure, misconfigured } from '../../policy/contracts/failure';
 import type { SourceTool, SourceToolRegistry } from '../../policy/contracts/source-tool';
 import type { TargetEffects } from '../../policy/contracts/target-effects';
@@ -6,7 +7,7 @@ import { sourceToolRegistry } from '../../source-tools/define';
 import { FailureType } from '../../policy/contracts/failure-type';
 import type { Ledger, LedgerEntry } from '../../policy/evidence/ledger-port';
 import type { FaultSource } from './armed-faults';
-import { HANG_MS, type Fault } from './points';
+import { HANG_MS, RULES_POINT, type Fault } from './points';
 
 const failed = (where: string, type: FailureType): CountersignFailure =>
   CountersignFailure.retryable(`failpoint ${where}`, type);
@@ -103,6 +104,22 @@ export function withFailingLedger(ledger: Ledger, faults: FaultSource): Ledger {
 /** The kind of row that names an append. `disclosed` takes precedence, because callbacks are attested in the same append. */
 function kindOf(entries: readonly LedgerEntry[]): string {
   return (entries.find((e) => e.kind === 'disclosed') ?? entries[0])?.kind ?? 'none';
+}
+
+export function withFailingRules(derivation: Derivation, faults: FaultSource): Derivation {
+  return {
+    ...derivation,
+    results: (validators, change) =>
+      around(
+        faults,
+        change.changeId,
+        RULES_POINT,
+        () => derivation.results(validators, change),
+        () => {
+          throw failed(`${RULES_POINT}: the response was lost`, FailureType.Backend);
+        },
+      ),
+  };
 }
 
 export function withFailingTargets(tools: SourceToolRegistry, faults: FaultSource): SourceToolRegistry {

@@ -1,5 +1,5 @@
 /**
- * The named failpoints: before and after every activity, ledger write and target write. They exist only in the sweep's
+ * The named failpoints: before and after every activity, run of the guardians' rules, ledger write and target write. They exist only in the sweep's
  * worker processes, which decorate the production wiring (`worker.ts`); production code has no failpoints.
  */
 
@@ -26,6 +26,9 @@ export const ACTIVITY_POINTS = [
   'rollback',
 ].map((name) => `activity.${name}`);
 
+/** The rules of the guardians, in the opening of a review and in `runGuardians`. */
+export const RULES_POINT = 'rules.run';
+
 /** Named after the main kind of row in the append. `effect` writes effect, receipt and closing row in one transaction. */
 export const LEDGER_POINTS = [
   'submitted',
@@ -44,7 +47,7 @@ export const LEDGER_POINTS = [
 /** `inside` is within the commit transaction: after the statements, before the effect is written and COMMIT is sent. */
 export const TARGET_POINTS = ['stage', 'commit', 'inside', 'seal'].map((step) => `target.${step}`);
 
-export const POINTS: readonly string[] = [...ACTIVITY_POINTS, ...LEDGER_POINTS, ...TARGET_POINTS];
+export const POINTS: readonly string[] = [...ACTIVITY_POINTS, RULES_POINT, ...LEDGER_POINTS, ...TARGET_POINTS];
 
 /** Longer than any activity timeout of the sweep, so a hanging attempt resumes as a zombie. */
 export const HANG_MS = 14_000;

@@ -24,6 +24,7 @@ import { commitActivities, commitDeps } from '../../workers/roles/commit';
 import { judgeActivities } from '../../workers/roles/judge';
 import { reviewActivities } from '../../workers/roles/review';
 import { targetSlots } from '../../activities/committer/target-slots';
+import { inlineDerivation } from '../../activities/review/derivation';
 import { recordFailures } from '../../activities/record-failures';
 import { attestorWith, receiptSignerWith } from '../../workers/signers';
 import { REVIEW_WORKER, workerOptions } from '../../workers/run-worker';
@@ -32,7 +33,7 @@ import { connectWorker } from '../../workers/worker-connection';
 import type { Logger } from '../../workers/logger';
 import { TASK_QUEUES } from '../../policy/contracts/queues';
 import { fileFaultSource } from './armed-faults';
-import { withFailingActivities, withFailingLedger, withFailingTargets } from './failpoints';
+import { withFailingActivities, withFailingLedger, withFailingRules, withFailingTargets } from './failpoints';
 
 const SweepEnv = z.object({
   SWEEP_ROLE: z.enum(['review', 'judge', 'commit']),
@@ -115,13 +116,14 @@ function wire(sweep: SweepEnv, logger: Logger): Wired {
       const env = readEnv(ReviewEnv, process.env);
       const key = readKey(env, 'attestor');
       const opened = open(env);
+      const { sourceTools, validators } = opened.extensions;
       const activities = reviewActivities({
         ...opened,
         attestor: attestorWith(key),
         // Not read: they would hold changes that the sweep expects to commit. Their rows are written by the committer.
         breakers: null,
         // No threads: a worker that is killed every few seconds must restart quickly, and the threads perform no writes.
-        threads: null,
+        threads: withFailingRules(inlineDerivation({ tools: sourceTools, validators }), faults),
       });
       return { activities, resources: opened.resources };
     }
