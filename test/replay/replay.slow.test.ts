@@ -69,6 +69,21 @@ test.each(FILES)('%s contains no bytes of its diff and no value of a row [P12]',
   expect(held).not.toContain('Zebra7719');
 });
 
+test('the history of a review with answers has few events, and no finding or plan twice', () => {
+  const { history } = read('v0.2.0-confirmed.json');
+  expect(history.events.length).toBeLessThanOrEqual(55);
+  expect(payloadBytes(history)).toBeLessThanOrEqual(32_000);
+});
+
+function payloadBytes(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  return Object.entries(value).reduce(
+    (sum, [key, member]) =>
+      sum + (key === 'data' && typeof member === 'string' ? Buffer.byteLength(member, 'base64') : payloadBytes(member)),
+    0,
+  );
+}
+
 test('fails the replay if the order of activities differs from the recorded one', async () => {
   const { workflowId, history } = read('v0.2.0-confirmed.json');
   const events = structuredClone(history.events) as {
