@@ -33,8 +33,6 @@ export async function rollback(deps: CommitDeps, input: RollbackInput): Promise<
 }
 
 function parseInput(input: RollbackInput): { readonly changeId: string; readonly reason: RollbackReason } {
-  if (changeIdOf(input.submission) !== input.changeId)
-    throw digestMismatch('changeId', changeIdOf(input.submission), input.changeId);
   const reason = RollbackReason.safeParse(input.reason);
   if (!reason.success)
     throw invalid(
@@ -51,5 +49,7 @@ function parseInput(input: RollbackInput): { readonly changeId: string; readonly
       submission.error.issues.map((i) => `${i.path.join('.')}: ${i.message}`).join('; '),
       'Pass the submission that the review was started with',
     );
+  if (changeIdOf(submission.data) !== input.changeId)
+    throw digestMismatch('changeId', changeIdOf(submission.data), input.changeId);
   return { changeId: input.changeId, reason: reason.data };
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { EvidenceReport, EvidenceTrust } from '../../signing/verify-evidence';
+import { MAX_EVIDENCE_BYTES } from '../../policy/evidence/bundle';
 import { isIdPrefix } from '../../policy/evidence/ledger-port';
 import type { ReplayReport } from '../../policy/evidence/reports';
 import { messageOf } from '../../client/errors';
@@ -11,7 +12,6 @@ import { line, styled, type Text } from '../printer';
 import { CHANGE_ID, resolveChangeId } from '../reviews/change-id';
 import { UsageError } from '../usage-error';
 
-const MAX_EVIDENCE_BYTES = 64 * 1024 * 1024;
 const MAX_TRUST_BYTES = 1024 * 1024;
 
 export function register(program: Command, cli: Cli): void {

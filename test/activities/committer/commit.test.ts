@@ -504,6 +504,7 @@ describe('rollback, which any caller may request', () => {
     );
     expect(await failureType(world.rollback({ reason: 'tired' as never }))).toBe('VALIDATION_ERROR');
     expect(await world.kinds()).not.toContain('decided');
+    expect(await failureType(world.rollback({ submission: undefined as never }))).toBe('VALIDATION_ERROR');
   });
 
   test('signs nothing for a change that was never opened, and writes no row', async () => {
