@@ -32,11 +32,15 @@ test('no argument, result, message or summary in the history of a committed revi
   const { events } = await outsider.workflow.getHandle(changeId).fetchHistory();
   const encodings = new Set<string>();
   // Search attributes are indexed by the server and stay plain; failure messages contain no values of the diff.
+  const markers: unknown[] = [];
   const visit = (value: unknown, path: string): void => {
     if (value === null || typeof value !== 'object' || /searchAttributes|failure|header/i.test(path)) return;
     const { metadata, data } = value as { metadata?: Record<string, Uint8Array>; data?: Uint8Array };
-    if (metadata?.['encoding'] !== undefined && data != null)
-      encodings.add(Buffer.from(metadata['encoding']).toString());
+    if (metadata?.['encoding'] !== undefined && data != null) {
+      // What the SDK notes of a local activity: its type, number and times.
+      if (/markerRecorded.*\.details\.data\./.test(path)) markers.push(JSON.parse(Buffer.from(data).toString()));
+      else encodings.add(Buffer.from(metadata['encoding']).toString());
+    }
     for (const [key, each] of Object.entries(value)) visit(each, `${path}.${key}`);
   };
   visit(events, '');
@@ -44,7 +48,11 @@ test('no argument, result, message or summary in the history of a committed revi
   // SDK markers and null results contain no application data.
   encodings.delete('binary/null');
   expect([...encodings]).toEqual(['binary/encrypted']);
+  expect(markers.length).toBeGreaterThan(1);
+  for (const marker of markers) expect(Object.keys(marker as object).toSorted()).toEqual(NOTED);
 });
+
+const NOTED = ['activity_id', 'activity_type', 'attempt', 'backoff', 'complete_time', 'original_schedule_time', 'seq'];
 
 test('the rows of the dry run are encrypted in the store, and a client without the key gets an error, not a review without rows [P12]', async () => {
   const { changeId } = await system.submit(waitingPrice(23));
