@@ -20,8 +20,7 @@ import { searchAttributesOf } from '../policy/contracts/search-attributes';
  * write an event, so only if they changed.
  */
 export function publishStatus(change: Review, note: string | null = null): void {
-  const status = change.status(now());
-  setCurrentDetails(detailsOf(change, status, note));
+  const status = showDetails(change, note);
   if (change.state !== 'COMMITTING') {
     const changed = searchAttributesOf(status, change.title).filter(({ key, value }) => isNew(change, key.name, value));
     if (changed.length > 0) upsertSearchAttributes(changed);
@@ -34,12 +33,19 @@ export function publishStatus(change: Review, note: string | null = null): void 
   if (isNew(change, 'memo', memo)) upsertMemo(memo);
 }
 
+/** Updates the current details only, which writes no event. */
+export function showDetails(change: Review, note: string | null = null): ReviewStatus {
+  const status = change.status(now());
+  setCurrentDetails(detailsOf(change, status, note));
+  return status;
+}
+
 /** Past it, refused answers are shown with the next one that is admitted: each one published writes an event. */
 const MAX_PUBLISHED_REFUSALS = 20;
 
-/** After an answer was verified. A review that does not wait publishes its state at its next step. */
+/** After an answer was verified. A review that does not wait, or waits no longer, publishes its state at its next step. */
 export function publishAnswers(change: Review, admitted: number): void {
-  if (!change.isWaiting()) return;
+  if (!change.isWaiting() || (admitted > 0 && !change.stillWaits())) return;
   if (admitted === 0 && change.published.refusals++ >= MAX_PUBLISHED_REFUSALS) return;
   publishStatus(change);
 }

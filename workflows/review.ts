@@ -39,7 +39,7 @@ import * as messages from './messages';
 import { guardians, opening, staging } from './proxies';
 import { now, preflightOf, reference, Review, type Carried } from './review-state';
 import { resumeUnknown, rollBack, settle, type Ending } from './settling';
-import { detailsOf, publishStatus } from './reporting';
+import { detailsOf, publishStatus, showDetails } from './reporting';
 
 /** `carried`: the state of the run that continued as this one. */
 export async function review(input: Submission, carried?: Carried): Promise<WorkflowOutcome> {
@@ -196,7 +196,7 @@ async function open(change: Review): Promise<boolean> {
   change.title = opened.title;
   if (submission.inline !== undefined)
     change.warn('The diff was sent inline: its bytes stay in this history until the retention period ends');
-  publishStatus(change);
+  showDetails(change);
   if (submission.supersedes !== undefined) await supersede(change, submission.supersedes);
   return true;
 }

@@ -49,9 +49,14 @@ export function targetSlots(perTarget: number, maxWaiting = MAX_WAITING): Target
     if (line.length >= maxWaiting) throw busy(target, tenant, line.length);
     queue.waiting.set(tenant, line);
     return new Promise((resolve, reject) => {
-      const waiting = { start: resolve, refuse: reject };
+      const abort = (): void => leave(queue, tenant, waiting, signal.reason);
+      const start = (): void => {
+        signal.removeEventListener('abort', abort);
+        resolve();
+      };
+      const waiting = { start, refuse: reject };
       line.push(waiting);
-      signal.addEventListener('abort', () => leave(queue, tenant, waiting, signal.reason), { once: true });
+      signal.addEventListener('abort', abort, { once: true });
     });
   }
 

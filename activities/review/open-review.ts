@@ -21,7 +21,7 @@ import { CountersignFailure, digestMismatch, invalid, unknownSourceTool } from '
 import type { PlanSource } from '../../storage/plans/plan-source';
 import { toolFor } from './derivation';
 import { deriveResults, factsShaOf, isStatic, readFacts, readTitle, type DerivationDeps } from './derive';
-import type { Opened, OpenInput, ReviewActivities, UnitResults } from '../review-types';
+import type { ChangeRef, Opened, OpenInput, ReviewActivities, UnitResults } from '../review-types';
 import { requesterOf, type Requester } from './requester';
 import { readRecordedOpening, type RecordedOpening } from './recorded-opening';
 import { attestWorldFacts, type WorldFactsDeps } from './attest-world-facts';
@@ -92,26 +92,59 @@ async function openReview(
   const ref = { changeId, tenant, target, sourceTool, diffSha, metadata, inputSha, planHash };
   const diff = await loadDiff(deps.store, deps.tools, ref);
   const title = await readTitleOr(deps, diff, `${sourceTool} on ${target}`);
-  const guard = (by: Plan): Promise<UnitResults> =>
-    runStaticGuardians(deps, by, { changeId, inputSha, diff, staging: null });
   const again = async (of: Parameters<typeof toOpened>[0], recorded: RecordedOpening): Promise<Opened> => {
-    const guarded = Object.entries(await guard(of.plan)).filter(([id]) => recorded.found.has(id));
+    const guarded = Object.entries(await runStaticGuardians(deps, of.plan, ref, diff)).filter(([id]) =>
+      recorded.found.has(id),
+    );
     const results = { ...recorded.results(of.plan), ...Object.fromEntries(guarded) };
     return toOpened(of, recorded.openedAt, results, recorded.stopped);
   };
   if (before !== null) return again({ plan, planHash }, before);
 
+  const change = { submission, ref, requester: person, title, diff };
+  const opened = await writeOpening(deps, change, { plan, planHash, revision });
+  if (opened !== null) return toOpened({ plan, planHash }, opened.at, opened.results);
+  // A concurrent attempt opened it while this one read the external facts.
+  const other = await readRecordedOpening(deps.ledger, changeId);
+  if (other === null) throw new Error(`The ledger has the change ${changeId} as opened, but no pinned plan of it`);
+  const pinned = await deps.plans.byHash(other.planHash);
+  return again(pinned, other);
+}
+
+interface OpeningChange {
+  readonly submission: Submission;
+  readonly ref: ChangeRef;
+  readonly requester: string | null;
+  readonly title: string;
+  readonly diff: DiffInput;
+}
+
+interface PinnedPlan {
+  readonly plan: Plan;
+  readonly planHash: string;
+  readonly revision: number;
+}
+
+/** Appends the rows that open the change, with all results that can be had now. Null if the change is already opened. */
+async function writeOpening(
+  deps: OpeningDeps,
+  change: OpeningChange,
+  pinned: PinnedPlan,
+): Promise<{ readonly at: string; readonly results: UnitResults } | null> {
+  const { submission, ref, requester, title, diff } = change;
+  const { plan } = pinned;
+  const { changeId, tenant, target, sourceTool, inputSha } = ref;
   const at = deps.now().toISOString();
-  const { factsSha, own } = await readContent(deps, plan, ref, diff);
-  const [world, guarded] = await Promise.all([attestWorldFacts(deps, plan, { ...ref, factsSha }, at), guard(plan)]);
-  const opening = openingRows(
-    at,
-    { submission, inputSha, requester: person, factsSha, own },
-    { planHash, revision, plan },
-  );
-  const append = async (ledger: Ledger): Promise<Opened | null> => {
-    const change = { requester: person, own, supersedes: submission.supersedes ?? null };
-    const sums = await attestAggregates({ ...deps, ledger }, plan, ref, change, at);
+  const content = await readContent(deps, plan, ref, diff);
+  const { factsSha, own } = content;
+  const [world, guarded] = await Promise.all([
+    attestWorldFacts(deps, plan, { ...ref, factsSha }, at),
+    runStaticGuardians(deps, plan, ref, diff),
+  ]);
+  const opening = openingRows(at, { ...change, ...content }, pinned);
+  const append = async (ledger: Ledger) => {
+    const measured = { requester, own, supersedes: submission.supersedes ?? null };
+    const sums = await attestAggregates({ ...deps, ledger }, plan, ref, measured, at);
     const results = { ...world.results, ...sums.results, ...guarded };
     const rows = [...opening, ...world.rows, ...sums.rows, ...findingRows(plan, changeId, results, at)];
     const [first] = await ledger.append(changeId, rows, {
@@ -122,39 +155,25 @@ async function openReview(
       state: 'RUNNING',
       reason: null,
       mode: plan.mode,
-      requester: person,
+      requester,
       pending: 0,
       openedAt: at,
       summary: title,
     });
     if (first?.status === 'settled') throw alreadyEnded(changeId);
-    return first?.existing === true ? null : toOpened({ plan, planHash }, at, results);
+    return first?.existing === true ? null : { at, results };
   };
-  const opened = await (own === null
-    ? append(deps.ledger)
-    : deps.withAdvisoryLock(openingLocks(plan.validators, submission), append));
-  if (opened !== null) return opened;
-  // A concurrent attempt opened it while this one read the external facts.
-  const other = await readRecordedOpening(deps.ledger, changeId);
-  if (other === null) throw new Error(`The ledger has the change ${changeId} as opened, but no pinned plan of it`);
-  const pinned = await deps.plans.byHash(other.planHash);
-  return again(pinned, other);
+  return own === null ? append(deps.ledger) : deps.withAdvisoryLock(openingLocks(plan.validators, submission), append);
 }
 
 function openingRows(
   at: string,
-  change: {
-    readonly submission: Submission;
-    readonly inputSha: string;
-    readonly requester: string | null;
-    readonly factsSha: string | null;
-    readonly own: Measure | null;
-  },
-  { planHash, revision, plan }: { readonly planHash: string; readonly revision: number; readonly plan: Plan },
+  change: OpeningChange & Awaited<ReturnType<typeof readContent>>,
+  { plan, planHash, revision }: PinnedPlan,
 ): LedgerEntry[] {
-  const { submission, inputSha, requester, factsSha, own } = change;
+  const { submission, ref, requester, factsSha, own } = change;
   const known = { ...(factsSha === null ? {} : { factsSha }), ...(own === null ? {} : { measure: own }) };
-  const submitted = { submission: withoutInline(submission), inputSha, requester, ...known };
+  const submitted = { submission: withoutInline(submission), inputSha: ref.inputSha, requester, ...known };
   return [
     { kind: 'submitted', at, factKey: 'submitted', body: submitted },
     { kind: 'planned', at, factKey: 'planned', body: { planHash, revision, mode: plan.mode } },
@@ -173,10 +192,11 @@ async function readContent(deps: OpeningDeps, plan: Plan, ref: Parameters<typeof
 async function runStaticGuardians(
   deps: OpeningDeps,
   plan: Plan,
-  change: Parameters<typeof deriveResults>[3],
+  { changeId, inputSha }: ChangeRef,
+  diff: DiffInput,
 ): Promise<UnitResults> {
   try {
-    return await deriveResults(deps, plan, isStatic, change);
+    return await deriveResults(deps, plan, isStatic, { changeId, inputSha, diff, staging: null });
   } catch (error) {
     if (error instanceof CountersignFailure) return {};
     throw error;

@@ -53,10 +53,12 @@ const File = z
       .default([]),
   })
   .superRefine(({ channels, groups }, context) => {
-    const addIssue = (path: PropertyKey[], message: string): void => context.addIssue({ code: 'custom', path, message });
+    const addIssue = (path: PropertyKey[], message: string): void =>
+      context.addIssue({ code: 'custom', path, message });
     for (const [name, { channels: named, escalate }] of Object.entries(groups)) {
       for (const channel of named)
-        if (!Object.hasOwn(channels, channel)) addIssue(['groups', name, 'channels'], `expected one of the members of "channels", got "${channel}"`);
+        if (!Object.hasOwn(channels, channel))
+          addIssue(['groups', name, 'channels'], `expected one of the members of "channels", got "${channel}"`);
       if (escalate !== undefined && !Object.hasOwn(groups, escalate.to))
         addIssue(['groups', name, 'escalate', 'to'], `expected another member of "groups", got "${escalate.to}"`);
     }

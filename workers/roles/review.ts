@@ -22,13 +22,7 @@ export interface ReviewRole {
 }
 
 /** Activities of the queue `countersign-review`. The review worker has no credentials of targets. */
-export function reviewActivities({
-  resources,
-  extensions,
-  attestor,
-  breakers,
-  threads,
-}: ReviewRole): ReviewActivities {
+export function reviewActivities({ resources, extensions, attestor, breakers, threads }: ReviewRole): ReviewActivities {
   const { store, ledger, withAdvisoryLock, keys, plans, now, databaseNow } = resources;
   const { validators, callbacks, sourceTools: tools } = extensions;
   const activities: ReviewActivities = {

@@ -131,10 +131,7 @@ test('planHash does not depend on the order of keys [G43, T35]', () => {
 });
 
 test('100 compilations give the same planHash [G43, G23]', () => {
-  const hashes = Array.from(
-    { length: 100 },
-    () => planOf({ policies: POLICIES, waivers: WAIVERS }).planHash,
-  );
+  const hashes = Array.from({ length: 100 }, () => planOf({ policies: POLICIES, waivers: WAIVERS }).planHash);
   expect(new Set(hashes)).toEqual(new Set([hash]));
 });
 

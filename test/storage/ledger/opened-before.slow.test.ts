@@ -276,12 +276,13 @@ test('in PostgreSQL a shared lock waits for the exclusive one of another process
 });
 
 test('in PostgreSQL calls for overlapping locks in different orders all end', async () => {
-  const processes = [database.open('cs_review'), database.open('cs_review')].map(ledgerWithAdvisoryLock);
+  const one = ledgerWithAdvisoryLock(database.open('cs_review'));
+  const two = ledgerWithAdvisoryLock(database.open('cs_review'));
   const names = ['a', 'b', 'c', 'd'];
   const calls = Array.from({ length: 120 }, (_, i) => {
     const rotated = names.map((_name, k) => names[(i + k) % names.length] ?? '');
     const locks = rotated.map((name, k) => ((i * 7 + k * 3) % 4 === 0 ? exclusive(name) : shared(name)));
-    return processes[i % 2]?.(locks, async () => i);
+    return (i % 2 === 0 ? one : two)(locks, async () => i);
   });
   expect(await Promise.all(calls)).toEqual(calls.map((_call, i) => i));
 });

@@ -123,12 +123,17 @@ export const ORDERINGS: readonly Attack[] = [
       ...(await send(testbed, status, retract(status, alice, confirm, { issuedAt }))),
     ];
   }),
-  takenBack('a confirm and a retract of the same instant in one message', 12, [ACCEPTED, ACCEPTED], async (testbed, status) => {
-    const issuedAt = at(0);
-    const alice = testbed.keyOf('alice');
-    const confirm = testbed.sign(status, alice, 'confirm', { issuedAt });
-    return send(testbed, status, [...confirm, ...retract(status, alice, confirm, { issuedAt })]);
-  }),
+  takenBack(
+    'a confirm and a retract of the same instant in one message',
+    12,
+    [ACCEPTED, ACCEPTED],
+    async (testbed, status) => {
+      const issuedAt = at(0);
+      const alice = testbed.keyOf('alice');
+      const confirm = testbed.sign(status, alice, 'confirm', { issuedAt });
+      return send(testbed, status, [...confirm, ...retract(status, alice, confirm, { issuedAt })]);
+    },
+  ),
   takenBack(
     'a confirm of a clock that is ahead, then a retract of a right clock',
     13,
