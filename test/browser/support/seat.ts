@@ -67,7 +67,7 @@ export async function openWindow(
   const page = await context.newPage();
   const close = async (): Promise<void> => {
     // A request that is being forged when its window closes has no answer, and would fail the test that runs next.
-    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    if (!page.isClosed()) await page.unrouteAll({ behavior: 'ignoreErrors' });
     await context.close();
   };
   return { person, context, page, authenticator: await addAuthenticator(page), traps, close };
