@@ -9,7 +9,8 @@ import { canonicalJson } from '../policy/contracts/canonical-json';
 import { Submission } from '../policy/contracts/diff';
 import { REVIEW_WORKFLOW, TASK_QUEUES } from '../policy/contracts/queues';
 import type { Reported } from '../policy/decide/reported';
-import { now, Review, type Carried } from '../workflows/review-state';
+import type { Carried } from '../workflows/carried';
+import { now, Review } from '../workflows/review-state';
 import { throughput } from './measure';
 
 const STARTS_AT_ONCE = 20;

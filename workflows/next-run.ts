@@ -1,7 +1,8 @@
 import { allHandlersFinished, condition, continueAsNew, workflowInfo } from '@temporalio/workflow';
 import type { Submission } from '../policy/contracts/diff';
 import type { WorkflowOutcome } from '../policy/contracts/outcome';
-import type { Carried, Review } from './review-state';
+import type { Carried } from './carried';
+import type { Review } from './review-state';
 import { waitOrTimeout } from './wait-or-timeout';
 import { withoutInline } from './without-inline';
 

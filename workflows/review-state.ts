@@ -28,35 +28,13 @@ import { fromReported, type Reported } from '../policy/decide/reported';
 import { lastWords } from '../policy/decide/last-words';
 import type { Waiving } from '../policy/decide/waivers';
 import { NO_REFUSALS, withRefused, type Refusals } from './answer-lines';
+import type { Carried } from './carried';
 import type { Claim, ClaimNames } from './claimed-answer';
-import { MessageBounds, type Counts } from './message-bounds';
+import { MessageBounds } from './message-bounds';
 import { plainLine } from '../policy/text/plain-line';
 
 const MAX_WARNINGS = 50;
 const MAX_TITLE = 120;
-
-/** The state of a review that continues as a new run, because the history of this one became long. */
-export interface Carried {
-  readonly waitsFor: { readonly what: 'answers' } | { readonly what: 'effect'; readonly since: number };
-  readonly state: ReviewState;
-  readonly opened: Opened;
-  readonly stagingSha: string | null;
-  readonly staging: StagingRecord | null;
-  readonly preflight: Preflight | null;
-  readonly violations: readonly PolicyViolation[];
-  readonly fingerprint: string | null;
-  readonly disclosedAt: string | null;
-  readonly reachable: readonly string[];
-  readonly title: string;
-  readonly keyOwners: Readonly<Record<string, string>>;
-  readonly refusals: Refusals;
-  readonly warnings: readonly string[];
-  readonly answers: readonly AdmittedAnswer[];
-  readonly outcomes: readonly (readonly [string, RawOutcome])[];
-  readonly tooManyViolations: number | null;
-  readonly counts: Counts;
-  readonly dropped: number;
-}
 
 /**
  * The state of one review, shared by the handlers and the main function. It decides nothing itself; `decide` does.

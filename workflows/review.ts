@@ -30,6 +30,7 @@ import type { ReviewValidator } from '../policy/contracts/history-plan';
 import type { WorkflowOutcome } from '../policy/contracts/outcome';
 import type { Preflight } from '../policy/contracts/status';
 import { validatorFailedResult } from '../policy/decide/findings';
+import type { Carried } from './carried';
 import { intervene, waitForAnswers } from './intervention';
 import { failureOf } from './failure';
 import { askJudge } from './judging';
@@ -37,7 +38,7 @@ import { MessageHandlers } from './message-handlers';
 import type { MessageKind } from './message-bounds';
 import * as messages from './messages';
 import { guardians, opening, staging } from './proxies';
-import { now, preflightOf, reference, Review, type Carried } from './review-state';
+import { now, preflightOf, reference, Review } from './review-state';
 import { resumeUnknown, rollBack, settle, type Ending } from './settling';
 import { detailsOf, publishStatus, showDetails } from './reporting';
 

@@ -3,7 +3,7 @@ import { toHistoryPlan } from '../../../../policy/contracts/history-plan';
 import type { Plan } from '../../../../policy/contracts/plan';
 import type { StagingRecord } from '../../../../policy/contracts/staging-record';
 import { COMPUTED_BY_ASSEMBLY } from '../../../../policy/decide/findings';
-import type { Carried } from '../../../../workflows/review-state';
+import type { Carried } from '../../../../workflows/carried';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { GatewayClient } from '../../../../client/gateway-client';
