@@ -50,7 +50,7 @@ export function growthOf(series: Readonly<Record<string, readonly Sample[]>>): r
       );
     return Object.keys(first.values).map((value): Growth => {
       const bound = GROWTH_BOUNDS[value];
-      if (bound === undefined) throw new RangeError(`There is no bound for ${value}`);
+      if (bound === undefined) throw new RangeError(`Expected a bound for ${value}`);
       const points = steady.map((sample) => ({ x: sample.reviews, y: sample.values[value] ?? Number.NaN }));
       const perReview = slopeOf(points);
       const inTotal = perReview * (last.reviews - first.reviews);

@@ -48,7 +48,7 @@ export interface UpgradeResult extends LoadResult {
 
 /**
  * Replaces each worker and the gateway one by one, then restarts PostgreSQL and Temporal, during a steady load of reviews. A worker's
- * replacement starts before the old process is told to stop, as in a rolling upgrade.
+ * replacement starts before the old process gets SIGTERM, as in a rolling upgrade.
  */
 export async function upgradeUnderLoad({
   stateDir,

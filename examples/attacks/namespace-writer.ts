@@ -143,7 +143,7 @@ export class NamespaceWriter {
     if (stopped) await pause(300);
   }
 
-  /** The limit that `throttle` set, in tasks a second; null if there is none. */
+  /** The limit that `throttle` set, in tasks a second; null without a limit. */
   async rateLimit(taskQueue: string): Promise<number | null> {
     const { config } = await this.connection.workflowService.describeTaskQueue({
       namespace: this.namespace,
@@ -192,13 +192,6 @@ export class NamespaceWriter {
     await Promise.all(Array.from({ length: 6 }, one));
     if (!won)
       throw new RaceLost(`activity ${activityId} of ${workflowId} was not scheduled, or our worker completed it first`);
-  }
-
-  /** The predicted id of the workflow's next activity. */
-  async nextActivity(workflowId: string): Promise<string> {
-    const { events } = await this.client.workflow.getHandle(workflowId).fetchHistory();
-    const scheduled = (events ?? []).filter((event) => event.activityTaskScheduledEventAttributes != null);
-    return String(scheduled.length + 1);
   }
 
   /**

@@ -157,13 +157,6 @@ export class Testbed {
     };
   }
 
-  /** The rules of the plan of a review that need no dry run, in the order of the plan. */
-  async staticRules(changeId: string): Promise<readonly PlanValidator[]> {
-    return (await this.planOf(changeId)).validators.filter(
-      (v) => v.kind === 'derived' && !v.needsStaging && v.phase === 'preflight' && v.unit !== 'builtin',
-    );
-  }
-
   /** The plan that a review pinned. */
   async planOf(changeId: string): Promise<Plan> {
     const { planHash } = await this.submissionOf(changeId);
@@ -172,7 +165,7 @@ export class Testbed {
       'select plan from compiled_plans where plan_hash = $1',
       [planHash],
     );
-    if (found === undefined) throw new Error(`There is no plan ${planHash}`);
+    if (found === undefined) throw new Error(`Expected the plan ${planHash} in compiled_plans`);
     return Plan.parse(JSON.parse(found.plan));
   }
 

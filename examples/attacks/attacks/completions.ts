@@ -1,7 +1,9 @@
 /**
- * The attacker completes activities in place of our workers: by id, before the worker does or while the queue's rate limit is 0.
+ * The attacker completes activities in place of our workers: by id, before the worker does or while the queue's rate limit is 0. What
+ * runs as a local activity cannot be completed by others; there the attacker starts the workflow again with forged state.
  * A workflow that was lied to may ask for a rollback that the rows do not support; the reconciler then ends its review.
  */
+import type { AdmittedAnswer } from '../../../policy/contracts/answer';
 import type { ReviewStatus } from '../../../policy/contracts/status';
 import type { PolicyViolation } from '../../../policy/contracts/violation';
 import { stagingSha as stagingShaOf } from '../../../policy/contracts/staging-record';
@@ -10,22 +12,14 @@ import { signPredicate } from '../../../signing/envelope';
 import { newKeyPair } from '../../../signing/keys';
 import { endInLedger, raisePay, refundOrder, refused, topUp, type Attack, type Attempt } from '../attack';
 import type { Testbed } from '../testbed';
+import { throttled } from '../throttled';
+import { completeOpening, forgedState, restartWith } from '../forged-state';
 import { pause, RaceLost } from '../namespace-writer';
 
 const allow = (id: string) => ({ validator_id: id, status: 'ALLOW', reason: '', evidenceRefs: [] });
 
 /** Within this time after the lie the ledger must have an end. */
 const ENDS_MS = 60_000;
-
-/** Runs `work` while the rate limit of these queues is 0, so that no worker gets their activities. */
-async function throttled<T>(testbed: Testbed, queues: readonly string[], work: () => Promise<T>): Promise<T> {
-  for (const queue of queues) await testbed.attacker.throttle(queue, true);
-  try {
-    return await work();
-  } finally {
-    for (const queue of queues) await testbed.attacker.throttle(queue, false);
-  }
-}
 
 /**
  * Whether the poller got the commit activity. Does not wait for the end of the review if our committer got it, because the
@@ -40,15 +34,12 @@ async function isStolen(testbed: Testbed, stolen: ReadonlySet<string>, changeId:
 }
 
 /** Makes the workflow believe that these people have confirmed every violation. */
-async function forgeAdmission(
-  testbed: Testbed,
-  status: ReviewStatus,
-  people: readonly string[] = ['alice'],
-): Promise<void> {
-  const admitted = people.flatMap((person, i) =>
-    status.violations.map(({ violationId }) => ({
+async function forgeAnswers(testbed: Testbed, status: ReviewStatus, people: readonly string[]): Promise<void> {
+  const state = await forgedState(testbed, status.changeId);
+  const answers = people.flatMap((person, i) =>
+    status.violations.map(({ violationId }): AdmittedAnswer => ({
       violationId,
-      fingerprint: status.fingerprint,
+      fingerprint: status.fingerprint ?? '',
       decision: 'confirm',
       person,
       signed: true,
@@ -59,12 +50,10 @@ async function forgeAdmission(
       digest: String(i).repeat(64),
     })),
   );
-  const { attacker } = testbed;
-  const next = await attacker.nextActivity(status.changeId);
-  const race = attacker.race(status.changeId, next, { results: {}, admitted });
-  // The maximum number of answers in a message, to keep our worker busy.
-  const junk = Array.from({ length: 50 }, () => testbed.sign(status, newKeyPair())).flat();
-  await Promise.all([race, testbed.signal(status.changeId, junk.slice(0, 50))]);
+  const violations = status.violations.map(
+    ({ resolution: _r, mayAnswer: _m, confirmedBy: _c, ...violation }) => violation,
+  );
+  await restartWith(testbed, status.changeId, { ...state, violations, reachable: people, answers });
 }
 
 /** The review must end in a rollback, although its workflow was lied to. */
@@ -104,7 +93,7 @@ function forgedCommit(
       const { changeId } = status;
       const receipt = await receiptFor(testbed, changeId);
       await throttled(testbed, [testbed.queues.commit], async () => {
-        await forgeAdmission(testbed, status);
+        await forgeAnswers(testbed, status, ['alice']);
         await testbed.attacker.complete(changeId, 'commit', committed(receipt));
         await testbed.ended(changeId);
       });
@@ -116,36 +105,38 @@ function forgedCommit(
 /** The outcome of the workflow is forged. */
 export const COMPLETIONS: readonly Attack[] = [
   {
-    name: 'complete-activity by id: callbacks',
+    name: 'forged second argument: a violation that a callback has resolved',
     async run(testbed) {
       const gift = {
         sourceTool: 'SQLDryRun',
         raw: 'update gifts set cents = 90000 where id = 10',
         metadata: { table_name: 'gifts', affected_rows: 1, cents: 90_000 },
       };
-      const honest = await testbed.ended(await testbed.submit(gift));
-      if (honest.state === 'ABORTED') throw new Error(honest.why);
-      const resolved = honest.outcome.violations.map((v): PolicyViolation => ({
-        ...v,
-        need: 'callback',
-        callbackResult: { passed: true, message: null },
-      }));
-      const forged = {
-        violations: resolved,
-        fingerprint: '0'.repeat(64),
-        disclosedAt: new Date().toISOString(),
-        reachable: ['alice'],
-      };
-      let race: Promise<void> = Promise.resolve();
-      const changeId = await throttled(testbed, [testbed.queues.judge], async () => {
-        const id = await testbed.submit(gift);
-        const asked = await testbed.attacker.pending(id, 'askJudge');
-        race = testbed.attacker.race(id, String(Number(asked) + 1), forged);
-        return id;
+      const { attacker, queues } = testbed;
+      let changeId = '';
+      // The rollback must not run before the restart.
+      await throttled(testbed, [queues.judge], async () => {
+        changeId = await testbed.submit(gift);
+        await attacker.pending(changeId, 'askJudge');
+        await attacker.throttle(queues.commit, true);
       });
-      await race;
+      try {
+        await testbed.waitForRow(changeId, ({ kind }) => kind === 'disclosed');
+        const disclosed = (await testbed.rows(changeId)).find(({ kind }) => kind === 'disclosed');
+        const violations = ((disclosed?.body['violations'] ?? []) as readonly PolicyViolation[]).map(
+          (v): PolicyViolation => ({ ...v, need: 'callback', callbackResult: { passed: true, message: null } }),
+        );
+        const state = await forgedState(testbed, changeId);
+        await restartWith(testbed, changeId, {
+          ...state,
+          violations,
+          fingerprint: '0'.repeat(64),
+          reachable: ['alice'],
+        });
+      } finally {
+        await attacker.throttle(queues.commit, false);
+      }
       await testbed.ended(changeId);
-      // Our worker may have written its disclosure too, before it learned that the activity was completed.
       return { changeId, refusal: refused('disclosure') };
     },
   },
@@ -185,7 +176,7 @@ export const COMPLETIONS: readonly Attack[] = [
       try {
         for (const status of open) {
           const { changeId } = status;
-          await forgeAdmission(testbed, status);
+          await forgeAnswers(testbed, status, ['alice']);
           if (!(await isStolen(testbed, poller.stolen, changeId))) continue;
           await testbed.ended(changeId);
           return { changeId, refusal: null, forged: 'the outcome has no receipt' };
@@ -201,16 +192,12 @@ export const COMPLETIONS: readonly Attack[] = [
 /** The workflow is deceived, so that it asks for an end that the rows do not support. The committer then ends the review in seconds. */
 const LIES: readonly Attack[] = [
   {
-    name: 'complete-activity by id: guardians',
+    name: 'complete-activity by id: opening with the findings of its guardians',
     async run(testbed) {
-      const rules = await testbed.staticRules((await testbed.submitAndWait(refundOrder(8))).changeId);
-      const units = [...new Set(rules.map(({ unit }) => unit))];
-      const blocking = rules.find(({ id }) => id === 'guardian.orders');
-      // Activity 1 opens the review; then follows one for each unit, in the order of the plan.
-      const activityId = String(2 + units.indexOf(blocking?.unit ?? ''));
-      const { changeId, submission } = await testbed.prepared(refundOrder(8));
-      const race = testbed.attacker.race(changeId, activityId, { allowed: ['guardian.orders'], results: {} });
-      await Promise.all([race, testbed.startReview(changeId, submission)]);
+      const changeId = await completeOpening(testbed, refundOrder(8), (plan) => ({
+        allowed: plan.validators.map(({ id }) => id),
+        results: {},
+      }));
       const refusal = refused('disclosure', 'violations that were not disclosed');
       await testbed.waitForRow(changeId, refusal);
       return endsLater(testbed, changeId, refusal);
@@ -247,10 +234,10 @@ const LIES: readonly Attack[] = [
     },
   },
   {
-    name: 'complete-activity by id: admission',
+    name: 'forged second argument: answers of two people',
     async run(testbed) {
       const status = await testbed.submitAndWait(raisePay(12));
-      await forgeAdmission(testbed, status, ['alice', 'bob']);
+      await forgeAnswers(testbed, status, ['alice', 'bob']);
       await testbed.waitForRow(status.changeId, refused('decision'));
       return endsLater(testbed, status.changeId, refused('decision'));
     },

@@ -6,6 +6,7 @@ import { GENESIS, ledgerHash, type LedgerRow } from '../../../policy/contracts/l
 import type { ReviewStatus } from '../../../policy/contracts/status';
 import { toBase64 } from '../../../policy/evidence/base64';
 import { answerRefused, raisePay, refundOrder, topUp, type Attack } from '../attack';
+import { completeOpening } from '../forged-state';
 import { Impostor } from '../impostor';
 import { startLyingGateway } from '../lying-gateway';
 import type { Testbed } from '../testbed';
@@ -284,13 +285,11 @@ export const VERIFIED: readonly Attack[] = [
     async run(testbed) {
       const honest = await testbed.submitAndWait(refundOrder(11));
       const finding = honest.findings.find(({ validatorId }) => validatorId === 'guardian.orders');
-      const units = [...new Set((await testbed.staticRules(honest.changeId)).map(({ unit }) => unit))];
-      const rules = await testbed.staticRules(honest.changeId);
-      const unit = rules.find(({ id }) => id === 'guardian.orders')?.unit ?? '';
-      const { changeId, submission } = await testbed.prepared(refundOrder(11));
       const forged = { validator_id: 'guardian.orders', status: finding?.status, reason: WORDS, evidenceRefs: ['x'] };
-      const race = testbed.attacker.race(changeId, String(2 + units.indexOf(unit)), { 'guardian.orders': forged });
-      await Promise.all([race, testbed.startReview(changeId, submission)]);
+      const changeId = await completeOpening(testbed, refundOrder(11), (plan) => ({
+        allowed: plan.validators.flatMap(({ id }) => (id === 'guardian.orders' ? [] : [id])),
+        results: { 'guardian.orders': forged },
+      }));
       await testbed.waitForRow(changeId, ({ kind }) => kind === 'disclosed');
       return {
         changeId,

@@ -70,7 +70,7 @@ test('a copy of an old reset closes nothing, and a reset counts once', () => {
 test.each<readonly [string, Partial<BreakerRow>]>([
   ['text that is not JSON', { body: '{' }],
   ['an unknown sample', { body: JSON.stringify({ [ID]: 'fine' }) }],
-  ['an id that is none', { body: JSON.stringify({ 'approved by alice': 'success' }) }],
+  ['a key that is not an id', { body: JSON.stringify({ 'approved by alice': 'success' }) }],
   ['no change', { changeId: 'mallory' }],
   ['an unknown kind', { kind: 'approval' }],
   [

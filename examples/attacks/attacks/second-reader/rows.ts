@@ -73,7 +73,7 @@ function afterTheEnd(name: string, id: number, rows: readonly OddRow[]): Attack 
 
 export const ROWS: readonly Attack[] = [
   ofRole('a row of the gateway’s role from the year 9999', 27, [{ at: '9999-12-31T23:59:59.999Z', refusal: FAR }]),
-  ofRole('a row of the gateway’s role at a time that is none', 28, [
+  ofRole('a row of the gateway’s role at a time that does not exist', 28, [
     { at: '-'.repeat(20), refusal: NO_TIME },
     { at: '.'.repeat(30), refusal: NO_TIME },
   ]),
@@ -98,7 +98,7 @@ export const ROWS: readonly Attack[] = [
   ),
   afterTheEnd('a row of the gateway’s role after the end, not JSON', 16, [NOT_JSON]),
   afterTheEnd('a row of the gateway’s role after the end, odd JSON', 17, odd()),
-  afterTheEnd('a row of the gateway’s role after the end, at a time that is none', 18, [
+  afterTheEnd('a row of the gateway’s role after the end, at a time that does not exist', 18, [
     { at: '-'.repeat(20), refusal: NO_TIME },
   ]),
   afterTheEnd('a row `spent` of the gateway’s role after the end', 19, [{ kind: 'spent', body: '{}', refusal: null }]),

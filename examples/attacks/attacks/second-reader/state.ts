@@ -1,8 +1,5 @@
 /** Activities before their time, forged state of a workflow, and requests that are sent again. */
 import { toHistoryPlan } from '../../../../policy/contracts/history-plan';
-import type { Plan } from '../../../../policy/contracts/plan';
-import type { StagingRecord } from '../../../../policy/contracts/staging-record';
-import { COMPUTED_BY_ASSEMBLY } from '../../../../policy/decide/findings';
 import type { Carried } from '../../../../workflows/carried';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -10,6 +7,7 @@ import { GatewayClient } from '../../../../client/gateway-client';
 import { createSigner } from '../../../../client/signer';
 import { refundOrder, refused, topUp, type Attack, type Attempt } from '../../attack';
 import { ENDED, ifRefused } from '../../if-refused';
+import { allowedOutcomes, forgedState, restartWith } from '../../forged-state';
 import { pause } from '../../namespace-writer';
 import type { Testbed } from '../../testbed';
 import { judged, named, verifiedEnd } from './common';
@@ -66,56 +64,17 @@ async function beforeTheOpening(testbed: Testbed): Promise<Attempt> {
 
 /** The review is terminated and started again with a second argument, as if it were continued from another run. */
 async function carriedState(testbed: Testbed): Promise<Attempt> {
-  const status = await testbed.submitAndWait(refundOrder(22));
-  const { changeId } = status;
-  const { submission, planHash } = await testbed.submissionOf(changeId);
+  const { changeId } = await testbed.submitAndWait(refundOrder(22));
   const plan = await testbed.planOf(changeId);
-  const staged = (await testbed.rows(changeId)).find(({ kind }) => kind === 'staged');
-  const opened: Carried['opened'] = {
-    plan: toHistoryPlan(plan),
-    planHash,
-    requester: 'mallory',
-    reported: { allowed: [], results: {} },
-    title: 'nothing',
-    warnings: [],
-    openedAt: new Date().toISOString(),
-    stopped: null,
-  };
-  const carried: Carried = {
-    waitsFor: { what: 'answers' },
-    state: 'INTERVENTION_REQUIRED',
-    opened,
-    stagingSha: status.stagingSha,
-    staging: (staged?.body['record'] ?? null) as StagingRecord | null,
-    preflight: { changeId, planHash, provisional: true, forbidden: false, findings: [] },
-    violations: [],
-    fingerprint: status.fingerprint,
-    disclosedAt: status.disclosedAt,
-    reachable: [],
-    title: 'nothing',
-    keyOwners: {},
-    refusals: { latest: [], count: 0 },
-    warnings: [],
-    answers: [],
-    outcomes: allowed(plan),
-    tooManyViolations: null,
-    counts: { since: Date.now(), byKind: { submit: 0, answer: 0, stop: 0 }, bySender: {} },
-    dropped: 0,
-  };
+  const carried = await forgedState(testbed, changeId);
   const without = { ...plan, validators: plan.validators.filter(({ id }) => id !== 'guardian.orders') };
   const forged: readonly Carried[] = [
     carried,
-    { ...carried, opened: { ...opened, plan: toHistoryPlan(without) }, outcomes: allowed(without) },
+    { ...carried, opened: { ...carried.opened, plan: toHistoryPlan(without) }, outcomes: allowedOutcomes(without) },
     { ...carried, waitsFor: { what: 'effect', since: Date.now() }, state: 'COMMITTING' },
   ];
   for (const state of forged) {
-    await ifRefused(testbed.temporal.workflow.getHandle(changeId).terminate('maintenance'), ENDED, null);
-    await testbed.temporal.workflow.start('review', {
-      workflowId: changeId,
-      taskQueue: testbed.queues.review,
-      args: [submission, state],
-      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-    });
+    await restartWith(testbed, changeId, state);
     await pause(3_000);
   }
   const shown = await testbed.cli('result', changeId);
@@ -126,15 +85,6 @@ async function carriedState(testbed: Testbed): Promise<Attempt> {
     check: () => Promise.resolve(lies ? `result shows: ${shown.out.slice(0, 300)}` : null),
   };
 }
-
-/** An outcome of each validator that allows the change. */
-const allowed = (plan: Plan): Carried['outcomes'] =>
-  plan.validators
-    .filter(({ id }) => !COMPUTED_BY_ASSEMBLY.has(id))
-    .map(({ id }) => {
-      const result = { validator_id: id, status: 'ALLOW', reason: '', evidenceRefs: [] };
-      return [id, { kind: 'result', result }];
-    });
 
 /** The authorization of requests that a client meant to send. */
 async function captured(testbed: Testbed, times: number): Promise<string[]> {
