@@ -8,7 +8,7 @@ import type { AnswerPredicate } from '../../policy/contracts/answer';
 import { Envelope, Submission } from '../../policy/contracts/diff';
 import { inputSha } from '../../policy/contracts/change-id';
 import { ReceiptPredicate } from '../../policy/contracts/outcome';
-import { Plan, type PlanValidator } from '../../policy/contracts/plan';
+import { Plan } from '../../policy/contracts/plan';
 import type { ReviewStatus } from '../../policy/contracts/status';
 import { signPredicate } from '../../signing/envelope';
 import type { KeyLabel } from '../../signing/key-file';

@@ -195,7 +195,7 @@ const LIES: readonly Attack[] = [
     name: 'complete-activity by id: opening with the findings of its guardians',
     async run(testbed) {
       const changeId = await completeOpening(testbed, refundOrder(8), (plan) => ({
-        allowed: plan.validators.map(({ id }) => id),
+        allowed: plan.validators.map(({ id }) => id).filter((id) => id !== 'guardian.llm_judge'),
         results: {},
       }));
       const refusal = refused('disclosure', 'violations that were not disclosed');

@@ -361,7 +361,7 @@ export const VERIFIED: readonly Attack[] = [
     'requester: the requester in the row differs',
     refundOrder(18),
     (body, { requester }) => {
-      if (!('rows' in body)) return { ...body, requester: 'nobody' };
+      if (!('rows' in body)) return { ...body, requester: 'mallory' };
       return rechained(body, (row) =>
         row.kind === 'submitted' ? { ...row, body: { ...row.body, requester: `not ${requester ?? ''}` } } : row,
       );
@@ -376,24 +376,22 @@ export const VERIFIED: readonly Attack[] = [
       const gateway = await startLyingGateway(testbed.dev.gatewayUrl, ({ path }, body) =>
         path.endsWith('/answers') ? accepted(status) : body,
       );
-      // Signed with an unregistered key: the real review refuses it, and the gateway hides that.
+      // The signature is not valid for the key: the real review refuses the answer, and the gateway hides that.
       const stranger = { ...testbed.keyOf('alice'), keyId: testbed.keyOf('bob').keyId };
-      return {
-        changeId,
-        refusal: answerRefused('bad_signature'),
-        async check() {
-          try {
-            const signed = testbed.sign(status, stranger);
-            const results = await gatewayClient(testbed, gateway.url).answer(changeId, signed);
-            const codes = Object.values(results).map(({ code }) => code);
-            return codes.join() === 'bad_signature'
-              ? null
-              : `the client reported ${codes.join()}, but the row says bad_signature`;
-          } finally {
-            await gateway.stop();
-          }
-        },
-      };
+      let codes: string;
+      try {
+        const results = await gatewayClient(testbed, gateway.url).answer(changeId, testbed.sign(status, stranger));
+        codes = Object.values(results)
+          .map(({ code }) => code)
+          .join();
+      } finally {
+        await gateway.stop();
+      }
+      const check = () =>
+        Promise.resolve(
+          codes === 'bad_signature' ? null : `the client reported ${codes}, but the row says bad_signature`,
+        );
+      return { changeId, refusal: answerRefused('bad_signature'), check };
     },
   },
 ];

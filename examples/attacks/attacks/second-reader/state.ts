@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { GatewayClient } from '../../../../client/gateway-client';
 import { createSigner } from '../../../../client/signer';
 import { refundOrder, refused, topUp, type Attack, type Attempt } from '../../attack';
-import { ENDED, ifRefused } from '../../if-refused';
+import { ifRefused } from '../../if-refused';
 import { allowedOutcomes, forgedState, restartWith } from '../../forged-state';
 import { pause } from '../../namespace-writer';
 import type { Testbed } from '../../testbed';
