@@ -7,10 +7,11 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symli
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { DEFECTS } from './defects/list.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const only = process.argv.flatMap((word, i) => (process.argv[i - 1] === '--only' ? [word] : []));
+const { only } = readOptions();
 const say = (line) => process.stderr.write(`${line}\n`);
 
 const copy = mkdtempSync(join(tmpdir(), 'countersign-defects-'));
@@ -37,6 +38,15 @@ if (only.length === 0) writeFileSync(join(root, 'docs', 'assurance', 'track-reco
 const missed = rows.filter(({ caughtBy }) => caughtBy === null);
 say(`${rows.length - missed.length} of ${rows.length} defects caught`);
 process.exitCode = rows.length > 0 && missed.length === 0 ? 0 : 1;
+
+function readOptions() {
+  try {
+    return { only: parseArgs({ options: { only: { type: 'string', multiple: true } } }).values.only ?? [] };
+  } catch (error) {
+    process.stderr.write(`${error.message}\nusage: node scripts/defects.mjs [--only WORDS]...\n`);
+    return process.exit(2);
+  }
+}
 
 /** Throws if a test fails without a defect: such a test proves nothing. Files that fail together with others run once more, alone. */
 function assertTestsPass(tests) {

@@ -94,7 +94,7 @@ async function stageOpened(deps: StagingDeps, ref: ChangeRef): Promise<Staged> {
     measured: stagedMeasureOf(tool, diff, facts, record),
   };
   const staged = { kind: 'staged' as const, at, factKey: `staged:${stagingSha}`, body };
-  const rows = [staged, ...findingRows(plan, ref.changeId, results, at, stagingSha)];
+  const rows = [staged, ...findingRows(plan, ref.changeId, `staged:${stagingSha}`, results, at)];
   const title = tool.title(facts, diff, record);
   await deps.ledger.append(ref.changeId, rows, { summary: title });
   return { kind: 'staged', record, stagingSha, title, reported: toReported(plan, ref.changeId, results) };

@@ -4,26 +4,24 @@ import { assembleAnswered } from '../../policy/decide/findings';
 import type { LedgerEntry } from '../../policy/evidence/ledger-port';
 import type { UnitResults } from '../review-types';
 
+/** What made the findings: the opening, one unit of the plan, or the dry run with this hash. */
+export type FindingsStep = 'opening' | `unit:${string}` | `staged:${string}`;
+
 /**
- * One ledger row for each finding. Idempotent by `factKey`. Findings on a dry run have its `stagingSha` in the key, and the
- * caller appends them together with the row `staged`.
+ * One ledger row with the findings of a step, in declared order; no row if there are none. Idempotent by step. Those on a dry run
+ * are appended together with the row `staged`.
  */
 export function findingRows(
   plan: Plan,
   changeId: string,
+  step: FindingsStep,
   results: UnitResults,
   at: string,
-  stagingSha: string | null = null,
 ): LedgerEntry[] {
   const outcomes = new Map(Object.entries(results).map(([id, result]) => [id, { kind: 'result', result } as const]));
-  return assembleAnswered({ plan, changeId, outcomes }).map((finding) => {
-    const { phase, ...report } = finding;
+  const findings = assembleAnswered({ plan, changeId, outcomes }).map(
     // A finding is plain JSON by its schema.
-    return {
-      kind: 'findings',
-      at,
-      factKey: `finding:${finding.validator_id}${stagingSha === null ? '' : `:${stagingSha}`}`,
-      body: { ...report, detectedAt: phase } as JsonObject,
-    };
-  });
+    ({ phase, ...report }) => ({ ...report, detectedAt: phase }) as JsonObject,
+  );
+  return findings.length === 0 ? [] : [{ kind: 'findings', at, factKey: `findings:${step}`, body: { findings } }];
 }

@@ -146,7 +146,7 @@ async function writeOpening(
     const measured = { requester, own, supersedes: submission.supersedes ?? null };
     const sums = await attestAggregates({ ...deps, ledger }, plan, ref, measured, at);
     const results = { ...world.results, ...sums.results, ...guarded };
-    const rows = [...opening, ...world.rows, ...sums.rows, ...findingRows(plan, changeId, results, at)];
+    const rows = [...opening, ...world.rows, ...sums.rows, ...findingRows(plan, changeId, 'opening', results, at)];
     const [first] = await ledger.append(changeId, rows, {
       tenant,
       target,

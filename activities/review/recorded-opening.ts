@@ -4,6 +4,7 @@ import type { Plan, PlanValidator } from '../../policy/contracts/plan';
 import { isJudge } from '../../policy/contracts/readings';
 import type { StoredRow } from '../../policy/evidence/chain';
 import { openEnvelope } from '../../policy/evidence/dsse';
+import { findingsOfRow } from '../../policy/evidence/unreadable-rows';
 import type { Ledger } from '../../policy/evidence/ledger-port';
 import { stopRowOf } from '../../signing/judge-withdrawal';
 
@@ -37,7 +38,7 @@ export async function readRecordedOpening(
   if (openedAt === undefined || typeof planHash !== 'string') return null;
   const stop = stopRowOf(rows.map(({ row }) => row));
   const stopped = stop === null ? null : { reason: stop.reason, explanation: stop.explanation };
-  const found = new Set(rows.flatMap(({ row }) => (row.kind === 'findings' ? [row.body['validator_id']] : [])));
+  const found = new Set(rows.flatMap(({ row }) => findingsOfRow(row)?.map((f) => f.validator_id) ?? []));
   return { planHash, openedAt, stopped, found, results: (plan) => attestedResults(rows, plan, planHash) };
 }
 

@@ -24,7 +24,8 @@ export function createGuardianActivities(deps: GuardianDeps): Pick<ReviewActivit
       const diff = await loadDiff(deps.store, deps.tools, input);
       const evaluation = { changeId: input.changeId, inputSha: input.inputSha, diff, staging: null };
       const results = await deriveResults(deps, plan, (v) => isStatic(v) && v.unit === input.unit, evaluation);
-      await deps.ledger.append(input.changeId, findingRows(plan, input.changeId, results, deps.now().toISOString()));
+      const at = deps.now().toISOString();
+      await deps.ledger.append(input.changeId, findingRows(plan, input.changeId, `unit:${input.unit}`, results, at));
       return toReported(plan, input.changeId, results);
     },
   };

@@ -145,11 +145,13 @@ function answers(lines: readonly Line[]): string[] {
   const found: string[] = [];
   const intentAt = of(lines, 'intent')[0]?.n ?? -1;
   const [disclosed] = of(lines, 'disclosed');
-  const fired = of(lines, 'findings').filter(({ parsed }) => parsed['status'] !== 'ALLOW');
-  if (fired.some(({ parsed }) => parsed['class'] === 'SAFETY' && parsed['status'] === 'BLOCK'))
+  const fired = of(lines, 'findings')
+    .flatMap(({ parsed }) => parsed['findings'] as readonly Body[])
+    .filter(({ status }) => status !== 'ALLOW');
+  if (fired.some((finding) => finding['class'] === 'SAFETY' && finding['status'] === 'BLOCK'))
     found.push('K3: committed despite a SAFETY BLOCK');
   if (disclosed === undefined) {
-    if (fired.some(({ parsed }) => parsed['class'] === 'POLICY'))
+    if (fired.some((finding) => finding['class'] === 'POLICY'))
       found.push('K3: committed, but the findings that fired were not disclosed');
     return found;
   }

@@ -13,7 +13,7 @@ export function rowText({ kind, body }: LedgerRow): string {
     case 'planned':
       return `plan ${digest(body['planHash'])}, revision ${text(body['revision'])} of the policy, ${text(body['mode'])}`;
     case 'findings':
-      return colon(`${text(body['status'])} ${text(body['validator_id'])}`, text(body['reason']));
+      return findingsText(body['findings']);
     case 'staged':
       return stagedText(body);
     case 'attested':
@@ -58,6 +58,15 @@ function submittedText(body: Members): string {
   const { sourceTool, tenant, target, diffSha } = submission;
   const by = body['requester'] === null ? 'not signed' : `asked by ${text(body['requester'])}`;
   return `${text(sourceTool)} on ${text(tenant)}/${text(target)}, diff ${digest(diffSha)}, ${by}`;
+}
+
+/** How many findings there are, and those that fired. */
+function findingsText(findings: unknown): string {
+  const fired = (Array.isArray(findings) ? findings : [])
+    .map(membersOf)
+    .filter(({ status }) => status !== 'ALLOW')
+    .map(({ status, validator_id, reason }) => colon(`${text(status)} ${text(validator_id)}`, text(reason)));
+  return colon(count(findings, 'finding'), fired.join('; '));
 }
 
 function stagedText(body: Members): string {

@@ -17,7 +17,7 @@ import { assembleAnswered, assembleFindings, COMPUTED_BY_ASSEMBLY, isHardBlock }
 import type { RawOutcome, SkipReason } from '../decide/findings';
 import { waiveFindings, type Waiving } from '../decide/waivers';
 import { openEnvelope } from './dsse';
-import { findingOfRow } from './unreadable-rows';
+import { findingsOfRow } from './unreadable-rows';
 
 export interface RecordedChange {
   readonly plan: Plan;
@@ -123,12 +123,11 @@ export function writtenFindings(
   let staged: unknown = null;
   for (const row of rows) {
     if (row.kind === 'staged') staged = row.body['stagingSha'] ?? null;
-    if (row.kind !== 'findings') continue;
-    const finding = findingOfRow(row);
-    if (finding === null) continue;
-    const { validator_id: id } = finding;
-    if (ofDryRun.has(id) && staged !== stagingSha) continue;
-    if (!written.has(id)) written.set(id, finding);
+    for (const finding of findingsOfRow(row) ?? []) {
+      const { validator_id: id } = finding;
+      if (ofDryRun.has(id) && staged !== stagingSha) continue;
+      if (!written.has(id)) written.set(id, finding);
+    }
   }
   return written;
 }

@@ -3,6 +3,7 @@
  * because a validator without a readable row has no result. They are reported, and the review stays readable. A signed record that
  * does not verify is different: then the check `attested` fails.
  */
+import type { JsonObject, JsonValue } from '../contracts/canonical-json';
 import { Envelope } from '../contracts/diff';
 import { ValidatorFinding } from '../contracts/finding';
 import type { LedgerKind, LedgerRow } from '../contracts/ledger';
@@ -25,14 +26,22 @@ export function unreadableRowText({ n, kind, problem }: UnreadableRow): string {
   return `row ${n} (${kind}) is unreadable and does not count: ${problem}`;
 }
 
-/** The finding in a row `findings`; null if it cannot be read. */
-export function findingOfRow({ body }: LedgerRow): ValidatorFinding | null {
-  const { detectedAt, ...report } = body;
-  return ValidatorFinding.safeParse({ ...report, phase: detectedAt }).data ?? null;
+/** The findings in a row of this kind, in the order of the plan; null if one of them cannot be read, or in a row of another kind. */
+export function findingsOfRow({ kind, body }: LedgerRow): readonly ValidatorFinding[] | null {
+  const written = kind === 'findings' ? body['findings'] : null;
+  if (!Array.isArray(written)) return null;
+  const parsed = ValidatorFinding.array().safeParse(written.map(withPhase));
+  return parsed.data ?? null;
+}
+
+function withPhase(written: JsonValue): JsonValue {
+  if (typeof written !== 'object' || written === null || Array.isArray(written)) return written;
+  const { detectedAt, ...report } = written as JsonObject;
+  return { ...report, phase: detectedAt ?? null };
 }
 
 function problemOf(row: LedgerRow): string | null {
-  if (row.kind === 'findings') return findingOfRow(row) === null ? 'not a valid finding' : null;
+  if (row.kind === 'findings') return findingsOfRow(row) === null ? 'not a list of valid findings' : null;
   if (row.kind !== 'attested') return null;
   return Envelope.safeParse(row.body['envelope']).success ? null : 'it contains no signed record';
 }

@@ -24,6 +24,7 @@ import type { Decided } from '../../policy/decide/decide';
 import { COMPUTED_BY_ASSEMBLY, CONTRACT_VIOLATION } from '../../policy/decide/findings';
 import { isJudge } from '../../policy/contracts/readings';
 import { openEnvelope } from '../../policy/evidence/dsse';
+import { findingsOfRow } from '../../policy/evidence/unreadable-rows';
 
 /** A review that is to be rolled back, or was. */
 export interface Ending {
@@ -214,10 +215,10 @@ function failureOf(ending: Ending, step: FailedStep): string | null {
 /** Whether each validator has answered: all of them, or those that run before the dry run. Those of a unit in `except` need not have. */
 function isComplete({ plan, rows }: Ending, which: 'all' | 'static', except: readonly unknown[] = []): boolean {
   if (plan === null) return false;
-  const subjects = rows.flatMap(({ kind, body }) => {
-    if (kind === 'findings') return [body['validator_id']];
-    if (kind !== 'attested') return [];
-    const opened = openEnvelope('attested', body['envelope']);
+  const subjects = rows.flatMap((row) => {
+    if (row.kind === 'findings') return findingsOfRow(row)?.map((f) => f.validator_id) ?? [];
+    if (row.kind !== 'attested') return [];
+    const opened = openEnvelope('attested', row.body['envelope']);
     return opened.ok ? [opened.statement.predicate.subject] : [];
   });
   return plan.validators.every((validator) => {

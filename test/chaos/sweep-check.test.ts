@@ -42,7 +42,7 @@ const ANSWER = [
 const COMMITTED: Facts = [
   ['submitted', {}],
   ['planned', {}],
-  ['findings', { class: 'POLICY', status: 'BLOCK' }],
+  ['findings', { findings: [{ class: 'POLICY', status: 'BLOCK' }] }],
   ['disclosed', { fingerprint: 'f', violations: [{ violationId: 'v', need: 'human', quorum: 1 }] }],
   ANSWER,
   ['intent', {}],
@@ -101,7 +101,7 @@ const BROKEN: readonly (readonly [string, Observed, string])[] = [
   ],
   [
     'a SAFETY BLOCK',
-    observed(swapped('findings', { class: 'SAFETY', status: 'BLOCK' })),
+    observed(swapped('findings', { findings: [{ class: 'SAFETY', status: 'BLOCK' }] })),
     'K3: committed despite a SAFETY BLOCK',
   ],
   ['a missing intent', observed(without('intent')), 'K4: 0 settlements'],

@@ -1,3 +1,4 @@
+import { withoutFinding } from '../support/review/written-findings';
 import { canonicalJson, type JsonObject } from '../../policy/contracts/canonical-json';
 import { GENESIS, ledgerHash, type LedgerRow } from '../../policy/contracts/ledger';
 import { evidenceChecksum, type EvidenceBundle } from '../../policy/evidence/bundle';
@@ -123,7 +124,7 @@ describe('refuses a review', () => {
         : f; // prettier-ignore
     const findings = open.findings.map(said);
     const without = edited(open, (row) => {
-      if (row.kind === 'findings' && row.body['validator_id'] === id) return null;
+      if (row.kind === 'findings') return withoutFinding(row, id);
       return row.kind === 'disclosed' ? { ...row, body: { ...row.body, findings } as LedgerRow['body'] } : row;
     });
     expect(differences(withChecksum({ ...without, findings }))).toContain('findings');

@@ -1,3 +1,4 @@
+import { findingsIn } from '../support/review/written-findings';
 import type { Countersign } from '../../client/countersign';
 import { CACHE_MS } from '../../storage/keys/key-registry';
 import { pause, startSystem, type System } from '../support/system';
@@ -180,8 +181,8 @@ async function send({ client, other }: Agent, change: Change): Promise<string> {
 async function findingOf(changeId: string): Promise<{ status: string; reason: string; evidenceRefs: string[] }> {
   for (const until = Date.now() + 60_000; Date.now() < until; await pause(50)) {
     const rows = await system.ledger(changeId);
-    const found = rows.find(({ row }) => row.kind === 'findings' && row.body['validator_id'] === SPLIT);
-    if (found !== undefined) return found.row.body as never;
+    const found = rows.flatMap(({ row }) => findingsIn(row)).find((f) => f.validator_id === SPLIT);
+    if (found !== undefined) return found as never;
   }
   throw new Error(`${changeId}: no finding of the aggregate limit within 60 s`);
 }

@@ -1,3 +1,4 @@
+import { findingsIn } from '../../support/review/written-findings';
 import type { JsonObject } from '../../../policy/contracts/canonical-json';
 import { previewSha } from '../../../policy/contracts/staging-record';
 import { recordedFindings } from '../../../policy/evidence/recorded-findings';
@@ -24,8 +25,11 @@ async function stagedTwice(): Promise<{ world: ReviewWorld; few: string; many: s
 
 test('records separate findings for a second dry run [G12]', async () => {
   const { world, few, many } = await stagedTwice();
-  const rows = (await world.rows()).filter(({ row }) => row.body['validator_id'] === 'guardian.demo_post');
-  expect(rows.map(({ row }) => row.body['status'])).toEqual(['ALLOW', 'BLOCK']);
+  const written = (await world.rows()).flatMap(({ row }) => findingsIn(row));
+  expect(written.filter((f) => f.validator_id === 'guardian.demo_post').map((f) => f['status'])).toEqual([
+    'ALLOW',
+    'BLOCK',
+  ]);
   expect([await recorded(world, few), await recorded(world, many)]).toEqual(['ALLOW', 'BLOCK']);
 });
 

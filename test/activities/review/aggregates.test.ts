@@ -1,3 +1,4 @@
+import { withoutFinding } from '../../support/review/written-findings';
 import { attest } from '../../../activities/attestation';
 import { verifyChange } from '../../../activities/committer/verify-change';
 import type { JsonObject, JsonValue } from '../../../policy/contracts/canonical-json';
@@ -234,9 +235,7 @@ describe('at the committer', () => {
     await attested(world, forge(forged), result);
     const record = (await world.rows()).at(-1);
     if (record === undefined) throw new Error('unreachable');
-    const all = rechained([...rows, record], (row) =>
-      row.kind === 'findings' && row.body['validator_id'] === SPLIT ? null : row,
-    );
+    const all = rechained([...rows, record], (row) => withoutFinding(row, SPLIT));
     return verifyChange(world.deps, world.input, all);
   }
 

@@ -1,3 +1,4 @@
+import { findingsIn } from '../../support/review/written-findings';
 import { createGuardianActivities } from '../../../activities/review/run-guardians';
 import type { Ledger } from '../../../policy/evidence/ledger-port';
 import { fromReported } from '../../../policy/decide/reported';
@@ -59,9 +60,9 @@ test('writes one report for each finding with the phase that detected it, and no
   const before = (await world.rows()).length;
   const first = await guardians(world).run();
   const rows = (await world.rows()).slice(before);
-  expect(rows.map(({ row }) => [row.kind, row.body['validator_id'], row.body['detectedAt']])).toEqual(
-    Object.keys(first).map((id) => ['findings', id, 'preflight']),
-  );
+  expect(rows.map(({ row }) => findingsIn(row).map((f) => [f.validator_id, f['detectedAt']]))).toEqual([
+    Object.keys(first).map((id) => [id, 'preflight']),
+  ]);
   expect(await guardians(world).run()).toEqual(first);
   expect(await world.rows()).toHaveLength(before + rows.length);
 });

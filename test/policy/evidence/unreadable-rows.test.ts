@@ -9,16 +9,32 @@ const readable = { ...report, detectedAt: phase } as LedgerRow['body'];
 const rowsOf = (kind: LedgerRow['kind'], bodies: readonly LedgerRow['body'][]): LedgerRow[] =>
   bodies.map((body, n) => ({ changeId: 'a'.repeat(64), n, prev: GENESIS, kind, at: '', actor: 'x', body }));
 
-it('names a finding that cannot be read, and takes the first that can be', () => {
-  const allowed = { ...readable, status: 'ALLOW' };
-  const rows = rowsOf('findings', [{}, { status: 'ALLOW', validator_id: JUDGE.id }, readable, allowed]);
+it.each<[string, LedgerRow['body']]>([
+  ['without findings', {}],
+  ['with a text instead of findings', { findings: 'none' }],
+  ['with a finding beside a member of findings', { ...readable }],
+  ['with a finding that lacks members', { findings: [{ status: 'ALLOW', validator_id: JUDGE.id }] }],
+  ['with null as a finding', { findings: [null] }],
+  ['with a list as a finding', { findings: [[readable]] }],
+  ['with one finding of two that cannot be read', { findings: [{ ...readable, status: 'ALLOW' }, {}] }],
+])('a row %s is named and does not count', (_name, body) => {
+  const rows = rowsOf('findings', [body]);
   expect(unreadableRows(rows).map(unreadableRowText)).toEqual([
-    'row 0 (findings) is unreadable and does not count: not a valid finding',
-    'row 1 (findings) is unreadable and does not count: not a valid finding',
+    'row 0 (findings) is unreadable and does not count: not a list of valid findings',
   ]);
-  expect(writtenFindings(planOf([JUDGE]), rows, null).get(JUDGE.id)).toMatchObject({ status: 'BLOCK' });
+  expect([...writtenFindings(planOf([JUDGE]), rows, null)]).toEqual([]);
 });
 
-it('names no row of another kind', () => {
+it('the first finding of a validator counts, in one row or in several', () => {
+  const allowed = { ...readable, status: 'ALLOW' };
+  const written = (bodies: readonly LedgerRow['body'][]) =>
+    writtenFindings(planOf([JUDGE]), rowsOf('findings', bodies), null).get(JUDGE.id);
+  expect(written([{}, { findings: [readable, allowed] }])).toMatchObject({ status: 'BLOCK' });
+  expect(written([{ findings: [] }, { findings: [readable] }, { findings: [allowed] }])).toMatchObject({
+    status: 'BLOCK',
+  });
+});
+
+it('does not name a row of another kind', () => {
   expect(unreadableRows(rowsOf('refused', [{}, { check: 1 }]))).toEqual([]);
 });

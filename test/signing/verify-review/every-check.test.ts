@@ -1,3 +1,4 @@
+import { findingsIn } from '../../support/review/written-findings';
 import type { JsonObject } from '../../../policy/contracts/canonical-json';
 import type { LedgerKind, LedgerRow } from '../../../policy/contracts/ledger';
 import { sha256HexOfText } from '../../../policy/contracts/hash';
@@ -229,10 +230,8 @@ function resigned(more: object): Given {
 
 /** The row of a guardian of the dry run, whose finding was disclosed as ALLOW. */
 const writtenAsBlock: Edit = (rows) => {
-  const row = rows.find(
-    ({ kind, body }) => kind === 'findings' && body['validator_id'] === 'guardian.metadata_mismatch',
-  );
-  Object.assign(row?.body ?? unreachable(), {
+  const [finding] = rows.flatMap(findingsIn).filter((f) => f.validator_id === 'guardian.metadata_mismatch');
+  Object.assign(finding ?? unreachable(), {
     status: 'BLOCK',
     reason: 'the claim is wrong',
     evidenceRefs: ['diff:x'],

@@ -1,3 +1,4 @@
+import { findingsIn } from './written-findings';
 import { attest } from '../../../activities/attestation';
 import type { CommitDeps } from '../../../activities/committer/commit-deps';
 import { inlineDerivation } from '../../../activities/review/derivation';
@@ -80,11 +81,11 @@ export abstract class ReviewSteps extends SubmittedReview {
   /** The results with the details that their rows have and a history does not. */
   async #asWritten(reported: Reported): Promise<UnitResults> {
     const rows = await this.deps.ledger.readKinds(this.changeId, ['findings']);
-    const written = rows.flatMap(({ row }) => {
-      const { detectedAt: _phase, class: _class, logic_hash: _hash, ...result } = row.body;
-      const id = String(result['validator_id']);
-      return reported.allowed.includes(id) ? [[id, result] as const] : [];
-    });
+    const written = rows
+      .flatMap(({ row }) => findingsIn(row))
+      .flatMap(({ detectedAt: _phase, class: _class, logic_hash: _hash, ...result }) =>
+        reported.allowed.includes(result.validator_id) ? [[result.validator_id, result] as const] : [],
+      );
     return { ...fromReported(reported), ...Object.fromEntries(written) };
   }
 
