@@ -1,4 +1,4 @@
-import { LATE, TARGET, GATE, OLD_ROWS, DRY_RUN, apply, inspect, never } from './names.mjs';
+import { LATE, TARGET, GATE, OLD_ROWS, DRY_RUN, RUNS, SESSION, apply, inspect, never } from './names.mjs';
 
 export const DEFECTS = [
   {
@@ -180,6 +180,30 @@ export const DEFECTS = [
     from: '...FIXED_SETTINGS,',
     to: '',
     tests: TARGET,
+  },
+  {
+    name: 'begin a second transaction without a reset of the session',
+    through: 'a dry run whose second run finds state of the first',
+    file: 'source-tools/sql/staging/session.ts',
+    from: "await control('DISCARD ALL');",
+    to: '',
+    tests: SESSION,
+  },
+  {
+    name: 'send statements without a transaction',
+    through: 'a second run of a dry run that is committed at once',
+    file: 'source-tools/sql/staging/session.ts',
+    ...never('!inTransaction)'),
+    tests: SESSION,
+  },
+  {
+    name: 'continue a dry run in the transaction of its first run',
+    through: 'a second run that finds the rows of the first, and the same now()',
+    file: 'source-tools/sql/staging/rehearse.ts',
+    from: `    stop();
+    await session.rollback();`,
+    to: '    stop();',
+    tests: RUNS,
   },
   {
     name: 'skip the check of the catalog in the commit',

@@ -1,13 +1,19 @@
 /**
- * The dry run: runs the change twice, each time on a new connection in a transaction that is rolled back.
+ * The dry run: runs the change twice, each time in a transaction that is rolled back.
  *
- * D1 The transaction always ends in ROLLBACK and the connection is always closed.
+ * D1 Each transaction ends in ROLLBACK before anything else is done, and the connection is always closed.
  * D2 Before anything executes, statements and catalog are checked (gate.ts). What must not be rehearsed is not executed: the record
  *    says `not_rehearsed`, and after a person's yes the change first executes in the commit.
  * D3 All runs together take at most `rehearsalTimeoutMs`, and wait at most 500 ms for a lock. Exceeding a limit is a result, not an
- *    error to retry.
+ *    error to retry. After that the connection is not used again.
  * D4 The second run shows which columns are volatile (now(), random(), a sequence). If the runs do not agree, one more is made,
  *    because another session may have changed the rows in between. If they still do not agree, the record says so.
+ * D5 All runs use one connection, because its first queries cost several times as much as later ones. A run can neither leave nor
+ *    find state there that a new connection would not have: what it executes has passed D2, and no function on that list reads or
+ *    sets anything of the session (safe-functions.ts); SET, PREPARE, LISTEN, DECLARE, LOCK and temporary tables are not rehearsed
+ *    at all. Values that a default reserves from a sequence are discarded (S4 in session.ts). The clock of a transaction starts
+ *    with it, so now() differs between the runs. A value that is constant in a session, such as pg_backend_pid(), is not on the
+ *    list.
  */
 import { DatabaseError } from 'pg';
 import type { JsonObject } from '../../../policy/contracts/canonical-json';
@@ -51,17 +57,49 @@ interface Run {
   readonly columns: WrittenColumns;
 }
 
+interface Rehearsal {
+  readonly ctx: StageContext;
+  readonly prepare: Prepare;
+  readonly settings: SqlSettings;
+  readonly budget: Budget;
+  readonly session: Session;
+}
+
 /** Throws TARGET_UNAVAILABLE (retryable, nothing was executed) or CONFIGURATION_ERROR. Every other outcome is returned. */
 export async function rehearse(ctx: StageContext, prepare: Prepare): Promise<Staged> {
   const settings = toSqlSettings(ctx.settings);
-  const facts = { sourceTool: ctx.diff.sourceTool, target: ctx.target.name, settings };
   const budget = new Budget(settings.rehearsalTimeoutMs);
+  const session = await open(ctx, rehearsalSettings(settings, budget.remainingMs));
+  try {
+    return await runUntilAgreed({ ctx, prepare, settings, budget, session });
+  } finally {
+    await session.close();
+  }
+}
+
+async function open(ctx: StageContext, settings: SqlSettings): Promise<Session> {
+  try {
+    return await openSession({
+      url: urlOf(ctx.target),
+      changeId: ctx.changeId,
+      settings,
+      idleMs: REHEARSAL_IDLE_MS,
+      signal: ctx.signal,
+    });
+  } catch (error) {
+    throw toTargetFailure(ctx.target.name, toSqlFailure(error, 'connecting'));
+  }
+}
+
+async function runUntilAgreed(rehearsal: Rehearsal): Promise<Staged> {
+  const { ctx, settings } = rehearsal;
+  const facts = { sourceTool: ctx.diff.sourceTool, target: ctx.target.name, settings };
   let last: Capture | null = null;
   let judgement = NOTHING;
   let agree = false;
   let columns: WrittenColumns = new Map();
   for (let run = 1; run <= MAX_RUNS; run++) {
-    const { captured, ...rest } = await runOnce(ctx, prepare, settings, budget);
+    const { captured, ...rest } = await runOnce(rehearsal, run);
     if (captured.kind === 'not_rehearsed')
       return { kind: 'staged', record: notRehearsed(captured.works, captured.reasons, facts), preview: {} };
     if (captured.kind !== 'captured') return toRejected(ctx.target.name, captured);
@@ -94,24 +132,13 @@ function staged(facts: RecordFacts, capture: Capture, judgement: Judgement, more
   return { kind: 'staged', record: parsed.data, preview: previewOf(capture, parsed.data.notCompared) };
 }
 
-async function runOnce(ctx: StageContext, prepare: Prepare, settings: SqlSettings, budget: Budget): Promise<Run> {
-  if (budget.remainingMs <= 0) return { captured: budget.exceeded(), columns: new Map() };
+async function runOnce({ ctx, prepare, settings, budget, session }: Rehearsal, run: number): Promise<Run> {
+  if (budget.isExceeded || budget.remainingMs <= 0) return { captured: budget.exceeded(), columns: new Map() };
   const limited = rehearsalSettings(settings, budget.remainingMs);
   let columns: WrittenColumns = new Map();
-  let session: Session;
-  try {
-    session = await openSession({
-      url: urlOf(ctx.target),
-      changeId: ctx.changeId,
-      settings: limited,
-      idleMs: REHEARSAL_IDLE_MS,
-      signal: ctx.signal,
-    });
-  } catch (error) {
-    throw toTargetFailure(ctx.target.name, toSqlFailure(error, 'connecting'));
-  }
   const stop = budget.start(() => session.abandon());
   try {
+    if (run > 1) await session.begin(limited);
     const prepared = await prepare(session, async (works) => {
       const checked = await checkRehearsable(session, works, limited);
       if (!checked.ok) return checked.outcome;
@@ -133,7 +160,7 @@ async function runOnce(ctx: StageContext, prepare: Prepare, settings: SqlSetting
     throw toTargetFailure(ctx.target.name, toSqlFailure(error, 'the dry run'));
   } finally {
     stop();
-    await session.close();
+    await session.rollback();
   }
 }
 

@@ -1,11 +1,15 @@
 /**
- * One new connection to a target, for one transaction.
+ * A connection to a target, for one transaction at a time.
  *
  * S1 Each statement of a diff is sent with the extended protocol. The server rejects a second command in the same message, so text
  *    such as `UPDATE …; COMMIT; DELETE …` cannot leave the transaction.
  * S2 Every wait is bounded twice: by the server's timeouts, and by a client timeout, after which the connection is dropped and the
- *    server process terminated, so that no lock outlives the client.
+ *    server process terminated, so that no lock outlives the client. It is not used again after that.
  * S3 Values are returned as the server's text, because the driver's parsers would round numbers.
+ * S4 A later transaction begins after a rollback and DISCARD ALL, which resets settings and role, closes cursors, and drops prepared
+ *    statements, cached plans, temporary tables, listeners, advisory locks and values reserved from sequences
+ *    (https://www.postgresql.org/docs/18/sql-discard.html). Caches of the catalog remain, which the server keeps up to date.
+ * S5 No statement is sent outside of a transaction, in which it would be committed at once.
  */
 import { Client, Query, type QueryConfig } from 'pg';
 import { quoteIdentifier } from './identifiers';
@@ -29,6 +33,10 @@ export interface Session {
   readonly rows: (text: string, values?: readonly unknown[]) => Promise<readonly Row[]>;
   /** Sends COMMIT. Resolves with the command tag, which is `ROLLBACK` if the transaction had already failed. */
   readonly commit: () => Promise<string>;
+  /** Ends the transaction and its locks. Never rejects: if the server does not answer, the session is abandoned. */
+  readonly rollback: () => Promise<void>;
+  /** Begins another transaction, after `rollback` (S4). Rejects if the session was abandoned, or with the driver's error. */
+  readonly begin: (settings: SqlSettings) => Promise<void>;
   /** Closes the connection and terminates the server process. Running queries reject. */
   readonly abandon: () => Promise<void>;
   /** Rolls back unless committed, then closes. Never rejects: the server also rolls back if the connection is lost. */
@@ -53,55 +61,74 @@ const asText = { getTypeParser: () => (value: string) => value } as unknown as N
 
 /** Connects and begins the transaction. Rejects with the driver's error. */
 export async function openSession(options: SessionOptions): Promise<Session> {
-  const { url, settings, signal, idleMs = IDLE_MS } = options;
+  const { url, signal, idleMs = IDLE_MS } = options;
+  let { settings } = options;
   if (isAborted(signal)) throw new Error('cancelled before connecting');
   const client = newClient(url, applicationName(options), settings.connectTimeoutMs);
   const onAbort = (): void => void abandon();
   let pid: string | null = null;
+  let inTransaction = false;
   let abandoned: Promise<void> | null = null;
   // Closing the socket is not enough: a busy server process only notices at the end of the statement.
   const abandon = (): Promise<void> => (abandoned ??= dropAndTerminate(client, options, pid));
 
-  const run = (query: SqlQuery, limitMs = settings.statementTimeoutMs + GRACE_MS) =>
-    withLimit(limitMs, abandon, submit(client, query));
+  const control = (text: string) => withLimit(settings.connectTimeoutMs, abandon, submit(client, { text }));
+  const run = async (query: SqlQuery) => {
+    if (!inTransaction) throw new Error('there is no transaction');
+    return await withLimit(settings.statementTimeoutMs + GRACE_MS, abandon, submit(client, query));
+  };
   const rows = async (text: string, values: readonly unknown[] = []): Promise<readonly Row[]> => {
     const out: Row[] = [];
     await run({ text, values, onRow: (row) => out.push(row) });
     return out;
   };
-
-  await client.connect();
-  signal?.addEventListener('abort', onAbort);
-  let committed = false;
+  const begin = async (next: SqlSettings): Promise<Booted> => {
+    settings = next;
+    inTransaction = true;
+    const booted = await withLimit(settings.connectTimeoutMs, abandon, sendBegin(client, beginText(settings, idleMs)));
+    pid = booted.pid;
+    return booted;
+  };
+  const rollback = async (): Promise<void> => {
+    try {
+      if (abandoned === null && inTransaction) await control('ROLLBACK');
+    } catch {
+      // The connection is lost, so the server rolls back.
+    }
+    inTransaction = false;
+    pid = null;
+  };
   const finish = async (): Promise<void> => {
     signal?.removeEventListener('abort', onAbort);
     if (abandoned !== null) return abandoned;
     // On a connection with a running query `end` closes the socket, and the server then rolls back.
     await client.end();
   };
+
+  await client.connect();
+  signal?.addEventListener('abort', onAbort);
   try {
-    await withLimit(settings.connectTimeoutMs, abandon, client.query(beginText(settings, idleMs)));
-    const [row] = await rows(BOOT);
-    pid = row?.[0] ?? null;
+    const { versionNumber, version } = await begin(settings);
     if (isAborted(signal)) throw new Error('cancelled');
     return {
-      versionNumber: Number(row?.[1]),
-      version: row?.[2] ?? '',
-      run: (query) => run(query),
+      versionNumber,
+      version,
+      run,
       rows,
       abandon,
+      rollback,
+      begin: async (next) => {
+        if (abandoned !== null) throw new Error('the session was abandoned');
+        await control('DISCARD ALL');
+        await begin(next);
+      },
       commit: async () => {
         const { command } = await run({ text: 'COMMIT' });
-        committed = true;
+        inTransaction = false;
         return command;
       },
       close: async () => {
-        try {
-          if (abandoned === null && !committed)
-            await withLimit(settings.connectTimeoutMs, abandon, submit(client, { text: 'ROLLBACK' }));
-        } catch {
-          // The connection is lost, so the server rolls back.
-        }
+        await rollback();
         await finish();
       },
     };
@@ -125,6 +152,7 @@ function beginText(s: SqlSettings, idleMs: number): string {
     // A confirmed commit must survive a crash of the target. Stronger settings are kept.
     "SELECT pg_catalog.set_config('synchronous_commit', 'on', true) WHERE pg_catalog.current_setting('synchronous_commit') = 'off'",
     `SELECT pg_catalog.set_config('transaction_timeout', '${s.transactionTimeoutMs + idleMs}', true) WHERE pg_catalog.current_setting('server_version_num')::int >= 170000`,
+    BOOT,
   ].join(';\n');
 }
 
@@ -145,7 +173,23 @@ function applicationName({ changeId }: SessionOptions): string {
   return `countersign ${changeId.slice(0, 12)}`;
 }
 
-const BOOT = `SELECT pg_catalog.pg_backend_pid()::text, pg_catalog.current_setting('server_version_num'), pg_catalog.current_setting('server_version')`;
+interface Booted {
+  readonly pid: string;
+  readonly versionNumber: number;
+  readonly version: string;
+}
+
+const BOOT = `SELECT pg_catalog.pg_backend_pid()::text AS pid, pg_catalog.current_setting('server_version_num') AS number, pg_catalog.current_setting('server_version') AS version`;
+
+/** Sends several commands in one message, of which the last is {@link BOOT}. */
+async function sendBegin(client: Client, text: string): Promise<Booted> {
+  const results = (await client.query(text)) as unknown as readonly { readonly rows: readonly BootRow[] }[];
+  const [row] = results.at(-1)?.rows ?? [];
+  if (row === undefined) throw new Error('the server did not return its version');
+  return { pid: row.pid, versionNumber: Number(row.number), version: row.version };
+}
+
+type BootRow = Readonly<Record<'pid' | 'number' | 'version', string>>;
 
 function newClient(url: string, name: string, connectTimeoutMs: number): Client {
   const client = new Client({

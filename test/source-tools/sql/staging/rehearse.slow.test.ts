@@ -1,9 +1,11 @@
 import type { Work } from '../../../../source-tools/sql/staging/work';
 import { rehearse, type Prepare } from '../../../../source-tools/sql/staging/rehearse';
+import type { Session } from '../../../../source-tools/sql/staging/session';
 import { withReturning } from '../../../../source-tools/sql/staging/returning';
 import { readStatements } from '../../../../source-tools/sql/staging/statements';
 import { startTargetServer, stopTargetServersAtEnd, type TargetServer } from './target-server';
 import { recordOf, stageContext } from './sql-diff';
+import { startProxy } from './tcp-proxy';
 
 let pg: TargetServer;
 stopTargetServersAtEnd();
@@ -20,7 +22,7 @@ const SQL = 'UPDATE t SET x = x + 1, at = clock_timestamp() WHERE id <= 2';
 
 /** Prepares the statement above. `before` makes concurrent changes before the n-th run. */
 async function prepareWith(
-  before: (run: number) => Promise<unknown>,
+  before: (run: number, session: Session) => Promise<unknown>,
 ): Promise<{ prepare: Prepare; runs: () => number }> {
   const read = await readStatements(new TextEncoder().encode(SQL));
   const [statement] = read.ok ? read.statements : [];
@@ -39,8 +41,8 @@ async function prepareWith(
   let runs = 0;
   return {
     runs: () => runs,
-    prepare: async (_session, gate) => {
-      await before(++runs);
+    prepare: async (session, gate) => {
+      await before(++runs, session);
       const outcome = await gate([work]);
       return outcome === null ? { ok: true, works: [work] } : { ok: false, outcome };
     },
@@ -77,5 +79,77 @@ describe('the second dry run', () => {
       fullyCaptured: false,
       uncaptured: ['public.t: two dry runs did not change the same rows in the same way'],
     });
+  });
+});
+
+describe('the connection of a dry run', () => {
+  it('is the same for all runs, with the name of the change', async () => {
+    const seen: unknown[] = [];
+    const { prepare } = await prepareWith(async (run, session) => {
+      const query = 'SELECT pid, application_name FROM pg_stat_activity WHERE pid = pg_backend_pid()';
+      seen.push((await session.rows(query))[0]);
+      if (run === 2) await pg.admin('UPDATE t SET x = 10 WHERE id = 1');
+    });
+    const ctx = stageContext(pg.stageUrl, SQL, DECLARED);
+    await rehearse(ctx, prepare);
+    expect(seen).toEqual(
+      Array.from({ length: 3 }, () => [expect.any(String), `countersign ${ctx.changeId.slice(0, 12)}`]),
+    );
+    expect(new Set(seen.map((row) => JSON.stringify(row))).size).toBe(1);
+  });
+
+  it.each(['ROLLBACK', 'DISCARD ALL', 'drop-after'] as const)(
+    'is not used again if it is lost between two runs (%s): the dry run fails with a retryable error',
+    async (at) => {
+      const proxy = await startProxy(Number(new URL(pg.stageUrl).port), at === 'drop-after' ? 'DISCARD ALL' : at);
+      try {
+        proxy.set(at === 'drop-after' ? 'drop-after' : 'drop-before');
+        const before = await pg.checksum('t');
+        const { prepare, runs } = await prepareWith(async () => {});
+        await expect(rehearse(stageContext(proxy.url(pg.stageUrl), SQL, DECLARED), prepare)).rejects.toMatchObject({
+          type: 'TARGET_UNAVAILABLE',
+          nonRetryable: false,
+        });
+        expect(runs()).toBe(1);
+        expect(await pg.checksum('t')).toBe(before);
+      } finally {
+        await proxy.stop();
+      }
+    },
+  );
+
+  it('is not used again after the time of the dry run is over', async () => {
+    const { prepare, runs } = await prepareWith((run) =>
+      run === 2 ? new Promise((done) => setTimeout(done, 1_500)) : Promise.resolve(),
+    );
+    const settings = { ...DECLARED.settings, rehearsalTimeoutMs: 1_000 };
+    expect(await rehearse(stageContext(pg.stageUrl, SQL, { settings }), prepare)).toMatchObject({
+      kind: 'rejected',
+      explanation: expect.stringContaining('longer than 1000 ms'),
+    });
+    expect(runs()).toBe(2);
+  });
+
+  it('is closed and its process ended if the second run is cancelled, without a lock that remains', async () => {
+    const abort = new AbortController();
+    const { prepare } = await prepareWith(async (run) => run === 2 && abort.abort());
+    const ctx = stageContext(pg.stageUrl, SQL, { ...DECLARED, signal: abort.signal });
+    await expect(rehearse(ctx, prepare)).rejects.toMatchObject({ type: 'TARGET_UNAVAILABLE' });
+    const name = `countersign ${ctx.changeId.slice(0, 12)}`;
+    await pg.until(`SELECT WHERE NOT EXISTS (SELECT FROM pg_stat_activity WHERE application_name LIKE '${name}%')`);
+  });
+
+  it('has no locks of the first run in the second', async () => {
+    const states: unknown[] = [];
+    const { prepare } = await prepareWith(async (run, session) => {
+      if (run === 1) return;
+      states.push(
+        await session.rows(
+          `SELECT count(*) FROM pg_locks WHERE pid = pg_backend_pid() AND locktype IN ('tuple', 'transactionid')`,
+        ),
+      );
+    });
+    await rehearse(stageContext(pg.stageUrl, SQL, DECLARED), prepare);
+    expect(states).toEqual([[['0']]]);
   });
 });

@@ -92,4 +92,82 @@ describe('a session', () => {
       }),
     ).rejects.toThrow('cancelled');
   });
+
+  it('leaves nothing of one transaction to the next, and keeps its name and its process', async () => {
+    await pg.admin(`CREATE SEQUENCE ahead CACHE 10; GRANT USAGE ON SEQUENCE ahead TO countersign_stage`);
+    await pg.admin(`GRANT TEMPORARY ON DATABASE ${new URL(pg.stageUrl).pathname.slice(1)} TO countersign_stage`);
+    const session = await open();
+    const state = async (): Promise<unknown> => [
+      await session.rows(`SELECT count(*) FROM pg_prepared_statements WHERE name <> ''`),
+      await session.rows(`SELECT count(*) FROM pg_cursors WHERE name <> ''`),
+      await session.rows('SELECT count(*) FROM pg_listening_channels()'),
+      await session.rows(`SELECT count(*) FROM pg_locks WHERE pid = pg_backend_pid() AND locktype = 'advisory'`),
+      await session.rows(`SELECT to_regclass('pg_temp.scratch')`),
+      await session.rows(
+        `SELECT current_setting('my.mark', true), current_setting('work_mem'), current_setting('role')`,
+      ),
+      await session.rows(`SELECT current_setting('TimeZone'), current_setting('search_path')`),
+      await session.rows(`SELECT application_name, pid FROM pg_stat_activity WHERE pid = pg_backend_pid()`),
+    ];
+    const before = await state();
+    for (const text of [
+      'PREPARE p AS SELECT 1',
+      'DECLARE c CURSOR WITH HOLD FOR SELECT 1',
+      'LISTEN c',
+      'SELECT pg_advisory_lock(7)',
+      'CREATE TEMPORARY TABLE scratch ()',
+      `SELECT set_config('work_mem', '77MB', false), set_config('TimeZone', 'Asia/Tokyo', false), set_config('search_path', 'x', false)`,
+    ])
+      await session.run({ text });
+    expect((await session.rows(`SELECT nextval('public.ahead')`))[0]).toEqual(['1']);
+    expect(await state()).not.toEqual(before);
+    // Some state outlives a transaction only if it commits.
+    expect(await session.commit()).toBe('COMMIT');
+    await session.begin(toSqlSettings({ statementTimeoutMs: 10_000 }));
+    expect(await state()).toEqual(before);
+    await expect(session.rows('SELECT lastval()')).rejects.toMatchObject({ code: '55000' });
+    await session.rollback();
+    await session.begin(toSqlSettings({}));
+    expect((await session.rows(`SELECT nextval('ahead')`))[0]).toEqual(['11']);
+    await session.close();
+  });
+
+  it('gives each transaction its own settings', async () => {
+    const session = await open();
+    const shown = async () =>
+      (await session.rows(`SELECT current_setting('statement_timeout'), current_setting('search_path'), now()`))[0] ??
+      [];
+    const [timeout, path, first] = await shown();
+    expect([timeout, path]).toEqual(['10s', 'public']);
+    await session.rollback();
+    await session.begin(toSqlSettings({ statementTimeoutMs: 777, searchPath: ['public', 'pg_temp'] }));
+    const [laterTimeout, laterPath, second] = await shown();
+    expect([laterTimeout, laterPath]).toEqual(['777ms', 'public, pg_temp']);
+    expect(second).not.toBe(first);
+    await expect(session.rows('SELECT pg_sleep(20)')).rejects.toMatchObject({ code: '57014' });
+    await session.close();
+  });
+
+  it('does not begin another transaction before the first has ended, or after it was abandoned', async () => {
+    const session = await open();
+    await expect(session.begin(toSqlSettings({}))).rejects.toMatchObject({ code: '25001' });
+    await session.rollback();
+    await session.abandon();
+    await expect(session.begin(toSqlSettings({}))).rejects.toThrow('the session was abandoned');
+    await session.close();
+    await noneLeft();
+  });
+
+  it('sends no statement outside of a transaction', async () => {
+    const before = await pg.checksum('t');
+    const session = await open();
+    await session.rollback();
+    await expect(session.run({ text: 'UPDATE t SET x = 1' })).rejects.toThrow('no transaction');
+    await expect(session.rows('UPDATE t SET x = 1 RETURNING x')).rejects.toThrow('no transaction');
+    await session.begin(toSqlSettings({}));
+    expect(await session.commit()).toBe('COMMIT');
+    await expect(session.run({ text: 'UPDATE t SET x = 1' })).rejects.toThrow('no transaction');
+    await session.close();
+    expect(await pg.checksum('t')).toBe(before);
+  });
 });

@@ -1,7 +1,7 @@
 import { connect, createServer, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
 
-/** What happens to a connection when the client sends COMMIT. */
+/** What happens to a connection when the client sends COMMIT, or another command that the proxy waits for. */
 export type AtCommit = 'pass' | 'drop-before' | 'drop-after';
 
 /** A loopback proxy to a PostgreSQL server that can drop the connection at COMMIT, before it is forwarded or after it was executed. */
@@ -11,7 +11,7 @@ export interface Proxy {
   readonly stop: () => Promise<void>;
 }
 
-export async function startProxy(port: number): Promise<Proxy> {
+export async function startProxy(port: number, command = 'COMMIT'): Promise<Proxy> {
   let mode: AtCommit = 'pass';
   const sockets = new Set<Socket>();
   const server = createServer((client) => {
@@ -26,7 +26,7 @@ export async function startProxy(port: number): Promise<Proxy> {
       });
     }
     client.on('data', (chunk) => {
-      if (mode !== 'pass' && chunk.includes('COMMIT\0')) {
+      if (mode !== 'pass' && chunk.includes(`${command}\0`)) {
         if (mode === 'drop-before') return void client.destroy();
         muted = true;
       }
