@@ -11,13 +11,13 @@
 import type { SqlSettings } from '../staging-settings';
 import type { Row, Session } from './session';
 import { relationLabel } from './identifiers';
-import { RELATIONS, SESSION_FACTS } from './catalog-queries';
+import { RELATIONS } from './catalog-queries';
 import { RowBuffer, toCapturedRow, type CapturedRow, type Relation } from './captured-rows';
 import { chooseText, type Choice } from './choose-text';
 import { OWN_SCHEMA } from './marker';
 import { BoundedRows, changedSince, joinRows, readOldRows, type NewRow } from './old-rows';
 import type { Work } from './work';
-import { difference, statistics, type Counts } from './statistics';
+import { difference, readState, type Counts, type State } from './statistics';
 
 export interface Capture {
   readonly statements: readonly { readonly sha: string; readonly command: string; readonly rowCount: number }[];
@@ -69,8 +69,7 @@ export async function captureWork(
   const kept = new RowBuffer(settings, incomplete);
 
   const known = new Map<string, Row | undefined>();
-  const before = await statistics(session);
-  const [facts] = await session.rows(SESSION_FACTS);
+  const before = await readState(session);
 
   for (const [index, work] of works.entries()) {
     heartbeat?.();
@@ -98,7 +97,7 @@ export async function captureWork(
 
   const failure = await runDeferred(session);
   if (failure !== null) return failure;
-  return summarize(session, { before, facts, statements, incomplete, reasons, kept });
+  return summarize(session, { before, statements, incomplete, reasons, kept });
 }
 
 interface Executed {
@@ -167,22 +166,22 @@ function unreturned(rowCount: number, seen: number): string | null {
 async function summarize(
   session: Session,
   of: {
-    readonly before: Awaited<ReturnType<typeof statistics>>;
-    readonly facts: Row | undefined;
+    readonly before: State;
     readonly statements: Capture['statements'];
     readonly incomplete: ReadonlySet<string>;
     readonly reasons: string[];
     readonly kept: RowBuffer;
   },
 ): Promise<Captured> {
-  const { before, facts, statements, incomplete, reasons, kept } = of;
-  const counted = difference(before, await statistics(session));
-  const [after] = await session.rows(SESSION_FACTS);
-  if (after?.[0] !== facts?.[0] || after?.[1] !== facts?.[1]) {
+  const { before, statements, incomplete, reasons, kept } = of;
+  const { facts } = before;
+  const after = await readState(session);
+  const counted = difference(before.counts, after.counts);
+  if (after.facts[0] !== facts[0] || after.facts[1] !== facts[1]) {
     // Defence in depth: S1 in session.ts makes this unreachable. If it happened, no result of this transaction could be trusted.
     return { kind: 'declined', explanation: 'the change left its transaction or changed its role' };
   }
-  if (facts?.[2] !== 'on') reasons.push('track_counts is off on the server: side effects cannot be counted');
+  if (facts[2] !== 'on') reasons.push('track_counts is off on the server: side effects cannot be counted');
   const oids = [...new Set([...kept.captured.keys(), ...counted.keys(), ...incomplete])];
   const relations = await relationsOf(session, oids);
   if ([...counted.keys()].some((oid) => relations.get(oid)?.schema === OWN_SCHEMA))
@@ -201,7 +200,7 @@ async function summarize(
       incomplete,
       overflow: kept.overflow,
       reasons,
-      session: sessionFacts(facts ?? []),
+      session: sessionFacts(facts),
       serverVersion: `PostgreSQL ${session.version}`,
     },
   };

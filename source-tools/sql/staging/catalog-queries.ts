@@ -11,17 +11,6 @@ SELECT c.oid::text, c.relkind::text, c.relhasrules::text::char, n.nspname, c.rel
 FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 WHERE c.oid = pg_catalog.to_regclass($1)::oid`;
 
-/** Rows changed so far in this transaction, by table: oid, inserted, updated, deleted. TOAST tables are excluded. */
-export const STATISTICS = `
-SELECT c.oid::text, s.inserted::text, s.updated::text, s.deleted::text
-FROM pg_catalog.pg_class c
-JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-CROSS JOIN LATERAL (SELECT
-  pg_catalog.pg_stat_get_xact_tuples_inserted(c.oid) AS inserted,
-  pg_catalog.pg_stat_get_xact_tuples_updated(c.oid) AS updated,
-  pg_catalog.pg_stat_get_xact_tuples_deleted(c.oid) AS deleted) s
-WHERE c.relkind IN ('r', 'm') AND s.inserted + s.updated + s.deleted > 0`;
-
 /** $1: oid[]. Returns oid, schema, name, and a JSON array of the primary key's columns or null. */
 export const RELATIONS = `
 SELECT c.oid::text, n.nspname, c.relname,
@@ -33,8 +22,11 @@ SELECT c.oid::text, n.nspname, c.relname,
 FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 WHERE c.oid = ANY($1::oid[])`;
 
-/** Start of the transaction, roles, track_counts, and the settings that change the meaning of SQL text or the format of rows. */
-export const SESSION_FACTS = `
+/**
+ * One row: start of the transaction, roles, track_counts, the settings that change the meaning of SQL text or the format of rows, and
+ * the rows changed so far in this transaction (JSON array of table oid, inserted, updated, deleted, or null). TOAST tables are excluded.
+ */
+export const STATE = `
 SELECT pg_catalog.transaction_timestamp()::text, session_user || '/' || current_user,
   pg_catalog.current_setting('track_counts'),
   pg_catalog.current_setting('TimeZone'), pg_catalog.current_setting('DateStyle'),
@@ -42,7 +34,14 @@ SELECT pg_catalog.transaction_timestamp()::text, session_user || '/' || current_
   pg_catalog.current_setting('extra_float_digits'),
   pg_catalog.array_to_string(pg_catalog.current_schemas(false), ','),
   pg_catalog.current_setting('default_text_search_config'), pg_catalog.current_setting('lc_monetary'),
-  pg_catalog.current_setting('lc_numeric'), pg_catalog.current_setting('lc_time')`;
+  pg_catalog.current_setting('lc_numeric'), pg_catalog.current_setting('lc_time'),
+  (SELECT pg_catalog.json_agg(pg_catalog.json_build_array(c.oid::text, s.inserted, s.updated, s.deleted))::text
+   FROM pg_catalog.pg_class c
+   CROSS JOIN LATERAL (SELECT
+     pg_catalog.pg_stat_get_xact_tuples_inserted(c.oid) AS inserted,
+     pg_catalog.pg_stat_get_xact_tuples_updated(c.oid) AS updated,
+     pg_catalog.pg_stat_get_xact_tuples_deleted(c.oid) AS deleted) s
+   WHERE c.relkind IN ('r', 'm') AND s.inserted + s.updated + s.deleted > 0)`;
 
 /** $1: quoted relation, $2: JSON array of column names. Returns name and type as SQL text. */
 export const COLUMN_TYPES = `

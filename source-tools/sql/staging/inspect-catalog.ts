@@ -67,6 +67,7 @@ class Inspector {
   readonly #triggers: { readonly relation: string; readonly foid: string }[] = [];
   readonly #assigns = new Map<string, readonly Executed['assigns'][number][]>();
   #path: readonly string[] = [];
+  #builtinOperators = false;
 
   constructor(
     readonly session: Session,
@@ -74,9 +75,10 @@ class Inspector {
   ) {}
 
   async inspect(executed: readonly Executed[]): Promise<Inspection> {
-    const [row] = await this.session.rows('SELECT pg_catalog.to_json(pg_catalog.current_schemas(true))::text');
-    this.#path = JSON.parse(row?.[0] ?? '[]') as string[];
-    for (const [oid] of await this.session.rows(sql.CASTS)) this.#function(oid);
+    const [[path, casts, operators, checks] = []] = await this.session.rows(sql.OVERVIEW);
+    this.#path = JSON.parse(path ?? '[]') as string[];
+    this.#builtinOperators = operators === 'false';
+    if (casts !== 'false') for (const [oid] of await this.session.rows(sql.CASTS)) this.#function(oid);
     await this.#resolve(executed, null);
     for (let round = 0; this.#pending.size > 0 || this.#functions.size > 0; round++) {
       if (round === MAX_ROUNDS || this.#all.size > 500) {
@@ -86,7 +88,9 @@ class Inspector {
       await this.#relations();
       await this.#routines();
     }
-    await this.#expressions(sql.DOMAIN_CHECKS, [list(this.#types), list(this.#all)]);
+    if (checks !== 'false')
+      for (const [what, tree] of await this.session.rows(sql.DOMAIN_CHECKS, [list(this.#types), list(this.#all)]))
+        this.#expression(what, tree, 'statement');
     if (this.#functions.size > 0) await this.#routines();
     this.#applyTriggers();
     return { reasons: [...this.#reasons], columns: this.#columns };
@@ -107,7 +111,8 @@ class Inspector {
       schemas,
     );
     const members = new Set(executed.flatMap((e) => e.members));
-    for (const [oid, schema, name] of await this.session.rows(sql.MEMBER_FUNCTIONS, [list(members), schemas]))
+    const called = members.size === 0 ? [] : await this.session.rows(sql.MEMBER_FUNCTIONS, [list(members), schemas]);
+    for (const [oid, schema, name] of called)
       if (schema !== 'pg_catalog') this.#function(oid, body ?? 'statement');
       else if (!SAFE_FUNCTIONS.has(name ?? '') || MOVING_CLOCKS.has(name ?? ''))
         this.#reasons.add(`${name}() may be called by a name after a dot`);
@@ -144,6 +149,7 @@ class Inspector {
   }
 
   async #operators(operators: readonly SqlName[], schemas: string | null): Promise<void> {
+    if (this.#builtinOperators) return;
     const names = new Set([...IMPLIED_OPERATORS, ...operators.map((o) => o.name)]);
     const explicit = operators.some(({ schema }) => schema !== null && schema !== 'pg_catalog');
     const found = await this.session.rows(sql.OPERATORS, [list(names), explicit ? null : schemas]);
@@ -241,24 +247,26 @@ class Inspector {
     if (pending.size === 0) return;
     const withRole = (...roles: readonly Role[]): string =>
       list([...pending].filter(([, has]) => roles.some((role) => has.has(role))).map(([oid]) => oid));
-    const [all, inserted, changed] = [list(pending.keys()), withRole('insert'), withRole('update', 'delete', 'insert')];
-    const referred = await this.#expressions(sql.READ_EXPRESSIONS, [all]);
-    await this.#expressions(sql.WRITE_EXPRESSIONS, [changed]);
-    await this.#expressions(sql.DEFAULTS, [inserted], 'default');
-    for (const [relation, foid] of await this.session.rows(sql.TRIGGERS, [changed])) {
-      this.#triggers.push({ relation: relation ?? '', foid: foid ?? '' });
-      this.#function(foid, 'trigger');
-    }
-    for (const [name] of await this.session.rows(sql.RULES, [changed]))
-      this.#reasons.add(`${name} has rewrite rules, which execute other statements`);
-    await this.#viewed(pending, referred);
-    for (const role of ['delete', 'update'] as const) {
-      const cascades = await this.session.rows(sql.CASCADES, [withRole(role), role]);
-      for (const relation of await this.#byOid(cascades.map(([oid]) => oid ?? '0'))) {
-        this.#bounded(relation);
-        this.#use(relation, 'update');
-        this.#use(relation, 'delete');
-      }
+    const referred = new Set<string>();
+    const cascades: string[] = [];
+    const about = await this.session.rows(sql.ABOUT_RELATIONS, [
+      list(pending.keys()),
+      ...[withRole('update', 'delete', 'insert'), withRole('insert'), withRole('delete'), withRole('update')],
+    ]);
+    for (const [kind, what, detail] of about)
+      if (kind === 'read') for (const oid of this.#expression(what, detail, 'statement')) referred.add(oid);
+      else if (kind === 'write') this.#expression(what, detail, 'statement');
+      else if (kind === 'default') this.#expression(what, detail, 'default');
+      else if (kind === 'trigger') {
+        this.#triggers.push({ relation: what ?? '', foid: detail ?? '' });
+        this.#function(detail, 'trigger');
+      } else if (kind === 'cascade') cascades.push(what ?? '0');
+      else this.#reasons.add(`${what} has rewrite rules, which execute other statements`);
+    await this.#viewed(pending, [...referred]);
+    for (const relation of await this.#byOid(cascades)) {
+      this.#bounded(relation);
+      this.#use(relation, 'update');
+      this.#use(relation, 'delete');
     }
   }
 
@@ -275,20 +283,12 @@ class Inspector {
     return (await this.session.rows(sql.RELATIONS_FOR_CHECK, ['{}', null, list(oids)])).map(toRelation);
   }
 
-  /** Returns the relations that the expressions read. */
-  async #expressions(
-    query: string,
-    values: readonly unknown[],
-    origin: Origin = 'statement',
-  ): Promise<readonly string[]> {
-    const relations = new Set<string>();
-    for (const [what, tree] of await this.session.rows(query, values)) {
-      const stored = readStoredTree(tree ?? '');
-      for (const reason of stored.reasons) this.#reasons.add(`${what} ${reason}`);
-      for (const oid of stored.functions) this.#function(oid, origin);
-      for (const oid of stored.relations) relations.add(oid);
-    }
-    return [...relations];
+  /** Returns the relations that the expression reads. */
+  #expression(what: string | null | undefined, tree: string | null | undefined, origin: Origin): readonly string[] {
+    const stored = readStoredTree(tree ?? '');
+    for (const reason of stored.reasons) this.#reasons.add(`${what} ${reason}`);
+    for (const oid of stored.functions) this.#function(oid, origin);
+    return stored.relations;
   }
 
   async #routines(): Promise<void> {

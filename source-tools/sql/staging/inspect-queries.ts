@@ -1,5 +1,16 @@
 /** Catalog queries of the check before a rehearsal. They read catalogs only: they take no lock on a user table and execute no user function. */
 
+/**
+ * One row: schemas of the search path (JSON), and whether the database has casts, operators, and checks of domains that are not part
+ * of PostgreSQL. Most databases have none, and then OPERATORS, CASTS and DOMAIN_CHECKS have nothing to find. The checks of domains in
+ * information_schema compare with constants, by built-in immutable functions.
+ */
+export const OVERVIEW = `
+SELECT pg_catalog.to_json(pg_catalog.current_schemas(true))::text,
+  EXISTS (SELECT FROM pg_catalog.pg_cast c WHERE c.oid >= 16384)::text,
+  EXISTS (SELECT FROM pg_catalog.pg_operator o WHERE o.oprnamespace <> 'pg_catalog'::pg_catalog.regnamespace)::text,
+  EXISTS (SELECT FROM pg_catalog.pg_constraint c WHERE c.contypid > 0 AND c.oid >= 16384)::text`;
+
 /** $1: names, $2: schemas or null for every schema. Functions: oid, schema, name. */
 export const FUNCTIONS_BY_NAME = `
 SELECT p.oid::text, n.nspname, p.proname FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
@@ -65,51 +76,47 @@ FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamesp
 WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f', 'S') AND (c.oid = ANY($3::oid[])
   OR (c.relname = ANY($1::name[]) AND ($2::name[] IS NULL OR n.nspname = ANY($2::name[]))))`;
 
-/** $1: relations that are read. Expressions that reading evaluates: what it is, expression. */
-export const READ_EXPRESSIONS = `
-SELECT 'a policy of ' || c.relname, pg_catalog.concat_ws(' ', p.polqual::text, p.polwithcheck::text)
+/**
+ * $1: relations that are read, $2: that are written, $3: into which rows are inserted, $4: from which rows are deleted, $5: whose
+ * rows are updated. In one statement, because each costs more to plan than to execute:
+ * - `read`, `write`, `default`: expressions that reading, writing, or a missing value evaluates: what it is, expression
+ * - `trigger`: triggers of users: relation, oid of the function
+ * - `rule`: rewrite rules other than those of views: relation
+ * - `cascade`: tables whose rows a foreign key then deletes or changes: oid
+ */
+export const ABOUT_RELATIONS = `
+SELECT 'read', 'a policy of ' || c.relname, pg_catalog.concat_ws(' ', p.polqual::text, p.polwithcheck::text)
 FROM pg_catalog.pg_policy p JOIN pg_catalog.pg_class c ON c.oid = p.polrelid AND c.relrowsecurity WHERE c.oid = ANY($1::oid[])
 UNION ALL
-SELECT 'the view ' || c.relname, pg_catalog.concat_ws(' ', r.ev_action::text, r.ev_qual::text)
+SELECT 'read', 'the view ' || c.relname, pg_catalog.concat_ws(' ', r.ev_action::text, r.ev_qual::text)
 FROM pg_catalog.pg_rewrite r JOIN pg_catalog.pg_class c ON c.oid = r.ev_class WHERE c.oid = ANY($1::oid[]) AND c.relkind = 'v'
 UNION ALL
-SELECT 'the generated column ' || a.attname, d.adbin::text
+SELECT CASE WHEN a.attgenerated <> '' THEN 'read' ELSE 'default' END,
+  CASE WHEN a.attgenerated <> '' THEN 'the generated column ' ELSE 'the default of column ' END || a.attname, d.adbin::text
 FROM pg_catalog.pg_attrdef d JOIN pg_catalog.pg_attribute a ON a.attrelid = d.adrelid AND a.attnum = d.adnum
-WHERE a.attgenerated <> '' AND d.adrelid = ANY($1::oid[])
+WHERE d.adrelid = ANY($1::oid[]) AND (a.attgenerated <> '' OR d.adrelid = ANY($3::oid[]))
 UNION ALL
-SELECT 'an index of ' || i.indrelid::regclass, pg_catalog.concat_ws(' ', i.indexprs::text, i.indpred::text)
+SELECT 'read', 'an index of ' || i.indrelid::regclass, pg_catalog.concat_ws(' ', i.indexprs::text, i.indpred::text)
 FROM pg_catalog.pg_index i WHERE (i.indexprs IS NOT NULL OR i.indpred IS NOT NULL) AND i.indrelid = ANY($1::oid[])
 UNION ALL
-SELECT 'the partition key of ' || t.partrelid::regclass, t.partexprs::text
-FROM pg_catalog.pg_partitioned_table t WHERE t.partexprs IS NOT NULL AND t.partrelid = ANY($1::oid[])`;
-
-/** $1: relations that are written. */
-export const WRITE_EXPRESSIONS = `
-SELECT 'the constraint ' || conname, conbin::text FROM pg_catalog.pg_constraint
-WHERE contype = 'c' AND conbin IS NOT NULL AND conrelid = ANY($1::oid[])
+SELECT 'read', 'the partition key of ' || t.partrelid::regclass, t.partexprs::text
+FROM pg_catalog.pg_partitioned_table t WHERE t.partexprs IS NOT NULL AND t.partrelid = ANY($1::oid[])
 UNION ALL
-SELECT 'the condition of trigger ' || tgname, tgqual::text FROM pg_catalog.pg_trigger
-WHERE tgqual IS NOT NULL AND tgenabled <> 'D' AND tgrelid = ANY($1::oid[])`;
-
-/** $1: relations into which rows are inserted. */
-export const DEFAULTS = `
-SELECT 'the default of column ' || a.attname, d.adbin::text
-FROM pg_catalog.pg_attrdef d JOIN pg_catalog.pg_attribute a ON a.attrelid = d.adrelid AND a.attnum = d.adnum
-WHERE a.attgenerated = '' AND d.adrelid = ANY($1::oid[])`;
-
-/** $1: relations that are written. Triggers of users: relation, oid of the function. */
-export const TRIGGERS = `
-SELECT t.tgrelid::text, t.tgfoid::text FROM pg_catalog.pg_trigger t WHERE NOT t.tgisinternal AND t.tgenabled <> 'D' AND t.tgrelid = ANY($1::oid[])`;
-
-/** $1: relations that are written. Rewrite rules other than those of views: relation. */
-export const RULES = `
-SELECT DISTINCT c.relname FROM pg_catalog.pg_rewrite r JOIN pg_catalog.pg_class c ON c.oid = r.ev_class
-WHERE r.ev_type <> '1' AND c.oid = ANY($1::oid[])`;
-
-/** $1: relations, $2: \`delete\` or \`update\`. Tables whose rows a foreign key deletes or changes then. */
-export const CASCADES = `
-SELECT DISTINCT conrelid::text FROM pg_catalog.pg_constraint
-WHERE contype = 'f' AND confrelid = ANY($1::oid[]) AND (CASE $2 WHEN 'delete' THEN confdeltype ELSE confupdtype END) IN ('c', 'n', 'd')`;
+SELECT 'write', 'the constraint ' || conname, conbin::text FROM pg_catalog.pg_constraint
+WHERE contype = 'c' AND conbin IS NOT NULL AND conrelid = ANY($2::oid[])
+UNION ALL
+SELECT 'write', 'the condition of trigger ' || tgname, tgqual::text FROM pg_catalog.pg_trigger
+WHERE tgqual IS NOT NULL AND tgenabled <> 'D' AND tgrelid = ANY($2::oid[])
+UNION ALL
+SELECT 'trigger', t.tgrelid::text, t.tgfoid::text FROM pg_catalog.pg_trigger t
+WHERE NOT t.tgisinternal AND t.tgenabled <> 'D' AND t.tgrelid = ANY($2::oid[])
+UNION ALL
+SELECT 'rule', c.relname::text, NULL FROM pg_catalog.pg_rewrite r JOIN pg_catalog.pg_class c ON c.oid = r.ev_class
+WHERE r.ev_type <> '1' AND c.oid = ANY($2::oid[])
+UNION ALL
+SELECT 'cascade', conrelid::text, NULL FROM pg_catalog.pg_constraint
+WHERE contype = 'f' AND ((confrelid = ANY($4::oid[]) AND confdeltype IN ('c', 'n', 'd'))
+  OR (confrelid = ANY($5::oid[]) AND confupdtype IN ('c', 'n', 'd')))`;
 
 /**
  * $1: oids, $2: allowed built-in names. Functions: oid, label, language, whether it is allowed, body or null, definition or null,

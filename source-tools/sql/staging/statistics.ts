@@ -1,5 +1,5 @@
-import { STATISTICS } from './catalog-queries';
-import type { Session } from './session';
+import { STATE } from './catalog-queries';
+import type { Row, Session } from './session';
 
 export interface Counts {
   readonly inserted: number;
@@ -7,15 +7,19 @@ export interface Counts {
   readonly deleted: number;
 }
 
-/** Row counts by table oid. They may include earlier transactions of the connection, so use differences. */
-export async function statistics(session: Session): Promise<Map<string, Counts>> {
-  const found = await session.rows(STATISTICS);
-  return new Map(
-    found.map(([oid, inserted, updated, deleted]) => [
-      oid ?? '',
-      { inserted: Number(inserted), updated: Number(updated), deleted: Number(deleted) },
-    ]),
-  );
+export interface State {
+  /** The columns of STATE: session, settings. */
+  readonly facts: Row;
+  /** Row counts by table oid. They may include earlier transactions of the connection, so use differences. */
+  readonly counts: ReadonlyMap<string, Counts>;
+}
+
+export async function readState(session: Session): Promise<State> {
+  const [row] = await session.rows(STATE);
+  if (row === undefined) throw new Error('The server did not return the state of the session');
+  const found = JSON.parse(row.at(-1) ?? '[]') as readonly (readonly [string, number, number, number])[];
+  const counts = found.map(([oid, inserted, updated, deleted]) => [oid, { inserted, updated, deleted }] as const);
+  return { facts: row, counts: new Map(counts) };
 }
 
 /** Counts in `after` minus those in `before`, without tables that did not change. */

@@ -247,6 +247,47 @@ describe('the check before a rehearsal', () => {
       'UPDATE items SET n = n + name WHERE id = 1',
     ],
     [
+      'a cast',
+      fn('bad', 'boolean', 'numeric', `PERFORM pg_sleep(0); RETURN 1;`) +
+        'CREATE CAST (boolean AS numeric) WITH FUNCTION bad(boolean) AS ASSIGNMENT',
+      'SELECT 1',
+    ],
+    [
+      'an operator in the body of a function',
+      fn('plus', 'int, text', 'int', `RETURN 1;`) +
+        `CREATE SCHEMA IF NOT EXISTS aside; CREATE OPERATOR aside.+ (leftarg = int, rightarg = text, function = plus);
+         CREATE FUNCTION go() RETURNS int LANGUAGE plpgsql AS $f$ BEGIN RETURN 1 + 'x'::text; END $f$`,
+      'SELECT go()',
+    ],
+    [
+      'a default of a column that a trigger inserts',
+      fn('bad', '', 'int', `PERFORM pg_sleep(0); RETURN 1;`) +
+        'CREATE TABLE x_t (id int DEFAULT bad(), n int);' +
+        fn('first', '', 'trigger', `INSERT INTO x_t (n) VALUES (1); RETURN NULL;`) +
+        'CREATE TRIGGER a AFTER UPDATE ON items FOR EACH ROW EXECUTE FUNCTION first()',
+      'UPDATE items SET n = 1 WHERE id = 1',
+    ],
+    [
+      'a partition key',
+      fn('bad', 'int', 'int', `PERFORM pg_sleep(0); RETURN 1;`, 'IMMUTABLE') +
+        'CREATE TABLE x_t (id int) PARTITION BY RANGE (bad(id)); CREATE TABLE x_u PARTITION OF x_t DEFAULT',
+      'INSERT INTO x_t VALUES (1)',
+    ],
+    [
+      'a trigger of a table to which a foreign key cascades a new key',
+      'CREATE TABLE x_t (id int PRIMARY KEY REFERENCES items ON UPDATE CASCADE);' +
+        fn('second', '', 'trigger', `PERFORM pg_notify('a', 'b'); RETURN NULL;`) +
+        'CREATE TRIGGER b AFTER UPDATE ON x_t FOR EACH ROW EXECUTE FUNCTION second()',
+      'UPDATE items SET id = 900 WHERE id = 299',
+    ],
+    [
+      'a trigger of a table to which a foreign key cascades a delete',
+      'CREATE TABLE x_t (id int PRIMARY KEY REFERENCES items ON DELETE CASCADE);' +
+        fn('second', '', 'trigger', `PERFORM pg_notify('a', 'b'); RETURN NULL;`) +
+        'CREATE TRIGGER b AFTER DELETE ON x_t FOR EACH ROW EXECUTE FUNCTION second()',
+      'DELETE FROM items WHERE id = 299',
+    ],
+    [
       'a function by a name after a dot',
       fn('bad', 'items', 'int', `PERFORM pg_sleep(0); RETURN 1;`),
       'UPDATE items SET n = items.bad WHERE id = 1',
