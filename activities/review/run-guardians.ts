@@ -7,6 +7,7 @@ import type { ReviewActivities } from '../review-types';
 import { toReported } from '../../policy/decide/reported';
 import { deriveResults, isStatic, type DerivationDeps } from './derive';
 import { findingRows } from './finding-rows';
+import { readRecordedOpening } from './recorded-opening';
 
 export interface GuardianDeps extends DerivationDeps {
   readonly store: ByteStore;
@@ -15,7 +16,10 @@ export interface GuardianDeps extends DerivationDeps {
   readonly now: () => Date;
 }
 
-/** Runs one unit of the plan: reads facts from the bytes, then runs each validator. Guardians get no client that can write. */
+/**
+ * Runs one unit of the plan: reads facts from the bytes, then runs each validator. Guardians get no client that can write. Findings that a row has
+ * already are not written again.
+ */
 export function createGuardianActivities(deps: GuardianDeps): Pick<ReviewActivities, 'runGuardians'> {
   return {
     async runGuardians(input) {
@@ -24,8 +28,10 @@ export function createGuardianActivities(deps: GuardianDeps): Pick<ReviewActivit
       const diff = await loadDiff(deps.store, deps.tools, input);
       const evaluation = { changeId: input.changeId, inputSha: input.inputSha, diff, staging: null };
       const results = await deriveResults(deps, plan, (v) => isStatic(v) && v.unit === input.unit, evaluation);
+      const written = (await readRecordedOpening(deps.ledger, input.changeId))?.found;
+      const missing = Object.fromEntries(Object.entries(results).filter(([id]) => written?.has(id) !== true));
       const at = deps.now().toISOString();
-      await deps.ledger.append(input.changeId, findingRows(plan, input.changeId, `unit:${input.unit}`, results, at));
+      await deps.ledger.append(input.changeId, findingRows(plan, input.changeId, `unit:${input.unit}`, missing, at));
       return toReported(plan, input.changeId, results);
     },
   };
