@@ -19,31 +19,9 @@ import { cpuByProcess, cpuPerReview, type CpuByProcess } from './process-cpu';
 import { reviewJob, ROWS } from './reviews';
 import { startTemporalCluster } from './temporal-cluster';
 import { simulate, type ModelResult } from './worker-model';
+import { shopPolicy, WIDE_LIMIT } from './shop-policy';
 
 /** As `npm run bench`, with a limit over many changes, so that each opening takes its locks. */
-const BUNDLE = `
-version: 1
-name: bench
-domain: bench
-provider: scripted
-model: scripted-judge
-targets:
-  shop: { development: true, sourceTools: [SQLDryRun] }
-groups:
-  dba: { members: [alice, bob] }
-defaultGroup: dba
-validators:
-  - pack: sql-postgres
-    rules: { sql_affected_rows: { config: { maxRows: 0 } } }
-  - validator:
-      name: tables
-      level: confirm
-      policyVersion: '1'
-      rules: [{ tableWhitelist: { name: usual, allowed: [none] } }]
-  - aggregate: { name: split, window: 1m, limits: { changes: 500 } }
-  - judge: { model: scripted-judge }
-`;
-
 const KINDS = ['review', 'judge', 'commit'] as const;
 const SIZES = [1, 2, 4];
 const MODEL_SIZES = [1, 2, 4, 8, 16, 32, 64];
@@ -91,7 +69,7 @@ async function benchCluster(options: Options): Promise<void> {
     const dev = await startDev({
       stateDir: join(stateDir, 'dev'),
       say,
-      bundleText: BUNDLE,
+      bundleText: shopPolicy({ more: [WIDE_LIMIT] }),
       targets: [{ name: 'shop', database: 'shop', schemas: ['public'], seed: seedItems(ROWS) }],
       judge: { baseUrl: judge.baseUrl, apiKey: 'scripted' },
       judgeRequestsPerSecond: 1000,

@@ -18,22 +18,7 @@ import { startDev } from '../dev/start';
 import { openCommitting } from '../chaos/committing';
 import { roleSetup } from '../dev/local-roles';
 import { machine, seedItems, spread, throughput } from './measure';
-
-const BUNDLE = `
-version: 1
-name: bench commit
-domain: bench
-provider: none
-model: none
-targets:
-  shop: { development: true, sourceTools: [SQLDryRun] }
-groups:
-  dba: { members: [alice, bob] }
-defaultGroup: dba
-validators:
-  - pack: sql-postgres
-  - validator: { name: usual, level: confirm, policyVersion: '1', rules: [{ tableWhitelist: { name: usual, allowed: [none] } }] }
-`;
+import { shopPolicy } from './shop-policy';
 
 const APPENDS = 2_000;
 
@@ -48,7 +33,7 @@ async function main(json: boolean, reviews: number): Promise<void> {
   const dev = await startDev({
     stateDir,
     say: () => {},
-    bundleText: BUNDLE,
+    bundleText: shopPolicy({ judge: false }),
     targets: [{ name: 'shop', database: 'shop', schemas: ['public'], seed: seedItems(reviews + 10) }],
     breakers: false,
     runtime: { temporalPort: 0, uiPort: 0, postgresPort: 0 },

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startRuntime } from '../dev/embedded';
 import { sha256HexOfText } from '../policy/contracts/hash';
+import { committerKeys } from '../signing/committer-keys';
 import { newKeyPair, type SigningKey } from '../signing/keys';
 import { openDatabase, type Database } from '../storage/database/database';
 import { migrate } from '../storage/database/migrate';
@@ -113,24 +114,9 @@ function spreads(times: Times): Parts {
   return Object.fromEntries(Object.entries(times).map(([what, samples]) => [what, spread(samples)])) as Parts;
 }
 
-async function verify(db: Database, { keyId, publicKey }: SigningKey): Promise<number> {
-  const committer = {
-    kind: 'committer' as const,
-    subject: { type: 'service' as const, id: 'committer' },
-    ...{
-      onBehalfOf: null,
-      tenants: [],
-      rights: [],
-      demo: false,
-      keyId,
-      publicKey,
-      addedAt: '',
-      operatorKeyId: '',
-      revokedAt: null,
-    },
-  };
+async function verify(db: Database, { publicKey }: SigningKey): Promise<number> {
   const began = performance.now();
-  const report = await verifyLedger(db, { keys: (id) => (id === keyId ? committer : undefined), development: false });
+  const report = await verifyLedger(db, { keys: committerKeys([publicKey]), development: false });
   if (!report.ok) throw new Error(`The ledger does not verify: ${report.problems.slice(0, 3).join('\n')}`);
   return Math.round(report.rows / ((performance.now() - began) / 1000));
 }

@@ -16,28 +16,7 @@ import { benchRules } from './rules';
 import { machine, seedItems } from './measure';
 import { dearestFunctions, profiled, profilingArguments, readProfiles } from './profile';
 import { measureReviews, ROWS } from './reviews';
-
-const BUNDLE = `
-version: 1
-name: bench
-domain: bench
-provider: scripted
-model: scripted-judge
-targets:
-  shop: { development: true, sourceTools: [SQLDryRun] }
-groups:
-  dba: { members: [alice, bob] }
-defaultGroup: dba
-validators:
-  - pack: sql-postgres
-    rules: { sql_affected_rows: { config: { maxRows: 0 } } }
-  - validator:
-      name: tables
-      level: confirm
-      policyVersion: '1'
-      rules: [{ tableWhitelist: { name: usual, allowed: [none] } }]
-  - judge: { model: scripted-judge }
-`;
+import { shopPolicy } from './shop-policy';
 
 interface Options {
   readonly json: boolean;
@@ -55,7 +34,7 @@ async function main({ json, reviews, open, profile }: Options): Promise<void> {
   const dev = await startDev({
     stateDir,
     say,
-    bundleText: BUNDLE,
+    bundleText: shopPolicy(),
     targets: [{ name: 'shop', database: 'shop', schemas: ['public'], seed: seedItems(ROWS) }],
     judge: { baseUrl: judge.baseUrl, apiKey: 'scripted' },
     judgeRequestsPerSecond: 1000,

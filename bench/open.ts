@@ -18,30 +18,7 @@ import { placeReviews } from './place-reviews';
 import { cpuByProcess, cpuPerReview } from './process-cpu';
 import { memoryByProcess } from './process-memory';
 import { thinned, watchWorker } from './watch-worker';
-
-/** Two packs and two answers, as `npm run bench`, without the judge. */
-const BUNDLE = `
-version: 1
-name: bench
-domain: bench
-provider: none
-model: none
-targets:
-  shop: { development: true, sourceTools: [SQLDryRun] }
-groups:
-  dba: { members: [alice, bob] }
-defaultGroup: dba
-deadline: 7d
-validators:
-  - pack: sql-postgres
-    rules: { sql_affected_rows: { config: { maxRows: 0 } } }
-  - pack: secrets
-  - validator:
-      name: tables
-      level: confirm
-      policyVersion: '1'
-      rules: [{ tableWhitelist: { name: usual, allowed: [none] } }]
-`;
+import { shopPolicy } from './shop-policy';
 
 interface Load {
   /** Answers per second, one after the other. */
@@ -66,7 +43,7 @@ async function benchOpen(load: Load, json: boolean): Promise<void> {
   const dev = await startDev({
     stateDir,
     say,
-    bundleText: BUNDLE,
+    bundleText: shopPolicy({ judge: false, deadline: '7d', more: ['{ pack: secrets }'] }),
     targets: [{ name: 'shop', database: 'shop', schemas: ['public'], seed: seedItems(load.reviews + 1) }],
     breakers: false,
     variables: {

@@ -17,29 +17,7 @@ import { machine, seedItems, spread } from './measure';
 import { reviewJob, ROWS, type ReviewJob } from './reviews';
 import { PROBED, connectionsByApplication, readProcess } from './soak-readings';
 import { growthOf, type Growth, type Sample } from './soak-verdict';
-
-const BUNDLE = `
-version: 1
-name: soak
-domain: soak
-provider: scripted
-model: scripted-judge
-targets:
-  shop: { development: true, sourceTools: [SQLDryRun] }
-groups:
-  dba: { members: [alice, bob] }
-defaultGroup: dba
-validators:
-  - pack: sql-postgres
-    rules: { sql_affected_rows: { config: { maxRows: 0 } } }
-  - validator:
-      name: tables
-      level: confirm
-      policyVersion: '1'
-      rules: [{ tableWhitelist: { name: usual, allowed: [none] } }]
-  - aggregate: { name: split, window: 1m, limits: { changes: 500 } }
-  - judge: { model: scripted-judge }
-`;
+import { shopPolicy, WIDE_LIMIT } from './shop-policy';
 
 const MAX_OPEN = 40;
 /** A dry run that exceeds its time limit on an overloaded machine ends its review. */
@@ -61,7 +39,7 @@ async function soak(load: Load, json: boolean): Promise<boolean> {
   const dev = await startDev({
     stateDir,
     say,
-    bundleText: BUNDLE,
+    bundleText: shopPolicy({ more: [WIDE_LIMIT] }),
     targets: [{ name: 'shop', database: 'shop', schemas: ['public'], seed: seedItems(ROWS) }],
     judge: { baseUrl: judge.baseUrl, apiKey: 'scripted' },
     judgeRequestsPerSecond: 1000,

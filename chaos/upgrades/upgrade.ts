@@ -8,27 +8,8 @@ import { startDev, type Dev } from '../../dev/start';
 import { seedItems } from '../../bench/measure';
 import { NAMESPACE, Servers } from '../sweep/servers';
 import { startLoad, type LoadResult } from './review-load';
+import { shopPolicy } from '../../bench/shop-policy';
 
-const BUNDLE = `
-version: 1
-name: upgrades
-domain: upgrades
-provider: none
-model: none
-targets:
-  shop: { development: true, sourceTools: [SQLDryRun] }
-groups:
-  dba: { members: [alice, bob] }
-defaultGroup: dba
-validators:
-  - pack: sql-postgres
-    rules: { sql_affected_rows: { config: { maxRows: 0 } } }
-  - validator:
-      name: tables
-      level: confirm
-      policyVersion: '1'
-      rules: [{ tableWhitelist: { name: usual, allowed: [none] } }]
-`;
 const ROWS = 20_000;
 
 export interface UpgradeOptions {
@@ -62,7 +43,7 @@ export async function upgradeUnderLoad({
     const dev = await startDev({
       stateDir: join(stateDir, 'dev'),
       say,
-      bundleText: BUNDLE,
+      bundleText: shopPolicy({ judge: false }),
       targets: [{ name: 'shop', database: 'shop', schemas: ['public'], seed: seedItems(ROWS) }],
       runtime: {
         handleSignals: false,

@@ -4,10 +4,9 @@ import { createLedger } from '../../storage/ledger/ledger';
 import { verifyLedger } from '../../storage/ledger/verify-ledger';
 import { CountersignError } from '../../client/errors';
 import { verifyChain } from '../../policy/evidence/chain';
-import type { KeyLookup } from '../../policy/evidence/key-registry';
 import type { LedgerReport } from '../../policy/evidence/reports';
 import { checkInclusion } from '../../signing/verify-review/rows';
-import { keyIdOf } from '../../signing/key-id';
+import { committerKeys } from '../../signing/committer-keys';
 import type { Env } from '../../workers/config';
 import { localClient, type LocalClient } from '../../workers/local-client';
 
@@ -29,28 +28,6 @@ export async function verifyLedgerRows(
 export async function withEvidenceDatabase<T>(local: LocalClient, work: (db: Database) => Promise<T>): Promise<T> {
   const options = { applicationName: 'countersign-evidence', max: 2, statementTimeoutMs: 60_000 };
   return await withDatabase({ url: local.databaseUrl, ...options }, work);
-}
-
-/** Checkpoints are trusted by the committer keys of this configuration, not by the registry. */
-function committerKeys(committers: readonly string[]): KeyLookup {
-  const byId = new Map(committers.map((publicKey) => [keyIdOf(publicKey), publicKey]));
-  return (keyId) => {
-    const publicKey = byId.get(keyId);
-    if (publicKey === undefined) return undefined;
-    return {
-      kind: 'committer',
-      subject: { type: 'service', id: 'committer' },
-      onBehalfOf: null,
-      tenants: [],
-      rights: [],
-      demo: false,
-      keyId,
-      publicKey,
-      addedAt: '',
-      operatorKeyId: '',
-      revokedAt: null,
-    };
-  };
 }
 
 /** The chain of one change, and, if a checkpoint covers its rows, that a trusted committer signed it over all of them. */
