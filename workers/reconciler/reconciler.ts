@@ -2,8 +2,9 @@
  * Finds reviews that are open in the ledger although their workflow is gone, of another type, failing its task, or overdue, and
  * repairs them, so that every change reaches a terminal state.
  *
- * R1 One pass at a time across all committers, under an advisory lock. A pass looks at a bounded number of open reviews and goes
- *    on where the last one stopped.
+ * R1 One pass at a time across all committers, under an advisory lock. A pass looks at the reviews that had a problem before, at those
+ *    that the server lists as suspect (suspects.ts), and at a bounded number of all open reviews, where the last pass stopped. So a
+ *    problem is usually seen in the next pass, and always within one round.
  * R2 Nothing is done at the first sight of a problem, but after it was seen again for `graceMs`, while the workflow made no
  *    progress. A review that waits for people has no problem; neither has one whose workers are down.
  * R3 A workflow that fails its task is reset first, to the last workflow task before the event that the worker named. If its history
@@ -22,6 +23,7 @@ import type { Logger } from '../logger';
 import { hasPollers, observe } from './observe';
 import { problemOf, type OpenReview, type Problem } from './problem';
 import { resetPoint, resetTo, stoppedBy, type Stopped } from './reset';
+import { suspects } from './suspects';
 
 export interface ReconcilerOptions {
   readonly db: Database;
@@ -38,6 +40,8 @@ export type Did = 'seen' | Repair['did'] | 'failed' | 'left_unknown';
 
 const MAX_REVIEWS_PER_PASS = 500;
 const AT_ONCE = 4;
+/** The list of the server lags behind. */
+const LIST_OVERLAP_MS = 60_000;
 /** Resets with the messages; the next one is without them. */
 const RESETS_WITH_MESSAGES = { diverged: 2, other: 1 } as const satisfies Record<Stopped['why'], number>;
 /** A history that does not replay never will, so it is reset sooner. Other failures can be temporary, for example if a worker is starved. */
@@ -63,6 +67,7 @@ export class Reconciler {
   readonly #sightings = new Map<string, Sighting>();
   readonly #notBefore = new Map<string, number>();
   #cursor = '';
+  #listedAt = Date.now();
 
   constructor(readonly options: ReconcilerOptions) {}
 
@@ -71,8 +76,7 @@ export class Reconciler {
     const { db, temporal, reviewQueue, graceMs, logger } = this.options;
     return db.transaction(async (tx) => {
       if (!(await tryLock(tx))) return null;
-      const reviews = await openReviews(db, this.#cursor);
-      this.#cursor = reviews.length < MAX_REVIEWS_PER_PASS ? '' : (reviews.at(-1)?.changeId ?? '');
+      const reviews = await this.#chosen();
       const found: Found[] = [];
       await inParallel(reviews, async (review) => {
         const problem = await this.#look(review);
@@ -89,6 +93,32 @@ export class Reconciler {
       for (const each of found) await this.#repair(each, { workersAlive, systemic: stuck > MAX_STUCK });
       return reviews.length;
     });
+  }
+
+  async #chosen(): Promise<readonly OpenReview[]> {
+    const { db } = this.options;
+    const next = await openAfter(db, this.#cursor);
+    this.#cursor = next.length < MAX_REVIEWS_PER_PASS ? '' : (next.at(-1)?.changeId ?? '');
+    const listed = await this.#suspects();
+    const first = await openAmong(db, [...this.#sightings.keys(), ...listed]);
+    const chosen = new Map([...first, ...next].map((review) => [review.changeId, review]));
+    // It ended since.
+    for (const changeId of this.#sightings.keys()) if (!chosen.has(changeId)) this.#sightings.delete(changeId);
+    return [...chosen.values()];
+  }
+
+  /** Empty if the server cannot list them: the round over all open reviews goes on. */
+  async #suspects(): Promise<ReadonlySet<string>> {
+    const { temporal, logger } = this.options;
+    const since = this.#listedAt;
+    this.#listedAt = Date.now();
+    try {
+      return await suspects(temporal, new Date(since - LIST_OVERLAP_MS));
+    } catch (error) {
+      this.#listedAt = since;
+      logger.warn({ error: String(error) }, 'The workflows with problems could not be listed');
+      return new Set();
+    }
   }
 
   async #look(review: OpenReview): Promise<Problem | null> {
@@ -198,12 +228,22 @@ interface OpenRow {
   deadline_at: Date | null;
 }
 
-async function openReviews(db: Queryable, after: string): Promise<OpenReview[]> {
+const OPEN = `select change_id, state, opened_at, updated_at, deadline_at from reviews where closed_at is null`;
+
+async function openAfter(db: Queryable, changeId: string): Promise<readonly OpenReview[]> {
   const { rows } = await db.query<OpenRow>(
-    `select change_id, state, opened_at, updated_at, deadline_at from reviews
-     where closed_at is null and change_id > $1 order by change_id limit ${MAX_REVIEWS_PER_PASS}`,
-    [after],
+    `${OPEN} and change_id > $1 order by change_id limit ${MAX_REVIEWS_PER_PASS}`,
+    [changeId],
   );
+  return toReviews(rows);
+}
+
+async function openAmong(db: Queryable, changeIds: readonly string[]): Promise<readonly OpenReview[]> {
+  const { rows } = await db.query<OpenRow>(`${OPEN} and change_id = any($1)`, [changeIds]);
+  return toReviews(rows);
+}
+
+function toReviews(rows: readonly OpenRow[]): readonly OpenReview[] {
   return rows.map((row) => ({
     changeId: row.change_id,
     state: row.state as OpenReview['state'],

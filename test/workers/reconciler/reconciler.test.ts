@@ -38,7 +38,7 @@ const failedAt = (eventId: number, named: number) => ({
 });
 
 /** A reconciler over the reviews of one world and the workflows of a server in memory. */
-async function setting(workflow: Workflow | null, { others = 0 } = {}) {
+async function setting(workflow: Workflow | null, { others = 0, healthy = 0 } = {}) {
   const world = await new ReviewWorld().confirmed();
   const server = {
     workflow,
@@ -47,10 +47,17 @@ async function setting(workflow: Workflow | null, { others = 0 } = {}) {
     resets: [] as string[],
     terminated: [] as string[],
     down: false,
+    listed: [] as readonly string[],
+    lists: [] as string[],
+    listFails: null as number | null,
+    older: false,
   };
   const describe = ({ execution }: { execution: { workflowId: string } }) => {
     if (server.down) throw Object.assign(new Error('unavailable'), { code: 14, details: '', metadata: {} });
-    const seen = execution.workflowId === world.changeId ? server.workflow : { status: RUNNING, attempt: 9 };
+    const seen =
+      execution.workflowId === world.changeId
+        ? server.workflow
+        : { status: RUNNING, attempt: execution.workflowId.startsWith('!') ? 0 : 9 };
     if (seen === null) throw Object.assign(new Error('not found'), { code: NOT_FOUND, details: '', metadata: {} });
     return {
       workflowExecutionInfo: {
@@ -71,6 +78,14 @@ async function setting(workflow: Workflow | null, { others = 0 } = {}) {
       describeTaskQueue: async () => ({
         pollers: server.pollers ? [{ lastAccessTime: { seconds: Date.now() / 1000 } }] : [],
       }),
+      listWorkflowExecutions: async ({ query }: { query: string }) => {
+        server.lists.push(query);
+        if (server.listFails !== null)
+          throw Object.assign(new Error('list'), { code: server.listFails, details: '', metadata: {} });
+        if (query.includes('TemporalReportedProblems') && server.older)
+          throw Object.assign(new Error('no such attribute'), { code: 3, details: '', metadata: {} });
+        return { executions: server.listed.map((workflowId) => ({ execution: { workflowId } })) };
+      },
       getWorkflowExecutionHistory: async () => ({
         history: { events: server.workflow?.history ?? [completed(4)] },
         nextPageToken: [],
@@ -86,7 +101,10 @@ async function setting(workflow: Workflow | null, { others = 0 } = {}) {
     },
     workflow: { getHandle: (id: string) => ({ terminate: async () => void server.terminated.push(id) }) },
   } as unknown as Client;
-  const open = [world.changeId, ...Array.from({ length: others }, (_, i) => `${i}`.padStart(64, 'e'))];
+  const ids = (length: number, first: string) =>
+    Array.from({ length }, (_, i) => `${first}${`${i}`.padStart(63, '0')}`);
+  // The healthy ones come before all others.
+  const open = [world.changeId, ...ids(others, 'x'), ...ids(healthy, '!')].toSorted();
   const review = (id: string) => ({
     change_id: id,
     state: 'INTERVENTION_REQUIRED',
@@ -95,7 +113,15 @@ async function setting(workflow: Workflow | null, { others = 0 } = {}) {
     deadline_at: null,
   });
   const db = {
-    query: async () => ({ rows: (await world.kinds()).includes('closed') ? [] : open.map(review) }),
+    query: async (text: string, [given]: readonly [string | readonly string[]]) => {
+      const closed = (await world.kinds()).includes('closed');
+      const among =
+        typeof given === 'string'
+          ? open.filter((id) => id > given).slice(0, 500)
+          : open.filter((id) => given.includes(id));
+      expect(text).toContain(typeof given === 'string' ? 'limit 500' : 'any($1)');
+      return { rows: among.filter((id) => !closed || id !== world.changeId).map(review) };
+    },
     transaction: (work: (tx: Queryable) => Promise<unknown>) =>
       work({ query: async () => ({ rows: [{ locked: server.locked }] }) } as unknown as Queryable),
   } as unknown as Database;
@@ -266,4 +292,55 @@ test('a committer without the lock does nothing', async () => {
   server.locked = false;
   await passes(10);
   expect([await pass(), await reason()]).toEqual([null, null]);
+});
+
+describe('with more open reviews than one pass looks at', () => {
+  const healthy = 1_200;
+
+  test('a workflow that the server lists is seen in the next pass and ended after the grace period', async () => {
+    const { world, server, passes, reason, counted } = await setting({ status: TERMINATED }, { healthy });
+    server.listed = [world.changeId];
+    await passes(1);
+    expect(counted).toEqual(['terminated seen']);
+    server.listed = [];
+    await passes(1);
+    expect(await reason()).toBe('workflow_lost');
+  });
+
+  test.each<[string, Partial<Awaited<ReturnType<typeof setting>>['server']>]>([
+    ['does not list', {}],
+    ['lists although it is not open', { listed: ['another'] }],
+    ['cannot list', { listFails: 14 }],
+  ])('a workflow that the server %s is seen within one round', async (_name, given) => {
+    const { server, passes, counted } = await setting({ status: TERMINATED }, { healthy });
+    Object.assign(server, given);
+    await passes(2);
+    expect(counted).toEqual([]);
+    await passes(1);
+    expect(counted).toEqual(['terminated seen']);
+  });
+
+  test('a server that does not report failing tasks still lists the workflows that ended', async () => {
+    const { world, server, passes, counted } = await setting({ status: TERMINATED }, { healthy });
+    Object.assign(server, { listed: [world.changeId], older: true });
+    await passes(1);
+    expect(counted).toEqual(['terminated seen']);
+  });
+
+  test('asks for what ended since the last list that arrived', async () => {
+    const { server, passes } = await setting({ status: RUNNING }, { healthy: 0 });
+    const since = () =>
+      /CloseTime >= '([^']*)'/.exec(server.lists.findLast((query) => query.includes('CloseTime')) ?? '')?.[1];
+    await passes(1);
+    const first = since();
+    server.listFails = 14;
+    await passes(2);
+    server.listFails = null;
+    await passes(1);
+    const afterFailures = since();
+    await passes(1);
+    expect(first).toBeDefined();
+    expect(Date.parse(afterFailures ?? '') - Date.parse(first ?? '')).toBeLessThanOrEqual(MINUTE);
+    expect(Date.parse(since() ?? '')).toBeGreaterThan(Date.parse(afterFailures ?? ''));
+  });
 });
