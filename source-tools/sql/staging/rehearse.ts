@@ -8,12 +8,12 @@
  *    error to retry. After that the connection is not used again.
  * D4 The second run shows which columns are volatile (now(), random(), a sequence). If the runs do not agree, one more is made,
  *    because another session may have changed the rows in between. If they still do not agree, the record says so.
- * D5 All runs use one connection, because its first queries cost several times as much as later ones. A run can neither leave nor
- *    find state there that a new connection would not have: what it executes has passed D2, and no function on that list reads or
- *    sets anything of the session (safe-functions.ts); SET, PREPARE, LISTEN, DECLARE, LOCK and temporary tables are not rehearsed
- *    at all. Values that a default reserves from a sequence are discarded (S4 in session.ts). The clock of a transaction starts
- *    with it, so now() differs between the runs. A value that is constant in a session, such as pg_backend_pid(), is not on the
- *    list.
+ * D5 All runs use one connection, because the first queries of a connection cost twice as much as later ones. A run can neither leave
+ *    nor find state there that a new connection would not have. What it executes has passed D2: no function on that list sets anything
+ *    in the session, or reads more of it than the settings with which each transaction begins (safe-functions.ts), except that a
+ *    default may reserve values of a sequence, which are discarded (S4 in session.ts). SET, PREPARE, DECLARE, LISTEN, advisory locks
+ *    and temporary tables are never rehearsed. The runs differ in now(), because each has its own transaction. A value that is constant
+ *    in a session, such as pg_backend_pid(), would not differ, but is not on the list.
  */
 import { DatabaseError } from 'pg';
 import type { JsonObject } from '../../../policy/contracts/canonical-json';

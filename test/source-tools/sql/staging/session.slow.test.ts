@@ -148,6 +148,16 @@ describe('a session', () => {
     await session.close();
   });
 
+  it('never compiles a query, whatever the role has', async () => {
+    await pg.admin('ALTER ROLE countersign_stage SET jit = on; ALTER ROLE countersign_stage SET jit_above_cost = 0');
+    const session = await open();
+    expect(await session.rows('SHOW jit')).toEqual([['off']]);
+    await session.rollback();
+    await session.begin(toSqlSettings({}));
+    expect(await session.rows('SHOW jit')).toEqual([['off']]);
+    await session.close();
+  });
+
   it('does not begin another transaction before the first has ended, or after it was abandoned', async () => {
     const session = await open();
     await expect(session.begin(toSqlSettings({}))).rejects.toMatchObject({ code: '25001' });
