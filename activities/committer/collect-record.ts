@@ -79,38 +79,39 @@ export async function collectReview(
   const at = (await deps.databaseNow()).toISOString();
   const lookUp = new Lookups();
   const planned = bodyOf(rows, 'planned');
-  const pinned =
-    planned?.['planHash'] === asked.planHash
-      ? await lookUp.run(() => deps.plans.byHash(asked.planHash, 'now', revisionIn(planned)))
-      : null;
-  const plan = pinned?.ok === true ? pinned.value.plan : null;
   const submission = Submission.safeParse(bodyOf(rows, 'submitted')?.['submission']).data ?? null;
-  const loaded =
+  const [pinned, loaded, staging, keys, nonces] = await Promise.all([
+    planned?.['planHash'] === asked.planHash
+      ? lookUp.run(() => deps.plans.byHash(asked.planHash, 'now', revisionIn(planned)))
+      : null,
     submission === null || changeIdOf(submission) !== changeId
       ? null
-      : await lookUp.run(() => loadDiff(deps.store, deps.tools, { ...submission, inputSha: inputShaOf(submission) }));
+      : lookUp.run(() => loadDiff(deps.store, deps.tools, { ...submission, inputSha: inputShaOf(submission) })),
+    asked.stagingSha === null ? null : deps.stagingRecords.get(changeId, asked.stagingSha),
+    // Bypasses the cache: this is the last time that revocations are checked.
+    deps.keys.snapshot(0),
+    deps.ledger.spentNonces(changeId),
+  ]);
+  const plan = pinned?.ok === true ? pinned.value.plan : null;
   const diff = loaded?.ok === true ? loaded.value : null;
-  const factsSha =
-    submission === null || diff === null ? null : await lookUp.run(() => factsShaOf(deps, submission, diff));
-  const staging = asked.stagingSha === null ? null : await deps.stagingRecords.get(changeId, asked.stagingSha);
-  // Bypasses the cache: this is the last time that revocations are checked.
-  const keys = await deps.keys.snapshot(0);
   const inputSha = submission === null ? '' : inputShaOf(submission);
   const runnable = plan !== null && diff !== null && (asked.stagingSha === null) === (staging === null);
-  const derived = !runnable
-    ? null
-    : await lookUp.run(() =>
-        deriveResults(deps, plan, ranIn(asked, plan, rows), {
-          changeId,
-          inputSha,
-          diff,
-          staging: staging === null ? null : { record: staging, sha: stagingShaOf(staging) },
-        }),
-      );
-  const sums =
+  const [factsSha, derived, sums] = await Promise.all([
+    submission === null || diff === null ? null : lookUp.run(() => factsShaOf(deps, submission, diff)),
+    !runnable
+      ? null
+      : lookUp.run(() =>
+          deriveResults(deps, plan, ranIn(asked, plan, rows), {
+            changeId,
+            inputSha,
+            diff,
+            staging: staging === null ? null : { record: staging, sha: stagingShaOf(staging) },
+          }),
+        ),
     !runnable || submission === null || asked.ending !== undefined
       ? null
-      : await sumsOf(deps, lookUp, { asked, plan, submission, rows, diff });
+      : sumsOf(deps, lookUp, { asked, plan, submission, rows, diff }),
+  ]);
   return {
     diff,
     policyMoved: lookUp.policyMoved,
@@ -137,7 +138,7 @@ export async function collectReview(
         changeId,
       ),
       factsSha,
-      nonces: await deps.ledger.spentNonces(changeId),
+      nonces,
       target:
         plan === null
           ? null
