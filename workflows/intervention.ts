@@ -46,9 +46,10 @@ function disclosureFailed(error: unknown): Ending {
 
 async function disclose(change: Review, triggered: readonly TriggeredPolicy[]): Promise<void> {
   const input = { ...reference(change), stagingSha: change.stagingSha, unrecorded: change.unrecorded() };
-  const disclosed = await disclosure(`${triggered.length} violation${triggered.length === 1 ? '' : 's'}`).disclose(
-    input,
-  );
+  const disclosed = await disclosure(
+    change.localTurn,
+    `${triggered.length} violation${triggered.length === 1 ? '' : 's'}`,
+  ).disclose(input);
   change.violations = disclosed.violations;
   change.fingerprint = disclosed.fingerprint;
   change.disclosedAt = disclosed.disclosedAt;

@@ -72,7 +72,7 @@ export class MessageHandlers {
       message,
       via,
     };
-    return admission(claimSummary(message, review.names()), via).admitAnswer(input);
+    return admission(review.localTurn, claimSummary(message, review.names()), via).admitAnswer(input);
   }
 
   /**
@@ -85,7 +85,11 @@ export class MessageHandlers {
     // Until the change is opened the ledger has nothing that the message could be compared with.
     await condition(() => review.isOpeningDone());
     const input = { changeId: review.changeId, kind, message, via };
-    const { result, stopped } = await admission(`${kind} ${++this.#seq}, by ${via}`, via).admitWithdrawal(input);
+    const { result, stopped } = await admission(
+      review.localTurn,
+      `${kind} ${++this.#seq}, by ${via}`,
+      via,
+    ).admitWithdrawal(input);
     if (stopped !== null) review.stopped ??= stopped;
     return result;
   }

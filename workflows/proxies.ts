@@ -1,8 +1,8 @@
-import { isCancellation, proxyActivities, proxyLocalActivities, workflowInfo } from '@temporalio/workflow';
+import { proxyActivities, proxyLocalActivities, workflowInfo } from '@temporalio/workflow';
 import type { CommitActivities, JudgeActivities, ReviewActivities } from '../activities/review-types';
 import { MAX_GUARDIAN_ATTEMPTS } from '../policy/contracts/limits';
 import { siblingQueue } from '../policy/contracts/queues';
-import { failureOf } from './failure';
+import type { LocalTurn } from './local-turn';
 
 /**
  * Timeouts and retries of each activity. All are bounded, so every wait has an end. A failure that is marked as not retryable
@@ -36,45 +36,40 @@ const inTask = { startToCloseTimeout: '5 s', retry: { maximumAttempts: 1 } } as 
 
 type InTask = Pick<ReviewActivities, 'disclose' | 'admitAnswer' | 'admitWithdrawal'>;
 
-function inTaskFirst(summary: string, later: ReviewActivities): InTask {
+function inTaskFirst(turn: LocalTurn, summary: string, later: ReviewActivities): InTask {
   const local = proxyLocalActivities<ReviewActivities>({ ...inTask, summary });
   return {
     disclose: (input) =>
-      tryFirst(
+      turn.run(
         () => local.disclose(input),
         () => later.disclose(input),
       ),
     admitAnswer: (input) =>
-      tryFirst(
+      turn.run(
         () => local.admitAnswer(input),
         () => later.admitAnswer(input),
       ),
     admitWithdrawal: (input) =>
-      tryFirst(
+      turn.run(
         () => local.admitWithdrawal(input),
         () => later.admitWithdrawal(input),
       ),
   };
 }
 
-async function tryFirst<T>(first: () => Promise<T>, later: () => Promise<T>): Promise<T> {
-  try {
-    return await first();
-  } catch (error) {
-    if (isCancellation(error) || failureOf(error).final) throw error;
-    return later();
-  }
-}
-
 /** Waits long for our own database. */
-export function disclosure(summary: string): Pick<InTask, 'disclose'> {
-  return inTaskFirst(summary, opening(summary));
+export function disclosure(turn: LocalTurn, summary: string): Pick<InTask, 'disclose'> {
+  return inTaskFirst(turn, summary, opening(summary));
 }
 
 /** The sender of an update waits for the result and must learn of a failure soon; an answer sent by signal must not be lost. */
-export function admission(summary: string, via: 'update' | 'signal'): Pick<InTask, 'admitAnswer' | 'admitWithdrawal'> {
+export function admission(
+  turn: LocalTurn,
+  summary: string,
+  via: 'update' | 'signal',
+): Pick<InTask, 'admitAnswer' | 'admitWithdrawal'> {
   const scheduleToCloseTimeout = via === 'update' ? '60 s' : '24 h';
-  return inTaskFirst(summary, proxyActivities<ReviewActivities>({ ...patient, scheduleToCloseTimeout, summary }));
+  return inTaskFirst(turn, summary, proxyActivities<ReviewActivities>({ ...patient, scheduleToCloseTimeout, summary }));
 }
 
 /** The HTTP client's deadline is 60 s, so 75 s bounds one attempt. At most four attempts in ten minutes. */

@@ -31,6 +31,7 @@ import { NO_REFUSALS, withRefused, type Refusals } from './answer-lines';
 import type { Carried } from './carried';
 import type { Claim, ClaimNames } from './claimed-answer';
 import { MessageBounds } from './message-bounds';
+import { LocalTurn } from './local-turn';
 import { plainLine } from '../policy/text/plain-line';
 
 const MAX_WARNINGS = 50;
@@ -75,6 +76,7 @@ export class Review {
   lookAgain = false;
   readonly warnings: string[] = [];
   bounds = new MessageBounds(() => Date.now());
+  readonly localTurn = new LocalTurn();
   /** False if the state is too large for a new run: this run then goes on to the server's limits. */
   mayContinue = true;
   /** Messages that reached this run. */
