@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
+import { z } from 'zod';
 import type { Disclosed, Opened, Staged } from '../activities/review-types';
 import type { DevClient } from '../dev/client';
 import { query } from '../dev/query';
@@ -42,6 +43,9 @@ export async function placeReviews(
   await untilAllWait(client, count);
 }
 
+/** What the SDK writes of a local activity into its marker. */
+const LocalActivity = z.object({ activity_type: z.string() });
+
 const placedId = (i: number): string => createHash('sha256').update(`placed ${i}`).digest('hex');
 
 /** What the workflow of this review would carry to its next run, from the results of its activities. */
@@ -60,9 +64,14 @@ async function waitingState(
     ]),
   );
   const change = new Review(changeId, '', submission);
-  for (const { activityTaskCompletedEventAttributes: completed } of events ?? []) {
-    if (completed == null) continue;
-    apply(change, types.get(String(completed.scheduledEventId)) ?? '', decoded(completed.result?.payloads?.[0]));
+  for (const { activityTaskCompletedEventAttributes: completed, markerRecordedEventAttributes: marker } of events ??
+    []) {
+    if (completed != null)
+      apply(change, types.get(String(completed.scheduledEventId)) ?? '', decoded(completed.result?.payloads?.[0]));
+    // Of a local activity.
+    const { data, result } = marker?.details ?? {};
+    const local = LocalActivity.safeParse(data?.payloads?.[0] == null ? null : decoded(data.payloads[0]));
+    if (local.success) apply(change, local.data.activity_type, decoded(result?.payloads?.[0]));
   }
   change.complete();
   change.state = 'INTERVENTION_REQUIRED';
