@@ -2,6 +2,14 @@ import { VERIFY, DECIDE, VIOLATIONS, LAST, lastWords, decide, violations, never 
 
 export const DEFECTS = [
   {
+    name: 'count the findings of a row of which one cannot be read',
+    through: 'a row from which a finding was removed by making it unreadable',
+    file: 'policy/evidence/unreadable-rows.ts',
+    from: 'const parsed = ValidatorFinding.array().safeParse(written.map(withPhase));',
+    to: 'const parsed = ValidatorFinding.array().safeParse(written.map(withPhase).filter((f) => ValidatorFinding.safeParse(f).success));',
+    tests: ['test/policy/evidence/unreadable-rows.test.ts'],
+  },
+  {
     name: 'accept text after the judge’s object',
     through: 'an ALLOW that the model quotes from the change before its own verdict',
     file: 'policy/judge/read-answer.ts',

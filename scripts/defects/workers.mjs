@@ -2,6 +2,21 @@ import { never } from './names.mjs';
 
 export const DEFECTS = [
   {
+    name: 'forget at the next pass which reviews had a problem',
+    through: 'a lost workflow that is only looked at again after a round over all open reviews',
+    file: 'workers/reconciler/reconciler.ts',
+    from: '[...this.#sightings.keys(), ...listed]',
+    to: '[...listed]',
+    tests: ['test/workers/reconciler/reconciler.test.ts'],
+  },
+  {
+    name: 'run local activities of a review side by side',
+    through: 'histories that do not replay, and reviews that stop when their worker is restarted',
+    file: 'workflows/local-turn.ts',
+    ...never('this.#isTaken)'),
+    tests: ['test/workflows/local-turn.test.ts'],
+  },
+  {
     name: 'accept messages of any size and number',
     through: 'a flood that fills the history of a review and keeps its workers busy',
     file: 'workflows/message-bounds.ts',

@@ -159,7 +159,9 @@ function checkAttestedFinding(
   if (review.end?.action === 'COMMIT') {
     const now = assembled(attestedOutcome(validator, review, opened));
     if (now === undefined || !agrees(opened.plan, finding, now))
-      fail(`${validator.id}: its records give ${now?.status ?? 'nothing'}, but ${finding.status} was recorded`);
+      fail(
+        `${validator.id}: its records give ${now?.status ?? 'nothing'}, but ${now?.status === finding.status ? 'another ' : ''}${finding.status} was recorded`,
+      );
   } else if (finding.errorClass === undefined && !said.some((s) => canonicalJson(s) === canonicalJson(finding)))
     fail(`${validator.id}: no valid record contains ${finding.status}`);
 }
