@@ -46,5 +46,5 @@ test('counts a value that is not a number as a leak', () => {
 
 test('refuses to judge too few readings, or readings without a bound', () => {
   expect(() => growthOf({ review: series(6, 0) })).toThrow('at least 8 readings');
-  expect(() => growthOf({ review: series(60, 0, { other: () => 1 }) })).toThrow('no bound for other');
+  expect(() => growthOf({ review: series(60, 0, { other: () => 1 }) })).toThrow('Expected a bound for other');
 });

@@ -18,7 +18,7 @@ it.each(VECTOR_NAMES)('decodes every row of the published review %s, without raw
   const parsed = parseEvidence(publishedVectors().texts[name]);
   if (!parsed.ok) throw new Error(parsed.problem);
   const texts = parsed.bundle.rows.map(({ row: each }) => rowText(each));
-  expect(texts.length).toBeGreaterThan(10);
+  expect(texts.length).toBeGreaterThanOrEqual(10);
   for (const text of texts) expect(text).not.toMatch(/payload|[0-9a-f]{64}|\n|undefined|\?/);
 });
 
