@@ -2,6 +2,14 @@ import { LEDGER, schema, never } from './names.mjs';
 
 export const DEFECTS = [
   {
+    name: 'give the first revision for every plan that is known',
+    through: 'a bundle that is published again, under which every change is refused',
+    file: 'storage/plans/plan-source.ts',
+    from: 'if (known !== undefined) return { ...known, revision: revision.revision };',
+    to: 'if (known !== undefined) return { ...known, revision: 1 };',
+    tests: ['test/storage/plans/plan-source.test.ts'],
+  },
+  {
     name: 'skip the hash check of stored bytes',
     through: 'bytes that differ from the approved ones',
     file: 'storage/store/byte-store.ts',

@@ -64,7 +64,7 @@ interface Verified {
 const FRESH_MS = 1_000;
 
 export function createPlanSource(deps: PlanSourceDeps): PlanSource {
-  const compiled = new Map<string, PinnedPlan>();
+  const compiled = new Map<string, ReturnType<PlanSourceDeps['compile']>>();
   let snapshot: {
     readonly at: number;
     /** Newest first. */
@@ -92,16 +92,16 @@ export function createPlanSource(deps: PlanSourceDeps): PlanSource {
 
   function compile({ revision, bundleText }: Verified, entry: PolicyRevision['plans'][number]): PinnedPlan {
     const known = compiled.get(entry.planHash);
-    if (known !== undefined) return known;
+    // Several revisions may have this plan, for example if a bundle is published again after another one.
+    if (known !== undefined) return { ...known, revision: revision.revision };
     const plan = deps.compile(bundleText, entry.target, entry.sourceTool);
     if (plan.planHash !== entry.planHash) {
       throw policyMoved(
         `Policy revision ${revision.revision} was signed for plan ${entry.planHash} but compiles to ${plan.planHash} in this process, which has other validators or another version; publish the bundle again`,
       );
     }
-    const pinned = { ...plan, revision: revision.revision };
-    compiled.set(entry.planHash, pinned);
-    return pinned;
+    compiled.set(entry.planHash, plan);
+    return { ...plan, revision: revision.revision };
   }
 
   return {

@@ -22,6 +22,38 @@ it('a revocation takes effect immediately for `now`, though the cached snapshot 
   await expect(source.byHash(PLAN, 'now')).rejects.toMatchObject({ type: 'policy_moved' });
 });
 
+it('a bundle that is published again has the same plan and the number of each of its revisions', async () => {
+  const plans = { 1: PLAN, 2: 'b'.repeat(64), 3: PLAN } as const;
+  const published: Envelope[] = [];
+  const publish = (revision: keyof typeof plans): void =>
+    void published.push({ ...ENVELOPE, payload: String(revision) });
+  let now = 0;
+  const source = createPlanSource({
+    revisions: {
+      list: async () => published.map((envelope) => ({ envelope, bundleText: envelope.payload })),
+      revocations: async () => [],
+    },
+    verifyRevision: ({ payload }) => {
+      const revision = Number(payload) as keyof typeof plans;
+      const entry = { target: 'shop', sourceTool: 'SQLCAS', planHash: plans[revision] };
+      return { revision, plans: [entry] } as unknown as PolicyRevision;
+    },
+    verifyRevocation: () => null,
+    compile: (text) =>
+      ({ plan: {}, planHash: plans[Number(text) as keyof typeof plans] }) as unknown as ReturnType<
+        PlanSourceDeps['compile']
+      >,
+    now: () => (now += 60_000),
+  });
+  for (const revision of [1, 2, 3] as const) {
+    publish(revision);
+    await expect(source.current('shop', 'SQLCAS')).resolves.toMatchObject({ planHash: plans[revision], revision });
+  }
+  for (const revision of [1, 3, 1])
+    await expect(source.byHash(PLAN, 'now', revision)).resolves.toMatchObject({ planHash: PLAN, revision });
+  await expect(source.byHash(PLAN)).resolves.toMatchObject({ revision: 3 });
+});
+
 it('fails instead of returning only some revocations if there are more rows than it reads', async () => {
   const table = (count: number) =>
     storedRevisions({
