@@ -1,4 +1,5 @@
 /** What fired, as cards: one for each violation, with the finding that raised it. */
+import { own } from './own';
 import type { AdmittedAnswer } from '../../../../policy/contracts/answer';
 import type { ValidatorFinding } from '../../../../policy/contracts/finding';
 import { fires } from '../../../../policy/contracts/readings';
@@ -108,7 +109,7 @@ function beyondReason(message: string, reason: string): string {
 /** `guardian.sql_affected_rows` → `SQL affected rows` */
 export function ruleTitle(validatorId: string): string {
   const name = validatorId.slice(validatorId.lastIndexOf('.') + 1);
-  const words = name.split('_').map((word) => ACRONYMS[word] ?? word);
+  const words = name.split('_').map((word) => own(ACRONYMS, word) ?? word);
   const [first = '', ...rest] = words;
   return [first.charAt(0).toUpperCase() + first.slice(1), ...rest].join(' ');
 }

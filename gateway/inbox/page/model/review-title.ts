@@ -1,3 +1,4 @@
+import { own } from './own';
 import type { StagingRecord } from '../../../../policy/contracts/staging-record';
 import { counted, joinParts, oneLineTitle } from '../../../../policy/text/change-title';
 import type { VerifiedReview } from '../../../../signing/verified-review';
@@ -29,7 +30,7 @@ function structureTitle(structure: Structure | null): string | null {
       return joinParts(rows.map(([name, count]) => `${name}: ${counted(count, 'row')}`));
     }
     case 'resources': {
-      const actions = countBy(structure.resources.map(({ action }) => ACTIONS[action] ?? action));
+      const actions = countBy(structure.resources.map(({ action }) => own(ACTIONS, action) ?? action));
       const parts = actions.map(([action, count]) => `${count} to ${action}`);
       return `terraform: ${parts.length === 0 ? 'no changes of resources' : parts.join(', ')}`;
     }

@@ -1,3 +1,4 @@
+import { own } from '../model/own';
 import type { JSX } from 'preact';
 
 export type Tone = 'good' | 'bad' | 'warn' | 'info' | 'quiet';
@@ -33,6 +34,6 @@ const STATES: Readonly<Record<string, string>> = {
 
 /** `ROLLED_BACK`, `declined` → `Rolled back: declined` */
 export function stateText(state: string, reason: string | null): string {
-  const words = STATES[state] ?? state;
+  const words = own(STATES, state) ?? state;
   return reason === null ? words : `${words}: ${reason.replaceAll('_', ' ')}`;
 }

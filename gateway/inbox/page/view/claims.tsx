@@ -1,3 +1,4 @@
+import { own } from '../model/own';
 import type { JSX } from 'preact';
 import type { JsonValue } from '../../../../policy/contracts/canonical-json';
 import { EFFECT_METADATA } from '../model/effect-metadata';
@@ -11,7 +12,7 @@ interface Props {
 
 /** Members beside the bytes that become part of the effect, such as a commit message. */
 export function EffectMetadata({ sourceTool, metadata }: Props): JSX.Element | null {
-  const names = EFFECT_METADATA[sourceTool] ?? [];
+  const names = own(EFFECT_METADATA, sourceTool) ?? [];
   const members = Object.entries(metadata).filter(([name]) => names.includes(name));
   if (members.length === 0) return null;
   return (
@@ -24,7 +25,7 @@ export function EffectMetadata({ sourceTool, metadata }: Props): JSX.Element | n
 
 /** Everything else that the requester wrote. Folded: none of it was verified. */
 export function Claims({ sourceTool, metadata }: Props): JSX.Element | null {
-  const names = EFFECT_METADATA[sourceTool] ?? [];
+  const names = own(EFFECT_METADATA, sourceTool) ?? [];
   const members = Object.entries(metadata).filter(([name]) => !names.includes(name));
   if (members.length === 0) return null;
   return (

@@ -1,3 +1,4 @@
+import { own } from '../model/own';
 import type { JSX } from 'preact';
 import type { MemberChange, ResourceChange, Structure } from '../model/structure';
 import { Badge, type Tone } from './badge';
@@ -81,7 +82,7 @@ function Resource({ resource: { address, action, members } }: { readonly resourc
   return (
     <section>
       <h3>
-        <Badge tone={ACTION_TONES[action] ?? 'info'} text={ACTION_WORDS[action] ?? action} />{' '}
+        <Badge tone={own(ACTION_TONES, action) ?? 'info'} text={own(ACTION_WORDS, action) ?? action} />{' '}
         <code>
           <SafeText text={address} />
         </code>
