@@ -8,8 +8,8 @@ import type { UnitResults } from '../review-types';
 export type FindingsStep = 'opening' | `unit:${string}` | `staged:${string}`;
 
 /**
- * One ledger row with the findings of a step, in declared order; no row if there are none. Idempotent by step. Those on a dry run
- * are appended together with the row `staged`.
+ * One ledger row with the findings of a step, in declared order; empty if the step has no findings. A step that is repeated writes
+ * no second row. The row of a dry run is appended together with its row `staged`.
  */
 export function findingRows(
   plan: Plan,

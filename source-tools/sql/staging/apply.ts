@@ -11,13 +11,13 @@ import { DatabaseError } from 'pg';
 import type { JsonObject } from '../../../policy/contracts/canonical-json';
 import { stagingSha, type StagingRecord } from '../../../policy/contracts/staging-record';
 import type { CommitContext, CommitResult, ReadBack, TargetContext } from '../../../policy/contracts/target-effects';
-import { urlOf } from '../../define';
 import { captureWork, type NotCaptured } from './capture';
 import { readMarker, SEALED, takeMarker, writeEffect, type Marker } from './marker';
 import { differenceOf, judgementOf, toRecord } from './record';
 import { checkRehearsable } from './gate';
 import type { Gate, Prepare } from './rehearse';
-import { openSession, type Session } from './session';
+import { connect } from './connect';
+import type { Session } from './session';
 import { toSqlSettings, type SqlSettings } from '../staging-settings';
 import { targetMisconfigured, targetUnavailable } from '../../target-failure';
 import { toSqlFailure, toTargetFailure } from './sql-failure';
@@ -25,7 +25,7 @@ import { toSqlFailure, toTargetFailure } from './sql-failure';
 /** Throws TARGET_UNAVAILABLE (retryable) or CONFIGURATION_ERROR, in both cases before anything was applied. */
 export async function apply(ctx: CommitContext, prepare: Prepare): Promise<CommitResult> {
   const settings = toSqlSettings(ctx.settings);
-  const session = await open(ctx, settings);
+  const session = await connect(ctx, settings);
   try {
     const ready = await applyInTransaction(ctx, prepare, settings, session);
     if (ready.kind !== 'ready') return ready;
@@ -169,7 +169,7 @@ export async function seal(ctx: TargetContext): Promise<ReadBack> {
 
 async function settle(ctx: TargetContext, mode: 'read' | 'seal'): Promise<ReadBack> {
   const settings = toSqlSettings(ctx.settings);
-  const session = await open(ctx, settings);
+  const session = await connect(ctx, settings);
   try {
     return await ownQueries(ctx, 'reading the marker', async () => {
       // Take the marker instead of reading it: an attempt whose COMMIT is still running has no visible row yet, but has the lock.
@@ -188,19 +188,6 @@ async function settle(ctx: TargetContext, mode: 'read' | 'seal'): Promise<ReadBa
     });
   } finally {
     await session.close();
-  }
-}
-
-async function open(ctx: TargetContext, settings: SqlSettings): Promise<Session> {
-  try {
-    return await openSession({
-      url: urlOf(ctx.target),
-      changeId: ctx.changeId,
-      settings,
-      signal: ctx.signal,
-    });
-  } catch (error) {
-    throw toTargetFailure(ctx.target.name, toSqlFailure(error, 'connecting'));
   }
 }
 

@@ -19,7 +19,6 @@ import { DatabaseError } from 'pg';
 import type { JsonObject } from '../../../policy/contracts/canonical-json';
 import { StagingRecord } from '../../../policy/contracts/staging-record';
 import type { StageContext, Staged } from '../../../policy/contracts/target-effects';
-import { urlOf } from '../../define';
 import { captureWork, type Capture, type Captured, type NotCaptured } from './capture';
 import { checkRehearsable, rowGuard } from './gate';
 import type { WrittenColumns } from './inspect-catalog';
@@ -34,7 +33,8 @@ import {
   type Judgement,
   type RecordFacts,
 } from './record';
-import { openSession, type Session } from './session';
+import { connect } from './connect';
+import type { Session } from './session';
 import { rehearsalSettings, toSqlSettings, type SqlSettings } from '../staging-settings';
 import { targetMisconfigured, targetUnavailable } from '../../target-failure';
 import { toSqlFailure, toTargetFailure } from './sql-failure';
@@ -69,25 +69,11 @@ interface Rehearsal {
 export async function rehearse(ctx: StageContext, prepare: Prepare): Promise<Staged> {
   const settings = toSqlSettings(ctx.settings);
   const budget = new Budget(settings.rehearsalTimeoutMs);
-  const session = await open(ctx, rehearsalSettings(settings, budget.remainingMs));
+  const session = await connect(ctx, rehearsalSettings(settings, budget.remainingMs), REHEARSAL_IDLE_MS);
   try {
     return await runUntilAgreed({ ctx, prepare, settings, budget, session });
   } finally {
     await session.close();
-  }
-}
-
-async function open(ctx: StageContext, settings: SqlSettings): Promise<Session> {
-  try {
-    return await openSession({
-      url: urlOf(ctx.target),
-      changeId: ctx.changeId,
-      settings,
-      idleMs: REHEARSAL_IDLE_MS,
-      signal: ctx.signal,
-    });
-  } catch (error) {
-    throw toTargetFailure(ctx.target.name, toSqlFailure(error, 'connecting'));
   }
 }
 

@@ -74,7 +74,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
 
   const control = (text: string) => withLimit(settings.connectTimeoutMs, abandon, submit(client, { text }));
   const run = async (query: SqlQuery) => {
-    if (!inTransaction) throw new Error('there is no transaction');
+    if (!inTransaction) throw new Error('A statement was sent outside of a transaction');
     return await withLimit(settings.statementTimeoutMs + GRACE_MS, abandon, submit(client, query));
   };
   const rows = async (text: string, values: readonly unknown[] = []): Promise<readonly Row[]> => {

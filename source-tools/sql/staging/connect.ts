@@ -1,0 +1,18 @@
+import type { TargetContext } from '../../../policy/contracts/target-effects';
+import { urlOf } from '../../define';
+import { toTargetFailure, toSqlFailure } from './sql-failure';
+import { IDLE_MS, openSession, type Session } from './session';
+import type { SqlSettings } from '../staging-settings';
+
+/** Opens a session on the target of a change. Throws TARGET_UNAVAILABLE (retryable, nothing was executed) or CONFIGURATION_ERROR. */
+export async function connect(
+  { target, changeId, signal }: Pick<TargetContext, 'target' | 'changeId' | 'signal'>,
+  settings: SqlSettings,
+  idleMs = IDLE_MS,
+): Promise<Session> {
+  try {
+    return await openSession({ url: urlOf(target), changeId, settings, idleMs, signal });
+  } catch (error) {
+    throw toTargetFailure(target.name, toSqlFailure(error, 'connecting'));
+  }
+}
