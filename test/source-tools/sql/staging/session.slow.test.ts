@@ -172,11 +172,11 @@ describe('a session', () => {
     const before = await pg.checksum('t');
     const session = await open();
     await session.rollback();
-    await expect(session.run({ text: 'UPDATE t SET x = 1' })).rejects.toThrow('no transaction');
-    await expect(session.rows('UPDATE t SET x = 1 RETURNING x')).rejects.toThrow('no transaction');
+    await expect(session.run({ text: 'UPDATE t SET x = 1' })).rejects.toThrow('outside of a transaction');
+    await expect(session.rows('UPDATE t SET x = 1 RETURNING x')).rejects.toThrow('outside of a transaction');
     await session.begin(toSqlSettings({}));
     expect(await session.commit()).toBe('COMMIT');
-    await expect(session.run({ text: 'UPDATE t SET x = 1' })).rejects.toThrow('no transaction');
+    await expect(session.run({ text: 'UPDATE t SET x = 1' })).rejects.toThrow('outside of a transaction');
     await session.close();
     expect(await pg.checksum('t')).toBe(before);
   });
