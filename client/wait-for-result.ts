@@ -9,7 +9,7 @@ import { fromLedger, notFound } from './review-errors';
 import { PROBE_TIMEOUT_MS, type ReviewRuns, type RunState } from './review-runs';
 import { toTemporalProblem } from './temporal-errors';
 
-/** A waiting call reads again after this time, also without a notification. */
+/** A waiting call reads again after this time, also without a notification, and asks Temporal as often whether a run is open. */
 const READ_AGAIN_MS = 5_000;
 
 interface Source {
@@ -34,15 +34,20 @@ export async function resultFromLedger(
   const ended = async (): Promise<boolean | null> =>
     (await fromLedger(() => ledger.summary(changeId), 'The review cannot be read'))?.ended ?? null;
   const until = Date.now() + timeoutMs;
+  let nextProbe = 0;
   const watch = await ledger.watch(changeId);
   try {
     for (;;) {
       const state = await ended();
       if (state === true) return await endedResult(source, reading, changeId);
       const opened = state !== null;
-      const aborted = await abortedResult(source.runs, changeId, opened);
-      // The review may have ended between the two reads.
-      if (aborted !== null) return (await ended()) === true ? await endedResult(source, reading, changeId) : aborted;
+      // A review that commits wakes this loop with each row: Temporal is asked at a steady pace instead.
+      if (Date.now() >= nextProbe) {
+        nextProbe = Date.now() + READ_AGAIN_MS;
+        const aborted = await abortedResult(source.runs, changeId, opened);
+        // The review may have ended between the two reads.
+        if (aborted !== null) return (await ended()) === true ? await endedResult(source, reading, changeId) : aborted;
+      }
       const left = until - Date.now();
       if (left <= 0) return { state: 'PENDING', status: opened && verifies(source) ? await reading.status() : null };
       await watch.next(Math.min(left, READ_AGAIN_MS));

@@ -72,13 +72,16 @@ export function versioning(
   };
 }
 
+/** A task that finds no waiting poll is stored and read again by the server. With the default minimum of 1, most are. */
+const POLLERS = { type: 'autoscaling', minimum: 5 } as const;
+
 /** Options of every worker that runs review workflows, in production, in development and in tests. */
 export const REVIEW_WORKER = {
   // Node can abort the whole process with "async hook stack has become corrupted" if the promises of a workflow are interrupted at
   // this limit (nodejs/node#38503, open for Node 20). The default of 5 s is wall-clock time, and the replay of a long history on a
   // starved machine takes longer. No review computes for a minute. The SDK reads this option, but its public type does not have it.
   isolateExecutionTimeout: '60 s',
-  workflowTaskPollerBehavior: { type: 'autoscaling' },
+  workflowTaskPollerBehavior: POLLERS,
   // A task that waits longer for its cached run goes to the normal queue, where a query brings the whole history and is refused if
   // it ran ahead. The default of 10 s is short for a starved worker; the tasks of a dead worker wait this long.
   stickyQueueScheduleToStartTimeout: '30 s',
@@ -106,7 +109,7 @@ export async function workerOptions(
           ...(run.maxCachedWorkflows === undefined ? {} : { maxCachedWorkflows: run.maxCachedWorkflows }),
         }
       : {}),
-    activityTaskPollerBehavior: { type: 'autoscaling' as const },
+    activityTaskPollerBehavior: POLLERS,
     ...(run.maxTaskQueueActivitiesPerSecond === undefined
       ? {}
       : { maxTaskQueueActivitiesPerSecond: run.maxTaskQueueActivitiesPerSecond }),

@@ -6,7 +6,7 @@ import { failureOf } from './failure';
 import { committing, settling } from './proxies';
 import { waitOrTimeout } from './wait-or-timeout';
 import { now, preflightOf, type Review } from './review-state';
-import { publishStatus, signalRequester } from './reporting';
+import { publishStatus, showDetails, signalRequester } from './reporting';
 import { MAX_EXPLANATION_LENGTH } from '../policy/contracts/limits';
 import { cutText } from '../policy/text/cut-text';
 import { continueWhenCalm, isLong } from './next-run';
@@ -45,7 +45,8 @@ const LOOK_AGAIN_MS = 10 * 60_000;
 
 async function commit(change: Review): Promise<'ended' | 'wait'> {
   change.state = 'COMMITTING';
-  publishStatus(change);
+  // The end publishes the last answer: attributes and memo of a state that lasts for a moment would only cost events.
+  showDetails(change);
   const input = commitInput(change);
   // From here on the effect may exist: a cancellation must not leave it unresolved.
   return CancellationScope.nonCancellable(async () => {

@@ -106,9 +106,9 @@ function commitToTarget(
   },
 ): ReturnType<TargetEffects['commit']> {
   const { effects, approved, facts, intentAt } = of;
-  return withHeartbeat((signal, beat) =>
+  return withHeartbeat((signal) =>
     effects.commit({
-      ...targetContext(deps.targets, change.plan.target, 'commit', facts.changeId, change.plan.staging, signal, beat),
+      ...targetContext(deps.targets, change.plan.target, 'commit', facts.changeId, change.plan.staging, signal),
       diff: change.diff,
       facts: change.facts,
       approved,

@@ -73,9 +73,9 @@ async function sealAndEnd(
   { effects, settings, approved, intentAt, whenUnchecked }: Unsettled,
   why: { readonly reason: RollbackReason; readonly explanation: string },
 ): Promise<CommitResult> {
-  const found = await withHeartbeat((signal, beat) =>
+  const found = await withHeartbeat((signal) =>
     effects.seal({
-      ...targetContext(deps.targets, facts.target, 'commit', facts.changeId, settings, signal, beat),
+      ...targetContext(deps.targets, facts.target, 'commit', facts.changeId, settings, signal),
       approved,
       intentAt,
       sends: deps.sends(facts.changeId),

@@ -120,9 +120,9 @@ async function dryRun(
   const { attempt, lost } = await deps.staging.begin(ref.changeId);
   try {
     if (lost > MAX_LOST) return workerLost(lost);
-    return await withHeartbeat((signal, beat) =>
+    return await withHeartbeat((signal) =>
       effects.stage({
-        ...targetContext(deps.targets, ref.target, 'stage', ref.changeId, change.settings, signal, beat),
+        ...targetContext(deps.targets, ref.target, 'stage', ref.changeId, change.settings, signal),
         diff: change.diff,
         facts: change.facts,
       }),

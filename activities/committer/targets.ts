@@ -42,7 +42,6 @@ export function targetContext(
   changeId: string,
   settings: unknown,
   signal: AbortSignal,
-  heartbeat: () => void,
 ): TargetContext {
-  return { changeId, target: accessTo(targets, name, role), settings: settings as JsonObject, signal, heartbeat };
+  return { changeId, target: accessTo(targets, name, role), settings: settings as JsonObject, signal };
 }

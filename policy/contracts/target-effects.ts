@@ -58,8 +58,6 @@ export interface TargetContext {
   readonly settings: JsonObject;
   /** Cancellation of the activity. Closes the connection immediately. */
   readonly signal?: AbortSignal;
-  /** Called between statements. */
-  readonly heartbeat?: () => void;
 }
 
 export interface StageContext extends TargetContext {

@@ -53,7 +53,6 @@ export async function inRepository<T>(ctx: TargetContext, work: (repository: Rep
   mkdirSync(join(scratch, 'objects'));
   mkdirSync(join(scratch, 'empty'));
   const run: Repository['run'] = (args, { stdin, index, persist, ignoreCancellation } = {}) => {
-    ctx.heartbeat?.();
     const objects =
       persist === true
         ? {}

@@ -91,7 +91,6 @@ async function send(attempt: Attempt, before: Resource | null): Promise<CommitRe
       explanation:
         'another attempt is in progress, and the resource has no strong ETag that would prevent applying both',
     };
-  ctx.heartbeat?.();
   const answer = await sendRequest({
     method: request.method,
     url: request.url,

@@ -64,7 +64,6 @@ async function applyInTransaction(
   const captured = await ownQueries(ctx, 'the commit', () =>
     captureWork(session, prepared.works, settings, {
       checked: ctx.approved.reason !== 'not_rehearsed',
-      heartbeat: ctx.heartbeat,
     }),
   );
   if (captured.kind !== 'captured') return fromFailed(ctx, captured);

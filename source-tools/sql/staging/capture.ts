@@ -52,7 +52,6 @@ export type NotCaptured = Exclude<Captured, { readonly kind: 'captured' }>;
 export interface CaptureOptions {
   /** True if gate.ts found the works fit for a rehearsal, so that their conditions have no effect and may be evaluated again. */
   readonly checked: boolean;
-  readonly heartbeat?: (() => void) | undefined;
   readonly guard?: Guard;
 }
 
@@ -61,7 +60,7 @@ export async function captureWork(
   session: Session,
   works: readonly Work[],
   settings: SqlSettings,
-  { checked, heartbeat, guard }: CaptureOptions,
+  { checked, guard }: CaptureOptions,
 ): Promise<Captured> {
   const statements: { sha: string; command: string; rowCount: number }[] = [];
   const incomplete = new Set<string>();
@@ -72,7 +71,6 @@ export async function captureWork(
   const before = await readState(session);
 
   for (const [index, work] of works.entries()) {
-    heartbeat?.();
     let choice: Choice;
     let result: Executed;
     try {

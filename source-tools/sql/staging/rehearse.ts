@@ -134,7 +134,6 @@ async function runOnce({ ctx, prepare, settings, budget, session }: Rehearsal, r
     const captured = prepared.ok
       ? await captureWork(session, prepared.works, limited, {
           checked: true,
-          heartbeat: ctx.heartbeat,
           guard: rowGuard(session, limited),
         })
       : prepared.outcome;

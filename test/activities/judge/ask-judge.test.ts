@@ -375,21 +375,6 @@ describe('askJudge', () => {
     expect(server.aborted()).toBe(1);
   });
 
-  it('sends a heartbeat before any other work', async () => {
-    const beats: unknown[] = [];
-    const world = judgeWorld(server, {
-      loadPlan: async () => {
-        expect(beats).toHaveLength(1);
-        throw new Error('stop here');
-      },
-    });
-    const environment = new MockActivityEnvironment({}, { logger: QUIET });
-    environment.on('heartbeat', (details) => beats.push(details));
-    await expect(environment.run(createJudgeActivities(world.deps).askJudge, world.change(DIFF))).rejects.toThrow(
-      'stop here',
-    );
-  });
-
   it('answers the same input from the cache, also under another request key, and records the origin', async () => {
     server.use(answering({ verdict: 'BLOCK' }));
     const world = judgeWorld(server);
