@@ -11,6 +11,8 @@ import { retrying, type Retrying } from './retrying-client';
 const PATIENCE_MS = 120_000;
 /** A review that has not ended after this long is lost. */
 const MAX_REVIEW_MS = 300_000;
+/** Each look verifies the whole review, which costs the client as much CPU as a worker needs for a step. */
+const LOOK_AGAIN_MS = 1_000;
 
 export interface LoadResult {
   readonly submitted: number;
@@ -100,7 +102,7 @@ async function untilDisclosed(
     const status = await retry(() => countersign.status(changeId));
     if (status.state === 'INTERVENTION_REQUIRED' && status.fingerprint !== null) return status;
     if (status.state !== 'RUNNING' && status.state !== 'INTERVENTION_REQUIRED') return null;
-    await sleep(300);
+    await sleep(LOOK_AGAIN_MS);
   }
   throw new Error(`Nothing was disclosed in ${MAX_REVIEW_MS / 1000} s`);
 }
