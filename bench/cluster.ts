@@ -125,7 +125,8 @@ async function measureSizes(
       for (const kind of KINDS) pids[`${kind} ${n}`] = (await dev.another(kind)).pid;
     const { run } = reviewJob(dev, client, 1 + workers * ROWS);
     const job = async (i: number): Promise<void> => void (await run(i));
-    const warm = Math.min(open, reviews);
+    // New processes compile their code and plans first.
+    const warm = Math.min(open, reviews) * workers;
     await throughput(warm, open, job);
     const before = cpuByProcess(pids);
     const perSecond = await throughput(reviews, open, (i) => job(warm + i));

@@ -1,7 +1,7 @@
 import type { DevClient } from '../dev/client';
 import type { Dev } from '../dev/start';
 import { spread, throughput, type Spread } from './measure';
-import { reviewJob } from './reviews';
+import { reviewJob, ROWS } from './reviews';
 
 /** Milliseconds from submission to the verified commit. */
 export interface Fairness {
@@ -22,7 +22,8 @@ export async function measureFairness(
   const alone = reviewJob(dev, clients.steady, 1_000_000);
   await throughput(reviews, 1, async (i) => void (await alone.run(i)));
   const beside = reviewJob(dev, clients.steady, 2_000_000);
-  const flooding = reviewJob(dev, clients.flooding, 3_000_000);
+  // Half of the rows away, so that no change makes another one stale.
+  const flooding = reviewJob(dev, clients.flooding, 3_000_000 + ROWS / 2);
   let isOver = false;
   let next = 0;
   const floods = Array.from({ length: flood }, async () => {

@@ -28,14 +28,17 @@ export async function measureReviews(
   return figures({ temporal: client.temporal, job, times, last: () => last, pids }, count);
 }
 
-/** Two jobs on the same target need different values of `firstStock`, or their changes have the same content. */
+/**
+ * Review `i` changes the row `firstStock + i`, modulo ROWS. Two jobs on the same target need different values of `firstStock`, or
+ * their changes have the same content; jobs at the same time must not reach the same row either.
+ */
 export function reviewJob({ setup }: Pick<Dev, 'setup'>, client: DevClient, firstStock = 1): ReviewJob {
   const { countersign } = client;
   const approver = createSigner(setup.keys.alice.key);
   const times = { preflight: [] as number[], commit: [] as number[], all: [] as number[] };
   const run = async (i: number): Promise<string> => {
     const began = performance.now();
-    const raw = `update items set stock = ${firstStock + i} where id = ${(i % ROWS) + 1}`;
+    const raw = `update items set stock = ${firstStock + i} where id = ${((firstStock + i) % ROWS) + 1}`;
     const { changeId, preflight } = await countersign.submit(
       { target: 'shop', sourceTool: 'SQLDryRun', raw, metadata: { table_name: 'items', affected_rows: 1 } },
       { timeoutMs: 60_000 },
