@@ -32,13 +32,14 @@ begin
      and strpos(regexp_replace(v_all, '\\(["\\bfnrt]|u00(0[0-7bef]|1[0-9a-f]))', '', 'g'), '\') > 0 then
     return 'a character with a needless escape, or half of a surrogate pair';
   end if;
-  v_structure := regexp_replace(v_all, '"([^"\\]|\\.)*"', '"', 'g');
+  v_structure := regexp_replace(v_all, '"(?:[^"\\]+|\\.)*"', '"', 'g');
   if v_structure ~ '\s' then return 'white space between its members'; end if;
   for v_number in select distinct m[1] from regexp_matches(v_structure, '(-?[0-9][0-9.eE+-]*)', 'g') m
                   where m[1] !~ '^(0|-?[1-9][0-9]{0,14})$' loop
     if not is_canonical_number(v_number) then return 'the number ' || left(v_number, 40); end if;
   end loop;
-  v_brackets := regexp_replace(substr(v_structure, 2, length(v_structure) - 2), '[^][{}]', '', 'g');
+  -- What JSON consists of without strings, white space and brackets.
+  v_brackets := translate(substr(v_structure, 2, length(v_structure) - 2), '",:0123456789+-.eEtrufalsn', '');
   for i in 1 .. ${MAX_BODY_DEPTH} loop
     v_brackets := replace(replace(v_brackets, '{}', ''), '[]', '');
     exit when v_brackets = '';
