@@ -34,6 +34,14 @@ export const DEFECTS = [
     tests: ADMIT,
   },
   {
+    name: 'refuse an answer by a registry that is older than its key',
+    through: 'a review that waits for an answer that is recorded and reported as accepted',
+    file: 'activities/review/admit-answer.ts',
+    from: 'await keys.snapshot(0)',
+    to: 'await keys.snapshot()',
+    tests: ADMIT,
+  },
+  {
     name: 'run an activity with any input under an existing change id',
     through: 'findings and records of another diff in the ledger of the change',
     file: 'activities/review/assert-opened.ts',

@@ -130,6 +130,31 @@ describe('an answer that counts', () => {
     expect(await listed()).toBe(0);
   });
 
+  it('may be signed with a key that is newer than the cached registry', async () => {
+    const [cached, current] = [testRegistry(eli), testRegistry(eli, dana)];
+    const ages: (number | undefined)[] = [];
+    const snapshot = (maxAgeMs?: number) => {
+      ages.push(maxAgeMs);
+      return (maxAgeMs === 0 ? current : cached).snapshot();
+    };
+    deps = { ...deps, keys: { snapshot } };
+    expect(await codes(input([signed(dana)]))).toEqual({ [V1]: 'accepted' });
+    expect(ages).toEqual([undefined, 0]);
+    // The other answer no longer waits, also for the list of reviews: the key of the recorded answer is looked up as well.
+    expect(await codes(input([signed(eli, { violationId: V2 })]))).toEqual({ [V2]: 'accepted' });
+    expect(ages).toEqual([undefined, 0, undefined, 0]);
+    expect((await ledger.review(CHANGE))?.pending).toBe(0);
+  });
+
+  it('needs no second look at the registry if all keys are in the cache', async () => {
+    const registry = testRegistry(dana, eli);
+    const ages: (number | undefined)[] = [];
+    deps = { ...deps, keys: { snapshot: (maxAgeMs) => (ages.push(maxAgeMs), registry.snapshot(maxAgeMs)) } };
+    await admit(input([signed(dana)]));
+    await admit(input([signed(eli, { violationId: V2 })]));
+    expect(ages).toEqual([undefined, undefined]);
+  });
+
   it('is judged independently of a refused and a malformed one in the same message [V12, P5]', async () => {
     const { results, admitted } = await admit(
       input([signed(dana), signed(stranger, { violationId: V2 }), { nonsense: true }]),
