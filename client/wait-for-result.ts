@@ -41,8 +41,8 @@ export async function resultFromLedger(
       const state = await ended();
       if (state === true) return await endedResult(source, reading, changeId);
       const opened = state !== null;
-      // A review that commits wakes this loop with each row: Temporal is asked at a steady pace instead.
-      if (Date.now() >= nextProbe) {
+      // A review that commits wakes this loop with each row. Temporal is asked at a steady pace instead, and before it is PENDING.
+      if (Date.now() >= Math.min(nextProbe, until)) {
         nextProbe = Date.now() + READ_AGAIN_MS;
         const aborted = await abortedResult(source.runs, changeId, opened);
         // The review may have ended between the two reads.

@@ -15,8 +15,9 @@
  */
 import type { JsonValue } from '../../policy/contracts/canonical-json';
 import type { LedgerRow } from '../../policy/contracts/ledger';
-import type { KeyRegistry, KeySnapshot } from '../../policy/evidence/key-registry';
+import type { KeyLookup, KeyRegistry } from '../../policy/evidence/key-registry';
 import type { Appended, Ledger, LedgerEntry, ProjectionPatch } from '../../policy/evidence/ledger-port';
+import { withCurrentKeys } from '../../policy/evidence/with-current-keys';
 import { judgeAnswer, type AnswerScope, type CountedAnswer, type RefusedAnswer } from '../../signing/judge-answer';
 import {
   ANSWER_ROWS,
@@ -64,30 +65,23 @@ export function createAnswerActivities(deps: AnswerDeps): Pick<ReviewActivities,
   return {
     async admitAnswer(input): Promise<Admitted> {
       const at = (await databaseNow()).toISOString();
-      const [cached, stored] = await Promise.all([
-        keys.snapshot(),
-        ledger.readKinds(input.changeId, [...SCOPE_ROWS, ...ANSWER_ROWS, ...END_ROWS]),
-      ]);
+      const stored = await ledger.readKinds(input.changeId, [...SCOPE_ROWS, ...ANSWER_ROWS, ...END_ROWS]);
       const scope = await answerScopeFromRows(plans, input.changeId, stored);
       if (scope === null) return notOpened(input.message);
       const rows = stored.flatMap(({ row }) =>
         row.kind === 'answer_accepted' || row.kind === 'retracted' ? [row] : [],
       );
       const closed = input.closed || stored.some(({ row }) => END_ROWS.some((kind) => kind === row.kind));
-      const judgeAll = ({ find }: KeySnapshot): ValidAnswer[] =>
+      const judgeAll = (find: KeyLookup): ValidAnswer[] =>
         parseAnswerMessage(input.message).map(({ sent, problem }) => {
           if (problem !== null) return { sent, judged: { code: 'malformed', message: problem, violationId: null } };
           const judged = judgeAnswer(sent, scope, find, at);
           return { sent, judged: restoreAdmitted(judged, scope, rows, (then) => judgeAnswer(sent, scope, find, then)) };
         });
-      let snapshot = cached;
-      let valid = judgeAll(snapshot);
-      // A key can be newer than the cache. Without this, two attempts at one answer could differ: one refuses it, and the other,
-      // whose result is lost, records it, so that the review waits for an answer that the ledger has.
-      if (valid.some(({ judged }) => judged.code === 'unknown_key') || !hasKeysOf(rows, cached)) {
-        snapshot = await keys.snapshot(0);
-        valid = judgeAll(snapshot);
-      }
+      const { valid, before } = await withCurrentKeys(keys, (find) => ({
+        valid: judgeAll(find),
+        before: verifyAcceptedAnswers({ rows, scope, keys: find, nonces: null, at }).answers,
+      }));
       const verdicts = judgeMessage(valid, { ...input, closed }, rows, at);
 
       const refusal = (sent: unknown, refused: RefusedAnswer): LedgerEntry =>
@@ -97,7 +91,6 @@ export function createAnswerActivities(deps: AnswerDeps): Pick<ReviewActivities,
         return judged.code === 'duplicate' ? null : refusal(sent, judged);
       });
       const counted = verdicts.flatMap(({ judged }) => (judged.code === 'accepted' ? [toAdmitted(judged, at)] : []));
-      const before = verifyAcceptedAnswers({ rows, scope, keys: snapshot.find, nonces: null, at }).answers;
       const patch = counted.length === 0 ? undefined : await pendingAfter(plans, stored, [...before, ...counted], at);
       const appended = await appendSome(ledger, input.changeId, entries, patch);
       const known = new Set(input.admitted);
@@ -119,11 +112,6 @@ export function createAnswerActivities(deps: AnswerDeps): Pick<ReviewActivities,
       return { results: byViolation(outcomes), admitted: outcomes.flatMap(({ admitted }) => admitted ?? []) };
     },
   };
-}
-
-/** Whether the registry has the key of each recorded answer; an unsigned one has none. */
-function hasKeysOf(rows: readonly LedgerRow[], { find }: KeySnapshot): boolean {
-  return rows.every(({ body: { keyId } }) => typeof keyId !== 'string' || find(keyId) !== undefined);
 }
 
 /** Refuses every answer and records nothing: an invented id must not create rows. */

@@ -11,6 +11,7 @@ import type { Submission } from '../../policy/contracts/diff';
 import type { WithdrawCode } from '../../policy/contracts/withdrawal';
 import type { StoredRow } from '../../policy/evidence/chain';
 import type { LedgerEntry } from '../../policy/evidence/ledger-port';
+import { withCurrentKeys } from '../../policy/evidence/with-current-keys';
 import { judgeWithdrawal, stopRowOf, type CountedWithdrawal } from '../../signing/judge-withdrawal';
 import type { AdmittedWithdrawal, AdmitWithdrawalInput, ReviewActivities } from '../review-types';
 import { REGRESSED, type AnswerDeps } from './admit-answer';
@@ -30,13 +31,10 @@ async function admit(deps: WithdrawalDeps, input: AdmitWithdrawalInput): Promise
   const { changeId, kind, message } = input;
   const at = now().toISOString();
   const rows = await ledger.readKinds(changeId, [...WITHDRAWAL_ROWS, 'withdrawn', 'superseded']);
-  const [{ find }, scope] = await Promise.all([
-    keys.snapshot(),
-    withdrawalScopeFromRows(deps, changeId, rows, { kind, message }),
-  ]);
+  const scope = await withdrawalScopeFromRows(deps, changeId, rows, { kind, message });
   // No row for an invented id, so that a hostile caller cannot fill the ledger.
   if (scope === null) return { result: { code: 'not_open', message: 'No such change was opened' }, stopped: null };
-  const judged = judgeWithdrawal(kind, message, scope, find, at);
+  const judged = await withCurrentKeys(keys, (find) => judgeWithdrawal(kind, message, scope, find, at));
   const found = toStopped(rows);
   if (judged.code !== 'accepted')
     return { result: await recordRefusedWithdrawal(deps, changeId, input, judged), stopped: found };

@@ -12,6 +12,7 @@ import type { ByteStore } from '../../policy/evidence/byte-store';
 import type { KeyRegistry } from '../../policy/evidence/key-registry';
 import { isAggregate } from '../../policy/contracts/readings';
 import type { WithAdvisoryLock, Ledger, LedgerEntry } from '../../policy/evidence/ledger-port';
+import { withCurrentKeys } from '../../policy/evidence/with-current-keys';
 import { measureOf, type Measure } from '../../policy/rules/aggregate/measure';
 import { attestAggregates } from './attest-aggregates';
 import { loadDiff } from './load-diff';
@@ -71,7 +72,7 @@ async function openReview(
   const { plan, planHash, revision } =
     before === null ? await deps.plans.current(target, sourceTool) : await deps.plans.byHash(before.planHash);
   await storeBytes(deps.store, submission, plan);
-  const requester = requesterOf(submission, plan.development, await deps.keys.snapshot());
+  const requester = await withCurrentKeys(deps.keys, (find) => requesterOf(submission, plan.development, find));
   if (requester.kind === 'refused') throw refusedEnvelope(requester.why);
   const person = requester.kind === 'known' ? requester.person : null;
   const toOpened = (

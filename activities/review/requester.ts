@@ -1,5 +1,5 @@
 import type { Submission } from '../../policy/contracts/diff';
-import type { KeySnapshot } from '../../policy/evidence/key-registry';
+import type { KeyLookup } from '../../policy/evidence/key-registry';
 import { verifySubmission } from '../../signing/verify-submission';
 
 /** Who requested a change. An invalid signature is refused; it is never treated as "unsigned". */
@@ -10,10 +10,10 @@ export type Requester =
   | { readonly kind: 'refused'; readonly why: string };
 
 /** The person on whose behalf the service key is registered. */
-export function requesterOf(submission: Submission, development: boolean, keys: KeySnapshot): Requester {
-  const verified = verifySubmission(submission, { keys: keys.find, development });
+export function requesterOf(submission: Submission, development: boolean, keys: KeyLookup): Requester {
+  const verified = verifySubmission(submission, { keys, development });
   if (!verified.ok) return { kind: verified.code === 'unsigned' ? 'unknown' : 'refused', why: verified.message };
   if (verified.requester === null)
     return { kind: 'unknown', why: `key ${verified.keyId} is registered without onBehalfOf` };
-  return { kind: 'known', person: verified.requester, demo: keys.find(verified.keyId)?.demo === true };
+  return { kind: 'known', person: verified.requester, demo: keys(verified.keyId)?.demo === true };
 }

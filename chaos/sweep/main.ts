@@ -75,7 +75,7 @@ async function main(): Promise<void> {
     const terminal = found.filter(({ state }) => state !== 'open').length;
     const repaired = repairsIn(found);
     process.stdout.write(`${JSON.stringify({ runs: drives.length, seed, violations, terminal, repaired, replay })}\n`);
-    process.exitCode = violations === 0 && terminal === drives.length && replay.damaged === 0 ? 0 : 1;
+    process.exitCode = violations === 0 && terminal === drives.length && replay.replays === drives.length ? 0 : 1;
   } finally {
     await cluster.stop();
     if (process.exitCode === 0) rmSync(stateDir, { recursive: true, force: true });

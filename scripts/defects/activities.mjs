@@ -36,7 +36,7 @@ export const DEFECTS = [
   {
     name: 'refuse an answer by a registry that is older than its key',
     through: 'a review that waits for an answer that is recorded and reported as accepted',
-    file: 'activities/review/admit-answer.ts',
+    file: 'policy/evidence/with-current-keys.ts',
     from: 'await keys.snapshot(0)',
     to: 'await keys.snapshot()',
     tests: ADMIT,

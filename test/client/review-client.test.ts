@@ -485,6 +485,28 @@ describe('result', () => {
     expect(await countersign.result(changeId, { timeoutMs: 20_000 })).toMatchObject({ state: 'COMMITTED' });
     expect(reads).toBe(4);
   });
+
+  it('asks Temporal every five seconds, however many rows arrive, and again before it is pending', async () => {
+    const { bundle, changeId } = await openReview();
+    const began = Date.now();
+    const asked: number[] = [];
+    const describe = () => (asked.push(Math.round((Date.now() - began) / 100) / 10), RUNNING);
+    // A row every 100 ms.
+    const watch = async () => ({ next: async () => void (waitedMs += 100), close: () => {} });
+    const { countersign } = client({ describe }, { ...ledgerOf(bundle), watch });
+    expect(await countersign.result(changeId, { timeoutMs: 12_000 })).toMatchObject({ state: 'PENDING' });
+    expect(asked.map(Math.floor)).toEqual([0, 5, 10, 12]);
+  });
+
+  it('is aborted if the workflow ended while the call waited for less than five seconds', async () => {
+    const { bundle, changeId } = await openReview();
+    const failed = (): never => {
+      throw new WorkflowFailedError('terminated', new TerminatedFailure('by hand'), RetryState.NON_RETRYABLE_FAILURE);
+    };
+    const describe = () => (waitedMs === 0 ? RUNNING : CLOSED);
+    const { countersign } = client({ describe, result: failed }, ledgerOf(bundle));
+    expect(await countersign.result(changeId, { timeoutMs: 2_000 })).toMatchObject({ state: 'ABORTED' });
+  });
 });
 
 const AT = '2026-11-20T10:00:00.000Z';

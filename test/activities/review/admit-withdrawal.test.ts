@@ -105,6 +105,13 @@ describe('a withdrawal', () => {
     });
   });
 
+  it('may be signed with a key that is newer than the cached registry', async () => {
+    const [cached, current] = [testRegistry(service), testRegistry(service, dana)];
+    deps = { ...deps, keys: { snapshot: (maxAgeMs) => (maxAgeMs === 0 ? current : cached).snapshot() } };
+    const changeId = await opened();
+    expect(await codeOf('withdraw', changeId, withdrawal(changeId, dana))).toBe('accepted');
+  });
+
   it.each<[string, string, (changeId: string) => unknown]>([
     ['is not signed', 'malformed', () => ({ actor: 'rita', reason: 'wrong' })],
     ['is signed by an unregistered key', 'unknown_key', (id) => withdrawal(id, unknown)],
