@@ -29,7 +29,7 @@ const PER_TARGET = 8;
 /** Waiting for servers and network in each step of the model. */
 const LATENCY_MS = 50;
 /** For --model-only: CPU by docs/assurance/performance.md, and transactions of four and five statements at 379 appends a second. */
-const GIVEN = { cpu: { 'review 1': 131, 'judge 1': 17, 'commit 1': 84 }, holds: { openingMs: 10, endingMs: 15 } };
+const GIVEN = { cpu: { 'review 1': 98, 'judge 1': 14, 'commit 1': 66 }, holds: { openingMs: 8.2, endingMs: 11.2 } };
 
 interface Options {
   readonly reviews: number;

@@ -12,9 +12,7 @@ export function answerFactKey(answer: Pick<CountedAnswer, 'digest' | 'violationI
 }
 
 /** Kinds of the rows with an admitted answer. A retraction has a separate kind. */
-export const ANSWER_ROWS = ['answer_accepted', 'retracted'] as const;
-
-export function answerRowKind({ decision }: Pick<CountedAnswer, 'decision'>): (typeof ANSWER_ROWS)[number] {
+export function answerRowKind({ decision }: Pick<CountedAnswer, 'decision'>): 'answer_accepted' | 'retracted' {
   return decision === 'retract' ? 'retracted' : 'answer_accepted';
 }
 

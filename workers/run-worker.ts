@@ -72,7 +72,7 @@ export function versioning(
   };
 }
 
-/** A task that finds no waiting poll is stored and read again by the server. With the default minimum of 1, most are. */
+/** A task that finds no waiting poll is stored and read again by the server. With the default minimum of 1, two tasks of each review are, with six open. */
 const POLLERS = { type: 'autoscaling', minimum: 5 } as const;
 
 /** Options of every worker that runs review workflows, in production, in development and in tests. */

@@ -21,10 +21,8 @@ import { searchAttributesOf } from '../policy/contracts/search-attributes';
  */
 export function publishStatus(change: Review, note: string | null = null): void {
   const status = showDetails(change, note);
-  if (change.state !== 'COMMITTING') {
-    const changed = searchAttributesOf(status, change.title).filter(({ key, value }) => isNew(change, key.name, value));
-    if (changed.length > 0) upsertSearchAttributes(changed);
-  }
+  const changed = searchAttributesOf(status, change.title).filter(({ key, value }) => isNew(change, key.name, value));
+  if (changed.length > 0) upsertSearchAttributes(changed);
   const { refusals, outcome } = change;
   const answers = change.answers();
   if (answers.length === 0 && refusals.count === 0) return;

@@ -45,7 +45,7 @@ const LOOK_AGAIN_MS = 10 * 60_000;
 
 async function commit(change: Review): Promise<'ended' | 'wait'> {
   change.state = 'COMMITTING';
-  // The end publishes the last answer: attributes and memo of a state that lasts for a moment would only cost events.
+  // The state usually lasts for a tenth of a second, and attributes and memo cost events. They get the last answer with the end.
   showDetails(change);
   const input = commitInput(change);
   // From here on the effect may exist: a cancellation must not leave it unresolved.

@@ -12,20 +12,26 @@
  *    access to the namespace can schedule this activity, and a row that the committer cannot verify would stop the review for ever.
  *    A change that was not opened gets no row.
  * N6 The committer does not trust this activity: it verifies the rows again, against its own plan.
+ * N7 A verdict is written only if no other one was written since the rows were read that it is based on; otherwise the attempt fails
+ *    and is repeated. An attempt that timed out can go on beside its repetition, and the workflow learns the verdict of one of them:
+ *    if one refused an answer and the other recorded it as accepted, the review would wait for an answer that its ledger has. It is not
+ *    judged again within the attempt: what was refused as too early may be acceptable by now.
  */
 import type { JsonValue } from '../../policy/contracts/canonical-json';
+import { CountersignFailure } from '../../policy/contracts/failure';
+import { FailureType } from '../../policy/contracts/failure-type';
 import type { LedgerRow } from '../../policy/contracts/ledger';
 import type { KeyLookup, KeyRegistry } from '../../policy/evidence/key-registry';
-import type { Appended, Ledger, LedgerEntry, ProjectionPatch } from '../../policy/evidence/ledger-port';
+import {
+  VERDICTS,
+  type Appended,
+  type Ledger,
+  type LedgerEntry,
+  type ProjectionPatch,
+} from '../../policy/evidence/ledger-port';
 import { withCurrentKeys } from '../../policy/evidence/with-current-keys';
 import { judgeAnswer, type AnswerScope, type CountedAnswer, type RefusedAnswer } from '../../signing/judge-answer';
-import {
-  ANSWER_ROWS,
-  answerFactKey,
-  answerRowKind,
-  toAdmitted,
-  verifyAcceptedAnswers,
-} from '../../signing/verify-answers';
+import { answerFactKey, answerRowKind, toAdmitted, verifyAcceptedAnswers } from '../../signing/verify-answers';
 import type { PlanSource } from '../../storage/plans/plan-source';
 import type { AdmitInput, Admitted, ReviewActivities } from '../review-types';
 import { parseAnswerMessage, violationIdOf } from './answer-message';
@@ -58,14 +64,14 @@ interface Verdict {
   readonly judged: CountedAnswer | RefusedAnswer | RepeatedAnswer;
 }
 
-/** `admitAnswer` returns every refusal as data. It throws only STORE_UNAVAILABLE, which Temporal retries. */
+/** `admitAnswer` returns every refusal as data. It throws only STORE_UNAVAILABLE, which Temporal retries (also for N7). */
 export function createAnswerActivities(deps: AnswerDeps): Pick<ReviewActivities, 'admitAnswer'> {
   const { ledger, keys, plans, databaseNow } = deps;
 
   return {
     async admitAnswer(input): Promise<Admitted> {
       const at = (await databaseNow()).toISOString();
-      const stored = await ledger.readKinds(input.changeId, [...SCOPE_ROWS, ...ANSWER_ROWS, ...END_ROWS]);
+      const stored = await ledger.readKinds(input.changeId, [...SCOPE_ROWS, ...VERDICTS, ...END_ROWS]);
       const scope = await answerScopeFromRows(plans, input.changeId, stored);
       if (scope === null) return notOpened(input.message);
       const rows = stored.flatMap(({ row }) =>
@@ -92,7 +98,8 @@ export function createAnswerActivities(deps: AnswerDeps): Pick<ReviewActivities,
       });
       const counted = verdicts.flatMap(({ judged }) => (judged.code === 'accepted' ? [toAdmitted(judged, at)] : []));
       const patch = counted.length === 0 ? undefined : await pendingAfter(plans, stored, [...before, ...counted], at);
-      const appended = await appendSome(ledger, input.changeId, entries, patch);
+      const appended = await appendSome(ledger, input.changeId, entries, patch, stored.at(-1)?.row.n);
+      if (appended.some((each) => each?.status === 'moved')) throw judgedSince(input.changeId);
       const known = new Set(input.admitted);
       const outcomes = verdicts.map(({ judged }, i) => outcomeOf(judged, appended[i] ?? null, known));
 
@@ -114,6 +121,14 @@ export function createAnswerActivities(deps: AnswerDeps): Pick<ReviewActivities,
   };
 }
 
+/** N7 */
+export function judgedSince(changeId: string): CountersignFailure {
+  return CountersignFailure.retryable(
+    `Another statement about ${changeId} was judged at the same time, so this one was not recorded; this attempt is repeated`,
+    FailureType.Store,
+  );
+}
+
 /** Refuses every answer and records nothing: an invented id must not create rows. */
 function notOpened(message: unknown): Admitted {
   const outcomes = parseAnswerMessage(message).map(({ sent, problem }): Outcome =>
@@ -130,10 +145,11 @@ async function appendSome(
   changeId: string,
   entries: readonly (LedgerEntry | null)[],
   projection?: ProjectionPatch,
+  expectedN?: number,
 ): Promise<readonly (Appended | null)[]> {
   const some = entries.flatMap((entry) => entry ?? []);
   if (some.length === 0) return [];
-  const results = [...(await ledger.append(changeId, some, projection))];
+  const results = [...(await ledger.append(changeId, some, projection, expectedN))];
   return entries.map((entry) => (entry === null ? null : (results.shift() ?? null)));
 }
 

@@ -4,17 +4,18 @@
  * M1 It counts only once the ledger has the row `withdrawn` or `superseded`. From then on no commit can begin.
  * M2 Nothing in the input is trusted but the message, which is verified: submission, plan and the replacing change come from the
  *    ledger. A message that names a replacing change without a signature is judged by the signed submission of that change.
- * M3 Whatever the message, the result says what the ledger has, so that a restarted workflow ends as the one before it.
+ * M3 As N7 of `admitAnswer`: the row is written only if no other verdict was written since the rows were read.
+ * M4 Whatever the message, the result says what the ledger has, so that a restarted workflow ends as the one before it.
  */
 import type { JsonObject } from '../../policy/contracts/canonical-json';
 import type { Submission } from '../../policy/contracts/diff';
 import type { WithdrawCode } from '../../policy/contracts/withdrawal';
 import type { StoredRow } from '../../policy/evidence/chain';
-import type { LedgerEntry } from '../../policy/evidence/ledger-port';
+import { VERDICTS, type LedgerEntry } from '../../policy/evidence/ledger-port';
 import { withCurrentKeys } from '../../policy/evidence/with-current-keys';
 import { judgeWithdrawal, stopRowOf, type CountedWithdrawal } from '../../signing/judge-withdrawal';
 import type { AdmittedWithdrawal, AdmitWithdrawalInput, ReviewActivities } from '../review-types';
-import { REGRESSED, type AnswerDeps } from './admit-answer';
+import { judgedSince, REGRESSED, type AnswerDeps } from './admit-answer';
 import { refusalEntry, refusedText } from './answer-refusal';
 import { spentNonce } from './spent-nonce';
 import { WITHDRAWAL_ROWS, withdrawalScopeFromRows } from './withdrawal-scope';
@@ -30,16 +31,18 @@ async function admit(deps: WithdrawalDeps, input: AdmitWithdrawalInput): Promise
   const { ledger, keys, now } = deps;
   const { changeId, kind, message } = input;
   const at = now().toISOString();
-  const rows = await ledger.readKinds(changeId, [...WITHDRAWAL_ROWS, 'withdrawn', 'superseded']);
+  const rows = await ledger.readKinds(changeId, [...WITHDRAWAL_ROWS, ...VERDICTS]);
+  const lastN = rows.at(-1)?.row.n;
   const scope = await withdrawalScopeFromRows(deps, changeId, rows, { kind, message });
   // No row for an invented id, so that a hostile caller cannot fill the ledger.
   if (scope === null) return { result: { code: 'not_open', message: 'No such change was opened' }, stopped: null };
   const judged = await withCurrentKeys(keys, (find) => judgeWithdrawal(kind, message, scope, find, at));
   const found = toStopped(rows);
   if (judged.code !== 'accepted')
-    return { result: await recordRefusedWithdrawal(deps, changeId, input, judged), stopped: found };
+    return { result: await recordRefusedWithdrawal(deps, changeId, input, judged, lastN), stopped: found };
 
-  const [appended] = await ledger.append(changeId, [toEntry(judged, scope.other, at, input.via)]);
+  const [appended] = await ledger.append(changeId, [toEntry(judged, scope.other, at, input.via)], undefined, lastN);
+  if (appended?.status === 'moved') throw judgedSince(changeId);
   const row = appended?.stored ?? null;
   if (row !== null) {
     const stopped = toStopped([row]);
@@ -57,16 +60,21 @@ async function admit(deps: WithdrawalDeps, input: AdmitWithdrawalInput): Promise
   return { result: await recordRefusedWithdrawal(deps, changeId, input, refused), stopped: found };
 }
 
-/** Records a refused message. The result says whether the refusal has its own row, or was counted on another. */
+/**
+ * Records a refused message. The result says whether the refusal has its own row, or was counted on another. `lastN`: as `expectedN` of
+ * the ledger; the call then throws if another verdict was written.
+ */
 export async function recordRefusedWithdrawal(
   { ledger, now }: Pick<WithdrawalDeps, 'ledger' | 'now'>,
   changeId: string,
   { kind, message, via }: Pick<AdmitWithdrawalInput, 'kind' | 'message'> & { readonly via: string },
   refused: { readonly code: WithdrawCode; readonly message: string },
+  lastN?: number,
 ): Promise<AdmittedWithdrawal['result']> {
   const about = { ...refused, violationId: null, about: kind };
   const entry = refusalEntry({ sent: message, refused: about, via, at: now().toISOString() });
-  const [appended] = await ledger.append(changeId, [entry]);
+  const [appended] = await ledger.append(changeId, [entry], undefined, lastN);
+  if (appended?.status === 'moved') throw judgedSince(changeId);
   return appended?.status === 'counted'
     ? { code: 'too_many_refusals', message: refusedText(refused) }
     : { code: refused.code, message: refused.message };

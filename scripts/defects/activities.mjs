@@ -42,6 +42,22 @@ export const DEFECTS = [
     tests: ADMIT,
   },
   {
+    name: 'record the verdict on an answer beside another one',
+    through: 'a review that waits for an answer that is recorded as accepted and was reported as refused',
+    file: 'activities/review/admit-answer.ts',
+    from: "if (appended.some((each) => each?.status === 'moved'))",
+    to: "if (appended.some((each) => each?.status === 'moved') && appended.length > 99)",
+    tests: ADMIT,
+  },
+  {
+    name: 'record a withdrawal beside another verdict',
+    through: 'a withdrawal that is reported as refused and recorded as accepted',
+    file: 'activities/review/admit-withdrawal.ts',
+    from: '[toEntry(judged, scope.other, at, input.via)], undefined, lastN',
+    to: '[toEntry(judged, scope.other, at, input.via)]',
+    tests: ['test/activities/review/admit-withdrawal.test.ts'],
+  },
+  {
     name: 'run an activity with any input under an existing change id',
     through: 'findings and records of another diff in the ledger of the change',
     file: 'activities/review/assert-opened.ts',

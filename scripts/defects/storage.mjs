@@ -143,4 +143,12 @@ export const DEFECTS = [
     to: 'l.n < 0 and',
     tests: LEDGER,
   },
+  {
+    name: 'write a verdict on an answer although another was written since the rows were read',
+    through: 'an answer that one attempt refuses and another records as accepted',
+    file: schema,
+    from: 'v_judged_since and p_kinds[i]',
+    to: 'false and p_kinds[i]',
+    tests: LEDGER,
+  },
 ];

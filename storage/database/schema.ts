@@ -1,5 +1,5 @@
 import { AFTER_CLOSED, AFTER_HEAD, AFTER_SETTLEMENT } from '../../policy/contracts/ledger';
-import { MAX_REFUSED_ROWS, REFUSALS, REVERIFIED } from '../../policy/evidence/ledger-port';
+import { VERDICTS, MAX_REFUSED_ROWS, REFUSALS, REVERIFIED } from '../../policy/evidence/ledger-port';
 import { CANONICAL_ROW_SQL } from './canonical-row-sql';
 import { KEY_TABLES_SQL, KEY_TRIGGERS_SQL } from './key-tables-sql';
 import { APPEND_GRANTS, PROJECTING_ROLES } from './roles';
@@ -206,7 +206,7 @@ declare
   v_ends boolean := v_owner or ${isMemberOf(['cs_commit'])};
   v_n int; v_prev text; v_hash text; v_fact text; v_fresh boolean := cardinality(p_kinds) = 0; v_row ledger%rowtype;
   v_allowed text[]; -- kinds that may follow the end of the change; null while it is open
-  v_group text; v_submitted jsonb; v_mark text; v_input text; v_facts text; v_measure text;
+  v_judged_since boolean; v_group text; v_submitted jsonb; v_mark text; v_input text; v_facts text; v_measure text;
 begin
   if not v_owner and exists (
     select from unnest(p_kinds) as k(kind) where not exists (
@@ -225,6 +225,10 @@ begin
               when bool_or(l.kind in ('intent', 'decided')) then ${textArray([...AFTER_SETTLEMENT])} end
     into v_allowed from ledger l where l.change_id = p_change;
 
+  -- Before the loop: the verdicts of one append do not refuse each other.
+  v_judged_since := p_expected_n is not null and exists (
+    select from ledger l where l.change_id = p_change and l.kind in (${quoted(VERDICTS)}) and l.n > p_expected_n);
+
   for i in 1 .. cardinality(p_kinds) loop
     v_fact := case when p_kinds[i] in ('intent', 'decided') then 'settlement' when p_kinds[i] in ('withdrawn', 'superseded') then 'stopped'
                    when p_kinds[i] = any(${textArray(sharedKinds)}) then p_kinds[i] || '/' || session_user
@@ -240,7 +244,7 @@ begin
       return query select i, 'settled', null::int, null::text, null::text, null::text, null::text, null::text, null::text;
       continue;
     end if;
-    if p_kinds[i] = 'intent'
+    if v_judged_since and p_kinds[i] in (${quoted(VERDICTS)}) or p_kinds[i] = 'intent'
        and exists (select from ledger l where l.change_id = p_change and (l.kind in ('withdrawn', 'superseded')
                    or (l.n > p_expected_n and l.kind in (${quoted(REVERIFIED)})))) then
       return query select i, 'moved', null::int, null::text, null::text, null::text, null::text, null::text, null::text;

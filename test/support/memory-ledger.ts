@@ -14,6 +14,7 @@ import { APPEND_GRANTS, type Role } from '../../storage/database/roles';
 import { TerminalState } from '../../policy/contracts/outcome';
 import type { StoredRow } from '../../policy/evidence/chain';
 import {
+  VERDICTS,
   MAX_REFUSED_ROWS,
   REFUSALS,
   REVERIFIED,
@@ -64,7 +65,12 @@ export function memoryLedger(): MemoryLedger {
     stored: null,
   });
 
-  function appendOne(changeId: string, entry: LedgerEntry, role: string, expectedN: number | undefined): Appended {
+  function appendOne(
+    changeId: string,
+    entry: LedgerEntry,
+    role: string,
+    { expectedN, judgedSince }: { readonly expectedN: number | undefined; readonly judgedSince: boolean },
+  ): Appended {
     const fact = `${factKind(entry.kind, role)}/${entry.factKey}`;
     const existing = rowsOf(changeId).find(({ factKey }) => factKey === fact);
     if (existing !== undefined) {
@@ -79,6 +85,7 @@ export function memoryLedger(): MemoryLedger {
       (!AFTER_HEAD.has(entry.kind) && has(['head']))
     )
       return nothing('settled');
+    if (judgedSince && VERDICTS.some((kind) => kind === entry.kind)) return nothing('moved');
     if (
       entry.kind === 'intent' &&
       (has(['withdrawn', 'superseded']) || (expectedN !== undefined && has(REVERIFIED, expectedN)))
@@ -174,8 +181,11 @@ export function memoryLedger(): MemoryLedger {
       toColumns(entries);
       if (projection !== undefined) assertProjectable(changeId, projection);
       const done: Appended[] = [];
+      const judgedSince =
+        expectedN !== undefined &&
+        rowsOf(changeId).some(({ row }) => row.n > expectedN && VERDICTS.some((kind) => kind === row.kind));
       for (const entry of entries) {
-        const appended = appendOne(changeId, entry, role, expectedN);
+        const appended = appendOne(changeId, entry, role, { expectedN, judgedSince });
         done.push(appended);
         if (appended.existing && entry.kind === 'submitted') break;
       }

@@ -99,6 +99,45 @@ const codes = async (i: AdmitInput, rows: Rows = {}) =>
 const added = () => ledger.all.filter(({ row }) => !(SCOPE_ROWS as readonly string[]).includes(row.kind));
 const kinds = () => added().map(({ row }) => row.kind);
 
+describe('of two attempts at the same answer, the first of which was reported as failed,', () => {
+  const AFTER_EXPIRY = '2026-03-01T12:31:00.000Z';
+
+  /** Admits `i`; `meanwhile` runs after the rows were read. */
+  function admitBeside(i: AdmitInput, meanwhile: () => Promise<unknown>): Promise<Admitted> {
+    const { keys } = deps;
+    const snapshot: AnswerDeps['keys']['snapshot'] = async (maxAgeMs) => {
+      deps = { ...deps, keys };
+      await meanwhile();
+      return keys.snapshot(maxAgeMs);
+    };
+    deps = { ...deps, keys: { snapshot } };
+    return admit(i);
+  }
+
+  it('the first does not record as accepted what the second has refused [P8]', async () => {
+    const answer = input([signed(dana)]);
+    const first = admitBeside(answer, async () => {
+      now = AFTER_EXPIRY;
+      expect(await codes(answer)).toEqual({ [V1]: 'expired' });
+    });
+    await expect(first).rejects.toMatchObject({ type: 'STORE_UNAVAILABLE', nonRetryable: false });
+    expect(kinds()).toEqual(['answer_refused']);
+  });
+
+  it('the second does not refuse what the first has accepted, and a third finds it [P8]', async () => {
+    const answer = input([signed(dana)]);
+    now = AFTER_EXPIRY;
+    const second = admitBeside(answer, async () => {
+      now = NOW;
+      expect(await codes(answer)).toEqual({ [V1]: 'accepted' });
+      now = AFTER_EXPIRY;
+    });
+    await expect(second).rejects.toMatchObject({ type: 'STORE_UNAVAILABLE', nonRetryable: false });
+    expect(kinds()).toEqual(['answer_accepted']);
+    expect((await admit(answer)).admitted).toHaveLength(1);
+  });
+});
+
 describe('an answer that counts', () => {
   it('is written to the ledger with its envelope before the workflow receives it [P8]', async () => {
     const envelope = signed(dana);
@@ -425,8 +464,12 @@ describe('a contradicting answer', () => {
     expect(kinds()).toEqual(['answer_accepted', 'answer_accepted']);
   });
 
-  it('is recorded if it is admitted concurrently; the reject then decides', async () => {
-    await Promise.all([admit(input([signed(dana)])), admit(input([signed(danaToo, { decision: 'reject' })]))]);
+  it('is recorded if it is admitted concurrently, by the next attempt; the reject then decides', async () => {
+    const reject = input([signed(danaToo, { decision: 'reject' })]);
+    const [first, second] = await Promise.allSettled([admit(input([signed(dana)])), admit(reject)]);
+    expect([first.status, second.status]).toEqual(['fulfilled', 'rejected']);
+    expect(kinds()).toEqual(['answer_accepted']);
+    await admit(reject);
     expect(kinds()).toEqual(['answer_accepted', 'answer_accepted']);
   });
 

@@ -192,6 +192,23 @@ describe('a withdrawal', () => {
     expect(await kinds(changeId)).toEqual([kind, 'answer_refused']);
   });
 
+  it('is not recorded by an attempt that was reported as failed, after its repetition has refused it', async () => {
+    const changeId = await opened();
+    const statement = withdrawal(changeId, dana);
+    const { keys } = deps;
+    const snapshot: WithdrawalDeps['keys']['snapshot'] = async (maxAgeMs) => {
+      deps = { ...deps, keys: testRegistry(service) };
+      expect(await codeOf('withdraw', changeId, statement)).toBe('unknown_key');
+      return keys.snapshot(maxAgeMs);
+    };
+    deps = { ...deps, keys: { snapshot } };
+    await expect(send('withdraw', changeId, statement)).rejects.toMatchObject({
+      type: 'STORE_UNAVAILABLE',
+      nonRetryable: false,
+    });
+    expect((await ledger.read(changeId)).at(-1)?.row.kind).toBe('answer_refused');
+  });
+
   it('of an invented change writes no row', async () => {
     expect(await codeOf('withdraw', '8'.repeat(64), withdrawal('8'.repeat(64), dana))).toBe('not_open');
     expect(ledger.all).toEqual([]);

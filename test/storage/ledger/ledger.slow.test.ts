@@ -193,6 +193,29 @@ describe.each(kinds)('the ledger %s', (_name, ledger) => {
       expect((await l.append(id, [entry('settlement', { kind: 'intent' })], undefined, 0))[0]?.status).toBe('appended');
     });
 
+    it.each(['answer_accepted', 'retracted', 'answer_refused', 'withdrawn', 'superseded'] as const)(
+      'refuses a verdict on what a person said if a row %s came after the rows that were read',
+      async (kind) => {
+        const verdicts = ['answer_accepted', 'retracted', 'answer_refused', 'withdrawn'] as const;
+        const [id, l] = [freshId(), ledger()];
+        await l.append(id, [entry('a', { kind: 'submitted' }), entry('b', { kind: 'answer_accepted' })]);
+        await l.append(id, [entry('c', { kind }), entry('d')]);
+        const nonce = { keyId: 'k', nonce: id };
+        const four = verdicts.map((verdict) => entry('e', { kind: verdict, ...(verdict === kind ? { nonce } : {}) }));
+        const statuses = async (expectedN?: number) =>
+          (await l.append(id, four, undefined, expectedN)).map(({ status }) => status);
+        expect(await statuses(1)).toEqual(verdicts.map(() => 'moved'));
+        expect(await l.read(id)).toHaveLength(4);
+        expect(await l.spentNonces(id)).toEqual([]);
+        // What was recorded is found, whatever came after it.
+        expect((await l.append(id, [entry('b', { kind: 'answer_accepted' })], undefined, 0))[0]?.status).toBe(
+          'existing',
+        );
+        // The verdicts of one append do not refuse each other.
+        expect(await statuses(2)).toEqual(verdicts.map(() => 'appended'));
+      },
+    );
+
     it('keeps only one of withdrawn and superseded', async () => {
       const [id, l] = [freshId(), ledger()];
       const [first] = await l.append(id, [entry('stopped', { kind: 'withdrawn' })]);
