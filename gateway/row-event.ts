@@ -9,7 +9,7 @@ import type { TailedRow } from '../storage/ledger/tail';
 
 /** `failed`: the judge could not answer. `unreadable`: the record cannot be read. */
 export const VERDICTS = ['ALLOW', 'WARN', 'BLOCK', 'failed', 'unreadable'] as const;
-export const REPAIRS = ['reset', 'ended', 'other'] as const;
+export const REPAIRS = ['reset', 'ended', 'terminated', 'other'] as const;
 
 /** What a row means for the metrics. */
 export type RowEvent =
@@ -29,7 +29,7 @@ export type RowEvent =
 const Refused = z.object({ code: AnswerCode });
 const Closed = z.object({ state: TerminalState, reason: RollbackReason.nullable() });
 const Damaged = z.object({ check: z.literal(HISTORY_DAMAGED) });
-const Repaired = z.object({ did: z.enum(['reset', 'ended']) });
+const Repaired = z.object({ did: z.enum(['reset', 'ended', 'terminated']) });
 const Attested = z.object({ envelope: z.json() });
 
 export function eventOf({ kind, body, secondsSinceDisclosed }: TailedRow): RowEvent {

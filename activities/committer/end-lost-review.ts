@@ -8,11 +8,12 @@ import { factsOfRows } from './receipt-facts';
 import { reconcile } from './reconcile';
 import { begin, closeRolledBack, settledOf } from './settlement';
 
-/** Why the workflow of a review that is open in the ledger can no longer end it, and what was done about it. */
+/** Why a workflow can no longer end its review, or does not end after it, and what was done about it. */
 export interface Repair {
   /** Kind of the problem, such as `terminated`. */
   readonly found: string;
-  readonly did: 'reset' | 'ended';
+  /** `ended`: its review. `terminated`: the workflow of a review that had ended. */
+  readonly did: 'reset' | 'ended' | 'terminated';
   /** For people. */
   readonly explanation: string;
   /** The run in which it was found; null if the workflow does not exist. */

@@ -60,8 +60,16 @@ export const AFTER_SETTLEMENT: ReadonlySet<LedgerKind> = new Set<LedgerKind>([
   'spent',
 ]);
 
-/** Kinds of rows that may follow the row `head`: refused messages, and the use of a cooperative receipt. */
-export const AFTER_HEAD: ReadonlySet<LedgerKind> = new Set<LedgerKind>(['answer_refused', 'refused', 'spent']);
+/**
+ * Kinds of rows that may follow the row `head`: refused messages, the use of a cooperative receipt, and what was done with a workflow that
+ * did not end after its review.
+ */
+export const AFTER_HEAD: ReadonlySet<LedgerKind> = new Set<LedgerKind>([
+  'answer_refused',
+  'refused',
+  'spent',
+  'repaired',
+]);
 
 /** Kinds of rows that may follow the row `closed`. */
 export const AFTER_CLOSED: ReadonlySet<LedgerKind> = new Set<LedgerKind>(['head', ...AFTER_HEAD]);

@@ -2,6 +2,14 @@ import { never } from './names.mjs';
 
 export const DEFECTS = [
   {
+    name: 'look only at the reviews that are open',
+    through: 'a workflow that never ends after its review, and a requester that gets no signal',
+    file: 'workers/reconciler/after-end.ts',
+    from: 'Date.now() - closedAt > USUAL_MS',
+    to: 'Date.now() - closedAt > USUAL_MS * 1e9',
+    tests: ['test/workers/reconciler/reconciler.test.ts'],
+  },
+  {
     name: 'forget at the next pass which reviews had a problem',
     through: 'a lost workflow that is only looked at again after a round over all open reviews',
     file: 'workers/reconciler/reconciler.ts',

@@ -67,6 +67,7 @@ create index if not exists reviews_by_state on reviews (state, opened_at desc, c
 create index if not exists reviews_by_tenant on reviews (tenant, opened_at desc, change_id);
 create index if not exists reviews_by_target on reviews (target, opened_at desc, change_id);
 create index if not exists reviews_open on reviews (change_id) where closed_at is null;
+create index if not exists reviews_closed on reviews (closed_at) where closed_at is not null;
 
 create table if not exists answer_nonces (
   key_id text not null, nonce text not null, change_id text not null, fact_key text not null, primary key (key_id, nonce)

@@ -30,6 +30,7 @@ export const FILE_SECONDS: Readonly<Record<string, number>> = {
   'test/storage/inbox/review-list.slow.test.ts': 7,
   'test/storage/keys/key-registry.slow.test.ts': 9,
   'test/storage/ledger/checkpoint.slow.test.ts': 12,
+  'test/system/after-end.test.ts': 35,
   'test/system/archive.test.ts': 25,
   'test/system/attacks.test.ts': 65,
   'test/system/breaker.test.ts': 50,

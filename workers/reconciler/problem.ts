@@ -12,6 +12,8 @@ export interface OpenReview {
   readonly deadlineAt: number | null;
 }
 
+type Running = Extract<Observation, { readonly state: 'running' }>;
+
 export interface Problem {
   readonly kind: string;
   /** For people; a sentence without its full stop. */
@@ -54,7 +56,17 @@ export function problemOf(review: OpenReview, seen: Observation, now: number, ov
     return problem('overdue', `The workflow has not ended since ${new Date(limit).toISOString()}`, runId, seen);
   if (seen.refusedEnd !== null)
     return problem('refused_end', `The workflow asks for an end that was refused: ${seen.refusedEnd}`, runId, seen);
+  return failingTask(seen);
+}
+
+/** Why the workflow of a review that has ended does not end, or null if it has ended or may still. */
+export function problemAfterEnd(seen: Observation): Problem | null {
+  return seen.state === 'running' ? failingTask(seen) : null;
+}
+
+function failingTask(seen: Running): Problem | null {
   if (seen.attempts < MIN_ATTEMPTS) return null;
+  const { runId } = seen;
   const reported = seen.problems === null ? '' : `: ${seen.problems}`;
   const what = `The workflow has failed its task ${seen.attempts} times${reported}`;
   // The number of events is in the key: a run that goes on is not stuck.

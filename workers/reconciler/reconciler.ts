@@ -1,6 +1,6 @@
 /**
  * Finds reviews that are open in the ledger although their workflow is gone, of another type, failing its task, or overdue, and
- * repairs them, so that every change reaches a terminal state.
+ * workflows that do not end after their reviews, and repairs them, so that every change and every workflow reaches a terminal state.
  *
  * R1 One pass at a time across all committers, under an advisory lock. A pass looks at the reviews that had a problem before, at those
  *    that the server lists as suspect (suspects.ts), and at a bounded number of all open reviews, where the last pass stopped. So a
@@ -14,16 +14,20 @@
  * R4 A workflow that keeps asking for an end that the rows do not support, because someone completed an activity in place of our
  *    workers, does not continue without help: its review is ended.
  * R5 The ledger is written first, then the workflow is terminated. A review that is closed in the ledger cannot be changed.
+ * R6 A workflow that fails its task after its review has ended is reset like others, so that it ends and signals the requester's workflow.
+ *    If that does not help, it is terminated.
  */
 import type { Client } from '@temporalio/client';
 import { endLostReview, recordRepair, resetsOf, type Repair } from '../../activities/committer/end-lost-review';
 import type { CommitDeps } from '../../activities/committer/commit-deps';
 import type { Database, Queryable } from '../../storage/database/database';
 import type { Logger } from '../logger';
-import { hasPollers, observe } from './observe';
-import { problemOf, type OpenReview, type Problem } from './problem';
+import { AfterEnd } from './after-end';
+import { hasPollers, observe, type Observation } from './observe';
+import { MAX_REVIEWS_PER_PASS, openAfter, openAmong } from './open-reviews';
+import { problemAfterEnd, problemOf, type OpenReview, type Problem } from './problem';
 import { resetPoint, resetTo, stoppedBy, type Stopped } from './reset';
-import { suspects } from './suspects';
+import { suspects, type Suspects } from './suspects';
 
 export interface ReconcilerOptions {
   readonly db: Database;
@@ -38,7 +42,6 @@ export interface ReconcilerOptions {
 }
 export type Did = 'seen' | Repair['did'] | 'failed' | 'left_unknown';
 
-const MAX_REVIEWS_PER_PASS = 500;
 const AT_ONCE = 4;
 /** The list of the server lags behind. */
 const LIST_OVERLAP_MS = 60_000;
@@ -56,6 +59,8 @@ const MAX_STUCK = 20;
 interface Found {
   readonly changeId: string;
   readonly problem: Problem;
+  /** The review has ended, but its workflow has not. */
+  readonly afterEnd: boolean;
 }
 
 interface Sighting {
@@ -66,6 +71,7 @@ interface Sighting {
 export class Reconciler {
   readonly #sightings = new Map<string, Sighting>();
   readonly #notBefore = new Map<string, number>();
+  readonly #afterEnd = new AfterEnd();
   #cursor = '';
   #listedAt = Date.now();
 
@@ -76,13 +82,19 @@ export class Reconciler {
     const { db, temporal, reviewQueue, graceMs, logger } = this.options;
     return db.transaction(async (tx) => {
       if (!(await tryLock(tx))) return null;
-      const reviews = await this.#chosen();
+      const listed = await this.#suspects();
+      const reviews = await this.#chosen([...listed.failing, ...listed.ended]);
+      const ended = await this.#afterEnd.next(db, listed.ended);
+      const looked = new Set(reviews.map(({ changeId }) => changeId));
+      for (const changeId of this.#sightings.keys())
+        if (!looked.has(changeId) && !this.#afterEnd.has(changeId)) this.#sightings.delete(changeId);
       const found: Found[] = [];
-      await inParallel(reviews, async (review) => {
-        const problem = await this.#look(review);
-        if (problem === null) this.#sightings.delete(review.changeId);
-        else found.push({ changeId: review.changeId, problem });
-      });
+      const keep = (changeId: string, problem: Problem | null, afterEnd: boolean): void => {
+        if (problem === null) this.#sightings.delete(changeId);
+        else found.push({ changeId, problem, afterEnd });
+      };
+      await inParallel(reviews, async (review) => keep(review.changeId, await this.#look(review), false));
+      await inParallel(ended, async (changeId) => keep(changeId, await this.#lookAfterEnd(changeId), true));
       const workersAlive = found.length > 0 && (await hasPollers(temporal, reviewQueue, Math.max(graceMs, 120_000)));
       const stuck = found.filter(({ problem }) => problem.stuck).length;
       if (stuck > MAX_STUCK)
@@ -95,20 +107,17 @@ export class Reconciler {
     });
   }
 
-  async #chosen(): Promise<readonly OpenReview[]> {
+  async #chosen(listed: readonly string[]): Promise<readonly OpenReview[]> {
     const { db } = this.options;
     const next = await openAfter(db, this.#cursor);
     this.#cursor = next.length < MAX_REVIEWS_PER_PASS ? '' : (next.at(-1)?.changeId ?? '');
-    const listed = await this.#suspects();
     const first = await openAmong(db, [...this.#sightings.keys(), ...listed]);
     const chosen = new Map([...first, ...next].map((review) => [review.changeId, review]));
-    // It ended since.
-    for (const changeId of this.#sightings.keys()) if (!chosen.has(changeId)) this.#sightings.delete(changeId);
     return [...chosen.values()];
   }
 
   /** Empty if the server cannot list them: the round over all open reviews goes on. */
-  async #suspects(): Promise<ReadonlySet<string>> {
+  async #suspects(): Promise<Suspects> {
     const { temporal, logger } = this.options;
     const since = this.#listedAt;
     this.#listedAt = Date.now();
@@ -117,23 +126,35 @@ export class Reconciler {
     } catch (error) {
       this.#listedAt = since;
       logger.warn({ error: String(error) }, 'The workflows with problems could not be listed');
-      return new Set();
+      return { failing: new Set(), ended: new Set() };
     }
   }
 
   async #look(review: OpenReview): Promise<Problem | null> {
-    const { temporal, graceMs, logger } = this.options;
+    const seen = await this.#observe(review.changeId);
+    return seen === null ? null : problemOf(review, seen, Date.now(), OVERDUE_GRACES * this.options.graceMs);
+  }
+
+  async #lookAfterEnd(changeId: string): Promise<Problem | null> {
+    const seen = await this.#observe(changeId);
+    if (seen === null) return null;
+    if (seen.state !== 'running') this.#afterEnd.forget(changeId);
+    return problemAfterEnd(seen);
+  }
+
+  /** Null if the server cannot say. */
+  async #observe(changeId: string): Promise<Observation | null> {
+    const { temporal, logger } = this.options;
     try {
-      const seen = await observe(temporal, review.changeId);
-      return problemOf(review, seen, Date.now(), OVERDUE_GRACES * graceMs);
+      return await observe(temporal, changeId);
     } catch (error) {
-      logger.warn({ changeId: review.changeId, error: String(error) }, 'A workflow could not be described');
+      logger.warn({ changeId, error: String(error) }, 'A workflow could not be described');
       return null;
     }
   }
 
   async #repair(
-    { changeId, problem }: Found,
+    { changeId, problem, afterEnd }: Found,
     { workersAlive, systemic }: { readonly workersAlive: boolean; readonly systemic: boolean },
   ): Promise<void> {
     const { graceMs, logger, count } = this.options;
@@ -144,11 +165,12 @@ export class Reconciler {
     try {
       if (problem.stuck && (await this.#reset(changeId, problem, age))) return;
       if (problem.stuck && (systemic || age < STUCK_GRACES * graceMs)) return;
-      await this.#end(changeId, problem);
+      if (afterEnd) await this.#endWorkflow(changeId, problem);
+      else await this.#end(changeId, problem);
     } catch (error) {
       count({ found: problem.kind, did: 'failed' });
       this.#notBefore.set(changeId, Date.now() + UNKNOWN_GRACES * graceMs);
-      logger.error({ changeId, found: problem.kind, error: String(error) }, 'An open review could not be repaired');
+      logger.error({ changeId, found: problem.kind, error: String(error) }, 'A review could not be repaired');
     }
   }
 
@@ -159,7 +181,7 @@ export class Reconciler {
     this.#sightings.set(changeId, { key: problem.key, since: now });
     this.options.count({ found: problem.kind, did: 'seen' });
     const facts = { changeId, found: problem.kind, runId: problem.runId };
-    this.options.logger.warn(facts, `An open review has a problem: ${problem.what}`);
+    this.options.logger.warn(facts, `A review has a problem: ${problem.what}`);
     return 0;
   }
 
@@ -197,6 +219,14 @@ export class Reconciler {
     else await this.#terminate(changeId, problem);
   }
 
+  async #endWorkflow(changeId: string, problem: Problem): Promise<void> {
+    const { deps, count, logger } = this.options;
+    await recordRepair(deps, changeId, repairOf(problem, 'terminated', problem.what));
+    await this.#terminate(changeId, problem);
+    count({ found: problem.kind, did: 'terminated' });
+    logger.warn({ changeId, found: problem.kind }, 'The workflow of a review that had ended was terminated');
+  }
+
   /** Whatever still runs with this id can no longer change anything; ended, it does not mislead. */
   async #terminate(changeId: string, { runId, kind }: Problem): Promise<void> {
     this.#sightings.delete(changeId);
@@ -218,39 +248,6 @@ async function tryLock(tx: Queryable): Promise<boolean> {
     `select pg_try_advisory_xact_lock(hashtextextended('countersign reconciler', 2)) as locked`,
   );
   return rows[0]?.locked === true;
-}
-
-interface OpenRow {
-  change_id: string;
-  state: string;
-  opened_at: Date;
-  updated_at: Date;
-  deadline_at: Date | null;
-}
-
-const OPEN = `select change_id, state, opened_at, updated_at, deadline_at from reviews where closed_at is null`;
-
-async function openAfter(db: Queryable, changeId: string): Promise<readonly OpenReview[]> {
-  const { rows } = await db.query<OpenRow>(
-    `${OPEN} and change_id > $1 order by change_id limit ${MAX_REVIEWS_PER_PASS}`,
-    [changeId],
-  );
-  return toReviews(rows);
-}
-
-async function openAmong(db: Queryable, changeIds: readonly string[]): Promise<readonly OpenReview[]> {
-  const { rows } = await db.query<OpenRow>(`${OPEN} and change_id = any($1)`, [changeIds]);
-  return toReviews(rows);
-}
-
-function toReviews(rows: readonly OpenRow[]): readonly OpenReview[] {
-  return rows.map((row) => ({
-    changeId: row.change_id,
-    state: row.state as OpenReview['state'],
-    openedAt: row.opened_at.getTime(),
-    updatedAt: row.updated_at.getTime(),
-    deadlineAt: row.deadline_at?.getTime() ?? null,
-  }));
 }
 
 async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {

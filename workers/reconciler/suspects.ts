@@ -3,12 +3,19 @@ import { isGrpcServiceError, type Client } from '@temporalio/client';
 const MAX_LISTED = 1_000;
 const INVALID_ARGUMENT = 3;
 
+/** Ids of workflows, as the server lists them. */
+export interface Suspects {
+  /** Their task keeps failing. Servers before 1.30 do not report it. */
+  readonly failing: ReadonlySet<string>;
+  /** They ended since the last look, most of them as they should. */
+  readonly ended: ReadonlySet<string>;
+}
+
 /**
- * Ids of the workflows that are probably in trouble: those whose task keeps failing, and those that ended since `since`, most of which ended
- * as they should. At most 1,000 of each, the newest first. Servers before 1.30 do not report failing tasks. The list of the server lags
- * behind by about a second, and anyone who can write to the namespace can crowd it: it is a hint where to look first.
+ * The workflows that are probably in trouble. At most 1,000 of each, the newest first. The list of the server lags behind by about a
+ * second, and anyone who can write to the namespace can crowd it: it is a hint where to look first.
  */
-export async function suspects(client: Client, since: Date): Promise<ReadonlySet<string>> {
+export async function suspects(client: Client, since: Date): Promise<Suspects> {
   const ended = await list(client, `ExecutionStatus != 'Running' AND CloseTime >= '${since.toISOString()}'`);
   const failing = await list(client, `ExecutionStatus = 'Running' AND TemporalReportedProblems IS NOT NULL`).catch(
     (error: unknown): string[] => {
@@ -16,7 +23,7 @@ export async function suspects(client: Client, since: Date): Promise<ReadonlySet
       throw error;
     },
   );
-  return new Set([...failing, ...ended]);
+  return { failing: new Set(failing), ended: new Set(ended) };
 }
 
 async function list(client: Client, filter: string): Promise<string[]> {

@@ -51,8 +51,10 @@ async function setting(workflow: Workflow | null, { others = 0, healthy = 0 } = 
     lists: [] as string[],
     listFails: null as number | null,
     older: false,
+    described: 0,
   };
   const describe = ({ execution }: { execution: { workflowId: string } }) => {
+    server.described++;
     if (server.down) throw Object.assign(new Error('unavailable'), { code: 14, details: '', metadata: {} });
     const seen =
       execution.workflowId === world.changeId
@@ -99,7 +101,14 @@ async function setting(workflow: Workflow | null, { others = 0, healthy = 0 } = 
         return { runId: 'next' };
       },
     },
-    workflow: { getHandle: (id: string) => ({ terminate: async () => void server.terminated.push(id) }) },
+    workflow: {
+      getHandle: (id: string) => ({
+        terminate: async () => {
+          server.terminated.push(id);
+          if (id === world.changeId) server.workflow = { status: TERMINATED };
+        },
+      }),
+    },
   } as unknown as Client;
   const ids = (length: number, first: string) =>
     Array.from({ length }, (_, i) => `${first}${`${i}`.padStart(63, '0')}`);
@@ -112,9 +121,17 @@ async function setting(workflow: Workflow | null, { others = 0, healthy = 0 } = 
     updated_at: new Date(),
     deadline_at: null,
   });
+  const closedAt = Date.now();
   const db = {
-    query: async (text: string, [given]: readonly [string | readonly string[]]) => {
+    query: async (text: string, [given]: readonly [string | readonly string[] | Date]) => {
       const closed = (await world.kinds()).includes('closed');
+      if (given instanceof Date) {
+        expect(text).toContain('closed_at >= $1');
+        return {
+          rows:
+            closed && given.getTime() <= closedAt ? [{ change_id: world.changeId, closed_at: new Date(closedAt) }] : [],
+        };
+      }
       const among =
         typeof given === 'string'
           ? open.filter((id) => id > given).slice(0, 500)
@@ -247,6 +264,57 @@ test('a workflow that made progress after it failed a task is reset to its last 
   const { passes, server } = await setting({ status: RUNNING, attempt: 5, history });
   await passes(2);
   expect(server.resets).toEqual(['to 12 without 0 kinds of messages']);
+});
+
+describe('after a review has ended', () => {
+  const committed = async (workflow: Workflow) => {
+    const made = await setting(workflow);
+    expect((await made.world.commit()).state).toBe('COMMITTED');
+    return made;
+  };
+
+  test('a workflow that fails its task is reset, and terminated if that does not help; the ledger has both, and the outcome stays', async () => {
+    const { passes, pass, server, counted, world } = await committed({
+      status: RUNNING,
+      attempt: 3,
+      history: [completed(4), completed(9), failedAt(16, 13)],
+    });
+    jest.setSystemTime(Date.now() + 20_000);
+    await pass();
+    jest.setSystemTime(Date.now() + 20_000);
+    await pass();
+    expect(server.resets).toEqual(['to 9 without 0 kinds of messages']);
+    await passes(20);
+    expect(server.terminated).toEqual([world.changeId]);
+    expect(counted.slice(0, 2)).toEqual(['task_fails seen', 'task_fails reset']);
+    expect(counted.at(-1)).toBe('task_fails terminated');
+    const rows = await world.rows();
+    const head = rows.findIndex(({ row }) => row.kind === 'head');
+    expect(rows.slice(head + 1).map(({ row }) => [row.kind, row.body['did']])).toEqual([
+      ...server.resets.map(() => ['repaired', 'reset']),
+      ['repaired', 'terminated'],
+    ]);
+    expect(await world.commit()).toMatchObject({ state: 'COMMITTED', reason: null });
+    expect(world.target.applied).toBe(1);
+  });
+
+  test('a workflow that the server lists as ended is not described', async () => {
+    const { passes, server, world } = await committed({ status: RUNNING, attempt: 9 });
+    server.listed = [world.changeId];
+    await passes(3);
+    expect([server.described, server.resets]).toEqual([0, []]);
+  });
+
+  test('a workflow that has ended is forgotten, and one that runs without failing is left alone', async () => {
+    const { passes, server, counted } = await committed({ status: RUNNING });
+    await passes(5);
+    expect(server.described).toBeGreaterThan(1);
+    server.workflow = { status: 2 };
+    await passes(3);
+    const { described } = server;
+    await passes(5);
+    expect([server.described, server.resets, server.terminated, counted]).toEqual([described, [], [], []]);
+  });
 });
 
 test('a review whose workflow keeps asking for an end that the rows do not support is ended, and its workflow is not terminated', async () => {

@@ -1,0 +1,100 @@
+import type { Client } from '@temporalio/client';
+import { Worker, bundleWorkflowCode, DefaultLogger, NativeConnection } from '@temporalio/worker';
+import type { CommitDeps } from '../../activities/committer/commit-deps';
+import { Reconciler } from '../../workers/reconciler/reconciler';
+import { eventually } from '../support/eventually';
+import { SHOP } from '../support/shop-bundle';
+import { startSystem, type System } from '../support/system';
+import { NARROW } from './scenarios';
+
+/** The workflows of two reviews that have ended are replaced by some that fail their task. */
+let system: System;
+let worker: Worker;
+let connection: NativeConnection;
+let running: Promise<void>;
+jest.setTimeout(180_000);
+
+beforeAll(async () => {
+  system = await startSystem({ ...SHOP, name: 'after_end' });
+  connection = await NativeConnection.connect({ address: process.env['COUNTERSIGN_TEST_TEMPORAL'] ?? '' });
+  worker = await Worker.create({
+    connection,
+    namespace: system.temporal.options.namespace,
+    taskQueue: `stuck${system.suffix}`,
+    // Each task replays.
+    maxCachedWorkflows: 0,
+    workflowBundle: await bundleWorkflowCode({
+      workflowsPath: require.resolve('./stuck-workflow'),
+      logger: new DefaultLogger('ERROR'),
+    }),
+  });
+  running = worker.run();
+}, 180_000);
+afterAll(async () => {
+  worker.shutdown();
+  await running;
+  await connection.close();
+  await system.close();
+});
+
+/** A client of a server that lists nothing: this one lists the runs that were replaced as ended. */
+function withoutLists(client: Client): Client {
+  const { workflowService } = client;
+  const silent = {
+    describeWorkflowExecution: workflowService.describeWorkflowExecution.bind(workflowService),
+    describeTaskQueue: workflowService.describeTaskQueue.bind(workflowService),
+    getWorkflowExecutionHistory: workflowService.getWorkflowExecutionHistory.bind(workflowService),
+    resetWorkflowExecution: workflowService.resetWorkflowExecution.bind(workflowService),
+    listWorkflowExecutions: async () => ({ executions: [] }),
+  };
+  return { options: client.options, workflow: client.workflow, workflowService: silent } as unknown as Client;
+}
+
+test('a workflow that fails its task after its review ended is reset, and terminated if that does not help; the outcome stays', async () => {
+  const ended = async (submitted: { readonly changeId: string }): Promise<string> => {
+    await system.ended(submitted.changeId);
+    return submitted.changeId;
+  };
+  const recovers = await ended(await system.submit(NARROW));
+  const stays = await ended(
+    await system.submit({ ...NARROW, raw: String(NARROW.raw).replace('where id = 1', 'where id = 2') }),
+  );
+  for (const workflowId of [recovers, stays]) {
+    const handle = await system.temporal.workflow.start('review', {
+      workflowId,
+      taskQueue: `stuck${system.suffix}`,
+      args: [{ recovers: workflowId === recovers }],
+      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+    });
+    await eventually('its first task is completed', async () => (await handle.describe()).historyLength > 4);
+    await handle.signal('wake');
+  }
+  const { commit } = system.resources;
+  const counted: string[] = [];
+  const reconciler = new Reconciler({
+    db: commit.db,
+    deps: commit as unknown as CommitDeps,
+    temporal: withoutLists(system.temporal),
+    reviewQueue: `stuck${system.suffix}`,
+    graceMs: 2_000,
+    logger: { info: () => {}, warn: () => {}, error: () => {} },
+    count: ({ found, did }) => void counted.push(`${found} ${did}`),
+  });
+  const status = async (id: string) => (await system.temporal.workflow.getHandle(id).describe()).status.name;
+  await eventually(
+    'both workflows have ended',
+    async () => {
+      await reconciler.pass();
+      return (await status(recovers)) === 'COMPLETED' && (await status(stays)) === 'TERMINATED';
+    },
+    { withinMs: 120_000, everyMs: 1_000 },
+  );
+  const repairs = async (changeId: string) =>
+    (await commit.ledger.readKinds(changeId, ['head', 'repaired'])).map(({ row }) => row.body['did'] ?? row.kind);
+  expect(await repairs(recovers)).toEqual(['head', 'reset']);
+  expect((await repairs(stays)).slice(0, 2)).toEqual(['head', 'reset']);
+  expect((await repairs(stays)).at(-1)).toBe('terminated');
+  for (const id of [recovers, stays])
+    expect(await system.countersign.result(id)).toMatchObject({ state: 'COMMITTED', verified: true });
+  expect(counted.filter((each) => each.endsWith('failed'))).toEqual([]);
+});
