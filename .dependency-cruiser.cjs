@@ -143,10 +143,16 @@ module.exports = {
     error('circle', 'No file may import itself through others, with type imports counted', {}, { circular: true }),
     ...FOLDERS.flatMap(ofFolder),
     error(
-      'arrow from cli: development code is loaded lazily',
-      'Only the command "dev" loads it, and only when it runs: use await import()',
+      'arrow from cli: only the command "dev" loads development code',
+      'Every other command also runs against production servers',
       { path: '^cli/', pathNot: '^cli/servers/dev\\.ts$' },
-      { path: '^(dev/|cli/servers/dev\\.ts$)', dependencyTypesNot: ['dynamic-import'] },
+      { path: '^dev/' },
+    ),
+    error(
+      'arrow from cli: the command "dev" is loaded lazily',
+      'It loads the development code: use await import()',
+      { path: '^cli/' },
+      { path: '^cli/servers/dev\\.ts$', dependencyTypesNot: ['dynamic-import'] },
     ),
     error(
       'arrow from a format: only the committer stages',

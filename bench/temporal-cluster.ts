@@ -2,12 +2,13 @@ import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { cacheDir, freePort, packageRoot, type Env } from '../dev/embedded/places';
+import { freePort, packageRoot, type Env } from '../dev/embedded/places';
 import { startEmbeddedPostgres, type PostgresServer } from '../dev/embedded/postgres';
 import { exited, processesWith, stopOnExit, stopProcess, type Say } from '../dev/embedded/processes';
 import { findTemporal } from '../dev/embedded/temporal-cli';
 import { buildGo } from '../dev/embedded/temporal-cli-build';
 import { waitForTemporal } from '../dev/embedded/temporal-server';
+import { cacheDir } from '../workers/cache-dir';
 
 export const SERVER_VERSION = '1.32.1';
 

@@ -5,7 +5,7 @@ import { freePort } from './embedded/places';
 import { startRuntime, type Runtime, type RuntimeOptions, type Say } from './embedded';
 import { loadExtensions } from '../workers/extensions';
 import { writeLocalClient } from '../workers/local-client';
-import { startProcess, type ProcessName, type RunningProcess } from './process-tree';
+import { startProcess, type ProcessName, type RunningProcess } from '../workers/start-process';
 import { setUpDev, type DevSetup, type DevTarget } from './setup';
 
 export interface DevOptions {

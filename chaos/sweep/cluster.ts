@@ -7,7 +7,7 @@ import type { Countersign } from '../../client/countersign';
 import { startScriptedJudge } from '../../examples/demo/scripted-judge';
 import { openDevClient, type DevClient } from '../../dev/client';
 import { setUpDev, type DevSetup } from '../../dev/setup';
-import { startProcess, type RunningProcess } from '../../dev/process-tree';
+import { startProcess, type RunningProcess } from '../../workers/start-process';
 import type { Say } from '../../dev/embedded';
 import { extensionsOf } from '../../workers/extensions';
 import { WORKFLOW_INTERCEPTORS } from '../../workers/workflow-bundle';

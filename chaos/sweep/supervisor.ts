@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RunningProcess } from '../../dev/process-tree';
+import type { RunningProcess } from '../../workers/start-process';
 import type { Say } from '../../dev/embedded';
 import type { FaultController, Fired } from './armed-faults';
 import type { Servers } from './servers';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Pool } from 'pg';
 import { openDevClient } from '../../dev/client';
 import type { Say } from '../../dev/embedded';
-import type { ProcessName } from '../../dev/process-tree';
+import type { ProcessName } from '../../workers/start-process';
 import { startDev, type Dev } from '../../dev/start';
 import { seedItems } from '../../bench/measure';
 import { NAMESPACE, Servers } from '../sweep/servers';

@@ -1,4 +1,5 @@
 import type { Env } from '../../workers/config';
+import { findInstalledCli } from '../../workers/installed-temporal-cli';
 import { unknownVariables } from '../../workers/process-env';
 import { failed, passed, type Check } from './check';
 
@@ -14,7 +15,6 @@ function checkNode(): Check {
 
 /** Only `countersign dev` needs it. */
 async function checkCli(env: Env): Promise<Check> {
-  const { findInstalledCli } = await import('../../dev/embedded/temporal-cli.js');
   const found = await findInstalledCli(env);
   if (found !== undefined) return passed('Temporal CLI', `${found.cliPath} (${found.from})`);
   if (env['TEMPORAL_ADDRESS'] !== undefined) return passed('Temporal CLI', 'not found; a server is configured');

@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError } from '../../workers/config';
 import { readEnvFile } from '../../workers/env-file';
+import { startProcess } from '../../workers/start-process';
 import { interrupted } from './interrupted';
 import { keepRunning } from './keep-running';
 
@@ -20,7 +21,6 @@ export async function up(
     throw new ConfigError(`${dir}: ${missing[0]}.env is missing or empty; make it with: countersign init ${dir}`);
   const logDir = join(dir, 'logs');
   mkdirSync(logDir, { recursive: true, mode: 0o700 });
-  const { startProcess } = await import('../../dev/process-tree.js');
   const running = await keepRunning(NAMES, {
     start: async (name) => {
       const process = await startProcess(name, envs[name] ?? {}, logDir, log);

@@ -1,7 +1,8 @@
 import { accessSync, constants, existsSync, lstatSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { cacheDir } from '../../workers/cache-dir';
 
 /** Environment variables, passed as a parameter so that tests do not change the process. */
 export type Env = Readonly<Record<string, string | undefined>>;
@@ -17,11 +18,6 @@ export function packageRoot(): string {
       return dir;
     if (dir === dirname(dir)) throw new Error(`No package.json of countersign above ${__dirname}`);
   }
-}
-
-/** The cache of downloaded and built programs: COUNTERSIGN_CACHE, or `.cache/countersign` in the home directory. */
-export function cacheDir(env: Env = process.env): string {
-  return resolve(env['COUNTERSIGN_CACHE'] ?? join(env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'countersign'));
 }
 
 /** Whether any user may traverse every directory from the root to `dir`. Directories that do not exist are ignored. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { remoteModules } from '../../cli/remote-modules';
 import { freePort } from '../../dev/embedded/places';
-import { startProcess, type RunningProcess } from '../../dev/process-tree';
+import { startProcess, type RunningProcess } from '../../workers/start-process';
 import { runCommand, type CommandRun } from '../cli/run-command';
 import { compiled } from '../support/compiled';
 import { eventually } from '../support/eventually';

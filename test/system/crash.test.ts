@@ -8,7 +8,7 @@ import { answering, startJudgeServer, type JudgeServer } from '../support/judge-
 import { SHOP_SQL, shopBundle } from '../support/shop-bundle';
 import { pause, startSystem, type System } from '../support/system';
 import { processEnv } from '../support/system-env';
-import type { ProcessName, RunningProcess, startProcess } from '../../dev/process-tree';
+import type { ProcessName, RunningProcess, startProcess } from '../../workers/start-process';
 import { update } from './scenarios';
 
 type Name = Exclude<ProcessName, 'gateway'>;
@@ -38,7 +38,9 @@ beforeAll(async () => {
     (async () => (system = await startSystem({ name: 'crash', bundleText, shopSql: SHOP_SQL, judge, workers: [] })))(),
   ]);
   // Compiled, because it starts the compiled entry points next to it.
-  const tree = jest.requireActual<{ startProcess: typeof startProcess }>(join(dist, 'dev/process-tree.js'));
+  const compiledModule = jest.requireActual<{ startProcess: typeof startProcess }>(
+    join(dist, 'workers/start-process.js'),
+  );
   const { keys, databaseUrls, targetsFile } = system.setup;
   const common = {
     ...processEnv(system),
@@ -64,7 +66,8 @@ beforeAll(async () => {
       COUNTERSIGN_TARGETS_FILE: targetsFile,
     },
   };
-  start = async (name) => void processes.set(name, await tree.startProcess(name, envs[name], logDir, () => {}));
+  start = async (name) =>
+    void processes.set(name, await compiledModule.startProcess(name, envs[name], logDir, () => {}));
   await Promise.all(NAMES.map(start));
 }, 180_000);
 

@@ -6,7 +6,7 @@ import { startTemporalServer } from '../../dev/embedded';
 import { freePort } from '../../dev/embedded/places';
 import { startEmbeddedPostgres, type PostgresServer } from '../../dev/embedded/postgres';
 import type { TemporalServer } from '../../dev/embedded/temporal-server';
-import { startProcess, type RunningProcess } from '../../dev/process-tree';
+import { startProcess, type RunningProcess } from '../../workers/start-process';
 import { SEARCH_ATTRIBUTES } from '../../policy/contracts/search-attributes';
 import { readEnvFile } from '../../workers/env-file';
 import { runCommand, type CommandRun } from '../cli/run-command';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { answerStatements } from '../../client/answer-statements';
 import { readReview } from '../../client/read-review';
-import { startProcess, type RunningProcess } from '../../dev/process-tree';
+import { startProcess, type RunningProcess } from '../../workers/start-process';
 import { freePort } from '../../dev/embedded/places';
 import { toBase64Url } from '../../policy/evidence/base64';
 import { loginChallenge, passkeyChallenge, statementDigest } from '../../policy/evidence/passkey-challenge';

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { startProcess, type RunningProcess } from '../../dev/process-tree';
+import { startProcess, type RunningProcess } from '../../workers/start-process';
 import { freePort } from '../../dev/embedded/places';
 import { snippet } from '../support/doc-snippets';
 import { hasPython, pythonWith } from '../support/python';

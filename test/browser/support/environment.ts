@@ -6,7 +6,7 @@ import { judgeScript } from '../../../examples/demo/judge-script';
 import { startScriptedJudge } from '../../../examples/demo/scripted-judge';
 import { seedShop } from '../../../examples/demo/shop';
 import { freePort } from '../../../dev/embedded/places';
-import { startProcess, type RunningProcess } from '../../../dev/process-tree';
+import { startProcess, type RunningProcess } from '../../../workers/start-process';
 import { query } from '../../../dev/query';
 import { compiled } from '../../support/compiled';
 import { makeRepository, type GitRepository } from '../../support/git-repository';

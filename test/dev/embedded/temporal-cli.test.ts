@@ -1,12 +1,8 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  type SearchSteps,
-  TEMPORAL_CLI_VERSION,
-  findInstalledCli,
-  findTemporal,
-} from '../../../dev/embedded/temporal-cli';
+import { type SearchSteps, findTemporal } from '../../../dev/embedded/temporal-cli';
+import { TEMPORAL_CLI_VERSION, temporalVersion } from '../../../workers/installed-temporal-cli';
 
 let dir: string;
 let logged: string[];
@@ -43,12 +39,9 @@ function everything(): { env: Record<string, string>; onPath: string; cached: st
 /** Steps that note that they were asked; `verify` is the real one. */
 function steps(results: { download?: string; build?: string } = {}): SearchSteps & { asked: string[] } {
   const asked: string[] = [];
-  const real = jest.requireActual<typeof import('../../../dev/embedded/temporal-cli')>(
-    '../../../dev/embedded/temporal-cli',
-  );
   return {
     asked,
-    verify: real.temporalVersion,
+    verify: temporalVersion,
     download: async () => (asked.push('download'), results.download),
     build: async () => (asked.push('build'), results.build),
   };
@@ -92,7 +85,7 @@ it('explains once how to get a server if nothing works', async () => {
 it('refuses a named CLI that does not run, instead of silently using another', async () => {
   const { env } = everything();
   const wrong = { ...env, COUNTERSIGN_TEMPORAL_CLI: join(dir, 'missing') };
-  await expect(findInstalledCli(wrong)).rejects.toThrow('COUNTERSIGN_TEMPORAL_CLI names');
+  await expect(findTemporal(say, wrong, steps())).rejects.toThrow('COUNTERSIGN_TEMPORAL_CLI names');
 });
 
 it('ignores a `temporal` on PATH and a file in the cache that are other programs', async () => {

@@ -1,9 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
-import type { Say } from './embedded';
 
-/** A process of Countersign, by the name of its entry point in `workers/`. */
+/** A process of Countersign, by the name of its entry point in this folder. */
 export type ProcessName = 'review' | 'judge' | 'commit' | 'gateway';
 
 export interface RunningProcess {
@@ -29,8 +28,8 @@ export async function startProcess(
   name: ProcessName,
   env: Readonly<Record<string, string>>,
   logDir: string,
-  say: Say,
-  script = join(__dirname, '..', 'workers', `${name}.js`),
+  say: (line: string) => void,
+  script = join(__dirname, `${name}.js`),
   nodeArguments: readonly string[] = [],
 ): Promise<RunningProcess> {
   const logFile = join(logDir, `${name}.log`);
