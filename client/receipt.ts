@@ -1,16 +1,7 @@
 import type { Envelope } from '../policy/contracts/diff';
-import type { Sha256 } from '../policy/contracts/hash';
-import {
-  explanationSha,
-  violationsSha,
-  type ReceiptPredicate,
-  type ReviewOutcome,
-  type WorkflowOutcome,
-} from '../policy/contracts/outcome';
-import { findingsSha } from '../policy/decide/findings';
-import { openEnvelope } from '../policy/evidence/dsse';
-import { keyIdOf } from '../signing/key-id';
-import { verifyEnvelope } from '../signing/verify-envelope';
+import type { ReceiptPredicate, ReviewOutcome, WorkflowOutcome } from '../policy/contracts/outcome';
+import { contradictionIn, unboundWord } from '../signing/receipt-words';
+import { signedBy } from '../signing/signed-by';
 
 /** Whom the caller trusts. Must come from the caller's configuration, never from a review. */
 export interface ReceiptTrust {
@@ -23,17 +14,16 @@ export interface ReceiptTrust {
 export type ReceiptCheck =
   { readonly ok: true; readonly receipt: ReceiptPredicate } | { readonly ok: false; readonly why: string };
 
-/** Checks that one of the trusted committers signed this receipt. Works offline. Never throws because of the envelope's content. */
+/**
+ * Checks that one of the trusted committers signed this receipt, and that it does not contradict itself. Works offline. Never throws because
+ * of the envelope's content.
+ */
 export function verifyReceipt(envelope: Envelope | unknown, trust: ReceiptTrust): ReceiptCheck {
-  const opened = openEnvelope('receipt', envelope);
-  if (!opened.ok) return { ok: false, why: `the receipt cannot be read: ${opened.message}` };
-  const publicKey = trust.committers.find((key) => keyIdOf(key) === opened.keyid);
-  if (publicKey === undefined)
-    return { ok: false, why: `the receipt is signed with key ${opened.keyid}, which is not a trusted committer key` };
-  const verified = verifyEnvelope(envelope, publicKey, 'receipt');
-  return verified.ok
-    ? { ok: true, receipt: verified.predicate }
-    : { ok: false, why: `the receipt does not verify: ${verified.message}` };
+  const signed = signedBy('receipt', envelope, trust.committers, 'committer');
+  const why = signed.ok ? contradictionIn(signed.predicate) : signed.message;
+  return signed.ok && why === null
+    ? { ok: true, receipt: signed.predicate }
+    : { ok: false, why: `the receipt does not verify: ${why ?? ''}` };
 }
 
 /** `verified`: a trusted committer signed exactly this outcome, with every word in it. `why`: what is missing or differs. */
@@ -68,26 +58,4 @@ export function verifyOutcome(changeId: string, outcome: SignedOutcome, trust: R
   return word === null
     ? { verified: true, why: null }
     : { verified: false, why: `${word}: the receipt was signed for other ${word} than the outcome has` };
-}
-
-/** The first member of the outcome whose digest is not the one in the receipt; null if the receipt binds all of them. */
-function unboundWord(receipt: ReceiptPredicate, { explanation, findings, violations }: SignedOutcome): string | null {
-  if (digest(() => explanationSha(explanation)) !== receipt.explanationSha) return 'explanation';
-  const bound =
-    findings === undefined ||
-    (receipt.findingsSha === null
-      ? findings.length === 0
-      : digest(() => findingsSha(findings)) === receipt.findingsSha);
-  if (!bound) return 'findings';
-  if (violations === undefined) return null;
-  return digest(() => violationsSha(violations)) === receipt.violationsSha ? null : 'violations';
-}
-
-/** Null for a forged value that has no canonical encoding. */
-function digest(of: () => Sha256): Sha256 | null {
-  try {
-    return of();
-  } catch {
-    return null;
-  }
 }

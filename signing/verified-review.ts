@@ -19,6 +19,7 @@ import { openingWarnings } from '../policy/contracts/opening-warnings';
 import type { StagingRecord } from '../policy/contracts/staging-record';
 import { toFindingProjection, type ReviewStatus, type ViolationStatus } from '../policy/contracts/status';
 import { decide, type Decided } from '../policy/decide/decide';
+import { violationStatus } from '../policy/decide/violation-status';
 import { fromBase64 } from '../policy/evidence/base64';
 import type { EvidenceBundle } from '../policy/evidence/bundle';
 import { unreadableRows, unreadableRowText } from '../policy/evidence/unreadable-rows';
@@ -158,19 +159,10 @@ function decidedOf(facts: Partial<ReviewFacts>, at: string): Decided | null {
 
 function violationsOf(facts: Partial<ReviewFacts>, decided: Decided | null): ViolationStatus[] {
   const { pinned, disclosure, answers, requester = null } = facts;
-  return (disclosure?.violations ?? []).map((violation) => {
-    const members = pinned?.plan.groups[violation.group]?.members ?? [];
-    const mayAnswer = members.filter((person) => !(violation.fourEyes && person === requester));
-    const confirmed = (answers?.answers ?? []).filter(
-      (a) => a.violationId === violation.violationId && a.decision === 'confirm' && mayAnswer.includes(a.person),
-    );
-    return {
-      ...violation,
-      resolution: decided?.resolutions[violation.violationId] ?? 'pending',
-      mayAnswer,
-      confirmedBy: [...new Set(confirmed.map((a) => a.person))],
-    };
-  });
+  const of = { groups: pinned?.plan.groups ?? {}, requester, answers: answers?.answers ?? [] };
+  return (disclosure?.violations ?? []).map((violation) =>
+    violationStatus(violation, decided?.resolutions[violation.violationId] ?? 'pending', of),
+  );
 }
 
 function warningsOf({ submission, pinned, requester = null, keys, answers }: Partial<ReviewFacts>): string[] {

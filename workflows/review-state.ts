@@ -6,13 +6,7 @@ import type { ValidatorFinding } from '../policy/contracts/finding';
 import type { ReviewState, RollbackReason, WorkflowOutcome } from '../policy/contracts/outcome';
 import { fromHistoryPlan, type ReviewPlan } from '../policy/contracts/history-plan';
 import type { StagingRecord } from '../policy/contracts/staging-record';
-import {
-  isNotAllow,
-  toFindingProjection,
-  type Preflight,
-  type ReviewStatus,
-  type ViolationStatus,
-} from '../policy/contracts/status';
+import { isNotAllow, toFindingProjection, type Preflight, type ReviewStatus } from '../policy/contracts/status';
 import type { PolicyViolation } from '../policy/contracts/violation';
 import { decide, type Decided } from '../policy/decide/decide';
 import {
@@ -25,7 +19,7 @@ import {
   type SkipReason,
 } from '../policy/decide/findings';
 import { fromReported, type Reported } from '../policy/decide/reported';
-import { lastWords } from '../policy/decide/last-words';
+import { violationStatus } from '../policy/decide/violation-status';
 import type { Waiving } from '../policy/decide/waivers';
 import { NO_REFUSALS, withRefused, type Refusals } from './answer-lines';
 import type { Carried } from './carried';
@@ -333,6 +327,8 @@ export class Review {
   status(at: string): ReviewStatus {
     const { submission, opened } = this;
     const decided = this.fingerprint === null ? null : this.decideAt(at);
+    const requester = opened?.requester ?? null;
+    const answered = { groups: opened?.plan.groups ?? {}, requester, answers: this.answers() };
     return {
       changeId: this.changeId,
       state: this.state,
@@ -342,7 +338,7 @@ export class Review {
       target: submission.target,
       sourceTool: submission.sourceTool,
       environment: opened === null ? null : this.environment(),
-      requester: opened?.requester ?? null,
+      requester,
       inputSha: this.inputSha,
       diffSha: submission.diffSha,
       metadata: submission.metadata,
@@ -351,21 +347,12 @@ export class Review {
       fingerprint: this.fingerprint,
       findings: this.answeredFindings().map(toFindingProjection),
       violations: this.violations.map((v) =>
-        this.#violationStatus(v, decided?.resolutions[v.violationId] ?? 'pending'),
+        violationStatus(v, decided?.resolutions[v.violationId] ?? 'pending', answered),
       ),
       disclosedAt: this.disclosedAt,
       deadlineAt: decided?.action === 'WAIT' ? decided.nextDeadline : null,
       warnings: [...(opened?.warnings ?? []), ...this.warnings],
     };
-  }
-
-  #violationStatus(violation: PolicyViolation, resolution: ViolationStatus['resolution']): ViolationStatus {
-    const members = this.plan.groups[violation.group]?.members ?? [];
-    const mayAnswer = members.filter((person) => !(violation.fourEyes && person === this.opened?.requester));
-    const confirmed = lastWords(this.answers()).filter(
-      (a) => a.violationId === violation.violationId && a.decision === 'confirm' && mayAnswer.includes(a.person),
-    );
-    return { ...violation, resolution, mayAnswer, confirmedBy: [...new Set(confirmed.map((a) => a.person))] };
   }
 }
 

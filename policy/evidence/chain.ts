@@ -21,6 +21,21 @@ export type ChainResult =
       readonly problem: string;
     };
 
+/** Before the first row of a change. */
+export const CHAIN_START = { n: -1, hash: GENESIS } as const;
+
+/** Why a row does not continue the chain of its change after the row `last`; null if it does. */
+export function linkProblem(
+  last: { readonly n: number; readonly hash: Sha256 },
+  { row, hash }: StoredRow,
+): string | null {
+  if (row.n !== last.n + 1) return `expected n ${last.n + 1}, got ${row.n}: a row is missing, added or out of order`;
+  if (row.prev !== last.hash) return 'prev is not the hash of the previous row';
+  return hash === ledgerHash(row)
+    ? null
+    : 'the stored hash is not the hash of the row: the row or the hash was changed';
+}
+
 /**
  * Verifies that the rows are one complete chain: one change, numbered from 0 without gaps, each with the hash of its
  * predecessor. Cannot detect missing rows at the end; signed checkpoints (merkle.ts) and `expectedHead` can.
@@ -31,10 +46,8 @@ export function verifyChain(rows: readonly StoredRow[], expectedHead?: Sha256): 
   for (const [n, { row, hash }] of rows.entries()) {
     const bad = (problem: string): ChainResult => ({ ok: false, n, problem });
     if (row.changeId !== changeId) return bad(`the row belongs to another change (${row.changeId})`);
-    if (row.n !== n) return bad(`expected n ${n}, got ${row.n}: a row is missing, added or out of order`);
-    if (row.prev !== prev) return bad('prev is not the hash of the previous row');
-    if (hash !== ledgerHash(row))
-      return bad('the stored hash is not the hash of the row: the row or the hash was changed');
+    const problem = linkProblem({ n: n - 1, hash: prev }, { row, hash });
+    if (problem !== null) return bad(problem);
     prev = hash;
   }
   if (expectedHead !== undefined && prev !== expectedHead)

@@ -2,6 +2,7 @@ import { inputSha as inputShaOf } from '../../policy/contracts/change-id';
 import type { LedgerRow } from '../../policy/contracts/ledger';
 import type { ReceiptPredicate } from '../../policy/contracts/outcome';
 import { signedByOperator } from '../operator-verify';
+import { contradictionIn } from '../receipt-words';
 import { assertSame, fail, fileOf, rowOf } from './outcome';
 import type { Passed, Review } from './record';
 import { signedByOne } from './signed-by';
@@ -18,10 +19,10 @@ export function checkReceipt(review: Review): Passed {
   assertSame(file.receipt, row.body['envelope'], `the receipt differs from that of row ${row.n}`);
   const receipt = signedByOne('receipt', file.receipt, review.sources.trust?.committers ?? [], 'committer');
   assertSame(receipt, row.body['predicate'], `row ${row.n}: its predicate differs from its signed receipt`);
-  const { action, state, reason, changeId } = receipt;
+  const { state, reason, changeId } = receipt;
   if (changeId !== file.changeId) fail('the receipt is for another change');
-  if ((action === 'COMMIT') !== (state === 'COMMITTED') || (action === 'COMMIT') !== (reason === null))
-    fail(`action ${action}, state ${state} and reason ${reason ?? '(none)'} contradict each other`);
+  const contradiction = contradictionIn(receipt);
+  if (contradiction !== null) fail(contradiction);
   return [
     `${state}${reason === null ? '' : ` (${reason})`} by committer ${receipt.keyId.slice(0, 16)} at ${receipt.at}, ${receipt.mode}`,
     { receipt },

@@ -1,4 +1,5 @@
-import { GENESIS, ledgerHash, LedgerRow } from '../../policy/contracts/ledger';
+import { LedgerRow } from '../../policy/contracts/ledger';
+import { CHAIN_START, linkProblem } from '../../policy/evidence/chain';
 import { appendLeaves, EMPTY_FRONTIER, frontierRoot, type Frontier, type TreeNode } from '../../policy/evidence/merkle';
 import type { KeyLookup } from '../../policy/evidence/key-registry';
 import type { LedgerReport } from '../../policy/evidence/reports';
@@ -58,12 +59,11 @@ export async function verifyLedger(
     rows++;
     const { change_id: changeId, n, prev, hash, kind, at, actor } = row;
     const place = `${changeId} row ${n}`;
-    const head = heads.get(changeId ?? '') ?? { n: -1, hash: GENESIS };
-    if (n !== head.n + 1) report(`${place}: expected row ${head.n + 1}; a row is missing, added or out of order`);
-    else if (prev !== head.hash) report(`${place}: prev is not the hash of the previous row`);
     const parsed = LedgerRow.safeParse({ changeId, n, prev, kind, at, actor, body: jsonOf(row.body) });
-    if (!parsed.success || ledgerHash(parsed.data) !== hash)
-      report(`${place}: the stored hash is not the hash of the row; the row was changed`);
+    const problem = parsed.success
+      ? linkProblem(heads.get(changeId ?? '') ?? CHAIN_START, { row: parsed.data, hash })
+      : 'the row cannot be read: it was changed';
+    if (problem !== null) report(`${place}: ${problem}`);
     heads.set(changeId ?? '', { n, hash });
   }
 

@@ -44,10 +44,25 @@ describe('an outcome', () => {
   });
 
   it('is verified without findings, and with none beside them, if the committer could not compile the plan', () => {
-    const given = withReceipt(committer, outcome(), { findingsSha: null });
+    const rolledBack = outcome({ action: 'ROLLBACK', state: 'ROLLED_BACK', reason: 'policy_moved' });
+    const given = withReceipt(committer, rolledBack, { findingsSha: null });
     expect(verifyOutcome(CHANGE, given, trust).verified).toBe(true);
     const forged = { ...given, findings: [{ validator_id: 'guardian.orders' } as never] };
     expect(verifyOutcome(CHANGE, forged, trust).verified).toBe(false);
+    const committed = withReceipt(committer, outcome(), { findingsSha: null });
+    expect(verifyOutcome(CHANGE, committed, trust).verified).toBe(false);
+  });
+
+  it.each<[string, Partial<ReviewOutcome>]>([
+    ['a commit that was rolled back', { state: 'ROLLED_BACK' }],
+    ['a commit with a reason to roll back', { reason: 'declined' }],
+    ['a rollback that committed', { action: 'ROLLBACK', reason: 'declined' }],
+    ['a rollback without a reason', { action: 'ROLLBACK', state: 'ROLLED_BACK' }],
+  ])('is not verified by a receipt of %s', (_what, end) => {
+    expect(verifyOutcome(CHANGE, withReceipt(committer, outcome(end)), trust)).toMatchObject({
+      verified: false,
+      why: expect.stringContaining('contradict each other'),
+    });
   });
 
   it('of another review is not verified, regardless of the signer', () => {

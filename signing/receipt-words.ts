@@ -1,0 +1,48 @@
+import type { ValidatorFinding } from '../policy/contracts/finding';
+import type { Sha256 } from '../policy/contracts/hash';
+import { explanationSha, violationsSha, type ReceiptPredicate } from '../policy/contracts/outcome';
+import type { PolicyViolation } from '../policy/contracts/violation';
+import { findingsSha } from '../policy/decide/findings';
+
+/** Why action, state and reason of a receipt cannot belong together; null if they can. */
+export function contradictionIn({ action, state, reason }: ReceiptPredicate): string | null {
+  const commits = action === 'COMMIT';
+  return commits === (state === 'COMMITTED') && commits === (reason === null)
+    ? null
+    : `action ${action}, state ${state} and reason ${reason ?? '(none)'} contradict each other`;
+}
+
+/** What is printed beside a receipt. Findings and violations are omitted by who does not have them. */
+export interface ReceiptWords {
+  readonly explanation: unknown;
+  readonly findings?: readonly ValidatorFinding[];
+  readonly violations?: readonly PolicyViolation[];
+}
+
+/** The first member whose digest is not the one in the receipt; null if the receipt binds all that are given. */
+export function unboundWord(
+  receipt: ReceiptPredicate,
+  { explanation, findings, violations }: ReceiptWords,
+): keyof ReceiptWords | null {
+  if (typeof explanation !== 'string' || digest(() => explanationSha(explanation)) !== receipt.explanationSha)
+    return 'explanation';
+  if (findings !== undefined && !areBound(findings, receipt)) return 'findings';
+  if (violations === undefined) return null;
+  return digest(() => violationsSha(violations)) === receipt.violationsSha ? null : 'violations';
+}
+
+/** A receipt without a digest is of a rollback without findings. */
+function areBound(findings: readonly ValidatorFinding[], { findingsSha: bound, action }: ReceiptPredicate): boolean {
+  return bound === null
+    ? action === 'ROLLBACK' && findings.length === 0
+    : digest(() => findingsSha(findings)) === bound;
+}
+
+/** Null for a forged value that has no canonical encoding. */
+function digest(of: () => Sha256): Sha256 | null {
+  try {
+    return of();
+  } catch {
+    return null;
+  }
+}
