@@ -11,7 +11,7 @@ beforeAll(async () => {
   system = await startSystem({
     ...SHOP,
     name: 'window',
-    bundleText: shopBundle({ settings: 'commitWindow: 6s' }),
+    bundleText: shopBundle({ settings: 'commitWindow: 12s' }),
     wrap: (worker, activities) => {
       if (worker !== 'commit') return activities;
       const { commit } = activities as { readonly commit: Commit };

@@ -4,8 +4,11 @@ import { SHOP, shopBundle } from '../support/shop-bundle';
 import { startSystem, workflowBundlePath, type System } from '../support/system';
 import { waitingPrice } from './scenarios';
 
-/** While the disclosure takes this long, both answers arrive, so that one workflow task delivers them. */
-const DISCLOSURE_MS = 2_000;
+/**
+ * While the disclosure takes this long, both answers arrive, so that one workflow task delivers them. A local activity may take five
+ * seconds.
+ */
+const DISCLOSURE_MS = 3_500;
 let system: System;
 jest.setTimeout(120_000);
 

@@ -8,7 +8,7 @@ import { startTestPostgres, type TestDatabase, type TestPostgres } from '../../s
 const AT = new Date().toISOString();
 /** No breaker lets a probe pass during a test, unless the test uses BRIEF. */
 const PARAMETERS = { ...BREAKER_PARAMETERS, minSamples: 3, openMs: 60_000 };
-const BRIEF = { ...PARAMETERS, openMs: 300 };
+const BRIEF = { ...PARAMETERS, openMs: 2_000 };
 const ID = 'guardian.held';
 const operator = newKeyPair();
 
