@@ -26,7 +26,7 @@ describe('claims of contract lines in test titles', () => {
   test.each([
     ['a test', `test('holds [F1]', () => {})`],
     ['a describe', `describe('holds [F1]', () => {})`],
-    ['a title on a separate line', `it(\n  "holds [C9, F1]",\n  () => {})`],
+    ['a title on a separate line', `it(\n  "holds [P9, F1]",\n  () => {})`],
     ['the title of a table', `it.each([1])('%s holds [G9, F1]', () => {})`],
     ['a row of a table', `test.each([['holds [F1]', 1]])('%s', () => {})`],
     ['a title that contains a quote', `test('it\\'s held [F1]', () => {})`],

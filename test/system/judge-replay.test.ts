@@ -50,7 +50,7 @@ test('a secret in a diff reaches neither the model nor the history, even if the 
   judge.clear();
 });
 
-test('replay calls no model: without the judge, a new worker rebuilds byte-identical findings [G23, C12]', async () => {
+test('replay calls no model: without the judge, a new worker rebuilds byte-identical findings [G23]', async () => {
   const { changeId } = await system.submit(CONCERN);
   const before = await system.waiting(changeId);
   expect(before.findings).toContainEqual(

@@ -600,7 +600,7 @@ describe('callbacks', () => {
   const reviewed = (passed: boolean): Promise<ReviewWorld> =>
     new ReviewWorld({ bundle, callback: () => ({ passed, message: null }) }).reviewed();
 
-  test('a callback that passed resolves its violation, with a signed record [V15, C16]', async () =>
+  test('a callback that passed resolves its violation, with a signed record [V15]', async () =>
     expect(checkOf(await verify(await reviewed(true)))).toBe('ok'));
   test('decision: a callback that failed', async () =>
     expect(checkOf(await verify(await reviewed(false)))).toBe('decision'));

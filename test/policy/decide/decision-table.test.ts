@@ -65,7 +65,7 @@ describe('the counts of the decision table', () => {
     expect(rows.filter(({ did }) => did.asked || did.reason === 'no_handler')).toHaveLength(52);
   });
 
-  test('of 96 POLICY findings that fire, 21 commit: 13 by a person, 8 by a callback [C6]', () => {
+  test('of 96 POLICY findings that fire, 21 commit: 13 by a person, 8 by a callback', () => {
     const firing = rows.filter(({ c }) => c.class === 'POLICY' && c.status !== 'ALLOW');
     const committed = firing.filter(({ did }) => did.outcome === 'COMMIT');
     expect([firing.length, committed.length]).toEqual([96, 21]);
@@ -73,7 +73,7 @@ describe('the counts of the decision table', () => {
     expect(committed.filter(({ did }) => !did.asked)).toHaveLength(8);
   });
 
-  test('WARN and BLOCK have the same outcome under POLICY [G20, C14]', () => {
+  test('WARN and BLOCK have the same outcome under POLICY [G20]', () => {
     for (const { c, did } of rows)
       if (c.class === 'POLICY' && c.status === 'WARN') expect(run({ ...c, status: 'BLOCK' })).toEqual(did);
   });

@@ -104,7 +104,7 @@ describe('values from the plan', () => {
   });
 });
 
-describe('a broken contract is a SAFETY BLOCK, never dropped or allowed [C11, T32]', () => {
+describe('a broken contract is a SAFETY BLOCK, never dropped or allowed [T32]', () => {
   const broken: readonly (readonly [string, unknown])[] = [
     ['no evidence for a BLOCK', resultOf('guardian.a', 'BLOCK', { evidenceRefs: [] })],
     ['no evidence for a WARN', resultOf('guardian.a', 'WARN', { evidenceRefs: [] })],
@@ -261,7 +261,7 @@ describe('while the review runs', () => {
   });
 });
 
-test('an ERROR is a BLOCK with its class and evidence, which only a person resolves [C17, F20]', () => {
+test('an ERROR is a BLOCK with its class and evidence, which only a person resolves [F20]', () => {
   const error = errorResult('guardian.a', CHANGE_ID, {
     errorClass: 'ErrTimeout',
     reason: 'late',

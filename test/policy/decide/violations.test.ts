@@ -157,7 +157,7 @@ describe('members of a violation', () => {
     ]);
   });
 
-  test('a violation that a callback resolved is kept in the list [C19, V24]', () => {
+  test('a violation that a callback resolved is kept in the list [V24]', () => {
     const plan = planOf([A], { policies: [policyOf('p', { requiresConfirmation: false, callback: CALLBACK })] });
     const callbacks = { p: { passed: true, message: null } };
     const [violation] = violationsOf(plan, fired(plan), { callbacks });
@@ -168,7 +168,7 @@ describe('members of a violation', () => {
     });
   });
 
-  test('all violations are listed even if there is a hard block [V23, C7]', () => {
+  test('all violations are listed even if there is a hard block [V23]', () => {
     const plan = planOf([A, B], {
       policies: [policyOf('p', { match: { validatorIds: ['guardian.a'] }, requiresConfirmation: false })],
     });
@@ -212,7 +212,7 @@ describe('settings of the plan', () => {
       'WAIT',
     ]);
   });
-  test('onJudgeFailure: a judge failure needs a person, or forbids the change if the plan says so [C11, T64]', () => {
+  test('onJudgeFailure: a judge failure needs a person, or forbids the change if the plan says so [T64]', () => {
     expect([run('ERROR', {}), run('ERROR', { onJudgeFailure: 'forbid' })]).toEqual(['WAIT', 'forbidden']);
     expect(run('BLOCK', { onJudgeFailure: 'forbid' })).toBe('COMMIT');
   });

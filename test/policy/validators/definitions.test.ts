@@ -60,7 +60,7 @@ test.each([
   ['WARN', { table_name: 'orders' }],
   ['BLOCK', { affected_rows: 1, table_name: 'users' }],
   ['BLOCK', { affected_rows: '1', table_name: 'orders' }],
-])('is %s for the claim %j [C2, F33, F35, T6]', (status, metadata) => {
+])('is %s for the claim %j [F33, F35, T6]', (status, metadata) => {
   const { result } = run(ruleValidatorDefinition, CONFIG, 'UPDATE orders SET a = 1', metadata);
   expect(result.status).toBe(status);
   expect(result.evidenceRefs.length > 0).toBe(status !== 'ALLOW');
