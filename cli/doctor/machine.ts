@@ -7,10 +7,11 @@ export async function checkMachine(env: Env): Promise<readonly Check[]> {
   return [checkNode(), await checkCli(env)];
 }
 
-function checkNode(): Check {
-  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-  const fits = major > 20 || (major === 20 && minor >= 19);
-  return fits ? passed('Node', process.versions.node) : failed('Node', process.versions.node, 'Install Node 22 or 24');
+/** The minimum is `engines.node` of package.json. */
+export function checkNode(version = process.versions.node): Check {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const fits = major > 20 || (major === 20 && minor >= 20);
+  return fits ? passed('Node', version) : failed('Node', version, 'Install Node 22 or 24');
 }
 
 /** Only `countersign dev` needs it. */

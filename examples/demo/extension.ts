@@ -45,7 +45,7 @@ const shopRefundLimit = defineRule({
   parser: PARSER,
   defaultLevel: 'confirm',
   why: 'A large refund is a direct loss if it is wrong.',
-  docs: 'examples/demo/README.md',
+  docs: 'docs/extend.md',
   apply: ({ facts, config, diff }) => {
     if (!facts.ok)
       return {

@@ -5,7 +5,7 @@
 export const FailureType = {
   /** The model, a database or a service did not answer. Retried. */
   Backend: 'ErrValidatorBackend',
-  /** The model's answer was not exactly one valid verdict. Retried at most once. */
+  /** The model's answer was not exactly one valid verdict. Never retried: another answer would be another chance to pass. */
   VerdictParse: 'ErrVerdictParse',
   /** No adapter or validator is registered for this source tool. Never retried. */
   UnknownDiffType: 'ErrUnknownDiffType',
@@ -15,17 +15,11 @@ export const FailureType = {
   Validation: 'VALIDATION_ERROR',
   /** The plan was revoked, or this worker can no longer recompute it. Never retried. */
   PolicyMoved: 'policy_moved',
-  /** The target has changed since the dry run that was approved. Never retried. */
-  StaleBase: 'STALE_BASE',
   /** A recomputed hash differs from the hash that was passed. Never retried. */
   DigestMismatch: 'DIGEST_MISMATCH',
   /** The database of Countersign is unavailable. Retried. */
   Store: 'STORE_UNAVAILABLE',
   /** The target is unavailable, locked or too slow. Retried. */
   Target: 'TARGET_UNAVAILABLE',
-  /** The person or key is not authorized. Never retried. */
-  NotEligible: 'NOT_ELIGIBLE',
-  /** The plan hash differs from the one that the session was opened with. Never retried. */
-  SessionStateHashMismatch: 'SESSION_STATE_HASH_MISMATCH',
 } as const;
 export type FailureType = (typeof FailureType)[keyof typeof FailureType];

@@ -1,8 +1,21 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { checkGateway } from '../../cli/doctor/gateway';
+import { checkNode } from '../../cli/doctor/machine';
 import { checkVersion, queueCheck } from '../../cli/doctor/temporal';
+import { engines } from '../../package.json';
 import type { LocalClient } from '../../workers/local-client';
+
+test.each([
+  ['18.20.8', false],
+  ['20.19.6', false],
+  ['20.20.0', true],
+  ['22.0.0', true],
+  ['24.1.0', true],
+])('Node %s fits the minimum of package.json: %s', (version, ok) => {
+  expect(engines.node).toBe('>=20.20');
+  expect(checkNode(version).ok).toBe(ok);
+});
 
 test.each([
   ['1.29.1', true],
