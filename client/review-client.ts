@@ -1,8 +1,8 @@
 /**
  * Calls reviews: messages go through Temporal, everything that is reported comes from the ledger. Every call has a time-out.
  *
- * C0 Nothing that a workflow says is believed: anyone who can write to the namespace can put another workflow in its place. Status
- *    and outcome are rebuilt from verified rows, bytes and policy; an answer is acknowledged when its row was read back.
+ * C0 No statement of a workflow is trusted: anyone who can write to the namespace can replace the workflow. Status and outcome
+ *    are rebuilt from verified rows, bytes and policy; an answer is acknowledged when its row was read back.
  * C1 A time-out is never reported as a failure of the operation: the error says that it may have taken effect and can be retried.
  * C2 Without a ledger an outcome of the workflow is `verified` only with a receipt of a trusted committer, and answers are `sent`.
  * C3 An answer to a closed review is recorded in the ledger as refused; it is never silently dropped.
@@ -250,7 +250,7 @@ export class ReviewClient {
       return { said: {}, late: false };
     } catch (error) {
       const problem = toTemporalProblem(error);
-      // A flood of updates must not keep an answer out: a signal has no such limit, and its row is read back all the same.
+      // A flood of updates must not keep an answer out: a signal has no such limit, and its row is read back too.
       if (problem.kind === 'no_more_updates' && via === 'update')
         return await this.#send(changeId, message, 'signal', timeoutMs);
       if (problem.kind !== 'not_running')

@@ -4,7 +4,7 @@ import { ActivityFailure, ApplicationFailure } from '@temporalio/workflow';
 export interface Failure {
   readonly type: string;
   readonly message: string;
-  /** The activity said that retrying cannot help. */
+  /** The activity reported that a retry cannot help. */
   readonly final: boolean;
 }
 

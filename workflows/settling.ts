@@ -60,7 +60,7 @@ async function commit(change: Review): Promise<'ended' | 'wait'> {
   });
 }
 
-/** What people said while the commit was requested decides, and otherwise the refusal of the committer. */
+/** Statements that arrived while the commit was requested take precedence over the refusal of the committer. */
 async function refused(change: Review, refusal: Ending): Promise<'ended' | 'wait'> {
   const decided = change.decideAt(now());
   if (change.stopped === null && decided.action === 'WAIT') return 'wait';

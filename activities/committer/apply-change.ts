@@ -62,10 +62,13 @@ export async function applyChange(
         state: 'COMMITTED',
         reason: null,
         explanation:
-          result.stands === undefined
+          result.shouldBeReverted === undefined
             ? 'Committed'
-            : `Committed, but it should be reverted: ${result.stands}. Submit the reverse as a new change`,
-        effect: result.stands === undefined ? result.effect : { ...result.effect, shouldNotStand: result.stands },
+            : `Committed, but it should be reverted: ${result.shouldBeReverted}. Submit the reverse as a new change`,
+        effect:
+          result.shouldBeReverted === undefined
+            ? result.effect
+            : { ...result.effect, shouldBeReverted: result.shouldBeReverted },
       });
     case 'compensated':
       return close(deps, facts, {

@@ -23,7 +23,7 @@ const CommitShape = z.object({
   fingerprint: Sha256Hex.nullable(),
 });
 
-/** Each try verifies once more what people said in the meantime. Statements are few, so more tries mean that someone floods. */
+/** Each try verifies the statements that arrived in the meantime. People send few, so more tries mean a flood of messages. */
 const MAX_TRIES = 10;
 
 /**

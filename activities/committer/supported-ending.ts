@@ -68,7 +68,7 @@ async function endingOf(
   const { record, sources, policyMoved } = await collectReview(deps, { ...asked, ending: proposed }, rows);
   const { facts, checks } = verifyReview(record, sources);
   const at = sources.at ?? '';
-  // A finding that is the reason is computed again, so that no row is believed.
+  // A finding that is the reason is computed again, so that no row is trusted.
   const byFindings = proposed === 'forbidden' || proposed === 'contract_violation';
   const recomputed = checks.some(({ name, result }) => name === 'recomputed' && result === 'ok');
   // A row whose statement does not verify forbids the commit, but it does not support a receipt that says the change was withdrawn.

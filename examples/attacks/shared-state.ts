@@ -18,7 +18,7 @@ export class SharedState {
     private readonly objects: ReadonlySet<string>,
   ) {}
 
-  /** The state that every attack shall find: the present one, with the first rows of the targets. */
+  /** The state in which every attack starts: the current one, with the first rows of the targets. */
   static async of(testbed: Testbed): Promise<SharedState> {
     await restoreShops(testbed, new Set(await objectNames(testbed)));
     await forgetOtherChanges(testbed);

@@ -11,7 +11,7 @@ const NOT_IN_LEDGER = 'the ledger does not say how the review ended';
  */
 export async function shownAs(testbed: Testbed, changeId: string, why: string): Promise<'unverified' | 'verified'> {
   const ended = await testbed.ended(changeId);
-  const believed = await withoutLedger(testbed).result(changeId, { timeoutMs: 30_000 });
+  const shown = await withoutLedger(testbed).result(changeId, { timeoutMs: 30_000 });
   const { stateDir } = testbed.dev.runtime;
   const file = join(stateDir, `${changeId}.evidence.json`);
   const [cli, exported] = [await testbed.cli('result', changeId), await testbed.cli('export', changeId, '--out', file)];
@@ -22,11 +22,11 @@ export async function shownAs(testbed: Testbed, changeId: string, why: string): 
     );
   const report = await testbed.cli('verify', file, '--trust', join(stateDir, EVIDENCE_TRUST), '--json');
   const { verdict } = JSON.parse(report.out) as { verdict: string };
-  if (believed.state !== 'PENDING' && believed.verified === false && !believed.why?.includes(why))
-    throw new Error(`The client without a ledger says: ${believed.why}, expected: ${why}`);
+  if (shown.state !== 'PENDING' && shown.verified === false && !shown.why?.includes(why))
+    throw new Error(`The client without a ledger says: ${shown.why}, expected: ${why}`);
   const doubted = [
     ended.state === 'ABORTED' && ended.why.includes(NOT_IN_LEDGER),
-    believed.state !== 'PENDING' && !believed.verified,
+    shown.state !== 'PENDING' && !shown.verified,
     cli.code === 14 && cli.out.includes('unverified') && cli.out.includes(NOT_IN_LEDGER),
     report.code === 14 && verdict === 'unverified',
   ];

@@ -88,7 +88,7 @@ export class Testbed {
     return (this.#second ??= Testbed.start(() => {}, { breakers: true }));
   }
 
-  /** Restarts the committer if it shall take seconds instead of minutes to find a review whose workflow is gone, or no longer. */
+  /** Restarts the committer, unless it runs at this pace: within seconds or minutes it finds a review whose workflow is gone. */
   async reconcile(pace: 'in seconds' | 'as shipped'): Promise<void> {
     if (this.#pace === pace) return;
     this.#pace = pace;

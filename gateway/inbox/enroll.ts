@@ -96,7 +96,7 @@ async function registeredKey(
     if (error instanceof Error) return { registrationInfo: undefined };
     throw error;
   });
-  // No attestation is asked for, so none is believed.
+  // No attestation is requested, so none is trusted.
   if (registrationInfo === undefined || registrationInfo.fmt !== 'none') return null;
   return registrationInfo.credential.id === made.credentialId
     ? bytesToHex(registrationInfo.credential.publicKey)

@@ -108,7 +108,7 @@ export type CommitResult =
       readonly effect: JsonObject;
       readonly replayed: boolean;
       /** Set if the effect should have been undone but could not be: both reasons. */
-      readonly stands?: string;
+      readonly shouldBeReverted?: string;
     }
   /** The effect would differ from the approved one. Nothing was applied. `final`: no later attempt can apply it, even without a seal. */
   | { readonly kind: 'stale'; readonly explanation: string; readonly final?: true }

@@ -5,7 +5,7 @@ import type { AdmittedAnswer } from '../contracts/answer';
  *
  * L1 A reject is final: nothing that the same person signs later takes it back.
  * L2 Otherwise the answer with the latest `issuedAt` counts. At the same time a retraction counts before a confirmation.
- * L3 A confirmation that a retraction names never counts, whatever the clocks of the two signers said.
+ * L3 A confirmation that a retraction names never counts, regardless of the clocks of the two signers.
  * L4 A retraction itself decides nothing: the violation waits again.
  */
 export function lastWords(answers: readonly AdmittedAnswer[]): readonly AdmittedAnswer[] {

@@ -20,7 +20,7 @@ export const STATEMENTS = ['answer_accepted', 'retracted', 'withdrawn', 'superse
 /** Rows that can change the result of a verification: an `intent` is not written if one arrived after it (`expectedN`). */
 export const REVERIFIED = [...STATEMENTS, 'attested'] as const;
 
-/** Verdicts on what people said: none is written if another arrived after `expectedN`. */
+/** Verdicts on answers, withdrawals and supersessions: none is written if another arrived after `expectedN`. */
 export const VERDICTS = [...STATEMENTS, 'answer_refused'] as const satisfies readonly LedgerKind[];
 
 /** A fact to append. The ledger adds `actor`, the database role of the process. */

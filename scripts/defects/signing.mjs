@@ -253,8 +253,8 @@ export const DEFECTS = [
     tests: COMMIT,
   },
   {
-    name: 'believe that a refusal is final while an answer is still missing',
-    through: 'a receipt that says commit_refused for a commit that was asked for by hand',
+    name: 'take a refusal as final while an answer is still missing',
+    through: 'a receipt that says commit_refused for a commit that someone else scheduled',
     file: 'signing/verify-review/rollback-reasons.ts',
     from: "return check === 'decision' && ending.decided?.action === 'WAIT' && !discounted;",
     to: 'return false;',

@@ -122,7 +122,7 @@ export const DEFECTS = [
     tests: GATE,
   },
   {
-    name: 'believe the estimate of the planner',
+    name: 'trust the estimate of the planner',
     through: 'a dry run that locks many rows or takes many sequence values',
     file: 'source-tools/sql/staging/bounds.ts',
     from: 'return Number(counted?.[0]);',

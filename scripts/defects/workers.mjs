@@ -90,7 +90,7 @@ export const DEFECTS = [
   },
   {
     name: 'forget the answers of a review that continues as a new run',
-    through: 'a reject that no longer counts, or approvers who are not heard',
+    through: 'a reject that no longer counts, or answers of approvers that are lost',
     file: 'workflows/review-state.ts',
     from: 'this.admit(carried.answers);',
     to: '',

@@ -1,6 +1,6 @@
 /**
  * What a commit message from `metadata.message` may contain. It is written by the agent, and readers of the repository, pipelines and
- * other tools believe it, so it is bounded by an allowlist.
+ * other tools trust it, so it is bounded by an allowlist.
  *
  * M1 No character that hides or reorders text: what a reviewer reads is what a machine reads.
  * M2 Trailers only from a list. A trailer such as `Reviewed-by` would claim a review that did not take place.

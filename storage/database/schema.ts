@@ -27,9 +27,9 @@ export const LEDGER_CHANNEL = 'countersign_ledger';
  *    same order. The sample of a review is written with its row `closed`.
  * D7 A trigger rejects UPDATE, DELETE and TRUNCATE on append-only tables, also for their owner.
  * D8 Freezes of a target are numbered without gaps, under a lock: a row with the highest number would leave none for the operator.
- * D9 What people said and how the change ends are ordered by the lock. After `intent` or `decided` only rows that end the change and
- *    refusals are taken, after `closed` only its head, refusals and the use of its receipt: an activity that is scheduled again by
- *    hand adds nothing to the evidence. An `intent` is refused if a statement arrived that its committer has not verified. So an
+ * D9 Answers, withdrawals and the end of the change are ordered by the lock. After `intent` or `decided` only rows that end the
+ *    change and refusals are taken, after `closed` only its head, refusals and the use of its receipt: an activity that someone
+ *    schedules again adds nothing to the evidence. An `intent` is refused if a statement arrived that its committer has not verified. So an
  *    acknowledged withdrawal, reject or retraction is never followed by a commit.
  * D10 The counter of a passkey never falls, and has each value for one assertion only: it is compared and stored in the transaction that
  *    would write the row. A counter that stays 0 says that the authenticator does not count.

@@ -170,7 +170,7 @@ describe('guard', () => {
       'unverified',
     ],
     [
-      'committed, said to be verified, by a stranger',
+      'committed and marked as verified, by a stranger',
       ({ sign }) => ({ state: 'COMMITTED', outcome: sign({}, {}, newKeyPair()), verified: true, why: null }),
       'unverified',
     ],

@@ -64,7 +64,7 @@ it.each([
     [1, 2],
     [2, 1],
   ],
-])('tells %p from %p, which JSON writes alike or out of order', (a, b) => {
+])('distinguishes %p from %p, which JSON writes the same or in another order', (a, b) => {
   expect(resultText(a)).not.toBe(resultText(b));
   expect(resultText({ b: 1, a: 2 })).toBe(resultText({ a: 2, b: 1 }));
 });

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Results } from './evaluate-input';
 
-/** JSON with sorted keys that also tells apart what JSON leaves out or merges. */
+/** JSON with sorted keys that also distinguishes values that JSON omits or merges. */
 export function resultText(value: unknown): string {
   if (value === undefined) return '"<undefined>"';
   if (typeof value === 'bigint') return `"<bigint ${value}>"`;

@@ -7,7 +7,7 @@ import { openClient } from '../temporal';
 import { startHealthServer } from './health-server';
 import { assertPolls, QUEUE_TYPES } from './own-polls';
 
-/** The part of a worker that tells whether it runs. */
+/** The part of a worker that reports whether it runs. */
 export type RunningWorker = Pick<Worker, 'getState'> & {
   readonly options: Pick<Worker['options'], 'identity' | 'taskQueue'>;
 };

@@ -1,4 +1,4 @@
-/** Activities of the review worker and the committer by hand: before their time, after the end, and with invented members. */
+/** The attacker schedules activities of review worker and committer: before their time, after the end, with invented members. */
 import { query } from '../../../dev/query';
 import type { ReviewStatus } from '../../../policy/contracts/status';
 import { appendAs } from '../append-as';
@@ -16,7 +16,7 @@ async function count(testbed: Testbed, table: 'rehearsals' | 'ledger', changeId:
   return rows[0]?.n ?? 0;
 }
 
-/** `admitAnswer` by hand, with members that no workflow sends. The refusal `code` must be recorded. */
+/** `admitAnswer`, scheduled with members that no workflow sends. The refusal `code` must be recorded. */
 function admitted(
   name: string,
   id: number,
@@ -112,7 +112,7 @@ async function discloseEarly(testbed: Testbed): Promise<Attempt> {
   return { changeId, refusal, check: () => Promise.resolve(committed ? 'the commit began' : end) };
 }
 
-/** The review worker cannot read the row, so the change cannot be disclosed, also by hand. */
+/** The review worker cannot read the row, so the change cannot be disclosed, even if someone schedules `disclose`. */
 async function malformedDisclosure(testbed: Testbed, order: number, body: string): Promise<Attempt> {
   const changeId = await beforeTheDryRun(testbed, order, async (id) => {
     const row = { kind: 'disclosed', body, fact: 'disclosed' };
@@ -125,7 +125,7 @@ async function malformedDisclosure(testbed: Testbed, order: number, body: string
     ...(await disclosure(testbed, changeId, { stagingSha: null })),
   };
   const again = await testbed.attacker.schedule('disclose', testbed.queues.review, input);
-  const problem = again.ok ? 'it was disclosed by hand' : null;
+  const problem = again.ok ? 'the scheduled activity disclosed it' : null;
   const state = String(end?.body['reason'] ?? end?.body['state'] ?? 'still open');
   return {
     changeId,
@@ -134,10 +134,10 @@ async function malformedDisclosure(testbed: Testbed, order: number, body: string
   };
 }
 
-/** An activity by hand after the change was committed: it must do nothing, and its refusal is recorded. */
+/** An activity that is scheduled after the change was committed: it must do nothing, and its refusal is recorded. */
 function afterTheEnd(activity: 'stage' | 'disclose', id: number, refusal: Attempt['refusal']): Attack {
   return {
-    name: `admission: ${activity} by hand after the end`,
+    name: `admission: ${activity} scheduled after the end`,
     async run(testbed) {
       const changeId = await testbed.submit(topUp(id));
       const { state, stagingSha } = await testbed.ended(changeId).then((result) => ({ ...result, stagingSha: null }));
@@ -180,7 +180,7 @@ export const ADMISSION: readonly Attack[] = [
     ['not_eligible', 'is registered as service'],
     (testbed, status) => testbed.sign(status, testbed.keyOf('agent')),
   ),
-  { name: 'admission: disclose by hand before the dry run, without findings', run: discloseEarly },
+  { name: 'admission: disclose scheduled before the dry run, without findings', run: discloseEarly },
   {
     name: 'admission: a row `disclosed` of the review worker’s role that is empty',
     run: (testbed) => malformedDisclosure(testbed, 6, '{}'),

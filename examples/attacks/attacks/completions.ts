@@ -33,7 +33,7 @@ async function isStolen(testbed: Testbed, stolen: ReadonlySet<string>, changeId:
   return stolen.has(changeId);
 }
 
-/** Makes the workflow believe that these people have confirmed every violation. */
+/** Makes the workflow count a confirmation of every violation by these people. */
 async function forgeAnswers(testbed: Testbed, status: ReviewStatus, people: readonly string[]): Promise<void> {
   const state = await forgedState(testbed, status.changeId);
   const answers = people.flatMap((person, i) =>

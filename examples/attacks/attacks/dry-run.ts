@@ -134,13 +134,13 @@ async function victim(testbed: Testbed, staged: () => boolean): Promise<string |
 /** A notification that is delivered although no one approved it. */
 async function listener(testbed: Testbed, staged: () => boolean): Promise<string | null> {
   const client = await session(testbed);
-  let heard = 0;
-  client.on('notification', () => heard++);
+  let received = 0;
+  client.on('notification', () => received++);
   await client.query('listen shop_events');
   while (!staged()) await pause(20);
-  for (let i = 0; i < 50 && heard === 0; i++) await client.query('select 1').then(() => pause(20));
+  for (let i = 0; i < 50 && received === 0; i++) await client.query('select 1').then(() => pause(20));
   await client.end();
-  return heard === 0 ? null : 'a notification was delivered without an approval';
+  return received === 0 ? null : 'a notification was delivered without an approval';
 }
 
 /** Another session holds the lock on a row for 12 s: the dry run must end before. */

@@ -10,7 +10,7 @@ export const LIFECYCLE: readonly Attack[] = [
       await testbed.update(changeId, testbed.sign(status, testbed.keyOf('alice'), 'reject'));
       await testbed.ended(changeId);
       await testbed.attacker.resetToStart(changeId);
-      // The new run rehearses and discloses nothing, because the change has ended, so the answer is admitted by hand.
+      // The new run rehearses and discloses nothing, because the change has ended, so `admitAnswer` is scheduled.
       await testbed.scheduleAdmission(status, testbed.sign(status, testbed.keyOf('bob')));
       await testbed.scheduleCommit(status);
       return { changeId, refusal: answerRefused('closed') };

@@ -45,7 +45,7 @@ async function honestReviewEnds(testbed: Testbed, id: number): Promise<string | 
 }
 
 /** Null if alice's answer is accepted and the change then commits. */
-async function approverIsHeard(testbed: Testbed, status: Awaited<ReturnType<Testbed['submitAndWait']>>) {
+async function approverCanAnswer(testbed: Testbed, status: Awaited<ReturnType<Testbed['submitAndWait']>>) {
   const { changeId } = status;
   const answers = testbed.sign(status, testbed.keyOf('alice'));
   let last = '';
@@ -99,8 +99,8 @@ function floodAttack(name: string, order: number, send: (testbed: Testbed, chang
       await send(testbed, status.changeId);
       return attempt(
         status.changeId,
-        () => approverIsHeard(testbed, status),
-        'the approver is heard, and the change commits',
+        () => approverCanAnswer(testbed, status),
+        'the answer of the approver counts, and the change commits',
       );
     },
   };
@@ -148,8 +148,8 @@ const ATTACKS: readonly Omit<Attack, 'reconciles'>[] = [
       const { changeId } = status;
       await signalUndecodable(testbed.attacker, testbed.dev.runtime.temporalAddress, changeId);
       return attempt(changeId, async () => {
-        const heard = await approverIsHeard(testbed, status);
-        return heard === null ? null : endsAs(testbed, changeId, 'COMMITTED', 'ROLLED_BACK workflow_lost');
+        const problem = await approverCanAnswer(testbed, status);
+        return problem === null ? null : endsAs(testbed, changeId, 'COMMITTED', 'ROLLED_BACK workflow_lost');
       });
     },
   },

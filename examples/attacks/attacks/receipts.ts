@@ -65,11 +65,11 @@ function forgedWords(
         if (JSON.stringify(seen.outcome) !== JSON.stringify(result.outcome))
           return 'the client takes the words of the workflow';
         // Without a ledger, findings and violations are left out, and other words are not covered by the receipt.
-        const believed = await withoutLedger(testbed).result(changeId, { timeoutMs: 30_000 });
-        if (believed.state !== 'COMMITTED') return `without a ledger the outcome is ${believed.state}`;
+        const shown = await withoutLedger(testbed).result(changeId, { timeoutMs: 30_000 });
+        if (shown.state !== 'COMMITTED') return `without a ledger the outcome is ${shown.state}`;
         if (what === 'explanation')
-          return believed.why?.startsWith('explanation: ') === true ? null : `without a ledger: ${believed.why}`;
-        return believed.outcome[what].length === 0 ? null : `without a ledger the client takes the ${what}`;
+          return shown.why?.startsWith('explanation: ') === true ? null : `without a ledger: ${shown.why}`;
+        return shown.outcome[what].length === 0 ? null : `without a ledger the client takes the ${what}`;
       };
       return { changeId, refusal: null, by: `client: ${what} of the rows and the receipt only`, check };
     },
@@ -189,7 +189,7 @@ export const RECEIPTS: readonly Attack[] = [
     ['declined', 'expired', 'forbidden', 'withdrawn', 'contract_violation', 'commit_failed', 'no_handler'] as const
   ).map(unearnedRollback),
   {
-    name: 'unearned receipt: a commit by hand, then a rollback as commit_refused',
+    name: 'unearned receipt: a commit that the attacker schedules, then a rollback as commit_refused',
     async run(testbed) {
       const status = await testbed.submitAndWait(raisePay(6));
       await testbed.scheduleCommit(status);

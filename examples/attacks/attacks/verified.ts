@@ -27,7 +27,7 @@ const twoTables = (id: number) => ({
 const accepted = (status: ReviewStatus, code = 'accepted') =>
   Object.fromEntries(status.violations.map((v) => [v.violationId, { code, message: 'confirm by alice' }]));
 
-/** A fake workflow answers the query `status`. A client that believes it shows `lie`, or lets a person sign what was not shown. */
+/** A fake workflow answers the query `status`. A client that trusts it shows `lie`, or lets a person sign what was not shown. */
 function fakeStatus(
   name: string,
   change: ReturnType<typeof refundOrder>,
@@ -104,7 +104,7 @@ function fakeReply(name: string, decision: '--confirm' | '--reject', code: strin
 
 type Json = Record<string, unknown>;
 
-/** The gateway's answer to `GET /v1/reviews/:id` is edited. A client that believes it sees `lie`; ours says in these words what differs. */
+/** The gateway's answer to `GET /v1/reviews/:id` is edited. A client that trusts it shows `lie`; ours reports what differs. */
 function lyingGateway(
   name: string,
   by: string,

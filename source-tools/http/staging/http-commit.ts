@@ -143,7 +143,7 @@ async function checkAfterCommit(attempt: Attempt, before: Resource | null, repla
       kind: 'applied',
       effect,
       replayed,
-      stands: `the resource is not in the approved state: ${describeMismatch(found)}`,
+      shouldBeReverted: `the resource is not in the approved state: ${describeMismatch(found)}`,
     };
   const { etag } = after;
   const post = await ctx.postCheck?.({ ...ctx.approved, base: { ...ctx.approved.base, written: etag } });
@@ -151,7 +151,7 @@ async function checkAfterCommit(attempt: Attempt, before: Resource | null, repla
   const undone = await undo(attempt, before, etag);
   return undone === null
     ? { kind: 'compensated', explanation: post.explanation, effect }
-    : { kind: 'applied', effect, replayed, stands: `${post.explanation}; it was not reverted: ${undone}` };
+    : { kind: 'applied', effect, replayed, shouldBeReverted: `${post.explanation}; it was not reverted: ${undone}` };
 }
 
 /** Restores the previous state if there was no other write since. Null if it is restored, otherwise the reason why not. */

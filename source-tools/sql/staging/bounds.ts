@@ -11,7 +11,7 @@ import type { Session } from './session';
 import { sourceQuery } from './source-query';
 import type { Work } from './work';
 
-/** An estimate above the limit by this factor is believed without counting. */
+/** An estimate above the limit by this factor is accepted without counting. */
 const ESTIMATE_FACTOR = 2;
 
 /** Returns the number of rows, or at least `limit + 1` if there are more; null if it is unknown. Rejects with the driver's error. */

@@ -545,7 +545,7 @@ describe('rollback, which any caller may request', () => {
     expect(await world.rollback({ reason: 'commit_refused' })).toMatchObject({ reason: 'declined' });
   });
 
-  test('leaves a review open that waits for answers if reconcile is scheduled by hand', async () => {
+  test('leaves a review open that waits for answers if someone schedules reconcile', async () => {
     const world = await new ReviewWorld().reviewed();
     expect(await failureType(world.reconcile())).toBe('VALIDATION_ERROR');
     expect(await world.kinds()).not.toContain('receipt');

@@ -44,7 +44,7 @@ test('a review that was lost between intent and effect is sealed, so that the la
   expect(world.target.applied).toBe(0);
 });
 
-test('a lost review whose target cannot tell stays open, and ends once the target can', async () => {
+test('a lost review stays open while its target cannot tell whether the change was applied, and then ends', async () => {
   const world = await confirmed();
   world.target.loses = true;
   world.target.blind = true;

@@ -130,9 +130,19 @@ export const FAILURE_SHAPES: readonly FailureShape[] = [
   // fetch re-sends the request after a 421 if the body can be replayed.
   backend('421', status(421), 'http_status', false),
   backend('429 quota', coded(429, 'insufficient_quota'), 'quota', false),
-  backend('429 told not to retry', status(429, {}, { 'x-should-retry': 'false' }), 'rate_limited', false),
+  backend(
+    '429 with a header that forbids a retry',
+    status(429, {}, { 'x-should-retry': 'false' }),
+    'rate_limited',
+    false,
+  ),
   backend('400 content filter', coded(400, 'content_filter'), 'content_filter', false),
-  backend('400 told to retry', status(400, {}, { 'x-should-retry': 'true' }), 'bad_request', true),
+  backend(
+    '400 with a header that asks for a retry',
+    status(400, {}, { 'x-should-retry': 'true' }),
+    'bad_request',
+    true,
+  ),
   backend('500', status(500), 'server_error', true),
   backend(
     '500 with HTML',
@@ -204,7 +214,7 @@ export const FAILURE_SHAPES: readonly FailureShape[] = [
     true,
   ),
   backend(
-    '200 that is no UTF-8',
+    '200 that is not valid UTF-8',
     (response, request) => {
       const body = Buffer.from(JSON.stringify(completion(request.model, answerTo(request))));
       body[body.indexOf('Changes')] = 0xff;
@@ -242,7 +252,7 @@ export const FAILURE_SHAPES: readonly FailureShape[] = [
     true,
   ),
   backend(
-    'HTTP/1.0 cut off, which no length tells',
+    'HTTP/1.0 cut off, without a length that would show it',
     raw('HTTP/1.0 200 OK\r\nContent-Type: application/json\r\n\r\n{"id":"x","choices":[{'),
     'not_json',
     true,
@@ -425,7 +435,7 @@ export const FAILURE_SHAPES: readonly FailureShape[] = [
     'truncated',
   ),
   parse(
-    'truncated after it said BLOCK',
+    'truncated after its verdict BLOCK',
     choice({ finish_reason: 'length' }, { content: '{"verdict":"BLOCK"' }),
     'truncated',
   ),

@@ -256,7 +256,7 @@ export function storable(bytes: number): readonly string[] {
   return [...new Set(kept.filter((text) => Buffer.byteLength(text) <= bytes))];
 }
 
-/** Values that are no strings, in a field of an answer of the gateway that is declared to be one. */
+/** Values that are not strings, for a field of a gateway response that is declared as a string. */
 export const NOT_STRINGS: readonly unknown[] = [
   { __html: '<img src=x onerror=xss()>' },
   { dangerouslySetInnerHTML: { __html: '<img src=x onerror=xss()>' } },

@@ -87,7 +87,7 @@ describe('login', () => {
 describe('with a login, without credentials of a database or Temporal,', () => {
   beforeEach(signedIn);
 
-  it('lists, shows by the first digits, and tells the result', async () => {
+  it('lists, shows by the first digits, and prints the result', async () => {
     const list = await g.run(['list']);
     expect(list).toMatchObject({ code: 0, err: '' });
     for (const id of [g.open, g.ended]) expect(list.out).toContain(id);
@@ -226,7 +226,7 @@ describe('a gateway that changes what it serves', () => {
         entry: signKeyEntry(g.world.keys.agent.entry, g.world.keys.operator),
       }),
     ],
-  ])('and %s is not believed', async (_name, args, edit) => {
+  ])('and %s is not trusted', async (_name, args, edit) => {
     const lying = await startLyingGateway(g.url, ({ path }, body) => edit(path, body as Record<string, unknown>));
     try {
       const env = {

@@ -209,7 +209,7 @@ describe('differences', () => {
   });
 });
 
-it('does not tell where the database is when it is down', async () => {
+it('does not disclose the address of the database if it is down', async () => {
   const world = inboxWorld({
     inbox: { precedents: async () => Promise.reject(new Error('connect ECONNREFUSED 10.0.0.7:5432')) },
   });

@@ -194,7 +194,7 @@ describe.each(kinds)('the ledger %s', (_name, ledger) => {
     });
 
     it.each(['answer_accepted', 'retracted', 'answer_refused', 'withdrawn', 'superseded'] as const)(
-      'refuses a verdict on what a person said if a row %s came after the rows that were read',
+      'refuses a verdict on a statement of a person if a row %s arrived after the rows that were read',
       async (kind) => {
         const verdicts = ['answer_accepted', 'retracted', 'answer_refused', 'withdrawn'] as const;
         const [id, l] = [freshId(), ledger()];

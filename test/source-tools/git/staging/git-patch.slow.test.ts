@@ -308,7 +308,10 @@ describe('a post validator that rejects', () => {
         return reject();
       },
     });
-    expect(await commit(ctx)).toMatchObject({ kind: 'applied', stands: expect.stringContaining('guardian.x: no') });
+    expect(await commit(ctx)).toMatchObject({
+      kind: 'applied',
+      shouldBeReverted: expect.stringContaining('guardian.x: no'),
+    });
     expect(repo.tip()).toBe(laterCommit);
   });
 });

@@ -257,7 +257,7 @@ describe('a commit', () => {
     expect(await commit(ctx)).toMatchObject({
       kind: 'applied',
       replayed: true,
-      stands: expect.stringContaining('not in the approved state'),
+      shouldBeReverted: expect.stringContaining('not in the approved state'),
     });
     expect(api.applied).toBe(1);
   });
@@ -280,7 +280,7 @@ describe('a commit', () => {
     api.behaviour.beforeWrite = () => void api.documents.set('/v1/flags/beta', { on: false, owners: ['eve'] });
     expect(await commit(ctx)).toMatchObject({
       kind: 'applied',
-      stands: expect.stringContaining('not in the approved state'),
+      shouldBeReverted: expect.stringContaining('not in the approved state'),
     });
   });
 
@@ -332,14 +332,17 @@ describe('a post validator that rejects', () => {
         },
       },
     );
-    expect(await commit(ctx)).toMatchObject({ kind: 'applied', stands: expect.stringContaining('status 412') });
+    expect(await commit(ctx)).toMatchObject({
+      kind: 'applied',
+      shouldBeReverted: expect.stringContaining('status 412'),
+    });
     expect(now()).toEqual({ on: true, owners: ['eve'] });
   });
 
   it('keeps the effect if the target does not allow undo', async () => {
     expect(await commit(await approved({}, { postCheck }))).toMatchObject({
       kind: 'applied',
-      stands: expect.stringContaining('configuration'),
+      shouldBeReverted: expect.stringContaining('configuration'),
     });
     expect(now()).toEqual({ on: true, owners: ['ada'] });
   });

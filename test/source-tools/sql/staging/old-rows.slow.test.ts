@@ -250,7 +250,7 @@ onEachServer((start, major) => {
       }
     });
 
-    it('that makes a locked row match no more has the row left out', async () => {
+    it('that changes a locked row so that it no longer matches leaves it out of the rows', async () => {
       const other = new Client({ connectionString: pg.adminUrl });
       await other.connect();
       try {

@@ -56,7 +56,7 @@ describe('the query that counts the rows of a statement', () => {
     expect(queryOf(sql)).toBeNull();
   });
 
-  it('reads the target if only its schema tells it from a WITH query', () => {
+  it('reads the target if only its schema distinguishes it from a WITH query', () => {
     expect(queryOf('WITH a AS (SELECT 1) DELETE FROM s.a')).toBe('WITH a AS (SELECT 1) SELECT 1 FROM s.a');
   });
 });
