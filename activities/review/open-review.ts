@@ -244,7 +244,7 @@ function refusedEnvelope(why: string): CountersignFailure {
   return invalid(
     'envelope',
     'a submission signed by a registered service key',
-    why,
+    `one that does not verify (${why})`,
     'Sign it again, or omit the envelope; four eyes then require two people',
   );
 }

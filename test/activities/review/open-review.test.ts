@@ -4,6 +4,7 @@ import { isStatic } from '../../../activities/review/derive';
 import type { Opened } from '../../../activities/review-types';
 import { fromReported } from '../../../policy/decide/reported';
 import { openEnvelope } from '../../../policy/evidence/dsse';
+import { testRegistry } from '../../support/keys';
 import { ReviewWorld } from '../../support/review/review-world';
 
 const LIMITED = '\n  - pack: demo-pack\n  - aggregate: { name: split, window: 1h, limits: { changes: 3 } }';
@@ -74,6 +75,19 @@ test('keeps the plan of an opened change even if the newest policy has none for 
   const first = await both.before.open();
   const plans = { ...both.before.plans, current: () => Promise.reject(new Error('no plan for shop')) };
   expect(await openAgain(both, { plans })).toEqual(first);
+});
+
+test('accepts a service key that is newer than the cached registry, and refuses one that is in neither', async () => {
+  const open = async (current: (world: ReviewWorld) => OpeningDeps['keys']) => {
+    const world = new ReviewWorld();
+    await world.store.put(world.submission.tenant, world.raw);
+    const snapshot: OpeningDeps['keys']['snapshot'] = (maxAgeMs) =>
+      (maxAgeMs === 0 ? current(world) : testRegistry()).snapshot();
+    const { changeId, submission } = world;
+    return createOpeningActivities({ ...world.deps, keys: { snapshot } }).openReview({ changeId, submission });
+  };
+  expect(await open(({ registry }) => registry)).toMatchObject({ requester: expect.any(String) });
+  await expect(open(() => testRegistry())).rejects.toMatchObject({ type: 'VALIDATION_ERROR', nonRetryable: true });
 });
 
 test('refuses metadata that may not become part of the effect, with the name of the member, and opens nothing', async () => {
