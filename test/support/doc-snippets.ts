@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The code blocks of a page below docs/ that have a file name (```ts name.mts), by that name. Throws if two have the same name. */
+/** The code blocks of a page of this repository that have a file name (```ts name.mts), by that name. Throws if two have the same name. */
 export function snippetsOf(page: string): ReadonlyMap<string, string> {
   const text = readFileSync(join(__dirname, '..', '..', page), 'utf8');
   const snippets = new Map<string, string>();

@@ -229,6 +229,10 @@ describe('the quickstarts', () => {
     await compileIn(projectOf('module'), 'readme.mts', program);
   });
 
+  test('the program of the README that is published with the client compiles', async () => {
+    await compileIn(projectOf('module'), 'agent.mts', snippet('client/README.md', 'agent.mts'));
+  });
+
   (hasPython() ? test : test.skip)(
     'the program of docs/quickstart/python.md submits a change that is committed',
     async () => {

@@ -184,6 +184,15 @@ for (const text of ['select 1', 'drop table a']) {
   expect(run(process.execPath, ['gate.js'])).toBe('commit\nrollback\n');
 }, 60_000);
 
+test('the program of compat/flyto/README.md compiles, and prints what the page says', () => {
+  const program = snippet('compat/flyto/README.md', 'gate.mts');
+  writeFileSync(join(project, 'gate.mts'), program);
+  const flags = ['--strict', '--module', 'nodenext', '--target', 'es2022', '--types', 'node', '--skipLibCheck'];
+  expect(run(process.execPath, [tsc, ...flags, 'gate.mts'])).toBe('');
+  expect(run(process.execPath, ['gate.mjs'])).toBe('rollback block\n');
+  expect(program).toContain('// rollback block\n');
+}, 60_000);
+
 test('the module of docs/extend.md compiles, and its source tool and rule decide payouts', () => {
   writeFileSync(join(project, 'extension.cts'), snippet('docs/extend.md', 'extension.cts'));
   const flags = ['--strict', '--module', 'nodenext', '--target', 'es2022', '--types', 'node', '--skipLibCheck'];
