@@ -5,6 +5,7 @@ import { creditChange, flagChange, patchChange, paymentChange, planChange } from
 import { describeInBrowser } from './support/chromium';
 import { useEnvironment } from './support/environment';
 import { cards, choose, openReview } from './support/review-page';
+import { screenImage } from './support/screen-image';
 import { takeSeat } from './support/seat';
 
 const FOLDER = join(ROOT, 'docs', 'images');
@@ -52,11 +53,17 @@ describeInBrowser('the images of the documentation', () => {
     await phone.close();
   });
 
+  test('show what `countersign show` prints', async () => {
+    const file = path('countersign-show');
+    if (process.env['UPDATE_IMAGES'] === '1') await screenImage('show: sql, 80 columns', file);
+    expect(existsSync(file)).toBe(true);
+  });
+
   test('are small, and the documentation shows each of them', () => {
     const texts = ['README.md', 'docs/operate.md', 'docs/quickstart/gateway.md']
       .map((file) => readFileSync(join(ROOT, file), 'utf8'))
       .join('\n');
-    for (const file of readdirSync(FOLDER).filter((name) => name.startsWith('inbox-'))) {
+    for (const file of readdirSync(FOLDER).filter((name) => name.endsWith('.png'))) {
       expect([file, statSync(join(FOLDER, file)).size < MAX_BYTES]).toEqual([file, true]);
       expect([file, texts.includes(file)]).toEqual([file, true]);
     }
