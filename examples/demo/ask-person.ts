@@ -17,7 +17,7 @@ export interface GivenAnswer {
 export type Ask = (question: string) => Promise<string | null>;
 
 /**
- * Shows the change with its rows, then asks for an answer to each pending violation and yields it. A word that is none of the choices
+ * Shows the change with its rows, then asks for an answer to each pending violation and yields it. A word that is not one of the choices
  * is asked again: it never becomes a decision. Stops after a reject, and at the end of the input without a decision.
  */
 export async function* askPerson(ask: Ask, out: Printer, review: VerifiedReview): AsyncGenerator<GivenAnswer> {

@@ -109,8 +109,8 @@ export const ROLLBACK_SUPPORT: { readonly [R in RollbackReason]: Support } = {
       if (staged?.body['rejected'] === true) return `The target rejected the change: ${textOf(staged)}`;
       const failed = failureOf(ending, 'stage');
       if (failed !== null) return `The dry run failed: ${failed}`;
-      const unheard = failureOf(ending, 'disclose');
-      if (unheard !== null) return `The violations could not be disclosed: ${unheard}`;
+      const undisclosed = failureOf(ending, 'disclose');
+      if (undisclosed !== null) return `The violations could not be disclosed: ${undisclosed}`;
       if (staged === undefined && isComplete(ending, 'static') && ageOf(ending) >= DRY_RUN_MS)
         return 'The dry run did not succeed in time';
     }

@@ -134,7 +134,7 @@ describe('a link does not count', () => {
     ['for an agent', { subject: { type: 'agent', id: 'bot' } as never }],
     ['for an address', { rpId: '127.0.0.1', origins: ['http://127.0.0.1:8077'] }],
     ['for another origin than the relying party', { origins: ['https://evil.example'] }],
-    ['for a host that only ends alike', { origins: [`https://evil-${RP_ID}`] }],
+    ['for a host that only has the same ending', { origins: [`https://evil-${RP_ID}`] }],
     ['over http', { origins: [`http://${RP_ID}`] }],
     ['for an origin with a path', { origins: [`${ORIGIN}/inbox`] }],
   ])('%s, which cannot even be signed', (_what, more) => {

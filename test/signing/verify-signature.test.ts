@@ -8,7 +8,7 @@ import * as node from '../../signing/verify-signature';
 const MESSAGE = utf8ToBytes('statement');
 const SECRET = new Uint8Array(32).fill(7);
 
-/** Each is decided alike by both implementations. */
+/** Both implementations give the same result for each. */
 describe.each([
   ['node', node],
   ['browser', browser],

@@ -117,7 +117,7 @@ describe('printer', () => {
     );
   });
 
-  it('puts the gutter before every line of a stranger, and breaks long ones itself, so that none can pass for ours', () => {
+  it('puts the gutter before every line of foreign text, and wraps long lines itself, so that none looks like our own output', () => {
     const forged = `x${' '.repeat(60)}Violations (0)\nViolations (0)`;
     const out = printed(false, true, (printer) => printer.block(forged, '1 │ '));
     for (const shown of out.trimEnd().split('\n')) expect(shown).toMatch(/^(1 │ | {2}⋮ )/);
