@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { CountersignError } from '../../client/errors';
 import type { AnswerResults, Decision } from '../../policy/contracts/answer';
 import type { Envelope } from '../../policy/contracts/diff';
+import type { VerifiedReview } from '../../signing/verified-review';
 import { addAction, promptFor, type Cli, type Io } from '../action';
 import { exitCodeForAnswers } from '../exit-code-for';
 import { ExitCode } from '../exit-codes';
@@ -88,7 +89,7 @@ async function signAnswers(
   options: Options,
   validity: IntegerBounds,
 ): Promise<SignedAnswers> {
-  const { reviews, ledgerRows } = connected;
+  const { reviews } = connected;
   const minutes = integerOption(options, 'valid', '--valid', validity);
   const keyFile = keyFileOf(connected, options);
   const given = givenDecision(options);
@@ -98,7 +99,7 @@ async function signAnswers(
   const review = await reviews.review(id);
   const { status } = review;
   const [prefix, all] = [textOption(options, 'violation'), options['all'] === true];
-  const retracts = given === 'retract' ? await ownConfirmations(io, keyFile, await ledgerRows(id)) : undefined;
+  const retracts = given === 'retract' ? await ownConfirmations(io, keyFile, review) : undefined;
   const violationIds =
     retracts !== undefined && all && prefix === undefined
       ? [...retracts.keys()]
@@ -124,15 +125,12 @@ async function signAnswers(
 async function ownConfirmations(
   io: Io,
   keyFile: string,
-  rows: Awaited<ReturnType<Connected['ledgerRows']>>,
+  { answers }: VerifiedReview,
 ): Promise<ReadonlyMap<string, string>> {
   const { loadKey } = await import('../key-files.js');
   const { confirmationsOf } = await import('../../client/retraction.js');
   const person = loadKey(io.host.env, keyFile).subject.id;
-  const confirmations = confirmationsOf(
-    rows.map(({ row }) => row),
-    person,
-  );
+  const confirmations = confirmationsOf(answers, person);
   if (confirmations.size === 0)
     throw new CountersignError('refused', `"${person}" has no confirmation in this review to take back`);
   return confirmations;

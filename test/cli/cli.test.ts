@@ -1,12 +1,12 @@
 import type { Connected } from '../../cli/reviews/connection';
 import { CountersignError } from '../../client/errors';
 import { toResult } from '../../client/result';
-import { messageDigest, openEnvelope } from '../../policy/evidence/dsse';
+import { openEnvelope } from '../../policy/evidence/dsse';
 import type { Envelope } from '../../policy/contracts/diff';
-import { signPredicate } from '../../signing/envelope';
 import { sha256Hex } from '../../policy/contracts/hash';
-import { ledgerHash, type LedgerRow } from '../../policy/contracts/ledger';
+import { ledgerHash } from '../../policy/contracts/ledger';
 import { writeKeyFile } from '../../signing/key-file';
+import type { AdmittedAnswer } from '../../policy/contracts/answer';
 import { newKeyPair } from '../../signing/keys';
 import {
   accepted,
@@ -310,48 +310,40 @@ describe('answer', () => {
 });
 
 describe('answer --retract', () => {
-  const answered = (decision: 'confirm' | 'retract', more: object = {}) => {
-    const members = { changeId: CHANGE, fingerprint: hex('f'), violationId: hex('a'), decision, retracts: null };
-    const context = { tenant: 'acme', target: 'shop', environment: 'production' } as const;
-    const rest = { reason: '', keyId: key.keyId, context, coverage: null, nonce: 'n'.repeat(16) };
-    const times = { issuedAt: '2026-11-20T09:00:00.000Z', expiresAt: '2026-11-20T09:10:00.000Z' };
-    return signPredicate('answer', { ...members, ...rest, ...times, ...more }, key);
-  };
-  const rowsWith = (...rows: readonly [LedgerRow['kind'], unknown][]): Partial<Connected> => ({
-    ledgerRows: async () =>
-      rows.map(([kind, answer]) => {
-        const body = { answer, person: 'alice' } as LedgerRow['body'];
-        const at = '2026-11-20T09:00:00.000Z';
-        return { row: { changeId: CHANGE, n: 0, prev: hex('0'), kind, at, actor: 'cs_review', body }, hash: hex('0') };
-      }),
-  });
+  const confirmed = {
+    violationId: hex('a'),
+    person: 'alice',
+    decision: 'confirm',
+    digest: hex('9'),
+    issuedAt: '2026-11-20T09:00:00.000Z',
+    retracts: null,
+  } as AdmittedAnswer;
+  const answeredWith = (...answers: readonly AdmittedAnswer[]) => ({ ...reviewed(), answers });
   const retractAll = ['answer', CHANGE, '--all', '--retract', '--key', keyFile];
-  const yes = answered('confirm');
 
   it('signs a retraction that names the confirmation of the owner of the key', async () => {
     const sent: Envelope[] = [];
     const reviews = {
-      review: async () => reviewed(),
+      review: async () => answeredWith(confirmed, { ...confirmed, person: 'bob', digest: hex('8') }),
       answer: async (_id: string, answers: readonly unknown[]) => (sent.push(...(answers as Envelope[])), accepted()),
     };
     const violation = ['--violation', hex('a')];
     for (const chosen of [['--all'], violation]) {
       const args = ['answer', CHANGE, ...chosen, '--retract', '--key', keyFile];
-      expect((await run(args, { reviews, connected: rowsWith(['answer_accepted', yes]) })).code).toBe(0);
+      expect((await run(args, { reviews })).code).toBe(0);
     }
     const predicates = sent.map((envelope) => openEnvelope('answer', envelope));
     for (const opened of predicates)
       expect(opened).toMatchObject({
-        statement: { predicate: { decision: 'retract', retracts: messageDigest(yes), violationId: hex('a') } },
+        statement: { predicate: { decision: 'retract', retracts: hex('9'), violationId: hex('a') } },
       });
     expect(predicates).toHaveLength(2);
   });
 
   it('sends nothing if there is no confirmation, or it was taken back before', async () => {
-    const reviews = { review: async () => reviewed() };
-    const back = answered('retract', { retracts: messageDigest(yes), nonce: 'm'.repeat(16) });
-    for (const connected of [rowsWith(), rowsWith(['answer_accepted', yes], ['retracted', back])]) {
-      const { code, err } = await run(retractAll, { reviews, connected });
+    const retracted = { ...confirmed, decision: 'retract', digest: hex('7'), retracts: hex('9') } as const;
+    for (const review of [answeredWith(), answeredWith(confirmed, retracted)]) {
+      const { code, err } = await run(retractAll, { reviews: { review: async () => review } });
       expect([code, err]).toEqual([1, expect.stringContaining('no confirmation')]);
     }
   });

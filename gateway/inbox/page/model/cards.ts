@@ -4,6 +4,8 @@ import type { AdmittedAnswer } from '../../../../policy/contracts/answer';
 import type { ValidatorFinding } from '../../../../policy/contracts/finding';
 import { fires } from '../../../../policy/contracts/readings';
 import type { ReviewStatus, ViolationStatus } from '../../../../policy/contracts/status';
+import { confirmationsOf } from '../../../../client/retraction';
+import { lastWords } from '../../../../policy/decide/last-words';
 import type { VerifiedReview } from '../../../../signing/verified-review';
 import type { ShownChange } from './change-lines';
 import { placeOf, type Place } from './evidence';
@@ -46,6 +48,7 @@ export function cardsOf(review: VerifiedReview, change: ShownChange | null, pers
   const placesOf = (finding: ValidatorFinding | null): Place[] =>
     (finding?.evidenceRefs ?? []).map((reference) => placeOf(reference, status, change));
   const open = status.state === 'INTERVENTION_REQUIRED';
+  const confirmations = open ? confirmationsOf(answers, person) : new Map<string, string>();
   const cards = status.violations
     .filter(({ need }) => need !== 'hard')
     .map((violation, i): Card => {
@@ -58,7 +61,7 @@ export function cardsOf(review: VerifiedReview, change: ShownChange | null, pers
         places: placesOf(finding),
         message: beyondReason(violation.message, finding?.reason ?? ''),
         turn: open ? turnOf(violation, answers, status, person) : 'closed',
-        confirmation: open ? confirmationOf(violation, answers, person) : null,
+        confirmation: confirmations.get(violation.violationId) ?? null,
       };
     });
   const asked = new Set(cards.map(({ finding }) => finding));
@@ -85,20 +88,11 @@ function turnOf(
   person: string,
 ): Turn {
   if (need !== 'human') return 'needs_no_answer';
-  const own = answers.filter((answer) => answer.violationId === violationId && answer.person === person);
-  if (own.length > 0 && own.at(-1)?.decision !== 'retract') return 'answered_by_you';
+  if (lastWords(answers).some((answer) => answer.violationId === violationId && answer.person === person))
+    return 'answered_by_you';
   if (resolution !== 'pending') return 'resolved';
   if (fourEyes && person === requester) return 'four_eyes';
   return mayAnswer.includes(person) ? 'yours' : 'not_in_group';
-}
-
-function confirmationOf(
-  { violationId }: ViolationStatus,
-  answers: readonly AdmittedAnswer[],
-  person: string,
-): string | null {
-  const last = answers.filter((answer) => answer.violationId === violationId && answer.person === person).at(-1);
-  return last?.decision === 'confirm' ? last.digest : null;
 }
 
 /** The message can repeat the reason, alone or in its first lines. */
