@@ -95,8 +95,26 @@ const FOLDERS = [
     packages: ['zod', 'commander', 'cli-table3', '@temporalio/client', '@temporalio/common'],
     node: ANY,
   },
+  {
+    folder: 'examples',
+    imports: [...SERVER, 'workflows', 'client', 'workers', 'dev', 'cli'],
+    packages: ANY,
+    node: ANY,
+  },
+  {
+    folder: 'bench',
+    imports: [...SERVER, 'workflows', 'client', 'gateway', 'workers', 'dev', 'examples/demo/scripted-judge.ts'],
+    packages: ANY,
+    node: ANY,
+  },
+  {
+    folder: 'chaos',
+    imports: [...SERVER, 'client', 'workers', 'dev', 'examples/demo/scripted-judge.ts', 'bench'],
+    packages: ANY,
+    node: ANY,
+  },
 ];
-const UNCHECKED = ['examples', 'chaos', 'bench', 'scripts', 'test'];
+const UNCHECKED = ['scripts', 'test'];
 
 const inside = (folders) => `^(${folders.map((folder) => folder.replace('.', '\\.')).join('|')})(/|$)`;
 const everyFolder = inside([...FOLDERS.map(({ folder }) => folder.split('/')[0]), ...UNCHECKED]);

@@ -15,7 +15,7 @@ import { signAnswers } from '../client/sign-answers';
 import { openDevClient, type DevClient } from '../dev/client';
 import type { DevSetup } from '../dev/setup';
 import { startDev } from '../dev/start';
-import { openCommitting } from '../chaos/committing';
+import { openCommitting } from './committing';
 import { roleSetup } from '../dev/local-roles';
 import { machine, seedItems, spread, throughput } from './measure';
 import { shopPolicy } from './shop-policy';

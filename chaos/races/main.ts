@@ -14,7 +14,7 @@ import { setUpDev, type DevSetup } from '../../dev/setup';
 import { startEmbeddedPostgres } from '../../dev/embedded/postgres';
 import { extensionsOf } from '../../workers/extensions';
 import { roleSetup } from '../../dev/local-roles';
-import type { PreparedChange } from '../committing';
+import type { PreparedChange } from '../../bench/committing';
 import { violationsOf, type LedgerLine, type Observed } from '../sweep/check';
 import { planRaces, RACE_BUNDLE, type RacePlan } from './plan';
 import type { Command, Reply } from './worker';

@@ -2,7 +2,7 @@
 import type { CommitResult } from '../../activities/review-types';
 import type { SubmitInput } from '../../client/submission';
 import type { RoleSetup } from '../../dev/local-roles';
-import { asActivity, openCommitting, type PreparedChange } from '../committing';
+import { asActivity, openCommitting, type PreparedChange } from '../../bench/committing';
 import { throughput } from '../../bench/measure';
 import type { RaceCall } from './plan';
 

@@ -39,6 +39,7 @@ const LEAVES = {
   'cli/servers/dev.ts': leaf,
   'chaos/a.ts': leaf,
   'examples/a.ts': leaf,
+  'bench/a.ts': leaf,
 };
 
 it('accepts downward imports, and development code that one command imports, which is loaded lazily', () => {
@@ -71,6 +72,9 @@ it('reports each upward import, including type imports', () => {
     ['workers/c.ts', '../examples/a', 'examples/a.ts'],
     ['compat/b.ts', '../storage/a', 'storage/a.ts'],
     ['dev/b.ts', '../chaos/a', 'chaos/a.ts'],
+    ['examples/b.ts', '../bench/a', 'bench/a.ts'],
+    ['bench/b.ts', '../chaos/a', 'chaos/a.ts'],
+    ['chaos/b.ts', '../examples/a', 'examples/a.ts'],
     ['cli/b.ts', '../dev/a', 'dev/a.ts'],
     ['cli/d.ts', './servers/dev', 'cli/servers/dev.ts'],
     ['cli/c.ts', '../gateway/a', 'gateway/a.ts'],
