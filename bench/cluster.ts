@@ -20,6 +20,7 @@ import { reviewJob, ROWS } from './reviews';
 import { startTemporalCluster } from './temporal-cluster';
 import { simulate, type ModelResult } from './worker-model';
 import { shopPolicy, WIDE_LIMIT } from './shop-policy';
+import { reportFailure } from '../dev/report-failure';
 
 /** As `npm run bench`, with a limit over many changes, so that each opening takes its locks. */
 const KINDS = ['review', 'judge', 'commit'] as const;
@@ -244,9 +245,5 @@ if ([reviews, open].some((value) => !Number.isInteger(value) || value < 1)) {
 } else {
   const picture = values['no-picture'] ? null : values.picture;
   if (values['model-only']) printModel(GIVEN.cpu, GIVEN.holds, [], picture);
-  else
-    benchCluster({ reviews, open, json: values.json, picture }).catch((error: unknown) => {
-      say(error instanceof Error ? (error.stack ?? error.message) : String(error));
-      process.exitCode = 1;
-    });
+  else benchCluster({ reviews, open, json: values.json, picture }).catch(reportFailure);
 }

@@ -19,6 +19,7 @@ import { openCommitting } from './committing';
 import { roleSetup } from '../dev/local-roles';
 import { machine, seedItems, spread, throughput } from './measure';
 import { shopPolicy } from './shop-policy';
+import { reportFailure } from '../dev/report-failure';
 
 const APPENDS = 2_000;
 
@@ -129,7 +130,4 @@ async function review({ keys }: DevSetup, client: DevClient, i: number): Promise
 }
 
 const { values } = parseArgs({ options: { json: { type: 'boolean' }, reviews: { type: 'string' } } });
-main(values.json === true, Number(values.reviews ?? 100)).catch((error: unknown) => {
-  process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
-  process.exitCode = 1;
-});
+main(values.json === true, Number(values.reviews ?? 100)).catch(reportFailure);

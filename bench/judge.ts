@@ -21,6 +21,7 @@ import { startScriptedJudge } from '../examples/demo/scripted-judge';
 import { SOURCE_TOOLS } from '../source-tools';
 import { spread, withStall, type Spread } from './measure';
 import { ordinaryText } from './ordinary';
+import { reportFailure } from '../dev/report-failure';
 
 const MODEL = 'bench-judge';
 const WARM_UP = 200;
@@ -156,7 +157,4 @@ function shown(s: Spread): string {
   return `p50 ${s.p50.toFixed(2)} ms, p95 ${s.p95.toFixed(2)} ms`;
 }
 
-main(parseArgs({ options: { json: { type: 'boolean', default: false } } }).values.json).catch((error: unknown) => {
-  process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
-  process.exitCode = 1;
-});
+main(parseArgs({ options: { json: { type: 'boolean', default: false } } }).values.json).catch(reportFailure);

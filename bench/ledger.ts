@@ -19,6 +19,7 @@ import { createLedger } from '../storage/ledger/ledger';
 import { verifyLedger } from '../storage/ledger/verify-ledger';
 import { fillLedger, ROWS_OF_A_REVIEW, type Filled } from './fill-ledger';
 import { machine, spread, type Spread } from './measure';
+import { reportFailure } from '../dev/report-failure';
 
 const SAMPLES = 200;
 
@@ -134,8 +135,4 @@ const wanted = Number(values.rows);
 if (!Number.isInteger(wanted) || wanted < 1) {
   process.stderr.write('bench:ledger: expected a whole number from 1 for --rows\n');
   process.exitCode = 2;
-} else
-  main(wanted, values.json).catch((error: unknown) => {
-    process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
-    process.exitCode = 1;
-  });
+} else main(wanted, values.json).catch(reportFailure);

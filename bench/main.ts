@@ -17,6 +17,7 @@ import { machine, seedItems } from './measure';
 import { dearestFunctions, profiled, profilingArguments, readProfiles } from './profile';
 import { measureReviews, ROWS } from './reviews';
 import { shopPolicy } from './shop-policy';
+import { reportFailure } from '../dev/report-failure';
 
 interface Options {
   readonly json: boolean;
@@ -134,8 +135,4 @@ const bench = {
 if (bench === undefined) {
   process.stderr.write(`bench: expected reviews (the default) or rules, got "${which}"\n`);
   process.exitCode = 2;
-} else
-  bench().catch((error: unknown) => {
-    process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
-    process.exitCode = 1;
-  });
+} else bench().catch(reportFailure);

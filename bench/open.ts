@@ -19,6 +19,7 @@ import { cpuByProcess, cpuPerReview } from './process-cpu';
 import { memoryByProcess } from './process-memory';
 import { thinned, watchWorker } from './watch-worker';
 import { shopPolicy } from './shop-policy';
+import { reportFailure } from '../dev/report-failure';
 
 interface Load {
   /** Answers per second, one after the other. */
@@ -185,8 +186,4 @@ if (!valid) {
     'bench:open: expected whole numbers from 1 for --reviews, --rate, --seconds, --minutes and --cached, and fewer --placed than --reviews\n',
   );
   process.exitCode = 2;
-} else
-  benchOpen({ ...numbers, rates, placed, cached }, values.json).catch((error: unknown) => {
-    process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
-    process.exitCode = 1;
-  });
+} else benchOpen({ ...numbers, rates, placed, cached }, values.json).catch(reportFailure);

@@ -18,6 +18,7 @@ import { reviewJob, ROWS, type ReviewJob } from './reviews';
 import { PROBED, connectionsByApplication, readProcess } from './soak-readings';
 import { growthOf, type Growth, type Sample } from './soak-verdict';
 import { shopPolicy, WIDE_LIMIT } from './shop-policy';
+import { reportFailure } from '../dev/report-failure';
 
 const MAX_OPEN = 40;
 /** A dry run that exceeds its time limit on an overloaded machine ends its review. */
@@ -182,11 +183,4 @@ const load = { minutes: Number(values.minutes), perSecond: Number(values.rate), 
 if (Object.values(load).some((value) => !Number.isFinite(value) || value <= 0)) {
   process.stderr.write('soak: expected numbers above 0 for --minutes, --rate and --every\n');
   process.exitCode = 2;
-} else
-  soak(load, values.json).then(
-    (failed) => (process.exitCode = failed ? 1 : 0),
-    (error: unknown) => {
-      say(error instanceof Error ? (error.stack ?? error.message) : String(error));
-      process.exitCode = 1;
-    },
-  );
+} else soak(load, values.json).then((failed) => (process.exitCode = failed ? 1 : 0), reportFailure);

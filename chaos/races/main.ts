@@ -18,6 +18,7 @@ import type { PreparedChange } from '../../bench/committing';
 import { violationsOf, type LedgerLine, type Observed } from '../sweep/check';
 import { planRaces, RACE_BUNDLE, type RacePlan } from './plan';
 import type { Command, Reply } from './worker';
+import { reportFailure } from '../../dev/report-failure';
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
@@ -198,7 +199,4 @@ function stopped(child: ChildProcess): Promise<void> {
 const { values } = parseArgs({
   options: { calls: { type: 'string' }, seed: { type: 'string' }, open: { type: 'string' }, json: { type: 'boolean' } },
 });
-main(Number(values.calls ?? 10_000), Number(values.seed ?? 1), Number(values.open ?? 12)).catch((error: unknown) => {
-  say(error instanceof Error ? (error.stack ?? error.message) : String(error));
-  process.exitCode = 1;
-});
+main(Number(values.calls ?? 10_000), Number(values.seed ?? 1), Number(values.open ?? 12)).catch(reportFailure);

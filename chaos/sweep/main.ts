@@ -25,6 +25,7 @@ import { ReviewDriver } from './review-driver';
 import { observe, unknownChanges } from './observe';
 import { ACTIONS, HANG_MS } from './points';
 import { EXPECTED } from './scenarios';
+import { failureText } from '../../dev/report-failure';
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
@@ -256,7 +257,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
   });
 main().catch((error: unknown) => {
   const usage = error instanceof TypeError;
-  say(usage ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error));
+  say(usage ? error.message : failureText(error));
   // Exits explicitly, so that servers left over from a failed start are stopped with this process.
   process.exit(usage ? 2 : 1);
 });

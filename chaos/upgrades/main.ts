@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { machine } from '../../bench/measure';
 import { upgradeUnderLoad } from './upgrade';
+import { failureText } from '../../dev/report-failure';
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
@@ -46,7 +47,7 @@ if ([perSecond, between].some((value) => !Number.isFinite(value) || value <= 0))
   main(perSecond, between, values.json).then(
     (ok) => process.exit(ok ? 0 : 1),
     (error: unknown) => {
-      say(error instanceof Error ? (error.stack ?? error.message) : String(error));
+      say(failureText(error));
       // Exits explicitly, so that servers left over from a failed start are stopped with this process.
       process.exit(1);
     },

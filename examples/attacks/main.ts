@@ -32,6 +32,7 @@ import { RaceLost } from './namespace-writer';
 import { shuffled } from './order';
 import { SharedState } from './shared-state';
 import { shownAs } from './shown-as';
+import { reportFailure } from '../../dev/report-failure';
 
 const ATTACKS: readonly Attack[] = [
   ...ANSWERS,
@@ -206,9 +207,6 @@ else {
   main(options).then(
     // Ends here: an attack may have left calls behind, which the client would retry on the closed connection.
     (code) => void process.stdout.write('', () => process.exit(code)),
-    (error: unknown) => {
-      say(error instanceof Error ? (error.stack ?? error.message) : String(error));
-      process.exitCode = 1;
-    },
+    reportFailure,
   );
 }

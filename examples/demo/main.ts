@@ -28,6 +28,7 @@ import { createRefundActivities } from './refund-activities';
 import type { RefundResult } from './refund-workflow';
 import { SCRIPTED_JUDGE, startScriptedJudge, type ScriptedJudge } from './scripted-judge';
 import { seedShop, Shop } from './shop';
+import { failureText } from '../../dev/report-failure';
 
 const REFUND_QUEUE = 'demo-refunds';
 const ANSWER_MS = 60_000;
@@ -359,13 +360,7 @@ else {
       process.exitCode = code;
     },
     (error: unknown) => {
-      say(
-        error instanceof RuntimeInUse
-          ? error.message
-          : error instanceof Error
-            ? (error.stack ?? error.message)
-            : String(error),
-      );
+      say(error instanceof RuntimeInUse ? error.message : failureText(error));
       process.exitCode = 1;
     },
   );

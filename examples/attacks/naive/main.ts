@@ -7,6 +7,7 @@ import Table from 'cli-table3';
 import { answerRefused, refundOrder } from '../attack';
 import { Testbed } from '../testbed';
 import { createNaiveActivities } from './naive-activities';
+import { reportFailure } from '../../../dev/report-failure';
 
 const QUEUE = 'naive-approvals';
 const ORDER = 1;
@@ -115,12 +116,6 @@ function report(naive: Side, ours: Side): void {
 }
 
 Runtime.install({ logger: new DefaultLogger('WARN') });
-main(process.argv.includes('--json')).then(
-  (code) => {
-    process.exitCode = code;
-  },
-  (error: unknown) => {
-    say(error instanceof Error ? (error.stack ?? error.message) : String(error));
-    process.exitCode = 1;
-  },
-);
+main(process.argv.includes('--json')).then((code) => {
+  process.exitCode = code;
+}, reportFailure);
