@@ -45,7 +45,7 @@ const FOLDERS = [
   {
     folder: 'workflows',
     imports: [...SANDBOXED, 'activities'],
-    packages: ['zod', '@temporalio/workflow', '@temporalio/common'],
+    packages: ['zod', '@scure/base', '@temporalio/workflow', '@temporalio/common'],
     node: [],
   },
   {

@@ -1,3 +1,5 @@
+import { closingQuote } from '../policy/text/json-string';
+
 /**
  * Breaks JSON into lines with every token unchanged. Parsing and serializing again would hide duplicate keys and change
  * numbers and escapes. Text that is not JSON keeps all its characters, with line breaks in arbitrary places.
@@ -5,16 +7,15 @@
 export function reindent(json: string): string {
   let out = '';
   let depth = 0;
-  let inString = false;
   for (let i = 0; i < json.length; i++) {
     const char = json.charAt(i);
-    if (inString) {
-      out += char;
-      if (char === '\\') out += json.charAt(++i);
-      else if (char === '"') inString = false;
+    if (char === '"') {
+      const close = closingQuote(json, i + 1);
+      const end = close === -1 ? json.length : close + 1;
+      out += json.slice(i, end);
+      i = end - 1;
       continue;
     }
-    if (char === '"') inString = true;
     if (char === '}' || char === ']') out += newline((depth = Math.max(0, depth - 1)));
     out += char;
     if (char === '{' || char === '[') {

@@ -1,7 +1,9 @@
+import { base64 } from '@scure/base';
 import { readJson } from '../policy/text/json-text';
 import { decodeUtf8 } from '../policy/text/utf8';
 import { clip } from '../policy/text/cut-text';
 import { plainLine } from '../policy/text/plain-line';
+import { member } from './member';
 
 /**
  * What an answer says before the activity `admitAnswer` verifies it. Only for the Temporal UI: person, decision and violation are
@@ -68,27 +70,9 @@ function predicateOf(payload: unknown): unknown {
   return read?.ok === true ? member(read.value, 'predicate') : undefined;
 }
 
-const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
-
-/** Tolerant: other characters are skipped. The activity decodes strictly; the sandbox of workflows has no decoder. */
+/** Tolerant: other characters and the bits of an incomplete byte are skipped. The activity decodes strictly. */
 function bytesOfBase64(text: string): Uint8Array {
-  const bytes: number[] = [];
-  let bits = 0;
-  let count = 0;
-  for (const letter of text) {
-    const value = LETTERS.indexOf(letter);
-    if (value === -1) continue;
-    bits = ((bits << 6) | value) & 0xffff;
-    count += 6;
-    if (count < 8) continue;
-    count -= 8;
-    bytes.push((bits >> count) & 0xff);
-  }
-  return Uint8Array.from(bytes);
-}
-
-function member(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
-    ? (value as Record<string, unknown>)[name]
-    : undefined;
+  const letters = text.replace(/[^A-Za-z0-9+/]/g, '');
+  const groups = letters.padEnd(Math.ceil(letters.length / 4) * 4, 'A');
+  return base64.decode(groups).subarray(0, Math.floor((letters.length * 3) / 4));
 }

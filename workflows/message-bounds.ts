@@ -6,6 +6,8 @@
  * B2 Only messages that changed nothing count. An answer that is accepted gives its place back, so honest answers have no bound.
  * B3 The counts are per hour: junk cannot shut approvers out for good. The sender is the key that the message names, not verified.
  */
+import { member } from './member';
+
 /** In UTF-16 code units of JSON. The largest honest message is 50 answers with reasons of 2,000 characters. */
 export const MAX_MESSAGE_LENGTH = 256 * 1024;
 
@@ -100,10 +102,4 @@ function senderOf(message: unknown): string {
   const key = member(member(member(first, 'signatures'), '0'), 'keyid');
   const named = key ?? member(first, 'actor');
   return typeof named === 'string' ? `:${named.slice(0, 200)}` : 'unnamed';
-}
-
-function member(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
-    ? (value as Record<string, unknown>)[name]
-    : undefined;
 }

@@ -5,36 +5,6 @@ import { ConfigError } from '../../workers/config';
 import { knownPassword, ROLES_WITH_FILES, type RoleWithFile } from './env-files';
 import type { InitRequest } from './request';
 
-const NO_SUCH_DATABASE = '3D000';
-const ALREADY_EXISTS = ['42P04', '23505'];
-
-/** Creates the database of the URL if the server does not have it. True if it was created. */
-export async function createDatabase(databaseUrl: string): Promise<boolean> {
-  const db = openDatabase({ url: databaseUrl, applicationName: 'countersign-init', max: 1 });
-  try {
-    await db.query('select 1');
-    return false;
-  } catch (error) {
-    if ((error as { code?: string }).code !== NO_SUCH_DATABASE) throw error;
-  } finally {
-    await db.close();
-  }
-  const url = new URL(databaseUrl);
-  const name = decodeURIComponent(url.pathname.slice(1));
-  url.pathname = '/postgres';
-  const server = openDatabase({ url: url.href, applicationName: 'countersign-init', max: 1 });
-  try {
-    await server.query(`create database "${name.replaceAll('"', '""')}"`);
-    return true;
-  } catch (error) {
-    // Another process created it at the same time.
-    if (ALREADY_EXISTS.includes((error as { code?: string }).code ?? '')) return false;
-    throw error;
-  } finally {
-    await server.close();
-  }
-}
-
 /** One `init` waits this long for another one, which can take a minute on a new namespace. */
 const MAX_WAIT_MS = 300_000;
 

@@ -9,8 +9,9 @@ import { ConfigError, readTrustFile, type Env, type Trust } from '../../workers/
 import { CLI_ENV_FILE, readEnvFile } from '../../workers/env-file';
 import { registerSearchAttributes } from '../../workers/register-search-attributes';
 import { openConnection } from '../../workers/temporal';
+import { createDatabase } from '../../storage/database/create-database';
 import { extensionsOfEnv } from '../policy/bundles';
-import { createDatabase, oneAtATime, prepareSchema, rolePasswords, type RolePasswords } from './database';
+import { oneAtATime, prepareSchema, rolePasswords, type RolePasswords } from './database';
 import type { MadeLink } from './enrollment-links';
 import { ROLES_WITH_FILES, writeEnvFiles } from './env-files';
 import { operatorKey, readPublicKey, serviceKeys, type KeyOnDisk, type ServiceKeys } from './keys';

@@ -1,3 +1,5 @@
+import { closingQuote } from '../../../policy/text/json-string';
+
 /**
  * Splits a row, as written by the server (`to_jsonb(row)::text`), into its members. Values stay text, because parsing would round
  * numbers. One linear pass. Throws if the text is not a JSON object; values are not validated, because the server wrote them.
@@ -27,7 +29,6 @@ export function columnsOf(row: string): Map<string, string> {
 const QUOTE = 34;
 const COMMA = 44;
 const COLON = 58;
-const BACKSLASH = 92;
 const OPEN = 123;
 const CLOSE = 125;
 const OPEN_LIST = 91;
@@ -43,12 +44,9 @@ function skipBlank(text: string, from: number): number {
 /** Position after the string that begins at `at`. */
 function stringEnd(text: string, at: number): number {
   if (text.charCodeAt(at) !== QUOTE) throw new TypeError('A row is expected to have a string here');
-  for (let i = at + 1; i < text.length; i++) {
-    const c = text.charCodeAt(i);
-    if (c === BACKSLASH) i++;
-    else if (c === QUOTE) return i + 1;
-  }
-  throw new TypeError('A row ends inside a string');
+  const end = closingQuote(text, at + 1);
+  if (end === -1) throw new TypeError('A row ends inside a string');
+  return end + 1;
 }
 
 /** Position after the value that begins at `at`. */
