@@ -30,28 +30,4 @@ export function cacheKey(subject: CacheSubject): Sha256 {
   return typedHash('logic', { part: 'judge-cache', ...subject });
 }
 
-/** A cache in this process that evicts the oldest entry first. `ttlMs` counts from when the answer was stored. */
-export function createMemoryJudgeCache(options: {
-  readonly maxEntries: number;
-  readonly ttlMs: number;
-  readonly now: () => number;
-}): JudgeCache {
-  const entries = new Map<Sha256, { readonly reply: CachedReply; readonly until: number }>();
-  return {
-    get: async (key) => {
-      const entry = entries.get(key);
-      if (entry === undefined) return null;
-      if (entry.until > options.now()) return entry.reply;
-      entries.delete(key);
-      return null;
-    },
-    set: async (key, reply) => {
-      entries.delete(key);
-      entries.set(key, { reply, until: options.now() + options.ttlMs });
-      const [oldest] = entries.keys();
-      if (entries.size > options.maxEntries && oldest !== undefined) entries.delete(oldest);
-    },
-  };
-}
-
 export const noCache: JudgeCache = { get: async () => null, set: async () => undefined };

@@ -49,7 +49,3 @@ export interface Stopped {
   /** For people, in plain text. */
   readonly explanation: string;
 }
-
-/** Payload of `resolve`: the finding of the operator about an effect that could not be determined automatically. */
-export const ResolveMessage = z.strictObject({ note: z.string().max(2000).default('') });
-export type ResolveMessage = z.infer<typeof ResolveMessage>;

@@ -16,7 +16,7 @@ import type { LoadedKey } from '../../signing/key-file';
 import { readTargets } from '../../workers/config';
 import { isUnavailable, openDevClient, type DevClient } from '../../dev/client';
 import { openRoles, roleSetup, type LocalRole } from '../../dev/local-roles';
-import { localWorkers, quietRuntime } from '../../dev/local-workers';
+import { localWorkers, quietRuntime } from './local-workers';
 import { query } from '../../dev/query';
 import { reviewDriver, type DrivenChange } from '../../dev/review-driver';
 import { setUpDev, type DevSetup, type DevTarget } from '../../dev/setup';

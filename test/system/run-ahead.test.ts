@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
 import { bundleWorkflowCode, DefaultLogger, NativeConnection, Worker } from '@temporalio/worker';
-import { quietRuntime } from '../../dev/local-workers';
+import { quietRuntime } from '../support/local-workers';
 import { replayHistories, type Replayed } from '../../workers/replay/replay-histories';
 import { WORKFLOW_INTERCEPTORS } from '../../workers/workflow-bundle';
 import { RAN_AHEAD } from '../../policy/contracts/ran-ahead';

@@ -1,4 +1,3 @@
-import type { ValidatorDefinition } from '../../../policy/rules/define';
 import type { PackRule } from '../../../policy/rules/rule-maker';
 import {
   authHeader,
@@ -55,5 +54,3 @@ export const httpPatchRules: readonly PackRule[] = [
   remove,
   noEffect,
 ];
-
-export const httpPatchPack: readonly ValidatorDefinition[] = httpPatchRules.map((rule) => rule.definition);

@@ -1,4 +1,3 @@
-import type { ValidatorDefinition } from '../../../policy/rules/define';
 import { affectedRows, affectedRowsLimit } from './affected-rows';
 import { alterDestructive } from './alter';
 import { addColumnNotNull, volatileDefault } from './columns';
@@ -67,8 +66,6 @@ export const sqlPostgresRules: readonly SqlRule[] = [
   insertRowLimit,
   statementLimit,
 ];
-
-export const sqlPostgresPack: readonly ValidatorDefinition[] = sqlPostgresRules.map((rule) => rule.definition);
 
 /** A text that fires and one that passes for each rule, by rule name. */
 export const sqlExamples: Readonly<Record<string, SqlExamples>> = Object.fromEntries(

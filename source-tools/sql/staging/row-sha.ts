@@ -3,14 +3,8 @@
  * session with the settings of session.ts: TimeZone UTC, IntervalStyle postgres, bytea_output hex and extra_float_digits 1. PostgreSQL orders the members of
  * jsonb, so the text of a row is deterministic.
  */
-import { createHash } from 'node:crypto';
 
 /** SQL expression for the hash of the row `alias`. */
 export function rowShaSql(alias: string): string {
   return `pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to(pg_catalog.to_jsonb(${alias}.*)::text, 'UTF8')), 'hex')`;
-}
-
-/** Hash of a row whose `to_jsonb(row)::text` is known. */
-export function rowShaOf(rowText: string): string {
-  return createHash('sha256').update(rowText, 'utf8').digest('hex');
 }

@@ -1,4 +1,3 @@
-import type { ValidatorDefinition } from '../../../policy/rules/define';
 import type { PackRule } from '../../../policy/rules/rule-maker';
 import { blastRadius, deletionProtection, destroy, protectedResource, replace } from './destroy';
 import { iamWidening } from './iam';
@@ -41,5 +40,3 @@ export const terraformPlanRules: readonly PackRule[] = [
   drift,
   noOp,
 ];
-
-export const terraformPlanPack: readonly ValidatorDefinition[] = terraformPlanRules.map((rule) => rule.definition);

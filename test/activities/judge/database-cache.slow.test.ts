@@ -1,6 +1,5 @@
 import type { Database } from '../../../storage/database/database';
 import type { CachedReply } from '../../../activities/judge/cache';
-import { createMemoryJudgeCache } from '../../../activities/judge/cache';
 import { createDatabaseJudgeCache } from '../../../activities/judge/database-cache';
 import { startTestPostgres, type TestPostgres } from '../../support/postgres';
 
@@ -62,20 +61,5 @@ describe('createDatabaseJudgeCache', () => {
 
   it('is accessible to the judge role only', async () => {
     await expect(review.query('select * from judge_answers')).rejects.toMatchObject({ code: '42501' });
-  });
-});
-
-describe('createMemoryJudgeCache', () => {
-  it('expires answers after their TTL and evicts the oldest entry when full', async () => {
-    let now = 0;
-    const cache = createMemoryJudgeCache({ maxEntries: 2, ttlMs: 10, now: () => now });
-    for (const key of ['1', '2', '3']) await cache.set(key, reply(key));
-    await expect(Promise.all(['1', '2', '3'].map((key) => cache.get(key)))).resolves.toEqual([
-      null,
-      reply('2'),
-      reply('3'),
-    ]);
-    now = 10;
-    await expect(cache.get('3')).resolves.toBeNull();
   });
 });

@@ -11,7 +11,7 @@ import { inActivity } from '../../../dev/activity-context';
 import { planOf as anyPlanOf } from '../../support/plan';
 import { createJudgeActivities } from '../../../activities/judge/create-judge-activities';
 import type { JudgeDeps } from '../../../activities/judge/judge-deps';
-import { createMemoryJudgeCache } from '../../../activities/judge/cache';
+import type { CachedReply } from '../../../activities/judge/cache';
 import { judgeValidator as judgeValidatorOf } from '../../../activities/judge/judge-validator';
 import { createJudgeTransport } from '../../../activities/judge/transport';
 import type { Judged, JudgeInput } from '../../../activities/review-types';
@@ -59,6 +59,7 @@ export function judgeWorld(
   const plans = new Map<string, Plan>();
   const ledger: { changeId: string; entries: readonly LedgerEntry[] }[] = [];
   const predicates: AttestedPredicate[] = [];
+  const cached = new Map<string, CachedReply>();
   /** Each change created here is opened with the plan of its latest input. */
   const opened = new Map<string, MemoryLedger>();
   const key = newKeyPair();
@@ -85,7 +86,7 @@ export function judgeWorld(
       },
     },
     tools: ourTools,
-    cache: createMemoryJudgeCache({ maxEntries: 1000, ttlMs: 3_600_000, now: Date.now }),
+    cache: { get: async (key) => cached.get(key) ?? null, set: async (key, reply) => void cached.set(key, reply) },
     markingKey: new Uint8Array(32).fill(7),
     prices: { [MODEL]: { input: 2_000_000, cachedInput: 500_000, output: 8_000_000 } },
     keepAnswers: true,

@@ -15,7 +15,7 @@ import { judge } from '../../../policy/judge/judgement';
 import { sqlRenderer } from '../../../source-tools/sql/render';
 import type { ValidatorDefinition } from '../../../policy/rules/define';
 import { changeEvaluator } from '../../../policy/rules/evaluate';
-import { sqlPostgresPack } from '../../../source-tools/sql/rules/index';
+import { sqlPostgresPack } from '../../source-tools/sql/rules/support/packs';
 import { judgeValidator, planOf } from '../../activities/judge/judge-world';
 import { foreignInjections, OWN_INJECTIONS } from './injection-corpus';
 

@@ -1,5 +1,4 @@
-import { sqlPostgresPack } from '../../../source-tools/sql/rules';
-import { sqlPostgresStylePack } from '../../../source-tools/sql/rules/style';
+import { sqlPostgresPack, sqlPostgresStylePack } from '../../source-tools/sql/rules/support/packs';
 import { corpus } from '../../source-tools/sql/rules/support/corpus';
 import { fires } from '../../source-tools/sql/rules/support/run-rule';
 import { labelOf, verdictOf, type Judged, type Measure } from '../judged';

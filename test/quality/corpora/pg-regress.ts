@@ -1,4 +1,4 @@
-import { sqlPostgresPack } from '../../../source-tools/sql/rules';
+import { sqlPostgresPack } from '../../source-tools/sql/rules/support/packs';
 import { corpus } from '../../source-tools/sql/rules/support/corpus';
 import { inputFor } from '../../source-tools/sql/rules/support/run-rule';
 import { verdictOf, type Judged, type Measure } from '../judged';

@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../../policy/contracts/canonical-json';
-import { terraformPlanPack } from '../../../source-tools/terraform/rules';
+import { packDefinitions } from '../../../source-tools';
 import { runRule } from '../../policy/rules/support/run-pack-rule';
 import { corpus } from '../../source-tools/sql/rules/support/corpus';
 import { labelOf, verdictOf, type Measure } from '../judged';
@@ -94,7 +94,7 @@ export const sentinel: Measure = {
       if (covering === undefined) return [];
       const raw = JSON.stringify({ format_version: '1.2', resource_changes });
       const { rule, config = {} } = covering;
-      const { status, errorClass, reason } = runRule(terraformPlanPack, rule, raw, { config });
+      const { status, errorClass, reason } = runRule(packDefinitions, rule, raw, { config });
       if (errorClass !== undefined) throw new Error(`${id}: ${reason}`);
       return [{ id, expected: labelOf(expected), actual: verdictOf(status !== 'ALLOW'), what: `${rule}: ${reason}` }];
     });

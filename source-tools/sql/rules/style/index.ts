@@ -1,4 +1,3 @@
-import type { ValidatorDefinition } from '../../../../policy/rules/define';
 import type { SqlRule } from '../define-sql-rule';
 import { insertOrderByRandom, leadingWildcard, selectStar, selectWithoutWhere } from './queries';
 import { robustStatements } from './robust';
@@ -12,6 +11,7 @@ import {
 } from './schema';
 import { noChar, preferBigint, preferBigintOverSmallint, preferIdentity, preferText, preferTimestamptz } from './types';
 
+/** Advice on style and types. A separate pack, so it is off until a policy bundle enables it. */
 export const sqlPostgresStyleRules: readonly SqlRule[] = [
   preferBigint,
   preferBigintOverSmallint,
@@ -31,8 +31,3 @@ export const sqlPostgresStyleRules: readonly SqlRule[] = [
   leadingWildcard,
   insertOrderByRandom,
 ];
-
-/** Advice on style and types. A separate pack, so it is off until a policy bundle enables it. */
-export const sqlPostgresStylePack: readonly ValidatorDefinition[] = sqlPostgresStyleRules.map(
-  (rule) => rule.definition,
-);

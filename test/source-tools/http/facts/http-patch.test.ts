@@ -11,7 +11,7 @@ import {
 import { canonicalJson, type JsonValue } from '../../../../policy/contracts/canonical-json';
 import type { HttpPatchFacts } from '../../../../source-tools/http/facts/http-facts';
 import { request } from '../../../../source-tools/http/rules/define-http-rule';
-import { httpPatchPack } from '../../../../source-tools/http/rules';
+import { packDefinitions } from '../../../../source-tools';
 import { runRule } from '../../../policy/rules/support/run-pack-rule';
 
 const factsOf = (raw: string) => extractHttpPatchFacts(Buffer.from(raw));
@@ -83,16 +83,18 @@ describe('a JSON Patch', () => {
 
   it('refuses a patch that repeatedly copies the document into itself', () => {
     const copies = Array.from({ length: 60 }, (_, i) => ({ op: 'copy', from: '', path: `/k${i}` }));
-    expect(runRule(httpPatchPack, 'http_patch_invalid', request({ body: copies, document: { a: 1 } }))).toMatchObject({
-      status: 'BLOCK',
-      reason: expect.stringContaining('copies or compares too many values'),
-    });
+    expect(runRule(packDefinitions, 'http_patch_invalid', request({ body: copies, document: { a: 1 } }))).toMatchObject(
+      {
+        status: 'BLOCK',
+        reason: expect.stringContaining('copies or compares too many values'),
+      },
+    );
   });
 
   it('finds a protected member that is affected only through an array index', () => {
     const config = { pointers: ['/users/3/role'] };
     const status = (body: JsonValue) =>
-      runRule(httpPatchPack, 'http_protected_pointer', request({ body }), { config }).status;
+      runRule(packDefinitions, 'http_protected_pointer', request({ body }), { config }).status;
     expect(status([{ op: 'remove', path: '/users/1' }])).toBe('BLOCK');
     expect(status([{ op: 'add', path: '/users/0', value: {} }])).toBe('BLOCK');
     expect(status([{ op: 'move', from: '/users', path: '/old' }])).toBe('BLOCK');
@@ -171,13 +173,13 @@ describe('the URL of a request', () => {
     'ftp://api.example.com/',
   ])('%s is ambiguous, and is refused', (url) => {
     expect(urlOf(url).anomalies).not.toEqual([]);
-    expect(runRule(httpPatchPack, 'http_url_ambiguous', request({ url })).status).toBe('BLOCK');
+    expect(runRule(packDefinitions, 'http_url_ambiguous', request({ url })).status).toBe('BLOCK');
   });
 
   it('is compared after removal of dot segments and one percent-decoding', () => {
     const config = { allow: [{ hosts: ['api.example.com'], paths: ['/v1/*'] }] };
     const status = (url: string) =>
-      runRule(httpPatchPack, 'http_method_path_scope', request({ url }), { config }).status;
+      runRule(packDefinitions, 'http_method_path_scope', request({ url }), { config }).status;
     expect(status('https://API.example.com:443/v1/%6frders')).toBe('ALLOW');
     expect(status('https://api.example.com/v1/../v2/orders')).toBe('BLOCK');
     expect(status('https://api.example.com/v1/%2e%2e/v2')).toBe('BLOCK');
@@ -222,7 +224,7 @@ describe('a request that cannot be parsed', () => {
     ['UTF-16', '\ufeff', 'syntax_error'],
   ])('is refused: %s', (_, raw, code) => {
     expect(factsOf(raw)).toMatchObject({ ok: false, code });
-    const result = runRule(httpPatchPack, 'http_bulk', raw);
+    const result = runRule(packDefinitions, 'http_bulk', raw);
     expect(result).toMatchObject({ status: 'BLOCK', errorClass: 'ErrVerdictParse', reasonCode: 'facts_unavailable' });
   });
 });

@@ -1,9 +1,9 @@
-import { httpPatchPack } from '../../../../source-tools/http/rules';
+import { packDefinitions } from '../../../../source-tools';
 import { request } from '../../../../source-tools/http/rules/define-http-rule';
 import { runRule } from '../../../policy/rules/support/run-pack-rule';
 
 const isFound = (path: string): boolean =>
-  runRule(httpPatchPack, 'http_privilege_fields', request({ body: [{ op: 'add', path, value: true }] })).status !==
+  runRule(packDefinitions, 'http_privilege_fields', request({ body: [{ op: 'add', path, value: true }] })).status !==
   'ALLOW';
 
 it.each([

@@ -1,6 +1,5 @@
 import { ValidatorResult } from '../../../../policy/contracts/finding';
-import { sqlPostgresPack } from '../../../../source-tools/sql/rules';
-import { sqlPostgresStylePack } from '../../../../source-tools/sql/rules/style';
+import { sqlPostgresPack, sqlPostgresStylePack } from './support/packs';
 import { inputFor, run } from './support/run-rule';
 import { stagingRecord } from '../../../../dev/staging-record';
 

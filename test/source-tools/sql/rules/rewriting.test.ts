@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { lex, Tok } from '../../../../source-tools/sql/facts/lexer';
-import { sqlExamples, sqlPostgresPack } from '../../../../source-tools/sql/rules';
+import { sqlExamples } from '../../../../source-tools/sql/rules';
+import { sqlPostgresPack } from './support/packs';
 import { factsOf, inputFor } from './support/run-rule';
 
 const pack = sqlPostgresPack.filter((d) => !d.reads.includes('staging'));

@@ -1,4 +1,4 @@
-import { sqlPostgresStylePack } from '../../../../source-tools/sql/rules/style';
+import { sqlPostgresStylePack } from './support/packs';
 import { fires } from './support/run-rule';
 
 const statementByStatement = { config: { assumeInTransaction: false } };

@@ -1,6 +1,6 @@
 import { extractTerraformPlanFacts } from '../../../../source-tools/terraform/facts/extract-terraform-facts';
 import type { JsonValue } from '../../../../policy/contracts/canonical-json';
-import { terraformPlanPack } from '../../../../source-tools/terraform/rules';
+import { packDefinitions } from '../../../../source-tools';
 import { planOf } from '../../../../source-tools/terraform/rules/define-terraform-rule';
 import type { TerraformPlanFacts } from '../../../../source-tools/terraform/facts/terraform-facts';
 import { runRule } from '../../../policy/rules/support/run-pack-rule';
@@ -38,8 +38,8 @@ withCorpus<readonly PlanCase[]>('terraform-plans.json', (cases) => {
       }
       expect(counts).toEqual(c.actions);
     }
-    for (const { implementation } of terraformPlanPack)
-      expect(() => runRule(terraformPlanPack, implementation, raw)).not.toThrow();
+    for (const { implementation } of packDefinitions.filter(({ pack }) => pack === 'terraform-plan'))
+      expect(() => runRule(packDefinitions, implementation, raw)).not.toThrow();
   });
 });
 
@@ -63,7 +63,7 @@ describe('a plan', () => {
     const raw = planOf([
       { address: 'aws_security_group_rule.a', actions: ['create'], after, after_unknown: { cidr_blocks: true } },
     ]);
-    expect(runRule(terraformPlanPack, 'terraform_open_ingress', raw)).toMatchObject({
+    expect(runRule(packDefinitions, 'terraform_open_ingress', raw)).toMatchObject({
       status: 'BLOCK',
       reason: expect.stringContaining('not known before apply'),
     });

@@ -1,4 +1,4 @@
-import { terraformPlanPack } from '../../../../source-tools/terraform/rules';
+import { packDefinitions } from '../../../../source-tools';
 import { planOf } from '../../../../source-tools/terraform/rules/define-terraform-rule';
 import { runRule } from '../../../policy/rules/support/run-pack-rule';
 
@@ -29,7 +29,7 @@ function isFound(rule: string, { address, unknown, set, action = 'create' }: Giv
     [{ ...change, after_unknown: unknown }],
     set === null ? {} : { configuration: { root_module: root } },
   );
-  return runRule(terraformPlanPack, rule, plan).status !== 'ALLOW';
+  return runRule(packDefinitions, rule, plan).status !== 'ALLOW';
 }
 
 const queue = { address: 'aws_sqs_queue.q', unknown: { policy: true, arn: true } };

@@ -1,4 +1,4 @@
-import { terraformPlanPack } from '../../../../source-tools/terraform/rules';
+import { packDefinitions } from '../../../../source-tools';
 import { planOf } from '../../../../source-tools/terraform/rules/define-terraform-rule';
 import { runRule } from '../../../policy/rules/support/run-pack-rule';
 
@@ -11,7 +11,7 @@ const rule = (protocol: string, from: number, to: number) => ({
 });
 const isOpen = (after: object, config = {}): boolean =>
   runRule(
-    terraformPlanPack,
+    packDefinitions,
     'terraform_open_ingress',
     planOf([{ address: 'aws_security_group_rule.a', actions: ['create'], after }]),
     { config },
@@ -35,7 +35,7 @@ describe('a firewall rule of which the plan hides a member', () => {
   const heldBy = (address: string, after: object, unknown: object): readonly string[] =>
     ['terraform_open_ingress', 'terraform_open_egress'].filter(
       (name) =>
-        runRule(terraformPlanPack, name, planOf([{ address, actions: ['create'], after, after_unknown: unknown }]))
+        runRule(packDefinitions, name, planOf([{ address, actions: ['create'], after, after_unknown: unknown }]))
           .status !== 'ALLOW',
     );
   const ingress = ['terraform_open_ingress'];
@@ -76,7 +76,7 @@ describe('a firewall rule of which the plan hides a member', () => {
 describe('a resource that is destroyed', () => {
   const isForbidden = (before: object): boolean =>
     runRule(
-      terraformPlanPack,
+      packDefinitions,
       'terraform_deletion_protection',
       planOf([{ address: 'aws_iam_user.a', actions: ['delete'], before }]),
     ).status !== 'ALLOW';

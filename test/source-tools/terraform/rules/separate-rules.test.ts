@@ -1,4 +1,4 @@
-import { terraformPlanPack } from '../../../../source-tools/terraform/rules';
+import { packDefinitions } from '../../../../source-tools';
 import { planOf, type ExampleResource } from '../../../../source-tools/terraform/rules/define-terraform-rule';
 import { runRule } from '../../../policy/rules/support/run-pack-rule';
 
@@ -39,7 +39,7 @@ const configurationOf = (ofGroup: object, references: readonly string[]) => ({
 
 const heldBy = (resources: readonly ExampleResource[], more: object = {}): readonly string[] =>
   ['terraform_open_ingress', 'terraform_open_egress', 'terraform_unknown_after_apply'].filter(
-    (name) => runRule(terraformPlanPack, name, planOf(resources, { ...more })).status !== 'ALLOW',
+    (name) => runRule(packDefinitions, name, planOf(resources, { ...more })).status !== 'ALLOW',
   );
 
 describe('a new security group whose rules are not known before apply', () => {

@@ -1,4 +1,4 @@
-import { terraformPlanPack } from '../../../../source-tools/terraform/rules';
+import { packDefinitions } from '../../../../source-tools';
 import { planOf } from '../../../../source-tools/terraform/rules/define-terraform-rule';
 import { runRule } from '../../../policy/rules/support/run-pack-rule';
 
@@ -11,7 +11,7 @@ const isHeld = (
 ): boolean => {
   const actions = before === null ? ['create'] : after === null ? ['delete'] : ['update'];
   const plan = planOf([{ address, actions, before, after, after_unknown: unknown }]);
-  return runRule(terraformPlanPack, rule, plan).status !== 'ALLOW';
+  return runRule(packDefinitions, rule, plan).status !== 'ALLOW';
 };
 
 describe('logging and audit that are switched off', () => {
@@ -184,7 +184,7 @@ it.each([
 describe('parts of a plan that are not read', () => {
   const statusOf = (more: object): string =>
     runRule(
-      terraformPlanPack,
+      packDefinitions,
       'terraform_unread_member',
       planOf([{ address: 'aws_sqs_queue.q', actions: ['create'], after: {} }], more as Record<string, unknown>),
     ).status;

@@ -3,7 +3,7 @@ import type { StagingRecord } from '../../../../../policy/contracts/staging-reco
 import type { ValidatorResult } from '../../../../../policy/contracts/finding';
 import type { Metadata } from '../../../../../policy/contracts/diff';
 import type { ValidatorDefinition, ValidatorInput } from '../../../../../policy/rules/define';
-import { sqlPostgresPack } from '../../../../../source-tools/sql/rules';
+import { sqlPostgresPack } from './packs';
 import type { SqlFacts } from '../../../../../source-tools/sql/facts/sql-facts';
 import { ruleInput } from '../../../../support/rule-input';
 import { stagingRecord } from '../../../../../dev/staging-record';

@@ -1,9 +1,9 @@
 import { DefaultLogger, makeTelemetryFilterString, type NativeConnection, Runtime, Worker } from '@temporalio/worker';
-import { TASK_QUEUES } from '../policy/contracts/queues';
-import type { KeyRing } from '../storage/store/preview-cipher';
-import { createPayloadCodec } from '../workers/encryption/payload-codec';
-import { REVIEW_WORKER, workerOptions } from '../workers/run-worker';
-import type { LocalRole } from './local-roles';
+import { TASK_QUEUES } from '../../policy/contracts/queues';
+import type { KeyRing } from '../../storage/store/preview-cipher';
+import { createPayloadCodec } from '../../workers/encryption/payload-codec';
+import { REVIEW_WORKER, workerOptions } from '../../workers/run-worker';
+import type { LocalRole } from '../../dev/local-roles';
 
 export interface LocalWorkersOptions {
   readonly connection: NativeConnection;
