@@ -1,3 +1,4 @@
+import { SubjectId } from '../policy/contracts/subject-id';
 import { UsageError } from './usage-error';
 
 export type Options = Readonly<Record<string, string | boolean | undefined>>;
@@ -35,6 +36,13 @@ export function integerOption(options: Options, name: string, flag: string, boun
 export function hexArgument(value: string, name: string): string {
   if (isHex64(value)) return value;
   throw new UsageError(`${name}: expected 64 lower-case hex digits, got "${value}"`);
+}
+
+/** The one spelling of the id of a person, agent or service: NFKC and lower case. `name`: of the argument or option. */
+export function subjectId(given: string, name: string): string {
+  const id = SubjectId.safeParse(given.normalize('NFKC').toLowerCase());
+  if (id.success) return id.data;
+  throw new UsageError(`${name}: "${given}": ${id.error.issues[0]?.message ?? 'not a valid id'}`);
 }
 
 export function isHex64(value: string): boolean {

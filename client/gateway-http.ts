@@ -5,6 +5,7 @@ import { CountersignError, type ErrorCode, invalidInput, messageOf } from './err
 import { readBody } from './http-body';
 import { authorizationHeader } from './request-claim';
 import type { Signer } from './signer';
+import { jsonOf } from '../policy/text/json-of';
 
 export const CALL_TIMEOUT_MS = 15_000;
 const MAX_RESPONSE_BYTES = 1024 * 1024;
@@ -147,12 +148,4 @@ function reasonOf(error: unknown): string {
   const cause = error instanceof TypeError ? error.cause : undefined;
   if (!(cause instanceof Error)) return messageOf(error);
   return cause.message === '' && 'code' in cause ? String(cause.code) : cause.message;
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // Not JSON. The schema refuses undefined.
-  }
 }

@@ -1,10 +1,9 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { Name } from '../../policy/contracts/diff';
-import { SubjectId } from '../../policy/contracts/subject-id';
 import { addAction, promptFor, type Cli, type Io } from '../action';
 import { ExitCode } from '../exit-codes';
-import { integerOption, textOption, type Options } from '../options';
+import { integerOption, subjectId, textOption, type Options } from '../options';
 import { line, styled } from '../printer';
 import { printChecks } from '../doctor/print-checks';
 import { shellQuote } from '../shell-quote';
@@ -125,13 +124,13 @@ async function requestOf(io: Io, dir: string, options: Options): Promise<InitReq
     targets: targets.map((each) => targetOf(each, env['COUNTERSIGN_TARGET_ADMIN_URL'])),
     schemas: (textOption(options, 'schemas') ?? 'public').split(',').map((each) => each.trim()),
     persons: persons.map((each) => {
-      if (!each.includes('=')) return { name: subjectOf(each, '--person'), publicKeyFile: null };
+      if (!each.includes('=')) return { name: subjectId(each, '--person'), publicKeyFile: null };
       const [name, publicKeyFile] = pairOf(each, '--person', 'NAME or NAME=PUBLIC_KEY_FILE');
-      return { name: subjectOf(name, '--person'), publicKeyFile };
+      return { name: subjectId(name, '--person'), publicKeyFile };
     }),
     agents: agents.map((each) => {
       const [name, person] = pairOf(each, '--agent', 'NAME=PERSON');
-      return { name: subjectOf(name, '--agent'), person: subjectOf(person, '--agent') };
+      return { name: subjectId(name, '--agent'), person: subjectId(person, '--agent') };
     }),
     judge: { url: judgeUrl, keyFile: judgeKeyFile },
     operatorKey: resolve(
@@ -182,10 +181,4 @@ function urlOf(text: string, flag: string): string {
 function nameOf(text: string, flag: string): string {
   if (Name.safeParse(text).success) return text;
   throw new UsageError(`${flag}: "${text}": expected 1 to 63 of A-Z a-z 0-9 . _ -`);
-}
-
-function subjectOf(text: string, flag: string): string {
-  const id = SubjectId.safeParse(text.normalize('NFKC').toLowerCase());
-  if (id.success) return id.data;
-  throw new UsageError(`${flag}: "${text}": ${id.error.issues[0]?.message ?? 'not a valid id'}`);
 }

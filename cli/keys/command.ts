@@ -1,10 +1,9 @@
 import type { Command } from 'commander';
 import type { RegisteredKey } from '../../policy/evidence/key-registry';
 import { KeyRight, type KeyKind } from '../../policy/evidence/predicates';
-import { SubjectId } from '../../policy/contracts/subject-id';
 import { addAction, type Cli, type Io } from '../action';
 import { ExitCode } from '../exit-codes';
-import { hexArgument, requiredOption, textOption, type Options } from '../options';
+import { hexArgument, requiredOption, subjectId, textOption, type Options } from '../options';
 import { line, styled } from '../printer';
 import { UsageError } from '../usage-error';
 import { RIGHTS_BY_KIND } from '../../signing/registry-entry';
@@ -139,13 +138,6 @@ function subjectOption(options: Options): KeyHolder['subject'] {
 function onBehalfOfOption(options: Options): string | null {
   const given = textOption(options, 'onBehalfOf');
   return given === undefined ? null : subjectId(given.replace(/^person:/, ''), '--on-behalf-of');
-}
-
-/** The one spelling of an id: NFKC and lower case. */
-function subjectId(given: string, flag: string): string {
-  const id = SubjectId.safeParse(given.normalize('NFKC').toLowerCase());
-  if (id.success) return id.data;
-  throw new UsageError(`${flag}: "${given}": ${id.error.issues[0]?.message ?? 'not a valid id'}`);
 }
 
 function grantOptions(options: Options, kind: KeyKind): Pick<KeyHolder, 'tenants' | 'rights'> {

@@ -1,11 +1,10 @@
 import type { Command } from 'commander';
 import { Duration, toMs } from '../../policy/contracts/duration';
-import { SubjectId } from '../../policy/contracts/subject-id';
 import { RpId, WebOrigins } from '../../policy/evidence/passkey-key';
 import { MAX_ENROLLMENT_MS } from '../../policy/evidence/predicates';
 import { addAction, type Cli, type Io } from '../action';
 import { ExitCode } from '../exit-codes';
-import { requiredOption, textOption, type Options } from '../options';
+import { requiredOption, subjectId, textOption, type Options } from '../options';
 import { line } from '../printer';
 import { UsageError } from '../usage-error';
 import { tenantsOption } from './tenants-option';
@@ -23,9 +22,7 @@ export function registerEnroll(keys: Command, cli: Cli): void {
 }
 
 async function enrollPerson(io: Io, [given = '']: readonly string[], options: Options): Promise<ExitCode> {
-  const person = SubjectId.safeParse(given.normalize('NFKC').toLowerCase());
-  if (!person.success)
-    throw new UsageError(`person: "${given}": ${person.error.issues[0]?.message ?? 'not a valid id'}`);
+  const person = subjectId(given, 'person');
   const tenants = tenantsOption(options);
   if (tenants === undefined)
     throw new UsageError('--tenant is missing: name the tenants in which the person may answer');
@@ -36,11 +33,11 @@ async function enrollPerson(io: Io, [given = '']: readonly string[], options: Op
   const publicUrl = publicOrigin(
     textOption(options, 'gatewayUrl') ?? env['COUNTERSIGN_PUBLIC_URL'] ?? keys.gatewayUrl(env),
   );
-  const made = await keys.enrollPerson(env, { person: person.data, tenants, publicUrl, validMs }, operatorKey);
-  if (io.json) io.out.json({ person: person.data, ...made });
+  const made = await keys.enrollPerson(env, { person, tenants, publicUrl, validMs }, operatorKey);
+  if (io.json) io.out.json({ person, ...made });
   else io.out.line(line`${made.link}`);
   io.err.line(
-    `valid once, until ${made.expiresAt}: give it to ${person.data} only. To revoke it, or the passkey made with it: countersign keys revoke ${made.keyId}`,
+    `valid once, until ${made.expiresAt}: give it to ${person} only. To revoke it, or the passkey made with it: countersign keys revoke ${made.keyId}`,
   );
   return ExitCode.Ok;
 }

@@ -6,8 +6,9 @@ import { textOption, integerOption } from '../options';
 import { ExitCode } from '../exit-codes';
 import { line, styled, type Printer } from '../printer';
 import { shortId } from './change-id';
-import { shortTime, stateLine } from './state-view';
+import { stateLine } from './state-view';
 import { UsageError } from '../usage-error';
+import { shortTime } from '../../policy/text/short-time';
 
 const STATES: readonly ReviewState[] = [
   'RUNNING',

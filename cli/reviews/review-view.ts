@@ -6,8 +6,9 @@ import { line, styled, type Printer } from '../printer';
 import { shortId } from './change-id';
 import { decodeUtf8, printDiff } from './diff-view';
 import { answerCommand, groupFindings, printFinding, printAsked, printFired, type AnswerTo } from './finding-view';
-import { shortTime, shownState, stateLine } from './state-view';
+import { shownState, stateLine } from './state-view';
 import { printStaging, shownRows, type Extent } from './staging-view';
+import { shortTime } from '../../policy/text/short-time';
 
 export type ShownReview = Pick<
   VerifiedReview,

@@ -1,6 +1,7 @@
 import type { ReviewState } from '../../policy/contracts/outcome';
 import type { ReviewStatus } from '../../policy/contracts/status';
 import { line, styled, type Style, type Text } from '../printer';
+import { shortTime } from '../../policy/text/short-time';
 
 /** The state of a review, as every screen prints it. */
 export interface ShownState {
@@ -49,11 +50,6 @@ export function stateText(state: string, reason: string | null): Text {
   const style: Style =
     state === 'COMMITTED' ? 'green' : state === 'ROLLED_BACK' || state === 'COMPENSATED' ? 'red' : 'yellow';
   return styled(style, reason === null ? state : `${state} ${reason}`);
-}
-
-/** `2026-11-21 10:00Z`, in UTC; any other text is returned unchanged. */
-export function shortTime(at: string): string {
-  return /^\d{4}-\d\d-\d\dT\d\d:\d\d:/.test(at) && at.endsWith('Z') ? `${at.slice(0, 10)} ${at.slice(11, 16)}Z` : at;
 }
 
 function remaining(deadline: string, now: Date): string {

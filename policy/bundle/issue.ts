@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { valueAt } from '../contracts/issues';
 
 /** One problem of a bundle: the place, the message and what to do. Line and column start at 1. */
 export interface Issue {
@@ -158,14 +159,4 @@ function fixOf(issue: z.core.$ZodIssue): string {
     default:
       return 'Correct the value.';
   }
-}
-
-/** The value at a path; undefined if the path does not exist. */
-export function valueAt(data: unknown, path: Path): unknown {
-  let value = data;
-  for (const part of path) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, part)) return undefined;
-    value = (value as Record<PropertyKey, unknown>)[part];
-  }
-  return value;
 }

@@ -12,6 +12,11 @@ export interface JsonObject {
   readonly [key: string]: JsonValue;
 }
 
+/** For values of parsed JSON. */
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** Deeper values are refused. Hashed records are far shallower. */
 export const MAX_DEPTH = 200;
 

@@ -20,7 +20,7 @@ export function fieldIssues(
   return issues.map((issue) => {
     const unknown = issue.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : [];
     const field = [...issue.path, ...unknown].map(String).join('.').slice(0, 200) || rootName;
-    return { field, message: messageOf(issue, () => describe(at(value, issue.path))) };
+    return { field, message: messageOf(issue, () => describe(valueAt(value, issue.path))) };
   });
 }
 
@@ -36,7 +36,8 @@ function messageOf(issue: z.core.$ZodIssue, got: () => string): string {
   return text.includes(', got ') ? text : `${text}, got ${got()}`;
 }
 
-function at(root: unknown, path: readonly PropertyKey[]): unknown {
+/** The value at a path; undefined if the path does not exist. */
+export function valueAt(root: unknown, path: readonly PropertyKey[]): unknown {
   let value = root;
   for (const key of path) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;

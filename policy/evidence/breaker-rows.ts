@@ -23,6 +23,7 @@ import {
   unpackBreakers,
   type Breakers,
 } from '../decide/breakers';
+import { jsonOf } from '../text/json-of';
 
 export interface BreakerRow {
   readonly kind: string;
@@ -100,14 +101,5 @@ function unpacked(json: unknown): Breakers | null {
   } catch (error) {
     if (error instanceof RangeError) return null;
     throw error;
-  }
-}
-
-/** Undefined for text that is not JSON. */
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // No schema accepts it.
   }
 }

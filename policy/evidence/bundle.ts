@@ -7,7 +7,7 @@
  * B3 `sha256` detects a damaged file. It does not protect against a forger, and no check relies on it.
  */
 import { z } from 'zod';
-import { canonicalJson, type JsonObject } from '../contracts/canonical-json';
+import { canonicalJson, isJsonObject, type JsonObject } from '../contracts/canonical-json';
 import { Base64, Envelope, MAX_DIFF_BYTES, Sha256Hex, Submission } from '../contracts/diff';
 import { ValidatorFinding } from '../contracts/finding';
 import { sha256HexOfText, type Sha256 } from '../contracts/hash';
@@ -37,12 +37,8 @@ export const KeyRegistration = z.union([
 ]);
 export type KeyRegistration = z.infer<typeof KeyRegistration>;
 
-/** A schema would copy the object and drop a member named `__proto__`. */
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-const EvidenceRow = LedgerRow.extend({ body: z.custom<LedgerRow['body']>(isObject, 'expected an object') });
+/** `z.custom`, not `z.record`: that would copy the object and drop a member named `__proto__`. */
+const EvidenceRow = LedgerRow.extend({ body: z.custom<LedgerRow['body']>(isJsonObject, 'expected an object') });
 
 export const EvidenceBundle = z.strictObject({
   format: z.literal(EVIDENCE_FORMAT),
@@ -63,7 +59,7 @@ export const EvidenceBundle = z.strictObject({
   /** The dry run that the decision is based on. */
   staging: StagingRecord.nullable(),
   /** Rows before and after of that dry run, for people; `staging.previewSha` binds them. Null if the dry run has none, or if they were left out. */
-  preview: z.custom<JsonObject>(isObject, 'expected an object or null').nullable(),
+  preview: z.custom<JsonObject>(isJsonObject, 'expected an object or null').nullable(),
   /** `validatorFindings` in declared order, as `recordedFindings` reads them from the rows. */
   findings: z.array(ValidatorFinding).max(MAX_ROWS),
   /** Signed by the committer. Null before the end; then the bundle does not prove how the change ended. */

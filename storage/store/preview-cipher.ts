@@ -9,7 +9,7 @@
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { canonicalJson, type JsonObject } from '../../policy/contracts/canonical-json';
+import { canonicalJson, isJsonObject, type JsonObject } from '../../policy/contracts/canonical-json';
 import { CountersignFailure, misconfigured } from '../../policy/contracts/failure';
 import { FailureType } from '../../policy/contracts/failure-type';
 import { previewSha as previewShaOf } from '../../policy/contracts/staging-record';
@@ -33,14 +33,10 @@ const TAG_BYTES = 16;
 const PURPOSE = 'countersign/preview/v1';
 
 const StoredPreview = z.discriminatedUnion('stored', [
-  z.strictObject({ stored: z.literal('plain'), preview: z.custom<JsonObject>(isObject) }),
+  z.strictObject({ stored: z.literal('plain'), preview: z.custom<JsonObject>(isJsonObject) }),
   z.strictObject({ stored: z.literal(CIPHER), keyId: z.string(), nonce: z.base64(), data: z.base64() }),
 ]);
 type Encrypted = Extract<z.infer<typeof StoredPreview>, { stored: typeof CIPHER }>;
-
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** The value to store. */
 export function sealPreview(ring: KeyRing | null, preview: JsonObject, of: PreviewOf): JsonObject {

@@ -1,7 +1,8 @@
 import { createPrinter } from '../../cli/printer';
 import { groupFindings } from '../../cli/reviews/finding-view';
 import { printReview } from '../../cli/reviews/review-view';
-import { shortTime, stateLine } from '../../cli/reviews/state-view';
+import { stateLine } from '../../cli/reviews/state-view';
+import { shortTime } from '../../policy/text/short-time';
 import { render } from '../../cli/printer';
 import { ReviewState } from '../../policy/contracts/outcome';
 import type { FindingProjection } from '../../policy/contracts/status';

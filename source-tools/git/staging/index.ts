@@ -7,6 +7,7 @@ import { commitPatch, readBackPatch, sealPatch } from './git-commit';
 import { toGitRecord, type GitBase } from './git-record';
 import { refusedPath } from './path-rules';
 import { inRepository, tipOf, type Repository } from './repository';
+import { rejected } from '../../rejected';
 
 /** Stages and commits a unified diff on `metadata.base_commit`, which must be the tip of the branch. */
 export const gitPatchEffects: TargetEffects = {
@@ -77,8 +78,4 @@ async function baseOf(
         ? `metadata.base_commit: the branch ${ref} does not exist`
         : `metadata.base_commit: the patch is based on ${named}, but ${ref} is at ${tip}; rebase the patch`,
   };
-}
-
-function rejected(explanation: string): Staged {
-  return { kind: 'rejected', explanation, sqlstate: null, preview: {} };
 }

@@ -6,6 +6,7 @@ import { toHttpRecord, type HttpBase } from './http-record';
 import { toHttpSettings } from '../staging-settings';
 import { comparedSha, readResource } from './resource';
 import { readRequest } from './staged-request';
+import { rejected } from '../../rejected';
 
 /** Stages and commits a request that changes one JSON resource. Staging applies it to a copy. */
 export const httpPatchEffects: TargetEffects = { stage, commit: commitPatch, readBack: readBackPatch, seal: sealPatch };
@@ -41,8 +42,4 @@ async function stage(ctx: StageContext): Promise<Staged> {
   );
   if (!record.success) return rejected('it does not fit in a staging record: its URL or ETag is too long');
   return { kind: 'staged', record: record.data, preview: { method: base.method, url: base.url } };
-}
-
-function rejected(explanation: string): Staged {
-  return { kind: 'rejected', explanation, sqlstate: null, preview: {} };
 }

@@ -13,15 +13,16 @@ import type { Work } from './work';
 import { expectedColumns, readCasDocument, type CasRow } from '../facts/cas-document';
 import { casSql, columnTypes, lockSql, toRelationName, type ColumnTypes } from './cas-sql';
 import { quoteRelation } from './identifiers';
-import { rehearse, rejected, type Prepare } from './rehearse';
+import { rehearse, type Prepare } from './rehearse';
 import { withReturning } from './returning';
 import { IDLE_MS, type Session } from './session';
 import { loadSqlParser } from './statements';
+import { rejected } from '../../rejected';
 
 export const sqlCasEffects: TargetEffects = {
   stage: async (ctx: StageContext) => {
     const read = readCasDocument(ctx.diff.raw);
-    if (!read.ok) return rejected(`${read.code}: ${read.message}`, null);
+    if (!read.ok) return rejected(`${read.code}: ${read.message}`);
     await loadSqlParser();
     return rehearse(ctx, prepareRows(read.rows));
   },

@@ -1,18 +1,19 @@
 import type { CommitContext, StageContext, TargetEffects } from '../../../policy/contracts/target-effects';
 import { apply, readBack, seal } from './apply';
 import type { Work } from './work';
-import { rehearse, rejected, type Prepare, type Prepared } from './rehearse';
+import { rehearse, type Prepare, type Prepared } from './rehearse';
 import { withReturning } from './returning';
 import { readStatements, type Statement } from './statements';
 import { quoteRelation } from './identifiers';
 import { IDLE_MS } from './session';
+import { rejected } from '../../rejected';
 
 /** `SQLDryRun`: the diff is SQL text for PostgreSQL. */
 export const sqlDryRunEffects: TargetEffects = {
   stage: async (ctx: StageContext) => {
-    if (!ctx.facts.ok) return rejected(`${ctx.facts.code}: ${ctx.facts.message}`, null);
+    if (!ctx.facts.ok) return rejected(`${ctx.facts.code}: ${ctx.facts.message}`);
     const works = await toWorks(ctx.diff.raw);
-    if (!works.ok) return rejected(works.explanation, null);
+    if (!works.ok) return rejected(works.explanation);
     return rehearse(ctx, prepared(works));
   },
   commit: async (ctx: CommitContext) => {

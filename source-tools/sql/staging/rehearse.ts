@@ -16,7 +16,6 @@
  *    in a session, such as pg_backend_pid(), would not differ, but is not on the list.
  */
 import { DatabaseError } from 'pg';
-import type { JsonObject } from '../../../policy/contracts/canonical-json';
 import { StagingRecord } from '../../../policy/contracts/staging-record';
 import type { StageContext, Staged } from '../../../policy/contracts/target-effects';
 import { captureWork, type Capture, type Captured, type NotCaptured } from './capture';
@@ -36,6 +35,7 @@ import {
 import { connect } from './connect';
 import type { Session } from './session';
 import { rehearsalSettings, toSqlSettings, type SqlSettings } from '../staging-settings';
+import { rejected } from '../../rejected';
 import { targetMisconfigured, targetUnavailable } from '../../target-failure';
 import { toSqlFailure, toTargetFailure } from './sql-failure';
 
@@ -112,7 +112,6 @@ function staged(facts: RecordFacts, capture: Capture, judgement: Judgement, more
     const issue = parsed.error.issues[0];
     return rejected(
       `the staging record of this change is invalid (${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}); submit the change in smaller parts`,
-      null,
     );
   }
   return { kind: 'staged', record: parsed.data, preview: previewOf(capture, parsed.data.notCompared) };
@@ -209,7 +208,7 @@ function toRejected(target: string, captured: Exclude<NotCaptured, { readonly ki
   switch (captured.kind) {
     case 'declined':
     case 'missed':
-      return rejected(captured.explanation, null);
+      return rejected(captured.explanation);
     case 'failed': {
       const busy = toBusy(captured.error, captured.place);
       if (busy?.kind === 'declined') return rejected(busy.explanation, (captured.error as DatabaseError).code ?? null);
@@ -221,10 +220,6 @@ function toRejected(target: string, captured: Exclude<NotCaptured, { readonly ki
     default:
       return captured satisfies never;
   }
-}
-
-export function rejected(explanation: string, sqlstate: string | null, preview: JsonObject = {}): Staged {
-  return { kind: 'rejected', explanation, sqlstate, preview };
 }
 
 function changesNothing(capture: Capture): boolean {

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../../../policy/contracts/canonical-json';
+import { isJsonObject } from '../../../../policy/contracts/canonical-json';
 import type { ValidatorFinding } from '../../../../policy/contracts/finding';
 
 /** What the LLM judge said about one policy. */
@@ -13,15 +13,11 @@ export interface JudgedPolicy {
 /** The policies that the judge did not find clear. Empty for a finding of another validator. */
 export function judgedPolicies({ details }: ValidatorFinding): JudgedPolicy[] {
   const policies = details?.['policies'];
-  if (!isObject(policies)) return [];
+  if (!isJsonObject(policies)) return [];
   return Object.entries(policies).flatMap(([policyId, policy]) => {
-    if (!isObject(policy)) return [];
+    if (!isJsonObject(policy)) return [];
     const { result, why, quoteVerified = null } = policy;
     if (typeof result !== 'string' || typeof why !== 'string' || result === 'clear') return [];
     return [{ policyId, result, why, quoteVerified: typeof quoteVerified === 'boolean' ? quoteVerified : null }];
   });
-}
-
-function isObject(value: JsonValue | undefined): value is { readonly [name: string]: JsonValue } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../../../policy/contracts/canonical-json';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../../policy/contracts/canonical-json';
 
 export type CellState = 'same' | 'changed' | 'added' | 'removed' | 'not_compared';
 
@@ -44,7 +44,7 @@ interface RawRow {
 }
 
 function tableOf(value: JsonValue): PreviewTable | null {
-  if (!isObject(value)) return null;
+  if (!isJsonObject(value)) return null;
   const { table, total, rows } = value;
   if (typeof table !== 'string' || typeof total !== 'number' || !Array.isArray(rows)) return null;
   const read = rows.map(rowOf);
@@ -63,10 +63,10 @@ function tableOf(value: JsonValue): PreviewTable | null {
 }
 
 function rowOf(value: JsonValue): RawRow | null {
-  if (!isObject(value)) return null;
+  if (!isJsonObject(value)) return null;
   const { before = null, after = null } = value;
-  if (before !== null && !isObject(before)) return null;
-  if (after !== null && !isObject(after)) return null;
+  if (before !== null && !isJsonObject(before)) return null;
+  if (after !== null && !isJsonObject(after)) return null;
   return before === null && after === null ? null : { before, after };
 }
 
@@ -83,15 +83,11 @@ const NOT_COMPARED = 'not compared';
 function cellText(row: JsonObject | null, name: string): string {
   const value = row !== null && Object.hasOwn(row, name) ? row[name] : undefined;
   if (value === undefined) return 'absent';
-  return isObject(value) && 'notCompared' in value ? NOT_COMPARED : JSON.stringify(value);
+  return isJsonObject(value) && 'notCompared' in value ? NOT_COMPARED : JSON.stringify(value);
 }
 
 function keys(row: JsonObject | null): string[] {
   return row === null ? [] : Object.keys(row);
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Indexes of the columns: a key if one is recognized, then what changes, then the rest. */

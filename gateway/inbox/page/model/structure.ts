@@ -1,5 +1,5 @@
 /** What a change does, read from its bytes: the view above its full text. Null if a tool has no view, or its bytes do not parse. */
-import type { JsonObject, JsonValue } from '../../../../policy/contracts/canonical-json';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../../policy/contracts/canonical-json';
 import { readJsonDocument } from '../../../../policy/text/json-document';
 import { arrayIndex, pointerOf, tokensOf } from '../../../../policy/text/json-pointer';
 import { extractTerraformPlanFacts } from '../../../../source-tools/terraform/facts/extract-terraform-facts';
@@ -45,12 +45,12 @@ export function structureOf(sourceTool: string, bytes: Uint8Array): Structure | 
   if (sourceTool === 'TerraformPlan') return resourcesOf(bytes);
   if (sourceTool !== 'HTTPPatch' && sourceTool !== 'SQLCAS') return null;
   const read = readJsonDocument(bytes, BOUNDS);
-  if (!read.ok || !isObject(read.value)) return null;
+  if (!read.ok || !isJsonObject(read.value)) return null;
   return sourceTool === 'SQLCAS' ? rowsOf(read.value) : requestOf(read.value);
 }
 
 function requestOf({ method, url, headers = {}, body, document }: JsonObject): Structure | null {
-  if (typeof method !== 'string' || typeof url !== 'string' || !isObject(headers)) return null;
+  if (typeof method !== 'string' || typeof url !== 'string' || !isJsonObject(headers)) return null;
   const shown = Object.entries(headers).map(([name, value]) => [name, textOf(value)] as const);
   const members = body === undefined ? [] : isPatch(body) ? patchMembers(body, document) : bodyMembers(body, document);
   return { kind: 'request', method, url, headers: shown, members, hasDocument: document !== undefined };
@@ -62,7 +62,7 @@ function isPatch(body: JsonValue): body is JsonValue & Patch {
   return (
     Array.isArray(body) &&
     body.length > 0 &&
-    body.every((each) => isObject(each) && typeof each['op'] === 'string' && typeof each['path'] === 'string')
+    body.every((each) => isJsonObject(each) && typeof each['op'] === 'string' && typeof each['path'] === 'string')
   );
 }
 
@@ -77,7 +77,7 @@ function patchMembers(patch: Patch, document: JsonValue | undefined): MemberChan
 }
 
 function bodyMembers(body: JsonValue, document: JsonValue | undefined): MemberChange[] {
-  if (!isObject(body)) return [{ operation: 'send', pointer: '', before: null, after: textOf(body) }];
+  if (!isJsonObject(body)) return [{ operation: 'send', pointer: '', before: null, after: textOf(body) }];
   return leaves(body, []).map(([tokens, value]) => {
     const pointer = pointerOf(tokens);
     return {
@@ -92,9 +92,9 @@ function bodyMembers(body: JsonValue, document: JsonValue | undefined): MemberCh
 function rowsOf({ rows }: JsonObject): Structure | null {
   if (!Array.isArray(rows)) return null;
   const read = rows.map((row): RowChange | null => {
-    if (!isObject(row)) return null;
+    if (!isJsonObject(row)) return null;
     const { op = 'update', table, key = {}, expect = {}, set = {} } = row;
-    if (typeof op !== 'string' || typeof table !== 'string' || !isObject(expect) || !isObject(set)) return null;
+    if (typeof op !== 'string' || typeof table !== 'string' || !isJsonObject(expect) || !isJsonObject(set)) return null;
     const names = [...new Set([...Object.keys(expect), ...Object.keys(set)])];
     return {
       operation: op,
@@ -139,14 +139,14 @@ function resourceMembers({ before, after, unknown, action }: TerraformResource):
 }
 
 function leavesByPointer(value: JsonValue): ReadonlyMap<string, JsonValue> {
-  return new Map(isObject(value) ? leaves(value, []).map(([tokens, leaf]) => [pointerOf(tokens), leaf]) : []);
+  return new Map(isJsonObject(value) ? leaves(value, []).map(([tokens, leaf]) => [pointerOf(tokens), leaf]) : []);
 }
 
 /** Values that are not objects, with their path; arrays and empty objects are values. */
 function leaves(value: JsonObject, path: readonly string[]): [string[], JsonValue][] {
   return Object.entries(value).flatMap(([name, member]): [string[], JsonValue][] => {
     const at = [...path, name];
-    return isObject(member) && Object.keys(member).length > 0 ? leaves(member, at) : [[at, member]];
+    return isJsonObject(member) && Object.keys(member).length > 0 ? leaves(member, at) : [[at, member]];
   });
 }
 
@@ -154,7 +154,7 @@ function jsonAt(document: JsonValue | undefined, pointer: string): string | null
   let value = document;
   for (const token of tokensOf(pointer) ?? [MISSING]) {
     if (Array.isArray(value)) value = value[arrayIndex(token) ?? -1];
-    else value = isObject(value) && token in value ? value[token] : undefined;
+    else value = isJsonObject(value) && token in value ? value[token] : undefined;
   }
   return value === undefined ? null : JSON.stringify(value);
 }
@@ -164,8 +164,4 @@ const MISSING = '\ud800';
 
 function textOf(value: JsonValue): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

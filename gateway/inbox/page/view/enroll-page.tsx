@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { JSX } from 'preact';
 import { ApiError } from '../api-client';
 import { enroll, openLink, type OpenedLink } from '../enroll';
-import { shortTime } from '../model/deadline';
+import { shortTime } from '../../../../policy/text/short-time';
 import { PasskeyError } from '../passkey';
 import { SafeText } from './safe-text';
 

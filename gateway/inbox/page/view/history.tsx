@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import type { VerifiedReview } from '../../../../signing/verified-review';
 import { ruleTitle } from '../model/cards';
-import { shortTime } from '../model/deadline';
+import { shortTime } from '../../../../policy/text/short-time';
 import { Badge } from './badge';
 import { SafeLines, SafeText } from './safe-text';
 

@@ -1,7 +1,8 @@
 import type { JSX } from 'preact';
 import type { ReviewListItem } from '../../api';
 import { ruleTitle } from '../model/cards';
-import { agoText, remainingText, shortTime } from '../model/deadline';
+import { shortTime } from '../../../../policy/text/short-time';
+import { agoText, remainingText } from '../model/deadline';
 import { hashOf } from '../model/routes';
 import { Badge, severityText, severityTone, stateText, stateTone } from './badge';
 import { SafeText } from './safe-text';

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import type { Precedent } from '../../api';
 import { hashOf } from '../model/routes';
-import { shortTime } from '../model/deadline';
+import { shortTime } from '../../../../policy/text/short-time';
 import { SafeText } from './safe-text';
 
 const DECIDED = { confirm: 'confirmed', reject: 'rejected', retract: 'took back' } as const;

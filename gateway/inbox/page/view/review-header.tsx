@@ -2,7 +2,8 @@ import { useEffect } from 'preact/hooks';
 import type { JSX } from 'preact';
 import type { VerifiedReview } from '../../../../signing/verified-review';
 import { useServerNow } from '../hooks/use-live';
-import { agoText, remainingText, shortTime } from '../model/deadline';
+import { shortTime } from '../../../../policy/text/short-time';
+import { agoText, remainingText } from '../model/deadline';
 import { Badge, stateText, stateTone } from './badge';
 import { SafeLines, SafeText } from './safe-text';
 
