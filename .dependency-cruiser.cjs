@@ -173,6 +173,12 @@ module.exports = {
       { path: '^cli/servers/dev\\.ts$', dependencyTypesNot: ['dynamic-import'] },
     ),
     error(
+      'arrow from a format: facts know no rules',
+      'Rules read facts, never the reverse: move what both need to facts/',
+      { path: '^source-tools/[^/]+/facts[/.]' },
+      { path: '^source-tools/[^/]+/rules[/.]' },
+    ),
+    error(
       'arrow from a format: only the committer stages',
       'Facts, rules and renderers of a source tool are pure: they never load its staging',
       { path: '^source-tools/[^/]+/(facts|rules|render)[/.]' },

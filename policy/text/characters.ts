@@ -1,3 +1,5 @@
+import { isOrdinary, within, type CodePointRanges } from './code-points';
+
 /**
  * Characters that make text look different from its content. The tables are explicit instead of using the engine's Unicode
  * data, which differs between versions of Node. All scans are linear.
@@ -10,16 +12,14 @@ export interface OddCharacter {
   readonly what: string;
 }
 
-type Ranges = readonly (readonly [number, number])[];
-
-const BIDI: Ranges = [
+const BIDI: CodePointRanges = [
   [0x061c, 0x061c],
   [0x200e, 0x200f],
   [0x202a, 0x202e],
   [0x2066, 0x2069],
 ];
 
-const INVISIBLE: Ranges = [
+const INVISIBLE: CodePointRanges = [
   [0x00ad, 0x00ad],
   [0x034f, 0x034f],
   [0x115f, 0x1160],
@@ -40,7 +40,7 @@ const INVISIBLE: Ranges = [
 ];
 
 /** Without tab, line feed and carriage return. `controls` handles carriage returns. */
-const CONTROL: Ranges = [
+const CONTROL: CodePointRanges = [
   [0x00, 0x08],
   [0x0b, 0x0c],
   [0x0e, 0x1f],
@@ -49,7 +49,7 @@ const CONTROL: Ranges = [
 ];
 
 /** Scripts whose orthography uses joiners and non-joiners between letters. */
-const JOINING: Ranges = [
+const JOINING: CodePointRanges = [
   [0x0600, 0x08ff],
   [0x0900, 0x0dff],
   [0x0f00, 0x109f],
@@ -202,14 +202,6 @@ function isAscii(text: string): boolean {
   return !BEYOND_ASCII.test(text);
 }
 
-/** Any character except printable ASCII, line feed and tab. A fast check, because most texts have none. */
-const UNUSUAL = /[^ -~\n\t]/;
-
-/** True if the text has only printable ASCII, line feeds and tabs, so that no scan of this file can find anything. */
-export function isOrdinary(text: string): boolean {
-  return !UNUSUAL.test(text);
-}
-
 /** Bound on hits per kind and text. */
 const MAX_FOUND = 1000;
 
@@ -224,20 +216,6 @@ function scan(text: string, describe: (code: number, index: number) => string | 
     i += length - 1;
   }
   return found;
-}
-
-function within(ranges: Ranges, code: number): boolean {
-  if (code >= 0x20 && code < 0x7f) return false;
-  let low = 0;
-  let high = ranges.length - 1;
-  while (low <= high) {
-    const middle = (low + high) >> 1;
-    const [first, last] = ranges[middle] as readonly [number, number];
-    if (code < first) high = middle - 1;
-    else if (code > last) low = middle + 1;
-    else return true;
-  }
-  return false;
 }
 
 function codePointName(code: number): string {

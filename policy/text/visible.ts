@@ -1,3 +1,5 @@
+import { isOrdinary, within, type CodePointRanges } from './code-points';
+
 /** Raise it whenever the output changes for any input. Part of `logic_hash`. */
 export const VISIBLE_REVISION = 2;
 
@@ -5,7 +7,7 @@ export const VISIBLE_REVISION = 2;
  * Characters that are invisible, or that this rendering uses as marks, as inclusive ranges. The table is explicit instead of
  * using the engine's Unicode data, which differs between versions of Node.
  */
-const INVISIBLE: readonly (readonly [number, number])[] = [
+const INVISIBLE: CodePointRanges = [
   [0x00, 0x08],
   [0x0b, 0x1f],
   [0x7f, 0xa0],
@@ -45,7 +47,7 @@ const INVISIBLE: readonly (readonly [number, number])[] = [
 ];
 
 /** The subset that hides or reorders text. Their presence is a finding. */
-const HIDING: readonly (readonly [number, number])[] = [
+const HIDING: CodePointRanges = [
   [0x061c, 0x061c],
   [0x180e, 0x180e],
   [0x200b, 0x200f],
@@ -60,12 +62,9 @@ export interface Visible {
   readonly hiding: number;
 }
 
-/** Any character except printable ASCII, line feed and tab. A fast check, because most texts have none. */
-const UNUSUAL = /[^ -~\n\t]/;
-
 /** Replaces each invisible character with a mark such as `⟦U+200B⟧`. Keeps line feeds and tabs. */
 export function makeVisible(text: string): Visible {
-  if (!UNUSUAL.test(text)) return { text, hiding: 0 };
+  if (isOrdinary(text)) return { text, hiding: 0 };
   let shown = '';
   let hiding = 0;
   let from = 0;
@@ -83,17 +82,4 @@ export function makeVisible(text: string): Visible {
     i += width - 1;
   }
   return { text: from === 0 ? text : shown + text.slice(from), hiding };
-}
-
-function within(ranges: readonly (readonly [number, number])[], code: number): boolean {
-  let low = 0;
-  let high = ranges.length - 1;
-  while (low <= high) {
-    const middle = (low + high) >> 1;
-    const [first, last] = ranges[middle] ?? [0, -1];
-    if (code < first) high = middle - 1;
-    else if (code > last) low = middle + 1;
-    else return true;
-  }
-  return false;
 }

@@ -66,6 +66,7 @@ for (let i = 0; i < LETTERS.length; i++) VALUES[LETTERS.charCodeAt(i)] = i;
 VALUES['-'.charCodeAt(0)] = 62;
 VALUES['_'.charCodeAt(0)] = 63;
 
+/** Not `@scure/base`, which takes three times as long, and refuses a mix of both alphabets and stray bits at the end. */
 function fromBase64(run: string): Uint8Array {
   const bytes = new Uint8Array(Math.floor((run.length * 6) / 8));
   let [bits, count, at] = [0, 0, 0];

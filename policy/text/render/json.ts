@@ -71,13 +71,14 @@ function render(text: string): Rendering | null {
 
 /** Lower bound on the number of lines: opening brackets, opening braces and commas outside strings. Cheap check before tokenizing. */
 function membersAtLeast(text: string): number {
-  let strings = false;
   let count = 0;
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
-    if (code === 0x22) strings = !strings;
-    else if (code === 0x5c) i++;
-    else if (!strings && (code === 0x5b || code === 0x7b || code === 0x2c)) count++;
+    if (code === 0x22) {
+      i = closingQuote(text, i + 1);
+      if (i === -1) break;
+    } else if (code === 0x5c) i++;
+    else if (code === 0x5b || code === 0x7b || code === 0x2c) count++;
   }
   return count;
 }

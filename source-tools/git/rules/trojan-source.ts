@@ -5,9 +5,9 @@ import {
   hasForeignLetters,
   homoglyphs,
   invisible,
-  isOrdinary,
   type OddCharacter,
 } from '../../../policy/text/characters';
+import { isOrdinary } from '../../../policy/text/code-points';
 import { atFile, gitRule, MODIFIED, patchOf } from './define-git-rule';
 import { filePlace, lineSpan, type PatchFile, type PatchLine } from '../facts/git-facts';
 import type { FileView } from './patch-view';

@@ -2,6 +2,7 @@ import type { SqlName, WhereClass } from './sql-facts';
 import { complementary } from './complementary';
 import { fold } from './constant';
 import type { Tree } from './parser';
+import { sameName } from './same-name';
 import { child, list, rangeName, strings, text, typed, typedList } from './tree';
 
 export interface Classified {
@@ -119,7 +120,7 @@ function alwaysSubquery(node: Tree, scope: Scope): Classified | undefined {
   if (link === 'EXISTS_SUBLINK') {
     if (!isUnfiltered) return undefined;
     if (from.length === 0) return { where: 'always_true', reason: 'EXISTS without a table' };
-    return from.length === 1 && only?.type === 'RangeVar' && sameTable(rangeName(only.node), scope.table)
+    return from.length === 1 && only?.type === 'RangeVar' && sameName(rangeName(only.node), scope.table)
       ? { where: 'self_subquery', reason: 'EXISTS on the same table without a filter' }
       : undefined;
   }
@@ -128,7 +129,7 @@ function alwaysSubquery(node: Tree, scope: Scope): Classified | undefined {
     !isUnfiltered ||
     from.length !== 1 ||
     only?.type !== 'RangeVar' ||
-    !sameTable(rangeName(only.node), scope.table)
+    !sameName(rangeName(only.node), scope.table)
   )
     return undefined;
   const row = typed(node['testexpr']);
@@ -192,8 +193,4 @@ function isSystemColumn(expression: unknown): boolean {
 function columnName(expression: unknown): string | null {
   const e = typed(expression);
   return e?.type === 'ColumnRef' ? (strings(list(e.node, 'fields')).at(-1) ?? null) : null;
-}
-
-function sameTable(a: SqlName, b: SqlName): boolean {
-  return a.name === b.name && (a.schema === b.schema || a.schema === null || b.schema === null);
 }

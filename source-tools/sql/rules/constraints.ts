@@ -3,7 +3,8 @@ import { shown } from '../../../policy/text/shown-name';
 import { defineSqlRule, type Hit } from './define-sql-rule';
 import type { ConstraintFact, SqlFacts, SqlName } from '../facts/sql-facts';
 import { shownName } from '../../../policy/text/table-name';
-import { AssumeInTransaction, sameName, transactionState } from './transaction-state';
+import { sameName } from '../facts/same-name';
+import { AssumeInTransaction, transactionState } from './transaction-state';
 
 const Config = z.strictObject({ assumeInTransaction: AssumeInTransaction });
 const onTable = (c: ConstraintFact): string => (c.table === null ? '' : ` on ${shownName(c.table)}`);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { sameName } from '../facts/same-name';
 import type { Occurrence, SqlFacts, SqlName, TransactionFact } from '../facts/sql-facts';
 
 /** Staged SQL runs in one transaction. False treats the text as a migration that runs statement by statement. */
@@ -51,8 +52,4 @@ function transactionsOf(
       current = control.chain ? next++ : null;
   }
   return transactions;
-}
-
-export function sameName(a: SqlName, b: SqlName): boolean {
-  return a.name === b.name && (a.schema === b.schema || a.schema === null || b.schema === null);
 }

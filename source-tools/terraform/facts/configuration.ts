@@ -1,8 +1,7 @@
-import type { JsonObject, JsonValue } from '../../../policy/contracts/canonical-json';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../policy/contracts/canonical-json';
 import { pointerOf } from '../../../policy/text/json-pointer';
 import type { TerraformPlanFacts } from './terraform-facts';
 import { refuse } from '../../../policy/text/refusal';
-import { isObject } from './json';
 
 type Configuration = Pick<TerraformPlanFacts, 'provisioners' | 'dataSources' | 'modules' | 'providers'>;
 
@@ -33,7 +32,7 @@ export function readConfiguration(value: JsonValue | undefined): {
   const members = new Map<string, ReadonlySet<string>>();
   const groupsOfRules = new Set<string>();
   const configured = { members, groupsOfRules };
-  if (!isObject(value)) return { parts: found, configured };
+  if (!isJsonObject(value)) return { parts: found, configured };
   const base = ['configuration'];
   let parts = 0;
   const count = (): void => {
@@ -54,12 +53,12 @@ export function readConfiguration(value: JsonValue | undefined): {
     if (Array.isArray(resources)) {
       resources.forEach((resource: JsonValue, i) => {
         count();
-        if (!isObject(resource)) return;
+        if (!isJsonObject(resource)) return;
         const at = [...path, 'resources', String(i)];
         const name = `${address}${text(resource['address']) ?? ''}`;
         const type = text(resource['type']) ?? '';
         const expressions = resource['expressions'];
-        if (isObject(expressions)) {
+        if (isJsonObject(expressions)) {
           members.set(name, new Set(Object.keys(expressions)));
           for (const group of groupsOf(type, expressions)) groupsOfRules.add(`${address}${group}`);
         }
@@ -68,7 +67,7 @@ export function readConfiguration(value: JsonValue | undefined): {
         if (!Array.isArray(provisioners)) return;
         provisioners.forEach((provisioner: JsonValue, k) => {
           count();
-          const kind = isObject(provisioner) ? text(provisioner['type']) : null;
+          const kind = isJsonObject(provisioner) ? text(provisioner['type']) : null;
           found.provisioners.push({
             at: pointerOf([...at, 'provisioners', String(k)]),
             address: name,
@@ -89,11 +88,11 @@ export function readConfiguration(value: JsonValue | undefined): {
         version: text(call['version_constraint']),
       });
       const below = call['module'];
-      if (isObject(below)) walk(below, [...at, 'module'], `${address}module.${name}.`, depth + 1);
+      if (isJsonObject(below)) walk(below, [...at, 'module'], `${address}module.${name}.`, depth + 1);
     }
   };
   const root = value['root_module'];
-  if (isObject(root)) walk(root, [...base, 'root_module'], '', 0);
+  if (isJsonObject(root)) walk(root, [...base, 'root_module'], '', 0);
   return { parts: found, configured };
 }
 
@@ -109,7 +108,7 @@ export const RULE_TYPES: Readonly<Record<string, string>> = {
 function groupsOf(type: string, expressions: JsonObject): string[] {
   const member = Object.hasOwn(RULE_TYPES, type) ? RULE_TYPES[type] : undefined;
   const expression = member === undefined ? undefined : expressions[member];
-  const references = isObject(expression) ? expression['references'] : undefined;
+  const references = isJsonObject(expression) ? expression['references'] : undefined;
   if (!Array.isArray(references)) return [];
   return references.flatMap((reference: JsonValue) => {
     const [group, name] = typeof reference === 'string' ? withoutKeys(reference).split('.') : [];
@@ -133,9 +132,9 @@ export function withoutKeys(address: string): string {
 }
 
 function entries(value: JsonValue | undefined): [string, JsonObject][] {
-  if (!isObject(value)) return [];
+  if (!isJsonObject(value)) return [];
   return Object.entries(value).flatMap(([name, item]) =>
-    isObject(item) ? [[name, item] as [string, JsonObject]] : [],
+    isJsonObject(item) ? [[name, item] as [string, JsonObject]] : [],
   );
 }
 

@@ -1,13 +1,13 @@
-import type { JsonObject, JsonValue } from '../../../policy/contracts/canonical-json';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../policy/contracts/canonical-json';
 import { MAX_DIFF_BYTES } from '../../../policy/contracts/diff';
 import type { FactsRefusal } from '../../../policy/contracts/facts';
 import type { TerraformAction, TerraformOutput, TerraformPlanFacts, TerraformResource } from './terraform-facts';
 import { TERRAFORM_PARSER } from './terraform-parser';
-import { containsTrue } from '../rules/values';
 import { readJsonDocument } from '../../../policy/text/json-document';
 import { refusal, refuse, Refused } from '../../../policy/text/refusal';
 import { readConfiguration, withoutKeys, type ConfiguredResources } from './configuration';
-import { isObject, objectOf, textOf } from './json';
+import { objectOf, textOf } from './json';
+import { containsTrue, maskOf, withoutHidden } from './masks';
 import { withSeparateRules } from './separate-rules';
 
 export const MAX_PLAN_BYTES = MAX_DIFF_BYTES;
@@ -65,7 +65,7 @@ export function extractTerraformPlanFacts(raw: Uint8Array): TerraformPlanFacts |
 function extract(raw: Uint8Array): TerraformPlanFacts | FactsRefusal {
   const read = readJsonDocument(raw, BOUNDS);
   if (!read.ok) return read;
-  if (!isObject(read.value)) return refusal('not_a_plan', 'Expected a JSON object: the plan', null);
+  if (!isJsonObject(read.value)) return refusal('not_a_plan', 'Expected a JSON object: the plan', null);
   const plan = read.value;
   const formatVersion = plan['format_version'];
   if (typeof formatVersion !== 'string')
@@ -143,7 +143,7 @@ function readResource(item: JsonObject, at: string, configured: ConfiguredResour
     destroyFirst: sequence === 'delete,create',
     actionReason: optionalText(item, 'action_reason'),
     previousAddress: optionalText(item, 'previous_address'),
-    importing: isObject(change['importing'] ?? null),
+    importing: isJsonObject(change['importing'] ?? null),
     deposed: (optionalText(item, 'deposed') ?? '') !== '',
     before: withoutHidden(change['before'] ?? null, beforeSensitive),
     after: withoutHidden(change['after'] ?? null, afterSensitive),
@@ -158,7 +158,7 @@ function readResource(item: JsonObject, at: string, configured: ConfiguredResour
 
 /** Unknown members that the configuration does not set. Empty if the plan does not contain the configuration of the resource. */
 function leftToProvider(unknown: JsonValue | undefined, given: ReadonlySet<string> | undefined): string[] {
-  if (given === undefined || !isObject(unknown ?? null)) return [];
+  if (given === undefined || !isJsonObject(unknown ?? null)) return [];
   return Object.entries(unknown as JsonObject).flatMap(([name, mask]) =>
     mask === true && !given.has(name) ? [name] : [],
   );
@@ -167,27 +167,6 @@ function leftToProvider(unknown: JsonValue | undefined, given: ReadonlySet<strin
 function optionalText(item: JsonObject, key: string): string | null {
   const value = item[key];
   return typeof value === 'string' ? value : null;
-}
-
-/** A mask is `true` or has the shape of its value. Anything else hides nothing. */
-function maskOf(value: JsonValue | undefined): JsonValue {
-  return value === undefined ? false : value;
-}
-
-/** The value with null in each location that the mask marks. */
-function withoutHidden(value: JsonValue, mask: JsonValue): JsonValue {
-  if (mask === true) return null;
-  if (typeof mask !== 'object' || mask === null || typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) {
-    const masks = Array.isArray(mask) ? (mask as readonly JsonValue[]) : [];
-    return value.map((item: JsonValue, i) => withoutHidden(item, masks[i] ?? false));
-  }
-  const copy = Object.create(null) as { [key: string]: JsonValue };
-  for (const [key, item] of Object.entries(value as JsonObject)) {
-    const below = Object.hasOwn(mask, key) ? ((mask as JsonObject)[key] as JsonValue) : false;
-    copy[key] = withoutHidden(item, below);
-  }
-  return copy;
 }
 
 function readOutputs(plan: JsonObject): TerraformOutput[] {
@@ -208,8 +187,8 @@ function readOutputs(plan: JsonObject): TerraformOutput[] {
 function readChecks(value: JsonValue | undefined): { at: string; address: string }[] {
   if (!Array.isArray(value)) return [];
   return value.flatMap((item: JsonValue, i) => {
-    if (!isObject(item) || (item['status'] !== 'fail' && item['status'] !== 'error')) return [];
-    const address = isObject(item['address'] ?? null) ? (item['address'] as JsonObject)['to_display'] : null;
+    if (!isJsonObject(item) || (item['status'] !== 'fail' && item['status'] !== 'error')) return [];
+    const address = isJsonObject(item['address'] ?? null) ? (item['address'] as JsonObject)['to_display'] : null;
     return [{ at: `/checks/${i}`, address: typeof address === 'string' ? address : 'a check' }];
   });
 }

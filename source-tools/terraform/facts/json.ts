@@ -1,13 +1,9 @@
-import type { JsonObject, JsonValue } from '../../../policy/contracts/canonical-json';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../policy/contracts/canonical-json';
 import { refuse } from '../../../policy/text/refusal';
-
-export function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** Refuses a value that is not an object; `name` is the name of its member. */
 export function objectOf(value: JsonValue | undefined, name: string): JsonObject {
-  return isObject(value) ? value : refuse('invalid_document', `Expected an object in "${name}"`, null);
+  return isJsonObject(value) ? value : refuse('invalid_document', `Expected an object in "${name}"`, null);
 }
 
 export function textOf(object: JsonObject, key: string): string {

@@ -1,6 +1,5 @@
-import type { JsonValue } from '../../../policy/contracts/canonical-json';
+import { isJsonObject, type JsonValue } from '../../../policy/contracts/canonical-json';
 import { RULE_TYPES, withoutKeys, type ConfiguredResources } from './configuration';
-import { isObject } from './json';
 import type { TerraformResource } from './terraform-facts';
 
 /** Types of firewall groups that can contain rules, and the name of that block. */
@@ -41,7 +40,7 @@ export function withSeparateRules(
 }
 
 function memberOf(value: JsonValue, name: string): JsonValue | undefined {
-  return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+  return isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
 const isOfAzure = ({ type }: TerraformResource): boolean => type.startsWith('azurerm_');

@@ -2,7 +2,7 @@ import { parseRule, type Hit } from '../../../policy/rules/rule-maker';
 import { shown } from '../../../policy/text/shown-name';
 import { atResource, planOf, terraformRule } from './define-terraform-rule';
 import { TERRAFORM_PACK } from '../facts/terraform-parser';
-import { containsTrue } from './values';
+import { containsTrue } from '../facts/masks';
 
 const CREATE = { address: 'aws_sqs_queue.q', actions: ['create'], after: { name: 'q' } };
 

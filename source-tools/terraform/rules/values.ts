@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../../../policy/contracts/canonical-json';
 import { memoizeByObject } from '../../../policy/text/memoize';
+import { containsTrue } from '../facts/masks';
 import type { TerraformResource } from '../facts/terraform-facts';
 
 /** A value of a resource after the change; `hidden` if the plan does not show it (unknown before apply, or sensitive). */
@@ -56,12 +57,6 @@ export function hiddenBelow(
   let sensitive: JsonValue = resource.afterSensitive;
   for (const step of path) [unknown, sensitive] = [member(unknown, step), member(sensitive, step)];
   return containsTrue(unknown) ? 'unknown' : containsTrue(sensitive) ? 'sensitive' : null;
-}
-
-export function containsTrue(mask: JsonValue): boolean {
-  if (mask === true) return true;
-  if (typeof mask !== 'object' || mask === null) return false;
-  return Object.values(mask as JsonObject).some(containsTrue);
 }
 
 /** Whether the plan creates, replaces or updates the resource. */

@@ -4,7 +4,8 @@ import { defineSqlRule, type Hit } from '../define-sql-rule';
 import type { AlterFact, ConstraintFact, CreationFact, Occurrence, SqlFacts } from '../../facts/sql-facts';
 import { shownName } from '../../../../policy/text/table-name';
 import { TABLE_PARTS } from './schema';
-import { AssumeInTransaction, sameName, transactionState } from '../transaction-state';
+import { sameName } from '../../facts/same-name';
+import { AssumeInTransaction, transactionState } from '../transaction-state';
 
 const GUARDABLE = new Set(['add_column', 'drop_column', 'drop_constraint']);
 

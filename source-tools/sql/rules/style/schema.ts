@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { shown } from '../../../../policy/text/shown-name';
 import { defineSqlRule } from '../define-sql-rule';
 import { shownName } from '../../../../policy/text/table-name';
-import { sameName } from '../transaction-state';
+import { sameName } from '../../facts/same-name';
 
 const style = { pack: 'sql-postgres-style', logicRevision: 4, defaultLevel: 'advise', status: 'WARN' } as const;
 
