@@ -1,6 +1,7 @@
 import { LedgerRow } from '../../policy/contracts/ledger';
 import { CHAIN_START, linkProblem } from '../../policy/evidence/chain';
 import { appendLeaves, EMPTY_FRONTIER, frontierRoot, type Frontier, type TreeNode } from '../../policy/evidence/merkle';
+import { jsonOf } from '../../policy/text/json-of';
 import type { KeyLookup } from '../../policy/evidence/key-registry';
 import type { LedgerReport } from '../../policy/evidence/reports';
 import { verifyWithRegistry } from '../../signing/registry-verify';
@@ -198,13 +199,5 @@ class CheckpointReader {
     this.#last = next.size;
     this.count++;
     return next;
-  }
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // LedgerRow then fails to parse, which is reported
   }
 }
