@@ -7,6 +7,7 @@ import { useEnvironment } from './support/environment';
 import { cards, choose, openReview } from './support/review-page';
 import { screenImage } from './support/screen-image';
 import { takeSeat } from './support/seat';
+import { temporalUiImages } from './support/temporal-ui';
 
 const FOLDER = join(ROOT, 'docs', 'images');
 const NAMES = ['inbox-list', 'inbox-review', 'inbox-patch', 'inbox-dark', 'inbox-phone'];
@@ -51,6 +52,12 @@ describeInBrowser('the images of the documentation', () => {
     await openReview(phone.page, credit ?? '');
     await phone.page.screenshot({ path: path('inbox-phone') });
     await phone.close();
+  });
+
+  test('show the Temporal UI', async () => {
+    const [waiting, closed] = [path('temporal-ui'), path('temporal-ui-closed')];
+    if (process.env['UPDATE_IMAGES'] === '1') await temporalUiImages(environment(), waiting, closed);
+    expect([existsSync(waiting), existsSync(closed)]).toEqual([true, true]);
   });
 
   test('show what `countersign show` prints', async () => {

@@ -20,6 +20,7 @@ export default async function globalSetup(): Promise<void> {
   });
   (globalThis as { countersignRuntime?: unknown }).countersignRuntime = runtime;
   process.env['COUNTERSIGN_TEST_TEMPORAL'] = runtime.temporalAddress;
+  process.env['COUNTERSIGN_TEST_TEMPORAL_UI'] = runtime.uiUrl ?? '';
   process.env['COUNTERSIGN_TEST_NAMESPACE'] = runtime.namespace;
   process.env['COUNTERSIGN_TEST_CLI'] = runtime.temporalCliPath ?? '';
   process.env['COUNTERSIGN_TEST_POSTGRES'] = runtime.postgres.superuserUrl('postgres');
