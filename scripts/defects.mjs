@@ -78,7 +78,7 @@ function caughtByTest({ name, file, from, to, tests }) {
   }
 }
 
-function run(tests, timeout = 300_000) {
+function run(tests, timeout = 900_000) {
   const output = join(copy, 'jest.json');
   rmSync(output, { force: true });
   const jest = join(copy, 'node_modules', 'jest', 'bin', 'jest.js');

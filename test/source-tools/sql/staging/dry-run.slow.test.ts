@@ -433,13 +433,12 @@ onEachServer((start, major) => {
     it('takes at most the time of the whole rehearsal, over all statements', async () => {
       const began = Date.now();
       const staged = await dryRun(
-        Array.from({ length: 20 }, () => 'SELECT count(*) FROM generate_series(1, 20000000)').join(';'),
+        Array.from({ length: 20 }, () => 'SELECT count(*) FROM generate_series(1, 2000000)').join(';'),
         {
           rehearsalTimeoutMs: 1_000,
         },
       );
       expect(staged).toMatchObject({ kind: 'rejected', explanation: expect.stringMatching(/longer than/) });
-      // Without the bound, half a minute.
       expect(Date.now() - began).toBeLessThan(15_000);
       await pg.until(
         `SELECT WHERE NOT EXISTS (SELECT FROM pg_stat_activity WHERE application_name LIKE 'countersign%' AND state = 'active' AND pid <> pg_backend_pid())`,
