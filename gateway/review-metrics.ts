@@ -173,7 +173,11 @@ function createSeries(registry: Registry) {
     judgeFailures: counter('judge_failures', 'Judgements that failed, by cause', ['cause']),
     judgeCost: counter('judge_cost_micros', 'Cost in millionths of the unit of the price table', []),
     judgeCostUnknown: counter('judge_cost_unknown', 'Judgements whose cost is unknown', []),
-    repairs: counter('repairs', 'Reviews that the reconciler reset or ended', ['did']),
+    repairs: counter(
+      'repairs',
+      'Workflows that the reconciler reset, reviews that it ended, and workflows that it terminated after their reviews had ended',
+      ['did'],
+    ),
     damaged: counter('damaged_histories', 'Reviews whose history does not replay', []),
   } as const;
   series.ended.inc({ state: 'COMMITTED', reason: 'none' }, 0);

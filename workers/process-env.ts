@@ -121,7 +121,7 @@ export const CommitEnv = WithKey.extend({
     .max(86_400)
     .default(300)
     .describe(
-      'How long the workflow of an open review may be gone or stuck before the review is repaired or ended. See [Lost workflows](#lost-workflows).',
+      'How long the workflow of a review may be gone or stuck before it is repaired or ended. See [Lost workflows](#lost-workflows).',
     ),
   COUNTERSIGN_RECONCILE_EVERY_SECONDS: z.coerce
     .number()

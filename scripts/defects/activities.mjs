@@ -58,6 +58,14 @@ export const DEFECTS = [
     tests: ['test/activities/review/admit-withdrawal.test.ts'],
   },
   {
+    name: 'refuse a withdrawal beside another verdict',
+    through: 'a withdrawal that is recorded as accepted and of which the workflow never learns',
+    file: 'activities/review/admit-withdrawal.ts',
+    from: 'append(changeId, [entry], undefined, lastN)',
+    to: 'append(changeId, [entry])',
+    tests: ['test/activities/review/admit-withdrawal.test.ts'],
+  },
+  {
     name: 'run an activity with any input under an existing change id',
     through: 'findings and records of another diff in the ledger of the change',
     file: 'activities/review/assert-opened.ts',

@@ -8,7 +8,7 @@ export function reconcilerMetrics(): ReconcilerOptions['count'] {
     counter ??= Runtime.instance().metricMeter.createCounter(
       'countersign_reconciler_reviews',
       'reviews',
-      'Open reviews whose workflow had a problem, by what was found and what was done',
+      'Reviews whose workflow had a problem, by what was found and what was done',
     );
     counter.add(1, { found, did });
   };

@@ -192,21 +192,37 @@ describe('a withdrawal', () => {
     expect(await kinds(changeId)).toEqual([kind, 'answer_refused']);
   });
 
-  it('is not recorded by an attempt that was reported as failed, after its repetition has refused it', async () => {
-    const changeId = await opened();
-    const statement = withdrawal(changeId, dana);
-    const { keys } = deps;
-    const snapshot: WithdrawalDeps['keys']['snapshot'] = async (maxAgeMs) => {
-      deps = { ...deps, keys: testRegistry(service) };
-      expect(await codeOf('withdraw', changeId, statement)).toBe('unknown_key');
-      return keys.snapshot(maxAgeMs);
-    };
-    deps = { ...deps, keys: { snapshot } };
-    await expect(send('withdraw', changeId, statement)).rejects.toMatchObject({
-      type: 'STORE_UNAVAILABLE',
-      nonRetryable: false,
+  describe('that is judged by two attempts, one of which was reported as failed,', () => {
+    /** Judges the withdrawal with the registry `own`; after the rows were read, another attempt judges it with `other`, to `code`. */
+    async function beside(own: readonly TestKey[], other: readonly TestKey[], code: string): Promise<string> {
+      const changeId = await opened();
+      const statement = withdrawal(changeId, dana);
+      let isFirstLook = true;
+      const snapshot: WithdrawalDeps['keys']['snapshot'] = async () => {
+        if (isFirstLook) {
+          isFirstLook = false;
+          deps = { ...deps, keys: testRegistry(...other) };
+          expect(await codeOf('withdraw', changeId, statement)).toBe(code);
+        }
+        return testRegistry(...own).snapshot();
+      };
+      deps = { ...deps, keys: { snapshot } };
+      const failed = { type: 'STORE_UNAVAILABLE', nonRetryable: false };
+      await expect(send('withdraw', changeId, statement)).rejects.toMatchObject(failed);
+      return changeId;
+    }
+
+    it('is not recorded after the other attempt has refused it', async () => {
+      const changeId = await beside([service, dana], [service], 'unknown_key');
+      expect(await kinds(changeId)).toEqual(['answer_refused']);
     });
-    expect((await ledger.read(changeId)).at(-1)?.row.kind).toBe('answer_refused');
+
+    it('is not refused after the other attempt has recorded it, and the next attempt finds it', async () => {
+      const changeId = await beside([service], [service, dana], 'accepted');
+      expect(await kinds(changeId)).toEqual(['withdrawn']);
+      const next = await send('withdraw', changeId, withdrawal(changeId, dana));
+      expect(next.stopped).toMatchObject({ reason: 'withdrawn' });
+    });
   });
 
   it('of an invented change writes no row', async () => {
