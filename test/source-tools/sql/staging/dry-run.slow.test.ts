@@ -439,7 +439,7 @@ onEachServer((start, major) => {
         },
       );
       expect(staged).toMatchObject({ kind: 'rejected', explanation: expect.stringMatching(/longer than/) });
-      expect(Date.now() - began).toBeLessThan(15_000);
+      expect(Date.now() - began).toBeLessThan(6_000);
       await pg.until(
         `SELECT WHERE NOT EXISTS (SELECT FROM pg_stat_activity WHERE application_name LIKE 'countersign%' AND state = 'active' AND pid <> pg_backend_pid())`,
       );
@@ -454,7 +454,7 @@ onEachServer((start, major) => {
           sqlstate: '55P03',
           explanation: expect.stringContaining('another session has locked'),
         });
-        expect(Date.now() - began).toBeLessThan(30_000);
+        expect(Date.now() - began).toBeLessThan(5_000);
       } finally {
         await pg.admin('ROLLBACK');
       }
