@@ -208,7 +208,7 @@ module.exports = {
     parser: 'swc',
     tsPreCompilationDeps: true,
     doNotFollow: { path: 'node_modules' },
-    // Its swc parser does not read TSX: test/gateway/inbox/page/built-page.test.ts checks those files.
+    // Its swc parser does not read TSX: scripts/check-sources.mjs checks those files.
     exclude: { path: '^client/dist/|\\.tsx$' },
     enhancedResolveOptions: {
       exportsFields: ['exports'],

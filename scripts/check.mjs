@@ -21,6 +21,7 @@ const LANES = [
       ...incremental('page.tsbuildinfo'),
     ],
     ['import directions', process.execPath, 'scripts/check-layers.mjs'],
+    ['texts of sources', process.execPath, 'scripts/check-sources.mjs'],
     ['format', bin('prettier'), '--check', ...ownCache('check.prettier'), '.'],
     ['lint', bin('oxlint')],
     ['dead code', bin('knip')],

@@ -91,7 +91,7 @@ export function sourceToolRegistry(tools: readonly SourceTool[], expectedCount?:
 
 /** The URL of a database target. Throws CONFIGURATION_ERROR if the target is not a database. */
 export function urlOf(target: TargetAccess): string {
-  if ('url' in target) return target.url;
+  if (target.url !== undefined) return target.url;
   throw misconfigured(
     `target: "${target.name}" is not a database in this committer's configuration; use another target for this source tool`,
     { target: target.name },

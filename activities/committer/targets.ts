@@ -1,4 +1,6 @@
-import type { GitAccess, HttpAccess, TargetAccess, TargetContext } from '../../policy/contracts/target-effects';
+import type { TargetAccess, TargetContext } from '../../policy/contracts/target-effects';
+import type { GitAccess } from '../../source-tools/git/staging/git-access';
+import type { HttpAccess } from '../../source-tools/http/staging/http-access';
 import type { JsonObject } from '../../policy/contracts/canonical-json';
 import { misconfigured } from '../../policy/contracts/failure';
 
@@ -16,7 +18,11 @@ export type TargetConfig = { readonly name: string; readonly development: boolea
 
 export type Targets = ReadonlyMap<string, TargetConfig>;
 
-export function accessTo(targets: Targets, name: string, role: 'stage' | 'commit'): TargetAccess {
+export function accessTo(
+  targets: Targets,
+  name: string,
+  role: 'stage' | 'commit',
+): TargetAccess | GitAccess | HttpAccess {
   const config = targets.get(name);
   if (config === undefined)
     throw misconfigured(

@@ -12,43 +12,14 @@ import type { DiffInput } from './diff';
 import type { Facts } from './facts';
 import type { StagingRecord } from './staging-record';
 
-/** How the committer accesses a target. Comes only from the committer's configuration, never from workflow input. */
-export type TargetAccess = UrlAccess | GitAccess | HttpAccess;
-
-/** PostgreSQL, or the target of a custom tool. `url` contains credentials: never log or return it. */
-export interface UrlAccess {
+/**
+ * How the committer accesses a target. Comes only from the committer's configuration, never from workflow input. A tool whose
+ * targets have no URL reads a member of its own.
+ */
+export interface TargetAccess {
   readonly name: string;
-  readonly url: string;
-}
-
-/** One ref of one repository on the committer's disk. */
-export interface GitAccess {
-  readonly name: string;
-  readonly git: {
-    /** Absolute path of a bare repository, or of the top of a normal one. */
-    readonly repository: string;
-    /** In full, such as `refs/heads/main`. */
-    readonly ref: string;
-    /** Author and committer of the commits that are written. */
-    readonly author: { readonly name: string; readonly email: string };
-  };
-}
-
-/** The resources below one address. */
-export interface HttpAccess {
-  readonly name: string;
-  readonly http: {
-    /** Scheme, host, port and path that every request stays under. */
-    readonly baseUrl: string;
-    /** Sent with every request: credentials. Never log them, never return them. */
-    readonly headers: Readonly<Record<string, string>>;
-    /** Allowed names of query parameters. */
-    readonly queryNames: readonly string[];
-    /** True if the server returns the same response for a second request with the same `Idempotency-Key`. */
-    readonly replaysIdempotent: boolean;
-    /** How a commit is undone after a post validator failed: with a PUT of the previous document, or not at all. */
-    readonly undo: 'put' | 'none';
-  };
+  /** PostgreSQL, or the target of a custom tool. Contains credentials: never log or return it. */
+  readonly url?: string;
 }
 
 export interface TargetContext {

@@ -1,56 +1,37 @@
 import { execFileSync } from 'node:child_process';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { snippet } from '../support/doc-snippets';
+import { compileIn, installedServer, link, pack, run, type Tarball } from '../support/packed';
+import { ROOT } from '../support/root';
 
-const root = join(__dirname, '..', '..');
-const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
-
-interface Packed {
-  readonly filename: string;
-  readonly files: readonly { readonly path: string }[];
-}
+const LIBRARY_UNCHECKED = ['--skipLibCheck'];
 
 let project: string;
-let packed: Packed;
+let tarball: Tarball;
+let installed: string;
+let cli: string;
 
-/** Packs the package and extracts it into an empty project. Dependencies are linked instead of downloaded. */
+/** The server's tarball in an empty project, with what a team's own programs need besides. */
 beforeAll(() => {
-  project = mkdtempSync(join(tmpdir(), 'countersign-pack-'));
-  execFileSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { cwd: root, stdio: 'pipe' });
-  execFileSync(process.execPath, [join('scripts', 'build-inbox.mjs')], { cwd: root, stdio: 'pipe' });
-  const npm = ['pack', '--json', '--ignore-scripts', '--loglevel=error', '--pack-destination', project];
-  const [tarball] = JSON.parse(
-    execFileSync('npm', npm, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }),
-  ) as Packed[];
-  if (tarball === undefined) throw new Error('npm pack reported no tarball');
-  packed = tarball;
-  const modules = join(project, 'node_modules');
-  mkdirSync(modules);
-  execFileSync('tar', ['-xzf', join(project, packed.filename), '-C', modules]);
-  execFileSync('mv', [join(modules, 'package'), join(modules, 'countersign')]);
-  for (const name of readdirSync(join(root, 'node_modules'))) {
-    if (!name.startsWith('.') && !existsSync(join(modules, name)))
-      symlinkSync(join(root, 'node_modules', name), join(modules, name));
-  }
+  project = realpathSync(mkdtempSync(join(tmpdir(), 'countersign-pack-')));
+  execFileSync(process.execPath, [join('node_modules', 'typescript', 'bin', 'tsc'), '-p', 'tsconfig.build.json'], {
+    cwd: ROOT,
+    stdio: 'pipe',
+  });
+  execFileSync(process.execPath, [join('scripts', 'build-inbox.mjs')], { cwd: ROOT, stdio: 'pipe' });
+  tarball = pack('.', project);
+  installed = installedServer(tarball, project);
+  link(project, '@types/node');
+  cli = join(installed, 'dist', 'cli', 'main.js');
   writeFileSync(join(project, 'package.json'), '{"name":"empty","private":true,"type":"module"}');
 }, 60_000);
 
 afterAll(() => rmSync(project, { recursive: true, force: true }));
 
 test('the tarball contains the compiled program, and no tests, sources or build files', () => {
-  const paths = packed.files.map((file) => file.path);
   for (const needed of [
     'dist/client/index.js',
     'dist/client/index.d.ts',
@@ -61,8 +42,8 @@ test('the tarball contains the compiled program, and no tests, sources or build 
     'package.json',
     'LICENSE',
   ])
-    expect(paths).toContain(needed);
-  const unwanted = paths.filter((path) =>
+    expect(tarball.files).toContain(needed);
+  const unwanted = tarball.files.filter((path) =>
     /(^|\/)(test|tests|examples|bench|node_modules|\.countersign|assurance|images)\/|\.test\.|\.tsbuildinfo$|(?<!\.d)\.ts$|\.env/.test(
       path,
     ),
@@ -71,7 +52,6 @@ test('the tarball contains the compiled program, and no tests, sources or build 
 });
 
 test('every package that the compiled entry points import is a declared dependency', () => {
-  const installed = join(project, 'node_modules', 'countersign');
   const { dependencies } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as {
     dependencies: Record<string, string>;
   };
@@ -105,15 +85,13 @@ test('every package that the compiled entry points import is a declared dependen
 
 test('only the exported entry points can be loaded, and the client is not one of them', () => {
   for (const path of ['countersign', 'countersign/dist/signing/keys', 'countersign/dist/client/index.js'])
-    expect(() => run(process.execPath, ['--input-type=commonjs', '-e', `require('${path}')`])).toThrow(
+    expect(() => run(process.execPath, ['--input-type=commonjs', '-e', `require('${path}')`], project)).toThrow(
       'ERR_PACKAGE_PATH_NOT_EXPORTED',
     );
 });
 
-test('a team can write a rule with the exports of the package, and the program runs it', () => {
-  writeFileSync(
-    join(project, 'rule.ts'),
-    `import { z } from 'zod';
+test('a team can write a rule with the exports of the package, and the program runs it', async () => {
+  const rule = `import { z } from 'zod';
 import { defineRule, metadataEvidence, type Extension } from 'countersign/extend';
 
 const friday = defineRule({
@@ -124,10 +102,8 @@ const friday = defineRule({
     : { fires: false },
 });
 export const extension: Extension = { validators: [friday] };
-`,
-  );
-  const flags = ['--strict', '--module', 'nodenext', '--target', 'es2022', '--types', 'node', '--skipLibCheck'];
-  expect(run(process.execPath, [tsc, ...flags, 'rule.ts'])).toBe('');
+`;
+  await compileIn(project, 'rule.ts', rule, LIBRARY_UNCHECKED);
   const bundle = `version: 1
 name: acme
 domain: shop
@@ -148,10 +124,9 @@ validators:
       .map((day) => JSON.stringify({ id: day, sourceTool: 'SQLDryRun', raw: 'select 1', metadata: { day } }))
       .join('\n'),
   );
-  const cli = join(project, 'node_modules', 'countersign', 'dist', 'cli', 'main.js');
   const args = ['policy', 'eval', 'diffs.jsonl', '--policy', 'acme.policy.yaml', '--jsonl'];
   const env = { ...process.env, COUNTERSIGN_EXTENSIONS: join(project, 'rule.js') };
-  const lines = execFileSync(process.execPath, [cli, ...args], { cwd: project, encoding: 'utf8', env, stdio: 'pipe' });
+  const lines = run(process.execPath, [cli, ...args], project, env);
   expect(
     lines
       .trim()
@@ -160,10 +135,8 @@ validators:
   ).toEqual(['COMMIT', 'CONFIRM']);
 }, 60_000);
 
-test('a program can gate a diff with the exported validators, without a server [F1, F49, F63]', () => {
-  writeFileSync(
-    join(project, 'gate.ts'),
-    `import { createHash } from 'node:crypto';
+test('a program can gate a diff with the exported validators, without a server [F1, F49, F63]', async () => {
+  const program = `import { createHash } from 'node:crypto';
 import { compositeValidator, FlytoLLMClient, LLMValidator, newValidatedTool, patternRule, ruleValidator, type DiffInput, type FlytoProvider } from 'countersign/validators';
 
 const provider: FlytoProvider = {
@@ -177,26 +150,20 @@ for (const text of ['select 1', 'drop table a']) {
   const diff: DiffInput = { sourceTool: 'SQLDryRun', raw, diffSha: createHash('sha256').update(raw).digest('hex'), metadata: {} };
   console.log((await tool.gate({}, diff)).action);
 }
-`,
-  );
-  const flags = ['--strict', '--module', 'nodenext', '--target', 'es2022', '--types', 'node', '--skipLibCheck'];
-  expect(run(process.execPath, [tsc, ...flags, 'gate.ts'])).toBe('');
-  expect(run(process.execPath, ['gate.js'])).toBe('commit\nrollback\n');
+`;
+  await compileIn(project, 'gate.ts', program, LIBRARY_UNCHECKED);
+  expect(run(process.execPath, ['gate.js'], project)).toBe('commit\nrollback\n');
 }, 60_000);
 
-test('the program of compat/flyto/README.md compiles, and prints what the page says', () => {
+test('the program of compat/flyto/README.md compiles, and prints what the page says', async () => {
   const program = snippet('compat/flyto/README.md', 'gate.mts');
-  writeFileSync(join(project, 'gate.mts'), program);
-  const flags = ['--strict', '--module', 'nodenext', '--target', 'es2022', '--types', 'node', '--skipLibCheck'];
-  expect(run(process.execPath, [tsc, ...flags, 'gate.mts'])).toBe('');
-  expect(run(process.execPath, ['gate.mjs'])).toBe('rollback block\n');
+  await compileIn(project, 'gate.mts', program, LIBRARY_UNCHECKED);
+  expect(run(process.execPath, ['gate.mjs'], project)).toBe('rollback block\n');
   expect(program).toContain('// rollback block\n');
 }, 60_000);
 
-test('the module of docs/extend.md compiles, and its source tool and rule decide payouts', () => {
-  writeFileSync(join(project, 'extension.cts'), snippet('docs/extend.md', 'extension.cts'));
-  const flags = ['--strict', '--module', 'nodenext', '--target', 'es2022', '--types', 'node', '--skipLibCheck'];
-  expect(run(process.execPath, [tsc, ...flags, 'extension.cts'])).toBe('');
+test('the module of docs/extend.md compiles, and its source tool and rule decide payouts', async () => {
+  await compileIn(project, 'extension.cts', snippet('docs/extend.md', 'extension.cts'), LIBRARY_UNCHECKED);
   const bundle = `version: 1
 name: payouts
 domain: payouts
@@ -217,15 +184,9 @@ validators:
     JSON.stringify({ id: String(i), sourceTool: 'Payout', raw }),
   );
   writeFileSync(join(project, 'payouts.jsonl'), lines.join('\n'));
-  const cli = join(project, 'node_modules', 'countersign', 'dist', 'cli', 'main.js');
   const env = { ...process.env, COUNTERSIGN_EXTENSIONS: join(project, 'extension.cjs') };
   const args = ['policy', 'eval', 'payouts.jsonl', '--policy', 'payouts.policy.yaml', '--jsonl'];
-  const printed = execFileSync(process.execPath, [cli, ...args], {
-    cwd: project,
-    encoding: 'utf8',
-    env,
-    stdio: 'pipe',
-  });
+  const printed = run(process.execPath, [cli, ...args], project, env);
   const outcomes = printed
     .trim()
     .split('\n')
@@ -234,20 +195,10 @@ validators:
 }, 60_000);
 
 test('the program prints its help without loading a worker, a database driver or the SQL parser, which are slow to load', () => {
-  const cli = join(project, 'node_modules', 'countersign', 'dist', 'cli', 'main.js');
   const script = `process.argv = [process.argv[0], ${JSON.stringify(cli)}, '--help']; process.on('exit', () => console.log('loaded', JSON.stringify(Object.keys(require.cache)))); require(${JSON.stringify(cli)});`;
-  const printed = run(process.execPath, ['-e', script]);
+  const printed = run(process.execPath, ['-e', script], project);
   expect(printed).toContain('Usage: countersign');
   const loaded = JSON.parse(/loaded (.*)/.exec(printed)?.[1] ?? '[]') as string[];
   expect(loaded.length).toBeGreaterThan(0);
   expect(loaded.filter((path) => /node_modules\/(@temporalio|pg|libpg-query|openai)\//.test(path))).toEqual([]);
 }, 60_000);
-
-function run(program: string, args: readonly string[]): string {
-  try {
-    return execFileSync(program, args, { cwd: project, encoding: 'utf8', stdio: 'pipe' });
-  } catch (error) {
-    const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
-    throw new Error(`${stdout}${stderr}`, { cause: error });
-  }
-}

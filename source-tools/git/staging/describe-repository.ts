@@ -2,8 +2,8 @@ import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { GitAccess } from '../../../policy/contracts/target-effects';
 import type { TargetLine } from '../../target-line';
+import type { GitAccess } from './git-access';
 import { runGit } from './git-process';
 import { gitDirOf } from './repository';
 

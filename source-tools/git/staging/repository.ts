@@ -3,9 +3,9 @@ import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { misconfigured } from '../../../policy/contracts/failure';
-import type { GitAccess, TargetContext } from '../../../policy/contracts/target-effects';
+import type { TargetContext } from '../../../policy/contracts/target-effects';
 import { targetMisconfigured, targetUnavailable } from '../../target-failure';
+import { gitOf, type GitAccess } from './git-access';
 import { runGit, type GitResult } from './git-process';
 import { toGitSettings, type GitSettings } from '../staging-settings';
 
@@ -41,12 +41,9 @@ export function gitDirOf(repository: string): string | null {
 /** Opens the target's repository for `work`. Throws CONFIGURATION_ERROR if the target is not a git repository. */
 export async function inRepository<T>(ctx: TargetContext, work: (repository: Repository) => Promise<T>): Promise<T> {
   const { target, signal } = ctx;
-  if (!('git' in target))
-    throw misconfigured(`target: "${target.name}" is not a git repository in this committer's configuration`, {
-      target: target.name,
-    });
+  const git = gitOf(target);
   const settings = toGitSettings(ctx.settings);
-  const gitDir = gitDirOf(target.git.repository);
+  const gitDir = gitDirOf(git.repository);
   if (gitDir === null)
     throw targetMisconfigured(target.name, 'there is no repository at its path, or the path is a linked work tree');
   const scratch = await mkdtemp(join(tmpdir(), 'countersign-git-'));
@@ -77,7 +74,7 @@ export async function inRepository<T>(ctx: TargetContext, work: (repository: Rep
     return result.stdout;
   };
   try {
-    return await work({ target: target.name, git: target.git, settings, gitDir, scratch, run, read });
+    return await work({ target: target.name, git, settings, gitDir, scratch, run, read });
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }

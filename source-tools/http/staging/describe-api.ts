@@ -1,5 +1,5 @@
-import type { HttpAccess } from '../../../policy/contracts/target-effects';
 import type { TargetLine } from '../../target-line';
+import type { HttpAccess } from './http-access';
 import { sendRequest } from './send-request';
 
 const TIMEOUT_MS = 5_000;

@@ -15,13 +15,13 @@ import { stagingSha } from '../../../policy/contracts/staging-record';
 import type {
   CommitContext,
   CommitResult,
-  HttpAccess,
   ReadBack,
   SettleContext,
   TargetContext,
 } from '../../../policy/contracts/target-effects';
 import { targetUnavailable } from '../../target-failure';
-import { httpOf, outsideTarget } from './http-place';
+import { httpOf, type HttpAccess } from './http-access';
+import { outsideTarget } from './http-place';
 import { httpBaseOf, type HttpBase } from './http-record';
 import { toHttpSettings, type HttpSettings } from '../staging-settings';
 import { comparedSha, readResource, type ReadResource, type Resource } from './resource';
@@ -41,7 +41,7 @@ interface Attempt {
 
 /** Idempotent: a retry finds what was applied. Throws TARGET_UNAVAILABLE or CONFIGURATION_ERROR. */
 export async function commitPatch(ctx: CommitContext): Promise<CommitResult> {
-  const http = httpOf(ctx);
+  const http = httpOf(ctx.target);
   const settings = toHttpSettings(ctx.settings);
   const base = httpBaseOf(ctx.approved);
   if (base === null) return { kind: 'refused', explanation: 'the approved record is not of an HTTP resource' };
@@ -222,7 +222,7 @@ export async function sealPatch(ctx: SettleContext): Promise<ReadBack> {
 
 /** Derives the outcome from the resource (H3, H4). */
 async function readOutcome(ctx: SettleContext): Promise<ReadBack> {
-  const http = httpOf(ctx);
+  const http = httpOf(ctx.target);
   const settings = toHttpSettings(ctx.settings);
   const base = httpBaseOf(ctx.approved);
   if (base === null) return { found: 'unknown', explanation: 'a request was sent, but there is no record of its URL' };

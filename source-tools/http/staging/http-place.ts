@@ -1,18 +1,9 @@
 import type { Facts } from '../../../policy/contracts/facts';
 import type { HttpPatchFacts } from '../facts/http-facts';
-import { misconfigured } from '../../../policy/contracts/failure';
-import type { HttpAccess, TargetContext } from '../../../policy/contracts/target-effects';
+import type { HttpAccess } from './http-access';
 
 /** Staged headers that are forwarded. Any other could be a credential, a precondition or an attack on message framing. */
 const FORWARDED = new Set(['accept', 'accept-language', 'prefer', 'content-type']);
-
-/** The HTTP access of a target. Throws CONFIGURATION_ERROR if the target is not an HTTP target. */
-export function httpOf({ target }: TargetContext): HttpAccess['http'] {
-  if ('http' in target) return target.http;
-  throw misconfigured(`target: "${target.name}" is not an HTTP target in this committer's configuration`, {
-    target: target.name,
-  });
-}
 
 /** Why a staged request must not be sent to this target, or null. */
 export function refusedPlace(facts: Facts, text: string, http: HttpAccess['http']): string | null {

@@ -1,7 +1,7 @@
 import { StagingRecord } from '../../../policy/contracts/staging-record';
 import type { StageContext, Staged, TargetEffects } from '../../../policy/contracts/target-effects';
 import { commitPatch, readBackPatch, sealPatch } from './http-commit';
-import { httpOf } from './http-place';
+import { httpOf } from './http-access';
 import { toHttpRecord, type HttpBase } from './http-record';
 import { toHttpSettings } from '../staging-settings';
 import { comparedSha, readResource } from './resource';
@@ -12,7 +12,7 @@ import { rejected } from '../../rejected';
 export const httpPatchEffects: TargetEffects = { stage, commit: commitPatch, readBack: readBackPatch, seal: sealPatch };
 
 async function stage(ctx: StageContext): Promise<Staged> {
-  const http = httpOf(ctx);
+  const http = httpOf(ctx.target);
   const settings = toHttpSettings(ctx.settings);
   const read = readRequest(ctx.diff.raw, ctx.facts, http);
   if (!read.ok) return rejected(read.why);

@@ -5,7 +5,7 @@ import type { HttpPatchFacts } from '../facts/http-facts';
 import type { Json } from '../facts/json';
 import { applyJsonPatch, applyMergePatch, readOperation, type Operation } from '../facts/json-patch';
 import { readJsonDocument } from '../../../policy/text/json-document';
-import type { HttpAccess } from '../../../policy/contracts/target-effects';
+import type { HttpAccess } from './http-access';
 import { refusedPlace } from './http-place';
 
 const BOUNDS = { maxBytes: 64 * 1024 * 1024, maxDepth: 64, maxEntries: 100_000 };

@@ -1,5 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
 import { AnswerMessage, UnsignedAnswer } from '../../../policy/contracts/answer';
 import { MAX_METADATA_BYTES, Metadata, Submission } from '../../../policy/contracts/diff';
 import {
@@ -301,34 +299,3 @@ test('INTERVENTION_REQUIRED is neither an error nor a terminal state [G39]', () 
 });
 
 test('refuses a plan without a validator: opting out must be explicit [T19]', () => refuses(Plan, planOf([])));
-
-describe('names that the contracts forbid', () => {
-  const ROOT = resolve(__dirname, '../../..');
-  const FOLDERS = [
-    'policy',
-    'signing',
-    'storage',
-    'source-tools',
-    'activities',
-    'workflows',
-    'workers',
-    'client',
-    'gateway',
-    'cli',
-  ];
-  const sources = FOLDERS.flatMap((folder) =>
-    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
-      .filter((name) => /\.tsx?$/.test(name))
-      .map((name) => ({
-        name: relative(ROOT, join(ROOT, folder, name)),
-        text: readFileSync(join(ROOT, folder, name), 'utf8'),
-      })),
-  );
-  const naming = (word: RegExp): string[] => sources.filter(({ text }) => word.test(text)).map(({ name }) => name);
-
-  test('no type is named DecisionContext [G2]', () =>
-    expect([sources.length > 100, naming(/\bDecisionContext\b/)]).toEqual([true, []]));
-  test('no field is named changeReason [G13, T33]', () => expect(naming(/\bchangeReason\b/)).toEqual([]));
-  test('no text has a WARN: or BLOCK: prefix: the status distinguishes them [G22, T33]', () =>
-    expect(naming(/['"`](?:WARN|BLOCK): ?/)).toEqual([]));
-});

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { extractGitPatchFacts } from '../../../../source-tools/git/facts/extract-git-facts';
 import type { CommitContext, SettleContext, StageContext } from '../../../../policy/contracts/target-effects';
 import { gitPatchEffects } from '../../../../source-tools/git/staging';
+import { gitOf, type GitAccess } from '../../../../source-tools/git/staging/git-access';
 import { stagingSha } from '../../../../policy/contracts/staging-record';
 import { memorySends } from '../../../support/memory-sends';
 import { makeRepository, newFilePatch, oneLinePatch, type GitRepository } from '../../../support/git-repository';
@@ -26,12 +27,16 @@ function change(patch: string, more: { settings?: object; metadata?: object; pat
   const plain = diffOf(patch, 'GitPatch');
   const metadata = { base_commit: repo.tip(), ...more.metadata };
   const author = { name: 'Countersign', email: 'committer@example.com' };
+  const target: GitAccess = {
+    name: 'repo',
+    git: { repository: more.path ?? repo.path, ref: 'refs/heads/main', author },
+  };
   return {
     changeId: newChangeId(),
     diff: { ...plain, metadata },
     facts: extractGitPatchFacts(plain.raw),
     settings: { ...more.settings },
-    target: { name: 'repo', git: { repository: more.path ?? repo.path, ref: 'refs/heads/main', author } },
+    target,
   };
 }
 
@@ -269,10 +274,8 @@ describe('a commit', () => {
     ['the repository does not exist', { repository: '/nonexistent' }],
   ])('applies nothing if %s', async (_, other) => {
     const ctx = await approved(change(PATCH));
-    const git = { ...('git' in ctx.target ? ctx.target.git : ({} as never)), ...other };
-    const outcome = await commit({ ...ctx, target: { name: 'repo', git } }).catch(
-      (error: { type: string }) => error.type,
-    );
+    const target: GitAccess = { name: 'repo', git: { ...gitOf(ctx.target), ...other } };
+    const outcome = await commit({ ...ctx, target }).catch((error: { type: string }) => error.type);
     expect(typeof outcome === 'string' ? outcome : outcome.kind).toMatch(/^(CONFIGURATION_ERROR|stale)$/);
     expect(repo.git('rev-list', '--count', 'main')).toBe('1');
   });

@@ -1,10 +1,6 @@
 import { extractHttpPatchFacts } from '../../../../source-tools/http/facts/extract-http-facts';
-import type {
-  CommitContext,
-  HttpAccess,
-  SettleContext,
-  StageContext,
-} from '../../../../policy/contracts/target-effects';
+import type { CommitContext, SettleContext, StageContext } from '../../../../policy/contracts/target-effects';
+import type { HttpAccess } from '../../../../source-tools/http/staging/http-access';
 import { httpPatchEffects } from '../../../../source-tools/http/staging';
 import { stagingSha } from '../../../../policy/contracts/staging-record';
 import { startHttpApi, type HttpApi } from '../../../support/http-api';
@@ -38,22 +34,23 @@ function change(more: More = {}): StageContext {
     ...more.staged,
   };
   const diff = diffOf(JSON.stringify(request), 'HTTPPatch');
+  const target: HttpAccess = {
+    name: 'api',
+    http: {
+      baseUrl: api.url,
+      headers: { authorization: 'Bearer secret' },
+      queryNames: [],
+      replaysIdempotent: false,
+      undo: 'none',
+      ...more.http,
+    },
+  };
   return {
     changeId: newChangeId(),
     diff,
     facts: extractHttpPatchFacts(diff.raw),
     settings: { timeoutMs: 1_000, ...more.settings },
-    target: {
-      name: 'api',
-      http: {
-        baseUrl: api.url,
-        headers: { authorization: 'Bearer secret' },
-        queryNames: [],
-        replaysIdempotent: false,
-        undo: 'none',
-        ...more.http,
-      },
-    },
+    target,
   };
 }
 

@@ -1,0 +1,89 @@
+// node scripts/check-sources.mjs [folder]: what no other check sees in the texts of the sources. Each rule names the files that it
+// reads and returns what it found there, one text for each problem.
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+
+const root = resolve(process.argv[2] ?? '.');
+const read = (path) => readFileSync(join(root, path), 'utf8');
+
+const SERVER = ['activities', 'client', 'gateway', 'signing', 'source-tools', 'storage', 'workers', 'workflows'];
+const PROGRAM = [...SERVER, 'cli', 'policy'];
+const VARIABLES = 'workers/process-env.ts';
+const PAGE = 'gateway/inbox/page';
+
+const HTML_SINKS =
+  /innerHTML|outerHTML|insertAdjacentHTML|dangerouslySetInnerHTML|document\.write|createContextualFragment|srcdoc|\beval\b|new Function|javascript:/;
+const VIEW_IMPORTS =
+  /^(\.\/|\.\.\/(hooks|model|view|api-client|enroll|passkey|sign-answers)\b|\.\.\/\.\.\/api$|\.\.\/\.\.\/\.\.\/\.\.\/(policy|signing)\/|preact(\/hooks)?$|zod$)/;
+
+const RULES = [
+  forbidden(PROGRAM, /\bDecisionContext\b/, 'The contract of the guardians forbids a type of this name'),
+  forbidden(PROGRAM, /\bchangeReason\b/, 'The contract of the guardians forbids this name: a result has reason'),
+  forbidden(PROGRAM, /['"`](?:WARN|BLOCK): ?/, 'The status distinguishes reasons, not a prefix of their texts'),
+  forbidden([PAGE], HTML_SINKS, 'The page writes no text as HTML and evaluates none'),
+  importsOfViews,
+  variablesOfProcesses,
+  printedPages,
+];
+
+const problems = RULES.flatMap((rule) => rule());
+for (const problem of problems) console.error(problem);
+console.log(`${problems.length} problems in the texts of sources`);
+process.exitCode = problems.length === 0 ? 0 : 1;
+
+/** The tracked and new files of these folders; [path, text]. */
+function sources(folders, extensions = ['ts', 'tsx']) {
+  const patterns = folders.flatMap((folder) => extensions.map((extension) => `${folder}/**.${extension}`));
+  const args = ['ls-files', '--cached', '--others', '--exclude-standard', '--', ...patterns];
+  const paths = execFileSync('git', args, { cwd: root, encoding: 'utf8' }).split('\n');
+  return paths.filter((path) => path !== '' && existsSync(join(root, path))).map((path) => [path, read(path)]);
+}
+
+function forbidden(folders, pattern, why) {
+  return () =>
+    sources(folders, ['ts', 'tsx', 'html', 'css', 'svg']).flatMap(([path, text]) => {
+      const found = pattern.exec(text)?.[0];
+      return found === undefined ? [] : [`${path}: ${found}\n  ${why}`];
+    });
+}
+
+/** check-layers.mjs cannot parse TSX. */
+function importsOfViews() {
+  return sources([`${PAGE}/view`]).flatMap(([path, text]) =>
+    [...text.matchAll(/from '([^']+)'/g)]
+      .filter(([, from]) => !VIEW_IMPORTS.test(from))
+      .map(
+        ([, from]) =>
+          `${path}: imports ${from}\n  A view may import the page, its contract with the gateway and pure code`,
+      ),
+  );
+}
+
+function variablesOfProcesses() {
+  const namesIn = (text) => new Set(text.match(/COUNTERSIGN_[A-Z]+(_[A-Z]+)*/g));
+  const known = namesIn(read(VARIABLES));
+  const used = new Map();
+  for (const [path, text] of sources([...SERVER, 'cli', 'dev']).filter(([path]) => path !== VARIABLES))
+    for (const name of namesIn(text)) used.set(name, path);
+  return [
+    ...[...used].filter(([name]) => !known.has(name)).map(([name, path]) => `${path}: ${name} is not in ${VARIABLES}`),
+    ...[...known].filter((name) => !used.has(name)).map((name) => `${VARIABLES}: nothing reads ${name}`),
+  ];
+}
+
+/** Rules have diffs with paths as examples; a test checks the pages that their definitions name. */
+function printedPages() {
+  const folders = [...SERVER, 'cli', 'compat', 'dev'].filter((folder) => folder !== 'source-tools');
+  const packed = JSON.parse(read('package.json')).files;
+  return sources(folders)
+    .filter(([path]) => !path.startsWith('cli/judge/cases/'))
+    .flatMap(([path, text]) => {
+      const code = text.replaceAll(/\/\*[^]*?\*\/|^\s*\/\/.*$|\s\/\/ .*$/gm, '');
+      const pages = [...code.matchAll(/\bdocs\/[\w./-]+/g)].map(([page]) => page.replace(/\.$/, ''));
+      return pages.flatMap((page) => {
+        if (!existsSync(join(root, page))) return [`${path}: ${page} does not exist`];
+        return packed.includes(`${dirname(page)}/*.md`) ? [] : [`${path}: the package does not contain ${page}`];
+      });
+    });
+}

@@ -1,0 +1,93 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { ROOT } from '../support/root';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sources-'));
+  execFileSync('git', ['init', '--quiet'], { cwd: folder });
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+/** The problems that the script reports in a repository of these files, without their explanations. */
+function problemsOf(files: Readonly<Record<string, string>>): readonly string[] {
+  const all = {
+    'package.json': '{"files":["docs/*.md"]}',
+    'docs/operate.md': '',
+    'workers/process-env.ts': 'COUNTERSIGN_KEY_FILE',
+    'workers/start.ts': "env['COUNTERSIGN_KEY_FILE']",
+    ...files,
+  };
+  for (const [path, text] of Object.entries(all)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+  const { stdout, stderr, status } = run(folder);
+  const problems = stderr.split('\n').filter((line) => line !== '' && !line.startsWith(' '));
+  expect([stdout, status]).toEqual([
+    `${problems.length} problems in the texts of sources\n`,
+    problems.length === 0 ? 0 : 1,
+  ]);
+  return problems;
+}
+
+const run = (root: string) =>
+  spawnSync(process.execPath, [join(ROOT, 'scripts/check-sources.mjs'), root], { encoding: 'utf8' });
+
+test('the sources have no type DecisionContext, no field changeReason and no text with the prefix WARN: or BLOCK: [G2, G13, G22, T33]', () => {
+  expect(run(ROOT)).toMatchObject({ stdout: '0 problems in the texts of sources\n', stderr: '', status: 0 });
+  expect(
+    problemsOf({
+      'policy/a.ts': 'export type DecisionContext = 1;',
+      'storage/b/c.ts': 'export const a = { changeReason: 1 };',
+      'cli/d.ts': 'export const reason = `BLOCK: ${text}`;',
+      'client/e.ts': "export const reason = 'WARN: it drops a table';",
+    }).toSorted(),
+  ).toEqual([
+    'cli/d.ts: `BLOCK: ',
+    "client/e.ts: 'WARN: ",
+    'policy/a.ts: DecisionContext',
+    'storage/b/c.ts: changeReason',
+  ]);
+});
+
+test.each([
+  'node.innerHTML = text',
+  '<p dangerouslySetInnerHTML={{ __html: text }} />',
+  'document.write(text)',
+  'eval(text)',
+  'new Function(text)',
+])('reports a page that could write text as HTML or evaluate it: %s', (code) =>
+  expect(problemsOf({ 'gateway/inbox/page/view/a.tsx': code })).toHaveLength(1),
+);
+
+test('reports a view of the page that imports code of the server', () => {
+  const imports = ['preact', './b', '../model/c', '../../../../policy/contracts/d', '../../../../storage/e', 'node:fs'];
+  const text = imports.map((from) => `import { a } from '${from}';`).join('\n');
+  expect(problemsOf({ 'gateway/inbox/page/view/a.tsx': text })).toEqual([
+    'gateway/inbox/page/view/a.tsx: imports ../../../../storage/e',
+    'gateway/inbox/page/view/a.tsx: imports node:fs',
+  ]);
+});
+
+test('reports a variable that is read and not in the table, and one in the table that nothing reads', () =>
+  expect(
+    problemsOf({ 'workers/process-env.ts': 'COUNTERSIGN_KEY_FILE COUNTERSIGN_OLD', 'cli/a.ts': "'COUNTERSIGN_NEW'" }),
+  ).toEqual([
+    'cli/a.ts: COUNTERSIGN_NEW is not in workers/process-env.ts',
+    'workers/process-env.ts: nothing reads COUNTERSIGN_OLD',
+  ]));
+
+test('reports a printed page that does not exist, or that the package does not contain; comments may name any', () =>
+  expect(
+    problemsOf({
+      'docs/assurance/attacks.md': '',
+      'cli/a.ts': "// docs/gone.md\n/* docs/gone.md */\nsay('See docs/operate.md, docs/absent.md.');",
+      'workers/b.ts': "say('See docs/assurance/attacks.md');",
+    }).toSorted(),
+  ).toEqual([
+    'cli/a.ts: docs/absent.md does not exist',
+    'workers/b.ts: the package does not contain docs/assurance/attacks.md',
+  ]));
