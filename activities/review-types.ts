@@ -110,6 +110,7 @@ export interface AdmitInput {
 }
 export interface Admitted {
   readonly results: AnswerResults;
+  /** Of this message, and recorded ones that the workflow does not count: the result of an earlier attempt may have been lost. */
   readonly admitted: readonly AdmittedAnswer[];
 }
 
@@ -122,6 +123,17 @@ export interface AdmitWithdrawalInput {
 export interface AdmittedWithdrawal {
   readonly result: WithdrawResult;
   /** The statement in the ledger, by any sender; null if the change is neither withdrawn nor superseded. */
+  readonly stopped: Stopped | null;
+}
+
+export interface StatementsInput {
+  readonly changeId: string;
+}
+/** What people said about a change, by its rows. */
+export interface Statements {
+  /** Answers that verify now, and rejects and retractions that verified once. Without confirmations by keys that were revoked since. */
+  readonly answers: readonly AdmittedAnswer[];
+  /** Null if the change is neither withdrawn nor superseded. */
   readonly stopped: Stopped | null;
 }
 
@@ -171,6 +183,7 @@ export interface ReviewActivities {
   readonly disclose: (input: DiscloseInput) => Promise<Disclosed>;
   readonly admitAnswer: (input: AdmitInput) => Promise<Admitted>;
   readonly admitWithdrawal: (input: AdmitWithdrawalInput) => Promise<AdmittedWithdrawal>;
+  readonly readStatements: (input: StatementsInput) => Promise<Statements>;
 }
 export interface JudgeActivities {
   readonly askJudge: (input: JudgeInput) => Promise<Judged>;

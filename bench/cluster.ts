@@ -1,7 +1,8 @@
 /**
  * `npm run bench:cluster`: reviews with one, two and four processes of each worker on Temporal server 1.32.1 with PostgreSQL, two
- * tenants of which one floods, and a model of up to 64 workers. Writes the curve to docs/images/workers.svg. --model-only: only the
- * model, with given figures. Progress goes to standard error; with --json the last line of standard output is one object.
+ * tenants of which one floods, and a model of up to 64 workers. Writes the curve to docs/images/workers.svg (--picture FILE: elsewhere,
+ * --no-picture: not at all). --model-only: only the model, with given figures. Progress goes to standard error; with --json the last
+ * line of standard output is one object.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
@@ -18,11 +19,11 @@ import { machine, seedItems, throughput } from './measure';
 import { cpuByProcess, cpuPerReview, type CpuByProcess } from './process-cpu';
 import { reviewJob, ROWS } from './reviews';
 import { startTemporalCluster } from './temporal-cluster';
-import { simulate, type ModelResult } from './worker-model';
+import { APPENDS, simulate, type ModelResult } from './worker-model';
 import { shopPolicy, WIDE_LIMIT } from './shop-policy';
 import { reportFailure } from '../dev/report-failure';
+import { JudgeEnv } from '../workers/config';
 
-/** As `npm run bench`, with a limit over many changes, so that each opening takes its locks. */
 const KINDS = ['review', 'judge', 'commit'] as const;
 const SIZES = [1, 2, 4];
 const MODEL_SIZES = [1, 2, 4, 8, 16, 32, 64];
@@ -31,6 +32,12 @@ const PER_TARGET = 8;
 const LATENCY_MS = 50;
 /** For --model-only: CPU by docs/assurance/performance.md, and transactions of four and five statements at 379 appends a second. */
 const GIVEN = { cpu: { 'review 1': 98, 'judge 1': 14, 'commit 1': 66 }, holds: { openingMs: 8.2, endingMs: 11.2 } };
+/** By docs/assurance/performance.md: the committer (sixteen appends at a time), the ledger, and the rows of one review. All on two cores. */
+const LEDGER = { appendsPerSecond: 1_276, checkpointRowsPerSecond: 10_550, rows: 16 };
+/** The default limit over all judge workers; an operator sets it to what the provider allows. */
+const JUDGE_DEFAULT = JudgeEnv.shape.COUNTERSIGN_JUDGE_REQUESTS_PER_SECOND.parse(undefined);
+/** What the model assumes besides what was measured in this run. */
+const ASSUMED = { latencyMs: LATENCY_MS, perTarget: PER_TARGET, judgeDefaultPerSecond: JUDGE_DEFAULT, ...LEDGER };
 
 interface Options {
   readonly reviews: number;
@@ -46,15 +53,19 @@ interface Size {
   readonly cpuMs: CpuByProcess;
 }
 
+/** All without a limit of the judge, apart from `defaultJudge`. */
 interface Modelled {
   readonly workers: number;
   readonly manyTenants: ModelResult;
+  /** As `manyTenants`, with the default of COUNTERSIGN_JUDGE_REQUESTS_PER_SECOND. */
+  readonly defaultJudge: ModelResult;
   readonly oneTarget: ModelResult;
   readonly oneLock: ModelResult;
 }
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
+/** Reviews as in `npm run bench`, with a limit over many changes, so that each opening takes its locks. */
 async function benchCluster(options: Options): Promise<void> {
   const stateDir = mkdtempSync(join(tmpdir(), 'countersign-bench-cluster-'));
   const judge = await startScriptedJudge({ script: () => ({}) });
@@ -104,7 +115,7 @@ async function measure(dev: Dev, { reviews, open, json, picture }: Options): Pro
   const [first] = sizes;
   if (first === undefined) throw new Error('No number of workers was measured');
   const model = printModel(first.cpuMs, holds, sizes, picture);
-  const result = { machine: machine(), reviews, open, holds, sizes, fairness, latencyMs: LATENCY_MS, model };
+  const result = { machine: machine(), reviews, open, holds, sizes, fairness, ...ASSUMED, model };
   if (json) process.stdout.write(`${JSON.stringify(result)}\n`);
 }
 
@@ -171,12 +182,15 @@ function modelled(workers: number, cpu: CpuByProcess, holds: LockHolds): Modelle
     holds,
     latencyMs: LATENCY_MS,
     perTarget: PER_TARGET,
+    judgePerSecond: null,
+    ...LEDGER,
     reviews: workers * 400,
     open: workers * 40,
   };
   return {
     workers,
     manyTenants: simulate({ ...input, tenants: 64 }),
+    defaultJudge: simulate({ ...input, tenants: 64, judgePerSecond: JUDGE_DEFAULT }),
     oneTarget: simulate({ ...input, tenants: 1 }),
     oneLock: simulate({ ...input, tenants: 64, lockByScope: false }),
   };
@@ -193,10 +207,11 @@ function fairnessLines({ alone, besideFlood, flooding, flood }: Fairness): strin
 function modelLines(model: readonly Modelled[]): string[] {
   const of = ({ perSecond, busiest }: ModelResult): string => `${perSecond}/s (${busiest.name}, ${busiest.share})`;
   return [
-    `Model, with ${LATENCY_MS} ms of injected latency in each step and unlimited cores: reviews/s (busiest resource, share of its time)`,
+    `Model, with ${LATENCY_MS} ms of injected latency in each step and unlimited cores for the workers: reviews/s (busiest resource, share of its time)`,
+    `Ledger as measured on two cores: ${LEDGER.appendsPerSecond} appends/s (${APPENDS} a review), checkpoints over ${LEDGER.checkpointRowsPerSecond} rows/s (${LEDGER.rows} a review)`,
     ...model.map(
-      ({ workers, manyTenants, oneTarget, oneLock }) =>
-        `${String(workers).padStart(3)} workers: 64 tenants ${of(manyTenants)} · one target ${of(oneTarget)} · one lock for all openings ${of(oneLock)}`,
+      ({ workers, manyTenants, defaultJudge, oneTarget, oneLock }) =>
+        `${String(workers).padStart(3)} workers: 64 tenants ${of(manyTenants)} · with the default limit of the judge ${of(defaultJudge)} · one target ${of(oneTarget)} · one lock for all openings ${of(oneLock)}`,
     ),
   ];
 }
@@ -212,6 +227,11 @@ function pictureOf(sizes: readonly Size[], model: readonly Modelled[]): string {
     { x: 'processes of each worker', y: 'reviews per second' },
     [
       curve('model: 64 tenants', '#0b6e4f', (each) => each.manyTenants),
+      curve(
+        `model: 64 tenants, judge limited to ${JUDGE_DEFAULT}/s (the default)`,
+        '#b8860b',
+        (each) => each.defaultJudge,
+      ),
       curve('model: one tenant and one target', '#1f6fb2', (each) => each.oneTarget),
       curve('model: one lock for all openings, as before', '#b23a48', (each) => each.oneLock),
       ...(sizes.length === 0 ? [] : [measuredCurve(sizes)]),
@@ -244,6 +264,8 @@ if ([reviews, open].some((value) => !Number.isInteger(value) || value < 1)) {
   process.exitCode = 2;
 } else {
   const picture = values['no-picture'] ? null : values.picture;
-  if (values['model-only']) printModel(GIVEN.cpu, GIVEN.holds, [], picture);
-  else benchCluster({ reviews, open, json: values.json, picture }).catch(reportFailure);
+  if (values['model-only']) {
+    const model = printModel(GIVEN.cpu, GIVEN.holds, [], picture);
+    if (values.json) process.stdout.write(`${JSON.stringify({ given: GIVEN, ...ASSUMED, model })}\n`);
+  } else benchCluster({ reviews, open, json: values.json, picture }).catch(reportFailure);
 }

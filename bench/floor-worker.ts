@@ -1,10 +1,24 @@
-/** One worker process of the baseline workflow: `node floor-worker.js review|judge|commit`. */
+/** One worker process of a floor: `node floor-worker.js review|judge|commit floor|fixedFloor`. */
+import { activityInfo } from '@temporalio/activity';
 import { DefaultLogger, NativeConnection, Runtime, Worker, bundleWorkflowCode } from '@temporalio/worker';
 import { TASK_QUEUES } from '../policy/contracts/queues';
+import { REVIEW_WORKER } from '../workers/run-worker';
+import type { FloorNotice } from './floor-notices';
+import type { FloorActivities } from './floor-workflow';
 
 export const FLOOR_SUFFIX = '-floor';
 
-async function main(name: 'review' | 'judge' | 'commit'): Promise<void> {
+const activities: FloorActivities = {
+  nothing: async (input) => input,
+  notify: async (what) => {
+    const { workflowId = '' } = activityInfo().workflowExecution ?? {};
+    process.send?.({ workflowId, what } satisfies FloorNotice);
+  },
+};
+
+async function main(name: 'review' | 'judge' | 'commit', type: string): Promise<void> {
+  // The fixed floor never changes.
+  const pollers = type === 'fixedFloor' ? ({ type: 'autoscaling' } as const) : REVIEW_WORKER.workflowTaskPollerBehavior;
   Runtime.install({ logger: new DefaultLogger('WARN') });
   const connection = await NativeConnection.connect({ address: process.env['TEMPORAL_ADDRESS'] ?? '127.0.0.1:7233' });
   const workflows =
@@ -18,15 +32,15 @@ async function main(name: 'review' | 'judge' | 'commit'): Promise<void> {
               })
             ).code,
           },
-          workflowTaskPollerBehavior: { type: 'autoscaling' as const },
+          workflowTaskPollerBehavior: pollers,
         }
       : {};
   const worker = await Worker.create({
     connection,
     namespace: process.env['TEMPORAL_NAMESPACE'] ?? 'default',
     taskQueue: TASK_QUEUES[name] + FLOOR_SUFFIX,
-    activities: { nothing: async (input: object) => input },
-    activityTaskPollerBehavior: { type: 'autoscaling' as const },
+    activities,
+    activityTaskPollerBehavior: pollers,
     ...workflows,
   });
   process.send?.('ready');
@@ -34,4 +48,4 @@ async function main(name: 'review' | 'judge' | 'commit'): Promise<void> {
   await connection.close();
 }
 
-if (require.main === module) void main(process.argv[2] as 'review' | 'judge' | 'commit');
+if (require.main === module) void main(process.argv[2] as 'review' | 'judge' | 'commit', process.argv[3] ?? 'floor');

@@ -1,14 +1,14 @@
 /**
- * The baseline: a bare workflow of the same shape as a review with two packs, stage, judge, two answers and commit. It has
- * the same number of activities on the same three queues, the same updates, queries, timer, search attributes and memos, but every
- * activity is a no-op.
+ * The floor of equal shape: a bare workflow with the steps of a review that has two packs, dry run, judge, two answers and commit. It has
+ * the same four activities on the same three queues, the same local activities, updates, timer, search attributes and memos, but
+ * each activity does nothing. Like a review it is not queried: `notify` tells the client what a row of the ledger tells it.
  */
 import {
   allHandlersFinished,
   condition,
-  defineQuery,
   defineUpdate,
   proxyActivities,
+  proxyLocalActivities,
   setCurrentDetails,
   setHandler,
   sleep,
@@ -20,50 +20,45 @@ import {
 } from '@temporalio/workflow';
 import { siblingQueue } from '../policy/contracts/queues';
 import { CountersignPending, CountersignStatus } from '../policy/contracts/search-attributes';
+import type { FloorNotice } from './floor-notices';
 
 export interface FloorActivities {
   readonly nothing: (input: object) => Promise<object>;
+  readonly notify: (what: FloorNotice['what']) => Promise<void>;
 }
 
 const options = { startToCloseTimeout: '60 s', summary: 'nothing' } as const;
+const inTask = { startToCloseTimeout: '5 s', retry: { maximumAttempts: 1 }, summary: 'nothing' } as const;
 
-export const floorStatus = defineQuery<string>('status');
 export const floorSubmit = defineUpdate<string>('submit');
 export const floorAnswer = defineUpdate<string, [object]>('answer');
 
 export async function floor(input: object): Promise<string> {
   const { taskQueue } = workflowInfo();
   const review = proxyActivities<FloorActivities>(options);
+  const local = proxyLocalActivities<FloorActivities>(inTask);
   const judge = proxyActivities<FloorActivities>({ ...options, taskQueue: siblingQueue(taskQueue, 'judge') });
   const commit = proxyActivities<FloorActivities>({ ...options, taskQueue: siblingQueue(taskQueue, 'commit') });
   let preflight = false;
-  let state = 'RUNNING';
-  setHandler(floorStatus, () => state);
   let answers = 0;
   setHandler(floorSubmit, async () => {
     await condition(() => preflight);
     return 'preflight';
   });
   setHandler(floorAnswer, async (answer) => {
-    await review.nothing(answer);
+    await local.nothing(answer);
     answers++;
-    upsertSearchAttributes([{ key: CountersignPending, value: 2 - answers }]);
-    upsertMemo({ answers });
+    // The last answer is published with the end.
+    if (answers < 2) publish('INTERVENTION_REQUIRED', answers);
     return 'accepted';
   });
-  await review.nothing(input); // open
-  upsertSearchAttributes([{ key: CountersignStatus, value: 'RUNNING' }]);
-  await Promise.all([review.nothing(input), review.nothing(input)]); // two packs
+  await review.nothing(input); // open, with the rules of two packs
+  setCurrentDetails('RUNNING');
   preflight = true;
-  await commit.nothing(input); // stage
+  await commit.nothing(input); // dry run
   await judge.nothing(input);
-  await review.nothing(input); // disclose
-  state = 'INTERVENTION_REQUIRED';
-  setCurrentDetails('waits');
-  upsertSearchAttributes([
-    { key: CountersignStatus, value: 'INTERVENTION_REQUIRED' },
-    { key: CountersignPending, value: 2 },
-  ]);
+  await local.notify('waits'); // disclose
+  publish('INTERVENTION_REQUIRED', 0);
   const scope = new CancellationScope();
   const timer = scope.run(async () => {
     try {
@@ -75,12 +70,18 @@ export async function floor(input: object): Promise<string> {
   await condition(() => answers >= 2);
   scope.cancel();
   await timer;
-  await commit.nothing(input);
-  upsertSearchAttributes([
-    { key: CountersignStatus, value: 'COMMITTED' },
-    { key: CountersignPending, value: 0 },
-  ]);
-  upsertMemo({ outcome: 'COMMITTED' });
+  setCurrentDetails('COMMITTING');
+  await commit.notify('ended');
+  publish('COMMITTED', answers);
   await condition(allHandlersFinished);
   return 'done';
+}
+
+function publish(status: string, answers: number): void {
+  setCurrentDetails(status);
+  upsertSearchAttributes([
+    { key: CountersignStatus, value: status },
+    { key: CountersignPending, value: 2 - answers },
+  ]);
+  if (answers > 0) upsertMemo({ answers });
 }

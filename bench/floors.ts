@@ -4,6 +4,7 @@ import { type Client, type WorkflowHandle, WithStartWorkflowOperation } from '@t
 import type { Dev } from '../dev/start';
 import { TASK_QUEUES } from '../policy/contracts/queues';
 import { figures, type Figures } from './figures';
+import { FloorNotices } from './floor-notices';
 import { FLOOR_SUFFIX } from './floor-worker';
 import { poll } from './poll';
 
@@ -20,26 +21,44 @@ interface Floor {
   readonly workers: readonly (typeof FLOOR_WORKERS)[number][];
   readonly payload: object;
   /** Waits until the workflow asks for answers. */
-  readonly waiting: (handle: WorkflowHandle) => Promise<unknown>;
+  readonly waiting: (handle: WorkflowHandle, notices: FloorNotices) => Promise<unknown>;
+  readonly ended: (handle: WorkflowHandle, notices: FloorNotices) => Promise<unknown>;
 }
 
-/** The floor of equal shape: as many activities, messages and queries as a review, which do nothing. */
+/**
+ * The floor of equal shape (floor-workflow.ts): as many activities, local activities and messages as a review, which do nothing. The
+ * client waits as for a review: it looks for the disclosure every 250 ms, and at the end asks Temporal once and awaits a notice.
+ */
 export async function measureFloor(dev: Dev, temporal: Client, count: Count): Promise<Figures> {
-  const waiting = (handle: WorkflowHandle) =>
-    poll(async () => ((await handle.query<string>('status')) === 'RUNNING' ? null : true));
-  return await measure(dev, temporal, count, { type: 'floor', workers: FLOOR_WORKERS, payload: { n: 1 }, waiting });
+  return await measure(dev, temporal, count, {
+    type: 'floor',
+    workers: FLOOR_WORKERS,
+    payload: { n: 1 },
+    waiting: ({ workflowId }, notices) => poll(async () => (notices.has('waits', workflowId) ? true : null)),
+    async ended(handle, notices) {
+      await handle.describe();
+      await notices.until('ended', handle.workflowId);
+    },
+  });
 }
 
 /** The fixed floor, which is the same in all versions (fixed-floor-workflow.ts). */
 export async function measureFixedFloor(dev: Dev, temporal: Client, count: Count): Promise<Figures> {
   const payload = { filling: 'x'.repeat(80) };
-  const waiting = (handle: WorkflowHandle) => handle.executeUpdate('waiting');
-  return await measure(dev, temporal, count, { type: 'fixedFloor', workers: ['review'], payload, waiting });
+  return await measure(dev, temporal, count, {
+    type: 'fixedFloor',
+    workers: ['review'],
+    payload,
+    waiting: (handle) => handle.executeUpdate('waiting'),
+    ended: (handle) => handle.result(),
+  });
 }
 
 async function measure(dev: Dev, temporal: Client, count: Count, floor: Floor): Promise<Figures> {
   const { type, payload } = floor;
-  const workers = await Promise.all(floor.workers.map((name) => startFloorWorker(dev, name)));
+  const workers = await Promise.all(floor.workers.map((name) => startFloorWorker(dev, name, type)));
+  const notices = new FloorNotices();
+  for (const worker of workers) notices.listenTo(worker);
   const times = { preflight: [] as number[], commit: [] as number[] };
   let last = '';
   const run = Date.now().toString(36);
@@ -48,11 +67,11 @@ async function measure(dev: Dev, temporal: Client, count: Count, floor: Floor): 
     const workflowId = `${type}-${run}-${i}`;
     const handle = await submitted(temporal, type, workflowId, payload);
     times.preflight.push(performance.now() - began);
-    await floor.waiting(handle);
+    await floor.waiting(handle, notices);
     await handle.executeUpdate('answer', { args: [payload] });
     await handle.executeUpdate('answer', { args: [payload] });
     const answered = performance.now();
-    await handle.result();
+    await floor.ended(handle, notices);
     times.commit.push(performance.now() - answered);
     last = workflowId;
   };
@@ -79,13 +98,13 @@ function pidsOf(workers: readonly ChildProcess[]): Record<string, number> {
   return Object.fromEntries(workers.map(({ pid }, i) => [FLOOR_WORKERS[i] ?? '', pid ?? 0]));
 }
 
-function startFloorWorker(dev: Dev, name: string): Promise<ChildProcess> {
-  const child = fork(join(__dirname, 'floor-worker.js'), [name], {
+function startFloorWorker(dev: Dev, name: string, type: string): Promise<ChildProcess> {
+  const child = fork(join(__dirname, 'floor-worker.js'), [name, type], {
     env: { ...process.env, TEMPORAL_ADDRESS: dev.runtime.temporalAddress, TEMPORAL_NAMESPACE: dev.runtime.namespace },
   });
   return new Promise((resolve, reject) => {
     child.once('message', () => resolve(child));
-    child.once('exit', (code) => reject(new Error(`The baseline worker ${name} exited with ${code}`)));
+    child.once('exit', (code) => reject(new Error(`The worker ${name} of the ${type} exited with ${code}`)));
   });
 }
 

@@ -1,7 +1,8 @@
 /**
- * `npm run bench`: measures reviews on the real servers and, in the same run, a baseline workflow of the same shape.
- * `npm run bench -- --profile`: the ten dearest functions of each process instead. `npm run bench -- rules`: rules alone. Progress goes to standard error; with --json the last line of standard output is
- * one object.
+ * `npm run bench`: measures reviews on the real servers and, in the same run, two floors: a workflow with the steps of a review, which do
+ * nothing, and a fixed one, which is the same in all versions.
+ * `npm run bench -- --profile`: the ten dearest functions of each process instead. `npm run bench -- rules`: rules alone.
+ * Progress goes to standard error; with --json the last line of standard output is one object.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -56,7 +57,7 @@ async function main({ json, reviews, open, profile }: Options): Promise<void> {
     const count = { total: reviews, open };
     if (profile) return await printProfiles({ dev, client, count, profiles, say });
     const review = await measureReviews(dev, client, count);
-    say('Floor of equal shape: as many activities and messages, which do nothing');
+    say('Floor of equal shape: as many activities, local activities and messages, which do nothing');
     const floor = await measureFloor(dev, temporal, count);
     say('Fixed floor: the cheapest workflow with the steps of a review');
     const fixedFloor = await measureFixedFloor(dev, temporal, count);
@@ -65,9 +66,13 @@ async function main({ json, reviews, open, profile }: Options): Promise<void> {
     const ratioToFloor = ratio(review.perSecond, floor.perSecond);
     const ratioToFixedFloor = ratio(review.perSecond, fixedFloor.perSecond);
     say(`throughput is ${ratioToFloor} of the floor, ${ratioToFixedFloor} of the fixed floor`);
+    if (floor.actions !== review.actions)
+      say(`The floor has ${floor.actions} actions, a review ${review.actions}: floor-workflow.ts has an older shape`);
+    const { cpuMsByProcess } = review;
+    const of = { machine: machine(), reviews, open };
     if (json)
       process.stdout.write(
-        `${JSON.stringify({ ratioToFloor, ratioToFixedFloor, machine: machine(), reviews, open, ...measured })}\n`,
+        `${JSON.stringify({ ...of, ratioToFloor, ratioToFixedFloor, cpuMsByProcess, ...measured })}\n`,
       );
     await client.close();
   } finally {

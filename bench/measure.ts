@@ -23,14 +23,16 @@ export function machine(): string {
 }
 
 /**
- * Number of events in a history, its bytes, and the actions that Temporal Cloud would bill: start, activities, timers, updates, signals
- * and search attribute upserts.
+ * Number of events in the history of a workflow when it has ended, its bytes, and the actions that Temporal Cloud would bill: start,
+ * activities, timers, updates, signals and search attribute upserts.
  */
 export async function historyFigures(
   temporal: Client,
   workflowId: string,
 ): Promise<{ readonly events: number; readonly historyBytes: number; readonly actions: number }> {
   const handle = temporal.workflow.getHandle(workflowId);
+  // A client learns of the end of a review before its workflow ends.
+  await handle.result();
   const [{ events }, { historySize }] = await Promise.all([handle.fetchHistory(), handle.describe()]);
   const billed = (events ?? []).filter((event) =>
     [

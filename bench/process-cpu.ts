@@ -3,6 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 /** CPU milliseconds by process name. */
 export type CpuByProcess = Readonly<Record<string, number>>;
 
+const CLIENT = 'client';
+
 interface ProcessStat {
   readonly parent: number;
   readonly command: string;
@@ -25,7 +27,18 @@ export function cpuByProcess(named: Readonly<Record<string, number>>): CpuByProc
   return total;
 }
 
-/** The nearest named ancestor, or null for a process that does not belong to this one. */
+/** The PostgreSQL and Temporal servers below this process with their descendants: names by process id. Empty if not on Linux. */
+export function serverProcesses(): ReadonlyMap<number, string> {
+  const stats = readStats();
+  const servers = new Map<number, string>();
+  for (const pid of stats.keys()) {
+    const name = nameOf(pid, stats, new Map());
+    if (name !== null && name !== CLIENT) servers.set(pid, name);
+  }
+  return servers;
+}
+
+/** The nearest named ancestor, `client` for what belongs to this process only, or null for a process that does not belong to this one. */
 function nameOf(
   pid: number,
   stats: ReadonlyMap<number, ProcessStat>,
@@ -34,7 +47,7 @@ function nameOf(
   for (let at = pid; ;) {
     const stat = stats.get(at);
     if (stat === undefined) return null;
-    if (at === process.pid) return 'client';
+    if (at === process.pid) return CLIENT;
     const name = names.get(at) ?? serverNameOf(stat.command);
     if (name !== undefined && isBelowThis(at, stats)) return name;
     at = stat.parent;

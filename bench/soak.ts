@@ -1,7 +1,8 @@
 /**
- * `npm run soak -- --minutes 120`: reviews at a steady rate on the real servers, and a reading of each process every few seconds: heap
- * after garbage collection, resident memory, handles, files, threads, and connections to PostgreSQL. Exits with 1 if a process leaks
- * (soak-verdict.ts). Progress goes to standard error; with --json the last line of standard output is one object. Linux only.
+ * `npm run soak -- --minutes 120`: reviews at a steady rate on the real servers, and a reading of each process and of this one (`client`)
+ * every few seconds: heaps of the main thread and of all others after garbage collection, resident memory, handles, files, threads, and
+ * connections to PostgreSQL; of PostgreSQL and Temporal only memory. Exits with 1 if one of them leaks (soak-verdict.ts). Progress goes to
+ * standard error; with --json the last line of standard output is one object. Linux only.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,17 +10,20 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Pool } from 'pg';
+import './memory-probe';
 import { messageOf } from '../client/errors';
 import { openDevClient } from '../dev/client';
 import { startDev, type Dev } from '../dev/start';
 import { startScriptedJudge } from '../examples/demo/scripted-judge';
 import { machine, seedItems, spread } from './measure';
 import { reviewJob, ROWS, type ReviewJob } from './reviews';
-import { PROBED, connectionsByApplication, readProcess } from './soak-readings';
+import { PROBED, connectionsByApplication, readProcess, readServers } from './soak-readings';
 import { growthOf, type Growth, type Sample } from './soak-verdict';
 import { shopPolicy, WIDE_LIMIT } from './shop-policy';
 import { reportFailure } from '../dev/report-failure';
 
+/** Application name of this process in PostgreSQL. */
+const CLIENT = 'soak';
 const MAX_OPEN = 40;
 /** A dry run that exceeds its time limit on an overloaded machine ends its review. */
 const MAX_FAILED = 0.05;
@@ -50,7 +54,7 @@ async function soak(load: Load, json: boolean): Promise<boolean> {
   const admin = new Pool({ connectionString: dev.runtime.postgres.superuserUrl('countersign'), max: 1 });
   try {
     const { temporalAddress, namespace } = dev.runtime;
-    const client = await openDevClient({ setup: dev.setup, temporalAddress, namespace, applicationName: 'soak' });
+    const client = await openDevClient({ setup: dev.setup, temporalAddress, namespace, applicationName: CLIENT });
     say(`Machine: ${machine()}`);
     const job = reviewJob(dev, client);
     const { series, failures } = await readWhile(dev, admin, job, load);
@@ -125,10 +129,11 @@ async function readAll(
     await sleep(everySeconds * 1000);
     const reviews = job.times.all.length;
     const connections = await connectionsByApplication(admin);
-    for (const [name, { pid }] of Object.entries(dev.processes)) {
-      const values = await readProcess(pid, connections.get(`countersign-${name}`) ?? 0);
-      (series[name] ??= []).push({ reviews, values });
-    }
+    const keep = (name: string, values: Sample['values']): void => void (series[name] ??= []).push({ reviews, values });
+    for (const [name, { pid }] of Object.entries(dev.processes))
+      keep(name, await readProcess(pid, connections.get(`countersign-${name}`) ?? 0));
+    keep('client', await readProcess(process.pid, connections.get(CLIENT) ?? 0));
+    for (const [name, values] of Object.entries(readServers())) keep(name, values);
     say(`${reviews} reviews; ${summaryOf(series)}`);
   }
   return series;
@@ -161,8 +166,8 @@ async function loadInbox({ inboxUrl }: Dev): Promise<void> {
 function summaryOf(series: Readonly<Record<string, readonly Sample[]>>): string {
   return Object.entries(series)
     .map(([name, samples]) => {
-      const { heapMiB = 0, residentMiB = 0, handles, files, connections } = samples.at(-1)?.values ?? {};
-      return `${name} heap ${heapMiB.toFixed(1)} resident ${residentMiB.toFixed(0)} MiB, ${handles} handles, ${files} files, ${connections} connections`;
+      const values = Object.entries(samples.at(-1)?.values ?? {});
+      return `${name} ${values.map(([value, n]) => `${value} ${Math.round(n * 10) / 10}`).join(', ')}`;
     })
     .join(' · ');
 }

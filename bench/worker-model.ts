@@ -3,9 +3,13 @@
  * else, so its throughput shows which of them is a bound.
  *
  * - Each worker process computes one step at a time (`cpuMs`, as measured).
- * - Each step then waits for `latencyMs`, injected, for servers that are as fast as needed.
+ * - Each step then waits for `latencyMs`, injected, for servers that are as fast as needed, apart from the following.
  * - An opening has the lock of its scope for `openingMs`; an end has the lock of tenant and source tool for `endingMs`, as measured.
  * - Each committer works on at most `perTarget` changes of one target at a time.
+ * - All judge workers together start `judgePerSecond` questions a second: an operator's setting for the limit of a provider.
+ * - The database appends to the ledger at most `appendsPerSecond` times, for all workers.
+ * - One committer at a time signs checkpoints, over `checkpointRowsPerSecond`. No review waits for them; here one ends with its checkpoint,
+ *   so that the throughput is one that checkpoints keep up with.
  */
 import type { LockHolds } from './lock-holds';
 
@@ -21,6 +25,12 @@ export interface ModelInput {
   readonly holds: LockHolds;
   readonly latencyMs: number;
   readonly perTarget: number;
+  /** Null: no limit. */
+  readonly judgePerSecond: number | null;
+  readonly appendsPerSecond: number;
+  readonly checkpointRowsPerSecond: number;
+  /** Ledger rows of one review. */
+  readonly rows: number;
   readonly reviews: number;
   /** Reviews that are open at a time. */
   readonly open: number;
@@ -37,25 +47,29 @@ type Lock = 'opening' | 'ending' | 'target';
 
 interface Step {
   readonly kind: Kind;
+  readonly appends: number;
   readonly lock?: Exclude<Lock, 'target'>;
   readonly usesTarget?: true;
 }
 
-/** Opening, findings, dry run, judge, disclosure, two answers, commit, end. */
+/** Opening with the rules, dry run, judge, disclosure, two answers, commit with its intent, end. */
 const STEPS: readonly Step[] = [
-  { kind: 'review', lock: 'opening' },
-  { kind: 'review' },
-  { kind: 'commit', usesTarget: true },
-  { kind: 'judge' },
-  { kind: 'review' },
-  { kind: 'review' },
-  { kind: 'review' },
-  { kind: 'commit', usesTarget: true },
-  { kind: 'commit', lock: 'ending' },
+  { kind: 'review', appends: 1, lock: 'opening' },
+  { kind: 'commit', appends: 1, usesTarget: true },
+  { kind: 'judge', appends: 1 },
+  { kind: 'review', appends: 1 },
+  { kind: 'review', appends: 1 },
+  { kind: 'review', appends: 1 },
+  { kind: 'commit', appends: 1, usesTarget: true },
+  // Effect, receipt with the closing row, head.
+  { kind: 'commit', appends: 3, lock: 'ending' },
 ];
 
+/** Appends to the ledger for one review. */
+export const APPENDS = STEPS.reduce((sum, { appends }) => sum + appends, 0);
+
 export function simulate(input: ModelInput): ModelResult {
-  const { workers, cpuMs, holds, latencyMs, reviews } = input;
+  const { workers, cpuMs, holds, latencyMs, reviews, judgePerSecond } = input;
   const clock = new Clock();
   const resources = new Map<string, Resource>();
   const resource = (name: string, size: number): Resource => {
@@ -66,6 +80,14 @@ export function simulate(input: ModelInput): ModelResult {
   const stepsOf = (kind: Kind): number => STEPS.filter((step) => step.kind === kind).length;
   const compute = (kind: Kind, then: () => void): void =>
     resource(`CPU of the ${kind} workers`, workers).use(cpuMs[kind] / stepsOf(kind), then);
+  const append = (appends: number, then: () => void): void =>
+    resource('the appends to the ledger', 1).use((appends * 1_000) / input.appendsPerSecond, then);
+  const allowed = (kind: Kind, then: () => void): void => {
+    if (kind !== 'judge' || judgePerSecond === null) return then();
+    resource('the rate limit of the judge', 1).use(1_000 / judgePerSecond, then);
+  };
+  const checkpointed = (then: () => void): void =>
+    resource('the checkpoints', 1).use((input.rows * 1_000) / input.checkpointRowsPerSecond, then);
   const locked = (lock: Exclude<Lock, 'target'>, tenant: number, then: () => void): void => {
     const scope = lock === 'opening' && !input.lockByScope ? 'all' : `tenant ${tenant}`;
     resource(`the lock of ${lock === 'opening' ? 'openings' : 'ends'} of ${scope}`, 1).use(
@@ -81,15 +103,15 @@ export function simulate(input: ModelInput): ModelResult {
     const tenant = started++ % input.tenants;
     const next = (i: number): void => {
       const step = STEPS[i];
-      if (step === undefined) {
-        ended.push(clock.now);
-        begin();
-        return;
-      }
+      if (step === undefined)
+        return checkpointed(() => {
+          ended.push(clock.now);
+          begin();
+        });
+      const write = (done: () => void): void =>
+        append(step.appends, () => (step.lock === undefined ? done() : locked(step.lock, tenant, done)));
       const work = (done: () => void): void =>
-        compute(step.kind, () =>
-          clock.after(latencyMs, () => (step.lock === undefined ? done() : locked(step.lock, tenant, done))),
-        );
+        allowed(step.kind, () => compute(step.kind, () => clock.after(latencyMs, () => write(done))));
       if (step.usesTarget === undefined) return work(() => next(i + 1));
       const slots = resource(`the slots of the target of tenant ${tenant}`, workers * input.perTarget);
       slots.acquire((release) => work(() => (release(), next(i + 1))));

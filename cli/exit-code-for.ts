@@ -74,12 +74,13 @@ const ANSWER: { readonly [C in AnswerCode]: ExitCode } = {
   too_many_refusals: ExitCode.Failure,
 };
 
-/** 0 if every answer was counted; otherwise the most serious refusal, which has the highest code. */
+/** 0 if every answer was counted; otherwise the most serious refusal, which has the highest code. An unknown code proves nothing. */
 export function exitCodeForAnswers(results: AnswerResults): ExitCode {
-  return Object.values(results).reduce<ExitCode>(
-    (worst, { code }) => (ANSWER[code] > worst ? ANSWER[code] : worst),
-    ExitCode.Ok,
-  );
+  const known: Readonly<Record<string, ExitCode | undefined>> = ANSWER;
+  return Object.values(results).reduce<ExitCode>((worst, { code }) => {
+    const exitCode = known[code] ?? ExitCode.Unverified;
+    return exitCode > worst ? exitCode : worst;
+  }, ExitCode.Ok);
 }
 
 const WITHDRAW: { readonly [C in WithdrawCode]: ExitCode } = {
@@ -102,7 +103,8 @@ const WITHDRAW: { readonly [C in WithdrawCode]: ExitCode } = {
 };
 
 export function exitCodeForWithdrawal({ code }: WithdrawResult): ExitCode {
-  return WITHDRAW[code];
+  const known: Readonly<Record<string, ExitCode | undefined>> = WITHDRAW;
+  return known[code] ?? ExitCode.Unverified;
 }
 
 const ERROR: { readonly [C in ErrorCode]: ExitCode } = {

@@ -19,8 +19,8 @@ export async function acknowledgeWithdrawal(
   said: WithdrawResult,
   ledger: WatchedRows,
 ): Promise<WithdrawResult> {
-  const rows = await readBack(changeId, ledger, (read) => resultInRows(message, read) !== null);
-  const found = resultInRows(message, rows);
+  const rows = await readBack(changeId, ledger, (read) => withdrawalInRows(message, read) !== null);
+  const found = withdrawalInRows(message, rows);
   if (found === null) return unacknowledgedWithdrawal(said);
   return found.code === 'accepted' && said.code === 'duplicate' ? { ...found, code: 'duplicate' } : found;
 }
@@ -33,8 +33,14 @@ export function unacknowledgedWithdrawal({ code, message }: WithdrawResult): Wit
   };
 }
 
+/** Codes that a row of a refusal can have. */
+const RefusalCode = WithdrawCode.exclude(['accepted', 'duplicate', 'sent']);
+
 /** `duplicate`: the change was withdrawn or superseded by another statement. Null: the ledger has no row for the message. */
-function resultInRows(message: WithdrawMessage | SupersedeMessage, rows: readonly LedgerRow[]): WithdrawResult | null {
+export function withdrawalInRows(
+  message: WithdrawMessage | SupersedeMessage,
+  rows: readonly LedgerRow[],
+): WithdrawResult | null {
   const stop = rows.find(({ kind }) => kind === 'withdrawn' || kind === 'superseded');
   if (stop !== undefined) {
     const { statement = null, by = null, explanation } = stop.body;
@@ -46,6 +52,6 @@ function resultInRows(message: WithdrawMessage | SupersedeMessage, rows: readonl
   }
   const digest = messageDigest(message);
   const refused = rows.findLast(({ kind, body }) => kind === 'answer_refused' && body['digest'] === digest);
-  const code = WithdrawCode.safeParse(refused?.body['code']);
+  const code = RefusalCode.safeParse(refused?.body['code']);
   return refused !== undefined && code.success ? { code: code.data, message: String(refused.body['message']) } : null;
 }

@@ -1,9 +1,12 @@
-import type { AnswerMessage, AnswerResult, AnswerResults } from '../policy/contracts/answer';
+import { AnswerCode, type AnswerMessage, type AnswerResult, type AnswerResults } from '../policy/contracts/answer';
 import { canonicalJson } from '../policy/contracts/canonical-json';
 import type { LedgerRow } from '../policy/contracts/ledger';
 import { messageDigest, openEnvelope } from '../policy/evidence/dsse';
 import { answerKeys } from './answer-keys';
 import { readBack, type WatchedRows } from './read-back';
+
+/** The verified owners of keys, by key id. A person may have several keys. */
+export type KeyOwners = ReadonlyMap<string, string>;
 
 /**
  * What became of answers that were sent, by the ledger. `said` is what the review replied: anyone who can write to the namespace can
@@ -14,9 +17,10 @@ export async function acknowledge(
   sent: AnswerMessage['answers'],
   said: AnswerResults,
   ledger: WatchedRows,
+  owners: KeyOwners = new Map(),
 ): Promise<AnswerResults> {
   const resultsIn = (rows: readonly LedgerRow[]): (AnswerResult | null)[] =>
-    sent.map((answer) => resultInRows(answer, rows));
+    sent.map((answer) => resultInRows(answer, rows, owners));
   const rows = await readBack(changeId, ledger, (read) => resultsIn(read).every((result) => result !== null));
   return byKey(sent, resultsIn(rows), said);
 }
@@ -30,10 +34,34 @@ export function unacknowledged(sent: AnswerMessage['answers'], said: AnswerResul
   );
 }
 
+/**
+ * What became of answers that no workflow accepts any more: `accepted` or `duplicate` by their rows, `closed` for the others. `late` are
+ * those others.
+ */
+export function acknowledgeAfterEnd(
+  sent: AnswerMessage['answers'],
+  closed: string,
+  rows: readonly LedgerRow[],
+  owners: KeyOwners,
+): { readonly results: AnswerResults; readonly late: AnswerMessage['answers'] } {
+  const recorded = sent.map((answer) => {
+    const found = resultInRows(answer, rows, owners);
+    return found?.code === 'accepted' || found?.code === 'duplicate' ? found : null;
+  });
+  const results = recorded.map((found) => found ?? { code: 'closed' as const, message: closed });
+  return { results: byKey(sent, results, {}), late: sent.filter((_, i) => recorded[i] === null) };
+}
+
 /** Kinds of rows with an answer that counts. */
 const COUNTED: ReadonlySet<string> = new Set(['answer_accepted', 'retracted']);
+/** Codes that a row of a refusal can have. */
+const RefusalCode = AnswerCode.exclude(['accepted', 'duplicate', 'sent']);
 
-function resultInRows(answer: AnswerMessage['answers'][number], rows: readonly LedgerRow[]): AnswerResult | null {
+function resultInRows(
+  answer: AnswerMessage['answers'][number],
+  rows: readonly LedgerRow[],
+  owners: KeyOwners,
+): AnswerResult | null {
   const text = canonicalJson(answer);
   const counted = rows.filter(({ kind }) => COUNTED.has(kind));
   const own = counted.find(({ body }) => canonicalJson(body['answer'] ?? null) === text);
@@ -43,20 +71,26 @@ function resultInRows(answer: AnswerMessage['answers'][number], rows: readonly L
   const replaced = own !== undefined && refused?.body['code'] === 'superseded' && refused.n > own.n;
   if (own !== undefined && !replaced)
     return { code: 'accepted', message: `${String(own.body['decision'])} by ${String(own.body['person'])}` };
-  if (refused !== undefined)
-    return { code: refused.body['code'] as AnswerResult['code'], message: String(refused.body['message']) };
-  const mine = decisionOf(answer);
-  return mine !== null && counted.some(({ body }) => decisionOf(body['answer']) === mine)
-    ? { code: 'duplicate', message: 'this answer was already recorded' }
-    : null;
+  if (refused !== undefined) {
+    const code = RefusalCode.safeParse(refused.body['code']);
+    return code.success ? { code: code.data, message: String(refused.body['message']) } : null;
+  }
+  const inRows = counted.map(({ body }) => [String(body['keyId']), String(body['person'])] as const);
+  const known: KeyOwners = new Map([...inRows, ...owners]);
+  const retracted = new Set(counted.map(({ body }) => body['retracts']));
+  const mine = decisionOf(answer, known);
+  const same = counted.some(
+    ({ body }) => !retracted.has(body['digest'] ?? '') && decisionOf(body['answer'], known) === mine,
+  );
+  return mine !== null && same ? { code: 'duplicate', message: 'this answer was already recorded' } : null;
 }
 
-/** Equal for two answers in which one key decides the same about the same violation. */
-function decisionOf(answer: unknown): string | null {
+/** Equal for two answers in which one person decides the same about the same violation. A key of an unknown owner counts for itself. */
+function decisionOf(answer: unknown, owners: KeyOwners): string | null {
   const opened = openEnvelope('answer', answer);
   if (!opened.ok) return null;
   const { violationId, fingerprint, decision } = opened.statement.predicate;
-  return `${opened.keyid} ${fingerprint} ${violationId} ${decision}`;
+  return `${owners.get(opened.keyid) ?? opened.keyid} ${fingerprint} ${violationId} ${decision}`;
 }
 
 function byKey(

@@ -8,7 +8,7 @@ import { Preflight, type ReviewStatus } from '../policy/contracts/status';
 import { KeyRegistration, MAX_EVIDENCE_BYTES, parseEvidence, type EvidenceBundle } from '../policy/evidence/bundle';
 import type { RegisteredKey } from '../policy/evidence/key-registry';
 import type { VerifiedReview } from '../signing/verified-review';
-import { acknowledge } from './acknowledge';
+import { acknowledge, type KeyOwners } from './acknowledge';
 import { acknowledgeWithdrawal } from './acknowledge-withdrawal';
 import type { WatchedRows } from './read-back';
 import { readRegistration } from './read-registration';
@@ -174,12 +174,22 @@ export class GatewayClient implements ReviewCalls {
     throw new CountersignError('not_verified', `The gateway lists ${other.changeId}, which was not asked for`);
   }
 
-  /** Sends signed answers. Results are keyed by violation id, and come from the ledger rows of the answers; without a row `sent`. */
+  /**
+   * Sends signed answers. Results are keyed by violation id, and come from the ledger rows of the answers; without a row `sent`. The
+   * rows are the word of the gateway until a signed checkpoint covers them.
+   */
   async answer(changeId: string, answers: AnswerMessage['answers']): Promise<AnswerResults> {
     const id = idOf(changeId);
     const path = `/v1/reviews/${id}/answers`;
     const said = await this.#http.call('POST', path, json({ answers }), AnswerResults, ANSWER_TIMEOUT_MS);
-    return await acknowledge(id, answers, said, this.#watched(id));
+    return await acknowledge(id, answers, said, this.#watched(id), await this.#owners(said));
+  }
+
+  /** The owner of this client's key, which only the row of a duplicate is compared with: it can be that of another key of the person. */
+  async #owners(said: AnswerResults): Promise<KeyOwners> {
+    if (this.trust === null || !Object.values(said).some(({ code }) => code === 'duplicate')) return new Map();
+    const { keyId, subject } = await this.key();
+    return new Map(subject.type === 'person' ? [[keyId, subject.id]] : []);
   }
 
   #watched(id: string): WatchedRows {

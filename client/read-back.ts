@@ -24,9 +24,7 @@ export async function readBack(
   const watch = await ledger.watch();
   try {
     for (;;) {
-      const stored = await ledger.rows();
-      assertChain(changeId, stored);
-      const rows = stored.map(({ row }) => row);
+      const rows = chainOf(changeId, await ledger.rows());
       const left = until - Date.now();
       if (found(rows) || left <= 0) return rows;
       await watch.next(left);
@@ -36,9 +34,11 @@ export async function readBack(
   }
 }
 
-function assertChain(changeId: string, rows: readonly StoredRow[]): void {
-  const chain = verifyChain(rows);
-  if (chain.ok && rows.every(({ row }) => row.changeId === changeId)) return;
+/** Throws `not_verified` unless these are the hash chain of this change. */
+export function chainOf(changeId: string, stored: readonly StoredRow[]): readonly LedgerRow[] {
+  const chain = verifyChain(stored);
+  const rows = stored.map(({ row }) => row);
+  if (chain.ok && rows.every((row) => row.changeId === changeId)) return rows;
   throw new CountersignError(
     'not_verified',
     `The ledger rows of ${changeId} are not its hash chain${chain.ok ? '' : `: row ${chain.n}: ${chain.problem}`}`,

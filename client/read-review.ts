@@ -76,7 +76,7 @@ function claimedOutcome(bundle: EvidenceBundle): ReviewOutcome | null {
     inputSha,
     planHash,
     stagingSha,
-    findings: bundle.findings,
+    findings: predicate.data.findingsSha === null ? [] : bundle.findings,
     violations: PolicyViolation.array().safeParse(disclosed).data ?? [],
     receipt: Envelope.safeParse(row.body['envelope']).data ?? null,
   };

@@ -18,7 +18,11 @@ export type ReviewResult =
   | Ended<'COMMITTED'>
   | Ended<'ROLLED_BACK'>
   | Ended<'COMPENSATED'>
-  /** The workflow ended without an outcome: terminated, cancelled or failed. Whether there was an effect can only be learned from the ledger and the target. */
+  /**
+   * There is no outcome: the workflow was terminated, cancelled or failed before the ledger opened the review; or the ledger has its end
+   * without a readable receipt. A client without a ledger reports each workflow that failed: then the review may still be open in the
+   * ledger, and may be committed. Whether there was an effect can only be learned from the ledger and the target.
+   */
   | { readonly state: 'ABORTED'; readonly verified: false; readonly why: string };
 
 export function toResult(changeId: string, outcome: ReviewOutcome, trust: ReceiptTrust | null): ReviewResult {

@@ -5,7 +5,7 @@
  *    are rebuilt from verified rows, bytes and policy; an answer is acknowledged when its row was read back.
  * C1 A time-out is never reported as a failure of the operation: the error says that it may have taken effect and can be retried.
  * C2 Without a ledger an outcome of the workflow is `verified` only with a receipt of a trusted committer, and answers are `sent`.
- * C3 An answer to a closed review is recorded in the ledger as refused; it is never silently dropped.
+ * C3 An answer that was not recorded before the ledger had the end of the review is recorded as refused; it is never silently dropped.
  */
 import { WithStartWorkflowOperation, type Client } from '@temporalio/client';
 import { TypedSearchAttributes, type Workflow } from '@temporalio/common';
@@ -18,22 +18,31 @@ import { SupersedeMessage, WithdrawMessage, WithdrawResult } from '../policy/con
 import { MESSAGES } from '../policy/contracts/messages';
 import { REVIEW_WORKFLOW, TASK_QUEUES } from '../policy/contracts/queues';
 import { startAttributes } from '../policy/contracts/search-attributes';
-import { answerKeys } from './answer-keys';
 import { linkToChange } from './change-link';
 import { CountersignError } from './errors';
 import { parseInput } from './parse';
+import type { LedgerRow } from '../policy/contracts/ledger';
 import type { EvidenceBundle } from '../policy/evidence/bundle';
 import type { VerifiedReview } from '../signing/verified-review';
-import { acknowledge, unacknowledged } from './acknowledge';
-import { acknowledgeWithdrawal, unacknowledgedWithdrawal } from './acknowledge-withdrawal';
+import { acknowledge, acknowledgeAfterEnd, unacknowledged, type KeyOwners } from './acknowledge';
+import { acknowledgeWithdrawal, unacknowledgedWithdrawal, withdrawalInRows } from './acknowledge-withdrawal';
 import { listReviews } from './list-reviews';
 import type { BundleOptions, ClientLedger, ListFilter, ReviewPage } from './ports';
-import type { WatchedRows } from './read-back';
+import { chainOf, type WatchedRows } from './read-back';
 import { readReview } from './read-review';
 import type { ReceiptTrust } from './receipt';
 import { toPreflight, type ReviewResult } from './result';
 import { SUBMIT_TIMEOUT_MS, type Bounded, type Submitted } from './review-calls';
-import { fromLedger, notFound, noWorker, partThatIsDown, refusedBy, setupHint, unavailable } from './review-errors';
+import {
+  fromLedger,
+  noRun,
+  notFound,
+  noWorker,
+  partThatIsDown,
+  refusedBy,
+  setupHint,
+  unavailable,
+} from './review-errors';
 import { ReviewRuns } from './review-runs';
 import { toTemporalProblem, type TemporalProblem } from './temporal-errors';
 import { describeStart } from './start-description';
@@ -52,6 +61,16 @@ export interface ReviewClientOptions {
 export interface StartOptions extends Bounded {
   readonly title?: string | null;
 }
+
+export interface AnswerOptions extends Bounded {
+  readonly via?: 'update' | 'signal';
+  /** The verified owners of the keys that signed. Then the same decision by another key of one person is a `duplicate`. */
+  readonly owners?: KeyOwners;
+}
+
+const SUBMIT_AGAIN = 'Submit again: the same change joins the same review';
+const CLOSED = 'The review is closed; it does not accept answers';
+const TOO_LATE: WithdrawResult = { code: 'too_late', message: 'The review is closed' };
 
 const CALL_TIMEOUT_MS = 10_000;
 /** Longer than the 30 s after which the server gives the tasks of a review worker that died to another one. */
@@ -122,13 +141,9 @@ export class ReviewClient {
           case 'unknown':
             break;
         }
-        throw unavailable(
-          'It is unknown whether the review started. Submit again: the same change joins the same review',
-          problem.message,
-          cause,
-        );
+        throw unavailable(`It is unknown whether the review started. ${SUBMIT_AGAIN}`, problem.message, cause);
       case 'refused':
-        throw refusedBy(problem, cause);
+        throw refusedBy(problem, cause, SUBMIT_AGAIN);
       case 'workflow_failed':
       case 'no_more_updates':
       case 'other':
@@ -148,7 +163,7 @@ export class ReviewClient {
     if (result.state === 'ABORTED') {
       throw new CountersignError(
         'refused',
-        `This change was submitted before, and its review ended without an outcome: ${result.why}. Use a new requestKey to submit it again`,
+        `This change was submitted before, and its review ended without an outcome: ${result.why}. If ledger and target show that it had no effect, submit it again with a new requestKey`,
         { details: 'aborted' },
       );
     }
@@ -194,14 +209,15 @@ export class ReviewClient {
 
   /**
    * Sends answers: signed envelopes, or plain answers if the target accepts them. Returns the result of each, keyed by violation
-   * id, when its ledger row was read back; without a row after five seconds, or without a ledger, it is `sent`. For a closed review
-   * each result is `closed`, and the refusal is recorded in the ledger. More than 50 answers are sent in several messages. Throws `not_found`. After `worker_unavailable` or
-   * `temporal_unavailable`, send again: duplicates count once.
+   * id, when its ledger row was read back; without a row after five seconds, or without a ledger, it is `sent`. If the review has
+   * ended, an answer that was recorded before is `accepted` or `duplicate`; any other is `closed`, and its refusal is recorded. More
+   * than 50 answers are sent in several messages. Throws `not_found`. After `worker_unavailable`, `temporal_unavailable` or
+   * `ledger_unavailable`, send again: duplicates count once.
    */
   async answer(
     changeId: string,
     answers: AnswerMessage['answers'],
-    { via = 'update', timeoutMs = ANSWER_TIMEOUT_MS }: Bounded & { readonly via?: 'update' | 'signal' } = {},
+    { via = 'update', timeoutMs = ANSWER_TIMEOUT_MS, owners = new Map() }: AnswerOptions = {},
   ): Promise<AnswerResults> {
     linkToChange(changeId);
     const results: AnswerResults = {};
@@ -212,7 +228,7 @@ export class ReviewClient {
         { answers: all.slice(i, i + MAX_ANSWERS_PER_MESSAGE) },
         'Pass signed envelopes, or plain answers with a violationId. Nothing was sent',
       );
-      Object.assign(results, await this.#sendAndReadBack(changeId, message, via, timeoutMs));
+      Object.assign(results, await this.#sendAndReadBack(changeId, message, via, timeoutMs, owners));
     }
     return results;
   }
@@ -222,13 +238,13 @@ export class ReviewClient {
     message: AnswerMessage,
     via: 'update' | 'signal',
     timeoutMs: number,
+    owners: KeyOwners,
   ): Promise<AnswerResults> {
-    const { said, late } = await this.#send(changeId, message, via, timeoutMs);
-    // The refusal of a late answer was appended by this client, not by the review.
-    if (late) return said;
+    const sent = await this.#send(changeId, message, via, timeoutMs);
+    if (sent.to === 'no run') return await this.#answeredAfterRun(changeId, message, owners, sent.cause);
     const ledger = this.#ledger;
-    if (ledger === null) return unacknowledged(message.answers, said);
-    return await acknowledge(changeId, message.answers, said, watched(ledger, changeId));
+    if (ledger === null) return unacknowledged(message.answers, sent.said);
+    return await acknowledge(changeId, message.answers, sent.said, watched(ledger, changeId), owners);
   }
 
   async #send(
@@ -236,7 +252,9 @@ export class ReviewClient {
     message: AnswerMessage,
     via: 'update' | 'signal',
     timeoutMs: number,
-  ): Promise<{ readonly said: AnswerResults; readonly late: boolean }> {
+  ): Promise<
+    { readonly to: 'run'; readonly said: AnswerResults } | { readonly to: 'no run'; readonly cause: unknown }
+  > {
     const handle = this.#runs.handle(idOf(changeId));
     try {
       if (via === 'update') {
@@ -244,10 +262,10 @@ export class ReviewClient {
           handle.executeUpdate<AnswerResults, [AnswerMessage]>(MESSAGES.answer, { args: [message] }),
         );
         // Another workflow may have replied: the reply only tells which rows to look for.
-        return { said: AnswerResults.safeParse(said).data ?? {}, late: false };
+        return { to: 'run', said: AnswerResults.safeParse(said).data ?? {} };
       }
       await this.#runs.within(timeoutMs, () => handle.signal<[AnswerMessage]>(MESSAGES.answer, message));
-      return { said: {}, late: false };
+      return { to: 'run', said: {} };
     } catch (error) {
       const problem = toTemporalProblem(error);
       // A flood of updates must not keep an answer out: a signal has no such limit, and its row is read back too.
@@ -255,7 +273,7 @@ export class ReviewClient {
         return await this.#send(changeId, message, 'signal', timeoutMs);
       if (problem.kind !== 'not_running')
         throw await this.#notSent(changeId, problem, error, 'Send again: duplicates count once');
-      return { said: await this.#refuseLate(changeId, message, error), late: true };
+      return { to: 'no run', cause: error };
     }
   }
 
@@ -263,21 +281,39 @@ export class ReviewClient {
     return await partThatIsDown(await this.#runs.toError(id, problem, cause, whatToDo), this.#ledger, id);
   }
 
-  async #refuseLate(changeId: string, message: AnswerMessage, cause: unknown): Promise<AnswerResults> {
-    if (!(await this.#isKnown(changeId))) throw notFound(changeId, cause);
-    const why = 'The review is closed; it does not accept answers';
+  /** The run may have ended because of these answers, if the response to an earlier attempt was lost: the rows have them then. */
+  async #answeredAfterRun(
+    changeId: string,
+    { answers }: AnswerMessage,
+    owners: KeyOwners,
+    cause: unknown,
+  ): Promise<AnswerResults> {
+    const rows = await this.#rowsAfterRun(changeId, cause);
+    const { results, late } = acknowledgeAfterEnd(answers, CLOSED, rows ?? [], owners);
     const ledger = this.#ledger;
-    if (ledger !== null)
-      await fromLedger(
-        () => ledger.recordLate(changeId, message, why),
-        'The review is closed, and the refusal of this answer could not be recorded',
-      );
-    return Object.fromEntries(answerKeys(message).map((key) => [key, { code: 'closed' as const, message: why }]));
+    if (ledger === null || rows === null) return unacknowledged(answers, results);
+    if (late.length === 0) return results;
+    if (isOpen(rows)) throw noRun(changeId, cause);
+    await fromLedger(
+      () => ledger.recordLate(changeId, { answers: late }, CLOSED),
+      'The review is closed, and the refusal of this answer could not be recorded',
+    );
+    return results;
+  }
+
+  /** The rows of a review that no workflow runs; null without a ledger. Throws `not_found` if neither Temporal nor the ledger has it. */
+  async #rowsAfterRun(changeId: string, cause: unknown): Promise<readonly LedgerRow[] | null> {
+    const ledger = this.#ledger;
+    const what = 'The review does not accept messages, and the ledger cannot be read';
+    const rows = ledger === null ? null : chainOf(changeId, await fromLedger(() => ledger.rows(changeId), what));
+    const known = rows?.some(({ kind }) => OF_A_REVIEW.has(kind)) === true;
+    if (!known && (await this.#runs.probe(changeId)) === 'unknown') throw notFound(changeId, cause);
+    return rows;
   }
 
   /**
-   * Sends a signed withdrawal, which rolls the change back. Returns `too_late` after the commit has begun. The result comes
-   * from the row in the ledger; without a row or a ledger it is `sent`.
+   * Sends a signed withdrawal, which rolls the change back. Returns `too_late` after the commit has begun, or if the review ended
+   * otherwise. The result comes from the row in the ledger; without a row or a ledger it is `sent`.
    */
   async sendWithdrawal(changeId: string, message: WithdrawMessage): Promise<WithdrawResult> {
     return await this.#stop(
@@ -311,8 +347,7 @@ export class ReviewClient {
       const problem = toTemporalProblem(error);
       if (problem.kind !== 'not_running')
         throw await this.#notSent(changeId, problem, error, 'Send again: it takes effect once');
-      if (!(await this.#isKnown(changeId))) throw notFound(changeId, error);
-      return { code: 'too_late', message: 'The review is closed' };
+      return await this.#stoppedAfterRun(changeId, message, error);
     }
     // Another workflow may have replied.
     const said = WithdrawResult.safeParse(reply).data ?? { code: 'malformed', message: 'no valid reply' };
@@ -321,9 +356,24 @@ export class ReviewClient {
     return await acknowledgeWithdrawal(changeId, message, said, watched(ledger, changeId));
   }
 
+  /** As `#answeredAfterRun`. */
+  async #stoppedAfterRun(
+    changeId: string,
+    message: WithdrawMessage | SupersedeMessage,
+    cause: unknown,
+  ): Promise<WithdrawResult> {
+    const rows = await this.#rowsAfterRun(changeId, cause);
+    if (rows === null) return unacknowledgedWithdrawal(TOO_LATE);
+    const found = withdrawalInRows(message, rows);
+    if (found?.code === 'accepted' || found?.code === 'duplicate') return found;
+    if (isOpen(rows)) throw noRun(changeId, cause);
+    return TOO_LATE;
+  }
+
   /**
    * Waits for the end of the review in the ledger, at most `timeoutMs` (0: returns the current state). A time-out is not an error:
-   * the result is `PENDING`. Temporal is only asked whether the workflow still exists.
+   * the result is `PENDING`. Temporal is only asked whether a workflow exists that the ledger has not opened yet: a review that it
+   * has opened is `PENDING` until its end, also without a workflow, because a committer then ends it, and may find it committed.
    */
   async result(changeId: string, { timeoutMs = 0 }: Bounded = {}): Promise<ReviewResult> {
     const id = idOf(changeId);
@@ -359,13 +409,14 @@ export class ReviewClient {
     if (this.#ledger === null) throw new CountersignError('ledger_unavailable', without);
     return this.#ledger;
   }
+}
 
-  async #isKnown(changeId: string): Promise<boolean> {
-    if ((await this.#runs.probe(changeId)) !== 'unknown') return true;
-    const ledger = this.#ledger;
-    const what = 'Temporal does not have the review, and the ledger cannot be read';
-    return ledger !== null && (await fromLedger(() => ledger.summary(changeId), what)) !== null;
-  }
+/** A change that has only other rows is not a review. */
+const OF_A_REVIEW: ReadonlySet<string> = new Set(['submitted', 'receipt', 'closed']);
+
+/** Whether the ledger has the review as opened and not ended. */
+function isOpen(rows: readonly LedgerRow[]): boolean {
+  return rows.some(({ kind }) => kind === 'submitted') && !rows.some(({ kind }) => kind === 'closed');
 }
 
 function watched(ledger: ClientLedger, changeId: string): WatchedRows {

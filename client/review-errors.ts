@@ -8,11 +8,18 @@ export function setupHint(message: string): string {
   return /search attribute/i.test(message) ? '. Run `countersign setup`, which registers them' : '';
 }
 
-export function refusedBy({ message, type }: TemporalProblem & { kind: 'refused' }, cause: unknown): CountersignError {
+/** A connection can die after the row was committed, so a failure of the ledger does not say that there is no row. */
+export function refusedBy(
+  { message, type }: TemporalProblem & { kind: 'refused' },
+  cause: unknown,
+  whatToDo: string,
+): CountersignError {
   if (type === FailureType.Store)
-    return new CountersignError('ledger_unavailable', `The message had no effect. ${message}. Send again later`, {
-      cause,
-    });
+    return new CountersignError(
+      'ledger_unavailable',
+      `It is unknown whether the message was recorded: ${message}. ${whatToDo}`,
+      { cause },
+    );
   return new CountersignError('refused', message, { cause, ...(type === null ? {} : { details: type }) });
 }
 
@@ -28,6 +35,15 @@ export function noWorker(changeId: string, whatToDo: string, cause: unknown): Co
   return new CountersignError(
     'worker_unavailable',
     `No review worker answered for ${changeId} in time; the review continues when a worker is available. ${whatToDo}`,
+    { cause },
+  );
+}
+
+/** For a message to a review that the ledger has as open, but that no workflow runs. */
+export function noRun(changeId: string, cause: unknown): CountersignError {
+  return new CountersignError(
+    'worker_unavailable',
+    `No workflow runs for ${changeId}, and the ledger has the review as open until a committer ends it. It has no row of the message. Send again later: it counts once`,
     { cause },
   );
 }

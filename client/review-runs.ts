@@ -68,7 +68,7 @@ export class ReviewRuns {
       case 'unreachable':
         return unavailable(whatToDo, problem.message, cause);
       case 'refused':
-        return refusedBy(problem, cause);
+        return refusedBy(problem, cause, whatToDo);
       case 'workflow_failed':
       case 'other':
         return new CountersignError('internal', problem.message, { cause });

@@ -7,9 +7,11 @@ import {
 import {
   ActivityFailure,
   ApplicationFailure,
+  TimeoutFailure,
   WorkflowExecutionAlreadyStartedError,
   WorkflowNotFoundError,
 } from '@temporalio/common';
+import { FailureType } from '../policy/contracts/failure-type';
 import { messageOf } from './errors';
 
 /**
@@ -79,6 +81,11 @@ function updateProblem(error: WorkflowUpdateFailedError): TemporalProblem {
   const cause = error.cause instanceof ActivityFailure ? (error.cause.cause ?? error.cause) : error.cause;
   const failure = cause instanceof ApplicationFailure ? cause : null;
   if (failure?.type === ENDED_UNDER_UPDATE) return { kind: 'not_running' };
+  // An attempt of the activity may have written the row before the time was over.
+  if (cause instanceof TimeoutFailure) {
+    const last = cause.cause === undefined ? '' : `: ${cause.cause.message}`;
+    return { kind: 'refused', message: `${cause.message}${last}`, type: FailureType.Store };
+  }
   return {
     kind: 'refused',
     message: cause === undefined ? error.message : cause.message,

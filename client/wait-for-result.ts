@@ -6,10 +6,10 @@ import { readResult } from './read-review';
 import type { ReceiptTrust } from './receipt';
 import { toWorkflowResult, type ReviewResult } from './result';
 import { fromLedger, notFound } from './review-errors';
-import { PROBE_TIMEOUT_MS, type ReviewRuns, type RunState } from './review-runs';
+import { PROBE_TIMEOUT_MS, type ReviewRuns } from './review-runs';
 import { toTemporalProblem } from './temporal-errors';
 
-/** A waiting call reads again after this time, also without a notification, and asks Temporal as often whether a run is open. */
+/** A waiting call reads again after this time, also without a notification. Until the ledger opens the review, it asks Temporal as often. */
 const READ_AGAIN_MS = 5_000;
 
 interface Source {
@@ -41,12 +41,15 @@ export async function resultFromLedger(
       const state = await ended();
       if (state === true) return await endedResult(source, reading, changeId);
       const opened = state !== null;
-      // A review that commits wakes this loop with each row. Temporal is asked at a steady pace instead, and before it is PENDING.
-      if (Date.now() >= Math.min(nextProbe, until)) {
+      // Each row wakes this loop. Temporal is asked at a steady pace instead, and before it is PENDING.
+      if (!opened && Date.now() >= Math.min(nextProbe, until)) {
         nextProbe = Date.now() + READ_AGAIN_MS;
-        const aborted = await abortedResult(source.runs, changeId, opened);
-        // The review may have ended between the two reads.
-        if (aborted !== null) return (await ended()) === true ? await endedResult(source, reading, changeId) : aborted;
+        const aborted = await abortedResult(source.runs, changeId);
+        if (aborted !== null) {
+          // The review may have been opened between the two reads.
+          if ((await ended()) === null) return aborted;
+          continue;
+        }
       }
       const left = until - Date.now();
       if (left <= 0) return { state: 'PENDING', status: opened && verifies(source) ? await reading.status() : null };
@@ -66,19 +69,12 @@ async function endedResult({ trust }: Source, { bundle }: Reading, changeId: str
   return readResult(changeId, await bundle(), trust) ?? { state: 'ABORTED', verified: false, why };
 }
 
-/** Null while a run is open, or if Temporal does not answer about a review that the ledger has as open. */
-async function abortedResult(runs: ReviewRuns, changeId: string, opened: boolean): Promise<ReviewResult | null> {
-  let run: RunState;
-  try {
-    run = await runs.probe(changeId);
-  } catch (error) {
-    if (opened) return null;
-    throw error;
-  }
+/** For a review that the ledger has not opened. Null while a run is open. Throws `not_found` if Temporal does not have it either. */
+async function abortedResult(runs: ReviewRuns, changeId: string): Promise<ReviewResult | null> {
+  const run = await runs.probe(changeId);
   if (run === 'running') return null;
-  if (run === 'unknown' && !opened) throw notFound(changeId, undefined);
-  const failure = run === 'closed' ? await runs.failureOf(changeId) : null;
-  const why = failure ?? 'The workflow has ended or does not exist, and the ledger does not say how the review ended';
+  if (run === 'unknown') throw notFound(changeId, undefined);
+  const why = (await runs.failureOf(changeId)) ?? 'The workflow has ended, and the ledger never opened the review';
   return { state: 'ABORTED', verified: false, why };
 }
 

@@ -1,3 +1,4 @@
+import type { KeyOwners } from '../client/acknowledge';
 import { CountersignError } from '../client/errors';
 import type { AnswerResults } from '../policy/contracts/answer';
 import type { Envelope } from '../policy/contracts/diff';
@@ -33,11 +34,13 @@ export class AnswerRelay {
   /** W3. Relays the answers that would count, and records the others as refused. `keyId`: the key that sends them. */
   async send(changeId: string, keyId: string, answers: readonly Envelope[]): Promise<AnswerResults> {
     this.take(keyId, answers.length);
-    const { valid, refused } = await this.#check(changeId, answers);
+    const { valid, owners, refused } = await this.#check(changeId, answers);
     this.refused(keyId, refused.length);
     const results: AnswerResults = refused.length === 0 ? {} : await this.deps.answers.recordRefused(changeId, refused);
     // Relayed last: the results of valid answers replace those of refused ones that name the same violation.
-    return valid.length === 0 ? results : { ...results, ...(await this.deps.reviews.answer(changeId, valid)) };
+    return valid.length === 0
+      ? results
+      : { ...results, ...(await this.deps.reviews.answer(changeId, valid, { owners })) };
   }
 
   /**
@@ -47,18 +50,25 @@ export class AnswerRelay {
   async #check(
     changeId: string,
     answers: readonly Envelope[],
-  ): Promise<{ readonly valid: Envelope[]; readonly refused: readonly RefusedBeforeRelay[] }> {
+  ): Promise<{
+    readonly valid: Envelope[];
+    readonly owners: KeyOwners;
+    readonly refused: readonly RefusedBeforeRelay[];
+  }> {
     const scope = await this.deps.answers.scopeOf(changeId);
-    if (scope === null) return { valid: [...answers], refused: [] };
+    const owners = new Map<string, string>();
+    if (scope === null) return { valid: [...answers], owners, refused: [] };
     const { find } = await this.deps.keys();
     const at = new Date(this.deps.now()).toISOString();
     const valid: Envelope[] = [];
     const refused: RefusedBeforeRelay[] = [];
     for (const sent of answers) {
       const judged = judgeAnswer(sent, scope, find, at);
-      if (judged.code === 'accepted') valid.push(sent);
-      else refused.push({ sent, code: judged.code, message: judged.message, violationId: judged.violationId });
+      if (judged.code === 'accepted') {
+        valid.push(sent);
+        if (judged.keyId !== null) owners.set(judged.keyId, judged.person);
+      } else refused.push({ sent, code: judged.code, message: judged.message, violationId: judged.violationId });
     }
-    return { valid, refused };
+    return { valid, owners, refused };
   }
 }

@@ -10,11 +10,11 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { AnswerCode } from '../policy/contracts/answer';
 import { RollbackReason, TerminalState } from '../policy/contracts/outcome';
-import type { LedgerKind } from '../policy/contracts/ledger';
+import { REPAIR_ACTIONS, type LedgerKind } from '../policy/contracts/ledger';
 import { JUDGE_CAUSES } from '../policy/decide/judge-failure';
 import type { OpenReviews } from '../storage/ledger/open-reviews';
 import type { TailedRow } from '../storage/ledger/tail';
-import { eventOf, REPAIRS, VERDICTS } from './row-event';
+import { eventOf, JUDGE_VERDICTS } from './row-event';
 
 export interface QueueState {
   readonly queue: 'review' | 'judge' | 'commit';
@@ -175,7 +175,7 @@ function createSeries(registry: Registry) {
     judgeCostUnknown: counter('judge_cost_unknown', 'Judgements whose cost is unknown', []),
     repairs: counter(
       'repairs',
-      'Workflows that the reconciler reset, reviews that it ended, and workflows that it terminated after their reviews had ended',
+      'Workflows that the reconciler woke or reset, reviews that it ended, and workflows that it terminated after their reviews had ended',
       ['did'],
     ),
     damaged: counter('damaged_histories', 'Reviews whose history does not replay', []),
@@ -184,8 +184,8 @@ function createSeries(registry: Registry) {
   for (const state of TerminalState.exclude(['COMMITTED']).options)
     for (const reason of RollbackReason.options) series.ended.inc({ state, reason }, 0);
   for (const code of AnswerCode.options) series.refused.inc({ code }, 0);
-  for (const verdict of VERDICTS) series.judgements.inc({ verdict }, 0);
+  for (const verdict of JUDGE_VERDICTS) series.judgements.inc({ verdict }, 0);
   for (const cause of [...JUDGE_CAUSES, 'other']) series.judgeFailures.inc({ cause }, 0);
-  for (const did of REPAIRS) series.repairs.inc({ did }, 0);
+  for (const did of [...REPAIR_ACTIONS, 'other']) series.repairs.inc({ did }, 0);
   return series;
 }

@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { AnswerCode } from '../policy/contracts/answer';
-import { HISTORY_DAMAGED } from '../policy/contracts/ledger';
+import { HISTORY_DAMAGED, REPAIR_ACTIONS, type RepairAction } from '../policy/contracts/ledger';
 import { RollbackReason, TerminalState } from '../policy/contracts/outcome';
 import { JUDGE_CAUSES, type JudgeCause } from '../policy/decide/judge-failure';
 import { openEnvelope } from '../policy/evidence/dsse';
 import { JudgeRecord } from '../policy/judge/record';
+import { jsonOf } from '../policy/text/json-of';
 import type { TailedRow } from '../storage/ledger/tail';
 
 /** `failed`: the judge could not answer. `unreadable`: the record cannot be read. */
-export const VERDICTS = ['ALLOW', 'WARN', 'BLOCK', 'failed', 'unreadable'] as const;
-export const REPAIRS = ['reset', 'ended', 'terminated', 'other'] as const;
+export const JUDGE_VERDICTS = ['ALLOW', 'WARN', 'BLOCK', 'failed', 'unreadable'] as const;
 
 /** What a row means for the metrics. */
 export type RowEvent =
@@ -17,10 +17,10 @@ export type RowEvent =
   | { readonly kind: 'refused'; readonly code: AnswerCode | 'other' }
   | { readonly kind: 'ended'; readonly state: TerminalState | 'other'; readonly reason: RollbackReason | 'none' }
   | { readonly kind: 'history_damaged' }
-  | { readonly kind: 'repaired'; readonly did: (typeof REPAIRS)[number] }
+  | { readonly kind: 'repaired'; readonly did: RepairAction | 'other' }
   | {
       readonly kind: 'judged';
-      readonly verdict: (typeof VERDICTS)[number];
+      readonly verdict: (typeof JUDGE_VERDICTS)[number];
       readonly cause: JudgeCause | 'other' | null;
       readonly costMicros: number | null;
     }
@@ -29,11 +29,11 @@ export type RowEvent =
 const Refused = z.object({ code: AnswerCode });
 const Closed = z.object({ state: TerminalState, reason: RollbackReason.nullable() });
 const Damaged = z.object({ check: z.literal(HISTORY_DAMAGED) });
-const Repaired = z.object({ did: z.enum(['reset', 'ended', 'terminated']) });
+const Repaired = z.object({ did: z.enum(REPAIR_ACTIONS) });
 const Attested = z.object({ envelope: z.json() });
 
 export function eventOf({ kind, body, secondsSinceDisclosed }: TailedRow): RowEvent {
-  const read: unknown = body === null ? null : JSON.parse(body);
+  const read = body === null ? null : jsonOf(body);
   switch (kind) {
     case 'answer_accepted':
       return { kind: 'answered', seconds: secondsSinceDisclosed };

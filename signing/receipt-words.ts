@@ -31,7 +31,7 @@ export function unboundWord(
   return digest(() => violationsSha(violations)) === receipt.violationsSha ? null : 'violations';
 }
 
-/** A receipt without a digest is of a rollback without findings. */
+/** Without a digest, which only a rollback may lack: its committer could not compile the plan, so no finding is bound or printed. */
 function areBound(findings: readonly ValidatorFinding[], { findingsSha: bound, action }: ReceiptPredicate): boolean {
   return bound === null
     ? action === 'ROLLBACK' && findings.length === 0

@@ -19,6 +19,7 @@ import { openingWarnings } from '../policy/contracts/opening-warnings';
 import type { StagingRecord } from '../policy/contracts/staging-record';
 import { toFindingProjection, type ReviewStatus, type ViolationStatus } from '../policy/contracts/status';
 import { decide, type Decided } from '../policy/decide/decide';
+import { statementsOf } from './verify-answers';
 import { violationStatus } from '../policy/decide/violation-status';
 import { fromBase64 } from '../policy/evidence/base64';
 import type { EvidenceBundle } from '../policy/evidence/bundle';
@@ -149,7 +150,7 @@ function decidedOf(facts: Partial<ReviewFacts>, at: string): Decided | null {
     plan: pinned.plan,
     findings,
     violations: disclosure.violations,
-    answers: answers?.answers ?? [],
+    answers: answers == null ? [] : statementsOf(answers),
     requester,
     reachable: null,
     disclosedAt: disclosure.at,
@@ -159,7 +160,12 @@ function decidedOf(facts: Partial<ReviewFacts>, at: string): Decided | null {
 
 function violationsOf(facts: Partial<ReviewFacts>, decided: Decided | null): ViolationStatus[] {
   const { pinned, disclosure, answers, requester = null } = facts;
-  const of = { groups: pinned?.plan.groups ?? {}, requester, answers: answers?.answers ?? [] };
+  const of = {
+    groups: pinned?.plan.groups ?? {},
+    requester,
+    answers: answers == null ? [] : statementsOf(answers),
+    disclosedAt: disclosure?.at ?? null,
+  };
   return (disclosure?.violations ?? []).map((violation) =>
     violationStatus(violation, decided?.resolutions[violation.violationId] ?? 'pending', of),
   );
@@ -192,7 +198,8 @@ function outcomeOf(
     inputSha,
     planHash,
     stagingSha,
-    findings: [...findings],
+    // As the check `bound_words`: the receipt of a committer that could not compile the plan binds no findings.
+    findings: receipt.findingsSha === null ? [] : [...findings],
     violations: [...(disclosure?.violations ?? [])],
     receipt: (row?.body['envelope'] ?? null) as ReviewOutcome['receipt'],
   };

@@ -67,6 +67,11 @@ export function verifyAcceptedAnswers({ rows, scope, keys, nonces, at }: VerifyA
   return { answers, standingRejects, refused };
 }
 
+/** The answers that verify, and the rejects that stay valid: what the last words of each person are found among. */
+export function statementsOf({ answers, standingRejects }: VerifiedAnswers): readonly AdmittedAnswer[] {
+  return [...new Map([...standingRejects, ...answers].map((each) => [each.digest, each])).values()];
+}
+
 export function toAdmitted(answer: CountedAnswer, admittedAt: string): AdmittedAnswer {
   const { violationId, fingerprint, decision, person, signed, reason, issuedAt, retracts, digest } = answer;
   return { violationId, fingerprint, decision, person, signed, reason, issuedAt, retracts, admittedAt, digest };

@@ -6,7 +6,6 @@ import { CommitEnv, ConfigError, readEnv, readTargets } from './config';
 import { startDerivationThreads } from './derivation';
 import { payloadKeys } from './encryption/key-ring';
 import { main } from './main';
-import { TASK_QUEUES } from '../policy/contracts/queues';
 import { startDailyReplay } from './reconciler/start-daily-replay';
 import { reconcilerMetrics } from './reconciler/metrics';
 import { Reconciler } from './reconciler/reconciler';
@@ -26,7 +25,7 @@ main('committer', async (logger) => {
     keyKind: 'committer',
     env,
     logger,
-    wire({ key, taskQueue, extensions, resources }) {
+    wire({ key, extensions, resources }) {
       if (key.demo) assertDevelopmentTargets(targets);
       const threads = startDerivationThreads(env.COUNTERSIGN_EXTENSIONS);
       const { checkpoint } = createCheckpointer({ db: resources.db, key, now: resources.now });
@@ -50,7 +49,6 @@ main('committer', async (logger) => {
         db: resources.db,
         deps: commitDeps(role),
         temporal,
-        reviewQueue: taskQueue.replace(TASK_QUEUES.commit, TASK_QUEUES.review),
         graceMs: env.COUNTERSIGN_RECONCILE_GRACE_SECONDS * 1000,
         logger,
         count: reconcilerMetrics(),

@@ -6,7 +6,7 @@ import { constants, setPriority } from 'node:os';
 import { z } from 'zod';
 import { main } from './main';
 import type { Replayed } from './replay/replay-histories';
-import { replayReviews } from './replay/replay-reviews';
+import { ownBuild, replayReviews } from './replay/replay-reviews';
 import { openClient } from './temporal';
 
 const ChangeIds = z.array(z.string()).max(100_000);
@@ -16,7 +16,8 @@ main('replay', async () => {
   const changeIds = await received();
   const client = openClient(process.env);
   try {
-    for await (const replayed of replayReviews(process.env, client, changeIds)) await sent(replayed);
+    const replays = replayReviews(process.env, client, changeIds, ownBuild(process.env));
+    for await (const replayed of replays) await sent(replayed);
   } finally {
     await client.connection.close();
   }

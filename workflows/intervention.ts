@@ -8,6 +8,7 @@ import { continueWhenCalm, isLong } from './next-run';
 import { disclosure } from './proxies';
 import { waitOrTimeout } from './wait-or-timeout';
 import { now, reference, type Review } from './review-state';
+import { readStatements } from './statements';
 import type { Ending } from './settling';
 import { publishStatus } from './reporting';
 
@@ -62,21 +63,35 @@ async function disclose(change: Review, triggered: readonly TriggeredPolicy[]): 
     );
 }
 
-/** One durable timer at a time, for the next deadline and the delay of this review (`wakeDelayMs`). */
+/**
+ * One durable timer at a time, for the next deadline and the delay of this review (`wakeDelayMs`). Before a deadline counts as missed,
+ * the answers are read from the ledger again.
+ */
 export async function waitForAnswers(change: Review): Promise<void> {
   const settled = (): boolean => change.stopped !== null || !change.stillWaits();
   const mustContinue = (): boolean => change.mayContinue && isLong();
   while (!settled()) {
+    if (change.lookAgain) {
+      change.lookAgain = false;
+      await readStatements(change, 'answers in the ledger');
+      continue;
+    }
     if (mustContinue()) await continueWhenCalm(change, { what: 'answers' }, settled);
     const decided = change.decideAt(now());
-    if (decided.action !== 'WAIT') return;
+    if (decided.action !== 'WAIT') break;
     const deadline = Date.parse(decided.nextDeadline);
     const since = Date.parse(change.disclosedAt ?? decided.nextDeadline);
     const wakeAt = deadline + wakeDelayMs(change.changeId, since, deadline);
     await waitOrTimeout(
       Math.max(1, wakeAt - Date.now()),
       `deadline ${decided.nextDeadline}`,
-      () => settled() || mustContinue(),
+      () => settled() || mustContinue() || change.lookAgain,
     );
   }
+  if (change.stopped === null && isExpired(change)) await readStatements(change, 'answers before the deadline');
+}
+
+function isExpired(change: Review): boolean {
+  const decided = change.decideAt(now());
+  return decided.action === 'ROLLBACK' && decided.reason === 'expired';
 }

@@ -94,6 +94,13 @@ export class MessageHandlers {
     return result;
   }
 
+  /** Of `lookAgain`, which the reconciler and operators send. Each makes a waiting review read its rows once, so they are bounded. */
+  lookAgain(): void {
+    if (!this.#isWithinBounds('stop', null)) return;
+    this.review.bounds.count('stop', null);
+    this.review.lookAgain = true;
+  }
+
   async stopSignal(kind: 'withdraw' | 'supersede', message: unknown): Promise<void> {
     if (!this.#isWithinBounds('stop', message)) return;
     try {

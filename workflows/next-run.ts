@@ -1,4 +1,4 @@
-import { allHandlersFinished, condition, continueAsNew, workflowInfo } from '@temporalio/workflow';
+import { allHandlersFinished, continueAsNew, workflowInfo } from '@temporalio/workflow';
 import type { Submission } from '../policy/contracts/diff';
 import type { WorkflowOutcome } from '../policy/contracts/outcome';
 import type { Carried } from './carried';
@@ -44,12 +44,12 @@ export async function continueWhenCalm(
 }
 
 /**
- * Continues as a new run with the same submission and the state of this one. Returns only if the state is too large to carry or
- * if `over` became true while message handlers finished; the review then goes on in this run.
+ * Continues as a new run with the same submission and the state of this one. Returns only if the state is too large to carry, if
+ * `over` became true, or if message handlers did not finish; the review then goes on in this run.
  */
 async function continueInNextRun(change: Review, waitsFor: Carried['waitsFor'], over: () => boolean): Promise<void> {
-  await condition(allHandlersFinished);
-  if (over()) return;
+  await waitOrTimeout(MAX_PAUSE_MS, 'message handlers to finish', () => over() || allHandlersFinished());
+  if (over() || !allHandlersFinished()) return;
   const carried = change.carry(waitsFor);
   if (new TextEncoder().encode(JSON.stringify(carried)).length > MAX_CARRIED_BYTES) {
     change.mayContinue = false;

@@ -34,7 +34,7 @@ export function guardians(summary: string): ReviewActivities {
  */
 const inTask = { startToCloseTimeout: '5 s', retry: { maximumAttempts: 1 } } as const;
 
-type InTask = Pick<ReviewActivities, 'disclose' | 'admitAnswer' | 'admitWithdrawal'>;
+type InTask = Pick<ReviewActivities, 'disclose' | 'admitAnswer' | 'admitWithdrawal' | 'readStatements'>;
 
 function inTaskFirst(turn: LocalTurn, summary: string, later: ReviewActivities): InTask {
   const local = proxyLocalActivities<ReviewActivities>({ ...inTask, summary });
@@ -54,11 +54,16 @@ function inTaskFirst(turn: LocalTurn, summary: string, later: ReviewActivities):
         () => local.admitWithdrawal(input),
         () => later.admitWithdrawal(input),
       ),
+    readStatements: (input) =>
+      turn.run(
+        () => local.readStatements(input),
+        () => later.readStatements(input),
+      ),
   };
 }
 
 /** Waits long for our own database. */
-export function disclosure(turn: LocalTurn, summary: string): Pick<InTask, 'disclose'> {
+export function disclosure(turn: LocalTurn, summary: string): Pick<InTask, 'disclose' | 'readStatements'> {
   return inTaskFirst(turn, summary, opening(summary));
 }
 

@@ -66,7 +66,7 @@ export class Review {
   stopped: { readonly reason: RollbackReason; readonly explanation: string } | null = null;
   /** Set before the rollback is requested: from then on no message can change the outcome. */
   rollingBack = false;
-  /** Set by a signal while the effect is unknown: check the target again now. */
+  /** Set by a signal: read the ledger again while answers are missing, or the target while the effect is unknown. */
   lookAgain = false;
   readonly warnings: string[] = [];
   bounds = new MessageBounds(() => Date.now());
@@ -273,6 +273,16 @@ export class Review {
     for (const answer of answers) this.#answers.set(answer.digest, answer);
   }
 
+  /**
+   * Takes over what the ledger has. `counted`: digests of the answers that this run counted when it asked. Of these, one that the
+   * ledger does not return no longer verifies. Answers that were admitted meanwhile remain.
+   */
+  recount(counted: readonly string[], recorded: readonly AdmittedAnswer[]): void {
+    const still = new Set(recorded.map(({ digest }) => digest));
+    for (const digest of counted) if (!still.has(digest)) this.#answers.delete(digest);
+    this.admit(recorded);
+  }
+
   answers(): AdmittedAnswer[] {
     return [...this.#answers.values()];
   }
@@ -328,7 +338,12 @@ export class Review {
     const { submission, opened } = this;
     const decided = this.fingerprint === null ? null : this.decideAt(at);
     const requester = opened?.requester ?? null;
-    const answered = { groups: opened?.plan.groups ?? {}, requester, answers: this.answers() };
+    const answered = {
+      groups: opened?.plan.groups ?? {},
+      requester,
+      answers: this.answers(),
+      disclosedAt: this.disclosedAt,
+    };
     return {
       changeId: this.changeId,
       state: this.state,

@@ -120,10 +120,7 @@ function registerHandlers(change: Review): void {
   setHandler(messages.withdrawSignal, (message) => handlers.stopSignal('withdraw', message));
   setHandler(messages.supersedeUpdate, (message) => handlers.stop('supersede', message, 'update'), bounded('stop'));
   setHandler(messages.supersedeSignal, (message) => handlers.stopSignal('supersede', message));
-  setHandler(messages.lookAgainSignal, () => {
-    change.received++;
-    change.lookAgain = true;
-  });
+  setHandler(messages.lookAgainSignal, () => handlers.lookAgain());
   setDefaultSignalHandler((name) => {
     change.received++;
     if (change.dropped++ === 0) log.warn('Ignored an unknown signal', { name: name.slice(0, 100) });

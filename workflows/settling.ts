@@ -7,6 +7,7 @@ import { committing, settling } from './proxies';
 import { waitOrTimeout } from './wait-or-timeout';
 import { now, preflightOf, type Review } from './review-state';
 import { publishStatus, showDetails, signalRequester } from './reporting';
+import { readStatements } from './statements';
 import { MAX_EXPLANATION_LENGTH } from '../policy/contracts/limits';
 import { cutText } from '../policy/text/cut-text';
 import { continueWhenCalm, isLong } from './next-run';
@@ -60,8 +61,12 @@ async function commit(change: Review): Promise<'ended' | 'wait'> {
   });
 }
 
-/** Statements that arrived while the commit was requested take precedence over the refusal of the committer. */
+/**
+ * Statements that arrived while the commit was requested take precedence over the refusal of the committer. They are read again, since
+ * the committer may have refused because of a row whose admission has not returned, or of a key that was revoked.
+ */
 async function refused(change: Review, refusal: Ending): Promise<'ended' | 'wait'> {
+  await readStatements(change, 'answers after the refusal');
   const decided = change.decideAt(now());
   if (change.stopped === null && decided.action === 'WAIT') return 'wait';
   return rollBack(change, change.stopped ?? (decided.action === 'ROLLBACK' ? decided : refusal));

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../policy/contracts/canonical-json';
 import { invalid } from '../../policy/contracts/failure';
+import type { RepairAction } from '../../policy/contracts/ledger';
 import type { StoredRow } from '../../policy/evidence/chain';
 import { cutExplanation } from '../../policy/text/cut-text';
 import type { CommitResult } from '../review-types';
@@ -12,8 +13,7 @@ import { begin, closeRolledBack, settledOf } from './settlement';
 export interface Repair {
   /** Kind of the problem, such as `terminated`. */
   readonly found: string;
-  /** `ended`: its review. `terminated`: the workflow of a review that had ended. */
-  readonly did: 'reset' | 'ended' | 'terminated';
+  readonly did: RepairAction;
   /** For people. */
   readonly explanation: string;
   /** The run in which it was found; null if the workflow does not exist. */
@@ -44,10 +44,11 @@ export async function recordRepair(deps: CommitDeps, changeId: string, repair: R
 /** The resets of this review by the reconciler, in order. */
 export function resetsOf(
   rows: readonly StoredRow[],
-): { readonly runId: string | null; readonly withMessages: boolean }[] {
+): { readonly at: number; readonly runId: string | null; readonly withMessages: boolean }[] {
   return rows
     .filter(({ row }) => row.kind === 'repaired' && row.body['did'] === 'reset')
-    .map(({ row: { body } }) => ({
+    .map(({ row: { at, body } }) => ({
+      at: Date.parse(at),
       runId: typeof body['runId'] === 'string' ? body['runId'] : null,
       withMessages: body['withMessages'] !== false,
     }));

@@ -11,6 +11,7 @@ import type { StoredRow } from '../../policy/evidence/chain';
 import { untilSettled } from '../../policy/evidence/recorded-findings';
 import { cutExplanation } from '../../policy/text/cut-text';
 import { verifyReview } from '../../signing/verify-review';
+import { statementsOf } from '../../signing/verify-answers';
 import type { ReviewFacts } from '../../signing/verify-review/record';
 import {
   BY_STRENGTH,
@@ -72,7 +73,7 @@ async function endingOf(
   const byFindings = proposed === 'forbidden' || proposed === 'contract_violation';
   const recomputed = checks.some(({ name, result }) => name === 'recomputed' && result === 'ok');
   // A row whose statement does not verify forbids the commit, but it does not support a receipt that says the change was withdrawn.
-  const signed = checks.some(({ name, result }) => name === 'withdrawal' && result === 'ok');
+  const signed = facts.stopped != null;
   const known = byFindings && !recomputed ? null : await decidedOf(deps, facts, at);
   const asksForRefusal = proposed === 'commit_refused' || proposed === 'policy_moved';
   const verified = asksForRefusal ? await verifyChange(deps, asked, rows) : null;
@@ -110,7 +111,7 @@ async function decidedOf(
     plan,
     findings,
     violations: disclosure.violations,
-    answers: answers.answers,
+    answers: statementsOf(answers),
     requester,
     reachable: disclosure.fingerprint === null ? null : await reachable(deps.keys, plan),
     disclosedAt: disclosure.at,

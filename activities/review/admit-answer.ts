@@ -15,12 +15,11 @@
  * N7 A verdict is written only if no other one was written since the rows were read that it is based on; otherwise the attempt fails
  *    and is repeated. An attempt that timed out can go on beside its repetition, and the workflow learns the verdict of one of them:
  *    if one refused an answer and the other recorded it as accepted, the review would wait for an answer that its ledger has. It is not
- *    judged again within the attempt: what was refused as too early may be acceptable by now.
+ *    judged again within the attempt: what was refused as too early may be acceptable by now. A refusal that is only counted has no
+ *    row, so an attempt beside it does not see it; the workflow then learns the answer by `readStatements`.
  */
-import type { JsonValue } from '../../policy/contracts/canonical-json';
 import { CountersignFailure } from '../../policy/contracts/failure';
 import { FailureType } from '../../policy/contracts/failure-type';
-import type { LedgerRow } from '../../policy/contracts/ledger';
 import type { KeyLookup, KeyRegistry } from '../../policy/evidence/key-registry';
 import {
   VERDICTS,
@@ -30,15 +29,16 @@ import {
   type ProjectionPatch,
 } from '../../policy/evidence/ledger-port';
 import { withCurrentKeys } from '../../policy/evidence/with-current-keys';
-import { judgeAnswer, type AnswerScope, type CountedAnswer, type RefusedAnswer } from '../../signing/judge-answer';
-import { answerFactKey, answerRowKind, toAdmitted, verifyAcceptedAnswers } from '../../signing/verify-answers';
+import { judgeAnswer, type CountedAnswer, type RefusedAnswer } from '../../signing/judge-answer';
+import { statementsOf, toAdmitted, verifyAcceptedAnswers } from '../../signing/verify-answers';
 import type { PlanSource } from '../../storage/plans/plan-source';
-import type { AdmitInput, Admitted, ReviewActivities } from '../review-types';
+import type { Admitted, ReviewActivities } from '../review-types';
+import { acceptedEntry } from './accepted-entry';
 import { parseAnswerMessage, violationIdOf } from './answer-message';
-import { afterMessage, judgingOrder, type RecordedAnswer, type RepeatedAnswer } from './answer-order';
 import { refusalEntry } from './answer-refusal';
 import { byViolation, refusedResult, type Outcome } from './answer-results';
-import { spentNonce } from './spent-nonce';
+import { CLOSED, judgeMessage, restoreAdmitted, type ValidAnswer, type Verdict } from './judge-message';
+import { pastDeadline } from './past-deadline';
 import { pendingAfter } from './pending-after';
 import { answerScopeFromRows, SCOPE_ROWS } from './answer-scope-from-rows';
 
@@ -46,23 +46,12 @@ export interface AnswerDeps {
   readonly ledger: Ledger;
   readonly keys: Pick<KeyRegistry, 'snapshot'>;
   readonly plans: Pick<PlanSource, 'byHash'>;
-  readonly now: () => Date;
   /** The clock of the database: the same one that the deadline began with. */
   readonly databaseNow: () => Promise<Date>;
 }
 
 /** After one of these rows no answer is admitted. */
 const END_ROWS = ['intent', 'decided', 'receipt'] as const;
-
-interface ValidAnswer {
-  readonly sent: unknown;
-  readonly judged: CountedAnswer | RefusedAnswer;
-}
-
-interface Verdict {
-  readonly sent: unknown;
-  readonly judged: CountedAnswer | RefusedAnswer | RepeatedAnswer;
-}
 
 /** `admitAnswer` returns every refusal as data. It throws only STORE_UNAVAILABLE, which Temporal retries (also for N7). */
 export function createAnswerActivities(deps: AnswerDeps): Pick<ReviewActivities, 'admitAnswer'> {
@@ -86,9 +75,13 @@ export function createAnswerActivities(deps: AnswerDeps): Pick<ReviewActivities,
         });
       const { valid, before } = await withCurrentKeys(keys, (find) => ({
         valid: judgeAll(find),
-        before: verifyAcceptedAnswers({ rows, scope, keys: find, nonces: null, at }).answers,
+        before: statementsOf(verifyAcceptedAnswers({ rows, scope, keys: find, nonces: null, at })),
       }));
-      const verdicts = judgeMessage(valid, { ...input, closed }, rows, at);
+      // Not with a confirmation by a key that was revoked since: its owner may answer with another key.
+      const verify = new Set<unknown>(before.map(({ digest }) => digest));
+      const standing = rows.filter(({ body }) => verify.has(body['digest']));
+      const state = { ...input, closed, late: pastDeadline(stored, at) };
+      const verdicts = judgeMessage(valid, state, standing, at);
 
       const refusal = (sent: unknown, refused: RefusedAnswer): LedgerEntry =>
         refusalEntry({ sent, refused, via: input.via, at });
@@ -116,7 +109,12 @@ export function createAnswerActivities(deps: AnswerDeps): Pick<ReviewActivities,
         if (each !== null)
           outcomes[i] = { violationId: each.violationId, result: refusedResult(each, recorded[i] ?? undefined) };
       });
-      return { results: byViolation(outcomes), admitted: outcomes.flatMap(({ admitted }) => admitted ?? []) };
+      // `known` has those of this message by now. The workflow may have lost the results of other messages.
+      const missing = before.filter(({ digest }) => !known.has(digest));
+      return {
+        results: byViolation(outcomes),
+        admitted: [...missing, ...outcomes.flatMap(({ admitted }) => admitted ?? [])],
+      };
     },
   };
 }
@@ -153,62 +151,8 @@ async function appendSome(
   return entries.map((entry) => (entry === null ? null : (results.shift() ?? null)));
 }
 
-/** An answer that was admitted in time stays valid: a retry, or the same answer again, must not be refused as expired. */
-function restoreAdmitted(
-  judged: CountedAnswer | RefusedAnswer,
-  { fingerprint }: AnswerScope,
-  rows: readonly LedgerRow[],
-  judgeAt: (at: string) => CountedAnswer | RefusedAnswer,
-): CountedAnswer | RefusedAnswer {
-  if (judged.code !== 'expired') return judged;
-  for (const row of rows) {
-    if (row.body['violationId'] !== judged.violationId || row.body['fingerprint'] !== fingerprint) continue;
-    const atAdmission = judgeAt(row.at);
-    if (atAdmission.code === 'accepted' && atAdmission.digest === row.body['digest']) return atAdmission;
-  }
-  return judged;
-}
-
-/** Judges the answers of one message, each after those that could override it. The result has the order of the message. */
-function judgeMessage(
-  answers: readonly ValidAnswer[],
-  input: AdmitInput,
-  rows: readonly RecordedAnswer[],
-  at: string,
-): readonly Verdict[] {
-  const verdicts: Verdict[] = [...answers];
-  const before: RecordedAnswer[] = [];
-  const order = judgingOrder(answers.map(({ judged }) => (judged.code === 'accepted' ? judged.decision : null)));
-  for (const i of order) {
-    const answer = answers[i];
-    if (answer === undefined) continue;
-    const judged = applyReviewState(answer.judged, input, rows, before);
-    verdicts[i] = { sent: answer.sent, judged };
-    if (judged.code === 'accepted')
-      before.push({
-        body: acceptedEntry(answer.sent, judged, { at, via: input.via }).body as RecordedAnswer['body'],
-        at,
-      });
-  }
-  return verdicts;
-}
-
 export const REGRESSED =
   'the counter of the passkey is not above that of its last assertion; sign again, and if this repeats, have the passkey revoked: it may have been copied';
-const CLOSED = 'the review is already decided; further answers have no effect';
-
-/** Refuses an answer to a closed review, and one that a later answer, or a reject, of the same person overrides (N4). */
-function applyReviewState(
-  judged: CountedAnswer | RefusedAnswer,
-  input: AdmitInput,
-  rows: readonly RecordedAnswer[],
-  before: readonly RecordedAnswer[],
-): Verdict['judged'] {
-  const { violationId } = judged;
-  const counted = judged.code === 'accepted' && input.admitted.includes(judged.digest);
-  if (input.closed && judged.code !== 'malformed' && !counted) return { code: 'closed', message: CLOSED, violationId };
-  return judged.code === 'accepted' ? afterMessage(judged, rows, before) : judged;
-}
 
 /** Why the ledger did not take a valid answer; null if it has it. */
 function refusedByLedger({ violationId }: CountedAnswer, appended: Appended | null): RefusedAnswer | null {
@@ -217,35 +161,6 @@ function refusedByLedger({ violationId }: CountedAnswer, appended: Appended | nu
   return appended?.stored == null
     ? { code: 'nonce_reused', message: 'its nonce was already used; sign a new answer', violationId }
     : null;
-}
-
-function acceptedEntry(
-  sent: unknown,
-  answer: CountedAnswer,
-  by: { readonly at: string; readonly via: string },
-): LedgerEntry {
-  const { violationId, fingerprint, decision, reason, person, signed, digest, issuedAt, retracts, keyId } = answer;
-  return {
-    kind: answerRowKind(answer),
-    at: by.at,
-    // `judgeAnswer` parsed it strictly: it is an envelope or an unsigned answer, without other members.
-    body: {
-      answer: sent as JsonValue,
-      violationId,
-      fingerprint,
-      decision,
-      reason,
-      person,
-      signed,
-      digest,
-      issuedAt,
-      retracts,
-      keyId,
-      via: by.via,
-    },
-    factKey: answerFactKey(answer),
-    ...spentNonce(answer),
-  };
 }
 
 /** `known`: digests of the answers that the workflow counts already, or that earlier items of this message add. */

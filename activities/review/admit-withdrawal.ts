@@ -6,13 +6,14 @@
  *    ledger. A message that names a replacing change without a signature is judged by the signed submission of that change.
  * M3 As N7 of `admitAnswer`: the row is written only if no other verdict was written since the rows were read.
  * M4 Whatever the message, the result says what the ledger has, so that a restarted workflow ends as the one before it.
+ * M5 The row has the time of the database, read before the registry, and the registry is never a cached one. Otherwise a statement could
+ *    be admitted with a key that was revoked before the time of its row, and no verifier would accept that row.
  */
 import type { JsonObject } from '../../policy/contracts/canonical-json';
 import type { Submission } from '../../policy/contracts/diff';
 import type { WithdrawCode } from '../../policy/contracts/withdrawal';
 import type { StoredRow } from '../../policy/evidence/chain';
 import { VERDICTS, type LedgerEntry } from '../../policy/evidence/ledger-port';
-import { withCurrentKeys } from '../../policy/evidence/with-current-keys';
 import { judgeWithdrawal, stopRowOf, type CountedWithdrawal } from '../../signing/judge-withdrawal';
 import type { AdmittedWithdrawal, AdmitWithdrawalInput, ReviewActivities } from '../review-types';
 import { judgedSince, REGRESSED, type AnswerDeps } from './admit-answer';
@@ -28,18 +29,18 @@ export function createWithdrawalActivities(deps: WithdrawalDeps): Pick<ReviewAct
 }
 
 async function admit(deps: WithdrawalDeps, input: AdmitWithdrawalInput): Promise<AdmittedWithdrawal> {
-  const { ledger, keys, now } = deps;
+  const { ledger, keys, databaseNow } = deps;
   const { changeId, kind, message } = input;
-  const at = now().toISOString();
+  const at = (await databaseNow()).toISOString();
   const rows = await ledger.readKinds(changeId, [...WITHDRAWAL_ROWS, ...VERDICTS]);
   const lastN = rows.at(-1)?.row.n;
   const scope = await withdrawalScopeFromRows(deps, changeId, rows, { kind, message });
   // No row for an invented id, so that a hostile caller cannot fill the ledger.
   if (scope === null) return { result: { code: 'not_open', message: 'No such change was opened' }, stopped: null };
-  const judged = await withCurrentKeys(keys, (find) => judgeWithdrawal(kind, message, scope, find, at));
+  const judged = judgeWithdrawal(kind, message, scope, (await keys.snapshot(0)).find, at);
   const found = toStopped(rows);
   if (judged.code !== 'accepted')
-    return { result: await recordRefusedWithdrawal(deps, changeId, input, judged, lastN), stopped: found };
+    return { result: await recordRefusal(ledger, input, judged, at, lastN), stopped: found };
 
   const [appended] = await ledger.append(changeId, [toEntry(judged, scope.other, at, input.via)], undefined, lastN);
   if (appended?.status === 'moved') throw judgedSince(changeId);
@@ -51,28 +52,41 @@ async function admit(deps: WithdrawalDeps, input: AdmitWithdrawalInput): Promise
     return { result: appended?.existing === true ? duplicate : accepted, stopped };
   }
   const tooLate = 'The commit has begun, or the review is over';
-  const refused: { readonly code: WithdrawCode; readonly message: string } =
+  const refused: Refused =
     appended?.status === 'settled'
       ? { code: 'too_late', message: tooLate }
       : appended?.status === 'counter_regressed'
         ? { code: 'counter_regressed', message: REGRESSED }
         : { code: 'nonce_reused', message: 'its nonce was already used; sign a new statement' };
-  return { result: await recordRefusedWithdrawal(deps, changeId, input, refused), stopped: found };
+  return { result: await recordRefusal(ledger, input, refused, at), stopped: found };
+}
+
+type Refused = { readonly code: WithdrawCode; readonly message: string };
+type Message = Pick<AdmitWithdrawalInput, 'changeId' | 'kind' | 'message'> & { readonly via: string };
+
+/** Records a message that was refused before it reached the workflow. */
+export function recordRefusedWithdrawal(
+  { ledger, now }: Pick<WithdrawalDeps, 'ledger'> & { readonly now: () => Date },
+  changeId: string,
+  message: Omit<Message, 'changeId'>,
+  refused: Refused,
+): Promise<AdmittedWithdrawal['result']> {
+  return recordRefusal(ledger, { ...message, changeId }, refused, now().toISOString());
 }
 
 /**
  * Records a refused message. The result says whether the refusal has its own row, or was counted on another. `lastN`: as `expectedN` of
  * the ledger; the call then throws if another verdict was written.
  */
-export async function recordRefusedWithdrawal(
-  { ledger, now }: Pick<WithdrawalDeps, 'ledger' | 'now'>,
-  changeId: string,
-  { kind, message, via }: Pick<AdmitWithdrawalInput, 'kind' | 'message'> & { readonly via: string },
-  refused: { readonly code: WithdrawCode; readonly message: string },
+async function recordRefusal(
+  ledger: WithdrawalDeps['ledger'],
+  { changeId, kind, message, via }: Message,
+  refused: Refused,
+  at: string,
   lastN?: number,
 ): Promise<AdmittedWithdrawal['result']> {
   const about = { ...refused, violationId: null, about: kind };
-  const entry = refusalEntry({ sent: message, refused: about, via, at: now().toISOString() });
+  const entry = refusalEntry({ sent: message, refused: about, via, at });
   const [appended] = await ledger.append(changeId, [entry], undefined, lastN);
   if (appended?.status === 'moved') throw judgedSince(changeId);
   return appended?.status === 'counted'

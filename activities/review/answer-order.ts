@@ -16,7 +16,8 @@ export type RecordedAnswer = Pick<LedgerRow, 'body' | 'at'>;
 
 /**
  * Compares a valid answer with those that the ledger has of the same person on the same violation. The latest `issuedAt` counts: an
- * older answer that arrives later is refused, and so is everything after a reject. `rows`: the admitted answers of the change.
+ * older answer that arrives later is refused, and so is a confirmation that was taken back, and everything after a reject. `rows`: the
+ * admitted answers of the change.
  */
 export function afterOthers(
   answer: CountedAnswer,
@@ -37,6 +38,8 @@ export function afterOthers(
   const others = given.filter((other) => other.digest !== digest);
   const later = others.find((other) => other.digest !== retracts && isLater(other, answer));
   const [counts] = lastWords(given);
+  if (decision === 'confirm' && given.some((other) => other.retracts === digest))
+    return refuse('superseded', takenBack(answer));
   if (later !== undefined && (counts?.decision !== decision || decision === 'retract'))
     return refuse('superseded', `"${person}" signed a later answer, "${later.decision}", at ${later.issuedAt}`);
   // The same answer again is left to its row.
@@ -74,6 +77,13 @@ const ORDER = { reject: 0, confirm: 1, retract: 2 } as const;
 export function judgingOrder(decisions: readonly (keyof typeof ORDER | null)[]): readonly number[] {
   const place = (i: number): number => ORDER[decisions[i] ?? 'reject'];
   return decisions.map((_, i) => i).sort((a, b) => place(a) - place(b));
+}
+
+/** Without a nonce the same words are the same answer, so they cannot be given again after they were taken back. */
+function takenBack({ person, signed }: CountedAnswer): string {
+  return signed
+    ? `"${person}" retracted this answer; sign a new one`
+    : `"${person}" retracted this answer, and an unsigned answer with the same reason is the same one; give another reason, or sign the answer`;
 }
 
 /** Of two answers with the same time, a confirmation is the one that does not count. */

@@ -80,6 +80,23 @@ export function outcomeDifferences(
   return found;
 }
 
+/** What the reconciler did about a review, by a row `repaired`. */
+export interface Repaired {
+  readonly did: string;
+  /** The kind of problem that it found. */
+  readonly found: string;
+  readonly explanation: string;
+}
+
+export function repairsOf({ ledger }: Pick<Observed, 'ledger'>): Repaired[] {
+  return ledger
+    .filter(({ kind }) => kind === 'repaired')
+    .map(({ body }) => {
+      const { did, found, explanation } = JSON.parse(body) as Body;
+      return { did: String(did), found: String(found), explanation: String(explanation) };
+    });
+}
+
 const of = (lines: readonly Line[], kind: string): Line[] => lines.filter((line) => line.kind === kind);
 
 function chain(changeId: string, lines: readonly Line[]): string[] {

@@ -29,6 +29,8 @@ export interface Cluster {
   readonly repository: SweepRepository;
   readonly api: SweepApi;
   readonly faultController: FaultController;
+  /** The reviews that are submitted and have not ended. */
+  readonly openReviews: Set<string>;
   /** How often each process was restarted. */
   readonly restarts: Supervisor['restarts'];
   /** The workflow code of its workers. */
@@ -77,6 +79,7 @@ export async function startCluster(stateDir: string, say: Say): Promise<Cluster>
     repository,
     api,
     faultController,
+    openReviews: new Set(),
     restarts: supervisor.restarts,
     workflowBundle,
     async stop() {

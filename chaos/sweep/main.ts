@@ -5,8 +5,9 @@
  * `--exhaustive`: every failpoint × every action, and killed servers; with `--runs`, random reviews as well.
  * `--sample`: each activity fails once and, if it can, permanently, with a required outcome; random reviews as well.
  * First Ctrl-C: starts no further reviews and checks those so far. Second Ctrl-C: exits at once.
- * Progress goes to standard error; the last line of standard output is one object, with `repaired`: reviews that the reconciler reset
- * or ended, and `replay`: how many histories replay afterwards. Exits 1 on a violation, 2 on wrong usage.
+ * Progress goes to standard error; the last line of standard output is one object, with `repaired`: how many reviews the reconciler
+ * reset or ended, `repairs`: which, and why, `queries`: what became of the queries that the sweep sent to open reviews, and `replay`:
+ * how many histories replay afterwards. Exits 1 on a violation, 2 on wrong usage.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,8 +20,9 @@ import { installQuietRuntime } from '../../workers/replay/quiet-runtime';
 import { replayHistories, type Replayed } from '../../workers/replay/replay-histories';
 import { seededRandom } from '../seeded-random';
 import { environment, exhaustive, otherTarget, random, sample, type Case } from './cases';
-import { outcomeDifferences, violationsOf } from './check';
+import { outcomeDifferences, repairsOf, violationsOf, type Repaired } from './check';
 import { startCluster, type Cluster } from './cluster';
+import { startMetadataQueries, type QueryCounts } from './metadata-queries';
 import { ReviewDriver } from './review-driver';
 import { observe, unknownChanges } from './observe';
 import { ACTIONS, HANG_MS } from './points';
@@ -35,8 +37,7 @@ interface CheckedReview {
   readonly drive: ReviewDriver;
   readonly problems: readonly string[];
   readonly state: string;
-  /** What the reconciler did about it. */
-  readonly repairs: readonly string[];
+  readonly repairs: readonly Repaired[];
 }
 
 async function main(): Promise<void> {
@@ -61,21 +62,24 @@ async function main(): Promise<void> {
     const began = Date.now();
     say(`${cases.flat().length} reviews, seed ${seed}; servers, workers and logs in ${stateDir}`);
     const drives: ReviewDriver[] = [];
+    const querying = startMetadataQueries({ temporal: cluster.temporal, open: cluster.openReviews, seed });
     for (const part of cases)
       drives.push(...(await drive(cluster, part, parseCount(values.open ?? '20', '--open'), drives.length)));
+    const queries = await querying.stop();
     if (drives.some(({ of }) => of.faults.some(({ action }) => action === 'hang' || action === 'stop'))) {
       say('Waiting until the last hanging attempt has resumed');
       await sleep(HANG_MS + 2_000);
     }
     const found = await checkReviews(cluster, drives);
     const unknown = await unknownChanges(cluster, drives);
-    await saveHistories(cluster, found, stateDir);
-    const replay = await replayAll(cluster, drives);
-    report(found, unknown, seed, cluster, Date.now() - began);
+    const { replay, damaged } = await replayAll(cluster, drives);
+    const withProblems = found.filter(({ drive, problems }) => problems.length > 0 || damaged.has(drive.changeId));
+    await saveHistories(cluster, withProblems, stateDir);
+    report({ found, unknown, seed, cluster, queries, ms: Date.now() - began });
     const violations = unknown.length + found.reduce((sum, { problems }) => sum + problems.length, 0);
     const terminal = found.filter(({ state }) => state !== 'open').length;
-    const repaired = repairsIn(found);
-    process.stdout.write(`${JSON.stringify({ runs: drives.length, seed, violations, terminal, repaired, replay })}\n`);
+    const result = { runs: drives.length, seed, violations, terminal, ...repairsIn(found), queries, replay };
+    process.stdout.write(`${JSON.stringify(result)}\n`);
     process.exitCode = violations === 0 && terminal === drives.length && replay.replays === drives.length ? 0 : 1;
   } finally {
     await cluster.stop();
@@ -172,25 +176,41 @@ async function checkReviews(cluster: Cluster, drives: readonly ReviewDriver[]): 
     // A matrix case whose failpoint was not reached proves nothing.
     const isMatrix = !/^\d+$/.test(drive.of.name);
     if (isMatrix && unreached.length > 0) problems.push(`the failpoint was never reached: ${unreached.join(', ')}`);
-    const repairs = seen.ledger.filter(({ kind }) => kind === 'repaired').map(({ body }) => body);
-    return { drive, problems, repairs, state: seen.workflow?.status === 'COMPLETED' ? String(outcome) : 'open' };
+    return {
+      drive,
+      problems,
+      repairs: repairsOf(seen),
+      state: seen.workflow?.status === 'COMPLETED' ? String(outcome) : 'open',
+    };
   });
 }
 
-/** Reviews that the reconciler reset or ended, by their rows. Nothing else repairs a review: K5 finds a reset without a row. */
-function repairsIn(found: readonly CheckedReview[]): { readonly reset: number; readonly ended: number } {
-  const reviewsWith = (did: string): number =>
-    found.filter(({ repairs }) => repairs.some((body) => (JSON.parse(body) as { did?: unknown }).did === did)).length;
-  return { reset: reviewsWith('reset'), ended: reviewsWith('ended') };
+interface Repairs {
+  /** How many reviews the reconciler reset, and how many it ended. */
+  readonly repaired: { readonly reset: number; readonly ended: number };
+  readonly repairs: readonly (Repaired & { readonly run: string; readonly changeId: string; readonly state: string })[];
 }
 
-/** How many histories replay. A review can end with one that does not, if no worker lost it from its cache. */
+/** What the reconciler did, by its rows. Nothing else repairs a review: K5 finds a reset without a row. */
+function repairsIn(found: readonly CheckedReview[]): Repairs {
+  const reviewsWith = (what: string): number =>
+    found.filter(({ repairs }) => repairs.some(({ did }) => did === what)).length;
+  return {
+    repaired: { reset: reviewsWith('reset'), ended: reviewsWith('ended') },
+    repairs: found.flatMap(({ drive, repairs, state }) =>
+      repairs.map((repair) => ({ run: drive.of.name, changeId: drive.changeId, state, ...repair })),
+    ),
+  };
+}
+
+/** How many histories replay, and which do not. A review can end with one that does not, if no worker lost it from its cache. */
 async function replayAll(
   cluster: Cluster,
   drives: readonly ReviewDriver[],
-): Promise<Record<Replayed['result'], number>> {
+): Promise<{ readonly replay: Record<Replayed['result'], number>; readonly damaged: ReadonlySet<string> }> {
   installQuietRuntime();
-  const counts = { replays: 0, damaged: 0, skipped: 0, failed: 0 };
+  const replay = { replays: 0, damaged: 0, skipped: 0, failed: 0 };
+  const damaged = new Set<string>();
   const histories = replayHistories({
     client: cluster.temporal,
     changeIds: drives.map(({ changeId }) => changeId),
@@ -199,16 +219,18 @@ async function replayAll(
     workflowType: REVIEW_WORKFLOW,
   });
   for await (const { result, changeId, why } of histories) {
-    counts[result]++;
-    if (result === 'damaged' || result === 'failed') say(`The history of ${changeId} does not replay: ${why}`);
+    replay[result]++;
+    if (result !== 'damaged' && result !== 'failed') continue;
+    damaged.add(changeId);
+    const run = drives.find((drive) => drive.changeId === changeId)?.of.name ?? '';
+    say(`The history of run ${run}, change ${changeId}, does not replay: ${why}`);
   }
-  return counts;
+  return { replay, damaged };
 }
 
-/** Writes the histories of reviews with problems to files, because the servers stop with the sweep. */
+/** Writes histories to files, because the servers stop with the sweep. */
 async function saveHistories(cluster: Cluster, found: readonly CheckedReview[], stateDir: string): Promise<void> {
-  for (const { drive, problems } of found) {
-    if (problems.length === 0) continue;
+  for (const { drive } of found) {
     const handle = cluster.temporal.workflow.getHandle(drive.changeId);
     const [{ raw }, history] = await Promise.all([handle.describe(), handle.fetchHistory()]);
     const file = join(stateDir, `history-${drive.of.name.replaceAll(':', '-')}.json`);
@@ -216,13 +238,21 @@ async function saveHistories(cluster: Cluster, found: readonly CheckedReview[], 
   }
 }
 
-function report(
-  found: readonly CheckedReview[],
-  unknown: readonly string[],
-  seed: number,
-  cluster: Cluster,
-  ms: number,
-): void {
+function report({
+  found,
+  unknown,
+  seed,
+  cluster,
+  queries,
+  ms,
+}: {
+  readonly found: readonly CheckedReview[];
+  readonly unknown: readonly string[];
+  readonly seed: number;
+  readonly cluster: Cluster;
+  readonly queries: QueryCounts;
+  readonly ms: number;
+}): void {
   for (const { drive, problems } of found) {
     if (problems.length === 0) continue;
     const { name, scenario, faults } = drive.of;
@@ -243,9 +273,10 @@ function report(
   say(
     `Faults: ${[...ACTIONS, 'stop', 'postgres', 'temporal'].map((a) => `${a} ${actions.filter((x) => x === a).length}`).join(', ')}`,
   );
-  for (const { drive, repairs } of found)
-    for (const repair of repairs)
-      say(`Repaired by the reconciler: ${drive.of.name}, change ${drive.changeId}: ${repair}`);
+  for (const { run, changeId, did, found: what, explanation } of repairsIn(found).repairs)
+    say(`The reconciler: ${did}, found ${what}: run ${run}, change ${changeId}: ${explanation}`);
+  const { answered, ranAhead, timedOut, failed } = queries;
+  say(`Queries: ${answered} answered, ${ranAhead} refused as RAN_AHEAD, ${timedOut} timed out, ${failed} failed`);
   say(`Restarts: ${JSON.stringify(cluster.restarts)}; ${Math.round(ms / 1000)} s`);
 }
 

@@ -12,10 +12,10 @@ import type { Cluster } from './cluster';
 import { changeOf, TABLES } from './scenarios';
 import type { SubmitInput } from '../../client/submission';
 
-/** A review that is still open after this long is a violation. Far longer than even an overloaded machine needs. */
+/** A review or workflow that is still open after this long is a violation. Far longer than even an overloaded machine needs. */
 const MAX_OPEN_MS = 900_000;
 
-/** Plays agent and approvers of one review, regardless of crashes. Resolves when the review is closed or has been open for MAX_OPEN_MS. */
+/** Plays agent and approvers of one review, regardless of crashes. Resolves when its workflow has ended or has been open for MAX_OPEN_MS. */
 export class ReviewDriver {
   readonly #until = Date.now() + MAX_OPEN_MS;
   readonly changeId: string;
@@ -34,19 +34,25 @@ export class ReviewDriver {
     const targets = { apiUrl: cluster.api.url, tip };
     const drive = new ReviewDriver(cluster, of, row, changeOf(of.scenario, row, run, targets));
     cluster.faultController.arm(drive.changeId, of.faults);
-    await drive.#play();
+    cluster.openReviews.add(drive.changeId);
+    await drive.#play().finally(() => cluster.openReviews.delete(drive.changeId));
     return drive;
   }
 
   async #play(): Promise<void> {
-    const { countersign } = this.cluster;
+    const { countersign, temporal } = this.cluster;
     await this.#retry(() => countersign.submit(this.change, { timeoutMs: 30_000 }));
     if ((await this.#waitFor(['disclosed', 'closed'])) === 'disclosed') await this.#answer();
     await this.#waitFor(['closed']);
-    // The workflow completes after the closing row is written.
     await this.#retry(async () => {
       const { state } = await countersign.result(this.changeId, { timeoutMs: 20_000 });
-      if (state === 'PENDING') throw new Error('The workflow is still open');
+      if (state === 'PENDING') throw new Error('The client has no result yet');
+    });
+    // The result comes from the ledger. The workflow completes after it, and the checker requires that it did.
+    await this.#retry(async () => {
+      const workflow = temporal.workflow.getHandle(this.changeId);
+      const { status } = await temporal.withDeadline(Date.now() + 10_000, () => workflow.describe());
+      if (status.name === 'RUNNING') throw new Error('The workflow is still open');
     });
   }
 

@@ -18,7 +18,8 @@ import { sayReady } from '../../workers/say-ready';
 import { extensionsOf, type Extensions } from '../../workers/extensions';
 import { main } from '../../workers/main';
 import { openResources, type Resources } from '../../workers/resources';
-import { Reconciler, type ReconcilerOptions } from '../../workers/reconciler/reconciler';
+import { Reconciler } from '../../workers/reconciler/reconciler';
+import type { ReconcilerOptions } from '../../workers/reconciler/repairs';
 import { startReconciler } from '../../workers/reconciler/start-reconciler';
 import { commitActivities, commitDeps } from '../../workers/roles/commit';
 import { judgeActivities } from '../../workers/roles/judge';
@@ -89,7 +90,6 @@ function startReconciling(options: Pick<ReconcilerOptions, 'db' | 'deps'>, logge
   const reconciler = new Reconciler({
     ...options,
     temporal: openClient(process.env),
-    reviewQueue: TASK_QUEUES.review,
     graceMs: 30_000,
     logger,
     count: () => {},

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf, type ErrorCode } from '../../client/errors';
+import type { ReviewCalls } from '../../client/review-calls';
 import { signAnswers } from '../../client/sign-answers';
-import { createSigner } from '../../client/signer';
-import type { DevClient } from '../../dev/client';
-import type { DevSetup } from '../../dev/setup';
+import type { Signer } from '../../client/signer';
 import type { ReviewStatus } from '../../policy/contracts/status';
 import { retrying, type Retrying } from './retrying-client';
 
@@ -14,13 +13,22 @@ const MAX_REVIEW_MS = 300_000;
 /** Each look verifies the whole review, which costs the client as much CPU as a worker needs for a step. */
 const LOOK_AGAIN_MS = 1_000;
 
+/** How a review is reached: over Temporal or over HTTP. */
+export interface Route {
+  /** Submits and reads reviews. */
+  readonly calls: ReviewCalls;
+  /** Sends the answers that `signer` signs. */
+  readonly approver: Pick<ReviewCalls, 'answer'>;
+  readonly signer: Signer;
+}
+
 export interface LoadResult {
   readonly submitted: number;
   /** Rows of the target whose change committed, with a verified receipt. */
   readonly committed: readonly number[];
-  /** Changes that were rolled back, with a verified receipt: a dry run that exceeds its time limit ends its review. */
-  readonly rolledBack: number;
-  /** Why each other review has no verified end, with its id if it has one. */
+  /** Why each was rolled back before it was confirmed, with a verified receipt: a dry run that exceeds its time limit ends its review. */
+  readonly rolledBack: readonly string[];
+  /** Why each other review is lost, with its id if it has one: it has no verified end, or was rolled back although it was confirmed. */
   readonly lost: readonly string[];
   /** Calls that were repeated, by the code of their error. */
   readonly retries: Readonly<Partial<Record<ErrorCode, number>>>;
@@ -32,8 +40,11 @@ export interface Load {
   stop(): Promise<LoadResult>;
 }
 
-/** Starts reviews at a fixed rate. Each is submitted, answered and followed to its verified receipt by a client that retries. */
-export function startLoad(setup: DevSetup, client: DevClient, perSecond: number): Load {
+/**
+ * Starts reviews at a fixed rate, over each route in turn. Each is submitted, answered and followed to its verified receipt by a client that
+ * retries.
+ */
+export function startLoad(routes: readonly Route[], perSecond: number): Load {
   const retries: Partial<Record<ErrorCode, number>> = {};
   const retry = retrying(PATIENCE_MS, (code) => (retries[code] = (retries[code] ?? 0) + 1));
   const running: Promise<End>[] = [];
@@ -41,7 +52,8 @@ export function startLoad(setup: DevSetup, client: DevClient, perSecond: number)
   const starting = (async () => {
     const began = performance.now();
     for (let i = 0; !isOver; i++) {
-      running.push(review(setup, client, retry, i));
+      const route = routes[i % routes.length];
+      if (route !== undefined) running.push(review(route, retry, i));
       await sleep(Math.max(0, began + ((i + 1) * 1000) / perSecond - performance.now()));
     }
   })();
@@ -54,7 +66,7 @@ export function startLoad(setup: DevSetup, client: DevClient, perSecond: number)
       return {
         submitted: running.length,
         committed: ends.flatMap((end, i) => (end.kind === 'committed' ? [i + 1] : [])),
-        rolledBack: ends.filter(({ kind }) => kind === 'rolled_back').length,
+        rolledBack: ends.flatMap((end) => (end.kind === 'rolled_back' ? [end.why] : [])),
         lost: ends.flatMap((end) => (end.kind === 'lost' ? [end.why] : [])),
         retries,
       };
@@ -62,10 +74,10 @@ export function startLoad(setup: DevSetup, client: DevClient, perSecond: number)
   };
 }
 
-type End = { readonly kind: 'committed' | 'rolled_back' } | { readonly kind: 'lost'; readonly why: string };
+type End = { readonly kind: 'committed' } | { readonly kind: 'rolled_back' | 'lost'; readonly why: string };
 
-async function review(setup: DevSetup, client: DevClient, retry: Retrying, i: number): Promise<End> {
-  const { countersign } = client;
+async function review(route: Route, retry: Retrying, i: number): Promise<End> {
+  const { calls } = route;
   const change = {
     target: 'shop',
     sourceTool: 'SQLDryRun',
@@ -74,16 +86,18 @@ async function review(setup: DevSetup, client: DevClient, retry: Retrying, i: nu
   };
   let changeId = '(not submitted)';
   try {
-    ({ changeId } = await retry(() => countersign.submit(change, { timeoutMs: 20_000 })));
-    const status = await untilDisclosed(client, retry, changeId);
-    if (status !== null) await answer(setup, client, retry, status);
+    ({ changeId } = await retry(() => calls.submit(change, { timeoutMs: 20_000 })));
+    const status = await untilDisclosed(calls, retry, changeId);
+    const isConfirmed = status !== null && (await answer(route, retry, status));
     const until = performance.now() + MAX_REVIEW_MS;
     while (performance.now() < until) {
-      const result = await retry(() => countersign.result(changeId, { timeoutMs: 10_000 }));
+      const result = await retry(() => calls.result(changeId, { timeoutMs: 10_000 }));
       if (result.state === 'PENDING') continue;
-      if (!('verified' in result) || !result.verified)
-        return { kind: 'lost', why: `${changeId}: ${result.state} without a verified receipt` };
-      return { kind: result.state === 'COMMITTED' ? 'committed' : 'rolled_back' };
+      if (!result.verified) return { kind: 'lost', why: `${changeId}: ${result.state} without a verified receipt` };
+      if (result.state === 'COMMITTED') return { kind: 'committed' };
+      const { reason, explanation } = result.outcome;
+      const why = `${changeId}: ${result.state} (${reason}): ${explanation}`;
+      return isConfirmed ? { kind: 'lost', why: `confirmed, but ${why}` } : { kind: 'rolled_back', why };
     }
     return { kind: 'lost', why: `${changeId}: still open after ${MAX_REVIEW_MS / 1000} s` };
   } catch (error) {
@@ -92,14 +106,10 @@ async function review(setup: DevSetup, client: DevClient, retry: Retrying, i: nu
 }
 
 /** Null if the review ended without an answer. */
-async function untilDisclosed(
-  { countersign }: DevClient,
-  retry: Retrying,
-  changeId: string,
-): Promise<ReviewStatus | null> {
+async function untilDisclosed(calls: ReviewCalls, retry: Retrying, changeId: string): Promise<ReviewStatus | null> {
   const until = performance.now() + MAX_REVIEW_MS;
   while (performance.now() < until) {
-    const status = await retry(() => countersign.status(changeId));
+    const status = await retry(() => calls.status(changeId));
     if (status.state === 'INTERVENTION_REQUIRED' && status.fingerprint !== null) return status;
     if (status.state !== 'RUNNING' && status.state !== 'INTERVENTION_REQUIRED') return null;
     await sleep(LOOK_AGAIN_MS);
@@ -107,25 +117,22 @@ async function untilDisclosed(
   throw new Error(`Nothing was disclosed in ${MAX_REVIEW_MS / 1000} s`);
 }
 
-async function answer(
-  { keys }: DevSetup,
-  { countersign }: DevClient,
-  retry: Retrying,
-  status: ReviewStatus,
-): Promise<void> {
+/** False if no person is asked. */
+async function answer({ approver, signer }: Route, retry: Retrying, status: ReviewStatus): Promise<boolean> {
   const { changeId } = status;
   const issuedAt = new Date();
   const pending = status.violations.filter(({ need }) => need === 'human').map((v) => v.violationId);
-  if (pending.length === 0) return;
+  if (pending.length === 0) return false;
   const answers = signAnswers(
     changeId,
     { changeId, status, staging: null, preview: null },
     { violationIds: pending, decision: 'confirm', reason: 'upgrade' },
-    createSigner(keys.alice.key),
+    signer,
     { issuedAt, expiresAt: new Date(issuedAt.getTime() + 3_600_000) },
   );
   // The same answers: those that arrived before are reported as duplicates, and count once.
-  const results = await retry(() => countersign.answer(changeId, [...answers], { timeoutMs: 10_000 }));
+  const results = await retry(() => approver.answer(changeId, [...answers]));
   const refused = Object.values(results).filter(({ code }) => !['accepted', 'duplicate', 'sent'].includes(code));
   if (refused.length > 0) throw new Error(`An answer was refused: ${JSON.stringify(refused)}`);
+  return true;
 }

@@ -1,13 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { join } from 'node:path';
 import { Pool } from 'pg';
+import type { Countersign } from '../../client/countersign';
+import { GatewayClient } from '../../client/gateway-client';
+import { createSigner } from '../../client/signer';
 import { openDevClient } from '../../dev/client';
 import type { Say } from '../../dev/embedded';
 import type { ProcessName } from '../../workers/start-process';
 import { startDev, type Dev } from '../../dev/start';
+import { startScriptedJudge } from '../../examples/demo/scripted-judge';
 import { seedItems } from '../../bench/measure';
 import { NAMESPACE, Servers } from '../sweep/servers';
-import { startLoad, type LoadResult } from './review-load';
+import { startLoad, type LoadResult, type Route } from './review-load';
 import { shopPolicy } from '../../bench/shop-policy';
 
 const ROWS = 20_000;
@@ -28,8 +32,8 @@ export interface UpgradeResult extends LoadResult {
 }
 
 /**
- * Replaces each worker and the gateway one by one, then restarts PostgreSQL and Temporal, during a steady load of reviews. A worker's
- * replacement starts before the old process gets SIGTERM, as in a rolling upgrade.
+ * Replaces each worker and the gateway one by one, then restarts PostgreSQL and Temporal, during a steady load of reviews with a judge, half
+ * of them through the gateway. A worker's replacement starts before the old process gets SIGTERM, as in a rolling upgrade.
  */
 export async function upgradeUnderLoad({
   stateDir,
@@ -38,12 +42,15 @@ export async function upgradeUnderLoad({
   say,
 }: UpgradeOptions): Promise<UpgradeResult> {
   const servers = await Servers.start(join(stateDir, 'servers'), say);
-  const stops = [() => servers.stop()];
+  const judge = await startScriptedJudge({ script: () => ({}) });
+  const stops = [judge.stop, () => servers.stop()];
   try {
     const dev = await startDev({
       stateDir: join(stateDir, 'dev'),
       say,
-      bundleText: shopPolicy({ judge: false }),
+      bundleText: shopPolicy(),
+      judge: { baseUrl: judge.baseUrl, apiKey: 'scripted' },
+      judgeRequestsPerSecond: 1000,
       targets: [{ name: 'shop', database: 'shop', schemas: ['public'], seed: seedItems(ROWS) }],
       runtime: {
         handleSignals: false,
@@ -64,7 +71,7 @@ export async function upgradeUnderLoad({
       applicationName: 'upgrades',
     });
     stops.unshift(() => client.close());
-    const load = startLoad(dev.setup, client, perSecond);
+    const load = startLoad(routes(dev, client.countersign), perSecond);
     const restarted: string[] = [];
     const steps: readonly (readonly [string, () => Promise<void>])[] = [
       ['review worker', () => replace(dev, 'review')],
@@ -87,6 +94,22 @@ export async function upgradeUnderLoad({
   } finally {
     for (const stop of stops) await stop();
   }
+}
+
+/** Over Temporal and over HTTP in turn. Two approvers, because a gateway bounds the answers of each key in five minutes. */
+function routes({ gatewayUrl, setup }: Dev, countersign: Countersign): readonly Route[] {
+  const { agent, alice, bob, operator, committer } = setup.keys;
+  const trust = { operators: [operator.key.publicKey], committers: [committer.key.publicKey] };
+  const gateway = (serviceKey: Route['signer']): GatewayClient =>
+    new GatewayClient({ baseUrl: gatewayUrl, tenant: 'default', serviceKey, trust });
+  const calls = gateway(createSigner(agent.key));
+  return [alice, bob].flatMap(({ key }) => {
+    const signer = createSigner(key);
+    return [
+      { calls: countersign, approver: countersign, signer },
+      { calls, approver: gateway(signer), signer },
+    ];
+  });
 }
 
 /** Two gateways cannot have one port, so the old one stops first. */

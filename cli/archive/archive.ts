@@ -1,13 +1,16 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
-import { parseEvidence } from '../../policy/evidence/bundle';
+import { toTemporalProblem } from '../../client/temporal-errors';
+import { parseEvidence, type HistoryDigest } from '../../policy/evidence/bundle';
 import { verifyEvidence, type EvidenceTrust } from '../../signing/verify-evidence';
 import { withDatabase } from '../../storage/database/database';
 import { deleteDiffs, dueReviews, type DueReview } from '../../storage/store/retention';
 import type { Env } from '../../workers/config';
-import { localClient, type LocalClient } from '../../workers/local-client';
+import { localClient } from '../../workers/local-client';
+import { OutageWatch, readFailure } from '../../workers/replay/outage';
 import { exportBundle } from '../evidence/bundles';
+import { historyDigest } from '../evidence/history-digest';
 import { privateDirectory, writePrivate } from '../init/private-directory';
 import { withTemporal } from '../temporal';
 
@@ -19,21 +22,32 @@ export interface ArchiveRequest {
   /** Reviews that closed before it are archived. */
   readonly before: Date;
   readonly dir: string;
+  /** Most reviews that one run archives. */
   readonly limit: number;
 }
 
 export interface Archived {
-  /** Reviews whose evidence was verified and is in the directory. */
+  /** Reviews whose evidence was verified and is in the directory, and that no earlier run has finished. */
   readonly archived: readonly string[];
-  /** Reviews whose evidence could not be verified. Nothing of them was deleted. */
+  /** Reviews that could not be archived. Nothing of them was deleted. */
   readonly kept: readonly { readonly changeId: string; readonly problem: string }[];
   readonly deletedDiffs: number;
   readonly deletedHistories: number;
 }
 
+interface Run {
+  readonly env: Env;
+  readonly dir: string;
+  readonly trust: EvidenceTrust;
+  readonly temporal: Client;
+  readonly outage: OutageWatch;
+  readonly log: (text: string) => void;
+}
+
 /**
  * Exports the evidence of closed reviews to a directory, verifies what was written, then deletes their histories from Temporal and
- * their diffs from the store. Rows of the ledger stay. A run that was interrupted can be repeated.
+ * their diffs from the store, except diffs that another review needs. Rows of the ledger stay. A run that was interrupted can be
+ * repeated. Throws if Temporal does not answer.
  */
 export async function archiveReviews(
   env: Env,
@@ -42,7 +56,8 @@ export async function archiveReviews(
 ): Promise<Archived> {
   const local = localClient(env);
   const trust = { operators: local.operators, committers: local.committers };
-  privateDirectory(request.dir);
+  const { dir, before, limit } = request;
+  privateDirectory(dir);
   // The role of the operator alone may delete diffs.
   const database = {
     url: local.operatorDatabaseUrl,
@@ -50,71 +65,106 @@ export async function archiveReviews(
     max: 1,
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
   };
-  return await withDatabase(database, async (db) => {
-    // A no-op that fails, before anything is exported or deleted, if the role may not delete diffs.
-    await deleteDiffs(db, []);
-    const due = await dueReviews(db, request.before, request.limit);
-    const kept: { changeId: string; problem: string }[] = [];
-    const stored: DueReview[] = [];
-    for (const review of due) {
-      const problem = await exportVerified(env, review, request.dir, trust, log);
-      if (problem === null) stored.push(review);
-      else kept.push({ changeId: review.changeId, problem });
-    }
-    const archived = stored.map(({ changeId }) => changeId);
-    // Before the diffs: a review without a stored diff is not due again, and its history would stay.
-    const deletedHistories = await deleteHistories(env, local, archived);
-    const deletedDiffs = await deleteDiffs(db, stored);
-    return { archived, kept, deletedDiffs, deletedHistories };
-  });
+  return await withDatabase(database, (db) =>
+    withTemporal(env, local, async (temporal) => {
+      // A no-op that fails, before anything is exported or deleted, if the role may not delete diffs.
+      await deleteDiffs(db, []);
+      const run: Run = { env, dir, trust, temporal, outage: new OutageWatch(), log };
+      const { stored, archived, kept } = await exportDue(run, dueReviews(db, before), limit);
+      // Before the diffs: a review without a stored diff is not due again, and its history would stay.
+      const deletedHistories = await deleteHistories(temporal, stored);
+      const deletedDiffs = await deleteDiffs(db, stored);
+      return { archived, kept, deletedDiffs, deletedHistories };
+    }),
+  );
 }
 
-/** Null if the file of the review contains its verified evidence with the diff; otherwise the reason why not. */
-async function exportVerified(
-  env: Env,
-  { changeId }: DueReview,
-  dir: string,
-  trust: EvidenceTrust,
-  log: (text: string) => void,
-): Promise<string | null> {
+/** Exports until `limit` reviews are archived. A review that an earlier run archived, or that is kept, does not count. */
+async function exportDue(
+  run: Run,
+  due: AsyncIterable<DueReview>,
+  limit: number,
+): Promise<Pick<Archived, 'archived' | 'kept'> & { readonly stored: readonly DueReview[] }> {
+  const stored: DueReview[] = [];
+  const archived: string[] = [];
+  const kept: { changeId: string; problem: string }[] = [];
+  for await (const review of due) {
+    const done = await exportVerified(run, review);
+    if (done.problem === null) {
+      stored.push(review);
+      if (done.isNew) archived.push(review.changeId);
+      if (archived.length === limit) break;
+    } else kept.push({ changeId: review.changeId, problem: done.problem });
+  }
+  run.outage.end();
+  return { stored, archived, kept };
+}
+
+interface Exported {
+  /** Why the review is kept; null if the file contains its verified evidence with the diff and the digest of its history. */
+  readonly problem: string | null;
+  /** The file was written, or its review still has a history. */
+  readonly isNew: boolean;
+}
+
+async function exportVerified({ env, dir, trust, temporal, outage, log }: Run, review: DueReview): Promise<Exported> {
+  const { changeId } = review;
   const path = join(dir, `${changeId}.json`);
-  // The file exists if an earlier run was interrupted before it deleted the diff.
-  const text = existsSync(path) ? readFileSync(path, 'utf8') : await exportBundle(env, changeId, { bytes: true }, log);
-  const problem = problemOf(text, changeId, trust);
-  if (problem !== null) return existsSync(path) ? `${path}: ${problem}` : problem;
+  let history: HistoryDigest | null;
+  try {
+    history = await historyDigest(temporal, changeId);
+    outage.answered();
+  } catch (error) {
+    const failure = readFailure(error);
+    outage.failed(failure);
+    return { problem: `its history could not be read: ${failure.why}`, isNew: false };
+  }
+  // The file exists if an earlier run was interrupted, or if another review needs the diff.
+  const existed = existsSync(path);
+  const isNew = !existed || history !== null;
+  const text = existed ? readFileSync(path, 'utf8') : await exportBundle(env, changeId, { bytes: true, history }, log);
+  const problem = problemOf(text, changeId, trust, history);
+  if (problem !== null) return { problem: existed ? `${path}: ${problem}` : problem, isNew };
   writePrivate(path, text);
-  return problemOf(readFileSync(path, 'utf8'), changeId, trust);
+  return { problem: problemOf(readFileSync(path, 'utf8'), changeId, trust, history), isNew };
 }
 
-function problemOf(text: string, changeId: string, trust: EvidenceTrust): string | null {
+function problemOf(text: string, changeId: string, trust: EvidenceTrust, history: HistoryDigest | null): string | null {
   const report = verifyEvidence(text, trust);
   if (report.changeId !== changeId)
     return `expected the evidence of ${changeId}, got that of ${report.changeId ?? 'an unknown change'}`;
   if (report.verdict !== 'verified') return `the evidence is ${report.verdict}`;
   if (!report.witnessed) return 'no checkpoint covers its rows yet';
   const parsed = parseEvidence(text);
-  return parsed.ok && parsed.bundle.bytes !== null ? null : 'the evidence does not contain the diff';
+  if (!parsed.ok || parsed.bundle.bytes === null) return 'the evidence does not contain the diff';
+  // A history that Temporal no longer has cannot be lost.
+  return history === null || parsed.bundle.history?.sha256 === history.sha256
+    ? null
+    : 'the evidence does not contain the digest of the history that Temporal has; move the file away and repeat';
 }
 
-/** Deletes every closed run of these workflows. Returns the number of runs. */
-async function deleteHistories(env: Env, local: LocalClient, changeIds: readonly string[]): Promise<number> {
-  return await withTemporal(env, local, async (client) => {
-    let deleted = 0;
-    for (const changeId of changeIds)
-      deleted += await client.withDeadline(Date.now() + HISTORY_TIMEOUT_MS, () => deleteRuns(client, changeId));
-    return deleted;
-  });
+/** Deletes every closed run of these reviews. Returns the number of runs. */
+async function deleteHistories(temporal: Client, reviews: readonly DueReview[]): Promise<number> {
+  let deleted = 0;
+  for (const { changeId } of reviews)
+    deleted += await temporal.withDeadline(Date.now() + HISTORY_TIMEOUT_MS, () => deleteRuns(temporal, changeId));
+  return deleted;
 }
 
 async function deleteRuns(client: Client, workflowId: string): Promise<number> {
   let deleted = 0;
   for await (const { runId, status } of client.workflow.list({ query: `WorkflowId = "${workflowId}"` })) {
     if (status.name === 'RUNNING') continue;
-    await client.workflowService.deleteWorkflowExecution({
-      namespace: client.options.namespace,
-      workflowExecution: { workflowId, runId },
-    });
-    deleted += 1;
+    try {
+      await client.workflowService.deleteWorkflowExecution({
+        namespace: client.options.namespace,
+        workflowExecution: { workflowId, runId },
+      });
+      deleted += 1;
+    } catch (error) {
+      // The list lags behind: an earlier run deleted it.
+      if (toTemporalProblem(error).kind !== 'not_running') throw error;
+    }
   }
   return deleted;
 }

@@ -19,6 +19,8 @@ export interface DoctorOptions {
   readonly offline: boolean;
   /** Replays the histories of reviews too. */
   readonly replay?: boolean;
+  /** The build whose histories are replayed. Default: COUNTERSIGN_BUILD_ID of the environment, or those without a build id. */
+  readonly build?: string | undefined;
 }
 
 /** Checks everything that a review needs, without changing anything. Each check has a timeout and says what to do. */
@@ -59,12 +61,12 @@ export async function doctor(env: Env, options: DoctorOptions): Promise<readonly
     ...(await checkPolicies(local, targets.names)),
     ...(await checkFreezes(local)),
     ...(options.offline ? [] : await checkGateway(local)),
-    ...(options.replay === true ? [await replayed(local, env)] : []),
+    ...(options.replay === true ? [await replayed(local, env, options.build)] : []),
   ];
 }
 
 /** Loaded only if asked for: it has the worker of the SDK. */
-async function replayed(local: LocalClient, env: Env): Promise<Check> {
+async function replayed(local: LocalClient, env: Env, build: string | undefined): Promise<Check> {
   const { checkHistories } = await import('./histories.js');
-  return await checkHistories(local, env);
+  return await checkHistories(local, env, build);
 }

@@ -1,5 +1,3 @@
-import { historyToJSON } from '@temporalio/common/lib/proto-utils';
-import { WorkflowNotFoundError } from '@temporalio/client';
 import { stagingRecords } from '../../activities/committer/staging-records';
 import { exportEvidence, type EvidenceSources } from '../../activities/review/export-evidence';
 import { replayFindings } from '../../activities/review/replay-evidence';
@@ -10,10 +8,8 @@ import { operatorVerifier, publishedPolicies } from '../../storage/plans/stored-
 import { createByteStore } from '../../storage/store/byte-store';
 import { CountersignError } from '../../client/errors';
 import { unreadable } from '../../client/review-errors';
-import { canonicalJson } from '../../policy/contracts/canonical-json';
 import { CountersignFailure } from '../../policy/contracts/failure';
 import { FailureType } from '../../policy/contracts/failure-type';
-import { sha256HexOfText } from '../../policy/contracts/hash';
 import { fromBase64 } from '../../policy/evidence/base64';
 import { evidenceText, parseEvidence, type EvidenceBundle, type HistoryDigest } from '../../policy/evidence/bundle';
 import type { ReplayReport } from '../../policy/evidence/reports';
@@ -22,9 +18,8 @@ import { payloadKeys } from '../../workers/encryption/key-ring';
 import { loadExtensions, type Extensions } from '../../workers/extensions';
 import { extensionsSetting, localClient, type LocalClient } from '../../workers/local-client';
 import { withTemporal } from '../temporal';
+import { historyDigest } from './history-digest';
 import { withEvidenceDatabase } from './verify-ledger';
-
-const HISTORY_TIMEOUT_MS = 15_000;
 
 /** Prints a line for people. */
 type Log = (text: string) => void;
@@ -34,14 +29,15 @@ export type Replay =
   | { readonly kind: 'replayed'; readonly report: ReplayReport }
   | { readonly kind: 'moved'; readonly explanation: string };
 
+interface ExportOptions {
+  readonly bytes: boolean;
+  /** The digest of the history, if it was read before; null if Temporal no longer has it. */
+  readonly history?: HistoryDigest | null;
+}
+
 /** The evidence of one change as canonical text. Throws `not_found` if the ledger has no such change. */
-export async function exportBundle(
-  env: Env,
-  changeId: string,
-  options: { readonly bytes: boolean },
-  log: Log,
-): Promise<string> {
-  return await withSources(env, log, async (sources) => {
+export async function exportBundle(env: Env, changeId: string, options: ExportOptions, log: Log): Promise<string> {
+  return await withSources(env, options, log, async (sources) => {
     const bundle = await bundleOf(sources, changeId, options);
     if (options.bytes && bundle.submission !== null && bundle.bytes === null)
       log('The diff of this review was archived, so the evidence does not contain it');
@@ -57,7 +53,12 @@ export async function replayBundle(env: Env, file: string | Uint8Array): Promise
 }
 
 /** Opens everything evidence is read from, with the database role of the gateway. Nothing is written. */
-async function withSources<T>(env: Env, log: Log, work: (sources: EvidenceSources) => Promise<T>): Promise<T> {
+async function withSources<T>(
+  env: Env,
+  { history }: ExportOptions,
+  log: Log,
+  work: (sources: EvidenceSources) => Promise<T>,
+): Promise<T> {
   const local = localClient(env);
   return await withEvidenceDatabase(local, (db) =>
     work({
@@ -67,7 +68,7 @@ async function withSources<T>(env: Env, log: Log, work: (sources: EvidenceSource
       keys: keyEnvelopes(db),
       inclusion: inclusionReader(db),
       policy: { ...publishedPolicies(db), ...operatorVerifier(local.operators) },
-      history: (changeId) => historyDigest(env, local, changeId, log),
+      history: async (changeId) => (history === undefined ? await readHistory(env, local, changeId, log) : history),
     }),
   );
 }
@@ -119,22 +120,13 @@ async function replay(
 }
 
 /** Digest of the latest run's history; null, with a message, if Temporal no longer has it or does not answer. */
-async function historyDigest(env: Env, local: LocalClient, changeId: string, log: Log): Promise<HistoryDigest | null> {
+async function readHistory(env: Env, local: LocalClient, changeId: string, log: Log): Promise<HistoryDigest | null> {
   try {
-    const history = await withTemporal(env, local, (client) =>
-      client.withDeadline(Date.now() + HISTORY_TIMEOUT_MS, () => client.workflow.getHandle(changeId).fetchHistory()),
-    );
-    const events = history.events ?? [];
-    const runId = events[0]?.workflowExecutionStartedEventAttributes?.originalExecutionRunId ?? '';
-    if (runId === '') return null;
-    return { runId, events: events.length, sha256: sha256HexOfText(canonicalJson(JSON.parse(historyToJSON(history)))) };
+    const digest = await withTemporal(env, local, (client) => historyDigest(client, changeId));
+    if (digest === null) log('Temporal no longer has the history of this review');
+    return digest;
   } catch (error) {
-    const gone = error instanceof WorkflowNotFoundError;
-    log(
-      gone
-        ? 'Temporal no longer has the history of this review'
-        : `The history could not be read: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    log(`The history could not be read: ${error instanceof Error ? error.message : String(error)}`);
     return null;
   }
 }

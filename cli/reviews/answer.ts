@@ -51,9 +51,14 @@ async function sendAnswers(io: Io, [given = '']: readonly string[], options: Opt
   return await io.withReviews({ key: textOption(options, 'key') }, async (connected) => {
     const id = await resolveChangeId(connected.reviews, given);
     const signed = await signAnswers(io, connected, id, options, { min: 1, max: 24 * 60, default: 10 });
-    const results = await connected.reviews.answer(id, [...signed.envelopes], { via: viaOption(options) });
+    const { envelopes, owners } = signed;
+    const results = await connected.reviews.answer(id, [...envelopes], { via: viaOption(options), owners });
     if (io.json) io.out.json({ changeId: id, decision: signed.decision, results });
     else printResults(io, signed.violationIds, results);
+    if (connected.temporal === null)
+      io.err.line(
+        'Only the gateway says that an answer was recorded, until a signed checkpoint covers its row. The check `checkpoint` of countersign verify shows that for the rows of a new countersign export',
+      );
     return exitCodeForAnswers(results);
   });
 }
@@ -80,6 +85,8 @@ interface SignedAnswers {
   readonly envelopes: readonly Envelope[];
   readonly violationIds: readonly string[];
   readonly decision: Decision;
+  /** The person whose key file it is. */
+  readonly owners: ReadonlyMap<string, string>;
 }
 
 async function signAnswers(
@@ -115,10 +122,12 @@ async function signAnswers(
   if (decision === 'reject' && reason === '') throw new UsageError('--reason: a rejection needs a reason');
   const issuedAt = io.host.now();
   const expiresAt = new Date(issuedAt.getTime() + minutes * 60_000);
-  const signer = createSigner(loadKey(io.host.env, keyFile));
+  const key = loadKey(io.host.env, keyFile);
+  const signer = createSigner(key);
   const choice = { violationIds, decision, reason, ...(retracts === undefined ? {} : { retracts }) };
   const envelopes = client.signAnswers(id, review, choice, signer, { issuedAt, expiresAt });
-  return { envelopes, violationIds, decision };
+  const owners = new Map(key.subject.type === 'person' ? [[key.keyId, key.subject.id]] : []);
+  return { envelopes, violationIds, decision, owners };
 }
 
 /** The confirmations of the owner of the key, by violation id. Throws `refused` if there are none. */

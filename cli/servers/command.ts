@@ -2,8 +2,9 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { addAction, type Cli, type Io } from '../action';
 import { ExitCode } from '../exit-codes';
-import { integerOption, textOption, type Options } from '../options';
+import { integerOption, requiredOption, textOption, type Options } from '../options';
 import { line, styled } from '../printer';
+import { UsageError } from '../usage-error';
 import { printChecks } from '../doctor/print-checks';
 
 export function register(program: Command, cli: Cli): void {
@@ -26,7 +27,8 @@ export function register(program: Command, cli: Cli): void {
     .command('doctor')
     .description('check what Countersign needs here, and say what to do')
     .option('--offline', 'only what can be checked before the processes run')
-    .option('--replay', 'replay the histories of open and recent reviews too');
+    .option('--replay', 'replay the histories of open and recent reviews too')
+    .option('--build <id>', 'with --replay: those of this build id');
   addAction(doctor, cli, runDoctor);
 }
 
@@ -56,11 +58,11 @@ async function setUpServers(io: Io): Promise<ExitCode> {
 }
 
 async function runDoctor(io: Io, _args: readonly string[], options: Options): Promise<ExitCode> {
+  const build = options['build'] === undefined ? undefined : requiredOption(options, 'build', '--build');
+  const replay = options['replay'] === true;
+  if (build !== undefined && !replay) throw new UsageError('--build: expected --replay as well');
   const { doctor } = await io.host.remote.doctor();
-  const checks = await doctor(io.host.env, {
-    offline: options['offline'] === true,
-    replay: options['replay'] === true,
-  });
+  const checks = await doctor(io.host.env, { offline: options['offline'] === true, replay, build });
   const ok = checks.every((check) => check.ok);
   if (io.json) io.out.json({ ok, checks });
   else printChecks(io, checks);

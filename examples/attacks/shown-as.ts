@@ -3,14 +3,13 @@ import { Countersign } from '../../client/countersign';
 import { EVIDENCE_TRUST } from './servers';
 import type { Testbed } from './testbed';
 
-const NOT_IN_LEDGER = 'the ledger does not say how the review ended';
-
 /**
- * `unverified` if client, CLI and `verify` all report the outcome that a workflow returned as unverified, else `verified`. A client
- * without a ledger has only what the workflow returned: it must say `why`.
+ * `unverified` if nothing reports the outcome that a workflow returned as verified, else `verified`. Client and CLI must report that the
+ * review is open, as the ledger has it, and `verify` that it is unverified. A client without a ledger has only what the workflow
+ * returned: it must say `why`.
  */
 export async function shownAs(testbed: Testbed, changeId: string, why: string): Promise<'unverified' | 'verified'> {
-  const ended = await testbed.ended(changeId);
+  const { state } = await testbed.countersign.result(changeId);
   const shown = await withoutLedger(testbed).result(changeId, { timeoutMs: 30_000 });
   const { stateDir } = testbed.dev.runtime;
   const file = join(stateDir, `${changeId}.evidence.json`);
@@ -25,9 +24,9 @@ export async function shownAs(testbed: Testbed, changeId: string, why: string): 
   if (shown.state !== 'PENDING' && shown.verified === false && !shown.why?.includes(why))
     throw new Error(`The client without a ledger says: ${shown.why}, expected: ${why}`);
   const doubted = [
-    ended.state === 'ABORTED' && ended.why.includes(NOT_IN_LEDGER),
+    state === 'PENDING',
     shown.state !== 'PENDING' && !shown.verified,
-    cli.code === 14 && cli.out.includes('unverified') && cli.out.includes(NOT_IN_LEDGER),
+    cli.code === 8 && !cli.out.includes('COMMITTED'),
     report.code === 14 && verdict === 'unverified',
   ];
   return doubted.every(Boolean) ? 'unverified' : 'verified';

@@ -26,7 +26,7 @@ export const LedgerKind = z.enum([
   'closed',
   'head',
   'spent',
-  /** The reconciler found the workflow of an open review gone or stuck: what was found, what was done. */
+  /** What the reconciler found about the workflow of a review, open or ended, and what it did (REPAIR_ACTIONS). */
   'repaired',
 ]);
 export type LedgerKind = z.infer<typeof LedgerKind>;
@@ -38,7 +38,7 @@ export const LedgerRow = z.strictObject({
   prev: Sha256Hex,
   kind: LedgerKind,
   at: z.iso.datetime(),
-  /** The process and key that wrote it, e.g. `review-worker`, `committer:<keyId>`. */
+  /** The database role that appended it, e.g. `cs_review`. The database sets it. */
   actor: z.string(),
   body: JsonRecord,
 });
@@ -93,6 +93,13 @@ export const HISTORY_DAMAGED = 'history_damaged';
 
 /** Value of `check` in the `refused` row that the committer writes if it is unknown whether the change was applied. */
 export const EFFECT_UNKNOWN = 'effect_unknown';
+
+/**
+ * Values of `did` in a row `repaired`. `woken`: the workflow did not know all recorded answers, and was told to read them. `reset`: the
+ * workflow. `ended`: the review. `terminated`: the workflow of a review that had ended.
+ */
+export const REPAIR_ACTIONS = ['woken', 'reset', 'ended', 'terminated'] as const;
+export type RepairAction = (typeof REPAIR_ACTIONS)[number];
 
 /** A change, as counted by a limit over several changes. */
 export interface OpenedChange {

@@ -85,7 +85,7 @@ export const ReceiptPredicate = z.strictObject({
   effect: z.record(z.string(), z.json()).nullable(),
   /** Binds the explanation for people (`explanationSha`). */
   explanationSha: Sha256Hex,
-  /** Binds the findings (`findingsSha`). Null only for a rollback whose plan this committer could not compile: it then has no findings. */
+  /** Binds the findings (`findingsSha`). Null only for a rollback whose plan this committer could not compile: the outcome then names no findings. */
   findingsSha: Sha256Hex.nullable(),
   /** Binds the disclosed violations (`violationsSha`), which may be none. */
   violationsSha: Sha256Hex,

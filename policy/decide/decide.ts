@@ -4,8 +4,8 @@ import type { RollbackReason } from '../contracts/outcome';
 import type { ReviewPlan } from '../contracts/history-plan';
 import { fires, isJudge } from '../contracts/readings';
 import type { PolicyViolation } from '../contracts/violation';
+import { countedAnswers, deadlineOf, isEligible, type GivenAnswers } from './counted-answers';
 import { CONTRACT_VIOLATION, isHardBlock } from './findings';
-import { lastWords } from './last-words';
 import { tooMany } from './violations';
 import { MAX_VIOLATIONS } from '../contracts/limits';
 
@@ -17,7 +17,8 @@ import { MAX_VIOLATIONS } from '../contracts/limits';
  * D2 Precedence: hard block > human reject > no handler > time-out.
  * D3 Adding a finding, a violation or a judge never loosens the outcome.
  * D4 The order of two answers never changes the outcome.
- * D5 Of each person the last signed answer counts, and a reject is final (`lastWords`).
+ * D5 Of each person the last signed answer counts, and a reject is final (`lastWords`). Only confirmations must be in time
+ *    (`countedAnswers`).
  * D6 Never reads a clock: `at` is a parameter.
  *
  * Frozen per `decideRevision`: to change the result of any input, add a new revision next to this one.
@@ -36,6 +37,9 @@ export interface DecideInput {
   readonly disclosedAt: string | null;
   readonly at: string;
 }
+
+/** The members on which it depends which answers count. */
+type AnswerInput = Pick<DecideInput, 'plan' | 'violations' | 'answers' | 'requester' | 'disclosedAt' | 'at'>;
 
 export type Resolution = 'callback' | 'confirmed' | 'rejected' | 'hard' | 'pending';
 
@@ -100,7 +104,8 @@ export function decide(input: DecideInput): Decided {
     );
   if (pending.length === 0) return { action: 'COMMIT', resolutions };
 
-  const deadline = Math.min(...pending.map((v) => deadlineOf(v, input)));
+  const { disclosedAt } = givenIn(input);
+  const deadline = Math.min(...pending.map((v) => deadlineOf(v, disclosedAt)));
   // NaN if a time cannot be parsed. Fails closed: the comparison below is then false, and the change rolls back.
   const nextDeadline = Number.isNaN(deadline) ? 'an invalid deadline' : new Date(deadline).toISOString();
   if (!(Date.parse(input.at) < deadline))
@@ -144,74 +149,54 @@ function mayBeSkipped(plan: ReviewPlan, findings: readonly ValidatorFinding[], i
   return findings.some((f, i) => i !== index && f.class === 'POLICY' && fires(f));
 }
 
-function resolutionOf(violation: PolicyViolation, input: DecideInput): Resolution {
+function resolutionOf(violation: PolicyViolation, input: AnswerInput): Resolution {
   if (violation.need === 'hard') return 'hard';
   if (violation.need === 'callback') return 'callback';
-  const counted = countedAnswers(violation, input);
+  const counted = countedAnswers(violation, givenIn(input));
   if (counted.some((a) => a.decision === 'reject')) return 'rejected';
   const people = new Set(counted.map((a) => a.person));
   return people.size >= violation.quorum ? 'confirmed' : 'pending';
 }
 
-/**
- * The last words of eligible people on one violation, among the answers that were admitted before its deadline. A retraction after
- * the deadline still takes a confirmation back, until the commit begins.
- */
-function countedAnswers(violation: PolicyViolation, input: DecideInput): readonly AdmittedAnswer[] {
-  const deadline = deadlineOf(violation, input);
-  const given = input.answers.filter(
-    (a) =>
-      a.violationId === violation.violationId &&
-      (a.decision === 'retract' || Date.parse(a.admittedAt) < deadline) &&
-      isEligible(violation, a.person, input),
-  );
-  return lastWords(given);
+/** Before the disclosure there are no answers; the deadlines begin at `at` or later. */
+function givenIn(input: AnswerInput): GivenAnswers & { readonly disclosedAt: string } {
+  const { plan, requester, answers, disclosedAt, at } = input;
+  return { groups: plan.groups, requester, answers, disclosedAt: disclosedAt ?? at };
 }
 
-/** Admission time of the last answer that counts; null if there is none. The commit window starts here. */
-export function lastCountedAt(
-  input: Pick<DecideInput, 'plan' | 'violations' | 'answers' | 'requester' | 'disclosedAt' | 'at'>,
-): string | null {
-  const full = { ...input, findings: [], reachable: null };
+/** Admission time of the last confirmation that counts; null if there is none. The commit window starts here. */
+export function lastCountedAt(input: AnswerInput): string | null {
+  const given = givenIn(input);
   const times = input.violations
     .filter((v) => v.need === 'human')
-    .flatMap((v) => countedAnswers(v, full).map((a) => Date.parse(a.admittedAt)));
+    .flatMap((v) => countedAnswers(v, given).filter(({ decision }) => decision === 'confirm'))
+    .map((a) => Date.parse(a.admittedAt));
   return times.length === 0 ? null : new Date(Math.max(...times)).toISOString();
 }
 
-/** Violations that wait for a person, and the earliest deadline among them; null if there are none. */
-export function stillPending(
-  input: Pick<DecideInput, 'plan' | 'violations' | 'answers' | 'requester' | 'disclosedAt' | 'at'>,
-): { readonly pending: readonly string[]; readonly nextDeadline: string | null } {
-  const full = { ...input, findings: [], reachable: null };
-  const pending = input.violations.filter((v) => resolutionOf(v, full) === 'pending');
-  const deadline = Math.min(...pending.map((v) => deadlineOf(v, full)));
+/** Violations that wait for a person, and the earliest deadline among them; null if there are none. A reject ends the wait for all. */
+export function stillPending(input: AnswerInput): {
+  readonly pending: readonly string[];
+  readonly nextDeadline: string | null;
+} {
+  const { disclosedAt } = givenIn(input);
+  const resolutions = input.violations.map((v) => [v, resolutionOf(v, input)] as const);
+  if (resolutions.some(([, resolution]) => resolution === 'rejected')) return { pending: [], nextDeadline: null };
+  const pending = resolutions.flatMap(([v, resolution]) => (resolution === 'pending' ? [v] : []));
+  const deadline = Math.min(...pending.map((v) => deadlineOf(v, disclosedAt)));
   return {
     pending: pending.map((v) => v.violationId),
     nextDeadline: Number.isFinite(deadline) ? new Date(deadline).toISOString() : null,
   };
 }
 
-/** Members of the violation's group are eligible. If the policy requires four eyes, the requester is not. */
-function isEligible(violation: PolicyViolation, person: string, input: DecideInput): boolean {
-  const members = input.plan.groups[violation.group]?.members ?? [];
-  return members.includes(person) && !(violation.fourEyes && person === input.requester);
-}
-
 function canBeAnswered(violation: PolicyViolation, input: DecideInput): boolean {
   if (input.reachable === null) return true;
   const answered = new Set(input.answers.filter((a) => a.violationId === violation.violationId).map((a) => a.person));
   const people = new Set([...input.reachable, ...answered]);
-  return [...people].filter((person) => isEligible(violation, person, input)).length >= violation.quorum;
+  const answerers = givenIn(input);
+  return [...people].filter((person) => isEligible(violation, person, answerers)).length >= violation.quorum;
 }
-
-/** Milliseconds since the epoch. Not compared as ISO text, which has several spellings of the same time. An answer admitted at the deadline does not count. */
-function deadlineOf(violation: PolicyViolation, input: DecideInput): number {
-  return Math.min(Date.parse(input.disclosedAt ?? input.at) + violation.deadlineMs, LAST_DATE);
-}
-
-/** The maximum time value of a Date. */
-const LAST_DATE = 8.64e15;
 
 /** The finding and the callback's message. Without the confirmation message, which is a question to a person. */
 function hardText(violation: PolicyViolation, finding: ValidatorFinding | undefined): string {
@@ -222,7 +207,7 @@ function hardText(violation: PolicyViolation, finding: ValidatorFinding | undefi
 function declinedText(rejected: readonly PolicyViolation[], input: DecideInput): string {
   return rejected
     .map((v) => {
-      const rejection = countedAnswers(v, input).find((a) => a.decision === 'reject');
+      const rejection = countedAnswers(v, givenIn(input)).find((a) => a.decision === 'reject');
       return `${v.validatorId} declined by ${rejection?.person ?? 'an approver'}${rejection?.reason ? `: ${rejection.reason}` : ''}`;
     })
     .join('\n');

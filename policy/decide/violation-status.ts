@@ -1,23 +1,16 @@
-import type { AdmittedAnswer } from '../contracts/answer';
-import type { Plan } from '../contracts/plan';
 import type { ViolationStatus } from '../contracts/status';
 import type { PolicyViolation } from '../contracts/violation';
-import { lastWords } from './last-words';
+import { countedAnswers, isEligible, type GivenAnswers } from './counted-answers';
 
-/** What people see of a violation: who may answer it, and whose confirmations count. */
+/** The violation as people see it. `confirmedBy`: the people whose confirmation `decide` counts, each once. */
 export function violationStatus(
   violation: PolicyViolation,
   resolution: ViolationStatus['resolution'],
-  of: {
-    readonly groups: Plan['groups'];
-    readonly requester: string | null;
-    readonly answers: readonly AdmittedAnswer[];
-  },
+  given: GivenAnswers,
 ): ViolationStatus {
-  const members = of.groups[violation.group]?.members ?? [];
-  const mayAnswer = members.filter((person) => !(violation.fourEyes && person === of.requester));
-  const confirmed = lastWords(of.answers).filter(
-    (a) => a.violationId === violation.violationId && a.decision === 'confirm' && mayAnswer.includes(a.person),
+  const mayAnswer = (given.groups[violation.group]?.members ?? []).filter((person) =>
+    isEligible(violation, person, given),
   );
-  return { ...violation, resolution, mayAnswer, confirmedBy: [...new Set(confirmed.map((a) => a.person))] };
+  const confirmed = countedAnswers(violation, given).filter(({ decision }) => decision === 'confirm');
+  return { ...violation, resolution, mayAnswer, confirmedBy: confirmed.map(({ person }) => person) };
 }

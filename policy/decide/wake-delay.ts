@@ -9,7 +9,7 @@ export function maxWakeDelayMs(since: number, deadline: number): number {
 
 /**
  * How long after its deadline this review wakes up. Reviews that were opened together have the same deadline, and their timers would
- * all fire in the same second. The deadline itself does not move: an answer counts only if the clock of the database was before it.
+ * all fire in the same second. The deadline itself does not move: a confirmation counts only if the clock of the database was before it.
  */
 export function wakeDelayMs(changeId: string, since: number, deadline: number): number {
   const place = /^[0-9a-f]{8}/.test(changeId) ? Number.parseInt(changeId.slice(0, 8), 16) / 2 ** 32 : 0;

@@ -2,6 +2,30 @@ import { ADMIT, MANY } from './names.mjs';
 
 export const DEFECTS = [
   {
+    name: 'compare an answer with those that no longer verify',
+    through: 'a person whose key was revoked and who can never confirm again',
+    file: 'activities/review/admit-answer.ts',
+    from: "rows.filter(({ body }) => verify.has(body['digest']))",
+    to: 'rows',
+    tests: ADMIT,
+  },
+  {
+    name: 'return only the answers of the message',
+    through: 'a workflow that never learns of an answer whose result was lost',
+    file: 'activities/review/admit-answer.ts',
+    from: '[...missing, ',
+    to: '[',
+    tests: ADMIT,
+  },
+  {
+    name: 'accept a confirmation after the deadline of its violation',
+    through: 'a person who reads accepted and whose confirmation does not count',
+    file: 'activities/review/judge-message.ts',
+    from: '!recorded && input.late.has(judged.violationId)',
+    to: 'false',
+    tests: ADMIT,
+  },
+  {
     name: 'judge the answers of one message without each other',
     through: 'a confirmation that its signer takes back in the same message',
     file: 'activities/review/answer-order.ts',

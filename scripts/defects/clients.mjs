@@ -13,8 +13,8 @@ export const DEFECTS = [
     name: 'gateway: relay answers without verifying them',
     through: 'junk that fills the history of a review and shuts approvers out',
     file: 'gateway/answer-relay.ts',
-    from: "if (judged.code === 'accepted') valid.push(sent);",
-    to: "if (judged.code === 'accepted' || sent !== null) valid.push(sent);",
+    from: '    const { valid, owners, refused } = await this.#check(changeId, answers);',
+    to: '    const { owners } = await this.#check(changeId, answers);\n    const [valid, refused]: [Envelope[], RefusedBeforeRelay[]] = [[...answers], []];',
     tests: ['test/gateway/gateway.test.ts'],
   },
   {
@@ -59,8 +59,8 @@ export const DEFECTS = [
     name: 'acknowledge answers from rows that are not a chain',
     through: 'an acknowledgement that anyone can write',
     file: 'client/read-back.ts',
-    from: '      assertChain(changeId, stored);\n',
-    to: '',
+    from: 'if (chain.ok && rows.every((row) => row.changeId === changeId)) return rows;',
+    to: 'if (rows.length >= 0) return rows;',
     tests: CLIENT,
   },
   {
@@ -97,9 +97,9 @@ export const DEFECTS = [
   {
     name: 'show a retracted confirmation as one that counts',
     through: 'an approver who believes that another person has confirmed',
-    file: 'policy/decide/violation-status.ts',
-    from: 'lastWords(of.answers)',
-    to: 'of.answers',
+    file: 'policy/decide/counted-answers.ts',
+    from: 'return lastWords(counted);',
+    to: 'return counted;',
     tests: ['test/policy/decide/violation-status.test.ts'],
   },
   {

@@ -34,6 +34,7 @@ export const withdrawal = 'signing/judge-withdrawal.ts';
 export const lastWords = 'policy/decide/last-words.ts';
 export const registry = 'signing/registry-verify.ts';
 export const decide = 'policy/decide/decide.ts';
+export const counted = 'policy/decide/counted-answers.ts';
 export const violations = 'policy/decide/violations.ts';
 export const apply = 'source-tools/sql/staging/apply.ts';
 export const schema = 'storage/database/schema.ts';

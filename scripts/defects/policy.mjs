@@ -1,4 +1,4 @@
-import { VERIFY, DECIDE, VIOLATIONS, LAST, lastWords, decide, violations, never } from './names.mjs';
+import { VERIFY, DECIDE, VIOLATIONS, LAST, lastWords, counted, decide, violations, never } from './names.mjs';
 
 export const DEFECTS = [
   {
@@ -44,17 +44,25 @@ export const DEFECTS = [
   {
     name: 'drop the four-eyes rule from the decision',
     through: 'a requester who confirms their own change',
-    file: decide,
-    from: ' && !(violation.fourEyes && person === input.requester)',
+    file: counted,
+    from: ' && !(violation.fourEyes && person === requester)',
     to: '',
     tests: DECIDE,
   },
   {
-    name: 'count an answer after the deadline',
+    name: 'count a confirmation after the deadline',
     through: 'a change that has expired',
-    file: decide,
-    from: "(a.decision === 'retract' || Date.parse(a.admittedAt) < deadline) &&",
+    file: counted,
+    from: "(a.decision !== 'confirm' || Date.parse(a.admittedAt) < deadline) &&",
     to: '',
+    tests: DECIDE,
+  },
+  {
+    name: 'ignore a reject after the deadline',
+    through: 'hours of questions about a change whose reject was acknowledged',
+    file: counted,
+    from: "a.decision !== 'confirm' ||",
+    to: "a.decision === 'retract' ||",
     tests: DECIDE,
   },
   {

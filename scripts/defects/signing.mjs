@@ -361,15 +361,15 @@ export const DEFECTS = [
     name: 'skip the signature of a recorded withdrawal',
     through: 'a withdrawal that a database writer invented',
     file: review('withdrawal'),
-    from: '  assertSigned(review, stopped.row);\n  return',
-    to: '  return',
+    from: 'const judged = judgeAgain(review, row);\n  if (judged.code',
+    to: "const judged = { code: 'accepted', explanation };\n  if (judged.code",
     tests: ['test/signing/verify-evidence.test.ts'],
   },
   {
     name: 'accept a withdrawal after the change was settled',
     through: 'an order of rows that the ledger never writes',
     file: review('withdrawal'),
-    ...never('settled !== null && settled.n < stopped.row.n)'),
+    ...never('settled !== null && settled.n < row.n)'),
     tests: ['test/signing/verify-evidence.test.ts'],
   },
   {

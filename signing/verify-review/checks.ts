@@ -160,7 +160,7 @@ export const CHECKS = [
   {
     name: 'withdrawal',
     proves:
-      'The change that is committed was neither withdrawn nor superseded; one that was, was so by a valid signature.',
+      'The change that is committed was neither withdrawn nor superseded. A rollback for that reason follows from a valid signature.',
     contexts: { commit: 'required', open: 'required', evidence: 'required', replay: NO_TRUST },
     run: checkWithdrawal,
   },

@@ -4,7 +4,7 @@ import { cardinalityOf, matchPolicies } from '../../policy/decide/violations';
 import { untilSettled } from '../../policy/evidence/recorded-findings';
 import { answerScopeOf } from '../answer-scope';
 import { CLOCK_SKEW_MS } from '../judge-answer';
-import { verifyAcceptedAnswers } from '../verify-answers';
+import { statementsOf, verifyAcceptedAnswers } from '../verify-answers';
 import { countedRows } from './attested';
 import { claimOf, fail, NEVER_OPENED, notChecked, openedOf, rowOf, type OpenedReview } from './outcome';
 import type { Passed, Review } from './record';
@@ -68,7 +68,7 @@ export function checkStandingReject(review: Review): Passed {
 
 function decideInputOf(review: Review, { plan }: OpenedReview, at: string): DecideInput {
   const { violations, at: disclosedAt } = review.need('disclosure');
-  const { answers } = review.need('answers');
+  const answers = statementsOf(review.need('answers'));
   const [findings, requester] = [review.need('findings'), review.need('requester')];
   return { plan, findings, violations, answers, requester, reachable: null, disclosedAt, at };
 }

@@ -130,6 +130,8 @@ export interface ReviewFacts {
   readonly preview: JsonObject | null;
   /** The person behind the submission; null if unknown. */
   readonly requester: string | null;
+  /** The row `withdrawn` or `superseded` if its statement is valid; null if there is none. */
+  readonly stopped: LedgerRow | null;
   readonly records: readonly AttestedPredicate[];
   readonly findings: readonly ValidatorFinding[];
   readonly comparison: ReplayReport;

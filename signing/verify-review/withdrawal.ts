@@ -1,43 +1,57 @@
 import { Submission } from '../../policy/contracts/diff';
 import type { LedgerRow } from '../../policy/contracts/ledger';
+import type { WithdrawCode } from '../../policy/contracts/withdrawal';
 import type { KeyLookup } from '../../policy/evidence/key-registry';
 import { judgeWithdrawal, stopRowOf } from '../judge-withdrawal';
 import { assertSame, claimOf, fail, NEVER_OPENED, openedOf, rowOf } from './outcome';
 import type { Passed, Review } from './record';
 
 /**
- * A withdrawn or superseded change is never committed. A rollback for that reason needs its row, with a signed statement that is
- * judged again. The row itself already forbids the commit: it is not a reason to commit that its statement is not valid.
+ * A withdrawn or superseded change is never committed, whether or not the statement in its row is valid. A rollback for that reason
+ * needs a statement that is valid when it is judged again. In any other review, a statement that is no longer valid, for example because
+ * its key was revoked before the worker knew, does not count, like an answer. One that could never have been admitted fails this check.
  */
 export function checkWithdrawal(review: Review): Passed {
   const { rows } = review;
   const [first, second] = rows.filter(({ kind }) => kind === 'withdrawn' || kind === 'superseded');
   if (second !== undefined) fail(`row ${second.n}: the change was withdrawn or superseded before, by row ${first?.n}`);
   const end = review.end === null ? null : claimOf(review);
+  const endedSo = end?.reason === 'withdrawn' || end?.reason === 'superseded';
   const stopped = stopRowOf(rows);
   if (stopped === null) {
-    if (end?.reason === 'withdrawn' || end?.reason === 'superseded')
-      fail(`the receipt says ROLLBACK (${end.reason}), but no row ${end.reason} bears it out`);
-    return ['none'];
+    if (endedSo) fail(`the receipt says ROLLBACK (${end.reason}), but no row ${end.reason} bears it out`);
+    return ['none', { stopped: null }];
   }
-  if (end?.action === 'COMMIT') fail(stopped.explanation);
+  const { row, explanation } = stopped;
+  if (end?.action === 'COMMIT') fail(explanation);
   const settled = rowOf(rows, 'intent', 'decided');
-  if (settled !== null && settled.n < stopped.row.n)
-    fail(`row ${stopped.row.n}: it came after the change was settled by row ${settled.n}`);
-  assertSigned(review, stopped.row);
-  return [stopped.explanation];
+  if (settled !== null && settled.n < row.n)
+    fail(`row ${row.n}: it came after the change was settled by row ${settled.n}`);
+  const judged = judgeAgain(review, row);
+  if (judged.code === 'accepted') {
+    assertSame(explanation, judged.explanation, `row ${row.n}: its explanation differs from the signed statement`);
+    return [explanation, { stopped: row }];
+  }
+  if (endedSo || NEVER_ADMITTED.has(judged.code)) fail(`row ${row.n}: ${judged.code}: ${judged.message}`);
+  return [`row ${row.n} forbids a commit, but does not count: ${judged.code}, ${judged.message}`, { stopped: null }];
 }
 
-function assertSigned(review: Review, row: LedgerRow): void {
+/** Codes that an admitted statement can never get later, so the row was not written by admission. */
+const NEVER_ADMITTED: ReadonlySet<WithdrawCode> = new Set([
+  'malformed',
+  'bad_signature',
+  'unknown_key',
+  'wrong_context',
+]);
+
+function judgeAgain(review: Review, row: LedgerRow): ReturnType<typeof judgeWithdrawal> {
   const { submission, plan, changeId } = openedOf(review) ?? fail(NEVER_OPENED);
-  const { statement, by, other: recorded, explanation } = row.body;
+  const { statement, by, other: recorded } = row.body;
   const message = statement === null || statement === undefined ? { by } : { statement };
   const other = Submission.safeParse(recorded).data ?? null;
   const kind = row.kind === 'withdrawn' ? 'withdraw' : 'supersede';
   const keys = keysAt(review.need('keys'), row.at);
-  const judged = judgeWithdrawal(kind, message, { changeId, submission, plan, other }, keys, row.at);
-  if (judged.code !== 'accepted') return fail(`row ${row.n}: ${judged.code}: ${judged.message}`);
-  assertSame(explanation, judged.explanation, `row ${row.n}: its explanation differs from the signed statement`);
+  return judgeWithdrawal(kind, message, { changeId, submission, plan, other }, keys, row.at);
 }
 
 /** A key that was revoked later was valid when it signed. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Decision } from '../../policy/contracts/answer';
 import { RollbackReason, TerminalState } from '../../policy/contracts/outcome';
+import { jsonOf } from '../../policy/text/json-of';
 import type { Queryable } from '../database/database';
 
 const MAX_PRECEDENTS = 5;
@@ -40,7 +41,7 @@ export async function readPrecedents(
     'inbox_precedents',
   );
   return rows.map((row) => {
-    const closed = row.closed === null ? null : Closed.safeParse(JSON.parse(row.closed)).data;
+    const closed = row.closed === null ? null : Closed.safeParse(jsonOf(row.closed)).data;
     return {
       changeId: row.change_id,
       title: row.summary,

@@ -3,6 +3,7 @@ import type { JsonValue } from '../../policy/contracts/canonical-json';
 import type { OpenedChange } from '../../policy/contracts/ledger';
 import { TerminalState } from '../../policy/contracts/outcome';
 import type { Ledger, StandingReject } from '../../policy/evidence/ledger-port';
+import { jsonOf } from '../../policy/text/json-of';
 import type { Queryable } from '../database/database';
 import { assertChangeId } from './assert-change-id';
 
@@ -45,7 +46,7 @@ export function createOtherChangesReader(db: Queryable): Pick<Ledger, 'rejectedI
       ]);
       return rows.map((row): OpenedChange => {
         // Only the committer may append this row. A state that is unknown here counts as open.
-        const state = row.closed === null ? null : (Closed.safeParse(JSON.parse(row.closed)).data?.state ?? null);
+        const state = row.closed === null ? null : (Closed.safeParse(jsonOf(row.closed)).data?.state ?? null);
         const json = (text: string | null): JsonValue => (text === null ? null : (JSON.parse(text) as JsonValue));
         return { changeId: row.change_id, measure: json(row.measure), staged: json(row.staged), state };
       });

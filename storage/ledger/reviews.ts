@@ -1,5 +1,6 @@
 import { Sha256Hex } from '../../policy/contracts/diff';
 import { isIdPrefix, type LedgerReader, type ReviewProjection } from '../../policy/evidence/ledger-port';
+import { jsonOf } from '../../policy/text/json-of';
 import type { Queryable } from '../database/database';
 import { listedEnd } from './listed-end';
 
@@ -93,7 +94,7 @@ export function toReview(row: ReviewRow): ReviewProjection {
     target: row.target,
     sourceTool: row.source_tool,
     inputSha: row.input_sha,
-    ...listedEnd(row.closed === null ? null : JSON.parse(row.closed), { state: row.state, closedAt }),
+    ...listedEnd(row.closed === null ? null : jsonOf(row.closed), { state: row.state, closedAt }),
     mode: row.mode as ReviewProjection['mode'],
     requester: row.requester,
     pending: row.pending,

@@ -7,27 +7,37 @@ export interface DueReview {
   readonly diffSha: string;
 }
 
-const SUBMITTED = `(l.body::json->'submission'->>'diffSha')`;
+/** PostgreSQL cannot read a member of JSON that has a NUL in any of its texts. The same as `json_of`, which operators may not execute. */
+const BODY = String.raw`(case when strpos(l.body, '\u0000') = 0 then l.body
+  else regexp_replace(l.body, '(?<!\\)((?:\\\\)*)\\u0000', '\1', 'g') end)::json`;
+const SUBMITTED = `(${BODY}->'submission'->>'diffSha')`;
+const PAGE = 1000;
 
-/**
- * Reviews that closed before `before`, with a stored diff that no open or later closed review has too, the oldest first. At
- * most `limit`.
- */
-export async function dueReviews(db: Queryable, before: Date, limit: number): Promise<readonly DueReview[]> {
+/** Reviews that closed before `before`, with a stored diff, the oldest first. `page`: how many are read at once. */
+export async function* dueReviews(db: Queryable, before: Date, page = PAGE): AsyncGenerator<DueReview> {
+  for (let last: string | null = null; ;) {
+    const found = await dueAfter(db, before, last, page);
+    yield* found;
+    if (found.length < page) return;
+    last = found.at(-1)?.changeId ?? null;
+  }
+}
+
+async function dueAfter(
+  db: Queryable,
+  before: Date,
+  changeId: string | null,
+  limit: number,
+): Promise<readonly DueReview[]> {
   const { rows } = await db.query<{ change_id: string; tenant: string; diff_sha: string }>(
-    `with submitted as (
-       select r.change_id, r.tenant, r.closed_at, ${SUBMITTED} as diff_sha
-       from reviews r join ledger l on l.change_id = r.change_id and l.kind = 'submitted'
-     )
-     select s.change_id, s.tenant, s.diff_sha from submitted s
-     where s.closed_at < $1
-       and exists (select from blobs b where b.tenant = s.tenant and b.digest = s.diff_sha)
-       and not exists (
-         select from submitted o
-         where o.tenant = s.tenant and o.diff_sha = s.diff_sha and (o.closed_at is null or o.closed_at >= $1)
-       )
-     order by s.closed_at, s.change_id limit $2`,
-    [before, limit],
+    `select r.change_id, r.tenant, ${SUBMITTED} as diff_sha
+     from reviews r join ledger l on l.change_id = r.change_id and l.kind = 'submitted'
+     where r.closed_at < $1
+       and ($2::text is null
+            or (r.closed_at, r.change_id) > (select c.closed_at, c.change_id from reviews c where c.change_id = $2))
+       and exists (select from blobs b where b.tenant = r.tenant and b.digest = ${SUBMITTED})
+     order by r.closed_at, r.change_id limit $3`,
+    [before, changeId, limit],
   );
   return rows.map((row) => ({ changeId: row.change_id, tenant: row.tenant, diffSha: row.diff_sha }));
 }

@@ -34,6 +34,13 @@ test('finds connections that are never closed, and not those of a pool that was 
   expect(leaks({ leaking, pool })).toEqual(['leaking connections']);
 });
 
+test('finds what worker threads keep, and gives the caches of a server more room', () => {
+  const threads = series(60, 0, { threadsHeapMiB: (reviews) => 40 + (reviews * 10) / 1024 });
+  const caches = series(60, 0, { anonymousMiB: (reviews) => 160 + (reviews * 46) / 1024 });
+  const server = series(60, 0, { anonymousMiB: (reviews) => 160 + (reviews * 200) / 1024 });
+  expect(leaks({ threads, caches, server })).toEqual(['threads threadsHeapMiB', 'server anonymousMiB']);
+});
+
 test('ignores a few readings that are far off', () => {
   const samples = series(60, 0).map((sample, i) => (i % 20 === 19 ? { ...sample, values: { heapMiB: 400 } } : sample));
   expect(leaks({ review: samples })).toEqual([]);

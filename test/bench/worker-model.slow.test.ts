@@ -1,5 +1,5 @@
 import { curveSvg } from '../../bench/curve-svg';
-import { simulate, type ModelInput } from '../../bench/worker-model';
+import { APPENDS, simulate, type ModelInput } from '../../bench/worker-model';
 
 const input = (workers: number, more: Partial<ModelInput> = {}): ModelInput => ({
   workers,
@@ -9,6 +9,10 @@ const input = (workers: number, more: Partial<ModelInput> = {}): ModelInput => (
   holds: { openingMs: 10, endingMs: 5 },
   latencyMs: 50,
   perTarget: 8,
+  judgePerSecond: null,
+  appendsPerSecond: 1_000_000,
+  checkpointRowsPerSecond: 10_000_000,
+  rows: 16,
   reviews: workers * 400,
   open: workers * 40,
   ...more,
@@ -38,6 +42,28 @@ test('the slots of a target bound its reviews if there are few', () => {
   const few = simulate(input(4, { tenants: 1, perTarget: 1, latencyMs: 500 }));
   expect(few.busiest.name).toBe('the slots of the target of tenant 0');
   expect(few.perSecond).toBeLessThan(simulate(input(4, { tenants: 1, latencyMs: 500 })).perSecond);
+});
+
+test('the rate limit of the judge bounds the reviews of all workers, if there is one', () => {
+  const limited = simulate(input(4, { judgePerSecond: 5 }));
+  expect(limited.perSecond).toBeCloseTo(5, 1);
+  expect(limited.busiest).toEqual({ name: 'the rate limit of the judge', share: expect.closeTo(1, 1) });
+  expect(simulate(input(4)).perSecond).toBeGreaterThan(35);
+});
+
+test('the appends to the ledger bound the reviews of all workers to their rate divided by those of one review', () => {
+  const { perSecond, busiest } = simulate(input(16, { appendsPerSecond: 1_000 }));
+  expect(APPENDS).toBe(10);
+  expect(perSecond).toBeGreaterThan(97);
+  expect(perSecond).toBeLessThanOrEqual(101);
+  expect(busiest.name).toBe('the appends to the ledger');
+});
+
+test('the checkpoints bound the reviews to those whose rows they cover', () => {
+  const { perSecond, busiest } = simulate(input(16, { checkpointRowsPerSecond: 800 }));
+  expect(perSecond).toBeGreaterThan(48);
+  expect(perSecond).toBeLessThanOrEqual(50.5);
+  expect(busiest.name).toBe('the checkpoints');
 });
 
 test('a chart has a line for each model and a circle for each measured point, and escapes its labels', () => {

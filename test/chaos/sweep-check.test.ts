@@ -1,5 +1,5 @@
 import { createHash, generateKeyPairSync, sign } from 'node:crypto';
-import { violationsOf, type LedgerLine, type Observed } from '../../chaos/sweep/check';
+import { repairsOf, violationsOf, type LedgerLine, type Observed } from '../../chaos/sweep/check';
 
 const { privateKey, publicKey } = generateKeyPairSync('ed25519');
 const committer = publicKey.export({ format: 'der', type: 'spki' }).subarray(-32).toString('hex');
@@ -168,4 +168,17 @@ test('the checker of the crash sweep accepts a target without markers, and compa
 
 test.each(BROKEN)('the checker of the crash sweep detects %s', (_what, seen, expected) => {
   expect(violationsOf(seen, committer)).toContain(expected);
+});
+
+test('the crash sweep lists what the reconciler did with a review and why, in the order of its rows', () => {
+  const explanation = 'The workflow asks for an end that was refused';
+  const ledger = ledgerOf([
+    ['submitted', {}],
+    ['repaired', { did: 'reset', found: 'task_fails', explanation: 'reset to event 4', runId: 'r', point: 4 }],
+    ['repaired', { did: 'ended', found: 'refused_end', explanation, runId: 'r' }],
+  ]);
+  expect(repairsOf({ ledger })).toEqual([
+    { did: 'reset', found: 'task_fails', explanation: 'reset to event 4' },
+    { did: 'ended', found: 'refused_end', explanation },
+  ]);
 });

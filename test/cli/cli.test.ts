@@ -300,12 +300,28 @@ describe('answer', () => {
     ['revoked_key', 13],
     ['bad_signature', 14],
     ['sent', 14],
-  ] as const)('exits for %s with %i', async (code, exit) => {
+    ['a code of a later version', 14],
+  ])('exits for %s with %i', async (code, exit) => {
     const reviews = {
       review: async () => reviewed(two),
-      answer: async () => ({ ...accepted(hex('b')), [hex('a')]: { code, message: '' } }),
+      answer: async () => ({ ...accepted(hex('b')), ...accepted(hex('a'), code) }),
     };
     expect((await run(['answer', CHANGE, '--all', '--confirm', '--key', keyFile], { reviews })).code).toBe(exit);
+  });
+
+  it('names the owner of the key, and through a gateway says whose word the result is', async () => {
+    const owners: unknown[] = [];
+    const answer: Connected['reviews']['answer'] = async (_id, _answers, options) => (
+      owners.push(options?.owners),
+      accepted()
+    );
+    const reviews = { review: async () => reviewed(two), answer };
+    const args = ['answer', CHANGE, '--all', '--confirm', '--key', keyFile];
+    const said = 'Only the gateway says that an answer was recorded';
+    expect((await run(args, { reviews })).err).not.toContain(said);
+    const gateway = await run(args, { reviews, connected: { temporal: null } });
+    expect(gateway).toMatchObject({ code: 0, err: expect.stringContaining(said) });
+    expect(owners).toEqual([new Map([[key.keyId, 'alice']]), new Map([[key.keyId, 'alice']])]);
   });
 });
 

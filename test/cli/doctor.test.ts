@@ -1,10 +1,13 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { checkGateway } from '../../cli/doctor/gateway';
+import { Summary } from '../../cli/doctor/histories';
 import { checkNode } from '../../cli/doctor/machine';
 import { checkVersion, queueCheck } from '../../cli/doctor/temporal';
 import { engines } from '../../package.json';
 import type { LocalClient } from '../../workers/local-client';
+import type { Replayed } from '../../workers/replay/replay-histories';
+import { runCommand } from './run-command';
 
 test.each([
   ['18.20.8', false],
@@ -61,4 +64,55 @@ test('a gateway that is not ready is a failure that repeats what it names', asyn
   });
   await new Promise((resolve) => server.close(resolve));
   expect(await check()).toMatchObject({ ok: false, detail: expect.stringContaining(gatewayUrl) as string });
+});
+
+const sound: Replayed = { changeId: 'a'.repeat(64), runId: 'r', result: 'replays', why: '' };
+const ofBuild = (build: string): Replayed => ({ ...sound, result: 'skipped', why: `of build ${build}` });
+
+function replayed(of: number, unsampled: number, results: readonly Replayed[]) {
+  const summary = new Summary(of, unsampled);
+  for (const each of results) summary.add(each);
+  return summary.check();
+}
+
+test('--replay prints how many reviews were replayed, how many were skipped and why, and how many are not in the sample', () => {
+  expect(replayed(9, 4, [sound, ofBuild('1'), sound, ofBuild('2'), ofBuild('1')])).toEqual({
+    name: 'histories',
+    ok: true,
+    detail:
+      '2 of 9 reviews replayed, 2 skipped (of build 1), 1 skipped (of build 2), 4 closed reviews not in the sample',
+    fix: null,
+  });
+  expect(replayed(0, 0, [])).toMatchObject({ ok: true, detail: '0 of 0 reviews replayed' });
+});
+
+test('--replay fails if there are reviews and none was replayed, and says how to name their build', () => {
+  expect(replayed(2, 0, [ofBuild('1'), ofBuild('1')])).toMatchObject({
+    ok: false,
+    detail: '0 of 2 reviews replayed, 2 skipped (of build 1)',
+    fix: expect.stringContaining('--build ID') as string,
+  });
+});
+
+test('--replay fails if one history cannot be read, and names its review and the reason', () => {
+  const unreadable: Replayed = { ...sound, runId: null, result: 'failed', why: 'could not be read: invalid memo' };
+  expect(replayed(2, 0, [sound, unreadable])).toMatchObject({
+    ok: false,
+    detail: '1 of 2 reviews replayed, 1 do not replay: aaaaaaaaaaaa (run unknown): could not be read: invalid memo',
+  });
+});
+
+test('--build names the build whose histories --replay replays, and is refused without it', async () => {
+  const doctor = jest.fn(async () => []);
+  const remote = { doctor: { doctor } };
+  expect(await runCommand(['doctor', '--replay', '--build', 'b1'], { remote })).toMatchObject({ code: 0 });
+  expect(doctor).toHaveBeenCalledWith({}, { offline: false, replay: true, build: 'b1' });
+  for (const args of [
+    ['--build', 'b1'],
+    ['--replay', '--build', ''],
+  ])
+    expect(await runCommand(['doctor', ...args], { remote })).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('--build') as string,
+    });
 });

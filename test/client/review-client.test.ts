@@ -4,9 +4,12 @@ import {
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
 import {
+  ActivityFailure,
   ApplicationFailure,
   RetryState,
   TerminatedFailure,
+  TimeoutFailure,
+  TimeoutType,
   WorkflowExecutionAlreadyStartedError,
   WorkflowNotFoundError,
 } from '@temporalio/common';
@@ -26,6 +29,9 @@ import { accepted, CHANGE, committer, failing, hex, outcome, trust as receiptTru
 import { signWithdrawal } from '../../client/sign-withdrawal';
 import { createSigner } from '../../client/signer';
 import { newKeyPair } from '../../signing/keys';
+import { signEnvelope } from '../../signing/envelope';
+import { statementOf } from '../../policy/evidence/statement';
+import { FailureType } from '../../policy/contracts/failure-type';
 
 const world = evidenceWorld({ checkpoint: false });
 const trust = {
@@ -49,9 +55,25 @@ async function committedReview() {
   return { changeId, bundle: await world.export(changeId) };
 }
 
+/** A review that was committed with the confirmations of alice and bob. */
+async function confirmedReview() {
+  const answers = ['alice', 'bob'].map((by) => ({ by, decision: 'confirm' as const }));
+  const { changeId } = await world.review({ table: 'public.prices', requestKey: 'confirmed', answers });
+  const bundle = await world.export(changeId);
+  const rows = bundle.rows.flatMap(({ row }) => (row.kind === 'answer_accepted' ? [row] : []));
+  return { changeId, bundle, answers: rows.map(({ body }) => body['answer'] as unknown as Envelope) };
+}
+
 function violationOf(answer: Envelope): string {
   const opened = openEnvelope('answer', answer);
   return opened.ok ? opened.statement.predicate.violationId : '';
+}
+
+/** The rows of the bundle and one more. */
+function withRow({ rows }: EvidenceBundle, kind: LedgerRow['kind'], body: object): StoredRow[] {
+  const last = rows[rows.length - 1]?.row;
+  if (last === undefined) throw new Error('no rows');
+  return [...chained([...rows.map(({ row }) => row), { ...last, n: last.n + 1, kind, body: JSON.parse(JSON.stringify(body)) as LedgerRow['body'] }])]; // prettier-ignore
 }
 
 function ledgerOf(bundle: EvidenceBundle | null): Partial<ClientLedger> {
@@ -186,6 +208,16 @@ describe('submit', () => {
     expect(submitted.preflight).toMatchObject({ forbidden: true });
   });
 
+  it('joins a review that the ledger has as open, also if its workflow was terminated: it may still be committed', async () => {
+    const { bundle, changeId } = await openReview();
+    const executeUpdateWithStart = (): never => {
+      throw new WorkflowExecutionAlreadyStartedError('already', changeId, 'review');
+    };
+    const { countersign } = client({ executeUpdateWithStart, describe: () => CLOSED }, ledgerOf(bundle));
+    const joined = await countersign.start(bundle.submission!);
+    expect(joined).toEqual({ changeId, preflight: 'pending', outcome: null });
+  });
+
   it('reports that it is unknown whether the review started if Temporal is unreachable', async () => {
     const { countersign } = client({ executeUpdateWithStart: away, describe: away });
     await expect(countersign.submit(change)).rejects.toMatchObject({ code: 'temporal_unavailable' });
@@ -238,23 +270,58 @@ describe('submit', () => {
 
 describe('answer', () => {
   it('returns closed for a closed review, and appends the refusal to the ledger [T56]', async () => {
+    const { bundle, changeId } = await committedReview();
     for (const via of ['update', 'signal'] as const) {
       const late: unknown[] = [];
       const { countersign } = client(
         { executeUpdate: gone, signal: gone, describe: () => CLOSED },
-        { recordLate: async (id, message, why) => void late.push([id, message, why]) },
+        { ...ledgerOf(bundle), recordLate: async (id, message, why) => void late.push([id, message, why]) },
       );
-      expect(await countersign.answer(CHANGE, [envelope], { via })).toEqual({
+      expect(await countersign.answer(changeId, [envelope], { via })).toEqual({
         '#0': { code: 'closed', message: expect.any(String) },
       });
-      expect(late).toEqual([[CHANGE, { answers: [envelope] }, expect.stringContaining('closed')]]);
+      expect(late).toEqual([[changeId, { answers: [envelope] }, expect.stringContaining('closed')]]);
     }
   });
 
+  it('returns accepted for an answer in the rows of a review that has ended, and records only the others as late', async () => {
+    const { bundle, changeId, answers } = await confirmedReview();
+    const late: unknown[] = [];
+    const { countersign } = client(
+      { executeUpdate: gone, describe: () => CLOSED },
+      { ...ledgerOf(bundle), recordLate: async (_id, message) => void late.push(message) },
+    );
+    expect(answers).toHaveLength(2);
+    for (const answer of answers)
+      expect(await countersign.answer(changeId, [answer])).toEqual({
+        [violationOf(answer)]: { code: 'accepted', message: expect.stringContaining('confirm by') },
+      });
+    expect(late).toEqual([]);
+    const results = await countersign.answer(changeId, [envelope, ...answers.slice(0, 1)]);
+    expect(Object.values(results).map(({ code }) => code)).toEqual(['accepted', 'closed']);
+    expect(late).toEqual([{ answers: [envelope] }]);
+  });
+
+  it('throws worker_unavailable and records nothing if no workflow runs a review that the ledger has as open', async () => {
+    const { bundle, changeId, answer } = await openReview();
+    const { countersign } = client({ executeUpdate: gone, describe: () => CLOSED }, ledgerOf(bundle));
+    await expect(countersign.answer(changeId, [envelope])).rejects.toMatchObject({
+      code: 'worker_unavailable',
+      message: expect.stringContaining('Send again later: it counts once'),
+    });
+    expect(await countersign.answer(changeId, [answer])).toMatchObject({ [violationOf(answer)]: { code: 'accepted' } });
+  });
+
+  it('is sent, not closed, for a closed workflow if the client can read no ledger', async () => {
+    const { countersign } = client({ executeUpdate: gone, describe: () => CLOSED });
+    expect(await countersign.answer(CHANGE, [envelope])).toMatchObject({ '#0': { code: 'sent' } });
+  });
+
   it('returns closed for a review past retention that only the ledger has', async () => {
+    const { bundle, changeId } = await committedReview();
     const { countersign } = client(
       { executeUpdate: gone, describe: gone },
-      { summary: async () => ({ tenant: 'acme', ended: true }), recordLate: async () => undefined },
+      { ...ledgerOf(bundle), recordLate: async () => undefined },
     );
     const unsigned = {
       violationId: hex('a'),
@@ -263,20 +330,41 @@ describe('answer', () => {
       reason: '',
       actor: 'alice',
     };
-    expect(await countersign.answer(CHANGE, [unsigned])).toMatchObject({ [hex('a')]: { code: 'closed' } });
+    expect(await countersign.answer(changeId, [unsigned])).toMatchObject({ [hex('a')]: { code: 'closed' } });
   });
 
   it('throws not_found for an unknown review, and records nothing', async () => {
-    const { countersign } = client({ executeUpdate: gone, describe: gone }, { summary: async () => null });
+    const { countersign } = client({ executeUpdate: gone, describe: gone }, ledgerOf(null));
     await expect(countersign.answer(CHANGE, [envelope])).rejects.toMatchObject({ code: 'not_found' });
   });
 
   it('throws if the refusal cannot be recorded, instead of losing it', async () => {
-    const { countersign } = client(
-      { executeUpdate: gone, describe: () => CLOSED },
-      { recordLate: () => Promise.reject(new Error('down')) },
-    );
-    await expect(countersign.answer(CHANGE, [envelope])).rejects.toMatchObject({ code: 'ledger_unavailable' });
+    const { bundle, changeId } = await committedReview();
+    const recordLate = (): Promise<never> => Promise.reject(new Error('down'));
+    const { countersign } = client({ executeUpdate: gone }, { ...ledgerOf(bundle), recordLate });
+    await expect(countersign.answer(changeId, [envelope])).rejects.toMatchObject({ code: 'ledger_unavailable' });
+  });
+
+  it.each<[string, () => Error]>([
+    ['a failure of the ledger', () => ApplicationFailure.retryable('connection terminated', FailureType.Store)],
+    [
+      'a time-out of the activity',
+      () =>
+        new ActivityFailure('failed', 'admitAnswer', '1', RetryState.TIMEOUT, undefined,
+          new TimeoutFailure('activity ScheduleToClose timeout', undefined, TimeoutType.SCHEDULE_TO_CLOSE)), // prettier-ignore
+    ],
+  ])('does not say that %s left no row: it says to send again', async (_what, cause) => {
+    const { countersign } = client({
+      executeUpdate: () => {
+        throw new WorkflowUpdateFailedError('failed', cause());
+      },
+    });
+    await expect(countersign.answer(CHANGE, [envelope])).rejects.toMatchObject({
+      code: 'ledger_unavailable',
+      message: expect.stringMatching(
+        /^It is unknown whether the message was recorded: .+ Send again: duplicates count once$/,
+      ),
+    });
   });
 
   it.each([
@@ -372,6 +460,34 @@ describe('answer', () => {
     }
   });
 
+  it('is a duplicate of the same decision by another key of the person, until that one was taken back', async () => {
+    const { bundle, answer, changeId } = await openReview();
+    const opened = openEnvelope('answer', answer);
+    if (!opened.ok) throw new Error(opened.message);
+    const second = newKeyPair();
+    const { predicate } = opened.statement;
+    const signed = signEnvelope(statementOf('answer', { ...predicate, keyId: second.keyId }), second);
+    const key = violationOf(answer);
+    const answered = async (rows: readonly StoredRow[], owner: string) => {
+      const { countersign } = client({ executeUpdate: () => accepted(key, 'duplicate') }, ledgerOf({ ...bundle, rows: [...rows] })); // prettier-ignore
+      return (await countersign.answer(changeId, [signed], { owners: new Map([[second.keyId, owner]]) }))[key]?.code;
+    };
+    expect(await answered(bundle.rows, 'alice')).toBe('duplicate');
+    expect(waitedMs).toBe(0);
+    expect(await answered(bundle.rows, 'bob')).toBe('sent');
+    const retraction = { keyId: 'k', person: 'alice', retracts: messageDigest(answer), answer: null };
+    expect(await answered(withRow(bundle, 'retracted', retraction), 'alice')).toBe('sent');
+  });
+
+  it('is not proven by a refusal with an unknown code, or with a code that is not one of a refusal', async () => {
+    const { bundle, changeId } = await openReview();
+    for (const code of ['shredded', 'accepted', 'duplicate', undefined]) {
+      const rows = withRow(bundle, 'answer_refused', { digest: messageDigest(envelope), code, message: 'no' });
+      const { countersign } = client({ executeUpdate: () => accepted('#0') }, ledgerOf({ ...bundle, rows }));
+      expect(await countersign.answer(changeId, [envelope])).toMatchObject({ '#0': { code: 'sent' } });
+    }
+  });
+
   it('refuses rows that are not one hash chain', async () => {
     const { bundle, answer, changeId } = await openReview();
     const rows = bundle.rows.map((stored, i) => (i === 0 ? { ...stored, hash: hex('0') } : stored));
@@ -452,26 +568,40 @@ describe('result', () => {
     });
   });
 
-  it('is pending with the verified status while the review is open, and also if Temporal does not answer', async () => {
+  it('is pending with the verified status while the ledger has the review as open, whatever Temporal says', async () => {
     const { bundle, changeId } = await openReview();
-    for (const describe of [() => RUNNING, away])
+    for (const describe of [() => RUNNING, away, gone, () => CLOSED])
       expect(await client({ describe }, ledgerOf(bundle)).countersign.result(changeId)).toMatchObject({
         state: 'PENDING',
         status: { changeId },
       });
   });
 
-  it('is aborted and unverified for a terminated workflow whose end the ledger does not have', async () => {
+  it('is aborted and unverified if the workflow was terminated before the ledger opened the review', async () => {
     const terminated = (): never => {
       throw new WorkflowFailedError('terminated', new TerminatedFailure('by hand'), RetryState.NON_RETRYABLE_FAILURE);
     };
-    const { bundle, changeId } = await openReview();
-    const { countersign } = client({ result: terminated, describe: () => CLOSED }, ledgerOf(bundle));
-    expect(await countersign.result(changeId, { timeoutMs: 50 })).toMatchObject({
+    const { countersign } = client({ result: terminated, describe: () => CLOSED }, ledgerOf(null));
+    expect(await countersign.result(CHANGE, { timeoutMs: 50 })).toMatchObject({
       state: 'ABORTED',
       verified: false,
       why: expect.stringContaining('terminated'),
     });
+  });
+
+  it('waits for the end in the ledger if the workflow of an opened review was terminated', async () => {
+    const { bundle, changeId } = await committedReview();
+    const ended = { ...ledgerOf(bundle), summary: async () => ({ tenant: 'acme', ended: waitedMs >= 10_000 }) };
+    const { countersign } = client({ describe: () => CLOSED }, ended);
+    expect(await countersign.result(changeId, { timeoutMs: 20_000 })).toMatchObject({ state: 'COMMITTED' });
+  });
+
+  it('is read again if the ledger opened the review while Temporal was asked', async () => {
+    const { bundle, changeId } = await openReview();
+    let reads = 0;
+    const summary = async () => (++reads === 1 ? null : { tenant: 'acme', ended: false });
+    const { countersign } = client({ describe: () => CLOSED, result: () => null }, { ...ledgerOf(bundle), summary });
+    expect(await countersign.result(changeId)).toMatchObject({ state: 'PENDING', status: { changeId } });
   });
 
   it('waits for rows until the review has ended', async () => {
@@ -486,26 +616,24 @@ describe('result', () => {
     expect(reads).toBe(4);
   });
 
-  it('asks Temporal every five seconds, however many rows arrive, and again before it is pending', async () => {
-    const { bundle, changeId } = await openReview();
+  it('asks Temporal every five seconds about a review that is not opened, however many rows arrive, and again before it is pending', async () => {
     const began = Date.now();
     const asked: number[] = [];
     const describe = () => (asked.push(Math.round((Date.now() - began) / 100) / 10), RUNNING);
     // A row every 100 ms.
     const watch = async () => ({ next: async () => void (waitedMs += 100), close: () => {} });
-    const { countersign } = client({ describe }, { ...ledgerOf(bundle), watch });
-    expect(await countersign.result(changeId, { timeoutMs: 12_000 })).toMatchObject({ state: 'PENDING' });
+    const { countersign } = client({ describe }, { ...ledgerOf(null), watch });
+    expect(await countersign.result(CHANGE, { timeoutMs: 12_000 })).toEqual({ state: 'PENDING', status: null });
     expect(asked.map(Math.floor)).toEqual([0, 5, 10, 12]);
   });
 
   it('is aborted if the workflow ended while the call waited for less than five seconds', async () => {
-    const { bundle, changeId } = await openReview();
     const failed = (): never => {
       throw new WorkflowFailedError('terminated', new TerminatedFailure('by hand'), RetryState.NON_RETRYABLE_FAILURE);
     };
     const describe = () => (waitedMs === 0 ? RUNNING : CLOSED);
-    const { countersign } = client({ describe, result: failed }, ledgerOf(bundle));
-    expect(await countersign.result(changeId, { timeoutMs: 2_000 })).toMatchObject({ state: 'ABORTED' });
+    const { countersign } = client({ describe, result: failed }, ledgerOf(null));
+    expect(await countersign.result(CHANGE, { timeoutMs: 2_000 })).toMatchObject({ state: 'ABORTED' });
   });
 });
 
@@ -516,12 +644,34 @@ describe('withdraw', () => {
   const message = signWithdrawal(CHANGE, { reason: 'wrong table' }, service, new Date());
   const explanation = 'Withdrawn by service shopbot: wrong table';
 
-  it('is too late for a closed review', async () => {
-    const { countersign } = client({ executeUpdate: gone, describe: () => CLOSED });
-    expect(await countersign.sendWithdrawal(CHANGE, message)).toEqual({
+  it('is too late for a review that ended otherwise', async () => {
+    const { bundle, changeId } = await committedReview();
+    const { countersign } = client({ executeUpdate: gone }, ledgerOf(bundle));
+    expect(await countersign.sendWithdrawal(changeId, message)).toEqual({
       code: 'too_late',
       message: 'The review is closed',
     });
+  });
+
+  it('is accepted by its row if the review ended because of it, and a duplicate if it ended because of another', async () => {
+    const { changeId } = await world.review({ table: 'public.prices', requestKey: 'withdrawn', stop: 'withdrawn' });
+    const { rows } = await world.export(changeId);
+    const body = rows.find(({ row }) => row.kind === 'withdrawn')?.row.body;
+    const own = { statement: body?.['statement'] as unknown as Envelope };
+    const { countersign } = client({ executeUpdate: gone }, { rows: async () => rows });
+    expect(await countersign.sendWithdrawal(changeId, own)).toEqual({
+      code: 'accepted',
+      message: body?.['explanation'],
+    });
+    expect(await countersign.sendWithdrawal(changeId, message)).toMatchObject({ code: 'duplicate' });
+  });
+
+  it('is not too late while the ledger has the review as open and no workflow runs it', async () => {
+    const { bundle, changeId } = await openReview();
+    const { countersign } = client({ executeUpdate: gone }, ledgerOf(bundle));
+    await expect(countersign.sendWithdrawal(changeId, message)).rejects.toMatchObject({ code: 'worker_unavailable' });
+    const without = client({ executeUpdate: gone, describe: () => CLOSED });
+    expect(await without.countersign.sendWithdrawal(CHANGE, message)).toMatchObject({ code: 'sent' });
   });
 
   it('is acknowledged only with its row in the ledger, whatever the workflow says', async () => {

@@ -11,6 +11,7 @@ import { createSigner, type Signer } from '../../client/signer';
 import { signWithdrawal } from '../../client/sign-withdrawal';
 import { prepareSubmission, signSubmission } from '../../client/submission';
 import { signAnswers } from '../../client/sign-answers';
+import { canonicalJson } from '../../policy/contracts/canonical-json';
 import { MAX_DIFF_BYTES } from '../../policy/contracts/diff';
 import { sha256Hex } from '../../policy/contracts/hash';
 import type { RegisteredKey } from '../../policy/evidence/key-registry';
@@ -487,9 +488,10 @@ describe('answers', () => {
 
   it('are verified before they are relayed; those that would not count are refused and recorded', async () => {
     const relayed: unknown[] = [];
+    const owners: unknown[] = [];
     const { app, recorded } = gateway({
       ...own,
-      answer: async (_id, answers) => (relayed.push(...answers), accepted()),
+      answer: async (_id, answers, options) => (relayed.push(...answers), owners.push(options?.owners), accepted()),
     });
     const [valid] = signedBy(alice);
     const forged = { ...valid!, signatures: [{ ...valid!.signatures[0]!, sig: 'A'.repeat(86) + '==' }] };
@@ -499,6 +501,7 @@ describe('answers', () => {
     expect(recorded.map(({ code }) => code)).toEqual(['bad_signature', 'unknown_key', 'unknown_violation']);
     expect((await post(app, [forged, valid])).json()).toEqual(accepted());
     expect(relayed).toEqual([valid]);
+    expect(owners).toEqual([new Map([[alice.keyId, 'alice']])]);
   });
 
   it('are limited by key, and another key is not affected', async () => {
@@ -622,6 +625,33 @@ describe('GatewayClient, on loopback', () => {
     }
     const off = new GatewayClient({ baseUrl: 'http://127.0.0.1:9', tenant: 'acme', serviceKey: createSigner(agent) });
     await expect(off.status(CHANGE)).rejects.toMatchObject({ code: 'gateway_unavailable' });
+  });
+
+  it('acknowledges a duplicate of an answer by another key of the person, whose owner an operator signed', async () => {
+    const world = evidenceWorld({ checkpoint: false });
+    const answers = [{ by: 'alice', decision: 'confirm' as const, passkey: true }];
+    const { changeId } = await world.review({ table: 'public.prices', open: true, answers });
+    const bundle = await world.export(changeId);
+    const violationId = String(bundle.rows.find(({ row }) => row.kind === 'answer_accepted')?.row.body['violationId']);
+    const key = world.keys.approvers.find(({ entry: { subject } }) => subject.id === 'alice')!;
+    const [found] = await world.keys.envelopesOf([key.keyId]);
+    const respond = (path: string, method: string): unknown => {
+      if (path === '/v1/key') return found?.registration;
+      return method === 'POST' ? { [violationId]: { code: 'duplicate', message: '' } } : bundle;
+    };
+    const serviceKey = createSigner(key);
+    const client = new GatewayClient({
+      baseUrl: 'https://gateway.example',
+      tenant: 'acme',
+      serviceKey,
+      trust: world.trust,
+      fetch: (async ({ pathname }: URL, { method = '' }: RequestInit) =>
+        new Response(`${canonicalJson(respond(pathname, method))}\n`)) as typeof fetch,
+    });
+    const choice = { violationIds: [violationId], decision: 'confirm' as const, reason: '' };
+    const validity = { issuedAt: now, expiresAt: now };
+    const signed = signAnswers(changeId, await client.review(changeId), choice, serviceKey, validity);
+    expect(await client.answer(changeId, [...signed])).toMatchObject({ [violationId]: { code: 'duplicate' } });
   });
 
   it('refuses a response of unknown format', async () => {

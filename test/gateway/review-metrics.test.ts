@@ -2,6 +2,7 @@ import { Registry } from 'prom-client';
 import { createGatewayMetrics } from '../../gateway/metrics';
 import { createMetricsApp } from '../../gateway/metrics-app';
 import { MAX_AGE_MS, ReviewMetrics, type ReviewMetricsDeps } from '../../gateway/review-metrics';
+import { REPAIR_ACTIONS } from '../../policy/contracts/ledger';
 import type { TailedRow } from '../../storage/ledger/tail';
 import { figures } from './figures';
 
@@ -90,6 +91,26 @@ it('has no backlog if the server does not report it', async () => {
   const after = await read();
   expect(after['countersign_queue_pollers{queue="review",type="workflow"}']).toBe(0);
   expect(Object.keys(after).filter((name) => name.startsWith('countersign_queue_backlog{'))).toEqual([]);
+});
+
+it('counts each repair by what was done', async () => {
+  const rows = REPAIR_ACTIONS.map((did) => row('repaired', { did }));
+  const { metrics, read } = world({ nextRows: async () => ({ rows, more: false }) });
+  await metrics.refresh();
+  const counted = await read();
+  for (const did of REPAIR_ACTIONS) expect(counted[`countersign_repairs_total{did="${did}"}`]).toBe(1);
+  expect(counted['countersign_repairs_total{did="other"}']).toBe(0);
+});
+
+it('counts a row whose body is not JSON, and the rows after it', async () => {
+  const damaged = { ...row('repaired', {}), body: '{' };
+  const rows = [damaged, row('repaired', { did: 'woken' })];
+  const { metrics, read } = world({ nextRows: async () => ({ rows, more: false }) });
+  await metrics.refresh();
+  expect(await read()).toMatchObject({
+    'countersign_repairs_total{did="other"}': 1,
+    'countersign_repairs_total{did="woken"}': 1,
+  });
 });
 
 it('makes no label from the text of a row', async () => {

@@ -3,6 +3,7 @@ import type { LedgerRow } from '../../policy/contracts/ledger';
 import { evidenceText, type EvidenceBundle } from '../../policy/evidence/bundle';
 import { signPredicate } from '../../signing/envelope';
 import { signKeyEntry } from '../../signing/registry-entry';
+import { verifiedReview } from '../../signing/verified-review';
 import { verifyEvidence, type EvidenceReport } from '../../signing/verify-evidence';
 import { isMet } from '../../signing/verify-review';
 import type { WorldChange } from '../support/review/evidence-review';
@@ -15,6 +16,13 @@ const YES = [
   { by: 'alice', decision: 'confirm' },
   { by: 'bob', decision: 'confirm' },
 ] as const;
+
+const BOB_REJECTS = [{ by: 'bob', decision: 'reject' }] as const;
+const WITH_REVOKED_WITHDRAWAL = {
+  table: 'public.prices',
+  answers: BOB_REJECTS,
+  withdrawnWithRevoked: 'alice',
+} as const;
 
 interface Exported {
   readonly world: World;
@@ -50,6 +58,11 @@ describe('evidence of each outcome verifies', () => {
     ['committed after two confirmations', { table: 'public.prices', answers: YES }, 'COMMITTED'],
     ['committed without a question', { table: 'public.items' }, 'COMMITTED'],
     ['declined', { table: 'public.prices', answers: [{ by: 'bob', decision: 'reject' }] }, 'declined'],
+    [
+      'declined, although the key of the reject was revoked after the answer',
+      { table: 'public.prices', answers: BOB_REJECTS, revoked: 'bob' },
+      'declined',
+    ],
     ['forbidden by a static guardian', { table: 'public.vault' }, 'forbidden'],
     [
       'refused because the key of an approver was revoked after the answer',
@@ -74,6 +87,34 @@ describe('evidence of each outcome verifies', () => {
     expect(report.checks.filter((check) => !isMet(check))).toEqual([]);
     expect(report).toMatchObject({ verdict: 'verified', witnessed: true });
     expect([report.outcome?.state, report.outcome?.reason]).toContain(end);
+  });
+
+  it('declined after the deadline of the violation', async () => {
+    const world = evidenceWorld({ bundleText: WORLD_BUNDLE.replace('quorum: 2,', 'quorum: 2, deadline: 1s,') });
+    const { changeId } = await world.review({ table: 'public.prices', answers: BOB_REJECTS });
+    const report = verify(await world.export(changeId), world);
+    expect(report).toMatchObject({ verdict: 'verified', outcome: { reason: 'declined' } });
+  });
+
+  describe('with a withdrawal whose key was revoked before its row', () => {
+    const withdrawalIn = ({ checks }: Pick<EvidenceReport, 'checks'>) =>
+      checks.find(({ name }) => name === 'withdrawal');
+
+    it('that ended for another reason, and the report says that the withdrawal does not count', async () => {
+      const { world, bundle } = await exported(WITH_REVOKED_WITHDRAWAL);
+      const report = verify(bundle, world);
+      expect(report).toMatchObject({ verdict: 'verified', outcome: { reason: 'declined' } });
+      expect(withdrawalIn(report)).toMatchObject({
+        result: 'ok',
+        detail: expect.stringMatching(/^row \d+ forbids a commit, but does not count: revoked_key, /),
+      });
+    });
+
+    it('that is still open, so that people can go on reading it', async () => {
+      const { world, bundle } = await exported({ ...WITH_REVOKED_WITHDRAWAL, open: true });
+      const at = bundle.rows.at(-1)?.row.at ?? '';
+      expect(verifiedReview(bundle, world.trust, at)).toMatchObject({ ok: true });
+    });
   });
 
   it('reports rows without a checkpoint as not witnessed', async () => {
@@ -250,6 +291,22 @@ describe('evidence fails after a database owner rewrote the rows and recomputed 
     expect(unmet(verify(forged, world))).toContain('withdrawal');
   });
 
+  it('when the statement of a withdrawal that does not count has no valid signature', async () => {
+    const { world, bundle } = await exported(WITH_REVOKED_WITHDRAWAL);
+    const forged = rewritten(bundle, (rows) => {
+      const { statement } = body(rows, 'withdrawn') as { statement: { signatures: { sig: string }[] } };
+      for (const signature of statement.signatures) signature.sig = 'AA==';
+      return rows;
+    });
+    expect(verify(forged, world).checks).toContainEqual(
+      expect.objectContaining({
+        name: 'withdrawal',
+        result: 'failed',
+        detail: expect.stringContaining('bad_signature'),
+      }),
+    );
+  });
+
   it('when a finding on the dry run was disclosed as waived, but no waiver of the plan covers it', async () => {
     const { world, bundle } = await exported({ table: 'public.items', rows: 5, claimedRows: 1, answers: YES });
     expect(verify(bundle, world).verdict).toBe('verified');
@@ -336,6 +393,12 @@ describe('evidence fails if the committer signed a receipt that the rows contrad
     ['another tenant', { table: 'public.prices', answers: YES }, { tenant: 'other' }, 'settlement'],
     ['another fingerprint', { table: 'public.prices', answers: YES }, { fingerprint: '0'.repeat(64) }, 'settlement'],
     ['another mode', { table: 'public.prices', answers: YES }, { mode: 'cooperative' }, 'settlement'],
+    [
+      'a withdrawal whose key was revoked before its row',
+      WITH_REVOKED_WITHDRAWAL,
+      { reason: 'withdrawn' },
+      'withdrawal',
+    ],
     ['a commit with a reason', { table: 'public.prices', answers: YES }, { reason: 'declined' }, 'receipt'],
   ])('%s', async (_name, change, lie, check) => {
     const { world, bundle } = await exported(change);

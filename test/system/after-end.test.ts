@@ -47,7 +47,13 @@ function withoutLists(client: Client): Client {
     resetWorkflowExecution: workflowService.resetWorkflowExecution.bind(workflowService),
     listWorkflowExecutions: async () => ({ executions: [] }),
   };
-  return { options: client.options, workflow: client.workflow, workflowService: silent } as unknown as Client;
+  const withDeadline = client.withDeadline.bind(client);
+  return {
+    options: client.options,
+    workflow: client.workflow,
+    workflowService: silent,
+    withDeadline,
+  } as unknown as Client;
 }
 
 test('a workflow that fails its task after its review ended is reset, and terminated if that does not help; the outcome stays', async () => {
@@ -75,7 +81,6 @@ test('a workflow that fails its task after its review ended is reset, and termin
     db: commit.db,
     deps: commit as unknown as CommitDeps,
     temporal: withoutLists(system.temporal),
-    reviewQueue: `stuck${system.suffix}`,
     graceMs: 2_000,
     logger: { info: () => {}, warn: () => {}, error: () => {} },
     count: ({ found, did }) => void counted.push(`${found} ${did}`),

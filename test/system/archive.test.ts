@@ -12,6 +12,7 @@ import { commandEnv } from '../support/system-env';
 import { update } from './scenarios';
 
 const DAY_MS = 24 * 60 * 60_000;
+const DELETED_WITHIN_MS = 15 * 60_000;
 jest.setTimeout(120_000);
 const scratch = mkdtempSync(join(tmpdir(), 'countersign-archive-'));
 const out = join(scratch, 'evidence');
@@ -32,7 +33,13 @@ const later = (args: readonly string[]): Promise<CommandRun> =>
   runCommand(args, {
     host: { env, now: () => new Date(Date.now() + 2 * DAY_MS), sleep: pause, remote: remoteModules },
   });
-const archive = (dir = out): Promise<CommandRun> => later(['archive', '--older-than', '1', '--out', dir, '--json']);
+const archive = (dir = out, ...more: readonly string[]): Promise<CommandRun> =>
+  later(['archive', '--older-than', '1', '--out', dir, '--json', ...more]);
+const archived = async (...more: readonly string[]): Promise<unknown> =>
+  JSON.parse((await archive(out, ...more)).out) as unknown;
+const historyIn = (changeId: string): unknown =>
+  (JSON.parse(readFileSync(join(out, `${changeId}.json`), 'utf8')) as { history: unknown }).history;
+const none = { archived: [], kept: [], deletedDiffs: 0, deletedHistories: 0 };
 
 async function checkpoint(): Promise<void> {
   const { key } = system.setup.keys.committer;
@@ -54,8 +61,20 @@ const runs = async (changeId: string): Promise<number> => {
   return found;
 };
 
+/** A namespace without workflows. */
+async function emptyNamespace(): Promise<string> {
+  const namespace = `empty${system.suffix}`;
+  const { workflowService } = system.temporal;
+  await workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod: { seconds: Long.fromNumber(86_400) } });
+  // The server reads the list of namespaces from time to time.
+  const asked = () => workflowService.getWorkflowExecutionHistory({ namespace, execution: { workflowId: 'absent' } });
+  await eventually('the namespace exists', () => asked().then(() => true, (error: Error) => !/namespace/i.test(error.message)), { everyMs: 100 });
+  return namespace;
+}
+
 let first: string;
 let waiting: string;
+let kept: string;
 
 test('archive keeps reviews whose rows no checkpoint covers, and reviews that are not old enough', async () => {
   first = await committed(1);
@@ -86,7 +105,6 @@ test('archive writes verified evidence, then deletes the diff and the history; t
   expect(JSON.parse(text)).toEqual({ archived: [first], kept: [], deletedDiffs: 1, deletedHistories: 1 });
   expect(readdirSync(out)).toEqual([`${first}.json`]);
   expect([await diffs(), await runs(waiting)]).toEqual([1, 1]);
-  await eventually('the history is deleted', async () => (await runs(first)) === 0, { everyMs: 100 });
 
   const verified = await later(['verify', join(out, `${first}.json`), '--trust', system.setup.trustFile]);
   expect(verified).toMatchObject({ code: 0, out: expect.stringContaining('verified COMMITTED') });
@@ -109,27 +127,82 @@ test('an export of an archived review says that the diff is missing', async () =
 });
 
 test('a second run finds nothing more to do, and the same change can be submitted again', async () => {
-  expect(JSON.parse((await archive()).out)).toMatchObject({ archived: [], kept: [], deletedDiffs: 0 });
+  expect(await archived()).toEqual(none);
   const again = await committed(1);
   expect(again).not.toBe(first);
   expect(await diffs()).toBe(2);
+  await checkpoint();
+  expect(await archived()).toMatchObject({ archived: expect.arrayContaining([again]), kept: [], deletedDiffs: 1 });
 });
 
-test('a diff that an open review has too is kept until that one is archived as well', async () => {
+test('a review whose diff an open review has too is archived, and its diff is kept until that one is archived as well', async () => {
   const same = update('update prices set cents = cents + 1 where id = 1', 'prices', 1);
   const { changeId } = await system.submit({ ...same, target: 'shop', requestKey: `${system.suffix}-again` });
   await system.waiting(changeId);
   await system.answer(changeId, 'bob', 'reject');
   await system.ended(changeId);
   await checkpoint();
-  expect(JSON.parse((await archive()).out).archived).not.toContain(changeId);
+  expect(await archived()).toEqual({ ...none, archived: [changeId], deletedHistories: 1 });
+  expect(await diffs()).toBe(1);
 
   await system.answer(waiting, 'bob', 'reject');
   await system.ended(waiting);
   await checkpoint();
-  const done = JSON.parse((await archive()).out) as { archived: string[]; deletedDiffs: number };
-  expect([...done.archived].sort()).toEqual([changeId, waiting].sort());
-  expect(done.deletedDiffs).toBe(1);
+  expect(await archived()).toMatchObject({ archived: expect.arrayContaining([waiting]), deletedDiffs: 1 });
+  expect(await diffs()).toBe(0);
+});
+
+test('a review that is kept does not count in the limit, so later ones are archived', async () => {
+  const [older, younger] = [await committed(4), await committed(5)];
+  await checkpoint();
+  writeFileSync(join(out, `${older}.json`), '{}');
+  expect(await archived('--limit', '1')).toMatchObject({ archived: [younger], kept: [{ changeId: older }] });
+  rmSync(join(out, `${older}.json`));
+  expect(await archived()).toMatchObject({ archived: [older], kept: [] });
+});
+
+test('a history is deleted only if the evidence contains its digest, or if Temporal no longer has it', async () => {
+  const changeId = await committed(6);
+  await checkpoint();
+  const path = join(out, `${changeId}.json`);
+  const right = env;
+  env = { ...env, TEMPORAL_NAMESPACE: 'absent' };
+  const exported = await later(['export', changeId, '--bytes', '--out', path]);
+  expect([exported.code, exported.err]).toEqual([0, expect.stringContaining('The history could not be read')]);
+  rmSync(path);
+  // A file without the digest is not even written.
+  expect((await archive()).code).toBe(1);
+  expect(readdirSync(out)).not.toContain(`${changeId}.json`);
+  await later(['export', changeId, '--bytes', '--out', path]);
+  env = right;
+  expect(await archived()).toEqual({
+    ...none,
+    kept: [{ changeId, problem: expect.stringMatching(/does not contain the digest of the history/) }],
+  });
+  expect([await diffs(), await runs(changeId)]).toEqual([1, 1]);
+
+  rmSync(path);
+  expect(await archived()).toMatchObject({ archived: [changeId], kept: [], deletedHistories: 1 });
+  expect(historyIn(changeId)).toMatchObject({ sha256: expect.any(String) });
+});
+
+test('reviews that an earlier run archived do not count in the limit, and one without a history is archived without its digest', async () => {
+  const change = update('update prices set cents = cents + 1 where id = 2', 'prices', 1);
+  const open = (await system.submit(change)).changeId;
+  await system.waiting(open);
+  const same = await system.submit({ ...change, target: 'shop', requestKey: `${system.suffix}-same` });
+  await system.waiting(same.changeId);
+  await system.answer(same.changeId, 'bob', 'reject');
+  await system.ended(same.changeId);
+  await checkpoint();
+  const right = env;
+  env = { ...env, TEMPORAL_NAMESPACE: await emptyNamespace() };
+  expect(await archived('--limit', '1')).toEqual({ ...none, archived: [same.changeId] });
+  expect(historyIn(same.changeId)).toBeNull();
+  const younger = await committed(7);
+  await checkpoint();
+  expect(await archived('--limit', '1')).toEqual({ ...none, archived: [younger], deletedDiffs: 1 });
+  env = right;
 });
 
 test('a file that is not the evidence of its review stops the deletion, and an interrupted run goes on with its file', async () => {
@@ -158,10 +231,22 @@ test('a file that is not the evidence of its review stops the deletion, and an i
 
 test('only the role of the operator may delete diffs', async () => {
   env = { ...env, COUNTERSIGN_OPERATOR_DATABASE_URL: system.setup.databaseUrls.cs_gateway };
-  const changeId = await committed(3);
+  kept = await committed(3);
   await checkpoint();
   const before = await diffs();
   const refused = await archive(join(scratch, 'other'));
   expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('permission denied for table blobs')]);
-  expect([await diffs(), await runs(changeId)]).toEqual([before, 1]);
+  expect([await diffs(), await runs(kept)]).toEqual([before, 1]);
 });
+
+// The server deletes histories in the background, which can take minutes.
+test(
+  'the histories of archived reviews are deleted, and no other',
+  async () => {
+    await eventually('the history is deleted', async () => (await runs(first)) === 0, {
+      ...{ everyMs: 100, withinMs: DELETED_WITHIN_MS },
+    });
+    expect(await runs(kept)).toBe(1);
+  },
+  DELETED_WITHIN_MS + 60_000,
+);

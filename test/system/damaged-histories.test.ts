@@ -2,7 +2,7 @@ import { Worker, bundleWorkflowCode, DefaultLogger, NativeConnection } from '@te
 import { join } from 'node:path';
 import { checkHistories } from '../../cli/doctor/histories';
 import { HISTORY_DAMAGED } from '../../policy/contracts/ledger';
-import { dailyReplay } from '../../workers/reconciler/daily-replay';
+import { createDailyReplay } from '../../workers/reconciler/daily-replay';
 import type { LocalClient } from '../../workers/local-client';
 import { replayInProcess } from '../../workers/replay/replay-process';
 import { compiled } from '../support/compiled';
@@ -63,17 +63,34 @@ async function makeDamaged(changeIds: readonly string[]): Promise<void> {
 
 const env = (): NodeJS.ProcessEnv => ({ ...temporalEnv(), PATH: process.env['PATH'], LOG_LEVEL: 'fatal' });
 
-test('doctor --replay names each damaged history of open and recently closed reviews, and writes nothing', async () => {
-  const local = {
+const local = (namespace = env()['TEMPORAL_NAMESPACE']): LocalClient =>
+  ({
     temporalAddress: env()['TEMPORAL_ADDRESS'],
-    namespace: env()['TEMPORAL_NAMESPACE'],
+    namespace,
     databaseUrl: system.setup.databaseUrls.cs_gateway,
-  } as LocalClient;
-  const check = await checkHistories(local, {});
-  expect(check).toMatchObject({ ok: false, detail: expect.stringMatching(/^2 of 3 do not replay: /) });
+  }) as LocalClient;
+
+test('doctor --replay names each damaged history of open and recently closed reviews, and writes nothing', async () => {
+  const check = await checkHistories(local(), {});
+  expect(check).toMatchObject({
+    ok: false,
+    detail: expect.stringMatching(/^1 of 3 reviews replayed, 2 do not replay: /),
+  });
   for (const id of [ids.open, ids.closed]) expect(check.detail).toContain(id.slice(0, 12));
   expect(check.detail).not.toContain(ids.sound.slice(0, 12));
   expect(await damaged(ids.open)).toEqual([]);
+});
+
+test('doctor --replay fails if no history was replayed, because all are of another build', async () => {
+  const others = { ok: false, detail: '0 of 3 reviews replayed, 3 skipped (without a build id)' };
+  expect(await checkHistories(local(), { COUNTERSIGN_BUILD_ID: 'other' })).toMatchObject(others);
+  expect(await checkHistories(local(), {}, 'other')).toMatchObject(others);
+});
+
+test('doctor --replay fails with the error of a server that does not answer, and names no review', async () => {
+  const check = await checkHistories(local('absent'), {});
+  expect(check).toMatchObject({ ok: false, detail: expect.stringContaining("Namespace not found: 'absent'") });
+  expect(check.detail).not.toContain(ids.sound.slice(0, 12));
 });
 
 const damaged = async (changeId: string) =>
@@ -86,16 +103,15 @@ test('the daily replay, in a separate process, records and counts each damaged h
   const stopping = new AbortController();
   const { db, ledger, now } = system.resources.commit;
   const silent = { info: () => {}, warn: () => {}, error: () => {} };
-  const run = () =>
-    dailyReplay({
-      ...{ db, ledger, now, max: 100, logger: silent, count: (event) => void counted.push(event) },
-      replay: (changeIds, each) =>
-        replayInProcess(changeIds, each, {
-          env: env(),
-          script: join(dist, 'workers', 'replay.js'),
-          signal: stopping.signal,
-        }),
-    });
+  const run = createDailyReplay({
+    ...{ db, ledger, now, max: 100, logger: silent, count: (event) => void counted.push(event) },
+    replay: (changeIds, each) =>
+      replayInProcess(changeIds, each, {
+        env: env(),
+        script: join(dist, 'workers', 'replay.js'),
+        signal: stopping.signal,
+      }),
+  });
   expect(await run()).toEqual({ replays: 1, damaged: 2, skipped: 0, failed: 0 });
   expect(await run()).toBeNull();
   for (const id of [ids.open, ids.closed])

@@ -197,8 +197,10 @@ test('a withdrawal is acknowledged and ends the review, and later answers are re
   expect(outcome.explanation).toBe('Withdrawn by agent shop-agent, for dana: typo');
   const late = await system.countersign.answer(changeId, system.sign(status, 'alice', 'confirm'));
   expect(Object.values(late).map((r) => r.code)).toEqual(['closed']);
+  // By the row of the first: the change is withdrawn.
+  await system.temporal.workflow.getHandle(changeId).result();
   await expect(system.countersign.withdraw(changeId, { actor: 'dana', reason: '' })).resolves.toMatchObject({
-    code: 'too_late',
+    code: 'duplicate',
   });
 });
 
@@ -213,18 +215,19 @@ test('a change that supersedes another ends it and inherits none of its answers'
   await system.answer(second.changeId, 'bob', 'reject');
 });
 
-test('a cancelled workflow ends without an outcome, and its change is neither withdrawn nor committed', async () => {
+test('a review whose workflow was cancelled is pending until a committer ends it, and no answer is recorded as late', async () => {
   const { changeId } = await system.submit(waitingPrice(15));
   const status = await system.waiting(changeId);
   const workflow = system.temporal.workflow.getHandle(changeId);
   await workflow.cancel();
   await expect(workflow.result()).rejects.toThrow(WorkflowFailedError);
   expect((await workflow.describe()).status.name).toBe('CANCELLED');
-  expect(await system.countersign.result(changeId)).toMatchObject({ state: 'ABORTED', verified: false });
-  const late = await system.countersign.answer(changeId, system.sign(status, 'alice', 'confirm'));
-  expect(Object.values(late).map((r) => r.code)).toEqual(['closed']);
+  expect(await system.countersign.result(changeId)).toMatchObject({ state: 'PENDING', status: { changeId } });
+  const sent = system.countersign.answer(changeId, system.sign(status, 'alice', 'confirm'));
+  await expect(sent).rejects.toMatchObject({ code: 'worker_unavailable' });
   const kinds = (await system.ledger(changeId)).map(({ row }) => row.kind);
-  expect(kinds.filter((kind) => ['withdrawn', 'intent', 'decided', 'receipt', 'closed'].includes(kind))).toEqual([]);
+  const none = ['answer_refused', 'withdrawn', 'intent', 'decided', 'receipt', 'closed'];
+  expect(kinds.filter((kind) => none.includes(kind))).toEqual([]);
   expect(await system.shop('select version from prices where id = 15')).toEqual([{ version: 1 }]);
 });
 

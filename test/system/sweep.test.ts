@@ -25,15 +25,18 @@ async function run(
 test('a sample of the crash sweep breaks no invariant, gives each required outcome and leaves no review open, although activities fail once or permanently and workers are killed, hang and lose results [T65, T66, T69]', async () => {
   const args = ['--sample', '--runs', '12', '--seed', '2026', '--open', '12', '--json'];
   const { code, last, log } = await run('sweep/main.js', args);
+  const unanswered = { ranAhead: expect.any(Number), timedOut: expect.any(Number), failed: expect.any(Number) };
   expect({ code, last, log: code === 0 ? '' : log }).toEqual({
     code: 0,
     last: {
       ...{ runs: 37, seed: 2026, violations: 0, terminal: 37 },
-      repaired: expect.any(Object),
+      ...{ repaired: expect.any(Object), repairs: expect.any(Array) },
+      queries: { answered: expect.any(Number), ...unanswered },
       replay: { replays: 37, damaged: 0, skipped: 0, failed: 0 },
     },
     log: '',
   });
+  expect((last as { queries: { answered: number } }).queries.answered).toBeGreaterThan(0);
 });
 
 test('a sample of the races: two concurrent committers cause one effect each on one change, on two changes of one row, and against a rollback [T65]', async () => {

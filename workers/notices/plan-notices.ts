@@ -14,7 +14,7 @@ import type { StoredRow } from '../../policy/evidence/chain';
 import type { KeyRegistry } from '../../policy/evidence/key-registry';
 import type { Ledger } from '../../policy/evidence/ledger-port';
 import { answerScopeFromRows } from '../../activities/review/answer-scope-from-rows';
-import { verifyAcceptedAnswers } from '../../signing/verify-answers';
+import { statementsOf, verifyAcceptedAnswers } from '../../signing/verify-answers';
 import type { NewNotice, NoticeLook, NoticeStore } from '../../storage/notices/notices';
 import type { PlanSource } from '../../storage/plans/plan-source';
 import type { NoticeBody } from './message';
@@ -76,11 +76,11 @@ async function waitingReview(
   if (scope === null) return null;
   const at = now.toISOString();
   const { find } = await keys.snapshot();
-  const { answers } = verifyAcceptedAnswers({ rows: rows.map(({ row }) => row), scope, keys: find, nonces: null, at });
+  const verified = verifyAcceptedAnswers({ rows: rows.map(({ row }) => row), scope, keys: find, nonces: null, at });
   const { pending, nextDeadline } = stillPending({
     plan,
     violations: violations.data,
-    answers,
+    answers: statementsOf(verified),
     requester: who,
     disclosedAt: disclosed.at,
     at,

@@ -1,4 +1,5 @@
 import type { Queryable } from '../../storage/database/database';
+import type { Suspects } from './suspects';
 
 const MAX_READ = 1_000;
 const MAX_WATCHED = 1_000;
@@ -9,6 +10,11 @@ const OVERLAP_MS = 60_000;
 const USUAL_MS = 10_000;
 /** After a start, what ended in this time is looked at once. */
 const FIRST_LOOK_BACK_MS = 60 * 60_000;
+
+interface ClosedRow {
+  change_id: string;
+  closed_at: Date;
+}
 
 interface Watched {
   readonly closedAt: number;
@@ -25,9 +31,10 @@ export class AfterEnd {
   #from = Date.now() - FIRST_LOOK_BACK_MS;
 
   /** The reviews to look at, at most 100, those first that were not looked at for longest. */
-  async next(db: Queryable, endedWorkflows: ReadonlySet<string>): Promise<readonly string[]> {
+  async next(db: Queryable, listed: Suspects): Promise<readonly string[]> {
     await this.#readClosed(db);
-    for (const changeId of endedWorkflows)
+    await this.#readFailing(db, listed.failing);
+    for (const changeId of listed.ended)
       if (this.#watched.get(changeId)?.looked === false) this.#watched.delete(changeId);
     const due = [...this.#watched].filter(([, { closedAt }]) => Date.now() - closedAt > USUAL_MS);
     const next = due.slice(0, MAX_PER_PASS);
@@ -47,15 +54,34 @@ export class AfterEnd {
     this.#watched.delete(changeId);
   }
 
+  /** Also those that ended longer ago, if the server reports that their workflows fail. */
+  async #readFailing(db: Queryable, failing: ReadonlySet<string>): Promise<void> {
+    if (failing.size === 0) return;
+    const { rows } = await db.query<ClosedRow>(
+      `select change_id, closed_at from reviews where closed_at is not null and change_id = any($1)`,
+      [[...failing]],
+    );
+    this.#watch(rows);
+  }
+
   async #readClosed(db: Queryable): Promise<void> {
-    const { rows } = await db.query<{ change_id: string; closed_at: Date }>(
+    const { rows } = await db.query<ClosedRow>(
       `select change_id, closed_at from reviews where closed_at >= $1 order by closed_at limit ${MAX_READ}`,
       [new Date(this.#from)],
     );
-    for (const { change_id, closed_at } of rows)
-      if (!this.#watched.has(change_id) && this.#watched.size < MAX_WATCHED)
-        this.#watched.set(change_id, { closedAt: closed_at.getTime(), looked: false });
-    const last = rows.length === MAX_READ ? rows.at(-1)?.closed_at.getTime() : undefined;
-    this.#from = Math.max(this.#from, last ?? Date.now() - OVERLAP_MS);
+    const taken = this.#watch(rows);
+    const isAll = taken === rows.length && rows.length < MAX_READ;
+    const next = isAll ? Date.now() - OVERLAP_MS : rows[taken - 1]?.closed_at.getTime();
+    this.#from = Math.max(this.#from, next ?? 0);
+  }
+
+  /** Returns how many of the rows have a place in the list; the others are read again later. */
+  #watch(rows: readonly ClosedRow[]): number {
+    for (const [i, { change_id, closed_at }] of rows.entries()) {
+      if (this.#watched.has(change_id)) continue;
+      if (this.#watched.size >= MAX_WATCHED) return i;
+      this.#watched.set(change_id, { closedAt: closed_at.getTime(), looked: false });
+    }
+    return rows.length;
   }
 }

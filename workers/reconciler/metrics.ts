@@ -1,5 +1,5 @@
 import { Runtime } from '@temporalio/worker';
-import type { ReconcilerOptions } from './reconciler';
+import type { ReconcilerOptions } from './repairs';
 
 /** Counts on the metrics port of the committer. The runtime exists only once the worker starts, hence the late look-up. */
 export function reconcilerMetrics(): ReconcilerOptions['count'] {

@@ -20,6 +20,8 @@ export type Observation =
       readonly problems: string | null;
       /** The reason of the last refusal if the committer keeps refusing to end the review as the workflow asks; else null. */
       readonly refusedEnd: string | null;
+      /** The committer is asked to commit or to end the review. */
+      readonly ending: boolean;
     };
 export type ClosedAs = 'completed' | 'failed' | 'cancelled' | 'terminated' | 'timed_out' | 'closed';
 
@@ -58,10 +60,13 @@ export async function observe(client: Client, workflowId: string): Promise<Obser
       events: Number(info.historyLength ?? 0),
       attempts: pendingWorkflowTask?.attempt ?? 0,
       refusedEnd: refusedEndOf(pendingActivities ?? []),
+      ending: (pendingActivities ?? []).some(({ activityType }) => [...ENDS, 'commit'].includes(activityType?.name)),
       problems: reported == null ? null : JSON.stringify(defaultPayloadConverter.fromPayload(reported)).slice(0, 500),
     };
   } catch (error) {
-    if (isGrpcServiceError(error) && error.code === NOT_FOUND) return { state: 'missing' };
+    // With a wrong namespace, all workflows would be missing.
+    if (isGrpcServiceError(error) && error.code === NOT_FOUND && !/^namespace\b/i.test(error.details))
+      return { state: 'missing' };
     throw error;
   }
 }

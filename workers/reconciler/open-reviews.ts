@@ -9,9 +9,12 @@ interface OpenRow {
   opened_at: Date;
   updated_at: Date;
   deadline_at: Date | null;
+  answered: boolean;
 }
 
-const OPEN = `select change_id, state, opened_at, updated_at, deadline_at from reviews where closed_at is null`;
+const OPEN = `select change_id, state, opened_at, updated_at, deadline_at, pending = 0 or exists (
+    select from ledger l where l.change_id = reviews.change_id and l.fact_key = 'stopped/stopped') as answered
+  from reviews where closed_at is null`;
 
 /** The next reviews in the order of their ids, at most 500. */
 export async function openAfter(db: Queryable, changeId: string): Promise<readonly OpenReview[]> {
@@ -35,5 +38,6 @@ function toReviews(rows: readonly OpenRow[]): readonly OpenReview[] {
     openedAt: row.opened_at.getTime(),
     updatedAt: row.updated_at.getTime(),
     deadlineAt: row.deadline_at?.getTime() ?? null,
+    answered: row.answered,
   }));
 }

@@ -75,25 +75,33 @@ export async function resetTo(
   return reset.runId;
 }
 
-/** Reads pages of one event and stops at one that cannot be decoded: it may be what stops the run. Throws if the first page fails. */
+/**
+ * Reads up to the first event that cannot be decoded, because it may be what stops the run: from a page that fails on, event by event.
+ * Throws if the first event fails.
+ */
 async function* eventsOf(
   client: Client,
   workflowId: string,
   runId: string,
 ): AsyncGenerator<proto.api.history.v1.IHistoryEvent> {
   let nextPageToken: Uint8Array | undefined;
-  for (let first = true; ; first = false) {
+  let maximumPageSize = 100;
+  for (;;) {
     let page: proto.api.workflowservice.v1.IGetWorkflowExecutionHistoryResponse;
     try {
       page = await client.workflowService.getWorkflowExecutionHistory({
         namespace: client.options.namespace,
         execution: { workflowId, runId },
-        maximumPageSize: 1,
+        maximumPageSize,
         ...(nextPageToken === undefined ? {} : { nextPageToken }),
       });
     } catch (error) {
-      if (first) throw error;
-      return;
+      if (maximumPageSize === 1) {
+        if (nextPageToken === undefined) throw error;
+        return;
+      }
+      maximumPageSize = 1;
+      continue;
     }
     yield* page.history?.events ?? [];
     if (page.nextPageToken == null || page.nextPageToken.length === 0) return;

@@ -1,7 +1,7 @@
 import { replayInProcess } from '../replay/replay-process';
 import type { Logger } from '../logger';
 import type { Resources } from '../resources';
-import { dailyReplay } from './daily-replay';
+import { createDailyReplay } from './daily-replay';
 import { reconcilerMetrics } from './metrics';
 import { startReconciler } from './start-reconciler';
 
@@ -17,11 +17,10 @@ export function startDailyReplay(
   const stopping = new AbortController();
   const count = reconcilerMetrics();
   const running = startReconciler({
-    pass: () =>
-      dailyReplay({
-        ...{ db, ledger, max, now, logger, count },
-        replay: (changeIds, each) => replayInProcess(changeIds, each, { signal: stopping.signal }),
-      }),
+    pass: createDailyReplay({
+      ...{ db, ledger, max, now, logger, count },
+      replay: (changeIds, each) => replayInProcess(changeIds, each, { signal: stopping.signal }),
+    }),
     everyMs: LOOK_MS,
     logger,
     what: 'replay the histories of reviews',

@@ -1,16 +1,17 @@
-import { WorkflowNotFoundError, type Client } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import { Worker, type ReplayWorkerOptions } from '@temporalio/worker';
 import type { temporal } from '@temporalio/proto';
 import { z } from 'zod';
 import { TASK_QUEUES } from '../../policy/contracts/queues';
 import { cutExplanation } from '../../policy/text/cut-text';
+import { OutageWatch, readFailure } from './outage';
 
 /**
  * The newest history of one review, replayed with the workflow code of this process.
  *
  * - `damaged`: the code would have done something else. A worker that loses its cache cannot go on with such a run.
  * - `skipped`: Temporal no longer has it, it is too large, it belongs to another build, or to another type of workflow.
- * - `failed`: it could not be replayed for another reason, such as a payload that cannot be decrypted here.
+ * - `failed`: it could not be read or replayed for another reason, such as a payload that cannot be decrypted here.
  */
 export const Replayed = z.strictObject({
   changeId: z.string(),
@@ -25,7 +26,7 @@ export interface ReplayOptions {
   readonly client: Client;
   readonly changeIds: AsyncIterable<string> | Iterable<string>;
   readonly worker: Pick<ReplayWorkerOptions, 'dataConverter'> & { readonly workflowBundle: { readonly code: string } };
-  /** COUNTERSIGN_BUILD_ID of this process; a history of another build is skipped, because its workers have other code. */
+  /** A history of another build is skipped, because its workers have other code. Null: only histories without a build id. */
   readonly buildId: string | null;
   readonly workflowType: string;
 }
@@ -37,15 +38,18 @@ const REPLAY_NAME = `${TASK_QUEUES.review}-replay`;
 
 type History = temporal.api.history.v1.IHistory;
 
-/** Replays one history at a time, in order. Reads from Temporal, and writes nothing. */
+/**
+ * Replays one history at a time, in order. Reads from Temporal, and writes nothing. Throws if the server does not answer for several
+ * reviews in a row, or for none.
+ */
 export async function* replayHistories(options: ReplayOptions): AsyncGenerator<Replayed> {
-  const skipped: Replayed[] = [];
+  const unreplayed: Replayed[] = [];
   const results = Worker.runReplayHistories(
     { ...options.worker, replayName: REPLAY_NAME },
-    readHistories(options, skipped),
+    readHistories(options, unreplayed),
   );
   for await (const { workflowId, runId, error } of results) {
-    yield* skipped.splice(0);
+    yield* unreplayed.splice(0);
     const of = { changeId: workflowId, runId };
     if (error === undefined) yield { ...of, result: 'replays', why: '' };
     else {
@@ -53,31 +57,44 @@ export async function* replayHistories(options: ReplayOptions): AsyncGenerator<R
       yield { ...of, result: damaged ? 'damaged' : 'failed', why: cutExplanation(error.message) };
     }
   }
-  yield* skipped;
+  yield* unreplayed;
 }
 
 async function* readHistories(
-  { client, changeIds, buildId, workflowType }: ReplayOptions,
-  skipped: Replayed[],
+  options: ReplayOptions,
+  unreplayed: Replayed[],
 ): AsyncGenerator<{ readonly workflowId: string; readonly history: History }> {
-  for await (const changeId of changeIds) {
-    const skip = (runId: string | null, why: string): void =>
-      void skipped.push({ changeId, runId, result: 'skipped', why });
-    try {
-      const read = await client.withDeadline(Date.now() + TIMEOUT_MS, async () => {
-        const { runId, type, historySize = 0 } = await client.workflow.getHandle(changeId).describe();
-        if (type !== workflowType) return { runId, why: `a workflow of type ${JSON.stringify(type.slice(0, 60))}` };
-        if (historySize > MAX_HISTORY_BYTES) return { runId, why: `larger than ${MAX_HISTORY_BYTES} bytes` };
-        const history = await client.workflow.getHandle(changeId, runId).fetchHistory();
-        const build = buildOf(history);
-        return build === buildId ? { runId, history } : { runId, why: `of the build ${build ?? 'without an id'}` };
-      });
-      if (read.history === undefined) skip(read.runId, read.why);
-      else yield { workflowId: changeId, history: read.history };
-    } catch (error) {
-      if (!(error instanceof WorkflowNotFoundError)) throw error;
-      skip(null, 'Temporal no longer has it');
-    }
+  const outage = new OutageWatch();
+  for await (const changeId of options.changeIds) {
+    const read = await readHistory(options, changeId, outage);
+    if ('history' in read) yield { workflowId: changeId, history: read.history };
+    else unreplayed.push(read);
+  }
+  outage.end();
+}
+
+async function readHistory(
+  { client, buildId, workflowType }: ReplayOptions,
+  changeId: string,
+  outage: OutageWatch,
+): Promise<{ readonly history: History } | Replayed> {
+  const skip = (runId: string | null, why: string): Replayed => ({ changeId, runId, result: 'skipped', why });
+  try {
+    const read = await client.withDeadline(Date.now() + TIMEOUT_MS, async () => {
+      const { runId, type, historySize = 0 } = await client.workflow.getHandle(changeId).describe();
+      if (type !== workflowType) return skip(runId, `a workflow of type ${JSON.stringify(type.slice(0, 60))}`);
+      if (historySize > MAX_HISTORY_BYTES) return skip(runId, `larger than ${MAX_HISTORY_BYTES} bytes`);
+      const history = await client.workflow.getHandle(changeId, runId).fetchHistory();
+      const build = buildOf(history);
+      return build === buildId ? { history } : skip(runId, build === null ? 'without a build id' : `of build ${build}`);
+    });
+    outage.answered();
+    return read;
+  } catch (error) {
+    const failure = readFailure(error);
+    outage.failed(failure);
+    if (failure.kind === 'gone') return skip(null, failure.why);
+    return { changeId, runId: null, result: 'failed', why: cutExplanation(`could not be read: ${failure.why}`) };
   }
 }
 

@@ -1,6 +1,7 @@
 import { createAnswerActivities } from '../../activities/review/admit-answer';
 import { createWithdrawalActivities } from '../../activities/review/admit-withdrawal';
 import type { Attestor } from '../../activities/attestation';
+import { createStatementActivities } from '../../activities/review/read-statements';
 import { createDisclosureActivities } from '../../activities/review/disclose';
 import type { Derivation } from '../../activities/review/derivation';
 import { createGuardianActivities } from '../../activities/review/run-guardians';
@@ -52,8 +53,9 @@ export function reviewActivities({ resources, extensions, attestor, breakers, th
       now,
       databaseNow,
     }),
-    ...createAnswerActivities({ ledger, keys, plans, now, databaseNow }),
-    ...createWithdrawalActivities({ ledger, keys, plans, now, databaseNow }),
+    ...createAnswerActivities({ ledger, keys, plans, databaseNow }),
+    ...createWithdrawalActivities({ ledger, keys, plans, databaseNow }),
+    ...createStatementActivities({ ledger, keys, plans, databaseNow }),
   };
   return recordFailures({ ledger, now }, activities);
 }

@@ -81,6 +81,11 @@ const committed = (receipt: unknown) => ({
   receipt,
 });
 
+/** The workflow ends with a forged outcome, while the ledger has its review as open. */
+async function workflowEnds({ temporal }: Testbed, changeId: string): Promise<void> {
+  await temporal.withDeadline(Date.now() + ENDS_MS, () => temporal.workflow.getHandle(changeId).result());
+}
+
 function forgedCommit(
   name: string,
   why: string,
@@ -95,7 +100,7 @@ function forgedCommit(
       await throttled(testbed, [testbed.queues.commit], async () => {
         await forgeAnswers(testbed, status, ['alice']);
         await testbed.attacker.complete(changeId, 'commit', committed(receipt));
-        await testbed.ended(changeId);
+        await workflowEnds(testbed, changeId);
       });
       return { changeId, refusal: null, forged: why };
     },
@@ -162,7 +167,7 @@ export const COMPLETIONS: readonly Attack[] = [
       await throttled(testbed, [testbed.queues.commit], async () => {
         await testbed.update(changeId, testbed.sign(status, testbed.keyOf('alice'), 'reject'));
         await testbed.attacker.complete(changeId, 'rollback', committed(null));
-        await testbed.ended(changeId);
+        await workflowEnds(testbed, changeId);
       });
       return { changeId, refusal: null, forged: 'the outcome has no receipt' };
     },
@@ -178,7 +183,7 @@ export const COMPLETIONS: readonly Attack[] = [
           const { changeId } = status;
           await forgeAnswers(testbed, status, ['alice']);
           if (!(await isStolen(testbed, poller.stolen, changeId))) continue;
-          await testbed.ended(changeId);
+          await workflowEnds(testbed, changeId);
           return { changeId, refusal: null, forged: 'the outcome has no receipt' };
         }
         throw new RaceLost(`our committer was first, ${open.length} times`);

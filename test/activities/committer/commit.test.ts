@@ -274,6 +274,29 @@ describe('a withdrawn change', () => {
     expect([world.target.applied, (await world.kinds()).includes('intent')]).toEqual([0, false]);
   });
 
+  describe('whose withdrawal has a key that was revoked before its row', () => {
+    const withdrawn = async (world: ReviewWorld): Promise<ReviewWorld> => {
+      world.pass(1);
+      expect((await world.withdraw(world.keys.bob)).result.code).toBe('accepted');
+      world.reregister(world.keys.bob, { revokedAt: START });
+      return world;
+    };
+
+    test('is not committed, even with all answers', async () => {
+      const world = await withdrawn(await confirmed());
+      expect(await world.commit()).toMatchObject({ state: 'REFUSED', reason: 'withdrawn' });
+      expect(world.target.applied).toBe(0);
+    });
+
+    test('is not rolled back as withdrawn, and expires', async () => {
+      const world = await withdrawn(await new ReviewWorld().reviewed());
+      for (const reason of ['withdrawn', 'superseded', 'declined'] as const)
+        expect(await failureType(world.rollback({ reason }))).toBe('VALIDATION_ERROR');
+      world.pass(24 * 60);
+      expect(await world.rollback({ reason: 'withdrawn' })).toMatchObject({ state: 'ROLLED_BACK', reason: 'expired' });
+    });
+  });
+
   test('cannot be withdrawn after the commit has begun', async () => {
     const world = await confirmed();
     expect(await world.commit()).toMatchObject({ state: 'COMMITTED' });

@@ -41,3 +41,40 @@ test('an answer before the deadline by the clock of the database counts, althoug
   await world.confirm();
   expect(await world.commit()).toMatchObject({ state: 'COMMITTED' });
 });
+
+describe('a reject after the deadline of its violation, while another violation still waits', () => {
+  const policies = '\n  - { key: hour, name: Hour, match: { validatorIds: [guardian.demo_hold] }, deadline: 1h }';
+
+  /** Ada confirms the violation with the short deadline, rejects it an hour after the deadline, and then Bob confirms the other one. */
+  async function rejectedLate(): Promise<ReviewWorld> {
+    const world = await new ReviewWorld({ text: 'HOLD OTHER', bundle: { policies } }).reviewed();
+    const [short = '', long = ''] = world.disclosed?.violations.map(({ violationId }) => violationId) ?? [];
+    await world.answer(world.keys.ada, { violationId: short });
+    world.pass(120);
+    const { results } = await world.answer(world.keys.ada, { violationId: short, decision: 'reject' });
+    expect(results).toEqual({ [short]: { code: 'accepted', message: 'reject by ada' } });
+    await world.answer(world.keys.bob, { violationId: long });
+    return world;
+  }
+
+  test('declines the change: the committer supports the reason that `decide` gives', async () => {
+    const world = await rejectedLate();
+    expect(await world.rollback({ reason: 'declined' })).toMatchObject({
+      state: 'ROLLED_BACK',
+      reason: 'declined',
+      explanation: expect.stringContaining('declined by ada'),
+    });
+  });
+
+  test('forbids the commit', async () => {
+    const world = await rejectedLate();
+    expect(await world.commit()).toMatchObject({ state: 'REFUSED', explanation: expect.stringContaining('reject') });
+    expect(world.target.applied).toBe(0);
+  });
+
+  test('declines the change also after its key was revoked', async () => {
+    const world = await rejectedLate();
+    world.reregister(world.keys.ada, { revokedAt: world.at() });
+    expect(await world.rollback({ reason: 'declined' })).toMatchObject({ state: 'ROLLED_BACK', reason: 'declined' });
+  });
+});

@@ -58,7 +58,8 @@ const PLAN: DisclosedChange['plan'] = {
   development: false,
   groups: { dba: { members: ['dana'] } },
 };
-const VIOLATION = { violationId: sha('a'), need: 'human', group: 'dba', fourEyes: true } as const;
+/** The rows have a fixed time, and the database has its own. */
+const VIOLATION = { violationId: sha('a'), need: 'human', group: 'dba', fourEyes: true, deadlineMs: 1e13 } as const;
 
 it("admits with the review worker's database role, and the committer verifies the rows again; a revocation applies at once", async () => {
   const clock = { now: 0 };
@@ -78,7 +79,6 @@ it("admits with the review worker's database role, and the committer verifies th
     ledger: review,
     keys: registryOf('cs_review'),
     plans: answerPlans(PLAN),
-    now: () => new Date(),
     databaseNow: databaseClock(database.open('cs_review')),
   });
   const admit = (i: AdmitInput) => new MockActivityEnvironment().run(admitAnswer, i) as Promise<Admitted>;

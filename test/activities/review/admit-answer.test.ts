@@ -83,8 +83,7 @@ beforeEach(() => {
   ledger = memoryLedger();
   now = NOW;
   const keys = testRegistry(dana, danaToo, eli, stranger, requester, revoked, demo, agent, service);
-  // The clock of the process is a day behind: deadlines are not measured with it.
-  deps = { ledger, keys, now: () => new Date(Date.parse(now) - 86_400_000), databaseNow: async () => new Date(now) };
+  deps = { ledger, keys, databaseNow: async () => new Date(now) };
 });
 
 /** Opens and discloses the change, unless it is, and admits. */
@@ -588,10 +587,60 @@ describe('answers of one person in one message', () => {
 
   it('count only with a row: a confirm like one whose nonce was spent is not taken as recorded', async () => {
     const nonce = newNonce();
-    await admit(input([signed(dana, { nonce, violationId: V2 })]));
-    const { admitted } = await admit(input([signed(dana, { nonce }), again]));
-    expect(admitted.map(({ digest }) => digest)).toEqual([messageDigest(again)]);
+    const spent = await admit(input([signed(dana, { nonce, violationId: V2 })]));
+    const second = await admit(input([signed(dana, { nonce }), again], { admitted: digests(spent) }));
+    expect(digests(second)).toEqual([messageDigest(again)]);
   });
+});
+
+describe('recorded answers whose result the workflow did not receive', () => {
+  it('are returned with the next answer of anyone', async () => {
+    const lost = await admit(input([signed(dana)]));
+    const next = await admit(input([signed(eli, { violationId: V2 })]));
+    expect(new Set(digests(next))).toEqual(new Set([...digests(lost), ...digests(next)]));
+    expect(digests(next)).toHaveLength(2);
+  });
+
+  it('are found again after the review has ended: the retry is not refused as closed', async () => {
+    const answer = input([signed(dana, { decision: 'reject' })]);
+    await admit(answer);
+    await ledger.append(CHANGE, [{ kind: 'decided', at: NOW, factKey: 'settlement', body: {} }]);
+    expect(await codes(answer)).toEqual({ [V1]: 'accepted' });
+    expect(await codes(input([signed(eli)]))).toEqual({ [V1]: 'closed' });
+    expect(kinds()).toEqual(['answer_accepted', 'decided', 'answer_refused']);
+  });
+});
+
+describe('after the deadline of a violation', () => {
+  const past: Rows = {
+    violations: VIOLATIONS.map((v) => (v.violationId === V1 ? { ...v, deadlineMs: 3_600_000 } : v)),
+  };
+
+  it('a confirmation is refused, and a reject is admitted; other violations can still be confirmed', async () => {
+    expect(await codes(input([signed(dana), signed(dana, { violationId: V2 })]), past)).toEqual({
+      [V1]: 'expired',
+      [V2]: 'accepted',
+    });
+    expect(await codes(input([signed(eli, { decision: 'reject' })]), past)).toEqual({ [V1]: 'accepted' });
+  });
+
+  it('a confirmation that was recorded in time is found again', async () => {
+    now = '2026-03-01T11:59:59.999Z';
+    const early = input([signed(dana)]);
+    expect(await codes(early, past)).toEqual({ [V1]: 'accepted' });
+    now = NOW;
+    expect(await codes(early, past)).toEqual({ [V1]: 'accepted' });
+  });
+});
+
+it('admits a person again whose key was revoked after the confirmation, with another key [P8]', async () => {
+  const before = await admit(input([signed(dana)]));
+  const lost = { ...dana, entry: { ...dana.entry, revokedAt: NOW } };
+  deps = { ...deps, keys: testRegistry(lost, danaToo) };
+  now = '2026-03-01T12:00:10.000Z';
+  const again = input([signed(danaToo, { issuedAt: LATER })], { admitted: digests(before) });
+  expect(await codes(again)).toEqual({ [V1]: 'accepted' });
+  expect(kinds()).toEqual(['answer_accepted', 'answer_accepted']);
 });
 
 describe('an older answer', () => {

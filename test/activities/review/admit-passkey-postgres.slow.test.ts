@@ -28,7 +28,7 @@ const PLAN: DisclosedChange['plan'] = {
 };
 const [V1, V2] = [sha('a'), sha('b')];
 const VIOLATIONS = [V1, V2].map(
-  (violationId) => ({ violationId, need: 'human', group: 'dba', fourEyes: true }) as const,
+  (violationId) => ({ violationId, need: 'human', group: 'dba', fourEyes: true, deadlineMs: 1e13 }) as const,
 );
 
 let postgres: TestPostgres;
@@ -88,7 +88,6 @@ it("a passkey that was enrolled with a link answers, with each process's own dat
     ledger,
     keys: registryOf('cs_review'),
     plans: answerPlans(PLAN),
-    now: () => new Date(),
     databaseNow: databaseClock(database.open('cs_review')),
   });
   const codes = async (changeId: string, answers: readonly Envelope[]) => {

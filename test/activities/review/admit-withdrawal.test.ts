@@ -12,6 +12,8 @@ import { memoryLedger, type MemoryLedger } from '../../support/memory-ledger';
 import { planOf } from '../../support/plan';
 
 const NOW = '2026-03-01T12:00:00.000Z';
+/** The clock of the database is behind that of the process. */
+const DATABASE_NOW = '2026-03-01T11:59:30.000Z';
 const service = testKey('service', 'shopbot', { onBehalfOf: 'rita' });
 const sameRequester = testKey('service', 'shopbot-2', { onBehalfOf: 'rita' });
 const otherService = testKey('service', 'payrollbot', { onBehalfOf: 'eve' });
@@ -37,7 +39,6 @@ beforeEach(() => {
     ledger,
     keys: testRegistry(...keys),
     plans: { byHash: async (planHash) => ({ plan: { ...planOf([]), ...plan }, planHash, revision: 1 }) },
-    now: () => new Date(NOW),
     databaseNow: async () => new Date(NOW),
   };
 });
@@ -110,6 +111,32 @@ describe('a withdrawal', () => {
     deps = { ...deps, keys: { snapshot: (maxAgeMs) => (maxAgeMs === 0 ? current : cached).snapshot() } };
     const changeId = await opened();
     expect(await codeOf('withdraw', changeId, withdrawal(changeId, dana))).toBe('accepted');
+  });
+
+  it('is refused if its key is revoked, although the cached registry still has the key as active', async () => {
+    const [cached, current] = [
+      testRegistry(service, dana),
+      testRegistry(service, { entry: { ...dana.entry, revokedAt: NOW } }),
+    ];
+    deps = { ...deps, keys: { snapshot: (maxAgeMs) => (maxAgeMs === 0 ? current : cached).snapshot() } };
+    const changeId = await opened();
+    expect(await codeOf('withdraw', changeId, withdrawal(changeId, dana))).toBe('revoked_key');
+    expect(await kinds(changeId)).toEqual(['answer_refused']);
+  });
+
+  it('has the time of the database in its row, from before the registry is read', async () => {
+    const order: string[] = [];
+    const databaseNow = async () => (order.push('clock'), new Date(DATABASE_NOW));
+    const snapshot: WithdrawalDeps['keys']['snapshot'] = (maxAgeMs) => (
+      order.push('registry'),
+      testRegistry(service, dana).snapshot(maxAgeMs)
+    );
+    deps = { ...deps, databaseNow, keys: { snapshot } };
+    const changeId = await opened();
+    await send('withdraw', changeId, { junk: true });
+    await send('withdraw', changeId, withdrawal(changeId, dana));
+    expect((await rowsOf(changeId)).slice(2).map(({ at }) => at)).toEqual([DATABASE_NOW, DATABASE_NOW]);
+    expect(order).toEqual(['clock', 'registry', 'clock', 'registry']);
   });
 
   it.each<[string, string, (changeId: string) => unknown]>([

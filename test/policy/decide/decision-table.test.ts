@@ -1,12 +1,16 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { PolicyCallbackResult } from '../../../policy/contracts/violation';
+import type { AdmittedAnswer } from '../../../policy/contracts/answer';
+import type { PolicyCallbackResult, PolicyViolation } from '../../../policy/contracts/violation';
+import { lastCountedAt } from '../../../policy/decide/decide';
 import { COMBINATIONS, expected, nameOf, type Combination, type Expected } from '../../support/decision-table';
 import {
   after,
   answerTo,
   decideOn,
+  DISCLOSED_AT,
   findingsOf,
+  HOUR,
   planOf,
   planValidator,
   policyOf,
@@ -89,6 +93,47 @@ describe('the counts of the decision table', () => {
 
   test('if a person was asked, only a confirm commits', () => {
     for (const { c, did } of rows) if (did.asked) expect(did.outcome === 'COMMIT').toBe(c.human === 'confirm');
+  });
+});
+
+describe('an answer after the deadline of its violation, while another violation still waits', () => {
+  const plan = planOf([planValidator('x.short'), planValidator('x.long')], {
+    policies: [
+      policyOf('short', { match: { validatorIds: ['x.short'] }, deadlineMs: HOUR }),
+      policyOf('long', { match: { validatorIds: ['x.long'] }, deadlineMs: 24 * HOUR }),
+    ],
+  });
+  const findings = findingsOf(plan, { 'x.short': 'BLOCK', 'x.long': 'BLOCK' });
+  const [short, long] = violationsOf(plan, findings) as [PolicyViolation, PolicyViolation];
+  const inTime = answerTo(short, 'confirm', 'ada', { admittedAt: after(30), digest: '5'.repeat(64) });
+  const late = (decision: AdmittedAnswer['decision'], person = 'ada', more: Partial<AdmittedAnswer> = {}) =>
+    answerTo(short, decision, person, { admittedAt: after(120), ...more });
+  const decided = (...answers: readonly AdmittedAnswer[]) => decideOn(plan, findings, { answers, at: after(121) });
+
+  test('a reject declines the change at once, as the committer refuses its commit [V14, V25]', () => {
+    expect(decided(inTime)).toMatchObject({ action: 'WAIT', pending: [long.violationId] });
+    const declined = { reason: 'declined', explanation: 'x.short declined by ada' };
+    expect(decided(inTime, late('reject'))).toMatchObject(declined);
+    expect(decided(inTime, late('reject'), answerTo(long, 'confirm', 'bob'))).toMatchObject(declined);
+  });
+
+  test('a reject wins over the time-out of its violation [V14]', () => {
+    expect(reasonOf(decided())).toBe('expired');
+    expect(reasonOf(decided(late('reject', 'bob')))).toBe('declined');
+  });
+
+  test('a retraction takes the confirmation back, and the violation has then expired', () => {
+    expect(reasonOf(decided(inTime, late('retract', 'ada', { retracts: inTime.digest })))).toBe('expired');
+  });
+
+  test('a confirmation does not count [T62]', () => {
+    expect(reasonOf(decided(late('confirm', 'bob')))).toBe('expired');
+  });
+
+  test('a confirmation does not move the start of the commit window', () => {
+    const answers = [inTime, late('confirm', 'bob')];
+    const given = { plan, violations: [short, long], answers, requester: null, disclosedAt: DISCLOSED_AT };
+    expect(lastCountedAt({ ...given, at: after(121) })).toBe(after(30));
   });
 });
 

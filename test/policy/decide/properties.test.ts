@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { MAX_VIOLATIONS } from '../../../policy/contracts/violation';
+import { MAX_VIOLATIONS, type PolicyViolation } from '../../../policy/contracts/violation';
 import type { Decided } from '../../../policy/decide/decide';
 import {
   DISCLOSED_AT,
@@ -21,6 +21,9 @@ import { ask, PEOPLE, planOfWorld, saysOf, validatorsOf, world, type World } fro
 
 const RUNS = { numRuns: 200 };
 const MEMBERS = new Set<string>(PEOPLE);
+
+const core = (d: Decided) => ({ action: d.action, reason: reasonOf(d), resolutions: d.resolutions });
+const deadlineOf = (v: PolicyViolation): string => new Date(Date.parse(DISCLOSED_AT) + v.deadlineMs).toISOString();
 
 function holds(property: (w: World, extra: number) => void): void {
   fc.assert(fc.property(world, fc.nat({ max: 1000 }), property), RUNS);
@@ -52,12 +55,11 @@ function everythingIsAnswered(w: World): boolean {
         p.requiresConfirmation ||
         (p.passed && (voice.says === 'ERROR' || (voice.says === 'BLOCK' && w.plan.autoResolve === 'warnOnly')));
       if (!human) return p.passed;
-      const said = w.said.filter(
-        (s) => s.validator === validator && s.policy === p.i && s.minutes * 60_000 < p.deadlineMs,
-      );
+      const said = w.said.filter((s) => s.validator === validator && s.policy === p.i);
       const counted = said.filter((s) => MEMBERS.has(s.person) && !(p.fourEyes && s.person === w.requester));
       if (counted.some((s) => s.decision === 'reject')) return false;
-      return new Set(counted.map((s) => s.person)).size >= p.quorum + (p.fourEyes && w.requester === null ? 1 : 0);
+      const inTime = counted.filter((s) => s.minutes * 60_000 < p.deadlineMs);
+      return new Set(inTime.map((s) => s.person)).size >= p.quorum + (p.fourEyes && w.requester === null ? 1 : 0);
     });
   });
 }
@@ -123,7 +125,6 @@ describe('decide, over random plans, findings, callbacks and answers', () => {
   });
 
   test('neither the order of answers nor a duplicate answer changes the outcome [T57]', () => {
-    const core = (d: Decided) => ({ action: d.action, reason: reasonOf(d), resolutions: d.resolutions });
     holds((w, n) => {
       const { answers, decide } = ask(w);
       const turned = [
@@ -169,18 +170,28 @@ describe('decide, over random plans, findings, callbacks and answers', () => {
     });
   });
 
-  test('an answer at or after its deadline does not count [T62]', () => {
+  test('a confirmation at or after its deadline does not count [T62]', () => {
     holds((w) => {
       const { violations, answers, decide } = ask(w);
       const late = violations.flatMap((v) =>
-        PEOPLE.flatMap((p) =>
-          (['confirm', 'reject'] as const).map((d) =>
-            answerTo(v, d, p, { admittedAt: new Date(Date.parse(DISCLOSED_AT) + v.deadlineMs).toISOString() }),
-          ),
-        ),
+        PEOPLE.map((p) => answerTo(v, 'confirm', p, { admittedAt: deadlineOf(v), digest: 'f'.repeat(64) })),
       );
       const inTime = { reachable: null, answers };
       expect(decide({ ...inTime, answers: [...answers, ...late] })).toEqual(decide(inTime));
+    });
+  });
+
+  test('a reject counts the same before and after the deadline of its violation [V14]', () => {
+    holds((w, n) => {
+      const { violations, answers, decide } = ask(w);
+      const human = violations.filter((v) => v.need === 'human');
+      const violation = human[n % Math.max(1, human.length)];
+      if (violation === undefined) return;
+      const reject = (admittedAt: string) => answerTo(violation, 'reject', 'bob', { admittedAt });
+      const outcome = (admittedAt: string) =>
+        core(decide({ reachable: null, answers: [...answers, reject(admittedAt)] }));
+      expect(outcome(deadlineOf(violation))).toEqual(outcome(after(1)));
+      expect(outcome(deadlineOf(violation)).action).toBe('ROLLBACK');
     });
   });
 

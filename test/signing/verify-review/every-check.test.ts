@@ -444,6 +444,13 @@ const ATTACKS: Readonly<Record<CheckName, readonly (readonly [attack: string, gi
   withdrawal: [
     ['a commit of a change that its requester withdrew', () => committing(withdrawnRow('agent'))],
     ['a commit of a change whose withdrawal does not verify', () => committing(withdrawnRow('mallory'))],
+    [
+      'a commit of a change whose withdrawal has a key that was revoked before',
+      () => {
+        const { sources } = withKey('dana', { revokedAt: LONG_AGO });
+        return { ...committing(withdrawnRow('dana')), sources };
+      },
+    ],
   ],
   attested: [
     ['a record signed by an unregistered key', () => committing(judgeRow('mallory', {}))],

@@ -13,7 +13,9 @@ export interface DisclosedChange {
   readonly plan: Pick<Plan, 'answers' | 'development' | 'groups'>;
   /** Null: nothing is disclosed. */
   readonly fingerprint: string | null;
-  readonly violations: readonly Pick<PolicyViolation, 'violationId' | 'need' | 'group' | 'fourEyes'>[];
+  /** A deadline is a day unless given. */
+  readonly violations: readonly (Pick<PolicyViolation, 'violationId' | 'need' | 'group' | 'fourEyes'> &
+    Partial<Pick<PolicyViolation, 'deadlineMs'>>)[];
 }
 
 /** Appends the rows that answers are compared with: opened by rita for tenant `acme` and target `shop`. */
@@ -37,7 +39,7 @@ export function answerPlans(plan: DisclosedChange['plan']): Pick<PlanSource, 'by
 }
 
 function complete(of: DisclosedChange['violations'][number], findingIndex: number): PolicyViolation {
-  const { violationId, need, group, fourEyes } = of;
+  const { violationId, need, group, fourEyes, deadlineMs = 86_400_000 } = of;
   const rest = { validatorId: 'v', policyKey: 'p', message: 'm', requiresConfirmation: true, callbackResult: null };
-  return { violationId, findingIndex, ...rest, need, group, quorum: 1, fourEyes, deadlineMs: 86_400_000 };
+  return { violationId, findingIndex, ...rest, need, group, quorum: 1, fourEyes, deadlineMs };
 }

@@ -1,4 +1,4 @@
-import type { CommitResult, Settled } from '../../../activities/review-types';
+import type { AdmittedWithdrawal, CommitResult, Settled } from '../../../activities/review-types';
 import type { AdmittedAnswer, Decision } from '../../../policy/contracts/answer';
 import type { Plan } from '../../../policy/contracts/plan';
 import type { RollbackReason } from '../../../policy/contracts/outcome';
@@ -24,12 +24,17 @@ export interface WorldChange {
   /** The row count that the agent claims. Default: that of the dry run. */
   readonly claimedRows?: number;
   readonly judge?: 'ALLOW' | 'BLOCK' | 'missing';
-  /** Rolls the change back for this reason after the answers, as its workflow would. */
+  /**
+   * Rolls the change back for this reason after the answers, as its workflow would. `policy_moved`: by a committer that has other rules
+   * than the plan was made with.
+   */
   readonly stop?: RollbackReason;
   /** A bundle that is published after the opening, whose result is then lost: the opening is retried. */
   readonly published?: string;
   /** The key made from this name is revoked after the answers. */
   readonly revoked?: string;
+  /** The key made from this name signs a withdrawal after the answers. It was revoked before, but only the verifiers know it. */
+  readonly withdrawnWithRevoked?: string;
   /** Stops after the answers, and leaves the change open. */
   readonly open?: boolean;
 }
@@ -39,7 +44,7 @@ export interface EvidenceSetting {
   readonly planHash: string;
   readonly keys: { readonly attestor: SigningKey; readonly judge: SigningKey };
   readonly clock: () => Date;
-  readonly deps: (review: Pick<ReviewDeps, 'sends'>) => ReviewDeps;
+  readonly deps: (review: Pick<ReviewDeps, 'sends'>, ending: RollbackReason | null) => ReviewDeps;
 }
 
 /** One review of an update of one row, from its opening to its end. */
@@ -47,6 +52,7 @@ export class EvidenceReview extends ReviewSteps {
   readonly plan: Plan;
   readonly planHash: string;
   readonly keys: EvidenceSetting['keys'];
+  #ending: RollbackReason | null = null;
 
   constructor(
     readonly setting: EvidenceSetting,
@@ -67,13 +73,13 @@ export class EvidenceReview extends ReviewSteps {
   }
 
   get deps(): ReviewDeps {
-    return this.setting.deps({ sends: () => this.sends });
+    return this.setting.deps({ sends: () => this.sends }, this.#ending);
   }
 
   /** Runs the steps in the order of the workflow. Null if the change is left open. */
   async run(
     publish: (bundleText: string) => void,
-    revoke: (name: string) => void,
+    revoke: (name: string, at: string) => void,
   ): Promise<Settled | CommitResult | null> {
     const { change } = this;
     await this.open();
@@ -87,10 +93,14 @@ export class EvidenceReview extends ReviewSteps {
     if (staged.kind !== 'staged') return this.#end(staged.kind === 'refused' ? 'forbidden' : 'commit_failed');
     const findings = this.findings({}, await this.#askJudge());
     const answers = this.triggered(findings).length === 0 ? [] : await this.#askPeople(findings);
-    if (change.revoked !== undefined) revoke(change.revoked);
+    if (change.revoked !== undefined) revoke(change.revoked, this.at());
+    if (change.withdrawnWithRevoked !== undefined) {
+      const before = this.at();
+      await this.#withdraw(change.withdrawnWithRevoked);
+      revoke(change.withdrawnWithRevoked, before);
+    }
     if (change.open === true) return null;
-    if (change.stop === 'withdrawn')
-      await this.withdraw(seededKey('agent'), { nonce: `withdraw-${this.changeId.slice(0, 16)}` });
+    if (change.stop === 'withdrawn') await this.#withdraw('agent');
     if (change.stop !== undefined) return this.#end(change.stop);
     if (answers.some(({ decision }) => decision === 'reject')) return this.#end('declined');
     const settled = await this.commit();
@@ -98,7 +108,12 @@ export class EvidenceReview extends ReviewSteps {
   }
 
   #end(reason: RollbackReason): Promise<Settled> {
+    this.#ending = reason;
     return this.rollback({ ...this.input, mode: this.plan.mode, reason, explanation: `Ended: ${reason}` });
+  }
+
+  #withdraw(by: string): Promise<AdmittedWithdrawal> {
+    return this.withdraw(seededKey(by), { nonce: `withdraw-${this.changeId.slice(0, 16)}` });
   }
 
   /** Whether a finding made before the dry run ends the review. */

@@ -1,6 +1,7 @@
 import type { CommitResult, Settled } from '../../../activities/review-types';
 import { exportEvidence, type EvidenceSources } from '../../../activities/review/export-evidence';
 import type { JsonObject } from '../../../policy/contracts/canonical-json';
+import { policyMoved } from '../../../policy/contracts/failure';
 import { stagingSha, type StagingRecord } from '../../../policy/contracts/staging-record';
 import type { EvidenceBundle, EvidenceInclusion } from '../../../policy/evidence/bundle';
 import { inclusionProof, merkleRoot, subtreeHash } from '../../../policy/evidence/merkle';
@@ -72,8 +73,9 @@ export function evidenceWorld(options: { readonly bundleText?: string; readonly 
     ...policy.compile(bundleText, 'shop', 'SQLCAS'),
     keys,
     clock,
-    deps: (review) => {
-      const stores = { store, ledger, plans, stagingRecords, previews, keys: keys.registry() };
+    deps: (review, ending) => {
+      const usable = ending === 'policy_moved' ? { ...plans, byHash: notCompiled } : plans;
+      const stores = { store, ledger, plans: usable, stagingRecords, previews, keys: keys.registry() };
       return reviewDeps({ ...review, ...stores, tools, validators, callbacks, signers: keys, now: clock });
     },
   };
@@ -101,12 +103,16 @@ export function evidenceWorld(options: { readonly bundleText?: string; readonly 
       }
       return {
         changeId,
-        settled: await review.run(policy.publish, (name) => keys.revoke(name, clock().toISOString())),
+        settled: await review.run(policy.publish, (name, at) => keys.revoke(name, at)),
       };
     },
     export: (changeId, asked = { bytes: true }) => exportEvidence(sources, changeId, asked),
   };
 }
+
+const notCompiled = async (): Promise<never> => {
+  throw policyMoved('It compiles to another plan in this process, which has other rules');
+};
 
 /** The rows of one change in a checkpoint over the whole ledger. */
 function inclusionOf(ledger: MemoryLedger, changeId: string, key: SigningKey): EvidenceInclusion {

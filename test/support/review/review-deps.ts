@@ -5,6 +5,7 @@ import { createStagingActivities, type StagingDeps } from '../../../activities/c
 import type { CommitActivities, ReviewActivities } from '../../../activities/review-types';
 import { createAnswerActivities, type AnswerDeps } from '../../../activities/review/admit-answer';
 import { createWithdrawalActivities } from '../../../activities/review/admit-withdrawal';
+import { createStatementActivities } from '../../../activities/review/read-statements';
 import { createDisclosureActivities, type DisclosureDeps } from '../../../activities/review/disclose';
 import { createOpeningActivities, type OpeningDeps } from '../../../activities/review/open-review';
 import { createGuardianActivities, type GuardianDeps } from '../../../activities/review/run-guardians';
@@ -61,7 +62,7 @@ export function reviewDeps({ signers, stagingRecords, previews, ...parts }: Revi
 
 type Activities = Pick<
   ReviewActivities,
-  'openReview' | 'runGuardians' | 'disclose' | 'admitAnswer' | 'admitWithdrawal'
+  'openReview' | 'runGuardians' | 'disclose' | 'admitAnswer' | 'admitWithdrawal' | 'readStatements'
 > &
   CommitActivities;
 
@@ -75,6 +76,7 @@ export function reviewActivities(deps: ReviewDeps): Activities {
     ...createDisclosureActivities(deps),
     ...createAnswerActivities(deps),
     ...createWithdrawalActivities(deps),
+    ...createStatementActivities(deps),
     stage: (input) => inActivity(() => stage(input)),
     commit: (input) => inActivity(() => commit(input)),
     rollback: (input) => inActivity(() => rollback(input)),

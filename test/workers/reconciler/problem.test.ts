@@ -9,6 +9,7 @@ const waiting: OpenReview = {
   openedAt: NOW - 100 * HOUR,
   updatedAt: NOW - 100 * HOUR,
   deadlineAt: NOW + HOUR,
+  answered: false,
 };
 const running: Extract<Observation, { state: 'running' }> = {
   state: 'running',
@@ -19,6 +20,7 @@ const running: Extract<Observation, { state: 'running' }> = {
   attempts: 0,
   problems: null,
   refusedEnd: null,
+  ending: false,
 };
 const kind = (seen: Observation, review: Partial<OpenReview> = {}): string | null =>
   problemOf({ ...waiting, ...review }, seen, NOW, HOUR)?.kind ?? null;
@@ -27,6 +29,7 @@ test('a review that waits for people has no problem, for however long it waits',
   expect(kind(running)).toBeNull();
   expect(kind({ ...running, attempts: 1 })).toBeNull();
   expect(kind(running, { updatedAt: 0 })).toBeNull();
+  expect(kind(running, { updatedAt: 0, deadlineAt: NOW })).toBeNull();
 });
 
 test('a review on a queue of ours with a suffix has no problem', () => {
@@ -55,10 +58,18 @@ test('a workflow that has not ended long after its deadline and the delay of its
   const delay = HOUR / 6;
   expect(kind(running, { deadlineAt: NOW - HOUR - delay + 1 })).toBeNull();
   expect(kind(running, { deadlineAt: NOW - HOUR - delay - 1 })).toBe('overdue');
-  for (const state of ['RUNNING', 'COMMITTING', 'EFFECT_UNKNOWN'] as const) {
+  for (const state of ['RUNNING', 'INTERVENTION_REQUIRED', 'COMMITTING', 'EFFECT_UNKNOWN'] as const) {
     expect(kind(running, { state, deadlineAt: null, updatedAt: NOW - 24 * HOUR })).toBeNull();
     expect(kind(running, { state, deadlineAt: null, updatedAt: NOW - 40 * 24 * HOUR })).toBe('overdue');
   }
+});
+
+test('a workflow that waits although the ledger has all answers is a problem, unless the committer is at work', () => {
+  const answered = { answered: true, deadlineAt: null, updatedAt: NOW - 11_000 };
+  expect(kind(running, answered)).toBe('behind');
+  expect(kind(running, { ...answered, updatedAt: NOW - 9_000 })).toBeNull();
+  expect(kind({ ...running, ending: true }, answered)).toBeNull();
+  expect(kind(running, { ...answered, state: 'COMMITTING' })).toBeNull();
 });
 
 test('a failing task that makes progress is another problem each time, and names of others are cut', () => {

@@ -38,7 +38,7 @@ const failedAt = (eventId: number, named: number) => ({
 });
 
 /** A reconciler over the reviews of one world and the workflows of a server in memory. */
-async function setting(workflow: Workflow | null, { others = 0, healthy = 0 } = {}) {
+async function setting(workflow: Workflow | null, { others = 0, healthy = 0, othersGone = false } = {}) {
   const world = await new ReviewWorld().confirmed();
   const server = {
     workflow,
@@ -52,14 +52,29 @@ async function setting(workflow: Workflow | null, { others = 0, healthy = 0 } = 
     listFails: null as number | null,
     older: false,
     described: 0,
+    answered: false,
+    deadline: null as Date | null,
+    signals: [] as string[],
+    resetFails: false,
+    recoversAfter: Infinity,
+    namespaceMissing: false,
   };
   const describe = ({ execution }: { execution: { workflowId: string } }) => {
     server.described++;
     if (server.down) throw Object.assign(new Error('unavailable'), { code: 14, details: '', metadata: {} });
+    if (server.described > server.recoversAfter) server.workflow = { status: RUNNING };
     const seen =
       execution.workflowId === world.changeId
         ? server.workflow
-        : { status: RUNNING, attempt: execution.workflowId.startsWith('!') ? 0 : 9 };
+        : othersGone
+          ? null
+          : { status: RUNNING, attempt: execution.workflowId.startsWith('!') ? 0 : 9 };
+    if (server.namespaceMissing)
+      throw Object.assign(new Error('namespace'), {
+        code: NOT_FOUND,
+        details: 'Namespace test is not found.',
+        metadata: {},
+      });
     if (seen === null) throw Object.assign(new Error('not found'), { code: NOT_FOUND, details: '', metadata: {} });
     return {
       workflowExecutionInfo: {
@@ -75,6 +90,7 @@ async function setting(workflow: Workflow | null, { others = 0, healthy = 0 } = 
   };
   const temporal = {
     options: { namespace: 'test' },
+    withDeadline: (_deadline: number, call: () => unknown) => call(),
     workflowService: {
       describeWorkflowExecution: async (request: never) => describe(request),
       describeTaskQueue: async () => ({
@@ -96,6 +112,7 @@ async function setting(workflow: Workflow | null, { others = 0, healthy = 0 } = 
         workflowTaskFinishEventId: number;
         resetReapplyExcludeTypes: number[];
       }) => {
+        if (server.resetFails) throw new Error('not allowed');
         const { workflowTaskFinishEventId: point, resetReapplyExcludeTypes: without } = request;
         server.resets.push(`to ${point} without ${without.length} kinds of messages`);
         return { runId: 'next' };
@@ -103,6 +120,7 @@ async function setting(workflow: Workflow | null, { others = 0, healthy = 0 } = 
     },
     workflow: {
       getHandle: (id: string) => ({
+        signal: async (name: string) => void server.signals.push(name),
         terminate: async () => {
           server.terminated.push(id);
           if (id === world.changeId) server.workflow = { status: TERMINATED };
@@ -114,14 +132,15 @@ async function setting(workflow: Workflow | null, { others = 0, healthy = 0 } = 
     Array.from({ length }, (_, i) => `${first}${`${i}`.padStart(63, '0')}`);
   // The healthy ones come before all others.
   const open = [world.changeId, ...ids(others, 'x'), ...ids(healthy, '!')].toSorted();
+  const closedAt = Date.now();
   const review = (id: string) => ({
     change_id: id,
     state: 'INTERVENTION_REQUIRED',
-    opened_at: new Date(),
-    updated_at: new Date(),
-    deadline_at: null,
+    opened_at: new Date(closedAt),
+    updated_at: new Date(closedAt),
+    deadline_at: server.deadline,
+    answered: id === world.changeId && server.answered,
   });
-  const closedAt = Date.now();
   const db = {
     query: async (text: string, [given]: readonly [string | readonly string[] | Date]) => {
       const closed = (await world.kinds()).includes('closed');
@@ -132,6 +151,13 @@ async function setting(workflow: Workflow | null, { others = 0, healthy = 0 } = 
             closed && given.getTime() <= closedAt ? [{ change_id: world.changeId, closed_at: new Date(closedAt) }] : [],
         };
       }
+      if (text.includes('closed_at is not null'))
+        return {
+          rows:
+            closed && given.includes(world.changeId)
+              ? [{ change_id: world.changeId, closed_at: new Date(closedAt) }]
+              : [],
+        };
       const among =
         typeof given === 'string'
           ? open.filter((id) => id > given).slice(0, 500)
@@ -147,7 +173,6 @@ async function setting(workflow: Workflow | null, { others = 0, healthy = 0 } = 
     db,
     deps: world.deps,
     temporal,
-    reviewQueue: 'countersign-review',
     graceMs: GRACE_MS,
     logger: { info: jest.fn(), warn: jest.fn(), error: jest.fn() } as never,
     count: ({ found, did }) => void counted.push(`${found} ${did}`),
@@ -349,10 +374,79 @@ test('a failing task is left alone while no worker polls: the workers are down',
   expect([server.resets, await reason()]).toEqual([[], null]);
 });
 
-test('no review is ended while many workflows fail their task: that is a broken deployment', async () => {
-  const { passes, reason } = await setting({ status: RUNNING, attempt: 5 }, { others: 30 });
+test('while many workflows fail their task, none is reset without its messages, and none is ended', async () => {
+  const { passes, reason, server } = await setting({ status: RUNNING, attempt: 5 }, { others: 30 });
   await passes(100);
+  expect(server.resets.filter((reset) => !reset.endsWith('without 0 kinds of messages'))).toEqual([]);
+  expect([await reason(), server.terminated]).toEqual([null, []]);
+});
+
+test('while many workflows are gone, a review is ended only when it is overdue', async () => {
+  const { passes, reason, server } = await setting(null, { others: 30, othersGone: true });
+  server.deadline = new Date(Date.now() + 3_600_000);
+  await passes(60);
   expect(await reason()).toBeNull();
+  await passes(40);
+  expect(await reason()).toBe('workflow_lost');
+});
+
+test('a namespace that does not exist is not taken for a missing workflow', async () => {
+  const { passes, reason, server, counted } = await setting({ status: RUNNING });
+  server.namespaceMissing = true;
+  await passes(100);
+  expect([await reason(), counted]).toEqual([null, []]);
+});
+
+test('a workflow whose reset always fails is ended all the same', async () => {
+  const { passes, reason, server } = await setting({ status: RUNNING, attempt: 5 });
+  server.resetFails = true;
+  await passes(30);
+  expect(await reason()).toBe('workflow_lost');
+});
+
+test('resets of more than a day ago do not count: the next one has the messages again', async () => {
+  const { passes, server, world } = await setting({ status: RUNNING, attempt: 5 });
+  await passes(2);
+  server.workflow = { status: RUNNING };
+  await passes(2);
+  jest.setSystemTime(Date.now() + 25 * 3_600_000);
+  world.pass(25 * 60);
+  server.workflow = { status: RUNNING, attempt: 5 };
+  await passes(2);
+  expect(server.resets).toEqual(['to 4 without 0 kinds of messages', 'to 4 without 0 kinds of messages']);
+});
+
+test('a workflow that recovers between the description and the repair is not ended', async () => {
+  const { passes, reason, server } = await setting({ status: TERMINATED });
+  await passes(1);
+  server.recoversAfter = server.described + 1;
+  await passes(1);
+  expect(await reason()).toBeNull();
+});
+
+describe('a workflow that waits for answers that the ledger has', () => {
+  test('is told to read them again, less often as time passes, and the ledger has one row of it', async () => {
+    const { passes, server, world, counted, reason } = await setting({ status: RUNNING });
+    server.answered = true;
+    await passes(3);
+    expect(server.signals).toEqual(['look_again']);
+    await passes(60);
+    expect(server.signals.length).toBeGreaterThan(2);
+    expect(server.signals.length).toBeLessThan(10);
+    const repaired = (await world.rows()).filter(({ row }) => row.kind === 'repaired');
+    expect(repaired.map(({ row }) => row.body)).toMatchObject([{ did: 'woken', found: 'behind' }]);
+    expect([counted.slice(0, 2), await reason()]).toEqual([['behind seen', 'behind woken'], null]);
+  });
+
+  test('is left alone while no worker polls, and while the committer is asked to commit', async () => {
+    const { passes, server } = await setting({ status: RUNNING, pending: [{ activityType: { name: 'commit' } }] });
+    server.answered = true;
+    await passes(10);
+    server.workflow = { status: RUNNING };
+    server.pollers = false;
+    await passes(10);
+    expect(server.signals).toEqual([]);
+  });
 });
 
 test('a committer without the lock does nothing', async () => {

@@ -1,0 +1,81 @@
+/** Judges the answers of one message against the review: those that were given before, its deadlines, and whether it has ended. */
+import type { LedgerRow } from '../../policy/contracts/ledger';
+import type { AnswerScope, CountedAnswer, RefusedAnswer } from '../../signing/judge-answer';
+import type { AdmitInput } from '../review-types';
+import { acceptedEntry } from './accepted-entry';
+import { afterMessage, judgingOrder, type RecordedAnswer, type RepeatedAnswer } from './answer-order';
+
+export const CLOSED = 'the review is already decided; further answers have no effect';
+const LATE = 'the deadline of this violation has passed, so a confirmation no longer counts; a reject still does';
+
+export interface AdmitState extends AdmitInput {
+  /** Violations whose deadline has passed. */
+  readonly late: ReadonlySet<string>;
+}
+
+export interface ValidAnswer {
+  readonly sent: unknown;
+  readonly judged: CountedAnswer | RefusedAnswer;
+}
+
+export interface Verdict {
+  readonly sent: unknown;
+  readonly judged: CountedAnswer | RefusedAnswer | RepeatedAnswer;
+}
+
+/** An answer that was admitted in time stays valid: a retry, or the same answer again, must not be refused as expired. */
+export function restoreAdmitted(
+  judged: CountedAnswer | RefusedAnswer,
+  { fingerprint }: AnswerScope,
+  rows: readonly LedgerRow[],
+  judgeAt: (at: string) => CountedAnswer | RefusedAnswer,
+): CountedAnswer | RefusedAnswer {
+  if (judged.code !== 'expired') return judged;
+  for (const row of rows) {
+    if (row.body['violationId'] !== judged.violationId || row.body['fingerprint'] !== fingerprint) continue;
+    const atAdmission = judgeAt(row.at);
+    if (atAdmission.code === 'accepted' && atAdmission.digest === row.body['digest']) return atAdmission;
+  }
+  return judged;
+}
+
+/** Judges the answers of one message, each after those that could override it. The result has the order of the message. */
+export function judgeMessage(
+  answers: readonly ValidAnswer[],
+  input: AdmitState,
+  rows: readonly RecordedAnswer[],
+  at: string,
+): readonly Verdict[] {
+  const verdicts: Verdict[] = [...answers];
+  const before: RecordedAnswer[] = [];
+  const order = judgingOrder(answers.map(({ judged }) => (judged.code === 'accepted' ? judged.decision : null)));
+  for (const i of order) {
+    const answer = answers[i];
+    if (answer === undefined) continue;
+    const judged = applyReviewState(answer.judged, input, rows, before);
+    verdicts[i] = { sent: answer.sent, judged };
+    if (judged.code === 'accepted')
+      before.push({
+        body: acceptedEntry(answer.sent, judged, { at, via: input.via }).body as RecordedAnswer['body'],
+        at,
+      });
+  }
+  return verdicts;
+}
+
+/** Refuses an answer to a closed review, and one that a later answer, or a reject, of the same person overrides (N4). */
+function applyReviewState(
+  judged: CountedAnswer | RefusedAnswer,
+  input: AdmitState,
+  rows: readonly RecordedAnswer[],
+  before: readonly RecordedAnswer[],
+): Verdict['judged'] {
+  const { violationId } = judged;
+  // A retry after a lost result finds its row also after the end (N2).
+  const recorded = judged.code === 'accepted' && rows.some(({ body }) => body['digest'] === judged.digest);
+  if (input.closed && judged.code !== 'malformed' && !recorded) return { code: 'closed', message: CLOSED, violationId };
+  if (judged.code !== 'accepted') return judged;
+  if (judged.decision === 'confirm' && !recorded && input.late.has(judged.violationId))
+    return { code: 'expired', message: LATE, violationId };
+  return afterMessage(judged, rows, before);
+}

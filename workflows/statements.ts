@@ -1,0 +1,24 @@
+import { isCancellation, log } from '@temporalio/workflow';
+import { disclosure } from './proxies';
+import { publishStatus } from './reporting';
+import type { Review } from './review-state';
+
+/**
+ * Brings the answers of this run in line with the ledger: the result of an admission may have been lost, and a key may have been
+ * revoked. If the ledger cannot be read for 24 hours, the run goes on with what it knows; the committer decides by the rows.
+ */
+export async function readStatements(change: Review, summary: string): Promise<void> {
+  const counted = change.answers().map(({ digest }) => digest);
+  try {
+    const { answers, stopped } = await disclosure(change.localTurn, summary).readStatements({
+      changeId: change.changeId,
+    });
+    change.recount(counted, answers);
+    change.stopped ??= stopped;
+    if (change.isWaiting()) publishStatus(change);
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    change.warn('The answers in the ledger could not be read again.');
+    log.error('The statements of a review could not be read', { error: String(error) });
+  }
+}
