@@ -82,7 +82,12 @@ function run(tests, timeout = 900_000) {
   const output = join(copy, 'jest.json');
   rmSync(output, { force: true });
   const jest = join(copy, 'node_modules', 'jest', 'bin', 'jest.js');
-  const args = [...tests, '--selectProjects', 'fast', 'slow', '--maxWorkers=1', '--json', `--outputFile=${output}`];
+  // Servers are started only for tests that need them.
+  const system = tests.some((test) => test.startsWith('test/system/')) ? ['system'] : [];
+  const args = [
+    ...[...tests, '--selectProjects', 'fast', 'slow', ...system],
+    ...['--maxWorkers=1', '--json', `--outputFile=${output}`],
+  ];
   const { status, signal } = spawnSync(process.execPath, [jest, ...args], { cwd: copy, stdio: 'ignore', timeout });
   if (!existsSync(output)) throw new Error(`jest ended without a result: ${signal ?? `exit code ${status}`}`);
   const { testResults, numTotalTests } = JSON.parse(readFileSync(output, 'utf8'));

@@ -273,16 +273,6 @@ export class Review {
     for (const answer of answers) this.#answers.set(answer.digest, answer);
   }
 
-  /**
-   * Takes over what the ledger has. `counted`: digests of the answers that this run counted when it asked. Of these, one that the
-   * ledger does not return no longer verifies. Answers that were admitted meanwhile remain.
-   */
-  recount(counted: readonly string[], recorded: readonly AdmittedAnswer[]): void {
-    const still = new Set(recorded.map(({ digest }) => digest));
-    for (const digest of counted) if (!still.has(digest)) this.#answers.delete(digest);
-    this.admit(recorded);
-  }
-
   answers(): AdmittedAnswer[] {
     return [...this.#answers.values()];
   }

@@ -63,7 +63,7 @@ async function commit(change: Review): Promise<'ended' | 'wait'> {
 
 /**
  * Statements that arrived while the commit was requested take precedence over the refusal of the committer. They are read again, since
- * the committer may have refused because of a row whose admission has not returned, or of a key that was revoked.
+ * the committer may have refused because of a row whose admission has not returned.
  */
 async function refused(change: Review, refusal: Ending): Promise<'ended' | 'wait'> {
   await readStatements(change, 'answers after the refusal');

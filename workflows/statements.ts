@@ -4,16 +4,15 @@ import { publishStatus } from './reporting';
 import type { Review } from './review-state';
 
 /**
- * Brings the answers of this run in line with the ledger: the result of an admission may have been lost, and a key may have been
- * revoked. If the ledger cannot be read for 24 hours, the run goes on with what it knows; the committer decides by the rows.
+ * Adds what the ledger has and this run does not know, because the result of an admission was lost. If the ledger cannot be read for
+ * 24 hours, the run goes on with what it knows; the committer decides by the rows.
  */
 export async function readStatements(change: Review, summary: string): Promise<void> {
-  const counted = change.answers().map(({ digest }) => digest);
   try {
     const { answers, stopped } = await disclosure(change.localTurn, summary).readStatements({
       changeId: change.changeId,
     });
-    change.recount(counted, answers);
+    change.admit(answers);
     change.stopped ??= stopped;
     if (change.isWaiting()) publishStatus(change);
   } catch (error) {

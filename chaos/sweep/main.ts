@@ -7,7 +7,8 @@
  * First Ctrl-C: starts no further reviews and checks those so far. Second Ctrl-C: exits at once.
  * Progress goes to standard error; the last line of standard output is one object, with `repaired`: how many reviews the reconciler
  * reset or ended, `repairs`: which, and why, `queries`: what became of the queries that the sweep sent to open reviews, and `replay`:
- * how many histories replay afterwards. Exits 1 on a violation, 2 on wrong usage.
+ * how many histories replay afterwards. Exits 1 on a violation, 2 on wrong usage. Keeps data, logs and the histories of reviews that broke
+ * a rule, do not replay or were repaired.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -58,6 +59,7 @@ async function main(): Promise<void> {
   const cases = selectCases(values.only ?? [], set, runs, seed);
   const stateDir = mkdtempSync(join(tmpdir(), 'countersign-sweep-'));
   const cluster = await startCluster(stateDir, say);
+  let isKept = true;
   try {
     const began = Date.now();
     say(`${cases.flat().length} reviews, seed ${seed}; servers, workers and logs in ${stateDir}`);
@@ -73,8 +75,11 @@ async function main(): Promise<void> {
     const found = await checkReviews(cluster, drives);
     const unknown = await unknownChanges(cluster, drives);
     const { replay, damaged } = await replayAll(cluster, drives);
-    const withProblems = found.filter(({ drive, problems }) => problems.length > 0 || damaged.has(drive.changeId));
-    await saveHistories(cluster, withProblems, stateDir);
+    const unusual = found.filter(
+      ({ drive, problems, repairs }) => problems.length + repairs.length > 0 || damaged.has(drive.changeId),
+    );
+    await saveHistories(cluster, unusual, stateDir);
+    isKept = unusual.length > 0;
     report({ found, unknown, seed, cluster, queries, ms: Date.now() - began });
     const violations = unknown.length + found.reduce((sum, { problems }) => sum + problems.length, 0);
     const terminal = found.filter(({ state }) => state !== 'open').length;
@@ -83,7 +88,7 @@ async function main(): Promise<void> {
     process.exitCode = violations === 0 && terminal === drives.length && replay.replays === drives.length ? 0 : 1;
   } finally {
     await cluster.stop();
-    if (process.exitCode === 0) rmSync(stateDir, { recursive: true, force: true });
+    if (process.exitCode === 0 && !isKept) rmSync(stateDir, { recursive: true, force: true });
     else say(`Data and logs are kept in ${stateDir}`);
   }
 }

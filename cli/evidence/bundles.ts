@@ -29,7 +29,7 @@ export type Replay =
   | { readonly kind: 'replayed'; readonly report: ReplayReport }
   | { readonly kind: 'moved'; readonly explanation: string };
 
-interface ExportOptions {
+export interface ExportOptions {
   readonly bytes: boolean;
   /** The digest of the history, if it was read before; null if Temporal no longer has it. */
   readonly history?: HistoryDigest | null;
