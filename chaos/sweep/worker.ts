@@ -30,6 +30,7 @@ import { recordFailures } from '../../activities/record-failures';
 import { attestorWith, receiptSignerWith } from '../../workers/signers';
 import { REVIEW_WORKER, workerOptions } from '../../workers/run-worker';
 import { openClient } from '../../workers/temporal';
+import { connectScreened } from '../../workers/screen/screened-connection';
 import { connectWorker } from '../../workers/worker-connection';
 import type { Logger } from '../../workers/logger';
 import { TASK_QUEUES } from '../../policy/contracts/queues';
@@ -46,7 +47,9 @@ type SweepEnv = z.infer<typeof SweepEnv>;
 main('sweep-worker', async (logger) => {
   const env = readEnv(SweepEnv, process.env);
   Runtime.install({ logger: new DefaultLogger('ERROR', () => {}) });
-  const { connection, namespace } = await connectWorker(process.env);
+  // As in production, only workers that run workflows have the proxy.
+  const screened = env.SWEEP_ROLE === 'review' ? await connectScreened(process.env, logger) : null;
+  const { connection, namespace } = screened ?? (await connectWorker(process.env));
   const { activities, resources, reconcile } = wire(env, logger);
   // A failpoint that fails permanently is recorded like a failure of the activity.
   const failing = recordFailures(resources, withFailingActivities(activities, fileFaultSource(env.SWEEP_DIR)));
@@ -56,6 +59,7 @@ main('sweep-worker', async (logger) => {
   await worker.run();
   await reconciler?.stop();
   await connection.close();
+  await screened?.closeProxy();
 });
 
 async function createWorker(

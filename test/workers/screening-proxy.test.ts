@@ -119,6 +119,40 @@ test('a workflow task that can be decoded passes, and one that cannot becomes an
   expect(poisoned).toMatchObject([{ workflowId: 'id', runId: 'run', hasCompletedTask: false }]);
 });
 
+describe('a query', () => {
+  const alone = { query: { queryType: 'status' } };
+  const withQueries = {
+    taskToken: Buffer.from('token'),
+    attempt: 1,
+    history: { events: [{ eventId: 1 as never }, { eventId: 200 as never }] },
+    queries: { a: { queryType: '__temporal_workflow_metadata' }, b: { queryType: 'status' } },
+    messages: [{ id: 'm' }],
+  };
+  const { queries: _queries, ...withoutQueries } = withQueries;
+  const { RespondWorkflowTaskCompletedResponse } = temporal.api.workflowservice.v1;
+
+  test('that is attached to a workflow task is taken out of it, and nothing else is', async () => {
+    reply = answer(framed(PollWorkflowTaskQueueResponse.encode(withQueries).finish()));
+    const { body } = await call(service('PollWorkflowTaskQueue'), framed(Buffer.alloc(0)));
+    expect(body).toEqual(framed(PollWorkflowTaskQueueResponse.encode(withoutQueries).finish()));
+  });
+
+  test('that is attached to the next task in the response to a completed one is taken out of it', async () => {
+    const next = (workflowTask: object): Buffer =>
+      framed(RespondWorkflowTaskCompletedResponse.encode({ workflowTask, resetHistoryEventId: 7 as never }).finish());
+    reply = answer(next(withQueries));
+    expect((await call(service('RespondWorkflowTaskCompleted'), framed(Buffer.alloc(0)))).body).toEqual(
+      next(withoutQueries),
+    );
+  });
+
+  test('that comes alone passes', async () => {
+    const sent = framed(PollWorkflowTaskQueueResponse.encode({ ...withoutQueries, ...alone }).finish());
+    reply = answer(sent);
+    expect((await call(service('PollWorkflowTaskQueue'), framed(Buffer.alloc(0)))).body).toEqual(sent);
+  });
+});
+
 test('a poll that the worker cancels is cancelled at the server, so that the server gives it no task', async () => {
   let cancelled = false;
   let polled = false;

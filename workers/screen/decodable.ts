@@ -161,6 +161,40 @@ export function numberOf(message: Uint8Array, number: number): number {
   return range === null ? 0 : (varint(message, range.start, range.end)?.value ?? 0);
 }
 
+/** Replaces the value of each field of this number that has bytes; null removes the field. Returns `message` itself if it has none. */
+export function withField(
+  message: Uint8Array,
+  number: number,
+  replace: (value: Uint8Array) => Uint8Array | null,
+): Uint8Array {
+  const tag = number * 8 + BYTES;
+  const parts: Uint8Array[] = [];
+  let copied = 0;
+  for (let i = 0; i < message.length;) {
+    const field = varint(message, i, message.length);
+    const value = field === null ? null : valueAt(message, field.next, message.length, field.value % 8);
+    if (field === null || value === null) return message;
+    if (field.value === tag) {
+      const old = message.subarray(value.start, value.end);
+      const replaced = replace(old);
+      if (replaced !== old) {
+        parts.push(message.subarray(copied, i));
+        if (replaced !== null) parts.push(varintBytes(tag), varintBytes(replaced.length), replaced);
+        copied = value.end;
+      }
+    }
+    i = value.end;
+  }
+  return copied === 0 ? message : Buffer.concat([...parts, message.subarray(copied)]);
+}
+
+function varintBytes(value: number): Uint8Array {
+  const bytes: number[] = [];
+  let rest = value;
+  for (; rest >= 0x80; rest = Math.floor(rest / 128)) bytes.push((rest % 128) | 0x80);
+  return Uint8Array.from([...bytes, rest]);
+}
+
 function last(message: Uint8Array, number: number, wireType: number): Range | null {
   let found: Range | null = null;
   for (let i = 0; i < message.length;) {

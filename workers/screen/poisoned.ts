@@ -1,4 +1,4 @@
-import { bytesOf, isDecodable, numberOf } from './decodable';
+import { bytesOf, isDecodable, numberOf, withField } from './decodable';
 
 /** A workflow task that the worker could not decode. */
 export interface PoisonedTask {
@@ -29,6 +29,19 @@ export function isScreened(path: string): path is ScreenedPath {
 /** True if a worker may be unable to decode this response. */
 export function isPoisoned(path: ScreenedPath, message: Uint8Array): boolean {
   return !isDecodable(RESPONSES[path], message);
+}
+
+const WORKFLOW_TASK = 1;
+const QUERIES = 14;
+
+/**
+ * The response without the queries that the server attached to a workflow task; the same bytes if it has none. The server then gives
+ * each query to a worker alone, after the task.
+ */
+export function withoutQueries(path: ScreenedPath, message: Uint8Array): Uint8Array {
+  if (path === HISTORY) return message;
+  const strip = (task: Uint8Array): Uint8Array => withField(task, QUERIES, () => null);
+  return path === COMPLETED ? withField(message, WORKFLOW_TASK, strip) : strip(message);
 }
 
 /** The task in a response of this path; null if it has none. */

@@ -1,20 +1,24 @@
 /**
  * A proxy on loopback between the worker's core and the Temporal server, which keeps workflow tasks from the core that it cannot
- * decode.
+ * decode, and takes queries out of workflow tasks.
  *
  * The server stores failures of any depth (temporalio/temporal#5763). The core cannot decode them, counts this as an error of the
  * poll and waits up to 10 s before the next one, so a few dozen such workflows stop all polls of a worker. No setting, converter
  * or interceptor of the SDK comes before that decoder.
  *
+ * A query that is attached to a workflow task in which a local activity ended makes the core write a history that does not replay
+ * (docs/decisions/0035). Without an answer to it, the server gives the query to a worker alone.
+ *
  * X1 All calls pass unchanged, except those of `poisoned.ts`, whose responses are read first.
  * X2 For a poisoned task the core gets an empty poll, and `onPoisoned` is called once.
- * X3 Only the owner of `secret` may use the proxy, because it adds the worker's TLS identity.
+ * X3 A workflow task has no queries. A query that comes alone passes.
+ * X4 Only the owner of `secret` may use the proxy, because it adds the worker's TLS identity.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import * as http2 from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
-import { isPoisoned, isScreened, poisonedTask, type PoisonedTask, type ScreenedPath } from './poisoned';
+import { isPoisoned, isScreened, poisonedTask, withoutQueries, type PoisonedTask, type ScreenedPath } from './poisoned';
 
 export interface ScreeningProxyOptions {
   /** `http://host:port` or `https://host:port` of the server. */
@@ -124,7 +128,11 @@ function screen(
     if (stream.destroyed) return;
     const body = Buffer.concat(chunks);
     const message = messageIn(body);
-    if (message === null || !isPoisoned(path, message)) return void stream.end(body);
+    if (message === null) return void stream.end(body);
+    if (!isPoisoned(path, message)) {
+      const without = withoutQueries(path, message);
+      return void stream.end(without === message ? body : framed(without));
+    }
     const task = poisonedTask(path, message);
     // An empty history would be taken for a short one.
     if (task === null) return stream.close(http2.constants.NGHTTP2_REFUSED_STREAM);
@@ -138,6 +146,12 @@ function messageIn(body: Buffer): Buffer | null {
   if (body.length <= 5) return null;
   const message = body.subarray(5);
   return body[0] === 1 ? gunzipSync(message) : message;
+}
+
+function framed(message: Uint8Array): Buffer {
+  const head = Buffer.alloc(5);
+  head.writeUInt32BE(message.length, 1);
+  return Buffer.concat([head, message]);
 }
 
 function refuse(stream: http2.ServerHttp2Stream, status: string, message: string): void {

@@ -26,6 +26,9 @@ export const LIFECYCLE: readonly Attack[] = [
       await testbed.temporal.workflow.getHandle(changeId).terminate('maintenance');
       await testbed.startReview(changeId, submission);
       const again = await testbed.workflowWaits(changeId);
+      await testbed.scheduleAdmission(again, testbed.sign(again, testbed.keyOf('bob')));
+      await testbed.scheduleCommit(again);
+      // The first answer that reaches the workflow also brings the rejection.
       await testbed.update(changeId, testbed.sign(again, testbed.keyOf('bob')));
       await testbed.ended(changeId);
       return { changeId, refusal: refused('standing_reject') };
