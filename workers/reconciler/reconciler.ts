@@ -69,7 +69,7 @@ export class Reconciler {
   }
 
   async #repair(found: readonly Found[]): Promise<void> {
-    const { temporal, graceMs, logger } = this.options;
+    const { logger } = this.options;
     const count = (nature: Problem['nature']): number =>
       found.filter(({ problem }) => problem.nature === nature).length;
     const [stuck, lost] = [count('stuck'), count('lost')];
@@ -83,7 +83,7 @@ export class Reconciler {
     const polled = new Map<string, Promise<boolean>>();
     const workersAlive = (queue: string | null): Promise<boolean> => {
       if (queue === null) return Promise.resolve(false);
-      const known = polled.get(queue) ?? hasPollers(temporal, queue, Math.max(graceMs, 120_000));
+      const known = polled.get(queue) ?? this.#hasPollers(queue);
       polled.set(queue, known);
       return known;
     };
@@ -93,6 +93,18 @@ export class Reconciler {
         manyStuck: stuck > MAX_AT_ONCE,
         manyLost: lost > MAX_AT_ONCE,
       });
+  }
+
+  /** False if the server cannot say: the queue can have any name, and one must not stop the repairs of all. */
+  async #hasPollers(queue: string): Promise<boolean> {
+    const { temporal, graceMs, logger } = this.options;
+    try {
+      const withinMs = Math.max(graceMs, 120_000);
+      return await temporal.withDeadline(Date.now() + CALL_MS, () => hasPollers(temporal, queue, withinMs));
+    } catch (error) {
+      logger.warn({ queue: queue.slice(0, 100), error: String(error) }, 'The workers of a queue could not be listed');
+      return false;
+    }
   }
 
   async #chosen(listed: readonly string[]): Promise<readonly OpenReview[]> {
@@ -110,7 +122,9 @@ export class Reconciler {
     const since = this.#listedAt;
     this.#listedAt = Date.now();
     try {
-      return await suspects(temporal, new Date(since - LIST_OVERLAP_MS));
+      return await temporal.withDeadline(Date.now() + CALL_MS, () =>
+        suspects(temporal, new Date(since - LIST_OVERLAP_MS)),
+      );
     } catch (error) {
       this.#listedAt = since;
       logger.warn({ error: String(error) }, 'The workflows with problems could not be listed');

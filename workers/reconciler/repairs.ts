@@ -54,12 +54,13 @@ interface Circumstances {
 interface Sighting {
   readonly key: string;
   readonly since: number;
+  /** Repairs of it that failed. */
+  failed: number;
 }
 
 export class Repairs {
   readonly #sightings = new Map<string, Sighting>();
   readonly #notBefore = new Map<string, number>();
-  readonly #failed = new Map<string, number>();
 
   constructor(
     readonly options: ReconcilerOptions,
@@ -94,7 +95,8 @@ export class Repairs {
       if (afterEnd) await this.#endWorkflow(changeId, problem);
       else await this.#end(changeId, problem);
     } catch (error) {
-      this.#failed.set(changeId, (this.#failed.get(changeId) ?? 0) + 1);
+      const sighting = this.#sightings.get(changeId);
+      if (sighting !== undefined) sighting.failed++;
       count({ found: problem.kind, did: 'failed' });
       this.#notBefore.set(changeId, Date.now() + UNKNOWN_GRACES * graceMs);
       logger.error({ changeId, found: problem.kind, error: String(error) }, 'A review could not be repaired');
@@ -105,7 +107,7 @@ export class Repairs {
     const now = Date.now();
     const sighting = this.#sightings.get(changeId);
     if (sighting?.key === problem.key) return now - sighting.since;
-    this.#sightings.set(changeId, { key: problem.key, since: now });
+    this.#sightings.set(changeId, { key: problem.key, since: now, failed: 0 });
     this.options.count({ found: problem.kind, did: 'seen' });
     const facts = { changeId, found: problem.kind, runId: problem.runId };
     this.options.logger.warn(facts, `A review has a problem: ${problem.what}`);
@@ -131,7 +133,7 @@ export class Repairs {
   ): Promise<boolean> {
     const { temporal, deps, count, logger, graceMs } = this.options;
     const { kind, runId, what } = problem;
-    if (runId === null || (this.#failed.get(changeId) ?? 0) >= MAX_FAILED) return false;
+    if (runId === null || (this.#sightings.get(changeId)?.failed ?? 0) >= MAX_FAILED) return false;
     const earlier = resetsOf(await deps.ledger.readKinds(changeId, ['repaired'])).filter(
       (reset) => reset.runId !== runId && deps.now().getTime() - reset.at < RESETS_COUNT_MS,
     );
@@ -174,7 +176,8 @@ export class Repairs {
 
   /** Whatever still runs with this id can no longer change anything; ended, it does not mislead. */
   async #terminate(changeId: string, { runId, kind }: Problem): Promise<void> {
-    for (const each of [this.#sightings, this.#notBefore, this.#failed]) each.delete(changeId);
+    this.#sightings.delete(changeId);
+    this.#notBefore.delete(changeId);
     if (!['task_fails', 'overdue', 'other_type', 'other_queue'].includes(kind) || runId === null) return;
     const { temporal } = this.options;
     const handle = temporal.workflow.getHandle(changeId, runId);

@@ -22,6 +22,7 @@ interface Workflow {
   /** Events of its history, by their members. */
   history?: readonly object[];
   events?: number;
+  queue?: string;
 }
 
 const completed = (eventId: number) => ({ eventId, workflowTaskCompletedEventAttributes: {} });
@@ -81,7 +82,7 @@ async function setting(workflow: Workflow | null, { others = 0, healthy = 0, oth
         status: seen.status,
         type: { name: seen.type ?? 'review' },
         execution: { runId: `run ${server.resets.length}` },
-        taskQueue: 'countersign-review',
+        taskQueue: 'queue' in seen ? seen.queue : 'countersign-review',
         historyLength: seen.events ?? 10,
       },
       pendingWorkflowTask: { attempt: seen.attempt ?? 0 },
@@ -93,9 +94,12 @@ async function setting(workflow: Workflow | null, { others = 0, healthy = 0, oth
     withDeadline: (_deadline: number, call: () => unknown) => call(),
     workflowService: {
       describeWorkflowExecution: async (request: never) => describe(request),
-      describeTaskQueue: async () => ({
-        pollers: server.pollers ? [{ lastAccessTime: { seconds: Date.now() / 1000 } }] : [],
-      }),
+      describeTaskQueue: async ({ taskQueue }: { taskQueue: { name: string } }) => {
+        if (taskQueue.name.startsWith('!')) throw new Error('no such queue');
+        return {
+          pollers: server.pollers ? [{ lastAccessTime: { seconds: Date.now() / 1000 } }] : [],
+        };
+      },
       listWorkflowExecutions: async ({ query }: { query: string }) => {
         server.lists.push(query);
         if (server.listFails !== null)
@@ -395,6 +399,12 @@ test('a namespace that does not exist is not taken for a missing workflow', asyn
   server.namespaceMissing = true;
   await passes(100);
   expect([await reason(), counted]).toEqual([null, []]);
+});
+
+test('a queue that the server cannot describe does not stop the repairs', async () => {
+  const { passes, reason, server } = await setting({ status: RUNNING, queue: '!mallory' }, { others: 1 });
+  await passes(10);
+  expect(await reason()).toBe('workflow_lost');
 });
 
 test('a workflow whose reset always fails is ended all the same', async () => {
