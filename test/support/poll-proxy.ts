@@ -1,6 +1,7 @@
 /**
  * A gRPC proxy between a workflow worker and the Temporal server, which changes no message. While `hold` is in effect it keeps back
- * the polls for workflow tasks, as a worker does whose slots are all in use, and passes them on one at a time.
+ * the polls for workflow tasks, as a worker does whose slots are all in use, and passes them on one at a time. `holdQueries` keeps back
+ * polls that brought a query, as a slow connection does.
  */
 import * as http2 from 'node:http2';
 import type { AddressInfo } from 'node:net';
@@ -25,6 +26,8 @@ export interface PollProxy {
   release(): void;
   /** Passes one held poll of the normal queue on. False if there is none. */
   releaseOne(): boolean;
+  /** Keeps queries back that have been polled. Returns a function that passes them on. */
+  holdQueries(): () => void;
   close(): Promise<void>;
 }
 
@@ -42,6 +45,7 @@ export async function startPollProxy(serverAddress: string): Promise<PollProxy> 
   const server = http2.createServer();
   const sessions = new Set<http2.ServerHttp2Session>();
   let held = false;
+  let queriesPass = Promise.resolve();
   server.on('session', (session) => sessions.add(session));
   server.on('stream', (stream, headers) => {
     stream.on('error', () => stream.close());
@@ -56,7 +60,7 @@ export async function startPollProxy(serverAddress: string): Promise<PollProxy> 
       const { taskQueue } = PollWorkflowTaskQueueRequest.decode(messageIn(body));
       const poll: Poll = {
         sticky: taskQueue?.kind === TASK_QUEUE_KIND_STICKY,
-        send: () => answer(stream, send(body), (message) => note(message)),
+        send: () => answer(stream, send(body), note),
         upstream: null,
       };
       polls.add(poll);
@@ -67,9 +71,10 @@ export async function startPollProxy(serverAddress: string): Promise<PollProxy> 
       if (!held) poll.upstream = poll.send();
     });
   });
-  const note = (message: Buffer): void => {
+  const note = (message: Buffer): Promise<void> | null => {
     const { taskToken, workflowExecution, query } = PollWorkflowTaskQueueResponse.decode(message);
     if (taskToken.length > 0) polled.push({ workflowId: workflowExecution?.workflowId ?? '', isQuery: query != null });
+    return query == null ? null : queriesPass;
   };
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const waiting = (): Poll[] => [...polls].filter((poll) => poll.upstream === null);
@@ -93,6 +98,11 @@ export async function startPollProxy(serverAddress: string): Promise<PollProxy> 
       if (poll !== undefined) poll.upstream = poll.send();
       return poll !== undefined;
     },
+    holdQueries() {
+      let pass = (): void => {};
+      queriesPass = new Promise((resolve) => (pass = resolve));
+      return pass;
+    },
     async close() {
       upstream.destroy();
       for (const session of sessions) session.destroy();
@@ -105,7 +115,8 @@ export async function startPollProxy(serverAddress: string): Promise<PollProxy> 
 function answer(
   stream: http2.ServerHttp2Stream,
   request: http2.ClientHttp2Stream,
-  read: (message: Buffer) => void = () => {},
+  /** The response waits for what it returns. */
+  read: (message: Buffer) => Promise<void> | null = () => null,
 ): http2.ClientHttp2Stream {
   request.on('error', () => {});
   request.on('response', (head, flags) => {
@@ -113,9 +124,10 @@ function answer(
     if ((flags & http2.constants.NGHTTP2_FLAG_END_STREAM) !== 0) return stream.respond(head, { endStream: true });
     let trailers: http2.IncomingHttpHeaders = {};
     request.on('trailers', (sent) => (trailers = sent));
-    void readAll(request).then((body) => {
+    void readAll(request).then(async (body) => {
       if (stream.destroyed || request.rstCode !== http2.constants.NGHTTP2_NO_ERROR) return;
-      if (body.length > 5) read(messageIn(body));
+      if (body.length > 5) await read(messageIn(body));
+      if (stream.destroyed) return;
       stream.on('wantTrailers', () => stream.sendTrailers(trailers));
       stream.respond(head, { waitForTrailers: true });
       stream.end(body);

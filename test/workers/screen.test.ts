@@ -1,5 +1,5 @@
 import { temporal } from '@temporalio/proto';
-import { isPoisoned, isScreened, poisonedTask, type ScreenedPath } from '../../workers/screen/poisoned';
+import { isPoisoned, isScreened, taskIn, type ScreenedPath } from '../../workers/screen/workflow-task';
 
 const { PollWorkflowTaskQueueResponse, RespondWorkflowTaskCompletedResponse } = temporal.api.workflowservice.v1;
 type Failure = temporal.api.failure.v1.IFailure;
@@ -69,11 +69,11 @@ test('a failure that is nested deeper than any decoder accepts is taken out, whe
   const inline = RespondWorkflowTaskCompletedResponse.encode({ workflowTask: task(90, 7) }).finish();
   expect(isPoisoned(service('RespondWorkflowTaskCompleted'), inline)).toBe(true);
   expect(isScreened(service('GetWorkflowExecutionHistory'))).toBe(true);
-  expect(poisonedTask(service('RespondWorkflowTaskCompleted'), inline)).toMatchObject({ hasCompletedTask: true });
+  expect(taskIn(service('RespondWorkflowTaskCompleted'), inline)).toMatchObject({ hasCompletedTask: true });
 });
 
 test('the token and the run of a task are read although it cannot be decoded', () => {
-  const read = poisonedTask(POLL, poll(90));
+  const read = taskIn(POLL, poll(90));
   expect(read).toMatchObject({ workflowId: 'id', runId: 'run', hasCompletedTask: false });
   expect(Buffer.from(read?.taskToken ?? []).toString()).toBe('token');
 });

@@ -1,8 +1,10 @@
 import { isGrpcServiceError, type Client } from '@temporalio/client';
 import type { Logger } from '../logger';
-import type { PoisonedTask } from './poisoned';
+import { RAN_AHEAD } from '../../policy/contracts/ran-ahead';
+import type { WorkflowTask } from './workflow-task';
 
 const WORKFLOW_WORKER_UNHANDLED_FAILURE = 14;
+const QUERY_FAILED = 2;
 const NOT_FOUND = 5;
 
 /**
@@ -10,7 +12,7 @@ const NOT_FOUND = 5;
  * completed task is terminated: it has done nothing yet, and there is no point to reset it to. The reconciler repairs the others.
  */
 export async function disposeOf(
-  task: PoisonedTask,
+  task: WorkflowTask,
   temporal: Client,
   logger: Pick<Logger, 'warn' | 'error'>,
 ): Promise<void> {
@@ -24,8 +26,25 @@ export async function disposeOf(
       await temporal.workflowService.respondWorkflowTaskFailed({ namespace, taskToken, cause, failure: { message } });
     } else await temporal.workflow.getHandle(workflowId, runId).terminate(message);
   } catch (error) {
-    // The run ended meanwhile, or the task has timed out.
-    const gone = isGrpcServiceError(error) ? error.code === NOT_FOUND : String(error).includes('NotFound');
-    if (!gone) logger.error({ workflowId, runId, error: String(error) }, 'A poisoned workflow task was not failed');
+    if (!isGone(error))
+      logger.error({ workflowId, runId, error: String(error) }, 'A poisoned workflow task was not failed');
   }
+}
+
+/** Fails a query that must not reach the core. Its sender may repeat it. */
+export async function refuseQuery(task: WorkflowTask, temporal: Client, logger: Pick<Logger, 'error'>): Promise<void> {
+  const { taskToken, workflowId, runId, pollerGroupId } = task;
+  const errorMessage = `${RAN_AHEAD}: a workflow task of this run comes first. Repeat the query`;
+  try {
+    const { namespace } = temporal.options;
+    const request = { namespace, taskToken, pollerGroupId, completedType: QUERY_FAILED, errorMessage };
+    await temporal.workflowService.respondQueryTaskCompleted(request);
+  } catch (error) {
+    if (!isGone(error)) logger.error({ workflowId, runId, error: String(error) }, 'A query was not refused');
+  }
+}
+
+/** The run ended meanwhile, or the task has timed out. */
+function isGone(error: unknown): boolean {
+  return isGrpcServiceError(error) ? error.code === NOT_FOUND : String(error).includes('NotFound');
 }

@@ -4,12 +4,12 @@ import type { Env } from '../config';
 import type { Logger } from '../logger';
 import { connectConfig, openClient } from '../temporal';
 import { connectWorker, type WorkerConnection } from '../worker-connection';
-import { disposeOf } from './dispose';
+import { disposeOf, refuseQuery } from './dispose';
 import { startScreeningProxy } from './screening-proxy';
 
 /**
- * The connection of a worker that runs workflows: through a proxy in this process that takes out the tasks that the worker
- * cannot decode. With an HTTP proxy in the configuration it connects directly, and says so.
+ * The connection of a worker that runs workflows: through a proxy in this process that keeps from the core the
+ * tasks that it cannot handle. With an HTTP proxy in the configuration it connects directly, and says so.
  */
 export async function connectScreened(
   env: Env,
@@ -18,7 +18,7 @@ export async function connectScreened(
   const { connectionOptions = {}, namespace = 'default' } = connectConfig(env);
   const options: NativeConnectionOptions = connectionOptions;
   if (options.proxy !== undefined) {
-    logger.warn({}, 'Poisoned workflow tasks are not screened, because an HTTP proxy leads to the Temporal server');
+    logger.warn({}, 'Workflow tasks and queries are not screened, because an HTTP proxy leads to the Temporal server');
     return { ...(await connectWorker(env)), closeProxy: async () => undefined };
   }
   const client = openClient(env);
@@ -28,6 +28,7 @@ export async function connectScreened(
     upstream: `${secure ? 'https' : 'http'}://${options.address ?? 'localhost:7233'}`,
     tls: tlsOf(options.tls),
     onPoisoned: (task) => void disposeOf(task, client, logger),
+    onRefusedQuery: (task) => void refuseQuery(task, client, logger),
     onError: (error) => logger.warn({ error: String(error) }, 'The connection to the Temporal server failed'),
   });
   const closeProxy = async (): Promise<void> => {

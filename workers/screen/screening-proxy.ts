@@ -1,30 +1,30 @@
 /**
- * A proxy on loopback between the worker's core and the Temporal server, which keeps workflow tasks from the core that it cannot
- * decode, and takes queries out of workflow tasks.
+ * A proxy on loopback between the worker's core and the Temporal server. It keeps away from the core what the core cannot handle:
+ * tasks that it cannot decode, and queries and second tasks of a run that would damage the history.
  *
  * The server stores failures of any depth (temporalio/temporal#5763). The core cannot decode them, counts this as an error of the
  * poll and waits up to 10 s before the next one, so a few dozen such workflows stop all polls of a worker. No setting, converter
- * or interceptor of the SDK comes before that decoder.
+ * or interceptor of the SDK comes before that decoder. For queries see docs/decisions/0009 and 0035.
  *
- * A query that is attached to a workflow task in which a local activity ended makes the core write a history that does not replay
- * (docs/decisions/0035). Without an answer to it, the server gives the query to a worker alone.
- *
- * X1 All calls pass unchanged, except those of `poisoned.ts`, whose responses are read first.
+ * X1 All calls pass unchanged, except those of `workflow-task.ts`, whose responses are read first.
  * X2 For a poisoned task the core gets an empty poll, and `onPoisoned` is called once.
- * X3 A workflow task has no queries. A query that comes alone passes.
+ * X3 A workflow task has no queries. The server gives a query without an answer to a worker alone.
  * X4 Only the owner of `secret` may use the proxy, because it adds the worker's TLS identity.
+ * X5 The core has one task of a run at a time, or queries (`open-tasks.ts`). A query with events that no workflow task has delivered
+ *    does not reach the core. For a refused query the core gets an empty poll, and `onRefusedQuery` is called once.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import * as http2 from 'node:http2';
 import type { AddressInfo } from 'node:net';
-import { gunzipSync } from 'node:zlib';
-import { isPoisoned, isScreened, poisonedTask, withoutQueries, type PoisonedTask, type ScreenedPath } from './poisoned';
+import { messageIn } from './grpc-message';
+import { OpenTasks, TICK_MS } from './open-tasks';
+import { screenedResponse, type Screening } from './screened-response';
+import { answeredToken, isAnswer, isScreened, type ScreenedPath } from './workflow-task';
 
-export interface ScreeningProxyOptions {
+export interface ScreeningProxyOptions extends Omit<Screening, 'tasks'> {
   /** `http://host:port` or `https://host:port` of the server. */
   readonly upstream: string;
   readonly tls: http2.SecureClientSessionOptions;
-  readonly onPoisoned: (task: PoisonedTask) => void;
   readonly onError: (error: unknown) => void;
 }
 
@@ -36,7 +36,6 @@ export interface ScreeningProxy {
 }
 
 const SECRET_HEADER = 'countersign-screen';
-const NO_CONTENT = Buffer.alloc(5);
 const UNAVAILABLE = '14';
 const UNAUTHENTICATED = '16';
 const END_STREAM = 1;
@@ -48,6 +47,9 @@ const maxSessionMemory = 256;
 export async function startScreeningProxy(options: ScreeningProxyOptions): Promise<ScreeningProxy> {
   const secret = randomBytes(32).toString('hex');
   const upstream = reconnecting(options);
+  const tasks = new OpenTasks();
+  const ticking = setInterval(() => tasks.tick(), TICK_MS);
+  ticking.unref();
   const server = http2.createServer({ maxSessionMemory, settings: { initialWindowSize: WINDOW_BYTES } });
   const sessions = new Set<http2.ServerHttp2Session>();
   server.on('session', (session) => {
@@ -61,7 +63,7 @@ export async function startScreeningProxy(options: ScreeningProxyOptions): Promi
     if (!isEqual(headers[SECRET_HEADER], secret))
       return refuse(stream, UNAUTHENTICATED, 'not the worker of this proxy');
     try {
-      forward(stream, headers, upstream.session(), options);
+      forward(stream, headers, upstream.session(), { ...options, tasks });
     } catch (error) {
       options.onError(error);
       refuse(stream, UNAVAILABLE, 'the Temporal server cannot be reached');
@@ -75,6 +77,7 @@ export async function startScreeningProxy(options: ScreeningProxyOptions): Promi
     address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
     metadata: { [SECRET_HEADER]: secret },
     async close() {
+      clearInterval(ticking);
       upstream.close();
       for (const session of sessions) session.destroy();
       await new Promise<void>((resolve) => server.close(() => resolve()));
@@ -86,7 +89,7 @@ function forward(
   stream: http2.ServerHttp2Stream,
   headers: http2.IncomingHttpHeaders,
   session: http2.ClientHttp2Session,
-  options: ScreeningProxyOptions,
+  options: ScreeningProxyOptions & Screening,
 ): void {
   const { [SECRET_HEADER]: _secret, ':authority': _authority, host: _host, ...rest } = headers;
   const path = headers[':path'] ?? '';
@@ -94,6 +97,7 @@ function forward(
   if (screened !== null) delete rest['grpc-accept-encoding'];
   const request = session.request({ ...rest, ':scheme': options.upstream.startsWith('https') ? 'https' : 'http' });
   stream.pipe(request);
+  if (isAnswer(path)) noteAnswer(stream, options.tasks);
   // A cancelled poll must be cancelled at the server too: otherwise it would give the task to a poll that has ended.
   stream.on('close', () => {
     if (!request.closed) request.close(http2.constants.NGHTTP2_CANCEL);
@@ -116,42 +120,35 @@ function forward(
   });
 }
 
+/** The task counts as answered when the call has ended, whatever came of it: until then the core keeps other tasks back itself. */
+function noteAnswer(stream: http2.ServerHttp2Stream, tasks: OpenTasks): void {
+  const chunks: Buffer[] = [];
+  stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+  stream.on('close', () => {
+    const message = messageIn(Buffer.concat(chunks));
+    if (message !== null) tasks.answered(answeredToken(message));
+  });
+}
+
 function screen(
   request: http2.ClientHttp2Stream,
   stream: http2.ServerHttp2Stream,
   path: ScreenedPath,
-  options: ScreeningProxyOptions,
+  options: ScreeningProxyOptions & Screening,
 ): void {
   const chunks: Buffer[] = [];
+  const isGone = (): boolean => stream.destroyed;
   request.on('data', (chunk: Buffer) => chunks.push(chunk));
   request.on('end', () => {
-    if (stream.destroyed) return;
-    const body = Buffer.concat(chunks);
-    const message = messageIn(body);
-    if (message === null) return void stream.end(body);
-    if (!isPoisoned(path, message)) {
-      const without = withoutQueries(path, message);
-      return void stream.end(without === message ? body : framed(without));
-    }
-    const task = poisonedTask(path, message);
-    // An empty history would be taken for a short one.
-    if (task === null) return stream.close(http2.constants.NGHTTP2_REFUSED_STREAM);
-    options.onPoisoned(task);
-    stream.end(NO_CONTENT);
+    if (isGone()) return;
+    void screenedResponse(path, Buffer.concat(chunks), isGone, options)
+      .catch(options.onError)
+      .then((body) => {
+        if (isGone()) return;
+        if (body == null) stream.close(http2.constants.NGHTTP2_REFUSED_STREAM);
+        else stream.end(body);
+      });
   });
-}
-
-/** The only message of a unary response: one byte for compression, four for the length, then the message. */
-function messageIn(body: Buffer): Buffer | null {
-  if (body.length <= 5) return null;
-  const message = body.subarray(5);
-  return body[0] === 1 ? gunzipSync(message) : message;
-}
-
-function framed(message: Uint8Array): Buffer {
-  const head = Buffer.alloc(5);
-  head.writeUInt32BE(message.length, 1);
-  return Buffer.concat([head, message]);
 }
 
 function refuse(stream: http2.ServerHttp2Stream, status: string, message: string): void {

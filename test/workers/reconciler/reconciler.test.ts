@@ -402,7 +402,7 @@ test('a namespace that does not exist is not taken for a missing workflow', asyn
 });
 
 test('a queue that the server cannot describe does not stop the repairs', async () => {
-  const { passes, reason, server } = await setting({ status: RUNNING, queue: '!mallory' }, { others: 1 });
+  const { passes, reason } = await setting({ status: RUNNING, queue: '!mallory' }, { others: 1 });
   await passes(10);
   expect(await reason()).toBe('workflow_lost');
 });
