@@ -7,45 +7,34 @@
  * C2 Without a ledger an outcome of the workflow is `verified` only with a receipt of a trusted committer, and answers are `sent`.
  * C3 An answer that was not recorded before the ledger had the end of the review is recorded as refused; it is never silently dropped.
  */
-import { WithStartWorkflowOperation, type Client } from '@temporalio/client';
-import { TypedSearchAttributes, type Workflow } from '@temporalio/common';
+import type { Client } from '@temporalio/client';
 import { AnswerMessage, AnswerResults, MAX_ANSWERS_PER_MESSAGE } from '../policy/contracts/answer';
 import { Sha256Hex, type Submission } from '../policy/contracts/diff';
 import { changeId as changeIdOf } from '../policy/contracts/change-id';
-import type { Preflight, ReviewStatus } from '../policy/contracts/status';
+import type { ReviewStatus } from '../policy/contracts/status';
 import { SpendMessage, type SpendResult } from '../policy/contracts/spent';
 import { SupersedeMessage, WithdrawMessage, WithdrawResult } from '../policy/contracts/withdrawal';
 import { MESSAGES } from '../policy/contracts/messages';
-import { REVIEW_WORKFLOW, TASK_QUEUES } from '../policy/contracts/queues';
-import { startAttributes } from '../policy/contracts/search-attributes';
+import { TASK_QUEUES } from '../policy/contracts/queues';
 import { linkToChange } from './change-link';
 import { CountersignError } from './errors';
 import { parseInput } from './parse';
-import type { LedgerRow } from '../policy/contracts/ledger';
 import type { EvidenceBundle } from '../policy/evidence/bundle';
 import type { VerifiedReview } from '../signing/verified-review';
-import { acknowledge, acknowledgeAfterEnd, unacknowledged, type KeyOwners } from './acknowledge';
-import { acknowledgeWithdrawal, unacknowledgedWithdrawal, withdrawalInRows } from './acknowledge-withdrawal';
+import { acknowledge, unacknowledged, type KeyOwners } from './acknowledge';
+import { acknowledgeWithdrawal, unacknowledgedWithdrawal } from './acknowledge-withdrawal';
+import { answeredAfterRun, stoppedAfterRun, type AfterRun } from './after-run';
 import { listReviews } from './list-reviews';
 import type { BundleOptions, ClientLedger, ListFilter, ReviewPage } from './ports';
-import { chainOf, type WatchedRows } from './read-back';
+import type { WatchedRows } from './read-back';
 import { readReview } from './read-review';
 import type { ReceiptTrust } from './receipt';
 import { toPreflight, type ReviewResult } from './result';
 import { SUBMIT_TIMEOUT_MS, type Bounded, type Submitted } from './review-calls';
-import {
-  fromLedger,
-  noRun,
-  notFound,
-  noWorker,
-  partThatIsDown,
-  refusedBy,
-  setupHint,
-  unavailable,
-} from './review-errors';
+import { fromLedger, notFound, noWorker, partThatIsDown } from './review-errors';
 import { ReviewRuns } from './review-runs';
+import { startReview } from './start-review';
 import { toTemporalProblem, type TemporalProblem } from './temporal-errors';
-import { describeStart } from './start-description';
 import { resultFromLedger, resultOfWorkflow } from './wait-for-result';
 
 export interface ReviewClientOptions {
@@ -67,10 +56,6 @@ export interface AnswerOptions extends Bounded {
   /** The verified owners of the keys that signed. Then the same decision by another key of one person is a `duplicate`. */
   readonly owners?: KeyOwners;
 }
-
-const SUBMIT_AGAIN = 'Submit again: the same change joins the same review';
-const CLOSED = 'The review is closed; it does not accept answers';
-const TOO_LATE: WithdrawResult = { code: 'too_late', message: 'The review is closed' };
 
 const CALL_TIMEOUT_MS = 10_000;
 /** Longer than the 30 s after which the server gives the tasks of a review worker that died to another one. */
@@ -101,60 +86,10 @@ export class ReviewClient {
   ): Promise<Submitted> {
     const changeId = changeIdOf(submission);
     linkToChange(changeId);
-    const startWorkflowOperation = new WithStartWorkflowOperation(REVIEW_WORKFLOW, {
-      workflowId: changeId,
-      taskQueue: this.#taskQueue,
-      args: [submission],
-      workflowIdConflictPolicy: 'USE_EXISTING',
-      workflowIdReusePolicy: 'REJECT_DUPLICATE',
-      priority: { fairnessKey: submission.tenant },
-      typedSearchAttributes: new TypedSearchAttributes(startAttributes(submission)),
-      ...describeStart(submission, title),
-    });
-    try {
-      const preflight = await this.#runs.within(timeoutMs, () =>
-        // Do not set an update id: for a known id the server returns the result from a closed run as if it were open, so that
-        // a known outcome would look like a new approval. Retries inside this call reuse the id that the SDK generates.
-        this.#temporal.workflow.executeUpdateWithStart<Workflow, Preflight, []>(MESSAGES.submit, {
-          startWorkflowOperation,
-        }),
-      );
-      return { changeId, preflight, outcome: null };
-    } catch (error) {
-      return await this.#startFailed(changeId, toTemporalProblem(error), error);
-    }
-  }
-
-  async #startFailed(changeId: string, problem: TemporalProblem, cause: unknown): Promise<Submitted> {
-    switch (problem.kind) {
-      case 'already_closed':
-      case 'not_running':
-        return await this.#joinEarlierSubmission(changeId);
-      case 'timed_out':
-      case 'unreachable':
-      case 'no_worker':
-        switch (await this.#runs.probe(changeId)) {
-          case 'running':
-            return { changeId, preflight: 'pending', outcome: null };
-          case 'closed':
-            return await this.#joinEarlierSubmission(changeId);
-          case 'unknown':
-            break;
-        }
-        throw unavailable(`It is unknown whether the review started. ${SUBMIT_AGAIN}`, problem.message, cause);
-      case 'refused':
-        throw refusedBy(problem, cause, SUBMIT_AGAIN);
-      case 'workflow_failed':
-      case 'no_more_updates':
-      case 'other':
-        throw new CountersignError(
-          'internal',
-          `Submitting ${changeId} failed: ${problem.message}${setupHint(problem.message)}`,
-          { cause },
-        );
-      default:
-        return problem satisfies never;
-    }
+    const [temporal, runs, taskQueue] = [this.#temporal, this.#runs, this.#taskQueue];
+    const preflight = await startReview({ temporal, runs, taskQueue, changeId, submission, timeoutMs, title });
+    if (preflight === 'closed') return await this.#joinEarlierSubmission(changeId);
+    return { changeId, preflight, outcome: null };
   }
 
   async #joinEarlierSubmission(changeId: string): Promise<Submitted> {
@@ -241,7 +176,8 @@ export class ReviewClient {
     owners: KeyOwners,
   ): Promise<AnswerResults> {
     const sent = await this.#send(changeId, message, via, timeoutMs);
-    if (sent.to === 'no run') return await this.#answeredAfterRun(changeId, message, owners, sent.cause);
+    if (sent.to === 'no run')
+      return await answeredAfterRun(this.#afterRun(changeId, sent.cause), message.answers, owners);
     const ledger = this.#ledger;
     if (ledger === null) return unacknowledged(message.answers, sent.said);
     return await acknowledge(changeId, message.answers, sent.said, watched(ledger, changeId), owners);
@@ -281,36 +217,6 @@ export class ReviewClient {
     return await partThatIsDown(await this.#runs.toError(id, problem, cause, whatToDo), this.#ledger, id);
   }
 
-  /** The run may have ended because of these answers, if the response to an earlier attempt was lost: the rows have them then. */
-  async #answeredAfterRun(
-    changeId: string,
-    { answers }: AnswerMessage,
-    owners: KeyOwners,
-    cause: unknown,
-  ): Promise<AnswerResults> {
-    const rows = await this.#rowsAfterRun(changeId, cause);
-    const { results, late } = acknowledgeAfterEnd(answers, CLOSED, rows ?? [], owners);
-    const ledger = this.#ledger;
-    if (ledger === null || rows === null) return unacknowledged(answers, results);
-    if (late.length === 0) return results;
-    if (isOpen(rows)) throw noRun(changeId, cause);
-    await fromLedger(
-      () => ledger.recordLate(changeId, { answers: late }, CLOSED),
-      'The review is closed, and the refusal of this answer could not be recorded',
-    );
-    return results;
-  }
-
-  /** The rows of a review that no workflow runs; null without a ledger. Throws `not_found` if neither Temporal nor the ledger has it. */
-  async #rowsAfterRun(changeId: string, cause: unknown): Promise<readonly LedgerRow[] | null> {
-    const ledger = this.#ledger;
-    const what = 'The review does not accept messages, and the ledger cannot be read';
-    const rows = ledger === null ? null : chainOf(changeId, await fromLedger(() => ledger.rows(changeId), what));
-    const known = rows?.some(({ kind }) => OF_A_REVIEW.has(kind)) === true;
-    if (!known && (await this.#runs.probe(changeId)) === 'unknown') throw notFound(changeId, cause);
-    return rows;
-  }
-
   /**
    * Sends a signed withdrawal, which rolls the change back. Returns `too_late` after the commit has begun, or if the review ended
    * otherwise. The result comes from the row in the ledger; without a row or a ledger it is `sent`.
@@ -347,7 +253,7 @@ export class ReviewClient {
       const problem = toTemporalProblem(error);
       if (problem.kind !== 'not_running')
         throw await this.#notSent(changeId, problem, error, 'Send again: it takes effect once');
-      return await this.#stoppedAfterRun(changeId, message, error);
+      return await stoppedAfterRun(this.#afterRun(changeId, error), message);
     }
     // Another workflow may have replied.
     const said = WithdrawResult.safeParse(reply).data ?? { code: 'malformed', message: 'no valid reply' };
@@ -356,18 +262,8 @@ export class ReviewClient {
     return await acknowledgeWithdrawal(changeId, message, said, watched(ledger, changeId));
   }
 
-  /** As `#answeredAfterRun`. */
-  async #stoppedAfterRun(
-    changeId: string,
-    message: WithdrawMessage | SupersedeMessage,
-    cause: unknown,
-  ): Promise<WithdrawResult> {
-    const rows = await this.#rowsAfterRun(changeId, cause);
-    if (rows === null) return unacknowledgedWithdrawal(TOO_LATE);
-    const found = withdrawalInRows(message, rows);
-    if (found?.code === 'accepted' || found?.code === 'duplicate') return found;
-    if (isOpen(rows)) throw noRun(changeId, cause);
-    return TOO_LATE;
+  #afterRun(changeId: string, cause: unknown): AfterRun {
+    return { runs: this.#runs, ledger: this.#ledger, changeId, cause };
   }
 
   /**
@@ -409,14 +305,6 @@ export class ReviewClient {
     if (this.#ledger === null) throw new CountersignError('ledger_unavailable', without);
     return this.#ledger;
   }
-}
-
-/** A change that has only other rows is not a review. */
-const OF_A_REVIEW: ReadonlySet<string> = new Set(['submitted', 'receipt', 'closed']);
-
-/** Whether the ledger has the review as opened and not ended. */
-function isOpen(rows: readonly LedgerRow[]): boolean {
-  return rows.some(({ kind }) => kind === 'submitted') && !rows.some(({ kind }) => kind === 'closed');
 }
 
 function watched(ledger: ClientLedger, changeId: string): WatchedRows {
