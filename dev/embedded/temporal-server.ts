@@ -13,6 +13,10 @@ const DYNAMIC_CONFIG: Readonly<Record<string, unknown>> = {
   'matching.numTaskqueueWritePartitions': 1,
   'history.transferProcessorMaxPollRPS': 1000,
   'system.enableActivityEagerExecution': true,
+  // A history is deleted after the position of these queues was stored behind its end. With the default of 30 s and the pauses between
+  // retries that takes minutes.
+  'history.transferProcessorUpdateAckInterval': '1s',
+  'history.visibilityProcessorUpdateAckInterval': '1s',
   // Hands out the tasks of tenants in turn (workflows/fair-share.ts).
   'matching.enableFairness': true,
   'frontend.enableUpdateWorkflowExecution': true,
