@@ -16,15 +16,53 @@ test('a workflow task waits for the one before it, and for queries', async () =>
   const tasks = new OpenTasks();
   expect(await tasks.admit(query('q'))).toBe(true);
   expect(await tasks.admit(query('p'))).toBe(true);
-  const [first, second] = [tasks.admit(task('1')), tasks.admit(task('2'))];
+  const first = tasks.admit(task('1'));
   tasks.answered(Buffer.from('q'));
-  expect([await stateOf(first), await stateOf(second)]).toEqual(['waits', 'waits']);
+  expect(await stateOf(first)).toBe('waits');
   tasks.answered(Buffer.from('p'));
-  expect([await stateOf(first), await stateOf(second)]).toEqual([true, 'waits']);
-  expect(await tasks.admit(query('r'))).toBe(false);
+  expect(await stateOf(first)).toBe(true);
+  const second = tasks.admit(task('2'));
+  expect(await stateOf(second)).toBe('waits');
   tasks.answered(Buffer.from('1'));
   expect(await stateOf(second)).toBe(true);
+  expect(await tasks.admit(query('r'))).toBe(false);
   expect(await tasks.admit(task('3', 'another run'))).toBe(true);
+});
+
+test('queries that overlap do not keep a workflow task waiting', async () => {
+  const tasks = new OpenTasks();
+  await tasks.admit(query('q'));
+  const waiting = tasks.admit(task('1'));
+  expect(await tasks.admit(query('p'))).toBe(false);
+  tasks.answered(Buffer.from('q'));
+  expect(await stateOf(waiting)).toBe(true);
+});
+
+test('of two tasks of a run that wait, the newer one remains', async () => {
+  const tasks = new OpenTasks();
+  await tasks.admit(task('1'));
+  const [second, third] = [tasks.admit(task('2')), tasks.admit(task('3'))];
+  expect([await stateOf(second), await stateOf(third)]).toEqual([false, 'waits']);
+  tasks.answered(Buffer.from('1'));
+  expect(await stateOf(third)).toBe(true);
+});
+
+test('four tasks wait at most: the one that waits longest is dropped for a fifth', async () => {
+  const tasks = new OpenTasks();
+  const runs = ['a', 'b', 'c', 'd', 'e'];
+  for (const run of runs) await tasks.admit(task(`1 ${run}`, run));
+  const waiting = runs.map((run) => tasks.admit(task(`2 ${run}`, run)));
+  expect(await Promise.all(waiting.map(stateOf))).toEqual([false, 'waits', 'waits', 'waits', 'waits']);
+  expect(await tasks.admit(task('1 f', 'f'))).toBe(true);
+});
+
+test('the queries of a run are known while the core has no workflow task of it', async () => {
+  const tasks = new OpenTasks();
+  expect(tasks.onlyQueries('run')).toEqual([]);
+  for (const token of ['q', 'p']) await tasks.admit(query(token));
+  expect(tasks.onlyQueries('run')).toEqual([query('q'), query('p')]);
+  tasks.begin(task('1'));
+  expect(tasks.onlyQueries('run')).toEqual([]);
 });
 
 test('a task that waits for five ticks is dropped', async () => {
@@ -83,7 +121,7 @@ describe('the events of a history', () => {
         name,
       );
       const isCommand =
-        /^(ACTIVITY_TASK_(SCHEDULED|STARTED|CANCEL_REQUESTED)|TIMER_(STARTED|CANCELED)|MARKER_RECORDED|UPSERT_WORKFLOW_SEARCH_ATTRIBUTES|WORKFLOW_PROPERTIES_MODIFIED|WORKFLOW_EXECUTION_UPDATE_(ACCEPTED|COMPLETED)|WORKFLOW_TASK_COMPLETED)$/.test(
+        /^(ACTIVITY_TASK_(SCHEDULED|STARTED|CANCEL_REQUESTED)|TIMER_(STARTED|CANCELED)|MARKER_RECORDED|UPSERT_WORKFLOW_SEARCH_ATTRIBUTES|WORKFLOW_PROPERTIES_MODIFIED|WORKFLOW_EXECUTION_(UPDATE_(ACCEPTED|COMPLETED)|OPTIONS_UPDATED)|WORKFLOW_TASK_COMPLETED)$/.test(
           name,
         );
       expect([name, hasUndeliveredEvents(events(...done, name, 'TIMER_STARTED'))]).toEqual([name, !isCommand]);

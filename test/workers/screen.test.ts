@@ -1,4 +1,5 @@
 import { temporal } from '@temporalio/proto';
+import { disposeOf } from '../../workers/screen/dispose';
 import { isPoisoned, isScreened, taskIn, type ScreenedPath } from '../../workers/screen/workflow-task';
 
 const { PollWorkflowTaskQueueResponse, RespondWorkflowTaskCompletedResponse } = temporal.api.workflowservice.v1;
@@ -90,4 +91,33 @@ test.each([
   ['a field that ends after its message', Buffer.from([2 * 8 + 2, 50, 1])],
 ])('%s in a payload, which the server passes on and the core refuses, is taken out', (_, raw) => {
   expect(isPoisoned(POLL, signalled(raw))).toBe(true);
+});
+
+test('a query with a history that cannot be decoded is failed, and the run is neither reset nor terminated', async () => {
+  const calls: object[] = [];
+  const client = {
+    options: { namespace: 'default' },
+    workflowService: { respondQueryTaskCompleted: async (request: object) => void calls.push(request) },
+  };
+  const query = {
+    taskToken: text('token'),
+    workflowId: 'id',
+    runId: 'run',
+    hasCompletedTask: false,
+    isQuery: true,
+    pollerGroupId: 'group',
+  };
+  const unexpected = (): never => {
+    throw new Error('not expected');
+  };
+  await disposeOf(query, client as never, { warn: unexpected, error: unexpected });
+  expect(calls).toEqual([
+    {
+      namespace: 'default',
+      taskToken: query.taskToken,
+      pollerGroupId: 'group',
+      completedType: 2,
+      errorMessage: expect.stringContaining('cannot be decoded') as string,
+    },
+  ]);
 });

@@ -10,6 +10,7 @@ const NOT_FOUND = 5;
 /**
  * Fails a workflow task that no worker can decode, so that the server offers it again only after growing pauses. A run without a
  * completed task is terminated: it has done nothing yet, and there is no point to reset it to. The reconciler repairs the others.
+ * A query is only failed.
  */
 export async function disposeOf(
   task: WorkflowTask,
@@ -18,6 +19,7 @@ export async function disposeOf(
 ): Promise<void> {
   const { taskToken, workflowId, runId, hasCompletedTask } = task;
   const message = 'The history cannot be decoded by any worker, for example because a failure is nested too deep';
+  if (task.isQuery) return failQuery(task, message, temporal, logger);
   logger.warn({ workflowId, runId, terminated: !hasCompletedTask }, message);
   try {
     if (hasCompletedTask) {
@@ -33,8 +35,16 @@ export async function disposeOf(
 
 /** Fails a query that must not reach the core. Its sender may repeat it. */
 export async function refuseQuery(task: WorkflowTask, temporal: Client, logger: Pick<Logger, 'error'>): Promise<void> {
+  await failQuery(task, `${RAN_AHEAD}: a workflow task of this run comes first. Repeat the query`, temporal, logger);
+}
+
+async function failQuery(
+  task: WorkflowTask,
+  errorMessage: string,
+  temporal: Client,
+  logger: Pick<Logger, 'error'>,
+): Promise<void> {
   const { taskToken, workflowId, runId, pollerGroupId } = task;
-  const errorMessage = `${RAN_AHEAD}: a workflow task of this run comes first. Repeat the query`;
   try {
     const { namespace } = temporal.options;
     const request = { namespace, taskToken, pollerGroupId, completedType: QUERY_FAILED, errorMessage };

@@ -2,34 +2,45 @@ import { temporal } from '@temporalio/proto';
 import { EMPTY_MESSAGE, framed, messageIn } from './grpc-message';
 import type { OpenTasks } from './open-tasks';
 import { hasUndeliveredEvents } from './undelivered-events';
-import { isContinued, isPoisoned, taskIn, withoutQueries, type ScreenedPath, type WorkflowTask } from './workflow-task';
+import {
+  isContinued,
+  isPoisoned,
+  readHistory,
+  taskIn,
+  withoutQueries,
+  type ScreenedPath,
+  type WorkflowTask,
+} from './workflow-task';
 
-const { PollWorkflowTaskQueueResponse } = temporal.api.workflowservice.v1;
+const { GetWorkflowExecutionHistoryResponse, PollWorkflowTaskQueueResponse } = temporal.api.workflowservice.v1;
 
 export interface Screening {
-  readonly tasks: OpenTasks;
+  readonly tasks: OpenTasks<WorkflowTask>;
   readonly onPoisoned: (task: WorkflowTask) => void;
   readonly onRefusedQuery: (task: WorkflowTask) => void;
 }
 
+export interface ScreenedCall {
+  readonly path: ScreenedPath;
+  readonly request: Buffer;
+  readonly response: Buffer;
+  /** Whether the core no longer waits for the response. */
+  readonly isGone: () => boolean;
+}
+
 /**
- * The body that the core gets instead of `body`, which may be the same. Waits while the core has another task of the run. Null if the
- * call must fail, because an empty response would be wrong. `isGone` tells whether the core still waits for the response.
+ * The body that the core gets instead of `response`, which may be the same. Waits while the core has another task of the run. Null if
+ * the call must fail, because an empty response would be wrong.
  */
-export async function screenedResponse(
-  path: ScreenedPath,
-  body: Buffer,
-  isGone: () => boolean,
-  screening: Screening,
-): Promise<Buffer | null> {
-  const message = messageIn(body);
-  if (message === null) return body;
+export async function screenedResponse(call: ScreenedCall, screening: Screening): Promise<Buffer | null> {
+  const { path, response, isGone } = call;
+  const message = messageIn(response);
+  if (message === null) return response;
   const task = taskIn(path, message);
   if (isPoisoned(path, message)) {
     // An empty history would be taken for a short one.
-    if (task === null) return null;
-    screening.onPoisoned(task);
-    return EMPTY_MESSAGE;
+    for (const each of task === null ? queriesThatRead(call, screening) : [task]) screening.onPoisoned(each);
+    return task === null ? null : EMPTY_MESSAGE;
   }
   if (task !== null) {
     // The core keeps a task that comes with the answer to the last one back until it is ready for it.
@@ -37,8 +48,13 @@ export async function screenedResponse(
     else if (!(await isAdmitted(task, message, screening))) return EMPTY_MESSAGE;
     if (isGone()) screening.tasks.answered(task.taskToken);
   }
+  const ahead = queriesThatRead(call, screening);
+  if (ahead.length > 0 && readsAhead(call, message)) {
+    for (const each of ahead) screening.onRefusedQuery(each);
+    return null;
+  }
   const without = withoutQueries(path, message);
-  return without === message ? body : framed(without);
+  return without === message ? response : framed(without);
 }
 
 async function isAdmitted(task: WorkflowTask, message: Uint8Array, screening: Screening): Promise<boolean> {
@@ -52,4 +68,20 @@ async function isAdmitted(task: WorkflowTask, message: Uint8Array, screening: Sc
 function runsAhead(message: Uint8Array): boolean {
   const { history, nextPageToken } = PollWorkflowTaskQueueResponse.decode(message);
   return nextPageToken.length === 0 && hasUndeliveredEvents(history?.events ?? []);
+}
+
+/**
+ * The queries for which the core reads a history: a query that comes by the sticky queue has none, and the core may have evicted the
+ * run. They stay open until the core has reported that it could not read it.
+ */
+function queriesThatRead({ path, request }: ScreenedCall, { tasks }: Screening): readonly WorkflowTask[] {
+  const history = readHistory(path, messageIn(request));
+  return history === null ? [] : tasks.onlyQueries(history.runId);
+}
+
+/** What `runsAhead` tells, of a history that the core reads. */
+function readsAhead({ path, request }: ScreenedCall, message: Uint8Array): boolean {
+  const { history, nextPageToken } = GetWorkflowExecutionHistoryResponse.decode(message);
+  const isWhole = readHistory(path, messageIn(request))?.isFirstPage === true && nextPageToken.length === 0;
+  return isWhole && hasUndeliveredEvents(history?.events ?? []);
 }

@@ -19,14 +19,10 @@ import type { AddressInfo } from 'node:net';
 import { messageIn } from './grpc-message';
 import { OpenTasks, TICK_MS } from './open-tasks';
 import { screenedResponse, type Screening } from './screened-response';
-import { answeredToken, isAnswer, isScreened, type ScreenedPath } from './workflow-task';
+import { maxSessionMemory, reconnecting, settings, type UpstreamOptions } from './upstream';
+import { answeredToken, isAnswer, isScreened, type ScreenedPath, type WorkflowTask } from './workflow-task';
 
-export interface ScreeningProxyOptions extends Omit<Screening, 'tasks'> {
-  /** `http://host:port` or `https://host:port` of the server. */
-  readonly upstream: string;
-  readonly tls: http2.SecureClientSessionOptions;
-  readonly onError: (error: unknown) => void;
-}
+export interface ScreeningProxyOptions extends Omit<Screening, 'tasks'>, UpstreamOptions {}
 
 export interface ScreeningProxy {
   readonly address: string;
@@ -36,21 +32,21 @@ export interface ScreeningProxy {
 }
 
 const SECRET_HEADER = 'countersign-screen';
+const FAILED_PRECONDITION = '9';
 const UNAVAILABLE = '14';
 const UNAUTHENTICATED = '16';
 const END_STREAM = 1;
-const WINDOW_BYTES = 4 * 1024 * 1024;
-const PING_MS = 30_000;
-/** In MB. With the default of 10, a few histories at the limit of a response would stop new calls of the worker. */
-const maxSessionMemory = 256;
+const LOST = { 'grpc-status': UNAVAILABLE, 'grpc-message': 'connection lost' };
+/** The core repeats a call that fails with most other codes, for 10 s; it has five calls for histories in all. */
+const UNREADABLE = { 'grpc-status': FAILED_PRECONDITION, 'grpc-message': 'the worker must not read this response' };
 
 export async function startScreeningProxy(options: ScreeningProxyOptions): Promise<ScreeningProxy> {
   const secret = randomBytes(32).toString('hex');
   const upstream = reconnecting(options);
-  const tasks = new OpenTasks();
+  const tasks = new OpenTasks<WorkflowTask>();
   const ticking = setInterval(() => tasks.tick(), TICK_MS);
   ticking.unref();
-  const server = http2.createServer({ maxSessionMemory, settings: { initialWindowSize: WINDOW_BYTES } });
+  const server = http2.createServer({ maxSessionMemory, settings });
   const sessions = new Set<http2.ServerHttp2Session>();
   server.on('session', (session) => {
     sessions.add(session);
@@ -73,6 +69,7 @@ export async function startScreeningProxy(options: ScreeningProxyOptions): Promi
     server.once('error', reject);
     server.listen(0, '127.0.0.1', resolve);
   });
+  server.on('error', options.onError);
   return {
     address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
     metadata: { [SECRET_HEADER]: secret },
@@ -96,98 +93,96 @@ function forward(
   const screened = isScreened(path) ? path : null;
   if (screened !== null) delete rest['grpc-accept-encoding'];
   const request = session.request({ ...rest, ':scheme': options.upstream.startsWith('https') ? 'https' : 'http' });
+  const sent = screened !== null || isAnswer(path) ? chunksOf(stream) : [];
   stream.pipe(request);
-  if (isAnswer(path)) noteAnswer(stream, options.tasks);
   // A cancelled poll must be cancelled at the server too: otherwise it would give the task to a poll that has ended.
   stream.on('close', () => {
     if (!request.closed) request.close(http2.constants.NGHTTP2_CANCEL);
+    if (isAnswer(path)) noteAnswer(Buffer.concat(sent), options);
   });
-  request.on('error', () => {
-    if (stream.headersSent) stream.close();
+  // A response is whole when its trailers have come. Without them 'end' only means that the connection was lost.
+  const response: Response = { isWhole: false, trailers: LOST };
+  request.on('error', () => undefined);
+  request.on('close', () => {
+    if (response.isWhole || isOver(stream)) return;
+    if (stream.headersSent) stream.close(http2.constants.NGHTTP2_INTERNAL_ERROR);
     else refuse(stream, UNAVAILABLE, 'connection lost');
   });
-  request.on('response', (response, flags) => {
-    if (stream.destroyed) return;
-    const ended = (flags & END_STREAM) !== 0;
-    const head = withoutConnectionHeaders(response);
-    if (ended) return stream.respond(head, { endStream: true });
-    let trailers: http2.IncomingHttpHeaders = {};
-    request.on('trailers', (sent) => (trailers = withoutConnectionHeaders(sent)));
-    stream.on('wantTrailers', () => stream.sendTrailers(trailers));
+  request.on('response', (received, flags) => {
+    if (isOver(stream)) return;
+    const head = withoutConnectionHeaders(received);
+    response.isWhole = (flags & END_STREAM) !== 0;
+    if (response.isWhole) return stream.respond(head, { endStream: true });
+    // Not from Temporal, but from something between, which sends no trailers.
+    const isForeign = received[':status'] !== 200;
+    if (isForeign) Object.assign(response, { isWhole: true, trailers: {} });
+    request.on('trailers', (trailers) => {
+      response.isWhole = true;
+      response.trailers = withoutConnectionHeaders(trailers);
+    });
+    stream.on('wantTrailers', () => stream.sendTrailers(response.trailers));
     stream.respond(head, { waitForTrailers: true });
-    if (screened === null) request.pipe(stream);
-    else screen(request, stream, screened, options);
+    if (screened === null || isForeign) request.pipe(stream);
+    else screen({ path: screened, sent, request, stream, response }, options);
   });
+}
+
+/** What has come of a response of the server. */
+interface Response {
+  isWhole: boolean;
+  trailers: http2.OutgoingHttpHeaders;
+}
+
+function chunksOf(stream: http2.Http2Stream): readonly Buffer[] {
+  const chunks: Buffer[] = [];
+  stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+  return chunks;
 }
 
 /** The task counts as answered when the call has ended, whatever came of it: until then the core keeps other tasks back itself. */
-function noteAnswer(stream: http2.ServerHttp2Stream, tasks: OpenTasks): void {
-  const chunks: Buffer[] = [];
-  stream.on('data', (chunk: Buffer) => chunks.push(chunk));
-  stream.on('close', () => {
-    const message = messageIn(Buffer.concat(chunks));
+function noteAnswer(body: Buffer, { tasks, onError }: ScreeningProxyOptions & Screening): void {
+  try {
+    const message = messageIn(body);
     if (message !== null) tasks.answered(answeredToken(message));
-  });
+  } catch (error) {
+    onError(error);
+  }
 }
 
-function screen(
-  request: http2.ClientHttp2Stream,
-  stream: http2.ServerHttp2Stream,
-  path: ScreenedPath,
-  options: ScreeningProxyOptions & Screening,
-): void {
-  const chunks: Buffer[] = [];
-  const isGone = (): boolean => stream.destroyed;
-  request.on('data', (chunk: Buffer) => chunks.push(chunk));
-  request.on('end', () => {
+interface Screened {
+  readonly path: ScreenedPath;
+  readonly sent: readonly Buffer[];
+  readonly request: http2.ClientHttp2Stream;
+  readonly stream: http2.ServerHttp2Stream;
+  readonly response: Response;
+}
+
+function screen({ path, sent, request, stream, response }: Screened, options: ScreeningProxyOptions & Screening): void {
+  const chunks = chunksOf(request);
+  const isGone = (): boolean => isOver(stream);
+  request.on('close', () => {
+    // Also if the response was cut off: `forward` has then failed the call.
     if (isGone()) return;
-    void screenedResponse(path, Buffer.concat(chunks), isGone, options)
+    const call = { path, request: Buffer.concat(sent), response: Buffer.concat(chunks), isGone };
+    void screenedResponse(call, options)
       .catch(options.onError)
       .then((body) => {
         if (isGone()) return;
-        if (body == null) stream.close(http2.constants.NGHTTP2_REFUSED_STREAM);
-        else stream.end(body);
+        if (body === undefined) return stream.close(http2.constants.NGHTTP2_REFUSED_STREAM);
+        if (body === null) response.trailers = UNREADABLE;
+        stream.end(body ?? undefined);
       });
   });
 }
 
-function refuse(stream: http2.ServerHttp2Stream, status: string, message: string): void {
-  if (stream.destroyed || stream.headersSent) return;
-  const head = { ':status': 200, 'content-type': 'application/grpc', 'grpc-status': status, 'grpc-message': message };
-  stream.respond(head, { endStream: true });
+function isOver(stream: http2.ServerHttp2Stream): boolean {
+  return stream.destroyed || stream.closed;
 }
 
-/** One connection to the server, opened again after it was lost. A ping finds a connection that died silently. */
-function reconnecting({ upstream, tls, onError }: ScreeningProxyOptions) {
-  let current: http2.ClientHttp2Session | null = null;
-  const ping = setInterval(() => {
-    const pinged = current;
-    if (pinged === null || pinged.destroyed) return;
-    const lost = setTimeout(() => pinged.destroy(), PING_MS / 2);
-    lost.unref();
-    pinged.ping(() => clearTimeout(lost));
-  }, PING_MS);
-  ping.unref();
-  return {
-    session(): http2.ClientHttp2Session {
-      if (current !== null && !current.closed && !current.destroyed) return current;
-      const opened = http2.connect(upstream, {
-        ...tls,
-        maxSessionMemory,
-        settings: { initialWindowSize: WINDOW_BYTES },
-      });
-      opened.on('error', onError);
-      opened.on('connect', () => opened.setLocalWindowSize(WINDOW_BYTES));
-      // The server is about to close: calls in progress finish, new ones use a new connection.
-      opened.on('goaway', () => void (current === opened && (current = null)));
-      current = opened;
-      return opened;
-    },
-    close(): void {
-      clearInterval(ping);
-      current?.destroy();
-    },
-  };
+function refuse(stream: http2.ServerHttp2Stream, status: string, message: string): void {
+  if (isOver(stream) || stream.headersSent) return;
+  const head = { ':status': 200, 'content-type': 'application/grpc', 'grpc-status': status, 'grpc-message': message };
+  stream.respond(head, { endStream: true });
 }
 
 function withoutConnectionHeaders(

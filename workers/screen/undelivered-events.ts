@@ -14,6 +14,7 @@ const DELIVERED: ReadonlySet<temporal.api.enums.v1.EventType> = new Set([
   EventType.EVENT_TYPE_WORKFLOW_PROPERTIES_MODIFIED,
   EventType.EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_ACCEPTED,
   EventType.EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_COMPLETED,
+  EventType.EVENT_TYPE_WORKFLOW_EXECUTION_OPTIONS_UPDATED,
 ]);
 
 /** A closed run gets no workflow task, so nothing can be out of order. */

@@ -51,6 +51,16 @@ export function isPoisoned(path: ScreenedPath, message: Uint8Array): boolean {
   return !isDecodable(RESPONSES[path], message);
 }
 
+/** Which history a request of `GetWorkflowExecutionHistory` reads; null for other paths. */
+export function readHistory(
+  path: ScreenedPath,
+  request: Uint8Array | null,
+): { readonly runId: string; readonly isFirstPage: boolean } | null {
+  if (path !== HISTORY || request === null) return null;
+  const runId = bytesOf(bytesOf(request, 2) ?? new Uint8Array(), 2);
+  return { runId: Buffer.from(runId ?? []).toString('utf8'), isFirstPage: (bytesOf(request, 4) ?? []).length === 0 };
+}
+
 /** True if a task in a response of this path continues a task that the core has just completed. */
 export function isContinued(path: ScreenedPath): boolean {
   return path === COMPLETED;
