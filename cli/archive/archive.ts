@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
+import { WorkflowNotFoundError } from '@temporalio/common';
 import { toTemporalProblem } from '../../client/temporal-errors';
 import { parseEvidence, type HistoryDigest } from '../../policy/evidence/bundle';
 import { verifyEvidence, type EvidenceTrust } from '../../signing/verify-evidence';
@@ -112,8 +113,11 @@ async function exportVerified({ env, dir, trust, temporal, outage, log }: Run, r
   const path = join(dir, `${changeId}.json`);
   let history: HistoryDigest | null;
   try {
-    history = await historyDigest(temporal, changeId);
+    const running = await isRunning(temporal, changeId);
+    history = running ? null : await historyDigest(temporal, changeId);
     outage.answered();
+    // The ledger has the end before Temporal does, and an incomplete history has another digest.
+    if (running) return { problem: 'its workflow is still running; repeat later', isNew: false };
   } catch (error) {
     const failure = readFailure(error);
     outage.failed(failure);
@@ -127,6 +131,19 @@ async function exportVerified({ env, dir, trust, temporal, outage, log }: Run, r
   if (problem !== null) return { problem: existed ? `${path}: ${problem}` : problem, isNew };
   writePrivate(path, text);
   return { problem: problemOf(readFileSync(path, 'utf8'), changeId, trust, history), isNew };
+}
+
+async function isRunning(temporal: Client, changeId: string): Promise<boolean> {
+  try {
+    const found = await temporal.withDeadline(Date.now() + HISTORY_TIMEOUT_MS, () =>
+      temporal.workflow.getHandle(changeId).describe(),
+    );
+    return found.status.name === 'RUNNING';
+  } catch (error) {
+    // A history that was deleted. Other errors stop the export.
+    if (error instanceof WorkflowNotFoundError) return false;
+    throw error;
+  }
 }
 
 function problemOf(text: string, changeId: string, trust: EvidenceTrust, history: HistoryDigest | null): string | null {

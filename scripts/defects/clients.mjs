@@ -133,4 +133,20 @@ export const DEFECTS = [
     through: 'an answer to another change with the same first digits',
     tests: ['test/cli/change-id.test.ts'],
   },
+  {
+    name: 'archive: export a review whose workflow is still running',
+    file: 'cli/archive/archive.ts',
+    from: "return found.status.name === 'RUNNING';",
+    to: "return found.status.name === 'RUNNING' && false;",
+    through: 'the digest of an incomplete history, and later the loss of the complete one',
+    tests: ['test/system/archive.test.ts'],
+  },
+  {
+    name: 'archive: delete a history whose digest the evidence does not have',
+    file: 'cli/archive/archive.ts',
+    from: 'return history === null || parsed.bundle.history?.sha256 === history.sha256',
+    to: 'return history === null || parsed.bundle.history?.sha256 !== history.runId',
+    through: 'the loss of a history that nothing attests',
+    tests: ['test/system/archive.test.ts'],
+  },
 ];

@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Client } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time';
 import { remoteModules } from '../../cli/remote-modules';
 import { createCheckpointer } from '../../storage/ledger/checkpoint';
@@ -46,9 +47,18 @@ async function checkpoint(): Promise<void> {
   await createCheckpointer({ db: system.resources.commit.db, key, now: () => new Date() }).checkpoint();
 }
 
+/** Waits for the end in the ledger, and for Temporal, whose list lags behind. */
+async function ended(changeId: string): Promise<string> {
+  const { state } = await system.ended(changeId);
+  const query = `WorkflowId = "${changeId}" and ExecutionStatus != "Running"`;
+  const listed = async (): Promise<boolean> => (await system.temporal.workflow.count(query)).count > 0;
+  await eventually('Temporal lists the end of the workflow', listed, { everyMs: 20 });
+  return state;
+}
+
 async function committed(id: number): Promise<string> {
   const { changeId } = await system.submit(update(`update items set stock = stock + 1 where id = ${id}`, 'items', 1));
-  await expect(system.ended(changeId)).resolves.toMatchObject({ state: 'COMMITTED' });
+  expect(await ended(changeId)).toBe('COMMITTED');
   return changeId;
 }
 
@@ -62,8 +72,8 @@ const runs = async (changeId: string): Promise<number> => {
 };
 
 /** A namespace without workflows. */
-async function emptyNamespace(): Promise<string> {
-  const namespace = `empty${system.suffix}`;
+async function emptyNamespace(name: string): Promise<string> {
+  const namespace = `${name}${system.suffix}`;
   const { workflowService } = system.temporal;
   await workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod: msToTs('1 day') });
   // The server reads the list of namespaces from time to time.
@@ -144,15 +154,15 @@ test('a review whose diff an open review has too is archived, and its diff is ke
   const { changeId } = await system.submit({ ...same, target: 'shop', requestKey: `${system.suffix}-again` });
   await system.waiting(changeId);
   await system.answer(changeId, 'bob', 'reject');
-  await system.ended(changeId);
+  await ended(changeId);
   await checkpoint();
   expect(await archived()).toEqual({ ...none, archived: [changeId], deletedHistories: 1 });
   expect(await diffs()).toBe(1);
 
   await system.answer(waiting, 'bob', 'reject');
-  await system.ended(waiting);
+  await ended(waiting);
   await checkpoint();
-  expect(await archived()).toMatchObject({ archived: expect.arrayContaining([waiting]), deletedDiffs: 1 });
+  expect(await archived()).toMatchObject({ archived: expect.arrayContaining([waiting]), kept: [], deletedDiffs: 1 });
   expect(await diffs()).toBe(0);
 });
 
@@ -190,6 +200,22 @@ test('a history is deleted only if the evidence in the directory contains its di
   expect(historyIn(changeId)).toMatchObject({ sha256: expect.any(String) });
 });
 
+test('a review whose workflow is still running is kept: its history is not complete', async () => {
+  const changeId = await committed(8);
+  await checkpoint();
+  const right = env;
+  const namespace = await emptyNamespace('running');
+  env = { ...env, TEMPORAL_NAMESPACE: namespace };
+  const { connection } = system.temporal;
+  const elsewhere = new Client({ connection, namespace });
+  const running = await elsewhere.workflow.start('unfinished', { workflowId: changeId, taskQueue: 'nobody' });
+  expect(await archived()).toEqual({ ...none, kept: [{ changeId, problem: expect.stringMatching(/still running/) }] });
+  expect(readdirSync(out)).not.toContain(`${changeId}.json`);
+  await running.terminate();
+  env = right;
+  expect(await archived()).toMatchObject({ archived: [changeId], kept: [], deletedDiffs: 1, deletedHistories: 1 });
+});
+
 test('reviews that an earlier run archived do not count in the limit, and one without a history is archived without its digest', async () => {
   const change = update('update prices set cents = cents + 1 where id = 2', 'prices', 1);
   const open = (await system.submit(change)).changeId;
@@ -197,10 +223,10 @@ test('reviews that an earlier run archived do not count in the limit, and one wi
   const same = await system.submit({ ...change, target: 'shop', requestKey: `${system.suffix}-same` });
   await system.waiting(same.changeId);
   await system.answer(same.changeId, 'bob', 'reject');
-  await system.ended(same.changeId);
+  await ended(same.changeId);
   await checkpoint();
   const right = env;
-  env = { ...env, TEMPORAL_NAMESPACE: await emptyNamespace() };
+  env = { ...env, TEMPORAL_NAMESPACE: await emptyNamespace('empty') };
   expect(await archived('--limit', '1')).toEqual({ ...none, archived: [same.changeId] });
   expect(historyIn(same.changeId)).toBeNull();
   const younger = await committed(7);
