@@ -41,6 +41,7 @@ import { guardians, opening, staging } from './proxies';
 import { now, preflightOf, reference, Review } from './review-state';
 import { resumeUnknown, rollBack, settle, type Ending } from './settling';
 import { detailsOf, publishStatus, showDetails } from './reporting';
+import { withoutInline } from './without-inline';
 
 /** `carried`: the state of the run that continued as this one. */
 export async function review(input: Submission, carried?: Carried): Promise<WorkflowOutcome> {
@@ -235,10 +236,27 @@ async function runUnit(change: Review, unit: string, validators: readonly Review
     change.recordReported(await guardians(unit).runGuardians({ ...reference(change), unit }));
   } catch (error) {
     if (isCancellation(error)) throw error;
+    await readRecorded(change);
     const failure = failureOf(error);
     const errorClass = failure.type === FailureType.UnknownDiffType ? 'ErrUnknownDiffType' : 'ErrValidatorBackend';
     for (const { id } of validators)
-      change.record(id, { kind: 'result', result: validatorFailedResult(id, change.changeId, errorClass) });
+      if (!change.hasOutcome(id))
+        change.record(id, { kind: 'result', result: validatorFailedResult(id, change.changeId, errorClass) });
+  }
+}
+
+/**
+ * The findings that have rows. The last attempt may have written its row before it was lost, and the committer ends no review for a
+ * finding that the rows contradict.
+ */
+async function readRecorded(change: Review): Promise<void> {
+  const { changeId, submission } = change;
+  try {
+    const opened = await guardians('recorded findings').openReview({ changeId, submission: withoutInline(submission) });
+    change.recordReported(opened.reported);
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    change.warn(`The recorded findings could not be read: ${failureOf(error).message}`);
   }
 }
 

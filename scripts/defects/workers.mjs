@@ -41,6 +41,14 @@ export const DEFECTS = [
     tests: ['test/system/lost-results.test.ts'],
   },
   {
+    name: 'workflow: do not read recorded findings after the last attempt of the guardians was lost',
+    file: 'workflows/review.ts',
+    from: '    await readRecorded(change);\n',
+    to: '',
+    through: 'a review whose workflow asks for an end that the committer refuses',
+    tests: ['test/system/lost-results.test.ts'],
+  },
+  {
     name: 'roll back after a refused commit without reading the answers again',
     through: 'a retraction that ends a review as lost',
     file: 'workflows/settling.ts',

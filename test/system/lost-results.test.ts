@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ApplicationFailure } from '@temporalio/common';
 import type { CommitDeps } from '../../activities/committer/commit-deps';
 import type { CommitActivities, ReviewActivities } from '../../activities/review-types';
 import type { AnswerPredicate, Decision } from '../../policy/contracts/answer';
@@ -23,7 +24,10 @@ beforeAll(async () => {
     ...SHOP,
     name: 'lost',
     bundleText: shopBundle({ policies }),
-    wrap: (worker, activities) => (worker === 'commit' ? held(activities as CommitActivities) : activities),
+    wrap: (worker, activities) => {
+      if (worker === 'commit') return held(activities as CommitActivities);
+      return worker === 'review' ? withLostFindings(activities as ReviewActivities) : activities;
+    },
   });
 }, 120_000);
 afterAll(() => system.close());
@@ -36,6 +40,26 @@ function held({ commit, ...others }: CommitActivities): CommitActivities {
     commit: async (input) => {
       while (holdCommit) await sleep(20);
       return commit(input);
+    },
+  };
+}
+
+/** Changes of which the workflow receives no findings, neither with the opening nor from `runGuardians`, although they have rows. */
+const losesFindings = (metadata: Readonly<Record<string, unknown>>): boolean => metadata['loses'] === 'findings';
+const opened = new Set<string>();
+function withLostFindings(activities: ReviewActivities): ReviewActivities {
+  return {
+    ...activities,
+    openReview: async (input) => {
+      const result = await activities.openReview(input);
+      if (!losesFindings(input.submission.metadata) || opened.has(input.changeId)) return result;
+      opened.add(input.changeId);
+      return { ...result, reported: { allowed: [], results: {} } };
+    },
+    runGuardians: async (input) => {
+      const result = await activities.runGuardians(input);
+      if (losesFindings(input.metadata)) throw ApplicationFailure.nonRetryable('lost');
+      return result;
     },
   };
 }
@@ -153,4 +177,12 @@ test('a commit that is refused because of a retraction whose result was lost wai
   );
   await system.answer(changeId, 'bob', 'confirm');
   expect(await system.ended(changeId)).toMatchObject({ state: 'COMMITTED', verified: true });
+});
+
+test('findings that have rows count, although the results of all attempts of the guardians were lost', async () => {
+  const change = update('update items set stock = stock + 1 where id = 1', 'items', 1);
+  const { changeId } = await system.submit({ ...change, metadata: { ...change.metadata, loses: 'findings' } });
+  expect(await system.ended(changeId)).toMatchObject({ state: 'COMMITTED', verified: true });
+  const status = await system.countersign.status(changeId);
+  expect(status.findings.map(({ status: found }) => found)).not.toContain('ERROR');
 });
