@@ -41,6 +41,14 @@ export const DEFECTS = [
     tests: ['test/system/lost-results.test.ts'],
   },
   {
+    name: 'reconciler: repair one review after the other',
+    file: 'workers/reconciler/reconciler.ts',
+    from: 'const AT_ONCE = 4;',
+    to: 'const AT_ONCE = 1;',
+    through: 'a review that stays open while the history of another is read',
+    tests: ['test/workers/reconciler/reconciler.test.ts'],
+  },
+  {
     name: 'workflow: do not read recorded findings after the last attempt of the guardians was lost',
     file: 'workflows/review.ts',
     from: '    await readRecorded(change);\n',

@@ -87,12 +87,14 @@ export class Reconciler {
       polled.set(queue, known);
       return known;
     };
-    for (const each of found)
-      await this.#repairs.repair(each, {
+    // A huge history, or a target that does not answer, must not delay the repair of all others.
+    await inParallel(found, async (each) =>
+      this.#repairs.repair(each, {
         workersAlive: await workersAlive(each.problem.taskQueue),
         manyStuck: stuck > MAX_AT_ONCE,
         manyLost: lost > MAX_AT_ONCE,
-      });
+      }),
+    );
   }
 
   /** False if the server cannot say: the queue can have any name, and one must not stop the repairs of all. */

@@ -148,7 +148,7 @@ export const COMPLETIONS: readonly Attack[] = [
   forgedCommit('without a receipt', 'the outcome has no receipt', async () => null),
   forgedCommit(
     'with a receipt signed with another key',
-    'which is not a trusted committer key',
+    'is not a trusted committer key',
     async (testbed, changeId) => {
       const mallory = newKeyPair();
       const genuine = await testbed.receiptOf(await testbed.submit(topUp(13)));

@@ -2,6 +2,7 @@ import type { Client } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
 import type { Database, Queryable } from '../../../storage/database/database';
 import { Reconciler } from '../../../workers/reconciler/reconciler';
+import { eventually } from '../../support/eventually';
 import { ReviewWorld } from '../../support/review/review-world';
 
 const GRACE_MS = 60_000;
@@ -57,6 +58,7 @@ async function setting(workflow: Workflow | null, { others = 0, healthy = 0, oth
     deadline: null as Date | null,
     signals: [] as string[],
     resetFails: false,
+    otherHistoriesHang: false,
     recoversAfter: Infinity,
     namespaceMissing: false,
   };
@@ -108,10 +110,10 @@ async function setting(workflow: Workflow | null, { others = 0, healthy = 0, oth
           throw Object.assign(new Error('no such attribute'), { code: 3, details: '', metadata: {} });
         return { executions: server.listed.map((workflowId) => ({ execution: { workflowId } })) };
       },
-      getWorkflowExecutionHistory: async () => ({
-        history: { events: server.workflow?.history ?? [completed(4)] },
-        nextPageToken: [],
-      }),
+      getWorkflowExecutionHistory: async ({ execution }: { execution: { workflowId: string } }) => {
+        if (server.otherHistoriesHang && execution.workflowId !== world.changeId) await new Promise(() => {});
+        return { history: { events: server.workflow?.history ?? [completed(4)] }, nextPageToken: [] };
+      },
       resetWorkflowExecution: async (request: {
         workflowTaskFinishEventId: number;
         resetReapplyExcludeTypes: number[];
@@ -134,8 +136,8 @@ async function setting(workflow: Workflow | null, { others = 0, healthy = 0, oth
   } as unknown as Client;
   const ids = (length: number, first: string) =>
     Array.from({ length }, (_, i) => `${first}${`${i}`.padStart(63, '0')}`);
-  // The healthy ones come before all others.
-  const open = [world.changeId, ...ids(others, 'x'), ...ids(healthy, '!')].toSorted();
+  // The review of the world is the last.
+  const open = [world.changeId, ...ids(others, '#'), ...ids(healthy, '!')].toSorted();
   const closedAt = Date.now();
   const review = (id: string) => ({
     change_id: id,
@@ -405,6 +407,16 @@ test('a queue that the server cannot describe does not stop the repairs', async 
   const { passes, reason } = await setting({ status: RUNNING, queue: '!mallory' }, { others: 1 });
   await passes(10);
   expect(await reason()).toBe('workflow_lost');
+});
+
+test('workflows whose histories cannot be read for long do not delay the repair of another', async () => {
+  const { pass, passes, reason, server } = await setting({ status: TERMINATED }, { others: 3 });
+  server.otherHistoriesHang = true;
+  await passes(1);
+  void pass();
+  await eventually('the review is ended', async () => (await reason()) === 'workflow_lost', {
+    withinMs: 3_000,
+  });
 });
 
 test('a workflow whose reset always fails is ended all the same', async () => {
