@@ -44,6 +44,8 @@ export interface PlanSourceDeps {
  * P2 A plan is never used unless it compiles to the hash that the operator signed: another hash means other rule logic.
  * P3 A revoked revision gives no plan, neither to new reviews nor to open ones (`policy_moved`). The committer makes the last check
  *    and reads revocations for each commit; other processes may cache them for FRESH_MS.
+ * P4 A plan is refused only after the revisions were read anew: another process may have opened the review with a revision that was
+ *    published after this process last read them.
  */
 export interface PlanSource {
   /** Plan of the newest revision. Fails with CONFIGURATION_ERROR if it has none for this target and tool. */
@@ -61,24 +63,29 @@ interface Verified {
   readonly bundleText: string;
 }
 
+interface Snapshot {
+  readonly at: number;
+  /** Newest first. */
+  readonly signed: readonly Verified[];
+  readonly usable: readonly Verified[];
+}
+
 const FRESH_MS = 1_000;
 
 export function createPlanSource(deps: PlanSourceDeps): PlanSource {
   const compiled = new Map<string, ReturnType<PlanSourceDeps['compile']>>();
-  let snapshot: {
-    readonly at: number;
-    /** Newest first. */
-    readonly signed: readonly Verified[];
-    readonly usable: readonly Verified[];
-  } | null = null;
+  let snapshot: Snapshot | null = null;
 
   async function revokedNow(): Promise<ReadonlySet<number>> {
     const revocations = await deps.revisions.revocations();
     return new Set(revocations.flatMap((envelope) => deps.verifyRevocation(envelope)?.revision ?? []));
   }
 
-  async function load(): Promise<NonNullable<typeof snapshot>> {
-    if (snapshot !== null && deps.now() - snapshot.at < FRESH_MS) return snapshot;
+  function fresh(): Snapshot | null {
+    return snapshot !== null && deps.now() - snapshot.at < FRESH_MS ? snapshot : null;
+  }
+
+  async function read(): Promise<Snapshot> {
     const [stored, revoked] = await Promise.all([deps.revisions.list(), revokedNow()]);
     const verified = stored.flatMap(({ envelope, bundleText }) => {
       const revision = deps.verifyRevision(envelope, bundleText);
@@ -106,7 +113,7 @@ export function createPlanSource(deps: PlanSourceDeps): PlanSource {
 
   return {
     async current(target, sourceTool) {
-      const { usable } = await load();
+      const { usable } = fresh() ?? (await read());
       const newest = usable[0];
       if (newest === undefined)
         throw misconfigured(
@@ -122,14 +129,19 @@ export function createPlanSource(deps: PlanSourceDeps): PlanSource {
     },
 
     async byHash(planHash, revocations = 'lately', revision) {
-      const { signed, usable } = await load();
       const revoked = revocations === 'now' ? await revokedNow() : null;
-      for (const verified of revocations === 'ignored' ? signed : usable) {
-        if (revoked?.has(verified.revision.revision) === true) continue;
-        if (revision !== undefined && verified.revision.revision !== revision) continue;
-        const entry = verified.revision.plans.find((p) => p.planHash === planHash);
-        if (entry !== undefined) return compile(verified, entry);
-      }
+      const search = ({ signed, usable }: Snapshot): PinnedPlan | null => {
+        for (const verified of revocations === 'ignored' ? signed : usable) {
+          if (revoked?.has(verified.revision.revision) === true) continue;
+          if (revision !== undefined && verified.revision.revision !== revision) continue;
+          const entry = verified.revision.plans.find((p) => p.planHash === planHash);
+          if (entry !== undefined) return compile(verified, entry);
+        }
+        return null;
+      };
+      const cached = fresh();
+      const found = (cached === null ? null : search(cached)) ?? search(await read());
+      if (found !== null) return found;
       throw policyMoved(
         `Plan ${planHash} is not in any trusted policy revision that is not revoked; submit the change again`,
       );

@@ -54,6 +54,38 @@ it('a bundle that is published again has the same plan and the number of each of
   await expect(source.byHash(PLAN)).resolves.toMatchObject({ revision: 3 });
 });
 
+it('finds the plan of a revision that was published after the cached read, and refuses one that no revision has', async () => {
+  const SECOND = 'b'.repeat(64);
+  const published: Envelope[] = [ENVELOPE];
+  let reads = 0;
+  const source = createPlanSource({
+    revisions: {
+      list: async () => {
+        reads += 1;
+        return published.map((envelope) => ({ envelope, bundleText: envelope.payload }));
+      },
+      revocations: async () => [],
+    },
+    verifyRevision: ({ payload }) =>
+      ({
+        revision: payload === '' ? 1 : 2,
+        plans: [{ target: 'shop', sourceTool: 'SQLCAS', planHash: payload === '' ? PLAN : SECOND }],
+      }) as unknown as PolicyRevision,
+    verifyRevocation: () => null,
+    compile: (text) =>
+      ({ plan: {}, planHash: text === '' ? PLAN : SECOND }) as unknown as ReturnType<PlanSourceDeps['compile']>,
+    now: () => 1_000,
+  });
+  await expect(source.current('shop', 'SQLCAS')).resolves.toMatchObject({ revision: 1 });
+  await expect(source.byHash(SECOND)).rejects.toMatchObject({ type: 'policy_moved' });
+  published.unshift({ ...ENVELOPE, payload: 'second' });
+  await expect(source.byHash(SECOND, 'lately', 2)).resolves.toMatchObject({ planHash: SECOND, revision: 2 });
+  const before = reads;
+  await expect(source.byHash(SECOND, 'lately', 2)).resolves.toMatchObject({ revision: 2 });
+  expect(reads).toBe(before);
+  await expect(source.byHash('c'.repeat(64))).rejects.toMatchObject({ type: 'policy_moved' });
+});
+
 it('fails instead of returning only some revocations if there are more rows than it reads', async () => {
   const table = (count: number) =>
     storedRevisions({
