@@ -3,7 +3,7 @@
 // Builds the inbox page into dist/gateway/inbox/assets: index.html, one script, one style sheet and an icon, whose names contain a
 // hash of their content. The page has no inline script or style, so that the gateway's content security policy can forbid them.
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
@@ -38,11 +38,16 @@ const files = {
 };
 const html = readFileSync(join(page, 'index.html'), 'utf8').replace(/%(js|css|icon)%/g, (_, kind) => files[kind].name);
 
+// A gateway that starts during a build finds a complete page: the old files are removed last.
+const written = Object.fromEntries(Object.values(files).map(({ name, text }) => [name, text]));
+written['THIRD-PARTY-NOTICES.txt'] = notices(modules);
+written['index.html'] = html;
 mkdirSync(out, { recursive: true });
-for (const name of readdirSync(out)) rmSync(join(out, name), { recursive: true });
-for (const { name, text } of Object.values(files)) writeFileSync(join(out, name), text);
-writeFileSync(join(out, 'index.html'), html);
-writeFileSync(join(out, 'THIRD-PARTY-NOTICES.txt'), notices(modules));
+for (const [name, text] of Object.entries(written)) {
+  writeFileSync(join(out, `${name}.new`), text);
+  renameSync(join(out, `${name}.new`), join(out, name));
+}
+for (const name of readdirSync(out)) if (!(name in written)) rmSync(join(out, name), { recursive: true });
 
 async function script() {
   const bundle = await rolldown({

@@ -24,7 +24,8 @@ const CONNECT_MS = 5_000;
 
 /**
  * One LISTEN connection for the whole process, opened with the first watch. A notification has no authority: a caller that it wakes
- * reads the rows. If the connection is lost, every watch is woken, and the next call of `next` connects again.
+ * reads the rows. If the connection is lost, every watch is woken, the next call of `next` connects again, and then every watch is woken
+ * once more.
  */
 export function ledgerNotifications(options: NotificationOptions): LedgerNotifications {
   return new Listener(options);
@@ -105,7 +106,8 @@ class Listener implements LedgerNotifications {
       await client.connect();
       await client.query(`listen ${LEDGER_CHANNEL}`);
       connected = true;
-      this.#connections++;
+      // Rows may have been appended after a caller last read and before this connection listened.
+      if (++this.#connections > 1) this.#wakeAll();
       return client;
     } catch {
       // Watches fall back to reading again after their time-outs; a read reports that the database is not available.

@@ -75,7 +75,11 @@ async function submitted(row: number, requestKey = system.suffix): Promise<strin
   const { code, out, err } = await as('agent', ['submit', file, '--target', 'shop', '--tool', 'SQLCAS', ...more]);
   expect([code, err]).toEqual([8, expect.stringContaining('countersign show')]);
   const id = out.trim();
-  const disclosed = async (): Promise<boolean> => (await as('alice', ['sign', id, '--all', '--confirm'])).code === 0;
+  const disclosed = async (): Promise<boolean> => {
+    const result = await as('alice', ['result', id]);
+    if (result.code === 10) throw new Error(`The review ended before it was answered: ${result.out}`);
+    return (await as('alice', ['sign', id, '--all', '--confirm'])).code === 0;
+  };
   await eventually('the violations are disclosed', disclosed, { everyMs: 200 });
   return id;
 }

@@ -83,11 +83,11 @@ test('a committer starts at most four replays a day that fail, and says that it 
 });
 
 test('no second committer replays at the same time, although the lock is idle for longer than other transactions may be', async () => {
-  await admin.query(`alter role cs_commit in database ${name} set idle_in_transaction_session_timeout = '300ms'`);
+  await admin.query(`alter role cs_commit in database ${name} set idle_in_transaction_session_timeout = '2s'`);
   const other = committer(replays);
   const during: unknown[] = [];
   const run = committer(async (...args) => {
-    await new Promise((resolve) => setTimeout(resolve, 1000));
+    await new Promise((resolve) => setTimeout(resolve, 3_000));
     during.push(await other());
     await replays(...args);
   });

@@ -65,7 +65,7 @@ export function inboxPolicy(): string {
     confirmationMessage: text,
     group: 'hostile',
   }));
-  const soon = { key: 'soon', name: 'soon', match: { validatorIds: ['guardian.soon'] }, deadline: '4s' };
+  const soon = { key: 'soon', name: 'soon', match: { validatorIds: ['guardian.soon'] }, deadline: '20s' };
   const expiring = {
     condition: {
       name: 'soon',

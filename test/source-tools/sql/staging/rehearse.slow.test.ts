@@ -120,12 +120,12 @@ describe('the connection of a dry run', () => {
 
   it('is not used again after the time of the dry run is over', async () => {
     const { prepare, runs } = await prepareWith((run) =>
-      run === 2 ? new Promise((done) => setTimeout(done, 1_500)) : Promise.resolve(),
+      run === 2 ? new Promise((done) => setTimeout(done, 6_000)) : Promise.resolve(),
     );
-    const settings = { ...DECLARED.settings, rehearsalTimeoutMs: 1_000 };
+    const settings = { ...DECLARED.settings, rehearsalTimeoutMs: 5_000 };
     expect(await rehearse(stageContext(pg.stageUrl, SQL, { settings }), prepare)).toMatchObject({
       kind: 'rejected',
-      explanation: expect.stringContaining('longer than 1000 ms'),
+      explanation: expect.stringContaining('longer than 5000 ms'),
     });
     expect(runs()).toBe(2);
   });
