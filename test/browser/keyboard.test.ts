@@ -47,7 +47,10 @@ describeInBrowser('the keyboard alone', () => {
     await page.getByRole('heading', { name: 'Your turn' }).waitFor();
 
     // Search for the review, leave the field, and open it.
-    await page.keyboard.press('/');
+    await eventually('the search box has the focus', async () => {
+      await page.keyboard.press('/');
+      return await page.getByRole('searchbox').evaluate((box) => box.matches(':focus'));
+    });
     await page.keyboard.type(changeId.slice(0, 12));
     await page.keyboard.press('Escape');
     await eventually('one review is listed', async () => (await page.locator('.review-item').count()) === 1);

@@ -82,7 +82,7 @@ const edited =
 const BOMB = gzipSync(Buffer.alloc(8 * 1024 * 1024, ' '));
 
 /** Deadline of a call for these shapes, in milliseconds. */
-export const DEADLINE_MS = 800;
+export const DEADLINE_MS = 3_000;
 
 export const FAILURE_SHAPES: readonly FailureShape[] = [
   backend('400', coded(400, 'context_length_exceeded'), 'bad_request', false),

@@ -11,7 +11,9 @@ const RUNNING = 1;
 const TERMINATED = 5;
 const NOT_FOUND = 5;
 
-beforeEach(() => jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'setTimeout', 'setInterval'] }));
+beforeEach(() =>
+  jest.useFakeTimers({ doNotFake: ['performance', 'setImmediate', 'nextTick', 'setTimeout', 'setInterval'] }),
+);
 afterEach(() => jest.useRealTimers());
 
 interface Workflow {

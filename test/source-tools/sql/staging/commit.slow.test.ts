@@ -249,13 +249,13 @@ onEachServer((start) => {
     });
 
     it('fails with a retryable error, and applies nothing, if the target is down, locked, or terminated before COMMIT', async () => {
-      const ctx = (
-        await approved('UPDATE counter SET n = n + 1', { settings: { lockTimeoutMs: 100 } })
-      ).commitContext();
+      const ctx = (await approved('UPDATE counter SET n = n + 1')).commitContext();
       const down = { ...ctx, target: { name: 'shop', url: Object.assign(new URL(pg.commitUrl), { port: '1' }).href } };
       await expect(commit(down)).rejects.toMatchObject({ type: 'TARGET_UNAVAILABLE', nonRetryable: false });
       await pg.admin('BEGIN; UPDATE counter SET n = n');
-      await expect(commit(ctx)).rejects.toMatchObject({ type: 'TARGET_UNAVAILABLE' });
+      await expect(commit({ ...ctx, settings: { ...ctx.settings, lockTimeoutMs: 100 } })).rejects.toMatchObject({
+        type: 'TARGET_UNAVAILABLE',
+      });
       await pg.admin('ROLLBACK');
       const killed = commit({
         ...ctx,
@@ -393,9 +393,7 @@ onEachServer((start) => {
     });
 
     it('is unknown when its server process is terminated during COMMIT, and read-back waits for a running COMMIT', async () => {
-      const ctx = (
-        await approved('UPDATE counter SET n = n + 1', { settings: { statementTimeoutMs: 300 } })
-      ).commitContext();
+      const ctx = (await approved('UPDATE counter SET n = n + 1')).commitContext();
       // COMMIT waits for a standby that does not exist: it is durable but the client gets no response.
       await pg.admin(`ALTER SYSTEM SET synchronous_standby_names = 'absent'`);
       await pg.admin('SELECT pg_reload_conf()');
@@ -403,7 +401,8 @@ onEachServer((start) => {
         const running = commit({ ...ctx, settings: { statementTimeoutMs: 30_000 } });
         const waiting = `SELECT pid FROM pg_stat_activity WHERE application_name LIKE 'countersign %' AND pid <> pg_backend_pid() AND wait_event = 'SyncRep'`;
         await pg.until(waiting);
-        await expect(readBack(settleContext(ctx))).rejects.toMatchObject({ type: 'TARGET_UNAVAILABLE' });
+        const brief = { ...ctx, settings: { ...ctx.settings, statementTimeoutMs: 300 } };
+        await expect(readBack(settleContext(brief))).rejects.toMatchObject({ type: 'TARGET_UNAVAILABLE' });
         await pg.admin(`SELECT pg_terminate_backend(pid) FROM (${waiting}) w`);
         expect(await running).toMatchObject({ kind: 'unknown' });
       } finally {
