@@ -51,22 +51,21 @@ export function openDatabase(options: DatabaseOptions): Database {
     idleTimeoutMillis: 30_000,
     keepAlive: true,
   });
+  // The pool itself listens only while a connection is idle. Without this listener from its first moment on, an error between two queries of a
+  // transaction, or in the packet that ends the login, would crash the process. The next query of the connection reports the loss.
+  pool.on('connect', (client) => void client.on('error', () => {}));
   pool.on('error', () => {}); // An idle connection failed. The pool has removed it, and the next query reports an unreachable database.
 
   async function withClient<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
     try {
       const client = await pool.connect();
       let lost: Error | undefined;
-      // The pool only listens for errors of idle clients. Without this listener, a connection that fails between two queries of a transaction would crash the process.
-      const onLost = (error: Error): void => void (lost = error);
-      client.on('error', onLost);
       try {
         return await work(client);
       } catch (error) {
         if (isUnavailable(error)) lost = error as Error;
         throw error;
       } finally {
-        client.off('error', onLost);
         client.release(lost);
       }
     } catch (error) {

@@ -36,6 +36,7 @@ export async function initTarget(adminUrl: string, options: InitTargetOptions): 
     connectionTimeoutMillis: 10_000,
     application_name: 'countersign target init',
   });
+  client.on('error', () => {}); // The query in flight fails with this error too.
   await client.connect();
   try {
     await client.query('BEGIN');

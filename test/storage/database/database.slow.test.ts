@@ -225,6 +225,28 @@ describe('an unavailable database', () => {
     await expect(open(url(1)).query('select 1')).rejects.toMatchObject(unavailable);
   });
 
+  it('gives STORE_UNAVAILABLE, and the process lives, if the connection fails in the packet that ends the login', async () => {
+    const message = (type: string, body: Buffer): Buffer => {
+      const length = Buffer.alloc(4);
+      length.writeInt32BE(body.length + 4);
+      return Buffer.concat([Buffer.from(type), length, body]);
+    };
+    const fatal = message(
+      'E',
+      Buffer.from('SFATAL\0C57P01\0Mterminating connection due to unexpected postmaster exit\0\0'),
+    );
+    const packet = Buffer.concat([message('R', Buffer.alloc(4)), message('Z', Buffer.from('I')), fatal]);
+    const dying: Server = createServer((socket) => {
+      socket.on('error', () => {}); // the client closes the connection
+      socket.once('data', () => socket.end(packet));
+    });
+    await new Promise<void>((done) => dying.listen(0, '127.0.0.1', done));
+    closing.push(() => dying.close());
+    const db = open(url((dying.address() as AddressInfo).port));
+    await expect(db.query('select 1')).rejects.toMatchObject(unavailable);
+    await expect(db.transaction(({ query }) => query('select 1'))).rejects.toMatchObject(unavailable);
+  });
+
   it('gives STORE_UNAVAILABLE within the timeout if it accepts connections but does not respond', async () => {
     const silent: Server = createServer(() => {});
     await new Promise<void>((done) => silent.listen(0, '127.0.0.1', done));
