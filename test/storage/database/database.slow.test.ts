@@ -5,6 +5,7 @@ import { openDatabase, type Database } from '../../../storage/database/database'
 import { migrate } from '../../../storage/database/migrate';
 import { APPEND_GRANTS, ROLES, TABLE_GRANTS, type Role } from '../../../storage/database/roles';
 import { LedgerKind } from '../../../policy/contracts/ledger';
+import { eventually } from '../../support/eventually';
 import { startTestPostgres, type TestDatabase, type TestPostgres } from '../../support/postgres';
 
 /** SHA-256 of no bytes. */
@@ -274,6 +275,23 @@ describe('an unavailable database', () => {
       if (rowCount === 0) await cut();
     };
     await Promise.all([expect(slow).rejects.toMatchObject(unavailable), cut()]);
+    expect((await db.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
+  });
+
+  it('gives STORE_UNAVAILABLE if the connection is cut between two statements of a transaction, and connects again', async () => {
+    const db = open(database.url('cs_review'));
+    const admin = database.open('admin');
+    const cut = db.transaction(async ({ query }) => {
+      const { rows } = await query<{ pid: number }>('select pg_backend_pid() as pid');
+      const pid = rows[0]?.pid;
+      await admin.query('select pg_terminate_backend($1)', [pid]);
+      await eventually('the session is gone', async () => {
+        const { rowCount } = await admin.query('select from pg_stat_activity where pid = $1', [pid]);
+        return rowCount === 0;
+      });
+      await query('select 1');
+    });
+    await expect(cut).rejects.toMatchObject(unavailable);
     expect((await db.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
   });
 
