@@ -82,30 +82,31 @@ function toFinding(validator: ReviewValidator, outcome: RawOutcome | undefined, 
       evidenceRefs: [],
     });
   }
-  const { parsed, breach } = readMemoized(validator, outcome);
+  const { parsed, breach } = readMemoized(validator, outcome.result);
   if (breach !== null) breaches.push(`${validator.id}: ${breach}`);
   return parsed;
 }
 
-interface ReadOutcome {
+interface ReadResult {
   readonly validator: ReviewValidator;
   readonly parsed: ValidatorFinding;
   /** How the result breaks the contract; null if it does not. */
   readonly breach: string | null;
 }
 
-/** Memoized because the array is assembled again each time an outcome arrives. Outcomes are immutable. */
-const readOutcomes = new WeakMap<RawOutcome, ReadOutcome>();
+/** Memoized because findings are assembled several times from the same results. Results are immutable. */
+const readResults = new WeakMap<object, ReadResult>();
 
-function readMemoized(validator: ReviewValidator, outcome: RawOutcome & { readonly kind: 'result' }): ReadOutcome {
-  const known = readOutcomes.get(outcome);
+function readMemoized(validator: ReviewValidator, result: unknown): ReadResult {
+  if (typeof result !== 'object' || result === null) return { validator, ...readResult(validator, result) };
+  const known = readResults.get(result);
   if (known?.validator === validator) return known;
-  const read = { validator, ...readOutcome(validator, outcome.result) };
-  readOutcomes.set(outcome, read);
+  const read = { validator, ...readResult(validator, result) };
+  readResults.set(result, read);
   return read;
 }
 
-function readOutcome(validator: ReviewValidator, result: unknown): Omit<ReadOutcome, 'validator'> {
+function readResult(validator: ReviewValidator, result: unknown): Omit<ReadResult, 'validator'> {
   const sent = throughJson(result);
   const parsed = ValidatorResult.safeParse(sent);
   const breach = parsed.success
