@@ -10,12 +10,11 @@
  * E3 A change that has a receipt returns it to every call. If the receipt cannot be read, no second one is issued.
  * E4 The receipt binds every word that is printed beside it: explanation, findings, violations, effect, and the head of the rows.
  */
-import { z } from 'zod';
 import { toWellFormed, type JsonObject } from '../../policy/contracts/canonical-json';
 import type { Envelope } from '../../policy/contracts/diff';
 import { Envelope as EnvelopeSchema } from '../../policy/contracts/diff';
 import { CountersignFailure } from '../../policy/contracts/failure';
-import { ValidatorFinding } from '../../policy/contracts/finding';
+import type { ValidatorFinding } from '../../policy/contracts/finding';
 import type { ReceiptPredicate, RollbackReason } from '../../policy/contracts/outcome';
 import {
   explanationSha,
@@ -30,6 +29,7 @@ import { findingsSha } from '../../policy/decide/findings';
 import type { StoredRow } from '../../policy/evidence/chain';
 import type { Ledger, LedgerEntry, ProjectionPatch, WithAdvisoryLock } from '../../policy/evidence/ledger-port';
 import type { ChangeHead } from '../../policy/evidence/predicates';
+import { disclosedFindings } from '../../policy/evidence/disclosed-findings';
 import { recordedFindings, untilSettled, type RecordedChange } from '../../policy/evidence/recorded-findings';
 import type { BreakerStore } from '../../storage/breakers/breakers';
 import type { PlanSource } from '../../storage/plans/plan-source';
@@ -160,7 +160,8 @@ export async function close(
     if (written?.stored == null) throw new Error('The ledger returned no row `effect`');
     const action = state === 'COMMITTED' ? 'COMMIT' : 'ROLLBACK';
     const findings = findingsAtEnd(plan, changeId, rows, { action, reason, stagingSha: facts.stagingSha });
-    const violations = disclosedIn(rows)?.violations ?? [];
+    const disclosed = violationsIn(rows, plan);
+    const violations = disclosed ?? [];
     const predicate: ReceiptPredicate = {
       ...facts,
       action,
@@ -176,7 +177,7 @@ export async function close(
     };
     const envelope = deps.receipts.sign(predicate);
     const samples = findings === null ? {} : { samples: breakerSamples(findings) };
-    const body = { envelope, predicate, explanation, findings: disclosedIn(rows) === null ? (findings ?? []) : null };
+    const body = { envelope, predicate, explanation, findings: disclosed === null ? (findings ?? []) : null };
     const [, closed] = await ledger.append(
       changeId,
       [entry('receipt', body), entry('closed', { state, reason, ...samples })],
@@ -223,13 +224,12 @@ async function planOf(plans: PlanSource, planHash: string | null): Promise<Plan 
   }
 }
 
-/** Findings and violations of the row `disclosed`; null without a valid one before the end. */
-function disclosedIn(rows: readonly StoredRow[]): z.infer<typeof Disclosed> | null {
+/** The disclosed violations; null without a readable row `disclosed` before the end. Its findings can be read only with the plan. */
+function violationsIn(rows: readonly StoredRow[], plan: Plan | null): readonly PolicyViolation[] | null {
   const row = untilSettled(rows.map((stored) => stored.row)).find(({ kind }) => kind === 'disclosed');
-  return Disclosed.safeParse(row?.body).data ?? null;
+  if (row === undefined || (plan !== null && disclosedFindings(plan, row) === null)) return null;
+  return PolicyViolation.array().safeParse(row.body['violations']).data ?? null;
 }
-
-const Disclosed = z.object({ findings: ValidatorFinding.array(), violations: PolicyViolation.array() });
 
 export function closeRolledBack(
   deps: SettlementDeps,

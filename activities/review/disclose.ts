@@ -22,6 +22,7 @@ import { givenToCallback } from '../../policy/evidence/attested-given';
 import type { ByteStore } from '../../policy/evidence/byte-store';
 import type { KeyRegistry, RegisteredKey } from '../../policy/evidence/key-registry';
 import type { Ledger, LedgerEntry } from '../../policy/evidence/ledger-port';
+import { writeDisclosed } from '../../policy/evidence/disclosed-findings';
 import { findingsToDisclose } from '../../policy/evidence/recorded-findings';
 import { evaluateCallback, type CallbackRegistry } from '../../policy/rules/callback';
 import { attest, type Attestor } from '../attestation';
@@ -143,7 +144,7 @@ export async function recordDisclosure(deps: DisclosureDeps, plan: Plan, input: 
   const pending = violations.filter((v) => v.need === 'human');
   const deadlineMs = Math.min(...pending.map((v) => v.deadlineMs));
   const body = {
-    findings: input.findings,
+    findings: writeDisclosed(plan, input.findings),
     callbackResults: results,
     violations,
     fingerprint: fingerprintOf(input, input.findings, results, violations),

@@ -9,13 +9,14 @@
  */
 import { Submission } from '../contracts/diff';
 import { inputSha } from '../contracts/change-id';
-import { ValidatorFinding } from '../contracts/finding';
+import type { ValidatorFinding } from '../contracts/finding';
 import type { LedgerRow } from '../contracts/ledger';
 import type { RollbackReason } from '../contracts/outcome';
 import type { Plan, PlanValidator } from '../contracts/plan';
 import { assembleAnswered, assembleFindings, COMPUTED_BY_ASSEMBLY, isHardBlock } from '../decide/findings';
 import type { RawOutcome, SkipReason } from '../decide/findings';
 import { waiveFindings, type Waiving } from '../decide/waivers';
+import { disclosedFindings } from './disclosed-findings';
 import { openEnvelope } from './dsse';
 import { findingsOfRow } from './unreadable-rows';
 
@@ -41,7 +42,7 @@ export function untilSettled(rows: readonly LedgerRow[]): readonly LedgerRow[] {
 export function recordedFindings({ plan, changeId, rows: all, end }: RecordedChange): readonly ValidatorFinding[] {
   const rows = untilSettled(all);
   const disclosed = rows.find((row) => row.kind === 'disclosed');
-  const shown = disclosed === undefined ? null : readFindings(disclosed);
+  const shown = disclosed === undefined ? null : disclosedFindings(plan, disclosed);
   if (shown !== null) return shown;
   const written = writtenFindings(plan, rows, end === null ? lastStaged(rows) : end.stagingSha);
   const outcomes = new Map<string, RawOutcome>();
@@ -80,10 +81,6 @@ export function findingsToDisclose(
   }
   const findings = assembleFindings({ plan, changeId, outcomes }).map((f) => written.get(f.validator_id) ?? f);
   return waiveFindings(plan, changeId, findings, waivingOf(rows));
-}
-
-function readFindings(row: LedgerRow): readonly ValidatorFinding[] | null {
-  return ValidatorFinding.array().safeParse(row.body['findings']).data ?? null;
 }
 
 /** The context for matching waivers, from the `submitted` row; null if the row is absent or invalid. */

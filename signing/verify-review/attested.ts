@@ -9,7 +9,7 @@
  *    then contains both, and so differs from everything that was disclosed.
  */
 import { attestedInputDigest, type AttestedPredicate } from '../../policy/contracts/attested';
-import { ValidatorFinding, ValidatorResult } from '../../policy/contracts/finding';
+import { ValidatorResult } from '../../policy/contracts/finding';
 import type { LedgerRow } from '../../policy/contracts/ledger';
 import { MAX_REASON_LENGTH } from '../../policy/contracts/limits';
 import type { PlanValidator } from '../../policy/contracts/plan';
@@ -22,6 +22,7 @@ import {
   recordKindOf,
   type Given,
 } from '../../policy/evidence/attested-given';
+import { disclosedFindings } from '../../policy/evidence/disclosed-findings';
 import { untilSettled } from '../../policy/evidence/recorded-findings';
 import { unreadableRows, unreadableRowText } from '../../policy/evidence/unreadable-rows';
 import { AggregateRecord, aggregateResult, countsAll } from '../../policy/rules/aggregate/aggregate';
@@ -103,9 +104,9 @@ function givenToCallbackOf(
   const [index = '', ...key] = record.subject.split('/');
   const findingIndex = Number(index);
   const row = rowOf(rows, 'disclosed');
-  const disclosed = ValidatorFinding.array().safeParse(row?.body['findings'] ?? []);
-  if (!disclosed.success) fail(`row ${row?.n ?? 0}: its findings cannot be read`);
-  const finding = disclosed.data[findingIndex];
+  const disclosed = row === null ? [] : disclosedFindings(plan, row);
+  if (disclosed === null) fail(`row ${row?.n ?? 0}: its findings cannot be read`);
+  const finding = disclosed[findingIndex];
   const policy = plan.policies.find((p) => p.key === key.join('/'));
   if (finding === undefined || policy === undefined) return null;
   if (plan.validators[findingIndex]?.logic_hash !== record.logicHash) return null;

@@ -1,6 +1,6 @@
 import { canonicalJson } from '../../policy/contracts/canonical-json';
 import type { AttestedPredicate } from '../../policy/contracts/attested';
-import { ValidatorFinding, ValidatorResult } from '../../policy/contracts/finding';
+import { ValidatorResult, type ValidatorFinding } from '../../policy/contracts/finding';
 import type { Plan, PlanValidator } from '../../policy/contracts/plan';
 import {
   assembleFindings,
@@ -12,6 +12,7 @@ import {
 import { isJudgeFailureResult } from '../../policy/decide/judge-failure';
 import { isJudge } from '../../policy/contracts/readings';
 import { applyWaivers, WAIVED, waiveFindings } from '../../policy/decide/waivers';
+import { disclosedFindings } from '../../policy/evidence/disclosed-findings';
 import { recordKindOf } from '../../policy/evidence/attested-given';
 import { recordedFindings, strictness, waivingOf, writtenFindings } from '../../policy/evidence/recorded-findings';
 import { unreadableRows, unreadableRowText } from '../../policy/evidence/unreadable-rows';
@@ -30,7 +31,7 @@ export function checkFindings(review: Review): Passed {
   }
   const { plan, changeId } = opened;
   const shown = rowOf(rows, 'disclosed');
-  if (shown !== null && !ValidatorFinding.array().safeParse(shown.body['findings']).success)
+  if (shown !== null && disclosedFindings(plan, shown) === null)
     fail(`row ${shown.n} (disclosed): its findings cannot be read`);
   const findings = recordedFindings({ plan, changeId, rows, end });
   if (record.file !== null)

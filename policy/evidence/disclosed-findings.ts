@@ -1,0 +1,49 @@
+/**
+ * The findings in a row `disclosed`, in declared order. A validator that allowed the change and said nothing is written as its id: the plan
+ * has the rest. Most findings are such, and their rows `findings` have them whole.
+ */
+import type { JsonValue } from '../contracts/canonical-json';
+import { ValidatorFinding } from '../contracts/finding';
+import type { LedgerRow } from '../contracts/ledger';
+import type { Plan, PlanValidator } from '../contracts/plan';
+
+/** What the row has instead of the findings. `disclosedFindings` is the inverse. */
+export function writeDisclosed(plan: Plan, findings: readonly ValidatorFinding[]): JsonValue[] {
+  const validators = byId(plan);
+  return findings.map((finding): JsonValue => {
+    const validator = validators.get(finding.validator_id);
+    return validator !== undefined && isPlainAllow(finding, validator)
+      ? finding.validator_id
+      : (finding as unknown as JsonValue);
+  });
+}
+
+/** The findings of the row `disclosed`, in its order; null if one of them cannot be read, or is of a validator that is not in the plan. */
+export function disclosedFindings(plan: Plan, { body }: LedgerRow): readonly ValidatorFinding[] | null {
+  const written = body['findings'];
+  if (!Array.isArray(written)) return null;
+  const validators = byId(plan);
+  const findings: ValidatorFinding[] = [];
+  for (const entry of written) {
+    const validator = typeof entry === 'string' ? validators.get(entry) : undefined;
+    const finding = validator === undefined ? ValidatorFinding.safeParse(entry).data : plainAllow(validator);
+    if (finding === undefined) return null;
+    findings.push(finding);
+  }
+  return findings;
+}
+
+function byId({ validators }: Plan): ReadonlyMap<string, PlanValidator> {
+  return new Map(validators.map((validator) => [validator.id, validator]));
+}
+
+function plainAllow({ id, phase, class: hookClass, logic_hash }: PlanValidator): ValidatorFinding {
+  return { validator_id: id, status: 'ALLOW', reason: '', evidenceRefs: [], phase, class: hookClass, logic_hash };
+}
+
+function isPlainAllow(finding: ValidatorFinding, validator: PlanValidator): boolean {
+  const { status, reason, evidenceRefs, phase, class: hookClass, logic_hash } = finding;
+  const isPlain = status === 'ALLOW' && reason === '' && evidenceRefs.length === 0;
+  const isOfPlan = phase === validator.phase && hookClass === validator.class && logic_hash === validator.logic_hash;
+  return isPlain && isOfPlan && Object.keys(finding).length === Object.keys(plainAllow(validator)).length;
+}
