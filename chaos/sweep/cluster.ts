@@ -6,16 +6,16 @@ import { Pool } from 'pg';
 import type { Countersign } from '../../client/countersign';
 import { startScriptedJudge } from '../../examples/demo/scripted-judge';
 import { openDevClient, type DevClient } from '../../dev/client';
+import { makeRepository, type GitRepository } from '../../dev/fixtures/git-repository';
+import { startJsonApi, type JsonApi } from '../../dev/fixtures/json-api';
 import { setUpDev, type DevSetup } from '../../dev/setup';
 import { startProcess, type RunningProcess } from '../../workers/start-process';
 import type { Say } from '../../dev/embedded';
 import { extensionsOf } from '../../workers/extensions';
 import { WORKFLOW_INTERCEPTORS } from '../../workers/workflow-bundle';
-import { startApi, type SweepApi } from './api';
 import { FaultController } from './armed-faults';
 import { Supervisor, type Role } from './supervisor';
-import { makeRepository, type SweepRepository } from './repository';
-import { BUNDLE, seedTarget, UNANSWERABLE } from './scenarios';
+import { BUNDLE, seedTarget, START_DOCUMENT, UNANSWERABLE } from './scenarios';
 import { NAMESPACE, Servers } from './servers';
 
 /** Real servers, five worker processes with failpoints, and a supervisor that restarts what a fault killed. */
@@ -26,8 +26,8 @@ export interface Cluster {
   readonly setup: DevSetup;
   readonly target: Pool;
   readonly database: Pool;
-  readonly repository: SweepRepository;
-  readonly api: SweepApi;
+  readonly repository: GitRepository;
+  readonly api: JsonApi;
   readonly faultController: FaultController;
   /** The reviews that are submitted and have not ended. */
   readonly openReviews: Set<string>;
@@ -50,7 +50,7 @@ export async function startCluster(stateDir: string, say: Say): Promise<Cluster>
   const targets = [{ name: 'shop', database: 'shop', schemas: ['public'], seed: seedTarget }];
   const runtime = { postgres: servers.postgres, stateDir };
   const setup = await setUpDev({ runtime, extensions, bundleText: BUNDLE, targets, say: () => {} });
-  const [repository, api] = [await makeRepository(stateDir), await startApi()];
+  const [repository, api] = [makeRepository({}, stateDir), await startJsonApi(START_DOCUMENT)];
   addTargets(setup.targetsFile, repository, api);
   const faultController = new FaultController(join(stateDir, 'faults'));
   const urls = { temporal: servers.temporal.address, judge: judge.baseUrl };
@@ -93,14 +93,11 @@ export async function startCluster(stateDir: string, say: Say): Promise<Cluster>
 }
 
 /** Adds the git and HTTP targets, which the development setup does not create. */
-function addTargets(file: string, repository: SweepRepository, api: SweepApi): void {
+function addTargets(file: string, repository: GitRepository, api: JsonApi): void {
   const { targets } = JSON.parse(readFileSync(file, 'utf8')) as { readonly targets: readonly object[] };
-  const author = { name: 'Countersign', email: 'committer@example.com' };
-  const git = { repository: repository.path, ref: 'refs/heads/main', author };
-  const http = { baseUrl: api.url, headers: {}, queryNames: [], replaysIdempotent: false, undo: 'none' };
   const more = [
-    { name: 'repo', development: true, git },
-    { name: 'api', development: true, http },
+    { name: 'repo', development: true, git: repository.target },
+    { name: 'api', development: true, http: api.target },
   ];
   writeFileSync(file, JSON.stringify({ targets: [...targets, ...more] }));
 }

@@ -2,8 +2,9 @@ import { temporal } from '@temporalio/proto';
 import type { Cluster } from './cluster';
 import type { LedgerLine, Observed } from './check';
 import type { ReviewDriver } from './review-driver';
-import { EFFECTS_SQL, tableOf, TABLES } from './scenarios';
+import { EFFECTS_SQL, fileOf, resourceOf, tableOf, TABLES } from './scenarios';
 
+const GIT_MARKERS = 'refs/countersign/changes/';
 const { WORKFLOW_TASK_FAILED_CAUSE_RESET_WORKFLOW } = temporal.api.enums.v1.WorkflowTaskFailedCause;
 
 /** Reads target, ledger and histories directly as a superuser, without production code. */
@@ -24,16 +25,16 @@ export async function observe(cluster: Cluster, drives: readonly ReviewDriver[])
     at: Date;
   }>('select change_id, effect, at from countersign.marker where change_id = any($1)', [ids]);
   const markerOf = new Map<string, Observed['marker']>(markers.map((row) => [row.change_id, row]));
-  const inGit = await cluster.repository.markers();
+  const inGit = gitMarkers(cluster);
   for (const { changeId, row, of } of drives) {
     if (of.scenario === 'git' || of.scenario === 'git_stale') {
-      effects.set(changeId, await cluster.repository.applied(row));
+      effects.set(changeId, Number(cluster.repository.git('rev-list', '--count', 'main', '--', fileOf(row))));
       const marker = inGit.get(changeId);
       if (marker === undefined) continue;
       const effect = marker['state'] === 'sealed' ? { sealed: true } : (marker['effect'] as Record<string, unknown>);
       markerOf.set(changeId, { effect, at: null });
     } else if (of.scenario === 'http' || of.scenario === 'http_stale') {
-      effects.set(changeId, cluster.api.applied(row));
+      effects.set(changeId, writesTo(cluster, row));
       markerOf.set(changeId, 'not kept');
     }
   }
@@ -61,7 +62,7 @@ export async function unknownChanges(cluster: Cluster, drives: readonly ReviewDr
   const ids = drives.map((drive) => drive.changeId);
   const found: string[] = [];
   const marker = await cluster.target.query('select 1 from countersign.marker where change_id <> all($1)', [ids]);
-  const inGit = [...(await cluster.repository.markers()).keys()].filter((id) => !ids.includes(id));
+  const inGit = [...gitMarkers(cluster).keys()].filter((id) => !ids.includes(id));
   const unknown = marker.rows.length + inGit.length;
   if (unknown > 0) found.push(`K2: ${unknown} markers of unknown changes`);
   const ledger = await cluster.database.query('select distinct change_id from ledger where change_id <> all($1)', [
@@ -76,6 +77,25 @@ export async function unknownChanges(cluster: Cluster, drives: readonly ReviewDr
     if (rows.length > 0) found.push(`K1: ${rows.length} rows of ${table} were written without a change`);
   }
   return found;
+}
+
+/** Contents of the markers in git, by change id. */
+function gitMarkers({ repository }: Cluster): ReadonlyMap<string, Readonly<Record<string, unknown>>> {
+  const refs = repository.git('for-each-ref', '--format=%(refname)', GIT_MARKERS).split('\n');
+  return new Map(
+    refs
+      .filter((ref) => ref !== '')
+      .map((ref) => [
+        ref.slice(GIT_MARKERS.length),
+        JSON.parse(repository.git('cat-file', 'blob', ref)) as Readonly<Record<string, unknown>>,
+      ]),
+  );
+}
+
+/** How many writes to the row's resource the API has applied. */
+function writesTo({ api }: Cluster, row: number): number {
+  const { pathname } = new URL(resourceOf(api.url, row));
+  return api.applied.filter((path) => path === pathname).length;
 }
 
 async function workflowOf(cluster: Cluster, changeId: string): Promise<Observed['workflow']> {

@@ -9,7 +9,7 @@ import { ANY_TENANT } from '../../policy/evidence/predicates';
 import { fullGrant, signKeyEntry, signKeyRevocation } from '../../signing/registry-entry';
 import type { Case } from './cases';
 import type { Cluster } from './cluster';
-import { changeOf, TABLES } from './scenarios';
+import { changeOf, resourceOf, START_DOCUMENT, TABLES } from './scenarios';
 import type { SubmitInput } from '../../client/submission';
 
 /** A review or workflow that is still open after this long is a violation. Far longer than even an overloaded machine needs. */
@@ -30,7 +30,7 @@ export class ReviewDriver {
   }
 
   static async run(cluster: Cluster, of: Case, row: number, run: string): Promise<ReviewDriver> {
-    const tip = of.scenario.startsWith('git') ? await cluster.repository.tip() : '';
+    const tip = of.scenario.startsWith('git') ? cluster.repository.tip() : '';
     const targets = { apiUrl: cluster.api.url, tip };
     const drive = new ReviewDriver(cluster, of, row, changeOf(of.scenario, row, run, targets));
     cluster.faultController.arm(drive.changeId, of.faults);
@@ -81,10 +81,10 @@ export class ReviewDriver {
         );
         return this.#send(status, alice, 'confirm');
       case 'git_stale':
-        await this.cluster.repository.overtake();
+        this.cluster.repository.push({});
         return this.#send(status, alice, 'confirm');
       case 'http_stale':
-        this.cluster.api.overtake(this.row);
+        this.#overtakeResource();
         return this.#send(status, alice, 'confirm');
       case 'refused_answer':
         await this.#send({ ...status, fingerprint: GENESIS }, alice, 'confirm');
@@ -102,6 +102,13 @@ export class ReviewDriver {
       default:
         return scenario satisfies never;
     }
+  }
+
+  /** Simulates a concurrent write by another client. */
+  #overtakeResource(): void {
+    const { documents, url } = this.cluster.api;
+    const { pathname } = new URL(resourceOf(url, this.row));
+    documents.set(pathname, { ...START_DOCUMENT, by: 'another client' });
   }
 
   /** Bob's answer is accepted, then his key is revoked, then the last answer is sent. */

@@ -1,6 +1,6 @@
 import { Client as PgClient } from 'pg';
 import type { SubmitInput } from '../../client/submission';
-import { fileOf } from './repository';
+import { newFilePatch } from '../../dev/fixtures/git-repository';
 
 /** The maximum number of changes in one sweep: each change has its own row in each table. */
 export const ROWS = 20_000;
@@ -75,6 +75,11 @@ function isSql(scenario: Scenario): scenario is SqlScenario {
 
 const START = 500;
 
+/** Each row has its own resource and its own file. */
+export const START_DOCUMENT = { cents: START };
+export const resourceOf = (apiUrl: string, row: number): string => `${apiUrl}/rows/${row}`;
+export const fileOf = (row: number): string => `row-${row}.txt`;
+
 /** The sweep's judge fails on a diff that contains this word. */
 export const UNANSWERABLE = 'judge_down';
 
@@ -93,13 +98,12 @@ export function changeOf(
   { apiUrl, tip }: TargetAddresses,
 ): SubmitInput {
   if (scenario === 'git' || scenario === 'git_stale') {
-    const file = fileOf(id);
-    const raw = `diff --git a/${file} b/${file}\nnew file mode 100644\n--- /dev/null\n+++ b/${file}\n@@ -0,0 +1 @@\n+${id}\n`;
+    const raw = newFilePatch(fileOf(id), `${id}`);
     return { target: 'repo', requestKey, sourceTool: 'GitPatch', raw, metadata: { base_commit: tip } };
   }
   if (!isSql(scenario)) {
     const body = { cents: START + 1 };
-    const request = { method: 'PATCH', url: `${apiUrl}/${id}`, contentType: 'application/merge-patch+json', body };
+    const request = { method: 'PATCH', url: resourceOf(apiUrl, id), contentType: 'application/merge-patch+json', body };
     return { target: 'api', requestKey, sourceTool: 'HTTPPatch', raw: JSON.stringify(request), metadata: {} };
   }
   const table = TABLES[scenario];

@@ -2,11 +2,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openDevClient, type DevClient } from '../../dev/client';
+import { makeRepository, type GitRepository } from '../../dev/fixtures/git-repository';
+import { startJsonApi, type JsonApi } from '../../dev/fixtures/json-api';
 import { startDev, type Dev } from '../../dev/start';
 import { startScriptedJudge } from '../demo/scripted-judge';
-import { makeRepository, type Repository } from './repository';
 import { seedShop, SHOPS } from './shop';
-import { startSmallApi, type SmallApi } from './small-api';
 
 const FOLDER = join(__dirname, '..', '..', '..', 'examples', 'attacks');
 export const EXTENSIONS = [join(__dirname, '..', 'demo', 'extension.js'), join(__dirname, 'extension.js')].join(',');
@@ -17,8 +17,8 @@ export interface AttackServers {
   readonly dev: Dev;
   readonly client: DevClient;
   readonly bundleText: string;
-  readonly repository: Repository;
-  readonly api: SmallApi;
+  readonly repository: GitRepository;
+  readonly api: JsonApi;
   readonly trust: { readonly operators: readonly string[]; readonly committers: readonly string[] };
   close(): Promise<void>;
 }
@@ -38,10 +38,8 @@ export async function startServers(say: (line: string) => void, breakers: boolea
           }
         : {},
   });
-  const repository = makeRepository(stateDir);
-  const api = await startSmallApi();
-  const author = { name: 'Countersign', email: 'committer@example.com' };
-  const http = { baseUrl: api.url, headers: {}, queryNames: [], replaysIdempotent: false, undo: 'none' };
+  const repository = makeRepository({ 'README.md': 'one\n' }, stateDir);
+  const api = await startJsonApi({ on: false });
   const stopFakes = async (): Promise<void> => {
     await judge.stop();
     await api.stop();
@@ -53,8 +51,8 @@ export async function startServers(say: (line: string) => void, breakers: boolea
     bundleText,
     targets: SHOPS.map((name) => ({ name, database: name, schemas: ['public'], seed: seedShop })),
     otherTargets: [
-      { name: 'repo', development: true, git: { repository: repository.path, ref: 'refs/heads/main', author } },
-      { name: 'api', development: true, http },
+      { name: 'repo', development: true, git: repository.target },
+      { name: 'api', development: true, http: api.target },
     ],
     judge: { baseUrl: judge.baseUrl, apiKey: 'scripted' },
     extensions: EXTENSIONS,

@@ -16,13 +16,13 @@ import { newNonce } from '../../signing/nonce';
 import type { SigningKey } from '../../signing/keys';
 import { TASK_QUEUES } from '../../policy/contracts/queues';
 import type { DevClient } from '../../dev/client';
+import type { GitRepository } from '../../dev/fixtures/git-repository';
+import type { JsonApi } from '../../dev/fixtures/json-api';
 import type { Dev } from '../../dev/start';
 import { NamespaceWriter, pause } from './namespace-writer';
 import { Operator } from './operator';
-import type { Repository } from './repository';
 import { EXTENSIONS, startServers, type AttackServers } from './servers';
 import { shopDigest } from './shop';
-import type { SmallApi } from './small-api';
 import { query } from '../../dev/query';
 import { queryWorkflow } from '../../dev/query-workflow';
 import { reviewDriver, type DrivenChange, type ReviewDriver } from '../../dev/review-driver';
@@ -47,9 +47,9 @@ export class Testbed {
   readonly client: DevClient;
   readonly bundleText: string;
   /** The target `repo`. */
-  readonly repository: Repository;
+  readonly repository: GitRepository;
   /** The target `api`. */
-  readonly api: SmallApi;
+  readonly api: JsonApi;
   readonly temporal: Client;
   readonly countersign: Countersign;
   readonly attacker: NamespaceWriter;

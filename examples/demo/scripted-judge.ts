@@ -1,5 +1,5 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
+import { startLoopbackServer } from '../../dev/fixtures/loopback-server';
 
 /** The model name in its responses, so that output and evidence never present it as a real model. */
 export const SCRIPTED_JUDGE = 'scripted-judge';
@@ -44,36 +44,23 @@ export async function startScriptedJudge(options: {
   readonly script: JudgeScript;
 }): Promise<ScriptedJudge> {
   let asked = 0;
-  const server = createServer((request, response) => {
-    readBody(request)
-      .then((body) => {
-        if (request.method === 'GET' && request.url === '/v1/models')
-          return send(response, 200, { object: 'list', data: [{ id: SCRIPTED_JUDGE, object: 'model' }] });
-        if (request.method !== 'POST' || request.url !== '/v1/chat/completions')
-          return send(response, 404, {
-            error: { message: 'Not found: this server implements only POST /v1/chat/completions', code: 'not_found' },
-          });
-        const answer = answerTo(body, options.script);
-        asked++;
-        return send(response, 200, completion(body, answer));
-      })
-      .catch((error: unknown) =>
-        send(response, 400, {
-          error: { message: error instanceof Error ? error.message : String(error), code: 'script_failed' },
-        }),
-      );
-  });
-  await listen(server, options.port ?? 0);
-  const { port } = server.address() as AddressInfo;
-  return {
-    baseUrl: `http://127.0.0.1:${port}/v1`,
-    asked: () => asked,
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  const server = await startLoopbackServer(({ method, url }, response, body) => {
+    if (method === 'GET' && url === '/v1/models')
+      return send(response, 200, { object: 'list', data: [{ id: SCRIPTED_JUDGE, object: 'model' }] });
+    if (method !== 'POST' || url !== '/v1/chat/completions')
+      return send(response, 404, {
+        error: { message: 'Not found: this server implements only POST /v1/chat/completions', code: 'not_found' },
+      });
+    try {
+      const answer = answerTo(body, options.script);
+      asked++;
+      return send(response, 200, completion(body, answer));
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      return send(response, 400, { error: { message, code: 'script_failed' } });
+    }
+  }, options.port);
+  return { baseUrl: `${server.url}/v1`, asked: () => asked, stop: server.stop };
 }
 
 interface Header {
@@ -168,23 +155,7 @@ function completion(body: string, answer: object): object {
   };
 }
 
-async function readBody(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString('utf8');
-}
-
 function send(response: ServerResponse, status: number, body: object): void {
   response.writeHead(status, { 'content-type': 'application/json' });
   response.end(JSON.stringify(body));
-}
-
-function listen(server: Server, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, '127.0.0.1', () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
 }

@@ -1,5 +1,5 @@
 import { starterBundle } from '../../source-tools/starter-bundle';
-import { makeRepository, type GitRepository } from '../support/git-repository';
+import { makeRepository, type GitRepository } from '../../dev/fixtures/git-repository';
 import { runCommand, temporaryFolder } from './run-command';
 
 const folder = temporaryFolder();

@@ -1,9 +1,8 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { checkGateway } from '../../cli/doctor/gateway';
 import { Summary } from '../../cli/doctor/histories';
 import { checkNode } from '../../cli/doctor/machine';
 import { checkVersion, queueCheck } from '../../cli/doctor/temporal';
+import { startLoopbackServer } from '../../dev/fixtures/loopback-server';
 import { engines } from '../../package.json';
 import type { LocalClient } from '../../workers/local-client';
 import type { Replayed } from '../../workers/replay/replay-histories';
@@ -49,12 +48,10 @@ test('a queue has live pollers only if one polled in the last two minutes', () =
 
 test('a gateway that is not ready is a failure that repeats what it names', async () => {
   let status = 200;
-  const server = createServer((request, response) => {
+  const { url: gatewayUrl, stop } = await startLoopbackServer((request, response) => {
     response.statusCode = request.url === '/readyz' ? status : 404;
     response.end('{"ok":false,"database":"down","temporal":"up"}');
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const gatewayUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const check = async () => (await checkGateway({ gatewayUrl } as LocalClient))[0];
   expect(await check()).toMatchObject({ ok: true });
   status = 503;
@@ -62,7 +59,7 @@ test('a gateway that is not ready is a failure that repeats what it names', asyn
     ok: false,
     detail: expect.stringContaining('503 {"ok":false,"database":"down"') as string,
   });
-  await new Promise((resolve) => server.close(resolve));
+  await stop();
   expect(await check()).toMatchObject({ ok: false, detail: expect.stringContaining(gatewayUrl) as string });
 });
 

@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:net';
 import { FIRST_HEALTH_PORT } from '../../cli/init/request';
-import { listenOn, listenOnReusablePort } from './listening-port';
+import { listenOnLoopback } from '../../dev/fixtures/loopback-server';
+import { listenOnReusablePort } from './listening-port';
 
 const close = (server: Server): Promise<void> => new Promise((resolve) => server.close(() => resolve()));
 
@@ -13,7 +14,7 @@ export async function freeGatewayPort(): Promise<number> {
       const port = await listenOnReusablePort(first);
       for (const i of [0, 1, 2]) {
         const next = createServer();
-        await listenOn(next, port + FIRST_HEALTH_PORT + i);
+        await listenOnLoopback(next, port + FIRST_HEALTH_PORT + i);
         open.push(next);
       }
       return port;

@@ -1,5 +1,5 @@
-import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders } from 'node:http';
+import { startLoopbackServer } from '../../dev/fixtures/loopback-server';
 
 export interface SunkRequest {
   readonly path: string;
@@ -19,21 +19,12 @@ export interface HttpSink {
 export async function startHttpSink(): Promise<HttpSink> {
   const requests: SunkRequest[] = [];
   const sink = { status: 204 };
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      requests.push({
-        path: request.url ?? '',
-        headers: request.headers,
-        body: Buffer.concat(chunks).toString('utf8'),
-      });
-      response.writeHead(sink.status, { location: 'http://127.0.0.1:1/elsewhere' }).end();
-    });
+  const server = await startLoopbackServer((request, response, body) => {
+    requests.push({ path: request.url ?? '', headers: request.headers, body });
+    response.writeHead(sink.status, { location: 'http://127.0.0.1:1/elsewhere' }).end();
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: server.url,
     requests,
     get status() {
       return sink.status;
@@ -41,10 +32,6 @@ export async function startHttpSink(): Promise<HttpSink> {
     set status(value) {
       sink.status = value;
     },
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close: server.stop,
   };
 }

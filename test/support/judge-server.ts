@@ -1,5 +1,5 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { startLoopbackServer } from '../../dev/fixtures/loopback-server';
 
 /** One request as it arrived. */
 export interface SeenRequest {
@@ -40,38 +40,18 @@ export async function startJudgeServer(initial: Handler): Promise<JudgeServer> {
   let handler = initial;
   let aborted = 0;
   const requests: SeenRequest[] = [];
-  const sockets = new Set<Socket>();
-  const server: Server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      const seen = {
-        method: request.method ?? '',
-        path: request.url ?? '',
-        headers: request.headers,
-        body: Buffer.concat(chunks).toString(),
-      };
-      requests.push(seen);
-      response.on('close', () => {
-        if (!response.writableFinished) aborted++;
-      });
-      response.on('error', () => undefined);
-      Promise.resolve(handler(response, toChat(seen.body), seen)).catch((error: unknown) =>
-        response.destroy(error as Error),
-      );
+  const server = await startLoopbackServer((request, response, body) => {
+    const seen = { method: request.method ?? '', path: request.url ?? '', headers: request.headers, body };
+    requests.push(seen);
+    response.on('close', () => {
+      if (!response.writableFinished) aborted++;
     });
+    response.on('error', () => undefined);
+    return handler(response, toChat(body), seen);
   });
-  server.keepAliveTimeout = 50;
-  server.on('connection', (socket) => {
-    sockets.add(socket);
-    socket.on('close', () => sockets.delete(socket));
-    socket.on('error', () => undefined);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
   return {
-    baseUrl: `http://127.0.0.1:${port}/v1`,
-    host: `127.0.0.1:${port}`,
+    baseUrl: `${server.url}/v1`,
+    host: new URL(server.url).host,
     requests,
     aborted: () => aborted,
     use: (next) => {
@@ -81,10 +61,7 @@ export async function startJudgeServer(initial: Handler): Promise<JudgeServer> {
       requests.length = 0;
       aborted = 0;
     },
-    stop: async () => {
-      for (const socket of sockets) socket.destroy();
-      await new Promise<void>((resolve) => server.close(() => resolve()));
-    },
+    stop: server.stop,
   };
 }
 

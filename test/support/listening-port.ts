@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import type { Server } from 'node:net';
+import { listenOnLoopback } from '../../dev/fixtures/loopback-server';
 
 /** Below the ports from which Linux (32768) and macOS (49152) choose one for an outgoing connection. */
 const [FIRST, LAST] = [20_000, 32_000];
@@ -10,22 +11,10 @@ const [FIRST, LAST] = [20_000, 32_000];
  */
 export async function listenOnReusablePort(server: Server): Promise<number> {
   for (let attempts = 100; ; attempts--) {
-    const port = randomInt(FIRST, LAST);
     try {
-      await listenOn(server, port);
-      return port;
+      return await listenOnLoopback(server, randomInt(FIRST, LAST));
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE' || attempts === 0) throw error;
     }
   }
-}
-
-export async function listenOn(server: Server, port: number): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, '127.0.0.1', () => {
-      server.removeListener('error', reject);
-      resolve();
-    });
-  });
 }

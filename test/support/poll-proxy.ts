@@ -4,9 +4,9 @@
  * polls that brought a query, as a slow connection does.
  */
 import * as http2 from 'node:http2';
-import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { temporal } from '@temporalio/proto';
+import { listenOnLoopback } from '../../dev/fixtures/loopback-server';
 
 const { PollWorkflowTaskQueueRequest, PollWorkflowTaskQueueResponse } = temporal.api.workflowservice.v1;
 const { TASK_QUEUE_KIND_STICKY } = temporal.api.enums.v1.TaskQueueKind;
@@ -76,10 +76,10 @@ export async function startPollProxy(serverAddress: string): Promise<PollProxy> 
     if (taskToken.length > 0) polled.push({ workflowId: workflowExecution?.workflowId ?? '', isQuery: query != null });
     return query == null ? null : queriesPass;
   };
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const port = await listenOnLoopback(server);
   const waiting = (): Poll[] => [...polls].filter((poll) => poll.upstream === null);
   return {
-    address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    address: `127.0.0.1:${port}`,
     polled,
     hold() {
       held = true;

@@ -1,5 +1,5 @@
 import { createServer, type Socket } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { listenOnLoopback } from '../../dev/fixtures/loopback-server';
 
 export interface Mail {
   readonly from: string;
@@ -20,9 +20,9 @@ export async function startSmtpServer(): Promise<SmtpServer> {
   const mails: Mail[] = [];
   const state: { reply: SmtpServer['reply'] } = { reply: null };
   const server = createServer((socket) => serve(socket, mails, (command) => state.reply?.(command) ?? null));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const port = await listenOnLoopback(server);
   return {
-    port: (server.address() as AddressInfo).port,
+    port,
     mails,
     get reply() {
       return state.reply;

@@ -1,5 +1,6 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import { listenOn, listenOnReusablePort } from './listening-port';
+import { listenOnLoopback } from '../../dev/fixtures/loopback-server';
+import { listenOnReusablePort } from './listening-port';
 
 /** A loopback proxy in front of a server that can simulate an outage: it closes open connections and refuses new ones. */
 export interface SwitchProxy {
@@ -39,7 +40,7 @@ export async function startSwitchProxy(to: { readonly host: string; readonly por
   server = first;
   const up = async (): Promise<void> => {
     const next = newServer();
-    await listenOn(next, port);
+    await listenOnLoopback(next, port);
     server = next;
   };
   return { port, down: close, up, stop: close };

@@ -11,8 +11,8 @@ import { sqlDryRunEffects } from '../../source-tools/sql/staging';
 import { defineRule } from '../../policy/rules/define';
 import type { Extension } from '../../workers/extensions';
 import { lookAgainSignal } from '../../workflows/messages';
-import { makeRepository, oneLinePatch, type GitRepository } from '../support/git-repository';
-import { startHttpApi, type HttpApi } from '../support/http-api';
+import { makeRepository, oneLinePatch, type GitRepository } from '../../dev/fixtures/git-repository';
+import { startJsonApi, type JsonApi } from '../../dev/fixtures/json-api';
 import { pause, startSystem, type System } from '../support/system';
 
 const contains = (diff: { readonly raw: Uint8Array }, word: string): boolean =>
@@ -108,14 +108,12 @@ validators:
 `;
 
 let repo: GitRepository;
-let api: HttpApi;
+let api: JsonApi;
 let system: System;
 let asOperator: Database;
 beforeAll(async () => {
   repo = makeRepository({ 'README.md': 'one\n' });
-  api = await startHttpApi();
-  const author = { name: 'Countersign', email: 'committer@example.com' };
-  const http = { baseUrl: api.url, headers: {}, queryNames: [], replaysIdempotent: false, undo: 'none' } as const;
+  api = await startJsonApi();
   system = await startSystem({
     name: 'effects',
     bundleText: BUNDLE,
@@ -123,8 +121,8 @@ beforeAll(async () => {
     shopSql: 'create table items (id int primary key, note text not null); insert into items values (1, $$old$$)',
     workers: ['review', 'commit'],
     targets: [
-      { name: 'repo', development: true, git: { repository: repo.path, ref: 'refs/heads/main', author } },
-      { name: 'api', development: true, http },
+      { name: 'repo', development: true, git: repo.target },
+      { name: 'api', development: true, http: api.target },
     ],
   });
   asOperator = openDatabase({ url: system.setup.databaseUrls.cs_operator, applicationName: 'test' });
@@ -241,7 +239,7 @@ test('an HTTP patch that the server applied but answered with 500 is detected by
   api.behaviour.write = 'applies_then_500';
   const { changeId } = await flag('five hundred');
   expect(await system.ended(changeId)).toMatchObject({ state: 'COMMITTED', verified: true });
-  expect(api.applied).toBe(1);
+  expect(api.applied).toHaveLength(1);
 });
 
 test('an effect that cannot be determined waits for an operator, whose resolution ends the review at once', async () => {
@@ -273,8 +271,8 @@ test('a commit waits while its target is frozen, and is applied once the freeze 
   const refused = async () => (await system.ledger(changeId)).some(({ row }) => row.body['check'] === 'target_frozen');
   for (let i = 0; i < 1_200 && !(await refused()); i++) await pause(50);
   expect(await refused()).toBe(true);
-  expect(api.applied).toBe(0);
+  expect(api.applied).toHaveLength(0);
   await setFrozen(false);
   expect(await system.ended(changeId)).toMatchObject({ state: 'COMMITTED', verified: true });
-  expect(api.applied).toBe(1);
+  expect(api.applied).toHaveLength(1);
 });

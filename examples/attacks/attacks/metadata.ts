@@ -1,4 +1,5 @@
 /** Metadata and headers that become part of an effect, or show another one to the people who read it. */
+import { newFilePatch } from '../../../dev/fixtures/git-repository';
 import type { Attack, Attempt } from '../attack';
 import { ifRefused } from '../if-refused';
 import type { Change, Row, Testbed } from '../testbed';
@@ -7,11 +8,10 @@ let files = 0;
 /** A patch that adds a file, with metadata of the attacker's choice. */
 function patch(testbed: Testbed, metadata: Readonly<Record<string, string>>): Change {
   const file = `notes/${++files}.txt`;
-  const raw = `diff --git a/${file} b/${file}\nnew file mode 100644\n--- /dev/null\n+++ b/${file}\n@@ -0,0 +1 @@\n+${files}\n`;
   return {
     target: 'repo',
     sourceTool: 'GitPatch',
-    raw,
+    raw: newFilePatch(file, `${files}`),
     metadata: { base_commit: testbed.repository.tip(), ...metadata },
   };
 }
@@ -23,7 +23,8 @@ async function refusedMetadata(testbed: Testbed, change: Change, words: string):
   if (changeId !== null) await endedOrAsked(testbed, changeId);
   const check = async (): Promise<string | null> => {
     const { repository } = testbed;
-    if (repository.tip() !== before) return `committed without a person as: ${JSON.stringify(repository.message())}`;
+    if (repository.tip() !== before)
+      return `committed without a person as: ${repository.git('log', '-1', '--format=%B', 'main')}`;
     return changeId === null ? null : 'it was not refused when it was submitted';
   };
   return { changeId: changeId ?? '0'.repeat(64), refusal: null, by: `metadata: ${words}`, check };
@@ -48,7 +49,9 @@ async function endsAsDecided(testbed: Testbed, change: Change, words: string): P
   await testbed.waitForRow(changeId, refusal);
   const check = async (): Promise<string | null> => {
     if (testbed.repository.tip() !== before) return 'it was committed';
-    return testbed.api.headers.some((names) => names.includes('x-approved-by')) ? 'the target got X-Approved-By' : null;
+    return testbed.api.requests.some(({ headers }) => 'x-approved-by' in headers)
+      ? 'the target got X-Approved-By'
+      : null;
   };
   return { changeId, refusal, check };
 }

@@ -9,8 +9,8 @@ import { freePort } from '../../../dev/embedded/places';
 import { startProcess, type RunningProcess } from '../../../workers/start-process';
 import { query } from '../../../dev/query';
 import { compiled } from '../../support/compiled';
-import { makeRepository, type GitRepository } from '../../support/git-repository';
-import { startHttpApi, type HttpApi } from '../../support/http-api';
+import { makeRepository, type GitRepository } from '../../../dev/fixtures/git-repository';
+import { startJsonApi, type JsonApi } from '../../../dev/fixtures/json-api';
 import { startSwitchProxy, type SwitchProxy } from '../../support/switch-proxy';
 import { startSystem, type System } from '../../support/system';
 import { gatewayEnv } from '../../support/system-env';
@@ -29,7 +29,7 @@ export interface Environment {
   readonly database: SwitchProxy;
   readonly temporal: SwitchProxy;
   readonly repository: GitRepository;
-  readonly api: HttpApi;
+  readonly api: JsonApi;
 }
 
 interface Running {
@@ -84,7 +84,7 @@ async function startAll(onStop: (stop: () => unknown) => void): Promise<Environm
   const dist = await compiled();
   const judge = await startScriptedJudge({ script: judgeScript });
   onStop(judge.stop);
-  const api = await startHttpApi();
+  const api = await startJsonApi();
   onStop(api.stop);
   const repository = makeRepository({ 'README.md': 'one\n' });
   onStop(repository.remove);
@@ -115,9 +115,7 @@ async function startAll(onStop: (stop: () => unknown) => void): Promise<Environm
   return { system, browser, origin, gateway, database, temporal, repository, api };
 }
 
-async function startInboxSystem(judgeUrl: string, repository: GitRepository, api: HttpApi): Promise<System> {
-  const author = { name: 'Countersign', email: 'committer@example.com' };
-  const http = { baseUrl: api.url, headers: {}, queryNames: ['q'], replaysIdempotent: false, undo: 'none' } as const;
+async function startInboxSystem(judgeUrl: string, repository: GitRepository, api: JsonApi): Promise<System> {
   return await startSystem({
     name: 'browser',
     bundleText: inboxPolicy(),
@@ -128,8 +126,8 @@ async function startInboxSystem(judgeUrl: string, repository: GitRepository, api
       await query(adminUrl, HOSTILE_SQL);
     },
     targets: [
-      { name: 'repo', development: true, git: { repository: repository.path, ref: 'refs/heads/main', author } },
-      { name: 'api', development: true, http },
+      { name: 'repo', development: true, git: repository.target },
+      { name: 'api', development: true, http: { ...api.target, queryNames: ['q'] } },
     ],
   });
 }

@@ -1,5 +1,4 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { startLoopbackServer } from '../../../dev/fixtures/loopback-server';
 
 /** A page of an attacker. */
 export interface OtherSite {
@@ -12,19 +11,10 @@ export interface OtherSite {
 /** Another server of this machine: by its address another site, by its name another origin of the same site, which gets the cookies. */
 export async function startOtherSite(): Promise<OtherSite> {
   let page = '';
-  const server: Server = createServer((request, response) => {
+  const { port, stop } = await startLoopbackServer((request, response) => {
     const to = new URL(request.url ?? '/', 'http://x').searchParams.get('to');
     if (to !== null) response.writeHead(307, { location: to }).end();
     else response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(page);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    port: (server.address() as AddressInfo).port,
-    show: (html) => (page = html),
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  return { port, show: (html) => (page = html), stop };
 }

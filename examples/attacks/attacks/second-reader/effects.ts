@@ -1,6 +1,5 @@
 /** Changes whose effect is larger than, or another than, what the rules read and the dry run shows. */
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { startLoopbackServer } from '../../../../dev/fixtures/loopback-server';
 import { topUp, type Attack, type Attempt } from '../../attack';
 import { ENDED, ifRefused } from '../../if-refused';
 import { pause } from '../../namespace-writer';
@@ -121,13 +120,11 @@ async function atOnce(testbed: Testbed): Promise<Attempt> {
 /** Requests whose path leads to another server if it is joined to the base address carelessly. */
 async function otherServer(testbed: Testbed): Promise<Attempt> {
   const hits: string[] = [];
-  const server = createServer((request, response) => {
+  const server = await startLoopbackServer((request, response) => {
     hits.push(`${request.method ?? ''} ${request.url ?? ''}`);
     response.writeHead(200, { 'content-type': 'application/json', etag: '"1"' }).end('{}');
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  const away = `127.0.0.1:${port}`;
+  const away = new URL(server.url).host;
   let last = '';
   for (const url of [
     `//${away}/x`,
@@ -147,7 +144,7 @@ async function otherServer(testbed: Testbed): Promise<Attempt> {
         if ((await testbed.rows(changeId)).some(({ kind }) => kind === 'closed' || kind === 'disclosed')) break;
     }
   }
-  await new Promise<void>((resolve) => (server.close(() => resolve()), server.closeAllConnections()));
+  await server.stop();
   const achieved = hits.length > 0 ? `another server received ${hits.join(', ')}` : null;
   return {
     changeId: last,

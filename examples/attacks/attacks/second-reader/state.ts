@@ -1,10 +1,9 @@
 /** Activities before their time, forged state of a workflow, and requests that are sent again. */
 import { toHistoryPlan } from '../../../../policy/contracts/history-plan';
 import type { Carried } from '../../../../workflows/carried';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { GatewayClient } from '../../../../client/gateway-client';
 import { createSigner } from '../../../../client/signer';
+import { startLoopbackServer } from '../../../../dev/fixtures/loopback-server';
 import { refundOrder, refused, topUp, type Attack, type Attempt } from '../../attack';
 import { ifRefused } from '../../if-refused';
 import { allowedOutcomes, forgedState, restartWith } from '../../forged-state';
@@ -89,19 +88,18 @@ async function carriedState(testbed: Testbed): Promise<Attempt> {
 /** The authorization of requests that a client meant to send. */
 async function captured(testbed: Testbed, times: number): Promise<string[]> {
   const seen: string[] = [];
-  const server = createServer((request, response) => {
+  const server = await startLoopbackServer((request, response) => {
     seen.push(`${request.method ?? ''} ${request.url ?? ''} ${request.headers.authorization ?? ''}`);
     response.writeHead(500).end('{}');
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const client = new GatewayClient({
-    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    baseUrl: server.url,
     tenant: 'default',
     serviceKey: createSigner(testbed.keyOf('agent')),
     trust: testbed.trust,
   });
   for (let i = 0; i < times; i++) await ifRefused(client.list(), ['HTTP status 500'], null);
-  await new Promise<void>((resolve) => (server.close(() => resolve()), server.closeAllConnections()));
+  await server.stop();
   return seen;
 }
 

@@ -7,7 +7,12 @@ import { gitPatchEffects } from '../../../../source-tools/git/staging';
 import { gitOf, type GitAccess } from '../../../../source-tools/git/staging/git-access';
 import { stagingSha } from '../../../../policy/contracts/staging-record';
 import { memorySends } from '../../../support/memory-sends';
-import { makeRepository, newFilePatch, oneLinePatch, type GitRepository } from '../../../support/git-repository';
+import {
+  makeRepository,
+  newFilePatch,
+  oneLinePatch,
+  type GitRepository,
+} from '../../../../dev/fixtures/git-repository';
 import { diffOf, newChangeId, recordOf } from '../../sql/staging/sql-diff';
 
 const { stage, commit, readBack, seal } = gitPatchEffects;
@@ -26,11 +31,7 @@ afterEach(() => repo.remove());
 function change(patch: string, more: { settings?: object; metadata?: object; path?: string } = {}): StageContext {
   const plain = diffOf(patch, 'GitPatch');
   const metadata = { base_commit: repo.tip(), ...more.metadata };
-  const author = { name: 'Countersign', email: 'committer@example.com' };
-  const target: GitAccess = {
-    name: 'repo',
-    git: { repository: more.path ?? repo.path, ref: 'refs/heads/main', author },
-  };
+  const target: GitAccess = { name: 'repo', git: { ...repo.target, repository: more.path ?? repo.path } };
   return {
     changeId: newChangeId(),
     diff: { ...plain, metadata },
@@ -60,11 +61,15 @@ const toSettle = ({ changeId, target, settings, approved: record, intentAt, send
   sends,
 });
 
+/** Everything in the repository: refs and object ids. */
+const contents = (): string =>
+  repo.git('for-each-ref') + repo.git('cat-file', '--batch-all-objects', '--batch-check=%(objectname) %(objecttype)');
+
 const PATCH = oneLinePatch('README.md', 'one', 'two');
 
 describe('a dry run', () => {
   it('records base, trees, modes and blobs, and leaves neither ref nor object in the repository', async () => {
-    const before = repo.contents();
+    const before = contents();
     const record = recordOf(await stage(change(PATCH, { metadata: { message: 'Say two' } })));
     expect(record).toMatchObject({
       origin: 'measured',
@@ -80,7 +85,7 @@ describe('a dry run', () => {
         ],
       },
     });
-    expect(repo.contents()).toBe(before);
+    expect(contents()).toBe(before);
   });
 
   it('produces the same record twice, so that an answer to one is valid for the other', async () => {
@@ -112,16 +117,16 @@ describe('a dry run', () => {
     ['adds a symbolic link', newFilePatch('link', 'README.md', '120000'), undefined, 'mode 120000'],
     [
       'adds a submodule',
-      newFilePatch('vendor', `Subproject commit ${'a'.repeat(40)}`, '160000', '\n'),
+      newFilePatch('vendor', `Subproject commit ${'a'.repeat(40)}`, '160000'),
       undefined,
       'mode 160000',
     ],
-    ['adds .gitmodules', newFilePatch('.gitmodules', '[submodule "x"]', '100644', '\n'), undefined, 'submodules'],
+    ['adds .gitmodules', newFilePatch('.gitmodules', '[submodule "x"]'), undefined, 'submodules'],
   ])('rejects a patch that %s, and leaves nothing behind', async (_, patch, metadata, why) => {
-    const before = repo.contents();
+    const before = contents();
     const staged = await stage(change(patch, metadata === undefined ? {} : { metadata }));
     expect(staged).toMatchObject({ kind: 'rejected', explanation: expect.stringContaining(why) });
-    expect(repo.contents()).toBe(before);
+    expect(contents()).toBe(before);
   });
 
   it.each([
@@ -227,7 +232,6 @@ describe('a commit', () => {
     await commit(ctx);
     const ours = repo.tip();
     repo.git('update-ref', '-d', `refs/countersign/changes/${ctx.changeId}`);
-    repo.git('read-tree', 'main');
     const after = repo.push({ 'src/other.ts': 'y\n' });
     expect(await commit(ctx)).toMatchObject({ kind: 'applied', replayed: true, effect: { commit: ours } });
     const found = { found: true, effect: { commit: ours }, unchecked: true };
@@ -306,7 +310,6 @@ describe('a post validator that rejects', () => {
     let laterCommit = '';
     const ctx = await approved(change(PATCH), {
       postCheck: async () => {
-        repo.git('read-tree', 'main');
         laterCommit = repo.push({ 'src/other.ts': 'y\n' });
         return reject();
       },

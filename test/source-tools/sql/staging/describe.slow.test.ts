@@ -2,18 +2,17 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describeRepository } from '../../../../source-tools/git/staging/describe-repository';
 import { describeApi } from '../../../../source-tools/http/staging/describe-api';
-import { makeRepository } from '../../../support/git-repository';
-import { startHttpApi } from '../../../support/http-api';
+import { makeRepository } from '../../../../dev/fixtures/git-repository';
+import { startJsonApi } from '../../../../dev/fixtures/json-api';
 
-const author = { name: 'Countersign', email: 'committer@example.com' };
 const levels = (lines: readonly { readonly level: string; readonly text: string }[]): string[] =>
   lines.map(({ level, text }) => `${level} ${text}`);
 
 test('doctor checks that a repository has the branch, and warns if its work tree will not be updated', async () => {
   const repo = makeRepository({ 'README.md': 'one\n' });
   try {
-    const of = (repository: string, ref = 'refs/heads/main') =>
-      describeRepository({ git: { repository, ref, author } });
+    const of = (repository: string, ref = repo.target.ref) =>
+      describeRepository({ git: { ...repo.target, repository, ref } });
     expect(levels(await of(repo.path))).toEqual([
       expect.stringMatching(/^ok git version/),
       expect.stringMatching(/^ok refs\/heads\/main is at/),
@@ -31,10 +30,9 @@ test('doctor checks that a repository has the branch, and warns if its work tree
 });
 
 test('doctor checks that an API responds and accepts the credentials', async () => {
-  const api = await startHttpApi();
+  const api = await startJsonApi();
   try {
-    const of = (baseUrl: string) =>
-      describeApi({ http: { baseUrl, headers: {}, queryNames: [], replaysIdempotent: false, undo: 'none' } });
+    const of = (baseUrl: string) => describeApi({ http: { ...api.target, baseUrl } });
     expect(levels(await of(api.url))).toEqual([
       expect.stringMatching(/^ok .*status 404/),
       expect.stringMatching(/^warn plain HTTP/),
