@@ -29,15 +29,17 @@ interface ReflectedField {
   resolve(): this;
 }
 interface ReflectedType {
-  readonly fullName: string;
   readonly fieldsArray: readonly ReflectedField[];
 }
 
-const schemas = new Map<string, Schema>();
+const schemas = new Map<ReflectedType, Schema>();
+const named = new Map<string, Schema>();
 
 /** `typeName` such as `temporal.api.workflowservice.v1.PollWorkflowTaskQueueResponse`. */
 export function isDecodable(typeName: string, message: Uint8Array): boolean {
-  return isValid(schemaOf(lookUp(typeName)), message, 0, message.length, MAX_DEPTH);
+  const schema = named.get(typeName) ?? schemaOf(lookUp(typeName));
+  named.set(typeName, schema);
+  return isValid(schema, message, 0, message.length, MAX_DEPTH);
 }
 
 function isValid(schema: Schema, bytes: Uint8Array, start: number, end: number, levels: number): boolean {
@@ -100,10 +102,10 @@ function lookUp(typeName: string): ReflectedType {
 }
 
 function schemaOf(type: ReflectedType): Schema {
-  const known = schemas.get(type.fullName);
+  const known = schemas.get(type);
   if (known !== undefined) return known;
   const schema = new Map<number, SchemaField>();
-  schemas.set(type.fullName, schema);
+  schemas.set(type, schema);
   for (const reflected of type.fieldsArray) {
     const field = reflected.resolve();
     schema.set(field.id, field.map ? mapField(field) : schemaField(field.type, field));

@@ -32,6 +32,8 @@ export interface ScreeningProxy {
 }
 
 const SECRET_HEADER = 'countersign-screen';
+/** Of the connection between core and proxy. They do not go to the server. */
+const OWN_HEADERS = [SECRET_HEADER, ':authority', 'host'];
 const FAILED_PRECONDITION = '9';
 const UNAVAILABLE = '14';
 const UNAUTHENTICATED = '16';
@@ -42,6 +44,7 @@ const UNREADABLE = { 'grpc-status': FAILED_PRECONDITION, 'grpc-message': 'the wo
 
 export async function startScreeningProxy(options: ScreeningProxyOptions): Promise<ScreeningProxy> {
   const secret = randomBytes(32).toString('hex');
+  const secretBytes = Buffer.from(secret);
   const upstream = reconnecting(options);
   const tasks = new OpenTasks<WorkflowTask>();
   const ticking = setInterval(() => tasks.tick(), TICK_MS);
@@ -56,7 +59,7 @@ export async function startScreeningProxy(options: ScreeningProxyOptions): Promi
   server.on('sessionError', options.onError);
   server.on('stream', (stream, headers) => {
     stream.on('error', () => stream.close());
-    if (!isEqual(headers[SECRET_HEADER], secret))
+    if (!isEqual(headers[SECRET_HEADER], secretBytes))
       return refuse(stream, UNAUTHENTICATED, 'not the worker of this proxy');
     try {
       forward(stream, headers, upstream.session(), { ...options, tasks });
@@ -88,13 +91,16 @@ function forward(
   session: http2.ClientHttp2Session,
   options: ScreeningProxyOptions & Screening,
 ): void {
-  const { [SECRET_HEADER]: _secret, ':authority': _authority, host: _host, ...rest } = headers;
   const path = headers[':path'] ?? '';
   const screened = isScreened(path) ? path : null;
-  if (screened !== null) delete rest['grpc-accept-encoding'];
-  const request = session.request({ ...rest, ':scheme': options.upstream.startsWith('https') ? 'https' : 'http' });
-  const sent = screened !== null || isAnswer(path) ? chunksOf(stream) : [];
-  stream.pipe(request);
+  // The headers belong to this call alone. So they are changed and not copied, here and below.
+  for (const name of OWN_HEADERS) delete headers[name];
+  if (screened !== null) delete headers['grpc-accept-encoding'];
+  headers[':scheme'] = options.upstream.startsWith('https') ? 'https' : 'http';
+  const request = session.request(headers);
+  const sent = chunksOf(stream);
+  // A request is one message, so it is sent at once: that needs one frame, and no bookkeeping of a pipe.
+  stream.on('end', () => request.end(Buffer.concat(sent)));
   // A cancelled poll must be cancelled at the server too: otherwise it would give the task to a poll that has ended.
   stream.on('close', () => {
     if (!request.closed) request.close(http2.constants.NGHTTP2_CANCEL);
@@ -185,15 +191,12 @@ function refuse(stream: http2.ServerHttp2Stream, status: string, message: string
   stream.respond(head, { endStream: true });
 }
 
-function withoutConnectionHeaders(
-  headers: http2.IncomingHttpHeaders,
-): http2.OutgoingHttpHeaders & http2.IncomingHttpHeaders {
-  const { connection: _connection, 'transfer-encoding': _encoding, ...rest } = headers;
-  return rest;
+function withoutConnectionHeaders(headers: http2.IncomingHttpHeaders): http2.IncomingHttpHeaders {
+  delete headers['connection'];
+  delete headers['transfer-encoding'];
+  return headers;
 }
 
-function isEqual(sent: string | string[] | undefined, secret: string): boolean {
-  return (
-    typeof sent === 'string' && sent.length === secret.length && timingSafeEqual(Buffer.from(sent), Buffer.from(secret))
-  );
+function isEqual(sent: string | string[] | undefined, secret: Buffer): boolean {
+  return typeof sent === 'string' && sent.length === secret.length && timingSafeEqual(Buffer.from(sent), secret);
 }
