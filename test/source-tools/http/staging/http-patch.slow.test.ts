@@ -244,7 +244,11 @@ describe('a commit', () => {
     const url = `${api.url}/flags/beta`;
     await fetch(url, {
       method: 'PATCH',
-      headers: { 'content-type': 'application/json-patch+json', 'idempotency-key': ctx.changeId },
+      headers: {
+        'content-type': 'application/json-patch+json',
+        'if-match': String(ctx.approved.base['etag']),
+        'idempotency-key': ctx.changeId,
+      },
       body: JSON.stringify([{ op: 'replace', path: '/on', value: true }]),
     });
     api.documents.set('/v1/flags/beta', { on: true, owners: ['eve'] });
