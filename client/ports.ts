@@ -1,5 +1,5 @@
 import type { AnswerMessage } from '../policy/contracts/answer';
-import type { EvidenceBundle } from '../policy/evidence/bundle';
+import type { Evidence } from '../policy/evidence/bundle';
 import type { SpendResult } from '../policy/contracts/spent';
 import type { ByteStore } from '../policy/evidence/byte-store';
 import type { StoredRow } from '../policy/evidence/chain';
@@ -31,7 +31,7 @@ export interface BundleOptions {
 export interface ClientLedger {
   readonly list: (query: ReviewQuery) => Promise<ReviewPage>;
   /** Rows, bytes, policy and keys of a review, to be verified by the caller. Null if the ledger has no row of the change. */
-  readonly bundle: (changeId: string, options?: BundleOptions) => Promise<EvidenceBundle | null>;
+  readonly bundle: (changeId: string, options?: BundleOptions) => Promise<Evidence | null>;
   readonly rows: (changeId: string) => Promise<readonly StoredRow[]>;
   /** Tenant and end of a review by its rows; null if the ledger has no row of the change. */
   readonly summary: (changeId: string) => Promise<{ readonly tenant: string | null; readonly ended: boolean } | null>;

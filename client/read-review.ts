@@ -1,7 +1,7 @@
 import { Envelope } from '../policy/contracts/diff';
 import { ReceiptPredicate, type ReviewOutcome } from '../policy/contracts/outcome';
 import { PolicyViolation } from '../policy/contracts/violation';
-import type { EvidenceBundle } from '../policy/evidence/bundle';
+import type { Evidence } from '../policy/evidence/bundle';
 import { verifiedReview, type Difference, type VerifiedReview } from '../signing/verified-review';
 import type { EvidenceTrust } from '../signing/verify-evidence';
 import { CountersignError } from './errors';
@@ -9,7 +9,7 @@ import type { ReceiptTrust } from './receipt';
 import { toResult, type ReviewResult } from './result';
 
 /** Verifies a bundle. Throws `not_verified`, which says what differs, also if the caller trusts no one. */
-export function readReview(changeId: string, bundle: EvidenceBundle, trust: ReceiptTrust | null): VerifiedReview {
+export function readReview(changeId: string, bundle: Evidence, trust: ReceiptTrust | null): VerifiedReview {
   const roots = requireTrust(trust);
   if (bundle.changeId !== changeId)
     throw new CountersignError('not_verified', `Expected the review ${changeId}, got ${bundle.changeId}`);
@@ -25,7 +25,7 @@ export function readReview(changeId: string, bundle: EvidenceBundle, trust: Rece
  * The end of a review from its bundle; null if it is open. It is `verified` only if everything in the bundle verifies, or, for a
  * client that trusts no operators, the receipt.
  */
-export function readResult(changeId: string, bundle: EvidenceBundle, trust: ReceiptTrust | null): ReviewResult | null {
+export function readResult(changeId: string, bundle: Evidence, trust: ReceiptTrust | null): ReviewResult | null {
   const claimed = claimedOutcome(bundle);
   if (claimed === null) return null;
   // The receipt binds every word of the outcome; without operators nothing else can be verified.
@@ -60,7 +60,7 @@ function unproved(result: ReviewResult, why: string): ReviewResult {
 }
 
 /** The outcome as the rows state it. Not verified. */
-function claimedOutcome(bundle: EvidenceBundle): ReviewOutcome | null {
+function claimedOutcome(bundle: Evidence): ReviewOutcome | null {
   const row = bundle.rows.find(({ row: { kind } }) => kind === 'receipt')?.row;
   const predicate = ReceiptPredicate.safeParse(row?.body['predicate']);
   if (row === undefined || !predicate.success) return null;

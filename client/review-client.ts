@@ -19,7 +19,7 @@ import { TASK_QUEUES } from '../policy/contracts/queues';
 import { linkToChange } from './change-link';
 import { CountersignError } from './errors';
 import { parseInput } from './parse';
-import type { EvidenceBundle } from '../policy/evidence/bundle';
+import { withChecksum, type Evidence, type EvidenceBundle } from '../policy/evidence/bundle';
 import type { VerifiedReview } from '../signing/verified-review';
 import { acknowledge, unacknowledged, type KeyOwners } from './acknowledge';
 import { acknowledgeWithdrawal, unacknowledgedWithdrawal } from './acknowledge-withdrawal';
@@ -107,7 +107,7 @@ export class ReviewClient {
 
   /** The review, rebuilt from verified rows, bytes and policy. Throws `not_verified`, `not_found`, `ledger_unavailable`. */
   async review(changeId: string): Promise<VerifiedReview> {
-    return readReview(changeId, await this.bundle(changeId), this.trust);
+    return readReview(changeId, await this.#evidence(idOf(changeId)), this.trust);
   }
 
   /** The status of `review`. */
@@ -117,9 +117,12 @@ export class ReviewClient {
 
   /** Rows, bytes, policy and keys of the review, not verified. Throws `not_found`, `worker_unavailable` before it is opened. */
   async bundle(changeId: string, options: BundleOptions = {}): Promise<EvidenceBundle> {
-    const id = idOf(changeId);
-    const bundle = await this.#fromLedger((ledger) => ledger.bundle(id, options), 'The review cannot be read');
-    return bundle ?? (await this.#notOpened(id));
+    return withChecksum(await this.#evidence(idOf(changeId), options));
+  }
+
+  async #evidence(id: string, options: BundleOptions = {}): Promise<Evidence> {
+    const evidence = await this.#fromLedger((ledger) => ledger.bundle(id, options), 'The review cannot be read');
+    return evidence ?? (await this.#notOpened(id));
   }
 
   /** The tenant of a review by its rows. Throws as `bundle` does. */
@@ -278,7 +281,7 @@ export class ReviewClient {
     const source = { runs: this.#runs, ledger, trust: this.trust };
     return await resultFromLedger(
       source,
-      { bundle: () => this.bundle(id), status: () => this.status(id) },
+      { bundle: () => this.#evidence(id), status: () => this.status(id) },
       id,
       timeoutMs,
     );

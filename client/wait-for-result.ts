@@ -1,6 +1,6 @@
 import type { WorkflowOutcome } from '../policy/contracts/outcome';
 import type { ReviewStatus } from '../policy/contracts/status';
-import type { EvidenceBundle } from '../policy/evidence/bundle';
+import type { Evidence } from '../policy/evidence/bundle';
 import type { ClientLedger } from './ports';
 import { readResult } from './read-review';
 import type { ReceiptTrust } from './receipt';
@@ -20,7 +20,7 @@ interface Source {
 
 /** The review that is waited for, read again with each call. */
 interface Reading {
-  readonly bundle: () => Promise<EvidenceBundle>;
+  readonly bundle: () => Promise<Evidence>;
   readonly status: () => Promise<ReviewStatus>;
 }
 

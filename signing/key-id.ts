@@ -1,11 +1,20 @@
 import { hexToBytes } from '@noble/hashes/utils.js';
 import { typedHash } from '../policy/contracts/hash';
 import type { KeyId } from '../policy/evidence/predicates';
+import { RecentValues } from '../policy/evidence/recent-values';
 import { publicKeyProblem } from './ed25519-point';
+
+/** For 1000 public keys, since decoding a point takes as long as verifying a signature. */
+const MEMOIZED = { entries: 1000, length: 64 * 1000 };
+const ids = new RecentValues<KeyId>(MEMOIZED);
+/** Public keys that may be registered. */
+const valid = new RecentValues<true>(MEMOIZED);
 
 /** The id of an Ed25519 public key: a hash of it, so that no other key can have the same id. */
 export function keyIdOf(publicKey: string): KeyId {
-  return typedHash('key', { algorithm: 'ed25519', publicKey });
+  const id = ids.get(publicKey) ?? typedHash('key', { algorithm: 'ed25519', publicKey });
+  ids.set(publicKey, id);
+  return id;
 }
 
 /** Throws TypeError if the text is not a public key that may be registered: not hex, not on the curve, of small order. */
@@ -26,8 +35,10 @@ export function keyProblem({
 }
 
 function problemOf(publicKey: string): string | null {
+  if (valid.get(publicKey) === true) return null;
   const problem = /^[0-9a-f]{64}$/.test(publicKey)
     ? publicKeyProblem(hexToBytes(publicKey))
     : 'expected 64 lower-case hex digits';
+  if (problem === null) valid.set(publicKey, true);
   return problem === null ? null : `Public key ${publicKey.slice(0, 64)}: ${problem}`;
 }

@@ -19,6 +19,7 @@ import type { StatementKind } from '../policy/evidence/statement';
 import { readJsonDocument } from '../policy/text/json-document';
 import { publicKeyProblem } from './ed25519-point';
 import { es256PointProblem } from './es256-point';
+import { isValidSignature } from './known-signatures';
 import { verifyEd25519, verifyEs256 } from './verify-signature';
 
 /** Kinds of statements that a passkey can sign. */
@@ -70,7 +71,9 @@ export function verifyAssertion(
     clientDataProblem(clientDataJSON, key.origins, challenge) ?? authenticatorProblem(authenticatorData, key.rpId);
   if (problem !== null) return { ok: false, problem };
   const signed = concatBytes(authenticatorData, sha256(clientDataJSON));
-  if (!isSignedBy(key.publicKey, signed, signature)) return { ok: false, problem: 'the signature is not valid' };
+  const { publicKey } = key;
+  if (!isValidSignature(publicKey, signed, signature, () => isSignedBy(publicKey, signed, signature)))
+    return { ok: false, problem: 'the signature is not valid' };
   const counter = new DataView(authenticatorData.buffer, authenticatorData.byteOffset).getUint32(33);
   return { ok: true, use: { counter, assertionSha: sha256Hex(signed) } };
 }

@@ -22,7 +22,7 @@ import { decide, type Decided } from '../policy/decide/decide';
 import { statementsOf } from './verify-answers';
 import { violationStatus } from '../policy/decide/violation-status';
 import { fromBase64 } from '../policy/evidence/base64';
-import type { EvidenceBundle } from '../policy/evidence/bundle';
+import type { Evidence } from '../policy/evidence/bundle';
 import { unreadableRows, unreadableRowText } from '../policy/evidence/unreadable-rows';
 import { recordOf } from './verify-evidence';
 import { isMet, verifyReview } from './verify-review';
@@ -60,7 +60,7 @@ export type ReviewVerdict =
   | { readonly ok: false; readonly differences: readonly Difference[] };
 
 /** `at`: the current time, ISO 8601. It decides which keys are revoked now, and whether a deadline has passed. */
-export function verifiedReview(bundle: EvidenceBundle, trust: EvidenceTrust, at: string): ReviewVerdict {
+export function verifiedReview(bundle: Evidence, trust: EvidenceTrust, at: string): ReviewVerdict {
   const ended = rowOf(rowsOf(bundle), 'receipt') !== null;
   const { checks, facts } = verifyReview(recordOf(bundle), {
     ...RECORD_ONLY,
@@ -79,11 +79,11 @@ export function verifiedReview(bundle: EvidenceBundle, trust: EvidenceTrust, at:
   return review ?? { ok: false, differences: [{ name: 'submission', detail: 'the change was never opened' }] };
 }
 
-function rowsOf({ rows }: EvidenceBundle): readonly LedgerRow[] {
+function rowsOf({ rows }: Evidence): readonly LedgerRow[] {
   return rows.map(({ row }) => row);
 }
 
-function reviewOf(bundle: EvidenceBundle, facts: Partial<ReviewFacts>, at: string): ReviewVerdict | null {
+function reviewOf(bundle: Evidence, facts: Partial<ReviewFacts>, at: string): ReviewVerdict | null {
   const rows = rowsOf(bundle);
   const { submission = null, receipt = null, pinned = null, staging = null } = facts;
   const subject = submission === null ? receipt : { ...submission, inputSha: inputShaOf(submission) };

@@ -2,6 +2,7 @@ import { openEnvelope, type EnvelopeRefusal, type OpenedEnvelope } from '../poli
 import type { RegisteredKey } from '../policy/evidence/key-registry';
 import { signerOf, type PredicateOf, type StatementKind } from '../policy/evidence/statement';
 import { keyIdOf } from './key-id';
+import { isValidSignature } from './known-signatures';
 import { PASSKEY_KINDS, verifyPasskey, type PasskeyUse } from './passkey';
 import { verifyEd25519 } from './verify-signature';
 
@@ -41,7 +42,9 @@ export function verifyOpened<K extends StatementKind>(
     return refuse('wrong_key', `the envelope and its statement must both name key ${keyId}`);
   if (!('passkey' in key)) {
     if (opened.passkey !== null) return refuse('bad_passkey', `key ${keyId} is not a passkey`);
-    return verifyEd25519(key.publicKey, opened.signed, opened.signature)
+    const { publicKey } = key;
+    const { signed, signature } = opened;
+    return isValidSignature(publicKey, signed, signature, () => verifyEd25519(publicKey, signed, signature))
       ? { ok: true, predicate, passkeyUse: null }
       : refuse('bad_signature', `the signature is not valid for key ${keyId}`);
   }

@@ -1,6 +1,6 @@
 import type { ReceiptPredicate } from '../policy/contracts/outcome';
 import { fromBase64 } from '../policy/evidence/base64';
-import { parseEvidence, type EvidenceBundle } from '../policy/evidence/bundle';
+import { parseEvidence, type Evidence, type EvidenceBundle } from '../policy/evidence/bundle';
 import { assertPublicKey } from './key-id';
 import { isMet, verifyReview } from './verify-review';
 import { CHECKS } from './verify-review/checks';
@@ -48,7 +48,7 @@ export function verifyEvidence(file: string | Uint8Array, trust: EvidenceTrust):
 }
 
 /** A review as an evidence file contains it. */
-export function recordOf(bundle: EvidenceBundle): ReviewRecord {
+export function recordOf(bundle: Evidence): ReviewRecord {
   const raw = bundle.bytes === null ? null : fromBase64(bundle.bytes);
   return {
     changeId: bundle.changeId,

@@ -4,13 +4,14 @@
  */
 import { createPublicKey, verify, type KeyObject } from 'node:crypto';
 import { hexToBytes } from '@noble/hashes/utils.js';
+import { RecentValues } from '../policy/evidence/recent-values';
 import { spkiOf, type PasskeyPoint } from '../policy/evidence/passkey-key';
 import { ecdsaSignatureBytes } from './ecdsa-der';
 import { assertPublicKey } from './key-id';
 import { assertEs256Point } from './es256-point';
 
-const MAX_CACHED = 1000;
-const cached = new Map<string, KeyObject>();
+/** By public key. */
+const keyObjects = new RecentValues<KeyObject>({ entries: 1000, length: 64 * 1000 });
 
 /** Whether the Ed25519 key signed the message (RFC 8032, without cofactor). Throws TypeError as `assertPublicKey`. */
 export function verifyEd25519(publicKey: string, message: Uint8Array, signature: Uint8Array): boolean {
@@ -26,14 +27,13 @@ export function verifyEs256(point: Uint8Array, message: Uint8Array, der: Uint8Ar
   return verify('sha256', message, { key, dsaEncoding: 'ieee-p1363' }, signature);
 }
 
-/** Cached, since creating it takes a third of the time of a verification. */
+/** Memoized, since creating it takes a third of the time of a verification. */
 function ed25519Key(publicKey: string): KeyObject {
-  const known = cached.get(publicKey);
+  const known = keyObjects.get(publicKey);
   if (known !== undefined) return known;
   assertPublicKey(publicKey);
   const key = keyObject({ algorithm: 'EdDSA', point: hexToBytes(publicKey) });
-  if (cached.size >= MAX_CACHED) cached.clear();
-  cached.set(publicKey, key);
+  keyObjects.set(publicKey, key);
   return key;
 }
 

@@ -1,6 +1,6 @@
 import { createLateAnswers } from '../activities/review/late-answers';
 import { stagingRecords } from '../activities/committer/staging-records';
-import { exportEvidence, type EvidenceSources } from '../activities/review/export-evidence';
+import { collectEvidence, type EvidenceSources } from '../activities/review/export-evidence';
 import type { ClientLedger } from '../client/ports';
 import { Submission } from '../policy/contracts/diff';
 import { ReceiptPredicate } from '../policy/contracts/outcome';
@@ -48,7 +48,7 @@ export function clientLedger(options: ClientLedgerOptions): ClientLedger & Omit<
     bundle: async (changeId, { inclusion = false, preview = true } = {}) =>
       (await summaryOf(ledger, changeId)) === null
         ? null
-        : await exportEvidence(inclusion ? { ...sources, inclusion: inclusionReader(db) } : sources, changeId, {
+        : await collectEvidence(inclusion ? { ...sources, inclusion: inclusionReader(db) } : sources, changeId, {
             bytes: true,
             preview,
           }),

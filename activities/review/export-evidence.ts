@@ -6,7 +6,8 @@ import { StagingRecord } from '../../policy/contracts/staging-record';
 import { toBase64 } from '../../policy/evidence/base64';
 import {
   EVIDENCE_FORMAT,
-  evidenceChecksum,
+  withChecksum,
+  type Evidence,
   type EvidenceBundle,
   type HistoryDigest,
 } from '../../policy/evidence/bundle';
@@ -39,8 +40,22 @@ export interface EvidenceSources {
 export async function exportEvidence(
   sources: EvidenceSources,
   changeId: string,
-  options: { readonly bytes: boolean; readonly preview?: boolean },
+  options: CollectOptions,
 ): Promise<EvidenceBundle> {
+  return withChecksum(await collectEvidence(sources, changeId, options));
+}
+
+export interface CollectOptions {
+  readonly bytes: boolean;
+  readonly preview?: boolean;
+}
+
+/** As `exportEvidence`, without the checksum: for a caller that verifies it in this process. */
+export async function collectEvidence(
+  sources: EvidenceSources,
+  changeId: string,
+  options: CollectOptions,
+): Promise<Evidence> {
   const stored = await sources.ledger.read(changeId);
   const last = stored.at(-1);
   if (last === undefined)
@@ -56,7 +71,7 @@ export async function exportEvidence(
   const closed = body('closed') !== undefined;
   const raw = options.bytes && submission !== null ? await diffOf(sources.store, submission, closed) : null;
   const shown = options.bytes && options.preview !== false && staging !== null && staging.previewSha !== null;
-  const bundle = {
+  return {
     format: EVIDENCE_FORMAT,
     changeId,
     submission,
@@ -71,8 +86,8 @@ export async function exportEvidence(
     inclusion: await sources.inclusion.covering(changeId, stored.length),
     keys,
     history: await sources.history(changeId),
-  } as const;
-  return { ...bundle, sha256: evidenceChecksum(bundle) };
+    sha256: null,
+  };
 }
 
 /** Null if the review is closed and its diff was deleted by `countersign archive`. */

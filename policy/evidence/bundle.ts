@@ -4,7 +4,8 @@
  * B1 The file is the canonical JSON of the bundle followed by one newline; any other encoding is refused.
  * B2 Every member is bound by a signature, by the chain of ledger rows, or by a hash in one of them. Only `history` is an
  *    unverified statement of the exporter.
- * B3 `sha256` detects a damaged file. It does not protect against a forger, and no check relies on it.
+ * B3 `sha256` detects a damaged file. It does not protect against a forger, and no check relies on it. It is computed when a bundle leaves
+ *    the process; a bundle that is verified where it was collected has none.
  */
 import { z } from 'zod';
 import { canonicalJson, isJsonObject, type JsonObject } from '../contracts/canonical-json';
@@ -80,6 +81,8 @@ export const EvidenceBundle = z.strictObject({
   sha256: Sha256Hex,
 });
 export type EvidenceBundle = z.infer<typeof EvidenceBundle>;
+/** A bundle, or what this process collected itself and did not send or write: that has no checksum. `parseEvidence` refuses one without. */
+export type Evidence = Omit<EvidenceBundle, 'sha256'> & { readonly sha256: Sha256 | null };
 export type EvidenceInclusion = z.infer<typeof Inclusion>;
 export type HistoryDigest = NonNullable<EvidenceBundle['history']>;
 
@@ -87,6 +90,12 @@ export type HistoryDigest = NonNullable<EvidenceBundle['history']>;
 export function evidenceChecksum(bundle: Omit<EvidenceBundle, 'sha256'> & { readonly sha256?: unknown }): Sha256 {
   const { sha256: _own, ...rest } = bundle;
   return sha256HexOfText(canonicalJson(rest));
+}
+
+/** The bundle with its checksum, to send or to write. */
+export function withChecksum(evidence: Evidence): EvidenceBundle {
+  const { sha256 } = evidence;
+  return { ...evidence, sha256: sha256 ?? evidenceChecksum(evidence) };
 }
 
 /** Serializes a bundle. Throws TypeError naming the invalid member if `parseEvidence` could not read the result. */

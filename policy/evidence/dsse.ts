@@ -2,7 +2,9 @@ import { concatBytes, utf8ToBytes } from '@noble/hashes/utils.js';
 import { canonicalJson } from '../contracts/canonical-json';
 import { Envelope, type PasskeyAssertion } from '../contracts/diff';
 import { sha256HexOfText, type Sha256 } from '../contracts/hash';
+import { deepFreeze } from '../rules/deep-freeze';
 import { fromBase64, toBase64 } from './base64';
+import { RecentValues } from './recent-values';
 import {
   parseStatement,
   statementText,
@@ -33,6 +35,7 @@ export type EnvelopeRefusal = 'malformed' | StatementRefusal;
 export type OpenedEnvelope<K extends StatementKind> =
   | {
       readonly ok: true;
+      /** Deeply frozen. */
       readonly statement: Statement<K>;
       /** The bytes that the signature must cover. */
       readonly signed: Uint8Array;
@@ -56,13 +59,48 @@ export function openEnvelope<K extends StatementKind>(kind: K, value: unknown): 
   if (only === undefined || more.length > 0)
     return malformed(`expected exactly one signature, got ${signatures.length}`);
   if (payloadType !== PAYLOAD_TYPE) return malformed(`expected payloadType ${PAYLOAD_TYPE}`);
-  const payload = fromBase64(envelope.data.payload);
   const signature = fromBase64(only.sig);
-  if (payload === null || signature === null) return malformed('payload or signature is not strict base64');
+  const read = signature === null ? null : readPayload(kind, envelope.data.payload);
+  if (signature === null || read === null) return malformed('payload or signature is not strict base64');
+  if (!read.ok) return read;
+  const { statement, signed } = read;
+  const { keyid, passkey = null } = only;
+  return { ok: true, statement, signed: signed.slice(), signature, keyid, passkey };
+}
+
+interface ReadPayload<K extends StatementKind> {
+  readonly ok: true;
+  readonly kind: K;
+  readonly statement: Statement<K>;
+  readonly signed: Uint8Array;
+}
+
+/** By payload in base64. Of 2 MB of payloads, which take about 10 MB with what was read from them. */
+const readPayloads = new RecentValues<ReadPayload<StatementKind>>({ entries: 2000, length: 2 * 1024 * 1024 });
+
+/**
+ * The statement in a payload, and the bytes that a signature must cover; null if it is not strict base64. Memoized, because each process
+ * reads a statement several times, and the same registry entries and policy revision in each review. Both depend on the payload only, and
+ * whether it is signed is not decided here.
+ */
+function readPayload<K extends StatementKind>(
+  kind: K,
+  text: string,
+): ReadPayload<K> | (ParsedStatement<K> & { readonly ok: false }) | null {
+  const known = readPayloads.get(text);
+  if (known?.kind === kind) return known as ReadPayload<StatementKind> as ReadPayload<K>;
+  const payload = fromBase64(text);
+  if (payload === null) return null;
   const parsed: ParsedStatement<K> = parseStatement(kind, payload);
   if (!parsed.ok) return parsed;
-  const { keyid, passkey = null } = only;
-  return { ok: true, statement: parsed.statement, signed: pae(payloadType, payload), signature, keyid, passkey };
+  const read: ReadPayload<K> = {
+    ok: true,
+    kind,
+    statement: deepFreeze(parsed.statement),
+    signed: pae(PAYLOAD_TYPE, payload),
+  };
+  readPayloads.set(text, read as ReadPayload<StatementKind>);
+  return read;
 }
 
 /** Digest of an envelope or of an unsigned answer, for detecting duplicates. Throws if the message is not JSON. */

@@ -3,7 +3,7 @@ import type { Submission } from '../../policy/contracts/diff';
 import { inputSha as inputShaOf } from '../../policy/contracts/change-id';
 import type { LedgerKind, LedgerRow } from '../../policy/contracts/ledger';
 import type { Plan } from '../../policy/contracts/plan';
-import type { EvidenceBundle } from '../../policy/evidence/bundle';
+import type { Evidence } from '../../policy/evidence/bundle';
 import type { Review, Supplied } from './record';
 
 /** Why a check fails. */
@@ -36,7 +36,7 @@ export function rowOf(rows: readonly LedgerRow[], ...kinds: readonly LedgerKind[
 }
 
 /** The evidence file; `NotChecked` without one. */
-export function fileOf({ record }: Review): EvidenceBundle {
+export function fileOf({ record }: Review): Evidence {
   return record.file ?? notChecked('there is no evidence file');
 }
 

@@ -14,7 +14,7 @@ import type { Mode, ReceiptPredicate, RollbackReason } from '../../policy/contra
 import type { Plan } from '../../policy/contracts/plan';
 import type { StagingRecord } from '../../policy/contracts/staging-record';
 import type { PolicyViolation } from '../../policy/contracts/violation';
-import type { EvidenceBundle } from '../../policy/evidence/bundle';
+import type { Evidence } from '../../policy/evidence/bundle';
 import type { StoredRow } from '../../policy/evidence/chain';
 import type { KeyLookup } from '../../policy/evidence/key-registry';
 import type { SpentNonce, StandingReject } from '../../policy/evidence/ledger-port';
@@ -56,8 +56,8 @@ export interface ReviewRecord {
     /** The reason of a rollback that is requested instead. */
     readonly ending?: RollbackReason;
   } | null;
-  /** Null in the committer, which reads the database itself. */
-  readonly file: EvidenceBundle | null;
+  /** An evidence file, or what the caller collected for this verification. Null in the committer, which reads the database itself. */
+  readonly file: Evidence | null;
 }
 
 export interface ReviewSources {

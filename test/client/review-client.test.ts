@@ -15,7 +15,7 @@ import {
 } from '@temporalio/common';
 import { Countersign } from '../../client/countersign';
 import type { ClientLedger } from '../../client/ports';
-import type { EvidenceBundle } from '../../policy/evidence/bundle';
+import { evidenceText, parseEvidence, type Evidence, type EvidenceBundle } from '../../policy/evidence/bundle';
 import { messageDigest, openEnvelope } from '../../policy/evidence/dsse';
 import type { StoredRow } from '../../policy/evidence/chain';
 import type { LedgerRow } from '../../policy/contracts/ledger';
@@ -76,7 +76,7 @@ function withRow({ rows }: EvidenceBundle, kind: LedgerRow['kind'], body: object
   return [...chained([...rows.map(({ row }) => row), { ...last, n: last.n + 1, kind, body: JSON.parse(JSON.stringify(body)) as LedgerRow['body'] }])]; // prettier-ignore
 }
 
-function ledgerOf(bundle: EvidenceBundle | null): Partial<ClientLedger> {
+function ledgerOf(bundle: Evidence | null): Partial<ClientLedger> {
   const ended = bundle?.rows.some(({ row }) => row.kind === 'closed') === true;
   return {
     bundle: async () => bundle,
@@ -723,4 +723,12 @@ describe('withdraw', () => {
       statement: { predicate: { changeId: CHANGE, by: hex('8') } },
     });
   });
+});
+
+it('gives the evidence that it passes on its checksum, and verifies its own without one', async () => {
+  const { bundle, changeId } = await openReview();
+  const { countersign } = client({}, ledgerOf({ ...bundle, sha256: null }));
+  expect(await countersign.bundle(changeId)).toEqual(bundle);
+  expect(parseEvidence(evidenceText(await countersign.bundle(changeId)))).toMatchObject({ ok: true, bundle });
+  expect(await countersign.status(changeId)).toMatchObject({ changeId, state: 'INTERVENTION_REQUIRED' });
 });

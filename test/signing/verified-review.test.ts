@@ -74,6 +74,13 @@ it('shows an open review from its rows: violations, who confirmed, deadline, fin
   expect([staging === null, bytes === null, outcome]).toEqual([false, false, null]);
 });
 
+it('shows evidence that this process collected, which has no checksum, and still refuses a changed row of it', () => {
+  const collected = { ...open, sha256: null };
+  expect(verifiedReview(collected, world.trust, NOW)).toEqual(verifiedReview(open, world.trust, NOW));
+  const rows = open.rows.map((r, i) => (i === 1 ? { ...r, row: { ...r.row, at: NOW } } : r));
+  expect(verifiedReview({ ...collected, rows }, world.trust, NOW)).toMatchObject({ ok: false });
+});
+
 it('shows no rows if they were left out, and says that the dry run has some', () => {
   const verdict = verifiedReview(withChecksum({ ...open, preview: null }), world.trust, NOW);
   expect(verdict).toMatchObject({ ok: true, review: { preview: null, staging: { previewSha: expect.any(String) } } });
@@ -91,6 +98,7 @@ it('shows a review that has ended with the outcome of its receipt', async () => 
 describe('refuses a review', () => {
   it.each<[string, () => EvidenceBundle, string]>([
     ['with a row that was changed', () => withChecksum({ ...open, rows: open.rows.map((r, i) => i === 1 ? { ...r, row: { ...r.row, at: NOW } } : r) }), 'chain'],
+    ['whose file was damaged', () => ({ ...open, sha256: '0'.repeat(64) }), 'checksum'],
     ['with other bytes', () => withChecksum({ ...open, bytes: toBase64(Buffer.from('{"rows":[]}')) }), 'bytes'],
     ['without bytes', () => withChecksum({ ...open, bytes: null }), 'bytes'],
     ['with another submission', () => withBody('submitted', ({ submission }) => ({ submission: { ...(submission as object), target: 'other' } })), 'submission'],

@@ -22,6 +22,10 @@ describe('the format of evidence', () => {
     ],
     ['with an unknown member', () => `${JSON.stringify({ ...bundle(), note: 'x' })}\n`],
     ['with a byte order mark', () => `\ufeff${texts.committed}`],
+    [
+      'without a checksum',
+      () => texts.committed.replace(/"sha256":"[0-9a-f]{64}","staging"/, '"sha256":null,"staging"'),
+    ],
     ['cut off', () => texts.committed.slice(0, -100)],
     ['empty', () => ''],
   ])('is refused %s', (_name, make) => {

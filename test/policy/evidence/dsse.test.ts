@@ -170,3 +170,38 @@ describe('an envelope', () => {
       expect(openEnvelope('answer', envelope)).toMatchObject({ ok: false, code: 'malformed' });
   });
 });
+
+describe('an envelope that was opened before', () => {
+  const envelope = toEnvelope(statementOf('answer', SAMPLES.answer), SAMPLES.answer.keyId, () => new Uint8Array(64));
+  const open = (value: unknown = envelope) => {
+    const opened = openEnvelope('answer', value);
+    if (!opened.ok) throw new Error(opened.message);
+    return opened;
+  };
+
+  it('has the same statement and signed bytes, whatever the first reader did to them', () => {
+    const first = open();
+    const before = first.signed.slice();
+    first.signed.fill(0);
+    const { predicate } = first.statement;
+    expect(() => Object.assign(predicate, { decision: 'reject' })).toThrow(TypeError);
+    expect(() => Object.assign(predicate.context, { tenant: 'other' })).toThrow(TypeError);
+    expect(open().statement.predicate).toEqual(SAMPLES.answer);
+    expect(open().signed).toEqual(before);
+  });
+
+  it('has the signature and key id of the envelope at hand', () => {
+    open();
+    const signatures = [{ keyid: 'other', sig: toBase64(new Uint8Array(64).fill(7)) }];
+    expect(open({ ...envelope, signatures })).toMatchObject({ keyid: 'other', signature: new Uint8Array(64).fill(7) });
+  });
+
+  it('is refused with another payload type, with two signatures, or as another kind', () => {
+    open();
+    expect(openEnvelope('answer', { ...envelope, payloadType: 'text/plain' })).toMatchObject({ code: 'malformed' });
+    const signatures = [...envelope.signatures, ...envelope.signatures];
+    expect(openEnvelope('answer', { ...envelope, signatures })).toMatchObject({ code: 'malformed' });
+    for (const kind of KINDS.filter((other) => other !== 'answer'))
+      expect(openEnvelope(kind, envelope)).toMatchObject({ code: 'wrong_kind' });
+  });
+});
