@@ -5,7 +5,7 @@ import type { ValidatorDefinition } from '../policy/rules/define';
 import type { Pack } from '../policy/rules/pack';
 import { secretsPack } from '../policy/rules/secrets';
 import { textPack } from '../policy/rules/text';
-import { gitPack, gitPatch, gitSecretsRules } from './git';
+import { gitPack, gitPatch, gitSecrets } from './git';
 import { httpPack, httpPatch } from './http';
 import { sqlCas, sqlDryRun, sqlPacks } from './sql';
 import { terraformPack, terraformPlan } from './terraform';
@@ -18,7 +18,7 @@ export const PACKS: readonly Pack[] = [
   httpPack,
   gitPack,
   terraformPack,
-  { ...secretsPack, rules: [...secretsPack.rules, ...gitSecretsRules] },
+  secretsPack(gitSecrets),
   textPack,
   crossCuttingPack(SOURCE_TOOLS.map(({ sourceTool }) => sourceTool)),
 ];

@@ -51,4 +51,4 @@ export const gitPack: Pack = {
   rules: gitDiffRules,
 };
 
-export { gitSecretsRules } from './rules/secrets';
+export { gitSecrets } from './rules/secrets';

@@ -3,7 +3,7 @@ import { classesOf, entropyOf, isRunUnit, isWord, isWordy } from './characters';
 import { mayBePassword, namesService, plainName, sensitiveName, STEMS, type NameKind } from './names';
 import { isFiller, isPlaceholder } from './placeholders';
 import { isHexText, isReference, looksRandom } from './randomness';
-import type { SecretSpan } from './secret-span';
+import type { ScannedSecrets, SecretSpan } from './secret-span';
 import { SERVICES } from './services';
 import { wordList } from '../../text/word-list';
 
@@ -16,17 +16,11 @@ const MAX_FOUND = 1000;
 /** Maximum number of tries of service patterns in one text. */
 const MAX_TRIALS = 5_000;
 
-export interface Assigned {
-  readonly spans: readonly SecretSpan[];
-  /** Position at which the scan stopped at a limit; null if it scanned everything. */
-  readonly unchecked: number | null;
-}
-
 /**
  * Values assigned to a name that is sensitive. `places`: candidate positions from `placesIn`. Linear time: the work for each
  * name is bounded.
  */
-export function assignedSecrets(text: string, places: readonly number[]): Assigned {
+export function assignedSecrets(text: string, places: readonly number[]): ScannedSecrets {
   const spans: SecretSpan[] = [];
   const kinds = new Map<string, NameKind | null>();
   for (const { name, value, assignment } of assignments(text, places, MIN_PASSWORD)) {
@@ -43,7 +37,7 @@ export function assignedSecrets(text: string, places: readonly number[]): Assign
 }
 
 /** Values that have the format of a service's keys and are assigned to a name that contains the service's name. */
-export function serviceSecrets(text: string, places: readonly number[]): Assigned {
+export function serviceSecrets(text: string, places: readonly number[]): ScannedSecrets {
   const spans: SecretSpan[] = [];
   let left = MAX_TRIALS;
   for (const { name, value, assignment } of assignments(text, places, MIN_SERVICE)) {

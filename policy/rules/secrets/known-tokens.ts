@@ -3,7 +3,7 @@ import { classesOf, entropyOf, followsEscape, isWord, isWordy } from './characte
 import { INNER_FORMATS } from './formats';
 import { isFiller, isPublished } from './placeholders';
 import { formatsAt } from './places';
-import type { SecretSpan } from './secret-span';
+import type { ScannedSecrets, SecretSpan } from './secret-span';
 
 /** Maximum length of the text that a pattern is tried on. */
 const MAX_TOKEN = 1600;
@@ -12,14 +12,8 @@ const MAX_TRIALS = 5_000;
 
 const UNDERSCORE = 0x5f;
 
-export interface Tokens {
-  readonly spans: readonly SecretSpan[];
-  /** Position at which the tries were used up; null if everything was scanned. */
-  readonly unchecked: number | null;
-}
-
 /** Tokens of a known format. `places`: candidate positions from `placesIn`. Patterns are tried only on short pieces. */
-export function knownTokens(text: string, places: readonly number[]): Tokens {
+export function knownTokens(text: string, places: readonly number[]): ScannedSecrets {
   const trials = { left: MAX_TRIALS };
   const spans: SecretSpan[] = [];
   let [runEnd, next] = [0, 0];

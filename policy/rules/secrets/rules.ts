@@ -1,10 +1,9 @@
-import { bytesRules, type PackRule } from '../rule-maker';
+import { bytesRules, type PackRule, type RuleExamples } from '../rule-maker';
 import { hitsOf, metadataHits, uncheckedHits } from './hits';
 import { SECRET_CATEGORIES, type SecretCategory } from './scan';
 import { scannedTexts } from './texts';
 
-/** Factory for the rules of this pack. Exported for source tools that add rules to it. */
-export const secretsRule = bytesRules('secrets', null);
+const secretsRule = bytesRules('secrets', null);
 
 /** Joins the parts of an example, so that secret scanners do not report this file. */
 const joined = (...parts: readonly string[]): string => parts.join('');
@@ -86,24 +85,22 @@ export const coveredSecret = categoryRule('covered', {
   },
 });
 
-const fixture = (path: string, line: string): string =>
-  `diff --git a/${path} b/${path}\nnew file mode 100644\nindex 0000000..8c3482d\n--- /dev/null\n+++ b/${path}\n@@ -0,0 +1 @@\n+${line}\n`;
-
-/** The other rules leave the data of tests to this one, so that a bundle can waive it or raise its level. */
-export const testDataSecret = secretsRule({
-  name: 'secrets_test_data',
-  logicRevision: 1,
-  defaultLevel: 'confirm',
-  why: 'A secret in a test is usually invented, but nothing shows that it is.',
-  reads: ['texts'],
-  advice: ['If the value is invented, confirm or waive this finding; otherwise remove the secret and revoke it.'],
-  examples: {
-    bad: fixture('test/client.test.ts', `const token = '${EXAMPLE_TOKEN}';`),
-    good: fixture('test/client.test.ts', "const token = 'ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx';"),
-    sourceTool: 'GitPatch',
-  },
-  find: (input) => hitsOf(scannedTexts(input), SECRET_CATEGORIES, true),
-});
+/**
+ * The other rules leave the data of tests to this one, so that a bundle can waive it or raise its level. `examples` come from a
+ * source tool whose diffs have files.
+ */
+export function testDataSecret(examples: RuleExamples): PackRule {
+  return secretsRule({
+    name: 'secrets_test_data',
+    logicRevision: 1,
+    defaultLevel: 'confirm',
+    why: 'A secret in a test is usually invented, but nothing shows that it is.',
+    reads: ['texts'],
+    advice: ['If the value is invented, confirm or waive this finding; otherwise remove the secret and revoke it.'],
+    examples,
+    find: (input) => hitsOf(scannedTexts(input), SECRET_CATEGORIES, true),
+  });
+}
 
 export const metadataSecret = secretsRule({
   name: 'secrets_in_metadata',

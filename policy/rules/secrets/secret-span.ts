@@ -6,6 +6,13 @@ export interface SecretSpan {
   readonly end: number;
 }
 
+/** The secrets that one kind of scan found. */
+export interface ScannedSecrets {
+  readonly spans: readonly SecretSpan[];
+  /** Position at which the scan stopped at a limit; null if it scanned everything. */
+  readonly unchecked: number | null;
+}
+
 /** Sorts spans and merges overlapping ones into their union, with the kind of the first. */
 export function disjoint(spans: readonly SecretSpan[]): SecretSpan[] {
   const result: SecretSpan[] = [];

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { factsRules, type PackRule } from '../../../policy/rules/rule-maker';
+import { factsRules } from '../../../policy/rules/rule-maker';
+import { EXAMPLE_TOKEN } from '../../../policy/rules/secrets/rules';
 import { coveringGlob, pathName } from '../../../policy/text/glob';
 import type { GitPatchFacts } from '../facts/git-facts';
 import { GIT_PACK } from '../facts/git-parser';
@@ -12,6 +13,9 @@ const KEY_FILES = wordList(`
   **/.env.local **/.env.production **/.netrc **/.pgpass **/.htpasswd **/.git-credentials **/.docker/config.json
   **/.aws/credentials **/.kube/config **/terraform.tfstate
 `);
+
+const newFile = (path: string, line: string): string =>
+  `diff --git a/${path} b/${path}\nnew file mode 100644\nindex 0000000..8c3482d\n--- /dev/null\n+++ b/${path}\n@@ -0,0 +1 @@\n+${line}\n`;
 
 const keyFile = patchRule({
   name: 'secrets_key_file',
@@ -26,9 +30,8 @@ const keyFile = patchRule({
       .describe('Globs of file names. Case is ignored.'),
   }),
   examples: {
-    bad: 'diff --git a/deploy/.env b/deploy/.env\nnew file mode 100644\nindex 0000000..8c3482d\n--- /dev/null\n+++ b/deploy/.env\n@@ -0,0 +1 @@\n+PORT=80\n',
-    good: 'diff --git a/deploy/.env.example b/deploy/.env.example\nnew file mode 100644\nindex 0000000..8c3482d\n--- /dev/null\n+++ b/deploy/.env.example\n@@ -0,0 +1 @@\n+PORT=80\n',
-    sourceTool: 'GitPatch',
+    bad: newFile('deploy/.env', 'PORT=80'),
+    good: newFile('deploy/.env.example', 'PORT=80'),
   },
   find: ({ files }, { paths }) =>
     files
@@ -40,5 +43,12 @@ const keyFile = patchRule({
       })),
 });
 
-/** Rules of the pack `secrets` that apply only to patches. */
-export const gitSecretsRules: readonly PackRule[] = [keyFile];
+/** What patches add to the pack `secrets`: examples in a file with data of tests, and rules that apply only to patches. */
+export const gitSecrets = {
+  inTestData: {
+    bad: newFile('test/client.test.ts', `const token = '${EXAMPLE_TOKEN}';`),
+    good: newFile('test/client.test.ts', "const token = 'ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx';"),
+    sourceTool: 'GitPatch',
+  },
+  rules: [keyFile],
+};
