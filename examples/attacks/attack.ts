@@ -76,3 +76,14 @@ export const topUp = (id: number) => ({
   raw: `update accounts set balance = balance + 1 where id = ${id}`,
   metadata: { table_name: 'accounts', affected_rows: 1 },
 });
+
+/** What a committer returns after a commit, with a receipt of the attacker's choice. */
+export const committed = (receipt: unknown) => ({
+  state: 'COMMITTED',
+  reason: null,
+  explanation: 'Committed',
+  mode: 'enforced',
+  planHash: '0'.repeat(64),
+  stagingSha: null,
+  receipt,
+});

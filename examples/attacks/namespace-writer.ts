@@ -36,37 +36,11 @@ export class NamespaceWriter {
 
   /** Schedules one activity on one of our queues from the attacker's own workflow, with any input. */
   async schedule(activity: string, taskQueue: string, input: unknown): Promise<ScheduledResult> {
-    const { workflowService: api } = this.connection;
     const queue = `mallory-${process.pid}-${++this.#nth}`;
     await this.client.workflow.start('mallory', { taskQueue: queue, workflowId: queue });
-    const first = await this.#workflowTask(queue);
-    const timeout = { seconds: 60 as never };
-    const scheduled = {
-      activityId: '1',
-      activityType: { name: activity },
-      taskQueue: { name: taskQueue },
-      input: payloads(input),
-      scheduleToCloseTimeout: timeout,
-      startToCloseTimeout: timeout,
-      heartbeatTimeout: timeout,
-      retryPolicy: { maximumAttempts: 1 },
-    };
-    const command = { commandType: SCHEDULE_ACTIVITY, scheduleActivityTaskCommandAttributes: scheduled };
-    await api.respondWorkflowTaskCompleted({
-      namespace: this.namespace,
-      identity: IDENTITY,
-      taskToken: first.taskToken,
-      commands: [command],
-    });
-    const second = await this.#workflowTask(queue);
-    const closing = { commandType: COMPLETE_WORKFLOW, completeWorkflowExecutionCommandAttributes: {} };
-    await api.respondWorkflowTaskCompleted({
-      namespace: this.namespace,
-      identity: IDENTITY,
-      taskToken: second.taskToken,
-      commands: [closing],
-    });
-    for (const event of second.history?.events ?? []) {
+    await this.#completeTask(queue, scheduling(activity, taskQueue, input));
+    const { history } = await this.#completeTask(queue, completion());
+    for (const event of history?.events ?? []) {
       if (event.eventType === ACTIVITY_COMPLETED)
         return { ok: true, result: decoded(event.activityTaskCompletedEventAttributes?.result) };
       const failure =
@@ -83,31 +57,22 @@ export class NamespaceWriter {
 
   /** Schedules an activity once for each input in one run of the attacker's workflow, each time under the same activity id. */
   async scheduleUnderOneId(activity: string, taskQueue: string, inputs: readonly unknown[]): Promise<void> {
-    const { workflowService: api } = this.connection;
     const queue = `mallory-${process.pid}-${++this.#nth}`;
     await this.client.workflow.start('mallory', { taskQueue: queue, workflowId: queue });
-    const timeout = { seconds: 60 as never };
-    const complete = async (commands: object[]): Promise<void> => {
-      const { taskToken } = await this.#workflowTask(queue);
-      await api.respondWorkflowTaskCompleted({ namespace: this.namespace, identity: IDENTITY, taskToken, commands });
-    };
-    for (const input of inputs)
-      await complete([
-        {
-          commandType: SCHEDULE_ACTIVITY,
-          scheduleActivityTaskCommandAttributes: {
-            activityId: '1',
-            activityType: { name: activity },
-            taskQueue: { name: taskQueue },
-            input: payloads(input),
-            scheduleToCloseTimeout: timeout,
-            startToCloseTimeout: timeout,
-            heartbeatTimeout: timeout,
-            retryPolicy: { maximumAttempts: 1 },
-          },
-        },
-      ]);
-    await complete([{ commandType: COMPLETE_WORKFLOW, completeWorkflowExecutionCommandAttributes: {} }]);
+    for (const input of inputs) await this.#completeTask(queue, scheduling(activity, taskQueue, input));
+    await this.#completeTask(queue, completion());
+  }
+
+  /** Waits for a workflow task on the queue, answers it with the command, and returns the task. */
+  async #completeTask(queue: string, command: object) {
+    const task = await this.#workflowTask(queue);
+    await this.connection.workflowService.respondWorkflowTaskCompleted({
+      namespace: this.namespace,
+      identity: IDENTITY,
+      taskToken: task.taskToken,
+      commands: [command],
+    });
+    return task;
   }
 
   async #workflowTask(queue: string, signal = new AbortController().signal) {
@@ -247,26 +212,13 @@ export class NamespaceWriter {
 
   /** Starts a workflow of the attacker under the id of a closed review. The returned function lets it return a result. */
   async impersonate(workflowId: string): Promise<(result: unknown) => Promise<void>> {
-    const { workflowService: api } = this.connection;
     const queue = `mallory-${process.pid}-${++this.#nth}`;
     await this.client.workflow.start('review', {
       taskQueue: queue,
       workflowId,
       workflowIdReusePolicy: 'ALLOW_DUPLICATE',
     });
-    return async (result) => {
-      const task = await this.#workflowTask(queue);
-      const closing = {
-        commandType: COMPLETE_WORKFLOW,
-        completeWorkflowExecutionCommandAttributes: { result: payloads(result) },
-      };
-      await api.respondWorkflowTaskCompleted({
-        namespace: this.namespace,
-        identity: IDENTITY,
-        taskToken: task.taskToken,
-        commands: [closing],
-      });
-    };
+    return async (result) => void (await this.#completeTask(queue, completion(payloads(result))));
   }
 
   /** Makes a new run under the id of a closed review return this result. */
@@ -339,6 +291,29 @@ export class NamespaceWriter {
 
 export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+const completion = (result: ReturnType<typeof payloads> | null = null): object => ({
+  commandType: COMPLETE_WORKFLOW,
+  completeWorkflowExecutionCommandAttributes: { result },
+});
+
+/** The command that schedules an activity, always under the same id. */
+function scheduling(activity: string, taskQueue: string, input: unknown): object {
+  const timeout = { seconds: 60 };
+  return {
+    commandType: SCHEDULE_ACTIVITY,
+    scheduleActivityTaskCommandAttributes: {
+      activityId: '1',
+      activityType: { name: activity },
+      taskQueue: { name: taskQueue },
+      input: payloads(input),
+      scheduleToCloseTimeout: timeout,
+      startToCloseTimeout: timeout,
+      heartbeatTimeout: timeout,
+      retryPolicy: { maximumAttempts: 1 },
+    },
+  };
 }
 
 function payloads(value: unknown) {

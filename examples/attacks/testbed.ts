@@ -143,6 +143,14 @@ export class Testbed {
     return this.waiting(await this.submit(change));
   }
 
+  /** Submits, and waits until the review has ended because Alice rejected every violation. Returns the status before that. */
+  async submitRejected(change: Change): Promise<ReviewStatus> {
+    const status = await this.submitAndWait(change);
+    await this.update(status.changeId, this.sign(status, this.keyOf('alice'), 'reject'));
+    await this.ended(status.changeId);
+    return status;
+  }
+
   ended(changeId: string): Promise<Exclude<ReviewResult, { state: 'PENDING' }>> {
     return this.#driver.ended(changeId);
   }

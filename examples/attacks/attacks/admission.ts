@@ -6,6 +6,7 @@ import { answerRefused, refundOrder, refused, topUp, type Attack, type Attempt }
 import { ENDED, ifRefused } from '../if-refused';
 import { pause } from '../namespace-writer';
 import type { Testbed } from '../testbed';
+import { throttled } from '../throttled';
 
 /** The number of rows of a change in a table of ours. */
 async function count(testbed: Testbed, table: 'rehearsals' | 'ledger', changeId: string): Promise<number> {
@@ -87,15 +88,12 @@ async function beforeTheDryRun(
   id: number,
   work: (changeId: string) => Promise<void>,
 ): Promise<string> {
-  await testbed.attacker.throttle(testbed.queues.commit, true);
-  try {
+  return throttled(testbed, [testbed.queues.commit], async () => {
     const changeId = await testbed.submit(refundOrder(id));
     await opened(testbed, changeId);
     await work(changeId);
     return changeId;
-  } finally {
-    await testbed.attacker.throttle(testbed.queues.commit, false);
-  }
+  });
 }
 
 async function discloseEarly(testbed: Testbed): Promise<Attempt> {

@@ -10,7 +10,7 @@ import { stagingSha as stagingShaOf } from '../../../policy/contracts/staging-re
 import { stagingRecord } from '../../../dev/staging-record';
 import { signPredicate } from '../../../signing/envelope';
 import { newKeyPair } from '../../../signing/keys';
-import { endInLedger, raisePay, refundOrder, refused, topUp, type Attack, type Attempt } from '../attack';
+import { committed, endInLedger, raisePay, refundOrder, refused, topUp, type Attack, type Attempt } from '../attack';
 import type { Testbed } from '../testbed';
 import { throttled } from '../throttled';
 import { completeOpening, forgedState, restartWith } from '../forged-state';
@@ -69,17 +69,6 @@ function endsLater(testbed: Testbed, changeId: string, refusal: Attempt['refusal
     },
   };
 }
-
-/** The result of a committer, with a receipt of the attacker's choice. */
-const committed = (receipt: unknown) => ({
-  state: 'COMMITTED',
-  reason: null,
-  explanation: 'Committed',
-  mode: 'enforced',
-  planHash: '0'.repeat(64),
-  stagingSha: null,
-  receipt,
-});
 
 /** The workflow ends with a forged outcome, while the ledger has its review as open. */
 async function workflowEnds({ temporal }: Testbed, changeId: string): Promise<void> {

@@ -2,6 +2,7 @@
 import { newKeyPair } from '../../../signing/keys';
 import { signKeyEntry } from '../../../signing/registry-entry';
 import { answerRefused, refundOrder, refused, topUp, type Attack } from '../attack';
+import { throttled } from '../throttled';
 
 const LAX = `
 version: 1
@@ -64,15 +65,12 @@ export const DIRECT: readonly Attack[] = [
     async run(testbed) {
       const hidden = `do $$ begin execute E'dr\\x6fp table orders'; end $$`;
       // The workflow is terminated before it can end the review, because nothing is rehearsed after the end.
-      await testbed.attacker.throttle(testbed.queues.commit, true);
-      let changeId: string;
-      try {
-        changeId = await testbed.submit({ ...refundOrder(21), raw: hidden });
-        await testbed.waitForRow(changeId, ({ kind }) => kind === 'planned');
-        await testbed.temporal.workflow.getHandle(changeId).terminate('maintenance');
-      } finally {
-        await testbed.attacker.throttle(testbed.queues.commit, false);
-      }
+      const changeId = await throttled(testbed, [testbed.queues.commit], async () => {
+        const id = await testbed.submit({ ...refundOrder(21), raw: hidden });
+        await testbed.waitForRow(id, ({ kind }) => kind === 'planned');
+        await testbed.temporal.workflow.getHandle(id).terminate('maintenance');
+        return id;
+      });
       await testbed.attacker.schedule('stage', testbed.queues.commit, await testbed.reference(changeId));
       return { changeId, refusal: refused('stage', 'safety.sql_dynamic_sql') };
     },

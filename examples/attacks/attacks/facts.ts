@@ -145,21 +145,18 @@ export const FACTS: readonly Attack[] = [
     name: 'a rejected change whose row in the list the review worker’s role rewrites',
     async run(testbed) {
       const change = raisePay(16);
-      const status = await testbed.submitAndWait(change);
-      await testbed.update(status.changeId, testbed.sign(status, testbed.keyOf('alice'), 'reject'));
-      await testbed.ended(status.changeId);
+      const { changeId } = await testbed.submitRejected(change);
       const patch = {
         inputSha: 'f'.repeat(64),
         closedAt: new Date().toISOString(),
         updatedAt: new Date().toISOString(),
       };
-      const rewritten = query(
+      // The database takes the call and sets nothing that identifies the review.
+      await query(
         testbed.dev.setup.databaseUrls.cs_review,
         `select * from ledger_append($1, '{}', '{}', '{}', '{}', '{}', '{}', $2)`,
-        [status.changeId, JSON.stringify(patch)],
+        [changeId, JSON.stringify(patch)],
       );
-      // The database takes the call and sets nothing that identifies the review.
-      await rewritten;
       return remembered(testbed, { ...change, requestKey: 'rewritten' });
     },
   },
@@ -167,9 +164,7 @@ export const FACTS: readonly Attack[] = [
     name: 'a rejected change submitted again with a comment and other white space',
     async run(testbed) {
       const change = refundOrder(18);
-      const status = await testbed.submitAndWait(change);
-      await testbed.update(status.changeId, testbed.sign(status, testbed.keyOf('alice'), 'reject'));
-      await testbed.ended(status.changeId);
+      await testbed.submitRejected(change);
       const raw = `/* nothing new */ UPDATE orders\n  SET status = 'refunded' -- as agreed\n  WHERE id = 18;`;
       return remembered(testbed, { ...change, raw });
     },

@@ -5,10 +5,8 @@ export const LIFECYCLE: readonly Attack[] = [
   {
     name: 'reset to before a rejection',
     async run(testbed) {
-      const status = await testbed.submitAndWait(refundOrder(4));
+      const status = await testbed.submitRejected(refundOrder(4));
       const { changeId } = status;
-      await testbed.update(changeId, testbed.sign(status, testbed.keyOf('alice'), 'reject'));
-      await testbed.ended(changeId);
       await testbed.attacker.resetToStart(changeId);
       // The new run rehearses and discloses nothing, because the change has ended, so `admitAnswer` is scheduled.
       await testbed.scheduleAdmission(status, testbed.sign(status, testbed.keyOf('bob')));
@@ -37,9 +35,7 @@ export const LIFECYCLE: readonly Attack[] = [
   {
     name: 'resubmission after a rejection',
     async run(testbed) {
-      const status = await testbed.submitAndWait(refundOrder(6));
-      await testbed.update(status.changeId, testbed.sign(status, testbed.keyOf('alice'), 'reject'));
-      await testbed.ended(status.changeId);
+      await testbed.submitRejected(refundOrder(6));
       const again = await testbed.submitAndWait({ ...refundOrder(6), requestKey: 'please' });
       const human = again.violations.filter(({ need }) => need === 'human');
       const rejected = human.findIndex((v) => v.validatorId === 'guardian.previously_rejected');

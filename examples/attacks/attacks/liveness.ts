@@ -5,7 +5,8 @@
  */
 import type { Client as PgClient } from 'pg';
 import { openedClient } from '../../../dev/query';
-import { endInLedger, refundOrder, topUp, type Attack, type Attempt } from '../attack';
+import { committed, endInLedger, refundOrder, topUp, type Attack, type Attempt } from '../attack';
+import { throttled } from '../throttled';
 import { ENDED, ifRefused, TOO_MUCH } from '../if-refused';
 import { pause } from '../namespace-writer';
 import { failNextActivity, nestedFailure, signalUndecodable, startWithFailure } from '../poison';
@@ -230,21 +231,10 @@ const ATTACKS: readonly Omit<Attack, 'reconciles'>[] = [
     async run(testbed) {
       const status = await testbed.submitAndWait(refundOrder(23));
       const { changeId } = status;
-      await testbed.attacker.throttle(testbed.queues.commit, true);
-      try {
+      await throttled(testbed, [testbed.queues.commit], async () => {
         await testbed.update(changeId, testbed.sign(status, testbed.keyOf('alice'), 'reject'));
-        await testbed.attacker.complete(changeId, 'rollback', {
-          state: 'COMMITTED',
-          reason: null,
-          explanation: 'Committed',
-          mode: 'enforced',
-          planHash: '0'.repeat(64),
-          stagingSha: null,
-          receipt: null,
-        });
-      } finally {
-        await testbed.attacker.throttle(testbed.queues.commit, false);
-      }
+        await testbed.attacker.complete(changeId, 'rollback', committed(null));
+      });
       return attempt(changeId, () => endsAs(testbed, changeId, 'ROLLED_BACK workflow_lost'));
     },
   },
@@ -299,12 +289,13 @@ export const LIVENESS: readonly Attack[] = ATTACKS.map((each) => ({ ...each, rec
 
 /** Returns when the workflow was terminated while its commit waits for a lock of ours. Releases the lock. */
 async function interruptedCommit(testbed: Testbed, lock: PgClient): Promise<string> {
-  await testbed.attacker.throttle(testbed.queues.judge, true);
-  const changeId = await testbed.submit(topUp(5));
-  await testbed.attacker.pending(changeId, 'askJudge');
-  await lock.query('begin');
-  await lock.query('select * from accounts where id = 5 for update');
-  await testbed.attacker.throttle(testbed.queues.judge, false);
+  const changeId = await throttled(testbed, [testbed.queues.judge], async () => {
+    const id = await testbed.submit(topUp(5));
+    await testbed.attacker.pending(id, 'askJudge');
+    await lock.query('begin');
+    await lock.query('select * from accounts where id = 5 for update');
+    return id;
+  });
   if ((await testbed.waitForRow(changeId, ({ kind }) => kind === 'intent')) === null)
     throw new Error('The commit wrote no intent');
   await testbed.temporal.workflow.getHandle(changeId).terminate('maintenance');

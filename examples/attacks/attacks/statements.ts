@@ -11,6 +11,7 @@ import { answerRefused, raisePay, refundOrder, refused, type Attack } from '../a
 import { ENDED, ifRefused } from '../if-refused';
 import { pause } from '../namespace-writer';
 import type { Change, Testbed } from '../testbed';
+import { throttled } from '../throttled';
 
 /** A signed withdrawal; `more` replaces members. */
 function withdrawal(changeId: string, key: SigningKey, more: Partial<PredicateOf<'withdraw'>> = {}) {
@@ -145,13 +146,10 @@ export const STATEMENTS: readonly Attack[] = [
       const status = await testbed.submitAndWait(refundOrder(11));
       const { changeId } = status;
       const { submission } = await testbed.submissionOf(changeId);
-      await testbed.attacker.throttle(testbed.queues.commit, true);
-      try {
+      await throttled(testbed, [testbed.queues.commit], async () => {
         await acknowledged(testbed, changeId);
         await testbed.temporal.workflow.getHandle(changeId).terminate('maintenance');
-      } finally {
-        await testbed.attacker.throttle(testbed.queues.commit, false);
-      }
+      });
       await testbed.scheduleAdmission(status, testbed.sign(status, testbed.keyOf('alice')));
       await testbed.scheduleCommit(status);
       await testbed.startReview(changeId, submission);
@@ -163,13 +161,10 @@ export const STATEMENTS: readonly Attack[] = [
     async run(testbed) {
       const status = await testbed.submitAndWait(refundOrder(12));
       const { changeId } = status;
-      await testbed.attacker.throttle(testbed.queues.commit, true);
-      try {
+      await throttled(testbed, [testbed.queues.commit], async () => {
         await acknowledged(testbed, changeId);
         await testbed.attacker.resetToStart(changeId);
-      } finally {
-        await testbed.attacker.throttle(testbed.queues.commit, false);
-      }
+      });
       await testbed.scheduleCommit(status);
       return {
         changeId,
@@ -251,14 +246,11 @@ export const STATEMENTS: readonly Attack[] = [
       const status = await testbed.submitAndWait(refundOrder(14));
       const { changeId } = status;
       const [confirm] = testbed.sign(status, testbed.keyOf('alice'), 'confirm', signedAt(-30_000));
-      await testbed.attacker.throttle(testbed.queues.commit, true);
-      try {
+      await throttled(testbed, [testbed.queues.commit], async () => {
         await testbed.update(changeId, [confirm]);
         const codes = await testbed.update(changeId, retraction(testbed, status, 'alice', confirm));
         if (codes[0] !== 'accepted') throw new Error(`The retraction was not accepted: ${codes.join()}`);
-      } finally {
-        await testbed.attacker.throttle(testbed.queues.commit, false);
-      }
+      });
       await testbed.waitForRow(changeId, refused('decision'));
       return { changeId, refusal: refused('decision'), check: () => stillOpen(testbed, changeId) };
     },
