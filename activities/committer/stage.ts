@@ -7,7 +7,7 @@ import { assembleAnswered, isHardBlock } from '../../policy/decide/findings';
 import { toReported } from '../../policy/decide/reported';
 import type { Ledger } from '../../policy/evidence/ledger-port';
 import { loadDiff } from '../review/load-diff';
-import { assertOpened, isEnding } from '../review/assert-opened';
+import { assertOpened, ENDING_ROWS, isEnding, OPENED_ROWS } from '../review/assert-opened';
 import { unknownSourceTool } from '../../policy/contracts/failure';
 import { deriveResults, isStaged, isStatic, readFacts } from '../review/derive';
 import { findingRows } from '../review/finding-rows';
@@ -43,9 +43,10 @@ export interface StagingDeps extends Pick<VerificationDeps, 'store' | 'plans' | 
 export function createStagingActivities(deps: StagingDeps): Pick<CommitActivities, 'stage'> {
   return {
     async stage(ref) {
-      await assertOpened(deps, 'stage', ref);
-      if (await isEnding(deps.ledger, ref.changeId))
-        return refuse(deps, ref, 'The change ends or has ended, so nothing is rehearsed');
+      const stored = await deps.ledger.readKinds(ref.changeId, [...OPENED_ROWS, ...ENDING_ROWS]);
+      const rows = stored.map(({ row }) => row);
+      await assertOpened(deps, 'stage', ref, rows);
+      if (isEnding(rows)) return refuse(deps, ref, 'The change ends or has ended, so nothing is rehearsed');
       return withHeartbeat((signal) => deps.slots.run(ref, signal, () => stageOpened(deps, ref)));
     },
   };

@@ -23,31 +23,26 @@ export function stagingRecords(db: Queryable, payloadKeys: KeyRing | null): Stag
       await db.query(
         'insert into staging_records (change_id, staging_sha, record, preview) values ($1, $2, $3, $4) on conflict do nothing',
         [changeId, stagingSha, canonicalJson(record), stored === null ? null : JSON.stringify(stored)],
+        'staging_record_put',
       );
     },
     async begin(changeId) {
       const attempt = randomUUID();
-      const { rows } = await db.query<{ lost: number }>(
-        `select count(*)::int as lost from rehearsals s where change_id = $1 and event = 'started'
-           and not exists (select from rehearsals e where e.change_id = $1 and e.attempt = s.attempt and e.event = 'ended')`,
-        [changeId],
-      );
-      await db.query(`insert into rehearsals (change_id, attempt, event) values ($1, $2, 'started')`, [
-        changeId,
-        attempt,
-      ]);
+      const { rows } = await db.query<{ lost: number }>(BEGIN, [changeId, attempt], 'rehearsal_begin');
       return { attempt, lost: rows[0]?.lost ?? 0 };
     },
     async end(changeId, attempt) {
-      await db.query(`insert into rehearsals (change_id, attempt, event) values ($1, $2, 'ended')`, [
-        changeId,
-        attempt,
-      ]);
+      await db.query(
+        `insert into rehearsals (change_id, attempt, event) values ($1, $2, 'ended')`,
+        [changeId, attempt],
+        'rehearsal_end',
+      );
     },
     async get(changeId, stagingSha) {
       const { rows } = await db.query<{ record: unknown }>(
         'select record from staging_records where change_id = $1 and staging_sha = $2',
         [changeId, stagingSha],
+        'staging_record_get',
       );
       const parsed = StagingRecord.safeParse(rows[0]?.record);
       return parsed.success ? parsed.data : null;
@@ -58,8 +53,16 @@ export function stagingRecords(db: Queryable, payloadKeys: KeyRing | null): Stag
       const { rows } = await db.query<{ preview: unknown }>(
         'select preview from staging_records where change_id = $1 and staging_sha = $2',
         [changeId, stagingShaOf(staging)],
+        'staging_preview',
       );
       return openPreview(payloadKeys, rows[0]?.preview, { changeId, previewSha });
     },
   };
 }
+
+/** The query does not see the row that the same statement inserts (PostgreSQL, 7.8.4), so it counts earlier attempts. */
+const BEGIN = `
+with begun as (insert into rehearsals (change_id, attempt, event) values ($1, $2, 'started'))
+select count(*)::int as lost from rehearsals s
+where s.change_id = $1 and s.event = 'started'
+  and not exists (select from rehearsals e where e.change_id = $1 and e.attempt = s.attempt and e.event = 'ended')`;

@@ -13,7 +13,7 @@ import type { JsonObject, JsonValue } from '../../policy/contracts/canonical-jso
 import { givenToJudge } from '../../policy/evidence/attested-given';
 import { judgeFailureResult, causeOf } from '../../policy/decide/judge-failure';
 import { attest } from '../attestation';
-import { assertOpened } from '../review/assert-opened';
+import { assertOpened, OPENED_ROWS } from '../review/assert-opened';
 import { withHeartbeat } from '../heartbeat';
 import type { Judged, JudgeActivities, JudgeFailureInput, JudgeInput } from '../review-types';
 import { askAboutDiff, type JudgeAnswer } from './ask-about-diff';
@@ -57,9 +57,10 @@ export function createJudgeActivities(deps: JudgeDeps): JudgeActivities {
   };
 }
 
-function requireOpened(deps: JudgeDeps, activity: string, input: JudgeInput): Promise<void> {
+async function requireOpened(deps: JudgeDeps, activity: string, input: JudgeInput): Promise<void> {
   const { ledger } = deps;
-  return assertOpened({ ledger, now: () => new Date(deps.now()) }, activity, input);
+  const rows = (await ledger.readKinds(input.changeId, OPENED_ROWS)).map(({ row }) => row);
+  await assertOpened({ ledger, now: () => new Date(deps.now()) }, activity, input, rows);
 }
 
 async function record(deps: JudgeDeps, judge: ResolvedJudge, input: JudgeInput, answer: JudgeAnswer): Promise<Judged> {

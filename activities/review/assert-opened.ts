@@ -1,5 +1,6 @@
 import type { CountersignFailure } from '../../policy/contracts/failure';
 import { inputSha } from '../../policy/contracts/change-id';
+import type { LedgerKind, LedgerRow } from '../../policy/contracts/ledger';
 import type { Ledger } from '../../policy/evidence/ledger-port';
 import { digestMismatch, invalid } from '../../policy/contracts/failure';
 import type { ChangeRef } from '../review-types';
@@ -11,8 +12,11 @@ export interface OpenedDeps {
   readonly now: () => Date;
 }
 
+/** Kinds of the rows that `assertOpened` reads. */
+export const OPENED_ROWS = ['submitted', 'planned'] as const satisfies readonly LedgerKind[];
+
 /**
- * Compares the input of an activity with the change as it was opened, before anything is run, asked or signed: a `changeId`
+ * Compares the input of an activity with the rows of the change as it was opened, before anything is run, asked or signed: a `changeId`
  * does not prove that the rest of the input belongs to that change. A mismatch is recorded as refused in the ledger. Fails with DIGEST_MISMATCH, or with VALIDATION_ERROR if no change was opened under this id; then no
  * row is written. Neither is retried.
  */
@@ -20,10 +24,11 @@ export async function assertOpened(
   deps: OpenedDeps,
   activity: string,
   ref: Pick<ChangeRef, keyof Parameters<typeof inputSha>[0] | 'changeId' | 'inputSha' | 'planHash'>,
+  rows: readonly LedgerRow[],
 ): Promise<void> {
-  const rows = await deps.ledger.readKinds(ref.changeId, ['submitted', 'planned']);
-  const opened = (kind: string, member: string): unknown => rows.find((r) => r.row.kind === kind)?.row.body[member];
-  if (rows.length === 0)
+  const rowOf = (kind: (typeof OPENED_ROWS)[number]) => rows.find((row) => row.kind === kind);
+  const [submitted, planned] = [rowOf('submitted'), rowOf('planned')];
+  if (submitted === undefined && planned === undefined)
     throw invalid(
       'changeId',
       'the id of a change that was opened',
@@ -32,8 +37,8 @@ export async function assertOpened(
     );
   const members = [
     ['inputSha', inputSha(ref), ref.inputSha],
-    ['inputSha', opened('submitted', 'inputSha'), ref.inputSha],
-    ['planHash', opened('planned', 'planHash'), ref.planHash],
+    ['inputSha', submitted?.body['inputSha'], ref.inputSha],
+    ['planHash', planned?.body['planHash'], ref.planHash],
   ] as const;
   const mismatch = members.find(([, expected, got]) => expected !== got);
   if (mismatch === undefined) return;
@@ -42,12 +47,15 @@ export async function assertOpened(
   throw await recordRefusal(deps, ref.changeId, { check: `${activity}: ${member}`, message: ref }, failure);
 }
 
+/** Kinds of the rows that `isEnding` reads. */
+export const ENDING_ROWS = ['intent', 'decided', 'closed'] as const satisfies readonly LedgerKind[];
+
 /**
  * Whether the change ends or has ended. An activity that is scheduled after that, manually or by a reset workflow, must have no
  * effect; the ledger also refuses its rows.
  */
-export async function isEnding(ledger: Pick<Ledger, 'readKinds'>, changeId: string): Promise<boolean> {
-  return (await ledger.readKinds(changeId, ['intent', 'decided', 'closed'])).length > 0;
+export function isEnding(rows: readonly LedgerRow[]): boolean {
+  return rows.some(({ kind }) => ENDING_ROWS.some((ending) => ending === kind));
 }
 
 /** Records the failure as refused in the ledger, if the change was opened. Returns the failure to throw. `message`: what was refused. */

@@ -1,6 +1,6 @@
 import { canonicalJson, type JsonObject, type JsonValue } from '../../policy/contracts/canonical-json';
 import { ValidatorResult, type ValidatorFinding } from '../../policy/contracts/finding';
-import type { LedgerKind, LedgerRow } from '../../policy/contracts/ledger';
+import type { LedgerRow } from '../../policy/contracts/ledger';
 import type { Plan, PlanValidator } from '../../policy/contracts/plan';
 import { isJudge } from '../../policy/contracts/readings';
 import { StagingRecord } from '../../policy/contracts/staging-record';
@@ -27,7 +27,7 @@ import { findingsToDisclose } from '../../policy/evidence/recorded-findings';
 import { evaluateCallback, type CallbackRegistry } from '../../policy/rules/callback';
 import { attest, type Attestor } from '../attestation';
 import { loadDiff } from './load-diff';
-import { assertOpened, recordRefusal } from './assert-opened';
+import { assertOpened, isEnding, recordRefusal } from './assert-opened';
 import { isStatic, readFacts, type DerivationDeps } from './derive';
 import type { PlanSource } from '../../storage/plans/plan-source';
 import type { ChangeRef, Disclosed, ReviewActivities } from '../review-types';
@@ -53,8 +53,8 @@ export function createDisclosureActivities(deps: DisclosureDeps): Pick<ReviewAct
   return {
     async disclose(asked) {
       const rows = (await deps.ledger.read(asked.changeId)).map(({ row }) => row);
-      await assertOpened(deps, 'disclose', asked);
-      if (rows.some(({ kind }) => ENDING.has(kind)))
+      await assertOpened(deps, 'disclose', asked, rows);
+      if (isEnding(rows))
         throw await recordRefusal(
           deps,
           asked.changeId,
@@ -83,8 +83,6 @@ export function createDisclosureActivities(deps: DisclosureDeps): Pick<ReviewAct
     },
   };
 }
-
-const ENDING: ReadonlySet<LedgerKind> = new Set<LedgerKind>(['intent', 'decided', 'closed']);
 
 /** The requester that `openReview` verified. The input of this activity is not trusted: a callback may approve based on it. */
 function requesterOf(rows: readonly LedgerRow[]): string | null {
@@ -137,7 +135,7 @@ export interface Disclosure extends ChangeRef {
 
 /** Runs the callbacks and writes the row `disclosed`, or returns what the first one says. */
 export async function recordDisclosure(deps: DisclosureDeps, plan: Plan, input: Disclosure): Promise<Disclosed> {
-  const { results, rows } = await runCallbacks(deps, plan, input, (await deps.databaseNow()).toISOString());
+  const { results, rows } = await runCallbacks(deps, plan, input);
   const now = await deps.databaseNow();
   const at = now.toISOString();
   const violations = buildViolations({ ...input, plan, callbackResults: results });
@@ -182,12 +180,12 @@ async function runCallbacks(
   deps: DisclosureDeps,
   plan: Plan,
   input: Disclosure,
-  at: string,
 ): Promise<{ results: Record<string, PolicyCallbackResult>; rows: LedgerEntry[] }> {
   const results: Record<string, PolicyCallbackResult> = {};
   const rows: LedgerEntry[] = [];
   const calling = input.triggered.filter((t) => t.callback !== null);
   if (calling.length === 0) return { results, rows };
+  const at = (await deps.databaseNow()).toISOString();
   const facts = await readFacts(deps, await loadDiff(deps.store, deps.tools, input));
   for (const triggered of calling) {
     const policy = plan.policies.find((p) => p.key === triggered.policyKey);

@@ -71,7 +71,9 @@ async function openReview(
   const before = await readRecordedOpening(deps.ledger, changeId);
   const { plan, planHash, revision } =
     before === null ? await deps.plans.current(target, sourceTool) : await deps.plans.byHash(before.planHash);
-  await storeBytes(deps.store, submission, plan);
+  await storeInline(deps.store, submission, plan);
+  const ref = { changeId, tenant, target, sourceTool, diffSha, metadata, inputSha, planHash };
+  const diff = await loadDiff(deps.store, deps.tools, ref);
   const requester = await withCurrentKeys(deps.keys, (find) => requesterOf(submission, plan.development, find));
   if (requester.kind === 'refused') throw refusedEnvelope(requester.why);
   const person = requester.kind === 'known' ? requester.person : null;
@@ -90,8 +92,6 @@ async function openReview(
     openedAt,
     stopped,
   });
-  const ref = { changeId, tenant, target, sourceTool, diffSha, metadata, inputSha, planHash };
-  const diff = await loadDiff(deps.store, deps.tools, ref);
   const title = await readTitleOr(deps, diff, `${sourceTool} on ${target}`);
   const again = async (of: Parameters<typeof toOpened>[0], recorded: RecordedOpening): Promise<Opened> => {
     const guarded = Object.entries(await runStaticGuardians(deps, of.plan, ref, diff)).filter(([id]) =>
@@ -279,18 +279,9 @@ function parseSubmission(sent: unknown): Submission {
 }
 
 /** Stores inline bytes if the target allows them. From here on only their digest is passed. */
-async function storeBytes(store: ByteStore, submission: OpenInput['submission'], plan: Plan): Promise<void> {
+async function storeInline(store: ByteStore, submission: OpenInput['submission'], plan: Plan): Promise<void> {
   const { tenant, diffSha, inline } = submission;
-  if (inline === undefined) {
-    if (!(await store.has(tenant, diffSha)))
-      throw invalid(
-        'diffSha',
-        'the digest of stored bytes',
-        `${diffSha}, which is not in the store`,
-        'Upload the diff before submitting it',
-      );
-    return;
-  }
+  if (inline === undefined) return;
   if (!plan.inlineBytes)
     throw invalid(
       'inline',

@@ -1,7 +1,7 @@
 import type { ByteStore } from '../../policy/evidence/byte-store';
 import type { Ledger } from '../../policy/evidence/ledger-port';
 import { loadDiff } from './load-diff';
-import { assertOpened } from './assert-opened';
+import { assertOpened, OPENED_ROWS } from './assert-opened';
 import type { PlanSource } from '../../storage/plans/plan-source';
 import type { ReviewActivities } from '../review-types';
 import { toReported } from '../../policy/decide/reported';
@@ -23,7 +23,8 @@ export interface GuardianDeps extends DerivationDeps {
 export function createGuardianActivities(deps: GuardianDeps): Pick<ReviewActivities, 'runGuardians'> {
   return {
     async runGuardians(input) {
-      await assertOpened(deps, 'runGuardians', input);
+      const rows = (await deps.ledger.readKinds(input.changeId, OPENED_ROWS)).map(({ row }) => row);
+      await assertOpened(deps, 'runGuardians', input, rows);
       const { plan } = await deps.plans.byHash(input.planHash);
       const diff = await loadDiff(deps.store, deps.tools, input);
       const evaluation = { changeId: input.changeId, inputSha: input.inputSha, diff, staging: null };

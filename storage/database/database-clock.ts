@@ -6,7 +6,7 @@ import type { Queryable } from './database';
  */
 export function databaseClock(db: Queryable): () => Promise<Date> {
   return async () => {
-    const { rows } = await db.query<{ now: Date }>('select clock_timestamp() as now');
+    const { rows } = await db.query<{ now: Date }>('select clock_timestamp() as now', [], 'database_clock');
     const [row] = rows;
     if (row === undefined) throw new Error('The database returned no time');
     return row.now;

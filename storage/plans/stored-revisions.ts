@@ -16,6 +16,8 @@ export function storedRevisions(db: Queryable): PolicyRevisions {
     async list() {
       const { rows } = await db.query<{ envelope: Envelope; source: string }>(
         'select envelope, source from policy_revisions where envelope is not null order by revision desc limit 1000',
+        [],
+        'policy_revisions',
       );
       return rows.map(({ envelope, source }) => ({ envelope, bundleText: source }));
     },
@@ -23,6 +25,7 @@ export function storedRevisions(db: Queryable): PolicyRevisions {
       const { rows } = await db.query<{ envelope: Envelope }>(
         'select envelope from policy_revocations where envelope is not null limit $1',
         [MAX_REVOCATIONS + 1],
+        'policy_revocations',
       );
       // Fail instead of truncating: a valid revocation could be hidden behind rows without a trusted signature.
       if (rows.length > MAX_REVOCATIONS)
@@ -50,15 +53,18 @@ export function publishedPolicies(db: Queryable): PublishedPolicies {
       const { rows } = await db.query<{ envelope: Envelope; source: string }>(
         'select envelope, source from policy_revisions where revision = $1 and envelope is not null',
         [revision],
+        'policy_revision',
       );
       return rows[0] === undefined ? null : { envelope: rows[0].envelope, bundleText: rows[0].source };
     },
     async plan(planHash) {
       const known = plans.get(planHash);
       if (known !== undefined) return known;
-      const { rows } = await db.query<{ plan: string }>('select plan from compiled_plans where plan_hash = $1', [
-        planHash,
-      ]);
+      const { rows } = await db.query<{ plan: string }>(
+        'select plan from compiled_plans where plan_hash = $1',
+        [planHash],
+        'compiled_plan',
+      );
       if (rows[0] === undefined) return null;
       const parsed = Plan.safeParse(JSON.parse(rows[0].plan));
       if (!parsed.success) return null;

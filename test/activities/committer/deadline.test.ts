@@ -1,5 +1,6 @@
 import { ReviewWorld } from '../../support/review/review-world';
 import { failureType } from '../../support/review/failure-type';
+import { timedRows } from '../../support/timed-rows';
 
 const HOUR_MS = 3_600_000;
 
@@ -13,7 +14,8 @@ class SkewedWorld extends ReviewWorld {
   }
 
   override get deps() {
-    return { ...super.deps, databaseNow: async () => this.databaseTime };
+    const now = (): Date => this.databaseTime;
+    return { ...super.deps, databaseNow: async () => now(), readTimed: timedRows(this.ledger, now) };
   }
 
   /** Ada confirms, with an answer that is valid for an hour from the time of the database. */

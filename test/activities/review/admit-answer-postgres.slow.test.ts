@@ -1,9 +1,8 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { databaseClock } from '../../../storage/database/database-clock';
 import { createAnswerActivities } from '../../../activities/review/admit-answer';
 import { answerScopeFromRows } from '../../../activities/review/answer-scope-from-rows';
 import { createKeyRegistry } from '../../../storage/keys/key-registry';
-import { createLedger } from '../../../storage/ledger/ledger';
+import { createLedger, timedReader } from '../../../storage/ledger/ledger';
 import type { Admitted, AdmitInput } from '../../../activities/review-types';
 import { verifyChain } from '../../../policy/evidence/chain';
 import { signPredicate } from '../../../signing/envelope';
@@ -79,7 +78,7 @@ it("admits with the review worker's database role, and the committer verifies th
     ledger: review,
     keys: registryOf('cs_review'),
     plans: answerPlans(PLAN),
-    databaseNow: databaseClock(database.open('cs_review')),
+    readTimed: timedReader(database.open('cs_review')),
   });
   const admit = (i: AdmitInput) => new MockActivityEnvironment().run(admitAnswer, i) as Promise<Admitted>;
 
