@@ -1,4 +1,4 @@
-import type { Targets } from '../activities/committer/targets';
+import { stopUsing, type Targets } from '../activities/committer/targets';
 import type { CommitActivities, JudgeActivities, ReviewActivities } from '../activities/review-types';
 import type { Role as DatabaseRole } from '../storage/database/roles';
 import type { BreakerParameters } from '../policy/decide/breaker';
@@ -110,6 +110,9 @@ export function openRoles(setup: RoleSetup, options: LocalRoleOptions): LocalRol
         threads: null,
       }),
     },
-    close: async () => void (await Promise.all(Object.values(resources).map(({ db }) => db.close()))),
+    close: async () => {
+      stopUsing(targets);
+      await Promise.all(Object.values(resources).map(({ db }) => db.close()));
+    },
   };
 }

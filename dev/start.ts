@@ -6,6 +6,7 @@ import { startRuntime, type Runtime, type RuntimeOptions, type Say } from './emb
 import { loadExtensions } from '../workers/extensions';
 import { writeLocalClient } from '../workers/local-client';
 import { startProcess, type ProcessName, type RunningProcess } from '../workers/start-process';
+import { processEnvs } from './process-envs';
 import { setUpDev, type DevSetup, type DevTarget } from './setup';
 
 export interface DevOptions {
@@ -116,46 +117,25 @@ function rememberClient(runtime: Runtime, setup: DevSetup, options: DevOptions, 
   });
 }
 
-/** The environment of each process: only the committer gets targets, only the judge the model's key, the gateway no key. */
 function environments(
   runtime: Runtime,
   setup: DevSetup,
   options: DevOptions,
   gatewayPort: number,
 ): Record<ProcessName, Record<string, string>> {
-  const { databaseUrls, keys, trustFile, targetsFile } = setup;
-  const common = {
-    TEMPORAL_ADDRESS: runtime.temporalAddress,
-    TEMPORAL_NAMESPACE: runtime.namespace,
-    COUNTERSIGN_TRUST_FILE: trustFile,
-    COUNTERSIGN_EXTENSIONS: options.extensions ?? '',
-  };
-  const judge: Record<string, string> =
+  const { review, judge, commit, gateway } = processEnvs(setup, runtime);
+  const extensions = { COUNTERSIGN_EXTENSIONS: options.extensions ?? '' };
+  const model: Record<string, string> =
     options.judge === undefined ? {} : { OPENAI_API_KEY: options.judge.apiKey, OPENAI_BASE_URL: options.judge.baseUrl };
   if (options.judgeRequestsPerSecond !== undefined)
-    judge['COUNTERSIGN_JUDGE_REQUESTS_PER_SECOND'] = String(options.judgeRequestsPerSecond);
+    model['COUNTERSIGN_JUDGE_REQUESTS_PER_SECOND'] = String(options.judgeRequestsPerSecond);
   return {
-    review: {
-      ...common,
-      COUNTERSIGN_DATABASE_URL: databaseUrls.cs_review,
-      COUNTERSIGN_KEY_FILE: keys['attestor-review'].path,
-      COUNTERSIGN_BREAKERS: options.breakers === false ? 'off' : 'on',
-    },
-    judge: {
-      ...common,
-      ...judge,
-      COUNTERSIGN_DATABASE_URL: databaseUrls.cs_judge,
-      COUNTERSIGN_KEY_FILE: keys['attestor-judge'].path,
-    },
-    commit: {
-      ...common,
-      COUNTERSIGN_DATABASE_URL: databaseUrls.cs_commit,
-      COUNTERSIGN_KEY_FILE: keys.committer.path,
-      COUNTERSIGN_TARGETS_FILE: targetsFile,
-    },
+    review: { ...review, ...extensions, COUNTERSIGN_BREAKERS: options.breakers === false ? 'off' : 'on' },
+    judge: { ...judge, ...extensions, ...model },
+    commit: { ...commit, ...extensions },
     gateway: {
-      ...common,
-      COUNTERSIGN_DATABASE_URL: databaseUrls.cs_gateway,
+      ...gateway,
+      ...extensions,
       COUNTERSIGN_GATEWAY_PORT: String(gatewayPort),
       ...(runtime.uiUrl === undefined ? {} : { COUNTERSIGN_TEMPORAL_UI_URL: runtime.uiUrl }),
     },

@@ -8,6 +8,7 @@ import { startScriptedJudge } from '../../examples/demo/scripted-judge';
 import { openDevClient, type DevClient } from '../../dev/client';
 import { makeRepository, type GitRepository } from '../../dev/fixtures/git-repository';
 import { startJsonApi, type JsonApi } from '../../dev/fixtures/json-api';
+import { processEnvs } from '../../dev/process-envs';
 import { setUpDev, type DevSetup } from '../../dev/setup';
 import { startProcess, type RunningProcess } from '../../workers/start-process';
 import type { Say } from '../../dev/embedded';
@@ -127,31 +128,12 @@ function starter(
 ): (role: Role) => Promise<RunningProcess> {
   const logDir = join(stateDir, 'logs');
   mkdirSync(logDir, { recursive: true });
-  const { databaseUrls, keys, trustFile, targetsFile } = setup;
-  const common = {
-    TEMPORAL_ADDRESS: urls.temporal,
-    TEMPORAL_NAMESPACE: NAMESPACE,
-    COUNTERSIGN_TRUST_FILE: trustFile,
-    LOG_LEVEL: 'error',
-    SWEEP_DIR: join(stateDir, 'faults'),
-    SWEEP_BUNDLE: bundle,
-  };
+  const { review, judge, commit } = processEnvs(setup, { temporalAddress: urls.temporal, namespace: NAMESPACE });
+  const common = { LOG_LEVEL: 'error', SWEEP_DIR: join(stateDir, 'faults'), SWEEP_BUNDLE: bundle };
   const envs: Record<Role, Record<string, string>> = {
-    review: {
-      COUNTERSIGN_DATABASE_URL: databaseUrls.cs_review,
-      COUNTERSIGN_KEY_FILE: keys['attestor-review'].path,
-    },
-    judge: {
-      COUNTERSIGN_DATABASE_URL: databaseUrls.cs_judge,
-      COUNTERSIGN_KEY_FILE: keys['attestor-judge'].path,
-      OPENAI_API_KEY: 'scripted',
-      OPENAI_BASE_URL: urls.judge,
-    },
-    commit: {
-      COUNTERSIGN_DATABASE_URL: databaseUrls.cs_commit,
-      COUNTERSIGN_KEY_FILE: keys.committer.path,
-      COUNTERSIGN_TARGETS_FILE: targetsFile,
-    },
+    review,
+    judge: { ...judge, OPENAI_API_KEY: 'scripted', OPENAI_BASE_URL: urls.judge },
+    commit,
   };
   const script = join(__dirname, 'worker.js');
   return (role) => startProcess(role, { ...common, ...envs[role], SWEEP_ROLE: role }, logDir, () => {}, script);

@@ -1,38 +1,18 @@
-import { compilePlan } from '../../policy/bundle/compile-plan';
 import { jsonSchema } from '../../policy/bundle/json-schema';
-import { parseBundle } from '../../policy/bundle/parse-bundle';
 import { starterBundle } from '../../source-tools/starter-bundle';
 import type { Plan } from '../../policy/contracts/plan';
-import { aggregateDefinition } from '../../policy/rules/aggregate/aggregate';
-import { BUILTIN_VALIDATORS, builtinsOf } from '../../policy/rules/builtin';
+import { builtinsOf } from '../../policy/rules/builtin';
 import { changeEvaluator } from '../../policy/rules/evaluate';
-import { packDefinitions } from '../../source-tools';
-import { validatorRegistry } from '../../policy/rules/registry';
-import { contractValidators } from '../../policy/validators/definitions';
 import { diffOf } from '../policy/validators/fixtures';
+import { compiledPlan, ours } from '../support/compiled-plan';
 import { ourTools, plainTool } from '../support/source-tools';
 
-const registry = validatorRegistry([
-  ...packDefinitions,
-  ...contractValidators,
-  aggregateDefinition,
-  ...BUILTIN_VALIDATORS,
-] as never);
-
 function planOf(sourceTool: string, text = starterBundle(sourceTool), target = 'dev'): Plan {
-  const parsed = parseBundle(text);
-  if (!parsed.ok) throw new Error(JSON.stringify(parsed.issues));
-  const compiled = compilePlan(parsed.bundle, registry, {
-    target,
-    sourceTool,
-    tools: {
-      get: (name) => ourTools.get(name) ?? { ...plainTool, sourceTool: name, mode: 'enforced' },
-      keys: () => ourTools.keys(),
-    },
-    locate: parsed.locate,
-  });
-  if (!compiled.ok) throw new Error(JSON.stringify(compiled.issues));
-  return compiled.plan;
+  const tools = {
+    get: (name: string) => ourTools.get(name) ?? { ...plainTool, sourceTool: name, mode: 'enforced' as const },
+    keys: () => ourTools.keys(),
+  };
+  return compiledPlan(text, sourceTool, { target, tools }).plan;
 }
 
 test.each(['SQLDryRun', 'SQLCAS', 'HTTPPatch', 'GitPatch', 'TerraformPlan', 'Own.Tool'])(
@@ -46,7 +26,7 @@ test.each(['SQLDryRun', 'SQLCAS', 'HTTPPatch', 'GitPatch', 'TerraformPlan', 'Own
 test.each(['Own.Tool', 'Another'])('where no rule reads %s, a person sees every diff', (sourceTool) => {
   const [validator] = planOf(sourceTool).validators;
   if (validator === undefined) throw new Error('no validator');
-  const definition = registry.get(validator.implementation);
+  const definition = ours.validators.get(validator.implementation);
   for (const text of ['{}', ' ', '\n', '\u0000']) {
     const result = changeEvaluator({
       changeId: 'c',

@@ -1,23 +1,24 @@
+import { processEnvs } from '../../dev/process-envs';
 import type { System } from './system';
 
 type Variables = Readonly<Record<string, string>>;
 
 /** The Temporal server that all system tests share. */
-export const temporalEnv = (): Variables => ({
+export const temporalEnv = () => ({
   TEMPORAL_ADDRESS: process.env['COUNTERSIGN_TEST_TEMPORAL'] ?? '',
   TEMPORAL_NAMESPACE: process.env['COUNTERSIGN_TEST_NAMESPACE'] ?? 'default',
 });
 
-/** What every process of a system reads. */
-export const processEnv = ({ setup, suffix }: System): Variables => ({
-  ...temporalEnv(),
-  COUNTERSIGN_TRUST_FILE: setup.trustFile,
-  COUNTERSIGN_QUEUE_SUFFIX: suffix,
-});
+/** The environment of each process of a system. */
+export function processEnvsOf({ setup, suffix }: System): ReturnType<typeof processEnvs> {
+  const { TEMPORAL_ADDRESS: temporalAddress, TEMPORAL_NAMESPACE: namespace } = temporalEnv();
+  const envs = processEnvs(setup, { temporalAddress, namespace });
+  for (const env of Object.values(envs)) env['COUNTERSIGN_QUEUE_SUFFIX'] = suffix;
+  return envs;
+}
 
 export const gatewayEnv = (system: System, port: number): Variables => ({
-  ...processEnv(system),
-  COUNTERSIGN_DATABASE_URL: system.setup.databaseUrls.cs_gateway,
+  ...processEnvsOf(system).gateway,
   COUNTERSIGN_GATEWAY_PORT: String(port),
 });
 

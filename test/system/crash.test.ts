@@ -7,7 +7,7 @@ import { compiled } from '../support/compiled';
 import { answering, startJudgeServer, type JudgeServer } from '../support/judge-server';
 import { SHOP_SQL, shopBundle } from '../support/shop-bundle';
 import { pause, startSystem, type System } from '../support/system';
-import { processEnv } from '../support/system-env';
+import { processEnvsOf } from '../support/system-env';
 import type { ProcessName, RunningProcess, startProcess } from '../../workers/start-process';
 import { update } from './scenarios';
 
@@ -41,30 +41,16 @@ beforeAll(async () => {
   const compiledModule = jest.requireActual<{ startProcess: typeof startProcess }>(
     join(dist, 'workers/start-process.js'),
   );
-  const { keys, databaseUrls, targetsFile } = system.setup;
-  const common = {
-    ...processEnv(system),
-    COUNTERSIGN_JUDGE_REQUESTS_PER_SECOND: '1000',
-  };
+  const { review, judge: ofJudge, commit } = processEnvsOf(system);
   const envs: Record<Name, Record<string, string>> = {
-    review: {
-      ...common,
-      COUNTERSIGN_DATABASE_URL: databaseUrls.cs_review,
-      COUNTERSIGN_KEY_FILE: keys['attestor-review'].path,
-    },
+    review,
     judge: {
-      ...common,
-      COUNTERSIGN_DATABASE_URL: databaseUrls.cs_judge,
-      COUNTERSIGN_KEY_FILE: keys['attestor-judge'].path,
+      ...ofJudge,
       OPENAI_API_KEY: 'test',
       OPENAI_BASE_URL: judge.baseUrl,
+      COUNTERSIGN_JUDGE_REQUESTS_PER_SECOND: '1000',
     },
-    commit: {
-      ...common,
-      COUNTERSIGN_DATABASE_URL: databaseUrls.cs_commit,
-      COUNTERSIGN_KEY_FILE: keys.committer.path,
-      COUNTERSIGN_TARGETS_FILE: targetsFile,
-    },
+    commit,
   };
   start = async (name) =>
     void processes.set(name, await compiledModule.startProcess(name, envs[name], logDir, () => {}));

@@ -3,17 +3,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { inlineDerivation } from '../../activities/review/derivation';
 import type { DerivationThreads } from '../../activities/review/derivation-threads';
-import { compilePlan } from '../../policy/bundle/compile-plan';
-import { parseBundle } from '../../policy/bundle/parse-bundle';
 import { starterBundle } from '../../source-tools/starter-bundle';
 import { sha256Hex } from '../../policy/contracts/hash';
 import type { PlanValidator } from '../../policy/contracts/plan';
-import { extensionsOf } from '../../workers/extensions';
 import { compiled } from '../support/compiled';
-import { ourTools } from '../support/source-tools';
+import { compiledPlan, ours } from '../support/compiled-plan';
 
 const A = 'a'.repeat(64);
-const { validators, sourceTools: tools } = extensionsOf();
+const { validators, sourceTools: tools } = ours;
 const here = inlineDerivation({ tools, validators });
 const changeOf = (text: string) => {
   const raw = new TextEncoder().encode(text);
@@ -31,15 +28,8 @@ const open: DerivationThreads[] = [];
 const folder = mkdtempSync(join(tmpdir(), 'countersign-derivation-'));
 beforeAll(async () => {
   dist = await compiled();
-  const parsed = parseBundle(starterBundle('SQLDryRun'));
-  if (!parsed.ok) throw new Error(JSON.stringify(parsed.issues));
-  const plan = compilePlan(parsed.bundle, validators, {
-    target: 'dev',
-    sourceTool: 'SQLDryRun',
-    tools: ourTools,
-  });
-  if (!plan.ok) throw new Error(JSON.stringify(plan.issues));
-  rules = plan.plan.validators.filter((v) => v.kind === 'derived' && !v.needsStaging && v.unit !== 'builtin');
+  const { plan } = compiledPlan(starterBundle('SQLDryRun'), 'SQLDryRun');
+  rules = plan.validators.filter((v) => v.kind === 'derived' && !v.needsStaging && v.unit !== 'builtin');
 }, 180_000);
 afterAll(async () => {
   await Promise.all(open.map((threads) => threads.close()));

@@ -1,13 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { compilePlan } from '../../../policy/bundle/compile-plan';
-import { planEvaluator, type EvalInput, type Evaluation } from '../../../policy/bundle/evaluate';
-import { parseBundle } from '../../../policy/bundle/parse-bundle';
-import { starterBundle } from '../../../source-tools/starter-bundle';
+import type { Evaluation } from '../../../policy/bundle/evaluate';
 import type { Metadata } from '../../../policy/contracts/diff';
 import { sha256Hex } from '../../../policy/contracts/hash';
 import { checkExpression } from '../../../policy/rules/condition/check-expression';
-import { extensionsOf } from '../../../workers/extensions';
+import { ours, starterEvaluator } from '../../support/compiled-plan';
 import { ROOT } from '../../support/root';
 
 /** One hostile diff and the outcome that the starter bundle of its source tool must give. */
@@ -34,7 +31,6 @@ interface Attack {
 
 const FOLDER = join(ROOT, 'test/corpus/attacks');
 const read = <T>(file: string): T => JSON.parse(readFileSync(join(FOLDER, file), 'utf8')) as T;
-const extensions = extensionsOf();
 
 function bytesOf({ raw, rawBase64, generate }: Pick<Attack, 'raw' | 'rawBase64' | 'generate'>): Uint8Array {
   if (rawBase64 !== undefined) return new Uint8Array(Buffer.from(rawBase64, 'base64'));
@@ -43,24 +39,11 @@ function bytesOf({ raw, rawBase64, generate }: Pick<Attack, 'raw' | 'rawBase64' 
   return new TextEncoder().encode(head + unit.repeat(times) + middle + tail.repeat(times) + end);
 }
 
-function evaluatorOf(sourceTool: string): (input: EvalInput) => Evaluation {
-  const parsed = parseBundle(starterBundle(sourceTool));
-  if (!parsed.ok) throw new Error(JSON.stringify(parsed.issues));
-  const compiled = compilePlan(parsed.bundle, extensions.validators, {
-    target: 'dev',
-    sourceTool,
-    tools: extensions.sourceTools,
-    locate: parsed.locate,
-  });
-  if (!compiled.ok) throw new Error(JSON.stringify(compiled.issues));
-  return planEvaluator(compiled.plan, extensions.validators, extensions.sourceTools);
-}
-
 const tools = readdirSync(FOLDER).filter((file) => file !== 'conditions.json');
 
 describe.each(tools.map((file) => [file.replace('.json', ''), file]))('%s', (sourceTool, file) => {
-  const evaluate = evaluatorOf(sourceTool);
-  const tool = extensions.sourceTools.get(sourceTool);
+  const evaluate = starterEvaluator(sourceTool);
+  const tool = ours.sourceTools.get(sourceTool);
 
   it.each(read<Attack[]>(file).map((attack) => [attack.id, attack] as const))('%s', async (_, attack) => {
     const raw = bytesOf(attack);

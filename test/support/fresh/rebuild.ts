@@ -2,14 +2,13 @@ import { utf8ToBytes } from '@noble/hashes/utils.js';
 import { z } from 'zod';
 import { evaluateEach } from '../../../activities/review/derivation';
 import { selectValidators } from '../../../activities/review/derive';
-import { compilePlan } from '../../../policy/bundle/compile-plan';
-import { parseBundle } from '../../../policy/bundle/parse-bundle';
 import { canonicalJson } from '../../../policy/contracts/canonical-json';
 import { sha256Hex } from '../../../policy/contracts/hash';
 import { assembleFindings, COMPUTED_BY_ASSEMBLY, type RawOutcome } from '../../../policy/decide/findings';
 import { BUILTIN_VALIDATORS } from '../../../policy/rules/builtin';
 import { defineRule } from '../../../policy/rules/define';
 import { validatorRegistry } from '../../../policy/rules/registry';
+import { compiledPlan } from '../compiled-plan';
 import { ourTools, plainTool } from '../source-tools';
 
 /** Computes all findings from the bundle's text and the diff's bytes. The result must be the same in every process. */
@@ -65,15 +64,7 @@ export function rebuild(order = 0): {
     rule('demo_c', true),
     ...BUILTIN_VALIDATORS,
   ] as never);
-  const parsed = parseBundle(BUNDLE);
-  if (!parsed.ok) throw new Error(JSON.stringify(parsed.issues));
-  const compiled = compilePlan(parsed.bundle, validators, {
-    target: 'shop',
-    sourceTool: 'SQLDryRun',
-    tools: ourTools,
-  });
-  if (!compiled.ok) throw new Error(JSON.stringify(compiled.issues));
-  const { plan, planHash } = compiled;
+  const { plan, planHash } = compiledPlan(BUNDLE, 'SQLDryRun', { target: 'shop', validators });
   const raw = utf8ToBytes('{"a": 1}');
   const diff = { sourceTool: 'SQLDryRun', raw, diffSha: sha256Hex(raw), metadata: {} };
   const facts = { ok: true, kind: 'demo', parser: { name: 'demo', version: '1' } } as const;

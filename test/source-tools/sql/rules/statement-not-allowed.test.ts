@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { OTHER_STATEMENTS } from './support/other-statements';
 import { run } from './support/run-rule';
-import { firedRules, starterEvaluator } from './support/starter-outcome';
+import { firedRules, sqlStarterEvaluator } from './support/starter-outcome';
 
-const evaluate = starterEvaluator();
+const evaluate = sqlStarterEvaluator();
 
 describe.each(Object.entries(OTHER_STATEMENTS))('of %s', (_group, texts) => {
   it.each(texts)('a person decides about: %s', async (sql) => {
