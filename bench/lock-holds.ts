@@ -2,9 +2,9 @@ import { begin, closeRolledBack } from '../activities/committer/settlement';
 import { factsOfRows } from '../activities/committer/receipt-facts';
 import type { Countersign } from '../client/countersign';
 import type { DevSetup } from '../dev/setup';
-import type { WithAdvisoryLock } from '../policy/evidence/ledger-port';
 import { readKeyFile } from '../signing/key-file';
 import { createBreakers } from '../storage/breakers/breakers';
+import { ledgerWithChangeLock } from '../storage/ledger/with-change-lock';
 import { extensionsOf } from '../workers/extensions';
 import { createLogger } from '../workers/logger';
 import { openResources, type Resources } from '../workers/resources';
@@ -46,7 +46,7 @@ export async function measureLockHolds(
   });
   const settlement = {
     ...commit,
-    withAdvisoryLock: timed(commit.withAdvisoryLock, ending),
+    withChangeLock: timed(ledgerWithChangeLock(commit.db), ending),
     receipts: receiptSignerWith(readKeyFile(keys.committer.path)),
     breakerRows: createBreakers({ db: commit.db, operators: commit.operators }),
   };
@@ -73,12 +73,15 @@ export async function measureLockHolds(
 }
 
 /** Adds the time from the acquisition of the locks to the end of the transaction. */
-function timed(withAdvisoryLock: WithAdvisoryLock, samples: number[]): WithAdvisoryLock {
-  return async (locks, work) => {
+function timed<L, W extends readonly unknown[]>(
+  withLock: <T>(locked: L, work: (...given: W) => Promise<T>) => Promise<T>,
+  samples: number[],
+): <T>(locked: L, work: (...given: W) => Promise<T>) => Promise<T> {
+  return async (locked, work) => {
     let acquired = 0;
-    const result = await withAdvisoryLock(locks, (ledger) => {
+    const result = await withLock(locked, (...given) => {
       acquired = performance.now();
-      return work(ledger);
+      return work(...given);
     });
     samples.push(performance.now() - acquired);
     return result;

@@ -27,13 +27,15 @@ import { PolicyViolation } from '../../policy/contracts/violation';
 import { breakerSamples } from '../../policy/decide/breaker-samples';
 import { findingsSha } from '../../policy/decide/findings';
 import type { StoredRow } from '../../policy/evidence/chain';
-import type { Ledger, LedgerEntry, ProjectionPatch, WithAdvisoryLock } from '../../policy/evidence/ledger-port';
+import type { Ledger, LedgerEntry, ProjectionPatch } from '../../policy/evidence/ledger-port';
 import type { ChangeHead } from '../../policy/evidence/predicates';
 import { disclosedFindings } from '../../policy/evidence/disclosed-findings';
 import { recordedFindings, untilSettled, type RecordedChange } from '../../policy/evidence/recorded-findings';
 import type { BreakerStore } from '../../storage/breakers/breakers';
+import type { WithChangeLock } from '../../storage/ledger/with-change-lock';
 import type { PlanSource } from '../../storage/plans/plan-source';
 import type { Settled } from '../review-types';
+import { nextRow } from './next-row';
 
 export interface ReceiptSigner {
   readonly keyId: string;
@@ -43,7 +45,7 @@ export interface ReceiptSigner {
 
 export interface SettlementDeps {
   readonly ledger: Ledger;
-  readonly withAdvisoryLock: WithAdvisoryLock;
+  readonly withChangeLock: WithChangeLock;
   readonly plans: PlanSource;
   readonly receipts: ReceiptSigner;
   readonly breakerRows: Pick<BreakerStore, 'compact'>;
@@ -127,8 +129,9 @@ async function record(
 }
 
 /**
- * Writes the rows `effect`, `receipt`, `closed` and `head` in one transaction, and returns the recorded receipt (E3). The receipt
- * binds findings and violations as the rows give them, and the last row before it (E4).
+ * Writes the rows `effect`, `receipt`, `closed` and `head` in one append, and returns the recorded receipt (E3). The receipt binds
+ * findings and violations as the rows give them, and the last row before it (E4). `receipt` and `head` contain hashes of rows of the same
+ * append, so these are computed here, under the lock of the change. If the ledger gave another hash, nothing would be written.
  */
 export async function close(
   deps: SettlementDeps,
@@ -151,13 +154,12 @@ export async function close(
     factKey: kind,
     body: body as JsonObject,
   });
-  const settled = await deps.withAdvisoryLock([{ name: `settle:${changeId}`, mode: 'exclusive' }], async (ledger) => {
-    // Also locks the rows of this change until the end of the transaction, so that the hash of this row stays the head.
-    const [written] = await ledger.append(changeId, [entry('effect', { state, effect, explanation })]);
+  const settled = await deps.withChangeLock(changeId, async (ledger, actor) => {
     const rows = await ledger.read(changeId);
     const recorded = settledOf(rows);
     if (recorded !== null) return recorded;
-    if (written?.stored == null) throw new Error('The ledger returned no row `effect`');
+    const effectEntry = entry('effect', { state, effect, explanation });
+    const effectRow = nextRow(changeId, rows.at(-1), effectEntry, actor);
     const action = state === 'COMMITTED' ? 'COMMIT' : 'ROLLBACK';
     const findings = findingsAtEnd(plan, changeId, rows, { action, reason, stagingSha: facts.stagingSha });
     const disclosed = violationsIn(rows, plan);
@@ -171,26 +173,25 @@ export async function close(
       explanationSha: explanationSha(explanation),
       findingsSha: findings === null ? null : findingsSha(findings),
       violationsSha: violationsSha(violations),
-      headSha: rows.at(-1)?.hash ?? written.stored.hash,
+      headSha: effectRow.hash,
       keyId: deps.receipts.keyId,
       at,
     };
     const envelope = deps.receipts.sign(predicate);
     const samples = findings === null ? {} : { samples: breakerSamples(findings) };
-    const body = { envelope, predicate, explanation, findings: disclosed === null ? (findings ?? []) : null };
-    const [, closed] = await ledger.append(
-      changeId,
-      [entry('receipt', body), entry('closed', { state, reason, ...samples })],
-      {
-        state,
-        reason,
-        pending: 0,
-        closedAt: at,
-      },
-    );
-    if (closed?.stored == null) throw new Error('The ledger returned no row `closed`');
-    const head = { changeId, rows: closed.stored.row.n + 1, hash: closed.stored.hash, keyId: deps.receipts.keyId, at };
-    await ledger.append(changeId, [entry('head', { envelope: deps.receipts.signHead(head) })]);
+    const receipt = entry('receipt', {
+      envelope,
+      predicate,
+      explanation,
+      findings: disclosed === null ? (findings ?? []) : null,
+    });
+    const closed = entry('closed', { state, reason, ...samples });
+    const last = nextRow(changeId, nextRow(changeId, effectRow, receipt, actor), closed, actor);
+    const head = { changeId, rows: last.row.n + 1, hash: last.hash, keyId: deps.receipts.keyId, at };
+    const entries = [effectEntry, receipt, closed, entry('head', { envelope: deps.receipts.signHead(head) })];
+    const appended = await ledger.append(changeId, entries, { state, reason, pending: 0, closedAt: at });
+    if (appended.at(-1)?.stored?.row.prev !== last.hash)
+      throw new Error(`The ledger wrote other rows for the end of ${changeId} than were signed`);
     return toSettled(predicate, explanation, envelope);
   });
   await deps.breakerRows.compact({ tenant: facts.tenant, sourceTool: facts.sourceTool });

@@ -12,6 +12,7 @@ import {
 } from '../../policy/contracts/ledger';
 import { APPEND_GRANTS, type Role } from '../../storage/database/roles';
 import { TerminalState } from '../../policy/contracts/outcome';
+import type { WithChangeLock } from '../../storage/ledger/with-change-lock';
 import type { StoredRow } from '../../policy/evidence/chain';
 import {
   VERDICTS,
@@ -351,4 +352,9 @@ export function memoryWithAdvisoryLock(ledger: Ledger & Partial<Pick<MemoryLedge
     );
     return result;
   };
+}
+
+export function memoryWithChangeLock(ledger: MemoryLedger, actor: Role | 'postgres' = 'postgres'): WithChangeLock {
+  const withLock = memoryWithAdvisoryLock(ledger);
+  return (_changeId, work) => withLock([], (locked) => work(locked, actor));
 }

@@ -11,7 +11,7 @@ import type { Derivation } from '../../activities/review/derivation';
 import { recordFailures } from '../../activities/record-failures';
 import type { CommitActivities } from '../../activities/review-types';
 import { createBreakers } from '../../storage/breakers/breakers';
-import { ledgerWithAdvisoryLock } from '../../storage/ledger/with-advisory-lock';
+import { ledgerWithChangeLock } from '../../storage/ledger/with-change-lock';
 import type { KeyRing } from '../../storage/store/preview-cipher';
 import type { Extensions } from '../extensions';
 import type { Resources } from '../resources';
@@ -46,7 +46,7 @@ export function commitDeps(role: CommitRole): CommitDeps {
   return {
     store,
     ledger,
-    withAdvisoryLock: ledgerWithAdvisoryLock(db),
+    withChangeLock: ledgerWithChangeLock(db),
     breakerRows: createBreakers({ db, operators }),
     plans,
     tools,

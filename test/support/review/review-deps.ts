@@ -14,7 +14,7 @@ import type { JsonObject } from '../../../policy/contracts/canonical-json';
 import type { StagingRecord } from '../../../policy/contracts/staging-record';
 import type { SigningKey } from '../../../signing/keys';
 import { attestorWith, receiptSignerWith } from '../../../workers/signers';
-import { memoryWithAdvisoryLock, type MemoryLedger } from '../memory-ledger';
+import { memoryWithAdvisoryLock, memoryWithChangeLock, type MemoryLedger } from '../memory-ledger';
 import { timedRows } from '../timed-rows';
 
 /** Everything that the activities of a review need. */
@@ -41,6 +41,7 @@ export function reviewDeps({ signers, stagingRecords, previews, ...parts }: Revi
     attestor: attestorWith(signers.attestor),
     receipts: receiptSignerWith(signers.committer),
     withAdvisoryLock: memoryWithAdvisoryLock(parts.ledger),
+    withChangeLock: memoryWithChangeLock(parts.ledger),
     breakers: null,
     breakerRows: { compact: async () => {} },
     staging: {
