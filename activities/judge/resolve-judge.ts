@@ -1,5 +1,5 @@
 import { inputSha } from '../../policy/contracts/change-id';
-import { planHash, type PlanValidator } from '../../policy/contracts/plan';
+import { planHash, type Plan, type PlanValidator } from '../../policy/contracts/plan';
 import { configOfPlan, judgeDefinition, JUDGE_IMPLEMENTATION, type JudgeConfig } from '../../policy/judge/config';
 import type { DiffRenderer, SourceTool } from '../../policy/contracts/source-tool';
 import { definitionHash } from '../../policy/rules/definition-hash';
@@ -35,7 +35,7 @@ export async function resolveJudge(
   if (expected !== input.inputSha) throw digestMismatch('inputSha', expected, input.inputSha);
 
   const plan = await deps.loadPlan(input.planHash);
-  const loaded = planHash(plan);
+  const loaded = hashOf(plan);
   if (loaded !== input.planHash) throw digestMismatch('planHash', input.planHash, loaded);
   if (plan.target !== input.target || plan.sourceTool !== input.sourceTool) {
     throw misconfigured(
@@ -51,6 +51,15 @@ export async function resolveJudge(
   const digest = sha256Of(raw);
   if (digest !== input.diffSha) throw digestMismatch('diffSha', input.diffSha, digest);
   return { validator, config, renderer: tool.render, raw, effectMembers: Object.keys(tool.effectMetadata.members) };
+}
+
+/** Hashes of compiled plans, which are deeply frozen and live as long as their process. */
+const hashes = new WeakMap<Plan, string>();
+
+function hashOf(plan: Plan): string {
+  const hash = hashes.get(plan) ?? planHash(plan);
+  if (Object.isFrozen(plan)) hashes.set(plan, hash);
+  return hash;
 }
 
 const MAX_CONFIGS = 200;
