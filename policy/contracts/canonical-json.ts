@@ -34,14 +34,39 @@ export function canonicalJson(value: unknown): string {
   }
 }
 
+/** Encodings of values that `frozenJson` froze. */
+const encodings = new WeakMap<object, string>();
+/** Levels that such a value may have, so that one inside of another value is not deeper than MAX_DEPTH. */
+const FROZEN_DEPTH = 20;
+
+/**
+ * Freezes a value with all its members and encodes it once, for values that are hashed and compared several times. It must come from JSON
+ * or a schema, without accessors. A value that has no encoding, or has too many levels, is returned as it is.
+ */
+export function frozenJson<T extends object>(value: T): T {
+  if (encodings.has(value)) return value;
+  const text = writeKnown(value, MAX_DEPTH - FROZEN_DEPTH);
+  if (text === null) return value;
+  freeze(value);
+  encodings.set(value, text);
+  return value;
+}
+
+/** Only for a value that has an encoding, so it has no cycle. */
+function freeze(value: object): void {
+  Object.freeze(value);
+  for (const member of Object.values(value) as unknown[])
+    if (typeof member === 'object' && member !== null) freeze(member);
+}
+
 /** Printable ASCII that JSON does not escape. */
 const PLAIN = /^[ !#-[\]-~]*$/;
 
-/** As `write`, in half of the time, but null instead of an error. */
+/** As `write`, in a third of the time, but null instead of an error. */
 function writeKnown(value: unknown, depth: number): string | null {
   switch (typeof value) {
     case 'string':
-      return PLAIN.test(value) ? `"${value}"` : isWellFormed(value) ? JSON.stringify(value) : null;
+      return writeKnownString(value);
     case 'boolean':
       return value ? 'true' : 'false';
     case 'number':
@@ -49,10 +74,18 @@ function writeKnown(value: unknown, depth: number): string | null {
     case 'object':
       if (value === null) return 'null';
       if (depth >= MAX_DEPTH) return null;
+      if (depth <= MAX_DEPTH - FROZEN_DEPTH) {
+        const known = encodings.get(value);
+        if (known !== undefined) return known;
+      }
       return Array.isArray(value) ? writeKnownArray(value, depth) : writeKnownObject(value, depth);
     default:
       return null;
   }
+}
+
+function writeKnownString(text: string): string | null {
+  return PLAIN.test(text) ? `"${text}"` : isWellFormed(text) ? JSON.stringify(text) : null;
 }
 
 function writeKnownArray(array: readonly unknown[], depth: number): string | null {
@@ -68,16 +101,35 @@ function writeKnownArray(array: readonly unknown[], depth: number): string | nul
 
 function writeKnownObject(object: object, depth: number): string | null {
   const prototype: unknown = Object.getPrototypeOf(object);
-  if (prototype !== null && Object.getPrototypeOf(prototype) !== null) return null;
+  if (prototype !== Object.prototype && prototype !== null && Object.getPrototypeOf(prototype) !== null) return null;
   if (Object.getOwnPropertySymbols(object).length > 0) return null;
   let text = '';
-  for (const key of Object.keys(object).sort()) {
+  for (const key of sorted(Object.keys(object))) {
     const member = writeKnown((object as Record<string, unknown>)[key], depth + 1);
-    const name = PLAIN.test(key) ? `"${key}"` : isWellFormed(key) ? JSON.stringify(key) : null;
+    const name = names.get(key) ?? writeName(key);
     if (member === null || name === null) return null;
-    text += text === '' ? `${name}:${member}` : `,${name}:${member}`;
+    text += text === '' ? name + member : `,${name}${member}`;
   }
   return `{${text}}`;
+}
+
+/** Sorting costs more than finding that the keys are in order already, as those of parsed canonical JSON are. */
+function sorted(keys: string[]): string[] {
+  for (let i = 1; i < keys.length; i++) if ((keys[i - 1] ?? '') > (keys[i] ?? '')) return keys.sort();
+  return keys;
+}
+
+/** Names of members with their colons, as they are written: most objects have the same few. Short, and cleared when there are MAX_NAMES. */
+const names = new Map<string, string>();
+const MAX_NAMES = 1000;
+const MAX_NAME_LENGTH = 64;
+
+function writeName(key: string): string | null {
+  const text = writeKnownString(key);
+  if (text === null) return null;
+  if (names.size >= MAX_NAMES) names.clear();
+  if (key.length <= MAX_NAME_LENGTH) names.set(key, `${text}:`);
+  return `${text}:`;
 }
 
 /** The pointer is built while the error propagates, so that successful encoding does not pay for it. */

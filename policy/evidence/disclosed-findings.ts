@@ -2,7 +2,7 @@
  * The findings in a row `disclosed`, in declared order. A validator that allowed the change and said nothing is written as its id: the plan
  * has the rest. Most findings are such, and their rows `findings` have them whole.
  */
-import type { JsonValue } from '../contracts/canonical-json';
+import { frozenJson, type JsonValue } from '../contracts/canonical-json';
 import { ValidatorFinding } from '../contracts/finding';
 import type { LedgerRow } from '../contracts/ledger';
 import type { Plan, PlanValidator } from '../contracts/plan';
@@ -18,8 +18,22 @@ export function writeDisclosed(plan: Plan, findings: readonly ValidatorFinding[]
   });
 }
 
+/** By row: neither rows nor plans change, and each check reads them. */
+const readRows = new WeakMap<
+  LedgerRow,
+  { readonly plan: Plan; readonly findings: readonly ValidatorFinding[] | null }
+>();
+
 /** The findings of the row `disclosed`, in its order; null if one of them cannot be read, or is of a validator that is not in the plan. */
-export function disclosedFindings(plan: Plan, { body }: LedgerRow): readonly ValidatorFinding[] | null {
+export function disclosedFindings(plan: Plan, row: LedgerRow): readonly ValidatorFinding[] | null {
+  const known = readRows.get(row);
+  if (known?.plan === plan) return known.findings;
+  const findings = readFindings(plan, row);
+  readRows.set(row, { plan, findings });
+  return findings;
+}
+
+function readFindings(plan: Plan, { body }: LedgerRow): readonly ValidatorFinding[] | null {
   const written = body['findings'];
   if (!Array.isArray(written)) return null;
   const validators = byId(plan);
@@ -28,17 +42,32 @@ export function disclosedFindings(plan: Plan, { body }: LedgerRow): readonly Val
     const validator = typeof entry === 'string' ? validators.get(entry) : undefined;
     const finding = validator === undefined ? ValidatorFinding.safeParse(entry).data : plainAllow(validator);
     if (finding === undefined) return null;
-    findings.push(finding);
+    findings.push(frozenJson(finding));
   }
-  return findings;
+  return Object.freeze(findings);
 }
 
 function byId({ validators }: Plan): ReadonlyMap<string, PlanValidator> {
   return new Map(validators.map((validator) => [validator.id, validator]));
 }
 
-function plainAllow({ id, phase, class: hookClass, logic_hash }: PlanValidator): ValidatorFinding {
-  return { validator_id: id, status: 'ALLOW', reason: '', evidenceRefs: [], phase, class: hookClass, logic_hash };
+/** By validator: plans do not change, and many reviews have the same. */
+const plainAllows = new WeakMap<PlanValidator, ValidatorFinding>();
+
+function plainAllow(validator: PlanValidator): ValidatorFinding {
+  const known = plainAllows.get(validator);
+  if (known !== undefined) return known;
+  const { id, phase, class: hookClass, logic_hash } = validator;
+  const rest = { phase, class: hookClass, logic_hash };
+  const finding = frozenJson<ValidatorFinding>({
+    validator_id: id,
+    status: 'ALLOW',
+    reason: '',
+    evidenceRefs: [],
+    ...rest,
+  });
+  plainAllows.set(validator, finding);
+  return finding;
 }
 
 function isPlainAllow(finding: ValidatorFinding, validator: PlanValidator): boolean {

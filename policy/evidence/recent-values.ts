@@ -5,7 +5,7 @@
  * Only for results that never change, such as "this key made this signature". What depends on the time or on the registry, above all
  * whether a key is revoked, must be decided anew each time.
  */
-export class RecentValues<Value extends NonNullable<unknown>> {
+export class RecentValues<Value extends object | string | number | true> {
   /** In the order of their last use. */
   readonly #values = new Map<string, Value>();
   #length = 0;

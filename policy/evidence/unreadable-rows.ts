@@ -3,7 +3,7 @@
  * because a validator without a readable row has no result. They are reported, and the review stays readable. A signed record that
  * does not verify is different: then the check `attested` fails.
  */
-import type { JsonObject, JsonValue } from '../contracts/canonical-json';
+import { frozenJson, type JsonObject, type JsonValue } from '../contracts/canonical-json';
 import { Envelope } from '../contracts/diff';
 import { ValidatorFinding } from '../contracts/finding';
 import type { LedgerKind, LedgerRow } from '../contracts/ledger';
@@ -26,12 +26,23 @@ export function unreadableRowText({ n, kind, problem }: UnreadableRow): string {
   return `row ${n} (${kind}) is unreadable and does not count: ${problem}`;
 }
 
+/** By row: rows do not change, and each check reads them. */
+const readRows = new WeakMap<LedgerRow, readonly ValidatorFinding[] | null>();
+
 /** The findings in a row of this kind, in the order of the plan; null if one of them cannot be read, or in a row of another kind. */
-export function findingsOfRow({ kind, body }: LedgerRow): readonly ValidatorFinding[] | null {
+export function findingsOfRow(row: LedgerRow): readonly ValidatorFinding[] | null {
+  const known = readRows.get(row);
+  if (known !== undefined) return known;
+  const findings = readFindings(row);
+  readRows.set(row, findings);
+  return findings;
+}
+
+function readFindings({ kind, body }: LedgerRow): readonly ValidatorFinding[] | null {
   const written = kind === 'findings' ? body['findings'] : null;
   if (!Array.isArray(written)) return null;
   const parsed = ValidatorFinding.array().safeParse(written.map(withPhase));
-  return parsed.data ?? null;
+  return parsed.success ? Object.freeze(parsed.data.map(frozenJson)) : null;
 }
 
 function withPhase(written: JsonValue): JsonValue {

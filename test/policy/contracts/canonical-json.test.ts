@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import {
   canonicalJson,
   escapePointer,
+  frozenJson,
   isWellFormed,
   MAX_DEPTH,
   toWellFormed,
@@ -194,6 +195,62 @@ describe('for any JSON value', () => {
 
   test('keeps a member named __proto__', () => {
     expect(canonicalJson(JSON.parse('{"__proto__":{"a":1}}'))).toBe('{"__proto__":{"a":1}}');
+  });
+});
+
+test('many names, long ones and ones that must be escaped are ordered and written as at first, each time [T35]', () => {
+  const names = Array.from({ length: 3000 }, (_, i) => `${i}"\n\u20ac`.repeat(1 + (i % 40)));
+  const value = Object.fromEntries([...names, '10', '9', 'length', 'constructor', ''].map((name) => [name, name]));
+  const pairs = Object.keys(value).sort().map((name) => `${JSON.stringify(name)}:${JSON.stringify(name)}`); // prettier-ignore
+  for (let i = 0; i < 2; i++) expect(canonicalJson(value)).toBe(`{${pairs.join(',')}}`);
+  for (let i = 0; i < 2; i++) expect(() => canonicalJson({ '\ud800': 1 })).toThrow(TypeError);
+});
+
+describe('a value that is frozen to be encoded once', () => {
+  const make = (): { b: { list: unknown[] }; a: number } => ({ b: { list: [1, { d: 'x' }] }, a: 2 });
+  const nest = (depth: number): object => JSON.parse('['.repeat(depth) + ']'.repeat(depth)) as object;
+
+  test('is the same value with the same encoding, alone and inside of others', () => {
+    const value = make();
+    expect(frozenJson(frozenJson(value))).toBe(value);
+    expect(canonicalJson(value)).toBe(canonicalJson(make()));
+    expect(canonicalJson({ z: [value, value] })).toBe(canonicalJson({ z: [make(), make()] }));
+    expect(canonicalJson({ ...value, a: 3 })).toBe(canonicalJson({ ...make(), a: 3 }));
+  });
+
+  test('cannot be changed anywhere, so its encoding stays right', () => {
+    const value = frozenJson(make());
+    expect(() => (value.a = 3)).toThrow(TypeError);
+    expect(() => value.b.list.push(3)).toThrow(TypeError);
+    expect(() => Object.assign(value.b.list[1] as object, { d: 'y' })).toThrow(TypeError);
+    expect(() => Object.defineProperty(value.b, 'more', { value: 1, enumerable: true })).toThrow(TypeError);
+    expect(canonicalJson(value)).toBe(canonicalJson(make()));
+  });
+
+  test.each([
+    ['undefined', { a: undefined }],
+    ['NaN', [Number.NaN]],
+    ['a lone surrogate', { a: '\ud800' }],
+    ['a Map', { a: new Map() }],
+    ['too many levels', nest(MAX_DEPTH + 1)],
+  ])('is refused as before with %s [T10]', (_what, value) => {
+    expect(frozenJson(value)).toBe(value);
+    expect(Object.isFrozen(value)).toBe(false);
+    expect(() => canonicalJson(value)).toThrow(TypeError);
+    expect(() => canonicalJson({ value })).toThrow(TypeError);
+  });
+
+  test('does not make values acceptable that have too many levels together', () => {
+    const inner = frozenJson(nest(20));
+    expect(Object.isFrozen(inner)).toBe(true);
+    const inside = (levels: number): unknown => {
+      let value: unknown = inner;
+      for (let i = 0; i < levels; i++) value = [value];
+      return value;
+    };
+    expect(canonicalJson(inside(MAX_DEPTH - 20))).toHaveLength(2 * MAX_DEPTH);
+    expect(() => canonicalJson(inside(MAX_DEPTH - 19))).toThrow(/deeper than/);
+    expect(Object.isFrozen(frozenJson(nest(21)))).toBe(false);
   });
 });
 

@@ -1,4 +1,3 @@
-import type { JsonValue } from '../../../policy/contracts/canonical-json';
 import type { ValidatorFinding } from '../../../policy/contracts/finding';
 import type { LedgerRow } from '../../../policy/contracts/ledger';
 import type { Plan } from '../../../policy/contracts/plan';
@@ -22,7 +21,7 @@ function finding(id: string, more: Partial<ValidatorFinding> = {}): ValidatorFin
 }
 
 function rowWith(findings: unknown): LedgerRow {
-  const body = { findings: findings as JsonValue };
+  const body = { findings } as LedgerRow['body'];
   return { changeId: HASH, n: 0, prev: HASH, kind: 'disclosed', at: '2026-01-01T00:00:00.000Z', actor: 'cs_review', body };
 } // prettier-ignore
 
@@ -63,3 +62,22 @@ it.each<[string, unknown]>([
 ])('reads no findings from a row with %s', (_name, written) =>
   expect(disclosedFindings(plan, rowWith(written))).toBeNull(),
 );
+
+it('reads a row with the plan that is given, also if it was read with another plan before', () => {
+  const row = rowWith(['guardian.one', blocked]);
+  const validators = plan.validators.map((each) => ({ ...each, logic_hash: 'b'.repeat(64) }));
+  for (let i = 0; i < 2; i++) {
+    expect(disclosedFindings(plan, row)).toEqual([finding('guardian.one'), blocked]);
+    const [first] = disclosedFindings({ ...plan, validators }, row) ?? [];
+    expect(first).toMatchObject({ logic_hash: 'b'.repeat(64) });
+    expect(disclosedFindings({ ...plan, validators: validators.slice(1) }, row)).toBeNull();
+  }
+});
+
+it('returns findings that no reader can change for the next one', () => {
+  const read = disclosedFindings(plan, rowWith(['guardian.one', blocked])) ?? [];
+  for (const each of read) expect(() => Object.assign(each, { status: 'WARN' })).toThrow(TypeError);
+  expect(() => (read as ValidatorFinding[]).pop()).toThrow(TypeError);
+  expect(() => (read[1]?.evidenceRefs as string[]).pop()).toThrow(TypeError);
+  expect(disclosedFindings(plan, rowWith(['guardian.one']))).toEqual([finding('guardian.one')]);
+});

@@ -1,6 +1,6 @@
 import { GENESIS, type LedgerRow } from '../../../policy/contracts/ledger';
 import { writtenFindings } from '../../../policy/evidence/recorded-findings';
-import { unreadableRows, unreadableRowText } from '../../../policy/evidence/unreadable-rows';
+import { findingsOfRow, unreadableRows, unreadableRowText } from '../../../policy/evidence/unreadable-rows';
 import { findingOf, JUDGE, planOf } from '../../support/plan';
 
 const { phase, ...report } = findingOf(JUDGE, 'BLOCK');
@@ -37,4 +37,19 @@ it('the first finding of a validator counts, in one row or in several', () => {
 
 it('does not name a row of another kind', () => {
   expect(unreadableRows(rowsOf('refused', [{}, { check: 1 }]))).toEqual([]);
+});
+
+it('returns findings that no reader can change for the next one, of each row its own', () => {
+  const [blocks, allows] = rowsOf('findings', [
+    { findings: [readable] },
+    { findings: [{ ...readable, status: 'ALLOW' }] },
+  ]);
+  if (blocks === undefined || allows === undefined) throw new Error('no rows');
+  for (let i = 0; i < 2; i++) {
+    const [finding] = findingsOfRow(blocks) ?? [];
+    expect(finding).toEqual({ ...report, phase });
+    expect(() => Object.assign(finding ?? {}, { status: 'ALLOW' })).toThrow(TypeError);
+    expect(() => (findingsOfRow(blocks) as unknown[]).pop()).toThrow(TypeError);
+    expect(findingsOfRow(allows)).toMatchObject([{ status: 'ALLOW' }]);
+  }
 });
