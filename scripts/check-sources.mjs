@@ -3,6 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 
 const root = resolve(process.argv[2] ?? '.');
 const read = (path) => readFileSync(join(root, path), 'utf8');
@@ -25,9 +26,10 @@ const RULES = [
   importsOfViews,
   variablesOfProcesses,
   printedPages,
+  staleDefects,
 ];
 
-const problems = RULES.flatMap((rule) => rule());
+const problems = (await Promise.all(RULES.map((rule) => rule()))).flat();
 for (const problem of problems) console.error(problem);
 console.log(`${problems.length} problems in the texts of sources`);
 process.exitCode = problems.length === 0 ? 0 : 1;
@@ -86,4 +88,22 @@ function printedPages() {
         return packed.includes(`${dirname(page)}/*.md`) ? [] : [`${path}: the package does not contain ${page}`];
       });
     });
+}
+
+/** Each seeded defect must have exactly one place in the sources, change it, and name tests that exist. */
+async function staleDefects() {
+  const list = join(root, 'scripts/defects/list.mjs');
+  if (!existsSync(list)) return [];
+  const { DEFECTS } = await import(pathToFileURL(list).href);
+  const names = DEFECTS.map(({ name }) => name);
+  const stale = DEFECTS.filter(
+    ({ name, file, from, to, tests }) =>
+      names.indexOf(name) !== names.lastIndexOf(name) ||
+      !existsSync(join(root, file)) ||
+      read(file).split(from).length !== 2 ||
+      from === to ||
+      tests.length === 0 ||
+      tests.some((test) => !existsSync(join(root, test))),
+  );
+  return stale.map(({ name, file, from }) => `scripts/defects: "${name}" is stale\n  ${file}: ${from}`);
 }

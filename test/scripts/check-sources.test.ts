@@ -91,3 +91,29 @@ test('reports a printed page that does not exist, or that the package does not c
     'cli/a.ts: docs/absent.md does not exist',
     'workers/b.ts: the package does not contain docs/assurance/attacks.md',
   ]));
+
+test.each([
+  ['has no place in its file', { from: 'c' }],
+  ['has two places in its file', { from: 'a' }],
+  ['names a file that does not exist', { file: 'policy/gone.ts' }],
+  ['changes nothing', { to: 'b' }],
+  ['names no test', { tests: [] }],
+  ['names a test that does not exist', { tests: ['test/gone.test.ts'] }],
+])('reports a seeded defect that %s', (_what, change) => {
+  const defect = { name: 'x', file: 'policy/a.ts', from: 'b', to: 'd', tests: ['test/a.test.ts'] };
+  const problems = (...defects: readonly object[]) =>
+    problemsOf({
+      'policy/a.ts': 'a a b',
+      'test/a.test.ts': '',
+      'scripts/defects/list.mjs': `export const DEFECTS = ${JSON.stringify(defects)};`,
+    });
+  const stale = 'scripts/defects: "x" is stale';
+  expect([problems(defect), problems({ ...defect, ...change })]).toEqual([[], [stale]]);
+  expect(problems(defect, defect)).toEqual([stale, stale]);
+});
+
+test('the list of seeded defects has more than 100', () => {
+  const program = `const { DEFECTS } = await import('./scripts/defects/list.mjs'); process.stdout.write(String(DEFECTS.length));`;
+  const count = execFileSync(process.execPath, ['--input-type=module', '-e', program], { cwd: ROOT, encoding: 'utf8' });
+  expect(Number(count)).toBeGreaterThan(100);
+});
