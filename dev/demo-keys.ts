@@ -4,7 +4,7 @@ import { newKeyPair } from '../signing/keys';
 import { readKeyFile, writeKeyFile, type KeyLabel, type LoadedKey } from '../signing/key-file';
 
 /** The people of the development set-up. */
-export const DEMO_PEOPLE = { agentOwner: 'dana', approvers: ['alice', 'bob'] } as const;
+const DEMO_PEOPLE = { agentOwner: 'dana', approvers: ['alice', 'bob'] } as const;
 
 const LABELS = {
   operator: { kind: 'operator', subject: { type: 'person', id: 'platform' } },

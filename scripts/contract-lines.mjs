@@ -26,12 +26,12 @@ const OWN_TEST = 'test/scripts/contract-lines.test.ts';
 
 const SKIPPED_TABLE = /\b(?:test|it|describe)\.(?:skip|todo)\.each\b|\bx(?:test|it|describe)\.each\b/;
 
-export function contractLines(root = ROOT) {
+function contractLines(root = ROOT) {
   return readJson(root, 'contract-lines');
 }
 
 /** `{ line, file, title }` of every claim in the tests, in order of file and place. */
-export function claimsIn(files) {
+function claimsIn(files) {
   return files.flatMap(({ file, text }) =>
     [...text.matchAll(TITLE)].flatMap(({ groups }) => {
       const { before = '', title, lines } = groups;
@@ -101,7 +101,7 @@ function cell(text) {
   return text.replaceAll('|', '\\|').replaceAll('<', '&lt;');
 }
 
-export function readInputs(root = ROOT) {
+function readInputs(root = ROOT) {
   return { lines: contractLines(root), notDone: readJson(root, 'contract-lines-not-done'), files: testFiles(root) };
 }
 

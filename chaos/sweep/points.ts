@@ -6,14 +6,14 @@
 /** Actions on the process that reaches the failpoint. */
 export const ACTIONS = ['kill', 'throw', 'hang', 'lost'] as const;
 /** Fails with an error that Temporal does not retry. Not part of the matrix, because the review may then have another outcome. */
-export const FINAL_ACTION = 'fatal';
+const FINAL_ACTION = 'fatal';
 /** Actions that the sweep's main process completes: freeze the worker; kill PostgreSQL or the Temporal server. */
-export const ENVIRONMENT_ACTIONS = ['stop', 'postgres', 'temporal'] as const;
+const ENVIRONMENT_ACTIONS = ['stop', 'postgres', 'temporal'] as const;
 export type Action = (typeof ACTIONS)[number] | typeof FINAL_ACTION | (typeof ENVIRONMENT_ACTIONS)[number];
 
 export type When = 'before' | 'after';
 
-export const ACTIVITY_POINTS = [
+const ACTIVITY_POINTS = [
   'openReview',
   'runGuardians',
   'stage',
@@ -30,7 +30,7 @@ export const ACTIVITY_POINTS = [
 export const RULES_POINT = 'rules.run';
 
 /** Named after the main kind of row in the append. `effect` writes effect, receipt and closing row in one transaction. */
-export const LEDGER_POINTS = [
+const LEDGER_POINTS = [
   'submitted',
   'findings',
   'staged',

@@ -29,7 +29,7 @@ export const SCENARIOS = [
 type SqlScenario = (typeof SCENARIOS)[number];
 
 /** Targets that cannot write marker and effect in one transaction. All are confirmed; the `_stale` ones are overtaken as in `stale`. */
-export const OTHER_TARGETS = ['git', 'git_stale', 'http', 'http_stale'] as const;
+const OTHER_TARGETS = ['git', 'git_stale', 'http', 'http_stale'] as const;
 export type Scenario = SqlScenario | (typeof OTHER_TARGETS)[number];
 
 /** The outcome of the review if every fault is recovered from. */

@@ -19,7 +19,7 @@ const Login = z.strictObject({
 export type Login = z.infer<typeof Login>;
 
 /** Null in an environment without a home directory. */
-export function loginPath(env: Env): string | null {
+function loginPath(env: Env): string | null {
   const home = env['HOME'] ?? env['USERPROFILE'];
   const config = env['XDG_CONFIG_HOME'] ?? (home === undefined ? undefined : join(home, '.config'));
   return config === undefined || config === '' ? null : join(config, 'countersign', 'login.json');

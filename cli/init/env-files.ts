@@ -10,7 +10,7 @@ import { writePrivate } from './private-directory';
 import { FIRST_HEALTH_PORT, type InitRequest } from './request';
 
 /** Roles with a password in the directory, each with the file and the variable that has its URL. */
-export const ROLE_FILES = {
+const ROLE_FILES = {
   cs_review: ['review.env', 'COUNTERSIGN_DATABASE_URL'],
   cs_judge: ['judge.env', 'COUNTERSIGN_DATABASE_URL'],
   cs_commit: ['commit.env', 'COUNTERSIGN_DATABASE_URL'],

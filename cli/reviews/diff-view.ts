@@ -38,7 +38,7 @@ function printLeftOut(out: Printer, omitted: number): void {
 }
 
 /** The lines that an evidence reference `diff:<sha>#L3:C5-L3:C20` points at; empty for other forms and other diffs. */
-export function evidenceLines(
+function evidenceLines(
   reference: string,
   diffSha: string,
   text: string | null,

@@ -52,7 +52,7 @@ export function readHolder(path: string): LockHolder | undefined {
 }
 
 /** Whether the process that wrote the lock still runs. */
-export function isAlive(holder: LockHolder): boolean {
+function isAlive(holder: LockHolder): boolean {
   const now = startTime(holder.pid);
   return now !== undefined && now === holder.startTime;
 }

@@ -99,7 +99,7 @@ export async function useExistingPostgres(adminUrl: string, say: Say): Promise<P
 }
 
 /** Stops the server that runs on a data directory, if any. Returns whether there was one. */
-export async function stopLeftPostgres(dataDir: string, say: Say): Promise<boolean> {
+async function stopLeftPostgres(dataDir: string, say: Say): Promise<boolean> {
   const pidFile = join(dataDir, 'postmaster.pid');
   if (!existsSync(pidFile)) return false;
   const pid = Number(readFileSync(pidFile, 'utf8').split('\n')[0]);

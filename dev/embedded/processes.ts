@@ -9,7 +9,7 @@ export type Say = (line: string) => void;
  * The command line of a process, its arguments joined by spaces; undefined if no such process runs.
  * A zombie counts as gone.
  */
-export function commandLine(pid: number): string | undefined {
+function commandLine(pid: number): string | undefined {
   if (!Number.isInteger(pid) || pid <= 0) return undefined;
   if (process.platform === 'linux') {
     try {

@@ -1,10 +1,10 @@
-import { bundleWorkflowCode, DefaultLogger, NativeConnection, Worker } from '@temporalio/worker';
+import { bundleWorkflows, startWorker } from '../../dev/start-worker';
 import type { Forged } from './fake-workflow';
 import type { Testbed } from './testbed';
 
 /** Replaces reviews by workflows of the attacker under the same ids, on a queue and with a worker of the attacker. */
 export class Impostor {
-  static #bundle: Promise<{ code: string }> | null = null;
+  static #bundle: ReturnType<typeof bundleWorkflows> | null = null;
 
   private constructor(
     private readonly testbed: Testbed,
@@ -15,18 +15,10 @@ export class Impostor {
   static async start(testbed: Testbed): Promise<Impostor> {
     const { temporalAddress: address, namespace } = testbed.dev.runtime;
     const queue = `impostor-${process.pid}-${Date.now()}`;
-    this.#bundle ??= bundleWorkflowCode({
-      workflowsPath: require.resolve('./fake-workflow'),
-      logger: new DefaultLogger('WARN'),
-    });
-    const connection = await NativeConnection.connect({ address });
-    const worker = await Worker.create({ connection, namespace, taskQueue: queue, workflowBundle: await this.#bundle });
-    const ended = worker.run();
-    return new Impostor(testbed, queue, async () => {
-      worker.shutdown();
-      await ended;
-      await connection.close();
-    });
+    this.#bundle ??= bundleWorkflows(require.resolve('./fake-workflow'));
+    const workflowBundle = await this.#bundle;
+    const { stop } = await startWorker(address, { namespace, taskQueue: queue, workflowBundle });
+    return new Impostor(testbed, queue, stop);
   }
 
   /** Terminates the review if it is open, and starts the fake under its id. */

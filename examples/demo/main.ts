@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { parseArgs } from 'node:util';
 import { Client } from '@temporalio/client';
-import { bundleWorkflowCode, DefaultLogger, Runtime, Worker } from '@temporalio/worker';
+import { DefaultLogger, Runtime } from '@temporalio/worker';
 import Table from 'cli-table3';
 import { Countersign } from '../../client/countersign';
 import { GatewayClient } from '../../client/gateway-client';
@@ -16,10 +16,10 @@ import { signAnswers } from '../../client/sign-answers';
 import { createSigner } from '../../client/signer';
 import type { ReviewStatus } from '../../policy/contracts/status';
 import { startDev, type Dev } from '../../dev/start';
+import { bundleWorkflows, startWorker } from '../../dev/start-worker';
 import { RuntimeInUse } from '../../dev/embedded';
 import { stateDirOf } from '../../workers/local-client';
 import { openConnection } from '../../workers/temporal';
-import { connectWorker } from '../../workers/worker-connection';
 import { answerAtTerminal } from './answer-at-terminal';
 import { CASES, type Case, type Stage } from './cases';
 import { inboxLinks } from './inbox-links';
@@ -273,24 +273,13 @@ async function startRefundWorker(
   shop: Shop,
   trust: { committers: string[] },
 ): Promise<() => Promise<void>> {
-  const { connection } = await connectWorker({ ...process.env, TEMPORAL_ADDRESS: dev.runtime.temporalAddress });
-  const { code } = await bundleWorkflowCode({
-    workflowsPath: require.resolve('./refund-workflow'),
-    logger: new DefaultLogger('WARN'),
-  });
-  const worker = await Worker.create({
-    connection,
+  const { stop } = await startWorker(dev.runtime.temporalAddress, {
     namespace: dev.runtime.namespace,
     taskQueue: REFUND_QUEUE,
-    workflowBundle: { code },
+    workflowBundle: await bundleWorkflows(require.resolve('./refund-workflow')),
     activities: createRefundActivities({ countersign, shop, trust }),
   });
-  const ended = worker.run();
-  return async () => {
-    worker.shutdown();
-    await ended;
-    await connection.close();
-  };
+  return stop;
 }
 
 function report(rows: readonly Row[], dev: Dev, options: Options): void {

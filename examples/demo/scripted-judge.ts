@@ -7,7 +7,6 @@ export const SCRIPTED_JUDGE = 'scripted-judge';
 /** One concern of the script. Missing members get defaults; a `policyId` that the request does not ask about is an error. */
 export interface ScriptedConcern {
   readonly policyId: string;
-  readonly result?: 'violated' | 'unsure';
   readonly severity?: 'WARN' | 'BLOCK';
   readonly lines?: readonly number[];
   readonly quote?: string;
@@ -16,10 +15,8 @@ export interface ScriptedConcern {
 
 /** The script's answer to one request. Missing members get defaults; an empty object allows the change. */
 export interface ScriptedVerdict {
-  readonly verdict?: 'ALLOW' | 'WARN' | 'BLOCK' | 'ABSTAIN';
   readonly observations?: readonly { readonly line: number; readonly effect: string }[];
   readonly concerns?: readonly ScriptedConcern[];
-  readonly instructionsInDiff?: boolean;
   readonly confidence?: 'low' | 'medium' | 'high';
 }
 
@@ -36,13 +33,9 @@ export interface ScriptedJudge {
 
 /**
  * A loopback server that implements the chat completions API with a script: the judge of the demo without an API key. It
- * reads canary and policy ids from the request, as a model must, and uses nothing else of Countersign. Listens on a free port
- * if `port` is 0 or absent.
+ * reads canary and policy ids from the request, as a model must, and uses nothing else of Countersign.
  */
-export async function startScriptedJudge(options: {
-  readonly port?: number;
-  readonly script: JudgeScript;
-}): Promise<ScriptedJudge> {
+export async function startScriptedJudge({ script }: { readonly script: JudgeScript }): Promise<ScriptedJudge> {
   let asked = 0;
   const server = await startLoopbackServer(({ method, url }, response, body) => {
     if (method === 'GET' && url === '/v1/models')
@@ -52,14 +45,14 @@ export async function startScriptedJudge(options: {
         error: { message: 'Not found: this server implements only POST /v1/chat/completions', code: 'not_found' },
       });
     try {
-      const answer = answerTo(body, options.script);
+      const answer = answerTo(body, script);
       asked++;
       return send(response, 200, completion(body, answer));
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       return send(response, 400, { error: { message, code: 'script_failed' } });
     }
-  }, options.port);
+  });
   return { baseUrl: `${server.url}/v1`, asked: () => asked, stop: server.stop };
 }
 
@@ -87,15 +80,9 @@ function answerTo(body: string, script: JudgeScript): object {
   return {
     observations: verdict.observations ?? [],
     policyResults: rows,
-    instructionsInDiff: verdict.instructionsInDiff ?? false,
+    instructionsInDiff: false,
     canary,
-    verdict:
-      verdict.verdict ??
-      (concerns.length === 0
-        ? 'ALLOW'
-        : concerns.some((c) => c.severity === 'BLOCK' && c.result !== 'unsure')
-          ? 'BLOCK'
-          : 'WARN'),
+    verdict: concerns.length === 0 ? 'ALLOW' : concerns.some((c) => c.severity === 'BLOCK') ? 'BLOCK' : 'WARN',
     confidence: verdict.confidence ?? 'high',
   };
 }
@@ -104,7 +91,7 @@ function rowOf(policyId: string, concern: ScriptedConcern | undefined): object {
   if (concern === undefined) return { policyId, result: 'clear', severity: 'WARN', lines: [], quote: '', why: '' };
   return {
     policyId,
-    result: concern.result ?? 'violated',
+    result: 'violated',
     severity: concern.severity ?? 'WARN',
     lines: concern.lines ?? [],
     quote: concern.quote ?? '',
@@ -124,19 +111,6 @@ function headerOf(message: string): Header {
   if (typeof header.canary !== 'string' || !Array.isArray(header.policyIds))
     throw new TypeError('The first line of the request lacks canary or policyIds');
   return { canary: header.canary, policyIds: header.policyIds as string[] };
-}
-
-/** The lines of the diff in a user message without their marks, by line number (from 1). */
-export function diffLines(message: string): ReadonlyMap<number, string> {
-  const lines = new Map<number, string>();
-  for (const line of message.split('\n').slice(1)) {
-    const match = /^\u27e6[0-9a-f]+\u27e7(\d+)(\+?)\u2502([^]*)$/.exec(line);
-    if (match === null) continue;
-    const [, number, goesOn, text] = match;
-    const key = Number(number);
-    lines.set(key, goesOn === '+' ? (lines.get(key) ?? '') + (text ?? '') : (text ?? ''));
-  }
-  return lines;
 }
 
 function completion(body: string, answer: object): object {

@@ -1,4 +1,4 @@
-import { diffLines, SCRIPTED_JUDGE, startScriptedJudge, type JudgeScript } from '../../examples/demo/scripted-judge';
+import { SCRIPTED_JUDGE, startScriptedJudge, type JudgeScript } from '../../examples/demo/scripted-judge';
 import type { Judged } from '../../activities/review-types';
 import { judgeWorld } from '../activities/judge/judge-world';
 
@@ -21,20 +21,11 @@ describe('startScriptedJudge', () => {
     expect(record).toMatchObject({ calls: [{ returnedModel: 'scripted-judge' }] });
   });
 
-  it('reports the concern that its script finds in the marked lines', async () => {
-    const script: JudgeScript = (message) => {
-      const line = [...diffLines(message)].find(([, text]) => /credit_limit/.test(text));
-      if (line === undefined) return {};
-      return {
-        concerns: [
-          { policyId: 'money_or_balance', lines: [line[0]], quote: line[1], why: 'Raises a credit limit tenfold.' },
-        ],
-      };
-    };
-    const { judged } = await ask(
-      script,
-      "UPDATE customers\n   SET credit_limit = 50000\n WHERE email = 'a@example.com';",
-    );
+  it('reports the concern that its script finds', async () => {
+    const quote = '   SET credit_limit = 50000';
+    const concern = { policyId: 'money_or_balance', lines: [2], quote, why: 'Raises a credit limit tenfold.' };
+    const script: JudgeScript = (message) => (message.includes(quote) ? { concerns: [concern] } : {});
+    const { judged } = await ask(script, `UPDATE customers\n${quote}\n WHERE email = 'a@example.com';`);
     expect(judged.result).toMatchObject({
       status: 'WARN',
       reasonCode: 'judge_warn',

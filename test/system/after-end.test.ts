@@ -1,5 +1,6 @@
 import type { Client } from '@temporalio/client';
-import { Worker, bundleWorkflowCode, DefaultLogger, NativeConnection } from '@temporalio/worker';
+import { bundleWorkflows, startWorker } from '../../dev/start-worker';
+import { temporalEnv } from '../support/system-env';
 import type { CommitDeps } from '../../activities/committer/commit-deps';
 import { Reconciler } from '../../workers/reconciler/reconciler';
 import { eventually } from '../support/eventually';
@@ -9,31 +10,21 @@ import { NARROW } from './scenarios';
 
 /** The workflows of two reviews that have ended are replaced by some that fail their task. */
 let system: System;
-let worker: Worker;
-let connection: NativeConnection;
-let running: Promise<void>;
+let worker: Awaited<ReturnType<typeof startWorker>>;
 jest.setTimeout(180_000);
 
 beforeAll(async () => {
   system = await startSystem({ ...SHOP, name: 'after_end' });
-  connection = await NativeConnection.connect({ address: process.env['COUNTERSIGN_TEST_TEMPORAL'] ?? '' });
-  worker = await Worker.create({
-    connection,
+  worker = await startWorker(temporalEnv().TEMPORAL_ADDRESS, {
     namespace: system.temporal.options.namespace,
     taskQueue: `stuck${system.suffix}`,
     // Each task replays.
     maxCachedWorkflows: 0,
-    workflowBundle: await bundleWorkflowCode({
-      workflowsPath: require.resolve('./stuck-workflow'),
-      logger: new DefaultLogger('ERROR'),
-    }),
+    workflowBundle: await bundleWorkflows(require.resolve('./stuck-workflow')),
   });
-  running = worker.run();
 }, 180_000);
 afterAll(async () => {
-  worker.shutdown();
-  await running;
-  await connection.close();
+  await worker.stop();
   await system.close();
 });
 

@@ -1,4 +1,4 @@
-import { Worker, bundleWorkflowCode, DefaultLogger, NativeConnection } from '@temporalio/worker';
+import { bundleWorkflows, startWorker } from '../../dev/start-worker';
 import { join } from 'node:path';
 import { checkHistories } from '../../cli/doctor/histories';
 import { HISTORY_DAMAGED } from '../../policy/contracts/ledger';
@@ -36,17 +36,12 @@ afterAll(async () => {
 /** Runs another workflow `review` under these ids. */
 async function makeDamaged(changeIds: readonly string[]): Promise<void> {
   const taskQueue = `damaged${system.suffix}`;
-  const connection = await NativeConnection.connect({ address: process.env['COUNTERSIGN_TEST_TEMPORAL'] ?? '' });
-  const worker = await Worker.create({
-    connection,
+  const worker = await startWorker(temporalEnv().TEMPORAL_ADDRESS, {
     namespace: system.temporal.options.namespace,
     taskQueue,
-    workflowBundle: await bundleWorkflowCode({
-      workflowsPath: require.resolve('./damaged-workflow'),
-      logger: new DefaultLogger('ERROR'),
-    }),
+    workflowBundle: await bundleWorkflows(require.resolve('./damaged-workflow')),
   });
-  await worker.runUntil(async () => {
+  try {
     for (const workflowId of changeIds) {
       const { events } = await system.temporal.workflow.getHandle(workflowId).fetchHistory();
       const input = events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads?.[0]?.data;
@@ -57,8 +52,9 @@ async function makeDamaged(changeIds: readonly string[]): Promise<void> {
         workflowIdReusePolicy: 'ALLOW_DUPLICATE',
       });
     }
-  });
-  await connection.close();
+  } finally {
+    await worker.stop();
+  }
 }
 
 const env = (): NodeJS.ProcessEnv => ({ ...temporalEnv(), PATH: process.env['PATH'], LOG_LEVEL: 'fatal' });

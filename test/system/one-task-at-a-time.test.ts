@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
-import { bundleWorkflowCode, DefaultLogger, NativeConnection, Worker, type WorkflowBundle } from '@temporalio/worker';
+import { NativeConnection, Worker, type WorkflowBundle } from '@temporalio/worker';
+import { bundleWorkflows } from '../../dev/start-worker';
 import { RAN_AHEAD } from '../../policy/contracts/ran-ahead';
 import { refuseQuery } from '../../workers/screen/dispose';
 import { startScreeningProxy } from '../../workers/screen/screening-proxy';
@@ -23,8 +24,7 @@ beforeAll(async () => {
   quietRuntime('ERROR');
   connection = await Connection.connect({ address: address() });
   client = new Client({ connection, namespace });
-  const workflowsPath = require.resolve('./local-step-workflow');
-  workflowBundle = await bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('ERROR') });
+  workflowBundle = await bundleWorkflows(require.resolve('./local-step-workflow'));
 });
 afterAll(() => connection.close());
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
-import { bundleWorkflowCode, DefaultLogger, NativeConnection, Worker } from '@temporalio/worker';
+import { bundleWorkflows, startWorker } from '../../dev/start-worker';
 import { quietRuntime } from '../support/local-workers';
 import { replayHistories, type Replayed } from '../../workers/replay/replay-histories';
 import { WORKFLOW_INTERCEPTORS } from '../../workers/workflow-bundle';
@@ -11,6 +11,7 @@ import { replay } from '../support/replay';
 
 jest.setTimeout(240_000);
 
+const WORKFLOW = require.resolve('./run-ahead-workflow');
 const STICKY_MS = 500;
 const address = (): string => process.env['COUNTERSIGN_TEST_TEMPORAL'] ?? '';
 const namespace = process.env['COUNTERSIGN_TEST_NAMESPACE'] ?? 'default';
@@ -30,16 +31,13 @@ function gate(step: string) {
 
 let connection: Connection;
 let client: Client;
-let native: NativeConnection;
-let activities: { readonly worker: Worker; readonly ended: Promise<void> };
+let activities: Awaited<ReturnType<typeof startWorker>>;
 
 beforeAll(async () => {
   quietRuntime('ERROR');
   connection = await Connection.connect({ address: address() });
   client = new Client({ connection, namespace });
-  native = await NativeConnection.connect({ address: address() });
-  const worker = await Worker.create({
-    connection: native,
+  activities = await startWorker(address(), {
     namespace,
     taskQueue: `run-ahead-${suffix}`,
     activities: {
@@ -47,36 +45,14 @@ beforeAll(async () => {
       admit: async (message: string) => `admitted ${message}`,
     },
   });
-  activities = { worker, ended: worker.run() };
 });
 afterAll(async () => {
   for (const { open } of gates.values()) open();
-  activities.worker.shutdown();
-  await activities.ended;
-  await native.close();
+  await activities.stop();
   await connection.close();
 });
 
 const eventsOf = async (handle: WorkflowHandle) => (await handle.fetchHistory()).events ?? [];
-
-/** A worker for workflows only, whose polls the proxy can hold. */
-async function startWorker(proxy: PollProxy, codePath: { readonly code: string }) {
-  const through = await NativeConnection.connect({ address: proxy.address });
-  const worker = await Worker.create({
-    connection: through,
-    namespace,
-    taskQueue: `run-ahead-${suffix}`,
-    workflowBundle: codePath,
-    maxConcurrentWorkflowTaskExecutions: 4,
-    stickyQueueScheduleToStartTimeout: STICKY_MS,
-  });
-  const ended = worker.run();
-  return async (): Promise<void> => {
-    worker.shutdown();
-    await ended;
-    await through.close();
-  };
-}
 
 /**
  * A query waits until its sticky time-out has passed, then an activity completes, and the worker polls the query before the workflow
@@ -84,7 +60,14 @@ async function startWorker(proxy: PollProxy, codePath: { readonly code: string }
  */
 async function runAhead(bundle: { readonly code: string }, n: number) {
   const proxy = await startPollProxy(address());
-  const stop = await startWorker(proxy, bundle);
+  // A worker for workflows only, whose polls the proxy can hold.
+  const { stop } = await startWorker(proxy.address, {
+    namespace,
+    taskQueue: `run-ahead-${suffix}`,
+    workflowBundle: bundle,
+    maxConcurrentWorkflowTaskExecutions: 4,
+    stickyQueueScheduleToStartTimeout: STICKY_MS,
+  });
   const id = `run-ahead-${suffix}-${n}`;
   const handle = await client.workflow.start('stepping', {
     taskQueue: `run-ahead-${suffix}`,
@@ -137,15 +120,8 @@ async function polledFirst(bundle: { readonly code: string }) {
   throw new Error('The server gave the workflow task first in 12 attempts');
 }
 
-const bundleWith = (workflowInterceptorModules: readonly string[]) =>
-  bundleWorkflowCode({
-    workflowsPath: require.resolve('./run-ahead-workflow'),
-    workflowInterceptorModules: [...workflowInterceptorModules],
-    logger: new DefaultLogger('ERROR'),
-  });
-
 test('a query that runs ahead of its workflow task makes a history that does not replay, without our interceptor', async () => {
-  const bundle = await bundleWith([]);
+  const bundle = await bundleWorkflows(WORKFLOW);
   const { answer, history, id } = await polledFirst(bundle);
   expect(answer).toBe('answered: second');
   await expect(replay(bundle, history, id)).rejects.toThrow('TMPRL1100');
@@ -163,7 +139,7 @@ test('a query that runs ahead of its workflow task makes a history that does not
 });
 
 test('with our interceptor such a query fails and the history replays', async () => {
-  const bundle = await bundleWith(WORKFLOW_INTERCEPTORS);
+  const bundle = await bundleWorkflows(WORKFLOW, WORKFLOW_INTERCEPTORS);
   const { answer, result, history, id } = await polledFirst(bundle);
   expect(answer).toContain(RAN_AHEAD);
   expect(result).toEqual(['admitted x']);

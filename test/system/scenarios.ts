@@ -1,4 +1,5 @@
-import { bundleWorkflowCode, DefaultLogger, NativeConnection, Worker } from '@temporalio/worker';
+import { bundleWorkflows, startWorker } from '../../dev/start-worker';
+import { temporalEnv } from '../support/system-env';
 import type { SubmitInput } from '../../client/submission';
 import type { ReviewStatus } from '../../policy/contracts/status';
 import type { System } from '../support/system';
@@ -117,23 +118,7 @@ export const SCENARIOS: Readonly<Record<string, (system: System) => Promise<stri
 
 /** Starts a worker for the workflow `requester`, which waits for the signal `commit` or `rollback` and returns it. */
 export async function startRequesterWorker(taskQueue: string): Promise<{ readonly stop: () => Promise<void> }> {
-  const workflowBundle = await bundleWorkflowCode({
-    workflowsPath: require.resolve('./requester-workflow'),
-    logger: new DefaultLogger('ERROR'),
-  });
-  const connection = await NativeConnection.connect({ address: process.env['COUNTERSIGN_TEST_TEMPORAL'] ?? '' });
-  const worker = await Worker.create({
-    connection,
-    namespace: process.env['COUNTERSIGN_TEST_NAMESPACE'] ?? 'default',
-    taskQueue,
-    workflowBundle,
-  });
-  const ended = worker.run();
-  return {
-    async stop() {
-      worker.shutdown();
-      await ended;
-      await connection.close();
-    },
-  };
+  const { TEMPORAL_ADDRESS: address, TEMPORAL_NAMESPACE: namespace } = temporalEnv();
+  const workflowBundle = await bundleWorkflows(require.resolve('./requester-workflow'));
+  return await startWorker(address, { namespace, taskQueue, workflowBundle });
 }

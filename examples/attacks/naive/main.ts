@@ -2,12 +2,13 @@
  * `npm run attacks:naive`: sends the same forged approval to a plain approval workflow and to Countersign. Exits 0 if it
  * succeeds on the plain workflow and fails on Countersign; with --json one line goes to standard output.
  */
-import { bundleWorkflowCode, DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { DefaultLogger, Runtime } from '@temporalio/worker';
 import Table from 'cli-table3';
 import { answerRefused, refundOrder } from '../attack';
 import { Testbed } from '../testbed';
 import { createNaiveActivities } from './naive-activities';
 import { reportFailure } from '../../../dev/report-failure';
+import { bundleWorkflows, startWorker } from '../../../dev/start-worker';
 
 const QUEUE = 'naive-approvals';
 const ORDER = 1;
@@ -70,26 +71,12 @@ async function attackOurs(testbed: Testbed): Promise<Side> {
 
 async function startNaiveWorker(testbed: Testbed): Promise<{ stop(): Promise<void> }> {
   const { runtime, setup } = testbed.dev;
-  const connection = await NativeConnection.connect({ address: runtime.temporalAddress });
-  const workflowBundle = await bundleWorkflowCode({
-    workflowsPath: require.resolve('./naive-workflow'),
-    logger: new DefaultLogger('WARN'),
-  });
-  const worker = await Worker.create({
-    connection,
+  return await startWorker(runtime.temporalAddress, {
     namespace: runtime.namespace,
     taskQueue: QUEUE,
-    workflowBundle,
+    workflowBundle: await bundleWorkflows(require.resolve('./naive-workflow')),
     activities: createNaiveActivities(setup.targetAdminUrls['shop'] ?? ''),
   });
-  const ended = worker.run();
-  return {
-    async stop() {
-      worker.shutdown();
-      await ended;
-      await connection.close();
-    },
-  };
 }
 
 async function status(testbed: Testbed): Promise<string> {

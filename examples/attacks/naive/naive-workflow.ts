@@ -11,7 +11,7 @@ export interface Approval {
   readonly approved: boolean;
   readonly approver: string;
 }
-export const approveSignal = defineSignal<[Approval]>('approve');
+const approveSignal = defineSignal<[Approval]>('approve');
 
 export async function naiveApproval(sql: string): Promise<string> {
   let approval: Approval | null = null;
