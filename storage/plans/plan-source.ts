@@ -131,7 +131,7 @@ export function createPlanSource(deps: PlanSourceDeps): PlanSource {
     async byHash(planHash, revocations = 'lately', revision) {
       const revoked = revocations === 'now' ? await revokedNow() : null;
       const search = ({ signed, usable }: Snapshot): PinnedPlan | null => {
-        for (const verified of revocations === 'ignored' ? signed : usable) {
+        for (const verified of revocations === 'lately' ? usable : signed) {
           if (revoked?.has(verified.revision.revision) === true) continue;
           if (revision !== undefined && verified.revision.revision !== revision) continue;
           const entry = verified.revision.plans.find((p) => p.planHash === planHash);
@@ -139,7 +139,8 @@ export function createPlanSource(deps: PlanSourceDeps): PlanSource {
         }
         return null;
       };
-      const cached = fresh();
+      // Revisions are only added. So an older snapshot serves if its revocations are not used.
+      const cached = revocations === 'lately' ? fresh() : snapshot;
       const found = (cached === null ? null : search(cached)) ?? search(await read());
       if (found !== null) return found;
       throw policyMoved(

@@ -22,6 +22,35 @@ it('a revocation takes effect immediately for `now`, though the cached snapshot 
   await expect(source.byHash(PLAN, 'now')).rejects.toMatchObject({ type: 'policy_moved' });
 });
 
+it('reads revisions again only for a plan that could have been revoked since, or that it does not know', async () => {
+  const read: string[] = [];
+  let now = 0;
+  let revoked: readonly Envelope[] = [];
+  const revision = { revision: 1, plans: [{ target: 'shop', sourceTool: 'SQLCAS', planHash: PLAN }] };
+  const source = createPlanSource({
+    revisions: {
+      list: async () => (read.push('list'), [{ envelope: ENVELOPE, bundleText: '' }]),
+      revocations: async () => (read.push('revocations'), revoked),
+    },
+    verifyRevision: () => revision as unknown as PolicyRevision,
+    verifyRevocation: () => ({ revision: 1 }) as unknown as PolicyRevocation,
+    compile: () => ({ plan: {}, planHash: PLAN }) as unknown as ReturnType<PlanSourceDeps['compile']>,
+    now: () => (now += 60_000),
+  });
+  const readFor = async (ask: () => Promise<unknown>) => {
+    const before = read.length;
+    await ask();
+    return read.slice(before);
+  };
+  expect(await readFor(() => source.byHash(PLAN))).toEqual(['list', 'revocations']);
+  expect(await readFor(() => source.byHash(PLAN, 'ignored'))).toEqual([]);
+  expect(await readFor(() => source.byHash(PLAN, 'now'))).toEqual(['revocations']);
+  revoked = [ENVELOPE];
+  await expect(source.byHash(PLAN, 'now')).rejects.toMatchObject({ type: 'policy_moved' });
+  await expect(source.byHash(PLAN)).rejects.toMatchObject({ type: 'policy_moved' });
+  expect(await readFor(() => source.byHash(PLAN, 'ignored'))).toEqual([]);
+});
+
 it('a bundle that is published again has the same plan and the number of each of its revisions', async () => {
   const plans = { 1: PLAN, 2: 'b'.repeat(64), 3: PLAN } as const;
   const published: Envelope[] = [];
