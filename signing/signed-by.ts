@@ -1,7 +1,7 @@
 import { openEnvelope } from '../policy/evidence/dsse';
 import type { PredicateOf, StatementKind } from '../policy/evidence/statement';
 import { keyIdOf } from './key-id';
-import { verifyEnvelope } from './verify-envelope';
+import { verifyOpened } from './verify-envelope';
 
 export type SignedBy<K extends StatementKind> =
   { readonly ok: true; readonly predicate: PredicateOf<K> } | { readonly ok: false; readonly message: string };
@@ -17,5 +17,5 @@ export function signedBy<K extends StatementKind>(
   if (!opened.ok) return { ok: false, message: opened.message };
   const publicKey = trusted.find((key) => keyIdOf(key) === opened.keyid);
   if (publicKey === undefined) return { ok: false, message: `key ${opened.keyid} is not a trusted ${who} key` };
-  return verifyEnvelope(envelope, publicKey, kind);
+  return verifyOpened(opened, { keyId: opened.keyid, publicKey }, kind);
 }

@@ -36,12 +36,12 @@ const crypto: NodeCrypto | null =
     : null;
 
 export function sha256Hex(bytes: Uint8Array): Sha256 {
-  return crypto === null ? bytesToHex(sha256(bytes)) : crypto.createHash('sha256').update(bytes).digest('hex');
+  return crypto === null ? bytesToHex(sha256(bytes)) : crypto.hash('sha256', bytes, 'hex');
 }
 
 export function sha256HexOfText(text: string): Sha256 {
   if (crypto === null) return sha256Hex(utf8ToBytes(text));
-  return crypto.createHash('sha256').update(text, 'utf8').digest('hex');
+  return crypto.hash('sha256', text, 'hex');
 }
 
 /**

@@ -1,7 +1,7 @@
 import { utf8ToBytes } from '@noble/hashes/utils.js';
 import fc from 'fast-check';
 import { canonicalJson } from '../../../policy/contracts/canonical-json';
-import { fromBase64, toBase64 } from '../../../policy/evidence/base64';
+import * as onNode from '../../../policy/evidence/base64';
 import { openEnvelope, pae, PAYLOAD_TYPE, toEnvelope } from '../../../policy/evidence/dsse';
 import {
   parseStatement,
@@ -15,7 +15,28 @@ import { SAMPLES } from './samples';
 const KINDS = Object.keys(PREDICATES) as StatementKind[];
 const bytes = (value: unknown): Uint8Array => utf8ToBytes(typeof value === 'string' ? value : canonicalJson(value));
 
-describe('base64', () => {
+const { fromBase64, toBase64 } = onNode;
+
+/** Browsers and the sandbox of workflows have no Buffer. */
+function withoutBuffer(): typeof onNode {
+  const { Buffer } = globalThis;
+  Reflect.deleteProperty(globalThis, 'Buffer');
+  let other: typeof onNode | undefined;
+  try {
+    jest.isolateModules(() => (other = jest.requireActual<typeof onNode>('../../../policy/evidence/base64')));
+  } finally {
+    globalThis.Buffer = Buffer;
+  }
+  if (other === undefined) throw new Error('the module was not loaded');
+  return other;
+}
+
+const inBrowsers = withoutBuffer();
+
+describe.each([
+  ['Node', onNode],
+  ['browsers', inBrowsers],
+])('base64 on %s', (_name, { fromBase64, toBase64 }) => {
   it('encodes and decodes any bytes like Buffer', () => {
     fc.assert(
       fc.property(fc.uint8Array(), (data) => {
@@ -40,6 +61,13 @@ describe('base64', () => {
       }),
     );
   });
+});
+
+it('base64 accepts the same texts on Node and in browsers', () => {
+  expect(inBrowsers.fromBase64).not.toBe(fromBase64);
+  const letters = fc.string({ unit: fc.constantFrom(...'AQgw+/=-_ \n\u0100'), maxLength: 12 });
+  fc.assert(fc.property(letters, (text) => expect(fromBase64(text)).toEqual(inBrowsers.fromBase64(text))));
+  expect(fromBase64('AAAA')?.constructor).toBe(Uint8Array);
 });
 
 it('pae matches the example of the DSSE specification', () => {
