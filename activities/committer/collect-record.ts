@@ -96,22 +96,23 @@ export async function collectReview(
   const diff = loaded?.ok === true ? loaded.value : null;
   const inputSha = submission === null ? '' : inputShaOf(submission);
   const runnable = plan !== null && diff !== null && (asked.stagingSha === null) === (staging === null);
-  const [factsSha, derived, sums] = await Promise.all([
-    submission === null || diff === null ? null : lookUp.run(() => factsShaOf(deps, submission, diff)),
-    !runnable
-      ? null
-      : lookUp.run(() =>
-          deriveResults(deps, plan, ranIn(asked, plan, rows), {
-            changeId,
-            inputSha,
-            diff,
-            staging: staging === null ? null : { record: staging, sha: stagingShaOf(staging) },
-          }),
-        ),
+  // One after the other: the thread that parsed the bytes for the rules still has the facts.
+  const derived = !runnable
+    ? null
+    : await lookUp.run(() =>
+        deriveResults(deps, plan, ranIn(asked, plan, rows), {
+          changeId,
+          inputSha,
+          diff,
+          staging: staging === null ? null : { record: staging, sha: stagingShaOf(staging) },
+        }),
+      );
+  const factsSha =
+    submission === null || diff === null ? null : await lookUp.run(() => factsShaOf(deps, submission, diff));
+  const sums =
     !runnable || submission === null || asked.ending !== undefined
       ? null
-      : sumsOf(deps, lookUp, { asked, plan, submission, rows, diff }),
-  ]);
+      : await sumsOf(deps, lookUp, { asked, plan, submission, rows, diff });
   return {
     diff,
     policyMoved: lookUp.policyMoved,

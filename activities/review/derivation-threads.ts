@@ -1,11 +1,13 @@
 /**
  * Derivation in worker threads. The bytes and the validators' settings are posted to a thread; it answers with JSON, which the
- * main thread parses three times as fast as a structured clone. Facts are only returned on request.
+ * main thread parses three times as fast as a structured clone. Facts are only returned on request. Validators are posted as JSON as
+ * well, so that a thread finds those that it has read and frozen before by their text.
  */
 import { type MessagePort, type Worker } from 'node:worker_threads';
 import type { DiffInput } from '../../policy/contracts/diff';
 import type { PlanValidator } from '../../policy/contracts/plan';
 import type { Facts } from '../../policy/contracts/facts';
+import { deepFreeze } from '../../policy/rules/deep-freeze';
 import { createThreadPool, THREAD_READY, type ThreadReply } from './thread-pool';
 import type { UnitResults } from '../review-types';
 import { inlineDerivation, type Derivation, type DerivationParts, type DerivedChange } from './derivation';
@@ -20,7 +22,7 @@ type Task =
   | { readonly kind: 'facts'; readonly diff: DiffInput }
   | { readonly kind: 'contentSha'; readonly diff: DiffInput }
   | { readonly kind: 'title'; readonly diff: DiffInput }
-  | { readonly kind: 'results'; readonly validators: readonly PlanValidator[]; readonly change: DerivedChange };
+  | { readonly kind: 'results'; readonly validators: string; readonly change: DerivedChange };
 
 export interface DerivationThreads extends Derivation {
   readonly close: () => Promise<void>;
@@ -34,7 +36,8 @@ export function derivationThreads(start: () => Worker, wallMs = WALL_MS, size = 
     facts: async (diff) => (await run({ kind: 'facts', diff })) as Facts,
     contentSha: async (diff) => (await run({ kind: 'contentSha', diff })) as string,
     title: async (diff) => (await run({ kind: 'title', diff })) as string,
-    results: async (validators, change) => (await run({ kind: 'results', validators, change })) as UnitResults,
+    results: async (validators, change) =>
+      (await run({ kind: 'results', validators: JSON.stringify(validators), change })) as UnitResults,
     close: pool.close,
   };
 }
@@ -67,10 +70,23 @@ async function jsonOf(derivation: Derivation, task: Task): Promise<string> {
     case 'title':
       return JSON.stringify(await derivation.title(task.diff));
     case 'results':
-      return resultsJson(await derivation.results(task.validators, task.change));
+      return resultsJson(await derivation.results(validatorsOf(task.validators), task.change));
     default:
       return task satisfies never;
   }
+}
+
+const MAX_LISTS = 100;
+const lists = new Map<string, readonly PlanValidator[]>();
+
+/** The same frozen list for the same text: what the rules derive from a frozen validator is kept with it. */
+function validatorsOf(text: string): readonly PlanValidator[] {
+  const known = lists.get(text);
+  if (known !== undefined) return known;
+  if (lists.size >= MAX_LISTS) lists.clear();
+  const list = deepFreeze(JSON.parse(text) as readonly PlanValidator[]);
+  lists.set(text, list);
+  return list;
 }
 
 /** Serializes each result separately: one that is not JSON becomes null, which the assembly treats as a missing result. */
