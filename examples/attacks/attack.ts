@@ -1,4 +1,3 @@
-import { pause } from './namespace-writer';
 import type { Row, Testbed } from './testbed';
 
 /** One attempt to commit an unapproved change, or to make one look committed. */
@@ -49,11 +48,9 @@ export function refuser({ kind, body }: Row): string {
 
 /** State and reason of the row `closed`; null if it is not written in time. */
 export async function endInLedger(testbed: Testbed, changeId: string, withinMs: number): Promise<string | null> {
-  for (const until = Date.now() + withinMs; Date.now() < until; await pause(250)) {
-    const closed = (await testbed.rows(changeId)).find(({ kind }) => kind === 'closed')?.body;
-    if (closed !== undefined) return [closed['state'], closed['reason']].filter((each) => each !== null).join(' ');
-  }
-  return null;
+  const closed = await testbed.waitForRow(changeId, ({ kind }) => kind === 'closed', withinMs);
+  if (closed === null) return null;
+  return [closed.body['state'], closed.body['reason']].filter((each) => each !== null).join(' ');
 }
 
 /** A change that `guardian.orders` holds until one person of the group confirms it. */

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { setMaxListeners } from 'node:events';
 import { ActivityNotFoundError, type Client, type Connection } from '@temporalio/client';
 
@@ -287,10 +288,6 @@ export class NamespaceWriter {
     });
     return runId;
   }
-}
-
-export function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 const completion = (result: ReturnType<typeof payloads> | null = null): object => ({

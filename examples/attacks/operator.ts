@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { withDatabase } from '../../storage/database/database';
 import { publishBundle } from '../../storage/plans/publish';
 import type { Envelope } from '../../policy/contracts/diff';
@@ -11,7 +12,6 @@ import { compileAll } from '../../workers/compile';
 import type { DevClient } from '../../dev/client';
 import type { Dev } from '../../dev/start';
 import { loadExtensions } from '../../workers/extensions';
-import { pause } from './namespace-writer';
 import { query } from '../../dev/query';
 
 /** What the (trusted) operator does with keys and policies, and what an attacker with write access to the same tables could do. */

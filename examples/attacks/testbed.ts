@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -19,7 +20,7 @@ import type { DevClient } from '../../dev/client';
 import type { GitRepository } from '../../dev/fixtures/git-repository';
 import type { JsonApi } from '../../dev/fixtures/json-api';
 import type { Dev } from '../../dev/start';
-import { NamespaceWriter, pause } from './namespace-writer';
+import { NamespaceWriter } from './namespace-writer';
 import { Operator } from './operator';
 import { EXTENSIONS, startServers, type AttackServers } from './servers';
 import { shopDigest } from './shop';
@@ -299,9 +300,9 @@ export class Testbed {
     await this.temporal.workflow.getHandle(changeId).signal('answer', { answers });
   }
 
-  /** Waits up to 10 s for a ledger row, because a signal is processed asynchronously; null if there is none. */
-  async waitForRow(changeId: string, is: (row: Row) => boolean): Promise<Row | null> {
-    for (const until = Date.now() + 10_000; Date.now() < until; await pause(50)) {
+  /** Waits for a ledger row, because a signal is processed asynchronously; null if there is none in time. */
+  async waitForRow(changeId: string, is: (row: Row) => boolean, withinMs = 10_000): Promise<Row | null> {
+    for (const until = Date.now() + withinMs; Date.now() < until; await pause(50)) {
       const found = (await this.rows(changeId)).find(is);
       if (found !== undefined) return found;
     }

@@ -2,6 +2,7 @@
  * `npm run demo`: an agent submits seven changes to a small shop, on a real Temporal server and a real PostgreSQL. Progress
  * goes to standard error; with --json one line goes to standard output.
  */
+import { setTimeout as pause } from 'node:timers/promises';
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -315,10 +316,6 @@ function report(rows: readonly Row[], dev: Dev, options: Options): void {
 async function keepOpen(dev: Dev): Promise<void> {
   say(`\nThe servers keep running. Temporal UI: ${dev.runtime.uiUrl ?? ''}. Press Ctrl-C to stop them.`);
   await new Promise<void>(() => setInterval(() => {}, 60_000));
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 function readOptions(): Options | null {

@@ -1,14 +1,20 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** What a condition or a search has found. */
+type Found<T> = [T] extends [boolean] ? void : Exclude<T, false | null | undefined>;
+
 /**
- * Waits until `condition` is true. The bound is far longer than a busy machine needs: it only ends a test that
- * would otherwise wait forever.
+ * Waits until `look` returns anything but false, null or undefined, and returns that. The bound is far longer than a busy machine
+ * needs: it only ends a test that would otherwise wait forever.
  */
-export async function eventually(
+export async function eventually<T>(
   what: string,
-  condition: () => boolean | Promise<boolean>,
+  look: () => T | Promise<T>,
   { everyMs = 5, withinMs = 60_000 }: { readonly everyMs?: number; readonly withinMs?: number } = {},
-): Promise<void> {
-  for (const end = performance.now() + withinMs; !(await condition());) {
+): Promise<Found<T>> {
+  for (const end = performance.now() + withinMs; ; await pause(everyMs)) {
+    const found = await look();
+    if (found !== false && found !== null && found !== undefined) return found as Found<T>;
     if (performance.now() > end) throw new Error(`Not within ${withinMs} ms: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, everyMs));
   }
 }

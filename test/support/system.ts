@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -272,10 +273,6 @@ export async function retryUnavailable<T>(call: () => Promise<T>): Promise<T> {
       if (!isUnavailable(error) || Date.now() > until) throw error;
     }
   }
-}
-
-export function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 function mapValues<K extends string>(object: Readonly<Record<K, string>>, change: (value: string) => string) {

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +10,7 @@ import type { Env } from '../../workers/config';
 import { runCommand, type CommandRun } from '../cli/run-command';
 import { eventually } from '../support/eventually';
 import { SHOP } from '../support/shop-bundle';
-import { pause, startSystem, type System } from '../support/system';
+import { startSystem, type System } from '../support/system';
 import { commandEnv } from '../support/system-env';
 import { update } from './scenarios';
 

@@ -1,10 +1,11 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { TASK_QUEUES } from '../../policy/contracts/queues';
 import { versioning, workerOptions } from '../../workers/run-worker';
 import { SHOP } from '../support/shop-bundle';
-import { pause, startSystem, workflowBundlePath, type System } from '../support/system';
+import { startSystem, workflowBundlePath, type System } from '../support/system';
 import { NARROW, waitingPrice } from './scenarios';
 
 const run = promisify(execFile);

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +10,7 @@ import { compiled } from '../support/compiled';
 import { eventually } from '../support/eventually';
 import { SHOP, shopBundle } from '../support/shop-bundle';
 import { startSwitchProxy, type SwitchProxy } from '../support/switch-proxy';
-import { pause, startSystem, type System } from '../support/system';
+import { startSystem, type System } from '../support/system';
 import { gatewayEnv } from '../support/system-env';
 import { waitingPrice } from './scenarios';
 

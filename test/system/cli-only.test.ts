@@ -10,8 +10,9 @@ import { changeId as changeIdOf } from '../../policy/contracts/change-id';
 import { sha256Hex } from '../../policy/contracts/hash';
 import type { ReviewOutcome } from '../../policy/contracts/outcome';
 import type { ReviewStatus } from '../../policy/contracts/status';
+import { eventually } from '../support/eventually';
 import { SHOP, shopBundle } from '../support/shop-bundle';
-import { pause, startSystem, type System } from '../support/system';
+import { startSystem, type System } from '../support/system';
 import { waitingPrice } from './scenarios';
 
 const run = promisify(execFile);
@@ -56,11 +57,11 @@ async function statusOf(changeId: string): Promise<ReviewStatus> {
 }
 
 async function waiting(changeId: string): Promise<ReviewStatus> {
-  for (const until = Date.now() + 60_000; Date.now() < until; await pause(100)) {
+  const disclosed = async (): Promise<ReviewStatus | null> => {
     const status = await statusOf(changeId);
-    if (status.fingerprint !== null) return status;
-  }
-  throw new Error('No violation was disclosed within 60 s');
+    return status.fingerprint === null ? null : status;
+  };
+  return await eventually('a violation is disclosed', disclosed, { everyMs: 100 });
 }
 
 async function startByCli(system: System, requestKey: string, id: number): Promise<string> {

@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client as PgClient } from 'pg';
 import { verifyChain } from '../../policy/evidence/chain';
+import { eventually } from '../support/eventually';
 import { compiled } from '../support/compiled';
 import { answering, startJudgeServer, type JudgeServer } from '../support/judge-server';
 import { SHOP_SQL, shopBundle } from '../support/shop-bundle';
-import { pause, startSystem, type System } from '../support/system';
+import { startSystem, type System } from '../support/system';
 import { processEnvsOf } from '../support/system-env';
 import type { ProcessName, RunningProcess, startProcess } from '../../workers/start-process';
 import { update } from './scenarios';
@@ -76,11 +77,6 @@ async function lockRow(id: number): Promise<() => Promise<void>> {
   };
 }
 
-async function until(what: string, isTrue: () => Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 60_000; Date.now() < end; await pause(50)) if (await isTrue()) return;
-  throw new Error(`Did not happen within 60 s: ${what}`);
-}
-
 const raised = (id: number, word = '') =>
   update(`update prices set cents = cents + 1 where id = ${id}${word}`, 'prices', 1);
 
@@ -92,7 +88,7 @@ test.each(NAMES.map((name, i) => [name, i * 10] as const))(
     await Promise.all([system.waiting(waits), system.waiting(commits)]);
     const releaseRow = await lockRow(base + 2);
     await system.answer(commits, 'alice', 'confirm');
-    await until(
+    await eventually(
       'the commit waits for the row',
       async () =>
         (
@@ -102,7 +98,7 @@ test.each(NAMES.map((name, i) => [name, i * 10] as const))(
         ).length > 0,
     );
     const isJudged = (await system.submit(raised(base + 3, ` /* crash_${victim} */`))).changeId;
-    await until('the judge receives the diff', async () => read.has(`crash_${victim}`));
+    await eventually('the judge receives the diff', async () => read.has(`crash_${victim}`));
 
     await processes.get(victim)?.kill();
     await releaseRow();
@@ -130,7 +126,7 @@ test.each(NAMES.map((name, i) => [name, i * 10] as const))(
 
 /** Waits longer than `System.ended`: the commit of a killed worker times out after its heartbeat timeout of 30 s. */
 async function ended(changeId: string): Promise<Awaited<ReturnType<System['ended']>>> {
-  await until(
+  await eventually(
     'the review ends',
     async () => (await system.countersign.result(changeId, { timeoutMs: 5_000 })).state !== 'PENDING',
   );

@@ -2,6 +2,7 @@
  * The sample of the decision table on real servers: one rule reports the status, one policy matches it, and a person answers
  * or does not. `test/policy/decide/decision-table.test.ts` runs all 256 combinations without servers.
  */
+import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import type { ReviewOutcome } from '../../policy/contracts/outcome';
 import { defineCallback } from '../../policy/rules/callback';
@@ -9,7 +10,7 @@ import { defineRule, type RuleOutcome } from '../../policy/rules/define';
 import { metadataEvidence } from '../../policy/contracts/facts';
 import { COMBINATIONS, expected, nameOf, policyOf, SAMPLE, type Combination } from '../support/decision-table';
 import { statusIfAnswered } from '../../dev/client';
-import { retryUnavailable, pause, startSystem, type System } from '../support/system';
+import { retryUnavailable, startSystem, type System } from '../support/system';
 import { update } from './scenarios';
 
 /** Number of reviews that are open concurrently. */

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import { recordResolution } from '../../activities/committer/effect-resolution';
 import { recordFreeze } from '../../activities/committer/target-freezes';
@@ -13,7 +14,7 @@ import type { Extension } from '../../workers/extensions';
 import { lookAgainSignal } from '../../workflows/messages';
 import { makeRepository, oneLinePatch, type GitRepository } from '../../dev/fixtures/git-repository';
 import { startJsonApi, type JsonApi } from '../../dev/fixtures/json-api';
-import { pause, startSystem, type System } from '../support/system';
+import { startSystem, type System } from '../support/system';
 
 const contains = (diff: { readonly raw: Uint8Array }, word: string): boolean =>
   new TextDecoder().decode(diff.raw).includes(word);

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +14,6 @@ import { runCommand, type CommandRun } from '../cli/run-command';
 import { compiled } from '../support/compiled';
 import { eventually } from '../support/eventually';
 import { initialized, type Initialized } from '../support/initialized';
-import { pause } from '../support/system';
 
 const WORKERS = ['review', 'judge', 'commit'] as const;
 jest.setTimeout(180_000);

@@ -2,9 +2,10 @@ import { trace } from '@opentelemetry/api';
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import type { temporal } from '@temporalio/proto';
 import { queryWorkflow } from '../../dev/query-workflow';
+import { eventually } from '../support/eventually';
 import type { JudgeServer } from '../support/judge-server';
 import { JUDGE_ENTRY, SHOP, shopBundle } from '../support/shop-bundle';
-import { pause, startSystem, type System } from '../support/system';
+import { startSystem, type System } from '../support/system';
 import { startWordJudge } from './judge-words';
 import { CONCERN, SECRET } from './scenarios';
 
@@ -59,12 +60,15 @@ test('waiting reviews can be found by typed search attributes', async () => {
 
 /** Polls, because visibility is updated asynchronously. */
 async function listed(query: string): Promise<string[]> {
-  for (const until = Date.now() + 60_000; Date.now() < until; await pause(100)) {
-    const ids: string[] = [];
-    for await (const { workflowId } of system.temporal.workflow.list({ query })) ids.push(workflowId);
-    if (ids.length > 0) return ids;
-  }
-  return [];
+  return await eventually(
+    `a workflow that matches ${query}`,
+    async () => {
+      const ids: string[] = [];
+      for await (const { workflowId } of system.temporal.workflow.list({ query })) ids.push(workflowId);
+      return ids.length > 0 && ids;
+    },
+    { everyMs: 100 },
+  );
 }
 
 test('a refused answer is in the details and the memo with why, as a claim', async () => {

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { createSigner } from '../../client/signer';
 import type { AnswerResults } from '../../policy/contracts/answer';
 import type { Envelope } from '../../policy/contracts/diff';
@@ -10,7 +11,7 @@ import { queryWorkflow } from '../../dev/query-workflow';
 import { GIFT_POLICY, SHOP, shopBundle } from '../support/shop-bundle';
 import { eventually } from '../support/eventually';
 import { replay } from '../support/replay';
-import { pause, startSystem, workflowBundlePath, type System, type TestKey } from '../support/system';
+import { startSystem, workflowBundlePath, type System, type TestKey } from '../support/system';
 import { humanViolations, PRICE, update, waitingPrice } from './scenarios';
 
 let system: System;
@@ -80,11 +81,11 @@ async function send(changeId: string, message: unknown, via: Via): Promise<strin
 }
 
 async function newRefusals(changeId: string, before: number): ReturnType<typeof refusals> {
-  for (const until = Date.now() + 60_000; Date.now() < until; await pause(50)) {
+  const added = async () => {
     const rows = (await refusals(changeId)).slice(before);
-    if (rows.length > 0) return rows;
-  }
-  throw new Error('The ledger contains no new refusal after 60 s');
+    return rows.length > 0 && rows;
+  };
+  return await eventually('the ledger contains a new refusal', added, { everyMs: 50 });
 }
 
 async function failedTasks(changeId: string): Promise<number> {

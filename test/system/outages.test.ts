@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { ReviewStatus } from '../../policy/contracts/status';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,9 +7,10 @@ import { startTemporalServer } from '../../dev/embedded';
 import type { TemporalServer } from '../../dev/embedded/temporal-server';
 import { SEARCH_ATTRIBUTES } from '../../policy/contracts/search-attributes';
 import { queryWorkflow } from '../../dev/query-workflow';
+import { eventually } from '../support/eventually';
 import { SHOP } from '../support/shop-bundle';
 import { startSwitchProxy, type SwitchProxy } from '../support/switch-proxy';
-import { pause, startSystem, type System } from '../support/system';
+import { startSystem, type System } from '../support/system';
 import { update } from './scenarios';
 
 let countersign: SwitchProxy;
@@ -49,9 +51,8 @@ const cents = async (id: number): Promise<unknown> =>
 /** The state of the workflow, which is ahead of the ledger while the database is down. */
 async function reaches(changeId: string, state: string): Promise<void> {
   const handle = system.temporal.workflow.getHandle(changeId);
-  for (const until = Date.now() + 60_000; Date.now() < until; await pause(50))
-    if ((await queryWorkflow<ReviewStatus>(handle, 'status')).state === state) return;
-  throw new Error(`The review did not reach ${state} within 60 s`);
+  const isReached = async () => (await queryWorkflow<ReviewStatus>(handle, 'status')).state === state;
+  await eventually(`the review reaches ${state}`, isReached, { everyMs: 50 });
 }
 
 test('if our database is down at submission, submit fails, nothing is started, and the same submit succeeds later', async () => {

@@ -1,9 +1,10 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { WorkflowFailedError } from '@temporalio/client';
 import type { ReviewStatus } from '../../policy/contracts/status';
 import { queryWorkflow } from '../../dev/query-workflow';
 import type { JudgeServer } from '../support/judge-server';
 import { GIFT_POLICY, JUDGE_ENTRY, SHOP, shopBundle } from '../support/shop-bundle';
-import { pause, startSystem, type System } from '../support/system';
+import { startSystem, type System } from '../support/system';
 import { verifyReceipt } from '../../client/receipt';
 import type { DecidedMessage } from '../../policy/contracts/messages';
 import { JUDGE_WHY, startWordJudge } from './judge-words';

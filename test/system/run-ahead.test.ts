@@ -6,7 +6,7 @@ import { replayHistories, type Replayed } from '../../workers/replay/replay-hist
 import { WORKFLOW_INTERCEPTORS } from '../../workers/workflow-bundle';
 import { RAN_AHEAD } from '../../policy/contracts/ran-ahead';
 import { eventually } from '../support/eventually';
-import { startPollProxy, type PollProxy } from '../support/poll-proxy';
+import { startPollProxy } from '../support/poll-proxy';
 import { replay } from '../support/replay';
 
 jest.setTimeout(240_000);

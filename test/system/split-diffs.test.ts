@@ -1,7 +1,9 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { eventually } from '../support/eventually';
 import { findingsIn } from '../support/review/written-findings';
 import type { Countersign } from '../../client/countersign';
 import { CACHE_MS } from '../../storage/keys/key-registry';
-import { pause, startSystem, type System } from '../support/system';
+import { startSystem, type System } from '../support/system';
 
 /** Limits on what one person's agents may change in the shop within an hour, across all changes and source tools. */
 const BUNDLE = `
@@ -179,12 +181,15 @@ async function send({ client, other }: Agent, change: Change): Promise<string> {
 
 /** The aggregate limit's finding for a change, from the ledger. */
 async function findingOf(changeId: string): Promise<{ status: string; reason: string; evidenceRefs: string[] }> {
-  for (const until = Date.now() + 60_000; Date.now() < until; await pause(50)) {
-    const rows = await system.ledger(changeId);
-    const found = rows.flatMap(({ row }) => findingsIn(row)).find((f) => f.validator_id === SPLIT);
-    if (found !== undefined) return found as never;
-  }
-  throw new Error(`${changeId}: no finding of the aggregate limit within 60 s`);
+  const found = await eventually(
+    `a finding of the aggregate limit for ${changeId}`,
+    async () => {
+      const rows = await system.ledger(changeId);
+      return rows.flatMap(({ row }) => findingsIn(row)).find((f) => f.validator_id === SPLIT);
+    },
+    { everyMs: 50 },
+  );
+  return found as never;
 }
 
 /** Runs an attack; returns the changes that the limit held and those that passed, in the order of submission. */

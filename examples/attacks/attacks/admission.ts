@@ -1,10 +1,10 @@
 /** The attacker schedules activities of review worker and committer: before their time, after the end, with invented members. */
+import { setTimeout as pause } from 'node:timers/promises';
 import { query } from '../../../dev/query';
 import type { ReviewStatus } from '../../../policy/contracts/status';
 import { appendAs } from '../append-as';
 import { answerRefused, refundOrder, refused, topUp, type Attack, type Attempt } from '../attack';
 import { ENDED, ifRefused } from '../if-refused';
-import { pause } from '../namespace-writer';
 import type { Testbed } from '../testbed';
 import { throttled } from '../throttled';
 

@@ -1,9 +1,9 @@
 /** Attacks on the circuit breakers, in a second set-up that has them on. */
+import { setTimeout as pause } from 'node:timers/promises';
 import { ENDED, ifRefused } from '../if-refused';
 import { signPredicate } from '../../../signing/envelope';
 import { newKeyPair } from '../../../signing/keys';
 import { topUp, type Attack } from '../attack';
-import { pause } from '../namespace-writer';
 import { query } from '../../../dev/query';
 import type { Testbed } from '../testbed';
 

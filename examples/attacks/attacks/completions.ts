@@ -3,6 +3,7 @@
  * runs as a local activity cannot be completed by others; there the attacker starts the workflow again with forged state.
  * A workflow that was lied to may ask for a rollback that the rows do not support; the reconciler then ends its review.
  */
+import { setTimeout as pause } from 'node:timers/promises';
 import type { AdmittedAnswer } from '../../../policy/contracts/answer';
 import type { ReviewStatus } from '../../../policy/contracts/status';
 import type { PolicyViolation } from '../../../policy/contracts/violation';
@@ -14,7 +15,7 @@ import { committed, endInLedger, raisePay, refundOrder, refused, topUp, type Att
 import type { Testbed } from '../testbed';
 import { throttled } from '../throttled';
 import { completeOpening, forgedState, restartWith } from '../forged-state';
-import { pause, RaceLost } from '../namespace-writer';
+import { RaceLost } from '../namespace-writer';
 
 const allow = (id: string) => ({ validator_id: id, status: 'ALLOW', reason: '', evidenceRefs: [] });
 

@@ -1,9 +1,9 @@
 /** Changes whose dry run harms others, or shows something else than what commits. Each runs on the real PostgreSQL of the target. */
+import { setTimeout as pause } from 'node:timers/promises';
 import { ENDED, ifRefused } from '../if-refused';
 import { readFileSync } from 'node:fs';
 import { Client } from 'pg';
 import type { Attack, Attempt } from '../attack';
-import { pause } from '../namespace-writer';
 import type { Row, Testbed } from '../testbed';
 
 /** A value in the database that only an attack writes. */

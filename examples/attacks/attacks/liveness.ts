@@ -3,12 +3,12 @@
  * open. An attack is withstood if the approver's answer still counts, honest reviews end in time, and every attacked review has
  * a terminal state in the ledger.
  */
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Client as PgClient } from 'pg';
 import { openedClient } from '../../../dev/query';
 import { committed, endInLedger, refundOrder, topUp, type Attack, type Attempt } from '../attack';
 import { throttled } from '../throttled';
 import { ENDED, ifRefused, TOO_MUCH } from '../if-refused';
-import { pause } from '../namespace-writer';
 import { failNextActivity, nestedFailure, signalUndecodable, startWithFailure } from '../poison';
 import type { Testbed } from '../testbed';
 

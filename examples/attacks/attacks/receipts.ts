@@ -1,11 +1,11 @@
 /** Receipts that no review earned, genuine receipts beside forged words, approvals that are used twice, and evidence with a cut end. */
+import { setTimeout as pause } from 'node:timers/promises';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { guard } from '../../../client/guard';
 import type { ReviewOutcome, RollbackReason } from '../../../policy/contracts/outcome';
 import { EvidenceBundle, evidenceText } from '../../../policy/evidence/bundle';
 import { raisePay, refundOrder, refused, topUp, type Attack, type Attempt } from '../attack';
-import { pause } from '../namespace-writer';
 import { withoutLedger } from '../shown-as';
 import type { Testbed } from '../testbed';
 

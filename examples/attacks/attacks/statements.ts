@@ -1,4 +1,5 @@
 /** Withdrawals, superseding changes and retracted confirmations that their claimed author did not sign, or that come too late. */
+import { setTimeout as pause } from 'node:timers/promises';
 import { createSigner } from '../../../client/signer';
 import { signSubmission } from '../../../client/submission';
 import type { ReviewStatus } from '../../../policy/contracts/status';
@@ -9,7 +10,6 @@ import { newKeyPair, type SigningKey } from '../../../signing/keys';
 import { newNonce } from '../../../signing/nonce';
 import { answerRefused, raisePay, refundOrder, refused, type Attack } from '../attack';
 import { ENDED, ifRefused } from '../if-refused';
-import { pause } from '../namespace-writer';
 import type { Change, Testbed } from '../testbed';
 import { throttled } from '../throttled';
 

@@ -1,10 +1,10 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BrowserContext, Page } from 'playwright-core';
 import { remoteModules } from '../../../cli/remote-modules';
 import { runCommand, type CommandRun } from '../../cli/run-command';
-import { pause } from '../../support/system';
 import { addAuthenticator, type Authenticator, type Credential } from './authenticator';
 import type { Environment } from './environment';
 import { setTraps, type Traps } from './traps';

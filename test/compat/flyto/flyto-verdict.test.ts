@@ -38,11 +38,22 @@ const WRAPPED: Readonly<Record<string, string>> = {
   'a tag': `<answer>${YES}</answer>`,
   'inline code': '`' + YES + '`',
   'braces in a string': said({ reason: 'Sets note to "{a} }{ [" on one row.' }),
+  'nested details': said({ details: { scope: { rows: [1, { deep: true }] } } }),
+  'no severity and no details': '{"approved":true,"score":0.9,"reason":""}',
   'a fence in a string': said({ reason: 'Writes ```json into a text column.' }),
 };
 
 /** More than one answer, or none that can be read. */
 const UNREADABLE: Readonly<Record<string, string>> = {
+  'empty text': '',
+  'truncated JSON': YES.slice(0, -4),
+  'approved missing': '{"score":1,"reason":"","severity":""}',
+  'approved as a string': said({ approved: 'true' }),
+  'a score below 0': said({ score: -0.1 }),
+  'a score above 1': said({ score: 1.01 }),
+  'a score as a string': said({ score: '0.9' }),
+  'an unknown severity': said({ severity: 'info' }),
+  'a reject in a wrapper beside it': `{"review":{"final":${said({ approved: false })}}}\n${YES}`,
   'prose only': 'Looks good to me, approved.',
   'one word': 'true',
   'two verdicts': `${NO}\n${YES}`,

@@ -3,7 +3,8 @@ import { askedFor, type AskedIn } from '../../../policy/bundle/asked';
 import { planEvaluator } from '../../../policy/bundle/evaluate';
 import { extractSqlFacts } from '../../../source-tools/sql/facts/extract-sql-facts';
 import { ourTools } from '../../support/source-tools';
-import { demoRule, planOf, registryOf } from './fixtures';
+import { demoRule } from '../../support/demo-rule';
+import { planOf, registryOf } from './fixtures';
 
 const rules = registryOf(
   demoRule('team_rule', {

@@ -6,7 +6,8 @@ import { type Plan, planHash, type PlanValidator } from '../../../policy/contrac
 import type { SourceTool, SourceTools } from '../../../policy/contracts/source-tool';
 import { sqlRenderer } from '../../../source-tools/sql/render';
 import { builtinsOf } from '../../../policy/rules/builtin';
-import { compile, demoRule, bundleOf, planOf, refusals, registry, registryOf } from './fixtures';
+import { demoRule } from '../../support/demo-rule';
+import { compile, bundleOf, planOf, refusals, registry, registryOf } from './fixtures';
 import { ourTools } from '../../support/source-tools';
 
 const BUILTIN_IDS = [

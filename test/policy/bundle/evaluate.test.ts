@@ -2,7 +2,8 @@ import { utf8ToBytes } from '@noble/hashes/utils.js';
 import { extractSqlFacts } from '../../../source-tools/sql/facts/extract-sql-facts';
 import { planEvaluator, readEvalLine } from '../../../policy/bundle/evaluate';
 import { coverageOf, parsePolicyTests, policyTestProblems } from '../../../policy/bundle/policy-test';
-import { planOf, registryOf, demoRule } from './fixtures';
+import { demoRule } from '../../support/demo-rule';
+import { planOf, registryOf } from './fixtures';
 import { stagingRecord } from '../../../dev/staging-record';
 import { ourTools } from '../../support/source-tools';
 

@@ -4,35 +4,15 @@ import { parseBundle } from '../../../policy/bundle/parse-bundle';
 import type { Bundle } from '../../../policy/bundle/schema';
 import { BUILTIN_VALIDATORS } from '../../../policy/rules/builtin';
 import { callbackRegistry, defineCallback } from '../../../policy/rules/callback';
-import { defineRule, type RuleDefinition, type ValidatorDefinition } from '../../../policy/rules/define';
+import type { ValidatorDefinition } from '../../../policy/rules/define';
 import { validatorRegistry, type ValidatorRegistry } from '../../../policy/rules/registry';
 import {
   alwaysApproveDefinition,
   compositeDefinition,
   ruleValidatorDefinition,
 } from '../../../policy/validators/definitions';
+import { demoRule } from '../../support/demo-rule';
 import { ourTools } from '../../support/source-tools';
-
-const Settings = z.strictObject({ limit: z.int().min(1).default(10), note: z.string().optional() });
-
-export function demoRule(
-  name: string,
-  more: Partial<RuleDefinition<z.infer<typeof Settings>>> = {},
-): ValidatorDefinition<z.infer<typeof Settings>> {
-  return defineRule({
-    name,
-    pack: 'demo-pack',
-    logicRevision: 1,
-    config: Settings,
-    sourceTools: '*',
-    reads: ['bytes'],
-    defaultLevel: 'confirm',
-    why: 'An example.',
-    docs: 'docs/rules/demo.md',
-    apply: () => ({ fires: false }),
-    ...more,
-  });
-}
 
 /** The judge's definition, as the compiler uses it. */
 export const judgeDefinition: ValidatorDefinition<Record<string, unknown>> = {

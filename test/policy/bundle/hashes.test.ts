@@ -1,6 +1,8 @@
 import { logicHash, Plan, planHash, type PlanValidator } from '../../../policy/contracts/plan';
 import { ruleValidatorDefinition } from '../../../policy/validators/definitions';
-import { demoRule, planOf, registryOf } from './fixtures';
+import { demoRule } from '../../support/demo-rule';
+import { reversed } from '../../support/reversed';
+import { planOf, registryOf } from './fixtures';
 
 const POLICIES =
   '\n  - {key: p, name: P, callback: {key: in-window, version: v2}, metadata: {hours: 9}}\n  - {key: q, name: Q}';
@@ -117,16 +119,6 @@ describe('planHash changes with every member of the plan', () => {
 });
 
 test('planHash does not depend on the order of keys [G43, T35]', () => {
-  const reversed = (value: unknown): unknown =>
-    Array.isArray(value)
-      ? value.map(reversed)
-      : typeof value === 'object' && value !== null
-        ? Object.fromEntries(
-            Object.entries(value)
-              .reverse()
-              .map(([k, v]) => [k, reversed(v)]),
-          )
-        : value;
   expect(planHash(reversed(plan) as Plan)).toBe(hash);
 });
 

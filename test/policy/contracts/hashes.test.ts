@@ -5,10 +5,11 @@ import { changeId, inputSha } from '../../../policy/contracts/change-id';
 import type { ValidatorFinding } from '../../../policy/contracts/finding';
 import { sha256Hex, typedHash, type HashName } from '../../../policy/contracts/hash';
 import { ledgerHash, type LedgerRow } from '../../../policy/contracts/ledger';
-import { logicHash, planHash } from '../../../policy/contracts/plan';
+import { planHash } from '../../../policy/contracts/plan';
 import { stagingSha, type StagingRecord } from '../../../policy/contracts/staging-record';
 import { findingsSha } from '../../../policy/decide/findings';
 import { buildViolations, callbackResultsSha, fingerprint } from '../../../policy/decide/violations';
+import { reversed } from '../../support/reversed';
 import { findingOf, findingsOf, planOf, planValidator, policyOf, violationsOf } from '../../support/plan';
 
 /** Which members change each hash, and which must not. planHash and logic_hash by member: test/policy/bundle/hashes.test.ts. */
@@ -23,16 +24,6 @@ interface Case<T extends object> {
   readonly moves: { readonly [K in keyof T]?: readonly unknown[] };
   /** A new value for each member that the hash does not cover. */
   readonly stays?: { readonly [key: string]: unknown };
-}
-
-function reversed(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(reversed);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .reverse()
-      .map(([k, v]) => [k, reversed(v)]),
-  );
 }
 
 function check<T extends object>(name: string, { of, value, moves, stays = {} }: Case<T>): void {
@@ -335,32 +326,6 @@ check<LedgerRow>('ledgerHash', {
     actor: ['y'],
     body: [{ a: 2 }, {}],
   },
-});
-
-describe('logic_hash', () => {
-  const base = {
-    id: 'guardian.a',
-    version: 'v1',
-    logicRevision: 1,
-    config: { a: 1 },
-    parser: { name: 'pg', version: '18' },
-  };
-  test.each([
-    ['id', { id: 'guardian.b' }],
-    ['version', { version: 'v2' }],
-    ['logicRevision', { logicRevision: 2 }],
-    ['config', { config: { a: 2 } }],
-    ['parser name', { parser: { name: 'other', version: '18' } }],
-    ['parser version', { parser: { name: 'pg', version: '17' } }],
-    ['parser', { parser: null }],
-  ])('changes with %s [G5, G18, G34]', (_what, change) =>
-    expect(logicHash({ ...base, ...change })).not.toBe(logicHash(base)),
-  );
-
-  test('refuses settings that JSON cannot represent, instead of giving them equal hashes [T10]', () => {
-    for (const value of [/DROP/i, new Set([1]), new Map(), Number.POSITIVE_INFINITY, undefined, () => 1])
-      expect(() => logicHash({ ...base, config: { value } })).toThrow(TypeError);
-  });
 });
 
 test('planHash does not depend on diff, findings, answers or time: its only input is the plan [G19, G28, T34]', () => {

@@ -9,7 +9,7 @@ import {
   ValidatorSignature,
 } from '../../../policy/contracts/finding';
 import { ReviewOutcome, ReviewState, RollbackReason, TerminalState } from '../../../policy/contracts/outcome';
-import { Cardinality, Plan, PlanPolicy } from '../../../policy/contracts/plan';
+import { Cardinality, PlanPolicy } from '../../../policy/contracts/plan';
 import { FindingProjection, ReviewStatus, ViolationStatus } from '../../../policy/contracts/status';
 import { Severity, Verdict } from '../../../policy/contracts/verdict';
 import { PolicyCallbackResult, PolicyViolation } from '../../../policy/contracts/violation';
@@ -18,7 +18,7 @@ import { deepFreeze } from '../../../policy/rules/deep-freeze';
 import type { ValidatorDefinition, ValidatorInput } from '../../../policy/rules/define';
 import { BASE } from '../bundle/fixtures';
 import { parseBundle } from '../../../policy/bundle/parse-bundle';
-import { findingOf, planOf, planValidator, resultOf } from '../../support/plan';
+import { findingOf, planValidator, resultOf } from '../../support/plan';
 import { plainTool } from '../../support/source-tools';
 
 const A = 'a'.repeat(64);
@@ -297,5 +297,3 @@ test('INTERVENTION_REQUIRED is neither an error nor a terminal state [G39]', () 
     [...ReviewState.options, ...RollbackReason.options].filter((word) => /intervention.*fail|error/i.test(word)),
   ).toEqual([]);
 });
-
-test('refuses a plan without a validator: opting out must be explicit [T19]', () => refuses(Plan, planOf([])));

@@ -1,19 +1,8 @@
+import { seededRandom } from '../../../chaos/seeded-random';
 import { conclude } from '../../../policy/judge/conclude';
 import { readAnswer } from '../../../policy/judge/read-answer';
 import { leastCpuMs } from '../../support/least-cpu';
 import { STRICT_ANSWERS, STRICT_CANARY, STRICT_LINES, STRICT_POLICIES } from './strict-answers';
-
-/** A small deterministic random generator: a failure names its seed, and every run uses the same cases. */
-function random(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let t = state;
-    t = Math.imul(t ^ (t >>> 15), t | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 const rawOf = (id: string): string => STRICT_ANSWERS.find((answer) => answer.id === id)?.raw ?? '';
 /** None of these answers is an ALLOW, and no mutation of them may become one. */
@@ -84,7 +73,8 @@ const leastTime = (text: string): number => leastCpuMs(() => readAnswer(text, ex
 
 describe('readAnswer on 100,000 mutated answers', () => {
   it('does not throw, stays within its time limit, and does not read ALLOW while the text still contains BLOCK', () => {
-    const next = random(20261101);
+    const draw = seededRandom(20261101);
+    const next = (): number => draw(2 ** 32) / 2 ** 32;
     const seeds = STRICT_ANSWERS.map((a) => a.raw).filter((raw) => raw.length < 8000);
     const slow: string[] = [];
     let flips = 0;

@@ -1,29 +1,19 @@
 import { utf8ToBytes } from '@noble/hashes/utils.js';
-import { z } from 'zod';
 import { evaluateEach } from '../../../activities/review/derivation';
 import { selectValidators } from '../../../activities/review/derive';
 import { canonicalJson } from '../../../policy/contracts/canonical-json';
 import { sha256Hex } from '../../../policy/contracts/hash';
 import { assembleFindings, COMPUTED_BY_ASSEMBLY, type RawOutcome } from '../../../policy/decide/findings';
 import { BUILTIN_VALIDATORS } from '../../../policy/rules/builtin';
-import { defineRule } from '../../../policy/rules/define';
 import { validatorRegistry } from '../../../policy/rules/registry';
 import { compiledPlan } from '../compiled-plan';
+import { demoRule } from '../demo-rule';
 import { ourTools, plainTool } from '../source-tools';
 
 /** Computes all findings from the bundle's text and the diff's bytes. The result must be the same in every process. */
 
 const rule = (name: string, fires: boolean) =>
-  defineRule({
-    name,
-    pack: 'demo-pack',
-    logicRevision: 1,
-    config: z.strictObject({ limit: z.int().default(3) }),
-    sourceTools: '*',
-    reads: ['bytes'],
-    defaultLevel: 'confirm',
-    why: 'An example.',
-    docs: 'docs/rules/demo.md',
+  demoRule(name, {
     apply: ({ diff, config }) =>
       fires
         ? {

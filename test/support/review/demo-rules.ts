@@ -1,32 +1,15 @@
-import { z } from 'zod';
 import { judgeDefinition } from '../../../policy/judge/config';
 import { aggregateDefinition } from '../../../policy/rules/aggregate/aggregate';
 import { stagedConditionDefinition } from '../../../policy/rules/condition/condition';
 import { BUILTIN_VALIDATORS } from '../../../policy/rules/builtin';
-import { defineRule, type ValidatorDefinition } from '../../../policy/rules/define';
 import { validatorRegistry } from '../../../policy/rules/registry';
+import { demoRule } from '../demo-rule';
 
 export const HOLD_ID = 'guardian.demo_hold';
 
-const Settings = z.strictObject({});
-
 /** A rule that fires if the diff contains `word`. The word MANY also matches a dry run that updates more than five rows. */
-function rule(
-  name: string,
-  word: string,
-  more: { level?: 'forbid' | 'confirm' | 'advise'; phase?: 'post'; reads?: readonly ('bytes' | 'staging')[] } = {},
-): ValidatorDefinition<z.infer<typeof Settings>> {
-  return defineRule({
-    name,
-    pack: 'demo-pack',
-    logicRevision: 1,
-    config: Settings,
-    sourceTools: '*',
-    reads: more.reads ?? ['bytes'],
-    defaultLevel: more.level ?? 'confirm',
-    ...(more.phase === undefined ? {} : { phase: more.phase }),
-    why: 'An example.',
-    docs: 'docs/rules/demo.md',
+function rule(name: string, word: string, more: Parameters<typeof demoRule>[1] = {}): ReturnType<typeof demoRule> {
+  return demoRule(name, {
     apply: ({ diff, staging }) => {
       const text = new TextDecoder().decode(diff.raw);
       const rows = more.reads?.includes('staging') === true ? (staging?.record.tables[0]?.updated ?? 0) : 0;
@@ -38,14 +21,15 @@ function rule(
           }
         : { fires: false };
     },
+    ...more,
   });
 }
 
 export const DEMO_VALIDATORS = validatorRegistry([
   rule('demo_hold', 'HOLD'),
   rule('demo_other', 'OTHER'),
-  rule('demo_forbid', 'FORBID', { level: 'forbid' }),
-  rule('demo_advice', 'ADVICE', { level: 'advise' }),
+  rule('demo_forbid', 'FORBID', { defaultLevel: 'forbid' }),
+  rule('demo_advice', 'ADVICE', { defaultLevel: 'advise' }),
   rule('demo_post', 'MANY', { phase: 'post', reads: ['bytes', 'staging'] }),
   stagedConditionDefinition,
   judgeDefinition,

@@ -6,7 +6,6 @@ import { canonicalJson } from '../../../../policy/contracts/canonical-json';
 import type { SigningKey } from '../../../../signing/keys';
 import type { Attack, Attempt } from '../../attack';
 import { ENDED, ifRefused } from '../../if-refused';
-import { pause } from '../../namespace-writer';
 import type { Testbed } from '../../testbed';
 
 export const ACCEPTED = 'accepted';
@@ -26,10 +25,7 @@ export const send = (testbed: Testbed, { changeId }: ReviewStatus, answers: read
   ifRefused(testbed.update(changeId, answers), ENDED, ['closed']);
 
 export async function paidOut(testbed: Testbed, changeId: string, withinMs = 6_000): Promise<boolean> {
-  for (const until = Date.now() + withinMs; Date.now() < until; await pause(100)) {
-    const closed = (await testbed.rows(changeId)).find(({ kind }) => kind === 'closed');
-    if (closed !== undefined) break;
-  }
+  await testbed.waitForRow(changeId, ({ kind }) => kind === 'closed', withinMs);
   return (await testbed.rows(changeId)).some(({ kind, body }) => kind === 'effect' && body['state'] === 'COMMITTED');
 }
 

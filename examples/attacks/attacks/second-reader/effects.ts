@@ -1,8 +1,8 @@
 /** Changes whose effect is larger than, or another than, what the rules read and the dry run shows. */
+import { setTimeout as pause } from 'node:timers/promises';
 import { startLoopbackServer } from '../../../../dev/fixtures/loopback-server';
 import { topUp, type Attack, type Attempt } from '../../attack';
 import { ENDED, ifRefused } from '../../if-refused';
-import { pause } from '../../namespace-writer';
 import type { Change, Testbed } from '../../testbed';
 
 const LOOT = 1_000_000;
@@ -140,8 +140,7 @@ async function otherServer(testbed: Testbed): Promise<Attempt> {
       const change: Change = { target: 'api', sourceTool: 'HTTPPatch', raw, metadata: {} };
       const changeId = await testbed.submit(change);
       last = changeId;
-      for (const until = Date.now() + 6_000; Date.now() < until; await pause(100))
-        if ((await testbed.rows(changeId)).some(({ kind }) => kind === 'closed' || kind === 'disclosed')) break;
+      await testbed.waitForRow(changeId, ({ kind }) => kind === 'closed' || kind === 'disclosed', 6_000);
     }
   }
   await server.stop();

@@ -1,10 +1,10 @@
 /** The database role of the operator, without a key that is trusted. */
+import { setTimeout as pause } from 'node:timers/promises';
 import { query } from '../../../../dev/query';
 import { signPredicate } from '../../../../signing/envelope';
 import { newKeyPair } from '../../../../signing/keys';
 import { refundOrder, topUp, type Attack, type Attempt } from '../../attack';
 import { ifRefused } from '../../if-refused';
-import { pause } from '../../namespace-writer';
 import type { Testbed } from '../../testbed';
 import { ACCEPTED, at, envelope, judged, named, paidOut, send, verifiedEnd } from './common';
 

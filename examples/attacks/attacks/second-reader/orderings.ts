@@ -1,4 +1,5 @@
 /** Answers, retractions and statements in every order, at the same moment, and in the words of others. */
+import { setTimeout as pause } from 'node:timers/promises';
 import { createHash } from 'node:crypto';
 import type { ReviewStatus } from '../../../../policy/contracts/status';
 import { canonicalJson } from '../../../../policy/contracts/canonical-json';
@@ -7,7 +8,6 @@ import { newNonce } from '../../../../signing/nonce';
 import type { SigningKey } from '../../../../signing/keys';
 import { answerRefused, raisePay, refundOrder, type Attack, type Attempt } from '../../attack';
 import { ENDED, ifRefused } from '../../if-refused';
-import { pause } from '../../namespace-writer';
 import type { Testbed } from '../../testbed';
 import { ACCEPTED, at, envelope, judged, named, paidOut, send } from './common';
 

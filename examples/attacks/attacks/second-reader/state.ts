@@ -1,4 +1,5 @@
 /** Activities before their time, forged state of a workflow, and requests that are sent again. */
+import { setTimeout as pause } from 'node:timers/promises';
 import { toHistoryPlan } from '../../../../policy/contracts/history-plan';
 import type { Carried } from '../../../../workflows/carried';
 import { GatewayClient } from '../../../../client/gateway-client';
@@ -7,7 +8,6 @@ import { startLoopbackServer } from '../../../../dev/fixtures/loopback-server';
 import { refundOrder, refused, topUp, type Attack, type Attempt } from '../../attack';
 import { ifRefused } from '../../if-refused';
 import { allowedOutcomes, forgedState, restartWith } from '../../forged-state';
-import { pause } from '../../namespace-writer';
 import type { Testbed } from '../../testbed';
 import { judged, named, verifiedEnd } from './common';
 
