@@ -2,11 +2,14 @@ import { sign } from 'node:crypto';
 import { concatBytes, utf8ToBytes } from '@noble/hashes/utils.js';
 import type { Envelope } from '../../policy/contracts/diff';
 import { fromBase64, toBase64 } from '../../policy/evidence/base64';
-import { signPredicate } from '../../signing/envelope';
+import { statementOf } from '../../policy/evidence/statement';
+import { signEnvelope, signPredicate } from '../../signing/envelope';
 import { assertPublicKey, keyIdOf, keyProblem } from '../../signing/key-id';
 import { newKeyPair } from '../../signing/keys';
 import { isValidSignature } from '../../signing/known-signatures';
+import { signedByOperator } from '../../signing/operator-verify';
 import { verifyWithRegistry } from '../../signing/registry-verify';
+import { signedBy } from '../../signing/signed-by';
 import { verifyEnvelope } from '../../signing/verify-envelope';
 import { verifyEd25519 } from '../../signing/verify-signature';
 import { SAMPLES } from '../policy/evidence/samples';
@@ -93,5 +96,22 @@ it('a public key that was found valid does not make another one valid, nor its i
   for (const bad of [`${key.publicKey}00`, key.publicKey.toUpperCase(), key.publicKey.slice(2), '0'.repeat(64)]) {
     for (let i = 0; i < 2; i++) expect(() => assertPublicKey(bad)).toThrow(TypeError);
     expect(keyIdOf(bad)).not.toBe(key.keyId);
+  }
+});
+
+it('a statement that names one trusted key and was signed by another one is refused', () => {
+  const trusted = [key.publicKey, other.publicKey];
+  const predicate = { ...SAMPLES['target-freeze'], keyId: other.keyId };
+  const valid = signPredicate('target-freeze', predicate, other);
+  const forged = signEnvelope(statementOf('target-freeze', predicate), key);
+  const renamed = {
+    ...forged,
+    signatures: forged.signatures.map((signature) => ({ ...signature, keyid: other.keyId })),
+  };
+  expect(signedByOperator('target-freeze', valid, trusted)).toEqual(predicate);
+  expect(signedBy('target-freeze', valid, trusted, 'operator')).toMatchObject({ ok: true, predicate });
+  for (const envelope of [forged, renamed]) {
+    expect(signedByOperator('target-freeze', envelope, trusted)).toBeNull();
+    expect(signedBy('target-freeze', envelope, trusted, 'operator')).toMatchObject({ ok: false });
   }
 });

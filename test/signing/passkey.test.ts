@@ -1,4 +1,4 @@
-import { hexToBytes } from '@noble/hashes/utils.js';
+import { hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js';
 import { p256 } from '@noble/curves/nist.js';
 import type { AnswerPredicate } from '../../policy/contracts/answer';
 import type { Envelope, PasskeyAssertion } from '../../policy/contracts/diff';
@@ -87,6 +87,27 @@ describe('an answer that a passkey signed counts', () => {
     const touch = { flags, extensions: hexToBytes('a0'), clientData: { other_keys_can_be_added_here: 'x' } };
     expect(judge(one(dana, touch))).toMatchObject({ code: 'accepted' });
   });
+});
+
+describe.each([
+  ['ES256', dana, testPasskey('dana', { seed: 'another' })],
+  ['EdDSA', edda, testPasskey('dana', { algorithm: 'EdDSA', seed: 'another' })],
+])('an assertion of %s that was valid before', (_name, by, other) => {
+  const challenge = passkeyChallenge([sha('c')]);
+  const assertion = by.assert(challenge);
+  const verify = (changed: Partial<typeof assertion>, key = by.entry.passkey) =>
+    verifyAssertion({ ...assertion, ...changed }, key, challenge);
+  const changedAt = (bytes: Uint8Array, at: number): Uint8Array => bytes.map((b, i) => (i === at ? b ^ 1 : b));
+  beforeEach(() => expect(verify({})).toMatchObject({ ok: true }));
+
+  it.each<[string, () => ReturnType<typeof verify>]>([
+    ['another key', () => verify({}, { ...by.entry.passkey, publicKey: other.entry.passkey.publicKey })],
+    ['a changed signature', () => verify({ signature: changedAt(assertion.signature, assertion.signature.length - 1) })],
+    ['another counter', () => verify({ authenticatorData: changedAt(assertion.authenticatorData, 36) })],
+    ['more client data', () => verify({ clientDataJSON: utf8ToBytes(`${new TextDecoder().decode(assertion.clientDataJSON)} `) })],
+  ])('is refused each time with %s', (_what, forged) => {
+    for (let i = 0; i < 2; i++) expect(forged()).toEqual({ ok: false, problem: 'the signature is not valid' });
+  }); // prettier-ignore
 });
 
 describe('an assertion is refused', () => {
