@@ -6,31 +6,25 @@ import { parseEvidence, type EvidenceBundle } from '../../policy/evidence/bundle
 import { verifyEvidence, type EvidenceTrust } from '../../signing/verify-evidence';
 import { isMet } from '../../signing/verify-review';
 import type { Env } from '../../workers/config';
-import type { JudgeServer } from '../support/judge-server';
-import { GIFT_POLICY, JUDGE_ENTRY, SHOP, shopBundle } from '../support/shop-bundle';
-import { startSystem, type System } from '../support/system';
+import { GIFT_POLICY } from '../support/shop-bundle';
+import type { System } from '../support/system';
 import { commandEnv } from '../support/system-env';
-import { startWordJudge } from './judge-words';
+import { startJudgedShop } from './judge-words';
 import { SCENARIOS, update, VAULT } from './scenarios';
 
-let judge: JudgeServer;
+let stop: () => Promise<void>;
 let system: System;
 let env: Env;
 let trust: EvidenceTrust;
 beforeAll(async () => {
-  judge = await startWordJudge();
-  const bundleText = shopBundle({ validators: JUDGE_ENTRY, policies: GIFT_POLICY });
-  system = await startSystem({ ...SHOP, name: 'evidence', bundleText, judge });
+  ({ system, stop } = await startJudgedShop('evidence', { policies: GIFT_POLICY }));
   trust = {
     operators: [system.setup.keys.operator.key.publicKey],
     committers: [system.setup.keys.committer.key.publicKey],
   };
   env = commandEnv(system);
 }, 120_000);
-afterAll(async () => {
-  await system.close();
-  await judge.stop();
-});
+afterAll(() => stop());
 jest.setTimeout(120_000);
 
 const gift = (id: number, cents: number) => {

@@ -3,10 +3,8 @@ import { join } from 'node:path';
 import type { ReviewOutcome } from '../../policy/contracts/outcome';
 import { readable, toJson, withoutMachine } from '../support/history';
 import { replay } from '../support/replay';
-import type { JudgeServer } from '../support/judge-server';
-import { JUDGE_ENTRY, SHOP, shopBundle } from '../support/shop-bundle';
-import { startSystem, workflowBundlePath, type System } from '../support/system';
-import { startWordJudge } from './judge-words';
+import { workflowBundlePath, type System } from '../support/system';
+import { startJudgedShop } from './judge-words';
 import { SCENARIOS, SECRET } from './scenarios';
 
 /**
@@ -16,21 +14,12 @@ import { SCENARIOS, SECRET } from './scenarios';
 const FOLDER = join(__dirname, '..', 'histories');
 const VERSION = 'v0.2.0';
 
-let judge: JudgeServer;
+let stop: () => Promise<void>;
 let system: System;
 beforeAll(async () => {
-  judge = await startWordJudge();
-  system = await startSystem({
-    ...SHOP,
-    name: 'histories',
-    bundleText: shopBundle({ validators: JUDGE_ENTRY }),
-    judge,
-  });
+  ({ system, stop } = await startJudgedShop('histories'));
 }, 120_000);
-afterAll(async () => {
-  await system.close();
-  await judge.stop();
-});
+afterAll(() => stop());
 jest.setTimeout(120_000);
 
 test.each(Object.keys(SCENARIOS))(

@@ -1,26 +1,17 @@
 import { Worker } from '@temporalio/worker';
 import type { JudgeServer } from '../support/judge-server';
-import { JUDGE_ENTRY, SHOP, shopBundle } from '../support/shop-bundle';
-import { startSystem, type System } from '../support/system';
+import type { System } from '../support/system';
 import { workerOptions } from '../../workers/run-worker';
-import { startWordJudge } from './judge-words';
+import { startJudgedShop } from './judge-words';
 import { CONCERN, update } from './scenarios';
 
 let judge: JudgeServer;
+let stop: () => Promise<void>;
 let system: System;
 beforeAll(async () => {
-  judge = await startWordJudge();
-  system = await startSystem({
-    ...SHOP,
-    name: 'judge-replay',
-    bundleText: shopBundle({ validators: JUDGE_ENTRY }),
-    judge,
-  });
+  ({ judge, system, stop } = await startJudgedShop('judge-replay'));
 }, 120_000);
-afterAll(async () => {
-  await system.close();
-  await judge.stop();
-});
+afterAll(() => stop());
 jest.setTimeout(120_000);
 
 test('a secret in a diff reaches neither the model nor the history, even if the judge quotes everything', async () => {

@@ -9,6 +9,8 @@ import {
   type Handler,
   type JudgeServer,
 } from '../support/judge-server';
+import { JUDGE_ENTRY, SHOP, shopBundle } from '../support/shop-bundle';
+import { startSystem, type System } from '../support/system';
 
 /** The judge's behavior for a diff that contains the word. It allows every other diff. */
 const WORDS: Readonly<Record<string, Handler>> = {
@@ -39,4 +41,22 @@ export async function startWordJudge(): Promise<JudgeServer> {
     const word = Object.keys(WORDS).find((w) => request.message.includes(w));
     return (WORDS[word ?? ''] ?? answering())(response, request, seen);
   });
+}
+
+/** The shop with that judge. `bundle` adds to the policy. */
+export async function startJudgedShop(
+  name: string,
+  { validators = '', ...bundle }: Parameters<typeof shopBundle>[0] = {},
+): Promise<{ readonly judge: JudgeServer; readonly system: System; readonly stop: () => Promise<void> }> {
+  const judge = await startWordJudge();
+  const bundleText = shopBundle({ ...bundle, validators: `${JUDGE_ENTRY}${validators}` });
+  const system = await startSystem({ ...SHOP, name, bundleText, judge });
+  return {
+    judge,
+    system,
+    async stop() {
+      await system.close();
+      await judge.stop();
+    },
+  };
 }

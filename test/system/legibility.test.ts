@@ -3,28 +3,22 @@ import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '
 import type { temporal } from '@temporalio/proto';
 import { queryWorkflow } from '../../dev/query-workflow';
 import { eventually } from '../support/eventually';
-import type { JudgeServer } from '../support/judge-server';
-import { JUDGE_ENTRY, SHOP, shopBundle } from '../support/shop-bundle';
-import { startSystem, type System } from '../support/system';
-import { startWordJudge } from './judge-words';
+import type { System } from '../support/system';
+import { startJudgedShop } from './judge-words';
 import { CONCERN, SECRET } from './scenarios';
 
 /** What an operator sees of a review in the Temporal UI and in traces. */
 const spans = new InMemorySpanExporter();
-let judge: JudgeServer;
+let stop: () => Promise<void>;
 let system: System;
 let changeId: string;
 beforeAll(async () => {
   trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(spans)] }));
-  judge = await startWordJudge();
-  system = await startSystem({ ...SHOP, name: 'legible', bundleText: shopBundle({ validators: JUDGE_ENTRY }), judge });
+  ({ system, stop } = await startJudgedShop('legible'));
   ({ changeId } = await system.submit(CONCERN));
   await system.waiting(changeId);
 }, 120_000);
-afterAll(async () => {
-  await system.close();
-  await judge.stop();
-});
+afterAll(() => stop());
 jest.setTimeout(120_000);
 
 const handle = () => system.temporal.workflow.getHandle(changeId);

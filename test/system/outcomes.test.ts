@@ -3,11 +3,11 @@ import { WorkflowFailedError } from '@temporalio/client';
 import type { ReviewStatus } from '../../policy/contracts/status';
 import { queryWorkflow } from '../../dev/query-workflow';
 import type { JudgeServer } from '../support/judge-server';
-import { GIFT_POLICY, JUDGE_ENTRY, SHOP, shopBundle } from '../support/shop-bundle';
-import { startSystem, type System } from '../support/system';
+import { GIFT_POLICY } from '../support/shop-bundle';
+import type { System } from '../support/system';
 import { verifyReceipt } from '../../client/receipt';
 import type { DecidedMessage } from '../../policy/contracts/messages';
-import { JUDGE_WHY, startWordJudge } from './judge-words';
+import { JUDGE_WHY, startJudgedShop } from './judge-words';
 import {
   humanViolations,
   PRICE,
@@ -21,19 +21,15 @@ import {
 } from './scenarios';
 
 let judge: JudgeServer;
+let stop: () => Promise<void>;
 let system: System;
 beforeAll(async () => {
-  judge = await startWordJudge();
-  const bundleText = shopBundle({
-    validators: `${JUDGE_ENTRY}\n  - { rule: shop_stock_left, config: { maxRows: 2 }, sourceTools: [SQLDryRun] }`,
+  ({ judge, system, stop } = await startJudgedShop('outcomes', {
+    validators: `\n  - { rule: shop_stock_left, config: { maxRows: 2 }, sourceTools: [SQLDryRun] }`,
     policies: GIFT_POLICY,
-  });
-  system = await startSystem({ ...SHOP, name: 'outcomes', bundleText, judge });
+  }));
 }, 120_000);
-afterAll(async () => {
-  await system.close();
-  await judge.stop();
-});
+afterAll(() => stop());
 jest.setTimeout(120_000);
 
 async function run(name: string): Promise<Awaited<ReturnType<System['ended']>> & { changeId: string }> {

@@ -2,10 +2,11 @@ import { chmodSync, existsSync, writeFileSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { extractGitPatchFacts } from '../../../../source-tools/git/facts/extract-git-facts';
-import type { CommitContext, SettleContext, StageContext } from '../../../../policy/contracts/target-effects';
+import type { CommitContext, StageContext } from '../../../../policy/contracts/target-effects';
 import { gitPatchEffects } from '../../../../source-tools/git/staging';
 import { gitOf, type GitAccess } from '../../../../source-tools/git/staging/git-access';
 import { stagingSha } from '../../../../policy/contracts/staging-record';
+import { toSettle } from '../../../support/to-settle';
 import { memorySends } from '../../../support/memory-sends';
 import {
   makeRepository,
@@ -51,15 +52,6 @@ async function approved(ctx: StageContext, more: Partial<CommitContext> = {}): P
     ...more,
   };
 }
-
-const toSettle = ({ changeId, target, settings, approved: record, intentAt, sends }: CommitContext): SettleContext => ({
-  changeId,
-  target,
-  settings,
-  approved: record,
-  intentAt,
-  sends,
-});
 
 /** Everything in the repository: refs and object ids. */
 const contents = (): string =>

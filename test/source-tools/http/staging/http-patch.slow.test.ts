@@ -1,9 +1,10 @@
 import { extractHttpPatchFacts } from '../../../../source-tools/http/facts/extract-http-facts';
-import type { CommitContext, SettleContext, StageContext } from '../../../../policy/contracts/target-effects';
+import type { CommitContext, StageContext } from '../../../../policy/contracts/target-effects';
 import type { HttpAccess } from '../../../../source-tools/http/staging/http-access';
 import { httpPatchEffects } from '../../../../source-tools/http/staging';
 import { stagingSha } from '../../../../policy/contracts/staging-record';
 import { startJsonApi, type JsonApi } from '../../../../dev/fixtures/json-api';
+import { toSettle } from '../../../support/to-settle';
 import { memorySends } from '../../../support/memory-sends';
 import { diffOf, newChangeId, recordOf } from '../../sql/staging/sql-diff';
 
@@ -57,15 +58,6 @@ async function approved(more: More = {}, extra: Partial<CommitContext> = {}): Pr
   const attempt = { intentAt: '2026-03-01T12:00:00.000Z', sends: memorySends() };
   return { ...ctx, approved: record, idempotency: ctx.changeId, ...attempt, ...extra };
 }
-
-const toSettle = ({ changeId, target, settings, approved: record, intentAt, sends }: CommitContext): SettleContext => ({
-  changeId,
-  target,
-  settings,
-  approved: record,
-  intentAt,
-  sends,
-});
 
 /** Retries TARGET_UNAVAILABLE up to four times, as Temporal does. */
 async function retried(ctx: CommitContext): ReturnType<typeof commit> {
