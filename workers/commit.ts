@@ -1,6 +1,6 @@
 import { createCheckpointer, MAX_CHECKPOINT_ROWS } from '../storage/ledger/checkpoint';
 import { targetSlots } from '../activities/committer/target-slots';
-import type { Targets } from '../activities/committer/targets';
+import { stopUsing, type Targets } from '../activities/committer/targets';
 import { startCheckpoints } from './checkpoints';
 import { CommitEnv, ConfigError, readEnv, readTargets } from './config';
 import { startDerivationThreads } from './derivation';
@@ -63,6 +63,7 @@ main('committer', async (logger) => {
         activities: commitActivities(role),
         async close() {
           await Promise.all([reconciler.stop(), replays.stop()]);
+          stopUsing(targets);
           await temporal.connection.close();
           await checkpoints.stop();
           await threads.close();

@@ -18,6 +18,19 @@ export type TargetConfig = { readonly name: string; readonly development: boolea
 
 export type Targets = ReadonlyMap<string, TargetConfig>;
 
+const users = new WeakMap<Targets, AbortController>();
+
+function userOf(targets: Targets): AbortController {
+  const user = users.get(targets) ?? new AbortController();
+  users.set(targets, user);
+  return user;
+}
+
+/** Closes connections that tools keep open between changes. Call it when the process ends. */
+export function stopUsing(targets: Targets): void {
+  userOf(targets).abort();
+}
+
 export function accessTo(
   targets: Targets,
   name: string,
@@ -49,5 +62,6 @@ export function targetContext(
   settings: unknown,
   signal: AbortSignal,
 ): TargetContext {
-  return { changeId, target: accessTo(targets, name, role), settings: settings as JsonObject, signal };
+  const target = accessTo(targets, name, role);
+  return { changeId, target, settings: settings as JsonObject, signal, inUse: userOf(targets).signal };
 }

@@ -29,6 +29,8 @@ export interface TargetContext {
   readonly settings: JsonObject;
   /** Cancellation of the activity. Closes the connection immediately. */
   readonly signal?: AbortSignal;
+  /** Aborts when the process stops using its targets. Until then a tool may keep connections open for later changes. Absent: it must not. */
+  readonly inUse?: AbortSignal;
 }
 
 export interface StageContext extends TargetContext {

@@ -5,6 +5,8 @@
  * X2 Until COMMIT is sent, every exit rolls back: any result or error before that means that nothing was applied.
  * X3 After COMMIT is sent nothing is thrown. Only an ERROR of the server means that the change was not applied. After a lost
  *    connection, a timeout or a FATAL the outcome is unknown.
+ * X4 What was rehearsed has passed the same check again in this transaction, so its connection may be kept (S6 in session.ts) once
+ *    COMMIT is acknowledged. What was not rehearsed has a connection of its own, which is closed.
  */
 import { CountersignFailure } from '../../../policy/contracts/failure';
 import { DatabaseError } from 'pg';
@@ -25,14 +27,22 @@ import { toSqlFailure, toTargetFailure } from './sql-failure';
 /** Throws TARGET_UNAVAILABLE (retryable) or CONFIGURATION_ERROR, in both cases before anything was applied. */
 export async function apply(ctx: CommitContext, prepare: Prepare): Promise<CommitResult> {
   const settings = toSqlSettings(ctx.settings);
-  const session = await connect(ctx, settings);
+  const session = await connect(ctx, waitingForMarker(settings), { fresh: ctx.approved.reason === 'not_rehearsed' });
+  let end = session.close;
   try {
     const ready = await applyInTransaction(ctx, prepare, settings, session);
     if (ready.kind !== 'ready') return ready;
-    return await sendCommit(session, ready.effect);
+    const result = await sendCommit(session, ready.effect);
+    if (result.kind === 'applied') end = session.release;
+    return result;
   } finally {
-    await session.close();
+    await end();
   }
+}
+
+/** Until the marker is taken, a commit waits as long for a lock as for a statement: another attempt may have the marker. */
+function waitingForMarker(settings: SqlSettings): SqlSettings {
+  return { ...settings, lockTimeoutMs: settings.statementTimeoutMs };
 }
 
 /** What was rehearsed must still be fit for a rehearsal: a trigger added since could have other effects than the recorded ones. */
@@ -52,12 +62,11 @@ async function applyInTransaction(
   settings: SqlSettings,
   session: Session,
 ): Promise<CommitResult | Ready> {
-  const marker = await ownQueries(ctx, 'the marker', async () =>
-    (await takeMarker(session, ctx.idempotency, settings.statementTimeoutMs))
-      ? 'taken'
-      : await readMarker(session, ctx.idempotency),
-  );
-  if (marker !== 'taken') return fromMarker(marker);
+  const marker = await ownQueries(ctx, 'the marker', async () => {
+    const transaction = await takeMarker(session, ctx.idempotency, settings.lockTimeoutMs);
+    return transaction === null ? { existing: await readMarker(session, ctx.idempotency) } : { transaction };
+  });
+  if ('existing' in marker) return fromMarker(marker.existing);
 
   const prepared = await ownQueries(ctx, 'reading the tables', () => prepare(session, gateOf(ctx, settings, session)));
   if (!prepared.ok) return fromFailed(ctx, prepared.outcome);
@@ -81,8 +90,7 @@ async function applyInTransaction(
   if (post?.ok === false) return { kind: 'post_failed', explanation: post.explanation };
 
   const effect = await ownQueries(ctx, 'storing the effect', async () => {
-    const [row] = await session.rows('SELECT pg_catalog.txid_current()::text');
-    const stored = effectOf(ctx.approved, record, row?.[0] ?? '');
+    const stored = effectOf(ctx.approved, record, marker.transaction);
     await writeEffect(session, ctx.idempotency, stored);
     return stored;
   });
@@ -168,11 +176,11 @@ export async function seal(ctx: TargetContext): Promise<ReadBack> {
 
 async function settle(ctx: TargetContext, mode: 'read' | 'seal'): Promise<ReadBack> {
   const settings = toSqlSettings(ctx.settings);
-  const session = await connect(ctx, settings);
+  const session = await connect(ctx, waitingForMarker(settings), { fresh: true });
   try {
     return await ownQueries(ctx, 'reading the marker', async () => {
       // Take the marker instead of reading it: an attempt whose COMMIT is still running has no visible row yet, but has the lock.
-      if (await takeMarker(session, ctx.changeId, settings.statementTimeoutMs)) {
+      if ((await takeMarker(session, ctx.changeId, settings.lockTimeoutMs)) !== null) {
         if (mode === 'seal') {
           await writeEffect(session, ctx.changeId, SEALED);
           const command = await session.commit();

@@ -9,7 +9,7 @@
  *    before the next statement.
  */
 import type { SqlSettings } from '../staging-settings';
-import type { Row, Session } from './session';
+import { GENERIC_PLANS, type Row, type Session } from './session';
 import { relationLabel } from './identifiers';
 import { RELATIONS } from './catalog-queries';
 import { RowBuffer, toCapturedRow, type CapturedRow, type Relation } from './captured-rows';
@@ -68,7 +68,7 @@ export async function captureWork(
   const kept = new RowBuffer(settings, incomplete);
 
   const known = new Map<string, Row | undefined>();
-  const before = await readState(session);
+  const before = await readState(session, session.planCacheMode);
 
   for (const [index, work] of works.entries()) {
     let choice: Choice;
@@ -173,7 +173,7 @@ async function summarize(
 ): Promise<Captured> {
   const { before, statements, incomplete, reasons, kept } = of;
   const { facts } = before;
-  const after = await readState(session);
+  const after = await readState(session, GENERIC_PLANS);
   const counted = difference(before.counts, after.counts);
   if (after.facts[0] !== facts[0] || after.facts[1] !== facts[1]) {
     // Defence in depth: S1 in session.ts makes this unreachable. If it happened, no result of this transaction could be trusted.
@@ -227,7 +227,7 @@ async function runDeferred(session: Session): Promise<NotCaptured | null> {
 
 async function relationsOf(session: Session, oids: readonly string[]): Promise<Map<string, Relation>> {
   if (oids.length === 0) return new Map();
-  const found = await session.rows(RELATIONS, [`{${oids.join(',')}}`]);
+  const found = await session.own(RELATIONS, [`{${oids.join(',')}}`]);
   return new Map(
     found.map(([oid, schema, name, key]) => [
       oid ?? '',

@@ -27,7 +27,7 @@ export async function columnTypes(
   relation: string,
   columns: readonly string[],
 ): Promise<ColumnTypes> {
-  const rows = await session.rows(COLUMN_TYPES, [relation, JSON.stringify(columns)]);
+  const rows = await session.own(COLUMN_TYPES, [relation, JSON.stringify(columns)]);
   return new Map(rows.map(([name, type]) => [name ?? '', type ?? '']));
 }
 

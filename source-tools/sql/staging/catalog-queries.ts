@@ -25,6 +25,7 @@ WHERE c.oid = ANY($1::oid[])`;
 /**
  * One row: start of the transaction, roles, track_counts, the settings that change the meaning of SQL text or the format of rows, and
  * the rows changed so far in this transaction (JSON array of table oid, inserted, updated, deleted, or null). TOAST tables are excluded.
+ * $1: `plan_cache_mode` of later statements.
  */
 export const STATE = `
 SELECT pg_catalog.transaction_timestamp()::text, session_user || '/' || current_user,
@@ -41,7 +42,8 @@ SELECT pg_catalog.transaction_timestamp()::text, session_user || '/' || current_
      pg_catalog.pg_stat_get_xact_tuples_inserted(c.oid) AS inserted,
      pg_catalog.pg_stat_get_xact_tuples_updated(c.oid) AS updated,
      pg_catalog.pg_stat_get_xact_tuples_deleted(c.oid) AS deleted) s
-   WHERE c.relkind IN ('r', 'm') AND s.inserted + s.updated + s.deleted > 0)`;
+   WHERE c.relkind IN ('r', 'm') AND s.inserted + s.updated + s.deleted > 0),
+  pg_catalog.set_config('plan_cache_mode', $1, true)`;
 
 /** $1: quoted relation, $2: JSON array of column names. Returns name and type as SQL text. */
 export const COLUMN_TYPES = `

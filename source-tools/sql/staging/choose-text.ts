@@ -30,7 +30,7 @@ export async function chooseText(
 ): Promise<Choice> {
   const plain = { text: work.plain, captures: false, oldRows: null } as const;
   if (work.target === null) return { ...plain, reason: null, family: [] };
-  if (!known.has(work.target)) known.set(work.target, (await session.rows(TARGET, [work.target]))[0]);
+  if (!known.has(work.target)) known.set(work.target, (await session.own(TARGET, [work.target]))[0]);
   const found = known.get(work.target);
   // Unknown relation: send the statement, so that the server reports its own error.
   if (found === undefined) return { ...plain, reason: null, family: [] };

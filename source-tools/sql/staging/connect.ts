@@ -4,14 +4,21 @@ import { toTargetFailure, toSqlFailure } from './sql-failure';
 import { IDLE_MS, openSession, type Session } from './session';
 import type { SqlSettings } from '../staging-settings';
 
-/** Opens a session on the target of a change. Throws TARGET_UNAVAILABLE (retryable, nothing was executed) or CONFIGURATION_ERROR. */
+/** Opens a session on the target of a change; `fresh`: on a new connection, which is not kept. Throws TARGET_UNAVAILABLE (retryable, nothing was executed) or CONFIGURATION_ERROR. */
 export async function connect(
-  { target, changeId, signal }: Pick<TargetContext, 'target' | 'changeId' | 'signal'>,
+  { target, changeId, signal, inUse }: Pick<TargetContext, 'target' | 'changeId' | 'signal' | 'inUse'>,
   settings: SqlSettings,
-  idleMs = IDLE_MS,
+  { idleMs = IDLE_MS, fresh = false }: { readonly idleMs?: number; readonly fresh?: boolean } = {},
 ): Promise<Session> {
   try {
-    return await openSession({ url: urlOf(target), changeId, settings, idleMs, signal });
+    return await openSession({
+      url: urlOf(target),
+      changeId,
+      settings,
+      idleMs,
+      signal,
+      inUse: fresh ? undefined : inUse,
+    });
   } catch (error) {
     throw toTargetFailure(target.name, toSqlFailure(error, 'connecting'));
   }

@@ -75,10 +75,10 @@ class Inspector {
   ) {}
 
   async inspect(executed: readonly Executed[]): Promise<Inspection> {
-    const [[path, casts, operators, checks] = []] = await this.session.rows(sql.OVERVIEW);
+    const [[path, casts, operators, checks] = []] = await this.session.own(sql.OVERVIEW);
     this.#path = JSON.parse(path ?? '[]') as string[];
     this.#builtinOperators = operators === 'false';
-    if (casts !== 'false') for (const [oid] of await this.session.rows(sql.CASTS)) this.#function(oid);
+    if (casts !== 'false') for (const [oid] of await this.session.own(sql.CASTS)) this.#function(oid);
     await this.#resolve(executed, null);
     for (let round = 0; this.#pending.size > 0 || this.#functions.size > 0; round++) {
       if (round === MAX_ROUNDS || this.#all.size > 500) {
@@ -89,7 +89,7 @@ class Inspector {
       await this.#routines();
     }
     if (checks !== 'false')
-      for (const [what, tree] of await this.session.rows(sql.DOMAIN_CHECKS, [list(this.#types), list(this.#all)]))
+      for (const [what, tree] of await this.session.own(sql.DOMAIN_CHECKS, [list(this.#types), list(this.#all)]))
         this.#expression(what, tree, 'statement');
     if (this.#functions.size > 0) await this.#routines();
     this.#applyTriggers();
@@ -111,7 +111,7 @@ class Inspector {
       schemas,
     );
     const members = new Set(executed.flatMap((e) => e.members));
-    const called = members.size === 0 ? [] : await this.session.rows(sql.MEMBER_FUNCTIONS, [list(members), schemas]);
+    const called = members.size === 0 ? [] : await this.session.own(sql.MEMBER_FUNCTIONS, [list(members), schemas]);
     for (const [oid, schema, name] of called)
       if (schema !== 'pg_catalog') this.#function(oid, body ?? 'statement');
       else if (!SAFE_FUNCTIONS.has(name ?? '') || MOVING_CLOCKS.has(name ?? ''))
@@ -129,7 +129,7 @@ class Inspector {
 
   async #calls(calls: readonly SqlName[], schemas: string | null, origin: Origin): Promise<void> {
     if (calls.length === 0) return;
-    const found = await this.session.rows(sql.FUNCTIONS_BY_NAME, [list(calls.map((c) => c.name)), null]);
+    const found = await this.session.own(sql.FUNCTIONS_BY_NAME, [list(calls.map((c) => c.name)), null]);
     const visible = (schema: string): boolean => schemas === null || this.#path.includes(schema);
     for (const call of calls) {
       const named = found.filter(([, , name]) => name === call.name);
@@ -152,7 +152,7 @@ class Inspector {
     if (this.#builtinOperators) return;
     const names = new Set([...IMPLIED_OPERATORS, ...operators.map((o) => o.name)]);
     const explicit = operators.some(({ schema }) => schema !== null && schema !== 'pg_catalog');
-    const found = await this.session.rows(sql.OPERATORS, [list(names), explicit ? null : schemas]);
+    const found = await this.session.own(sql.OPERATORS, [list(names), explicit ? null : schemas]);
     for (const [schema, name, , safe] of found)
       if (safe !== 'true')
         this.#reasons.add(
@@ -163,7 +163,7 @@ class Inspector {
   async #typesOf(types: readonly SqlName[], schemas: string | null): Promise<void> {
     if (types.length === 0) return;
     const explicit = types.some(({ schema }) => schema !== null && schema !== 'pg_catalog');
-    const found = await this.session.rows(sql.TYPES_BY_NAME, [
+    const found = await this.session.own(sql.TYPES_BY_NAME, [
       list(types.map((t) => t.name)),
       explicit ? null : schemas,
     ]);
@@ -172,7 +172,7 @@ class Inspector {
 
   async #relationsOf(names: readonly SqlName[], writes: readonly Write[], indirect: boolean): Promise<void> {
     if (names.length === 0) return;
-    const found = (await this.session.rows(sql.RELATIONS_FOR_CHECK, [list(names.map((n) => n.name)), null, '{}'])).map(
+    const found = (await this.session.own(sql.RELATIONS_FOR_CHECK, [list(names.map((n) => n.name)), null, '{}'])).map(
       toRelation,
     );
     const means = (name: SqlName): readonly Relation[] =>
@@ -249,7 +249,7 @@ class Inspector {
       list([...pending].filter(([, has]) => roles.some((role) => has.has(role))).map(([oid]) => oid));
     const referred = new Set<string>();
     const cascades: string[] = [];
-    const about = await this.session.rows(sql.ABOUT_RELATIONS, [
+    const about = await this.session.own(sql.ABOUT_RELATIONS, [
       list(pending.keys()),
       ...[withRole('update', 'delete', 'insert'), withRole('insert'), withRole('delete'), withRole('update')],
     ]);
@@ -280,7 +280,7 @@ class Inspector {
 
   async #byOid(oids: readonly string[]): Promise<readonly Relation[]> {
     if (oids.length === 0) return [];
-    return (await this.session.rows(sql.RELATIONS_FOR_CHECK, ['{}', null, list(oids)])).map(toRelation);
+    return (await this.session.own(sql.RELATIONS_FOR_CHECK, ['{}', null, list(oids)])).map(toRelation);
   }
 
   /** Returns the relations that the expression reads. */
@@ -295,7 +295,7 @@ class Inspector {
     const wanted = new Map(this.#functions);
     this.#functions.clear();
     if (wanted.size === 0) return;
-    const rows = await this.session.rows(sql.FUNCTIONS_BY_OID, [list(wanted.keys()), list(SAFE_FUNCTIONS)]);
+    const rows = await this.session.own(sql.FUNCTIONS_BY_OID, [list(wanted.keys()), list(SAFE_FUNCTIONS)]);
     const bodies = new Map<Origin, Executed[]>();
     const stored: [string, Origin][] = [];
     for (const row of rows) {
@@ -304,6 +304,7 @@ class Inspector {
       const name = (label ?? '').replace('pg_catalog.', '');
       if (allowed === 'true' || (origin === 'default' && label === `pg_catalog.${name}` && DEFAULT_FUNCTIONS.has(name)))
         continue;
+      this.session.discardPlans();
       const place = `the function ${name}()`;
       if (settings != null && !/^search_path=[^,]*(, [^=]*)?$/.test(settings))
         this.#reasons.add(`${place} changes settings`);

@@ -15,22 +15,21 @@ export const OWN_SCHEMA = 'countersign';
 export type Marker =
   { readonly kind: 'applied'; readonly effect: JsonObject } | { readonly kind: 'sealed' } | { readonly kind: 'broken' };
 
-/** Inserts the marker, which locks the change until the end of the transaction. False if it already exists. Waits up to `waitMs` for another attempt. */
-export async function takeMarker(session: Session, changeId: string, waitMs: number): Promise<boolean> {
-  const [previous] = await session.rows(
-    `SELECT pg_catalog.current_setting('lock_timeout'), pg_catalog.set_config('lock_timeout', $1, true)`,
-    [`${waitMs}ms`],
+/**
+ * Inserts the marker, which locks the change until the end of the transaction. Waits up to the lock timeout of the session for
+ * another attempt, and lowers it to `lockTimeoutMs` then. Returns the id of the transaction, or null if the marker already exists.
+ */
+export async function takeMarker(session: Session, changeId: string, lockTimeoutMs: number): Promise<string | null> {
+  const [taken] = await session.own(
+    `INSERT INTO countersign.marker (change_id) VALUES ($1) ON CONFLICT DO NOTHING
+     RETURNING pg_catalog.txid_current()::text, pg_catalog.set_config('lock_timeout', $2, true)`,
+    [changeId, `${lockTimeoutMs}ms`],
   );
-  const { rowCount } = await session.run({
-    text: 'INSERT INTO countersign.marker (change_id) VALUES ($1) ON CONFLICT DO NOTHING',
-    values: [changeId],
-  });
-  await session.rows(`SELECT pg_catalog.set_config('lock_timeout', $1, true)`, [previous?.[0] ?? '1s']);
-  return rowCount === 1;
+  return taken?.[0] ?? null;
 }
 
 export async function readMarker(session: Session, changeId: string): Promise<Marker | null> {
-  const [row] = await session.rows('SELECT effect::text FROM countersign.marker WHERE change_id = $1', [changeId]);
+  const [row] = await session.own('SELECT effect::text FROM countersign.marker WHERE change_id = $1', [changeId]);
   if (row === undefined) return null;
   const [effect] = row;
   // Countersign never commits a marker without an effect, so another client wrote this row and it proves nothing.
@@ -41,11 +40,11 @@ export async function readMarker(session: Session, changeId: string): Promise<Ma
 
 /** Stores the effect in the marker inserted by this transaction. */
 export async function writeEffect(session: Session, changeId: string, effect: JsonObject): Promise<void> {
-  const { rowCount } = await session.run({
-    text: 'UPDATE countersign.marker SET effect = $2::jsonb WHERE change_id = $1',
-    values: [changeId, JSON.stringify(effect)],
-  });
-  if (rowCount !== 1) throw new Error(`The marker of ${changeId} is missing in the transaction that inserted it`);
+  const written = await session.own(
+    'UPDATE countersign.marker SET effect = $2::jsonb WHERE change_id = $1 RETURNING change_id',
+    [changeId, JSON.stringify(effect)],
+  );
+  if (written.length !== 1) throw new Error(`The marker of ${changeId} is missing in the transaction that inserted it`);
 }
 
 export const SEALED: JsonObject = { sealed: true };

@@ -1,19 +1,20 @@
 /**
  * The dry run: runs the change twice, each time in a transaction that is rolled back.
  *
- * D1 Each transaction ends in ROLLBACK before anything else is done, and the connection is always closed.
+ * D1 Each transaction ends in ROLLBACK before anything else is done. The connection is closed unless all runs ended without an error.
  * D2 Before anything executes, statements and catalog are checked (gate.ts). What must not be rehearsed is not executed: the record
  *    says `not_rehearsed`, and after a person's yes the change first executes in the commit.
  * D3 All runs together take at most `rehearsalTimeoutMs`, and wait at most 500 ms for a lock. Exceeding a limit is a result, not an
  *    error to retry. After that the connection is not used again.
  * D4 The second run shows which columns are volatile (now(), random(), a sequence). If the runs do not agree, one more is made,
  *    because another session may have changed the rows in between. If they still do not agree, the record says so.
- * D5 All runs use one connection, because the first queries of a connection cost twice as much as later ones. A run can neither leave
- *    nor find state there that a new connection would not have. What it executes has passed D2: no function on that list sets anything
- *    in the session, or reads more of it than the settings with which each transaction begins (safe-functions.ts), except that a
- *    default may reserve values of a sequence, which are discarded (S4 in session.ts). SET, PREPARE, DECLARE, LISTEN, advisory locks
- *    and temporary tables are never rehearsed. The runs differ in now(), because each has its own transaction. A value that is constant
- *    in a session, such as pg_backend_pid(), would not differ, but is not on the list.
+ * D5 All runs use one connection, which may come from an earlier change and be kept for a later one (S6 in session.ts): the first
+ *    queries of a connection cost several times as much as later ones. A run can neither leave nor find state there that a new
+ *    connection would not have. What it executes has passed D2: no function on that list sets anything in the session, or reads more
+ *    of it than the settings with which each transaction begins (safe-functions.ts), except that a default may reserve values of a
+ *    sequence, which are discarded (S4). SET, PREPARE, DECLARE, LISTEN, advisory locks and temporary tables are never rehearsed. The
+ *    runs differ in now(), because each has its own transaction. A value that is constant in a session, such as pg_backend_pid(),
+ *    would not differ, but is not on the list.
  */
 import { DatabaseError } from 'pg';
 import { StagingRecord } from '../../../policy/contracts/staging-record';
@@ -69,11 +70,16 @@ interface Rehearsal {
 export async function rehearse(ctx: StageContext, prepare: Prepare): Promise<Staged> {
   const settings = toSqlSettings(ctx.settings);
   const budget = new Budget(settings.rehearsalTimeoutMs);
-  const session = await connect(ctx, rehearsalSettings(settings, budget.remainingMs), REHEARSAL_IDLE_MS);
+  const session = await connect(ctx, rehearsalSettings(settings, budget.remainingMs), {
+    idleMs: REHEARSAL_IDLE_MS,
+  });
+  let end = session.close;
   try {
-    return await runUntilAgreed({ ctx, prepare, settings, budget, session });
+    const result = await runUntilAgreed({ ctx, prepare, settings, budget, session });
+    if (result.kind === 'staged') end = session.release;
+    return result;
   } finally {
-    await session.close();
+    await end();
   }
 }
 

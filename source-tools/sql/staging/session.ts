@@ -8,11 +8,25 @@
  * S3 Values are returned as the server's text, because the driver's parsers would round numbers.
  * S4 A later transaction begins after a rollback and DISCARD ALL, which resets settings and role, closes cursors, and drops prepared
  *    statements, cached plans, temporary tables, listeners, advisory locks and values reserved from sequences
- *    (https://www.postgresql.org/docs/18/sql-discard.html). Caches of the catalog remain, which the server keeps up to date.
+ *    (https://www.postgresql.org/docs/18/sql-discard.html). Caches of the catalog remain, which the server keeps up to date. On a
+ *    connection that may be kept, it begins after the reset of S6.
  * S5 No statement is sent outside of a transaction, in which it would be committed at once.
+ * S6 A connection is kept for another change only if the caller says that everything which ran on it was fit for a rehearsal, no
+ *    statement failed, and the server confirmed the end of the transaction and the reset. The reset does what DISCARD ALL does, but
+ *    keeps Countersign's own prepared queries with their plans, which the server keeps up to date. If a function of the target ran,
+ *    it also discards plans: a plan in a PL/pgSQL function has the types that a row had when it was planned. A statement that SQL
+ *    prepared, or a temporary table, ends the connection.
+ * S7 A kept connection whose transaction cannot begin is replaced once by a new one. Nothing of the change was sent before.
  */
-import { Client, Query, type QueryConfig } from 'pg';
+import { Client, escapeLiteral, Query, type QueryConfig } from 'pg';
 import { quoteIdentifier } from './identifiers';
+import {
+  keptConnections,
+  MAX_AGE_MS,
+  type Connection,
+  type DriverClient,
+  type KeptConnections,
+} from './kept-connections';
 import type { SqlSettings } from '../staging-settings';
 
 export type Row = readonly (string | null)[];
@@ -28,9 +42,15 @@ export interface Session {
   /** `server_version_num`, for example 180004. `version` is the text, for example `18.4`. */
   readonly versionNumber: number;
   readonly version: string;
+  /** The server's own `plan_cache_mode`, for {@link GENERIC_PLANS}. */
+  readonly planCacheMode: string;
   /** Runs one statement. `rowCount` is that of the command tag, or 0 if it has none. Rejects with the driver's error. */
   readonly run: (query: SqlQuery) => Promise<{ readonly command: string; readonly rowCount: number }>;
   readonly rows: (text: string, values?: readonly unknown[]) => Promise<readonly Row[]>;
+  /** Like `rows`, for Countersign's own queries, whose texts are constants: a connection that may be kept prepares each once. */
+  readonly own: (text: string, values?: readonly unknown[]) => Promise<readonly Row[]>;
+  /** Discards cached plans before the next transaction. Call it before a function of the target executes (S6). */
+  readonly discardPlans: () => void;
   /** Sends COMMIT. Resolves with the command tag, which is `ROLLBACK` if the transaction had already failed. */
   readonly commit: () => Promise<string>;
   /** Ends the transaction and its locks. Never rejects: if the server does not answer, the session is abandoned. */
@@ -41,6 +61,8 @@ export interface Session {
   readonly abandon: () => Promise<void>;
   /** Rolls back unless committed, then closes. Never rejects: the server also rolls back if the connection is lost. */
   readonly close: () => Promise<void>;
+  /** After `commit` or `rollback`: keeps the connection for another change (S6) or closes it. Never rejects. */
+  readonly release: () => Promise<void>;
 }
 
 export interface SessionOptions {
@@ -51,6 +73,8 @@ export interface SessionOptions {
   /** The server terminates the session if it is idle for longer. Default: {@link IDLE_MS}. */
   readonly idleMs?: number;
   readonly signal?: AbortSignal | undefined;
+  /** The connection may come from an earlier change and be kept for a later one, until this aborts. Absent: it is new, and closed. */
+  readonly inUse?: AbortSignal | undefined;
 }
 
 /** The client waits this much longer than the server's own timeout. */
@@ -61,37 +85,80 @@ const asText = { getTypeParser: () => (value: string) => value } as unknown as N
 
 /** Connects and begins the transaction. Rejects with the driver's error. */
 export async function openSession(options: SessionOptions): Promise<Session> {
-  const { url, signal, idleMs = IDLE_MS } = options;
+  if (isAborted(options.signal)) throw new Error('cancelled before connecting');
+  const kept = options.inUse === undefined ? null : keptConnections(options.inUse);
+  const earlier = kept?.take(options.url) ?? null;
+  if (earlier !== null) {
+    try {
+      return await sessionOn(earlier, kept, options);
+    } catch (error) {
+      if (isAborted(options.signal)) throw error;
+    }
+  }
+  const client = newClient(options.url, NAME, options.settings.connectTimeoutMs);
+  await client.connect();
+  return sessionOn(
+    { client, url: options.url, since: performance.now(), direct: false, isReset: false },
+    kept,
+    options,
+  );
+}
+
+/** Closes the connection if the transaction cannot begin. */
+async function sessionOn(
+  connection: Connection,
+  kept: KeptConnections | null,
+  options: SessionOptions,
+): Promise<Session> {
+  const { client } = connection;
+  const { signal, idleMs = IDLE_MS } = options;
   let { settings } = options;
-  if (isAborted(signal)) throw new Error('cancelled before connecting');
-  const client = newClient(url, applicationName(options), settings.connectTimeoutMs);
   const onAbort = (): void => void abandon();
   let pid: string | null = null;
   let inTransaction = false;
+  let failed = false;
+  let discardPlans = false;
   let abandoned: Promise<void> | null = null;
   // Closing the socket is not enough: a busy server process only notices at the end of the statement.
   const abandon = (): Promise<void> => (abandoned ??= dropAndTerminate(client, options, pid));
 
-  const control = (text: string) => withLimit(settings.connectTimeoutMs, abandon, submit(client, { text }));
-  const run = async (query: SqlQuery) => {
-    if (!inTransaction) throw new Error('A statement was sent outside of a transaction');
-    return await withLimit(settings.statementTimeoutMs + GRACE_MS, abandon, submit(client, query));
+  const limited = async <T>(limitMs: number, work: Promise<T>): Promise<T> => {
+    try {
+      return await withLimit(limitMs, abandon, work);
+    } catch (error) {
+      failed = true;
+      throw error;
+    }
   };
-  const rows = async (text: string, values: readonly unknown[] = []): Promise<readonly Row[]> => {
+  const control = (text: string) => limited(settings.connectTimeoutMs, submit(client, { text }));
+  const run = async (query: SqlQuery & { readonly name?: string }) => {
+    if (!inTransaction) throw new Error('A statement was sent outside of a transaction');
+    return await limited(settings.statementTimeoutMs + GRACE_MS, submit(client, query));
+  };
+  const collect = async (query: SqlQuery & { readonly name?: string }): Promise<readonly Row[]> => {
     const out: Row[] = [];
-    await run({ text, values, onRow: (row) => out.push(row) });
+    await run({ ...query, onRow: (row) => out.push(row) });
     return out;
   };
   const begin = async (next: SqlSettings): Promise<Booted> => {
     settings = next;
     inTransaction = true;
-    const booted = await withLimit(settings.connectTimeoutMs, abandon, sendBegin(client, beginText(settings, idleMs)));
+    const text = beginText({ settings, idleMs, name: applicationName(options), isReset: connection.isReset });
+    connection.isReset = false;
+    const booted = await limited(settings.connectTimeoutMs, sendBegin(client, text));
     pid = booted.pid;
+    connection.direct = pid === String(client.processID);
     return booted;
+  };
+  const mayKeep = (): boolean => kept !== null && connection.direct && !failed && abandoned === null;
+  const reset = async (first: string): Promise<void> => {
+    await limited(settings.connectTimeoutMs, sendReset(client, `${first}${discardPlans ? 'DISCARD PLANS;' : ''}`));
+    discardPlans = false;
+    connection.isReset = true;
   };
   const rollback = async (): Promise<void> => {
     try {
-      if (abandoned === null && inTransaction) await control('ROLLBACK');
+      if (abandoned === null && inTransaction) await (mayKeep() ? reset('ROLLBACK;') : control('ROLLBACK'));
     } catch {
       // The connection is lost, so the server rolls back.
     }
@@ -105,21 +172,29 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     await client.end();
   };
 
-  await client.connect();
   signal?.addEventListener('abort', onAbort);
   try {
-    const { versionNumber, version } = await begin(settings);
+    const { versionNumber, version, planCacheMode } = await begin(settings);
     if (isAborted(signal)) throw new Error('cancelled');
+    const close = async (): Promise<void> => {
+      await rollback();
+      await finish();
+    };
     return {
       versionNumber,
       version,
+      planCacheMode,
       run,
-      rows,
+      rows: (text, values = []) => collect({ text, values }),
+      own: (text, values = []) => collect({ text, values, ...(mayKeep() ? { name: preparedName(text) } : {}) }),
+      discardPlans: () => {
+        discardPlans = true;
+      },
       abandon,
       rollback,
       begin: async (next) => {
         if (abandoned !== null) throw new Error('the session was abandoned');
-        await control('DISCARD ALL');
+        if (!connection.isReset) await (mayKeep() ? reset('') : control('DISCARD ALL'));
         await begin(next);
       },
       commit: async () => {
@@ -127,9 +202,14 @@ export async function openSession(options: SessionOptions): Promise<Session> {
         inTransaction = false;
         return command;
       },
-      close: async () => {
-        await rollback();
-        await finish();
+      close,
+      release: async () => {
+        if (inTransaction || !mayKeep()) return close();
+        if (!connection.isReset) await reset('').catch(() => undefined); // then it may not be kept
+        if (!mayKeep()) return close();
+        signal?.removeEventListener('abort', onAbort);
+        abandoned = Promise.resolve(); // it belongs to another session now
+        kept?.put(connection);
       },
     };
   } catch (error) {
@@ -138,10 +218,51 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   }
 }
 
+/**
+ * What DISCARD ALL does, without DEALLOCATE ALL and DISCARD PLANS (S6). Later the server closes the connection if the client has
+ * vanished, unless the target has a limit of its own. The last statement returns what is not reset: prepared statements that SQL made, and
+ * a schema for temporary tables, which remains in the search path.
+ */
+const RESET = `
+CLOSE ALL;
+SET SESSION AUTHORIZATION DEFAULT;
+RESET ALL;
+UNLISTEN *;
+SELECT pg_catalog.pg_advisory_unlock_all();
+DISCARD TEMP;
+DISCARD SEQUENCES;
+SELECT pg_catalog.set_config('idle_session_timeout', '${MAX_AGE_MS + GRACE_MS}', false)
+WHERE pg_catalog.current_setting('idle_session_timeout', true) = '0';
+SELECT name FROM pg_catalog.pg_prepared_statements WHERE from_sql
+UNION ALL SELECT 'pg_temp' WHERE pg_catalog.pg_my_temp_schema() <> 0`;
+
+async function sendReset(client: Client, first: string): Promise<void> {
+  const results = (await client.query(first + RESET)) as unknown as readonly { readonly rows: readonly unknown[] }[];
+  if (results.at(-1)?.rows.length !== 0) throw new Error('the session has state that is not reset');
+}
+
+const prepared = new Map<string, string>();
+
+function preparedName(text: string): string {
+  const name = prepared.get(text) ?? `countersign_${prepared.size + 1}`;
+  prepared.set(text, name);
+  return name;
+}
+
+interface Beginning {
+  readonly settings: SqlSettings;
+  readonly idleMs: number;
+  readonly name: string;
+  /** Whether {@link RESET} was sent before. */
+  readonly isReset: boolean;
+}
+
 /** Sent before any SQL of the diff. The numbers are validated integers. */
-function beginText(s: SqlSettings, idleMs: number): string {
+function beginText({ settings: s, idleMs, name, isReset }: Beginning): string {
   return [
     'BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE',
+    ...(isReset ? ['SET LOCAL idle_session_timeout TO DEFAULT'] : []),
+    `SET LOCAL application_name = ${escapeLiteral(name)}`,
     `SET LOCAL statement_timeout = ${s.statementTimeoutMs}`,
     `SET LOCAL lock_timeout = ${s.lockTimeoutMs}`,
     `SET LOCAL idle_in_transaction_session_timeout = ${idleMs}`,
@@ -171,29 +292,40 @@ const FIXED_SETTINGS = [
   `SET LOCAL backslash_quote = 'safe_encoding'`,
 ];
 
+/** The name of a connection between two changes. */
+const NAME = 'countersign';
+
 function applicationName({ changeId }: SessionOptions): string {
-  return `countersign ${changeId.slice(0, 12)}`;
+  return `${NAME} ${changeId.slice(0, 12)}`;
 }
 
 interface Booted {
   readonly pid: string;
   readonly versionNumber: number;
   readonly version: string;
+  readonly planCacheMode: string;
 }
 
-const BOOT = `SELECT pg_catalog.pg_backend_pid()::text AS pid, pg_catalog.current_setting('server_version_num') AS number, pg_catalog.current_setting('server_version') AS version`;
+/**
+ * `plan_cache_mode` for Countersign's own queries: planning one for the values of its parameters takes several times longer than
+ * executing it. The statements of the diff run with the server's own value (STATE in catalog-queries.ts sets it).
+ */
+export const GENERIC_PLANS = 'force_generic_plan';
+
+const BOOT = `SELECT pg_catalog.pg_backend_pid()::text AS pid, pg_catalog.current_setting('server_version_num') AS number, pg_catalog.current_setting('server_version') AS version,
+pg_catalog.current_setting('plan_cache_mode') AS plans, pg_catalog.set_config('plan_cache_mode', '${GENERIC_PLANS}', true)`;
 
 /** Sends several commands in one message, of which the last is {@link BOOT}. */
 async function sendBegin(client: Client, text: string): Promise<Booted> {
   const results = (await client.query(text)) as unknown as readonly { readonly rows: readonly BootRow[] }[];
   const [row] = results.at(-1)?.rows ?? [];
   if (row === undefined) throw new Error('the server did not return its version');
-  return { pid: row.pid, versionNumber: Number(row.number), version: row.version };
+  return { pid: row.pid, versionNumber: Number(row.number), version: row.version, planCacheMode: row.plans };
 }
 
-type BootRow = Readonly<Record<'pid' | 'number' | 'version', string>>;
+type BootRow = Readonly<Record<'pid' | 'number' | 'version' | 'plans', string>>;
 
-function newClient(url: string, name: string, connectTimeoutMs: number): Client {
+function newClient(url: string, name: string, connectTimeoutMs: number): DriverClient {
   const client = new Client({
     connectionString: url,
     application_name: name,
@@ -202,12 +334,16 @@ function newClient(url: string, name: string, connectTimeoutMs: number): Client 
   });
   // A running query rejects with the same error. Without a listener the error of an idle connection would crash the process.
   client.on('error', () => {});
-  return client;
+  return client as DriverClient;
 }
 
-function submit(client: Client, query: SqlQuery): Promise<{ command: string; rowCount: number }> {
+function submit(
+  client: Client,
+  query: SqlQuery & { readonly name?: string },
+): Promise<{ command: string; rowCount: number }> {
   return new Promise((resolve, reject) => {
     const config = {
+      name: query.name,
       text: query.text,
       values: [...(query.values ?? [])],
       rowMode: 'array',

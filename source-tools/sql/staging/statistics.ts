@@ -14,10 +14,11 @@ export interface State {
   readonly counts: ReadonlyMap<string, Counts>;
 }
 
-export async function readState(session: Session): Promise<State> {
-  const [row] = await session.rows(STATE);
+/** `planCacheMode`: of the statements after it. */
+export async function readState(session: Session, planCacheMode: string): Promise<State> {
+  const [row] = await session.own(STATE, [planCacheMode]);
   if (row === undefined) throw new Error('The server did not return the state of the session');
-  const found = JSON.parse(row.at(-1) ?? '[]') as readonly (readonly [string, number, number, number])[];
+  const found = JSON.parse(row.at(-2) ?? '[]') as readonly (readonly [string, number, number, number])[];
   const counts = found.map(([oid, inserted, updated, deleted]) => [oid, { inserted, updated, deleted }] as const);
   return { facts: row, counts: new Map(counts) };
 }

@@ -3,7 +3,7 @@ import { stagingSha } from '../../../../policy/contracts/staging-record';
 import type { CommitContext, StageContext } from '../../../../policy/contracts/target-effects';
 import { sqlDryRunEffects } from '../../../../source-tools/sql/staging';
 import { onEachServer, type TargetServer } from './target-server';
-import { commitContext, newChangeId, recordOf, stageContext } from './sql-diff';
+import { commitContext, newChangeId, notKept, recordOf, stageContext } from './sql-diff';
 import { startProxy, type Proxy } from './tcp-proxy';
 
 const { stage, commit, readBack, seal } = sqlDryRunEffects;
@@ -168,7 +168,7 @@ onEachServer((start) => {
       const ctx = (await approved(`UPDATE orders SET status = 'x' WHERE id = 1`)).commitContext();
       await pg.admin(`ALTER ROLE countersign_commit SET default_text_search_config = 'pg_catalog.german'`);
       try {
-        expect(await commit(ctx)).toMatchObject({
+        expect(await commit(notKept(ctx))).toMatchObject({
           kind: 'stale',
           explanation: expect.stringContaining('default_text_search_config is pg_catalog.german'),
         });

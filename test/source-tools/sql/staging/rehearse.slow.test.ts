@@ -4,7 +4,7 @@ import type { Session } from '../../../../source-tools/sql/staging/session';
 import { withReturning } from '../../../../source-tools/sql/staging/returning';
 import { readStatements } from '../../../../source-tools/sql/staging/statements';
 import { startTargetServer, stopTargetServersAtEnd, type TargetServer } from './target-server';
-import { recordOf, stageContext } from './sql-diff';
+import { notKept, recordOf, stageContext } from './sql-diff';
 import { startProxy } from './tcp-proxy';
 
 let pg: TargetServer;
@@ -98,15 +98,22 @@ describe('the connection of a dry run', () => {
     expect(new Set(seen.map((row) => JSON.stringify(row))).size).toBe(1);
   });
 
-  it.each(['ROLLBACK', 'DISCARD ALL', 'drop-after'] as const)(
-    'is not used again if it is lost between two runs (%s): the dry run fails with a retryable error',
-    async (at) => {
-      const proxy = await startProxy(Number(new URL(pg.stageUrl).port), at === 'drop-after' ? 'DISCARD ALL' : at);
+  it.each([
+    ['ROLLBACK', 'drop-before', 'new'],
+    ['DISCARD ALL', 'drop-before', 'new'],
+    ['DISCARD ALL', 'drop-after', 'new'],
+    ['pg_my_temp_schema() <> 0', 'drop-before', 'kept'],
+    ['pg_my_temp_schema() <> 0', 'drop-after', 'kept'],
+  ] as const)(
+    'is not used again if it is lost between two runs (%s, %s, a %s one): the dry run fails with a retryable error',
+    async (command, mode, which) => {
+      const proxy = await startProxy(Number(new URL(pg.stageUrl).port), command);
       try {
-        proxy.set(at === 'drop-after' ? 'drop-after' : 'drop-before');
+        proxy.set(mode);
         const before = await pg.checksum('t');
         const { prepare, runs } = await prepareWith(async () => {});
-        await expect(rehearse(stageContext(proxy.url(pg.stageUrl), SQL, DECLARED), prepare)).rejects.toMatchObject({
+        const ctx = stageContext(proxy.url(pg.stageUrl), SQL, DECLARED);
+        await expect(rehearse(which === 'kept' ? ctx : notKept(ctx), prepare)).rejects.toMatchObject({
           type: 'TARGET_UNAVAILABLE',
           nonRetryable: false,
         });

@@ -9,6 +9,8 @@ export function diffOf(text: string | Uint8Array, sourceTool = 'SQLDryRun'): Dif
   return { sourceTool, raw, diffSha: createHash('sha256').update(raw).digest('hex'), metadata: {} };
 }
 
+/** Connections are kept for later changes, as in the committer. */
+const inUse = new AbortController();
 let changes = 0;
 /** A new unique change id. */
 export function newChangeId(): string {
@@ -22,8 +24,14 @@ export function stageContext(url: string, text: string, more: Partial<StageConte
     facts: { ok: true, kind: 'sql', parser: { name: 'none', version: '0' } } as StageContext['facts'],
     settings: {},
     target: { name: 'shop', url },
+    inUse: inUse.signal,
     ...more,
   };
+}
+
+/** The same change on new connections, which are closed after it. */
+export function notKept<C extends StageContext>({ inUse: _, ...context }: C): Omit<C, 'inUse'> {
+  return context;
 }
 
 /** Context for the commit of a staged change. */
