@@ -20,7 +20,6 @@
  */
 import { CountersignFailure } from '../../policy/contracts/failure';
 import { FailureType } from '../../policy/contracts/failure-type';
-import type { LedgerKind } from '../../policy/contracts/ledger';
 import type { KeyLookup, KeyRegistry } from '../../policy/evidence/key-registry';
 import {
   VERDICTS,
@@ -32,7 +31,6 @@ import {
 import { withCurrentKeys } from '../../policy/evidence/with-current-keys';
 import { judgeAnswer, type CountedAnswer, type RefusedAnswer } from '../../signing/judge-answer';
 import { statementsOf, toAdmitted, verifyAcceptedAnswers } from '../../signing/verify-answers';
-import type { TimedRows } from '../../storage/ledger/ledger';
 import type { PlanSource } from '../../storage/plans/plan-source';
 import type { Admitted, ReviewActivities } from '../review-types';
 import { acceptedEntry } from './accepted-entry';
@@ -48,8 +46,8 @@ export interface AnswerDeps {
   readonly ledger: Ledger;
   readonly keys: Pick<KeyRegistry, 'snapshot'>;
   readonly plans: Pick<PlanSource, 'byHash'>;
-  /** With the clock of the database: the same one that the deadline began with. */
-  readonly readTimed: (changeId: string, kinds: readonly LedgerKind[]) => Promise<TimedRows>;
+  /** The clock of the database: the same one that the deadline began with. */
+  readonly databaseNow: () => Promise<Date>;
 }
 
 /** After one of these rows no answer is admitted. */
@@ -57,11 +55,12 @@ const END_ROWS = ['intent', 'decided', 'receipt'] as const;
 
 /** `admitAnswer` returns every refusal as data. It throws only STORE_UNAVAILABLE, which Temporal retries (also for N7). */
 export function createAnswerActivities(deps: AnswerDeps): Pick<ReviewActivities, 'admitAnswer'> {
-  const { ledger, keys, plans, readTimed } = deps;
+  const { ledger, keys, plans, databaseNow } = deps;
 
   return {
     async admitAnswer(input): Promise<Admitted> {
-      const { at, rows: stored } = await readTimed(input.changeId, [...SCOPE_ROWS, ...VERDICTS, ...END_ROWS]);
+      const at = (await databaseNow()).toISOString();
+      const stored = await ledger.readKinds(input.changeId, [...SCOPE_ROWS, ...VERDICTS, ...END_ROWS]);
       const scope = await answerScopeFromRows(plans, input.changeId, stored);
       if (scope === null) return notOpened(input.message);
       const rows = stored.flatMap(({ row }) =>

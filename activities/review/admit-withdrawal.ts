@@ -13,23 +13,15 @@ import type { JsonObject } from '../../policy/contracts/canonical-json';
 import type { Submission } from '../../policy/contracts/diff';
 import type { WithdrawCode } from '../../policy/contracts/withdrawal';
 import type { StoredRow } from '../../policy/evidence/chain';
-import type { KeyRegistry } from '../../policy/evidence/key-registry';
-import { VERDICTS, type Ledger, type LedgerEntry } from '../../policy/evidence/ledger-port';
+import { VERDICTS, type LedgerEntry } from '../../policy/evidence/ledger-port';
 import { judgeWithdrawal, stopRowOf, type CountedWithdrawal } from '../../signing/judge-withdrawal';
-import type { PlanSource } from '../../storage/plans/plan-source';
 import type { AdmittedWithdrawal, AdmitWithdrawalInput, ReviewActivities } from '../review-types';
-import { judgedSince, REGRESSED } from './admit-answer';
+import { judgedSince, REGRESSED, type AnswerDeps } from './admit-answer';
 import { refusalEntry, refusedText } from './answer-refusal';
 import { spentNonce } from './spent-nonce';
 import { WITHDRAWAL_ROWS, withdrawalScopeFromRows } from './withdrawal-scope';
 
-export interface WithdrawalDeps {
-  readonly ledger: Ledger;
-  readonly keys: Pick<KeyRegistry, 'snapshot'>;
-  readonly plans: Pick<PlanSource, 'byHash'>;
-  /** The clock of the database. */
-  readonly databaseNow: () => Promise<Date>;
-}
+export type WithdrawalDeps = AnswerDeps;
 
 /** `admitWithdrawal` returns every refusal as data. It throws only STORE_UNAVAILABLE, which Temporal retries. */
 export function createWithdrawalActivities(deps: WithdrawalDeps): Pick<ReviewActivities, 'admitWithdrawal'> {

@@ -6,7 +6,7 @@ import { VERDICTS } from '../../policy/evidence/ledger-port';
 import { stopRowOf } from '../../signing/judge-withdrawal';
 import { statementsOf, verifyAcceptedAnswers } from '../../signing/verify-answers';
 import type { ReviewActivities, Statements } from '../review-types';
-import type { WithdrawalDeps } from './admit-withdrawal';
+import type { AnswerDeps } from './admit-answer';
 import { answerScopeFromRows, SCOPE_ROWS } from './answer-scope-from-rows';
 
 /** `readStatements` throws STORE_UNAVAILABLE, which Temporal retries. Of a change that was not opened it returns nothing. */
@@ -15,7 +15,7 @@ export function createStatementActivities({
   keys,
   plans,
   databaseNow,
-}: WithdrawalDeps): Pick<ReviewActivities, 'readStatements'> {
+}: AnswerDeps): Pick<ReviewActivities, 'readStatements'> {
   return {
     async readStatements({ changeId }): Promise<Statements> {
       const stored = await ledger.readKinds(changeId, [...SCOPE_ROWS, ...VERDICTS]);

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../policy/contracts/canonical-json';
-import type { LedgerKind, LedgerRow } from '../../policy/contracts/ledger';
+import type { LedgerRow } from '../../policy/contracts/ledger';
 import type { StoredRow } from '../../policy/evidence/chain';
 import type { Appended, Ledger, LedgerEntry, RefusalCount, SpentNonce } from '../../policy/evidence/ledger-port';
 import type { Queryable } from '../database/database';
@@ -62,27 +62,6 @@ export function createLedger(db: Queryable): Ledger {
       );
       return rows.map((row): SpentNonce => ({ keyId: row.key_id, nonce: row.nonce, changeId, factKey: row.fact_key }));
     },
-  };
-}
-
-/** Rows of a change, and the time of the database before it read them, in ISO 8601. */
-export interface TimedRows {
-  readonly at: string;
-  readonly rows: readonly StoredRow[];
-}
-
-/** As `readKinds` after `databaseClock`, in one statement. Not for use in a transaction, since `now()` is the time when it began. */
-export function timedReader(db: Queryable): (changeId: string, kinds: readonly LedgerKind[]) => Promise<TimedRows> {
-  return async (changeId, kinds) => {
-    const { rows } = await db.query<{ now: Date } & (TableRow | Record<keyof TableRow, null>)>(
-      `select c.now, change_id, n, prev, hash, kind, at, actor, body from (select now()) c
-       left join ledger on change_id = $1 and kind = any($2) order by n`,
-      [changeId, kinds],
-      'ledger_read_kinds_timed',
-    );
-    const [first] = rows;
-    if (first === undefined) throw new Error('The database returned no time');
-    return { at: first.now.toISOString(), rows: rows.flatMap((row) => (row.change_id === null ? [] : toStored(row))) };
   };
 }
 

@@ -9,7 +9,6 @@ import { createOpeningActivities } from '../../activities/review/open-review';
 import { recordFailures } from '../../activities/record-failures';
 import type { ReviewActivities } from '../../activities/review-types';
 import type { BreakerStore } from '../../storage/breakers/breakers';
-import { timedReader } from '../../storage/ledger/ledger';
 import type { Extensions } from '../extensions';
 import type { Resources } from '../resources';
 
@@ -25,7 +24,7 @@ export interface ReviewRole {
 
 /** Activities of the queue `countersign-review`. The review worker has no credentials of targets. */
 export function reviewActivities({ resources, extensions, attestor, breakers, threads }: ReviewRole): ReviewActivities {
-  const { db, store, ledger, withAdvisoryLock, keys, plans, now, databaseNow } = resources;
+  const { store, ledger, withAdvisoryLock, keys, plans, now, databaseNow } = resources;
   const { validators, callbacks, sourceTools: tools } = extensions;
   const activities: ReviewActivities = {
     ...createOpeningActivities({
@@ -54,7 +53,7 @@ export function reviewActivities({ resources, extensions, attestor, breakers, th
       now,
       databaseNow,
     }),
-    ...createAnswerActivities({ ledger, keys, plans, readTimed: timedReader(db) }),
+    ...createAnswerActivities({ ledger, keys, plans, databaseNow }),
     ...createWithdrawalActivities({ ledger, keys, plans, databaseNow }),
     ...createStatementActivities({ ledger, keys, plans, databaseNow }),
   };

@@ -1,6 +1,5 @@
 import { ReviewWorld } from '../../support/review/review-world';
 import { failureType } from '../../support/review/failure-type';
-import { timedRows } from '../../support/timed-rows';
 
 const HOUR_MS = 3_600_000;
 
@@ -14,8 +13,7 @@ class SkewedWorld extends ReviewWorld {
   }
 
   override get deps() {
-    const now = (): Date => this.databaseTime;
-    return { ...super.deps, databaseNow: async () => now(), readTimed: timedRows(this.ledger, now) };
+    return { ...super.deps, databaseNow: async () => this.databaseTime };
   }
 
   /** Ada confirms, with an answer that is valid for an hour from the time of the database. */

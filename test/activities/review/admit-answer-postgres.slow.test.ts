@@ -1,8 +1,9 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
+import { databaseClock } from '../../../storage/database/database-clock';
 import { createAnswerActivities } from '../../../activities/review/admit-answer';
 import { answerScopeFromRows } from '../../../activities/review/answer-scope-from-rows';
 import { createKeyRegistry } from '../../../storage/keys/key-registry';
-import { createLedger, timedReader } from '../../../storage/ledger/ledger';
+import { createLedger } from '../../../storage/ledger/ledger';
 import type { Admitted, AdmitInput } from '../../../activities/review-types';
 import { verifyChain } from '../../../policy/evidence/chain';
 import { signPredicate } from '../../../signing/envelope';
@@ -78,7 +79,7 @@ it("admits with the review worker's database role, and the committer verifies th
     ledger: review,
     keys: registryOf('cs_review'),
     plans: answerPlans(PLAN),
-    readTimed: timedReader(database.open('cs_review')),
+    databaseNow: databaseClock(database.open('cs_review')),
   });
   const admit = (i: AdmitInput) => new MockActivityEnvironment().run(admitAnswer, i) as Promise<Admitted>;
 

@@ -13,7 +13,6 @@ import type { SigningKey } from '../../../signing/keys';
 import { lookup, testKey, testRegistry } from '../../support/keys';
 import { answerPlans, writeDisclosedChange, type DisclosedChange } from '../../support/review/disclosed-change';
 import { memoryLedger, type MemoryLedger } from '../../support/memory-ledger';
-import { timedRows } from '../../support/timed-rows';
 
 const sha = (letter: string): string => letter.repeat(64);
 const NOW = '2026-03-01T12:00:00.000Z';
@@ -79,23 +78,20 @@ const digests = ({ admitted }: Admitted): string[] => admitted.map(({ digest }) 
 
 let ledger: MemoryLedger;
 let now: string;
-let deps: Omit<AnswerDeps, 'plans' | 'readTimed'>;
+let deps: Omit<AnswerDeps, 'plans'>;
 beforeEach(() => {
   ledger = memoryLedger();
   now = NOW;
   const keys = testRegistry(dana, danaToo, eli, stranger, requester, revoked, demo, agent, service);
-  deps = { ledger, keys };
+  deps = { ledger, keys, databaseNow: async () => new Date(now) };
 });
-
-const activities = (plans: AnswerDeps['plans']) =>
-  createAnswerActivities({ ...deps, plans, readTimed: timedRows(deps.ledger, () => new Date(now)) });
 
 /** Opens and discloses the change, unless it is, and admits. */
 async function admit(i: AdmitInput, { plan, ...rows }: Rows = {}): Promise<Admitted> {
   const pinned = { answers: 'signed', development: false, groups: GROUPS, ...plan } as const;
   const change = { changeId: i.changeId, plan: pinned, fingerprint: PRINT, violations: VIOLATIONS, ...rows };
   await writeDisclosedChange(ledger, change);
-  return activities(answerPlans(pinned)).admitAnswer(i);
+  return createAnswerActivities({ ...deps, plans: answerPlans(pinned) }).admitAnswer(i);
 }
 const codes = async (i: AdmitInput, rows: Rows = {}) =>
   Object.fromEntries(Object.entries((await admit(i, rows)).results).map(([key, { code }]) => [key, code]));
@@ -380,7 +376,9 @@ describe('an admission that was not scheduled by the workflow of the review', ()
 
   it('refuses every answer to a change that was not opened, and writes no row', async () => {
     const plans = answerPlans({ answers: 'signed', development: false, groups: GROUPS });
-    const { results, admitted } = await activities(plans).admitAnswer(input([signed(dana), {}]));
+    const { results, admitted } = await createAnswerActivities({ ...deps, plans }).admitAnswer(
+      input([signed(dana), {}]),
+    );
     expect(Object.values(results).map(({ code }) => code)).toEqual(['too_early', 'too_early']);
     expect(admitted).toEqual([]);
     expect(ledger.all).toEqual([]);

@@ -7,11 +7,12 @@ import { newKeyPair } from '../../../signing/keys';
 import { newNonce } from '../../../signing/nonce';
 import { verifyAcceptedAnswers } from '../../../signing/verify-answers';
 import { registeredKey } from '../../../signing/verify-review/registry-entries';
+import { databaseClock } from '../../../storage/database/database-clock';
 import { createEnrollments } from '../../../storage/keys/enrollments';
 import { keyEnvelopes } from '../../../storage/keys/key-envelopes';
 import { createKeyRegistry } from '../../../storage/keys/key-registry';
 import { newLink } from '../../../storage/keys/new-link';
-import { createLedger, timedReader } from '../../../storage/ledger/ledger';
+import { createLedger } from '../../../storage/ledger/ledger';
 import { ORIGIN, testPasskey, type Touch } from '../../support/passkey';
 import { startTestPostgres, type TestDatabase, type TestPostgres } from '../../support/postgres';
 import { answerPlans, writeDisclosedChange, type DisclosedChange } from '../../support/review/disclosed-change';
@@ -87,7 +88,7 @@ it("a passkey that was enrolled with a link answers, with each process's own dat
     ledger,
     keys: registryOf('cs_review'),
     plans: answerPlans(PLAN),
-    readTimed: timedReader(database.open('cs_review')),
+    databaseNow: databaseClock(database.open('cs_review')),
   });
   const codes = async (changeId: string, answers: readonly Envelope[]) => {
     const { results } = await admitAnswer({

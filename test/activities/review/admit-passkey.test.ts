@@ -10,7 +10,6 @@ import { testRegistry } from '../../support/keys';
 import { memoryLedger, type MemoryLedger } from '../../support/memory-ledger';
 import { testPasskey, USER_PRESENT, type TestPasskey, type Touch } from '../../support/passkey';
 import { answerPlans, writeDisclosedChange, type DisclosedChange } from '../../support/review/disclosed-change';
-import { timedRows } from '../../support/timed-rows';
 
 const sha = (letter: string): string => letter.repeat(64);
 const NOW = '2026-03-01T12:00:00.000Z';
@@ -52,7 +51,7 @@ const deps = () => ({
   ledger,
   keys: registry,
   plans: answerPlans(PLAN),
-  readTimed: timedRows(ledger, () => new Date(NOW)),
+  now: () => new Date(NOW),
   databaseNow: async () => new Date(NOW),
 });
 async function codes(answers: readonly Envelope[], changeId = CHANGE): Promise<Record<string, string>> {

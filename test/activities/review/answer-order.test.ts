@@ -6,7 +6,6 @@ import { newNonce } from '../../../signing/nonce';
 import { testKey, testRegistry } from '../../support/keys';
 import { memoryLedger, type MemoryLedger } from '../../support/memory-ledger';
 import { answerPlans, writeDisclosedChange } from '../../support/review/disclosed-change';
-import { timedRows } from '../../support/timed-rows';
 
 const sha = (letter: string): string => letter.repeat(64);
 const START = Date.parse('2026-03-01T12:00:00.000Z');
@@ -30,7 +29,8 @@ async function answer(answers: 'signed' | 'unsigned', sent: object) {
     ledger,
     keys: testRegistry(dana),
     plans: answerPlans(plan),
-    readTimed: timedRows(ledger, () => now),
+    now: () => now,
+    databaseNow: async () => now,
   };
   const input = { changeId, closed: false, admitted: [], message: { answers: [sent] }, via: 'update' } as const;
   return (await createAnswerActivities(deps).admitAnswer(input)).results[violationId];

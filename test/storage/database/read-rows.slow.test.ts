@@ -5,7 +5,7 @@ import { readPrecedents } from '../../../storage/inbox/precedents';
 import { createInboxLists } from '../../../storage/inbox/review-list';
 import { createCheckpointer } from '../../../storage/ledger/checkpoint';
 import { inclusionReader } from '../../../storage/ledger/inclusion';
-import { createLedger, timedReader } from '../../../storage/ledger/ledger';
+import { createLedger } from '../../../storage/ledger/ledger';
 import { LedgerTail } from '../../../storage/ledger/tail';
 import { noticeStore } from '../../../storage/notices/notices';
 import { testKey } from '../../support/keys';
@@ -145,7 +145,6 @@ const READS: readonly [string, (db: Database) => Promise<unknown>][] = [
       await ledger.review(id);
       await ledger.read(id);
       await ledger.readKinds(id, ['closed']);
-      await timedReader(on)(id, ['closed']);
       await ledger.refusalCounts(id);
       await ledger.spentNonces(id);
       await ledger.rejectedInputs({ inputSha: id, factsSha: null }, 'f'.repeat(64));

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { ledgerHash } from '../../../policy/contracts/ledger';
 import { verifyChain } from '../../../policy/evidence/chain';
 import type { LedgerEntry, ProjectionPatch, ReviewQuery } from '../../../policy/evidence/ledger-port';
-import { createLedger, timedReader } from '../../../storage/ledger/ledger';
+import { createLedger } from '../../../storage/ledger/ledger';
 import { memoryLedger } from '../../support/memory-ledger';
 import { startTestPostgres, type TestDatabase, type TestPostgres } from '../../support/postgres';
 
@@ -501,18 +501,4 @@ it('appends many entries and the projection in one round trip', async () => {
   expect(sent).toHaveLength(100);
   // Not asserted, because it depends on the load of the machine (1.0 ms when idle).
   process.stderr.write(`ledger append: p50 ${times.sort((a, b) => a - b)[50]?.toFixed(2)} ms\n`);
-});
-
-it('reads the rows of some kinds, and the time of the database before it, also for a change without rows', async () => {
-  const db = database.open('admin');
-  const read = timedReader(db);
-  const [id, ledger] = [freshId(), createLedger(db)];
-  const before = Date.now();
-  expect((await read(id, ['submitted'])).rows).toEqual([]);
-  await ledger.append(id, [entry('a', { kind: 'submitted' }), entry('b'), entry('c', { kind: 'closed' })]);
-  const { at, rows } = await read(id, ['closed', 'submitted']);
-  expect(rows).toEqual(await ledger.readKinds(id, ['closed', 'submitted']));
-  expect(rows.map(({ row }) => row.n)).toEqual([0, 2]);
-  expect(Date.parse(at)).toBeGreaterThanOrEqual(before);
-  expect(Date.parse(at)).toBeLessThanOrEqual(Date.now());
 });

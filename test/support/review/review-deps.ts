@@ -15,7 +15,6 @@ import type { StagingRecord } from '../../../policy/contracts/staging-record';
 import type { SigningKey } from '../../../signing/keys';
 import { attestorWith, receiptSignerWith } from '../../../workers/signers';
 import { memoryWithAdvisoryLock, memoryWithChangeLock, type MemoryLedger } from '../memory-ledger';
-import { timedRows } from '../timed-rows';
 
 /** Everything that the activities of a review need. */
 export type ReviewDeps = OpeningDeps & GuardianDeps & DisclosureDeps & AnswerDeps & StagingDeps & CommitDeps;
@@ -37,7 +36,6 @@ export function reviewDeps({ signers, stagingRecords, previews, ...parts }: Revi
   return {
     ...parts,
     databaseNow: async () => parts.now(),
-    readTimed: timedRows(parts.ledger, parts.now),
     attestor: attestorWith(signers.attestor),
     receipts: receiptSignerWith(signers.committer),
     withAdvisoryLock: memoryWithAdvisoryLock(parts.ledger),
