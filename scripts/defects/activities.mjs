@@ -45,7 +45,7 @@ export const DEFECTS = [
     name: 'call the callbacks of a change that has ended',
     through: 'code of a policy that runs again after the end, for anyone with write access to the namespace',
     file: 'activities/review/disclose.ts',
-    from: 'if (rows.some(({ kind }) => ENDING.has(kind)))',
+    from: 'if (isEnding(rows))',
     to: 'if (false)',
     tests: ['test/activities/review/assert-opened.test.ts'],
   },

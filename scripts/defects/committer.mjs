@@ -13,8 +13,8 @@ export const DEFECTS = [
     name: 'rehearse a change that has ended',
     through: 'a dry run that anyone with write access to the namespace can repeat for ever',
     file: 'activities/committer/stage.ts',
-    from: 'if (await isEnding(deps.ledger, ref.changeId))',
-    to: 'if (false)',
+    from: 'if (isEnding(rows)) return refuse',
+    to: 'if (false) return refuse',
     tests: ['test/activities/review/assert-opened.test.ts'],
   },
   {
