@@ -38,6 +38,9 @@ export interface SqlQuery {
   readonly onRow?: (row: Row) => void;
 }
 
+/** `name`: of the prepared statement. */
+type NamedQuery = SqlQuery & { readonly name?: string };
+
 export interface Session {
   /** `server_version_num`, for example 180004. `version` is the text, for example `18.4`. */
   readonly versionNumber: number;
@@ -110,111 +113,152 @@ async function sessionOn(
   kept: KeptConnections | null,
   options: SessionOptions,
 ): Promise<Session> {
-  const { client } = connection;
-  const { signal, idleMs = IDLE_MS } = options;
-  let { settings } = options;
-  const onAbort = (): void => void abandon();
-  let pid: string | null = null;
-  let inTransaction = false;
-  let failed = false;
-  let discardPlans = false;
-  let abandoned: Promise<void> | null = null;
-  // Closing the socket is not enough: a busy server process only notices at the end of the statement.
-  const abandon = (): Promise<void> => (abandoned ??= dropAndTerminate(client, options, pid));
-
-  const limited = async <T>(limitMs: number, work: Promise<T>): Promise<T> => {
-    try {
-      return await withLimit(limitMs, abandon, work);
-    } catch (error) {
-      failed = true;
-      throw error;
-    }
-  };
-  const control = (text: string) => limited(settings.connectTimeoutMs, submit(client, { text }));
-  const run = async (query: SqlQuery & { readonly name?: string }) => {
-    if (!inTransaction) throw new Error('A statement was sent outside of a transaction');
-    return await limited(settings.statementTimeoutMs + GRACE_MS, submit(client, query));
-  };
-  const collect = async (query: SqlQuery & { readonly name?: string }): Promise<readonly Row[]> => {
-    const out: Row[] = [];
-    await run({ ...query, onRow: (row) => out.push(row) });
-    return out;
-  };
-  const begin = async (next: SqlSettings): Promise<Booted> => {
-    settings = next;
-    inTransaction = true;
-    const text = beginText({ settings, idleMs, name: applicationName(options), isReset: connection.isReset });
-    connection.isReset = false;
-    const booted = await limited(settings.connectTimeoutMs, sendBegin(client, text));
-    pid = booted.pid;
-    connection.direct = pid === String(client.processID);
-    return booted;
-  };
-  const mayKeep = (): boolean => kept !== null && connection.direct && !failed && abandoned === null;
-  const reset = async (first: string): Promise<void> => {
-    await limited(settings.connectTimeoutMs, sendReset(client, `${first}${discardPlans ? 'DISCARD PLANS;' : ''}`));
-    discardPlans = false;
-    connection.isReset = true;
-  };
-  const rollback = async (): Promise<void> => {
-    try {
-      if (abandoned === null && inTransaction) await (mayKeep() ? reset('ROLLBACK;') : control('ROLLBACK'));
-    } catch {
-      // The connection is lost, so the server rolls back.
-    }
-    inTransaction = false;
-    pid = null;
-  };
+  const { signal, settings } = options;
+  const use = new ConnectionUse(connection, kept, options);
+  const onAbort = (): void => void use.abandon();
   const finish = async (): Promise<void> => {
     signal?.removeEventListener('abort', onAbort);
-    if (abandoned !== null) return abandoned;
-    // On a connection with a running query `end` closes the socket, and the server then rolls back.
-    await client.end();
+    await use.finish();
   };
-
+  const close = async (): Promise<void> => {
+    await use.rollback();
+    await finish();
+  };
   signal?.addEventListener('abort', onAbort);
   try {
-    const { versionNumber, version, planCacheMode } = await begin(settings);
+    const { versionNumber, version, planCacheMode } = await use.begin(settings);
     if (isAborted(signal)) throw new Error('cancelled');
-    const close = async (): Promise<void> => {
-      await rollback();
-      await finish();
-    };
     return {
       versionNumber,
       version,
       planCacheMode,
-      run,
-      rows: (text, values = []) => collect({ text, values }),
-      own: (text, values = []) => collect({ text, values, ...(mayKeep() ? { name: preparedName(text) } : {}) }),
+      run: (query) => use.run(query),
+      rows: (text, values = []) => use.collect({ text, values }),
+      own: (text, values = []) => use.collect({ text, values, ...(use.mayKeep ? { name: preparedName(text) } : {}) }),
       discardPlans: () => {
-        discardPlans = true;
+        use.discardPlans = true;
       },
-      abandon,
-      rollback,
-      begin: async (next) => {
-        if (abandoned !== null) throw new Error('the session was abandoned');
-        if (!connection.isReset) await (mayKeep() ? reset('') : control('DISCARD ALL'));
-        await begin(next);
-      },
-      commit: async () => {
-        const { command } = await run({ text: 'COMMIT' });
-        inTransaction = false;
-        return command;
-      },
+      abandon: () => use.abandon(),
+      rollback: () => use.rollback(),
+      begin: (next) => use.beginAgain(next),
+      commit: () => use.commit(),
       close,
-      release: async () => {
-        if (inTransaction || !mayKeep()) return close();
-        if (!connection.isReset) await reset('').catch(() => undefined); // then it may not be kept
-        if (!mayKeep()) return close();
-        signal?.removeEventListener('abort', onAbort);
-        abandoned = Promise.resolve(); // it belongs to another session now
-        kept?.put(connection);
-      },
+      release: async () => ((await use.release()) ? signal?.removeEventListener('abort', onAbort) : close()),
     };
   } catch (error) {
     await finish();
     throw error;
+  }
+}
+
+/** The use of a connection for one change. */
+class ConnectionUse {
+  discardPlans = false;
+  #settings: SqlSettings;
+  #pid: string | null = null;
+  #inTransaction = false;
+  #failed = false;
+  #abandoned: Promise<void> | null = null;
+
+  constructor(
+    readonly connection: Connection,
+    readonly kept: KeptConnections | null,
+    readonly options: SessionOptions,
+  ) {
+    this.#settings = options.settings;
+  }
+
+  get mayKeep(): boolean {
+    return this.kept !== null && this.connection.direct && !this.#failed && this.#abandoned === null;
+  }
+
+  /** Closing the socket is not enough: a busy server process only notices at the end of the statement. */
+  abandon(): Promise<void> {
+    return (this.#abandoned ??= dropAndTerminate(this.connection.client, this.options, this.#pid));
+  }
+
+  async run(query: NamedQuery): ReturnType<typeof submit> {
+    if (!this.#inTransaction) throw new Error('A statement was sent outside of a transaction');
+    const limitMs = this.#settings.statementTimeoutMs + GRACE_MS;
+    return await this.#limited(limitMs, submit(this.connection.client, query));
+  }
+
+  async collect(query: NamedQuery): Promise<readonly Row[]> {
+    const out: Row[] = [];
+    await this.run({ ...query, onRow: (row) => out.push(row) });
+    return out;
+  }
+
+  async begin(settings: SqlSettings): Promise<Booted> {
+    const { connection, options } = this;
+    const { idleMs = IDLE_MS } = options;
+    this.#settings = settings;
+    this.#inTransaction = true;
+    const text = beginText({ settings, idleMs, name: applicationName(options), isReset: connection.isReset });
+    connection.isReset = false;
+    const booted = await this.#limited(settings.connectTimeoutMs, sendBegin(connection.client, text));
+    this.#pid = booted.pid;
+    connection.direct = booted.pid === String(connection.client.processID);
+    return booted;
+  }
+
+  async beginAgain(settings: SqlSettings): Promise<void> {
+    if (this.#abandoned !== null) throw new Error('the session was abandoned');
+    if (!this.connection.isReset) await (this.mayKeep ? this.#reset('') : this.#control('DISCARD ALL'));
+    await this.begin(settings);
+  }
+
+  async commit(): Promise<string> {
+    const { command } = await this.run({ text: 'COMMIT' });
+    this.#inTransaction = false;
+    return command;
+  }
+
+  async rollback(): Promise<void> {
+    try {
+      if (this.#abandoned === null && this.#inTransaction)
+        await (this.mayKeep ? this.#reset('ROLLBACK;') : this.#control('ROLLBACK'));
+    } catch {
+      // The connection is lost, so the server rolls back.
+    }
+    this.#inTransaction = false;
+    this.#pid = null;
+  }
+
+  async finish(): Promise<void> {
+    if (this.#abandoned !== null) return this.#abandoned;
+    // On a connection with a running query `end` closes the socket, and the server then rolls back.
+    await this.connection.client.end();
+  }
+
+  /** False if the connection may not be kept. After true it belongs to another change. */
+  async release(): Promise<boolean> {
+    if (this.#inTransaction || !this.mayKeep) return false;
+    if (!this.connection.isReset) await this.#reset('').catch(() => undefined); // then it may not be kept
+    if (!this.mayKeep) return false;
+    this.#abandoned = Promise.resolve();
+    this.kept?.put(this.connection);
+    return true;
+  }
+
+  async #reset(first: string): Promise<void> {
+    const text = `${first}${this.discardPlans ? 'DISCARD PLANS;' : ''}${RESET}`;
+    await this.#limited(this.#settings.connectTimeoutMs, sendReset(this.connection.client, text));
+    this.discardPlans = false;
+    this.connection.isReset = true;
+  }
+
+  async #control(text: string): Promise<void> {
+    await this.#limited(this.#settings.connectTimeoutMs, submit(this.connection.client, { text }));
+  }
+
+  async #limited<T>(limitMs: number, work: Promise<T>): Promise<T> {
+    try {
+      return await withLimit(limitMs, () => this.abandon(), work);
+    } catch (error) {
+      this.#failed = true;
+      throw error;
+    }
   }
 }
 
@@ -236,8 +280,8 @@ WHERE pg_catalog.current_setting('idle_session_timeout', true) = '0';
 SELECT name FROM pg_catalog.pg_prepared_statements WHERE from_sql
 UNION ALL SELECT 'pg_temp' WHERE pg_catalog.pg_my_temp_schema() <> 0`;
 
-async function sendReset(client: Client, first: string): Promise<void> {
-  const results = (await client.query(first + RESET)) as unknown as readonly { readonly rows: readonly unknown[] }[];
+async function sendReset(client: Client, text: string): Promise<void> {
+  const results = (await client.query(text)) as unknown as readonly { readonly rows: readonly unknown[] }[];
   if (results.at(-1)?.rows.length !== 0) throw new Error('the session has state that is not reset');
 }
 
@@ -337,10 +381,7 @@ function newClient(url: string, name: string, connectTimeoutMs: number): DriverC
   return client as DriverClient;
 }
 
-function submit(
-  client: Client,
-  query: SqlQuery & { readonly name?: string },
-): Promise<{ command: string; rowCount: number }> {
+function submit(client: Client, query: NamedQuery): Promise<{ command: string; rowCount: number }> {
   return new Promise((resolve, reject) => {
     const config = {
       name: query.name,

@@ -2,7 +2,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
 
 /** What happens to a connection when the client sends COMMIT, or another command that the proxy waits for. */
-export type AtCommit = 'pass' | 'drop-before' | 'drop-after';
+export type AtCommit = 'pass' | 'drop-before' | 'drop-once' | 'drop-after';
 
 /** A loopback proxy to a PostgreSQL server that can drop the connection at COMMIT, before it is forwarded or after it was executed. */
 export interface Proxy {
@@ -27,8 +27,9 @@ export async function startProxy(port: number, command = 'COMMIT'): Promise<Prox
     }
     client.on('data', (chunk) => {
       if (mode !== 'pass' && chunk.includes(`${command}\0`)) {
-        if (mode === 'drop-before') return void client.destroy();
-        muted = true;
+        if (mode === 'drop-once') mode = 'pass';
+        else if (mode === 'drop-after') muted = true;
+        if (!muted) return void client.destroy();
       }
       upstream.write(chunk);
     });
