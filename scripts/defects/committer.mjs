@@ -132,4 +132,12 @@ export const DEFECTS = [
     to: 'lastN: 1e9',
     tests: COMMIT,
   },
+  {
+    name: 'close a change with other rows than were signed',
+    through: 'a receipt for rows that the ledger does not have',
+    file: 'activities/committer/settlement.ts',
+    from: 'if (appended.at(-1)?.stored?.row.prev !== last.hash)',
+    to: 'if (appended.length === 0)',
+    tests: [...COMMIT, 'test/storage/ledger/with-change-lock.slow.test.ts'],
+  },
 ];

@@ -1,6 +1,7 @@
 import { HISTORY_DAMAGED } from '../../../policy/contracts/ledger';
 import type { CommitContext } from '../../../policy/contracts/target-effects';
 import { eventually } from '../../support/eventually';
+import { memoryWithChangeLock } from '../../support/memory-ledger';
 import { failureType } from '../../support/review/failure-type';
 import { rechained, withBody } from '../../support/review/ledger-rows';
 import { ReviewWorld, START, type WorldOptions } from '../../support/review/review-world';
@@ -55,6 +56,15 @@ describe('every change ends exactly once', () => {
       fingerprint: world.disclosed?.fingerprint,
       effect: { rows: 1 },
     });
+  });
+
+  test('no row of the end is written if the ledger would write others than were signed, and a later call ends the change', async () => {
+    const world = await confirmed();
+    const withChangeLock = memoryWithChangeLock(world.ledger, 'cs_commit'); // its rows are written by another role
+    await expect(world.commit({}, { withChangeLock })).rejects.toThrow(/other rows .* than were signed/);
+    expect((await world.kinds()).at(-1)).toBe('intent');
+    expect(await world.commit()).toMatchObject({ state: 'COMMITTED' });
+    expect(world.target.applied).toBe(1);
   });
 
   test('every later call returns that receipt and applies nothing more [T65]', async () => {
