@@ -199,7 +199,7 @@ export const DEFECTS = [
     name: 'begin a second transaction without a reset of the session',
     through: 'a dry run whose second run finds state of the first',
     file: 'source-tools/sql/staging/session.ts',
-    from: "if (!connection.isReset) await (mayKeep() ? reset('') : control('DISCARD ALL'));",
+    from: "if (!this.connection.isReset) await (this.mayKeep ? this.#reset('') : this.#control('DISCARD ALL'));",
     to: '',
     tests: SESSION,
   },
@@ -207,7 +207,7 @@ export const DEFECTS = [
     name: 'send statements without a transaction',
     through: 'a second run of a dry run that is committed at once',
     file: 'source-tools/sql/staging/session.ts',
-    ...never('!inTransaction)'),
+    ...never('!this.#inTransaction)'),
     tests: SESSION,
   },
   {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { CountersignFailure } from '../../policy/contracts/failure';
+import { CountersignFailure, invalid } from '../../policy/contracts/failure';
 import { MAX_DIFF_BYTES } from '../../policy/contracts/diff';
 import { FailureType } from '../../policy/contracts/failure-type';
 import type { ByteStore } from '../../policy/evidence/byte-store';
@@ -32,9 +32,11 @@ export function createByteStore(db: Queryable): ByteStore {
       );
       const bytes = rows[0]?.bytes;
       if (bytes === undefined) {
-        throw CountersignFailure.nonRetryable(
-          `diffSha: no bytes with digest ${digest} are stored for tenant "${tenant}"; upload them before the review starts`,
-          FailureType.Validation,
+        throw invalid(
+          'diffSha',
+          'the digest of stored bytes',
+          `${digest}, which the store does not have for tenant "${tenant}"`,
+          'Upload the diff before submitting it',
         );
       }
       const actual = digestOf(bytes);
