@@ -4,6 +4,7 @@ export const ENDED = [
   'not found',
   'AcceptedUpdateCompletedWorkflow',
   'completed before the Update',
+  'aborted by closing workflow',
 ] as const;
 
 /** What the server or the review says of a message that is too large, malformed or one of too many. */

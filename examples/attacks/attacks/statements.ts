@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { createSigner } from '../../../client/signer';
 import { signSubmission } from '../../../client/submission';
+import { MESSAGES } from '../../../policy/contracts/messages';
 import type { ReviewStatus } from '../../../policy/contracts/status';
 import { messageDigest } from '../../../policy/evidence/dsse';
 import type { PredicateOf } from '../../../policy/evidence/statement';
@@ -219,7 +220,10 @@ export const STATEMENTS: readonly Attack[] = [
         const rejected = rows.some(({ kind, body }) => kind === 'answer_accepted' && body['decision'] === 'reject');
         const committed = rows.some(({ kind, body }) => kind === 'closed' && body['state'] === 'COMMITTED');
         if (rejected && committed) lost.push('committed after a reject was accepted');
-        if (!committed) await testbed.temporal.workflow.getHandle(last).terminate('done');
+        if (committed) continue;
+        // A terminated workflow would be one of the many that are gone at once, which delays the repair of later attacks.
+        await testbed.temporal.workflow.getHandle(last).signal(MESSAGES.lookAgain);
+        await testbed.ended(last);
       }
       await testbed.baseline();
       const by = 'no commit after a statement that stops the change was accepted';
