@@ -300,7 +300,7 @@ export class Testbed {
     await this.temporal.workflow.getHandle(changeId).signal('answer', { answers });
   }
 
-  /** Waits for a ledger row, because a signal is processed asynchronously; null if there is none in time. */
+  /** Waits for a ledger row, because a signal is processed asynchronously; null if it is not written in time. */
   async waitForRow(changeId: string, is: (row: Row) => boolean, withinMs = 10_000): Promise<Row | null> {
     for (const until = Date.now() + withinMs; Date.now() < until; await pause(50)) {
       const found = (await this.rows(changeId)).find(is);
