@@ -1,5 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isGrpcServiceError } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time';
 import { type HeldLock, type LockHolder, tryLock } from './lock-file';
 import type { Env } from './places';
@@ -130,12 +132,25 @@ async function startTemporal(
   });
   stops.push(server.stop);
   // The dev server registers them when it creates the namespace; a database file of an older version may lack some.
-  await registerOn(server.address, namespace, searchAttributes, say);
-  await keepClosedReviews(server.address, namespace);
+  await whileStarting(() => registerOn(server.address, namespace, searchAttributes, say));
+  await whileStarting(() => keepClosedReviews(server.address, namespace));
   return {
     runtime: { temporalAddress: server.address, namespace, uiUrl: server.uiUrl, temporalCliPath: found.cliPath },
     facts: { temporalPid: server.pid, temporalPort: server.port, uiPort: server.uiPort, uiUrl: server.uiUrl },
   };
+}
+
+// A server that has just started can fail single calls although others were answered: its services start one by one.
+async function whileStarting(call: () => Promise<void>): Promise<void> {
+  const until = Date.now() + STEP_MS;
+  for (;;) {
+    try {
+      return await call();
+    } catch (error) {
+      if (!isGrpcServiceError(error) || Date.now() > until) throw error;
+    }
+    await sleep(250);
+  }
 }
 
 // The dev server drops closed workflows after a day; the demo of last week should still be there.

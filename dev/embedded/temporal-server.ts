@@ -90,9 +90,10 @@ export async function startTemporalServer(options: TemporalServerOptions): Promi
     const uiPort = await freePort(first ? options.uiPort : undefined);
     const outcome = await startOnce(options, port, uiPort);
     if (outcome.kind === 'up') return outcome.server;
+    // The whole log: a server that loses one of its internal ports prints long stacks after the reason.
     if (attempt === 3 || !/address already in use|bind/i.test(outcome.log)) {
       throw new Error(
-        `The Temporal server did not start (${outcome.why}). The end of ${outcome.logFile}:\n${outcome.log}`,
+        `The Temporal server did not start (${outcome.why}). The end of ${outcome.logFile}:\n${outcome.log.slice(-1_500)}`,
       );
     }
   }
@@ -130,7 +131,7 @@ async function startOnce(options: TemporalServerOptions, port: number, uiPort: n
   const stop = (): Promise<void> => stopServer(pid, dir);
   if (answer !== 'up') {
     await stop();
-    return { kind: 'down', why: answer, log: readFileSync(logFile, 'utf8').slice(-1_500), logFile };
+    return { kind: 'down', why: answer, log: readFileSync(logFile, 'utf8'), logFile };
   }
   const uiUrl = `http://127.0.0.1:${uiPort}`;
   say(`Temporal: server at ${address}, UI at ${uiUrl}, data in ${database}`);

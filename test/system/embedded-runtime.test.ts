@@ -55,12 +55,19 @@ function start(): Run {
   return { child, log: () => log, up: Promise.race([printed, exited(child).then(() => undefined)]) };
 }
 
+/** The line of a run that is up; throws with the log of a run that exited instead. */
+async function printedBy(run: Run): Promise<unknown> {
+  const line = await run.up;
+  if (line === undefined) throw new Error(`The run did not start:\n${run.log()}`);
+  return JSON.parse(line);
+}
+
 const servers = (): number =>
   processesWith(['start-dev', stateDir]).length + processesWith(['postgres -D', stateDir]).length;
 
 it('starts on free loopback ports, rejects a second run with the pid of the first, and stops everything on SIGTERM', async () => {
   const first = start();
-  const facts = JSON.parse((await first.up) ?? first.log()) as { address: string; uiUrl: string };
+  const facts = (await printedBy(first)) as { address: string; uiUrl: string };
   expect(facts.address).toMatch(/^127\.0\.0\.1:/);
   expect((await fetch(facts.uiUrl)).status).toBe(200);
 
@@ -77,13 +84,13 @@ it('starts on free loopback ports, rejects a second run with the pid of the firs
 
 it('stops the servers that a killed run left behind and starts with its data', async () => {
   const killed = start();
-  expect(await killed.up).toBeDefined();
+  await printedBy(killed);
   killed.child.kill('SIGKILL');
   await exited(killed.child);
   expect(servers()).toBe(2);
 
   const next = start();
-  expect(JSON.parse((await next.up) ?? next.log())).toMatchObject({ made: false });
+  expect(await printedBy(next)).toMatchObject({ made: false });
   expect(next.log().match(/a run that was killed left its server behind/g)).toHaveLength(2);
   expect(servers()).toBe(2);
   next.child.kill('SIGINT');
