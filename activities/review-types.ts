@@ -7,7 +7,7 @@ import type { Envelope, Metadata, Submission } from '../policy/contracts/diff';
 import type { ValidatorResult } from '../policy/contracts/finding';
 import type { HistoryPlan } from '../policy/contracts/history-plan';
 import type { Mode, RollbackReason, TerminalState } from '../policy/contracts/outcome';
-import type { StagingRecord } from '../policy/contracts/staging-record';
+import type { Cardinality } from '../policy/contracts/plan';
 import type { Stopped, WithdrawResult } from '../policy/contracts/withdrawal';
 import type { PolicyViolation } from '../policy/contracts/violation';
 import type { RawOutcome } from '../policy/decide/findings';
@@ -57,8 +57,9 @@ export type UnitResults = Readonly<Record<string, unknown>>;
 export type Staged =
   | {
       readonly kind: 'staged';
-      readonly record: StagingRecord;
       readonly stagingSha: string;
+      /** Which policies match depends on it; null if unknown. */
+      readonly cardinality: Cardinality | null;
       /** The title of the change with the rows that the dry run counted. */
       readonly title: string;
       readonly reported: Reported;

@@ -94,7 +94,7 @@ function apply(change: Review, activity: string, result: unknown): void {
     case 'stage': {
       const staged = result as Staged;
       if (staged.kind !== 'staged') throw new Error('The dry run was refused');
-      change.staging = staged.record;
+      change.cardinality = staged.cardinality;
       change.stagingSha = staged.stagingSha;
       return change.recordReported(staged.reported);
     }

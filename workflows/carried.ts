@@ -1,7 +1,7 @@
 import type { Opened } from '../activities/review-types';
 import type { AdmittedAnswer } from '../policy/contracts/answer';
 import type { ReviewState } from '../policy/contracts/outcome';
-import type { StagingRecord } from '../policy/contracts/staging-record';
+import type { Cardinality } from '../policy/contracts/plan';
 import type { Preflight } from '../policy/contracts/status';
 import type { PolicyViolation } from '../policy/contracts/violation';
 import type { RawOutcome } from '../policy/decide/findings';
@@ -14,7 +14,7 @@ export interface Carried {
   readonly state: ReviewState;
   readonly opened: Opened;
   readonly stagingSha: string | null;
-  readonly staging: StagingRecord | null;
+  readonly cardinality: Cardinality | null;
   readonly preflight: Preflight | null;
   readonly violations: readonly PolicyViolation[];
   readonly fingerprint: string | null;

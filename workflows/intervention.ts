@@ -2,10 +2,10 @@ import { ApplicationFailure, isCancellation } from '@temporalio/workflow';
 import { FailureType } from '../policy/contracts/failure-type';
 import { MAX_VIOLATIONS } from '../policy/contracts/limits';
 import { wakeDelayMs } from '../policy/decide/wake-delay';
-import { cardinalityOf, matchPolicies, tooMany, type TriggeredPolicy } from '../policy/decide/violations';
+import { matchPolicies, tooMany, type TriggeredPolicy } from '../policy/decide/violations';
 import { failureOf } from './failure';
 import { continueWhenCalm, isLong } from './next-run';
-import { disclosure } from './proxies';
+import { reviewSteps } from './proxies';
 import { waitOrTimeout } from './wait-or-timeout';
 import { now, reference, type Review } from './review-state';
 import { readStatements } from './statements';
@@ -17,7 +17,7 @@ import { publishStatus } from './reporting';
  * superseded. Returns the reason if the review ends here, else null.
  */
 export async function intervene(change: Review): Promise<Ending | null> {
-  const triggered = matchPolicies(change.plan, change.findings(), cardinalityOf(change.staging));
+  const triggered = matchPolicies(change.plan, change.findings(), change.cardinality);
   if (triggered.length > MAX_VIOLATIONS) change.overflow(triggered.length);
   if (triggered.length === 0 || change.isForbidden() || change.stopped !== null) return null;
   change.disclosing = true;
@@ -47,7 +47,7 @@ function disclosureFailed(error: unknown): Ending {
 
 async function disclose(change: Review, triggered: readonly TriggeredPolicy[]): Promise<void> {
   const input = { ...reference(change), stagingSha: change.stagingSha, unrecorded: change.unrecorded() };
-  const disclosed = await disclosure(
+  const disclosed = await reviewSteps(
     change.localTurn,
     `${triggered.length} violation${triggered.length === 1 ? '' : 's'}`,
   ).disclose(input);

@@ -13,10 +13,6 @@ const steady = { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterv
 /** For our own database or a missing worker: wait long, because waiting loses nothing. */
 const patient = { startToCloseTimeout: '30 s', scheduleToCloseTimeout: '24 h', retry: steady } as const;
 
-export function opening(summary: string): ReviewActivities {
-  return proxyActivities<ReviewActivities>({ ...patient, summary });
-}
-
 /** After the last failed attempt the validators give ERROR findings, which a person answers. */
 export function guardians(summary: string): ReviewActivities {
   return proxyActivities<ReviewActivities>({
@@ -34,11 +30,19 @@ export function guardians(summary: string): ReviewActivities {
  */
 const inTask = { startToCloseTimeout: '5 s', retry: { maximumAttempts: 1 } } as const;
 
-type InTask = Pick<ReviewActivities, 'disclose' | 'admitAnswer' | 'admitWithdrawal' | 'readStatements'>;
+type InTask = Pick<
+  ReviewActivities,
+  'openReview' | 'disclose' | 'admitAnswer' | 'admitWithdrawal' | 'readStatements'
+>;
 
 function inTaskFirst(turn: LocalTurn, summary: string, later: ReviewActivities): InTask {
   const local = proxyLocalActivities<ReviewActivities>({ ...inTask, summary });
   return {
+    openReview: (input) =>
+      turn.run(
+        () => local.openReview(input),
+        () => later.openReview(input),
+      ),
     disclose: (input) =>
       turn.run(
         () => local.disclose(input),
@@ -63,8 +67,11 @@ function inTaskFirst(turn: LocalTurn, summary: string, later: ReviewActivities):
 }
 
 /** Waits long for our own database. */
-export function disclosure(turn: LocalTurn, summary: string): Pick<InTask, 'disclose' | 'readStatements'> {
-  return inTaskFirst(turn, summary, opening(summary));
+export function reviewSteps(
+  turn: LocalTurn,
+  summary: string,
+): Pick<InTask, 'openReview' | 'disclose' | 'readStatements'> {
+  return inTaskFirst(turn, summary, proxyActivities<ReviewActivities>({ ...patient, summary }));
 }
 
 /** The sender of an update waits for the result and must learn of a failure soon; an answer sent by signal must not be lost. */

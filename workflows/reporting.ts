@@ -4,6 +4,7 @@ import {
   setCurrentDetails,
   upsertMemo,
   upsertSearchAttributes,
+  workflowInfo,
 } from '@temporalio/workflow';
 import type { Submission } from '../policy/contracts/diff';
 import type { WorkflowOutcome } from '../policy/contracts/outcome';
@@ -62,6 +63,12 @@ function outcomeLine(outcome: WorkflowOutcome | null): string | null {
   if (outcome === null) return null;
   const { state, reason, explanation } = outcome;
   return plainLine(`${state}${reason === null ? '' : ` (${reason})`}: ${explanation}`, 600);
+}
+
+/** The client sets some attributes at the start, and a run that continues another one has those of that run. */
+export function knowPublished({ published }: Review): void {
+  for (const { key, value } of workflowInfo().typedSearchAttributes.getAll())
+    published.texts.set(key.name, JSON.stringify(value));
 }
 
 function isNew({ published }: Review, name: string, value: unknown): boolean {

@@ -2,10 +2,9 @@ import type { ApplicationFailure } from '@temporalio/common';
 import type { ChangeRef, Opened } from '../activities/review-types';
 import type { AdmittedAnswer, AnswerResults } from '../policy/contracts/answer';
 import type { Submission } from '../policy/contracts/diff';
-import type { ValidatorFinding } from '../policy/contracts/finding';
 import type { ReviewState, RollbackReason, WorkflowOutcome } from '../policy/contracts/outcome';
-import { fromHistoryPlan, type ReviewPlan } from '../policy/contracts/history-plan';
-import type { StagingRecord } from '../policy/contracts/staging-record';
+import { fromHistoryPlan, type ReviewFinding, type ReviewPlan } from '../policy/contracts/history-plan';
+import type { Cardinality } from '../policy/contracts/plan';
 import { isNotAllow, toFindingProjection, type Preflight, type ReviewStatus } from '../policy/contracts/status';
 import type { PolicyViolation } from '../policy/contracts/violation';
 import { decide, type Decided } from '../policy/decide/decide';
@@ -44,7 +43,8 @@ export class Review {
   reason: RollbackReason | null = null;
   opened: Opened | null = null;
   stagingSha: string | null = null;
-  staging: StagingRecord | null = null;
+  /** Rows that the dry run changed, one or several; null if unknown. */
+  cardinality: Cardinality | null = null;
   /** Set if the submission is not a valid change; the workflow fails with it. */
   unopened: ApplicationFailure | null = null;
   /** Set when the static guardians are done. */
@@ -56,7 +56,7 @@ export class Review {
   /** Person by key id, for the Temporal UI. */
   keyOwners: Readonly<Record<string, string>> = {};
   refusals: Refusals = NO_REFUSALS;
-  /** What this run has published to the Temporal UI. */
+  /** What the Temporal UI has of this review. */
   readonly published = { texts: new Map<string, string>(), refusals: 0 };
   #title = '';
   /** True while the disclosure runs. The ledger may contain the violations before this workflow receives the result. */
@@ -85,7 +85,7 @@ export class Review {
   /** Set by `complete` or `skipRest`: from then on the findings are as they will be disclosed. */
   #complete = false;
   #tooManyViolations: number | undefined;
-  #built: ValidatorFinding[] | null = null;
+  #built: ReviewFinding[] | null = null;
   /** `decide` waits at least until then unless an answer is admitted; null if it must be asked. Milliseconds since 1970. */
   #waitsUntil: number | null = null;
 
@@ -116,14 +116,14 @@ export class Review {
 
   /** Everything that the next run of this workflow needs. Only while the review waits: no activity is running then. */
   carry(waitsFor: Carried['waitsFor']): Carried {
-    const { state, stagingSha, staging, preflight, violations, fingerprint, disclosedAt, reachable } = this;
+    const { state, stagingSha, cardinality, preflight, violations, fingerprint, disclosedAt, reachable } = this;
     const { title, keyOwners, refusals } = this;
     return {
       waitsFor,
       state,
       opened: this.#opened(),
       stagingSha,
-      staging,
+      cardinality,
       preflight,
       violations,
       fingerprint,
@@ -146,7 +146,7 @@ export class Review {
     this.state = carried.state;
     this.open(carried.opened);
     this.stagingSha = carried.stagingSha;
-    this.staging = carried.staging;
+    this.cardinality = carried.cardinality;
     this.preflight = carried.preflight;
     this.violations = carried.violations;
     this.fingerprint = carried.fingerprint;
@@ -196,7 +196,7 @@ export class Review {
 
   /** Records results of which an activity has written rows. */
   recordReported(reported: Reported): void {
-    for (const [id, result] of Object.entries(fromReported(reported))) this.#set(id, { kind: 'result', result });
+    for (const [id, result] of Object.entries(fromReported(this.plan, reported))) this.#set(id, { kind: 'result', result });
   }
 
   #set(validatorId: string, outcome: RawOutcome): void {
@@ -253,13 +253,13 @@ export class Review {
   }
 
   /** All findings in declared order. A validator without an outcome counts as a contract violation. */
-  findings(): ValidatorFinding[] {
+  findings(): ReviewFinding[] {
     if (!this.#complete) return assembleFindings(this.#assembly());
     return (this.#built ??= assembleFindings(this.#assembly()));
   }
 
   /** Findings of the validators that have answered so far, for `status` and the preflight. */
-  answeredFindings(): ValidatorFinding[] {
+  answeredFindings(): ReviewFinding[] {
     if (this.opened === null) return [];
     return this.#complete ? this.findings() : (this.#built ??= assembleAnswered(this.#assembly()));
   }

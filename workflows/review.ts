@@ -37,16 +37,17 @@ import { askJudge } from './judging';
 import { MessageHandlers } from './message-handlers';
 import type { MessageKind } from './message-bounds';
 import * as messages from './messages';
-import { guardians, opening, staging } from './proxies';
+import { guardians, reviewSteps, staging } from './proxies';
 import { now, preflightOf, reference, Review } from './review-state';
 import { resumeUnknown, rollBack, settle, type Ending } from './settling';
-import { detailsOf, publishStatus, showDetails } from './reporting';
+import { detailsOf, knowPublished, publishStatus, showDetails } from './reporting';
 import { withoutInline } from './without-inline';
 
 /** `carried`: the state of the run that continued as this one. */
 export async function review(input: Submission, carried?: Carried): Promise<WorkflowOutcome> {
   const submission = parseSubmission(input);
   const change = new Review(workflowInfo().workflowId, inputSha(submission), submission);
+  knowPublished(change);
   if (carried !== undefined) restore(change, carried);
   registerHandlers(change);
   try {
@@ -170,7 +171,7 @@ async function open(change: Review): Promise<boolean> {
   const { changeId, submission } = change;
   let opened: Opened;
   try {
-    opened = await opening('plan, requester and rules').openReview({ changeId, submission });
+    opened = await reviewSteps(change.localTurn, 'plan, requester and rules').openReview({ changeId, submission });
   } catch (error) {
     if (isCancellation(error)) throw error;
     const cause = error instanceof ActivityFailure ? error.cause : error;
@@ -266,7 +267,7 @@ async function stage(change: Review): Promise<Ending | null> {
     const staged = await staging('dry run').stage(reference(change));
     switch (staged.kind) {
       case 'staged':
-        change.staging = staged.record;
+        change.cardinality = staged.cardinality;
         change.stagingSha = staged.stagingSha;
         change.title = staged.title;
         change.recordReported(staged.reported);

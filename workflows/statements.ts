@@ -1,5 +1,5 @@
 import { isCancellation, log } from '@temporalio/workflow';
-import { disclosure } from './proxies';
+import { reviewSteps } from './proxies';
 import { publishStatus } from './reporting';
 import type { Review } from './review-state';
 
@@ -9,7 +9,7 @@ import type { Review } from './review-state';
  */
 export async function readStatements(change: Review, summary: string): Promise<void> {
   try {
-    const { answers, stopped } = await disclosure(change.localTurn, summary).readStatements({
+    const { answers, stopped } = await reviewSteps(change.localTurn, summary).readStatements({
       changeId: change.changeId,
     });
     change.admit(answers);

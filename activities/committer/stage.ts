@@ -5,6 +5,7 @@ import { toWellFormed } from '../../policy/contracts/canonical-json';
 import { previewSha, stagingSha as stagingShaOf } from '../../policy/contracts/staging-record';
 import { assembleAnswered, isHardBlock } from '../../policy/decide/findings';
 import { toReported } from '../../policy/decide/reported';
+import { cardinalityOf } from '../../policy/decide/violations';
 import type { Ledger } from '../../policy/evidence/ledger-port';
 import { loadDiff } from '../review/load-diff';
 import { assertOpened, ENDING_ROWS, isEnding, OPENED_ROWS } from '../review/assert-opened';
@@ -98,7 +99,8 @@ async function stageOpened(deps: StagingDeps, ref: ChangeRef): Promise<Staged> {
   const rows = [staged, ...findingRows(plan, ref.changeId, `staged:${stagingSha}`, results, at)];
   const title = tool.title(facts, diff, record);
   await deps.ledger.append(ref.changeId, rows, { summary: title });
-  return { kind: 'staged', record, stagingSha, title, reported: toReported(plan, ref.changeId, results) };
+  const reported = toReported(plan, ref.changeId, results);
+  return { kind: 'staged', stagingSha, cardinality: cardinalityOf(record), title, reported };
 }
 
 async function refuse(deps: StagingDeps, ref: ChangeRef, explanation: string): Promise<Staged> {

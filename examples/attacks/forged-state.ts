@@ -1,4 +1,5 @@
 import { toHistoryPlan } from '../../policy/contracts/history-plan';
+import { cardinalityOf } from '../../policy/decide/violations';
 import type { Plan } from '../../policy/contracts/plan';
 import type { StagingRecord } from '../../policy/contracts/staging-record';
 import { COMPUTED_BY_ASSEMBLY } from '../../policy/decide/findings';
@@ -20,7 +21,7 @@ export async function forgedState(testbed: Testbed, changeId: string): Promise<C
     state: 'INTERVENTION_REQUIRED',
     opened: forgedOpening(plan, planHash),
     stagingSha: (staged?.['stagingSha'] ?? null) as string | null,
-    staging: (staged?.['record'] ?? null) as StagingRecord | null,
+    cardinality: cardinalityOf((staged?.['record'] ?? null) as StagingRecord | null),
     preflight: { changeId, planHash, provisional: true, forbidden: false, findings: [] },
     violations: [],
     fingerprint: (disclosed?.['fingerprint'] ?? null) as string | null,

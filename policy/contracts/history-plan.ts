@@ -1,16 +1,24 @@
 /**
  * The plan as a workflow knows it and its history contains it: everything that `decide` reads and what the Temporal UI shows, without the
- * settings of the validators, which are most of a plan. Those are in the signed policy: every activity and the committer compile the
- * plan of that hash themselves.
+ * settings and hashes of the validators, which are most of a plan. Those are in the signed policy: every activity and the committer
+ * compile the plan of that hash themselves.
  */
+import type { ValidatorFinding } from './finding';
 import type { Plan, PlanValidator } from './plan';
 import { isAggregate } from './readings';
 
-/** `implementation` is empty except for limits over many changes. `config` has the model of a judge and nothing else. */
+/**
+ * `implementation` is empty except for limits over many changes. `config` has the model of a judge and nothing else. Only a validator of
+ * a whole plan has its `logic_hash`.
+ */
 export type ReviewValidator = Pick<
   PlanValidator,
-  'id' | 'class' | 'level' | 'phase' | 'kind' | 'unit' | 'implementation' | 'needsStaging' | 'config' | 'logic_hash'
->;
+  'id' | 'class' | 'level' | 'phase' | 'kind' | 'unit' | 'implementation' | 'needsStaging' | 'config'
+> &
+  Partial<Pick<PlanValidator, 'logic_hash'>>;
+
+/** A finding as its review knows it. Only a finding under a whole plan has the hash of its validator. */
+export type ReviewFinding = Omit<ValidatorFinding, 'logic_hash'> & Partial<Pick<ValidatorFinding, 'logic_hash'>>;
 
 /** The members of a plan that its review uses. Every `Plan` is one. */
 export interface ReviewPlan extends Omit<Plan, 'validators' | 'shadow'> {
@@ -19,25 +27,30 @@ export interface ReviewPlan extends Omit<Plan, 'validators' | 'shadow'> {
 
 type Traits = Omit<ReviewValidator, 'id' | 'logic_hash'>;
 
-/** As in the history: each validator by id and hash, in declared order, with the position of its other members in `traits`. */
+/** What most validators have. A history does not repeat it. */
+const USUAL = { implementation: '', needsStaging: false, config: {} } as const;
+
+type HistoryTraits = Omit<Traits, keyof typeof USUAL> & Partial<Pick<Traits, keyof typeof USUAL>>;
+
+/** As in the history: each validator by id, in declared order, with the position of its other members in `traits`. */
 export interface HistoryPlan extends Omit<Plan, 'validators' | 'shadow'> {
-  readonly traits: readonly Traits[];
-  readonly validators: readonly (readonly [id: string, logicHash: string, traits: number])[];
+  readonly traits: readonly HistoryTraits[];
+  readonly validators: readonly (readonly [id: string, traits: number])[];
 }
 
 export function toHistoryPlan({ validators, shadow: _shadow, ...plan }: Plan): HistoryPlan {
-  const traits = new Map<string, { readonly place: number; readonly of: Traits }>();
+  const traits = new Map<string, { readonly place: number; readonly of: HistoryTraits }>();
   const listed = validators.map((validator) => {
     const of = traitsOf(validator);
     const key = JSON.stringify(of);
     const known = traits.get(key) ?? { place: traits.size, of };
     traits.set(key, known);
-    return [validator.id, validator.logic_hash, known.place] as const;
+    return [validator.id, known.place] as const;
   });
   return { ...plan, traits: [...traits.values()].map(({ of }) => of), validators: listed };
 }
 
-function traitsOf(validator: PlanValidator): Traits {
+function traitsOf(validator: PlanValidator): HistoryTraits {
   const { class: hookClass, level, phase, kind, unit, implementation, needsStaging, config } = validator;
   const { model } = config;
   return {
@@ -46,9 +59,9 @@ function traitsOf(validator: PlanValidator): Traits {
     phase,
     kind,
     unit,
-    implementation: isAggregate(validator) ? implementation : '',
-    needsStaging,
-    config: kind === 'attested' && typeof model === 'string' ? { model } : {},
+    ...(isAggregate(validator) ? { implementation } : {}),
+    ...(needsStaging ? { needsStaging } : {}),
+    ...(kind === 'attested' && typeof model === 'string' ? { config: { model } } : {}),
   };
 }
 
@@ -56,10 +69,10 @@ function traitsOf(validator: PlanValidator): Traits {
 export function fromHistoryPlan({ traits, validators, ...plan }: HistoryPlan): ReviewPlan {
   return {
     ...plan,
-    validators: validators.map(([id, logic_hash, place]) => {
+    validators: validators.map(([id, place]) => {
       const of = traits[place];
       if (of === undefined) throw new RangeError(`The plan has no traits ${place} for ${id}`);
-      return { id, logic_hash, ...of };
+      return { id, ...USUAL, ...of };
     }),
   };
 }

@@ -17,7 +17,7 @@ export const FindingProjection = z.strictObject({
 export type FindingProjection = z.infer<typeof FindingProjection>;
 
 /** The fields of a finding that people see. */
-export function toFindingProjection(finding: ValidatorFinding): FindingProjection {
+export function toFindingProjection(finding: Omit<ValidatorFinding, 'logic_hash'>): FindingProjection {
   return {
     validatorId: finding.validator_id,
     class: finding.class,

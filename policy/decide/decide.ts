@@ -1,7 +1,6 @@
 import type { AdmittedAnswer } from '../contracts/answer';
-import type { ValidatorFinding } from '../contracts/finding';
 import type { RollbackReason } from '../contracts/outcome';
-import type { ReviewPlan } from '../contracts/history-plan';
+import type { ReviewFinding, ReviewPlan } from '../contracts/history-plan';
 import { fires, isJudge } from '../contracts/readings';
 import type { PolicyViolation } from '../contracts/violation';
 import { countedAnswers, deadlineOf, isEligible, type GivenAnswers } from './counted-answers';
@@ -27,7 +26,7 @@ export const DECIDE_REVISION = 1;
 
 export interface DecideInput {
   readonly plan: ReviewPlan;
-  readonly findings: readonly ValidatorFinding[];
+  readonly findings: readonly ReviewFinding[];
   readonly violations: readonly PolicyViolation[];
   readonly answers: readonly AdmittedAnswer[];
   readonly requester: string | null;
@@ -137,7 +136,7 @@ function incompleteness(input: DecideInput): string | null {
 }
 
 /** True only for a judge that the plan runs only if the rules are clean, and only if another POLICY finding fires. */
-function mayBeSkipped(plan: ReviewPlan, findings: readonly ValidatorFinding[], index: number): boolean {
+function mayBeSkipped(plan: ReviewPlan, findings: readonly ReviewFinding[], index: number): boolean {
   const validator = plan.validators[index];
   if (
     findings[index]?.reasonCode !== 'judge_when' ||
@@ -199,7 +198,7 @@ function canBeAnswered(violation: PolicyViolation, input: DecideInput): boolean 
 }
 
 /** The finding and the callback's message. Without the confirmation message, which is a question to a person. */
-function hardText(violation: PolicyViolation, finding: ValidatorFinding | undefined): string {
+function hardText(violation: PolicyViolation, finding: ReviewFinding | undefined): string {
   const message = violation.callbackResult?.message ?? null;
   return `${violation.validatorId}: ${finding?.reason ?? violation.message}${message === null ? '' : `\n${message}`}`;
 }

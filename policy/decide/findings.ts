@@ -3,7 +3,8 @@ import { typedHash } from '../contracts/hash';
 import { canonicalJson, toWellFormed } from '../contracts/canonical-json';
 import { ValidatorResult, type ErrorClass, type ValidatorFinding } from '../contracts/finding';
 import { fieldIssues, issuesText } from '../contracts/issues';
-import type { ReviewPlan, ReviewValidator } from '../contracts/history-plan';
+import type { ReviewFinding, ReviewPlan, ReviewValidator } from '../contracts/history-plan';
+import type { Plan } from '../contracts/plan';
 import { WAIVERS, waiveFindings, type Waiving } from './waivers';
 import { MAX_REASON_LENGTH } from '../contracts/limits';
 import { cutText } from '../text/cut-text';
@@ -12,7 +13,7 @@ import { cutText } from '../text/cut-text';
  * Assembles the preflight part of `validatorFindings`. Pure: workflow, committer and `verify` must get the same array.
  *
  * A1 One entry for each validator of the plan, in declared order, regardless of which finished first.
- * A2 Phase, class and logic_hash come from the plan, never from the result.
+ * A2 Phase, class and logic_hash come from the plan, never from the result. A review's plan has no hashes, nor have its findings.
  * A3 A result that breaks the contract becomes a BLOCK, and `safety.contract_violation` blocks as well. It is never dropped or
  *    allowed.
  * A4 A validator that did not run is SKIPPED, never ALLOW.
@@ -30,8 +31,8 @@ export const TOO_MANY_VIOLATIONS = 'safety.too_many_violations';
 /** Validators whose findings the assembly computes. */
 export const COMPUTED_BY_ASSEMBLY: ReadonlySet<string> = new Set([CONTRACT_VIOLATION, TOO_MANY_VIOLATIONS, WAIVERS]);
 
-export interface Assembly {
-  readonly plan: ReviewPlan;
+export interface Assembly<P extends ReviewPlan = ReviewPlan> {
+  readonly plan: P;
   readonly changeId: Sha256;
   readonly outcomes: ReadonlyMap<string, RawOutcome>;
   /** Set after violations were counted, if there are too many; otherwise `safety.too_many_violations` is ALLOW. */
@@ -44,7 +45,9 @@ export interface Assembly {
  * Provisional findings while the review runs: those of validators that have answered, and `safety.contract_violation` if it
  * fires. Disclosure, hashing and decision use `assembleFindings`.
  */
-export function assembleAnswered(assembly: Assembly): ValidatorFinding[] {
+export function assembleAnswered(assembly: Assembly<Plan>): ValidatorFinding[];
+export function assembleAnswered(assembly: Assembly): ReviewFinding[];
+export function assembleAnswered(assembly: Assembly): ReviewFinding[] {
   const answered = assembly.plan.validators.filter(
     (v) => assembly.outcomes.has(v.id) || COMPUTED_BY_ASSEMBLY.has(v.id),
   );
@@ -52,7 +55,9 @@ export function assembleAnswered(assembly: Assembly): ValidatorFinding[] {
   return findings.filter((f) => assembly.outcomes.has(f.validator_id) || f.status === 'BLOCK');
 }
 
-export function assembleFindings(assembly: Assembly): ValidatorFinding[] {
+export function assembleFindings(assembly: Assembly<Plan>): ValidatorFinding[];
+export function assembleFindings(assembly: Assembly): ReviewFinding[];
+export function assembleFindings(assembly: Assembly): ReviewFinding[] {
   const breaches: string[] = [];
   const findings = assembly.plan.validators.map((validator) =>
     COMPUTED_BY_ASSEMBLY.has(validator.id) ? null : toFinding(validator, assembly.outcomes.get(validator.id), breaches),
@@ -64,7 +69,7 @@ export function assembleFindings(assembly: Assembly): ValidatorFinding[] {
 }
 
 /** One finding by A2–A4. Appends a description to `breaches` if the result breaks the contract. */
-function toFinding(validator: ReviewValidator, outcome: RawOutcome | undefined, breaches: string[]): ValidatorFinding {
+function toFinding(validator: ReviewValidator, outcome: RawOutcome | undefined, breaches: string[]): ReviewFinding {
   if (outcome === undefined) {
     breaches.push(`${validator.id}: no result`);
     return finding(validator, {
@@ -89,7 +94,7 @@ function toFinding(validator: ReviewValidator, outcome: RawOutcome | undefined, 
 
 interface ReadResult {
   readonly validator: ReviewValidator;
-  readonly parsed: ValidatorFinding;
+  readonly parsed: ReviewFinding;
   /** How the result breaks the contract; null if it does not. */
   readonly breach: string | null;
 }
@@ -172,7 +177,7 @@ function computedFinding(
   validator: ReviewValidator,
   assembly: Assembly,
   breaches: readonly string[],
-): ValidatorFinding {
+): ReviewFinding {
   const evidenceRefs = [`review:${assembly.changeId}`];
   if (validator.id === CONTRACT_VIOLATION && breaches.length > 0) {
     return finding(validator, {
@@ -196,14 +201,10 @@ function computedFinding(
 function finding(
   validator: ReviewValidator,
   fields: Omit<ValidatorFinding, 'validator_id' | 'phase' | 'class' | 'logic_hash'>,
-): ValidatorFinding {
-  return {
-    ...fields,
-    validator_id: validator.id,
-    phase: validator.phase,
-    class: validator.class,
-    logic_hash: validator.logic_hash,
-  };
+): ReviewFinding {
+  const { id, phase, class: hookClass, logic_hash } = validator;
+  const of = { ...fields, validator_id: id, phase, class: hookClass };
+  return logic_hash === undefined ? of : { ...of, logic_hash };
 }
 
 function skipText(reason: SkipReason): string {

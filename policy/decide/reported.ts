@@ -2,10 +2,10 @@ import type { ReviewPlan } from '../contracts/history-plan';
 import type { ValidatorResult } from '../contracts/finding';
 import { assembleAnswered, type RawOutcome } from './findings';
 
-/** Results of validators as a history contains them: complete, except that ALLOW is only an id. The ledger has a row for each. */
+/** Results of validators as a history contains them: complete, except for ALLOW. The ledger has all of them, and the hash of each validator. */
 export interface Reported {
-  /** Validators with the status ALLOW. Their hashes are in the plan. */
-  readonly allowed: readonly string[];
+  /** Validators with the status ALLOW, by their position in the plan, which has their ids. */
+  readonly allowed: readonly number[];
   /** All other results, by validator id, as the validators gave them. */
   readonly results: Readonly<Record<string, unknown>>;
 }
@@ -18,16 +18,18 @@ export function toReported(plan: ReviewPlan, changeId: string, results: Readonly
   const passed = new Set(
     assembleAnswered({ plan, changeId, outcomes }).flatMap((f) => (f.status === 'ALLOW' ? [f.validator_id] : [])),
   );
-  const ids = plan.validators.map(({ id }) => id).filter((id) => Object.hasOwn(results, id));
+  const ids = plan.validators.map(({ id }) => id);
+  const others = ids.filter((id) => Object.hasOwn(results, id) && !passed.has(id));
   return {
-    allowed: ids.filter((id) => passed.has(id)),
-    results: Object.fromEntries(ids.filter((id) => !passed.has(id)).map((id) => [id, results[id]])),
+    allowed: ids.flatMap((id, place) => (Object.hasOwn(results, id) && passed.has(id) ? [place] : [])),
+    results: Object.fromEntries(others.map((id) => [id, results[id]])),
   };
 }
 
-/** The results by validator id. */
-export function fromReported({ allowed, results }: Reported): Readonly<Record<string, unknown>> {
-  return { ...Object.fromEntries(allowed.map((id) => [id, allow(id)])), ...results };
+/** The results by validator id. A position that the plan does not have names no validator. */
+export function fromReported(plan: ReviewPlan, { allowed, results }: Reported): Readonly<Record<string, unknown>> {
+  const ids = allowed.flatMap((place) => plan.validators[place]?.id ?? []);
+  return { ...Object.fromEntries(ids.map((id) => [id, allow(id)])), ...results };
 }
 
 function allow(id: string): ValidatorResult {

@@ -1,7 +1,7 @@
 import { typedHash, type Sha256 } from '../contracts/hash';
 import type { ValidatorFinding } from '../contracts/finding';
 import { MAX_VIOLATIONS } from '../contracts/limits';
-import type { ReviewPlan } from '../contracts/history-plan';
+import type { ReviewFinding, ReviewPlan } from '../contracts/history-plan';
 import type { Cardinality, PlanPolicy } from '../contracts/plan';
 import { fires, touchedRows } from '../contracts/readings';
 import type { StagingRecord } from '../contracts/staging-record';
@@ -26,7 +26,7 @@ export function cardinalityOf(staging: StagingRecord | null): Cardinality | null
 /** All policies that match, in the order of findings, then in declared order. SAFETY findings match no policy. A POLICY finding without a matching policy gets the implicit one. */
 export function matchPolicies(
   plan: ReviewPlan,
-  findings: readonly ValidatorFinding[],
+  findings: readonly ReviewFinding[],
   cardinality: Cardinality | null,
 ): TriggeredPolicy[] {
   return findings.flatMap((finding, findingIndex) => {
@@ -62,7 +62,7 @@ export interface ViolationContext {
   readonly plan: ReviewPlan;
   readonly planHash: Sha256;
   readonly inputSha: Sha256;
-  readonly findings: readonly ValidatorFinding[];
+  readonly findings: readonly ReviewFinding[];
   readonly triggered: readonly TriggeredPolicy[];
   readonly callbackResults: CallbackResults;
   /** The person behind the submission; null if unknown, and then four eyes need one more person. */
@@ -128,7 +128,7 @@ function callbackResultOf(triggered: TriggeredPolicy, results: CallbackResults):
 /** Implements the rows of the decision table for POLICY findings that fire. */
 function needOf(
   plan: ReviewPlan,
-  finding: ValidatorFinding,
+  finding: ReviewFinding,
   requiresConfirmation: boolean,
   callback: PolicyCallbackResult | null,
 ): PolicyViolation['need'] {

@@ -1,4 +1,4 @@
-import type { ValidatorFinding } from '../contracts/finding';
+import type { ReviewFinding } from '../contracts/history-plan';
 import { fires } from '../contracts/readings';
 import type { Plan } from '../contracts/plan';
 import { MAX_REASON_LENGTH } from '../contracts/limits';
@@ -26,8 +26,8 @@ export interface WaiverContext {
 
 export type PlanWaiver = Plan['waivers'][number];
 
-export interface WaiverReport {
-  readonly findings: readonly ValidatorFinding[];
+export interface WaiverReport<F extends ReviewFinding> {
+  readonly findings: readonly F[];
   readonly applied: readonly { readonly waiverId: string; readonly validatorId: string }[];
   /** Ids of waivers that have expired and would have applied. */
   readonly expired: readonly string[];
@@ -43,12 +43,12 @@ export interface Waiving {
 export const WAIVERS = 'safety.waivers';
 
 /** Applies the plan's waivers to the findings and reports the result in the finding of `safety.waivers`. */
-export function waiveFindings(
+export function waiveFindings<F extends ReviewFinding>(
   plan: Pick<Plan, 'waivers'>,
   changeId: string,
-  findings: ValidatorFinding[],
+  findings: F[],
   waiving: Waiving | null,
-): ValidatorFinding[] {
+): F[] {
   if (plan.waivers.length === 0 || waiving === null) return findings;
   const { findings: after, applied, expired } = applyWaivers(plan, findings, waiving.context, waiving.at);
   return after.map((finding) => {
@@ -68,12 +68,12 @@ export function waiveFindings(
 }
 
 /** Returns the findings in the same order. Those covered by a waiver that is valid at `at` (ISO 8601, UTC) become ALLOW and get `details.waiver`. */
-export function applyWaivers(
+export function applyWaivers<F extends ReviewFinding>(
   plan: Pick<Plan, 'waivers'>,
-  findings: readonly ValidatorFinding[],
+  findings: readonly F[],
   context: WaiverContext,
   at: string,
-): WaiverReport {
+): WaiverReport<F> {
   const fitting = plan.waivers.filter((waiver) => fits(waiver, context));
   const live = fitting.filter((waiver) => isLive(waiver, at));
   const applied: { waiverId: string; validatorId: string }[] = [];
@@ -97,7 +97,7 @@ function isLive(waiver: PlanWaiver, at: string): boolean {
   return Date.parse(at) < Date.parse(waiver.expiresAt);
 }
 
-function isWaivable(finding: ValidatorFinding): boolean {
+function isWaivable(finding: ReviewFinding): boolean {
   const hasResult = finding.reasonCode !== 'contract_violation' && finding.reasonCode !== 'no_result';
   return finding.class === 'POLICY' && fires(finding) && finding.errorClass === undefined && hasResult;
 }
@@ -132,7 +132,7 @@ function valueOf(limit: string, context: WaiverContext): string | null | undefin
   }
 }
 
-function waived(finding: ValidatorFinding, { id, reason, expiresAt }: PlanWaiver): ValidatorFinding {
+function waived<F extends ReviewFinding>(finding: F, { id, reason, expiresAt }: PlanWaiver): F {
   return {
     ...finding,
     status: 'ALLOW',

@@ -190,7 +190,7 @@ const LIES: readonly Attack[] = [
     name: 'complete-activity by id: opening with the findings of its guardians',
     async run(testbed) {
       const changeId = await completeOpening(testbed, refundOrder(8), (plan) => ({
-        allowed: plan.validators.map(({ id }) => id).filter((id) => id !== 'guardian.llm_judge'),
+        allowed: plan.validators.flatMap(({ id }, place) => (id === 'guardian.llm_judge' ? [] : [place])),
         results: {},
       }));
       const refusal = refused('disclosure', 'violations that were not disclosed');
@@ -201,12 +201,12 @@ const LIES: readonly Attack[] = [
   {
     name: 'complete-activity by id: stage',
     async run(testbed) {
-      const record = stagingRecord();
+      const stagingSha = stagingShaOf(stagingRecord());
       const changeId = await throttled(testbed, [testbed.queues.commit], async () => {
         const id = await testbed.submit(topUp(9));
-        const allowed = (await testbed.planOf(id)).validators.map((v) => v.id);
+        const allowed = [...(await testbed.planOf(id)).validators.keys()];
         const reported = { allowed, results: {} };
-        const staged = { kind: 'staged', record, stagingSha: stagingShaOf(record), title: 'nothing', reported };
+        const staged = { kind: 'staged', stagingSha, cardinality: 'single', title: 'nothing', reported };
         await testbed.attacker.complete(id, 'stage', staged);
         return id;
       });

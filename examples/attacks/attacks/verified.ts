@@ -287,7 +287,7 @@ export const VERIFIED: readonly Attack[] = [
       const finding = honest.findings.find(({ validatorId }) => validatorId === 'guardian.orders');
       const forged = { validator_id: 'guardian.orders', status: finding?.status, reason: WORDS, evidenceRefs: ['x'] };
       const changeId = await completeOpening(testbed, refundOrder(11), (plan) => ({
-        allowed: plan.validators.flatMap(({ id }) => (id === 'guardian.orders' ? [] : [id])),
+        allowed: plan.validators.flatMap(({ id }, place) => (id === 'guardian.orders' ? [] : [place])),
         results: { 'guardian.orders': forged },
       }));
       await testbed.waitForRow(changeId, ({ kind }) => kind === 'disclosed');

@@ -84,16 +84,17 @@ test('is repeated once after the worker was lost during it, and then rejected', 
 test('binds the preview that is stored with the record', async () => {
   const world = new ReviewWorld({ text: 'clean' });
   const preview = { tables: [{ table: 'orders', rows: [{ before: null, after: { note: 'lone \ud800' } }] }] };
-  const kept: unknown[] = [];
+  const kept: unknown[][] = [];
   Object.assign(world.target.effects, {
     stage: async () => ({ kind: 'staged', record: world.target.record(), preview }),
   });
   const { staging } = world.deps;
   Object.defineProperty(world, 'deps', {
-    value: { ...world.deps, staging: { ...staging, put: async (...args: unknown[]) => void kept.push(args[3]) } },
+    value: { ...world.deps, staging: { ...staging, put: async (...args: unknown[]) => void kept.push(args) } },
   });
   await world.open();
-  const staged = await world.stage();
-  expect(staged.kind === 'staged' && staged.record.previewSha).toBe(previewSha(kept[0] as JsonObject));
-  expect(JSON.stringify(kept[0])).toContain('lone \ufffd');
+  expect((await world.stage()).kind).toBe('staged');
+  const [, , record, stored] = kept[0] ?? [];
+  expect(record).toMatchObject({ previewSha: previewSha(stored as JsonObject) });
+  expect(JSON.stringify(stored)).toContain('lone \ufffd');
 });

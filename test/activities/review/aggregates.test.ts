@@ -40,7 +40,7 @@ async function withOpened(world: ReviewWorld): Promise<ReviewWorld> {
 }
 
 const said = (world: ReviewWorld): ValidatorResult | undefined =>
-  world.opened === null ? undefined : (resultsOf(world.opened)[SPLIT] as ValidatorResult | undefined);
+  world.opened === null ? undefined : (resultsOf(world.plan, world.opened)[SPLIT] as ValidatorResult | undefined);
 const verified = async (world: ReviewWorld) => verifyChange(world.deps, world.input, await world.rows());
 
 async function recordOf(world: ReviewWorld): Promise<AggregateRecord> {
@@ -113,7 +113,7 @@ describe('at the opening', () => {
       [held, 'BLOCK'],
     ] as const) {
       world.pass(1);
-      expect((resultsOf(await world.open())[SPLIT] as ValidatorResult | undefined)?.status).toBe(status);
+      expect((resultsOf(world.plan, await world.open())[SPLIT] as ValidatorResult | undefined)?.status).toBe(status);
       const sums = (await world.rows()).filter(({ row }) => {
         const envelope = row.kind === 'attested' ? openEnvelope('attested', row.body['envelope']) : null;
         return envelope?.ok === true && envelope.statement.predicate.kind === 'aggregate';

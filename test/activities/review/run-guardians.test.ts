@@ -25,7 +25,7 @@ function guardians(world: ReviewWorld, calls: string[] = []) {
   const activities = createGuardianActivities({ ...world.deps, validators, ledger });
   /** The results in the order of the plan. */
   const run = async (unit = 'demo-pack') => {
-    const results = fromReported(await activities.runGuardians({ ...world.ref, unit }));
+    const results = fromReported(world.plan, await activities.runGuardians({ ...world.ref, unit }));
     return Object.fromEntries(world.plan.validators.flatMap(({ id }) => (id in results ? [[id, results[id]]] : [])));
   };
   return { calls, run };

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import type { AdmittedAnswer } from '../../../policy/contracts/answer';
+import type { ValidatorFinding } from '../../../policy/contracts/finding';
 import type { Plan, PlanPolicy, PlanValidator } from '../../../policy/contracts/plan';
 import type { PolicyCallbackResult } from '../../../policy/contracts/violation';
 import type { Decided, DecideInput } from '../../../policy/decide/decide';
@@ -110,10 +111,10 @@ export function planOfWorld(w: World, validators = validatorsOf(w)): Plan {
 export interface Asked {
   readonly plan: Plan;
   readonly input: Partial<DecideInput>;
-  readonly findings: DecideInput['findings'];
+  readonly findings: readonly ValidatorFinding[];
   readonly violations: DecideInput['violations'];
   readonly answers: readonly AdmittedAnswer[];
-  readonly decide: (more?: Partial<DecideInput>) => Decided;
+  readonly decide: (more?: Partial<DecideInput> & { readonly findings?: readonly ValidatorFinding[] }) => Decided;
 }
 
 /** The world as input of `decide`. `plan` and `says` may differ from the world's own; answers follow their validator and policy. */

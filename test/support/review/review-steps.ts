@@ -23,9 +23,10 @@ import type { Envelope, Submission } from '../../../policy/contracts/diff';
 import { CountersignFailure } from '../../../policy/contracts/failure';
 import { FailureType } from '../../../policy/contracts/failure-type';
 import type { ValidatorFinding, ValidatorResult } from '../../../policy/contracts/finding';
+import type { Plan } from '../../../policy/contracts/plan';
 import { assembleFindings, COMPUTED_BY_ASSEMBLY, type RawOutcome } from '../../../policy/decide/findings';
 import { fromReported, type Reported } from '../../../policy/decide/reported';
-import { cardinalityOf, matchPolicies } from '../../../policy/decide/violations';
+import { matchPolicies } from '../../../policy/decide/violations';
 import { givenToJudge } from '../../../policy/evidence/attested-given';
 import { statementOf, type PredicateOf, type Statement } from '../../../policy/evidence/statement';
 import { JUDGE_ID } from '../../../policy/judge/config';
@@ -81,12 +82,13 @@ export abstract class ReviewSteps extends SubmittedReview {
   /** The results with the details that their rows have and a history does not. */
   async #asWritten(reported: Reported): Promise<UnitResults> {
     const rows = await this.deps.ledger.readKinds(this.changeId, ['findings']);
+    const allowed = reported.allowed.map((place) => this.plan.validators[place]?.id);
     const written = rows
       .flatMap(({ row }) => findingsIn(row))
       .flatMap(({ detectedAt: _phase, class: _class, logic_hash: _hash, ...result }) =>
-        reported.allowed.includes(result.validator_id) ? [[result.validator_id, result] as const] : [],
+        allowed.includes(result.validator_id) ? [[result.validator_id, result] as const] : [],
       );
-    return { ...fromReported(reported), ...Object.fromEntries(written) };
+    return { ...fromReported(this.plan, reported), ...Object.fromEntries(written) };
   }
 
   /** Appends a record of the judge, signed as its worker signs it unless `over` or `key` changes that. */
@@ -122,8 +124,8 @@ export abstract class ReviewSteps extends SubmittedReview {
   /** The findings as the workflow assembles them, with the given result of the judge; `over` replaces outcomes by validator id. */
   findings(over: Readonly<Record<string, RawOutcome>> = {}, judge: unknown = allow(JUDGE_ID)): ValidatorFinding[] {
     const { plan, changeId, inputSha, opened } = this;
-    const derived = { ...this.staticResults(), ...resultsOf(this.staged), ...this.#rehearsed };
-    const results: UnitResults = { ...resultsOf(opened), ...derived, [JUDGE_ID]: judge };
+    const derived = { ...this.staticResults(), ...resultsOf(this.plan, this.staged), ...this.#rehearsed };
+    const results: UnitResults = { ...resultsOf(this.plan, opened), ...derived, [JUDGE_ID]: judge };
     const ids = plan.validators.map(({ id }) => id).filter((id) => !COMPUTED_BY_ASSEMBLY.has(id));
     const outcomes = new Map(ids.map((id) => [id, over[id] ?? ({ kind: 'result', result: results[id] } as const)]));
     const { tenant, target, sourceTool } = this.submission;
@@ -133,7 +135,7 @@ export abstract class ReviewSteps extends SubmittedReview {
 
   /** The policies that the findings trigger, after the dry run. */
   protected triggered(findings: readonly ValidatorFinding[]): ReturnType<typeof matchPolicies> {
-    return matchPolicies(this.plan, findings, cardinalityOf(this.staged?.record ?? null));
+    return matchPolicies(this.plan, findings, this.staged?.cardinality ?? null);
   }
 
   /** With `findings`: writes them as they are, as a process with the role and the key of the review worker could. */
@@ -239,8 +241,8 @@ export abstract class ReviewSteps extends SubmittedReview {
 }
 
 /** The results that an activity reported; none without one. */
-export function resultsOf(of: { readonly reported: Reported } | null | undefined): UnitResults {
-  return of == null ? {} : fromReported(of.reported);
+export function resultsOf(plan: Plan, of: { readonly reported: Reported } | null | undefined): UnitResults {
+  return of == null ? {} : fromReported(plan, of.reported);
 }
 
 export function allow(id: string): ValidatorResult {

@@ -24,6 +24,7 @@ import { memoryLedger, type MemoryLedger } from '../memory-ledger';
 import { DEMO_VALIDATORS, demoBundle } from './demo-rules';
 import { MEMORY_FACTS, MemoryTarget } from './memory-target';
 import { reviewDeps, type ReviewDeps } from './review-deps';
+import { cardinalityOf } from '../../../policy/decide/violations';
 import { toReported } from '../../../policy/decide/reported';
 import { ReviewSteps } from './review-steps';
 
@@ -172,8 +173,8 @@ export class ReviewWorld extends ReviewSteps {
     const results = this.#evaluate(isStaged, { record, sha: stagingSha });
     this.staged = {
       kind: 'staged',
-      record,
       stagingSha,
+      cardinality: cardinalityOf(record),
       title: 'a change',
       reported: toReported(this.plan, this.changeId, results),
     };
