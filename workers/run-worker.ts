@@ -1,5 +1,6 @@
 import { type NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
 import { failureInterceptor } from '../activities/failure-interceptor';
+import { sha256HexOfText } from '../policy/contracts/hash';
 import type { Env } from './config';
 import { temporalLogger, type Logger } from './logger';
 import { sayReady } from './say-ready';
@@ -104,7 +105,7 @@ export async function workerOptions(
     defaultHeartbeatThrottleInterval: '4 s',
     ...(run.workflows
       ? {
-          workflowBundle: { code: await workflowBundle() },
+          ...(await workflowCode()),
           ...REVIEW_WORKER,
           ...(run.maxCachedWorkflows === undefined ? {} : { maxCachedWorkflows: run.maxCachedWorkflows }),
         }
@@ -114,6 +115,15 @@ export async function workerOptions(
       ? {}
       : { maxTaskQueueActivitiesPerSecond: run.maxTaskQueueActivitiesPerSecond }),
   };
+}
+
+/** Each workflow task names the build twice in the history. The SDK's name for it is five times as long. */
+const BUILD_NAME_LENGTH = 16;
+
+/** The workflows, and the digest of their code as the build id, unless the worker has one of its own (`versioning`). */
+async function workflowCode(): Promise<Required<Pick<WorkerOptions, 'workflowBundle' | 'buildId'>>> {
+  const code = await workflowBundle();
+  return { workflowBundle: { code }, buildId: sha256HexOfText(code).slice(0, BUILD_NAME_LENGTH) };
 }
 
 async function closeQuietly(connection: NativeConnection, logger: Logger): Promise<void> {

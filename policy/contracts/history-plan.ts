@@ -28,7 +28,7 @@ export interface ReviewPlan extends Omit<Plan, 'validators' | 'shadow'> {
 type Traits = Omit<ReviewValidator, 'id' | 'logic_hash'>;
 
 /** What most validators have. A history does not repeat it. */
-const USUAL = { implementation: '', needsStaging: false, config: {} } as const;
+const USUAL = { phase: 'preflight', kind: 'derived', implementation: '', needsStaging: false, config: {} } as const;
 
 type HistoryTraits = Omit<Traits, keyof typeof USUAL> & Partial<Pick<Traits, keyof typeof USUAL>>;
 
@@ -56,9 +56,9 @@ function traitsOf(validator: PlanValidator): HistoryTraits {
   return {
     class: hookClass,
     level,
-    phase,
-    kind,
     unit,
+    ...(phase === USUAL.phase ? {} : { phase }),
+    ...(kind === USUAL.kind ? {} : { kind }),
     ...(isAggregate(validator) ? { implementation } : {}),
     ...(needsStaging ? { needsStaging } : {}),
     ...(kind === 'attested' && typeof model === 'string' ? { config: { model } } : {}),
