@@ -4,10 +4,8 @@ import type { Plan } from '../../policy/contracts/plan';
 import type { StagingRecord } from '../../policy/contracts/staging-record';
 import { COMPUTED_BY_ASSEMBLY } from '../../policy/decide/findings';
 import type { Carried } from '../../workflows/carried';
-import { refundOrder } from './attack';
 import { ENDED, ifRefused } from './if-refused';
 import type { Testbed } from './testbed';
-import { throttled } from './throttled';
 
 /** State of a run that continues, as the attacker would like it: every validator allows the change, and no person is asked. */
 export async function forgedState(testbed: Testbed, changeId: string): Promise<Carried> {
@@ -40,7 +38,7 @@ export async function forgedState(testbed: Testbed, changeId: string): Promise<C
 }
 
 /** The result of an opening without findings. */
-function forgedOpening(plan: Plan, planHash: string): Carried['opened'] {
+export function forgedOpening(plan: Plan, planHash: string): Carried['opened'] {
   return {
     plan: toHistoryPlan(plan),
     planHash,
@@ -72,23 +70,4 @@ export async function restartWith(testbed: Testbed, changeId: string, state: Car
     args: [submission, state],
     workflowIdReusePolicy: 'ALLOW_DUPLICATE',
   });
-}
-
-/** Starts the review of a change and completes its opening in place of our worker, with these findings. Throws RaceLost. */
-export async function completeOpening(
-  testbed: Testbed,
-  change: Parameters<Testbed['prepared']>[0],
-  report: (plan: Plan) => Carried['opened']['reported'],
-): Promise<string> {
-  const { changeId, submission } = await testbed.prepared(change);
-  const other = (await testbed.submitAndWait(refundOrder(7))).changeId;
-  const { planHash } = await testbed.submissionOf(other);
-  const plan = await testbed.planOf(other);
-  const opened = { ...forgedOpening(plan, planHash), reported: report(plan) };
-  // The dry run must not begin before our worker has written its rows; its own completion is refused.
-  await throttled(testbed, [testbed.queues.commit], async () => {
-    await Promise.all([testbed.attacker.race(changeId, '1', opened), testbed.startReview(changeId, submission)]);
-    await testbed.waitForRow(changeId, ({ kind }) => kind === 'planned');
-  });
-  return changeId;
 }

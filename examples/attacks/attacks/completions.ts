@@ -14,7 +14,8 @@ import { newKeyPair } from '../../../signing/keys';
 import { committed, endInLedger, raisePay, refundOrder, refused, topUp, type Attack, type Attempt } from '../attack';
 import type { Testbed } from '../testbed';
 import { throttled } from '../throttled';
-import { completeOpening, forgedState, restartWith } from '../forged-state';
+import { forgeOpening } from '../forged-opening';
+import { forgedState, restartWith } from '../forged-state';
 import { RaceLost } from '../namespace-writer';
 
 const allow = (id: string) => ({ validator_id: id, status: 'ALLOW', reason: '', evidenceRefs: [] });
@@ -187,9 +188,9 @@ export const COMPLETIONS: readonly Attack[] = [
 /** The workflow is deceived, so that it asks for an end that the rows do not support. The committer then ends the review in seconds. */
 const LIES: readonly Attack[] = [
   {
-    name: 'complete-activity by id: opening with the findings of its guardians',
+    name: 'a hostile worker runs the opening, with other findings of its guardians',
     async run(testbed) {
-      const changeId = await completeOpening(testbed, refundOrder(8), (plan) => ({
+      const changeId = await forgeOpening(testbed, refundOrder(8), (plan) => ({
         allowed: plan.validators.flatMap(({ id }, place) => (id === 'guardian.llm_judge' ? [] : [place])),
         results: {},
       }));

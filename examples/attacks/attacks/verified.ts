@@ -6,7 +6,7 @@ import { GENESIS, ledgerHash, type LedgerRow } from '../../../policy/contracts/l
 import type { ReviewStatus } from '../../../policy/contracts/status';
 import { toBase64 } from '../../../policy/evidence/base64';
 import { answerRefused, raisePay, refundOrder, topUp, type Attack } from '../attack';
-import { completeOpening } from '../forged-state';
+import { forgeOpening } from '../forged-opening';
 import { Impostor } from '../impostor';
 import { startLyingGateway } from '../lying-gateway';
 import type { Testbed } from '../testbed';
@@ -286,7 +286,7 @@ export const VERIFIED: readonly Attack[] = [
       const honest = await testbed.submitAndWait(refundOrder(11));
       const finding = honest.findings.find(({ validatorId }) => validatorId === 'guardian.orders');
       const forged = { validator_id: 'guardian.orders', status: finding?.status, reason: WORDS, evidenceRefs: ['x'] };
-      const changeId = await completeOpening(testbed, refundOrder(11), (plan) => ({
+      const changeId = await forgeOpening(testbed, refundOrder(11), (plan) => ({
         allowed: plan.validators.flatMap(({ id }, place) => (id === 'guardian.orders' ? [] : [place])),
         results: { 'guardian.orders': forged },
       }));
