@@ -9,9 +9,9 @@ import type { HistoryPlan } from '../policy/contracts/history-plan';
 import type { Mode, RollbackReason, TerminalState } from '../policy/contracts/outcome';
 import type { Cardinality } from '../policy/contracts/plan';
 import type { Stopped, WithdrawResult } from '../policy/contracts/withdrawal';
-import type { PolicyViolation } from '../policy/contracts/violation';
 import type { RawOutcome } from '../policy/decide/findings';
 import type { Reported } from '../policy/decide/reported';
+import type { CallbackResults } from '../policy/decide/violations';
 
 /** Identifies one change. Each activity recomputes the hashes from what it loads. */
 export interface ChangeRef {
@@ -90,7 +90,9 @@ export interface DiscloseInput extends ChangeRef {
   readonly unrecorded: Readonly<Record<string, RawOutcome>>;
 }
 export interface Disclosed {
-  readonly violations: readonly PolicyViolation[];
+  /** How many. They follow from the findings, the plan and the results of the callbacks. */
+  readonly violations: number;
+  readonly callbackResults: CallbackResults;
   readonly fingerprint: string;
   readonly disclosedAt: string;
   /** Persons who can answer: those with an active key, or, if answers are unsigned, every member of a group. */

@@ -10,6 +10,7 @@ import { canonicalJson } from '../policy/contracts/canonical-json';
 import { Submission } from '../policy/contracts/diff';
 import { REVIEW_WORKFLOW, TASK_QUEUES } from '../policy/contracts/queues';
 import type { Reported } from '../policy/decide/reported';
+import { matchPolicies } from '../policy/decide/violations';
 import type { Carried } from '../workflows/carried';
 import { now, Review } from '../workflows/review-state';
 import { throughput } from './measure';
@@ -73,7 +74,6 @@ async function waitingState(
     const local = LocalActivity.safeParse(data?.payloads?.[0] == null ? null : decoded(data.payloads[0]));
     if (local.success) apply(change, local.data.activity_type, decoded(result?.payloads?.[0]));
   }
-  change.complete();
   change.state = 'INTERVENTION_REQUIRED';
   const { action } = change.decideAt(now());
   if (action !== 'WAIT') throw new Error(`The review ${changeId} does not wait: ${action}`);
@@ -99,7 +99,8 @@ function apply(change: Review, activity: string, result: unknown): void {
       return change.recordReported(staged.reported);
     }
     case 'disclose':
-      return void Object.assign(change, result as Disclosed);
+      change.complete();
+      return change.disclose(matchPolicies(change.plan, change.findings(), change.cardinality), result as Disclosed);
     default:
       throw new Error(`A review that waits has no result of "${activity}"`);
   }

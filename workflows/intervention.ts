@@ -2,7 +2,7 @@ import { ApplicationFailure, isCancellation } from '@temporalio/workflow';
 import { FailureType } from '../policy/contracts/failure-type';
 import { MAX_VIOLATIONS } from '../policy/contracts/limits';
 import { wakeDelayMs } from '../policy/decide/wake-delay';
-import { matchPolicies, tooMany, type TriggeredPolicy } from '../policy/decide/violations';
+import { matchPolicies, type TriggeredPolicy } from '../policy/decide/violations';
 import { failureOf } from './failure';
 import { continueWhenCalm, isLong } from './next-run';
 import { reviewSteps } from './proxies';
@@ -51,14 +51,10 @@ async function disclose(change: Review, triggered: readonly TriggeredPolicy[]): 
     change.localTurn,
     `${triggered.length} violation${triggered.length === 1 ? '' : 's'}`,
   ).disclose(input);
-  change.violations = disclosed.violations;
-  change.fingerprint = disclosed.fingerprint;
-  change.disclosedAt = disclosed.disclosedAt;
-  change.reachable = disclosed.reachable;
-  change.keyOwners = disclosed.keyOwners;
-  if (tooMany(disclosed.violations))
+  change.disclose(triggered, disclosed);
+  if (change.violations.length !== disclosed.violations)
     throw ApplicationFailure.nonRetryable(
-      'The activity returned more violations than were counted',
+      `The activity disclosed ${disclosed.violations} violations, and the findings of this workflow have ${change.violations.length}`,
       FailureType.Validation,
     );
 }

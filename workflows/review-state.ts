@@ -1,5 +1,5 @@
 import type { ApplicationFailure } from '@temporalio/common';
-import type { ChangeRef, Opened } from '../activities/review-types';
+import type { ChangeRef, Disclosed, Opened } from '../activities/review-types';
 import type { AdmittedAnswer, AnswerResults } from '../policy/contracts/answer';
 import type { Submission } from '../policy/contracts/diff';
 import type { ReviewState, RollbackReason, WorkflowOutcome } from '../policy/contracts/outcome';
@@ -19,6 +19,7 @@ import {
 } from '../policy/decide/findings';
 import { fromReported, type Reported } from '../policy/decide/reported';
 import { violationStatus } from '../policy/decide/violation-status';
+import { buildViolations, type TriggeredPolicy } from '../policy/decide/violations';
 import type { Waiving } from '../policy/decide/waivers';
 import { NO_REFUSALS, withRefused, type Refusals } from './answer-lines';
 import type { Carried } from './carried';
@@ -220,6 +221,18 @@ export class Review {
   complete(): void {
     this.#complete = true;
     this.#built = null;
+  }
+
+  /** What people are asked from now on. Every reader builds the violations from the same sources. */
+  disclose(triggered: readonly TriggeredPolicy[], { callbackResults, ...disclosed }: Disclosed): void {
+    const { plan, planHash, inputSha } = this;
+    const { requester } = this.#opened();
+    const findings = this.findings();
+    this.violations = buildViolations({ plan, planHash, inputSha, findings, triggered, callbackResults, requester });
+    this.fingerprint = disclosed.fingerprint;
+    this.disclosedAt = disclosed.disclosedAt;
+    this.reachable = disclosed.reachable;
+    this.keyOwners = disclosed.keyOwners;
   }
 
   /** Too many violations for a person to answer: the built-in validator reports it. */

@@ -7,7 +7,7 @@ import { StagingRecord } from '../../policy/contracts/staging-record';
 import { z } from 'zod';
 import { Sha256Hex } from '../../policy/contracts/diff';
 import { invalid, misconfigured } from '../../policy/contracts/failure';
-import { type PolicyCallbackResult, PolicyViolation } from '../../policy/contracts/violation';
+import { PolicyCallbackResult, PolicyViolation } from '../../policy/contracts/violation';
 import { isHardBlock, validatorFailedResult, type RawOutcome } from '../../policy/decide/findings';
 import { isJudgeFailureResult } from '../../policy/decide/judge-failure';
 import {
@@ -158,7 +158,8 @@ export async function recordDisclosure(deps: DisclosureDeps, plan: Plan, input: 
   const row = appended.at(-1)?.stored?.row;
   const first = row === undefined ? body : disclosedOf(row.body);
   return {
-    violations: first.violations,
+    violations: first.violations.length,
+    callbackResults: first.callbackResults,
     fingerprint: first.fingerprint,
     disclosedAt: row?.at ?? at,
     reachable: await reachable(deps.keys, plan),
@@ -166,7 +167,11 @@ export async function recordDisclosure(deps: DisclosureDeps, plan: Plan, input: 
   };
 }
 
-const DisclosedRow = z.object({ violations: z.array(PolicyViolation), fingerprint: Sha256Hex });
+const DisclosedRow = z.object({
+  violations: z.array(PolicyViolation),
+  callbackResults: z.record(z.string(), PolicyCallbackResult),
+  fingerprint: Sha256Hex,
+});
 
 /** What the row says. Fails with CONFIGURATION_ERROR, not retried, if it is not a row that this activity wrote. */
 function disclosedOf(body: unknown): z.infer<typeof DisclosedRow> {

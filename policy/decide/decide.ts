@@ -5,7 +5,6 @@ import { fires, isJudge } from '../contracts/readings';
 import type { PolicyViolation } from '../contracts/violation';
 import { countedAnswers, deadlineOf, isEligible, type GivenAnswers } from './counted-answers';
 import { CONTRACT_VIOLATION, isHardBlock } from './findings';
-import { tooMany } from './violations';
 import { MAX_VIOLATIONS } from '../contracts/limits';
 
 /**
@@ -79,7 +78,7 @@ export function decide(input: DecideInput): Decided {
   const forbidden = input.findings.filter(isHardBlock);
   if (forbidden.length > 0)
     return rollback('forbidden', forbidden.map((f) => `${f.validator_id}: ${f.reason}`).join('\n'));
-  if (tooMany(input.violations))
+  if (input.violations.length > MAX_VIOLATIONS)
     return rollback(
       'forbidden',
       `The change has ${input.violations.length} violations, more than the maximum of ${MAX_VIOLATIONS}`,

@@ -1,6 +1,5 @@
 import { typedHash, type Sha256 } from '../contracts/hash';
 import type { ValidatorFinding } from '../contracts/finding';
-import { MAX_VIOLATIONS } from '../contracts/limits';
 import type { ReviewFinding, ReviewPlan } from '../contracts/history-plan';
 import type { Cardinality, PlanPolicy } from '../contracts/plan';
 import { fires, touchedRows } from '../contracts/readings';
@@ -143,10 +142,6 @@ function needOf(
   // A callback never resolves an ERROR: it is unknown what the validator would have found.
   if (finding.errorClass !== undefined) return 'human';
   return plan.autoResolve === 'warnOnly' && finding.status === 'BLOCK' ? 'human' : 'callback';
-}
-
-export function tooMany(violations: readonly PolicyViolation[]): boolean {
-  return violations.length > MAX_VIOLATIONS;
 }
 
 export function callbackResultsSha(results: CallbackResults): Sha256 {

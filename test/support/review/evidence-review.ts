@@ -138,7 +138,8 @@ export class EvidenceReview extends ReviewSteps {
   }
 
   async #askPeople(findings: Parameters<ReviewSteps['disclose']>[0]): Promise<readonly AdmittedAnswer[]> {
-    const { violations } = await this.disclose(findings);
+    await this.disclose(findings);
+    const violations = this.disclosed?.violations ?? [];
     const admitted: AdmittedAnswer[] = [];
     for (const { by, decision, passkey = false } of this.change.answers ?? []) {
       const reason = decision === 'reject' ? 'Prices move on Mondays only' : 'Looked at both rows';

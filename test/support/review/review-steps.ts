@@ -24,6 +24,7 @@ import { CountersignFailure } from '../../../policy/contracts/failure';
 import { FailureType } from '../../../policy/contracts/failure-type';
 import type { ValidatorFinding, ValidatorResult } from '../../../policy/contracts/finding';
 import type { Plan } from '../../../policy/contracts/plan';
+import type { PolicyViolation } from '../../../policy/contracts/violation';
 import { assembleFindings, COMPUTED_BY_ASSEMBLY, type RawOutcome } from '../../../policy/decide/findings';
 import { fromReported, type Reported } from '../../../policy/decide/reported';
 import { matchPolicies } from '../../../policy/decide/violations';
@@ -142,7 +143,7 @@ export abstract class ReviewSteps extends SubmittedReview {
   async disclose(findings?: readonly ValidatorFinding[]): Promise<Disclosed> {
     const { stagingSha } = this.input;
     const requester = this.opened?.requester ?? null;
-    this.disclosed =
+    const disclosed =
       findings === undefined
         ? await reviewActivities(this.deps).disclose({ ...this.ref, stagingSha, unrecorded: {} })
         : await recordDisclosure(this.deps, this.plan, {
@@ -152,7 +153,9 @@ export abstract class ReviewSteps extends SubmittedReview {
             findings,
             triggered: this.triggered(findings),
           });
-    return this.disclosed;
+    const row = (await this.deps.ledger.readKinds(this.changeId, ['disclosed'])).at(-1)?.row;
+    this.disclosed = { ...disclosed, violations: row?.body['violations'] as unknown as readonly PolicyViolation[] };
+    return disclosed;
   }
 
   /** The signed answer that confirms the first violation that needs a person; `more` replaces members. */

@@ -4,6 +4,7 @@ import { Submission, type Envelope } from '../../../policy/contracts/diff';
 import { sha256Hex } from '../../../policy/contracts/hash';
 import type { LedgerKind } from '../../../policy/contracts/ledger';
 import type { Plan } from '../../../policy/contracts/plan';
+import type { PolicyViolation } from '../../../policy/contracts/violation';
 import type { StoredRow } from '../../../policy/evidence/chain';
 import { signPredicate } from '../../../signing/envelope';
 import { newNonce } from '../../../signing/nonce';
@@ -28,7 +29,7 @@ export abstract class SubmittedReview {
   readonly inputSha: string;
   opened: Opened | null = null;
   staged: Extract<Staged, { kind: 'staged' }> | null = null;
-  disclosed: Disclosed | null = null;
+  disclosed: (Omit<Disclosed, 'violations'> & { readonly violations: readonly PolicyViolation[] }) | null = null;
   readonly sends = memorySends();
 
   abstract readonly plan: Plan;
