@@ -30,10 +30,7 @@ export function guardians(summary: string): ReviewActivities {
  */
 const inTask = { startToCloseTimeout: '5 s', retry: { maximumAttempts: 1 } } as const;
 
-type InTask = Pick<
-  ReviewActivities,
-  'openReview' | 'disclose' | 'admitAnswer' | 'admitWithdrawal' | 'readStatements'
->;
+type InTask = Pick<ReviewActivities, 'openReview' | 'disclose' | 'admitAnswer' | 'admitWithdrawal' | 'readStatements'>;
 
 function inTaskFirst(turn: LocalTurn, summary: string, later: ReviewActivities): InTask {
   const local = proxyLocalActivities<ReviewActivities>({ ...inTask, summary });

@@ -197,7 +197,8 @@ export class Review {
 
   /** Records results of which an activity has written rows. */
   recordReported(reported: Reported): void {
-    for (const [id, result] of Object.entries(fromReported(this.plan, reported))) this.#set(id, { kind: 'result', result });
+    for (const [id, result] of Object.entries(fromReported(this.plan, reported)))
+      this.#set(id, { kind: 'result', result });
   }
 
   #set(validatorId: string, outcome: RawOutcome): void {

@@ -173,11 +173,7 @@ function toReason(text: string): string {
   return toWellFormed(cutText(text, MAX_REASON_LENGTH));
 }
 
-function computedFinding(
-  validator: ReviewValidator,
-  assembly: Assembly,
-  breaches: readonly string[],
-): ReviewFinding {
+function computedFinding(validator: ReviewValidator, assembly: Assembly, breaches: readonly string[]): ReviewFinding {
   const evidenceRefs = [`review:${assembly.changeId}`];
   if (validator.id === CONTRACT_VIOLATION && breaches.length > 0) {
     return finding(validator, {

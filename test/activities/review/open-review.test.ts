@@ -112,7 +112,8 @@ test('refuses metadata that may not become part of the effect, with the name of 
 
 test('opens a review whose guardians cannot run yet, without results of them, and with all results on a retry', async () => {
   const world = new ReviewWorld({ text: 'HOLD' });
-  const ids = async (opened: Promise<Opened>): Promise<string[]> => Object.keys(fromReported(world.plan, (await opened).reported));
+  const ids = async (opened: Promise<Opened>): Promise<string[]> =>
+    Object.keys(fromReported(world.plan, (await opened).reported));
   const attested = ['guardian.previously_rejected', 'guardian.circuit_open'];
   expect(await ids(world.openUnguarded())).toEqual(attested);
   expect(await ids(world.open())).toEqual(attested);
