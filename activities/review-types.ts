@@ -90,8 +90,7 @@ export interface DiscloseInput extends ChangeRef {
   readonly unrecorded: Readonly<Record<string, RawOutcome>>;
 }
 export interface Disclosed {
-  /** How many. They follow from the findings, the plan and the results of the callbacks. */
-  readonly violations: number;
+  /** With findings and plan they give the violations. */
   readonly callbackResults: CallbackResults;
   readonly fingerprint: string;
   readonly disclosedAt: string;

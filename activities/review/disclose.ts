@@ -158,7 +158,6 @@ export async function recordDisclosure(deps: DisclosureDeps, plan: Plan, input: 
   const row = appended.at(-1)?.stored?.row;
   const first = row === undefined ? body : disclosedOf(row.body);
   return {
-    violations: first.violations.length,
     callbackResults: first.callbackResults,
     fingerprint: first.fingerprint,
     disclosedAt: row?.at ?? at,

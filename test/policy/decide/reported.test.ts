@@ -1,6 +1,6 @@
 import { fromHistoryPlan, toHistoryPlan } from '../../../policy/contracts/history-plan';
 import { fromReported, toReported } from '../../../policy/decide/reported';
-import { matchPolicies } from '../../../policy/decide/violations';
+import { buildViolations, matchPolicies } from '../../../policy/decide/violations';
 import { assembleFindings } from '../../../policy/decide/findings';
 import { CHANGE_ID, JUDGE, planOf, planValidator } from '../../support/plan';
 
@@ -34,7 +34,7 @@ describe('the plan in a history', () => {
     ]);
   });
 
-  it('gives the same findings, except for the hashes of validators, and the same triggered policies as the whole plan', () => {
+  it('gives the same findings, except for the hashes of validators, and the same violations as the whole plan', () => {
     const read = fromHistoryPlan(toHistoryPlan(plan));
     const results = Object.fromEntries(
       plan.validators.map(({ id }) => [id, id === 'guardian.rows' ? block : allow(id)]),
@@ -43,7 +43,12 @@ describe('the plan in a history', () => {
     const short = assembleFindings({ plan: read, changeId: CHANGE_ID, outcomes });
     const whole = assembleFindings({ plan, changeId: CHANGE_ID, outcomes });
     expect(short).toEqual(whole.map(({ logic_hash: _hash, ...finding }) => finding));
-    expect(matchPolicies(read, short, null)).toEqual(matchPolicies(plan, whole, null));
+    const triggered = matchPolicies(read, short, null);
+    expect(triggered).toEqual(matchPolicies(plan, whole, null));
+    const context = { planHash: CHANGE_ID, inputSha: CHANGE_ID, triggered, callbackResults: {}, requester: 'dana' };
+    const violations = buildViolations({ ...context, plan: read, findings: short });
+    expect(violations.map(({ validatorId }) => validatorId)).toEqual(['guardian.rows']);
+    expect(violations).toEqual(buildViolations({ ...context, plan, findings: whole }));
   });
 
   it('is refused if a validator refers to traits that it does not have', () => {

@@ -29,7 +29,7 @@ export abstract class SubmittedReview {
   readonly inputSha: string;
   opened: Opened | null = null;
   staged: Extract<Staged, { kind: 'staged' }> | null = null;
-  disclosed: (Omit<Disclosed, 'violations'> & { readonly violations: readonly PolicyViolation[] }) | null = null;
+  disclosed: (Disclosed & { readonly violations: readonly PolicyViolation[] }) | null = null;
   readonly sends = memorySends();
 
   abstract readonly plan: Plan;
