@@ -190,7 +190,7 @@ export const DEFECTS = [
   {
     name: 'leave the settings of a session to its role',
     through: 'another meaning of the same SQL text in the commit',
-    file: 'source-tools/sql/staging/session.ts',
+    file: 'source-tools/sql/staging/transaction-start.ts',
     from: '...FIXED_SETTINGS,',
     to: '',
     tests: TARGET,
@@ -278,7 +278,7 @@ export const DEFECTS = [
   {
     name: 'keep a connection with state that the reset leaves',
     through: 'a prepared statement of one change in the session of the next',
-    file: 'source-tools/sql/staging/session.ts',
+    file: 'source-tools/sql/staging/transaction-start.ts',
     from: "if (results.at(-1)?.rows.length !== 0) throw new Error('the session has state that is not reset');",
     to: '',
     tests: ['test/source-tools/sql/staging/kept-connections.slow.test.ts'],

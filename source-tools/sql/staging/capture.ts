@@ -9,7 +9,8 @@
  *    before the next statement.
  */
 import type { SqlSettings } from '../staging-settings';
-import { GENERIC_PLANS, type Row, type Session } from './session';
+import type { Row, Session } from './session';
+import { GENERIC_PLANS } from './transaction-start';
 import { relationLabel } from './identifiers';
 import { RELATIONS } from './catalog-queries';
 import { RowBuffer, toCapturedRow, type CapturedRow, type Relation } from './captured-rows';
