@@ -1,6 +1,6 @@
 /**
  * The floor of equal shape: a bare workflow with the steps of a review that has two packs, dry run, judge, two answers and commit. It has
- * the same four activities on the same three queues, the same local activities, updates, timer, search attributes and memos, but
+ * the same three activities on the same two queues, the same local activities, updates, timer, search attributes and memos, but
  * each activity does nothing. Like a review it is not queried: `notify` tells the client what a row of the ledger tells it.
  */
 import {
@@ -35,7 +35,6 @@ export const floorAnswer = defineUpdate<string, [object]>('answer');
 
 export async function floor(input: object): Promise<string> {
   const { taskQueue } = workflowInfo();
-  const review = proxyActivities<FloorActivities>(options);
   const local = proxyLocalActivities<FloorActivities>(inTask);
   const judge = proxyActivities<FloorActivities>({ ...options, taskQueue: siblingQueue(taskQueue, 'judge') });
   const commit = proxyActivities<FloorActivities>({ ...options, taskQueue: siblingQueue(taskQueue, 'commit') });
@@ -52,7 +51,7 @@ export async function floor(input: object): Promise<string> {
     if (answers < 2) publish('INTERVENTION_REQUIRED', answers);
     return 'accepted';
   });
-  await review.nothing(input); // open, with the rules of two packs
+  await local.nothing(input); // open, with the rules of two packs
   setCurrentDetails('RUNNING');
   preflight = true;
   await commit.nothing(input); // dry run
