@@ -47,13 +47,27 @@ test('of two tasks of a run that wait, the newer one remains', async () => {
   expect(await stateOf(third)).toBe(true);
 });
 
-test('four tasks wait at most: the one that waits longest is dropped for a fifth', async () => {
+test('of more than four tasks that wait for a whole tick, the longest waiting ones are dropped', async () => {
   const tasks = new OpenTasks();
-  const runs = ['a', 'b', 'c', 'd', 'e'];
+  const runs = ['a', 'b', 'c', 'd', 'e', 'f'];
   for (const run of runs) await tasks.admit(task(`1 ${run}`, run));
   const waiting = runs.map((run) => tasks.admit(task(`2 ${run}`, run)));
-  expect(await Promise.all(waiting.map(stateOf))).toEqual([false, 'waits', 'waits', 'waits', 'waits']);
-  expect(await tasks.admit(task('1 f', 'f'))).toBe(true);
+  tick(tasks, 1);
+  expect(await Promise.all(waiting.map(stateOf))).toEqual(Array(6).fill('waits'));
+  tick(tasks, 1);
+  expect(await Promise.all(waiting.map(stateOf))).toEqual([false, false, 'waits', 'waits', 'waits', 'waits']);
+  tasks.answered(Buffer.from('1 c'));
+  expect(await Promise.all(waiting.map(stateOf))).toEqual([false, false, true, 'waits', 'waits', 'waits']);
+  expect(await tasks.admit(task('1 g', 'g'))).toBe(true);
+});
+
+test('any number of tasks wait for less than a tick', async () => {
+  const tasks = new OpenTasks();
+  const runs = Array.from({ length: 30 }, (_, i) => `run ${i}`);
+  for (const run of runs) await tasks.admit(task(`1 ${run}`, run));
+  const waiting = runs.map((run) => tasks.admit(task(`2 ${run}`, run)));
+  for (const run of runs) tasks.answered(Buffer.from(`1 ${run}`));
+  expect(await Promise.all(waiting)).toEqual(Array(30).fill(true));
 });
 
 test('the queries of a run are known while the core has no workflow task of it', async () => {

@@ -12,8 +12,9 @@
  *    keep it waiting. Queries may be concurrent.
  * O3 A task that the core never answers counts for `MAX_OPEN_TICKS`. While the process is stopped, no ticks pass: otherwise the
  *    second attempt at a task would meet the first one after the stop.
- * O4 Each task that waits keeps a poll of the core. Above `MAX_WAITING` the one that waits longest is dropped, so that a few runs
- *    whose tasks the core never answers do not stop the polls of all others.
+ * O4 Each task that waits keeps a poll of the core. At each tick those that have waited for a whole tick are dropped, the longest first,
+ *    while more than `MAX_WAITING` wait: so a few runs whose tasks the core never answers do not stop the polls of all others. A dropped
+ *    task costs its review ten seconds, and with many reviews several tasks wait for some milliseconds each.
  */
 export interface Task {
   readonly runId: string;
@@ -52,8 +53,7 @@ export class OpenTasks<T extends Task = Task> {
       this.begin(task);
       return Promise.resolve(true);
     }
-    const [longest] = this.#waiting;
-    const dropped = this.#waitingOf(task.runId) ?? (this.#waiting.size >= MAX_WAITING ? longest : undefined);
+    const dropped = this.#waitingOf(task.runId);
     if (dropped !== undefined) this.#end(dropped, false);
     return new Promise((end) => void this.#waiting.add({ task, ticks: 0, end }));
   }
@@ -88,7 +88,11 @@ export class OpenTasks<T extends Task = Task> {
   tick(): void {
     for (const ofRun of this.#open.values())
       for (const each of ofRun.values()) if (++each.ticks >= MAX_OPEN_TICKS) this.answered(each.task.taskToken);
-    for (const each of this.#waiting) if (++each.ticks >= MAX_WAIT_TICKS) this.#end(each, false);
+    for (const each of this.#waiting) {
+      // The first tick can come directly after the task.
+      const isExcess = ++each.ticks > 1 && this.#waiting.size > MAX_WAITING;
+      if (isExcess || each.ticks >= MAX_WAIT_TICKS) this.#end(each, false);
+    }
   }
 
   #of(runId: string): readonly T[] {
