@@ -41,7 +41,7 @@ export interface OpeningDeps extends DerivationDeps {
 }
 
 /**
- * The first activity: checks the submission, pins the plan, attests external facts, runs the static guardians, and opens the ledger.
+ * The first step of a review: checks the submission, pins the plan, attests external facts, runs the static guardians, and opens the ledger.
  * Refuses, without retry: an id that is not the hash of the change, an unknown source tool, missing bytes, inline bytes that the target does not
  * allow, metadata that may not become part of the effect, an invalid signature, a target without a plan.
  *

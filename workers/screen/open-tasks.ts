@@ -26,7 +26,7 @@ export const TICK_MS = 1_000;
 /** The core completes a task that waits for a local activity after 80 % of its time-out of 10 s. */
 const MAX_OPEN_TICKS = 10;
 const MAX_WAIT_TICKS = 5;
-/** Below the smallest number of polls of a queue (`POLLERS` in run-worker.ts). */
+/** Below the smallest number of polls of a queue (`POLLERS` in run-worker.ts). More may wait for up to two ticks (O4). */
 const MAX_WAITING = 4;
 
 interface Waiting<T> {
