@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from '../policy/contracts/canonical-json';
 import type { Envelope } from '../policy/contracts/diff';
 import { messageDigest } from '../policy/evidence/dsse';
 import type { LedgerEntry } from '../policy/evidence/ledger-port';
-import type { ChangeRef } from './review-types';
+import type { OpenedChange } from './review/opened-change';
 
 /** Signs with an attestor key. Judge workers and review workers have one. */
 export interface Attestor {
@@ -26,7 +26,7 @@ export interface Attestation {
 /** Signs one record and returns its ledger row. The caller must append the row before it returns a result. */
 export function attest(
   attestor: Attestor,
-  ref: Pick<ChangeRef, 'changeId' | 'inputSha' | 'planHash'>,
+  ref: Pick<OpenedChange, 'changeId' | 'inputSha' | 'planHash'>,
   a: Attestation,
   at: string,
 ): LedgerEntry {

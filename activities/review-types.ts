@@ -3,7 +3,7 @@
  * bytes. Types only: workflow code may import this file.
  */
 import type { AdmittedAnswer, AnswerResults } from '../policy/contracts/answer';
-import type { Envelope, Metadata, Submission } from '../policy/contracts/diff';
+import type { Envelope, Submission } from '../policy/contracts/diff';
 import type { ValidatorResult } from '../policy/contracts/finding';
 import type { HistoryPlan } from '../policy/contracts/history-plan';
 import type { Mode, RollbackReason, TerminalState } from '../policy/contracts/outcome';
@@ -13,16 +13,9 @@ import type { RawOutcome } from '../policy/decide/findings';
 import type { Reported } from '../policy/decide/reported';
 import type { CallbackResults } from '../policy/decide/violations';
 
-/** Identifies one change. Each activity recomputes the hashes from what it loads. */
-export interface ChangeRef {
+/** Names one change. Everything else about it is read from its rows, so nothing of it can be forged here. */
+export interface ChangeInput {
   readonly changeId: string;
-  readonly tenant: string;
-  readonly target: string;
-  readonly sourceTool: string;
-  readonly diffSha: string;
-  readonly metadata: Metadata;
-  readonly inputSha: string;
-  readonly planHash: string;
 }
 
 export interface OpenInput {
@@ -48,7 +41,7 @@ export interface Opened {
   readonly stopped: Stopped | null;
 }
 
-export interface GuardiansInput extends ChangeRef {
+export interface GuardiansInput extends ChangeInput {
   readonly unit: string;
 }
 /** By validator id. */
@@ -69,7 +62,7 @@ export type Staged =
   /** The target refused to run it (unknown column, constraint, permission). The target is unchanged. */
   | { readonly kind: 'rejected'; readonly explanation: string };
 
-export interface JudgeInput extends ChangeRef {
+export interface JudgeInput extends ChangeInput {
   readonly stagingSha: string | null;
   readonly validatorId: string;
 }
@@ -84,7 +77,7 @@ export interface JudgeFailureInput extends JudgeInput {
   readonly message: string;
 }
 
-export interface DiscloseInput extends ChangeRef {
+export interface DiscloseInput extends ChangeInput {
   readonly stagingSha: string | null;
   /** Outcomes of validators without a row in the ledger. All other findings are read from there. */
   readonly unrecorded: Readonly<Record<string, RawOutcome>>;
@@ -128,9 +121,6 @@ export interface AdmittedWithdrawal {
   readonly stopped: Stopped | null;
 }
 
-export interface StatementsInput {
-  readonly changeId: string;
-}
 /** What people said about a change, by its rows. */
 export interface Statements {
   /** Answers that verify now, and rejects and retractions that verified once. Without confirmations by keys that were revoked since. */
@@ -185,14 +175,14 @@ export interface ReviewActivities {
   readonly disclose: (input: DiscloseInput) => Promise<Disclosed>;
   readonly admitAnswer: (input: AdmitInput) => Promise<Admitted>;
   readonly admitWithdrawal: (input: AdmitWithdrawalInput) => Promise<AdmittedWithdrawal>;
-  readonly readStatements: (input: StatementsInput) => Promise<Statements>;
+  readonly readStatements: (input: ChangeInput) => Promise<Statements>;
 }
 export interface JudgeActivities {
   readonly askJudge: (input: JudgeInput) => Promise<Judged>;
   readonly attestJudgeFailure: (input: JudgeFailureInput) => Promise<Judged>;
 }
 export interface CommitActivities {
-  readonly stage: (input: ChangeRef) => Promise<Staged>;
+  readonly stage: (input: ChangeInput) => Promise<Staged>;
   readonly commit: (input: CommitInput) => Promise<CommitResult>;
   readonly rollback: (input: RollbackInput) => Promise<Settled>;
   /** Resolves EFFECT_UNKNOWN by the marker: COMMITTED if found; otherwise it is sealed, so that no delayed attempt can commit. */

@@ -7,7 +7,7 @@ import { failureOf } from './failure';
 import { continueWhenCalm, isLong } from './next-run';
 import { reviewSteps } from './proxies';
 import { waitOrTimeout } from './wait-or-timeout';
-import { now, reference, type Review } from './review-state';
+import { now, type Review } from './review-state';
 import { readStatements } from './statements';
 import type { Ending } from './settling';
 import { publishStatus } from './reporting';
@@ -46,8 +46,9 @@ function disclosureFailed(error: unknown): Ending {
 }
 
 async function disclose(change: Review, triggered: readonly TriggeredPolicy[]): Promise<void> {
-  const input = { ...reference(change), stagingSha: change.stagingSha, unrecorded: change.unrecorded() };
+  const { changeId, stagingSha } = change;
   const summary = `${triggered.length} violation${triggered.length === 1 ? '' : 's'}`;
+  const input = { changeId, stagingSha, unrecorded: change.unrecorded() };
   change.disclose(triggered, await reviewSteps(change.localTurn, summary).disclose(input));
 }
 

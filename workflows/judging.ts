@@ -4,7 +4,7 @@ import { isJudge } from '../policy/contracts/readings';
 import { judgeFailureResult } from '../policy/decide/judge-failure';
 import { failureOf, type Failure } from './failure';
 import { judge, judgeFailure } from './proxies';
-import { reference, type Review } from './review-state';
+import type { Review } from './review-state';
 
 /** One activity; its result is recorded and reused on replay. A judge that cannot answer gives an ERROR finding, never none. */
 export async function askJudge(change: Review): Promise<void> {
@@ -17,7 +17,7 @@ export async function askJudge(change: Review): Promise<void> {
       change.record(validator.id, { kind: 'skipped', reasonCode: 'judge_when' });
       continue;
     }
-    const input = { ...reference(change), stagingSha: change.stagingSha, validatorId: validator.id };
+    const input = { changeId: change.changeId, stagingSha: change.stagingSha, validatorId: validator.id };
     try {
       const { result } = await judge(String(validator.config['model'] ?? validator.id)).askJudge(input);
       change.recordReported({ allowed: [], results: { [validator.id]: result } });

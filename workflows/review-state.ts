@@ -1,5 +1,5 @@
 import type { ApplicationFailure } from '@temporalio/common';
-import type { ChangeRef, Disclosed, Opened } from '../activities/review-types';
+import type { Disclosed, Opened } from '../activities/review-types';
 import type { AdmittedAnswer, AnswerResults } from '../policy/contracts/answer';
 import type { Submission } from '../policy/contracts/diff';
 import type { ReviewState, RollbackReason, WorkflowOutcome } from '../policy/contracts/outcome';
@@ -383,21 +383,6 @@ export function preflightOf(change: Review): Preflight {
     provisional: true,
     forbidden: change.isForbidden(),
     findings,
-  };
-}
-
-/** Identifies the change for any activity. */
-export function reference(change: Review): ChangeRef {
-  const { tenant, target, sourceTool, diffSha, metadata } = change.submission;
-  return {
-    changeId: change.changeId,
-    tenant,
-    target,
-    sourceTool,
-    diffSha,
-    metadata,
-    inputSha: change.inputSha,
-    planHash: change.planHash,
   };
 }
 

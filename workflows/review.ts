@@ -38,7 +38,7 @@ import { MessageHandlers } from './message-handlers';
 import type { MessageKind } from './message-bounds';
 import * as messages from './messages';
 import { guardians, reviewSteps, staging } from './proxies';
-import { now, preflightOf, reference, Review } from './review-state';
+import { now, preflightOf, Review } from './review-state';
 import { resumeUnknown, rollBack, settle, type Ending } from './settling';
 import { detailsOf, knowPublished, publishStatus, showDetails } from './reporting';
 import { withoutInline } from './without-inline';
@@ -234,7 +234,7 @@ function unitsOf(validators: readonly ReviewValidator[]): Map<string, ReviewVali
 
 async function runUnit(change: Review, unit: string, validators: readonly ReviewValidator[]): Promise<void> {
   try {
-    change.recordReported(await guardians(unit).runGuardians({ ...reference(change), unit }));
+    change.recordReported(await guardians(unit).runGuardians({ changeId: change.changeId, unit }));
   } catch (error) {
     if (isCancellation(error)) throw error;
     await readRecorded(change);
@@ -264,7 +264,7 @@ async function readRecorded(change: Review): Promise<void> {
 /** The dry run, on the committer's queue. Returns the reason if the review ends here, else null. */
 async function stage(change: Review): Promise<Ending | null> {
   try {
-    const staged = await staging('dry run').stage(reference(change));
+    const staged = await staging('dry run').stage({ changeId: change.changeId });
     switch (staged.kind) {
       case 'staged':
         change.cardinality = staged.cardinality;

@@ -86,7 +86,7 @@ export async function collectReview(
       : null,
     submission === null || changeIdOf(submission) !== changeId
       ? null
-      : lookUp.run(() => loadDiff(deps.store, deps.tools, { ...submission, inputSha: inputShaOf(submission) })),
+      : lookUp.run(() => loadDiff(deps.store, deps.tools, submission)),
     asked.stagingSha === null ? null : deps.stagingRecords.get(changeId, asked.stagingSha),
     // Bypasses the cache: this is the last time that revocations are checked.
     deps.keys.snapshot(0),

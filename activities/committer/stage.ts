@@ -8,12 +8,13 @@ import { toReported } from '../../policy/decide/reported';
 import { cardinalityOf } from '../../policy/decide/violations';
 import type { Ledger } from '../../policy/evidence/ledger-port';
 import { loadDiff } from '../review/load-diff';
-import { assertOpened, ENDING_ROWS, isEnding, OPENED_ROWS } from '../review/assert-opened';
+import { ENDING_ROWS, isEnding } from '../review/ending-rows';
+import { openedChange, OPENED_ROWS, type OpenedChange } from '../review/opened-change';
 import { unknownSourceTool } from '../../policy/contracts/failure';
 import { deriveResults, isStaged, isStatic, readFacts } from '../review/derive';
 import { findingRows } from '../review/finding-rows';
 import { refusalKey } from '../review/refusal-key';
-import type { ChangeRef, CommitActivities, Staged } from '../review-types';
+import type { CommitActivities, Staged } from '../review-types';
 import type { SourceTool } from '../../policy/contracts/source-tool';
 import type { StageContext, Staged as StagedInTarget } from '../../policy/contracts/target-effects';
 import type { TargetSlots } from './target-slots';
@@ -43,17 +44,17 @@ export interface StagingDeps extends Pick<VerificationDeps, 'store' | 'plans' | 
  */
 export function createStagingActivities(deps: StagingDeps): Pick<CommitActivities, 'stage'> {
   return {
-    async stage(ref) {
-      const stored = await deps.ledger.readKinds(ref.changeId, [...OPENED_ROWS, ...ENDING_ROWS]);
+    async stage({ changeId }) {
+      const stored = await deps.ledger.readKinds(changeId, [...OPENED_ROWS, ...ENDING_ROWS]);
       const rows = stored.map(({ row }) => row);
-      await assertOpened(deps, 'stage', ref, rows);
-      if (isEnding(rows)) return refuse(deps, ref, 'The change ends or has ended, so nothing is rehearsed');
-      return withHeartbeat((signal) => deps.slots.run(ref, signal, () => stageOpened(deps, ref)));
+      const change = openedChange(changeId, rows);
+      if (isEnding(rows)) return refuse(deps, changeId, 'The change ends or has ended, so nothing is rehearsed');
+      return withHeartbeat((signal) => deps.slots.run(change, signal, () => stageOpened(deps, change)));
     },
   };
 }
 
-async function stageOpened(deps: StagingDeps, ref: ChangeRef): Promise<Staged> {
+async function stageOpened(deps: StagingDeps, ref: OpenedChange): Promise<Staged> {
   const { plan } = await deps.plans.byHash(ref.planHash);
   const diff = await loadDiff(deps.store, deps.tools, ref);
   const tool = deps.tools.get(ref.sourceTool);
@@ -68,9 +69,9 @@ async function stageOpened(deps: StagingDeps, ref: ChangeRef): Promise<Staged> {
   );
   const forbidding = assembleAnswered({ plan, changeId: ref.changeId, outcomes }).filter(isHardBlock);
   if (plan.target !== ref.target || plan.sourceTool !== ref.sourceTool)
-    return refuse(deps, ref, 'The plan is for another target or source tool');
+    return refuse(deps, ref.changeId, 'The plan is for another target or source tool');
   if (forbidding.length > 0)
-    return refuse(deps, ref, forbidding.map((f) => `${f.validator_id}: ${f.reason}`).join('\n'));
+    return refuse(deps, ref.changeId, forbidding.map((f) => `${f.validator_id}: ${f.reason}`).join('\n'));
 
   const facts = await readFacts(deps, diff);
   const run = await dryRun(deps, tool, ref, { diff, facts, settings: plan.staging });
@@ -103,10 +104,10 @@ async function stageOpened(deps: StagingDeps, ref: ChangeRef): Promise<Staged> {
   return { kind: 'staged', stagingSha, cardinality: cardinalityOf(record), title, reported };
 }
 
-async function refuse(deps: StagingDeps, ref: ChangeRef, explanation: string): Promise<Staged> {
+async function refuse(deps: StagingDeps, changeId: string, explanation: string): Promise<Staged> {
   const body = { check: 'stage', explanation: cutExplanation(explanation) };
-  await deps.ledger.append(ref.changeId, [
-    { kind: 'refused', at: deps.now().toISOString(), factKey: refusalKey('stage', ref), body },
+  await deps.ledger.append(changeId, [
+    { kind: 'refused', at: deps.now().toISOString(), factKey: refusalKey('stage', { changeId }), body },
   ]);
   return { kind: 'refused', explanation };
 }
@@ -114,7 +115,7 @@ async function refuse(deps: StagingDeps, ref: ChangeRef, explanation: string): P
 async function dryRun(
   deps: StagingDeps,
   tool: SourceTool,
-  ref: ChangeRef,
+  ref: OpenedChange,
   change: Pick<StageContext, 'diff' | 'facts'> & { readonly settings: unknown },
 ): Promise<StagedInTarget> {
   // Cooperative: the committer cannot reach the target, so the record only contains what the requester claims.
@@ -157,7 +158,7 @@ function wellFormed(value: JsonValue): JsonValue {
   );
 }
 
-function claimedRecord(ref: ChangeRef): StagingRecord {
+function claimedRecord(ref: OpenedChange): StagingRecord {
   return {
     sourceTool: ref.sourceTool,
     target: ref.target,

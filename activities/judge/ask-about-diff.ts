@@ -16,12 +16,11 @@ import {
 } from '../../policy/judge/record';
 import { createRedactor } from '../../policy/judge/redact';
 import { wireJsonSchema } from '../../policy/judge/wire';
-import type { JudgeInput } from '../review-types';
 import { cacheKey } from './cache';
 import { messagesSha, sha256Of } from './digest';
 import type { JudgeDeps } from './judge-deps';
 import { parseFailure, unreadableDiff } from './judge-failures';
-import type { ResolvedJudge } from './resolve-judge';
+import type { JudgedChange, ResolvedJudge } from './resolve-judge';
 import { parallel } from './parallel';
 import type { ModelReply } from './model-exchange';
 
@@ -62,7 +61,7 @@ interface PieceReply {
 export async function askAboutDiff(
   deps: AskDeps,
   judgeOfPlan: ResolvedJudge,
-  input: JudgeInput,
+  change: JudgedChange,
   run: { readonly signal: AbortSignal; readonly attempt: number },
 ): Promise<JudgeAnswer> {
   const startedAt = deps.now();
@@ -70,12 +69,12 @@ export async function askAboutDiff(
   const rendered = makeDocument({
     raw,
     maxBytes: config.byteBudget * config.maxChunks,
-    metadata: input.metadata,
+    metadata: change.metadata,
     renderer,
     metadataKeys: [...new Set([...config.metadataKeys, ...effectMembers])],
     proseKeys: config.includeAgentProse ? config.proseKeys : null,
   });
-  const context = { input, judgeOfPlan, host: deps.transport.host, attempt: run.attempt };
+  const context = { change, judgeOfPlan, host: deps.transport.host, attempt: run.attempt };
   if (!rendered.ok && rendered.kind === 'undecodable') throw unreadableDiff('undecodable', rendered.reason);
   if (!rendered.ok) return notAsked(context, rendered.reason);
   const { document } = rendered;
@@ -88,15 +87,15 @@ export async function askAboutDiff(
   const conversation: Conversation = {
     document,
     pieces: split.pieces,
-    nonce: nonceOf(deps.markingKey, input.diffSha, validator.logic_hash),
+    nonce: nonceOf(deps.markingKey, change.diffSha, validator.logic_hash),
     deadlineAt: startedAt + config.deadlineMs,
   };
   const replies = await parallel(split.pieces.length, MAX_CONCURRENT_CALLS, run.signal, (index, signal) =>
-    askAboutPiece(deps, judgeOfPlan, input, conversation, index, signal),
+    askAboutPiece(deps, judgeOfPlan, change, conversation, index, signal),
   );
   const judgement = judge({
     validatorId: validator.id,
-    diffSha: input.diffSha,
+    diffSha: change.diffSha,
     document,
     validatorVersion: validator.version,
     model: config.model,
@@ -128,7 +127,7 @@ export async function askAboutDiff(
 async function askAboutPiece(
   deps: AskDeps,
   judgeOfPlan: ResolvedJudge,
-  input: JudgeInput,
+  change: JudgedChange,
   conversation: Conversation,
   index: number,
   signal: AbortSignal,
@@ -145,14 +144,14 @@ async function askAboutPiece(
     index,
     pieces: conversation.pieces.length,
     nonce,
-    sourceTool: input.sourceTool,
-    diffSha: input.diffSha,
+    sourceTool: change.sourceTool,
+    diffSha: change.diffSha,
     policyIds,
   });
   const promptSha = messagesSha(systemMessage, message);
   const key = cacheKey({
-    tenant: input.tenant,
-    sourceTool: input.sourceTool,
+    tenant: change.tenant,
+    sourceTool: change.sourceTool,
     host: deps.transport.host,
     logicHash: validator.logic_hash,
     renderer: document.renderer,
@@ -182,7 +181,7 @@ async function askAboutPiece(
     const details = { code: read.code, responseSha: sha256Of(reply.text), returnedModel: reply.model };
     throw parseFailure('answer', `${read.code}: ${read.message}`, details);
   }
-  if (cached === null) await deps.cache.set(key, { ...reply, origin: input.changeId });
+  if (cached === null) await deps.cache.set(key, { ...reply, origin: change.changeId });
   return {
     answered: { piece, answer: read.answer },
     text: reply.text,
@@ -205,9 +204,9 @@ async function askAboutPiece(
 
 /** The result for a diff that exceeds the judge's limits. Its record has no calls. */
 function notAsked(context: RecordContext, reason: string): JudgeAnswer {
-  const { input, judgeOfPlan } = context;
+  const { change, judgeOfPlan } = context;
   const bytes = judgeOfPlan.raw.length;
-  const result = notCovered(judgeOfPlan.validator.id, input.diffSha, bytes, reason);
+  const result = notCovered(judgeOfPlan.validator.id, change.diffSha, bytes, reason);
   const noCalls = {
     judgement: null,
     calls: [],
@@ -249,14 +248,14 @@ interface Outcome {
 }
 
 interface RecordContext {
-  readonly input: JudgeInput;
+  readonly change: JudgedChange;
   readonly judgeOfPlan: ResolvedJudge;
   readonly host: string;
   readonly attempt: number;
 }
 
 function toRecord(
-  { input, judgeOfPlan: { config }, host, attempt }: RecordContext,
+  { change, judgeOfPlan: { config }, host, attempt }: RecordContext,
   document: JudgeDocument | null,
   outcome: Outcome,
 ): JudgeRecord {
@@ -274,8 +273,8 @@ function toRecord(
     markers: [...outcome.markers],
     provider: { host, requestedModel: config.model },
     hashes: {
-      diff: input.diffSha,
-      input: input.inputSha,
+      diff: change.diffSha,
+      input: change.inputSha,
       prompt: config.computed.promptSha,
       schema: config.computed.schemaSha,
     },

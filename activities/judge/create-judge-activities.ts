@@ -1,8 +1,8 @@
 /**
  * Asks the judge about one staged change and signs its answer.
  *
- * K1 Loads the bytes, recomputes every hash and compares it with the opened change before anything is sent or signed, so
- *    that forged input cannot obtain a signature.
+ * K1 Takes the change from its rows and recomputes the hashes of submission, plan and bytes before anything is sent or signed: its input
+ *    names a change, and cannot obtain a signature about another one.
  * K2 Appends the signed record to the ledger before returning the result.
  * K3 Returns ALLOW only if the model gave it in the strict form for every piece of the diff.
  * K4 A retry can only make the result stricter: an unreadable answer that contains BLOCK is not retried, and every record
@@ -13,12 +13,12 @@ import type { JsonObject, JsonValue } from '../../policy/contracts/canonical-jso
 import { givenToJudge } from '../../policy/evidence/attested-given';
 import { judgeFailureResult, causeOf } from '../../policy/decide/judge-failure';
 import { attest } from '../attestation';
-import { assertOpened, OPENED_ROWS } from '../review/assert-opened';
+import { openedChange, OPENED_ROWS } from '../review/opened-change';
 import { withHeartbeat } from '../heartbeat';
 import type { Judged, JudgeActivities, JudgeFailureInput, JudgeInput } from '../review-types';
 import { askAboutDiff, type JudgeAnswer } from './ask-about-diff';
 import type { JudgeDeps } from './judge-deps';
-import { resolveJudge, type ResolvedJudge } from './resolve-judge';
+import { resolveJudge, type JudgedChange, type ResolvedJudge } from './resolve-judge';
 
 const MIN_MARKING_KEY = 16;
 
@@ -38,10 +38,10 @@ export function createJudgeActivities(deps: JudgeDeps): JudgeActivities {
     askJudge: (input) =>
       withHeartbeat(async (signal) => {
         const { attempt } = Context.current().info;
-        await requireOpened(deps, 'askJudge', input);
-        const judge = await resolveJudge(deps, input);
-        const answer = await askAboutDiff(deps, judge, input, { signal, attempt });
-        return record(deps, judge, input, answer);
+        const change = await judgedChange(deps, input);
+        const judge = await resolveJudge(deps, change);
+        const answer = await askAboutDiff(deps, judge, change, { signal, attempt });
+        return record(deps, judge, change, answer);
       }),
 
     /**
@@ -50,31 +50,36 @@ export function createJudgeActivities(deps: JudgeDeps): JudgeActivities {
      */
     attestJudgeFailure: (input) =>
       withHeartbeat(async () => {
-        await requireOpened(deps, 'attestJudgeFailure', input);
-        const judge = await resolveJudge(deps, input);
-        return record(deps, judge, input, failureAnswer(deps, judge, input));
+        const change = await judgedChange(deps, input);
+        const judge = await resolveJudge(deps, change);
+        return record(deps, judge, change, failureAnswer(deps, judge, change, input));
       }),
   };
 }
 
-async function requireOpened(deps: JudgeDeps, activity: string, input: JudgeInput): Promise<void> {
-  const { ledger } = deps;
-  const rows = (await ledger.readKinds(input.changeId, OPENED_ROWS)).map(({ row }) => row);
-  await assertOpened({ ledger, now: () => new Date(deps.now()) }, activity, input, rows);
+async function judgedChange({ ledger }: JudgeDeps, input: JudgeInput): Promise<JudgedChange> {
+  const { changeId, stagingSha, validatorId } = input;
+  const rows = (await ledger.readKinds(changeId, OPENED_ROWS)).map(({ row }) => row);
+  return { ...openedChange(changeId, rows), stagingSha, validatorId };
 }
 
-async function record(deps: JudgeDeps, judge: ResolvedJudge, input: JudgeInput, answer: JudgeAnswer): Promise<Judged> {
+async function record(
+  deps: JudgeDeps,
+  judge: ResolvedJudge,
+  change: JudgedChange,
+  answer: JudgeAnswer,
+): Promise<Judged> {
   const at = new Date(deps.now()).toISOString();
   const { validator } = judge;
   const entry = attest(
     deps.attestor,
-    input,
+    change,
     {
       kind: 'judge',
       subject: validator.id,
       logicHash: validator.logic_hash,
-      stagingSha: input.stagingSha,
-      given: givenToJudge({ ...input, logicHash: validator.logic_hash }),
+      stagingSha: change.stagingSha,
+      given: givenToJudge({ ...change, logicHash: validator.logic_hash }),
       result: answer.result as unknown as JsonValue,
       record: answer.record as unknown as JsonObject,
     },
@@ -84,16 +89,21 @@ async function record(deps: JudgeDeps, judge: ResolvedJudge, input: JudgeInput, 
     deps.keepAnswers && answer.answers.length > 0
       ? { ...entry.body, answers: answer.answers as unknown as JsonValue }
       : entry.body;
-  await deps.ledger.append(input.changeId, [{ ...entry, body }]);
+  await deps.ledger.append(change.changeId, [{ ...entry, body }]);
   return { result: answer.result, reused: answer.record.cacheHit };
 }
 
-function failureAnswer(deps: JudgeDeps, { validator, config }: ResolvedJudge, input: JudgeFailureInput): JudgeAnswer {
+function failureAnswer(
+  deps: JudgeDeps,
+  { validator, config }: ResolvedJudge,
+  change: JudgedChange,
+  { failureType, message }: JudgeFailureInput,
+): JudgeAnswer {
   const result = judgeFailureResult({
     validatorId: validator.id,
-    changeId: input.changeId,
-    failureType: input.failureType,
-    message: input.message,
+    changeId: change.changeId,
+    failureType,
+    message,
   });
   return {
     result,
@@ -104,14 +114,14 @@ function failureAnswer(deps: JudgeDeps, { validator, config }: ResolvedJudge, in
       reasonCode: result.reasonCode ?? 'judge_backend',
       verdict: null,
       errorClass: result.errorClass ?? null,
-      cause: causeOf(input.message),
+      cause: causeOf(message),
       confidence: null,
       instructionsInDiff: false,
       markers: [],
       provider: { host: deps.transport.host, requestedModel: config.model },
       hashes: {
-        diff: input.diffSha,
-        input: input.inputSha,
+        diff: change.diffSha,
+        input: change.inputSha,
         prompt: config.computed.promptSha,
         schema: config.computed.schemaSha,
       },

@@ -1,13 +1,16 @@
-import { inputSha } from '../../policy/contracts/change-id';
 import { planHash, type Plan, type PlanValidator } from '../../policy/contracts/plan';
 import { configOfPlan, judgeDefinition, JUDGE_IMPLEMENTATION, type JudgeConfig } from '../../policy/judge/config';
 import type { DiffRenderer, SourceTool } from '../../policy/contracts/source-tool';
 import { definitionHash } from '../../policy/rules/definition-hash';
 import { digestMismatch, misconfigured, policyMoved } from '../../policy/contracts/failure';
 import type { JudgeInput } from '../review-types';
+import type { OpenedChange } from '../review/opened-change';
 import type { JudgeDeps } from './judge-deps';
 import { sha256Of } from './digest';
 import { unreadableDiff } from './judge-failures';
+
+/** The change that a judge is asked about. `stagingSha` is what the workflow received; the committer compares it with the rows. */
+export type JudgedChange = OpenedChange & Pick<JudgeInput, 'stagingSha' | 'validatorId'>;
 
 /** The judge of a plan, and the bytes of a change whose hashes were verified. */
 export interface ResolvedJudge {
@@ -19,37 +22,34 @@ export interface ResolvedJudge {
   readonly effectMembers: readonly string[];
 }
 
-/** Recomputes every hash that `input` claims. Call it before anything is sent to a model. */
+/** Recomputes the hashes of plan and bytes. Call it before anything is sent to a model. */
 export async function resolveJudge(
   deps: Pick<JudgeDeps, 'loadPlan' | 'store' | 'tools'>,
-  input: JudgeInput,
+  change: JudgedChange,
 ): Promise<ResolvedJudge> {
-  const tool = deps.tools.get(input.sourceTool);
+  const tool = deps.tools.get(change.sourceTool);
   if (tool === undefined) {
     throw unreadableDiff(
       'unknown_source_tool',
-      `no renderer for diffs of "${input.sourceTool}"; expected one of: ${deps.tools.keys().join(', ')}`,
+      `no renderer for diffs of "${change.sourceTool}"; expected one of: ${deps.tools.keys().join(', ')}`,
     );
   }
-  const expected = inputSha(input);
-  if (expected !== input.inputSha) throw digestMismatch('inputSha', expected, input.inputSha);
-
-  const plan = await deps.loadPlan(input.planHash);
+  const plan = await deps.loadPlan(change.planHash);
   const loaded = hashOf(plan);
-  if (loaded !== input.planHash) throw digestMismatch('planHash', input.planHash, loaded);
-  if (plan.target !== input.target || plan.sourceTool !== input.sourceTool) {
+  if (loaded !== change.planHash) throw digestMismatch('planHash', change.planHash, loaded);
+  if (plan.target !== change.target || plan.sourceTool !== change.sourceTool) {
     throw misconfigured(
-      `The plan is for ${plan.target}/${plan.sourceTool}, but the change is for ${input.target}/${input.sourceTool}`,
+      `The plan is for ${plan.target}/${plan.sourceTool}, but the change is for ${change.target}/${change.sourceTool}`,
     );
   }
-  const validator = plan.validators.find((v) => v.id === input.validatorId);
+  const validator = plan.validators.find((v) => v.id === change.validatorId);
   if (validator?.implementation !== JUDGE_IMPLEMENTATION)
-    throw misconfigured(`The plan has no judge "${input.validatorId}"`);
+    throw misconfigured(`The plan has no judge "${change.validatorId}"`);
   const config = verifiedConfig(validator, loaded, tool);
 
-  const raw = await deps.store.get(input.tenant, input.diffSha);
+  const raw = await deps.store.get(change.tenant, change.diffSha);
   const digest = sha256Of(raw);
-  if (digest !== input.diffSha) throw digestMismatch('diffSha', input.diffSha, digest);
+  if (digest !== change.diffSha) throw digestMismatch('diffSha', change.diffSha, digest);
   return { validator, config, renderer: tool.render, raw, effectMembers: Object.keys(tool.effectMetadata.members) };
 }
 

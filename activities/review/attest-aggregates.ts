@@ -7,7 +7,7 @@ import type { Ledger, LedgerEntry } from '../../policy/evidence/ledger-port';
 import { aggregateResult } from '../../policy/rules/aggregate/aggregate';
 import type { Measure } from '../../policy/rules/aggregate/measure';
 import { attest, type Attestor } from '../attestation';
-import type { ChangeRef } from '../review-types';
+import type { OpenedChange } from './opened-change';
 import { aggregateConfigOf, readAggregateRecord } from './aggregate-record';
 
 export interface AggregateDeps {
@@ -26,7 +26,7 @@ export interface AggregateDeps {
 export async function attestAggregates(
   { ledger, attestor }: AggregateDeps,
   plan: Plan,
-  ref: ChangeRef,
+  ref: OpenedChange,
   change: { readonly requester: string | null; readonly own: Measure | null; readonly supersedes: string | null },
   at: string,
 ): Promise<{ readonly results: Readonly<Record<string, ValidatorResult>>; readonly rows: readonly LedgerEntry[] }> {

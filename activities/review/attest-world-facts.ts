@@ -6,7 +6,7 @@ import { givenToWorldFact } from '../../policy/evidence/attested-given';
 import type { Ledger, LedgerEntry, StandingReject } from '../../policy/evidence/ledger-port';
 import type { Blocked, BreakerStore } from '../../storage/breakers/breakers';
 import { attest, type Attestor } from '../attestation';
-import type { ChangeRef } from '../review-types';
+import type { OpenedChange } from './opened-change';
 import { MAX_REASON_LENGTH } from '../../policy/contracts/limits';
 import { cutText } from '../../policy/text/cut-text';
 
@@ -18,7 +18,7 @@ export interface WorldFactsDeps {
 }
 
 /** `factsSha`: null if the facts could not be read. */
-type OpenedRef = ChangeRef & { readonly factsSha: string | null };
+type OpenedRef = OpenedChange & { readonly factsSha: string | null };
 
 export interface WorldFacts {
   readonly results: Readonly<Record<string, ValidatorResult>>;
@@ -94,7 +94,7 @@ function rejectedResult(validatorId: string, rejects: readonly StandingReject[])
 /** No text of a row reaches the result: validator ids are those of the plan, change ids are hashes. */
 function breakerResult(
   validatorId: string,
-  { changeId, tenant, sourceTool }: ChangeRef,
+  { changeId, tenant, sourceTool }: OpenedChange,
   blocked: Blocked,
 ): ValidatorResult {
   if (blocked.length === 0) return { validator_id: validatorId, status: 'ALLOW', reason: '', evidenceRefs: [] };

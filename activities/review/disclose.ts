@@ -27,10 +27,12 @@ import { findingsToDisclose } from '../../policy/evidence/recorded-findings';
 import { evaluateCallback, type CallbackRegistry } from '../../policy/rules/callback';
 import { attest, type Attestor } from '../attestation';
 import { loadDiff } from './load-diff';
-import { assertOpened, isEnding, recordRefusal } from './assert-opened';
+import { isEnding } from './ending-rows';
+import { openedChange, type OpenedChange } from './opened-change';
+import { recordRefusal } from './record-refusal';
 import { isStatic, readFacts, type DerivationDeps } from './derive';
 import type { PlanSource } from '../../storage/plans/plan-source';
-import type { ChangeRef, Disclosed, ReviewActivities } from '../review-types';
+import type { Disclosed, ReviewActivities } from '../review-types';
 
 export interface DisclosureDeps extends Pick<DerivationDeps, 'tools' | 'threads'> {
   readonly store: ByteStore;
@@ -53,16 +55,16 @@ export function createDisclosureActivities(deps: DisclosureDeps): Pick<ReviewAct
   return {
     async disclose(asked) {
       const rows = (await deps.ledger.read(asked.changeId)).map(({ row }) => row);
-      await assertOpened(deps, 'disclose', asked, rows);
+      const { changeId, stagingSha } = asked;
+      const change = openedChange(changeId, rows);
       if (isEnding(rows))
         throw await recordRefusal(
           deps,
-          asked.changeId,
+          changeId,
           { check: 'disclose: ended', message: asked },
-          invalid('changeId', 'a change that is open', asked.changeId, 'It ends or has ended, so nothing is disclosed'),
+          invalid('changeId', 'a change that is open', changeId, 'It ends or has ended, so nothing is disclosed'),
         );
-      const { plan } = await deps.plans.byHash(asked.planHash);
-      const { changeId, stagingSha } = asked;
+      const { plan } = await deps.plans.byHash(change.planHash);
       const unrecorded = possibleWithoutRow(plan, changeId, asked.unrecorded);
       const findings = findingsToDisclose({ plan, changeId, rows }, stagingSha, unrecorded);
       const forbidding = findings.find(isHardBlock);
@@ -79,7 +81,7 @@ export function createDisclosureActivities(deps: DisclosureDeps): Pick<ReviewAct
           ),
         );
       const triggered = matchPolicies(plan, findings, cardinalityOf(stagedIn(rows, stagingSha)));
-      return recordDisclosure(deps, plan, { ...asked, requester: requesterOf(rows), findings, triggered });
+      return recordDisclosure(deps, plan, { ...change, stagingSha, requester: requesterOf(rows), findings, triggered });
     },
   };
 }
@@ -126,7 +128,7 @@ function stagedIn(rows: readonly LedgerRow[], stagingSha: string | null): Stagin
 }
 
 /** What is disclosed of a change. */
-export interface Disclosure extends ChangeRef {
+export interface Disclosure extends OpenedChange {
   readonly stagingSha: string | null;
   readonly requester: string | null;
   readonly findings: readonly ValidatorFinding[];

@@ -17,12 +17,13 @@ import { measureOf, type Measure } from '../../policy/rules/aggregate/measure';
 import { attestAggregates } from './attest-aggregates';
 import { loadDiff } from './load-diff';
 import { openingLocks } from './opening-locks';
-import { recordRefusal } from './assert-opened';
+import type { OpenedChange } from './opened-change';
+import { recordRefusal } from './record-refusal';
 import { CountersignFailure, digestMismatch, invalid, unknownSourceTool } from '../../policy/contracts/failure';
 import type { PlanSource } from '../../storage/plans/plan-source';
 import { toolFor } from './derivation';
 import { deriveResults, factsShaOf, isStatic, readFacts, readTitle, type DerivationDeps } from './derive';
-import type { ChangeRef, Opened, OpenInput, ReviewActivities, UnitResults } from '../review-types';
+import type { Opened, OpenInput, ReviewActivities, UnitResults } from '../review-types';
 import { requesterOf, type Requester } from './requester';
 import { readRecordedOpening, type RecordedOpening } from './recorded-opening';
 import { attestWorldFacts, type WorldFactsDeps } from './attest-world-facts';
@@ -114,7 +115,7 @@ async function openReview(
 
 interface OpeningChange {
   readonly submission: Submission;
-  readonly ref: ChangeRef;
+  readonly ref: OpenedChange;
   readonly requester: string | null;
   readonly title: string;
   readonly diff: DiffInput;
@@ -182,7 +183,7 @@ function openingRows(
 }
 
 /** What the bytes of the change say. `factsSha` and `own` are null if they cannot be read, or are not needed. */
-async function readContent(deps: OpeningDeps, plan: Plan, ref: Parameters<typeof loadDiff>[2], diff: DiffInput) {
+async function readContent(deps: OpeningDeps, plan: Plan, ref: OpenedChange, diff: DiffInput) {
   return {
     factsSha: await ifReadable(() => factsShaOf(deps, ref, diff)),
     own: await measureIfNeeded(deps, plan, diff),
@@ -193,7 +194,7 @@ async function readContent(deps: OpeningDeps, plan: Plan, ref: Parameters<typeof
 async function runStaticGuardians(
   deps: OpeningDeps,
   plan: Plan,
-  { changeId, inputSha }: ChangeRef,
+  { changeId, inputSha }: OpenedChange,
   diff: DiffInput,
 ): Promise<UnitResults> {
   try {

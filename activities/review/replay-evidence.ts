@@ -35,7 +35,7 @@ export async function replayFindings(deps: ReplayDeps, bundle: EvidenceBundle, r
     );
   const store = { get: async () => raw, has: async () => true, put: async () => submission.diffSha };
   const inputSha = inputShaOf(submission);
-  const diff = await loadDiff(store, deps.tools, { ...submission, inputSha });
+  const diff = await loadDiff(store, deps.tools, submission);
   const staging = bundle.staging === null ? null : { record: bundle.staging, sha: stagingShaOf(bundle.staging) };
   const receipt = bundle.rows.find(({ row }) => row.kind === 'receipt')?.row.body['predicate'];
   const committed = ReceiptPredicate.safeParse(receipt).data?.action === 'COMMIT';

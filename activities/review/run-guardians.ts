@@ -1,7 +1,7 @@
 import type { ByteStore } from '../../policy/evidence/byte-store';
 import type { Ledger } from '../../policy/evidence/ledger-port';
 import { loadDiff } from './load-diff';
-import { assertOpened, OPENED_ROWS } from './assert-opened';
+import { openedChange, OPENED_ROWS } from './opened-change';
 import type { PlanSource } from '../../storage/plans/plan-source';
 import type { ReviewActivities } from '../review-types';
 import { toReported } from '../../policy/decide/reported';
@@ -22,18 +22,18 @@ export interface GuardianDeps extends DerivationDeps {
  */
 export function createGuardianActivities(deps: GuardianDeps): Pick<ReviewActivities, 'runGuardians'> {
   return {
-    async runGuardians(input) {
-      const rows = (await deps.ledger.readKinds(input.changeId, OPENED_ROWS)).map(({ row }) => row);
-      await assertOpened(deps, 'runGuardians', input, rows);
-      const { plan } = await deps.plans.byHash(input.planHash);
-      const diff = await loadDiff(deps.store, deps.tools, input);
-      const evaluation = { changeId: input.changeId, inputSha: input.inputSha, diff, staging: null };
-      const results = await deriveResults(deps, plan, (v) => isStatic(v) && v.unit === input.unit, evaluation);
-      const written = (await readRecordedOpening(deps.ledger, input.changeId))?.found;
+    async runGuardians({ changeId, unit }) {
+      const rows = (await deps.ledger.readKinds(changeId, OPENED_ROWS)).map(({ row }) => row);
+      const change = openedChange(changeId, rows);
+      const { plan } = await deps.plans.byHash(change.planHash);
+      const diff = await loadDiff(deps.store, deps.tools, change);
+      const evaluation = { changeId, inputSha: change.inputSha, diff, staging: null };
+      const results = await deriveResults(deps, plan, (v) => isStatic(v) && v.unit === unit, evaluation);
+      const written = (await readRecordedOpening(deps.ledger, changeId))?.found;
       const missing = Object.fromEntries(Object.entries(results).filter(([id]) => written?.has(id) !== true));
       const at = deps.now().toISOString();
-      await deps.ledger.append(input.changeId, findingRows(plan, input.changeId, `unit:${input.unit}`, missing, at));
-      return toReported(plan, input.changeId, results);
+      await deps.ledger.append(changeId, findingRows(plan, changeId, `unit:${unit}`, missing, at));
+      return toReported(plan, changeId, results);
     },
   };
 }

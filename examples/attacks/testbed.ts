@@ -178,13 +178,6 @@ export class Testbed {
     return Plan.parse(JSON.parse(found.plan));
   }
 
-  /** The part of the input that most of our activities share. */
-  async reference(changeId: string) {
-    const { submission, planHash } = await this.submissionOf(changeId);
-    const { tenant, target, sourceTool, diffSha, metadata } = submission;
-    return { changeId, tenant, target, sourceTool, diffSha, metadata, inputSha: inputSha(submission), planHash };
-  }
-
   /** Starts the review workflow directly, even if one with this id is closed. */
   async startReview(changeId: string, submission: Submission): Promise<void> {
     await this.temporal.workflow.start('review', {

@@ -58,7 +58,7 @@ function withLostFindings(activities: ReviewActivities): ReviewActivities {
     },
     runGuardians: async (input) => {
       const result = await activities.runGuardians(input);
-      if (losesFindings(input.metadata)) throw ApplicationFailure.nonRetryable('lost');
+      if (opened.has(input.changeId)) throw ApplicationFailure.nonRetryable('lost');
       return result;
     },
   };

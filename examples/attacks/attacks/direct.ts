@@ -1,4 +1,5 @@
 /** Our activities, scheduled directly by the attacker's workflows. */
+import type { Judged, Staged } from '../../../activities/review-types';
 import { newKeyPair } from '../../../signing/keys';
 import { signKeyEntry } from '../../../signing/registry-entry';
 import { answerRefused, refundOrder, refused, topUp, type Attack } from '../attack';
@@ -47,17 +48,22 @@ export const DIRECT: readonly Attack[] = [
   {
     name: 'a dry run of another diff under the id of an open change',
     async run(testbed) {
-      const { changeId } = await testbed.submitAndWait(refundOrder(20));
+      const { changeId, stagingSha } = await testbed.submitAndWait(refundOrder(20));
       const other = await testbed.prepared({ ...refundOrder(20), raw: 'delete from orders where id = 20' });
-      const ref = await testbed.reference(changeId);
-      const { diffSha, metadata } = other.submission;
-      await testbed.attacker.schedule('stage', testbed.queues.commit, {
-        ...ref,
-        diffSha,
-        metadata,
-        inputSha: other.inputSha,
-      });
-      return { changeId, refusal: refused('stage: inputSha') };
+      const { submission, inputSha } = other;
+      const input = { ...submission, submission, inputSha, changeId };
+      const staged = await testbed.attacker.schedule('stage', testbed.queues.commit, input);
+      if (!staged.ok) throw new Error(`stage: ${staged.message}`);
+      const wrong = (staged.result as Staged & { kind: 'staged' }).stagingSha !== stagingSha;
+      return {
+        changeId,
+        refusal: null,
+        by: 'the dry run is that of the recorded submission',
+        check: async () => {
+          const records = (await testbed.rows(changeId)).filter(({ kind }) => kind === 'staged').length;
+          return wrong || records !== 1 ? `the other diff was rehearsed; ${records} records` : null;
+        },
+      };
     },
   },
   {
@@ -71,7 +77,7 @@ export const DIRECT: readonly Attack[] = [
         await testbed.temporal.workflow.getHandle(id).terminate('maintenance');
         return id;
       });
-      await testbed.attacker.schedule('stage', testbed.queues.commit, await testbed.reference(changeId));
+      await testbed.attacker.schedule('stage', testbed.queues.commit, { changeId });
       return { changeId, refusal: refused('stage', 'safety.sql_dynamic_sql') };
     },
   },
@@ -79,19 +85,18 @@ export const DIRECT: readonly Attack[] = [
     name: 'a judge call with a forged context',
     async run(testbed) {
       const change = { ...topUp(22), raw: `update accounts set owner = 'mallory' where id = 22` };
-      const { changeId } = await testbed.submitAndWait(change);
-      const ref = await testbed.reference(changeId);
-      const harmless = await testbed.prepared(topUp(22));
-      const { diffSha, metadata } = harmless.submission;
-      await testbed.attacker.schedule('askJudge', testbed.queues.judge, {
-        ...ref,
-        diffSha,
-        metadata,
-        inputSha: harmless.inputSha,
-        stagingSha: null,
-        validatorId: 'guardian.llm_judge',
-      });
-      return { changeId, refusal: refused('askJudge: inputSha') };
+      const { changeId, stagingSha } = await testbed.submitAndWait(change);
+      const { submission, inputSha } = await testbed.prepared(topUp(22));
+      const forged = { ...submission, submission, inputSha, changeId, stagingSha, validatorId: 'guardian.llm_judge' };
+      const asked = await testbed.attacker.schedule('askJudge', testbed.queues.judge, forged);
+      if (!asked.ok) throw new Error(`askJudge: ${asked.message}`);
+      const { status } = (asked.result as Judged).result;
+      return {
+        changeId,
+        refusal: null,
+        by: 'the judge sees the recorded submission',
+        check: () => Promise.resolve(status === 'BLOCK' ? null : `the judge answered ${status}`),
+      };
     },
   },
   {
@@ -99,9 +104,8 @@ export const DIRECT: readonly Attack[] = [
     async run(testbed) {
       const change = { ...topUp(23), raw: `update accounts set owner = 'mallory' where id = 23` };
       const status = await testbed.submitAndWait(change);
-      const ref = await testbed.reference(status.changeId);
       await testbed.attacker.schedule('attestJudgeFailure', testbed.queues.judge, {
-        ...ref,
+        changeId: status.changeId,
         stagingSha: status.stagingSha,
         validatorId: 'guardian.llm_judge',
         failureType: 'TimeoutFailure',

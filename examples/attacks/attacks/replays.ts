@@ -62,11 +62,10 @@ export const REPLAYS: readonly Attack[] = [
       const answers = testbed.sign(status, testbed.keyOf('alice'));
       await testbed.target('update orders set version = version + 1 where id = 3');
       await testbed.baseline();
-      const ref = await testbed.reference(changeId);
-      const staged = await testbed.attacker.schedule('stage', testbed.queues.commit, ref);
+      const staged = await testbed.attacker.schedule('stage', testbed.queues.commit, { changeId });
       if (!staged.ok) throw new Error(`stage: ${staged.message}`);
       const { stagingSha } = staged.result as { stagingSha: string };
-      const judged = { ...ref, stagingSha, validatorId: 'guardian.llm_judge' };
+      const judged = { changeId, stagingSha, validatorId: 'guardian.llm_judge' };
       const asked = await testbed.attacker.schedule('askJudge', testbed.queues.judge, judged);
       if (!asked.ok) throw new Error(`askJudge: ${asked.message}`);
       // Bypasses the workflow, which would commit on the old dry run first.

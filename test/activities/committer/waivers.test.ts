@@ -14,7 +14,7 @@ const verified = async (of: ReviewWorld) => verifyChange(of.deps, of.input, awai
 test('a waived finding commits without an answer; it becomes an ALLOW that contains the original reason, in committer and evidence', async () => {
   const review = await world(waiver()).reviewed();
   const guardians = createGuardianActivities({ ...review.deps });
-  await guardians.runGuardians({ ...review.ref, unit: 'demo-pack' });
+  await guardians.runGuardians({ changeId: review.changeId, unit: 'demo-pack' });
   expect(review.disclosed).toBeNull();
   const result = await verified(review);
   if (!result.ok) throw new Error(`${result.check}: ${result.explanation}`);

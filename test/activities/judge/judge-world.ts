@@ -1,3 +1,4 @@
+import type { JsonValue } from '../../../policy/contracts/canonical-json';
 import type { Metadata } from '../../../policy/contracts/diff';
 import { changeId, inputSha } from '../../../policy/contracts/change-id';
 import { sha256Hex } from '../../../policy/contracts/hash';
@@ -15,6 +16,7 @@ import type { CachedReply } from '../../../activities/judge/cache';
 import { judgeValidator as judgeValidatorOf } from '../../../activities/judge/judge-validator';
 import { createJudgeTransport } from '../../../activities/judge/transport';
 import type { Judged, JudgeInput } from '../../../activities/review-types';
+import type { JudgedChange } from '../../../activities/judge/resolve-judge';
 import { newKeyPair } from '../../../signing/keys';
 import { signPredicate } from '../../../signing/envelope';
 import type { JudgeServer } from '../../support/judge-server';
@@ -37,7 +39,7 @@ export interface JudgeWorld {
   readonly deps: JudgeDeps;
   readonly ledger: { readonly changeId: string; readonly entries: readonly LedgerEntry[] }[];
   readonly predicates: AttestedPredicate[];
-  /** Stores the bytes and returns the input that the workflow would pass to the activity. */
+  /** Stores the bytes, opens the change, and returns it with the input that the workflow would pass to the activity. `recorded` replaces members in its rows. */
   readonly change: (
     diff: string | Uint8Array,
     over?: {
@@ -46,8 +48,9 @@ export interface JudgeWorld {
       readonly requestKey?: string;
       readonly tenant?: string;
       readonly settings?: { readonly [key: string]: unknown };
+      readonly recorded?: { readonly [key: string]: JsonValue };
     },
-  ) => JudgeInput;
+  ) => JudgedChange;
   readonly ask: (input: JudgeInput, attempt?: number) => Promise<Judged>;
 }
 
@@ -99,7 +102,7 @@ export function judgeWorld(
     predicates,
     change: (
       diff,
-      { sourceTool = 'SQLDryRun', metadata = {}, requestKey = '', tenant = 'acme', settings = {} } = {},
+      { sourceTool = 'SQLDryRun', metadata = {}, requestKey = '', tenant = 'acme', settings = {}, recorded = {} } = {},
     ) => {
       const raw = typeof diff === 'string' ? new TextEncoder().encode(diff) : diff;
       const diffSha = sha256Hex(raw);
@@ -107,16 +110,23 @@ export function judgeWorld(
       const plan = planOf([judgeValidator(settings, sourceTool)], sourceTool);
       const hash = planHash(plan);
       plans.set(hash, plan);
-      const submission = { tenant, target: 'shop', sourceTool, diffSha, metadata };
-      const ref = { changeId: changeId({ ...submission, requestKey }), inputSha: inputSha(submission), planHash: hash };
+      const submission = { tenant, target: 'shop', sourceTool, diffSha, metadata, requestKey };
+      const id = changeId(submission);
       const row = { at: '2026-03-01T12:00:00.000Z' };
       const rows = memoryLedger();
-      opened.set(ref.changeId, rows);
-      void rows.append(ref.changeId, [
-        { ...row, kind: 'submitted', factKey: 'submitted', body: { inputSha: ref.inputSha } },
-        { ...row, kind: 'planned', factKey: 'planned', body: { planHash: hash } },
+      opened.set(id, rows);
+      void rows.append(id, [
+        { ...row, kind: 'submitted', factKey: 'submitted', body: { submission: { ...submission, ...recorded } } },
+        { ...row, kind: 'planned', factKey: 'planned', body: { planHash: recorded['planHash'] ?? hash } },
       ]);
-      return { ...submission, ...ref, stagingSha: null, validatorId: JUDGE_ID };
+      return {
+        ...submission,
+        changeId: id,
+        inputSha: inputSha(submission),
+        planHash: hash,
+        stagingSha: null,
+        validatorId: JUDGE_ID,
+      };
     },
     ask: (input, attempt = 1) => inActivity(() => createJudgeActivities(deps).askJudge(input), { attempt }),
   };

@@ -25,7 +25,7 @@ function guardians(world: ReviewWorld, calls: string[] = []) {
   const activities = createGuardianActivities({ ...world.deps, validators, ledger });
   /** The results in the order of the plan. */
   const run = async (unit = 'demo-pack') => {
-    const results = fromReported(world.plan, await activities.runGuardians({ ...world.ref, unit }));
+    const results = fromReported(world.plan, await activities.runGuardians({ changeId: world.changeId, unit }));
     return Object.fromEntries(world.plan.validators.flatMap(({ id }) => (id in results ? [[id, results[id]]] : [])));
   };
   return { calls, run };
@@ -78,16 +78,14 @@ test('refuses to run a revoked plan or a rule with other logic [G33]', async () 
   const world = await opened('HOLD');
   const other = validatorRegistry([{ ...world.validators.get('demo_hold'), logicRevision: 2 }] as never);
   const activities = createGuardianActivities({ ...world.deps, validators: other });
-  expect(await failureType(activities.runGuardians({ ...world.ref, unit: 'demo-pack' }))).toBe('policy_moved');
+  expect(await failureType(activities.runGuardians({ changeId: world.changeId, unit: 'demo-pack' }))).toBe(
+    'policy_moved',
+  );
   world.revoked.add(world.planHash);
   expect(await failureType(guardians(world).run())).toBe('policy_moved');
 });
 
-test('refuses input whose members do not match its hash', async () => {
-  const world = await opened('HOLD');
-  const { run } = guardians(world);
-  const activities = createGuardianActivities({ ...world.deps });
-  const forged = { ...world.ref, metadata: { affected_rows: 1 }, unit: 'demo-pack' };
-  expect(await failureType(activities.runGuardians(forged))).toBe('DIGEST_MISMATCH');
-  expect(Object.keys(await run('no-such-unit'))).toEqual([]);
+test('a unit that the plan does not have gives no result', async () => {
+  const { run } = guardians(await opened('HOLD'));
+  expect(await run('no-such-unit')).toEqual({});
 });

@@ -66,13 +66,13 @@ export abstract class ReviewSteps extends SubmittedReview {
   async guard(): Promise<void> {
     const units = new Set(this.plan.validators.filter((v) => isStatic(v) && v.unit !== 'builtin').map((v) => v.unit));
     for (const unit of units) {
-      const reported = await reviewActivities(this.deps).runGuardians({ ...this.ref, unit });
+      const reported = await reviewActivities(this.deps).runGuardians({ changeId: this.changeId, unit });
       this.guarded = { ...this.guarded, ...(await this.#asWritten(reported)) };
     }
   }
 
   async stage(): Promise<Staged> {
-    const staged = await reviewActivities(this.deps).stage(this.ref);
+    const staged = await reviewActivities(this.deps).stage({ changeId: this.changeId });
     if (staged.kind === 'staged') {
       this.staged = staged;
       this.#rehearsed = await this.#asWritten(staged.reported);
@@ -145,7 +145,7 @@ export abstract class ReviewSteps extends SubmittedReview {
     const requester = this.opened?.requester ?? null;
     const disclosed =
       findings === undefined
-        ? await reviewActivities(this.deps).disclose({ ...this.ref, stagingSha, unrecorded: {} })
+        ? await reviewActivities(this.deps).disclose({ changeId: this.changeId, stagingSha, unrecorded: {} })
         : await recordDisclosure(this.deps, this.plan, {
             ...this.ref,
             stagingSha,

@@ -1,4 +1,5 @@
-import type { ChangeRef, CommitInput, Disclosed, Opened, Staged } from '../../../activities/review-types';
+import type { OpenedChange } from '../../../activities/review/opened-change';
+import type { CommitInput, Disclosed, Opened, Staged } from '../../../activities/review-types';
 import { changeId as changeIdOf, inputSha as inputShaOf } from '../../../policy/contracts/change-id';
 import { Submission, type Envelope } from '../../../policy/contracts/diff';
 import { sha256Hex } from '../../../policy/contracts/hash';
@@ -70,7 +71,7 @@ export abstract class SubmittedReview {
     return this.clock().toISOString();
   }
 
-  get ref(): ChangeRef {
+  get ref(): OpenedChange {
     const { tenant, target, sourceTool, diffSha, metadata } = this.submission;
     const { changeId, inputSha, planHash } = this;
     return { changeId, tenant, target, sourceTool, diffSha, metadata, inputSha, planHash };

@@ -26,7 +26,6 @@ const NOT_OPENED = {
 async function beforeTheOpening(testbed: Testbed): Promise<Attempt> {
   const { changeId, submission } = await testbed.prepared(topUp(21));
   const other = await testbed.submitAndWait(refundOrder(21));
-  const reference = await testbed.reference(other.changeId);
   const { planHash, submission: theirs } = await testbed.submissionOf(other.changeId);
   const { stagingSha, fingerprint } = other;
   const ending = {
@@ -40,11 +39,11 @@ async function beforeTheOpening(testbed: Testbed): Promise<Attempt> {
   };
   const inputs: Readonly<Record<keyof typeof NOT_OPENED, object>> = {
     commit: { planHash, stagingSha, fingerprint },
-    rollback: { ...ending, inputSha: reference.inputSha },
+    rollback: { ...ending, inputSha: other.inputSha },
     reconcile: {},
-    stage: reference,
+    stage: {},
     admitAnswer: testbed.admission(other, testbed.sign(other, testbed.keyOf('agent'))),
-    disclose: { ...reference, stagingSha, unrecorded: {} },
+    disclose: { stagingSha, unrecorded: {} },
     openReview: { submission: theirs },
   };
   const wrong: string[] = [];

@@ -1,4 +1,4 @@
-import type { ChangeRef } from '../../../activities/review-types';
+import type { Submission } from '../../../policy/contracts/diff';
 import type { RawOutcome } from '../../../policy/decide/findings';
 import { failureType } from '../../support/review/failure-type';
 import { reviewActivities } from '../../support/review/review-deps';
@@ -6,54 +6,57 @@ import { ReviewWorld } from '../../support/review/review-world';
 
 const OTHER = 'f'.repeat(64);
 
-/** The activities whose input has a change id next to other members. Anyone who can schedule them chooses both. */
-const ACTIVITIES: Readonly<Record<string, (world: ReviewWorld, ref: ChangeRef) => Promise<unknown>>> = {
-  runGuardians: (world, ref) => reviewActivities(world.deps).runGuardians({ ...ref, unit: 'demo-pack' }),
-  stage: (world, ref) => reviewActivities(world.deps).stage(ref),
-  disclose: (world, ref) => {
-    return reviewActivities(world.deps).disclose({ ...ref, stagingSha: null, unrecorded: {} });
-  },
+const disclose = (world: ReviewWorld, unrecorded: Readonly<Record<string, RawOutcome>> = {}) =>
+  reviewActivities(world.deps).disclose({ changeId: world.changeId, stagingSha: null, unrecorded });
+
+/** The activities whose input names a change by its id only. Anyone who can schedule them chooses it, and adds what they like. */
+const ACTIVITIES: Readonly<Record<string, (world: ReviewWorld, forged: object) => Promise<unknown>>> = {
+  runGuardians: ({ deps, changeId }, forged) =>
+    reviewActivities(deps).runGuardians({ ...forged, changeId, unit: 'demo-pack' }),
+  stage: ({ deps, changeId }, forged) => reviewActivities(deps).stage({ ...forged, changeId }),
+  disclose: ({ deps, changeId }, forged) =>
+    reviewActivities(deps).disclose({ ...forged, changeId, stagingSha: null, unrecorded: {} }),
 };
 
-describe.each(Object.keys(ACTIVITIES))('%s', (name) => {
-  const call = (world: ReviewWorld, over: Partial<ChangeRef>): Promise<string> =>
-    failureType(ACTIVITIES[name]?.(world, { ...world.ref, ...over }) ?? Promise.reject(new Error(name)));
-  const staged = (world: ReviewWorld): number => world.stagingRecords.size;
-
-  test('refuses the input of another change, even if its hashes are consistent, and records the refusal in the ledger [P8]', async () => {
-    const [world, other] = [new ReviewWorld({ text: 'HOLD' }), new ReviewWorld({ text: 'clean' })];
-    await world.open();
-    await world.store.put('acme', other.raw);
-    const rows = (await world.rows()).length;
-    const { inputSha, diffSha } = other.ref;
-    expect(await call(world, { inputSha, diffSha })).toBe('DIGEST_MISMATCH');
-    expect(await call(world, { inputSha, diffSha })).toBe('DIGEST_MISMATCH');
-    const after = (await world.rows()).slice(rows);
-    expect(after.map(({ row }) => [row.kind, row.body['check']])).toEqual([['refused', `${name}: inputSha`]]);
-    expect(staged(world)).toBe(0);
+describe.each(Object.entries(ACTIVITIES))('%s', (_name, run) => {
+  test('writes no row for an id under which no change was opened', async () => {
+    const world = new ReviewWorld({ text: 'HOLD' });
+    await world.store.put('acme', world.raw);
+    expect(await failureType(run(world, {}))).toBe('VALIDATION_ERROR');
+    expect(world.ledger.all).toEqual([]);
   });
 
-  test.each<readonly [string, Partial<ChangeRef>]>([
+  test.each<readonly [string, Partial<Submission>]>([
     ['metadata', { metadata: { affected_rows: 1 } }],
     ['tenant', { tenant: 'other' }],
     ['target', { target: 'other' }],
     ['sourceTool', { sourceTool: 'Refund' }],
     ['diffSha', { diffSha: OTHER }],
-    ['inputSha', { inputSha: OTHER }],
-    ['planHash', { planHash: OTHER }],
-  ])('refuses another %s than the change was opened with', async (_member, over) => {
+    ['requestKey', { requestKey: 'again' }],
+  ])('refuses rows with another %s than the change id was computed from [P8]', async (_member, over) => {
     const world = new ReviewWorld({ text: 'HOLD' });
-    await world.open();
-    expect(await call(world, over)).toBe('DIGEST_MISMATCH');
-    expect((await world.kinds()).at(-1)).toBe('refused');
+    const { inputSha, planHash, submission } = world;
+    const at = world.at();
+    await world.ledger.append(world.changeId, [
+      { kind: 'submitted', at, factKey: 'submitted', body: { submission: { ...submission, ...over } as never, inputSha } },
+      { kind: 'planned', at, factKey: 'planned', body: { planHash } },
+    ]);
+    expect(await failureType(run(world, {}))).toBe('DIGEST_MISMATCH');
+    expect(await world.kinds()).toEqual(['submitted', 'planned']);
   });
+});
 
-  test('writes no row for an id under which no change was opened', async () => {
-    const world = new ReviewWorld({ text: 'HOLD' });
-    await world.store.put('acme', world.raw);
-    expect(await call(world, {})).toBe('VALIDATION_ERROR');
-    expect(world.ledger.all).toEqual([]);
-  });
+test('the static guardians and the dry run take the change from its rows, whatever else their input says [P8]', async () => {
+  const [world, other] = [new ReviewWorld({ text: 'HOLD' }), new ReviewWorld({ text: 'clean', metadata: { a: 1 } })];
+  await world.open();
+  await world.store.put('acme', other.raw);
+  const expected = await reviewActivities(world.deps).runGuardians({ changeId: world.changeId, unit: 'demo-pack' });
+  expect(Object.keys(expected.results)).toContain('guardian.demo_hold');
+  const forged = { ...other.ref, submission: other.submission, planHash: OTHER };
+  expect(await ACTIVITIES['runGuardians']?.(world, forged)).toEqual(expected);
+  const staged = await ACTIVITIES['stage']?.(world, forged);
+  expect(staged).toEqual(await world.stage());
+  expect(staged).toMatchObject({ kind: 'staged' });
 });
 
 describe.each(['intent', 'decided', 'closed'] as const)('after the row %s', (kind) => {
@@ -72,7 +75,7 @@ describe.each(['intent', 'decided', 'closed'] as const)('after the row %s', (kin
 
   test('disclose runs no callback, and the refusal is recorded [P8]', async () => {
     const world = await ended();
-    expect(await failureType(ACTIVITIES['disclose']?.(world, world.ref) ?? unreachable())).toBe('VALIDATION_ERROR');
+    expect(await failureType(disclose(world))).toBe('VALIDATION_ERROR');
     expect((await world.rows()).at(-1)?.row.body).toMatchObject({ check: 'disclose: ended' });
     expect(await world.kinds()).not.toContain('disclosed');
   });
@@ -96,7 +99,7 @@ test('disclose refuses a change without the findings of its dry run, and records
   const world = new ReviewWorld({ text: 'HOLD' });
   await world.open();
   await world.guard();
-  expect(await failureType(ACTIVITIES['disclose']?.(world, world.ref) ?? unreachable())).toBe('VALIDATION_ERROR');
+  expect(await failureType(disclose(world))).toBe('VALIDATION_ERROR');
   expect((await world.rows()).at(-1)?.row.body).toMatchObject({ check: 'disclose: findings' });
 });
 
@@ -113,14 +116,9 @@ test.each([
       return [id, { ...outcome, ...result } as RawOutcome];
     }),
   );
-  const input = { ...world.ref, stagingSha: null, unrecorded };
-  expect(await failureType(reviewActivities(world.deps).disclose(input))).toBe('VALIDATION_ERROR');
+  expect(await failureType(disclose(world, unrecorded))).toBe('VALIDATION_ERROR');
   expect(await world.kinds()).not.toContain('disclosed');
 });
-
-function unreachable(): never {
-  throw new Error('no such activity');
-}
 
 describe('openReview', () => {
   const call = (world: ReviewWorld, submission: unknown): Promise<string> =>
