@@ -28,8 +28,9 @@ export function publishStatus(change: Review, note: string | null = null): void 
   const answers = change.answers();
   if (answers.length === 0 && refusals.count === 0) return;
   const { answered, refused } = answerLines({ answers, refusals, violations: change.violations }, asText);
-  const memo = { title: change.title, answers: answered, refused, outcome: outcomeLine(outcome) };
-  if (isNew(change, 'memo', memo)) upsertMemo(memo);
+  const memo = Object.entries({ title: change.title, answers: answered, refused, outcome: outcomeLine(outcome) });
+  const changedFields = memo.filter(([name, value]) => isNew(change, `memo.${name}`, value));
+  if (changedFields.length > 0) upsertMemo(Object.fromEntries(changedFields));
 }
 
 /** Updates the current details only, which writes no event. */
@@ -65,8 +66,12 @@ function outcomeLine(outcome: WorkflowOutcome | null): string | null {
   return plainLine(`${state}${reason === null ? '' : ` (${reason})`}: ${explanation}`, 600);
 }
 
-/** The client sets some attributes at the start, and a run that continues another one has those of that run. */
+/**
+ * The client sets some attributes at the start, and a run that continues another one has those of that run. The memo has no field for
+ * refused answers or the outcome until there are any.
+ */
 export function knowPublished({ published }: Review): void {
+  published.texts.set('memo.refused', JSON.stringify([])).set('memo.outcome', JSON.stringify(null));
   for (const { key, value } of workflowInfo().typedSearchAttributes.getAll())
     published.texts.set(key.name, JSON.stringify(value));
 }

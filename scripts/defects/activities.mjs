@@ -47,7 +47,7 @@ export const DEFECTS = [
     file: 'activities/review/disclose.ts',
     from: 'if (isEnding(rows))',
     to: 'if (false)',
-    tests: ['test/activities/review/assert-opened.test.ts'],
+    tests: ['test/activities/review/opened-change.test.ts'],
   },
   {
     name: 'admit answers after a reset of a closed review',
@@ -90,12 +90,12 @@ export const DEFECTS = [
     tests: ['test/activities/review/admit-withdrawal.test.ts'],
   },
   {
-    name: 'run an activity with any input under an existing change id',
+    name: 'take any recorded submission for that of the change',
     through: 'findings and records of another diff in the ledger of the change',
-    file: 'activities/review/assert-opened.ts',
-    from: 'if (mismatch === undefined) return;',
-    to: 'if (mismatch === undefined || true) return;',
-    tests: ['test/activities/review/assert-opened.test.ts'],
+    file: 'activities/review/opened-change.ts',
+    from: 'if (recorded !== changeId) throw',
+    to: 'if (false) throw',
+    tests: ['test/activities/review/opened-change.test.ts'],
   },
   {
     name: 'open two changes of one agent concurrently without the lock',
@@ -127,7 +127,7 @@ export const DEFECTS = [
     file: 'activities/review/refusal-key.ts',
     from: '`refused:${check}#${digestOf(message)}`',
     to: '`refused:${check}#`',
-    tests: ['test/activities/review/assert-opened.test.ts'],
+    tests: ['test/activities/review/opened-change.test.ts'],
   },
   {
     name: 'an unsigned opening counts for every agent',

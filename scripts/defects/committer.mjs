@@ -15,7 +15,7 @@ export const DEFECTS = [
     file: 'activities/committer/stage.ts',
     from: 'if (isEnding(rows)) return refuse',
     to: 'if (false) return refuse',
-    tests: ['test/activities/review/assert-opened.test.ts'],
+    tests: ['test/activities/review/opened-change.test.ts'],
   },
   {
     name: 'commit without an intent row',
