@@ -8,6 +8,7 @@ import { toReported } from '../../policy/decide/reported';
 import { cardinalityOf } from '../../policy/decide/violations';
 import type { Ledger } from '../../policy/evidence/ledger-port';
 import { loadDiff } from '../review/load-diff';
+import { readInput } from '../inputs';
 import { ENDING_ROWS, isEnding } from '../review/ending-rows';
 import { openedChange, OPENED_ROWS, type OpenedChange } from '../review/opened-change';
 import { unknownSourceTool } from '../../policy/contracts/failure';
@@ -44,7 +45,8 @@ export interface StagingDeps extends Pick<VerificationDeps, 'store' | 'plans' | 
  */
 export function createStagingActivities(deps: StagingDeps): Pick<CommitActivities, 'stage'> {
   return {
-    async stage({ changeId }) {
+    async stage(input) {
+      const { changeId } = readInput('stage', input);
       const stored = await deps.ledger.readKinds(changeId, [...OPENED_ROWS, ...ENDING_ROWS]);
       const rows = stored.map(({ row }) => row);
       const change = openedChange(changeId, rows);

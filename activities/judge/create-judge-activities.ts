@@ -13,6 +13,8 @@ import type { JsonObject, JsonValue } from '../../policy/contracts/canonical-jso
 import { givenToJudge } from '../../policy/evidence/attested-given';
 import { judgeFailureResult, causeOf } from '../../policy/decide/judge-failure';
 import { attest } from '../attestation';
+import { readInput } from '../inputs';
+import { assertNotEnding, ENDING_ROWS } from '../review/ending-rows';
 import { openedChange, OPENED_ROWS } from '../review/opened-change';
 import { withHeartbeat } from '../heartbeat';
 import type { Judged, JudgeActivities, JudgeFailureInput, JudgeInput } from '../review-types';
@@ -38,7 +40,7 @@ export function createJudgeActivities(deps: JudgeDeps): JudgeActivities {
     askJudge: (input) =>
       withHeartbeat(async (signal) => {
         const { attempt } = Context.current().info;
-        const change = await judgedChange(deps, input);
+        const change = await judgedChange(deps, readInput('askJudge', input));
         const judge = await resolveJudge(deps, change);
         const answer = await askAboutDiff(deps, judge, change, { signal, attempt });
         return record(deps, judge, change, answer);
@@ -50,16 +52,18 @@ export function createJudgeActivities(deps: JudgeDeps): JudgeActivities {
      */
     attestJudgeFailure: (input) =>
       withHeartbeat(async () => {
-        const change = await judgedChange(deps, input);
+        const failed = readInput('attestJudgeFailure', input);
+        const change = await judgedChange(deps, failed);
         const judge = await resolveJudge(deps, change);
-        return record(deps, judge, change, failureAnswer(deps, judge, change, input));
+        return record(deps, judge, change, failureAnswer(deps, judge, change, failed));
       }),
   };
 }
 
 async function judgedChange({ ledger }: JudgeDeps, input: JudgeInput): Promise<JudgedChange> {
   const { changeId, stagingSha, validatorId } = input;
-  const rows = (await ledger.readKinds(changeId, OPENED_ROWS)).map(({ row }) => row);
+  const rows = (await ledger.readKinds(changeId, [...OPENED_ROWS, ...ENDING_ROWS])).map(({ row }) => row);
+  assertNotEnding(changeId, rows);
   return { ...openedChange(changeId, rows), stagingSha, validatorId };
 }
 

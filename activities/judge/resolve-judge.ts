@@ -4,7 +4,7 @@ import type { DiffRenderer, SourceTool } from '../../policy/contracts/source-too
 import { definitionHash } from '../../policy/rules/definition-hash';
 import { digestMismatch, misconfigured, policyMoved } from '../../policy/contracts/failure';
 import type { JudgeInput } from '../review-types';
-import type { OpenedChange } from '../review/opened-change';
+import { assertPlanOf, type OpenedChange } from '../review/opened-change';
 import type { JudgeDeps } from './judge-deps';
 import { sha256Of } from './digest';
 import { unreadableDiff } from './judge-failures';
@@ -37,11 +37,7 @@ export async function resolveJudge(
   const plan = await deps.loadPlan(change.planHash);
   const loaded = hashOf(plan);
   if (loaded !== change.planHash) throw digestMismatch('planHash', change.planHash, loaded);
-  if (plan.target !== change.target || plan.sourceTool !== change.sourceTool) {
-    throw misconfigured(
-      `The plan is for ${plan.target}/${plan.sourceTool}, but the change is for ${change.target}/${change.sourceTool}`,
-    );
-  }
+  assertPlanOf(change, plan);
   const validator = plan.validators.find((v) => v.id === change.validatorId);
   if (validator?.implementation !== JUDGE_IMPLEMENTATION)
     throw misconfigured(`The plan has no judge "${change.validatorId}"`);

@@ -28,7 +28,8 @@ import { evaluateCallback, type CallbackRegistry } from '../../policy/rules/call
 import { attest, type Attestor } from '../attestation';
 import { loadDiff } from './load-diff';
 import { isEnding } from './ending-rows';
-import { openedChange, type OpenedChange } from './opened-change';
+import { readInput } from '../inputs';
+import { assertPlanOf, openedChange, type OpenedChange } from './opened-change';
 import { recordRefusal } from './record-refusal';
 import { isStatic, readFacts, type DerivationDeps } from './derive';
 import type { PlanSource } from '../../storage/plans/plan-source';
@@ -53,9 +54,10 @@ export interface DisclosureDeps extends Pick<DerivationDeps, 'tools' | 'threads'
  */
 export function createDisclosureActivities(deps: DisclosureDeps): Pick<ReviewActivities, 'disclose'> {
   return {
-    async disclose(asked) {
-      const rows = (await deps.ledger.read(asked.changeId)).map(({ row }) => row);
+    async disclose(input) {
+      const asked = readInput('disclose', input);
       const { changeId, stagingSha } = asked;
+      const rows = (await deps.ledger.read(changeId)).map(({ row }) => row);
       const change = openedChange(changeId, rows);
       if (isEnding(rows))
         throw await recordRefusal(
@@ -65,6 +67,7 @@ export function createDisclosureActivities(deps: DisclosureDeps): Pick<ReviewAct
           invalid('changeId', 'a change that is open', changeId, 'It ends or has ended, so nothing is disclosed'),
         );
       const { plan } = await deps.plans.byHash(change.planHash);
+      assertPlanOf(change, plan);
       const unrecorded = possibleWithoutRow(plan, changeId, asked.unrecorded);
       const findings = findingsToDisclose({ plan, changeId, rows }, stagingSha, unrecorded);
       const forbidding = findings.find(isHardBlock);
@@ -98,11 +101,22 @@ function possibleWithoutRow(plan: Plan, changeId: string, said: unknown): Record
   const possible = plan.validators.flatMap((validator): (readonly [string, RawOutcome])[] => {
     const outcome: unknown = outcomes.get(validator.id);
     if (outcome === undefined) return [];
-    const equal = (other: RawOutcome): boolean => canonicalJson(other) === canonicalJson(outcome);
-    const known = possibleOutcomes(plan, validator, changeId, outcome).find(equal);
+    const text = canonicalOrNull(outcome);
+    if (text === null) return [];
+    const known = possibleOutcomes(plan, validator, changeId, outcome).find((other) => canonicalJson(other) === text);
     return known === undefined ? [] : [[validator.id, known]];
   });
   return Object.fromEntries(possible);
+}
+
+/** Null for what has no canonical JSON, such as half of a surrogate pair or 200 levels. */
+function canonicalOrNull(value: unknown): string | null {
+  try {
+    return canonicalJson(value);
+  } catch (error) {
+    if (error instanceof TypeError || error instanceof RangeError) return null;
+    throw error;
+  }
 }
 
 function possibleOutcomes(plan: Plan, validator: PlanValidator, changeId: string, said: unknown): RawOutcome[] {

@@ -1,3 +1,4 @@
+import { invalid } from '../../policy/contracts/failure';
 import type { LedgerKind, LedgerRow } from '../../policy/contracts/ledger';
 
 /** Kinds of the rows that `isEnding` reads. */
@@ -9,4 +10,10 @@ export const ENDING_ROWS = ['intent', 'decided', 'closed'] as const satisfies re
  */
 export function isEnding(rows: readonly LedgerRow[]): boolean {
   return rows.some(({ kind }) => ENDING_ROWS.some((ending) => ending === kind));
+}
+
+/** Fails with VALIDATION_ERROR, not retried. */
+export function assertNotEnding(changeId: string, rows: readonly LedgerRow[]): void {
+  if (isEnding(rows))
+    throw invalid('changeId', 'a change that is open', changeId, 'It ends or has ended, so nothing of it runs');
 }

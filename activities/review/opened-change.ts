@@ -1,7 +1,8 @@
 import { changeId as changeIdOf, inputSha as inputShaOf } from '../../policy/contracts/change-id';
 import { Sha256Hex, Submission, type Metadata } from '../../policy/contracts/diff';
-import { digestMismatch, invalid } from '../../policy/contracts/failure';
+import { digestMismatch, invalid, misconfigured } from '../../policy/contracts/failure';
 import type { LedgerKind, LedgerRow } from '../../policy/contracts/ledger';
+import type { Plan } from '../../policy/contracts/plan';
 
 /** One change, as it was opened. */
 export interface OpenedChange {
@@ -39,4 +40,15 @@ export function openedChange(changeId: string, rows: readonly LedgerRow[]): Open
   const { tenant, target, sourceTool, diffSha, metadata } = submission.data;
   const inputSha = inputShaOf(submission.data);
   return { changeId, tenant, target, sourceTool, diffSha, metadata, inputSha, planHash: planHash.data };
+}
+
+/** Fails with CONFIGURATION_ERROR, not retried, if the recorded plan is that of another target or source tool. */
+export function assertPlanOf(
+  { target, sourceTool }: Pick<OpenedChange, 'target' | 'sourceTool'>,
+  plan: Pick<Plan, 'target' | 'sourceTool'>,
+): void {
+  if (plan.target === target && plan.sourceTool === sourceTool) return;
+  throw misconfigured(
+    `The plan is for ${plan.target}/${plan.sourceTool}, but the change is for ${target}/${sourceTool}`,
+  );
 }

@@ -1,7 +1,9 @@
 import type { ByteStore } from '../../policy/evidence/byte-store';
 import type { Ledger } from '../../policy/evidence/ledger-port';
 import { loadDiff } from './load-diff';
-import { openedChange, OPENED_ROWS } from './opened-change';
+import { readInput } from '../inputs';
+import { assertNotEnding, ENDING_ROWS } from './ending-rows';
+import { assertPlanOf, openedChange, OPENED_ROWS } from './opened-change';
 import type { PlanSource } from '../../storage/plans/plan-source';
 import type { ReviewActivities } from '../review-types';
 import { toReported } from '../../policy/decide/reported';
@@ -22,10 +24,13 @@ export interface GuardianDeps extends DerivationDeps {
  */
 export function createGuardianActivities(deps: GuardianDeps): Pick<ReviewActivities, 'runGuardians'> {
   return {
-    async runGuardians({ changeId, unit }) {
-      const rows = (await deps.ledger.readKinds(changeId, OPENED_ROWS)).map(({ row }) => row);
+    async runGuardians(input) {
+      const { changeId, unit } = readInput('runGuardians', input);
+      const rows = (await deps.ledger.readKinds(changeId, [...OPENED_ROWS, ...ENDING_ROWS])).map(({ row }) => row);
       const change = openedChange(changeId, rows);
+      assertNotEnding(changeId, rows);
       const { plan } = await deps.plans.byHash(change.planHash);
+      assertPlanOf(change, plan);
       const diff = await loadDiff(deps.store, deps.tools, change);
       const evaluation = { changeId, inputSha: change.inputSha, diff, staging: null };
       const results = await deriveResults(deps, plan, (v) => isStatic(v) && v.unit === unit, evaluation);

@@ -4,7 +4,7 @@ import type { StoredRow } from '../../policy/evidence/chain';
 import type { Appended, Ledger, LedgerEntry, RefusalCount, SpentNonce } from '../../policy/evidence/ledger-port';
 import type { Queryable } from '../database/database';
 import { toColumns, toPasskeyColumns, toProjection } from './columns';
-import { assertChangeId } from './assert-change-id';
+import { assertChangeId, isChangeId } from './assert-change-id';
 import { createOtherChangesReader } from './other-changes';
 import { createReviewReader } from './reviews';
 
@@ -32,11 +32,13 @@ export function createLedger(db: Queryable): Ledger {
     },
 
     async read(changeId) {
+      if (!isChangeId(changeId)) return [];
       const { rows } = await db.query<TableRow>(`${select} order by n`, [changeId], 'ledger_read');
       return rows.map(toStored);
     },
 
     async readKinds(changeId, kinds) {
+      if (!isChangeId(changeId)) return [];
       const { rows } = await db.query<TableRow>(
         `${select} and kind = any($2) order by n`,
         [changeId, kinds],

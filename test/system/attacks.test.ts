@@ -21,7 +21,7 @@ const SAMPLE = [
   'complete-activity by id: judge',
   'complete-activity by id: rollback, with the result of a commit',
   'a commit activity scheduled by the attacker’s own workflow',
-  'a dry run of another diff under the id of an open change',
+  'a dry run of a change that a guardian forbids',
 ];
 
 let reports: readonly AttackReport[];

@@ -279,6 +279,16 @@ describe('askJudge', () => {
     expect([server.requests.length, world.predicates.length, world.ledger.length]).toEqual([0, 0, 0]);
   });
 
+  it.each(['intent', 'decided', 'closed'] as const)(
+    'sends no request and signs nothing after the row %s of the change [P8]',
+    async (kind) => {
+      const world = judgeWorld(server);
+      const input = world.change(DIFF, { ends: kind });
+      await expect(world.ask(input)).rejects.toMatchObject({ type: FailureType.Validation, nonRetryable: true });
+      expect([server.requests.length, world.predicates.length, world.ledger.length]).toEqual([0, 0, 0]);
+    },
+  );
+
   it('takes nothing but the id, the dry run and the validator from its input [P8]', async () => {
     const world = judgeWorld(server);
     const { changeId, diffSha, inputSha } = world.change(DIFF);

@@ -2,6 +2,7 @@ import type { JsonValue } from '../../../policy/contracts/canonical-json';
 import type { Metadata } from '../../../policy/contracts/diff';
 import { changeId, inputSha } from '../../../policy/contracts/change-id';
 import { sha256Hex } from '../../../policy/contracts/hash';
+import type { LedgerKind } from '../../../policy/contracts/ledger';
 import { planHash, type Plan, type PlanValidator } from '../../../policy/contracts/plan';
 import { JudgeConfig, JUDGE_ID } from '../../../policy/judge/config';
 import type { Ledger, LedgerEntry } from '../../../policy/evidence/ledger-port';
@@ -49,6 +50,8 @@ export interface JudgeWorld {
       readonly tenant?: string;
       readonly settings?: { readonly [key: string]: unknown };
       readonly recorded?: { readonly [key: string]: JsonValue };
+      /** A further row of the change. */
+      readonly ends?: LedgerKind;
     },
   ) => JudgedChange;
   readonly ask: (input: JudgeInput, attempt?: number) => Promise<Judged>;
@@ -102,7 +105,15 @@ export function judgeWorld(
     predicates,
     change: (
       diff,
-      { sourceTool = 'SQLDryRun', metadata = {}, requestKey = '', tenant = 'acme', settings = {}, recorded = {} } = {},
+      {
+        sourceTool = 'SQLDryRun',
+        metadata = {},
+        requestKey = '',
+        tenant = 'acme',
+        settings = {},
+        recorded = {},
+        ends,
+      } = {},
     ) => {
       const raw = typeof diff === 'string' ? new TextEncoder().encode(diff) : diff;
       const diffSha = sha256Hex(raw);
@@ -118,6 +129,7 @@ export function judgeWorld(
       void rows.append(id, [
         { ...row, kind: 'submitted', factKey: 'submitted', body: { submission: { ...submission, ...recorded } } },
         { ...row, kind: 'planned', factKey: 'planned', body: { planHash: recorded['planHash'] ?? hash } },
+        ...(ends === undefined ? [] : [{ ...row, kind: ends, factKey: ends, body: {} }]),
       ]);
       return {
         ...submission,

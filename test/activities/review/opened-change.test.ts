@@ -38,7 +38,12 @@ describe.each(Object.entries(ACTIVITIES))('%s', (_name, run) => {
     const { inputSha, planHash, submission } = world;
     const at = world.at();
     await world.ledger.append(world.changeId, [
-      { kind: 'submitted', at, factKey: 'submitted', body: { submission: { ...submission, ...over } as never, inputSha } },
+      {
+        kind: 'submitted',
+        at,
+        factKey: 'submitted',
+        body: { submission: { ...submission, ...over } as never, inputSha },
+      },
       { kind: 'planned', at, factKey: 'planned', body: { planHash } },
     ]);
     expect(await failureType(run(world, {}))).toBe('DIGEST_MISMATCH');
@@ -71,6 +76,13 @@ describe.each(['intent', 'decided', 'closed'] as const)('after the row %s', (kin
     const world = await ended();
     expect(await world.stage()).toMatchObject({ kind: 'refused', explanation: expect.stringContaining('has ended') });
     expect([world.stagingRecords.size, (await world.kinds()).at(-1)]).toEqual([0, 'refused']);
+  });
+
+  test('the static guardians do not run, and nothing is recorded [P8]', async () => {
+    const world = await ended();
+    const rows = (await world.rows()).length;
+    expect(await failureType(ACTIVITIES['runGuardians']?.(world, {}) ?? Promise.resolve())).toBe('VALIDATION_ERROR');
+    expect(await world.rows()).toHaveLength(rows);
   });
 
   test('disclose runs no callback, and the refusal is recorded [P8]', async () => {
