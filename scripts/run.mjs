@@ -45,14 +45,16 @@ const COMMANDS = {
       stdio: 'inherit',
     }),
   test,
-  // Arguments are names of files in test/browser.
-  'test:browser': (names) =>
-    test(
+  // Arguments are names of files in test/browser. With colors and widths of which `npm test` has a sample.
+  'test:browser': (names) => {
+    process.env.COUNTERSIGN_TEST_WINDOWS = 'all';
+    return test(
       names.length === 0
         ? ['--selectProjects=browser']
         : ['--testPathPatterns', ...names.map((name) => `test/browser/${name}`), '--selectProjects=browser'],
       names.length === 0,
-    ),
+    );
+  },
   fuzz: (args) => node(at('scripts/fuzz.mjs'), args),
   'test:cluster': (args) => node(at('test/cluster/run.mjs'), args),
   'docs:rules': (args) => node(at('scripts/rules.mjs'), args),

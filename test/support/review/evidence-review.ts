@@ -87,7 +87,6 @@ export class EvidenceReview extends ReviewSteps {
       publish(change.published);
       await this.open();
     }
-    await this.guard();
     if (this.#forbidden()) return this.#end('forbidden');
     const staged = await this.stage();
     if (staged.kind !== 'staged') return this.#end(staged.kind === 'refused' ? 'forbidden' : 'commit_failed');
