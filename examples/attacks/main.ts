@@ -99,6 +99,7 @@ async function main(options: Options): Promise<number> {
       if (result.leftBehind.length > 0) say(`    It left behind: ${result.leftBehind.join(', ')}`);
       const word = result.notRun !== undefined ? 'NOT RUN  ' : withstood(result) ? 'withstood' : 'SUCCEEDED';
       say(`${word}  ${attack.name}  (${Date.now() - began} ms)`);
+      if (result.achieved != null) say(`    It achieved: ${result.achieved}`);
       reports.push(result);
     }
     print(reports);

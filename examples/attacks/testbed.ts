@@ -7,7 +7,6 @@ import type { Countersign } from '../../client/countersign';
 import type { ReviewResult } from '../../client/result';
 import type { AnswerPredicate } from '../../policy/contracts/answer';
 import { Envelope, Submission } from '../../policy/contracts/diff';
-import { inputSha } from '../../policy/contracts/change-id';
 import { ReceiptPredicate } from '../../policy/contracts/outcome';
 import { Plan } from '../../policy/contracts/plan';
 import type { ReviewStatus } from '../../policy/contracts/status';
