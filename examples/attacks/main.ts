@@ -99,7 +99,6 @@ async function main(options: Options): Promise<number> {
       if (result.leftBehind.length > 0) say(`    It left behind: ${result.leftBehind.join(', ')}`);
       const word = result.notRun !== undefined ? 'NOT RUN  ' : withstood(result) ? 'withstood' : 'SUCCEEDED';
       say(`${word}  ${attack.name}  (${Date.now() - began} ms)`);
-      if (result.achieved != null) say(`    It achieved: ${result.achieved}`);
       reports.push(result);
     }
     print(reports);
@@ -122,6 +121,7 @@ async function control(testbed: Testbed): Promise<void> {
 }
 
 async function attempt(testbed: Testbed, shared: SharedState, { name, run }: Attack): Promise<AttackReport> {
+  const before = await testbed.lastRow();
   const { changeId, refusal, by = null, forged = null, check } = await retryLostRaces(testbed, shared, run);
   const shown = forged === null ? {} : { shownAs: await shownAs(testbed, changeId, forged) };
   const row = refusal === null ? null : ((await testbed.rows(changeId)).find(refusal) ?? null);
@@ -130,6 +130,7 @@ async function attempt(testbed: Testbed, shared: SharedState, { name, run }: Att
   if (typeof achieved.achieved === 'string') say(`    ${achieved.achieved}`);
   const refusedBy = row === null ? (by ?? forged) : refuser(row);
   const result = { name, effect: await testbed.targetChanged(), refusalInLedger, refusedBy, ...achieved, ...shown };
+  if (result.effect) for (const line of await testbed.effectsSince(before)) say(`    ${line}`);
   if (refusalInLedger === false) for (const row of await testbed.rows(changeId)) printRow(row);
   return result;
 }

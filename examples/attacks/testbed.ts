@@ -319,6 +319,26 @@ export class Testbed {
     return shopDigest((text, name) => this.target(text, [], name));
   }
 
+  /** The number of the last row in the ledger. */
+  async lastRow(): Promise<number> {
+    const [last] = await this.#ledger<{ seq: string | null }>('select max(seq) as seq from ledger', []);
+    return Number(last?.seq ?? 0);
+  }
+
+  /** The ends and effects that the ledger recorded after a row, each as one line: where a change of the targets can come from. */
+  async effectsSince(row: number): Promise<string[]> {
+    const ends = await this.#ledger<{ line: string }>(
+      `select concat_ws(' ', l.kind, l.at, l.change_id, r.summary, r.state, r.reason) as line from ledger l join reviews r using (change_id)
+       where l.seq > $1 and l.kind in ('intent', 'decided', 'effect', 'closed') order by l.seq`,
+      [row],
+    );
+    return ends.map(({ line }) => line);
+  }
+
+  #ledger<R extends Record<string, unknown>>(sql: string, values: readonly unknown[]): Promise<readonly R[]> {
+    return query<R>(this.dev.runtime.postgres.superuserUrl('countersign'), sql, values);
+  }
+
   /** Takes the current state of the targets as the base of `targetChanged`. */
   async baseline(): Promise<void> {
     this.#before = await this.targetDigest();

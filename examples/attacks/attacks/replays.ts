@@ -1,6 +1,7 @@
 /** A genuine answer, captured from the network and replayed for something that its signer was not shown. */
 import type { Attack, Attempt } from '../attack';
 import { answerRefused, refundOrder, refused } from '../attack';
+import { ENDED, ifRefused } from '../if-refused';
 import type { Change, Testbed } from '../testbed';
 
 /** Alice signs an answer to one change; it is sent to the review of another. */
@@ -71,6 +72,8 @@ export const REPLAYS: readonly Attack[] = [
       // Bypasses the workflow, which would commit on the old dry run first.
       await testbed.scheduleAdmission(status, answers);
       await testbed.scheduleCommit({ ...status, stagingSha });
+      // The reconciler would tell the workflow that alice has confirmed its own dry run, and the base is restored after this attack.
+      await ifRefused(testbed.countersign.withdraw(changeId, { actor: 'dana', reason: 'over' }), ENDED, null);
       return { changeId, refusal: refused('disclosure') };
     },
   },
