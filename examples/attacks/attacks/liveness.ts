@@ -241,11 +241,10 @@ const ATTACKS: readonly Omit<Attack, 'reconciles'>[] = [
   {
     name: 'liveness: termination between intent and effect',
     async run(testbed) {
-      const before = await balance(testbed, 5);
       // The commit waits for this lock after it has written its intent.
       const lock = await openedClient(testbed.dev.setup.targetAdminUrls['shop'] ?? '');
       try {
-        const changeId = await interruptedCommit(testbed, lock);
+        const { changeId, before } = await interruptedCommit(testbed, lock);
         return attempt(changeId, async () => {
           const end = await endInLedger(testbed, changeId, REPAIRED_MS);
           // A late attempt of the first commit would have ended by now.
@@ -288,12 +287,18 @@ const ATTACKS: readonly Omit<Attack, 'reconciles'>[] = [
 export const LIVENESS: readonly Attack[] = ATTACKS.map((each) => ({ ...each, reconciles: 'in seconds' }));
 
 /** Returns when the workflow was terminated while its commit waits for a lock of ours. Releases the lock. */
-async function interruptedCommit(testbed: Testbed, lock: PgClient): Promise<string> {
+async function interruptedCommit(
+  testbed: Testbed,
+  lock: PgClient,
+): Promise<{ readonly changeId: string; readonly before: number }> {
+  let before = 0;
   const changeId = await throttled(testbed, [testbed.queues.judge], async () => {
     const id = await testbed.submit(topUp(5));
     await testbed.attacker.pending(id, 'askJudge');
     await lock.query('begin');
-    await lock.query('select * from accounts where id = 5 for update');
+    // Read with the lock: an earlier try that lost its race may commit until then.
+    const { rows } = await lock.query<{ balance: string }>('select balance from accounts where id = 5 for update');
+    before = Number(rows[0]?.balance);
     return id;
   });
   if ((await testbed.waitForRow(changeId, ({ kind }) => kind === 'intent')) === null)
@@ -302,7 +307,7 @@ async function interruptedCommit(testbed: Testbed, lock: PgClient): Promise<stri
   await pause(1_000);
   await lock.query('rollback');
   await testbed.baseline();
-  return changeId;
+  return { changeId, before };
 }
 
 async function balance(testbed: Testbed, id: number): Promise<number> {
