@@ -8,7 +8,7 @@ import { unfoldAll } from './support/injected';
 import { openReview } from './support/review-page';
 import { openWindow, takeSeat, type Seat } from './support/seat';
 
-/** Each set of colors and each width. `npm run test:browser` also tests the other two combinations. */
+/** Each set of colors and each width. `npm run test:browser` and `.ci/run` also test the other two combinations. */
 const SAMPLE = [
   { colors: 'light', width: 1280 },
   { colors: 'dark', width: 360 },

@@ -8,6 +8,8 @@ interface AttackReport {
   readonly effect: boolean;
   readonly refusalInLedger: boolean | null;
   readonly shownAs?: string;
+  /** Null if the attack looked for what it could have achieved, and found nothing. */
+  readonly achieved?: string | null;
 }
 
 /** Runs the program of `npm run attacks`, which starts its own servers and our real processes. One attack of each kind, because all of them take minutes. */
@@ -24,12 +26,15 @@ const SAMPLE = [
   'a dry run of a change that a guardian forbids',
 ];
 
+/** Our activity runs, but on the recorded change: there is nothing to refuse. */
+const WITHOUT_REFUSAL = 'a dry run of another diff under the id of an open change';
+
 let reports: readonly AttackReport[];
 beforeAll(async () => {
   const script = join(await compiled(), 'examples/attacks/main.js');
   // On its own servers: PostgreSQL roles are server-wide, so its setup would change the passwords that other tests use.
   const { TEMPORAL_ADDRESS: _address, COUNTERSIGN_DATABASE_ADMIN_URL: _url, ...env } = process.env;
-  const only = SAMPLE.flatMap((name) => ['--only', name]);
+  const only = [...SAMPLE, WITHOUT_REFUSAL].flatMap((name) => ['--only', name]);
   // Exit code 1 means that an attack succeeded; the last line of the output says which.
   const { stdout } = await promisify(execFile)(process.execPath, [script, '--json', ...only], {
     env,
@@ -44,4 +49,9 @@ test.each(SAMPLE)('an attack with namespace write access has no effect and is de
   // Null: the attack reached none of our processes, so none could refuse. The outcome must then be shown as unverified.
   if (attack?.refusalInLedger === null) expect(attack.shownAs).toBe('unverified');
   else expect(attack?.refusalInLedger).toBe(true);
+});
+
+test(`an attack with namespace write access achieves nothing: ${WITHOUT_REFUSAL} [P8]`, () => {
+  const attack = reports.find(({ name }) => name === WITHOUT_REFUSAL);
+  expect(attack).toMatchObject({ effect: false, refusalInLedger: null, achieved: null });
 });

@@ -109,6 +109,14 @@ test('every activity and every timer in the history has a summary, and the detai
   const { memo } = await handle().describe();
   expect(memo?.['answers']).toEqual([expect.stringMatching(/^alice: confirm guardian\.llm_judge, confirm by alice, /)]);
   expect(memo?.['outcome']).toMatch(/^COMMITTED: /);
+  // The first refusal wrote title, answers and refusals; then only what changed is written.
+  const written = (events ?? []).flatMap(({ workflowPropertiesModifiedEventAttributes: modified }) =>
+    modified == null ? [] : [Object.keys(modified.upsertedMemo?.fields ?? {}).sort()],
+  );
+  expect(written).toEqual([
+    ['answers', 'refused', 'title'],
+    ['answers', 'outcome'],
+  ]);
   expect(
     await listed(`CountersignStatus = 'COMMITTED' AND CountersignPending = 0 AND WorkflowId = '${changeId}'`),
   ).toEqual([changeId]);

@@ -95,6 +95,14 @@ describe.each(kinds)('the ledger %s', (_name, ledger) => {
       expect(done?.stored?.hash).toBe(ledgerHash(done?.stored?.row ?? fail('nothing was stored')));
     });
 
+    it('has no rows for what cannot be a change id, instead of failing in the database [P8]', async () => {
+      const id = freshId();
+      const l = ledger();
+      await l.append(id, [entry('fact')]);
+      for (const other of [`${id}\0`, `${id}\n`, id.toUpperCase(), '', [id], { id }, 7, null] as string[])
+        expect([await l.read(other), await l.readKinds(other, ['refused', 'submitted'])]).toEqual([[], []]);
+    });
+
     it('returns the existing row when a fact is appended again, and does not write another body', async () => {
       const id = freshId();
       const l = ledger();
