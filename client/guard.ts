@@ -5,8 +5,8 @@
  * U1 The effect runs only after a COMMIT that a trusted committer signed for exactly these bytes, which are hashed again just
  *    before.
  * U2 An approval is used at most once, in all processes together and however often its receipt is shown: the ledger records the
- *    use before the effect, for the first call only. A call that ends after it, e.g. by a crash, has not performed the effect, and no
- *    other call will.
+ *    use before the effect, for the first call only. If the process crashes after that, the effect may have begun or not, and no other
+ *    call begins it.
  * U3 In all other cases (rejected, unverified, timed out, exception, ledger and gateway away) the effect does not run.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -50,7 +50,7 @@ export type GuardReason =
   | 'not_cooperative'
   /** The ledger has another call that used this approval. */
   | 'already_used'
-  /** The second call of `stage` returned different bytes. */
+  /** The second call of `stage` returned different bytes, or failed. */
   | 'bytes_changed'
   /** Submitting or waiting failed. */
   | 'failed';
@@ -154,13 +154,11 @@ export function guard<Args extends readonly unknown[], Result>(
         if (unused !== null) return await stop(unused.reason, unused.explanation, approval.outcome);
         return await options.commit(Uint8Array.from(bytes), approval.receipt, ...args);
       }
-      const again = countersign.prepare({ ...change, raw: parts(await options.stage(...args)).raw });
-      if (sha256Hex(again.bytes) !== approval.receipt.diffSha)
-        return await stop(
-          'bytes_changed',
-          'The second call of `stage` returned different bytes than were approved; make it deterministic, or set `commit`',
-          approval.outcome,
-        );
+      const changed = await whyNotSame(approval.receipt.diffSha, async () => {
+        const again = parts(await options.stage(...args));
+        return countersign.prepare({ ...change, raw: again.raw }).bytes;
+      });
+      if (changed !== null) return await stop('bytes_changed', changed, approval.outcome);
       const unused = await spendOnce(countersign, changeId);
       if (unused !== null) return await stop(unused.reason, unused.explanation, approval.outcome);
       return await tool(...args);
@@ -168,6 +166,17 @@ export function guard<Args extends readonly unknown[], Result>(
       waiting.delete(changeId);
     }
   };
+}
+
+/** Why staging again does not give the approved bytes; null if it does. */
+async function whyNotSame(approvedSha: string, stageAgain: () => Promise<Uint8Array>): Promise<string | null> {
+  const help = 'make it deterministic, or set `commit`';
+  try {
+    const same = sha256Hex(await stageAgain()) === approvedSha;
+    return same ? null : `The second call of \`stage\` returned different bytes than were approved; ${help}`;
+  } catch (error) {
+    return `The second call of \`stage\` failed, so the effect did not run; ${help}: ${messageOf(error)}`;
+  }
 }
 
 const SPEND_TRIES = 5;

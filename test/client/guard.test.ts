@@ -263,12 +263,25 @@ describe('guard', () => {
     expect(ran).toEqual([order()]);
   });
 
-  it('does not run the tool if the second call of `stage` returns different bytes', async () => {
-    let n = 0;
+  it.each<[string, (again: Order) => string]>([
+    ['returns different bytes', (again) => JSON.stringify({ ...again, id: 'o2' })],
+    [
+      'throws',
+      () => {
+        throw new Error('the file is gone');
+      },
+    ],
+    ['returns nothing', () => undefined as never],
+  ])('does not run the tool, and runs rollback, if the second call of `stage` %s', async (_what, again) => {
     const tool = jest.fn(async (_o: Order) => 'ran');
-    const pay = guard(tool, { ...options, stage: (o) => JSON.stringify({ ...o, n: n++ }) }, reviewer(commits));
+    const rollback = jest.fn(async () => undefined);
+    const stage = jest.fn(options.stage).mockImplementationOnce(options.stage).mockImplementationOnce(again);
+    const spend = jest.fn();
+    const pay = guard(tool, { ...options, stage, rollback }, { ...reviewer(commits), spend });
     expect(await pay(order())).toMatchObject({ reason: 'bytes_changed' });
     expect(tool).not.toHaveBeenCalled();
+    expect(spend).not.toHaveBeenCalled();
+    expect(rollback).toHaveBeenCalledTimes(1);
   });
 
   it('throws on a missing tool or stage, and, when called, on arguments that cannot be copied', async () => {
