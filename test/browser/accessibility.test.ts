@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import type { DrivenChange } from '../../dev/review-driver';
+import { RUN_ALL } from '../support/extent';
 import { accessibilityViolations } from './support/axe';
 import { creditChange, flagChange, patchChange, paymentChange, plainChange, planChange } from './support/changes';
 import { describeInBrowser } from './support/chromium';
@@ -17,7 +18,7 @@ const OTHERS = [
   { colors: 'light', width: 360 },
   { colors: 'dark', width: 1280 },
 ] as const;
-const WINDOWS = process.env.COUNTERSIGN_TEST_WINDOWS === 'all' ? [...SAMPLE, ...OTHERS] : SAMPLE;
+const WINDOWS = RUN_ALL ? [...SAMPLE, ...OTHERS] : SAMPLE;
 
 describeInBrowser('accessibility', () => {
   const environment = useEnvironment();

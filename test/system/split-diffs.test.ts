@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { eventually } from '../support/eventually';
+import { RUN_ALL, sampled } from '../support/extent';
 import { findingsIn } from '../support/review/written-findings';
 import type { Countersign } from '../../client/countersign';
 import { CACHE_MS } from '../../storage/keys/key-registry';
@@ -152,8 +153,14 @@ interface Agent {
 }
 
 /** Each attack and each ordinary agent belongs to a different person. */
-const ORDINARY = Array.from({ length: 10 }, (_, i) => `ordinary-${i}`);
-const ATTACKERS = Object.keys(ATTACKS).map((_, i) => `attacker-${i}`);
+const ORDINARY = sampled(
+  Array.from({ length: 10 }, (_, i) => `ordinary-${i}`),
+  3,
+);
+const SAMPLE = sampled(Object.keys(ATTACKS), 3);
+/** 19 of all 20. */
+const MUST_BE_HELD = RUN_ALL ? SAMPLE.length - 1 : SAMPLE.length;
+const ATTACKERS = SAMPLE.map((_, i) => `attacker-${i}`);
 const PEOPLE = [...ORDINARY, ...ATTACKERS, 'held', 'stubborn', 'careful'];
 const agents = new Map<string, Agent>();
 
@@ -208,7 +215,7 @@ async function attack(name: string, by: Agent): Promise<{ held: string[]; passed
   return { held, passed: ids.filter((changeId) => !held.includes(changeId)) };
 }
 
-test('aggregate limits do not hold the ordinary work of ten agents that share a database', async () => {
+test(`aggregate limits do not hold the ordinary work of ${ORDINARY.length} agents that share a database`, async () => {
   const held = await Promise.all(
     ORDINARY.map(async (name, i) => {
       const by = agent(name);
@@ -271,10 +278,9 @@ test('a change and the one it supersedes count once, and the new change commits 
   expect(await system.ended(changeId)).toMatchObject({ state: 'COMMITTED', verified: true });
 });
 
-test('of 20 attacks that split a change to stay under the limits, at least 19 are held', async () => {
-  expect(Object.keys(ATTACKS)).toHaveLength(20);
+test(`of ${SAMPLE.length} attacks that split a change to stay under the limits, at least ${MUST_BE_HELD} are held`, async () => {
   // An unsigned change counts for every agent, so the attack with unsigned changes runs last, and this test after the others.
-  const names = Object.keys(ATTACKS).sort((a, b) => Number(a.includes('unsigned')) - Number(b.includes('unsigned')));
+  const names = SAMPLE.toSorted((a, b) => Number(a.includes('unsigned')) - Number(b.includes('unsigned')));
   const missed: string[] = [];
   const tooMuch: string[] = [];
   for (const [i, name] of names.entries()) {
@@ -283,8 +289,6 @@ test('of 20 attacks that split a change to stay under the limits, at least 19 ar
     // Changes before the limit must pass; if none pass, the limit held too much.
     if (passed.length === 0) tooMuch.push(name);
   }
-  expect({ missed: missed.length <= 1 ? 'at most one' : missed, tooMuch }).toEqual({
-    missed: 'at most one',
-    tooMuch: [],
-  });
+  expect(tooMuch).toEqual([]);
+  expect(missed.length <= SAMPLE.length - MUST_BE_HELD ? [] : missed).toEqual([]);
 });
