@@ -15,6 +15,9 @@ import { Nonces } from './nonces';
 /** The last sentence of every message about an invalid request. */
 export const NOTHING_DONE = 'Nothing was done';
 
+/** Of a JSON body: a submission with metadata and envelope, or 50 signed answers. */
+export const MAX_JSON_BYTES = 1024 * 1024;
+
 /** Keys of people and agents. Keys of our own processes sign records, never requests. */
 const HOLDERS: readonly KeyKind[] = ['service', 'approver', 'operator'];
 
@@ -70,11 +73,6 @@ export class Callers {
       throw new CountersignError('too_many_requests', 'Too many requests within 5 minutes: send fewer');
     }
     return { key, right, body };
-  }
-
-  /** Only who may answer a review sees rows of its target. */
-  mayAnswer({ key }: Caller): boolean {
-    return key.rights.includes('answer');
   }
 
   /** Throws `not_eligible` if the caller may not act for `tenant`. */

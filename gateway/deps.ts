@@ -68,7 +68,6 @@ export interface GatewayDeps {
   readonly metrics?: GatewayMetrics;
   readonly nonces?: Nonces;
   readonly answerLimits?: AnswerLimits;
-  readonly submitTimeoutMs?: number;
   /** Null: the gateway has no inbox. */
   readonly inbox: InboxDeps | null;
 }

@@ -14,6 +14,7 @@ import { REPAIR_ACTIONS, type LedgerKind } from '../policy/contracts/ledger';
 import { JUDGE_CAUSES } from '../policy/decide/judge-failure';
 import type { OpenReviews } from '../storage/ledger/open-reviews';
 import type { TailedRow } from '../storage/ledger/tail';
+import { FreshReading } from './fresh-reading';
 import { eventOf, JUDGE_VERDICTS } from './row-event';
 
 export interface QueueState {
@@ -55,24 +56,21 @@ type Source = 'database' | 'temporal';
 
 export class ReviewMetrics {
   readonly #series: Series;
-  #last: { readonly at: number; readonly done: Promise<void> } | null = null;
+  readonly #reading: FreshReading<void>;
+  #last = Promise.resolve();
 
   constructor(
     registry: Registry,
     private readonly deps: ReviewMetricsDeps,
   ) {
     this.#series = createSeries(registry);
+    // Each after the one before: two at once would read the same rows.
+    this.#reading = new FreshReading(() => (this.#last = this.#last.then(() => this.#readAll())), MAX_AGE_MS, deps.now);
   }
 
   /** Brings the metrics up to date. Never rejects: a source that fails is logged, and its `countersign_source_up` is 0. */
   async refresh(): Promise<void> {
-    const at = this.deps.now();
-    if (this.#last === null || at - this.#last.at >= MAX_AGE_MS) {
-      // After the one in progress: two at once would read the same rows.
-      const before = this.#last?.done ?? Promise.resolve();
-      this.#last = { at, done: before.then(() => this.#readAll()) };
-    }
-    await this.#last.done;
+    await this.#reading.get();
   }
 
   async #readAll(): Promise<void> {

@@ -10,8 +10,7 @@ import type { InboxSession, LoginChallenge } from './api';
 import type { InboxDeps } from './deps';
 import type { Rate } from './rate';
 import { requestBody } from './request-body';
-import { endChallenge, newToken, startChallenge, type Session, type Sessions } from './session';
-import { isUsablePasskey } from './usable-passkey';
+import { endChallenge, isUsablePasskey, newToken, startChallenge, type Session, type Sessions } from './session';
 
 const Nothing = z.strictObject({});
 /** Bytes in base64url without padding. */

@@ -6,10 +6,9 @@ import { Name, Sha256Hex } from '../../policy/contracts/diff';
 import { SubjectId } from '../../policy/contracts/subject-id';
 import type { InboxPage } from '../../storage/inbox/review-list';
 import type { AnswerRelay } from '../answer-relay';
-import { bundleText } from '../bundle-text';
-import { NOTHING_DONE } from '../callers';
+import { MAX_JSON_BYTES, NOTHING_DONE } from '../callers';
 import type { GatewayDeps } from '../deps';
-import { MAX_JSON_BYTES } from '../limits';
+import { evidenceResponse } from '../evidence-response';
 import type { GatewayMetrics } from '../metrics';
 import { RELAYED_ONLY, SignedAnswers } from '../routes/answers';
 import type { Precedent, ReviewList, ReviewListItem } from './api';
@@ -65,9 +64,7 @@ export function inboxReviewRoutes(deps: ReviewRouteDeps): Hono {
   });
   routes.get('/:id/bundle', async (c) => {
     const { session, changeId } = await reviewOf(deps, c);
-    const preview = session.key.rights.includes('answer');
-    const bundle = await reviews.bundle(changeId, { inclusion: false, preview });
-    return c.body(bundleText(bundle, preview), 200, { 'Content-Type': 'application/json' });
+    return await evidenceResponse(c, reviews, { changeId, inclusion: false, key: session.key });
   });
   routes.get('/:id/precedents', async (c) => {
     const { changeId, tenant } = await reviewOf(deps, c);
@@ -112,24 +109,18 @@ async function listOf(
   { minAge, agent, ...query }: z.infer<typeof ListQuery>,
 ): Promise<ReviewList> {
   const viewer = await deps.viewers.of(session);
-  const { keys } = await deps.keys();
+  const keysOf = async (person: string): Promise<string[]> =>
+    (await deps.keys()).keys.filter(({ subject }) => subject.id === person).map(({ keyId }) => keyId);
   const filter = {
     ...query,
     minAgeSeconds: minAge,
-    agent: agent === undefined ? undefined : { person: agent, keyIds: keyIdsOf(keys, agent) },
+    agent: agent === undefined ? undefined : { person: agent, keyIds: await keysOf(agent) },
   };
   const [page, turnCount] = await Promise.all([
     pageOf(() => deps.lists.page(viewer, filter)),
     deps.lists.turnCount(viewer),
   ]);
   return { items: page.items.map(toItem), next: page.next, turnCount };
-}
-
-function keyIdsOf(
-  keys: readonly { readonly keyId: string; readonly subject: { readonly id: string } }[],
-  agent: string,
-): readonly string[] {
-  return keys.filter(({ subject }) => subject.id === agent).map(({ keyId }) => keyId);
 }
 
 async function pageOf(read: () => Promise<InboxPage>): Promise<InboxPage> {
@@ -142,22 +133,10 @@ async function pageOf(read: () => Promise<InboxPage>): Promise<InboxPage> {
   }
 }
 
-function toItem({ waitingFor, ...review }: InboxPage['items'][number]): ReviewListItem {
-  const { changeId, tenant, target, sourceTool, requester, state, reason, openedAt, deadlineAt, highestSeverity } =
-    review;
-  return {
-    changeId,
-    title: review.summary,
-    tenant,
-    target,
-    sourceTool,
-    requester,
-    state,
-    reason,
-    openedAt,
-    deadlineAt,
-    highestSeverity,
-    pending: review.pending,
-    waitingForYou: waitingFor,
-  };
+/** Without what the page does not show. */
+function toItem(review: InboxPage['items'][number]): ReviewListItem {
+  const { changeId, summary, tenant, target, sourceTool, requester, state, reason } = review;
+  const { openedAt, deadlineAt, highestSeverity, pending, waitingFor } = review;
+  const of = { changeId, title: summary, tenant, target, sourceTool, requester, state, reason };
+  return { ...of, openedAt, deadlineAt, highestSeverity, pending, waitingForYou: waitingFor };
 }

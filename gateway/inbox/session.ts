@@ -3,12 +3,11 @@ import type { Context } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
 import { CountersignError } from '../../client/errors';
 import { sha256HexOfText } from '../../policy/contracts/hash';
-import { mayUse, type RegisteredPasskey } from '../../policy/evidence/key-registry';
+import { mayUse, type RegisteredKey, type RegisteredPasskey } from '../../policy/evidence/key-registry';
 import { ANY_TENANT, type KeyRight } from '../../policy/evidence/predicates';
 import { ABSOLUTE_MS, type StoredSession } from '../../storage/inbox/sessions';
 import { CHALLENGE_MS } from '../../storage/inbox/challenges';
 import type { InboxDeps } from './deps';
-import { isUsablePasskey } from './usable-passkey';
 
 const SESSION_COOKIE = '__Host-countersign';
 const LOGIN_COOKIE = '__Host-countersign-login';
@@ -72,6 +71,18 @@ export class Sessions {
     if (key === undefined || key.subject.id !== person || !isUsablePasskey(key, this.deps.origin)) return null;
     return { tokenSha, person, key, expiresAt };
   }
+}
+
+/** Whether the key is a passkey that can log in at this origin: a person's, not revoked, with the right to read. */
+export function isUsablePasskey(key: RegisteredKey, origin: string): key is RegisteredPasskey {
+  return (
+    'passkey' in key &&
+    key.kind === 'approver' &&
+    key.subject.type === 'person' &&
+    key.revokedAt === null &&
+    key.rights.includes('read') &&
+    key.passkey.origins.includes(origin)
+  );
 }
 
 /** The tenants in which a session has a right; null for every tenant. */

@@ -7,9 +7,8 @@ import { Envelope } from '../../policy/contracts/diff';
 import { SpendMessage } from '../../policy/contracts/spent';
 import { WithdrawMessage } from '../../policy/contracts/withdrawal';
 import { judgeWithdrawal, type RefusedWithdrawal } from '../../signing/judge-withdrawal';
-import { NOTHING_DONE, type Callers } from '../callers';
+import { MAX_JSON_BYTES, NOTHING_DONE, type Callers } from '../callers';
 import type { GatewayDeps } from '../deps';
-import { MAX_JSON_BYTES } from '../limits';
 import type { AnswerRelay } from '../answer-relay';
 
 /** What a request with signed answers contains. */

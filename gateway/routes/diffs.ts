@@ -5,7 +5,7 @@ import { MAX_DIFF_BYTES, Sha256Hex } from '../../policy/contracts/diff';
 import { sha256Hex } from '../../policy/contracts/hash';
 import { NOTHING_DONE, type Callers } from '../callers';
 import type { GatewayDeps } from '../deps';
-import { storeCall } from '../store-call';
+import { storeCall } from '../http-errors';
 
 /** PUT /v1/diffs/:sha256 */
 export function diffRoutes({ store }: GatewayDeps, callers: Callers): Hono {

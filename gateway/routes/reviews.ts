@@ -3,11 +3,12 @@ import { z } from 'zod';
 import { parseInput } from '../../client/parse';
 import { Name } from '../../policy/contracts/diff';
 import { ReviewState } from '../../policy/contracts/outcome';
-import { bundleText } from '../bundle-text';
 import { NOTHING_DONE, type Callers } from '../callers';
 import type { GatewayDeps } from '../deps';
-import { MAX_WAIT_MS } from '../limits';
+import { evidenceResponse } from '../evidence-response';
 
+/** How long a request may wait for the end of a review. */
+const MAX_WAIT_MS = 60_000;
 const IntegerText = z
   .string()
   .regex(/^[0-9]{1,6}$/, 'expected a whole number')
@@ -46,9 +47,7 @@ export function reviewRoutes({ reviews }: GatewayDeps, callers: Callers): Hono {
     const caller = await callers.authenticate(c, 0, 'read');
     const { inclusion } = parseInput(BundleQuery, c.req.query(), NOTHING_DONE);
     const changeId = await callers.reviewOf(c, caller);
-    const preview = callers.mayAnswer(caller);
-    const bundle = await reviews.bundle(changeId, { inclusion, preview });
-    return c.body(bundleText(bundle, preview), 200, { 'Content-Type': 'application/json' });
+    return await evidenceResponse(c, reviews, { changeId, inclusion, key: caller.key });
   });
   routes.get('/:id/result', async (c) => {
     const caller = await callers.authenticate(c, 0, 'read');

@@ -7,13 +7,12 @@ import { Submission } from '../../policy/contracts/diff';
 import type { RegisteredKey } from '../../policy/evidence/key-registry';
 import { openEnvelope } from '../../policy/evidence/dsse';
 import { verifyOpened } from '../../signing/verify-envelope';
-import { NOTHING_DONE, type Callers } from '../callers';
+import { MAX_JSON_BYTES, NOTHING_DONE, type Callers } from '../callers';
 import type { GatewayDeps } from '../deps';
-import { MAX_JSON_BYTES } from '../limits';
-import { storeCall } from '../store-call';
+import { storeCall } from '../http-errors';
 
 /** POST /v1/reviews */
-export function submissionRoutes({ reviews, store, submitTimeoutMs, titleOf }: GatewayDeps, callers: Callers): Hono {
+export function submissionRoutes({ reviews, store, titleOf }: GatewayDeps, callers: Callers): Hono {
   const routes = new Hono();
   routes.post('/', async (c) => {
     const caller = await callers.authenticate(c, MAX_JSON_BYTES, 'submit');
@@ -28,9 +27,7 @@ export function submissionRoutes({ reviews, store, submitTimeoutMs, titleOf }: G
       throw new CountersignError('diff_missing', `diffSha: not in the store; PUT /v1/diffs/${diffSha} first`, {
         field: 'diffSha',
       });
-    const bounds = submitTimeoutMs === undefined ? {} : { timeoutMs: submitTimeoutMs };
-    const title = (await titleOf?.(submission)) ?? null;
-    const submitted = await reviews.start(submission, { ...bounds, title });
+    const submitted = await reviews.start(submission, { title: (await titleOf?.(submission)) ?? null });
     return c.json(submitted, submitted.preflight === 'pending' ? 202 : 200);
   });
   return routes;

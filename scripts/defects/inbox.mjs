@@ -37,7 +37,7 @@ export const DEFECTS = [
   {
     name: 'do not look up the key of a session of the inbox',
     through: 'a person whose passkey was revoked and who reads on for eight hours',
-    file: inbox('usable-passkey'),
+    file: inbox('session'),
     from: 'key.revokedAt === null',
     to: 'key.revokedAt !== undefined',
     tests: tests('login'),

@@ -107,6 +107,8 @@ interface Sent {
   readonly method?: string;
   readonly path: string;
   readonly body?: Uint8Array | string;
+  /** The body of a POST. */
+  readonly json?: unknown;
   readonly signer?: Signer;
   readonly authorization?: string | null;
   readonly signed?: Partial<Parameters<typeof authorizationHeader>[0]>;
@@ -115,8 +117,9 @@ interface Sent {
 
 async function send(
   app: ReturnType<typeof fakeGateway>,
-  { method = 'GET', path, body = '', signer = createSigner(agent), authorization, signed = {}, at = now }: Sent,
+  { path, json, signer = createSigner(agent), authorization, signed = {}, at = now, ...sent }: Sent,
 ) {
+  const { method = json === undefined ? 'GET' : 'POST', body = json === undefined ? '' : JSON.stringify(json) } = sent;
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
   const header =
     authorization === undefined
@@ -292,7 +295,7 @@ describe('PUT /v1/diffs/:sha256', () => {
 
 describe('POST /v1/reviews', () => {
   const post = (app: ReturnType<typeof fakeGateway>, value: unknown, sent: Partial<Sent> = {}) =>
-    send(app, { method: 'POST', path: '/v1/reviews', body: JSON.stringify(value), ...sent });
+    send(app, { path: '/v1/reviews', json: value, ...sent });
 
   it('starts the review if the bytes are stored and the sender signed the submission', async () => {
     const started: unknown[] = [];
@@ -343,8 +346,8 @@ describe('a review', () => {
     for (const sent of [
       { path: `/v1/reviews/${CHANGE}` },
       { path: `/v1/reviews/${CHANGE}/result` },
-      { method: 'POST', path: `/v1/reviews/${CHANGE}/answers`, body: JSON.stringify(answers) },
-      { method: 'POST', path: `/v1/reviews/${CHANGE}/withdraw`, body: JSON.stringify(withdrawal) },
+      { path: `/v1/reviews/${CHANGE}/answers`, json: answers },
+      { path: `/v1/reviews/${CHANGE}/withdraw`, json: withdrawal },
     ]) {
       const answer = await send(app, { ...sent, signer });
       expect([answer.status, answer.json().error.message]).toEqual([404, `No review ${CHANGE}`]);
@@ -378,19 +381,11 @@ describe('a review', () => {
     const unsigned = [
       { violationId: hex('a'), fingerprint: hex('f'), decision: 'confirm', reason: '', actor: 'alice' },
     ];
-    for (const answers of [unsigned, [true], [], [...signed, ...unsigned]]) {
-      expect(
-        (await send(app, { method: 'POST', path, body: JSON.stringify({ answers }), signer: createSigner(alice) }))
-          .status,
-      ).toBe(400);
-    }
+    const post = (answers: readonly unknown[]) => send(app, { path, json: { answers }, signer: createSigner(alice) });
+    for (const answers of [unsigned, [true], [], [...signed, ...unsigned]])
+      expect((await post(answers)).status).toBe(400);
     expect(relayed).toEqual([]);
-    const answer = await send(app, {
-      method: 'POST',
-      path,
-      body: JSON.stringify({ answers: signed }),
-      signer: createSigner(alice),
-    });
+    const answer = await post(signed);
     expect([answer.status, answer.json()]).toEqual([200, accepted()]);
     expect(relayed).toEqual(signed);
   });
@@ -402,9 +397,9 @@ describe('a review', () => {
       sendWithdrawal: async (_id, message) => (relayed.push(message), { code: 'accepted', message: '' }),
     });
     const path = `/v1/reviews/${CHANGE}/withdraw`;
-    for (const body of ['{"actor":"alice","reason":"oops"}', '{"reason":"oops"}', '{}'])
-      expect((await send(app, { method: 'POST', path, body })).status).toBe(400);
-    expect((await send(app, { method: 'POST', path, body: JSON.stringify(withdrawal) })).status).toBe(200);
+    for (const json of [{ actor: 'alice', reason: 'oops' }, { reason: 'oops' }, {}])
+      expect((await send(app, { path, json })).status).toBe(400);
+    expect((await send(app, { path, json: withdrawal })).status).toBe(200);
     expect(relayed).toEqual([withdrawal]);
   });
 
@@ -412,7 +407,7 @@ describe('a review', () => {
     const { app, refusedWithdrawals } = gateway(own);
     const message = signWithdrawal(CHANGE, {}, createSigner(alice), now);
     const path = `/v1/reviews/${CHANGE}/withdraw`;
-    const sent = await send(app, { method: 'POST', path, body: JSON.stringify(message), signer: createSigner(alice) });
+    const sent = await send(app, { path, json: message, signer: createSigner(alice) });
     expect([sent.status, sent.json()]).toMatchObject([200, { code: 'not_eligible' }]);
     expect(refusedWithdrawals).toEqual([message]);
   });
@@ -442,12 +437,12 @@ describe('the rights of a key', () => {
 
   it.each<[string, Sent]>([
     ['submit', { method: 'PUT', path: `/v1/diffs/${sha256Hex(bytes)}`, body: bytes }],
-    ['submit', { method: 'POST', path: '/v1/reviews', body: '{}' }],
+    ['submit', { path: '/v1/reviews', json: {} }],
     ['read', { path: `/v1/reviews/${CHANGE}` }],
     ['read', { path: `/v1/reviews/${CHANGE}/result` }],
     ['read', { path: '/v1/reviews' }],
-    ['answer', { method: 'POST', path: `/v1/reviews/${CHANGE}/answers`, body: '{}' }],
-    ['submit" or "answer', { method: 'POST', path: `/v1/reviews/${CHANGE}/withdraw`, body: '{}' }],
+    ['answer', { path: `/v1/reviews/${CHANGE}/answers`, json: {} }],
+    ['submit" or "answer', { path: `/v1/reviews/${CHANGE}/withdraw`, json: {} }],
   ])('must include "%s" for its requests, before the body is read', async (right, sent) => {
     const wanted = right.split('" or "');
     const others = (['submit', 'read', 'answer', 'operate'] as const).filter((other) => !wanted.includes(other));
@@ -484,7 +479,7 @@ describe('answers', () => {
       { issuedAt: now, expiresAt },
     );
   const post = (app: ReturnType<typeof fakeGateway>, answers: readonly unknown[]) =>
-    send(app, { method: 'POST', path, body: JSON.stringify({ answers }), signer: createSigner(alice) });
+    send(app, { path, json: { answers }, signer: createSigner(alice) });
 
   it('are verified before they are relayed; those that would not count are refused and recorded', async () => {
     const relayed: unknown[] = [];

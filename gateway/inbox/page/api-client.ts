@@ -27,6 +27,12 @@ export class ApiError extends Error {
   }
 }
 
+/** The failure of a request to the gateway. Throws any other error again. */
+export function apiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  throw error;
+}
+
 const TIMEOUT_MS = 60_000;
 export const UNAUTHENTICATED = 401;
 const base = new URL('api/', document.baseURI);

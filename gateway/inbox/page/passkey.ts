@@ -1,5 +1,7 @@
 /** WebAuthn in this browser. A passkey signs a challenge; user verification is always required. */
+import { CountersignError } from '../../../client/errors';
 import { COSE_ALGORITHMS } from '../../../policy/evidence/passkey-key';
+import { ApiError } from './api-client';
 
 /** What an authenticator returned. */
 export interface Assertion {
@@ -11,6 +13,13 @@ export interface Assertion {
 
 /** Signing failed or was cancelled; nothing was sent. */
 export class PasskeyError extends Error {}
+
+/** What a person is told if something with a passkey failed. Throws an error that is not expected again. */
+export function failureText(error: unknown): string {
+  if (error instanceof ApiError || error instanceof PasskeyError || error instanceof CountersignError)
+    return error.message;
+  throw error;
+}
 
 const TIMEOUT_MS = 120_000;
 

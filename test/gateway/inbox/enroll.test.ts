@@ -126,7 +126,7 @@ it('refuses another challenge, a second use of one, and one of another browser',
 it('refuses the challenge of a login, and an enrolment as a login', async () => {
   const world = linkWorld();
   const offer = await begin(world);
-  const { challenge } = (await (await world.browser.post('login/begin')).json()) as { readonly challenge: string };
+  const challenge = await world.browser.beginLogin();
   expect((await world.browser.post('enroll/finish', completion(world, { ...offer, challenge }))).status).toBe(401);
   await begin(world);
   const login = await world.browser.post('login/finish', {

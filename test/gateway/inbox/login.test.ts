@@ -63,8 +63,8 @@ describe('a login', () => {
       (sent: Record<string, string>) => ({ ...sent, signature: sent['signature']?.replace(/^../, 'AA') }),
       (sent: Record<string, string>) => ({ ...sent, signature: 'AA' }),
     ]) {
-      const { challenge } = (await (await browser.post('login/begin')).json()) as { readonly challenge: string };
-      expect((await browser.post('login/finish', change(assertionOf(alice, challenge)))).status).toBe(401);
+      const sent = assertionOf(alice, await browser.beginLogin());
+      expect((await browser.post('login/finish', change(sent))).status).toBe(401);
     }
     expect((await browser.login(testPasskey('stranger'))).status).toBe(401);
     expect(await sessionOf(browser)).toBe(401);
@@ -83,7 +83,7 @@ describe('a login', () => {
 
   it('uses a challenge once', async () => {
     const browser = new Browser(world.app);
-    const { challenge } = (await (await browser.post('login/begin')).json()) as { readonly challenge: string };
+    const challenge = await browser.beginLogin();
     const stolen = browser.cookies.get(LOGIN) ?? '';
     const sent = assertionOf(alice, challenge);
     expect((await browser.post('login/finish', sent)).status).toBe(200);
@@ -93,7 +93,7 @@ describe('a login', () => {
 
   it('uses up a challenge with a refused assertion', async () => {
     const browser = new Browser(world.app);
-    const { challenge } = (await (await browser.post('login/begin')).json()) as { readonly challenge: string };
+    const challenge = await browser.beginLogin();
     const cookie = browser.cookies.get(LOGIN) ?? '';
     expect((await browser.post('login/finish', assertionOf(alice, challenge, { flags: USER_PRESENT }))).status).toBe(
       401,
@@ -104,7 +104,7 @@ describe('a login', () => {
 
   it('finishes only in the browser in which it began: an assertion for a challenge of the attacker starts no session', async () => {
     const attacker = new Browser(world.app);
-    const { challenge } = (await (await attacker.post('login/begin')).json()) as { readonly challenge: string };
+    const challenge = await attacker.beginLogin();
     const victim = new Browser(world.app);
     await victim.post('login/begin');
     expect((await victim.post('login/finish', assertionOf(alice, challenge))).status).toBe(401);

@@ -1,6 +1,6 @@
 import type { GatewayDeps } from '../../../gateway/app';
 import type { RefusedBeforeRelay } from '../../../gateway/deps';
-import type { InboxSession } from '../../../gateway/inbox/api';
+import type { InboxSession, LoginChallenge } from '../../../gateway/inbox/api';
 import type { InboxAsset, InboxAssets, InboxDeps, SeenDifferences } from '../../../gateway/inbox/deps';
 import { createGatewayMetrics } from '../../../gateway/metrics';
 import { CountersignError } from '../../../client/errors';
@@ -183,10 +183,13 @@ export class Browser {
     });
   }
 
+  /** The challenge of a new login. */
+  async beginLogin(): Promise<string> {
+    return ((await (await this.post('login/begin')).json()) as LoginChallenge).challenge;
+  }
+
   async login(passkey: TestPasskey, touch: Touch = {}): Promise<Response> {
-    const begun = await this.post('login/begin');
-    const { challenge } = (await begun.json()) as { readonly challenge: string };
-    return await this.post('login/finish', assertionOf(passkey, challenge, touch));
+    return await this.post('login/finish', assertionOf(passkey, await this.beginLogin(), touch));
   }
 
   async #send(path: string, init: RequestInit & { readonly headers: Readonly<Record<string, string>> }) {

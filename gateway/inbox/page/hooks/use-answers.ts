@@ -1,12 +1,11 @@
 import { useState } from 'preact/hooks';
 import type { AnswerResults } from '../../../../policy/contracts/answer';
-import { CountersignError } from '../../../../client/errors';
 import type { VerifiedReview } from '../../../../signing/verified-review';
 import type { InboxSession } from '../../api';
-import { api, ApiError } from '../api-client';
+import { api } from '../api-client';
 import { answerMessages } from '../model/answer-messages';
 import type { Chosen } from '../model/choices';
-import { PasskeyError } from '../passkey';
+import { failureText } from '../passkey';
 import { signWithPasskey } from '../sign-answers';
 
 export interface Answering {
@@ -33,9 +32,7 @@ export function useAnswers(session: InboxSession, onAccepted: (violationIds: rea
         onAccepted(Object.entries(said).flatMap(([id, { code }]) => (RECORDED.has(code) ? [id] : [])));
       }
     } catch (failure) {
-      if (!(failure instanceof ApiError || failure instanceof PasskeyError || failure instanceof CountersignError))
-        throw failure;
-      setError(failure.message);
+      setError(failureText(failure));
     } finally {
       setSending(false);
     }

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { ReviewList, ReviewListQuery } from '../../api';
-import { api, ApiError } from '../api-client';
+import { api, apiError, type ApiError } from '../api-client';
 import { throttle } from '../model/throttle';
 import { useLive } from './use-live';
 
@@ -32,15 +32,15 @@ export function useList(query: ReviewListQuery, onCount: (count: number) => void
       setError(null);
       onCount(next.turnCount);
     } catch (failure) {
-      if (!(failure instanceof ApiError)) throw failure;
-      if (turn === latest.current) setError(failure);
+      const problem = apiError(failure);
+      if (turn === latest.current) setError(problem);
     }
   }, [key, onCount]);
   useEffect(() => {
     setList(null);
     pages.current = 1;
     void read();
-    const again = throttle(() => void read(), SETTLE_MS);
+    const again = throttle(read, SETTLE_MS);
     const stop = subscribe(again.call);
     return () => {
       stop();

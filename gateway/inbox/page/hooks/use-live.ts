@@ -1,7 +1,7 @@
 import { createContext } from 'preact';
 import { useContext, useEffect, useRef, useState } from 'preact/hooks';
 import type { InboxEvent } from '../../api';
-import { api, ApiError, eventsUrl, learnServerTime, serverNow } from '../api-client';
+import { api, apiError, eventsUrl, learnServerTime, serverNow } from '../api-client';
 
 export interface Services {
   readonly database: boolean;
@@ -60,9 +60,7 @@ export function useEvents(active: boolean): Live {
       missed = true;
       setConnection('lost');
       // Events end with the session: then the response of 401 leads to the login.
-      api.session().catch((error: unknown) => {
-        if (!(error instanceof ApiError)) throw error;
-      });
+      api.session().catch(apiError);
     };
     return keepConnected(onEvent, onLost);
   }, [active]);

@@ -2,7 +2,7 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { parseEvidence } from '../../../../policy/evidence/bundle';
 import { verifiedReview, type Difference, type VerifiedReview } from '../../../../signing/verified-review';
 import type { InboxTrust } from '../../api';
-import { api, ApiError, serverNow } from '../api-client';
+import { api, apiError, serverNow, type ApiError } from '../api-client';
 import { changesSince } from '../model/changes-since';
 import { throttle } from '../model/throttle';
 import { useLive } from './use-live';
@@ -43,7 +43,7 @@ export function useReview(changeId: string, trust: InboxTrust, person: string): 
   useEffect(() => {
     setReading({ kind: 'loading' });
     void readAgain();
-    const again = throttle(() => void readAgain(), SETTLE_MS);
+    const again = throttle(readAgain, SETTLE_MS);
     const stop = subscribe((changed) => {
       if (changed === null || changed === changeId) again.call();
     });
@@ -71,8 +71,7 @@ async function readOnce(changeId: string, trust: InboxTrust): Promise<ReviewRead
   try {
     text = await api.bundle(changeId);
   } catch (error) {
-    if (error instanceof ApiError) return { kind: 'failed', error };
-    throw error;
+    return { kind: 'failed', error: apiError(error) };
   }
   const differences = verify(changeId, text, trust);
   if (!Array.isArray(differences)) return { kind: 'verified', review: differences, news: [], error: null };
@@ -100,8 +99,8 @@ async function isReported(changeId: string, differences: readonly Difference[]):
     await api.reportDifferences(changeId, { differences: differences.slice(0, MAX_REPORTED).map(clipped) });
     return true;
   } catch (error) {
-    if (error instanceof ApiError) return false;
-    throw error;
+    apiError(error);
+    return false;
   }
 }
 

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import type { InboxSession } from '../../api';
-import { api, ApiError, onUnauthenticated, UNAUTHENTICATED } from '../api-client';
+import { api, apiError, onUnauthenticated, UNAUTHENTICATED } from '../api-client';
 
 export interface SessionState {
   readonly session: InboxSession | null | 'reading';
@@ -23,9 +23,9 @@ export function useSession(): SessionState {
       }),
     );
     api.session().then(setSession, (error: unknown) => {
-      if (!(error instanceof ApiError)) throw error;
+      const { status, message } = apiError(error);
       setSession(null);
-      if (error.status !== UNAUTHENTICATED) setWhy(error.message);
+      if (status !== UNAUTHENTICATED) setWhy(message);
     });
   }, []);
   const start = useCallback((next: InboxSession) => {
@@ -39,8 +39,7 @@ export function useSession(): SessionState {
         setSession(null);
       },
       (error: unknown) => {
-        if (!(error instanceof ApiError)) throw error;
-        setWhy(`You may still be logged in: ${error.message}`);
+        setWhy(`You may still be logged in: ${apiError(error).message}`);
         setSession(null);
       },
     );

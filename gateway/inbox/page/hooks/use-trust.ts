@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { canonicalJson } from '../../../../policy/contracts/canonical-json';
 import { sha256HexOfText } from '../../../../policy/contracts/hash';
 import type { InboxTrust } from '../../api';
-import { api, ApiError } from '../api-client';
+import { api, apiError } from '../api-client';
 
 /** The keys that this gateway says it trusts, and the fingerprint that this browser remembers of them. */
 export interface Trust {
@@ -24,10 +24,7 @@ export function useTrust(active: boolean): Trust | string | null {
   useEffect(() => {
     if (!active || (trust !== null && typeof trust !== 'string')) return undefined;
     const read = (): void => {
-      api.trust().then(setTrust, (error: unknown) => {
-        if (!(error instanceof ApiError)) throw error;
-        setTrust(error.message);
-      });
+      api.trust().then(setTrust, (error: unknown) => setTrust(apiError(error).message));
     };
     read();
     const timer = setInterval(read, RETRY_MS);

@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks';
-import { api, ApiError } from '../api-client';
+import { api, apiError } from '../api-client';
 import { throttle } from '../model/throttle';
 import type { Live } from './use-live';
 
@@ -9,16 +9,14 @@ const SETTLE_MS = 1000;
 export function useTurnCount(active: boolean, subscribe: Live['subscribe'], onCount: (count: number) => void): void {
   useEffect(() => {
     if (!active) return undefined;
-    const read = (): void => {
-      api.reviews({ tab: 'turn' }).then(
-        ({ turnCount }) => onCount(turnCount),
-        (error: unknown) => {
-          // The connection shows its own state; the last number stays.
-          if (!(error instanceof ApiError)) throw error;
-        },
-      );
+    const read = async (): Promise<void> => {
+      try {
+        onCount((await api.reviews({ tab: 'turn' })).turnCount);
+      } catch (error) {
+        apiError(error); // The connection shows its own state; the last number stays.
+      }
     };
-    read();
+    void read();
     const again = throttle(read, SETTLE_MS);
     const stop = subscribe(again.call);
     return () => {

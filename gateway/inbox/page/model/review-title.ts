@@ -1,9 +1,8 @@
-import { own } from './own';
 import type { StagingRecord } from '../../../../policy/contracts/staging-record';
 import { counted, joinParts, oneLineTitle } from '../../../../policy/text/change-title';
 import type { VerifiedReview } from '../../../../signing/verified-review';
 import type { ShownChange } from './change-lines';
-import type { Structure } from './structure';
+import { actionWord, type Structure } from './structure';
 
 /** What the change does in one line, from its verified bytes and its dry run; never from what the requester wrote. */
 export function reviewTitle(
@@ -30,7 +29,7 @@ function structureTitle(structure: Structure | null): string | null {
       return joinParts(rows.map(([name, count]) => `${name}: ${counted(count, 'row')}`));
     }
     case 'resources': {
-      const actions = countBy(structure.resources.map(({ action }) => own(ACTIONS, action) ?? action));
+      const actions = countBy(structure.resources.map(({ action }) => actionWord(action)));
       const parts = actions.map(([action, count]) => `${count} to ${action}`);
       return `terraform: ${parts.length === 0 ? 'no changes of resources' : parts.join(', ')}`;
     }
@@ -38,8 +37,6 @@ function structureTitle(structure: Structure | null): string | null {
       return structure satisfies never;
   }
 }
-
-const ACTIONS: Readonly<Record<string, string>> = { delete: 'destroy' };
 
 function countBy(names: readonly string[]): [string, number][] {
   const counts = new Map<string, number>();

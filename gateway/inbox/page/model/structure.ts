@@ -39,6 +39,11 @@ export interface RowChange {
   readonly members: readonly MemberChange[];
 }
 
+/** As Terraform names it for people. */
+export function actionWord(action: ResourceChange['action']): string {
+  return action === 'delete' ? 'destroy' : action;
+}
+
 const BOUNDS = { maxBytes: 8 * 1024 * 1024, maxDepth: 64, maxEntries: 30_000 };
 
 export function structureOf(sourceTool: string, bytes: Uint8Array): Structure | null {

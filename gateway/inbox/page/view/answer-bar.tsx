@@ -1,6 +1,8 @@
 import type { JSX } from 'preact';
+import { counted } from '../../../../policy/text/change-title';
 import type { Chosen } from '../model/choices';
 import type { Friction, Typed } from '../model/friction';
+import { Alert } from './alert';
 import { jumpTo } from './jump';
 
 export interface AnswerBarProps {
@@ -25,17 +27,13 @@ export function AnswerBar(props: AnswerBarProps): JSX.Element {
   return (
     <section class="answer-bar" aria-label="Your answers">
       {friction !== null && confirms && <FrictionFields {...props} friction={friction} />}
-      {error !== null && (
-        <p class="error" role="alert">
-          {error}
-        </p>
-      )}
+      <Alert text={error} />
       <div class="answer-line">
         <p aria-live="polite">
           {count === 0 ? (
             <>
               <a href="#cards-title" onClick={toCards}>
-                {waiting === 1 ? '1 violation waits' : `${waiting} violations wait`}
+                {counted(waiting, 'violation waits', 'violations wait')}
               </a>{' '}
               for your answer
             </>
@@ -47,13 +45,7 @@ export function AnswerBar(props: AnswerBarProps): JSX.Element {
           )}
         </p>
         <button type="button" class="primary" disabled={count === 0 || problem !== null || sending} onClick={onSign}>
-          {sending
-            ? 'Waiting for your passkey…'
-            : count === 0
-              ? 'Sign'
-              : count === 1
-                ? 'Sign 1 answer'
-                : `Sign ${count} answers`}
+          {sending ? 'Waiting for your passkey…' : count === 0 ? 'Sign' : `Sign ${counted(count, 'answer')}`}
         </button>
       </div>
     </section>
@@ -86,29 +78,24 @@ function toCards(event: Event): void {
 }
 
 function FrictionFields({ friction, typed, onTyped }: AnswerBarProps & { readonly friction: Friction }): JSX.Element {
+  const field = (name: keyof Typed, label: string): JSX.Element => (
+    <label>
+      {label}
+      <input
+        type="text"
+        inputMode={name === 'count' ? 'numeric' : 'text'}
+        autocomplete="off"
+        spellcheck={false}
+        value={typed[name]}
+        onInput={({ currentTarget }) => onTyped({ ...typed, [name]: currentTarget.value })}
+      />
+    </label>
+  );
   return (
     <fieldset class="friction">
       <legend>{friction.why} To confirm, type what it touches, as the dry run shows it.</legend>
-      <label>
-        {friction.nameLabel}
-        <input
-          type="text"
-          autocomplete="off"
-          spellcheck={false}
-          value={typed.name}
-          onInput={({ currentTarget }) => onTyped({ ...typed, name: currentTarget.value })}
-        />
-      </label>
-      <label>
-        {friction.countLabel}
-        <input
-          type="text"
-          inputMode="numeric"
-          autocomplete="off"
-          value={typed.count}
-          onInput={({ currentTarget }) => onTyped({ ...typed, count: currentTarget.value })}
-        />
-      </label>
+      {field('name', friction.nameLabel)}
+      {field('count', friction.countLabel)}
     </fieldset>
   );
 }

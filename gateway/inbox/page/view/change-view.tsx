@@ -1,17 +1,12 @@
 import { useState } from 'preact/hooks';
 import type { JSX } from 'preact';
-import { sideBySide, type ShownChange, type ShownLine, type SideBySide } from '../model/change-lines';
+import { sideBySide, type ShownChange, type ShownLine } from '../model/change-lines';
+import type { ShownReview } from '../model/shown-review';
 import { safeLine } from './safe-text';
-
-/** Lines that evidence points at: the numbers of their cards. And the blocks whose middle a line is. */
-export interface LineMarks {
-  readonly cards: ReadonlyMap<number, readonly number[]>;
-  readonly blocks: ReadonlyMap<number, string>;
-}
 
 interface Props {
   readonly change: ShownChange;
-  readonly marks: LineMarks;
+  readonly marks: ShownReview['marks'];
 }
 
 /** Rows of a block that the browser lays out together, and skips while it is off screen. Find-in-page works across all of them. */
@@ -35,22 +30,40 @@ export function ChangeView({ change, marks }: Props): JSX.Element {
         </div>
       )}
       <div class={`code ${change.language}`} role="region" aria-label="Text of the change" tabIndex={0}>
-        {split ? <SplitRows change={change} marks={marks} /> : <UnifiedRows change={change} marks={marks} />}
+        {inBlocks(split ? splitRows(change.lines, marks) : unifiedRows(change, marks))}
       </div>
     </div>
   );
 }
 
-function UnifiedRows({ change: { lines, language }, marks }: Props): JSX.Element {
-  const rows = lines.map((line, i) => (
-    <Line key={i} index={i} line={line} marks={marks} patch={language === 'patch'} />
+function unifiedRows({ lines, language }: ShownChange, marks: Props['marks']): JSX.Element[] {
+  return lines.map((line, i) => (
+    <Line
+      key={i}
+      index={i}
+      line={line}
+      marks={marks}
+      numbers={language === 'patch' ? [line.oldNumber, line.newNumber] : [i + 1]}
+    />
   ));
-  return <>{inBlocks(rows)}</>;
 }
 
-function SplitRows({ change: { lines }, marks }: Props): JSX.Element {
-  const rows = sideBySide(lines).map((row, i) => <SplitRow key={i} row={row} lines={lines} marks={marks} />);
-  return <>{inBlocks(rows)}</>;
+/** The old file on the left, the new one on the right; headers and notes across both. */
+function splitRows(lines: readonly ShownLine[], marks: Props['marks']): JSX.Element[] {
+  return sideBySide(lines).map(({ left, right, whole }, i) => {
+    const at = (index: number | null, numbers: (line: ShownLine) => LineProps['numbers'], repeated = false) => {
+      const line = index === null ? undefined : lines[index];
+      if (index === null || line === undefined) return <div class="line empty" />;
+      return <Line index={index} line={line} marks={marks} numbers={numbers(line)} repeated={repeated} />;
+    };
+    if (whole !== null) return <div key={i}>{at(whole, () => [null, null])}</div>;
+    return (
+      <div class="split-row" key={i}>
+        {at(left, ({ oldNumber }) => [oldNumber])}
+        {at(right, ({ newNumber }) => [newNumber], left === right)}
+      </div>
+    );
+  });
 }
 
 function inBlocks(rows: readonly JSX.Element[]): JSX.Element[] {
@@ -67,20 +80,26 @@ function inBlocks(rows: readonly JSX.Element[]): JSX.Element[] {
 interface LineProps {
   readonly index: number;
   readonly line: ShownLine;
-  readonly marks: LineMarks;
-  readonly patch: boolean;
+  readonly marks: Props['marks'];
+  /** In the old and the new file, or in one text. */
+  readonly numbers: readonly (number | null)[];
+  /** The same line is also on the left: its id and its blocks are there. */
+  readonly repeated?: boolean;
 }
 
-function Line({ index, line, marks, patch }: LineProps): JSX.Element {
+function Line({ index, line, marks, numbers, repeated = false }: LineProps): JSX.Element {
   const cards = marks.cards.get(index);
   return (
     <div
       class={`line ${line.kind}${cards === undefined ? '' : ' fired'}`}
-      id={`line-${index}`}
-      data-block={marks.blocks.get(index)}
+      id={repeated ? undefined : `line-${index}`}
+      data-block={repeated ? undefined : marks.blocks.get(index)}
     >
-      <span class="number">{patch ? (line.oldNumber ?? '') : index + 1}</span>
-      {patch && <span class="number">{line.newNumber ?? ''}</span>}
+      {numbers.map((number, i) => (
+        <span class="number" key={i}>
+          {number ?? ''}
+        </span>
+      ))}
       <span class="gutter">{cardNumbers(cards)}</span>
       {sign(line)}
       <code>{content(line)}</code>
@@ -93,70 +112,21 @@ function cardNumbers(cards: readonly number[] | undefined): string {
   return (cards ?? []).map((number) => (number === 0 ? '•' : String(number))).join(' ');
 }
 
+const SIGNS = { added: ['+', 'added: '], removed: ['−', 'removed: '] } as const;
+
 /** The sign of a patch, in words for a screen reader. */
 function sign({ kind }: ShownLine): JSX.Element | null {
-  if (kind === 'added')
-    return (
-      <span class="sign">
-        <span aria-hidden="true">+</span>
-        <span class="sr-only">added: </span>
-      </span>
-    );
-  if (kind === 'removed')
-    return (
-      <span class="sign">
-        <span aria-hidden="true">−</span>
-        <span class="sr-only">removed: </span>
-      </span>
-    );
-  return kind === 'context' ? <span class="sign"> </span> : null;
+  if (kind === 'context') return <span class="sign"> </span>;
+  if (kind !== 'added' && kind !== 'removed') return null;
+  const [shown, spoken] = SIGNS[kind];
+  return (
+    <span class="sign">
+      <span aria-hidden="true">{shown}</span>
+      <span class="sr-only">{spoken}</span>
+    </span>
+  );
 }
 
 function content({ kind, text }: ShownLine): ReturnType<typeof safeLine> {
   return safeLine(kind === 'added' || kind === 'removed' || kind === 'context' ? text.slice(1) : text) || ' ';
-}
-
-function SplitRow({
-  row: { left, right, whole },
-  lines,
-  marks,
-}: {
-  readonly row: SideBySide;
-  readonly lines: readonly ShownLine[];
-  readonly marks: LineMarks;
-}): JSX.Element {
-  const all = whole === null ? undefined : lines[whole];
-  if (whole !== null && all !== undefined) return <Line index={whole} line={all} marks={marks} patch={true} />;
-  return (
-    <div class="split-row">
-      <Side index={left} lines={lines} marks={marks} isLeft={true} />
-      <Side index={right} lines={lines} marks={marks} isLeft={false} shared={left === right} />
-    </div>
-  );
-}
-
-function Side(props: {
-  readonly index: number | null;
-  readonly lines: readonly ShownLine[];
-  readonly marks: LineMarks;
-  readonly isLeft: boolean;
-  /** The same line is on the left: its id and its block are there. */
-  readonly shared?: boolean;
-}): JSX.Element {
-  const { index, lines, marks, isLeft, shared = false } = props;
-  const line = index === null ? undefined : lines[index];
-  if (index === null || line === undefined) return <div class="line empty" />;
-  const cards = marks.cards.get(index);
-  return (
-    <div
-      class={`line ${line.kind}${cards === undefined ? '' : ' fired'}`}
-      id={shared ? undefined : `line-${index}`}
-      data-block={shared ? undefined : marks.blocks.get(index)}
-    >
-      <span class="number">{(isLeft ? line.oldNumber : line.newNumber) ?? ''}</span>
-      <span class="gutter">{cardNumbers(cards)}</span>
-      {sign(line)}
-      <code>{content(line)}</code>
-    </div>
-  );
 }

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import type { JsonObject } from '../../../../policy/contracts/canonical-json';
 import type { StagingRecord } from '../../../../policy/contracts/staging-record';
+import { counted } from '../../../../policy/text/change-title';
 import { previewOf } from '../model/preview-table';
 import { PreviewRows } from './preview-rows';
 import { SafeText } from './safe-text';
@@ -85,7 +86,7 @@ function Statements({ staging: { statements } }: { readonly staging: StagingReco
     >
       {statements.map(({ command, rowCount }, i) => (
         <li key={i} id={`dry-run-statements-${i}`} data-block={`dry-run-statements-${i}`}>
-          <SafeText text={command} /> <span class="quiet">{rowCount === 1 ? '1 row' : `${rowCount} rows`}</span>
+          <SafeText text={command} /> <span class="quiet">{counted(rowCount, 'row')}</span>
         </li>
       ))}
     </ol>

@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { JSX } from 'preact';
-import { ApiError } from '../api-client';
 import { enroll, openLink, type OpenedLink } from '../enroll';
 import { shortTime } from '../../../../policy/text/short-time';
-import { PasskeyError } from '../passkey';
+import { failureText } from '../passkey';
+import { Alert } from './alert';
 import { SafeText } from './safe-text';
 
 type Step =
@@ -24,7 +24,7 @@ export function EnrollPage({ fragment, onDone }: Props): JSX.Element {
   useEffect(() => {
     openLink(fragment).then(
       (link) => setStep({ kind: 'offered', link, busy: false, error: null }),
-      (error: unknown) => setStep({ kind: 'failed', message: messageOf(error) }),
+      (error: unknown) => setStep({ kind: 'failed', message: failureText(error) }),
     );
   }, [fragment]);
   const register = async (link: OpenedLink): Promise<void> => {
@@ -32,7 +32,7 @@ export function EnrollPage({ fragment, onDone }: Props): JSX.Element {
     try {
       setStep({ kind: 'enrolled', person: await enroll(link) });
     } catch (error) {
-      setStep({ kind: 'offered', link, busy: false, error: messageOf(error) });
+      setStep({ kind: 'offered', link, busy: false, error: failureText(error) });
     }
   };
   return (
@@ -56,11 +56,7 @@ function StepView({ step, onRegister, onDone }: StepProps): JSX.Element {
     case 'opening':
       return <p>Opening the link…</p>;
     case 'failed':
-      return (
-        <p class="error" role="alert">
-          {step.message}
-        </p>
-      );
+      return <Alert text={step.message} />;
     case 'offered': {
       const { subject, tenants, expiresAt } = step.link.enrollment;
       return (
@@ -76,11 +72,7 @@ function StepView({ step, onRegister, onDone }: StepProps): JSX.Element {
           <button type="button" class="primary" disabled={step.busy} onClick={() => void onRegister(step.link)}>
             {step.busy ? 'Waiting for your device…' : 'Make a passkey'}
           </button>
-          {step.error !== null && (
-            <p class="error" role="alert">
-              {step.error}
-            </p>
-          )}
+          <Alert text={step.error} />
         </>
       );
     }
@@ -102,9 +94,4 @@ function StepView({ step, onRegister, onDone }: StepProps): JSX.Element {
     default:
       return step satisfies never;
   }
-}
-
-function messageOf(error: unknown): string {
-  if (error instanceof ApiError || error instanceof PasskeyError) return error.message;
-  throw error;
 }

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import type { VerifiedReview } from '../../../../signing/verified-review';
+import { counted } from '../../../../policy/text/change-title';
 import { ruleTitle } from '../model/cards';
 import { shortTime } from '../../../../policy/text/short-time';
 import { Badge } from './badge';
@@ -38,7 +39,7 @@ export function History({ review }: { readonly review: VerifiedReview }): JSX.El
       </ul>
       {refusals.length > 0 && (
         <details>
-          <summary>{refusals.length === 1 ? '1 refused attempt' : `${refusals.length} refused attempts`}</summary>
+          <summary>{counted(refusals.length, 'refused attempt')}</summary>
           <ul class="history">
             {refusals.map(({ n, at, body }) => (
               <li key={n}>

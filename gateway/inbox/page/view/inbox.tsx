@@ -8,6 +8,7 @@ import { useShortcuts } from '../hooks/use-shortcuts';
 import { useTrust, type Trust } from '../hooks/use-trust';
 import { useTurnCount } from '../hooks/use-turn-count';
 import type { Route } from '../model/routes';
+import { Alert } from './alert';
 import { ServiceBanners, TrustBanner } from './banners';
 import { EnrollPage } from './enroll-page';
 import { Help } from './help';
@@ -79,11 +80,7 @@ interface ViewProps {
 function Verifying({ trust, route, session, onCount }: ViewProps): JSX.Element {
   if (trust === null) return <p role="status">Reading the trusted keys…</p>;
   if (typeof trust === 'string')
-    return (
-      <p class="banner bad" role="alert">
-        The trusted keys could not be read, so no review can be shown: {trust}
-      </p>
-    );
+    return <Alert look="banner bad" text={`The trusted keys could not be read, so no review can be shown: ${trust}`} />;
   return (
     <>
       <TrustBanner trust={trust} />

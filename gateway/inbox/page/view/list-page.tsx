@@ -6,6 +6,7 @@ import { useServerNow } from '../hooks/use-live';
 import { useShortcuts } from '../hooks/use-shortcuts';
 import { NO_FILTERS, queryOf, type ListFilters } from '../model/list-filters';
 import { hashOf } from '../model/routes';
+import { Alert } from './alert';
 import { Filters } from './filters';
 import { ListItem } from './list-item';
 
@@ -40,11 +41,7 @@ export function ListPage({ tab, onCount }: Props): JSX.Element {
         {TITLES[tab]}
       </h1>
       <Filters filters={filters} onChange={setFilters} />
-      {error !== null && (
-        <p class="banner bad" role="alert">
-          The list could not be read: {error.message}
-        </p>
-      )}
+      <Alert look="banner bad" text={error === null ? null : `The list could not be read: ${error.message}`} />
       {list === null ? (
         error === null && <p role="status">Reading the list…</p>
       ) : (

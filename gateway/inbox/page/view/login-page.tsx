@@ -3,8 +3,9 @@ import type { JSX } from 'preact';
 import { toBase64Url } from '../../../../policy/evidence/base64';
 import { loginChallenge } from '../../../../policy/evidence/passkey-challenge';
 import type { InboxSession } from '../../api';
-import { api, ApiError } from '../api-client';
-import { PasskeyError, signChallenge } from '../passkey';
+import { api } from '../api-client';
+import { failureText, signChallenge } from '../passkey';
+import { Alert } from './alert';
 
 interface Props {
   readonly onSession: (session: InboxSession) => void;
@@ -22,8 +23,7 @@ export function LoginPage({ onSession, why }: Props): JSX.Element {
     try {
       onSession(await loggedIn());
     } catch (failure) {
-      if (!(failure instanceof ApiError || failure instanceof PasskeyError)) throw failure;
-      setError(failure.message);
+      setError(failureText(failure));
     } finally {
       setBusy(false);
     }
@@ -37,11 +37,7 @@ export function LoginPage({ onSession, why }: Props): JSX.Element {
       <button type="button" class="primary" disabled={busy} onClick={() => void login()}>
         {busy ? 'Waiting for your passkey…' : 'Log in with a passkey'}
       </button>
-      {error !== null && (
-        <p class="error" role="alert">
-          {error}
-        </p>
-      )}
+      <Alert text={error} />
       <p class="note">
         No passkey yet? Ask an operator for a one-time link: <code>countersign keys enroll PERSON</code>
       </p>

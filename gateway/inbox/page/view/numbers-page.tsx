@@ -1,9 +1,10 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { JSX } from 'preact';
 import type { GroupNumbers, RuleNumbers, TeamNumbers } from '../../api';
-import { api, ApiError } from '../api-client';
+import { api, apiError } from '../api-client';
 import { ruleTitle } from '../model/cards';
 import { durationText } from '../model/deadline';
+import { Alert } from './alert';
 import { SafeText } from './safe-text';
 
 const PERIODS = [7, 30, 90] as const;
@@ -17,10 +18,7 @@ export function NumbersPage(): JSX.Element {
     const show = (next: TeamNumbers | string): void => {
       if (current) setNumbers(next);
     };
-    api.numbers(days).then(show, (error: unknown) => {
-      if (!(error instanceof ApiError)) throw error;
-      show(error.message);
-    });
+    api.numbers(days).then(show, (error: unknown) => show(apiError(error).message));
     return () => {
       current = false;
     };
@@ -38,11 +36,7 @@ export function NumbersPage(): JSX.Element {
         ))}
       </div>
       {numbers === null && <p role="status">Reading the numbers…</p>}
-      {typeof numbers === 'string' && (
-        <p class="banner bad" role="alert">
-          {numbers}
-        </p>
-      )}
+      {typeof numbers === 'string' && <Alert look="banner bad" text={numbers} />}
       {numbers !== null && typeof numbers !== 'string' && <Figures numbers={numbers} />}
     </section>
   );
@@ -69,63 +63,67 @@ function Figures({ numbers }: { readonly numbers: TeamNumbers }): JSX.Element {
           </div>
         ))}
       </dl>
-      <Rules rules={numbers.byRule} />
-      <Groups groups={numbers.byGroup} />
+      <Table
+        label="Numbers by rule"
+        caption="By rule"
+        columns={['Rule', 'Asked', 'Confirmed', 'Rejected', 'Expired', 'Median time']}
+        rows={numbers.byRule.map(ofRule)}
+      />
+      <Table
+        label="Numbers by group"
+        caption="By group of people"
+        columns={['Group', 'Answers', 'Median time', 'Confirmed within 5 s']}
+        rows={numbers.byGroup.map(ofGroup)}
+      />
     </>
   );
 }
 
-function Rules({ rules }: { readonly rules: readonly RuleNumbers[] }): JSX.Element | null {
-  if (rules.length === 0) return null;
-  return (
-    <div class="table-scroll" tabIndex={0} role="group" aria-label="Numbers by rule">
-      <table>
-        <caption>By rule</caption>
-        <thead>
-          <tr>
-            {['Rule', 'Asked', 'Confirmed', 'Rejected', 'Expired', 'Median time'].map((name) => (
-              <th scope="col" key={name}>
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rules.map(({ rule, asked, confirmed, rejected, expired, medianSecondsToAnswer, tuneCommand }) => (
-            <tr key={rule}>
-              <th scope="row">
-                <SafeText text={ruleTitle(rule)} />
-                {tuneCommand !== null && (
-                  <span class="tune">
-                    People always confirm it. To change it:{' '}
-                    <code>
-                      <SafeText text={tuneCommand} />
-                    </code>
-                  </span>
-                )}
-              </th>
-              <td>{asked}</td>
-              <td>{confirmed}</td>
-              <td>{rejected}</td>
-              <td>{expired}</td>
-              <td>{secondsText(medianSecondsToAnswer)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+function ofRule(numbers: RuleNumbers): Row {
+  const { rule, asked, confirmed, rejected, expired, medianSecondsToAnswer, tuneCommand } = numbers;
+  const name = (
+    <>
+      <SafeText text={ruleTitle(rule)} />
+      {tuneCommand !== null && (
+        <span class="tune">
+          People always confirm it. To change it:{' '}
+          <code>
+            <SafeText text={tuneCommand} />
+          </code>
+        </span>
+      )}
+    </>
   );
+  return { key: rule, name, cells: [asked, confirmed, rejected, expired, secondsText(medianSecondsToAnswer)] };
 }
 
-function Groups({ groups }: { readonly groups: readonly GroupNumbers[] }): JSX.Element | null {
-  if (groups.length === 0) return null;
+function ofGroup({ group, answers, medianSecondsToAnswer, confirmedWithin5s }: GroupNumbers): Row {
+  const cells = [answers, secondsText(medianSecondsToAnswer), shareText(confirmedWithin5s)];
+  return { key: group, name: <SafeText text={group} />, cells };
+}
+
+interface Row {
+  readonly key: string;
+  readonly name: JSX.Element;
+  readonly cells: readonly (string | number)[];
+}
+
+interface TableProps {
+  readonly label: string;
+  readonly caption: string;
+  readonly columns: readonly string[];
+  readonly rows: readonly Row[];
+}
+
+function Table({ label, caption, columns, rows }: TableProps): JSX.Element | null {
+  if (rows.length === 0) return null;
   return (
-    <div class="table-scroll" tabIndex={0} role="group" aria-label="Numbers by group">
+    <div class="table-scroll" tabIndex={0} role="group" aria-label={label}>
       <table>
-        <caption>By group of people</caption>
+        <caption>{caption}</caption>
         <thead>
           <tr>
-            {['Group', 'Answers', 'Median time', 'Confirmed within 5 s'].map((name) => (
+            {columns.map((name) => (
               <th scope="col" key={name}>
                 {name}
               </th>
@@ -133,14 +131,12 @@ function Groups({ groups }: { readonly groups: readonly GroupNumbers[] }): JSX.E
           </tr>
         </thead>
         <tbody>
-          {groups.map(({ group, answers, medianSecondsToAnswer, confirmedWithin5s }) => (
-            <tr key={group}>
-              <th scope="row">
-                <SafeText text={group} />
-              </th>
-              <td>{answers}</td>
-              <td>{secondsText(medianSecondsToAnswer)}</td>
-              <td>{shareText(confirmedWithin5s)}</td>
+          {rows.map(({ key, name, cells }) => (
+            <tr key={key}>
+              <th scope="row">{name}</th>
+              {cells.map((cell, i) => (
+                <td key={i}>{cell}</td>
+              ))}
             </tr>
           ))}
         </tbody>

@@ -31,8 +31,6 @@ export function PreviewRows({ preview: { tables, moreTables, other } }: { readon
   );
 }
 
-const KIND_WORDS = { insert: 'insert', update: 'update', delete: 'delete' } as const;
-
 function Table({ table: { table, total, columns, rows } }: { readonly table: PreviewTable }): JSX.Element {
   const order = columnOrder(columns);
   return (
@@ -55,7 +53,7 @@ function Table({ table: { table, total, columns, rows } }: { readonly table: Pre
           {rows.map(({ kind, cells }, n) => (
             <tr key={n} class={kind}>
               <th scope="row">
-                {n + 1} <span class="kind">{KIND_WORDS[kind]}</span>
+                {n + 1} <span class="kind">{kind}</span>
               </th>
               {order.map((i) => (
                 <Cell key={i} cell={cells[i]} />
@@ -68,53 +66,33 @@ function Table({ table: { table, total, columns, rows } }: { readonly table: Pre
   );
 }
 
+const CELL_CLASSES = { same: 'same', added: '', removed: '', changed: 'changed', not_compared: 'changed' } as const;
+const MAX_ONE_LINE = 32;
+
+/** A value that stays, or the old one, the new one, or both. */
 function Cell({ cell }: { readonly cell: PreviewCell | undefined }): JSX.Element {
   if (cell === undefined) return <td />;
   const { before, after, state } = cell;
-  switch (state) {
-    case 'same':
-      return (
-        <td class={`same${short(before)}`}>
-          <SafeText text={before ?? ''} />
-        </td>
-      );
-    case 'added':
-      return (
-        <td class={short(after)}>
-          <ins>
-            <SafeText text={after ?? ''} />
-          </ins>
-        </td>
-      );
-    case 'removed':
-      return (
-        <td class={short(before)}>
-          <del>
-            <SafeText text={before ?? ''} />
-          </del>
-        </td>
-      );
-    case 'changed':
-    case 'not_compared':
-      return (
-        <td class={`changed${short(`${before ?? ''}${after ?? ''}`)}`}>
-          <del>
-            <SafeText text={before ?? ''} />
-          </del>{' '}
-          <span aria-hidden="true">→</span>{' '}
-          <ins class={state === 'not_compared' ? 'not-compared' : undefined}>
-            <SafeText text={after ?? ''} />
-          </ins>
-        </td>
-      );
-    default:
-      return state satisfies never;
-  }
-}
-
-const MAX_ONE_LINE = 32;
-
-/** Class of a cell whose text is not broken into lines. */
-function short(text: string | null): string {
-  return (text ?? '').length <= MAX_ONE_LINE ? ' short' : '';
+  const length = (before ?? '').length + (state === 'same' ? 0 : (after ?? '').length);
+  return (
+    <td class={`${CELL_CLASSES[state]}${length <= MAX_ONE_LINE ? ' short' : ''}`}>
+      {state === 'same' ? (
+        <SafeText text={before ?? ''} />
+      ) : (
+        <>
+          {before !== null && (
+            <del>
+              <SafeText text={before} />
+            </del>
+          )}
+          {before !== null && after !== null && <span aria-hidden="true"> → </span>}
+          {after !== null && (
+            <ins class={state === 'not_compared' ? 'not-compared' : undefined}>
+              <SafeText text={after} />
+            </ins>
+          )}
+        </>
+      )}
+    </td>
+  );
 }

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import type { VerifiedReview } from '../../../../signing/verified-review';
+import { counted } from '../../../../policy/text/change-title';
 import { ruleTitle, type ReviewCards } from '../model/cards';
 import { SafeText } from './safe-text';
 
@@ -10,7 +11,7 @@ export function PassedChecks({ cards: { passed, skipped } }: { readonly cards: R
     <details class="panel">
       <summary>
         <h2>
-          ✓ {passed.length === 1 ? '1 check passed' : `${passed.length} checks passed`}
+          ✓ {counted(passed.length, 'check')} passed
           {skipped.length > 0 && `, ${skipped.length} skipped`}
         </h2>
       </summary>

@@ -3,6 +3,7 @@ import type { JSX } from 'preact';
 import type { InboxSession, InboxTrust } from '../../api';
 import { useReview, type ReadReview } from '../hooks/use-review';
 import { useServerNow } from '../hooks/use-live';
+import { Alert } from './alert';
 import { DiffersPage } from './differs-page';
 import { News } from './news';
 import { VerifiedPage } from './verified-page';
@@ -59,11 +60,7 @@ function Verified({ read, reading, session, trusted }: VerifiedProps): JSX.Eleme
   return (
     <>
       <News news={news} onDismiss={read.dismissNews} />
-      {error !== null && (
-        <p class="banner bad" role="alert">
-          This is an older state: {error.message}
-        </p>
-      )}
+      <Alert look="banner bad" text={error === null ? null : `This is an older state: ${error.message}`} />
       {page}
     </>
   );

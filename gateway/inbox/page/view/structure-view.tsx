@@ -1,6 +1,6 @@
 import { own } from '../model/own';
 import type { JSX } from 'preact';
-import type { MemberChange, ResourceChange, Structure } from '../model/structure';
+import { actionWord, type MemberChange, type ResourceChange, type Structure } from '../model/structure';
 import { Badge, type Tone } from './badge';
 import { SafeText } from './safe-text';
 
@@ -76,13 +76,12 @@ function Request({ request }: { readonly request: Extract<Structure, { kind: 're
 }
 
 const ACTION_TONES: Readonly<Record<string, Tone>> = { delete: 'bad', replace: 'bad', forget: 'warn', create: 'good' };
-const ACTION_WORDS: Readonly<Record<string, string>> = { delete: 'destroy' };
 
 function Resource({ resource: { address, action, members } }: { readonly resource: ResourceChange }): JSX.Element {
   return (
     <section>
       <h3>
-        <Badge tone={own(ACTION_TONES, action) ?? 'info'} text={own(ACTION_WORDS, action) ?? action} />{' '}
+        <Badge tone={own(ACTION_TONES, action) ?? 'info'} text={actionWord(action)} />{' '}
         <code>
           <SafeText text={address} />
         </code>

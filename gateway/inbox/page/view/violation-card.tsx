@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import type { AnswerResult } from '../../../../policy/contracts/answer';
 import type { VerifiedReview } from '../../../../signing/verified-review';
 import type { Precedent } from '../../api';
-import { api, ApiError } from '../api-client';
+import { api, apiError } from '../api-client';
 import { ruleTitle, type Card } from '../model/cards';
 import type { ShownChange } from '../model/change-lines';
 import { Badge, severityText, severityTone } from './badge';
@@ -112,10 +112,9 @@ function More({ card, review }: Pick<CardProps, 'card' | 'review'>): JSX.Element
   const [precedents, setPrecedents] = useState<readonly Precedent[] | string | null>(null);
   useEffect(() => {
     if (!open || precedents !== null) return;
-    api.precedents(review.changeId, violation.validatorId).then(setPrecedents, (error: unknown) => {
-      if (!(error instanceof ApiError)) throw error;
-      setPrecedents(error.message);
-    });
+    api
+      .precedents(review.changeId, violation.validatorId)
+      .then(setPrecedents, (error: unknown) => setPrecedents(apiError(error).message));
   }, [open, precedents, review.changeId, violation.validatorId]);
   return (
     <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
