@@ -58,6 +58,16 @@ describeInBrowser('the keyboard alone', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Why it asks' }).waitFor();
 
+    // Neither a key without a card that has the focus nor one below the help does anything.
+    await page.keyboard.press('r');
+    await page.keyboard.press('?');
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.press('n');
+    await page.keyboard.press('r');
+    await page.keyboard.press('u');
+    await page.keyboard.press('Escape');
+    expect(await page.getByRole('button', { name: 'Reject' }).getAttribute('aria-pressed')).toBe('false');
+
     await page.keyboard.press('n');
     await tabTo(/^Go to/);
     await page.keyboard.press('Enter');

@@ -142,6 +142,15 @@ describeInBrowser('what happens while a review is open on the page', () => {
     await banner.waitFor({ state: 'detached', timeout: 90_000 });
   });
 
+  test('a statement of one line that is higher than the window counts as seen, so it can be confirmed', async () => {
+    const change = creditChange(`long ${Date.now()}`);
+    await opened({ ...change, raw: String(change.raw).replace(' SET', ` /* ${'a long reason '.repeat(1500)}*/ SET`) });
+    await choose(cards(page).first(), 'confirm', 'read');
+    expect(await cards(page).first().getByRole('button', { name: 'Confirm' }).getAttribute('aria-pressed')).toBe(
+      'true',
+    );
+  });
+
   test('a patch of the largest size is shown whole, scrolls, and leads from a finding to its line', async () => {
     const { repository } = environment();
     const lines = Array.from({ length: 11_400 }, (_, n) => `+const value${n} = ${n}; // ${'-'.repeat(50)} line ${n}`);

@@ -1,73 +1,95 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 
 const VISIBLE_SHARE = 0.5;
 const VISIBLE_MS = 500;
-/** Height of the bar at the bottom, which covers what is below it. */
-const COVERED = '0px 0px -64px 0px';
+/** Without the bar at the bottom, which covers what is below it. */
+const UNCOVERED = '0px 0px -64px 0px';
+/** The line across the middle of the window: what it crosses is half visible, or fills half of the window. */
+const MIDDLE = '-50% 0px';
 
 /**
- * The blocks of evidence that were on screen: at least half of the element for at least half a second, in a page that is visible. An
- * element names its blocks in `data-block`, separated by spaces. A new `reviewed` starts again.
+ * The blocks of evidence that were on screen for half a second, in a page that is visible: at least half of the element, or as much of it
+ * as fills half of the window, since the window never shows half of a very long line. A new `reviewed` starts again.
  */
 export function useCoverage(reviewed: string): ReadonlySet<string> {
   const [seen, setSeen] = useState<{ readonly of: string; readonly blocks: ReadonlySet<string> }>(NONE);
-  const timers = useRef(new Map<Element, ReturnType<typeof setTimeout>>());
-  useEffect(() => {
-    const current = timers.current;
-    const onSeen = (element: Element): void => {
-      current.delete(element);
-      if (document.visibilityState !== 'visible') return;
-      const blocks = (element.getAttribute('data-block') ?? '').split(' ').filter((block) => block !== '');
-      setSeen((known) => {
-        const before = known.of === reviewed ? known.blocks : NONE.blocks;
-        return blocks.every((block) => before.has(block)) && known.of === reviewed
-          ? known
-          : { of: reviewed, blocks: new Set([...before, ...blocks]) };
-      });
-    };
-    const observer = new IntersectionObserver(
-      (entries) => {
-        for (const { target, intersectionRatio } of entries) {
-          clearTimeout(current.get(target));
-          current.delete(target);
-          if (intersectionRatio >= VISIBLE_SHARE && document.visibilityState === 'visible')
-            current.set(
-              target,
-              setTimeout(() => onSeen(target), VISIBLE_MS),
-            );
-        }
-      },
-      { threshold: [0, VISIBLE_SHARE], rootMargin: COVERED },
-    );
-    const watched = new Set<Element>();
-    const watch = (): void => {
-      for (const element of document.querySelectorAll('[data-block]')) {
-        if (watched.has(element)) continue;
-        watched.add(element);
-        observer.observe(element);
-      }
-    };
-    watch();
-    const added = new MutationObserver(watch);
-    added.observe(document.body, { childList: true, subtree: true });
-    // A page in the background sees nothing: what was on screen is looked at again.
-    const onVisibility = (): void => {
-      for (const timer of current.values()) clearTimeout(timer);
-      current.clear();
-      observer.disconnect();
-      watched.clear();
-      if (document.visibilityState === 'visible') watch();
-    };
-    document.addEventListener('visibilitychange', onVisibility);
-    return () => {
-      document.removeEventListener('visibilitychange', onVisibility);
-      added.disconnect();
-      observer.disconnect();
-      for (const timer of current.values()) clearTimeout(timer);
-      current.clear();
-    };
-  }, [reviewed]);
+  useEffect(
+    () =>
+      watchBlocks((blocks) =>
+        setSeen((known) => {
+          const before = known.of === reviewed ? known.blocks : NONE.blocks;
+          return blocks.every((block) => before.has(block)) && known.of === reviewed
+            ? known
+            : { of: reviewed, blocks: new Set([...before, ...blocks]) };
+        }),
+      ),
+    [reviewed],
+  );
   return seen.of === reviewed ? seen.blocks : NONE.blocks;
 }
 
 const NONE: { readonly of: string; readonly blocks: ReadonlySet<string> } = { of: '', blocks: new Set() };
+
+/** Elements in one part of the window. */
+interface Watch {
+  readonly visible: Set<Element>;
+  readonly observer: IntersectionObserver;
+}
+
+/** Calls `onSeen` with the blocks that an element names in `data-block`, separated by spaces. Returns how to stop. */
+function watchBlocks(onSeen: (blocks: readonly string[]) => void): () => void {
+  const timers = new Map<Element, ReturnType<typeof setTimeout>>();
+  const visibleIn = (rootMargin: string, share: number): Watch => {
+    const visible = new Set<Element>();
+    const onChange = (entries: readonly IntersectionObserverEntry[]): void => {
+      for (const { target, isIntersecting, intersectionRatio } of entries) {
+        if (isIntersecting && intersectionRatio >= share) visible.add(target);
+        else visible.delete(target);
+        update(target);
+      }
+    };
+    return { visible, observer: new IntersectionObserver(onChange, { threshold: [0, share], rootMargin }) };
+  };
+  const watches = [visibleIn(UNCOVERED, VISIBLE_SHARE), visibleIn(MIDDLE, 0)];
+  /** Starts the half second of an element that came on screen; ends that of one that left. */
+  const update = (element: Element): void => {
+    if (!watches.some(({ visible }) => visible.has(element)) || document.visibilityState !== 'visible') {
+      clearTimeout(timers.get(element));
+      timers.delete(element);
+    } else if (!timers.has(element)) {
+      const see = (): void => onSeen((element.getAttribute('data-block') ?? '').split(' ').filter(Boolean));
+      timers.set(element, setTimeout(see, VISIBLE_MS));
+    }
+  };
+  const watched = new Set<Element>();
+  const watch = (): void => {
+    for (const element of document.querySelectorAll('[data-block]')) {
+      if (watched.has(element)) continue;
+      watched.add(element);
+      for (const { observer } of watches) observer.observe(element);
+    }
+  };
+  const stop = (): void => {
+    for (const timer of timers.values()) clearTimeout(timer);
+    timers.clear();
+    watched.clear();
+    for (const { observer, visible } of watches) {
+      observer.disconnect();
+      visible.clear();
+    }
+  };
+  watch();
+  const added = new MutationObserver(watch);
+  added.observe(document.body, { childList: true, subtree: true });
+  // A page in the background sees nothing: what was on screen is looked at again.
+  const onVisibility = (): void => {
+    stop();
+    if (document.visibilityState === 'visible') watch();
+  };
+  document.addEventListener('visibilitychange', onVisibility);
+  return () => {
+    document.removeEventListener('visibilitychange', onVisibility);
+    added.disconnect();
+    stop();
+  };
+}

@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks';
 
-/** Single keys, by `KeyboardEvent.key`. Not while a person types, and never with a modifier. */
+/** Single keys, by `KeyboardEvent.key`. Not while a person types or the help is open, and never with a modifier. */
 export type Shortcuts = Readonly<Record<string, () => void>>;
 
 const STORED = 'countersign.shortcuts';
@@ -23,7 +23,8 @@ export function useShortcuts(shortcuts: Shortcuts): void {
       // Enter on a button or link presses it.
       const onControl =
         event.key === 'Enter' && event.target instanceof HTMLElement && event.target.matches('a, button, summary');
-      if (typing || onControl || !shortcutsEnabled()) return;
+      const inDialog = document.querySelector('dialog[open]') !== null;
+      if (typing || onControl || inDialog || !shortcutsEnabled()) return;
       const action = Object.hasOwn(shortcuts, event.key) ? shortcuts[event.key] : undefined;
       if (action === undefined) return;
       event.preventDefault();

@@ -19,18 +19,23 @@ export interface Chosen {
 /** One touch signs at most this many statements. */
 export const MAX_CHOSEN = 50;
 
+interface Choosing {
+  readonly draftOf: (violationId: string) => Draft;
+  /** Blocks of evidence that were on screen. */
+  readonly seen: ReadonlySet<string>;
+  /** Whether the page has the bytes and the rows of the dry run. */
+  readonly canConfirm: boolean;
+}
+
 /** The drafts that this person can send: a confirmation or a reject of a violation that waits, or a confirmation that is taken back. */
-export function chosenAnswers(
-  cards: readonly Card[],
-  draftOf: (violationId: string) => Draft,
-  seen: ReadonlySet<string>,
-): Chosen[] {
+export function chosenAnswers(cards: readonly Card[], { draftOf, seen, canConfirm }: Choosing): Chosen[] {
   return cards.flatMap((card) => {
     const { violationId } = card.violation;
     const { decision, reason } = draftOf(violationId);
+    if (decision === null || (decision === 'confirm' && !canConfirm)) return [];
     const retracts = decision === 'retract' ? card.confirmation : null;
     const possible = decision === 'retract' ? retracts !== null : card.turn === 'yours';
-    if (decision === null || !possible) return [];
+    if (!possible) return [];
     const ready = decision !== 'confirm' || unseenPlaces(card.places, seen).length === 0;
     return [{ violationId, decision, reason, coverage: coverageOf(card.places, seen), ready, retracts }];
   });

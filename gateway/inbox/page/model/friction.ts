@@ -5,7 +5,7 @@ import type { Structure } from './structure';
 /** What a person must type before a confirmation of a change that cannot be undone, or that is large. */
 export interface Friction {
   readonly why: string;
-  /** What is typed first: a table, a resource or a path. */
+  /** What is typed first: a table, a resource, a path or a command. */
   readonly name: string;
   readonly nameLabel: string;
   readonly count: number;
@@ -25,7 +25,8 @@ export function frictionOf({ staging }: Pick<VerifiedReview, 'staging'>, structu
       count: 1,
       countLabel: 'Number of resources',
     };
-  return staging === null ? null : ofTables(staging);
+  if (staging === null) return null;
+  return staging.sourceTool === 'GitPatch' ? deletedFiles(staging) : ofTables(staging);
 }
 
 function destroyed({ resources }: Extract<Structure, { kind: 'resources' }>): Friction | null {
@@ -42,10 +43,27 @@ function destroyed({ resources }: Extract<Structure, { kind: 'resources' }>): Fr
       };
 }
 
-function ofTables({ tables, statements }: StagingRecord): Friction | null {
-  const size = (table: StagingRecord['tables'][number]): number => table.inserted + table.updated + table.deleted;
-  const byDeleted = tables.filter(({ deleted }) => deleted > 0).sort((a, b) => b.deleted - a.deleted)[0];
-  const byRows = tables.filter((table) => size(table) > MANY_ROWS).sort((a, b) => size(b) - size(a))[0];
+/** The record of a patch has one entry for each path. */
+function deletedFiles({ tables }: StagingRecord): Friction | null {
+  const gone = tables.filter(({ deleted }) => deleted > 0);
+  const [first] = gone;
+  return first === undefined
+    ? null
+    : {
+        why: 'This patch deletes files.',
+        name: first.table,
+        nameLabel: 'Path of the first deleted file',
+        count: gone.length,
+        countLabel: 'Number of deleted files',
+      };
+}
+
+/** The table with the most deleted rows, or with the most rows. Those of triggers, cascades and functions count as well. */
+function ofTables({ tables, sideEffects, statements, reason }: StagingRecord): Friction | null {
+  const effects: StagingRecord['sideEffects'] = [...tables, ...sideEffects];
+  const size = ({ inserted, updated, deleted }: (typeof effects)[number]): number => inserted + updated + deleted;
+  const byDeleted = effects.filter(({ deleted }) => deleted > 0).sort((a, b) => b.deleted - a.deleted)[0];
+  const byRows = effects.filter((effect) => size(effect) > MANY_ROWS).sort((a, b) => size(b) - size(a))[0];
   const labels = { nameLabel: 'Name of the table', countLabel: 'Number of rows' };
   if (byDeleted !== undefined)
     return { why: 'This change deletes rows.', name: byDeleted.table, count: byDeleted.deleted, ...labels };
@@ -56,16 +74,23 @@ function ofTables({ tables, statements }: StagingRecord): Friction | null {
       count: size(byRows),
       ...labels,
     };
-  const drop = statements.find(({ command }) => /^(DROP|TRUNCATE)\b/i.test(command));
-  if (drop === undefined) return null;
+  const uncounted = /^(DROP|TRUNCATE)\b/i;
+  const removing = reason === 'not_rehearsed' ? /^(DROP|TRUNCATE|DELETE)\b/i : uncounted;
+  const found = statements.find(({ command }) => removing.test(command));
+  if (found === undefined) return null;
+  const why = uncounted.test(found.command)
+    ? 'This change drops or empties objects.'
+    : 'This change deletes rows, which were not counted.';
   const [first] = tables;
-  return {
-    why: 'This change drops or empties objects.',
-    name: first?.table ?? drop.command,
-    nameLabel: first === undefined ? 'The command' : 'Name of the table',
-    count: first === undefined ? statements.length : size(first),
-    countLabel: first === undefined ? 'Number of statements' : 'Number of rows',
-  };
+  return first === undefined
+    ? {
+        why,
+        name: found.command,
+        nameLabel: 'The command',
+        count: statements.length,
+        countLabel: 'Number of statements',
+      }
+    : { why, name: first.table, count: size(first), ...labels };
 }
 
 function pathOf(url: string): string {

@@ -1,16 +1,32 @@
-/** Calls `act` once, `ms` after the first of several calls. Calls that never pause do not delay it. */
-export function throttle(act: () => void, ms: number): { readonly call: () => void; readonly cancel: () => void } {
+/**
+ * Calls `act` `ms` after the first of several calls. Calls that never pause do not delay it, and calls while it acts cause one more, when it
+ * has ended: a slow reading is never overtaken by the next one.
+ */
+export function throttle(
+  act: () => Promise<void>,
+  ms: number,
+): { readonly call: () => void; readonly cancel: () => void } {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  return {
-    call: () => {
-      timer ??= setTimeout(() => {
-        timer = undefined;
-        act();
-      }, ms);
-    },
-    cancel: () => {
-      clearTimeout(timer);
+  let isCalled = false;
+  let isCancelled = false;
+  const run = async (): Promise<void> => {
+    isCalled = false;
+    try {
+      await act();
+    } finally {
       timer = undefined;
+      if (isCalled) call();
+    }
+  };
+  const call = (): void => {
+    isCalled = true;
+    if (!isCancelled) timer ??= setTimeout(() => void run(), ms);
+  };
+  return {
+    call,
+    cancel: () => {
+      isCancelled = true;
+      clearTimeout(timer);
     },
   };
 }

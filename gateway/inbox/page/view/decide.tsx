@@ -51,7 +51,7 @@ export function Decide(props: DecideProps): JSX.Element {
           type="button"
           class="confirm"
           id={`${id}-confirm`}
-          aria-pressed={draft.decision === 'confirm'}
+          aria-pressed={canConfirm && draft.decision === 'confirm'}
           aria-describedby={blocked ? `${id}-blocked` : undefined}
           disabled={blocked}
           onClick={() => toggle('confirm')}
@@ -75,7 +75,7 @@ export function Decide(props: DecideProps): JSX.Element {
                 .map(({ label }) => label)
                 .slice(0, 3)
                 .join(', ')}.`
-            : 'The rows of the dry run were not sent, so this cannot be confirmed.'}
+            : 'The bytes or the rows of the dry run were not sent, so this cannot be confirmed.'}
         </p>
       )}
       <Reason draft={draft} onDraft={onDraft} />

@@ -41,9 +41,10 @@ export function VerifiedPage({ review, session, open, readAgain }: Props): JSX.E
     void readAgain();
   });
   const waiting = open ? cards.cards.filter(({ turn }) => turn === 'yours').length : 0;
-  const chosen = chosenAnswers(open ? cards.cards : [], drafts.of, seen);
+  const hasRows = review.preview !== null || (review.staging?.previewSha ?? null) === null;
+  const canConfirm = hasRows && review.bytes !== null;
+  const chosen = chosenAnswers(open ? cards.cards : [], { draftOf: drafts.of, seen, canConfirm });
   useCardShortcuts(cards.cards.length);
-  const canConfirm = review.preview !== null || (review.staging?.previewSha ?? null) === null;
   const content = useMemo(() => <Content review={review} shown={shown} />, [review, shown]);
   return (
     <article class="review" aria-labelledby="review-title">
@@ -74,7 +75,7 @@ export function VerifiedPage({ review, session, open, readAgain }: Props): JSX.E
               onDraft={(change) => drafts.set(card.violation.violationId, change)}
               result={answering.results[card.violation.violationId] ?? null}
               canAnswer={open}
-              canConfirm={canConfirm && review.bytes !== null}
+              canConfirm={canConfirm}
             />
           ))}
           <FiredList
@@ -143,12 +144,9 @@ function useCardShortcuts(count: number): void {
     card?.focus({ preventScroll: true });
   };
   const press = (what: 'confirm' | 'reject'): void => {
-    const focused = document.activeElement?.closest('.card')?.id ?? `card-${Math.max(1, at)}`;
-    const button = document.getElementById(`${focused}-${what}`);
-    button?.click();
-    const reason = document.getElementById(focused)?.querySelector('textarea');
-    if (what === 'reject')
-      requestAnimationFrame(() => (reason ?? document.querySelector(`#${focused} textarea`))?.focus());
+    const card = document.activeElement?.closest('.card');
+    card?.querySelector<HTMLElement>(`.decide .${what}`)?.click();
+    if (what === 'reject') requestAnimationFrame(() => card?.querySelector('textarea')?.focus());
   };
   useShortcuts({
     n: () => go(at + 1),

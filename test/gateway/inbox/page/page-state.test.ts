@@ -50,8 +50,12 @@ describe('drafts', () => {
   const place: Place = { kind: 'staging', anchor: 'dry-run', label: '' };
   const card = (turn: Card['turn'], confirmation: string | null = null) =>
     ({ violation: violation({ violationId: ID }), places: [place], turn, confirmation }) as unknown as Card;
-  const chosen = (of: Card, decision: Decision, reason = '', seen: readonly string[] = ['dry-run']) =>
-    chosenAnswers([of], () => ({ decision, reason }), new Set(seen));
+  const chosen = (
+    of: Card,
+    decision: Decision,
+    reason = '',
+    { seen = ['dry-run'], canConfirm = true }: { seen?: readonly string[]; canConfirm?: boolean } = {},
+  ) => chosenAnswers([of], { draftOf: () => ({ decision, reason }), seen: new Set(seen), canConfirm });
   const nothing = { name: '', count: '' };
 
   it('are not sent without a reason to reject, nor without what a confirmation asks to type', () => {
@@ -66,8 +70,15 @@ describe('drafts', () => {
   });
 
   it('of an earlier visit do not confirm evidence that this visit has not shown', () => {
-    expect(sendProblem(chosen(card('yours'), 'confirm', '', []), null, nothing)).toContain('look at the evidence');
-    expect(sendProblem(chosen(card('yours'), 'reject', 'no', []), null, nothing)).toBeNull();
+    expect(sendProblem(chosen(card('yours'), 'confirm', '', { seen: [] }), null, nothing)).toContain(
+      'look at the evidence',
+    );
+    expect(sendProblem(chosen(card('yours'), 'reject', 'no', { seen: [] }), null, nothing)).toBeNull();
+  });
+
+  it('of an earlier visit do not confirm a change whose bytes or rows were not sent this time', () => {
+    expect(chosen(card('yours'), 'confirm', '', { canConfirm: false })).toEqual([]);
+    expect(chosen(card('yours'), 'reject', 'no', { canConfirm: false })).toHaveLength(1);
   });
 
   it('are dropped if this person can no longer give them', () => {
@@ -101,18 +112,35 @@ describe('a throttle', () => {
   beforeEach(() => jest.useFakeTimers());
   afterEach(() => jest.useRealTimers());
 
-  it('acts while calls go on, once for each period, and not after it is cancelled', () => {
-    const act = jest.fn();
+  it('acts while calls go on, once for each period, and not after it is cancelled', async () => {
+    const act = jest.fn(async () => {});
     const { call, cancel } = throttle(act, 500);
     for (let ms = 0; ms < 2000; ms += 100) {
       call();
-      jest.advanceTimersByTime(100);
+      await jest.advanceTimersByTimeAsync(100);
     }
     expect(act).toHaveBeenCalledTimes(4);
     call();
     cancel();
-    jest.advanceTimersByTime(1000);
+    await jest.advanceTimersByTimeAsync(1000);
     expect(act).toHaveBeenCalledTimes(4);
+  });
+
+  it('acts once more after calls that come while it acts, and never twice at once', async () => {
+    const ends: (() => void)[] = [];
+    const act = jest.fn(() => new Promise<void>((end) => ends.push(end)));
+    const { call } = throttle(act, 500);
+    for (let ms = 0; ms < 3000; ms += 100) {
+      call();
+      await jest.advanceTimersByTimeAsync(100);
+    }
+    expect(act).toHaveBeenCalledTimes(1);
+    ends[0]?.();
+    await jest.advanceTimersByTimeAsync(2000);
+    expect(act).toHaveBeenCalledTimes(2);
+    ends[1]?.();
+    await jest.advanceTimersByTimeAsync(2000);
+    expect(act).toHaveBeenCalledTimes(2);
   });
 });
 

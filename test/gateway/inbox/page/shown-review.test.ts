@@ -1,13 +1,18 @@
 import { EFFECT_METADATA } from '../../../../gateway/inbox/page/model/effect-metadata';
-import { isTyped } from '../../../../gateway/inbox/page/model/friction';
+import { frictionOf, isTyped } from '../../../../gateway/inbox/page/model/friction';
 import { previewOf } from '../../../../gateway/inbox/page/model/preview-table';
 import { shownReview, type ShownReview } from '../../../../gateway/inbox/page/model/shown-review';
 import { verifiedReview, type VerifiedReview } from '../../../../signing/verified-review';
+import { stagingRecord, updatedTable } from '../../../../dev/staging-record';
+import type { StagingRecord } from '../../../../policy/contracts/staging-record';
 import { SOURCE_TOOLS } from '../../../../source-tools';
 import type { SampleName } from './sample-changes';
 import { sampleWorld } from './sample-world';
 
 const NOW = new Date('2026-11-20T10:00:00.000Z');
+const SHA = 'a'.repeat(64);
+const statement = (command: string): StagingRecord['statements'][number] => ({ sha: SHA, command, rowCount: 0 });
+const sideEffect = (table: string, counts: object) => ({ table, inserted: 0, updated: 0, deleted: 0, ...counts });
 const world = sampleWorld(() => NOW);
 
 const opened = new Map<SampleName, Promise<VerifiedReview>>();
@@ -78,6 +83,48 @@ describe('what the page shows of a verified review', () => {
     expect(friction === null ? null : isTyped(friction, { name: 'public.invoices', count: '12' })).toBe(false);
     expect((await shown('httpDelete')).friction).toMatchObject({ name: '/v1/projects/42', count: 1 });
     expect((await shown('terraform')).friction).toMatchObject({ name: 'aws_instance.old', count: 1 });
+  });
+
+  it.each<[string, Partial<StagingRecord>, object | null]>([
+    [
+      'rows that a trigger deletes',
+      { tables: [updatedTable('orders', 1, SHA)], sideEffects: [sideEffect('audit', { deleted: 5 })] },
+      { name: 'audit', count: 5 },
+    ],
+    [
+      'rows that a cascade deletes beyond those of the statement',
+      {
+        tables: [{ ...updatedTable('customers', 0, SHA), deleted: 1 }],
+        sideEffects: [sideEffect('orders', { deleted: 90 })],
+      },
+      { name: 'orders', count: 90 },
+    ],
+    [
+      'more than 100 rows that a function writes',
+      { sideEffects: [sideEffect('audit', { inserted: 101 })] },
+      { name: 'audit', count: 101 },
+    ],
+    [
+      'a DELETE that was not rehearsed',
+      { reason: 'not_rehearsed', statements: [statement('UPDATE'), statement('DELETE')] },
+      { name: 'DELETE', nameLabel: 'The command', count: 2, countLabel: 'Number of statements' },
+    ],
+    ['a DELETE that finds no row', { statements: [statement('DELETE')] }, null],
+    [
+      'deleted files of a patch',
+      {
+        sourceTool: 'GitPatch',
+        statements: [statement('git apply')],
+        tables: [
+          updatedTable('a.ts', 1, SHA),
+          ...['b.ts', 'c.ts'].map((path) => ({ ...updatedTable(path, 0, SHA), deleted: 1 })),
+        ],
+      },
+      { name: 'b.ts', nameLabel: 'Path of the first deleted file', count: 2, countLabel: 'Number of deleted files' },
+    ],
+  ])('asks to type what it touches: %s', (_what, record, expected) => {
+    const friction = frictionOf({ staging: stagingRecord(record) }, null);
+    expect(friction).toEqual(expected === null ? null : expect.objectContaining(expected));
   });
 
   it('reads the rows of a dry run with what changes, and keeps another preview as its members', async () => {
