@@ -52,7 +52,10 @@ export function learnServerTime(at: string | null): void {
 
 let unauthenticated = (): void => {};
 
-/** Calls `listener` after each response with the status 401: the session has ended. */
+/** Requests whose status 401 is about a passkey or a challenge. */
+const WITHOUT_SESSION = /^(login|enroll)\//;
+
+/** Calls `listener` after each response that says that the session has ended. */
 export function onUnauthenticated(listener: () => void): void {
   unauthenticated = listener;
 }
@@ -109,7 +112,7 @@ async function send(method: 'GET' | 'POST', path: string, body: string | null): 
     throw new ApiError('unreachable', 0, 'The gateway did not answer. What you typed is kept; try again');
   }
   if (response.ok) return text;
-  if (response.status === UNAUTHENTICATED) unauthenticated();
+  if (response.status === UNAUTHENTICATED && !WITHOUT_SESSION.test(path)) unauthenticated();
   throw refusal(response.status, text);
 }
 
