@@ -1,5 +1,4 @@
 import type { KeyOwners } from '../client/acknowledge';
-import { CountersignError } from '../client/errors';
 import type { AnswerResults } from '../policy/contracts/answer';
 import type { Envelope } from '../policy/contracts/diff';
 import { judgeAnswer } from '../signing/judge-answer';
@@ -21,8 +20,11 @@ export class AnswerRelay {
   /** Throws `too_many_requests` if the key has sent too many messages, or too many that were refused. */
   take(keyId: string, messages: number): void {
     if (this.#limits.take(keyId, messages, this.deps.now())) return;
-    this.metrics.refused('answer_limit');
-    throw new CountersignError('too_many_requests', 'Too many answers, or too many invalid ones, in five minutes');
+    throw this.metrics.refusal(
+      'answer_limit',
+      'too_many_requests',
+      'Too many answers, or too many invalid ones, in five minutes',
+    );
   }
 
   /** Counts messages that were refused before they became messages of the workflow. */

@@ -58,28 +58,27 @@ export class Callers {
     if (!HOLDERS.includes(key.kind))
       throw this.#unauthenticated(`Expected a key of kind ${HOLDERS.join(', ')}, got one of kind ${key.kind}`);
     const right = rights.find((wanted) => key.rights.includes(wanted));
-    if (right === undefined) {
-      this.metrics.refused('no_right');
-      throw new CountersignError('not_eligible', `Key ${key.keyId} lacks the right "${rights.join('" or "')}"`);
-    }
+    if (right === undefined)
+      throw this.metrics.refusal(
+        'no_right',
+        'not_eligible',
+        `Key ${key.keyId} lacks the right "${rights.join('" or "')}"`,
+      );
     const body = await readBody(c.req.raw, maxBody);
     if (sha256Hex(body) !== claim.bodySha256) throw this.#unauthenticated('The claim was signed for another body');
     const expiresAt = Date.parse(claim.issuedAt) + REQUEST_WINDOW_MS;
     const spent = this.#nonces.spend(key.keyId, claim.nonce, expiresAt, deps.now());
     if (spent === 'reused')
       throw this.#unauthenticated('This request was sent before: sign each request separately', 'nonce_reused');
-    if (spent === 'full') {
-      this.metrics.refused('nonces_full');
-      throw new CountersignError('too_many_requests', 'Too many requests within 5 minutes: send fewer');
-    }
+    if (spent === 'full')
+      throw this.metrics.refusal('nonces_full', 'too_many_requests', 'Too many requests within 5 minutes: send fewer');
     return { key, right, body };
   }
 
   /** Throws `not_eligible` if the caller may not act for `tenant`. */
   assertTenant({ key, right }: Caller, tenant: string): void {
     if (mayUse(key, { right, tenant })) return;
-    this.metrics.refused('other_tenant');
-    throw new CountersignError('not_eligible', `Key ${key.keyId} may not act for tenant "${tenant}"`, {
+    throw this.metrics.refusal('other_tenant', 'not_eligible', `Key ${key.keyId} may not act for tenant "${tenant}"`, {
       field: 'tenant',
     });
   }
@@ -106,12 +105,10 @@ export class Callers {
     const id = parseInput(Sha256Hex, c.req.param('id'), NOTHING_DONE);
     const tenant = await this.deps.reviews.tenantOf(id);
     if (mayUse(caller.key, { right: caller.right, tenant })) return id;
-    this.metrics.refused('other_tenant');
-    throw new CountersignError('not_found', `No review ${id}`);
+    throw this.metrics.refusal('other_tenant', 'not_found', `No review ${id}`);
   }
 
   #unauthenticated(message: string, reason: RefusalReason = 'unauthenticated'): CountersignError {
-    this.metrics.refused(reason);
-    return new CountersignError('unauthenticated', message);
+    return this.metrics.refusal(reason, 'unauthenticated', message);
   }
 }

@@ -5,10 +5,7 @@ import type { GatewayMetrics } from './metrics';
  * GET /metrics, for a separate port: agents and approvers who can reach the gateway must not read it. `refresh` brings the metrics up to
  * date first.
  */
-export function createMetricsApp(
-  { registry }: GatewayMetrics,
-  refresh: () => Promise<void> = () => Promise.resolve(),
-): Hono {
+export function createMetricsApp({ registry }: GatewayMetrics, refresh: () => Promise<void>): Hono {
   const app = new Hono();
   app.get('/metrics', async (c) => {
     await refresh();

@@ -1,4 +1,5 @@
 import { Counter, Histogram, Registry } from 'prom-client';
+import { CountersignError } from '../client/errors';
 
 const REFUSAL_REASONS = [
   'unauthenticated',
@@ -23,6 +24,11 @@ export interface GatewayMetrics {
     readonly seconds: number;
   }) => void;
   readonly refused: (reason: RefusalReason) => void;
+  /** Counts a refused request, and returns the error to throw. */
+  readonly refusal: (
+    reason: RefusalReason,
+    ...error: ConstructorParameters<typeof CountersignError>
+  ) => CountersignError;
   /** A browser reported a violation of the inbox's content security policy. */
   readonly cspReport: () => void;
 }
@@ -60,6 +66,10 @@ export function createGatewayMetrics(registry = new Registry()): GatewayMetrics 
       seconds.observe({ method: request.method, route: request.route }, request.seconds);
     },
     refused: (reason) => refusals.inc({ why: reason }),
+    refusal: (reason, ...error) => {
+      refusals.inc({ why: reason });
+      return new CountersignError(...error);
+    },
     cspReport: () => cspReports.inc(),
   };
 }

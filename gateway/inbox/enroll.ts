@@ -10,7 +10,7 @@ import { KeyId } from '../../policy/evidence/predicates';
 import type { EnrollmentOffer } from './api';
 import type { OpenLink } from '../../storage/keys/enrollments';
 import type { InboxDeps } from './deps';
-import { Base64Url, newChallenge, refusedLogin, type LoginDeps } from './login';
+import { Base64Url, newChallenge, type LoginDeps } from './login';
 import { requestBody } from './request-body';
 import { endChallenge, startChallenge } from './session';
 
@@ -29,7 +29,7 @@ const Finish = z.strictObject({
 export function enrollRoutes(
   deps: Pick<InboxDeps, 'enrollments' | 'challenges' | 'origin'> & Pick<LoginDeps, 'challengeRate' | 'now' | 'metrics'>,
 ): Hono {
-  const { enrollments, challenges, origin } = deps;
+  const { enrollments, challenges, origin, metrics } = deps;
   const routes = new Hono();
   const openLink = async (keyId: string): Promise<OpenLink> => {
     const open = await enrollments.enrollmentOf(keyId);
@@ -54,12 +54,17 @@ export function enrollRoutes(
     const cookieSha = endChallenge(c);
     const asked = cookieSha === null ? null : await challenges.take(cookieSha, 'enroll');
     if (asked === null)
-      throw refusedLogin(deps, 'The enrolment took longer than two minutes, or was used before: open the link again');
+      throw metrics.refusal(
+        'login',
+        'unauthenticated',
+        'The enrolment took longer than two minutes, or was used before: open the link again',
+      );
     const { enrollment } = await openLink(asked.subject);
     const publicKey = await registeredKey(made, { challenge: asked.challenge, origin, rpId: enrollment.rpId });
     if (publicKey === null)
-      throw refusedLogin(
-        deps,
+      throw metrics.refusal(
+        'login',
+        'unauthenticated',
         'The passkey was not accepted: expected a new one of this page that verifies the person',
       );
     const { credentialId } = made;

@@ -53,10 +53,6 @@ export class EventHub {
 
   constructor(private readonly deps: EventHubDeps) {}
 
-  get size(): number {
-    return this.#clients.size;
-  }
-
   /** Throws `too_many_requests`. The first event of the queue is about the services. */
   async join(session: Session): Promise<EventQueue> {
     const ofSession = [...this.#clients].filter((client) => client.session.tokenSha === session.tokenSha);

@@ -46,7 +46,7 @@ export interface LoginDeps extends Pick<InboxDeps, 'challenges' | 'keys' | 'orig
  * is a typed hash of random bytes, so that no login can be used as the signature of an answer.
  */
 export function loginRoutes(deps: LoginDeps): Hono {
-  const { sessions, challenges, keys, origin } = deps;
+  const { sessions, challenges, keys, origin, metrics } = deps;
   const routes = new Hono();
   routes.post('/login/begin', async (c) => {
     await requestBody(c, Nothing);
@@ -58,12 +58,18 @@ export function loginRoutes(deps: LoginDeps): Hono {
     const cookieSha = endChallenge(c);
     const asked = cookieSha === null ? null : await challenges.take(cookieSha, 'login');
     if (asked === null)
-      throw refusedLogin(deps, 'The login took longer than two minutes, or was used before: begin again');
+      throw metrics.refusal(
+        'login',
+        'unauthenticated',
+        'The login took longer than two minutes, or was used before: begin again',
+      );
     const usable = (await keys()).keys.filter((key) => isUsablePasskey(key, origin));
     const key = usable.find(({ passkey }) => passkey.credentialId === credentialId);
-    if (key === undefined) throw refusedLogin(deps, 'This passkey is not registered here, or was revoked');
+    if (key === undefined)
+      throw metrics.refusal('login', 'unauthenticated', 'This passkey is not registered here, or was revoked');
     const verified = verifyAssertion(assertion, key.passkey, loginChallenge(asked.challenge));
-    if (!verified.ok) throw refusedLogin(deps, `The passkey was not accepted: ${verified.problem}`);
+    if (!verified.ok)
+      throw metrics.refusal('login', 'unauthenticated', `The passkey was not accepted: ${verified.problem}`);
     return c.json(toInboxSession(deps, await sessions.start(c, key)));
   });
   routes.get('/session', async (c) => c.json(toInboxSession(deps, await sessions.of(c))));
@@ -89,12 +95,6 @@ export async function newChallenge(
 
 export function rpIdOf(origin: string): string {
   return new URL(origin).hostname;
-}
-
-/** The refusal of a login or an enrolment, which is counted. */
-export function refusedLogin({ metrics }: Pick<LoginDeps, 'metrics'>, message: string): CountersignError {
-  metrics.refused('login');
-  return new CountersignError('unauthenticated', message);
 }
 
 function toInboxSession(

@@ -99,8 +99,7 @@ async function reviewOf(
   const changeId = parseInput(Sha256Hex, c.req.param('id'), NOTHING_DONE);
   const tenant = await reviews.tenantOf(changeId);
   if (maySee(session, tenant)) return { session, changeId, tenant };
-  metrics.refused('other_tenant');
-  throw new CountersignError('not_found', `No review ${changeId}`);
+  throw metrics.refusal('other_tenant', 'not_found', `No review ${changeId}`);
 }
 
 async function listOf(

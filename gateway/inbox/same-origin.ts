@@ -1,5 +1,4 @@
 import type { Context, MiddlewareHandler } from 'hono';
-import { CountersignError } from '../../client/errors';
 import type { GatewayMetrics } from '../metrics';
 
 const JSON_TYPE = /^application\/json(;\s*charset=utf-8)?$/i;
@@ -14,10 +13,7 @@ const JSON_TYPE = /^application\/json(;\s*charset=utf-8)?$/i;
 export function sameOrigin(origin: string, metrics: GatewayMetrics): MiddlewareHandler {
   return async (c, next) => {
     const why = c.req.method === 'GET' || c.req.method === 'HEAD' ? problemOfRead(c) : problemOfChange(c, origin);
-    if (why !== null) {
-      metrics.refused('cross_site');
-      throw new CountersignError('not_eligible', `${why}. Nothing was done`);
-    }
+    if (why !== null) throw metrics.refusal('cross_site', 'not_eligible', `${why}. Nothing was done`);
     await next();
   };
 }

@@ -12,7 +12,7 @@ import { describeInBrowser } from './support/chromium';
 import { useEnvironment } from './support/environment';
 import { startOtherSite, type OtherSite } from './support/other-site';
 import { cards, choose, openReview, sign } from './support/review-page';
-import { logIn, openWindow, takeSeat, type Seat } from './support/seat';
+import { takeSeat, type Seat } from './support/seat';
 
 interface Answers {
   readonly answers: readonly Envelope[];
@@ -252,63 +252,6 @@ describeInBrowser('forged signatures, and forged evidence with the script of the
       );
       await expectRefused(changeId, /signature/);
     }
-  });
-
-  test('a login is refused that replays an assertion, was made elsewhere, lacks user verification, or signs an answer', async () => {
-    const { origin } = environment();
-    const seat = await openWindow(environment(), 'alice');
-    for (const credential of await alice.authenticator.credentials())
-      await seat.authenticator.add({ ...credential, signCount: credential.signCount + 10_000 });
-    const { page } = seat;
-    await page.goto(`${origin}/inbox/`);
-    let body = '';
-    await page.route('**/inbox/api/login/finish', async (route) => {
-      body = route.request().postData() ?? '';
-      await route.continue();
-    });
-    await logIn(page);
-    await page.getByRole('button', { name: 'Log out' }).click();
-    await page.unrouteAll();
-    const finish = async (change: (sent: string) => Promise<string> | string): Promise<void> => {
-      await page.route('**/inbox/api/login/finish', async (route) =>
-        route.continue({ postData: await change(route.request().postData() ?? '') }),
-      );
-      await page.bringToFront();
-      await page.getByRole('button', { name: 'Log in with a passkey' }).click();
-      await page.getByRole('alert').waitFor();
-      expect(await page.getByRole('button', { name: 'Log out' }).count()).toBe(0);
-      await page.unrouteAll();
-      await page.reload();
-    };
-    await finish(() => body);
-    const url = (base64: string): string => base64.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
-    const other = async (sent: string, from: Page, more: Partial<AskedAssertion>): Promise<string> => {
-      const clientData = (JSON.parse(sent) as { clientDataJSON: string }).clientDataJSON;
-      const { challenge } = JSON.parse(Buffer.from(clientData, 'base64url').toString('utf8')) as { challenge: string };
-      const made = await assertionOf(
-        from,
-        await asked([], { challenge: Buffer.from(challenge, 'base64url'), ...more }),
-      );
-      return JSON.stringify({
-        ...(JSON.parse(sent) as object),
-        authenticatorData: url(made.authenticatorData),
-        clientDataJSON: url(made.clientDataJSON),
-        signature: url(made.signature),
-      });
-    };
-    await finish(async (sent) => await other(sent, page, { challenge: passkeyChallenge(['a'.repeat(64)]) }));
-    await seat.authenticator.verifiesUser(true);
-    await finish(async (sent) => {
-      await seat.authenticator.verifiesUser(false);
-      const made = await other(sent, page, { userVerification: 'discouraged' });
-      await seat.authenticator.verifiesUser(true);
-      return made;
-    });
-    const elsewhere = await otherOrigin();
-    await finish(async (sent) => await other(sent, elsewhere, {}));
-    await elsewhere.close();
-    await logIn(page);
-    await seat.close();
   });
 
   test('forged evidence is a red page that names what differs, offers no answer, and is in the ledger', async () => {

@@ -544,7 +544,7 @@ describe('every response', () => {
     const { app } = gateway(own, { metrics });
     await send(app, { path: `/v1/reviews/${CHANGE}` });
     await send(app, { path: '/v1/reviews/../../etc', authorization: null });
-    const text = await (await createMetricsApp(metrics).request('http://gateway/metrics')).text();
+    const text = await (await createMetricsApp(metrics, async () => {}).request('http://gateway/metrics')).text();
     expect((await send(app, { path: '/metrics', authorization: null })).status).toBe(404);
     expect(text).toContain('countersign_gateway_requests_total{method="GET",route="/v1/reviews/:id",status="200"} 1');
     expect(text).not.toContain(CHANGE);

@@ -1,3 +1,4 @@
+import { passkeyChallenge } from '../../../policy/evidence/passkey-challenge';
 import { USER_PRESENT, testPasskey } from '../../support/passkey';
 import { alice, assertionOf, Browser, inboxWorld, loggedIn, mallory, sessionOf, type InboxWorld } from './world';
 
@@ -42,6 +43,8 @@ describe('a login', () => {
 
   it.each([
     ['another challenge', { challenge: new Uint8Array(32) }],
+    ['the challenge of an answer', { challenge: passkeyChallenge(['a'.repeat(64)]) }],
+    ['another port', { clientData: { origin: 'https://countersign.example:8443' } }],
     ['another origin', { clientData: { origin: 'https://evil.example' } }],
     ['a subdomain', { clientData: { origin: 'https://a.countersign.example' } }],
     ['http', { clientData: { origin: 'http://countersign.example' } }],

@@ -1,8 +1,9 @@
 /** Where an evidence reference points on the page. */
+import { spanAt } from '../../../../policy/text/json-document';
 import { tokensOf } from '../../../../policy/text/json-pointer';
 import type { ReviewStatus } from '../../../../policy/contracts/status';
 import type { ShownChange, ShownLine } from './change-lines';
-import { lineAndColumn, placeOfPointer } from './json-places';
+import { placeOfPointer } from './json-places';
 
 export type Place =
   /** Indexes of shown lines, both inclusive. */
@@ -71,7 +72,7 @@ function rangeOf(fragment: string, { lines, text, language }: ShownChange): Plac
   if (!fragment.startsWith('/') || text === null) return null;
   const range = placeOfPointer(text, fragment);
   if (range === null) return null;
-  return linesBetween(lines, lineAndColumn(text, range.start), lineAndColumn(text, range.end), fragment);
+  return linesBetween(lines, positionAt(text, range.start), positionAt(text, range.end), fragment);
 }
 
 function whole(lines: readonly ShownLine[]): Place | null {
@@ -91,6 +92,11 @@ function spanLabel(first: number, last: number, language: ShownChange['language'
 interface Position {
   readonly line: number;
   readonly column: number;
+}
+
+function positionAt(text: string, offset: number): Position {
+  const { startLine: line, startColumn: column } = spanAt(text, offset);
+  return { line, column };
 }
 
 /** The shown lines that overlap the range. An empty range is the line that it is in. */
