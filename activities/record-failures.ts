@@ -8,9 +8,8 @@ import { CountersignFailure } from '../policy/contracts/failure';
 import { FailureType } from '../policy/contracts/failure-type';
 import { MAX_GUARDIAN_ATTEMPTS } from '../policy/contracts/limits';
 import type { Ledger } from '../policy/evidence/ledger-port';
-import { cutExplanation } from '../policy/text/cut-text';
 import { STEP_FAILED, type FailedStep } from '../policy/contracts/ledger';
-import { refusalKey } from './review/refusal-key';
+import { refusedEntry } from './review/refused-entry';
 
 export interface RecordingDeps {
   readonly ledger: Pick<Ledger, 'readKinds' | 'append'>;
@@ -63,11 +62,8 @@ async function recordFailure(deps: RecordingDeps, step: FailedStep, input: unkno
   if (typeof changeId !== 'string') return;
   const type = error instanceof CountersignFailure ? error.type : 'Error';
   const failed = { step, type, ...(step === 'runGuardians' && typeof unit === 'string' ? { unit } : {}) };
-  const explanation = cutExplanation(error instanceof Error ? error.message : String(error));
-  const at = deps.now().toISOString();
-  const factKey = refusalKey(STEP_FAILED, failed);
+  const explanation = error instanceof Error ? error.message : String(error);
   if ((await deps.ledger.readKinds(changeId, ['submitted'])).length === 0) return;
-  await deps.ledger.append(changeId, [
-    { kind: 'refused', at, factKey, body: { check: STEP_FAILED, ...failed, explanation } },
-  ]);
+  const entry = refusedEntry(deps.now(), { check: STEP_FAILED, of: failed, explanation }, failed);
+  await deps.ledger.append(changeId, [entry]);
 }

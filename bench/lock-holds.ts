@@ -1,4 +1,4 @@
-import { begin, closeRolledBack } from '../activities/committer/settlement';
+import { beginRollback, closeRolledBack } from '../activities/committer/settlement';
 import { factsOfRows } from '../activities/committer/receipt-facts';
 import type { Countersign } from '../client/countersign';
 import type { DevSetup } from '../dev/setup';
@@ -63,7 +63,7 @@ export async function measureLockHolds(
       const facts = factsOfRows(await commit.ledger.read(changeId), changeId);
       if (facts === null) throw new Error(`The change ${changeId} was not opened`);
       const end = { reason: 'withdrawn', explanation: 'measured' } as const;
-      await begin(settlement, changeId, { kind: 'decided', ...end }, {});
+      await beginRollback(settlement, changeId, end);
       await closeRolledBack(settlement, facts, end.reason, end.explanation);
     }
   } finally {

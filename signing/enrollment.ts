@@ -13,7 +13,7 @@ import { passkeyKeyId } from '../policy/evidence/passkey-key';
 import type { Enrollment } from '../policy/evidence/predicates';
 import { CLOCK_SKEW_MS } from './judge-answer';
 import { keyProblem } from './key-id';
-import { signedByOperator } from './operator-verify';
+import { signedByOperator } from './signed-by';
 import { passkeyKeyProblem } from './passkey';
 import { verifyEnvelope } from './verify-envelope';
 

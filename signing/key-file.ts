@@ -67,7 +67,12 @@ export function readKeyFile(path: string, options: ReadKeyOptions = {}): LoadedK
     throw new Error(`Key file ${path}: ${problem}`, { cause });
   };
   const file = parse(readPrivate(path, options.anyMode ?? false, fail), fail);
-  const key = signingKey(decrypt(file.privateKey, options.passphrase, fail));
+  const privateKey = decrypt(file.privateKey, options.passphrase, fail);
+  if (privateKey.asymmetricKeyType !== 'ed25519')
+    fail(
+      `expected an Ed25519 private key, got ${privateKey.asymmetricKeyType}; create one with \`countersign keys new\``,
+    );
+  const key = signingKey(privateKey);
   if (key.publicKey !== file.publicKey || key.keyId !== file.keyId)
     fail('its private key does not match its public key; the file was changed');
   return {

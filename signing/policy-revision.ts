@@ -4,7 +4,7 @@ import { sha256HexOfText } from '../policy/contracts/hash';
 import type { PolicyRevision } from '../policy/evidence/predicates';
 import { signPredicate } from './envelope';
 import type { SigningKey } from './keys';
-import { signedByOperator } from './operator-verify';
+import { signedByOperator } from './signed-by';
 
 /** SHA-256 of the published bundle text, signed as `bundleSha`. */
 export function bundleShaOf(bundleText: string): string {

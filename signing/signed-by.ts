@@ -19,3 +19,13 @@ export function signedBy<K extends StatementKind>(
   if (publicKey === undefined) return { ok: false, message: `key ${opened.keyid} is not a trusted ${who} key` };
   return verifyOpened(opened, { keyId: opened.keyid, publicKey }, kind);
 }
+
+/** As `signedBy`, without the reason why it does not count. */
+export function signedByOperator<K extends StatementKind>(
+  kind: K,
+  envelope: unknown,
+  operators: readonly string[],
+): PredicateOf<K> | null {
+  const signed = signedBy(kind, envelope, operators, 'operator');
+  return signed.ok ? signed.predicate : null;
+}

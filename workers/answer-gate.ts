@@ -1,7 +1,8 @@
 import type { LedgerKind } from '../policy/contracts/ledger';
 import type { StoredRow } from '../policy/evidence/chain';
 import { recordRefusedWithdrawal } from '../activities/review/admit-withdrawal';
-import { WITHDRAWAL_ROWS, withdrawalScopeFromRows } from '../activities/review/withdrawal-scope';
+import { OPENED_ROWS } from '../activities/review/opened-change';
+import { withdrawalScopeFromRows } from '../activities/review/withdrawal-scope';
 import { answerScopeFromRows, SCOPE_ROWS } from '../activities/review/answer-scope-from-rows';
 import { createLateAnswers } from '../activities/review/late-answers';
 import type { AnswerGate } from '../gateway/deps';
@@ -21,7 +22,7 @@ export function answerGate({ ledger, plans, now }: Pick<Resources, 'ledger' | 'p
       return rows === null ? null : answerScopeFromRows(plans, changeId, rows);
     },
     async withdrawalScopeOf(changeId, message) {
-      const rows = await openRows(changeId, WITHDRAWAL_ROWS);
+      const rows = await openRows(changeId, OPENED_ROWS);
       const sent = { kind: 'withdraw', message } as const;
       return rows === null ? null : withdrawalScopeFromRows({ ledger, plans }, changeId, rows, sent);
     },

@@ -3,13 +3,11 @@
  * bytes, its own staging record and copy of the policy, the current keys, and the derived findings computed again. Workflow
  * input only selects the change.
  */
-import { z } from 'zod';
-import { Submission, type DiffInput } from '../../policy/contracts/diff';
+import type { DiffInput, Submission } from '../../policy/contracts/diff';
 import { changeId as changeIdOf, inputSha as inputShaOf } from '../../policy/contracts/change-id';
 import type { JsonValue } from '../../policy/contracts/canonical-json';
 import { CountersignFailure } from '../../policy/contracts/failure';
 import { FailureType } from '../../policy/contracts/failure-type';
-import type { LedgerKind } from '../../policy/contracts/ledger';
 import type { RollbackReason } from '../../policy/contracts/outcome';
 import type { Plan, PlanValidator } from '../../policy/contracts/plan';
 import { isAggregate } from '../../policy/contracts/readings';
@@ -29,6 +27,7 @@ import { aggregateConfigOf, readAggregateRecord } from '../review/aggregate-reco
 import { toolFor } from '../review/derivation';
 import { deriveResults, factsShaOf, readFacts, type DerivationDeps } from '../review/derive';
 import { loadDiff } from '../review/load-diff';
+import { requesterIn, rowOf, submissionIn } from '../rows';
 
 export interface StagingRecords {
   get(changeId: string, stagingSha: string): Promise<StagingRecord | null>;
@@ -78,8 +77,8 @@ export async function collectReview(
   // Taken before keys and revocations are read, so that every revocation up to this time is included.
   const at = (await deps.databaseNow()).toISOString();
   const lookUp = new Lookups();
-  const planned = bodyOf(rows, 'planned');
-  const submission = Submission.safeParse(bodyOf(rows, 'submitted')?.['submission']).data ?? null;
+  const planned = rowOf(rows, 'planned')?.body;
+  const submission = submissionIn(rows);
   const [pinned, loaded, staging, keys, nonces] = await Promise.all([
     planned?.['planHash'] === asked.planHash
       ? lookUp.run(() => deps.plans.byHash(asked.planHash, 'now', revisionIn(planned)))
@@ -193,10 +192,9 @@ async function sumsOf(
   if (limits.length === 0) return { ok: true, value: { own: null, needed } };
   const { tenant, target, sourceTool, supersedes = null } = of.submission;
   const { changeId } = of.asked;
-  const submitted = of.rows.find(({ row }) => row.kind === 'submitted')?.row;
-  const requester = z.string().safeParse(submitted?.body['requester']).data ?? null;
   const own = measureOf(toolFor(deps.tools, sourceTool), of.diff, await readFacts(deps, of.diff));
-  const change = { tenant, target, sourceTool, requester, openedAt: submitted?.at ?? '', own };
+  const openedAt = rowOf(of.rows, 'submitted')?.at ?? '';
+  const change = { tenant, target, sourceTool, requester: requesterIn(of.rows), openedAt, own };
   return lookUp.run(async () => {
     for (const validator of limits) {
       const record = await readAggregateRecord(deps.ledger, changeId, aggregateConfigOf(validator), change, null);
@@ -207,10 +205,6 @@ async function sumsOf(
     }
     return { own: own as unknown as JsonValue, needed };
   });
-}
-
-function bodyOf(rows: readonly StoredRow[], kind: LedgerKind): Readonly<Record<string, unknown>> | undefined {
-  return rows.find((r) => r.row.kind === kind)?.row.body;
 }
 
 function revisionIn(planned: Readonly<Record<string, unknown>> | undefined): number | undefined {

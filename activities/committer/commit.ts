@@ -3,10 +3,9 @@ import { Name, Sha256Hex } from '../../policy/contracts/diff';
 import type { StoredRow } from '../../policy/evidence/chain';
 import { CountersignFailure } from '../../policy/contracts/failure';
 import { FailureType } from '../../policy/contracts/failure-type';
-import type { LedgerEntry } from '../../policy/evidence/ledger-port';
-import { cutExplanation } from '../../policy/text/cut-text';
 import { withHeartbeat } from '../heartbeat';
-import { refusalKey } from '../review/refusal-key';
+import { refusedEntry } from '../review/refused-entry';
+import { rowOf } from '../rows';
 import type { CommitInput, CommitResult } from '../review-types';
 import { applyChange } from './apply-change';
 import { assertNotFrozen } from './assert-not-frozen';
@@ -68,7 +67,7 @@ async function verifyRows(
   if (!verified.ok) return refused(deps, input, verified, rows);
   await assertNotFrozen(deps, changeId, verified.plan.target);
   const { planHash, stagingSha, fingerprint, at: verifiedAt } = verified;
-  const intent = { kind: 'intent', verifiedAt, lastN: rows.at(-1)?.row.n ?? -1 } as const;
+  const intent = { verifiedAt, lastN: rows.at(-1)?.row.n ?? -1 };
   const settlement = await beginCommit(deps, changeId, intent, { planHash, stagingSha, fingerprint });
   if (settlement === 'moved') return 'moved';
   if (settlement.kind === 'decided')
@@ -78,8 +77,7 @@ async function verifyRows(
 
 /** By the row `submitted`; null without a valid one: such a change is refused before it reaches a target. */
 function slotUserOf(rows: readonly StoredRow[]): SlotUser | null {
-  const body = rows.find(({ row }) => row.kind === 'submitted')?.row.body;
-  return SubmittedUser.safeParse(body).data?.submission ?? null;
+  return SubmittedUser.safeParse(rowOf(rows, 'submitted')?.body).data?.submission ?? null;
 }
 
 const SubmittedUser = z.object({ submission: z.object({ tenant: Name, target: Name }) });
@@ -91,13 +89,7 @@ async function refused(
   { check, explanation, reason }: RefusedChange,
   rows: readonly StoredRow[],
 ): Promise<CommitResult> {
-  const body = { check, explanation: cutExplanation(explanation), input: { ...input } };
-  const entry: LedgerEntry = {
-    kind: 'refused',
-    at: deps.now().toISOString(),
-    factKey: refusalKey(check, input),
-    body,
-  };
+  const entry = refusedEntry(deps.now(), { check, of: input, explanation }, { input: { ...input } });
   // No row for an invented id, so that a hostile caller cannot fill the ledger.
   if (rows.length > 0) await deps.ledger.append(input.changeId, [entry]);
   return { state: 'REFUSED', reason, explanation: `${check}: ${explanation}` };

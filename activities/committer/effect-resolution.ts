@@ -14,7 +14,7 @@ import type { Ledger } from '../../policy/evidence/ledger-port';
 import type { EffectResolution } from '../../policy/evidence/predicates';
 import { signPredicate } from '../../signing/envelope';
 import type { SigningKey } from '../../signing/keys';
-import { signedByOperator } from '../../signing/operator-verify';
+import { signedByOperator } from '../../signing/signed-by';
 
 export function resolutionOf(
   rows: readonly StoredRow[],

@@ -7,7 +7,7 @@ import type { CommitResult } from '../review-types';
 import type { CommitDeps } from './commit-deps';
 import { factsOfRows } from './receipt-facts';
 import { reconcile } from './reconcile';
-import { begin, closeRolledBack, settledOf } from './settlement';
+import { beginRollback, closeRolledBack, settledOf } from './settlement';
 
 /** Why a workflow can no longer end its review, or does not end after it, and what was done about it. */
 export interface Repair {
@@ -67,8 +67,8 @@ export async function endLostReview(deps: CommitDeps, changeId: string, repair: 
   if (facts === null) throw invalid('changeId', 'a change that was opened', changeId, 'Submit the change first');
   // First, because the receipt names a reason that this row supports.
   await recordRepair(deps, changeId, repair);
-  const wanted = { kind: 'decided', reason: 'workflow_lost', explanation: cutExplanation(repair.explanation) } as const;
-  const settlement = await begin(deps, changeId, wanted, {});
+  const wanted = { reason: 'workflow_lost', explanation: cutExplanation(repair.explanation) } as const;
+  const settlement = await beginRollback(deps, changeId, wanted);
   if (settlement.kind === 'decided') return closeRolledBack(deps, facts, settlement.reason, settlement.explanation);
   return reconcile(deps, changeId);
 }

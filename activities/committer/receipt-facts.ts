@@ -1,8 +1,9 @@
 import { changeId as changeIdOf, inputSha as inputShaOf } from '../../policy/contracts/change-id';
-import { Sha256Hex, Submission } from '../../policy/contracts/diff';
+import { Sha256Hex } from '../../policy/contracts/diff';
 import type { LedgerKind } from '../../policy/contracts/ledger';
 import { Mode } from '../../policy/contracts/outcome';
 import type { StoredRow } from '../../policy/evidence/chain';
+import { submissionIn } from '../rows';
 import type { ReceiptFacts } from './settlement';
 import type { VerifiedChange } from './verify-change';
 
@@ -27,9 +28,9 @@ export function factsOfVerified(change: VerifiedChange): ReceiptFacts {
 export function factsOfRows(rows: readonly StoredRow[], changeId: string): ReceiptFacts | null {
   const body = (kind: LedgerKind): Readonly<Record<string, unknown>> | undefined =>
     rows.findLast((r) => r.row.kind === kind)?.row.body;
-  const submission = Submission.safeParse(body('submitted')?.['submission']);
-  if (!submission.success) return null;
-  const { tenant, target, sourceTool, diffSha } = submission.data;
+  const submission = submissionIn(rows);
+  if (submission === null) return null;
+  const { tenant, target, sourceTool, diffSha } = submission;
   // A malformed row must not lead to a receipt that cannot be signed.
   const sha = (value: unknown): string | null => Sha256Hex.safeParse(value).data ?? null;
   const mode = Mode.safeParse(body('planned')?.['mode']);
@@ -39,7 +40,7 @@ export function factsOfRows(rows: readonly StoredRow[], changeId: string): Recei
     target,
     sourceTool,
     diffSha,
-    inputSha: inputShaOf(submission.data),
+    inputSha: inputShaOf(submission),
     planHash: sha(body('planned')?.['planHash']),
     stagingSha:
       sha(body('intent')?.['stagingSha']) ??

@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsonObject } from '../../policy/contracts/canonical-json';
-import { CountersignFailure, invalid, unknownSourceTool } from '../../policy/contracts/failure';
+import { CountersignFailure, invalid } from '../../policy/contracts/failure';
 import { FailureType } from '../../policy/contracts/failure-type';
 import { EFFECT_UNKNOWN } from '../../policy/contracts/ledger';
 import type { Plan } from '../../policy/contracts/plan';
 import type { StoredRow } from '../../policy/evidence/chain';
 import type { EffectResolution } from '../../policy/evidence/predicates';
 import { cutExplanation } from '../../policy/text/cut-text';
+import { toolFor } from '../review/derivation';
 import type { CommitResult } from '../review-types';
 import { applyChange, closeUnchecked } from './apply-change';
 import { freezeText } from './assert-not-frozen';
@@ -14,7 +15,7 @@ import type { CommitDeps } from './commit-deps';
 import { resolutionOf, resolvedEffect } from './effect-resolution';
 import { factsOfRows } from './receipt-facts';
 import { sealWithRecordedReason } from './seal-marker';
-import { begin, close, closeRolledBack, settledOf, type ReceiptFacts } from './settlement';
+import { beginRollback, close, closeRolledBack, settledOf, type ReceiptFacts } from './settlement';
 import { supportedEnding, type SupportedEnding } from './supported-ending';
 import { verifyChange } from './verify-change';
 
@@ -47,16 +48,10 @@ export async function settleUnreported(deps: CommitDeps, changeId: string): Prom
   const facts = factsOfRows(rows, changeId);
   if (facts === null || facts.planHash === null)
     throw invalid('changeId', 'a change with a plan in the ledger', changeId, 'Submit the change first');
-  const tool = deps.tools.get(facts.sourceTool);
   // Without an intent no commit has begun, and writing the rollback first ensures that none can begin.
-  const settlement = await begin(
-    deps,
-    changeId,
-    { kind: 'decided', ...(await unreportedEnding(deps, facts, rows)) },
-    {},
-  );
+  const settlement = await beginRollback(deps, changeId, await unreportedEnding(deps, facts, rows));
   if (settlement.kind === 'decided') return closeRolledBack(deps, facts, settlement.reason, settlement.explanation);
-  if (tool === undefined) throw unknownSourceTool(facts.sourceTool, deps.tools.keys());
+  const tool = toolFor(deps.tools, facts.sourceTool);
   // Cooperative: the requester performs the effect only with a receipt, and this receipt forbids it (E3 of settlement.ts).
   if (tool.staging === null)
     return closeRolledBack(deps, facts, 'commit_failed', 'The commit did not report, and no receipt was issued');

@@ -6,7 +6,7 @@ import type { RollbackInput, Settled } from '../review-types';
 import type { CommitDeps } from './commit-deps';
 import { factsOfRows } from './receipt-facts';
 import { settleUnreported } from './reconcile';
-import { begin, closeRolledBack, settledOf } from './settlement';
+import { beginRollback, closeRolledBack, settledOf } from './settlement';
 import { supportedEnding } from './supported-ending';
 
 /**
@@ -24,7 +24,7 @@ export async function rollback(deps: CommitDeps, input: RollbackInput): Promise<
     throw invalid('changeId', 'a change that was opened', changeId, 'Only a change with a ledger has an outcome');
   if (!rows.some(({ row }) => row.kind === 'intent' || row.kind === 'decided')) {
     const ending = await supportedEnding(deps, facts, rows, reason);
-    const settlement = await begin(deps, changeId, { kind: 'decided', ...ending }, {});
+    const settlement = await beginRollback(deps, changeId, ending);
     if (settlement.kind === 'decided') return closeRolledBack(deps, facts, settlement.reason, settlement.explanation);
   }
   const result = await settleUnreported(deps, changeId);

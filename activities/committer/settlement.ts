@@ -27,7 +27,7 @@ import { PolicyViolation } from '../../policy/contracts/violation';
 import { breakerSamples } from '../../policy/decide/breaker-samples';
 import { findingsSha } from '../../policy/decide/findings';
 import type { StoredRow } from '../../policy/evidence/chain';
-import type { Ledger, LedgerEntry, ProjectionPatch } from '../../policy/evidence/ledger-port';
+import type { Ledger, LedgerEntry } from '../../policy/evidence/ledger-port';
 import type { ChangeHead } from '../../policy/evidence/predicates';
 import { disclosedFindings } from '../../policy/evidence/disclosed-findings';
 import { recordedFindings, untilSettled, type RecordedChange } from '../../policy/evidence/recorded-findings';
@@ -67,64 +67,53 @@ export type ReceiptFacts = Omit<
   | 'at'
 >;
 
-export type SettlementRequest =
-  /** `lastN`: number of the last row that was verified. */
-  | { readonly kind: 'intent'; readonly verifiedAt: string; readonly lastN: number }
-  | { readonly kind: 'decided'; readonly reason: RollbackReason; readonly explanation: string };
 /** The settlement in the ledger. `at` is the time of the row, which another process may have written. */
 export type RecordedSettlement =
   | { readonly kind: 'intent'; readonly at: string }
   | { readonly kind: 'decided'; readonly reason: RollbackReason; readonly explanation: string };
 
-/** E1. Returns the recorded settlement, which can differ from `wanted`. `first`: projection of a change that was never opened. */
-export async function begin(
+/** E1. Records that the change is rolled back, unless it is settled. Returns the recorded settlement, which can be another one. */
+export async function beginRollback(
   deps: SettlementDeps,
   changeId: string,
-  wanted: Extract<SettlementRequest, { kind: 'decided' }>,
-  body: JsonObject,
-  first: ProjectionPatch = {},
+  { reason, explanation }: { readonly reason: RollbackReason; readonly explanation: string },
 ): Promise<RecordedSettlement> {
-  const recorded = await record(deps, changeId, wanted, body, first);
+  const body = { reason, explanation: toWellFormed(explanation) };
+  const recorded = await settle(deps, changeId, { kind: 'decided', at: deps.now().toISOString(), body });
   if (recorded === 'moved') throw new Error('The ledger refused to record a rollback');
   return recorded;
 }
 
-/** E1. `moved`: nothing was recorded, because a statement of a person is not among the rows that were verified. */
-export async function beginCommit(
+/**
+ * E1. Records that a commit begins, unless the change is settled. `lastN`: number of the last row that was verified. `moved`: nothing was
+ * recorded, because a statement of a person is not among the rows that were verified.
+ */
+export function beginCommit(
   deps: SettlementDeps,
   changeId: string,
-  wanted: Extract<SettlementRequest, { kind: 'intent' }>,
+  { verifiedAt, lastN }: { readonly verifiedAt: string; readonly lastN: number },
   body: JsonObject,
 ): Promise<RecordedSettlement | 'moved'> {
-  return record(deps, changeId, wanted, body, {});
+  return settle(deps, changeId, { kind: 'intent', at: verifiedAt, body }, lastN);
 }
 
-async function record(
-  deps: SettlementDeps,
+async function settle(
+  { ledger }: SettlementDeps,
   changeId: string,
-  wanted: SettlementRequest,
-  body: JsonObject,
-  first: ProjectionPatch,
+  row: Pick<LedgerEntry, 'kind' | 'at' | 'body'>,
+  expectedN?: number,
 ): Promise<RecordedSettlement | 'moved'> {
-  const end: JsonObject =
-    wanted.kind === 'intent' ? {} : { reason: wanted.reason, explanation: toWellFormed(wanted.explanation) };
-  const entry: LedgerEntry = {
-    kind: wanted.kind,
-    at: wanted.kind === 'intent' ? wanted.verifiedAt : deps.now().toISOString(),
-    factKey: 'settlement',
-    body: { ...body, ...end },
-  };
-  const expectedN = wanted.kind === 'intent' ? wanted.lastN : undefined;
-  const [appended] = await deps.ledger.append(changeId, [entry], { ...first, state: 'COMMITTING' }, expectedN);
+  const entry = { ...row, factKey: 'settlement' };
+  const [appended] = await ledger.append(changeId, [entry], { state: 'COMMITTING' }, expectedN);
   if (appended?.status === 'moved') return 'moved';
-  const row = appended?.stored?.row;
-  if (row === undefined) throw new Error('The ledger returned no settlement row');
-  if (row.kind === 'intent') return { kind: 'intent', at: row.at };
+  const recorded = appended?.stored?.row;
+  if (recorded === undefined) throw new Error('The ledger returned no settlement row');
+  if (recorded.kind === 'intent') return { kind: 'intent', at: recorded.at };
   // An unknown reason must not keep the change open forever.
   return {
     kind: 'decided',
-    reason: RollbackReasonSchema.catch('commit_failed').parse(row.body['reason']),
-    explanation: String(row.body['explanation'] ?? ''),
+    reason: RollbackReasonSchema.catch('commit_failed').parse(recorded.body['reason']),
+    explanation: String(recorded.body['explanation'] ?? ''),
   };
 }
 

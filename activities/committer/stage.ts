@@ -9,19 +9,17 @@ import { cardinalityOf } from '../../policy/decide/violations';
 import type { Ledger } from '../../policy/evidence/ledger-port';
 import { loadDiff } from '../review/load-diff';
 import { readInput } from '../inputs';
-import { ENDING_ROWS, isEnding } from '../review/ending-rows';
-import { openedChange, OPENED_ROWS, type OpenedChange } from '../review/opened-change';
-import { unknownSourceTool } from '../../policy/contracts/failure';
+import { ENDING_ROWS, isEnding, openedChange, OPENED_ROWS, type OpenedChange } from '../review/opened-change';
+import { toolFor } from '../review/derivation';
 import { deriveResults, isStaged, isStatic, readFacts } from '../review/derive';
 import { findingRows } from '../review/finding-rows';
-import { refusalKey } from '../review/refusal-key';
+import { refusedEntry } from '../review/refused-entry';
 import type { CommitActivities, Staged } from '../review-types';
 import type { SourceTool } from '../../policy/contracts/source-tool';
 import type { StageContext, Staged as StagedInTarget } from '../../policy/contracts/target-effects';
 import type { TargetSlots } from './target-slots';
 import { targetContext, type Targets } from './targets';
 import { stagedMeasureOf } from '../../policy/rules/aggregate/measure';
-import { cutExplanation } from '../../policy/text/cut-text';
 import type { VerificationDeps } from './collect-record';
 
 export interface StagingStore {
@@ -47,20 +45,18 @@ export function createStagingActivities(deps: StagingDeps): Pick<CommitActivitie
   return {
     async stage(input) {
       const { changeId } = readInput('stage', input);
-      const stored = await deps.ledger.readKinds(changeId, [...OPENED_ROWS, ...ENDING_ROWS]);
-      const rows = stored.map(({ row }) => row);
+      const rows = await deps.ledger.readKinds(changeId, [...OPENED_ROWS, ...ENDING_ROWS]);
       const change = openedChange(changeId, rows);
       if (isEnding(rows)) return refuse(deps, changeId, 'The change ends or has ended, so nothing is rehearsed');
-      return withHeartbeat((signal) => deps.slots.run(change, signal, () => stageOpened(deps, change)));
+      return withHeartbeat((signal) => deps.slots.run(change, signal, () => stageOpened(deps, change, signal)));
     },
   };
 }
 
-async function stageOpened(deps: StagingDeps, ref: OpenedChange): Promise<Staged> {
+async function stageOpened(deps: StagingDeps, ref: OpenedChange, signal: AbortSignal): Promise<Staged> {
   const { plan } = await deps.plans.byHash(ref.planHash);
   const diff = await loadDiff(deps.store, deps.tools, ref);
-  const tool = deps.tools.get(ref.sourceTool);
-  if (tool === undefined) throw unknownSourceTool(ref.sourceTool, deps.tools.keys());
+  const tool = toolFor(deps.tools, ref.sourceTool);
   const evaluation = { changeId: ref.changeId, inputSha: ref.inputSha, diff, staging: null };
 
   const outcomes = new Map(
@@ -76,7 +72,7 @@ async function stageOpened(deps: StagingDeps, ref: OpenedChange): Promise<Staged
     return refuse(deps, ref.changeId, forbidding.map((f) => `${f.validator_id}: ${f.reason}`).join('\n'));
 
   const facts = await readFacts(deps, diff);
-  const run = await dryRun(deps, tool, ref, { diff, facts, settings: plan.staging });
+  const run = await dryRun(deps, tool, ref, { diff, facts, settings: plan.staging, signal });
   if (run.kind === 'rejected') {
     const body = { rejected: true, explanation: run.explanation };
     await deps.ledger.append(ref.changeId, [
@@ -107,10 +103,7 @@ async function stageOpened(deps: StagingDeps, ref: OpenedChange): Promise<Staged
 }
 
 async function refuse(deps: StagingDeps, changeId: string, explanation: string): Promise<Staged> {
-  const body = { check: 'stage', explanation: cutExplanation(explanation) };
-  await deps.ledger.append(changeId, [
-    { kind: 'refused', at: deps.now().toISOString(), factKey: refusalKey('stage', { changeId }), body },
-  ]);
+  await deps.ledger.append(changeId, [refusedEntry(deps.now(), { check: 'stage', of: { changeId }, explanation })]);
   return { kind: 'refused', explanation };
 }
 
@@ -118,7 +111,7 @@ async function dryRun(
   deps: StagingDeps,
   tool: SourceTool,
   ref: OpenedChange,
-  change: Pick<StageContext, 'diff' | 'facts'> & { readonly settings: unknown },
+  change: Pick<StageContext, 'diff' | 'facts'> & { readonly settings: unknown; readonly signal: AbortSignal },
 ): Promise<StagedInTarget> {
   // Cooperative: the committer cannot reach the target, so the record only contains what the requester claims.
   if (tool.staging === null) return { kind: 'staged', record: claimedRecord(ref), preview: {} };
@@ -126,13 +119,11 @@ async function dryRun(
   const { attempt, lost } = await deps.staging.begin(ref.changeId);
   try {
     if (lost > MAX_LOST) return workerLost(lost);
-    return await withHeartbeat((signal) =>
-      effects.stage({
-        ...targetContext(deps.targets, ref.target, 'stage', ref.changeId, change.settings, signal),
-        diff: change.diff,
-        facts: change.facts,
-      }),
-    );
+    return await effects.stage({
+      ...targetContext(deps.targets, ref.target, 'stage', ref.changeId, change.settings, change.signal),
+      diff: change.diff,
+      facts: change.facts,
+    });
   } finally {
     await deps.staging.end(ref.changeId, attempt);
   }

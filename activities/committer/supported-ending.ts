@@ -19,12 +19,15 @@ import {
   UNSUPPORTED_ROLLBACK,
   type Ending,
 } from '../../signing/verify-review/rollback-reasons';
-import { reachable } from '../review/disclose';
-import { refusalKey } from '../review/refusal-key';
+import { whoCanAnswer } from '../review/disclose';
+import { refusedEntry } from '../review/refused-entry';
 import { collectReview } from './collect-record';
 import type { CommitDeps } from './commit-deps';
 import type { ReceiptFacts } from './settlement';
 import { verifyChange } from './verify-change';
+
+/** Reasons that are a finding. */
+const IS_A_FINDING: ReadonlySet<RollbackReason> = new Set(['forbidden', 'contract_violation']);
 
 export interface SupportedEnding {
   readonly reason: RollbackReason;
@@ -41,19 +44,18 @@ export async function supportedEnding(
   rows: readonly StoredRow[],
   proposed: RollbackReason,
 ): Promise<SupportedEnding> {
-  const ending = await endingOf(deps, facts, rows, proposed);
+  const { ending, recomputed } = await endingOf(deps, facts, rows, proposed);
+  const withoutFindings = { ...ending, findings: null, decided: null, triggered: 0 };
   for (const reason of [proposed, ...BY_STRENGTH]) {
-    const explanation = ROLLBACK_SUPPORT[reason](ending);
+    // A finding that is the reason was computed again, so that no row is trusted.
+    const supported = recomputed || !IS_A_FINDING.has(reason) ? ending : withoutFindings;
+    const explanation = ROLLBACK_SUPPORT[reason](supported);
     if (explanation !== null) return { reason, explanation: cutExplanation(explanation) };
   }
   const explanation = `The rows of this change do not support a rollback as ${proposed}`;
+  const of = { changeId: facts.changeId, proposed };
   await deps.ledger.append(facts.changeId, [
-    {
-      kind: 'refused',
-      at: deps.now().toISOString(),
-      factKey: refusalKey(UNSUPPORTED_ROLLBACK, { changeId: facts.changeId, proposed }),
-      body: { check: UNSUPPORTED_ROLLBACK, reason: proposed, explanation },
-    },
+    refusedEntry(deps.now(), { check: UNSUPPORTED_ROLLBACK, of, explanation }, { reason: proposed }),
   ]);
   throw CountersignFailure.retryable(explanation, FailureType.Validation, { reason: proposed });
 }
@@ -63,22 +65,20 @@ async function endingOf(
   receipt: ReceiptFacts,
   rows: readonly StoredRow[],
   proposed: RollbackReason,
-): Promise<Ending> {
+): Promise<{ readonly ending: Ending; readonly recomputed: boolean }> {
   const { changeId, stagingSha, fingerprint } = receipt;
   const asked = { changeId, planHash: receipt.planHash ?? '', stagingSha, fingerprint };
   const { record, sources, policyMoved } = await collectReview(deps, { ...asked, ending: proposed }, rows);
   const { facts, checks } = verifyReview(record, sources);
   const at = sources.at ?? '';
-  // A finding that is the reason is computed again, so that no row is trusted.
-  const byFindings = proposed === 'forbidden' || proposed === 'contract_violation';
   const recomputed = checks.some(({ name, result }) => name === 'recomputed' && result === 'ok');
   // A row whose statement does not verify forbids the commit, but it does not support a receipt that says the change was withdrawn.
   const signed = facts.stopped != null;
-  const known = byFindings && !recomputed ? null : await decidedOf(deps, facts, at);
+  const known = await decidedOf(deps, facts, at);
   const asksForRefusal = proposed === 'commit_refused' || proposed === 'policy_moved';
   const verified = asksForRefusal ? await verifyChange(deps, asked, rows) : null;
   const moved = sources.policy?.ok === false ? sources.policy.explanation : 'The plan can no longer be used';
-  return {
+  const ending: Ending = {
     rows: untilSettled(rows.map(({ row }) => row)).filter(
       ({ kind }) => signed || (kind !== 'withdrawn' && kind !== 'superseded'),
     ),
@@ -95,6 +95,7 @@ async function endingOf(
         verified === null || verified.ok ? null : { ...verified, discounted: (facts.answers?.refused.length ?? 0) > 0 },
     },
   };
+  return { ending, recomputed };
 }
 
 /** What follows from the verified facts; null if one is missing. */
@@ -113,7 +114,7 @@ async function decidedOf(
     violations: disclosure.violations,
     answers: statementsOf(answers),
     requester,
-    reachable: disclosure.fingerprint === null ? null : await reachable(deps.keys, plan),
+    reachable: disclosure.fingerprint === null ? null : (await whoCanAnswer(deps.keys, plan)).reachable,
     disclosedAt: disclosure.at,
     at,
   };

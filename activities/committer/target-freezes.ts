@@ -11,7 +11,7 @@ import type { Envelope } from '../../policy/contracts/diff';
 import type { TargetFreeze } from '../../policy/evidence/predicates';
 import { signPredicate } from '../../signing/envelope';
 import type { SigningKey } from '../../signing/keys';
-import { signedByOperator } from '../../signing/operator-verify';
+import { signedByOperator } from '../../signing/signed-by';
 import type { Queryable } from '../../storage/database/database';
 
 /** Bound of the search for the newest valid row (Z3). */

@@ -2,24 +2,18 @@ import type { ValidatorResult } from '../../policy/contracts/finding';
 import { wellFormed } from '../../policy/judge/human-text';
 import { makeDocument, type JudgeDocument } from '../../policy/judge/document';
 import { injectionMarkers } from '../../policy/text/injection-markers';
-import { judge, notCovered, type AnsweredPiece, type Judgement } from '../../policy/judge/judgement';
+import { judge, notCovered, type AnsweredPiece } from '../../policy/judge/judgement';
 import { splitDocument, type Piece } from '../../policy/judge/pieces';
 import { instructions, nonceOf, userMessage } from '../../policy/judge/prompt';
 import { readAnswer } from '../../policy/judge/read-answer';
-import {
-  addUsage,
-  costMicros,
-  NO_USAGE,
-  type JudgeCall,
-  type JudgeRecord,
-  type Usage,
-} from '../../policy/judge/record';
+import { costMicros, type JudgeCall, type JudgeRecord } from '../../policy/judge/record';
 import { createRedactor } from '../../policy/judge/redact';
 import { wireJsonSchema } from '../../policy/judge/wire';
 import { cacheKey } from './cache';
 import { messagesSha, sha256Of } from './digest';
 import type { JudgeDeps } from './judge-deps';
 import { parseFailure, unreadableDiff } from './judge-failures';
+import { NO_CALLS, toRecord, type RecordContext } from './judge-record';
 import type { JudgedChange, ResolvedJudge } from './resolve-judge';
 import { parallel } from './parallel';
 import type { ModelReply } from './model-exchange';
@@ -207,15 +201,8 @@ function notAsked(context: RecordContext, reason: string): JudgeAnswer {
   const { change, judgeOfPlan } = context;
   const bytes = judgeOfPlan.raw.length;
   const result = notCovered(judgeOfPlan.validator.id, change.diffSha, bytes, reason);
-  const noCalls = {
-    judgement: null,
-    calls: [],
-    coverage: { bytes, pieces: 0, lines: 0 },
-    cost: 0,
-    latencyMs: 0,
-    markers: [],
-  };
-  return { result, answers: [], record: toRecord(context, null, { ...noCalls, result }) };
+  const coverage = { bytes, pieces: 0, lines: 0 };
+  return { result, answers: [], record: toRecord(context, null, { ...NO_CALLS, coverage, cost: 0, result }) };
 }
 
 /** At the price of the model that answered, or of the requested model if the price table does not list the former. */
@@ -235,58 +222,4 @@ function answersToStore(replies: readonly PieceReply[]): JudgeAnswer['answers'] 
     if (fits) remaining -= redacted.length;
     return { responseSha: call.responseSha, text: fits ? redacted : '' };
   });
-}
-
-interface Outcome {
-  readonly result: ValidatorResult;
-  readonly judgement: Judgement | null;
-  readonly calls: readonly JudgeCall[];
-  readonly coverage: JudgeRecord['coverage'];
-  readonly cost: number | null;
-  readonly latencyMs: number;
-  readonly markers: readonly string[];
-}
-
-interface RecordContext {
-  readonly change: JudgedChange;
-  readonly judgeOfPlan: ResolvedJudge;
-  readonly host: string;
-  readonly attempt: number;
-}
-
-function toRecord(
-  { change, judgeOfPlan: { config }, host, attempt }: RecordContext,
-  document: JudgeDocument | null,
-  outcome: Outcome,
-): JudgeRecord {
-  const { judgement, calls } = outcome;
-  const asked = calls.filter((call) => call.reusedFrom === null);
-  return {
-    revision: 1,
-    status: outcome.result.status,
-    reasonCode: outcome.result.reasonCode ?? '',
-    verdict: judgement?.verdict ?? null,
-    errorClass: null,
-    cause: null,
-    confidence: judgement?.confidence ?? null,
-    instructionsInDiff: judgement?.instructionsInDiff ?? false,
-    markers: [...outcome.markers],
-    provider: { host, requestedModel: config.model },
-    hashes: {
-      diff: change.diffSha,
-      input: change.inputSha,
-      prompt: config.computed.promptSha,
-      schema: config.computed.schemaSha,
-    },
-    renderer: document?.renderer ?? null,
-    calls: [...calls],
-    usage: asked.reduce<Usage>((total, call) => addUsage(total, call.usage), NO_USAGE),
-    costMicros: outcome.cost,
-    latencyMs: outcome.latencyMs,
-    attempt,
-    cacheHit: calls.length > 0 && asked.length === 0,
-    redactions: { ...document?.redactions },
-    invisibleCharacters: document?.hiding ?? 0,
-    coverage: outcome.coverage,
-  };
 }

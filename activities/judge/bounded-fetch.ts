@@ -29,49 +29,43 @@ export class FetchRefused extends Error {
   }
 }
 
-export interface BoundedFetch {
-  readonly fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
-}
-
 /** `allowedHosts` as in `URL.host`: with the port unless it is the default port of the scheme. */
-export function createBoundedFetch(allowedHosts: readonly string[]): BoundedFetch {
+export function createBoundedFetch(allowedHosts: readonly string[]): typeof fetch {
   const allowed = new Set(allowedHosts.map((host) => host.toLowerCase()));
-  return {
-    fetch: async (input, init) => {
-      const url = new URL(input instanceof Request ? input.url : input);
-      if (!allowed.has(url.host))
-        throw new FetchRefused('host_not_allowed', `the host ${url.host} is not in the list of allowed hosts`, false);
-      const { signal, body } = init ?? {};
-      if (typeof body !== 'string') throw new TypeError(`body: expected a string, got ${typeof body}`);
-      // Convert to bytes once: the runtime keeps the body until a full garbage collection, and would copy a string.
-      const bytes = Buffer.from(body);
-      const headers = allowedHeaders(init?.headers);
-      headers.set('content-length', String(bytes.byteLength));
-      const response = await globalThis.fetch(url, {
-        method: init?.method ?? 'POST',
-        headers,
-        redirect: 'manual',
-        body: singleUseStream(bytes),
-        duplex: 'half',
-        ...(signal === undefined || signal === null ? {} : { signal }),
-      });
-      if (response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)) {
-        await response.body?.cancel();
-        throw new FetchRefused(
-          'redirect',
-          `the server answered with a redirect (${response.status}); set the base URL to the final address`,
-          false,
-        );
-      }
-      const text = await readBounded(response);
-      if (response.ok && containsKey(headers.get('authorization') ?? '', text, response.headers))
-        throw new FetchRefused('bad_envelope', "the server's answer contains the API key of the request", false);
-      return new Response(mustHaveNullBody(response.status) ? null : text, {
-        status: response.status,
-        statusText: response.statusText,
-        headers: response.headers,
-      });
-    },
+  return async (input, init) => {
+    const url = new URL(input instanceof Request ? input.url : input);
+    if (!allowed.has(url.host))
+      throw new FetchRefused('host_not_allowed', `the host ${url.host} is not in the list of allowed hosts`, false);
+    const { signal, body } = init ?? {};
+    if (typeof body !== 'string') throw new TypeError(`body: expected a string, got ${typeof body}`);
+    // Convert to bytes once: the runtime keeps the body until a full garbage collection, and would copy a string.
+    const bytes = Buffer.from(body);
+    const headers = allowedHeaders(init?.headers);
+    headers.set('content-length', String(bytes.byteLength));
+    const response = await globalThis.fetch(url, {
+      method: init?.method ?? 'POST',
+      headers,
+      redirect: 'manual',
+      body: singleUseStream(bytes),
+      duplex: 'half',
+      ...(signal === undefined || signal === null ? {} : { signal }),
+    });
+    if (response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)) {
+      await response.body?.cancel();
+      throw new FetchRefused(
+        'redirect',
+        `the server answered with a redirect (${response.status}); set the base URL to the final address`,
+        false,
+      );
+    }
+    const text = await readBounded(response);
+    if (response.ok && containsKey(headers.get('authorization') ?? '', text, response.headers))
+      throw new FetchRefused('bad_envelope', "the server's answer contains the API key of the request", false);
+    return new Response(mustHaveNullBody(response.status) ? null : text, {
+      status: response.status,
+      statusText: response.statusText,
+      headers: response.headers,
+    });
   };
 }
 

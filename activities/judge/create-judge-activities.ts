@@ -12,14 +12,15 @@ import { Context } from '@temporalio/activity';
 import type { JsonObject, JsonValue } from '../../policy/contracts/canonical-json';
 import { givenToJudge } from '../../policy/evidence/attested-given';
 import { judgeFailureResult, causeOf } from '../../policy/decide/judge-failure';
+import type { JudgeRecord } from '../../policy/judge/record';
 import { attest } from '../attestation';
 import { readInput } from '../inputs';
-import { assertNotEnding, ENDING_ROWS } from '../review/ending-rows';
-import { openedChange, OPENED_ROWS } from '../review/opened-change';
+import { readOpenChange } from '../review/opened-change';
 import { withHeartbeat } from '../heartbeat';
 import type { Judged, JudgeActivities, JudgeFailureInput, JudgeInput } from '../review-types';
 import { askAboutDiff, type JudgeAnswer } from './ask-about-diff';
 import type { JudgeDeps } from './judge-deps';
+import { NO_CALLS, toRecord } from './judge-record';
 import { resolveJudge, type JudgedChange, type ResolvedJudge } from './resolve-judge';
 
 const MIN_MARKING_KEY = 16;
@@ -62,9 +63,7 @@ export function createJudgeActivities(deps: JudgeDeps): JudgeActivities {
 
 async function judgedChange({ ledger }: JudgeDeps, input: JudgeInput): Promise<JudgedChange> {
   const { changeId, stagingSha, validatorId } = input;
-  const rows = (await ledger.readKinds(changeId, [...OPENED_ROWS, ...ENDING_ROWS])).map(({ row }) => row);
-  assertNotEnding(changeId, rows);
-  return { ...openedChange(changeId, rows), stagingSha, validatorId };
+  return { ...(await readOpenChange(ledger, changeId)), stagingSha, validatorId };
 }
 
 async function record(
@@ -99,46 +98,24 @@ async function record(
 
 function failureAnswer(
   deps: JudgeDeps,
-  { validator, config }: ResolvedJudge,
+  judge: ResolvedJudge,
   change: JudgedChange,
   { failureType, message }: JudgeFailureInput,
 ): JudgeAnswer {
-  const result = judgeFailureResult({
-    validatorId: validator.id,
-    changeId: change.changeId,
-    failureType,
-    message,
-  });
-  return {
-    result,
-    answers: [],
-    record: {
-      revision: 1,
-      status: result.status,
-      reasonCode: result.reasonCode ?? 'judge_backend',
-      verdict: null,
-      errorClass: result.errorClass ?? null,
-      cause: causeOf(message),
-      confidence: null,
-      instructionsInDiff: false,
-      markers: [],
-      provider: { host: deps.transport.host, requestedModel: config.model },
-      hashes: {
-        diff: change.diffSha,
-        input: change.inputSha,
-        prompt: config.computed.promptSha,
-        schema: config.computed.schemaSha,
-      },
-      renderer: null,
-      calls: [],
-      usage: { input: null, cachedInput: null, output: null, reasoning: null },
-      costMicros: null,
-      latencyMs: 0,
-      attempt: Context.current().info.attempt,
-      cacheHit: false,
-      redactions: {},
-      invisibleCharacters: 0,
-      coverage: { bytes: 0, pieces: 0, lines: 0 },
-    },
+  const { changeId, validatorId } = change;
+  const result = judgeFailureResult({ validatorId, changeId, failureType, message });
+  const context = {
+    change,
+    judgeOfPlan: judge,
+    host: deps.transport.host,
+    attempt: Context.current().info.attempt,
   };
+  const nothing = { ...NO_CALLS, coverage: { bytes: 0, pieces: 0, lines: 0 }, cost: null };
+  const record: JudgeRecord = {
+    ...toRecord(context, null, { ...nothing, result }),
+    errorClass: result.errorClass ?? null,
+    cause: causeOf(message),
+    usage: { input: null, cachedInput: null, output: null, reasoning: null },
+  };
+  return { result, answers: [], record };
 }

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { canonicalJson } from '../../policy/contracts/canonical-json';
 import { Usage } from '../../policy/judge/record';
 import type { Queryable } from '../../storage/database/database';
+import { isDatabaseDown } from '../../storage/database/database-down';
 import type { CachedReply, JudgeCache } from './cache';
 
 const Stored = z.strictObject({
@@ -34,27 +35,41 @@ export function createDatabaseJudgeCache({ db, macKey, ttlMs, now }: DatabaseCac
       .digest();
   return {
     get: async (key) => {
-      const { rows } = await db.query<{ reply: string; at: string; mac: Buffer }>(
-        'select reply, at, mac from judge_answers where key = $1',
-        [key],
-        'judge_answer_get',
+      const found = await unlessDown(
+        db.query<{ reply: string; at: string; mac: Buffer }>(
+          'select reply, at, mac from judge_answers where key = $1',
+          [key],
+          'judge_answer_get',
+        ),
       );
-      const [row] = rows;
+      const row = found?.rows[0];
       if (row === undefined || Number(row.at) + ttlMs <= now()) return null;
       const mac = macOf(key, Number(row.at), row.reply);
       if (mac.length !== row.mac.length || !timingSafeEqual(mac, row.mac)) return null;
-      return Stored.parse(JSON.parse(row.reply)) satisfies CachedReply;
+      // A version with other members may have stored it.
+      return (Stored.safeParse(JSON.parse(row.reply)).data ?? null) satisfies CachedReply | null;
     },
     set: async (key, reply) => {
       const at = now();
-      const { text, model, requestId, finishReason, usage, structured, origin } = reply;
-      const stored = JSON.stringify({ text, model, requestId, finishReason, usage, structured, origin });
-      await db.query(
-        `insert into judge_answers as a (key, reply, at, mac) values ($1, $2, $3, $4)
-         on conflict (key) do update set reply = excluded.reply, at = excluded.at, mac = excluded.mac where a.at <= $5`,
-        [key, stored, at, macOf(key, at, stored), at - ttlMs],
-        'judge_answer_set',
+      const stored = JSON.stringify(reply);
+      await unlessDown(
+        db.query(
+          `insert into judge_answers as a (key, reply, at, mac) values ($1, $2, $3, $4)
+           on conflict (key) do update set reply = excluded.reply, at = excluded.at, mac = excluded.mac where a.at <= $5`,
+          [key, stored, at, macOf(key, at, stored), at - ttlMs],
+          'judge_answer_set',
+        ),
       );
     },
   };
+}
+
+/** Null if the database is unavailable. The model was already asked, or is asked now; only the ledger must not fail. */
+async function unlessDown<T>(result: Promise<T>): Promise<T | null> {
+  try {
+    return await result;
+  } catch (error) {
+    if (isDatabaseDown(error)) return null;
+    throw error;
+  }
 }

@@ -8,6 +8,7 @@ import { JUDGE_ID, type JudgeConfig } from '../../policy/judge/config';
 import { evaluationReport, type EvaluatedCase, type EvaluationReport } from '../../policy/judge/evaluation';
 import { causeOf, judgeFailureResult } from '../../policy/decide/judge-failure';
 import { askAboutDiff, type AskDeps } from './ask-about-diff';
+import { unreadableDiff } from './judge-failures';
 import { judgeValidator } from './judge-validator';
 import { parallel } from './parallel';
 import type { SourceTools } from '../../policy/contracts/source-tool';
@@ -75,11 +76,7 @@ async function evaluateCase(
   const base = { id: labelled.id, sourceTool: labelled.sourceTool, label: labelled.label };
   try {
     const tool = options.tools.get(labelled.sourceTool);
-    if (tool === undefined)
-      throw CountersignFailure.nonRetryable(
-        `unknown_source_tool: no renderer for "${labelled.sourceTool}"`,
-        'ErrUnknownDiffType',
-      );
+    if (tool === undefined) throw unreadableDiff('unknown_source_tool', `no renderer for "${labelled.sourceTool}"`);
     const config = options.configOf(labelled.sourceTool);
     const { result, record } = await askAboutDiff(
       options,
@@ -91,10 +88,7 @@ async function evaluateCase(
         effectMembers: Object.keys(tool.effectMetadata.members),
       },
       ref,
-      {
-        signal,
-        attempt: 1,
-      },
+      { signal, attempt: 1 },
     );
     return {
       ...base,

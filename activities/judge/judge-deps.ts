@@ -14,7 +14,6 @@ export interface JudgeDeps {
   readonly store: Pick<ByteStore, 'get'>;
   readonly ledger: Pick<Ledger, 'readKinds' | 'append'>;
   readonly attestor: Attestor;
-  /** Actor of ledger rows, for example `judge-worker:<keyId>`. */
   /** They render the diffs. */
   readonly tools: SourceToolRegistry;
   readonly cache: JudgeCache;

@@ -64,7 +64,7 @@ export function createJudgeTransport(config: TransportConfig): JudgeTransport {
     webhookSecret: null,
     maxRetries: 0,
     logLevel: 'off',
-    fetch: createBoundedFetch(allowedHosts).fetch,
+    fetch: createBoundedFetch(allowedHosts),
   });
 
   /** Models that answered without `response_format` after the server had refused it. */

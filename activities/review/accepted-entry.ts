@@ -2,7 +2,6 @@ import type { JsonValue } from '../../policy/contracts/canonical-json';
 import type { LedgerEntry } from '../../policy/evidence/ledger-port';
 import type { CountedAnswer } from '../../signing/judge-answer';
 import { answerFactKey, answerRowKind } from '../../signing/verify-answers';
-import { spentNonce } from './spent-nonce';
 
 /** The row of an answer that counts. */
 export function acceptedEntry(
@@ -32,4 +31,14 @@ export function acceptedEntry(
     factKey: answerFactKey(answer),
     ...spentNonce(answer),
   };
+}
+
+/** What the ledger spends with the row of a signed statement: its nonce, and the counter if a passkey signed. */
+export function spentNonce({
+  keyId,
+  nonce,
+  passkeyUse,
+}: Pick<CountedAnswer, 'keyId' | 'nonce' | 'passkeyUse'>): Pick<LedgerEntry, 'nonce'> {
+  if (keyId === null || nonce === null) return {};
+  return { nonce: { keyId, nonce, ...(passkeyUse === null ? {} : { passkey: passkeyUse }) } };
 }

@@ -38,8 +38,8 @@ import { parseAnswerMessage, violationIdOf } from './answer-message';
 import { refusalEntry } from './answer-refusal';
 import { byViolation, refusedResult, type Outcome } from './answer-results';
 import { CLOSED, judgeMessage, restoreAdmitted, type ValidAnswer, type Verdict } from './judge-message';
-import { pastDeadline } from './past-deadline';
-import { pendingAfter } from './pending-after';
+import { pastDeadline, pendingAfter } from './deadlines';
+import { ENDING_ROWS, isEnding } from './opened-change';
 import { answerScopeFromRows, SCOPE_ROWS } from './answer-scope-from-rows';
 
 export interface AnswerDeps {
@@ -50,9 +50,6 @@ export interface AnswerDeps {
   readonly databaseNow: () => Promise<Date>;
 }
 
-/** After one of these rows no answer is admitted. */
-const END_ROWS = ['intent', 'decided', 'receipt'] as const;
-
 /** `admitAnswer` returns every refusal as data. It throws only STORE_UNAVAILABLE, which Temporal retries (also for N7). */
 export function createAnswerActivities(deps: AnswerDeps): Pick<ReviewActivities, 'admitAnswer'> {
   const { ledger, keys, plans, databaseNow } = deps;
@@ -60,13 +57,13 @@ export function createAnswerActivities(deps: AnswerDeps): Pick<ReviewActivities,
   return {
     async admitAnswer(input): Promise<Admitted> {
       const at = (await databaseNow()).toISOString();
-      const stored = await ledger.readKinds(input.changeId, [...SCOPE_ROWS, ...VERDICTS, ...END_ROWS]);
+      const stored = await ledger.readKinds(input.changeId, [...SCOPE_ROWS, ...VERDICTS, ...ENDING_ROWS]);
       const scope = await answerScopeFromRows(plans, input.changeId, stored);
       if (scope === null) return notOpened(input.message);
       const rows = stored.flatMap(({ row }) =>
         row.kind === 'answer_accepted' || row.kind === 'retracted' ? [row] : [],
       );
-      const closed = input.closed || stored.some(({ row }) => END_ROWS.some((kind) => kind === row.kind));
+      const closed = input.closed || isEnding(stored);
       const judgeAll = (find: KeyLookup): ValidAnswer[] =>
         parseAnswerMessage(input.message).map(({ sent, problem }) => {
           if (problem !== null) return { sent, judged: { code: 'malformed', message: problem, violationId: null } };

@@ -12,14 +12,15 @@
 import type { JsonObject } from '../../policy/contracts/canonical-json';
 import type { Submission } from '../../policy/contracts/diff';
 import type { WithdrawCode } from '../../policy/contracts/withdrawal';
-import type { StoredRow } from '../../policy/evidence/chain';
 import { VERDICTS, type LedgerEntry } from '../../policy/evidence/ledger-port';
-import { judgeWithdrawal, stopRowOf, type CountedWithdrawal } from '../../signing/judge-withdrawal';
+import { judgeWithdrawal, type CountedWithdrawal } from '../../signing/judge-withdrawal';
 import type { AdmittedWithdrawal, AdmitWithdrawalInput, ReviewActivities } from '../review-types';
+import { stoppedIn } from '../rows';
+import { spentNonce } from './accepted-entry';
 import { judgedSince, REGRESSED, type AnswerDeps } from './admit-answer';
 import { refusalEntry, refusedText } from './answer-refusal';
-import { spentNonce } from './spent-nonce';
-import { WITHDRAWAL_ROWS, withdrawalScopeFromRows } from './withdrawal-scope';
+import { OPENED_ROWS } from './opened-change';
+import { withdrawalScopeFromRows } from './withdrawal-scope';
 
 export type WithdrawalDeps = AnswerDeps;
 
@@ -32,13 +33,13 @@ async function admit(deps: WithdrawalDeps, input: AdmitWithdrawalInput): Promise
   const { ledger, keys, databaseNow } = deps;
   const { changeId, kind, message } = input;
   const at = (await databaseNow()).toISOString();
-  const rows = await ledger.readKinds(changeId, [...WITHDRAWAL_ROWS, ...VERDICTS]);
+  const rows = await ledger.readKinds(changeId, [...OPENED_ROWS, ...VERDICTS]);
   const lastN = rows.at(-1)?.row.n;
   const scope = await withdrawalScopeFromRows(deps, changeId, rows, { kind, message });
   // No row for an invented id, so that a hostile caller cannot fill the ledger.
   if (scope === null) return { result: { code: 'not_open', message: 'No such change was opened' }, stopped: null };
   const judged = judgeWithdrawal(kind, message, scope, (await keys.snapshot(0)).find, at);
-  const found = toStopped(rows);
+  const found = stoppedIn(rows);
   if (judged.code !== 'accepted')
     return { result: await recordRefusal(ledger, input, judged, at, lastN), stopped: found };
 
@@ -46,7 +47,7 @@ async function admit(deps: WithdrawalDeps, input: AdmitWithdrawalInput): Promise
   if (appended?.status === 'moved') throw judgedSince(changeId);
   const row = appended?.stored ?? null;
   if (row !== null) {
-    const stopped = toStopped([row]);
+    const stopped = stoppedIn([row]);
     const duplicate = { code: 'duplicate', message: stopped?.explanation ?? '' } as const;
     const accepted = { code: 'accepted', message: judged.explanation } as const;
     return { result: appended?.existing === true ? duplicate : accepted, stopped };
@@ -104,9 +105,4 @@ function toEntry(judged: CountedWithdrawal, other: Submission | null, at: string
     body: evidence as unknown as JsonObject,
     ...spentNonce(judged),
   };
-}
-
-function toStopped(rows: readonly StoredRow[]): AdmittedWithdrawal['stopped'] {
-  const stopped = stopRowOf(rows.map(({ row }) => row));
-  return stopped === null ? null : { reason: stopped.reason, explanation: stopped.explanation };
 }

@@ -1,14 +1,13 @@
-import { Submission } from '../../policy/contracts/diff';
-import { PolicyViolation } from '../../policy/contracts/violation';
-import { misconfigured } from '../../policy/contracts/failure';
-import type { LedgerKind, LedgerRow } from '../../policy/contracts/ledger';
+import type { LedgerKind } from '../../policy/contracts/ledger';
 import type { StoredRow } from '../../policy/evidence/chain';
 import { answerScopeOf } from '../../signing/answer-scope';
 import type { AnswerScope } from '../../signing/judge-answer';
 import type { PlanSource } from '../../storage/plans/plan-source';
+import { requesterIn, rowOf, submissionIn, violationsIn } from '../rows';
+import { OPENED_ROWS } from './opened-change';
 
 /** Kinds of the rows that `answerScopeFromRows` reads. */
-export const SCOPE_ROWS = ['submitted', 'planned', 'disclosed'] as const satisfies readonly LedgerKind[];
+export const SCOPE_ROWS = [...OPENED_ROWS, 'disclosed'] as const satisfies readonly LedgerKind[];
 
 /**
  * What answers are compared with, by the ledger rows of the change and its pinned plan only: a workflow may claim other group members
@@ -20,26 +19,17 @@ export async function answerScopeFromRows(
   changeId: string,
   rows: readonly StoredRow[],
 ): Promise<AnswerScope | null> {
-  const bodyOf = (kind: (typeof SCOPE_ROWS)[number]) => rows.find(({ row }) => row.kind === kind)?.row.body;
-  const planHash = bodyOf('planned')?.['planHash'];
-  const submission = Submission.safeParse(bodyOf('submitted')?.['submission']);
-  if (typeof planHash !== 'string' || !submission.success) return null;
+  const planHash = rowOf(rows, 'planned')?.body['planHash'];
+  const submission = submissionIn(rows);
+  if (typeof planHash !== 'string' || submission === null) return null;
   const { plan } = await plans.byHash(planHash, 'ignored');
-  const [disclosed, requester] = [bodyOf('disclosed'), bodyOf('submitted')?.['requester']];
-  const fingerprint = disclosed?.['fingerprint'];
+  const fingerprint = rowOf(rows, 'disclosed')?.body['fingerprint'];
   return answerScopeOf({
     changeId,
-    submission: submission.data,
+    submission,
     plan,
     fingerprint: typeof fingerprint === 'string' ? fingerprint : null,
-    requester: typeof requester === 'string' ? requester : null,
-    violations: violationsOf(disclosed),
+    requester: requesterIn(rows),
+    violations: violationsIn(rows),
   });
-}
-
-/** Fails with CONFIGURATION_ERROR, not retried, if the row cannot be read: then no answer counts. */
-function violationsOf(disclosed: LedgerRow['body'] | undefined): readonly PolicyViolation[] {
-  const parsed = PolicyViolation.array().safeParse(disclosed?.['violations'] ?? []);
-  if (parsed.success) return parsed.data;
-  throw misconfigured('The row `disclosed` of this change cannot be read; withdraw the change and submit it again');
 }

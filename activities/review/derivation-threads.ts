@@ -8,7 +8,7 @@ import type { DiffInput } from '../../policy/contracts/diff';
 import type { PlanValidator } from '../../policy/contracts/plan';
 import type { Facts } from '../../policy/contracts/facts';
 import { deepFreeze } from '../../policy/rules/deep-freeze';
-import { createThreadPool, THREAD_READY, type ThreadReply } from './thread-pool';
+import { ThreadPool, THREAD_READY, type ThreadReply } from './thread-pool';
 import type { UnitResults } from '../review-types';
 import { inlineDerivation, type Derivation, type DerivationParts, type DerivedChange } from './derivation';
 
@@ -19,9 +19,7 @@ const THREADS = 2;
 export const THREAD_LIMITS = { maxOldGenerationSizeMb: 768, maxYoungGenerationSizeMb: 64 } as const;
 
 type Task =
-  | { readonly kind: 'facts'; readonly diff: DiffInput }
-  | { readonly kind: 'contentSha'; readonly diff: DiffInput }
-  | { readonly kind: 'title'; readonly diff: DiffInput }
+  | { readonly kind: 'facts' | 'contentSha' | 'title'; readonly diff: DiffInput }
   | { readonly kind: 'results'; readonly validators: string; readonly change: DerivedChange };
 
 export interface DerivationThreads extends Derivation {
@@ -30,7 +28,7 @@ export interface DerivationThreads extends Derivation {
 
 /** `start` starts a thread that calls `serveDerivation`. */
 export function derivationThreads(start: () => Worker, wallMs = WALL_MS, size = THREADS): DerivationThreads {
-  const pool = createThreadPool({ start, size, wallMs });
+  const pool = new ThreadPool({ start, size, wallMs });
   const run = async (task: Task): Promise<unknown> => JSON.parse(await pool.run(task));
   return {
     facts: async (diff) => (await run({ kind: 'facts', diff })) as Facts,
@@ -38,7 +36,7 @@ export function derivationThreads(start: () => Worker, wallMs = WALL_MS, size = 
     title: async (diff) => (await run({ kind: 'title', diff })) as string,
     results: async (validators, change) =>
       (await run({ kind: 'results', validators: JSON.stringify(validators), change })) as UnitResults,
-    close: pool.close,
+    close: () => pool.close(),
   };
 }
 
@@ -53,8 +51,7 @@ export function serveDerivation(port: MessagePort, parts: DerivationParts): void
 
 async function answer(derivation: Derivation, task: Task): Promise<ThreadReply> {
   try {
-    const json = await jsonOf(derivation, task);
-    return { ok: true, json };
+    return { ok: true, json: await jsonOf(derivation, task) };
   } catch (error) {
     // The name only: a message may quote the diff.
     return { ok: false, message: error instanceof Error ? error.name : 'a non-error was thrown' };
@@ -62,18 +59,9 @@ async function answer(derivation: Derivation, task: Task): Promise<ThreadReply> 
 }
 
 async function jsonOf(derivation: Derivation, task: Task): Promise<string> {
-  switch (task.kind) {
-    case 'facts':
-      return JSON.stringify(await derivation.facts(task.diff));
-    case 'contentSha':
-      return JSON.stringify(await derivation.contentSha(task.diff));
-    case 'title':
-      return JSON.stringify(await derivation.title(task.diff));
-    case 'results':
-      return resultsJson(await derivation.results(validatorsOf(task.validators), task.change));
-    default:
-      return task satisfies never;
-  }
+  return task.kind === 'results'
+    ? resultsJson(await derivation.results(validatorsOf(task.validators), task.change))
+    : JSON.stringify(await derivation[task.kind](task.diff));
 }
 
 const MAX_LISTS = 100;

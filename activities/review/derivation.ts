@@ -28,16 +28,18 @@ export interface DerivationParts {
   readonly validators: ValidatorRegistry;
 }
 
-/** Runs on the calling thread: used inside the threads of the pool, and by commands that have no pool. */
+/** Runs on the calling thread: used inside the threads of the pool, and by commands that have no pool. Each fails with ErrUnknownDiffType, not retried. */
 export function inlineDerivation({ tools, validators }: DerivationParts): Derivation {
+  // Deeply frozen, since several validators share them.
+  const factsOf = async (diff: DiffInput): Promise<Facts> =>
+    deepFreeze(await toolFor(tools, diff.sourceTool).facts(diff));
   return {
-    facts: (diff) => extractFacts(tools, diff),
+    facts: factsOf,
     contentSha: (diff) => contentSha(tools, diff),
-    title: (diff) => titleOf(tools, diff),
+    title: async (diff) => toolFor(tools, diff.sourceTool).title(await factsOf(diff), diff, null),
     results: async (chosen, change) => {
       const tool = toolFor(tools, change.diff.sourceTool);
-      const facts = await extractFacts(tools, change.diff);
-      return evaluateEach(validators, chosen, { ...change, facts, tool });
+      return evaluateEach(validators, chosen, { ...change, facts: await factsOf(change.diff), tool });
     },
   };
 }
@@ -56,16 +58,6 @@ export function evaluateEach(
     results[validator.id] = evaluate(definition, validator);
   }
   return results;
-}
-
-/** Returns deeply frozen facts, since several validators share them. Fails with ErrUnknownDiffType, not retried. */
-export async function extractFacts(tools: SourceToolRegistry, diff: DiffInput): Promise<Facts> {
-  return deepFreeze(await toolFor(tools, diff.sourceTool).facts(diff));
-}
-
-/** Fails with ErrUnknownDiffType, not retried. */
-export async function titleOf(tools: SourceToolRegistry, diff: DiffInput): Promise<string> {
-  return toolFor(tools, diff.sourceTool).title(await extractFacts(tools, diff), diff, null);
 }
 
 /** By the bytes if the tool cannot normalize them. Fails with ErrUnknownDiffType, not retried. */

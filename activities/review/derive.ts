@@ -5,39 +5,34 @@ import type { Facts } from '../../policy/contracts/facts';
 import { typedHash } from '../../policy/contracts/hash';
 import { policyMoved } from '../../policy/contracts/failure';
 import type { UnitResults } from '../review-types';
-import {
-  contentSha,
-  titleOf,
-  extractFacts,
-  inlineDerivation,
-  type Derivation,
-  type DerivationParts,
-  type DerivedChange,
-} from './derivation';
+import { inlineDerivation, type Derivation, type DerivationParts, type DerivedChange } from './derivation';
 
 /** Registries, and the threads that run the rules. Without threads (offline commands) rules run on the calling thread. */
 export interface DerivationDeps extends DerivationParts {
   readonly threads?: Derivation | null;
 }
 
-/** The facts of a diff, for adapters, callbacks and limits. */
-export async function readFacts(deps: Pick<DerivationDeps, 'tools' | 'threads'>, diff: DiffInput): Promise<Facts> {
-  return deps.threads == null ? extractFacts(deps.tools, diff) : deps.threads.facts(diff);
+function derivationOf(deps: DerivationDeps): Derivation {
+  return deps.threads ?? inlineDerivation(deps);
 }
 
-/** Digest of what a change does to a target, however it is written. Retried with ErrValidatorBackend if a thread did not answer. */
+/** The facts of a diff, for adapters, callbacks and limits. Retried with ErrValidatorBackend if a thread did not answer. */
+export function readFacts(deps: DerivationDeps, diff: DiffInput): Promise<Facts> {
+  return derivationOf(deps).facts(diff);
+}
+
+/** Digest of what a change does to a target, however it is written. Fails as `readFacts`. */
 export async function factsShaOf(
-  deps: Pick<DerivationDeps, 'tools' | 'threads'>,
+  deps: DerivationDeps,
   { tenant, target }: { readonly tenant: string; readonly target: string },
   diff: DiffInput,
 ): Promise<string> {
-  const content = deps.threads == null ? await contentSha(deps.tools, diff) : await deps.threads.contentSha(diff);
-  return typedHash('facts', { tenant, target, content });
+  return typedHash('facts', { tenant, target, content: await derivationOf(deps).contentSha(diff) });
 }
 
-/** What the change does, in one line, before its dry run. Retried with ErrValidatorBackend if a thread did not answer. */
-export async function readTitle(deps: Pick<DerivationDeps, 'tools' | 'threads'>, diff: DiffInput): Promise<string> {
-  return deps.threads == null ? titleOf(deps.tools, diff) : deps.threads.title(diff);
+/** What the change does, in one line, before its dry run. Fails as `readFacts`. */
+export function readTitle(deps: DerivationDeps, diff: DiffInput): Promise<string> {
+  return derivationOf(deps).title(diff);
 }
 
 /** Derived preflight validators that need no staging record. They run before the dry run executes anything. */
@@ -79,5 +74,5 @@ export async function deriveResults(
   change: DerivedChange,
 ): Promise<UnitResults> {
   const selected = selectValidators(deps, plan, which);
-  return selected.length === 0 ? {} : (deps.threads ?? inlineDerivation(deps)).results(selected, change);
+  return selected.length === 0 ? {} : derivationOf(deps).results(selected, change);
 }

@@ -1,6 +1,5 @@
 import { canonicalJson, type JsonObject, type JsonValue } from '../../policy/contracts/canonical-json';
 import { ValidatorResult, type ValidatorFinding } from '../../policy/contracts/finding';
-import type { LedgerRow } from '../../policy/contracts/ledger';
 import type { Plan, PlanValidator } from '../../policy/contracts/plan';
 import { isJudge } from '../../policy/contracts/readings';
 import { StagingRecord } from '../../policy/contracts/staging-record';
@@ -20,6 +19,7 @@ import {
 } from '../../policy/decide/violations';
 import { givenToCallback } from '../../policy/evidence/attested-given';
 import type { ByteStore } from '../../policy/evidence/byte-store';
+import type { StoredRow } from '../../policy/evidence/chain';
 import type { KeyRegistry, RegisteredKey } from '../../policy/evidence/key-registry';
 import type { Ledger, LedgerEntry } from '../../policy/evidence/ledger-port';
 import { writeDisclosed } from '../../policy/evidence/disclosed-findings';
@@ -27,15 +27,15 @@ import { findingsToDisclose } from '../../policy/evidence/recorded-findings';
 import { evaluateCallback, type CallbackRegistry } from '../../policy/rules/callback';
 import { attest, type Attestor } from '../attestation';
 import { loadDiff } from './load-diff';
-import { isEnding } from './ending-rows';
 import { readInput } from '../inputs';
-import { assertPlanOf, openedChange, type OpenedChange } from './opened-change';
-import { recordRefusal } from './record-refusal';
+import { requesterIn } from '../rows';
+import { assertPlanOf, isEnding, openedChange, type OpenedChange } from './opened-change';
+import { recordRefusal } from './refused-entry';
 import { isStatic, readFacts, type DerivationDeps } from './derive';
 import type { PlanSource } from '../../storage/plans/plan-source';
 import type { Disclosed, ReviewActivities } from '../review-types';
 
-export interface DisclosureDeps extends Pick<DerivationDeps, 'tools' | 'threads'> {
+export interface DisclosureDeps extends DerivationDeps {
   readonly store: ByteStore;
   readonly ledger: Ledger;
   readonly plans: PlanSource;
@@ -57,25 +57,25 @@ export function createDisclosureActivities(deps: DisclosureDeps): Pick<ReviewAct
     async disclose(input) {
       const asked = readInput('disclose', input);
       const { changeId, stagingSha } = asked;
-      const rows = (await deps.ledger.read(changeId)).map(({ row }) => row);
+      const rows = await deps.ledger.read(changeId);
       const change = openedChange(changeId, rows);
       if (isEnding(rows))
         throw await recordRefusal(
           deps,
           changeId,
-          { check: 'disclose: ended', message: asked },
+          { check: 'disclose: ended', of: asked },
           invalid('changeId', 'a change that is open', changeId, 'It ends or has ended, so nothing is disclosed'),
         );
       const { plan } = await deps.plans.byHash(change.planHash);
       assertPlanOf(change, plan);
       const unrecorded = possibleWithoutRow(plan, changeId, asked.unrecorded);
-      const findings = findingsToDisclose({ plan, changeId, rows }, stagingSha, unrecorded);
+      const findings = findingsToDisclose({ plan, changeId, rows: rows.map(({ row }) => row) }, stagingSha, unrecorded);
       const forbidding = findings.find(isHardBlock);
       if (forbidding !== undefined)
         throw await recordRefusal(
           deps,
           changeId,
-          { check: 'disclose: findings', message: asked },
+          { check: 'disclose: findings', of: asked },
           invalid(
             'changeId',
             'a change with all findings and without a SAFETY BLOCK',
@@ -84,15 +84,9 @@ export function createDisclosureActivities(deps: DisclosureDeps): Pick<ReviewAct
           ),
         );
       const triggered = matchPolicies(plan, findings, cardinalityOf(stagedIn(rows, stagingSha)));
-      return recordDisclosure(deps, plan, { ...change, stagingSha, requester: requesterOf(rows), findings, triggered });
+      return recordDisclosure(deps, plan, { ...change, stagingSha, requester: requesterIn(rows), findings, triggered });
     },
   };
-}
-
-/** The requester that `openReview` verified. The input of this activity is not trusted: a callback may approve based on it. */
-function requesterOf(rows: readonly LedgerRow[]): string | null {
-  const requester = rows.find(({ kind }) => kind === 'submitted')?.body['requester'];
-  return typeof requester === 'string' ? requester : null;
 }
 
 /** The outcomes that a workflow may give a validator without a row. All others are ignored: that validator then has no result. */
@@ -136,9 +130,9 @@ function possibleOutcomes(plan: Plan, validator: PlanValidator, changeId: string
 const JudgeSaid = z.object({ result: ValidatorResult });
 
 /** The record of the dry run that the findings are on. */
-function stagedIn(rows: readonly LedgerRow[], stagingSha: string | null): StagingRecord | null {
-  const row = rows.find(({ kind, body }) => kind === 'staged' && body['stagingSha'] === stagingSha);
-  return StagingRecord.safeParse(row?.body['record']).data ?? null;
+function stagedIn(rows: readonly StoredRow[], stagingSha: string | null): StagingRecord | null {
+  const staged = rows.find(({ row }) => row.kind === 'staged' && row.body['stagingSha'] === stagingSha);
+  return StagingRecord.safeParse(staged?.row.body['record']).data ?? null;
 }
 
 /** What is disclosed of a change. */
@@ -177,8 +171,7 @@ export async function recordDisclosure(deps: DisclosureDeps, plan: Plan, input: 
     callbackResults: first.callbackResults,
     fingerprint: first.fingerprint,
     disclosedAt: row?.at ?? at,
-    reachable: await reachable(deps.keys, plan),
-    keyOwners: await keyOwners(deps.keys, plan),
+    ...(await whoCanAnswer(deps.keys, plan)),
   };
 }
 
@@ -252,18 +245,16 @@ async function callInTime<T>(call: (timeout: Promise<void>) => Promise<T>): Prom
   }
 }
 
-/** Members of all groups who can answer now: those with an active approver key, or, if answers are unsigned, every member. */
-export async function reachable(keys: KeyRegistry, plan: Plan): Promise<string[]> {
-  if (plan.answers === 'unsigned') return membersOf(plan);
-  return [...new Set((await usableKeys(keys, plan)).map((key) => key.subject.id))];
-}
-
 /** Bounded, because it is recorded in the history of the workflow. */
 const MAX_KEY_OWNERS = 200;
 
-async function keyOwners(keys: KeyRegistry, plan: Plan): Promise<Record<string, string>> {
+/** Members of all groups who can answer now: those with an active approver key, or, if answers are unsigned, every member. */
+export async function whoCanAnswer(keys: KeyRegistry, plan: Plan): Promise<Pick<Disclosed, 'reachable' | 'keyOwners'>> {
   const usable = await usableKeys(keys, plan);
-  return Object.fromEntries(usable.slice(0, MAX_KEY_OWNERS).map((key) => [key.keyId, key.subject.id]));
+  return {
+    reachable: plan.answers === 'unsigned' ? membersOf(plan) : [...new Set(usable.map((key) => key.subject.id))],
+    keyOwners: Object.fromEntries(usable.slice(0, MAX_KEY_OWNERS).map((key) => [key.keyId, key.subject.id])),
+  };
 }
 
 async function usableKeys(keys: KeyRegistry, plan: Plan): Promise<RegisteredKey[]> {

@@ -18,8 +18,8 @@ import { attestAggregates } from './attest-aggregates';
 import { loadDiff } from './load-diff';
 import { openingLocks } from './opening-locks';
 import type { OpenedChange } from './opened-change';
-import { recordRefusal } from './record-refusal';
-import { CountersignFailure, digestMismatch, invalid, unknownSourceTool } from '../../policy/contracts/failure';
+import { recordRefusal } from './refused-entry';
+import { CountersignFailure, digestMismatch, invalid } from '../../policy/contracts/failure';
 import type { PlanSource } from '../../storage/plans/plan-source';
 import { toolFor } from './derivation';
 import { deriveResults, factsShaOf, isStatic, readFacts, readTitle, type DerivationDeps } from './derive';
@@ -220,9 +220,7 @@ function alreadyEnded(changeId: string): CountersignFailure {
 
 /** Refuses an unknown source tool, and metadata that must not become part of the effect. */
 function assertAcceptable({ tools }: OpeningDeps, { sourceTool, metadata }: Submission): void {
-  const tool = tools.get(sourceTool);
-  if (tool === undefined) throw unknownSourceTool(sourceTool, tools.keys());
-  const unfit = effectMetadataProblem(tool.effectMetadata, metadata);
+  const unfit = effectMetadataProblem(toolFor(tools, sourceTool).effectMetadata, metadata);
   if (unfit === null) return;
   const expected = 'metadata that may become part of the effect';
   throw invalid(unfit.field, expected, 'another value', `It was refused: ${unfit.problem}`);
@@ -238,7 +236,7 @@ async function assertContentAddressed(deps: OpeningDeps, changeId: string, submi
     `"${changeId}"`,
     'Submit it under its id',
   );
-  throw await recordRefusal(deps, changeId, { check: 'openReview: changeId', message: submission }, failure);
+  throw await recordRefusal(deps, changeId, { check: 'openReview: changeId', of: submission }, failure);
 }
 
 function refusedEnvelope(why: string): CountersignFailure {

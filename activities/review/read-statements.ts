@@ -3,8 +3,8 @@
  * recorded it. If that result is lost (the worker crashed, the database failed over, the run was reset), only this brings it back.
  */
 import { VERDICTS } from '../../policy/evidence/ledger-port';
-import { stopRowOf } from '../../signing/judge-withdrawal';
 import { statementsOf, verifyAcceptedAnswers } from '../../signing/verify-answers';
+import { stoppedIn } from '../rows';
 import type { ReviewActivities, Statements } from '../review-types';
 import type { AnswerDeps } from './admit-answer';
 import { answerScopeFromRows, SCOPE_ROWS } from './answer-scope-from-rows';
@@ -25,9 +25,7 @@ export function createStatementActivities({
       const { find } = await keys.snapshot(0);
       const rows = stored.map(({ row }) => row);
       const answers = statementsOf(verifyAcceptedAnswers({ rows, scope, keys: find, nonces: null, at }));
-      const stop = stopRowOf(rows);
-      const stopped = stop === null ? null : { reason: stop.reason, explanation: stop.explanation };
-      return { answers, stopped };
+      return { answers, stopped: stoppedIn(stored) };
     },
   };
 }

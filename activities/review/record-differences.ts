@@ -1,6 +1,5 @@
 import type { Ledger } from '../../policy/evidence/ledger-port';
-import { cutExplanation } from '../../policy/text/cut-text';
-import { refusalKey } from './refusal-key';
+import { refusedEntry } from './refused-entry';
 
 const CHECK = 'inbox: difference';
 
@@ -19,17 +18,7 @@ export async function recordDifferences(
 ): Promise<void> {
   const { person, keyId, differences } = seen;
   const said = differences.map(({ name, detail }) => `${name}: ${detail}`).join('; ');
-  await ledger.append(changeId, [
-    {
-      kind: 'refused',
-      at: now().toISOString(),
-      factKey: refusalKey(CHECK, { person, differences }),
-      body: {
-        check: CHECK,
-        explanation: cutExplanation(`The inbox of ${person} could not verify: ${said}`),
-        person,
-        keyId,
-      },
-    },
-  ]);
+  const explanation = `The inbox of ${person} could not verify: ${said}`;
+  const entry = refusedEntry(now(), { check: CHECK, of: { person, differences }, explanation }, { person, keyId });
+  await ledger.append(changeId, [entry]);
 }

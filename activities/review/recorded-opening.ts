@@ -6,7 +6,7 @@ import type { StoredRow } from '../../policy/evidence/chain';
 import { openEnvelope } from '../../policy/evidence/dsse';
 import { findingsOfRow } from '../../policy/evidence/unreadable-rows';
 import type { Ledger } from '../../policy/evidence/ledger-port';
-import { stopRowOf } from '../../signing/judge-withdrawal';
+import { rowOf, stoppedIn } from '../rows';
 
 /** A change as it was opened. Its rows were appended in one transaction: either all of them exist or none. */
 export interface RecordedOpening {
@@ -33,13 +33,17 @@ export async function readRecordedOpening(
     'withdrawn',
     'superseded',
   ]);
-  const openedAt = rows.find(({ row }) => row.kind === 'submitted')?.row.at;
-  const planHash = rows.find(({ row }) => row.kind === 'planned')?.row.body['planHash'];
+  const openedAt = rowOf(rows, 'submitted')?.at;
+  const planHash = rowOf(rows, 'planned')?.body['planHash'];
   if (openedAt === undefined || typeof planHash !== 'string') return null;
-  const stop = stopRowOf(rows.map(({ row }) => row));
-  const stopped = stop === null ? null : { reason: stop.reason, explanation: stop.explanation };
   const found = new Set(rows.flatMap(({ row }) => findingsOfRow(row)?.map((f) => f.validator_id) ?? []));
-  return { planHash, openedAt, stopped, found, results: (plan) => attestedResults(rows, plan, planHash) };
+  return {
+    planHash,
+    openedAt,
+    stopped: stoppedIn(rows),
+    found,
+    results: (plan) => attestedResults(rows, plan, planHash),
+  };
 }
 
 function attestedResults(rows: readonly StoredRow[], plan: Plan, planHash: string): Record<string, ValidatorResult> {

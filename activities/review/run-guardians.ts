@@ -2,8 +2,7 @@ import type { ByteStore } from '../../policy/evidence/byte-store';
 import type { Ledger } from '../../policy/evidence/ledger-port';
 import { loadDiff } from './load-diff';
 import { readInput } from '../inputs';
-import { assertNotEnding, ENDING_ROWS } from './ending-rows';
-import { assertPlanOf, openedChange, OPENED_ROWS } from './opened-change';
+import { assertPlanOf, readOpenChange } from './opened-change';
 import type { PlanSource } from '../../storage/plans/plan-source';
 import type { ReviewActivities } from '../review-types';
 import { toReported } from '../../policy/decide/reported';
@@ -26,9 +25,7 @@ export function createGuardianActivities(deps: GuardianDeps): Pick<ReviewActivit
   return {
     async runGuardians(input) {
       const { changeId, unit } = readInput('runGuardians', input);
-      const rows = (await deps.ledger.readKinds(changeId, [...OPENED_ROWS, ...ENDING_ROWS])).map(({ row }) => row);
-      const change = openedChange(changeId, rows);
-      assertNotEnding(changeId, rows);
+      const change = await readOpenChange(deps.ledger, changeId);
       const { plan } = await deps.plans.byHash(change.planHash);
       assertPlanOf(change, plan);
       const diff = await loadDiff(deps.store, deps.tools, change);

@@ -24,12 +24,6 @@ export const THREAD_READY = 'ready';
 export type ThreadReply =
   { readonly ok: true; readonly json: string } | { readonly ok: false; readonly message: string };
 
-export interface ThreadPool {
-  /** Resolves with the result's JSON. Rejects with ErrValidatorBackend, which is retried. */
-  readonly run: (task: object) => Promise<string>;
-  readonly close: () => Promise<void>;
-}
-
 interface PendingTask {
   readonly task: object;
   readonly resolve: (json: string) => void;
@@ -39,12 +33,7 @@ interface PendingTask {
 /** A thread that is not ready after this time is terminated. */
 const START_TIMEOUT_MS = 60_000;
 
-export function createThreadPool(options: ThreadPoolOptions): ThreadPool {
-  const pool = new Pool(options);
-  return { run: (task) => pool.run(task), close: () => pool.close() };
-}
-
-class Pool {
+export class ThreadPool {
   readonly #options: ThreadPoolOptions;
   readonly #idle: Worker[] = [];
   readonly #all = new Set<Worker>();
@@ -56,6 +45,7 @@ class Pool {
     this.#options = options;
   }
 
+  /** Resolves with the result's JSON. Rejects with ErrValidatorBackend, which is retried. */
   run(task: object): Promise<string> {
     return new Promise((resolve, reject) => {
       if (this.#closed) return reject(backendFailure('the thread pool is closed'));

@@ -26,7 +26,7 @@ export function createOpenAIProvider(config: OpenAIProviderConfig): FlytoProvide
     webhookSecret: null,
     maxRetries: 0,
     logLevel: 'off',
-    fetch: createBoundedFetch([new URL(config.baseUrl).host]).fetch,
+    fetch: createBoundedFetch([new URL(config.baseUrl).host]),
   });
   return { stream: (request, signal) => events(client, config, request, signal) };
 }

@@ -53,7 +53,7 @@ export const DEFECTS = [
     name: 'admit answers after a reset of a closed review',
     through: 'an answer that is reported as accepted but has no effect',
     file: 'activities/review/admit-answer.ts',
-    from: 'input.closed || stored.some(({ row }) => END_ROWS.some((kind) => kind === row.kind))',
+    from: 'input.closed || isEnding(stored)',
     to: 'input.closed',
     tests: ADMIT,
   },
@@ -108,7 +108,7 @@ export const DEFECTS = [
   {
     name: 'ask the judge about a change that has ended',
     through: 'a model that anyone with write access to the namespace can let answer for ever',
-    file: 'activities/review/ending-rows.ts',
+    file: 'activities/review/opened-change.ts',
     from: 'if (isEnding(rows))',
     to: 'if (rows.length < 0)',
     tests: ['test/activities/review/opened-change.test.ts', 'test/activities/judge/ask-judge.test.ts'],
@@ -148,7 +148,7 @@ export const DEFECTS = [
   {
     name: 'a refusal is keyed by its check alone',
     through: 'twenty forged commits leave one row',
-    file: 'activities/review/refusal-key.ts',
+    file: 'activities/review/refused-entry.ts',
     from: '`refused:${check}#${digestOf(message)}`',
     to: '`refused:${check}#`',
     tests: ['test/activities/review/opened-change.test.ts'],

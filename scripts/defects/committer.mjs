@@ -5,8 +5,8 @@ export const DEFECTS = [
     name: 'use the time of writing as the time of the intent',
     through: 'a valid commit at the end of its window whose evidence does not verify',
     file: 'activities/committer/settlement.ts',
-    from: "wanted.kind === 'intent' ? wanted.verifiedAt : deps.now().toISOString()",
-    to: 'deps.now().toISOString()',
+    from: "{ kind: 'intent', at: verifiedAt, body }",
+    to: "{ kind: 'intent', at: deps.now().toISOString(), body }",
     tests: COMMIT,
   },
   {
@@ -29,8 +29,8 @@ export const DEFECTS = [
     name: 'begin a commit although a statement arrived after the verified rows',
     through: 'a commit despite a reject that arrived in the meantime',
     file: 'activities/committer/settlement.ts',
-    from: "wanted.kind === 'intent' ? wanted.lastN : undefined;",
-    to: 'undefined;',
+    from: 'body }, lastN);',
+    to: 'body });',
     tests: COMMIT,
   },
   {

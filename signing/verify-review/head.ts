@@ -1,8 +1,7 @@
 import { AFTER_HEAD } from '../../policy/contracts/ledger';
 import { unboundWord } from '../receipt-words';
-import { assertSame, fail, fileOf, rowOf } from './outcome';
+import { assertSame, fail, fileOf, rowOf, signedByOne } from './outcome';
 import type { Passed, Review } from './record';
-import { signedByOne } from './signed-by';
 
 /** Every word that is printed beside the receipt must be the one that its committer signed. */
 export function checkBoundWords(review: Review): Passed {

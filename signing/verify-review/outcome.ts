@@ -4,6 +4,8 @@ import { inputSha as inputShaOf } from '../../policy/contracts/change-id';
 import type { LedgerKind, LedgerRow } from '../../policy/contracts/ledger';
 import type { Plan } from '../../policy/contracts/plan';
 import type { Evidence } from '../../policy/evidence/bundle';
+import type { PredicateOf, StatementKind } from '../../policy/evidence/statement';
+import { signedBy } from '../signed-by';
 import type { Review, Supplied } from './record';
 
 /** Why a check fails. */
@@ -33,6 +35,17 @@ export function supplied<T>(source: Supplied<T> | null, missing: string): T {
 
 export function rowOf(rows: readonly LedgerRow[], ...kinds: readonly LedgerKind[]): LedgerRow | null {
   return rows.find((row) => kinds.includes(row.kind)) ?? null;
+}
+
+/** The predicate of the envelope. Fails if none of the trusted public keys signed it; `who`: whose keys they are. */
+export function signedByOne<K extends StatementKind>(
+  kind: K,
+  envelope: unknown,
+  trusted: readonly string[],
+  who: string,
+): PredicateOf<K> {
+  const signed = signedBy(kind, envelope, trusted, who);
+  return signed.ok ? signed.predicate : fail(`${kind}: ${signed.message}`);
 }
 
 /** The evidence file; `NotChecked` without one. */

@@ -1,8 +1,7 @@
 import { sha256HexOfText } from '../../policy/contracts/hash';
 import { planHash as planHashOf, type Plan } from '../../policy/contracts/plan';
-import { fail, fileOf, NEVER_OPENED, notChecked, openedOf, rowOf, supplied } from './outcome';
+import { fail, fileOf, NEVER_OPENED, notChecked, openedOf, rowOf, signedByOne, supplied } from './outcome';
 import type { Passed, Review } from './record';
-import { signedByOne } from './signed-by';
 
 /** Plans are immutable and shared between reviews, so each is hashed once. */
 const hashes = new WeakMap<Plan, string>();

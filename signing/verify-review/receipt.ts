@@ -1,11 +1,10 @@
 import { inputSha as inputShaOf } from '../../policy/contracts/change-id';
 import type { LedgerRow } from '../../policy/contracts/ledger';
 import type { ReceiptPredicate } from '../../policy/contracts/outcome';
-import { signedByOperator } from '../operator-verify';
+import { signedByOperator } from '../signed-by';
 import { contradictionIn } from '../receipt-words';
-import { assertSame, fail, fileOf, rowOf } from './outcome';
+import { assertSame, fail, fileOf, rowOf, signedByOne } from './outcome';
 import type { Passed, Review } from './record';
-import { signedByOne } from './signed-by';
 
 /** The receipt must be signed by a trusted committer, be about this change, and be identical in its row. */
 export function checkReceipt(review: Review): Passed {

@@ -5,9 +5,8 @@ import { revocableIds, type RegisteredKey, type RegisteredPasskey } from '../../
 import type { KeyEntry } from '../../policy/evidence/predicates';
 import { verifyEnrolled, verifyLink } from '../enrollment';
 import { keyProblem } from '../key-id';
-import { fail, fileOf } from './outcome';
+import { fail, fileOf, signedByOne } from './outcome';
 import type { Passed, Review } from './record';
-import { signedByOne } from './signed-by';
 
 /**
  * The sorted ids of the keys whose registry entries an evidence file must contain: those that signed the submission, attested

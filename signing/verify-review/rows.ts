@@ -2,9 +2,8 @@ import type { LedgerKind } from '../../policy/contracts/ledger';
 import { evidenceChecksum, type EvidenceInclusion } from '../../policy/evidence/bundle';
 import { verifyChain, type StoredRow } from '../../policy/evidence/chain';
 import { verifyInclusion } from '../../policy/evidence/merkle';
-import { fail, fileOf, notChecked } from './outcome';
+import { fail, fileOf, notChecked, signedByOne } from './outcome';
 import type { Passed, Review } from './record';
-import { signedByOne } from './signed-by';
 
 /** Rows that a change has at most once, in order. `intent` and `decided` exclude each other. */
 const ONCE: readonly (readonly LedgerKind[])[] = [

@@ -13,7 +13,7 @@ import {
 import type { BreakerReset } from '../../policy/evidence/predicates';
 import { signPredicate } from '../../signing/envelope';
 import type { SigningKey } from '../../signing/keys';
-import { signedByOperator } from '../../signing/operator-verify';
+import { signedByOperator } from '../../signing/signed-by';
 import type { Database, Queryable } from '../database/database';
 
 export interface BreakerPair {

@@ -6,7 +6,6 @@
  * K2 A revocation that cannot be verified still revokes the key, and is reported: a changed byte must not reactivate a key.
  * K4 A passkey whose row was written after its link had expired does not count, whatever time its statement names.
  */
-import { openEnvelope } from '../../policy/evidence/dsse';
 import {
   revocableIds,
   type IgnoredKeyRow,
@@ -15,8 +14,8 @@ import {
 } from '../../policy/evidence/key-registry';
 import type { PredicateOf } from '../../policy/evidence/statement';
 import { verifyEnrolled, verifyLink } from '../../signing/enrollment';
-import { keyIdOf, keyProblem } from '../../signing/key-id';
-import { verifyEnvelope } from '../../signing/verify-envelope';
+import { keyProblem } from '../../signing/key-id';
+import { signedBy } from '../../signing/signed-by';
 import type { Queryable } from '../database/database';
 import { KEY_ROWS_SQL, type KeyRow } from './key-envelopes';
 
@@ -28,23 +27,17 @@ export interface KeyReaderDeps {
   readonly report?: (ignored: IgnoredKeyRow) => void;
 }
 
-type Signed = <K extends 'key' | 'key-revocation'>(kind: K, envelope: unknown) => PredicateOf<K> | string;
 type Active = RegisteredKey extends infer Key ? (Key extends unknown ? Omit<Key, 'revokedAt'> : never) : never;
 
-/** Reads and verifies all rows. `signed` returns the predicate that a trusted operator signed, or why the envelope does not count. */
-export function keyReader(deps: KeyReaderDeps): { readonly signed: Signed; readonly load: () => Promise<KeySnapshot> } {
-  const operators = new Map(deps.trustedOperators.map((publicKey) => [keyIdOf(publicKey), publicKey]));
+/** The function that reads and verifies all rows. */
+export function keyReader(deps: KeyReaderDeps): () => Promise<KeySnapshot> {
   const reported = new Set<string>();
   // Cache by envelope text, so that a row is not verified again with each read.
   const verified = new Map<string, Active | string>();
 
+  /** The predicate that a trusted operator signed, or why the envelope does not count. */
   function signed<K extends 'key' | 'key-revocation'>(kind: K, envelope: unknown): PredicateOf<K> | string {
-    const opened = openEnvelope(kind, envelope);
-    if (!opened.ok) return opened.message;
-    const publicKey = operators.get(opened.keyid);
-    if (publicKey === undefined)
-      return `signed by ${opened.keyid}, which is not a trusted operator key of this process`;
-    const result = verifyEnvelope(envelope, publicKey, kind);
+    const result = signedBy(kind, envelope, deps.trustedOperators, 'operator');
     return result.ok ? result.predicate : result.message;
   }
 
@@ -71,7 +64,7 @@ export function keyReader(deps: KeyReaderDeps): { readonly signed: Signed; reado
     return verifyEnrolled(link, envelope);
   }
 
-  async function load(): Promise<KeySnapshot> {
+  return async () => {
     const { rows } = await deps.db.query<KeyRow>(`${KEY_ROWS_SQL} order by key_id`, [], 'keys_all');
     const keys: RegisteredKey[] = [];
     const ignored: IgnoredKeyRow[] = [];
@@ -101,9 +94,7 @@ export function keyReader(deps: KeyReaderDeps): { readonly signed: Signed; reado
     }
     const byId = new Map(keys.map((key) => [key.keyId, key]));
     return { find: (keyId) => byId.get(keyId), keys, ignored };
-  }
-
-  return { signed, load };
+  };
 }
 
 function revocationProblem(entry: Active, revocation: PredicateOf<'key-revocation'> | string | null): string | null {

@@ -11,6 +11,7 @@ import type { Envelope } from '../../policy/contracts/diff';
 import type { KeyRegistry, KeySnapshot, RegisteredKey } from '../../policy/evidence/key-registry';
 import type { PredicateOf } from '../../policy/evidence/statement';
 import { assertPublicKey, keyProblem } from '../../signing/key-id';
+import { signedBy } from '../../signing/signed-by';
 import { keyReader, type KeyReaderDeps } from './key-reader';
 
 export const CACHE_MS = 1_000;
@@ -24,7 +25,7 @@ export interface KeyRegistryDeps extends KeyReaderDeps {
 export function createKeyRegistry(deps: KeyRegistryDeps): KeyRegistry {
   const { db, now } = deps;
   deps.trustedOperators.forEach(assertPublicKey);
-  const { signed, load } = keyReader(deps);
+  const load = keyReader(deps);
   let cache: { readonly at: number; readonly snapshot: Promise<KeySnapshot> } | null = null;
 
   function snapshot(maxAgeMs = CACHE_MS): Promise<KeySnapshot> {
@@ -40,9 +41,9 @@ export function createKeyRegistry(deps: KeyRegistryDeps): KeyRegistry {
   }
 
   function trusted<K extends 'key' | 'key-revocation'>(kind: K, envelope: Envelope): PredicateOf<K> {
-    const result = signed(kind, envelope);
-    if (typeof result === 'string') throw invalid(`${kind}: ${result}`);
-    return result;
+    const result = signedBy(kind, envelope, deps.trustedOperators, 'operator');
+    if (!result.ok) throw invalid(`${kind}: ${result.message}`);
+    return result.predicate;
   }
 
   return {

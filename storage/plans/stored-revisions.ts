@@ -1,6 +1,6 @@
 import type { Envelope } from '../../policy/contracts/diff';
 import type { PolicyRevision, PolicyRevocation } from '../../policy/evidence/predicates';
-import { signedByOperator } from '../../signing/operator-verify';
+import { signedByOperator } from '../../signing/signed-by';
 import { verifiedRevision } from '../../signing/policy-revision';
 import { misconfigured } from '../../policy/contracts/failure';
 import type { Queryable } from '../database/database';

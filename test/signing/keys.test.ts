@@ -1,5 +1,6 @@
 import type { KeyRight } from '../../policy/evidence/predicates';
 import { ed25519 } from '@noble/curves/ed25519.js';
+import { generateKeyPairSync } from 'node:crypto';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -196,6 +197,9 @@ describe('a key file', () => {
     expect(() => readKeyFile(path)).toThrow('does not match its public key');
     put(JSON.stringify({ ...file, privateKey: '-----BEGIN PRIVATE KEY-----\nx\n-----END PRIVATE KEY-----' }));
     expect(() => readKeyFile(path)).toThrow('cannot be read');
+    const { privateKey: p256 } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    put(JSON.stringify({ ...file, privateKey: p256.export({ type: 'pkcs8', format: 'pem' }) }));
+    expect(() => readKeyFile(path)).toThrow(/^Key file .*dana\.key\.json: .*expected an Ed25519 private key, got ec/);
     put('x'.repeat(70_000));
     expect(() => readKeyFile(path)).toThrow('64 KiB');
   });

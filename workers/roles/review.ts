@@ -46,6 +46,7 @@ export function reviewActivities({ resources, extensions, attestor, breakers, th
       ledger,
       plans,
       tools,
+      validators,
       threads,
       callbacks,
       keys,

@@ -4,7 +4,7 @@ import { fromBase64Url, toBase64Url } from '../../../policy/evidence/base64';
 import type { Enrollment } from '../../../policy/evidence/predicates';
 import { cosePublicKeyOf } from '../../../policy/evidence/passkey-key';
 import { oneTimeKeyOf, signPasskeyEnrollment, type OneTimeKey } from '../../../signing/enrollment-link';
-import { signedByOperator } from '../../../signing/operator-verify';
+import { signedByOperator } from '../../../signing/signed-by';
 import { api, serverNow } from './api-client';
 import { createPasskey, PasskeyError } from './passkey';
 

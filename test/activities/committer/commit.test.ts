@@ -611,6 +611,30 @@ describe('rollback, which any caller may request', () => {
     expect(await world.rollback({ reason: 'expired' })).toMatchObject({ reason: 'declined' });
   });
 
+  test.each(['forbidden', 'expired', 'withdrawn', 'commit_failed'] as const)(
+    'as forbidden needs a finding that the committer computes as well, also if the reason %s is asked for',
+    async (reason) => {
+      const world = new ReviewWorld({ text: 'clean' });
+      await world.openUnguarded();
+      const { validators } = world.plan;
+      const forbid = validators.find(({ id }) => id === 'safety.demo_forbid');
+      const forged = {
+        validator_id: 'safety.demo_forbid',
+        status: 'BLOCK',
+        reason: 'says FORBID',
+        evidenceRefs: [`review:${world.changeId}`],
+        class: 'SAFETY',
+        detectedAt: 'preflight',
+        logic_hash: forbid?.logic_hash ?? '',
+      };
+      await world.ledger.append(world.changeId, [
+        { kind: 'findings', at: world.at(), factKey: 'findings:forged', body: { findings: [forged] } },
+      ]);
+      expect(await failureType(world.rollback({ reason }))).toBe('VALIDATION_ERROR');
+      expect(await world.kinds()).not.toContain('receipt');
+    },
+  );
+
   test('as expired needs a deadline that has passed by the clock of the committer', async () => {
     const world = await new ReviewWorld().reviewed();
     world.pass(24 * 60 - 1);

@@ -1,3 +1,7 @@
+import { createHmac } from 'node:crypto';
+import { canonicalJson } from '../../../policy/contracts/canonical-json';
+import { CountersignFailure } from '../../../policy/contracts/failure';
+import { FailureType } from '../../../policy/contracts/failure-type';
 import type { Database } from '../../../storage/database/database';
 import type { CachedReply } from '../../../activities/judge/cache';
 import { createDatabaseJudgeCache } from '../../../activities/judge/database-cache';
@@ -57,6 +61,21 @@ describe('createDatabaseJudgeCache', () => {
     await admin.query(`update judge_answers set at = at + 500`);
     await expect(cache().get(KEY)).resolves.toBeNull();
     await expect(cache(new Uint8Array(32).fill(6)).get(KEY)).resolves.toBeNull();
+  });
+
+  it('has no answer if the stored one was written by a version with other members', async () => {
+    const other = JSON.stringify({ ...reply('ALLOW'), verdict: 'ALLOW' });
+    const text = canonicalJson(['countersign/judge-cache/v1', KEY, now, other]);
+    const mac = createHmac('sha256', macKey).update(text).digest();
+    await judge.query('insert into judge_answers values ($1, $2, $3, $4)', [KEY, other, now, mac]);
+    await expect(cache().get(KEY)).resolves.toBeNull();
+  });
+
+  it('does not fail while the database is unavailable: it has no answer and stores none', async () => {
+    const down = { query: () => Promise.reject(CountersignFailure.retryable('away', FailureType.Store)) };
+    const unavailable = createDatabaseJudgeCache({ db: down, macKey, ttlMs: 1000, now: () => now });
+    await expect(unavailable.get(KEY)).resolves.toBeNull();
+    await expect(unavailable.set(KEY, reply('ALLOW'))).resolves.toBeUndefined();
   });
 
   it('is accessible to the judge role only', async () => {

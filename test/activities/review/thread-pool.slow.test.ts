@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { CountersignFailure } from '../../../policy/contracts/failure';
-import { createThreadPool, type ThreadPool } from '../../../activities/review/thread-pool';
+import { ThreadPool } from '../../../activities/review/thread-pool';
 
 /** A thread that does what the task says, once it is ready. */
 const THREAD = `
@@ -20,7 +20,7 @@ let started = 0;
 let pool: ThreadPool;
 const poolOf = (size: number, wallMs = 60_000, workerData = ''): ThreadPool => {
   started = 0;
-  return createThreadPool({
+  return new ThreadPool({
     start: () => {
       started++;
       return new Worker(THREAD, { eval: true, workerData, resourceLimits: { maxOldGenerationSizeMb: 64 } });

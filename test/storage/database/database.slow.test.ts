@@ -3,6 +3,7 @@ import { Client } from 'pg';
 import { createLedger } from '../../../storage/ledger/ledger';
 import { openDatabase, type Database } from '../../../storage/database/database';
 import { migrate } from '../../../storage/database/migrate';
+import { createByteStore } from '../../../storage/store/byte-store';
 import { APPEND_GRANTS, ROLES, TABLE_GRANTS, type Role } from '../../../storage/database/roles';
 import { LedgerKind } from '../../../policy/contracts/ledger';
 import { eventually } from '../../support/eventually';
@@ -102,6 +103,19 @@ describe('a role', () => {
     expect(actual).toEqual(TABLE_GRANTS[role]);
   });
 
+  it.each(['cs_review', 'cs_judge', 'cs_operator'] as const)(
+    '%s cannot read previews, which contain rows of targets: it needs none',
+    async (role) => {
+      const read = database.open(role).query('select preview from staging_records');
+      await expect(read).rejects.toMatchObject({ code: '42501' });
+    },
+  );
+
+  it('of the committer cannot store diffs: only what is submitted is stored', async () => {
+    const put = createByteStore(database.open('cs_commit')).put('acme', new Uint8Array([1]));
+    await expect(put).rejects.toMatchObject({ code: '42501' });
+  });
+
   it.each(ROLES)('%s can append only its own kinds', async (role) => {
     const ledger = createLedger(database.open(role));
     const allowed = APPEND_GRANTS[role] ?? [];
@@ -164,7 +178,7 @@ describe('a role', () => {
 
   it('cannot store bytes under the digest of others [P3]', async () => {
     const insert = `insert into blobs (tenant, digest, size, bytes) values ('t', $1, 3, 'abc')`;
-    for (const role of ['cs_gateway', 'cs_review', 'cs_commit'] as const)
+    for (const role of ['cs_gateway', 'cs_review'] as const)
       await expect(database.open(role).query(insert, [id(4)])).rejects.toMatchObject({ code: '23514' });
   });
 

@@ -1,0 +1,49 @@
+import { canonicalJson, type JsonObject } from '../../policy/contracts/canonical-json';
+import type { CountersignFailure } from '../../policy/contracts/failure';
+import { sha256HexOfText } from '../../policy/contracts/hash';
+import type { Ledger, LedgerEntry } from '../../policy/evidence/ledger-port';
+import { cutExplanation } from '../../policy/text/cut-text';
+
+/** The row of a refusal by `check`. `of`: what was refused. `more`: further members of the body. */
+export function refusedEntry(
+  now: Date,
+  { check, of, explanation }: { readonly check: string; readonly of: unknown; readonly explanation: string },
+  more: JsonObject = {},
+): LedgerEntry {
+  return {
+    kind: 'refused',
+    at: now.toISOString(),
+    factKey: refusalKey(check, of),
+    body: { check, ...more, explanation: cutExplanation(explanation) },
+  };
+}
+
+/** Records the failure as refused in the ledger, if the change was opened. Returns the failure to throw. `of`: what was refused. */
+export async function recordRefusal(
+  { ledger, now }: { readonly ledger: Pick<Ledger, 'readKinds' | 'append'>; readonly now: () => Date },
+  changeId: string,
+  { check, of }: { readonly check: string; readonly of: unknown },
+  failure: CountersignFailure,
+): Promise<CountersignFailure> {
+  if ((await ledger.readKinds(changeId, ['submitted'])).length > 0)
+    await ledger.append(changeId, [refusedEntry(now(), { check, of, explanation: failure.message })]);
+  return failure;
+}
+
+/**
+ * Key of the row of a refusal, by the check that refused and the digest of what was refused: another message has another row, and the
+ * same one again is counted on its row.
+ */
+function refusalKey(check: string, message: unknown): string {
+  return `refused:${check}#${digestOf(message)}`;
+}
+
+function digestOf(message: unknown): string {
+  try {
+    return sha256HexOfText(canonicalJson(message));
+  } catch (error) {
+    // Not JSON, or nested too deeply. All such messages share one row.
+    if (error instanceof TypeError || error instanceof RangeError) return 'unreadable';
+    throw error;
+  }
+}
