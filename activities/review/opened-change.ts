@@ -45,7 +45,7 @@ export function openedChange(changeId: string, rows: readonly StoredRow[]): Open
 }
 
 /** Kinds of the rows that `isEnding` reads. */
-export const ENDING_ROWS = ['intent', 'decided', 'closed'] as const satisfies readonly LedgerKind[];
+export const ENDING_ROWS = ['intent', 'decided', 'receipt', 'closed'] as const satisfies readonly LedgerKind[];
 
 /**
  * Whether the change ends or has ended. An activity that is scheduled after that, manually or by a reset workflow, must have no
