@@ -14,6 +14,7 @@ import type { ValidatorFinding } from '../../policy/contracts/finding';
 import type { PlanValidator } from '../../policy/contracts/plan';
 import { assembleAnswered, isHardBlock } from '../../policy/decide/findings';
 import { deriveResults, isStaged } from '../review/derive';
+import { outcomesOf } from '../review/finding-rows';
 import { withHeartbeat } from '../heartbeat';
 import type { CommitResult, Settled } from '../review-types';
 import { resolutionOf } from './effect-resolution';
@@ -170,21 +171,22 @@ async function postCheck(
   const isFirst = change.staging?.reason === 'not_rehearsed';
   const isPost = (v: PlanValidator): boolean => v.phase === 'post';
   const results = await deriveResults(deps, plan, isFirst ? isStaged : isPost, evaluation);
-  const outcomes = new Map(Object.entries(results).map(([id, result]) => [id, { kind: 'result', result } as const]));
-  const failing = assembleAnswered({ plan, changeId, outcomes, waiving: change.waiving }).filter((f) => {
-    const shown = change.findings.find((s) => s.validator_id === f.validator_id);
-    const validator = plan.validators.find((v) => v.id === f.validator_id);
-    // A person has confirmed that the effect is unknown, but neither what is forbidden nor a claim that the effect contradicts.
-    if (
-      validator !== undefined &&
-      !isPost(validator) &&
-      !isHardBlock(f) &&
-      validator.implementation !== 'metadata_mismatch'
-    )
-      return false;
-    const same = shown !== undefined && withoutEvidence(shown) === withoutEvidence(f);
-    return f.status !== 'ALLOW' && !(f.class === 'SAFETY' && f.status === 'WARN') && !same;
-  });
+  const failing = assembleAnswered({ plan, changeId, outcomes: outcomesOf(results), waiving: change.waiving }).filter(
+    (f) => {
+      const shown = change.findings.find((s) => s.validator_id === f.validator_id);
+      const validator = plan.validators.find((v) => v.id === f.validator_id);
+      // A person has confirmed that the effect is unknown, but neither what is forbidden nor a claim that the effect contradicts.
+      if (
+        validator !== undefined &&
+        !isPost(validator) &&
+        !isHardBlock(f) &&
+        validator.implementation !== 'metadata_mismatch'
+      )
+        return false;
+      const same = shown !== undefined && withoutEvidence(shown) === withoutEvidence(f);
+      return f.status !== 'ALLOW' && !(f.class === 'SAFETY' && f.status === 'WARN') && !same;
+    },
+  );
   return failing.length === 0
     ? { ok: true }
     : { ok: false, explanation: failing.map((f) => `${f.validator_id}: ${f.reason}`).join('\n') };

@@ -11,17 +11,10 @@
  * E4 The receipt binds every word that is printed beside it: explanation, findings, violations, effect, and the head of the rows.
  */
 import { toWellFormed, type JsonObject } from '../../policy/contracts/canonical-json';
-import type { Envelope } from '../../policy/contracts/diff';
-import { Envelope as EnvelopeSchema } from '../../policy/contracts/diff';
+import { Envelope } from '../../policy/contracts/diff';
 import { CountersignFailure } from '../../policy/contracts/failure';
 import type { ValidatorFinding } from '../../policy/contracts/finding';
-import type { ReceiptPredicate, RollbackReason } from '../../policy/contracts/outcome';
-import {
-  explanationSha,
-  ReceiptPredicate as ReceiptSchema,
-  RollbackReason as RollbackReasonSchema,
-  violationsSha,
-} from '../../policy/contracts/outcome';
+import { explanationSha, ReceiptPredicate, RollbackReason, violationsSha } from '../../policy/contracts/outcome';
 import type { Plan } from '../../policy/contracts/plan';
 import { PolicyViolation } from '../../policy/contracts/violation';
 import { breakerSamples } from '../../policy/decide/breaker-samples';
@@ -112,7 +105,7 @@ async function settle(
   // An unknown reason must not keep the change open forever.
   return {
     kind: 'decided',
-    reason: RollbackReasonSchema.catch('commit_failed').parse(recorded.body['reason']),
+    reason: RollbackReason.catch('commit_failed').parse(recorded.body['reason']),
     explanation: String(recorded.body['explanation'] ?? ''),
   };
 }
@@ -234,8 +227,8 @@ export function closeRolledBack(
 export function settledOf(rows: readonly StoredRow[]): Settled | null {
   const row = rows.find((r) => r.row.kind === 'receipt')?.row;
   if (row === undefined) return null;
-  const envelope = EnvelopeSchema.safeParse(row.body['envelope']);
-  const predicate = ReceiptSchema.safeParse(row.body['predicate']);
+  const envelope = Envelope.safeParse(row.body['envelope']);
+  const predicate = ReceiptPredicate.safeParse(row.body['predicate']);
   if (!envelope.success || !predicate.success)
     throw new Error(
       `The receipt in ledger row ${row.n} cannot be read: the change has ended, but only an operator can determine how`,

@@ -12,7 +12,7 @@ import { readInput } from '../inputs';
 import { ENDING_ROWS, isEnding, openedChange, OPENED_ROWS, type OpenedChange } from '../review/opened-change';
 import { toolFor } from '../review/derivation';
 import { deriveResults, isStaged, isStatic, readFacts } from '../review/derive';
-import { findingRows } from '../review/finding-rows';
+import { findingRows, outcomesOf } from '../review/finding-rows';
 import { refusedEntry } from '../review/refused-entry';
 import type { CommitActivities, Staged } from '../review-types';
 import type { SourceTool } from '../../policy/contracts/source-tool';
@@ -59,12 +59,7 @@ async function stageOpened(deps: StagingDeps, ref: OpenedChange, signal: AbortSi
   const tool = toolFor(deps.tools, ref.sourceTool);
   const evaluation = { changeId: ref.changeId, inputSha: ref.inputSha, diff, staging: null };
 
-  const outcomes = new Map(
-    Object.entries(await deriveResults(deps, plan, isStatic, evaluation)).map(([id, result]) => [
-      id,
-      { kind: 'result', result } as const,
-    ]),
-  );
+  const outcomes = outcomesOf(await deriveResults(deps, plan, isStatic, evaluation));
   const forbidding = assembleAnswered({ plan, changeId: ref.changeId, outcomes }).filter(isHardBlock);
   if (plan.target !== ref.target || plan.sourceTool !== ref.sourceTool)
     return refuse(deps, ref.changeId, 'The plan is for another target or source tool');

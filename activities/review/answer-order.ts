@@ -1,5 +1,4 @@
-import type { AdmittedAnswer } from '../../policy/contracts/answer';
-import { AdmittedAnswer as AdmittedSchema } from '../../policy/contracts/answer';
+import { AdmittedAnswer } from '../../policy/contracts/answer';
 import type { LedgerRow } from '../../policy/contracts/ledger';
 import { lastWords } from '../../policy/decide/last-words';
 import type { CountedAnswer, RefusedAnswer } from '../../signing/judge-answer';
@@ -96,5 +95,5 @@ function isLater(other: AdmittedAnswer, answer: CountedAnswer): boolean {
 function admittedOf({ body, at }: RecordedAnswer): AdmittedAnswer | null {
   const { violationId, fingerprint, decision, person, signed, reason, issuedAt, retracts, digest } = body;
   const answer = { violationId, fingerprint, decision, person, signed, reason, issuedAt, retracts, digest };
-  return AdmittedSchema.safeParse({ ...answer, admittedAt: at }).data ?? null;
+  return AdmittedAnswer.safeParse({ ...answer, admittedAt: at }).data ?? null;
 }

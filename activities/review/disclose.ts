@@ -1,14 +1,12 @@
 import { canonicalJson, type JsonObject, type JsonValue } from '../../policy/contracts/canonical-json';
-import { ValidatorResult, type ValidatorFinding } from '../../policy/contracts/finding';
+import type { ValidatorFinding } from '../../policy/contracts/finding';
 import type { Plan, PlanValidator } from '../../policy/contracts/plan';
-import { isJudge } from '../../policy/contracts/readings';
 import { StagingRecord } from '../../policy/contracts/staging-record';
 import { z } from 'zod';
 import { Sha256Hex } from '../../policy/contracts/diff';
 import { invalid, misconfigured } from '../../policy/contracts/failure';
 import { PolicyCallbackResult, PolicyViolation } from '../../policy/contracts/violation';
-import { isHardBlock, validatorFailedResult, type RawOutcome } from '../../policy/decide/findings';
-import { isJudgeFailureResult } from '../../policy/decide/judge-failure';
+import { isHardBlock, type RawOutcome } from '../../policy/decide/findings';
 import {
   buildViolations,
   callbackKey,
@@ -25,6 +23,7 @@ import type { Ledger, LedgerEntry } from '../../policy/evidence/ledger-port';
 import { writeDisclosed } from '../../policy/evidence/disclosed-findings';
 import { findingsToDisclose } from '../../policy/evidence/recorded-findings';
 import { evaluateCallback, type CallbackRegistry } from '../../policy/rules/callback';
+import { outcomesWithoutRow } from '../../signing/verify-review/outcomes-without-row';
 import { attest, type Attestor } from '../attestation';
 import { loadDiff } from './load-diff';
 import { readInput } from '../inputs';
@@ -113,21 +112,13 @@ function canonicalOrNull(value: unknown): string | null {
   }
 }
 
+/** Validators of the dry run have rows: the committer writes them with the row of the dry run itself. */
 function possibleOutcomes(plan: Plan, validator: PlanValidator, changeId: string, said: unknown): RawOutcome[] {
-  if (isStatic(validator))
-    return (['ErrValidatorBackend', 'ErrUnknownDiffType'] as const).map((errorClass) => ({
-      kind: 'result',
-      result: validatorFailedResult(validator.id, changeId, errorClass),
-    }));
-  if (!isJudge(validator)) return [];
-  const result = JudgeSaid.safeParse(said).data?.result;
-  return [
-    ...(plan.judgeWhen === 'onlyIfClean' ? [{ kind: 'skipped', reasonCode: 'judge_when' } as const] : []),
-    ...(result !== undefined && isJudgeFailureResult(result, changeId) ? [{ kind: 'result', result } as const] : []),
-  ];
+  if (validator.kind === 'derived' && !isStatic(validator)) return [];
+  return outcomesWithoutRow(plan, validator, changeId, JudgeSaid.safeParse(said).data?.result);
 }
 
-const JudgeSaid = z.object({ result: ValidatorResult });
+const JudgeSaid = z.object({ result: z.unknown() });
 
 /** The record of the dry run that the findings are on. */
 function stagedIn(rows: readonly StoredRow[], stagingSha: string | null): StagingRecord | null {

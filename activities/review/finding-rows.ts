@@ -1,8 +1,13 @@
 import type { JsonObject } from '../../policy/contracts/canonical-json';
 import type { Plan } from '../../policy/contracts/plan';
-import { assembleAnswered } from '../../policy/decide/findings';
+import { assembleAnswered, type RawOutcome } from '../../policy/decide/findings';
 import type { LedgerEntry } from '../../policy/evidence/ledger-port';
 import type { UnitResults } from '../review-types';
+
+/** Raw results, as the assembly of findings takes them. */
+export function outcomesOf(results: UnitResults): ReadonlyMap<string, RawOutcome> {
+  return new Map(Object.entries(results).map(([id, result]) => [id, { kind: 'result', result }]));
+}
 
 /** What made the findings: the opening, one unit of the plan, or the dry run with this hash. */
 export type FindingsStep = 'opening' | `unit:${string}` | `staged:${string}`;
@@ -18,8 +23,7 @@ export function findingRows(
   results: UnitResults,
   at: string,
 ): LedgerEntry[] {
-  const outcomes = new Map(Object.entries(results).map(([id, result]) => [id, { kind: 'result', result } as const]));
-  const findings = assembleAnswered({ plan, changeId, outcomes }).map(
+  const findings = assembleAnswered({ plan, changeId, outcomes: outcomesOf(results) }).map(
     // A finding is plain JSON by its schema.
     ({ phase, ...report }) => ({ ...report, detectedAt: phase }) as JsonObject,
   );

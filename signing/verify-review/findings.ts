@@ -1,15 +1,8 @@
 import { canonicalJson } from '../../policy/contracts/canonical-json';
 import type { AttestedPredicate } from '../../policy/contracts/attested';
-import { ValidatorResult, type ValidatorFinding } from '../../policy/contracts/finding';
+import type { ValidatorFinding } from '../../policy/contracts/finding';
 import type { Plan, PlanValidator } from '../../policy/contracts/plan';
-import {
-  assembleFindings,
-  COMPUTED_BY_ASSEMBLY,
-  findingsSha,
-  validatorFailedResult,
-  type RawOutcome,
-} from '../../policy/decide/findings';
-import { isJudgeFailureResult } from '../../policy/decide/judge-failure';
+import { assembleFindings, COMPUTED_BY_ASSEMBLY, findingsSha, type RawOutcome } from '../../policy/decide/findings';
 import { isJudge } from '../../policy/contracts/readings';
 import { applyWaivers, WAIVED, waiveFindings } from '../../policy/decide/waivers';
 import { disclosedFindings } from '../../policy/evidence/disclosed-findings';
@@ -19,6 +12,7 @@ import { unreadableRows, unreadableRowText } from '../../policy/evidence/unreada
 import { agrees } from './agreement';
 import { countedRows, missingRecord, strictestResult } from './attested';
 import { assertSame, fail, NEVER_OPENED, openedOf, rowOf, type OpenedReview } from './outcome';
+import { outcomesWithoutRow } from './outcomes-without-row';
 import type { Passed, Review } from './record';
 
 /** Runs no rules: the findings must be those of the rows, and none may be milder than its row or its records. */
@@ -96,7 +90,7 @@ function checkDisclosedWords(
   );
 }
 
-/** The outcomes that a validator without a row `findings` can have. */
+/** The outcomes that a validator without a row `findings` can have: the results of its records, and the fixed ones. */
 function possibleOutcomes(
   validator: PlanValidator,
   finding: ValidatorFinding,
@@ -104,20 +98,12 @@ function possibleOutcomes(
   plan: Plan,
   changeId: string,
 ): RawOutcome[] {
-  const results: unknown[] = [];
   const { phase: _phase, class: _class, logic_hash: _hash, ...rest } = finding;
-  if (validator.kind === 'attested') {
-    for (const record of records)
-      if (record.subject === validator.id && record.kind === recordKindOf(validator)) results.push(record.result);
-    const failed = ValidatorResult.safeParse({ ...rest, status: 'BLOCK' });
-    if (isJudge(validator) && failed.success && isJudgeFailureResult(failed.data, changeId)) results.push(failed.data);
-  } else
-    for (const errorClass of ['ErrValidatorBackend', 'ErrUnknownDiffType'] as const)
-      results.push(validatorFailedResult(validator.id, changeId, errorClass));
-  const outcomes = results.map((result): RawOutcome => ({ kind: 'result', result }));
-  if (isJudge(validator) && plan.judgeWhen === 'onlyIfClean')
-    outcomes.push({ kind: 'skipped', reasonCode: 'judge_when' });
-  return outcomes;
+  const recorded = records.filter((r) => r.subject === validator.id && r.kind === recordKindOf(validator));
+  return [
+    ...recorded.map(({ result }): RawOutcome => ({ kind: 'result', result })),
+    ...outcomesWithoutRow(plan, validator, changeId, { ...rest, status: 'BLOCK' }),
+  ];
 }
 
 /** The outcome of an attested validator by its records (R2, R3), before the assembly. */

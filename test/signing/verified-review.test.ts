@@ -1,10 +1,11 @@
 import { withoutFinding } from '../support/review/written-findings';
 import { canonicalJson, type JsonObject } from '../../policy/contracts/canonical-json';
-import { GENESIS, ledgerHash, type LedgerRow } from '../../policy/contracts/ledger';
+import type { LedgerRow } from '../../policy/contracts/ledger';
 import { evidenceChecksum, type EvidenceBundle } from '../../policy/evidence/bundle';
 import { toBase64 } from '../../policy/evidence/base64';
 import { newKeyPair } from '../../signing/keys';
 import { verifiedReview } from '../../signing/verified-review';
+import { rewritten } from '../support/review/ledger-rows';
 import { evidenceWorld, type World } from '../support/review/evidence-world';
 
 const NOW = '2026-03-01T10:00:00.000Z';
@@ -22,15 +23,7 @@ beforeAll(async () => {
 
 /** The bundle with edited rows, a chain that fits them, and its checksum. */
 function edited(bundle: EvidenceBundle, edit: (row: LedgerRow) => LedgerRow | null): EvidenceBundle {
-  let prev: string = GENESIS;
-  const rows = bundle.rows
-    .flatMap(({ row }) => edit(row) ?? [])
-    .map((row, n) => {
-      const next = { ...row, n, prev };
-      prev = ledgerHash(next);
-      return { row: next, hash: prev };
-    });
-  return withChecksum({ ...bundle, rows, head: { rows: rows.length, hash: prev } });
+  return withChecksum(rewritten(bundle, (rows) => rows.flatMap((row) => edit(row) ?? [])));
 }
 
 function withChecksum(bundle: EvidenceBundle): EvidenceBundle {

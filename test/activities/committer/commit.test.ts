@@ -1,11 +1,12 @@
 import { HISTORY_DAMAGED } from '../../../policy/contracts/ledger';
-import type { CommitContext } from '../../../policy/contracts/target-effects';
+import type { TargetEffects } from '../../../policy/contracts/target-effects';
 import { eventually } from '../../support/eventually';
 import { memoryWithChangeLock } from '../../support/memory-ledger';
 import { failureType } from '../../support/review/failure-type';
 import { rechained, withBody } from '../../support/review/ledger-rows';
 import { ReviewWorld, START, type WorldOptions } from '../../support/review/review-world';
 import { verifyWithRegistry } from '../../../signing/registry-verify';
+import type { CommitDeps } from '../../../activities/committer/commit-deps';
 import { createCommitActivities } from '../../../activities/committer/create-commit-activities';
 import { settledOf } from '../../../activities/committer/settlement';
 import { inActivity } from '../../../dev/activity-context';
@@ -28,6 +29,33 @@ async function receipt(world: ReviewWorld): Promise<Record<string, unknown>> {
   });
   if (!verified.ok) throw new Error(verified.message);
   return verified.predicate;
+}
+
+/** A commit whose worker dies after the effect, before the receipt. */
+async function dieBeforeReceipt(world: ReviewWorld): Promise<void> {
+  const sign = (): never => {
+    throw new Error('killed');
+  };
+  await expect(world.commit({}, { receipts: { ...world.deps.receipts, sign } })).rejects.toThrow('killed');
+}
+
+/** Tools that commit to the target of the world in another way. */
+function committing(world: ReviewWorld, commit: TargetEffects['commit']): CommitDeps['tools'] {
+  const { tool, effects } = world.target;
+  return { get: () => ({ ...tool, staging: async () => ({ ...effects, commit }) }) as never, keys: () => [] };
+}
+
+/** A registry that acts the first time that it is read: the commit has read the rows at this point. */
+function whileVerifying({ deps: { keys } }: ReviewWorld, act: () => Promise<unknown>): CommitDeps['keys'] {
+  let first = true;
+  const snapshot = async (): ReturnType<typeof keys.snapshot> => {
+    if (first) {
+      first = false;
+      await act();
+    }
+    return keys.snapshot();
+  };
+  return { ...keys, snapshot };
 }
 
 describe('every change ends exactly once', () => {
@@ -166,13 +194,7 @@ describe('the answer of the target', () => {
 
   test('the next attempt finds the effect after a worker died between effect and receipt [T65, T66]', async () => {
     const world = await confirmed();
-    const dies = {
-      ...world.deps.receipts,
-      sign: () => {
-        throw new Error('killed');
-      },
-    };
-    await expect(world.commit({}, { receipts: dies })).rejects.toThrow('killed');
+    await dieBeforeReceipt(world);
     expect(await world.commit()).toMatchObject({ state: 'COMMITTED' });
     expect(world.target.applied).toBe(1);
   });
@@ -180,13 +202,7 @@ describe('the answer of the target', () => {
   test('an effect whose receipt was lost ends as committed, even if the next attempt is refused or the review rolls back', async () => {
     for (const next of ['commit', 'rollback'] as const) {
       const world = await confirmed();
-      const dies = {
-        ...world.deps.receipts,
-        sign: () => {
-          throw new Error('killed');
-        },
-      };
-      await expect(world.commit({}, { receipts: dies })).rejects.toThrow('killed');
+      await dieBeforeReceipt(world);
       world.pass(600);
       if (next === 'commit') expect(await world.commit()).toMatchObject({ state: 'REFUSED' });
       expect(await world.rollback({ reason: 'commit_refused' })).toMatchObject({ state: 'COMMITTED', reason: null });
@@ -229,15 +245,8 @@ describe('the answer of the target', () => {
 describe('a reject that is recorded while the commit verifies', () => {
   const race = async (options?: WorldOptions): Promise<ReviewWorld> => {
     const world = await confirmed(options);
-    const keys = world.deps.keys;
-    let first = true;
-    const snapshot = async () => {
-      // The commit has read the rows at this point.
-      if (first) await world.answer(world.keys.bob, { decision: 'reject' });
-      first = false;
-      return keys.snapshot();
-    };
-    expect(await world.commit({}, { keys: { ...keys, snapshot } })).toMatchObject({
+    const keys = whileVerifying(world, () => world.answer(world.keys.bob, { decision: 'reject' }));
+    expect(await world.commit({}, { keys })).toMatchObject({
       state: 'REFUSED',
       explanation: expect.stringContaining('standing_reject'),
     });
@@ -270,17 +279,10 @@ describe('a withdrawn change', () => {
 
   test('is not committed if the withdrawal is recorded while the commit verifies', async () => {
     const world = await confirmed();
-    const keys = world.deps.keys;
-    let first = true;
-    const snapshot = async (): ReturnType<typeof keys.snapshot> => {
-      if (first) {
-        first = false;
-        expect((await world.withdraw(world.keys.bob)).result.code).toBe('accepted');
-      }
-      return keys.snapshot();
-    };
-    const result = await world.commit({}, { keys: { ...keys, snapshot } });
-    expect(result).toMatchObject({ state: 'REFUSED', reason: 'withdrawn' });
+    const keys = whileVerifying(world, async () =>
+      expect((await world.withdraw(world.keys.bob)).result.code).toBe('accepted'),
+    );
+    expect(await world.commit({}, { keys })).toMatchObject({ state: 'REFUSED', reason: 'withdrawn' });
     expect([world.target.applied, (await world.kinds()).includes('intent')]).toEqual([0, false]);
   });
 
@@ -342,13 +344,7 @@ describe('cooperative mode', () => {
   });
   test('an intent without a receipt ends in rollback, since the requester applies nothing without one', async () => {
     const world = await confirmed({ sourceTool: 'Refund' });
-    const dies = {
-      ...world.deps.receipts,
-      sign: () => {
-        throw new Error('killed');
-      },
-    };
-    await expect(world.commit({}, { receipts: dies })).rejects.toThrow('killed');
+    await dieBeforeReceipt(world);
     const ended = await world.reconcile();
     expect(ended).toMatchObject({ state: 'ROLLED_BACK', reason: 'commit_failed' });
     expect(await world.commit()).toEqual(ended);
@@ -366,21 +362,16 @@ describe('post validators, inside the commit', () => {
   test('any other result that is not ALLOW rolls back with its reason', async () => {
     const world = await confirmed();
     // The adapter compares the same record, but the validators see another one: a side effect that the comparison misses.
-    const { tool, effects: real } = world.target;
-    const effects = {
-      ...real,
-      commit: async (ctx: CommitContext) => {
-        const [table] = ctx.approved.tables;
-        const post = await ctx.postCheck?.({
-          ...ctx.approved,
-          tables: [{ ...(table as NonNullable<typeof table>), updated: 9 }],
-        });
-        return post?.ok === false
-          ? ({ kind: 'post_failed', explanation: post.explanation } as const)
-          : ({ kind: 'applied', effect: {}, replayed: false } as const);
-      },
-    };
-    const tools = { get: () => ({ ...tool, staging: async () => effects }) as never, keys: () => [] };
+    const tools = committing(world, async (ctx) => {
+      const [table] = ctx.approved.tables;
+      const post = await ctx.postCheck?.({
+        ...ctx.approved,
+        tables: [{ ...(table as NonNullable<typeof table>), updated: 9 }],
+      });
+      return post?.ok === false
+        ? ({ kind: 'post_failed', explanation: post.explanation } as const)
+        : ({ kind: 'applied', effect: {}, replayed: false } as const);
+    });
     expect(await world.commit({}, { tools })).toMatchObject({
       state: 'ROLLED_BACK',
       reason: 'post_failed',
@@ -473,17 +464,12 @@ describe('post validators of an effect whose commit did not report', () => {
   test('run if an attempt that found a moved base learns from its seal that another one applied the change', async () => {
     const world = await unreported();
     world.target.updated = 9;
-    const { tool, effects: real } = world.target;
     let first = true;
-    const effects = {
-      ...real,
-      commit: async (ctx: CommitContext) => {
-        if (!first) return real.commit(ctx);
-        first = false;
-        return { kind: 'stale', explanation: 'the base has moved' } as const;
-      },
-    };
-    const tools = { get: () => ({ ...tool, staging: async () => effects }) as never, keys: () => [] };
+    const tools = committing(world, async (ctx) => {
+      if (!first) return world.target.effects.commit(ctx);
+      first = false;
+      return { kind: 'stale', explanation: 'the base has moved' } as const;
+    });
     expect(await world.commit({}, { tools })).toMatchObject({ state: 'COMPENSATED', reason: 'post_failed' });
   });
 });
