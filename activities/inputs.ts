@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Sha256Hex } from '../policy/contracts/diff';
+import { Sha256Hex, Submission } from '../policy/contracts/diff';
 import { invalid } from '../policy/contracts/failure';
 import type { CommitActivities, JudgeActivities, ReviewActivities } from './review-types';
 
@@ -39,5 +39,17 @@ export function readInput<N extends keyof typeof INPUTS>(activity: N, input: unk
     `what the workflow of a change passes (${issue?.message ?? 'another form'})`,
     'something else',
     'Let the workflow of the change schedule this activity',
+  );
+}
+
+/** The submission in an input of `openReview` or `rollback`. Fails, without retry, with VALIDATION_ERROR. */
+export function readSubmission(sent: unknown): Submission {
+  const parsed = Submission.safeParse(sent);
+  if (parsed.success) return parsed.data;
+  throw invalid(
+    'submission',
+    'the submission of a change',
+    parsed.error.issues.map((i) => `${i.path.join('.')}: ${i.message}`).join('; '),
+    'Pass the submission that the review was started with',
   );
 }

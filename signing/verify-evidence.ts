@@ -82,15 +82,12 @@ function unreadable(problem: string): EvidenceReport {
 function verdictOf(bundle: EvidenceBundle, checks: readonly CheckResult[]): EvidenceReport['verdict'] {
   const unmet = checks.filter((check) => !isMet(check));
   if (unmet.length === 0) return 'verified';
-  const failed = unmet.filter(({ result }) => result === 'failed');
   // No committer signs a receipt for a change that was never opened.
   if (bundle.receipt === null && !bundle.rows.some(({ row }) => row.kind === 'submitted')) return 'unverified';
   const hasHead = bundle.rows.some(({ row }) => row.kind === 'head');
   if (!hasHead && bundle.receipt !== null && unmet.every(({ name }) => name === 'head')) return 'incomplete';
   const needReceipt = unmet.every(({ name }) => NEED_A_RECEIPT.has(name));
-  return bundle.receipt === null && !hasHead && failed.every(({ name }) => NEED_A_RECEIPT.has(name)) && needReceipt
-    ? 'unverified'
-    : 'failed';
+  return bundle.receipt === null && !hasHead && needReceipt ? 'unverified' : 'failed';
 }
 
 /** Checks that require a receipt; those of an open review fail or cannot be made. */

@@ -1,7 +1,7 @@
 import { changeId as changeIdOf } from '../../policy/contracts/change-id';
-import { Submission } from '../../policy/contracts/diff';
 import { digestMismatch, invalid } from '../../policy/contracts/failure';
 import { RollbackReason } from '../../policy/contracts/outcome';
+import { readSubmission } from '../inputs';
 import type { RollbackInput, Settled } from '../review-types';
 import type { CommitDeps } from './commit-deps';
 import { factsOfRows } from './receipt-facts';
@@ -41,15 +41,7 @@ function parseInput(input: RollbackInput): { readonly changeId: string; readonly
       JSON.stringify(input.reason),
       'Pass the reason for which the change is rolled back',
     );
-  const submission = Submission.safeParse(input.submission);
-  if (!submission.success)
-    throw invalid(
-      'submission',
-      'the submission of this change',
-      submission.error.issues.map((i) => `${i.path.join('.')}: ${i.message}`).join('; '),
-      'Pass the submission that the review was started with',
-    );
-  if (changeIdOf(submission.data) !== input.changeId)
-    throw digestMismatch('changeId', changeIdOf(submission.data), input.changeId);
+  const expected = changeIdOf(readSubmission(input.submission));
+  if (expected !== input.changeId) throw digestMismatch('changeId', expected, input.changeId);
   return { changeId: input.changeId, reason: reason.data };
 }

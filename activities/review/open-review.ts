@@ -1,4 +1,4 @@
-import { Submission, type DiffInput } from '../../policy/contracts/diff';
+import type { DiffInput, Submission } from '../../policy/contracts/diff';
 import { FailureType } from '../../policy/contracts/failure-type';
 import { changeId as changeIdOf, inputSha as inputShaOf } from '../../policy/contracts/change-id';
 import type { JsonObject } from '../../policy/contracts/canonical-json';
@@ -15,6 +15,7 @@ import type { WithAdvisoryLock, Ledger, LedgerEntry } from '../../policy/evidenc
 import { withCurrentKeys } from '../../policy/evidence/with-current-keys';
 import { measureOf, type Measure } from '../../policy/rules/aggregate/measure';
 import { attestAggregates } from './attest-aggregates';
+import { readSubmission } from '../inputs';
 import { loadDiff } from './load-diff';
 import { openingLocks } from './opening-locks';
 import type { OpenedChange } from './opened-change';
@@ -64,7 +65,8 @@ async function openReview(
   deps: OpeningDeps,
   { changeId, submission: sent }: Parameters<ReviewActivities['openReview']>[0],
 ): Promise<Opened> {
-  const submission = parseSubmission(sent);
+  // The workflow has parsed it already, but this activity may also be scheduled without that workflow.
+  const submission = readSubmission(sent);
   const { tenant, target, sourceTool, diffSha, metadata } = submission;
   await assertContentAddressed(deps, changeId, submission);
   const inputSha = inputShaOf(submission);
@@ -262,19 +264,6 @@ async function ifReadable(read: () => Promise<string>): Promise<string | null> {
 async function measureIfNeeded(deps: OpeningDeps, plan: Plan, diff: DiffInput): Promise<Measure | null> {
   if (!plan.validators.some(isAggregate)) return null;
   return measureOf(toolFor(deps.tools, diff.sourceTool), diff, await readFacts(deps, diff));
-}
-
-/** The workflow has parsed it already, but this activity may also be scheduled without that workflow. */
-function parseSubmission(sent: unknown): Submission {
-  const parsed = Submission.safeParse(sent);
-  if (parsed.success) return parsed.data;
-  const text = parsed.error.issues.map((i) => `${i.path.join('.')}: ${i.message}`).join('; ');
-  throw invalid(
-    'submission',
-    'the submission of a change',
-    text,
-    'Pass the submission that the review was started with',
-  );
 }
 
 /** Stores inline bytes if the target allows them. From here on only their digest is passed. */

@@ -67,7 +67,7 @@ export class ThreadPool {
       this.#assign(thread, this.#queue.shift() as PendingTask);
     }
     while (!this.#closed && this.#starting < this.#queue.length && this.#all.size < this.#options.size)
-      this.#startThread();
+      if (!this.#startThread()) break;
   }
 
   /** Removes and terminates the thread. Idempotent. */
@@ -78,8 +78,18 @@ export class ThreadPool {
     void thread.terminate();
   }
 
-  #startThread(): void {
-    const thread = this.#options.start();
+  /** False if no thread can be created now, and the tasks wait for those that exist. */
+  #startThread(): boolean {
+    let thread: Worker;
+    try {
+      thread = this.#options.start();
+    } catch (error) {
+      // Node throws if the system creates no further thread. Without any, nothing would ever take the task.
+      if (this.#all.size > 0) return false;
+      const problem = error instanceof Error ? `${error.name} ${codeOf(error)}` : 'a non-error was thrown';
+      this.#queue.shift()?.reject(backendFailure(`no thread can be created: ${problem}`));
+      return true;
+    }
     this.#all.add(thread);
     this.#starting++;
     const settle = (then: () => void): void => {
@@ -106,6 +116,7 @@ export class ThreadPool {
     const exited = (): void => fail('the thread exited while it was starting');
     const timer = setTimeout(() => fail(`the thread did not start in ${START_TIMEOUT_MS} ms`), START_TIMEOUT_MS);
     thread.on('message', ready).on('exit', exited).on('error', failed);
+    return true;
   }
 
   #assign(thread: Worker, { task, resolve, reject }: PendingTask): void {

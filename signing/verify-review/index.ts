@@ -10,11 +10,9 @@
  *    does not count as passed.
  */
 import { ReceiptPredicate } from '../../policy/contracts/outcome';
-import { CHECKS, type CheckName, type NamedCheck } from './checks';
+import { CHECKS, type NamedCheck } from './checks';
 import { notChecked, NotChecked, rowOf } from './outcome';
 import type { CheckResult, Review, ReviewFacts, ReviewRecord, ReviewSources } from './record';
-
-export type { CheckName } from './checks';
 
 export interface ReviewVerification {
   /** Every required check passed, and no other check failed. */
@@ -43,11 +41,6 @@ export function isMet({ result, required }: CheckResult): boolean {
 export function firstUnmet(checks: readonly CheckResult[]): CheckResult | undefined {
   const unmet = checks.filter((check) => !isMet(check));
   return unmet.find(({ result }) => result === 'failed') ?? unmet[0];
-}
-
-/** The checks that a context requires, by name. */
-export function requiredChecks(context: ReviewSources['context']): readonly CheckName[] {
-  return CHECKS.filter(({ contexts }) => contexts[context] === 'required').map(({ name }) => name);
 }
 
 function runCheck(check: NamedCheck, required: boolean, review: Review, facts: Partial<ReviewFacts>): CheckResult {

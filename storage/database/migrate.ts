@@ -18,14 +18,17 @@ export const MIN_SERVER_VERSION = 160_000;
  */
 export async function migrate(adminUrl: string, { roles }: MigrateOptions): Promise<void> {
   const client = new Client({ connectionString: adminUrl, connectionTimeoutMillis: 10_000, query_timeout: 60_000 });
-  client.on('error', () => {}); // A running query rejects with the same error.
+  // Why the connection was lost between two queries. The next query only says that there is none.
+  let lost: Error | null = null;
+  client.on('error', (error) => (lost ??= error));
   try {
     await client.connect();
     for (let attempt = 1; ; attempt++) {
       try {
         return await migrateOnce(client, roles);
       } catch (error) {
-        await client.query('rollback');
+        if (lost !== null) throw lost;
+        await client.query('rollback').catch(() => {}); // If the connection is lost, the server rolls back.
         // Roles are shared by all databases of the server, so a concurrent migration of another database may change the same role.
         if (attempt === ATTEMPTS || !isConcurrentMigration(error)) throw error;
       }

@@ -74,6 +74,40 @@ test('fails every task if threads cannot start, with at most one start for each 
   expect(started).toBeLessThanOrEqual(3);
 });
 
+test('fails a task if no thread can be created, as under a limit of the system, and answers later ones', async () => {
+  let limited = true;
+  pool = new ThreadPool({
+    start: () => {
+      if (limited)
+        throw Object.assign(new Error('Worker initialization failure: EAGAIN'), { code: 'ERR_WORKER_INIT_FAILED' });
+      return new Worker(THREAD, { eval: true });
+    },
+    size: 2,
+    wallMs: 60_000,
+  });
+  for (const error of await Promise.all([failure('a'), failure('b')]))
+    expect(error).toMatchObject({
+      type: 'ErrValidatorBackend',
+      nonRetryable: false,
+      message: expect.stringContaining('ERR_WORKER_INIT_FAILED'),
+    });
+  limited = false;
+  expect(await pool.run({ does: 'c' })).toBe('"c"');
+});
+
+test('lets a task wait for the threads that exist if no further one can be created', async () => {
+  let created = 0;
+  pool = new ThreadPool({
+    start: () => {
+      if (created++ > 0) throw new Error('no thread');
+      return new Worker(THREAD, { eval: true });
+    },
+    size: 2,
+    wallMs: 60_000,
+  });
+  expect(await Promise.all([pool.run({ does: 'a' }), pool.run({ does: 'b' })])).toEqual(['"a"', '"b"']);
+});
+
 test('keeps the main thread free while a thread is busy', async () => {
   pool = poolOf(1, 1_000);
   const failed = failure('loop');

@@ -40,6 +40,13 @@ describe('migrate', () => {
     await expect(migrate(newer.adminUrl, { roles: {} })).rejects.toThrow('schema version 999');
   });
 
+  it('reports the error that ended its connection, not that of the rollback after it', async () => {
+    const fresh = await postgres.database();
+    const url = new URL(fresh.adminUrl);
+    url.searchParams.set('options', '-c transaction_timeout=1');
+    await expect(migrate(url.href, { roles: {} })).rejects.toThrow('transaction timeout');
+  });
+
   it('accepts a password with quotes, and keeps the old one if none is given', async () => {
     const odd = `it's a "pass" \\ word`;
     const fresh = await postgres.database();
@@ -306,6 +313,17 @@ describe('an unavailable database', () => {
       await query('select 1');
     });
     await expect(cut).rejects.toMatchObject(unavailable);
+    expect((await db.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
+  });
+
+  it('gives STORE_UNAVAILABLE if the server ended an idle transaction while this process was suspended', async () => {
+    const db = open(database.url('cs_review'));
+    const suspended = db.transaction(async ({ query }) => {
+      await query(`set local idle_in_transaction_session_timeout = '50ms'`);
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_000);
+      await query('select 1');
+    });
+    await expect(suspended).rejects.toMatchObject(unavailable);
     expect((await db.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
   });
 
