@@ -28,9 +28,10 @@ export async function migrate(adminUrl: string, { roles }: MigrateOptions): Prom
         return await migrateOnce(client, roles);
       } catch (error) {
         if (lost !== null) throw lost;
-        await client.query('rollback').catch(() => {}); // If the connection is lost, the server rolls back.
+        // Fails if the connection was lost, and then the server rolls back.
+        const [rolledBack] = await Promise.allSettled([client.query('rollback')]);
         // Roles are shared by all databases of the server, so a concurrent migration of another database may change the same role.
-        if (attempt === ATTEMPTS || !isConcurrentMigration(error)) throw error;
+        if (rolledBack.status === 'rejected' || attempt === ATTEMPTS || !isConcurrentMigration(error)) throw error;
       }
     }
   } finally {
