@@ -1,4 +1,5 @@
 import type { Env } from '../workers/config';
+import { readAtMost } from './files';
 import type { Sink } from './printer';
 import { remoteModules, type RemoteModules } from './remote-modules';
 
@@ -27,7 +28,7 @@ export function processHost(version: string, env: Env): Host {
     env,
     stdout: process.stdout,
     stderr: process.stderr,
-    stdin: { isTTY: process.stdin.isTTY, read: readStdin },
+    stdin: { isTTY: process.stdin.isTTY, read: (max) => readAtMost(process.stdin, max, 'standard input') },
     now: () => new Date(),
     sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     prompt,
@@ -43,15 +44,4 @@ async function prompt(question: string): Promise<string> {
   } finally {
     terminal.close();
   }
-}
-
-async function readStdin(max: number): Promise<Uint8Array> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > max) throw new Error(`standard input: expected at most ${max} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }

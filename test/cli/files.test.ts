@@ -1,0 +1,17 @@
+import { readFileBytes } from '../../cli/files';
+import { temporaryFolder } from './run-command';
+
+const { path, write } = temporaryFolder();
+
+it('reads a file up to its limit', async () => {
+  expect(await readFileBytes(write('four', 'abcd'), 4)).toEqual(Buffer.from('abcd'));
+  await expect(readFileBytes(path('four'), 3)).rejects.toThrow(`${path('four')}: expected at most 3 bytes`);
+});
+
+it('has the same limit for a device, whose size is unknown', async () => {
+  await expect(readFileBytes('/dev/zero', 1024)).rejects.toThrow('/dev/zero: expected at most 1024 bytes');
+});
+
+it('names a file that cannot be read', async () => {
+  await expect(readFileBytes(path('none'), 3)).rejects.toThrow(path('none'));
+});
