@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { createWriteStream } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** A process of Countersign, by the name of its entry point in this folder. */
@@ -18,6 +18,7 @@ export interface RunningProcess {
 
 const READY_MS = 120_000;
 const STOP_MS = 15_000;
+const MAX_TAIL_BYTES = 4_000;
 
 /**
  * Starts an entry point with only this environment and the system's variables; its log goes to `<logDir>/<name>.log`.
@@ -33,7 +34,8 @@ export async function startProcess(
   nodeArguments: readonly string[] = [],
 ): Promise<RunningProcess> {
   const logFile = join(logDir, `${name}.log`);
-  const log = createWriteStream(logFile, { flags: 'a' });
+  const log = openSync(logFile, 'a');
+  const { size: begin } = fstatSync(log);
   const base = Object.fromEntries(
     Object.entries(process.env).filter(
       (e): e is [string, string] =>
@@ -42,16 +44,10 @@ export async function startProcess(
   );
   const child = spawn(process.execPath, [...nodeArguments, script], {
     env: { ...base, ...env },
-    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    stdio: ['ignore', log, log, 'ipc'],
   });
-  let tail = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream?.on('data', (chunk: Buffer) => {
-      tail = (tail + chunk.toString('utf8')).slice(-4_000);
-      log.write(chunk);
-    });
-  }
-  await ready(child, name, () => `${tail}\nThe whole log: ${logFile}`);
+  closeSync(log);
+  await ready(child, name, () => `${endOf(logFile, begin)}\nThe whole log: ${logFile}`);
   child.once('exit', (code, signal) => {
     // Ctrl-C reaches the whole process group: a child may exit in order before it is stopped.
     if (!stopping.has(child) && code !== 0)
@@ -81,6 +77,20 @@ function ready(child: ChildProcess, name: string, tail: () => string): Promise<v
       resolve();
     });
   });
+}
+
+/** The end of what was added to a log since it had this size. */
+function endOf(logFile: string, begin: number): string {
+  const log = openSync(logFile, 'r');
+  try {
+    const { size } = fstatSync(log);
+    const from = Math.max(begin, size - MAX_TAIL_BYTES);
+    const bytes = Buffer.alloc(Math.max(0, size - from));
+    readSync(log, bytes, 0, bytes.length, from);
+    return bytes.toString('utf8');
+  } finally {
+    closeSync(log);
+  }
 }
 
 async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
