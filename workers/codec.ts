@@ -12,5 +12,10 @@ main('codec', async (logger) => {
   const app = createCodecServer(codec, env.COUNTERSIGN_UI_ORIGIN);
   // It needs neither PostgreSQL nor Temporal, so it is ready as soon as it answers.
   app.route('/', healthRoutes({}, Date.now));
-  await serveUntilStopped(app, { hostname: env.COUNTERSIGN_CODEC_HOST, port: env.COUNTERSIGN_CODEC_PORT, logger });
+  await serveUntilStopped(app, {
+    hostname: env.COUNTERSIGN_CODEC_HOST,
+    port: env.COUNTERSIGN_CODEC_PORT,
+    variable: 'COUNTERSIGN_CODEC_PORT',
+    logger,
+  });
 });

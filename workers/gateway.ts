@@ -80,7 +80,7 @@ main('gateway', async (logger) => {
   const metricsServer =
     env.COUNTERSIGN_METRICS_PORT === undefined
       ? null
-      : serveMetrics({
+      : await serveMetrics({
           port: env.COUNTERSIGN_METRICS_PORT,
           metrics,
           databaseUrl: env.COUNTERSIGN_DATABASE_URL,
@@ -88,7 +88,12 @@ main('gateway', async (logger) => {
           queueSuffix: env.COUNTERSIGN_QUEUE_SUFFIX,
           logger,
         });
-  await serveUntilStopped(app, { hostname: env.COUNTERSIGN_GATEWAY_HOST, port: env.COUNTERSIGN_GATEWAY_PORT, logger });
+  await serveUntilStopped(app, {
+    hostname: env.COUNTERSIGN_GATEWAY_HOST,
+    port: env.COUNTERSIGN_GATEWAY_PORT,
+    variable: 'COUNTERSIGN_GATEWAY_PORT',
+    logger,
+  });
   await metricsServer?.close();
   await threads.close();
   await ledger.close();

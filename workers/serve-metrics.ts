@@ -1,4 +1,3 @@
-import { serve } from '@hono/node-server';
 import type { Client } from '@temporalio/client';
 import type { GatewayMetrics } from '../gateway/metrics';
 import { createMetricsApp } from '../gateway/metrics-app';
@@ -6,20 +5,21 @@ import { COUNTED_KINDS, ReviewMetrics } from '../gateway/review-metrics';
 import { openDatabase } from '../storage/database/database';
 import { openReviews } from '../storage/ledger/open-reviews';
 import { LedgerTail } from '../storage/ledger/tail';
+import { listen } from './listen';
 import type { Logger } from './logger';
 import { queueStates } from './queue-states';
 
 const QUERY_TIMEOUT_MS = 2_000;
 
 /** Serves the metrics of the gateway and of reviews on loopback. Their queries have a database connection that requests do not use. */
-export function serveMetrics(options: {
+export async function serveMetrics(options: {
   readonly port: number;
   readonly metrics: GatewayMetrics;
   readonly databaseUrl: string;
   readonly temporal: Client;
   readonly queueSuffix: string;
   readonly logger: Pick<Logger, 'warn'>;
-}): { readonly close: () => Promise<void> } {
+}): Promise<{ readonly close: () => Promise<void> }> {
   const { port, metrics, databaseUrl, temporal, queueSuffix, logger } = options;
   const db = openDatabase({
     url: databaseUrl,
@@ -39,7 +39,7 @@ export function serveMetrics(options: {
   // Rows count from the start of the process, not from the first scrape.
   void reviews.refresh();
   const app = createMetricsApp(metrics, () => reviews.refresh());
-  const server = serve({ fetch: app.fetch, hostname: '127.0.0.1', port });
+  const server = await listen(app, { hostname: '127.0.0.1', port, variable: 'COUNTERSIGN_METRICS_PORT' });
   return {
     async close() {
       server.close();

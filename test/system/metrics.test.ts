@@ -52,7 +52,7 @@ test('queues without workers have no poller, and a task waits until someone poll
 test('the gateway serves the figures of reviews on its metrics port, with its own database role', async () => {
   const port = await freePort();
   const warned: unknown[] = [];
-  const server = serveMetrics({
+  const server = await serveMetrics({
     port,
     metrics: createGatewayMetrics(),
     databaseUrl: (await postgres.database()).url('cs_gateway'),

@@ -1,10 +1,11 @@
 import type { Worker } from '@temporalio/worker';
+import { healthRoutes } from '../../gateway/health-routes';
 import { PROBE_TIMEOUT_MS } from '../../gateway/readiness';
 import { openDatabase } from '../../storage/database/database';
 import type { Env } from '../config';
+import { listen } from '../listen';
 import type { HealthAddress } from '../process-env';
 import { openClient } from '../temporal';
-import { startHealthServer } from './health-server';
 import { assertPolls, QUEUE_TYPES } from './own-polls';
 
 /** The part of a worker that reports whether it runs. */
@@ -40,25 +41,26 @@ export async function startWorkerHealth(options: {
   const types = workflows ? (Object.keys(QUEUE_TYPES) as (keyof typeof QUEUE_TYPES)[]) : (['activity'] as const);
   const asked = <T>(call: () => Promise<T>): Promise<T> => temporal.withDeadline(Date.now() + PROBE_TIMEOUT_MS, call);
   let watched: RunningWorker | null = null;
-  const server = await startHealthServer(address, {
-    database: () => db.query('select 1'),
-    temporal: () => asked(() => temporal.workflowService.getSystemInfo({})),
-    polling: async () => {
-      if (watched?.getState() !== 'RUNNING') throw new Error('The worker does not run');
-      const { identity, taskQueue } = watched.options;
-      await asked(() =>
-        assertPolls(
-          temporal,
-          identity,
-          types.map((type) => ({ taskQueue, type })),
-        ),
-      );
+  const polling = async (): Promise<void> => {
+    if (watched?.getState() !== 'RUNNING') throw new Error('The worker does not run');
+    const { identity, taskQueue } = watched.options;
+    const queues = types.map((type) => ({ taskQueue, type }));
+    await asked(() => assertPolls(temporal, identity, queues));
+  };
+  const routes = healthRoutes(
+    {
+      database: () => db.query('select 1'),
+      temporal: () => asked(() => temporal.workflowService.getSystemInfo({})),
+      polling,
     },
-  });
+    Date.now,
+  );
+  const server = await listen(routes, { ...address, variable: 'COUNTERSIGN_HEALTH_ADDRESS' });
   return {
     watch: (worker) => void (watched = worker),
     async close() {
-      await server.close();
+      server.close();
+      if ('closeAllConnections' in server) server.closeAllConnections();
       await temporal.connection.close();
       await db.close();
     },
