@@ -1,17 +1,28 @@
 import { readFileSync } from 'node:fs';
 import type { z } from 'zod';
+import { messageOf } from '../client/errors';
 import { ConfigError } from './config-error';
 
 /** Reads and validates a JSON file. Throws ConfigError that names the file and each invalid member. */
 export function readJson<T extends z.ZodType>(path: string, schema: T): z.infer<T> {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new ConfigError(`${path}: ${messageOf(error)}`);
+  }
+  return parseJson(path, text, schema);
+}
+
+/** As `readJson`, for the text of a file or an option. */
+export function parseJson<T extends z.ZodType>(name: string, text: string, schema: T): z.infer<T> {
   let value: unknown;
   try {
-    value = JSON.parse(readFileSync(path, 'utf8'));
+    value = JSON.parse(text);
   } catch (error) {
-    throw new ConfigError(`${path}: ${error instanceof Error ? error.message : String(error)}`);
+    throw new ConfigError(`${name}: ${messageOf(error)}`);
   }
   const parsed = schema.safeParse(value);
-  if (!parsed.success)
-    throw new ConfigError(`${path}: ${parsed.error.issues.map((i) => `${i.path.join('.')}: ${i.message}`).join('; ')}`);
-  return parsed.data;
+  if (parsed.success) return parsed.data;
+  throw new ConfigError(`${name}: ${parsed.error.issues.map((i) => `${i.path.join('.')}: ${i.message}`).join('; ')}`);
 }

@@ -1,21 +1,19 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { ConfigError, readTrustFile, type Env } from './config';
+import { readJson } from './json-file';
 
 /** What `dev` and the demo write to their state directory, so that the CLI needs no configuration there. */
-const LocalClient = z.strictObject({
+const LocalClient = z.object({
   temporalAddress: z.string(),
   namespace: z.string(),
-  uiUrl: z.string().nullable(),
-  temporalCli: z.string().nullable(),
   /** With the gateway's role: reads, stores bytes, records refusals. */
   databaseUrl: z.string(),
   /** With the operator's role: writes keys and policy. */
   operatorDatabaseUrl: z.string(),
   gatewayUrl: z.string(),
   tenant: z.string(),
-  keysDir: z.string(),
   operators: z.array(z.string()),
   committers: z.array(z.string()),
   /** The value of COUNTERSIGN_EXTENSIONS with which plans are compiled. */
@@ -33,10 +31,10 @@ export function writeLocalClient(stateDir: string, client: LocalClient): void {
   writeFileSync(join(stateDir, FILE), `${JSON.stringify(client, null, 2)}\n`, { mode: 0o600 });
 }
 
-/** Null if no server was started with this state directory. */
+/** Null if no server was started with this state directory. Throws ConfigError if its file is malformed. */
 export function rememberedClient(env: Env): LocalClient | null {
   const path = join(stateDirOf(env), FILE);
-  return existsSync(path) ? LocalClient.parse(JSON.parse(readFileSync(path, 'utf8'))) : null;
+  return existsSync(path) ? readJson(path, LocalClient) : null;
 }
 
 /** The value of COUNTERSIGN_EXTENSIONS, or with which plans are compiled here. */
@@ -62,13 +60,10 @@ export function localClient(env: Env): LocalClient {
   return {
     temporalAddress: env['TEMPORAL_ADDRESS'] ?? found?.temporalAddress ?? '127.0.0.1:7233',
     namespace: env['TEMPORAL_NAMESPACE'] ?? found?.namespace ?? 'default',
-    uiUrl: env['TEMPORAL_UI_URL'] ?? found?.uiUrl ?? null,
-    temporalCli: found?.temporalCli ?? null,
     databaseUrl,
     operatorDatabaseUrl: env['COUNTERSIGN_OPERATOR_DATABASE_URL'] ?? found?.operatorDatabaseUrl ?? databaseUrl,
     gatewayUrl: env['COUNTERSIGN_GATEWAY_URL'] ?? found?.gatewayUrl ?? '',
     tenant: env['COUNTERSIGN_TENANT'] ?? found?.tenant ?? 'default',
-    keysDir: found?.keysDir ?? '',
     operators: trust?.operators ?? [],
     committers: trust?.committers ?? [],
     extensions: extensionsSetting(env),

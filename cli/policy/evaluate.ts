@@ -4,6 +4,7 @@ import { Metadata } from '../../policy/contracts/diff';
 import { StagingRecord } from '../../policy/contracts/staging-record';
 import { compileAll } from '../../workers/compile';
 import { ConfigError, type Env } from '../../workers/config';
+import { parseJson } from '../../workers/json-file';
 import { extensionsOfEnv, toEvalInput } from './bundles';
 
 /** Evaluates one line of JSON Lines. An error of the line is a result too. */
@@ -74,8 +75,8 @@ export async function explainDiff(
       `--target, --tool: expected to name one of ${plans.map((p) => `${p.target}/${p.sourceTool}`).join(', ')}`,
     );
   const input = await toEvalInput(extensions, only.sourceTool, raw, {
-    metadata: metadata === null ? {} : Metadata.parse(JSON.parse(metadata)),
-    staging: staging === null ? null : StagingRecord.parse(JSON.parse(staging)),
+    metadata: metadata === null ? {} : parseJson('--metadata', metadata, Metadata),
+    staging: staging === null ? null : parseJson('--staging', staging, StagingRecord),
     at,
   });
   const evaluation = planEvaluator(only.plan, extensions.validators, extensions.sourceTools)(input);
