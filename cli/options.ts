@@ -1,3 +1,4 @@
+import { Name } from '../policy/contracts/diff';
 import { SubjectId } from '../policy/contracts/subject-id';
 import { UsageError } from './usage-error';
 
@@ -43,6 +44,18 @@ export function subjectId(given: string, name: string): string {
   const id = SubjectId.safeParse(given.normalize('NFKC').toLowerCase());
   if (id.success) return id.data;
   throw new UsageError(`${name}: "${given}": ${id.error.issues[0]?.message ?? 'not a valid id'}`);
+}
+
+/** The name of a tenant or target. `name`: of the argument, option or variable. */
+export function nameOf(given: string, name: string): string {
+  if (Name.safeParse(given).success) return given;
+  throw new UsageError(`${name}: "${given}": expected 1 to 63 of A-Z a-z 0-9 . _ -`);
+}
+
+/** The name of a target whose roles are made: PostgreSQL truncates names of roles at 63 bytes, as in `countersign_commit_<name>`. */
+export function targetName(given: string, name: string): string {
+  if (given.length > 44) throw new UsageError(`${name}: expected a name of at most 44 characters, got "${given}"`);
+  return nameOf(given, name);
 }
 
 export function isHex64(value: string): boolean {

@@ -1,9 +1,8 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { Name } from '../../policy/contracts/diff';
 import { addAction, promptFor, type Cli, type Io } from '../action';
 import { ExitCode } from '../exit-codes';
-import { integerOption, subjectId, textOption, type Options } from '../options';
+import { integerOption, nameOf, subjectId, targetName, textOption, type Options } from '../options';
 import { line, styled } from '../printer';
 import { printChecks } from '../doctor/print-checks';
 import { shellQuote } from '../shell-quote';
@@ -121,17 +120,13 @@ async function requestOf(io: Io, dir: string, options: Options): Promise<InitReq
     temporalAddress: textOption(options, 'temporalAddress') ?? env['TEMPORAL_ADDRESS'] ?? '127.0.0.1:7233',
     namespace: textOption(options, 'namespace') ?? env['TEMPORAL_NAMESPACE'] ?? 'default',
     tenant: nameOf(env['COUNTERSIGN_TENANT'] ?? 'default', 'COUNTERSIGN_TENANT'),
-    targets: targets.map((each) => targetOf(each, env['COUNTERSIGN_TARGET_ADMIN_URL'])),
+    targets: onceEach(
+      '--target',
+      targets.map((each) => targetOf(each, env['COUNTERSIGN_TARGET_ADMIN_URL'])),
+    ),
     schemas: (textOption(options, 'schemas') ?? 'public').split(',').map((each) => each.trim()),
-    persons: persons.map((each) => {
-      if (!each.includes('=')) return { name: subjectId(each, '--person'), publicKeyFile: null };
-      const [name, publicKeyFile] = pairOf(each, '--person', 'NAME or NAME=PUBLIC_KEY_FILE');
-      return { name: subjectId(name, '--person'), publicKeyFile };
-    }),
-    agents: agents.map((each) => {
-      const [name, person] = pairOf(each, '--agent', 'NAME=PERSON');
-      return { name: subjectId(name, '--agent'), person: subjectId(person, '--agent') };
-    }),
+    persons: onceEach('--person', persons.map(personOf)),
+    agents: onceEach('--agent', agents.map(agentOf)),
     judge: { url: judgeUrl, keyFile: judgeKeyFile },
     operatorKey: resolve(
       await asked('operatorKey', '--operator-key', 'File of the operator key (made if missing; keep it elsewhere)?'),
@@ -163,22 +158,33 @@ function pairOf(text: string, flag: string, form: string): readonly [string, str
   return [text.slice(0, at), text.slice(at + 1)];
 }
 
+function personOf(text: string): InitRequest['persons'][number] {
+  if (!text.includes('=')) return { name: subjectId(text, '--person'), publicKeyFile: null };
+  const [name, publicKeyFile] = pairOf(text, '--person', 'NAME or NAME=PUBLIC_KEY_FILE');
+  return { name: subjectId(name, '--person'), publicKeyFile };
+}
+
+function agentOf(text: string): InitRequest['agents'][number] {
+  const [name, person] = pairOf(text, '--agent', 'NAME=PERSON');
+  return { name: subjectId(name, '--agent'), person: subjectId(person, '--agent') };
+}
+
+/** Of two entries of the same name, one would silently have no effect. */
+function onceEach<T extends { readonly name: string }>(flag: string, given: readonly T[]): readonly T[] {
+  const twice = given.find(({ name }, i) => given.findIndex((other) => other.name === name) < i);
+  if (twice !== undefined) throw new UsageError(`${flag}: "${twice.name}" is given twice`);
+  return given;
+}
+
 /** Without a URL, COUNTERSIGN_TARGET_ADMIN_URL, so that no password is visible in the list of processes. */
 function targetOf(text: string, fallback: string | undefined): InitRequest['targets'][number] {
   const [name, url] =
     !text.includes('=') && fallback !== undefined ? [text, fallback] : pairOf(text, '--target', 'NAME=ADMIN_URL');
-  // PostgreSQL truncates names of roles at 63 bytes, and the longest is countersign_commit_NAME.
-  if (name.length > 44) throw new UsageError(`--target: expected a name of at most 44 characters, got "${name}"`);
-  return { name: nameOf(name, '--target'), adminUrl: urlOf(url, '--target') };
+  return { name: targetName(name, '--target'), adminUrl: urlOf(url, '--target') };
 }
 
 /** Never repeats the URL, which may have a password. */
 function urlOf(text: string, flag: string): string {
   if (/^postgres(ql)?:\/\//.test(text) && URL.canParse(text)) return text;
   throw new UsageError(`${flag}: expected postgres://user:password@host:port/database`);
-}
-
-function nameOf(text: string, flag: string): string {
-  if (Name.safeParse(text).success) return text;
-  throw new UsageError(`${flag}: "${text}": expected 1 to 63 of A-Z a-z 0-9 . _ -`);
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { addAction, type Cli } from '../action';
 import { ExitCode } from '../exit-codes';
-import { requiredOption } from '../options';
+import { requiredOption, targetName } from '../options';
 import { line } from '../printer';
 
 export function register(program: Command, cli: Cli): void {
@@ -13,7 +13,8 @@ export function register(program: Command, cli: Cli): void {
     .argument('<name>', 'the target')
     .option('--rotate', 'set new passwords if the roles exist')
     .option('--dry-run', 'print what would be done');
-  addAction(init, cli, async (io, [name = ''], options) => {
+  addAction(init, cli, async (io, [given = ''], options) => {
+    const name = targetName(given, 'name');
     const { targetInit } = await io.host.remote.targetInit();
     const modes = { dryRun: options['dryRun'] === true, rotate: options['rotate'] === true };
     const done = await targetInit(io.host.env, name, modes, io.err.line);

@@ -123,6 +123,9 @@ test.each<[string[], string]>([
   [[...ARGS, '--target', 'a b=postgres://x/y'], '--target: "a b"'],
   [[...ARGS, '--target', `${'x'.repeat(45)}=postgres://x/y`], 'at most 44 characters'],
   [[...ARGS, '--target', 'x=mysql://root:hunter2@db/y'], '--target: expected postgres://'],
+  [[...ARGS, '--target', 'shop=postgres://x/y'], '--target: "shop" is given twice'],
+  [[...ARGS, '--person', 'alice'], '--person: "alice" is given twice'],
+  [[...ARGS, '--agent', 'bot=dana', '--agent', 'bot=erin'], '--agent: "bot" is given twice'],
   [[...ARGS, '--gateway-port', '0'], '--gateway-port'],
 ])('init %j is a usage error that never repeats a URL', async (args, message) => {
   const { code, err, requests } = await run([...args, '--yes']);

@@ -37,3 +37,13 @@ test('target freeze and unfreeze require a reason and sign it', async () => {
     { target: 'shop', frozen: false, ...signed },
   ]);
 });
+
+test.each(['x'.repeat(45), 'a b', ''])(
+  'target init refuses the name %j, whose roles would have another name',
+  async (name) => {
+    const targetInit = jest.fn(async () => []);
+    const ran = await runCommand(['target', 'init', name], { remote: { targetInit: { targetInit } } });
+    expect(ran).toMatchObject({ code: 2, err: expect.stringContaining('name: ') as string });
+    expect(targetInit).not.toHaveBeenCalled();
+  },
+);
