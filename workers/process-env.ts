@@ -4,7 +4,10 @@
  */
 import { z } from 'zod';
 
-const Port = z.coerce.number().int().min(0).max(65_535);
+/** A number as text. An empty one is refused: `Number` reads it as 0. */
+const numeric = (number: z.ZodType<number, number>) =>
+  z.string().regex(/\S/, 'expected a number').transform(Number).pipe(number);
+const Port = numeric(z.int().min(0).max(65_535));
 const Path = z.string().min(1);
 const WebUrl = z.url({ protocol: /^https?$/ });
 /** Browsers offer passkeys over https, and on localhost over http; an address is not a valid relying party. */
@@ -82,11 +85,7 @@ export type RoleEnv = z.infer<typeof WithKey>;
 
 export const ReviewEnv = WithKey.extend({
   COUNTERSIGN_BREAKERS: z.enum(['on', 'off']).default('on').describe('Circuit breakers: `on` or `off`.'),
-  COUNTERSIGN_MAX_CACHED_REVIEWS: z.coerce
-    .number()
-    .int()
-    .min(2)
-    .max(100_000)
+  COUNTERSIGN_MAX_CACHED_REVIEWS: numeric(z.int().min(2).max(100_000))
     .optional()
     .describe(
       'Most reviews whose workflow stays in memory; another one is replayed when it continues. Default: as the heap of Node allows. See [Many open reviews](#many-open-reviews).',
@@ -99,41 +98,24 @@ export const JudgeEnv = WithKey.extend({
   OPENAI_API_KEY: Path.optional().describe('The key of the model API. Without it the judge cannot answer.'),
   OPENAI_BASE_URL: WebUrl.default('https://api.openai.com/v1').describe('Any OpenAI-compatible server.'),
   COUNTERSIGN_JUDGE_PRICES_FILE: PricesFile,
-  COUNTERSIGN_JUDGE_REQUESTS_PER_SECOND: z.coerce
-    .number()
-    .min(0.01)
-    .max(1000)
+  COUNTERSIGN_JUDGE_REQUESTS_PER_SECOND: numeric(z.number().min(0.01).max(1000))
     .default(5)
     .describe('Rate limit over all judge workers.'),
 });
 export const CommitEnv = WithKey.extend({
   COUNTERSIGN_TARGETS_FILE: Path.describe('The targets and their credentials. See [Targets](#targets).'),
-  COUNTERSIGN_TARGET_CONCURRENCY: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(100)
+  COUNTERSIGN_TARGET_CONCURRENCY: numeric(z.int().min(1).max(100))
     .default(8)
     .describe('Dry runs and commits that one committer runs at a time on one target, shared in turn between tenants.'),
-  COUNTERSIGN_RECONCILE_GRACE_SECONDS: z.coerce
-    .number()
-    .min(1)
-    .max(86_400)
+  COUNTERSIGN_RECONCILE_GRACE_SECONDS: numeric(z.number().min(1).max(86_400))
     .default(300)
     .describe(
       'How long the workflow of a review may be gone or stuck before it is repaired or ended. See [Lost workflows](#lost-workflows).',
     ),
-  COUNTERSIGN_RECONCILE_EVERY_SECONDS: z.coerce
-    .number()
-    .min(1)
-    .max(86_400)
+  COUNTERSIGN_RECONCILE_EVERY_SECONDS: numeric(z.number().min(1).max(86_400))
     .default(20)
     .describe('Interval of the search for lost workflows.'),
-  COUNTERSIGN_REPLAY_PER_DAY: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .max(100_000)
+  COUNTERSIGN_REPLAY_PER_DAY: numeric(z.int().min(0).max(100_000))
     .default(1000)
     .describe('Most histories that are replayed each day; 0 for none. See [Lost workflows](#lost-workflows).'),
 });

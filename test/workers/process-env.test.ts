@@ -1,4 +1,4 @@
-import { GatewayEnv, HostAndPort } from '../../workers/process-env';
+import { CommitEnv, GatewayEnv, HostAndPort, ReviewEnv } from '../../workers/process-env';
 
 const publicUrl = GatewayEnv.shape.COUNTERSIGN_PUBLIC_URL;
 
@@ -30,4 +30,14 @@ test.each([
 
 test.each(['8081', '::1:8081', '127.0.0.1:70000'])('the address %s is refused', (text) => {
   expect(HostAndPort.safeParse(text).success).toBe(false);
+});
+
+test.each([
+  ['the daily replay, which 0 turns off', CommitEnv.shape.COUNTERSIGN_REPLAY_PER_DAY],
+  ['the port of the gateway, for which 0 is any port', GatewayEnv.shape.COUNTERSIGN_GATEWAY_PORT],
+  ['the port of the metrics', ReviewEnv.shape.COUNTERSIGN_METRICS_PORT],
+])('an empty value is not 0: %s', (_what, schema) => {
+  for (const text of ['', ' ']) expect(schema.safeParse(text).error?.issues[0]?.message).toBe('expected a number');
+  expect(schema.parse('0')).toBe(0);
+  expect(schema.safeParse('many').success).toBe(false);
 });
