@@ -180,3 +180,42 @@ test('a Kustomize base is refused for a repository as a target, and for a file o
   );
   expect(() => writeManifests('kubernetes', dir, '9.9.9')).toThrow('/elsewhere/keys.json is outside of');
 });
+
+describe('the secrets that the file of notices names', () => {
+  /** A directory whose review worker has notices. */
+  function noticesIn(urlFile: string): { readonly dir: string; readonly at: (file: string) => string } {
+    const dir = initDirectory();
+    const at = (file: string): string => join(dir, file);
+    rmSync(at('targets.json'));
+    const notices = {
+      inbox: 'https://countersign.example/inbox/',
+      channels: {
+        chat: { type: 'slack', urlFile },
+        mail: { type: 'email', host: 'smtp.example', from: 'a@b.example' },
+      },
+      groups: {},
+    };
+    writeFileSync(at('notices.json'), JSON.stringify(notices));
+    const variables = { ...readEnvFile(at('review.env')), COUNTERSIGN_NOTICES_FILE: at('notices.json') };
+    writeFileSync(at('review.env'), formatEnvFile(variables));
+    return { dir, at };
+  }
+
+  test('are in the container of its process, where the file names them', () => {
+    const { dir, at } = noticesIn('slack-url');
+    writeManifests('compose', dir, '9.9.9');
+    const compose = parse(readFileSync(at('compose.yaml'), 'utf8')) as { services: Record<string, Service> };
+    const targets = compose.services['review']?.secrets.map(({ target }) => target);
+    expect(targets).toEqual(expect.arrayContaining([at('notices.json'), at('slack-url')]));
+    writeManifests('kubernetes', dir, '9.9.9');
+    const base = parse(readFileSync(at('kustomization.yaml'), 'utf8')) as Kustomization;
+    expect(base.secretGenerator[0]?.files).toContain('slack-url=slack-url');
+  });
+
+  test('are refused for a Kustomize base if they are not beside it', () => {
+    const { dir } = noticesIn('secrets/slack-url');
+    expect(() => writeManifests('kubernetes', dir, '9.9.9')).toThrow(
+      'names secrets/slack-url; expected a file beside it',
+    );
+  });
+});

@@ -113,6 +113,23 @@ export function readNotices(path: string | undefined): NoticeSettings | null {
   };
 }
 
+/** The files of secrets that the file of notices names, relative to it. */
+export function noticeSecrets(path: string): readonly string[] {
+  const { channels } = readJson(path, File);
+  return Object.values(channels).flatMap((channel) => {
+    switch (channel.type) {
+      case 'webhook':
+        return channel.secretFile;
+      case 'slack':
+        return channel.urlFile;
+      case 'email':
+        return channel.passwordFile ?? [];
+      default:
+        return channel satisfies never;
+    }
+  });
+}
+
 function withSecrets(channel: z.infer<typeof Channel>, secretIn: (name: string) => string): ChannelSettings {
   switch (channel.type) {
     case 'webhook': {

@@ -31,10 +31,19 @@ export function kustomizeBase(facts: KustomizeFacts): readonly ManifestFile[] {
     throw new ConfigError(
       `--write kubernetes: the target ${repository} is a repository, for which a pod needs a volume; run the committer with --write systemd or compose`,
     );
-  const outside = processes.flatMap(mounted).find((path) => !isInside(dir, path));
+  const outside = processes
+    .flatMap(({ files, modules }) => [...files, ...modules])
+    .find((path) => !isInside(dir, path));
   if (outside !== undefined)
     throw new ConfigError(
       `--write kubernetes: ${outside} is outside of ${dir}, where Kustomize cannot read it; move it there`,
+    );
+  const far = processes
+    .flatMap(({ noticeSecrets }) => [...noticeSecrets.values()])
+    .find((name) => !SECRET_KEY.test(name));
+  if (far !== undefined)
+    throw new ConfigError(
+      `--write kubernetes: the file of notices names ${far}; expected a file beside it, named with letters, digits and . _ -`,
     );
   const items = [
     { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } },
@@ -56,10 +65,22 @@ function isInside(dir: string, path: string): boolean {
   return !from.startsWith('..') && !isAbsolute(from);
 }
 
-const mounted = ({ files, modules }: DeployedProcess): readonly string[] => [...files, ...modules];
+/** A file of a process. */
+interface Mounted {
+  readonly path: string;
+  /** Its name in the Secret and in the container. */
+  readonly key: string;
+}
 
-/** The name of a file in its Secret. Its extension tells Node which kind of module it is. */
-const secretKey = (path: string, index: number): string => `file-${index}${extname(path)}`;
+const SECRET_KEY = /^[-._a-zA-Z0-9]+$/;
+
+function mounted({ files, modules, noticeSecrets }: DeployedProcess): readonly Mounted[] {
+  // The extension tells Node which kind of module it is. The file of notices names its secrets.
+  return [...files, ...modules].map((path, i) => ({
+    path,
+    key: noticeSecrets.get(path) ?? `file-${i}${extname(path)}`,
+  }));
+}
 
 function kustomization(processes: readonly DeployedProcess[], dir: string): string {
   return [
@@ -73,7 +94,7 @@ function kustomization(processes: readonly DeployedProcess[], dir: string): stri
       `  - name: countersign-${process.name}`,
       '    files:',
       `      - ${SETTINGS}=kubernetes/${process.name}.env`,
-      ...mounted(process).map((path, i) => `      - ${JSON.stringify(`${secretKey(path, i)}=${relative(dir, path)}`)}`),
+      ...mounted(process).map(({ path, key }) => `      - ${JSON.stringify(`${key}=${relative(dir, path)}`)}`),
     ]),
     '',
   ].join('\n');
@@ -81,7 +102,7 @@ function kustomization(processes: readonly DeployedProcess[], dir: string): stri
 
 /** The settings of a process, with the paths of its container. */
 function settings(process: DeployedProcess): string {
-  const inContainer = new Map(mounted(process).map((path, i) => [path, `${MOUNT}/${secretKey(path, i)}`]));
+  const inContainer = new Map(mounted(process).map(({ path, key }) => [path, `${MOUNT}/${key}`]));
   const paths = (value: string): string =>
     value
       .split(',')

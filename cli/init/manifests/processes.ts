@@ -1,7 +1,8 @@
 import { isIPv6 } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { ConfigError } from '../../../workers/config-error';
 import { readEnvFile } from '../../../workers/env-file';
+import { noticeSecrets } from '../../../workers/notices/settings';
 import { ENV_SCHEMAS, HostAndPort, type EnvReader } from '../../../workers/process-env';
 import { knownTargets } from '../targets';
 
@@ -13,8 +14,10 @@ export interface DeployedProcess {
   readonly title: string;
   readonly envFile: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Files that its settings name: key, trust, targets, encryption keys, prices. */
+  /** Files that its settings name: key, trust, targets, encryption keys, prices, notices and their secrets. */
   readonly files: readonly string[];
+  /** Names of those that the file of notices names, relative to itself, by path. */
+  readonly noticeSecrets: ReadonlyMap<string, string>;
   /** Its extension modules. */
   readonly modules: readonly string[];
   /** Repositories that the committer writes. */
@@ -53,6 +56,10 @@ export function deployedProcesses(dir: string): readonly DeployedProcess[] {
       ...Object.keys(env).filter((each) => each.startsWith('TEMPORAL_TLS_')),
     ];
     const named = known.filter((variable) => NAMES_FILE.test(variable));
+    const notices = env['COUNTERSIGN_NOTICES_FILE'];
+    const secrets = new Map(
+      notices === undefined ? [] : noticeSecrets(notices).map((path) => [resolve(dirname(notices), path), path]),
+    );
     const extensions = (env['COUNTERSIGN_EXTENSIONS'] ?? '').split(',').map((path) => path.trim());
     return {
       name,
@@ -60,7 +67,8 @@ export function deployedProcesses(dir: string): readonly DeployedProcess[] {
       envFile,
       env,
       script: `dist/workers/${name}.js`,
-      files: named.flatMap((variable) => env[variable] ?? []),
+      files: [...named.flatMap((variable) => env[variable] ?? []), ...secrets.keys()],
+      noticeSecrets: secrets,
       modules: extensions.filter((path) => path.startsWith('/')),
       writes: name === 'commit' ? repositories(dir) : [],
       health: name === 'gateway' ? gatewayHealth(env) : workerHealth(env, envFile),

@@ -26,12 +26,10 @@ export function systemdUnits(facts: UnitFacts): readonly { readonly name: string
 }
 
 function unit(process: DeployedProcess, { processes, dir, node, packageDir, user }: UnitFacts): string {
-  const own = new Set([process.envFile, ...process.files, ...process.modules]);
-  const secrets = [
-    `${dir}/cli.env`,
-    ...processes.flatMap(({ envFile, files, modules }) => [envFile, ...files, ...modules]),
-  ];
-  const hidden = [...new Set(secrets)].filter((path) => !own.has(path));
+  const readable = ({ envFile, files, modules }: DeployedProcess) => [envFile, ...files, ...modules];
+  const own = readable(process);
+  const secrets = new Set([`${dir}/cli.env`, ...processes.flatMap(readable)]);
+  const hidden = [...secrets].filter((path) => !own.includes(path));
   return [
     '# Written by `countersign init --write systemd`. Whether the process is ready:',
     `#   curl -fsS http://${process.health.host}:${process.health.port}/readyz`,
