@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { ConfigError, type Env } from '../../workers/config';
 import { readEnvFile } from '../../workers/env-file';
 import { localClient, stateDirOf, type LocalClient } from '../../workers/local-client';
-import { failed, type Check } from './check';
+import { failed, messageOf, type Check } from './check';
 import { checkDatabase } from './database';
 import { checkGateway } from './gateway';
-import { checkMachine, checkVariables } from './machine';
+import { checkCli, checkNode, checkVariables } from './machine';
 import { checkPolicies, checkFreezes, checkTrust } from './policies';
 import { PROCESS_FILES, readProcesses } from './processes';
 import { checkRegistered } from './registered';
@@ -25,48 +25,49 @@ export interface DoctorOptions {
 
 /** Checks everything that a review needs, without changing anything. Each check has a timeout and says what to do. */
 export async function doctor(env: Env, options: DoctorOptions): Promise<readonly Check[]> {
+  const checks: Check[] = [];
+  /** A check that cannot be done is a failure, and the others are still done. */
+  const add = async (name: string, check: () => Promise<readonly Check[]>): Promise<void> => {
+    try {
+      checks.push(...(await check()));
+    } catch (error) {
+      checks.push(failed(name, messageOf(error), 'Correct what the checks above name, and run it again'));
+    }
+  };
   const stateDir = stateDirOf(env);
   const files = PROCESS_FILES.map((file) => [file, readEnvFile(join(stateDir, file))] as const);
-  const basic = [
-    ...(await checkMachine(env)),
+  checks.push(checkNode());
+  await add('Temporal CLI', async () => [await checkCli(env)]);
+  checks.push(
     ...checkVariables('environment', env),
     ...files.flatMap(([file, values]) => checkVariables(join(stateDir, file), values)),
-  ];
+  );
   let local: LocalClient;
   try {
     local = localClient(env);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    return [
-      ...basic,
-      failed('configuration', error.message, 'Run "countersign dev" in another terminal, or "countersign init"'),
-    ];
+    const fix = 'Run "countersign dev" in another terminal, or "countersign init"';
+    return [...checks, failed('configuration', error.message, fix)];
   }
   const { checks: processChecks, processes } = readProcesses(files);
+  checks.push(...processChecks, checkTrust(local));
+  await add('Temporal server', () => checkTemporal(local, env, options));
   const database = await checkDatabase(local, processes, options);
+  checks.push(...database.checks);
   const targets = await checkTargets(env);
-  const checks = [
-    ...basic,
-    ...processChecks,
-    checkTrust(local),
-    ...(await checkTemporal(local, env, options)),
-    ...database.checks,
-    ...targets.checks,
-  ];
+  checks.push(...targets.checks);
   // The database check says why the rest cannot be read.
   if (!database.readable) return checks;
-  return [
-    ...checks,
-    ...(await checkRegistered(local, processes)),
-    ...(await checkPolicies(local, targets.names)),
-    ...(await checkFreezes(local)),
-    ...(options.offline ? [] : await checkGateway(local)),
-    ...(options.replay === true ? [await replayed(local, env, options.build)] : []),
-  ];
-}
-
-/** Loaded only if asked for: it has the worker of the SDK. */
-async function replayed(local: LocalClient, env: Env, build: string | undefined): Promise<Check> {
-  const { checkHistories } = await import('./histories.js');
-  return await checkHistories(local, env, build);
+  await add('keys', () => checkRegistered(local, processes));
+  await add('policy', () => checkPolicies(local, targets.names));
+  await add('freezes', () => checkFreezes(local));
+  if (!options.offline) checks.push(...(await checkGateway(local)));
+  if (options.replay === true)
+    await add('histories', async () => {
+      // Loaded only if asked for: it has the worker of the SDK.
+      const { checkHistories } = await import('./histories.js');
+      return [await checkHistories(local, env, options.build)];
+    });
+  return checks;
 }

@@ -3,10 +3,6 @@ import { findInstalledCli } from '../../workers/installed-temporal-cli';
 import { unknownVariables } from '../../workers/process-env';
 import { failed, passed, type Check } from './check';
 
-export async function checkMachine(env: Env): Promise<readonly Check[]> {
-  return [checkNode(), await checkCli(env)];
-}
-
 /** The minimum is `engines.node` of package.json. */
 export function checkNode(version = process.versions.node): Check {
   const [major = 0, minor = 0] = version.split('.').map(Number);
@@ -14,8 +10,8 @@ export function checkNode(version = process.versions.node): Check {
   return fits ? passed('Node', version) : failed('Node', version, 'Install Node 22 or 24');
 }
 
-/** Only `countersign dev` needs it. */
-async function checkCli(env: Env): Promise<Check> {
+/** Only `countersign dev` needs it. Throws if COUNTERSIGN_TEMPORAL_CLI names another program. */
+export async function checkCli(env: Env): Promise<Check> {
   const found = await findInstalledCli(env);
   if (found !== undefined) return passed('Temporal CLI', `${found.cliPath} (${found.from})`);
   if (env['TEMPORAL_ADDRESS'] !== undefined) return passed('Temporal CLI', 'not found; a server is configured');

@@ -1,0 +1,35 @@
+import { doctor } from '../../cli/doctor/doctor';
+import { startTestPostgres, type TestPostgres } from '../support/postgres';
+import { temporaryFolder } from './run-command';
+
+const { path, write } = temporaryFolder();
+let postgres: TestPostgres;
+beforeAll(async () => {
+  postgres = await startTestPostgres();
+}, 60_000);
+afterAll(() => postgres.stop());
+
+test('a check that cannot be done is a failure, and the others are still done', async () => {
+  const database = await postgres.database();
+  await database.open('admin').query('drop table target_freezes');
+  const env = {
+    COUNTERSIGN_STATE_DIR: path('none'),
+    COUNTERSIGN_DATABASE_URL: database.url('cs_gateway'),
+    COUNTERSIGN_TEMPORAL_CLI: write('other', ''),
+    TEMPORAL_ADDRESS: '127.0.0.1:9',
+  };
+  const checks = await doctor(env, { offline: true });
+  expect(checks.map(({ name, ok }) => [name, ok])).toEqual([
+    ['Node', true],
+    ['Temporal CLI', false],
+    ['trust', false],
+    ['Temporal server', false],
+    ['Countersign database', true],
+    ['clock', true],
+    ['role cs_gateway', false],
+    ['approvers', false],
+    ['policy', false],
+    ['freezes', false],
+  ]);
+  expect(checks.at(-1)?.detail).toContain('target_freezes');
+});
