@@ -62,16 +62,23 @@ export interface Printer {
   readonly cut: (text: string, gutter: string, style?: Style | null) => boolean;
   /** Tab-separated cells, for pipes. A tab inside a cell is escaped. */
   readonly tabbed: (cells: readonly string[]) => void;
+  /** A file, byte for byte unless this is a terminal, on which it is escaped as a block. */
+  readonly file: (text: string) => void;
   /** One JSON document on one line. */
   readonly json: (value: unknown) => void;
 }
 
 export function createPrinter(sink: Sink, color: boolean): Printer {
   const put = (text: Text): void => void sink.write(`${render(text, color)}\n`);
-  return {
+  const printer: Printer = {
     color,
     line: (text = '') => put(toText(text)),
     tabbed: (cells) => void sink.write(`${cells.map(escapeLine).join('\t')}\n`),
+    file: (text) => {
+      // The last line feed of a text starts no line.
+      if (sink.isTTY === true) printer.block(text.replace(/\n$/, ''), '');
+      else sink.write(text);
+    },
     json: (value) => void sink.write(`${escapeJson(JSON.stringify(value))}\n`),
     cut: (text, gutter, style = null) => {
       const shown = escapeLine(text);
@@ -105,6 +112,7 @@ export function createPrinter(sink: Sink, color: boolean): Printer {
       return omitted;
     },
   };
+  return printer;
 }
 
 /** The text escaped, and coloured if `color`. */

@@ -43,8 +43,7 @@ async function exportEvidence(io: Io, [given = '']: readonly string[], options: 
     throw new UsageError('--out is missing: evidence is not printed on a terminal');
   const { id, text: bundle } = await evidenceOf(io, given, options['bytes'] === true);
   if (out === undefined) {
-    // Written without escaping: evidence is verified byte for byte.
-    io.host.stdout.write(bundle);
+    io.out.file(bundle);
     return ExitCode.Ok;
   }
   await writeNewFile(out, bundle);

@@ -141,7 +141,7 @@ async function testBundle(io: Io, [bundle = '', tests = '']: readonly string[], 
   if (format === 'json') io.out.json(report);
   else if (format === 'junit') {
     const { testsJunit } = await import('../../policy/bundle/reports.js');
-    io.out.block(testsJunit(tests, results), '');
+    io.out.file(`${testsJunit(tests, results)}\n`);
   } else {
     for (const { name, problems } of results) {
       io.out.line(line`${problems.length === 0 ? styled('green', 'ok  ') : styled('red', 'FAIL')} ${name}`);
@@ -243,7 +243,7 @@ async function writeStarter(io: Io, _args: readonly string[], options: Options):
   const out = textOption(options, 'out');
   if (out !== undefined) await writeNewFile(out, bundle);
   if (io.json) io.out.json({ file: out ?? null, bundle });
-  else if (out === undefined) io.out.block(bundle, '');
+  else if (out === undefined) io.out.file(bundle);
   return ExitCode.Ok;
 }
 
@@ -260,7 +260,7 @@ async function showRevision(io: Io, _args: readonly string[], options: Options):
   const { newestPublished } = await io.host.remote.policy();
   const { revision, bundleText } = await newestPublished(io.host.env, textOption(options, 'key'));
   if (io.json) io.out.json({ ...revision, bundleText });
-  else if (options['bundle'] === true) io.out.block(bundleText, '');
+  else if (options['bundle'] === true) io.out.file(bundleText);
   else {
     const { revision: number, bundleSha, plans, keyId, issuedAt } = revision;
     io.out.line(line`${styled('bold', `revision ${number}`)}  ${issuedAt}  signed by ${keyId}`);

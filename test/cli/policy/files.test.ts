@@ -1,0 +1,49 @@
+import { starterBundle } from '../../../source-tools/starter-bundle';
+import { runCommand, temporaryFolder } from '../run-command';
+
+const { write } = temporaryFolder();
+
+it('names the hosts of a starter bundle for HTTP, which then compiles', async () => {
+  const { code, out } = await runCommand([
+    'policy',
+    'init',
+    '--tool',
+    'HTTPPatch',
+    '--hosts',
+    'api.example.com,*.shop.internal',
+  ]);
+  expect(code).toBe(0);
+  expect(out).toContain('allow: [{ hosts: ["api.example.com", "*.shop.internal"] }]');
+  expect((await runCommand(['policy', 'check', '-'], { stdin: out })).code).toBe(0);
+});
+
+it('refuses hosts for a source tool without any', async () => {
+  const { code, err } = await runCommand(['policy', 'init', '--tool', 'SQLDryRun', '--hosts', 'api.example.com']);
+  expect([code, err]).toEqual([2, expect.stringContaining('--hosts: only HTTPPatch has hosts')]);
+});
+
+describe('a bundle on standard output', () => {
+  const bundleText = 'version: 1 # \u00a0\u200b\tnot published again under another hash\n';
+  const policy = { newestPublished: async () => ({ bundleText }) as never };
+
+  it('is the file byte for byte, so that it can be published again', async () => {
+    expect((await runCommand(['policy', 'show', '--bundle'], { remote: { policy } })).out).toBe(bundleText);
+    expect((await runCommand(['policy', 'init', '--tool', 'SQLDryRun'])).out).toBe(starterBundle('SQLDryRun'));
+  });
+
+  it('is escaped on a terminal', async () => {
+    expect((await runCommand(['policy', 'show', '--bundle'], { remote: { policy }, tty: true })).out).toBe(
+      'version: 1 # ⟦U+00A0⟧⟦U+200B⟧⇥   not published again under another hash\n',
+    );
+  });
+});
+
+it.each([
+  ['--metadata', '{', '--metadata: '],
+  ['--metadata', '{"a": []}', '--metadata: a: '],
+  ['--staging', write('staging.json', '{}'), '--staging: sourceTool: '],
+])('explain names the invalid option %s %s', async (option, value, message) => {
+  const bundle = write('bundle.yaml', starterBundle('SQLDryRun'));
+  const ran = await runCommand(['policy', 'explain', bundle, option, value], { stdin: 'select 1' });
+  expect([ran.code, ran.out, ran.err]).toEqual([2, '', expect.stringContaining(`error: ${message}`)]);
+});
