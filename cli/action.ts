@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { CountersignError } from '../client/errors';
+import { CountersignError, messageOf } from '../client/errors';
 import type { ExitCode } from './exit-codes';
 import { exitCodeForError } from './exit-code-for';
 import type { Host } from './host';
@@ -81,7 +81,7 @@ async function perform(action: Action, io: Io, args: readonly string[], options:
 }
 
 function reportError(io: Io, error: unknown): void {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   const code = error instanceof UsageError ? 'usage' : error instanceof CountersignError ? error.code : 'internal';
   const field = error instanceof CountersignError ? error.field : undefined;
   if (io.json) io.err.json({ error: { code, ...(field === undefined ? {} : { field }), message } });

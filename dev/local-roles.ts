@@ -5,7 +5,7 @@ import type { BreakerParameters } from '../policy/decide/breaker';
 import { createBreakers } from '../storage/breakers/breakers';
 import type { KeyRing } from '../storage/store/preview-cipher';
 import { readKeyFile } from '../signing/key-file';
-import { readTargets, readTrust } from '../workers/config';
+import { readTargets, readTrustFile } from '../workers/config';
 import { extensionsOf, type Extensions } from '../workers/extensions';
 import { createLogger } from '../workers/logger';
 import { openResources, type Resources } from '../workers/resources';
@@ -62,7 +62,7 @@ export interface LocalRoles {
 export function openRoles(setup: RoleSetup, options: LocalRoleOptions): LocalRoles {
   const { applicationName, extensions = extensionsOf(), breakers } = options;
   const logger = createLogger(applicationName, 'fatal');
-  const trustedOperators = readTrust(setup.trustFile);
+  const { operators: trustedOperators } = readTrustFile(setup.trustFile);
   const poolSize = options.poolSize === undefined ? {} : { poolSize: options.poolSize };
   const open = (role: DatabaseRole): Resources =>
     openResources({

@@ -1,3 +1,4 @@
+import { messageOf } from '../client/errors';
 import type { Checkpoint } from '../policy/evidence/predicates';
 import type { Logger } from './logger';
 
@@ -27,10 +28,7 @@ export function startCheckpoints({ checkpoint, maxRows, everyMs, logger }: Check
         more = signed !== null && signed.rows >= maxRows;
       }
     } catch (error) {
-      logger.error(
-        { error: error instanceof Error ? error.message : String(error) },
-        'The checkpoint could not be signed',
-      );
+      logger.error({ error: messageOf(error) }, 'The checkpoint could not be signed');
     }
   }
 

@@ -7,13 +7,13 @@ import { startDerivationThreads } from './derivation';
 import { payloadKeys } from './encryption/key-ring';
 import { main } from './main';
 import { startDailyReplay } from './reconciler/start-daily-replay';
-import { reconcilerMetrics } from './reconciler/metrics';
 import { Reconciler } from './reconciler/reconciler';
-import { startReconciler } from './reconciler/start-reconciler';
 import { commitActivities, commitDeps } from './roles/commit';
+import { repeat } from './repeat';
 import { runRole } from './run-role';
 import { receiptSignerWith } from './signers';
 import { openClient } from './temporal';
+import { reconcilerMetrics } from './worker-metrics';
 
 const CHECKPOINT_INTERVAL_MS = 60_000;
 
@@ -53,10 +53,11 @@ main('committer', async (logger) => {
         logger,
         count: reconcilerMetrics(),
       });
-      const reconciler = startReconciler({
+      const reconciler = repeat({
         pass: () => reconciling.pass(),
         everyMs: env.COUNTERSIGN_RECONCILE_EVERY_SECONDS * 1000,
         logger,
+        failure: 'The reconciler could not look at the open reviews',
       });
       const replays = startDailyReplay(env.COUNTERSIGN_REPLAY_PER_DAY, resources, logger);
       return {

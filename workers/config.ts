@@ -41,11 +41,6 @@ export function readTrustFile(path: string): Trust {
   return trust;
 }
 
-/** The operator keys that this process trusts. */
-export function readTrust(path: string): readonly string[] {
-  return readTrustFile(path).operators;
-}
-
 const Named = { name: z.string(), development: z.boolean() };
 const UrlTarget = z.strictObject({ ...Named, stageUrl: z.string().nullable(), commitUrl: z.string().nullable() });
 /** Excludes the characters that end a name or an address in a commit object. */

@@ -1,12 +1,9 @@
 import type { Client } from '@temporalio/client';
 import type { QueueState } from '../gateway/review-metrics';
 import { TASK_QUEUES } from '../policy/contracts/queues';
+import { POLLED_MS, pollAge, QUEUE_TYPES } from './pollers';
 
 const TIMEOUT_MS = 3_000;
-/** The server ends a poll after at most 70 seconds, and the worker polls again. */
-const POLLED_MS = 120_000;
-/** Values of `temporal.api.enums.v1.TaskQueueType`. Only the review worker runs workflows. */
-const TYPES = { workflow: 1, activity: 2 } as const;
 const ASKED = [
   { queue: 'review', type: 'workflow' },
   { queue: 'review', type: 'activity' },
@@ -22,12 +19,10 @@ export async function queueStates(temporal: Client, suffix: string): Promise<rea
         const { pollers, stats } = await temporal.workflowService.describeTaskQueue({
           namespace: temporal.options.namespace,
           taskQueue: { name: TASK_QUEUES[queue] + suffix },
-          taskQueueType: TYPES[type],
+          taskQueueType: QUEUE_TYPES[type],
           reportStats: true,
         });
-        const live = (pollers ?? []).filter(
-          ({ lastAccessTime }) => Date.now() - Number(lastAccessTime?.seconds ?? 0) * 1000 <= POLLED_MS,
-        );
+        const live = (pollers ?? []).filter((poller) => pollAge(poller) <= POLLED_MS);
         const backlog = stats?.approximateBacklogCount;
         return { queue, type, pollers: live.length, backlog: backlog == null ? null : Number(backlog) };
       }),

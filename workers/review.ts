@@ -2,12 +2,12 @@ import { readEnv, ReviewEnv } from './config';
 import { createBreakers } from '../storage/breakers/breakers';
 import { startDerivationThreads } from './derivation';
 import { main } from './main';
-import { noticeMetrics } from './notices/metrics';
 import { readNotices } from './notices/settings';
 import { startNotices } from './notices/start-notices';
 import { reviewActivities } from './roles/review';
 import { runRole } from './run-role';
 import { attestorWith } from './signers';
+import { noticeMetrics } from './worker-metrics';
 
 main('review-worker', async (logger) => {
   const env = readEnv(ReviewEnv, process.env);

@@ -1,6 +1,6 @@
 import { TASK_QUEUES } from '../policy/contracts/queues';
 import type { LoadedKey } from '../signing/key-file';
-import { readKey, readTrust, type RoleEnv } from './config';
+import { readKey, readTrustFile, type RoleEnv } from './config';
 import { loadExtensions, type Extensions } from './extensions';
 import { startWorkerHealth } from './health/worker-health';
 import type { Logger } from './logger';
@@ -18,7 +18,6 @@ export interface Role {
 /** What every role has after its start. */
 export interface RoleContext {
   readonly key: LoadedKey;
-  readonly taskQueue: string;
   readonly extensions: Extensions;
   readonly resources: Resources;
 }
@@ -39,7 +38,7 @@ export async function runRole({ queue, keyKind, env, logger, wire }: Role): Prom
   const resources = openResources({
     databaseUrl: env.COUNTERSIGN_DATABASE_URL,
     applicationName: `countersign-${queue}`,
-    trustedOperators: readTrust(env.COUNTERSIGN_TRUST_FILE),
+    trustedOperators: readTrustFile(env.COUNTERSIGN_TRUST_FILE).operators,
     extensions,
     logger,
   });
@@ -54,13 +53,12 @@ export async function runRole({ queue, keyKind, env, logger, wire }: Role): Prom
           workflows,
         });
   try {
-    const taskQueue = TASK_QUEUES[queue] + env.COUNTERSIGN_QUEUE_SUFFIX;
-    const { close, ...worker } = wire({ key, taskQueue, extensions, resources });
+    const { close, ...worker } = wire({ key, extensions, resources });
     try {
       await runWorker({
         env: process.env,
         logger,
-        taskQueue,
+        taskQueue: TASK_QUEUES[queue] + env.COUNTERSIGN_QUEUE_SUFFIX,
         workflows,
         metricsPort: env.COUNTERSIGN_METRICS_PORT,
         ...(health === null ? {} : { onStart: (running) => health.watch(running) }),

@@ -25,6 +25,20 @@ export async function openConnection(env: Env, connectTimeout = 10_000): Promise
   return await Connection.connect({ ...(connectionOptions as ConnectionOptions), connectTimeout });
 }
 
+/** Runs `work` with a connection that is closed afterwards. */
+export async function withConnection<T>(
+  env: Env,
+  work: (connection: Connection) => Promise<T>,
+  connectTimeout?: number,
+): Promise<T> {
+  const connection = await openConnection(env, connectTimeout);
+  try {
+    return await work(connection);
+  } finally {
+    await connection.close();
+  }
+}
+
 /** After an outage the client connects again within this time; the default is two minutes. */
 const LONGEST_BACKOFF_MS = 5_000;
 

@@ -10,7 +10,7 @@ import {
   readEnv,
   readKey,
   readTargets,
-  readTrust,
+  readTrustFile,
   ReviewEnv,
   type CommonEnv,
 } from '../../workers/config';
@@ -20,7 +20,7 @@ import { main } from '../../workers/main';
 import { openResources, type Resources } from '../../workers/resources';
 import { Reconciler } from '../../workers/reconciler/reconciler';
 import type { ReconcilerOptions } from '../../workers/reconciler/repairs';
-import { startReconciler } from '../../workers/reconciler/start-reconciler';
+import { repeat } from '../../workers/repeat';
 import { commitActivities, commitDeps } from '../../workers/roles/commit';
 import { judgeActivities } from '../../workers/roles/judge';
 import { reviewActivities } from '../../workers/roles/review';
@@ -98,7 +98,7 @@ function startReconciling(options: Pick<ReconcilerOptions, 'db' | 'deps'>, logge
     logger,
     count: () => {},
   });
-  return startReconciler({ pass: () => reconciler.pass(), everyMs: 5_000, logger });
+  return repeat({ pass: () => reconciler.pass(), everyMs: 5_000, logger, failure: 'The reconciler failed' });
 }
 
 function wire(sweep: SweepEnv, logger: Logger): Wired {
@@ -109,7 +109,7 @@ function wire(sweep: SweepEnv, logger: Logger): Wired {
     const resources = openResources({
       databaseUrl: env.COUNTERSIGN_DATABASE_URL,
       applicationName: `sweep-${sweep.SWEEP_ROLE}`,
-      trustedOperators: readTrust(env.COUNTERSIGN_TRUST_FILE),
+      trustedOperators: readTrustFile(env.COUNTERSIGN_TRUST_FILE).operators,
       extensions,
       logger,
     });

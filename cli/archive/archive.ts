@@ -12,7 +12,7 @@ import { localClient } from '../../workers/local-client';
 import { OutageWatch, readFailure } from '../../workers/replay/outage';
 import { exportBundle } from '../evidence/bundles';
 import { historyDigest } from '../evidence/history-digest';
-import { privateDirectory, writePrivate } from '../init/private-directory';
+import { privateDirectory, writePrivate } from '../private-files';
 import { withTemporal } from '../temporal';
 
 /** A query reads every `submitted` row. */

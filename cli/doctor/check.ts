@@ -14,11 +14,3 @@ export function passed(name: string, detail: string): Check {
 export function failed(name: string, detail: string, fix: string): Check {
   return { name, ok: false, detail, fix };
 }
-
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
-export function plural(n: number, what: string): string {
-  return `${n} ${what}${n === 1 ? '' : 's'}`;
-}

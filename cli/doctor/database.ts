@@ -1,9 +1,11 @@
+import { messageOf } from '../../client/errors';
+import { counted } from '../../policy/text/change-title';
 import { type Database, withDatabase } from '../../storage/database/database';
 import { APPEND_GRANTS, PUBLISHING_ROLES, ROLES, TABLE_GRANTS, type Role } from '../../storage/database/roles';
 import { MIN_SERVER_VERSION } from '../../storage/database/migrate';
 import { SCHEMA_VERSION } from '../../storage/database/schema';
 import type { LocalClient } from '../../workers/local-client';
-import { failed, messageOf, passed, plural, type Check } from './check';
+import { failed, passed, type Check } from './check';
 import type { ConfiguredProcess } from './processes';
 
 const TIMEOUT_MS = 5_000;
@@ -47,7 +49,7 @@ async function checkSchema(db: Database): Promise<Check> {
             current_setting('server_version') as server, current_setting('server_version_num')::int as number`,
   );
   const { version = null, reviews = '0', server = '', number = 0 } = rows[0] ?? {};
-  const detail = `PostgreSQL ${server}, schema ${version ?? 'unknown'}, ${plural(Number(reviews), 'review')}`;
+  const detail = `PostgreSQL ${server}, schema ${version ?? 'unknown'}, ${counted(Number(reviews), 'review')}`;
   if (number < MIN_SERVER_VERSION) return failed('Countersign database', detail, 'Use PostgreSQL 16 or later');
   return version === SCHEMA_VERSION
     ? passed('Countersign database', detail)

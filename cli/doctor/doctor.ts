@@ -1,8 +1,9 @@
 import { join } from 'node:path';
+import { messageOf } from '../../client/errors';
 import { ConfigError, type Env } from '../../workers/config';
 import { readEnvFile } from '../../workers/env-file';
 import { localClient, stateDirOf, type LocalClient } from '../../workers/local-client';
-import { failed, messageOf, type Check } from './check';
+import { failed, type Check } from './check';
 import { checkDatabase } from './database';
 import { checkGateway } from './gateway';
 import { checkCli, checkNode, checkVariables } from './machine';

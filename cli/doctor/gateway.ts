@@ -1,5 +1,6 @@
+import { messageOf } from '../../client/errors';
 import type { LocalClient } from '../../workers/local-client';
-import { failed, messageOf, passed, type Check } from './check';
+import { failed, passed, type Check } from './check';
 
 const TIMEOUT_MS = 5_000;
 

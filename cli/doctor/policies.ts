@@ -1,3 +1,5 @@
+import { messageOf } from '../../client/errors';
+import { counted } from '../../policy/text/change-title';
 import { targetFreezes } from '../../activities/committer/target-freezes';
 import { publishedTargets } from '../../storage/plans/published-targets';
 import { createPlanSource } from '../../storage/plans/plan-source';
@@ -5,14 +7,14 @@ import { operatorVerifier, storedRevisions } from '../../storage/plans/stored-re
 import { compileText } from '../../workers/compile';
 import type { LocalClient } from '../../workers/local-client';
 import { loadExtensions } from '../../workers/extensions';
-import { failed, messageOf, passed, plural, type Check } from './check';
+import { failed, passed, type Check } from './check';
 import { withDoctorDatabase } from './database';
 
 export function checkTrust(local: LocalClient): Check {
   if (local.committers.length > 0 && local.operators.length > 0)
     return passed(
       'trust',
-      `${plural(local.operators.length, 'operator key')}, ${plural(local.committers.length, 'committer key')}`,
+      `${counted(local.operators.length, 'operator key')}, ${counted(local.committers.length, 'committer key')}`,
     );
   return failed(
     'trust',

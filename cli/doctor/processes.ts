@@ -1,3 +1,4 @@
+import { messageOf } from '../../client/errors';
 import type { LoadedKey } from '../../signing/key-file';
 import {
   CommitEnv,
@@ -11,7 +12,7 @@ import {
   type Env,
 } from '../../workers/config';
 import type { Role } from '../../storage/database/roles';
-import { failed, messageOf, passed, type Check } from './check';
+import { failed, passed, type Check } from './check';
 
 export const PROCESS_FILES = ['review.env', 'judge.env', 'commit.env', 'gateway.env'] as const;
 type ProcessFile = (typeof PROCESS_FILES)[number];

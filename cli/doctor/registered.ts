@@ -1,8 +1,9 @@
+import { counted } from '../../policy/text/change-title';
 import { createEnrollments } from '../../storage/keys/enrollments';
 import { openLinks } from '../../storage/keys/open-links';
 import { createKeyRegistry } from '../../storage/keys/key-registry';
 import type { LocalClient } from '../../workers/local-client';
-import { failed, passed, plural, type Check } from './check';
+import { failed, passed, type Check } from './check';
 import { withDoctorDatabase } from './database';
 import type { ConfiguredProcess } from './processes';
 
@@ -31,7 +32,7 @@ export async function checkRegistered(
     else checks.push(passed(`key of ${name}`, 'is registered'));
   }
   const approvers = snapshot.keys.filter((key) => key.kind === 'approver' && key.revokedAt === null).length;
-  const invited = links.length === 0 ? '' : `, ${plural(links.length, 'enrolment link')} open`;
+  const invited = links.length === 0 ? '' : `, ${counted(links.length, 'enrolment link')} open`;
   checks.push(
     approvers > 0 || links.length > 0
       ? passed('approvers', `${approvers} active${invited}`)

@@ -1,14 +1,15 @@
 import type { Connection } from '@temporalio/client';
+import { messageOf } from '../../client/errors';
+import { counted } from '../../policy/text/change-title';
 import { TASK_QUEUES } from '../../policy/contracts/queues';
 import { SEARCH_ATTRIBUTES } from '../../policy/contracts/search-attributes';
 import type { Env } from '../../workers/config';
 import type { LocalClient } from '../../workers/local-client';
+import { POLLED_MS, pollAge, QUEUE_TYPES } from '../../workers/pollers';
 import { openConnection } from '../../workers/temporal';
-import { failed, messageOf, passed, plural, type Check } from './check';
+import { failed, passed, type Check } from './check';
 
 const TIMEOUT_MS = 5_000;
-/** The server ends a poll after at most 70 seconds, and the worker polls again. */
-const POLLED_MS = 120_000;
 const OLDEST = [1, 29, 1] as const;
 
 type Call = <T>(work: () => Promise<T>) => Promise<T>;
@@ -78,24 +79,24 @@ async function checkQueue(connection: Connection, bounded: Call, namespace: stri
   const fix = 'Start the worker of this queue, for example with "countersign up"; reviews wait until then';
   try {
     const { pollers } = await bounded(() =>
-      // 2: activity pollers, which every worker has.
-      connection.workflowService.describeTaskQueue({ namespace, taskQueue: { name: queue }, taskQueueType: 2 }),
+      connection.workflowService.describeTaskQueue({
+        namespace,
+        taskQueue: { name: queue },
+        taskQueueType: QUEUE_TYPES.activity,
+      }),
     );
-    return queueCheck(
-      name,
-      (pollers ?? []).map(({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) * 1000),
-      Date.now(),
-      fix,
-    );
+    const now = Date.now();
+    const ages = (pollers ?? []).map((poller) => pollAge(poller, now));
+    return queueCheck(name, ages, fix);
   } catch (error) {
     return failed(name, messageOf(error), fix);
   }
 }
 
-/** The server lists a worker for five minutes after its last poll. `polls`: time of the last poll of each. */
-export function queueCheck(name: string, polls: readonly number[], now: number, fix: string): Check {
-  const live = polls.filter((at) => now - at <= POLLED_MS).length;
-  if (live > 0) return passed(name, plural(live, 'poller'));
-  if (polls.length === 0) return failed(name, 'no worker polls it', fix);
-  return failed(name, `the last poll was ${Math.round((now - Math.max(...polls)) / 1000)} s ago`, fix);
+/** `ages`: milliseconds since the last poll of each poller. */
+export function queueCheck(name: string, ages: readonly number[], fix: string): Check {
+  const live = ages.filter((age) => age <= POLLED_MS).length;
+  if (live > 0) return passed(name, counted(live, 'poller'));
+  if (ages.length === 0) return failed(name, 'no worker polls it', fix);
+  return failed(name, `the last poll was ${Math.round(Math.min(...ages) / 1000)} s ago`, fix);
 }

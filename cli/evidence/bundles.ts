@@ -6,7 +6,7 @@ import { inclusionReader } from '../../storage/ledger/inclusion';
 import { createLedger } from '../../storage/ledger/ledger';
 import { operatorVerifier, publishedPolicies } from '../../storage/plans/stored-revisions';
 import { createByteStore } from '../../storage/store/byte-store';
-import { CountersignError } from '../../client/errors';
+import { CountersignError, messageOf } from '../../client/errors';
 import { unreadable } from '../../client/review-errors';
 import { CountersignFailure } from '../../policy/contracts/failure';
 import { FailureType } from '../../policy/contracts/failure-type';
@@ -126,7 +126,7 @@ async function readHistory(env: Env, local: LocalClient, changeId: string, log: 
     if (digest === null) log('Temporal no longer has the history of this review');
     return digest;
   } catch (error) {
-    log(`The history could not be read: ${error instanceof Error ? error.message : String(error)}`);
+    log(`The history could not be read: ${messageOf(error)}`);
     return null;
   }
 }

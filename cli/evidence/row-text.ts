@@ -1,6 +1,7 @@
 import type { JsonValue } from '../../policy/contracts/canonical-json';
 import type { LedgerRow } from '../../policy/contracts/ledger';
 import { fromBase64 } from '../../policy/evidence/base64';
+import { counted } from '../../policy/text/change-title';
 import { shortId } from '../reviews/change-id';
 
 type Members = Readonly<Record<string, unknown>>;
@@ -147,8 +148,7 @@ function digest(value: unknown): string {
 }
 
 function count(value: unknown, one: string): string {
-  const length = Array.isArray(value) ? value.length : 0;
-  return `${length} ${one}${length === 1 ? '' : 's'}`;
+  return counted(Array.isArray(value) ? value.length : 0, one);
 }
 
 function colon(what: string, more: string): string {

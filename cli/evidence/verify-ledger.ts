@@ -2,7 +2,7 @@ import { type Database, withDatabase } from '../../storage/database/database';
 import { inclusionReader } from '../../storage/ledger/inclusion';
 import { createLedger } from '../../storage/ledger/ledger';
 import { verifyLedger } from '../../storage/ledger/verify-ledger';
-import { CountersignError } from '../../client/errors';
+import { CountersignError, messageOf } from '../../client/errors';
 import { verifyChain } from '../../policy/evidence/chain';
 import type { LedgerReport } from '../../policy/evidence/reports';
 import { checkInclusion } from '../../signing/verify-review/rows';
@@ -41,7 +41,7 @@ async function verifyChange(db: Database, changeId: string, committers: readonly
     try {
       checkInclusion(rows, inclusion, committers);
     } catch (error) {
-      problems.push(error instanceof Error ? error.message : String(error));
+      problems.push(messageOf(error));
     }
   }
   return {

@@ -1,9 +1,10 @@
-import { closeSync, fstatSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, fstatSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { Name } from '../../policy/contracts/diff';
 import { KeyEntry } from '../../policy/evidence/predicates';
 import { ConfigError, type Env } from '../../workers/config';
+import { writePrivate } from '../private-files';
 
 const PublicKeys = z.array(KeyEntry.shape.publicKey).min(1).max(1000);
 
@@ -41,9 +42,7 @@ export function writeLogin(env: Env, login: Login): string {
   if (path === null)
     throw new ConfigError('HOME is not set, so the login cannot be stored: set HOME or XDG_CONFIG_HOME');
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const next = `${path}.${process.pid}`;
-  writeFileSync(next, `${JSON.stringify(Login.parse(login), null, 2)}\n`, { mode: 0o600 });
-  renameSync(next, path);
+  writePrivate(path, `${JSON.stringify(Login.parse(login), null, 2)}\n`);
   return path;
 }
 

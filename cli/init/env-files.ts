@@ -6,7 +6,7 @@ import { CLI_ENV_FILE, formatEnvFile, readEnvFile } from '../../workers/env-file
 import { CliEnv } from '../../workers/process-env';
 import { asRole } from '../../storage/database/role-url';
 import type { ServiceKeys } from './keys';
-import { writePrivate } from './private-directory';
+import { writePrivate } from '../private-files';
 import { FIRST_HEALTH_PORT, type InitRequest } from './request';
 
 /** Roles with a password in the directory, each with the file and the variable that has its URL. */

@@ -8,14 +8,14 @@ import { compileAll } from '../../workers/compile';
 import { ConfigError, readTrustFile, type Env, type Trust } from '../../workers/config';
 import { CLI_ENV_FILE, readEnvFile } from '../../workers/env-file';
 import { registerSearchAttributes } from '../../workers/register-search-attributes';
-import { openConnection } from '../../workers/temporal';
+import { withConnection } from '../../workers/temporal';
 import { createDatabase } from '../../storage/database/create-database';
 import { extensionsOfEnv } from '../policy/bundles';
 import { oneAtATime, prepareSchema, rolePasswords, type RolePasswords } from './database';
 import type { MadeLink } from './enrollment-links';
 import { ROLES_WITH_FILES, writeEnvFiles } from './env-files';
 import { operatorKey, readPublicKey, serviceKeys, type KeyOnDisk, type ServiceKeys } from './keys';
-import { createWhole, privateDirectory, writePrivate } from './private-directory';
+import { createWhole, privateDirectory, writePrivate } from '../private-files';
 import { registerAll } from './registrations';
 import { assertSeparateOperatorKey, type InitRequest } from './request';
 import { knownTargets, prepareTargets } from './targets';
@@ -46,8 +46,7 @@ export async function initialize(env: Env, request: InitRequest, log: (text: str
   const step = (what: string, changed: boolean): void => void steps.push({ what, changed });
 
   log(`Connecting to Temporal at ${request.temporalAddress} and to the database`);
-  const connection = await openConnection({ ...env, TEMPORAL_ADDRESS: request.temporalAddress });
-  try {
+  return await withConnection({ ...env, TEMPORAL_ADDRESS: request.temporalAddress }, async (connection) => {
     await assertNamespace(connection, request.namespace);
     if (await createDatabase(request.databaseUrl)) step('the Countersign database', true);
     return await oneAtATime(request.databaseUrl, async (admin) => {
@@ -92,9 +91,7 @@ export async function initialize(env: Env, request: InitRequest, log: (text: str
         settings: { ...readEnvFile(join(request.dir, CLI_ENV_FILE)), COUNTERSIGN_STATE_DIR: request.dir },
       };
     });
-  } finally {
-    await connection.close();
-  }
+  });
 }
 
 /** Reads and checks every file that was named, before anything is changed. */

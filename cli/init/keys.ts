@@ -5,7 +5,7 @@ import { assertPublicKey, keyIdOf } from '../../signing/key-id';
 import { newKeyPair } from '../../signing/keys';
 import { ConfigError, type Env } from '../../workers/config';
 import { keyPassphrase, loadKey } from '../key-files';
-import { createWhole } from './private-directory';
+import { createWhole } from '../private-files';
 import type { InitRequest } from './request';
 
 export interface KeyOnDisk {

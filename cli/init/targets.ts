@@ -6,7 +6,7 @@ import { rolePassword, type RolePassword } from '../../storage/database/role-pas
 import { asRole } from '../../storage/database/role-url';
 import { ConfigError, readTargets } from '../../workers/config';
 import { orExplain } from './database';
-import { writePrivate } from './private-directory';
+import { writePrivate } from '../private-files';
 import type { InitRequest } from './request';
 
 type TargetEntry = ReturnType<typeof readTargets> extends ReadonlyMap<string, infer T> ? T : never;

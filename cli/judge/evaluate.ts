@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { messageOf } from '../../client/errors';
 import { noCache } from '../../activities/judge/cache';
 import { evaluateJudge, LabelledCase } from '../../activities/judge/evaluate-judge';
 import { createJudgeTransport, type JudgeTransport, type TransportConfig } from '../../activities/judge/transport';
@@ -6,8 +7,9 @@ import { JudgeConfig, JUDGE_IMPLEMENTATION } from '../../policy/judge/config';
 import { evaluationText } from '../../policy/judge/evaluation';
 import { compileAll } from '../../workers/compile';
 import { ConfigError, readPrices, type Env } from '../../workers/config';
-import { loadExtensions, type Extensions } from '../../workers/extensions';
+import type { Extensions } from '../../workers/extensions';
 import type { InputLine } from '../input-lines';
+import { extensionsOfEnv } from '../policy/bundles';
 import { BUILT_IN_CASES } from './cases/built-in-cases';
 
 export interface EvaluationSettings {
@@ -40,7 +42,7 @@ export async function evaluateModelOn(
 ): Promise<Evaluation> {
   if (rows?.length === 0) throw new ConfigError('The labelled set is empty: expected one case per line');
   const given = rows?.map(toCase) ?? null;
-  const extensions = await loadExtensions(env['COUNTERSIGN_EXTENSIONS'] ?? '');
+  const extensions = await extensionsOfEnv(env);
   const judges = bundle === null ? defaultJudge(model) : bundleJudge(extensions, bundle, target, model);
   const { configOf } = judges;
   const cases = given ?? BUILT_IN_CASES.filter(({ sourceTool }) => judges.has(sourceTool));
@@ -117,7 +119,7 @@ function toCase({ text, number }: InputLine): LabelledCase {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw invalidCase(number, error instanceof Error ? error.message : String(error));
+    throw invalidCase(number, messageOf(error));
   }
   const parsed = LabelledCase.safeParse(value);
   if (parsed.success) return parsed.data;

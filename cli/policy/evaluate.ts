@@ -1,3 +1,4 @@
+import { messageOf } from '../../client/errors';
 import { explain, type Explanation } from '../../policy/bundle/explain';
 import { planEvaluator, readEvalLine } from '../../policy/bundle/evaluate';
 import { Metadata } from '../../policy/contracts/diff';
@@ -42,7 +43,7 @@ export async function lineEvaluator(env: Env, bundle: string, target: string | n
       const optional = { ...(waived.length === 0 ? {} : { waived }), ...(shadow.length === 0 ? {} : { shadow }) };
       return { id, outcome, findings: findings.filter((f) => f.status !== 'ALLOW'), skipped, ...optional, ms };
     } catch (error) {
-      return failed(error instanceof Error ? error.message : String(error));
+      return failed(messageOf(error));
     }
   };
 }

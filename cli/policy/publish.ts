@@ -1,31 +1,45 @@
 import { CountersignError } from '../../client/errors';
-import type { PublishedRevision } from '../../client/gateway-policy';
+import { GatewayPolicy, type PublishedRevision } from '../../client/gateway-policy';
+import { createSigner } from '../../client/signer';
+import { isSameRevision, signRevision } from '../../signing/policy-revision';
+import { withDatabase, type Database } from '../../storage/database/database';
+import { newestRevision } from '../../storage/plans/newest-revision';
+import { publishBundle, type Publication } from '../../storage/plans/publish';
 import type { Env } from '../../workers/config';
-import { gatewaySettings } from '../gateway/settings';
+import { localClient } from '../../workers/local-client';
+import { gatewaySettings, type GatewaySettings } from '../gateway/settings';
 import { loadOperatorKey } from '../key-files';
 import { UsageError } from '../usage-error';
-import { policyAtDatabase } from './at-database';
-import { policyAtGateway } from './at-gateway';
 import { checkedPlans, extensionsOfEnv } from './bundles';
-import type { PublishedPolicy } from './published';
+
+type Publishing = Omit<Publication, 'trustedOperators'>;
+
+export interface Published {
+  readonly revision: number;
+  /** False if the newest revision is the same. */
+  readonly published: boolean;
+}
 
 /** Compiles a bundle, signs it with an operator's key file (`--key`, or that of the login) and makes it the newest revision. */
-export async function publish(
-  env: Env,
-  bundleText: string,
-  key: string | undefined,
-  now: Date,
-): Promise<{ readonly revision: number; readonly published: boolean }> {
-  const keyFile = key ?? gatewaySettings(env)?.keyFile ?? null;
+export async function publish(env: Env, bundleText: string, key: string | undefined, now: Date): Promise<Published> {
+  const settings = gatewaySettings(env);
+  const keyFile = key ?? settings?.keyFile ?? null;
   if (keyFile === null) throw new UsageError('--key is missing: the file of an operator key, which signs the revision');
   const operator = loadOperatorKey(env, keyFile, '--key');
   const plans = checkedPlans(bundleText, await extensionsOfEnv(env), now);
-  return await withPolicy(env, keyFile, (policy) => policy.publish({ bundleText, plans, operator, now }));
+  const publishing = { bundleText, plans, operator, now };
+  return settings === null
+    ? await inDatabase(env, (db, trustedOperators) => publishBundle(db, { ...publishing, trustedOperators }))
+    : await publishAtGateway(atGateway(env, settings, keyFile), publishing);
 }
 
-/** The newest revision in force. Throws `not_found` if none is published. */
+/** The newest revision that a trusted operator signed and that is not revoked. Throws `not_found` if there is none. */
 export async function newestPublished(env: Env, key: string | undefined): Promise<PublishedRevision> {
-  const newest = await withPolicy(env, key ?? null, (policy) => policy.newest());
+  const settings = gatewaySettings(env);
+  const { newest } =
+    settings === null
+      ? await inDatabase(env, (db, operators) => newestRevision(db, operators))
+      : await atGateway(env, settings, key).newest();
   if (newest !== null) return newest;
   throw new CountersignError(
     'not_found',
@@ -33,24 +47,25 @@ export async function newestPublished(env: Env, key: string | undefined): Promis
   );
 }
 
-async function withPolicy<T>(
-  env: Env,
-  keyFile: string | null,
-  work: (policy: PublishedPolicy) => Promise<T>,
-): Promise<T> {
-  const policy = openPolicy(env, keyFile);
-  try {
-    return await work(policy);
-  } finally {
-    await policy.close();
-  }
+/** With the role of the operator. */
+async function inDatabase<T>(env: Env, work: (db: Database, operators: readonly string[]) => Promise<T>): Promise<T> {
+  const { operatorDatabaseUrl: url, operators } = localClient(env);
+  return await withDatabase({ url, applicationName: 'countersign-policy', max: 1 }, (db) => work(db, operators));
 }
 
-function openPolicy(env: Env, given: string | null): PublishedPolicy {
-  const settings = gatewaySettings(env);
-  if (settings === null) return policyAtDatabase(env);
-  const keyFile = given ?? settings.keyFile;
-  if (keyFile === null)
-    throw new UsageError(`--key is missing: requests to ${settings.url} are signed, here by an operator key`);
-  return policyAtGateway(env, settings, keyFile);
+/** An operator key, that of `key` or of the login, signs the requests. */
+function atGateway(env: Env, { url, trust, keyFile }: GatewaySettings, key: string | undefined): GatewayPolicy {
+  const file = key ?? keyFile;
+  if (file === null) throw new UsageError(`--key is missing: requests to ${url} are signed, here by an operator key`);
+  return new GatewayPolicy({ baseUrl: url, serviceKey: createSigner(loadOperatorKey(env, file, '--key')) }, trust);
+}
+
+async function publishAtGateway(policy: GatewayPolicy, publishing: Publishing): Promise<Published> {
+  const { next, newest } = await policy.newest();
+  if (newest !== null && isSameRevision(newest.revision, publishing))
+    return { revision: newest.revision.revision, published: false };
+  const { bundleText, operator, now } = publishing;
+  const plans = publishing.plans.map(({ plan }) => plan);
+  await policy.publish({ envelope: signRevision(next, publishing, operator, now), bundleText, plans });
+  return { revision: next, published: true };
 }

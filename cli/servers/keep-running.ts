@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { messageOf } from '../../client/errors';
 
 /** What is kept running. */
 interface Running {
@@ -75,7 +76,7 @@ async function started(start: () => Promise<Running>, log: (text: string) => voi
   try {
     return await start();
   } catch (error) {
-    log(error instanceof Error ? error.message : String(error));
+    log(messageOf(error));
     return null;
   }
 }

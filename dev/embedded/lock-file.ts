@@ -13,8 +13,6 @@ export interface LockHolder {
 /** A lock of this process. `update` replaces the facts; `release` is idempotent and does not touch a lock of another process. */
 export interface HeldLock {
   readonly kind: 'held';
-  /** The previous owner, if it died without releasing the lock. */
-  readonly leftBy: LockHolder | undefined;
   update(facts: LockHolder['facts']): void;
   release(): void;
 }
@@ -28,12 +26,10 @@ export type LockAttempt = HeldLock | { readonly kind: 'busy'; readonly holder: L
 export function tryLock(path: string, facts: LockHolder['facts'] = {}): LockAttempt {
   mkdirSync(dirname(path), { recursive: true });
   const mine: LockHolder = { pid: process.pid, startTime: startTime(process.pid) ?? '', facts };
-  let leftBy: LockHolder | undefined;
   for (let attempt = 0; attempt < 20; attempt++) {
-    if (putNew(path, mine)) return held(path, mine, leftBy);
+    if (putNew(path, mine)) return held(path, mine);
     const holder = readHolder(path);
     if (holder !== undefined && isAlive(holder)) return { kind: 'busy', holder };
-    leftBy = holder ?? leftBy;
     removeStale(path, holder);
   }
   throw new Error(`Could not acquire the lock ${path}: other processes keep acquiring it. Try again.`);
@@ -87,7 +83,7 @@ function removeStale(path: string, dead: LockHolder | undefined): void {
   rmSync(aside, { force: true });
 }
 
-function held(path: string, mine: LockHolder, leftBy: LockHolder | undefined): HeldLock {
+function held(path: string, mine: LockHolder): HeldLock {
   let current = mine;
   const isMine = (): boolean => {
     const now = readHolder(path);
@@ -103,7 +99,6 @@ function held(path: string, mine: LockHolder, leftBy: LockHolder | undefined): H
   process.on('exit', release);
   return {
     kind: 'held',
-    leftBy,
     update(facts) {
       current = { ...current, facts };
       const aside = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;

@@ -98,19 +98,18 @@ export async function useExistingPostgres(adminUrl: string, say: Say): Promise<P
   return serverOf({ port, version, pid: undefined, dataDir: undefined }, url, async () => {});
 }
 
-/** Stops the server that runs on a data directory, if any. Returns whether there was one. */
-async function stopLeftPostgres(dataDir: string, say: Say): Promise<boolean> {
+/** Stops the server that runs on a data directory, if any. */
+async function stopLeftPostgres(dataDir: string, say: Say): Promise<void> {
   const pidFile = join(dataDir, 'postmaster.pid');
-  if (!existsSync(pidFile)) return false;
+  if (!existsSync(pidFile)) return;
   const pid = Number(readFileSync(pidFile, 'utf8').split('\n')[0]);
   if (isRunning(pid, dataDir)) {
     say(`PostgreSQL: a run that was killed left its server behind (pid ${pid}); stopping it`);
     await stopPostgres(pid, dataDir);
-    return true;
+    return;
   }
   // Another process may have this pid now, and PostgreSQL would refuse to start.
   rmSync(pidFile, { force: true });
-  return false;
 }
 
 async function stopPostgres(pid: number, dataDir: string): Promise<void> {

@@ -9,7 +9,7 @@ import { type PostgresServer, startEmbeddedPostgres, useExistingPostgres } from 
 import type { Say } from './processes';
 import { type SearchAttributes, registerSearchAttributes } from '../../workers/register-search-attributes';
 import { findTemporal } from './temporal-cli';
-import { openConnection } from '../../workers/temporal';
+import { withConnection } from '../../workers/temporal';
 import { startTemporalServer, stopLeftTemporal, waitForTemporal } from './temporal-server';
 
 /** What to start, and where its state is. Preferred ports: these, else those of the last run, else Temporal's defaults, else any free port. */
@@ -155,15 +155,10 @@ async function whileStarting(call: () => Promise<void>): Promise<void> {
 
 // The dev server drops closed workflows after a day; the demo of last week should still be there.
 async function keepClosedReviews(address: string, namespace: string): Promise<void> {
-  const connection = await openConnection({ TEMPORAL_ADDRESS: address });
-  try {
-    await connection.workflowService.updateNamespace({
-      namespace,
-      config: { workflowExecutionRetentionTtl: msToTs(RETENTION) },
-    });
-  } finally {
-    await connection.close();
-  }
+  const config = { workflowExecutionRetentionTtl: msToTs(RETENTION) };
+  await withConnection({ TEMPORAL_ADDRESS: address }, ({ workflowService }) =>
+    workflowService.updateNamespace({ namespace, config }),
+  );
 }
 
 async function registerOn(
@@ -173,13 +168,10 @@ async function registerOn(
   say: Say,
   env: Env = {},
 ): Promise<void> {
-  const connection = await openConnection({ ...env, TEMPORAL_ADDRESS: address });
-  try {
-    const { added } = await registerSearchAttributes(connection, namespace, attributes);
-    if (added.length > 0) say(`Temporal: registered the search attributes ${added.join(', ')}`);
-  } finally {
-    await connection.close();
-  }
+  const { added } = await withConnection({ ...env, TEMPORAL_ADDRESS: address }, (connection) =>
+    registerSearchAttributes(connection, namespace, attributes),
+  );
+  if (added.length > 0) say(`Temporal: registered the search attributes ${added.join(', ')}`);
 }
 
 async function startPostgres(

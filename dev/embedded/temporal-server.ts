@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openConnection } from '../../workers/temporal';
+import { withConnection } from '../../workers/temporal';
 import { freePort, type Env } from './places';
 import { type Say, stopOnExit, exited, processesWith, stopProcess } from './processes';
 import type { SearchAttributes } from '../../workers/register-search-attributes';
@@ -54,18 +54,15 @@ export interface TemporalServer {
   readonly uiPort: number;
   readonly uiUrl: string;
   readonly pid: number;
-  readonly logFile: string;
   stop(): Promise<void>;
 }
 
-/** Stops the servers that killed runs left on `dir`, found by their command line. Returns how many there were. */
-export async function stopLeftTemporal(dir: string, say: Say): Promise<number> {
-  const left = processesWith(['start-dev', `--db-filename ${databaseFile(dir)} `]);
-  for (const pid of left) {
+/** Stops the servers that killed runs left on `dir`, found by their command line. */
+export async function stopLeftTemporal(dir: string, say: Say): Promise<void> {
+  for (const pid of processesWith(['start-dev', `--db-filename ${databaseFile(dir)} `])) {
     say(`Temporal: a run that was killed left its server behind (pid ${pid}); stopping it`);
     await stopServer(pid, dir);
   }
-  return left.length;
 }
 
 // The path of the database file is in the server's command line and identifies the server.
@@ -135,7 +132,7 @@ async function startOnce(options: TemporalServerOptions, port: number, uiPort: n
   }
   const uiUrl = `http://127.0.0.1:${uiPort}`;
   say(`Temporal: server at ${address}, UI at ${uiUrl}, data in ${database}`);
-  return { kind: 'up', server: { address, port, uiPort, uiUrl, pid, logFile, stop } };
+  return { kind: 'up', server: { address, port, uiPort, uiUrl, pid, stop } };
 }
 
 function serverArgs(options: TemporalServerOptions, database: string, port: number, uiPort: number): string[] {
@@ -167,17 +164,17 @@ export async function waitForTemporal(
   for (;;) {
     try {
       const connectTimeout = Math.max(1_000, Math.min(5_000, until - Date.now()));
-      const connection = await openConnection({ ...env, TEMPORAL_ADDRESS: address }, connectTimeout);
-      try {
-        // A count goes by the front end's list of namespaces, as every later call does; that list can lag seconds behind
-        // `describeNamespace` on a server of several processes (seen on 1.32.1).
-        await connection.withDeadline(Date.now() + 5_000, () =>
-          connection.workflowService.countWorkflowExecutions({ namespace }),
-        );
-        return;
-      } finally {
-        await connection.close();
-      }
+      // A count goes by the front end's list of namespaces, as every later call does; that list can lag seconds behind
+      // `describeNamespace` on a server of several processes (seen on 1.32.1).
+      await withConnection(
+        { ...env, TEMPORAL_ADDRESS: address },
+        (connection) =>
+          connection.withDeadline(Date.now() + 5_000, () =>
+            connection.workflowService.countWorkflowExecutions({ namespace }),
+          ),
+        connectTimeout,
+      );
+      return;
     } catch (error) {
       if (Date.now() > until) {
         throw new Error(

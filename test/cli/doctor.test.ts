@@ -33,14 +33,7 @@ test.each([
 });
 
 test('a queue has live pollers only if one polled in the last two minutes', () => {
-  const now = Date.parse('2026-11-20T10:00:00.000Z');
-  const check = (...ages: number[]) =>
-    queueCheck(
-      'queue a',
-      ages.map((age) => now - age),
-      now,
-      'start it',
-    );
+  const check = (...ages: number[]) => queueCheck('queue a', ages, 'start it');
   expect(check(1_000, 200_000)).toMatchObject({ ok: true, detail: '1 poller' });
   expect(check()).toMatchObject({ ok: false, detail: 'no worker polls it', fix: 'start it' });
   expect(check(200_000, 150_000)).toMatchObject({ ok: false, detail: 'the last poll was 150 s ago' });

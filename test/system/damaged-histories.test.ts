@@ -96,18 +96,14 @@ const damaged = async (changeId: string) =>
 
 test('the daily replay, in a separate process, records and counts each damaged history once, and only once a day', async () => {
   const counted: unknown[] = [];
-  const stopping = new AbortController();
   const { db, ledger, now } = system.resources.commit;
   const silent = { info: () => {}, warn: () => {}, error: () => {} };
-  const run = createDailyReplay({
+  const dailyReplay = createDailyReplay({
     ...{ db, ledger, now, max: 100, logger: silent, count: (event) => void counted.push(event) },
-    replay: (changeIds, each) =>
-      replayInProcess(changeIds, each, {
-        env: env(),
-        script: join(dist, 'workers', 'replay.js'),
-        signal: stopping.signal,
-      }),
+    replay: (changeIds, each, until) =>
+      replayInProcess(changeIds, each, { ...until, env: env(), script: join(dist, 'workers', 'replay.js') }),
   });
+  const run = () => dailyReplay(new AbortController().signal);
   expect(await run()).toEqual({ replays: 1, damaged: 2, skipped: 0, failed: 0 });
   expect(await run()).toBeNull();
   for (const id of [ids.open, ids.closed])

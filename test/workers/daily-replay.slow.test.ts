@@ -47,8 +47,8 @@ beforeEach(() => {
 });
 
 /** One committer. */
-const committer = (replay: Replay) =>
-  createDailyReplay({
+function committer(replay: Replay) {
+  const run = createDailyReplay({
     ...{ db, ledger: createLedger(db), max: 10, replay, now: () => now, count: () => {} },
     logger: {
       info: (...args: unknown[]) => void logged.push(['info', ...args]),
@@ -56,6 +56,8 @@ const committer = (replay: Replay) =>
       error: (...args: unknown[]) => void logged.push(['error', ...args]),
     },
   });
+  return () => run(new AbortController().signal);
+}
 
 test('histories are replayed once a day across all committers', async () => {
   expect(await committer(replays)()).toMatchObject({ replays: 1 });

@@ -1,11 +1,8 @@
 import type { Client } from '@temporalio/client';
+import { POLLED_MS, pollAge, QUEUE_TYPES } from '../pollers';
 
-/** The server ends a poll after at most 70 seconds, and the worker polls again. */
-const FRESH_MS = 120_000;
 /** The server's default number of partitions of a task queue. It lists the pollers of each partition separately. */
 const PARTITIONS = [0, 1, 2, 3] as const;
-/** Values of `temporal.api.enums.v1.TaskQueueType`. */
-export const QUEUE_TYPES = { workflow: 1, activity: 2 } as const;
 
 export interface PolledQueue {
   readonly taskQueue: string;
@@ -33,8 +30,5 @@ async function isPoller(
     taskQueue: { name: partition === 0 ? taskQueue : `/_sys/${taskQueue}/${partition}` },
     taskQueueType: QUEUE_TYPES[type],
   });
-  return (pollers ?? []).some(
-    (poller) =>
-      poller.identity === identity && Date.now() - Number(poller.lastAccessTime?.seconds ?? 0) * 1000 <= FRESH_MS,
-  );
+  return (pollers ?? []).some((poller) => poller.identity === identity && pollAge(poller) <= POLLED_MS);
 }

@@ -4,9 +4,10 @@ import { PROBE_TIMEOUT_MS } from '../../gateway/readiness';
 import { openDatabase } from '../../storage/database/database';
 import type { Env } from '../config';
 import { listen } from '../listen';
+import { QUEUE_TYPES } from '../pollers';
 import type { HealthAddress } from '../process-env';
 import { openClient } from '../temporal';
-import { assertPolls, QUEUE_TYPES } from './own-polls';
+import { assertPolls } from './own-polls';
 
 /** The part of a worker that reports whether it runs. */
 export type RunningWorker = Pick<Worker, 'getState'> & {

@@ -5,7 +5,6 @@ import { sendEmail } from './channels/email';
 import { sendSlack } from './channels/slack';
 import { sendWebhook } from './channels/webhook';
 import { NoticeBody } from './message';
-import type { NoticeResult } from './metrics';
 import type { ChannelSettings, NoticeSettings } from './settings';
 
 /** Attempts of one notice, over about four hours. */
@@ -25,7 +24,8 @@ export interface DeliveryDeps {
   readonly settings: NoticeSettings;
   readonly logger: Pick<Logger, 'info' | 'warn'>;
   readonly now: () => Date;
-  readonly count: (channel: string, result: NoticeResult, count: number) => void;
+  /** What became of notices in one attempt to send them. */
+  readonly count: (channel: string, result: 'sent' | 'retried' | 'failed', count: number) => void;
 }
 
 /**

@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
+import { messageOf } from '../../client/errors';
 import { Name } from '../../policy/contracts/diff';
 import { Duration, toMs } from '../../policy/contracts/duration';
 import { SubjectId } from '../../policy/contracts/subject-id';
@@ -159,6 +160,6 @@ function readSecret(path: string, settings: string): string {
   try {
     return readFileSync(path, 'utf8').trim();
   } catch (error) {
-    throw new ConfigError(`${settings}: ${error instanceof Error ? error.message : String(error)}`);
+    throw new ConfigError(`${settings}: ${messageOf(error)}`);
   }
 }

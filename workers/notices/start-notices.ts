@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { KeyRegistry } from '../../policy/evidence/key-registry';
 import type { Ledger } from '../../policy/evidence/ledger-port';
 import type { Database } from '../../storage/database/database';
 import { noticeStore } from '../../storage/notices/notices';
 import type { PlanSource } from '../../storage/plans/plan-source';
 import type { Logger } from '../logger';
+import { repeat } from '../repeat';
 import { deliverNotices, type DeliveryDeps } from './deliver-notices';
 import { planNotices } from './plan-notices';
 import type { NoticeSettings } from './settings';
@@ -28,10 +28,8 @@ export function startNotices(run: NoticesRun): { readonly stop: () => Promise<vo
   const { db, settings, logger, everyMs = EVERY_MS } = run;
   const store = noticeStore(db);
   const deps = { ...run, store, now: () => new Date() };
-  const stopping = new AbortController();
-  const { signal } = stopping;
 
-  async function plan(): Promise<void> {
+  async function plan(signal: AbortSignal): Promise<void> {
     for (const look of await store.looks(MAX_LOOKS)) {
       if (signal.aborted) return;
       try {
@@ -43,32 +41,16 @@ export function startNotices(run: NoticesRun): { readonly stop: () => Promise<vo
     }
   }
 
-  /** A failure is logged, and the next step or pass follows. */
-  async function attempt(step: () => Promise<void>): Promise<void> {
-    if (signal.aborted) return;
+  async function pass(signal: AbortSignal): Promise<void> {
     try {
-      await step();
-    } catch (error) {
-      logger.error({ error: String(error) }, 'Notices could not be planned or sent');
+      await plan(signal);
+    } finally {
+      // Also what was planned before, if nothing can be planned now.
+      if (!signal.aborted) await deliverNotices(deps, signal);
     }
   }
 
-  async function loop(): Promise<void> {
-    while (!signal.aborted) {
-      // The aborted sleep rejects: the loop then ends.
-      await sleep(everyMs * (0.75 + Math.random() / 2), undefined, { signal, ref: false }).catch(() => undefined);
-      await attempt(plan);
-      await attempt(() => deliverNotices(deps, signal));
-    }
-  }
-
-  const running = loop();
-  return {
-    async stop() {
-      stopping.abort();
-      await running;
-    },
-  };
+  return repeat({ pass, everyMs, logger, failure: 'Notices could not be planned or sent' });
 }
 
 /** A review whose rows cannot be read is looked at again after this time. */

@@ -22,7 +22,11 @@ export interface DailyReplayOptions {
   readonly ledger: Pick<Ledger, 'append'>;
   /** Most reviews of one day. */
   readonly max: number;
-  readonly replay: (changeIds: readonly string[], each: (replayed: Replayed) => Promise<void>) => Promise<void>;
+  readonly replay: (
+    changeIds: readonly string[],
+    each: (replayed: Replayed) => Promise<void>,
+    until: { readonly signal: AbortSignal },
+  ) => Promise<void>;
   readonly now: () => Date;
   readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
   readonly count: ReconcilerOptions['count'];
@@ -37,14 +41,14 @@ const TODAY = `(now() at time zone 'UTC')::date`;
 type Counts = Record<Replayed['result'], number>;
 
 /** What a committer calls regularly. Resolves with the number of histories of each result; null if there is nothing to do now. */
-export function createDailyReplay(options: DailyReplayOptions): () => Promise<Counts | null> {
+export function createDailyReplay(options: DailyReplayOptions): (stopping: AbortSignal) => Promise<Counts | null> {
   const failed = { day: '', times: 0 };
-  return async () => {
+  return async (signal) => {
     const day = options.now().toISOString().slice(0, 10);
     if (failed.day !== day) Object.assign(failed, { day, times: 0 });
     if (failed.times >= MAX_ATTEMPTS) return null;
     try {
-      return await replayOnce(options);
+      return await replayOnce(options, signal);
     } catch (error) {
       failed.times++;
       if (failed.times === MAX_ATTEMPTS)
@@ -54,18 +58,19 @@ export function createDailyReplay(options: DailyReplayOptions): () => Promise<Co
   };
 }
 
-async function replayOnce(options: DailyReplayOptions): Promise<Counts | null> {
+async function replayOnce(options: DailyReplayOptions, signal: AbortSignal): Promise<Counts | null> {
   return await options.db.transaction(async (tx) => {
     if (!(await isDue(tx))) return null;
     await tx.query(ALLOW_IDLE);
     const { changeIds, of } = await reviewsToReplay(options.db, { max: options.max, everyOpen: false });
     const counts: Counts = { replays: 0, damaged: 0, skipped: 0, failed: 0 };
     const whySkipped: Record<string, number> = {};
-    await options.replay(changeIds, async (replayed) => {
+    const each = async (replayed: Replayed): Promise<void> => {
       counts[replayed.result]++;
       if (replayed.result === 'skipped') whySkipped[replayed.why] = (whySkipped[replayed.why] ?? 0) + 1;
       await report(options, replayed);
-    });
+    };
+    await options.replay(changeIds, each, { signal });
     await tx.query(`insert into history_replays (day) values (${TODAY})`);
     const done = { ...counts, of, whySkipped };
     if (counts.replays + counts.damaged === 0 && of > 0) options.logger.error(done, 'No history was replayed today');

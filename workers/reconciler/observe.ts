@@ -2,6 +2,7 @@ import { isGrpcServiceError, type Client } from '@temporalio/client';
 import { defaultPayloadConverter } from '@temporalio/common';
 import type { temporal } from '@temporalio/proto';
 import { FailureType } from '../../policy/contracts/failure-type';
+import { pollAge, QUEUE_TYPES } from '../pollers';
 
 /** What Temporal says about the workflow of one review. */
 export type Observation =
@@ -91,9 +92,7 @@ export async function hasPollers(client: Client, taskQueue: string, withinMs: nu
   const { pollers } = await client.workflowService.describeTaskQueue({
     namespace: client.options.namespace,
     taskQueue: { name: taskQueue },
-    taskQueueType: 1,
+    taskQueueType: QUEUE_TYPES.workflow,
   });
-  return (pollers ?? []).some(
-    ({ lastAccessTime }) => Date.now() - Number(lastAccessTime?.seconds ?? 0) * 1000 < withinMs,
-  );
+  return (pollers ?? []).some((poller) => pollAge(poller) < withinMs);
 }

@@ -22,6 +22,7 @@
  * R9 While many workflows are gone at once, their reviews are ended only when they are overdue: the namespace may be the wrong one.
  */
 import type { Queryable } from '../../storage/database/database';
+import { POLLED_MS } from '../pollers';
 import { AfterEnd } from './after-end';
 import { hasPollers, observe, type Observation } from './observe';
 import { MAX_REVIEWS_PER_PASS, openAfter, openAmong } from './open-reviews';
@@ -101,7 +102,7 @@ export class Reconciler {
   async #hasPollers(queue: string): Promise<boolean> {
     const { temporal, graceMs, logger } = this.options;
     try {
-      const withinMs = Math.max(graceMs, 120_000);
+      const withinMs = Math.max(graceMs, POLLED_MS);
       return await temporal.withDeadline(Date.now() + CALL_MS, () => hasPollers(temporal, queue, withinMs));
     } catch (error) {
       logger.warn({ queue: queue.slice(0, 100), error: String(error) }, 'The workers of a queue could not be listed');

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
 import { shellQuote } from '../../shell-quote';
-import { writePrivate } from '../private-directory';
+import { writePrivate } from '../../private-files';
 import { composeFile } from './compose';
 import { deployedProcesses } from './processes';
 import { kustomizeBase } from './kubernetes';

@@ -50,14 +50,12 @@ it('is free after its release; releasing twice is a no-op', () => {
   expect(readdirSync(dir)).toEqual([]);
 });
 
-it('is taken over from a process that has died, and names that process', async () => {
+it('is taken over from a process that has died', async () => {
   const other = await otherProcess();
   writeFileSync(path, JSON.stringify({ pid: other.pid, startTime: startTime(other.pid), facts: { uiUrl: 'u' } }));
   expect(tryLock(path).kind).toBe('busy');
   await other.end();
-  const lock = take();
-  expect(lock.leftBy).toMatchObject({ pid: other.pid, facts: { uiUrl: 'u' } });
-  lock.release();
+  take().release();
 });
 
 it('does not mistake a process that reuses the pid for the one that died', async () => {
@@ -69,7 +67,5 @@ it('does not mistake a process that reuses the pid for the one that died', async
 
 it.each(['', 'not json', '{"pid":"1"}'])('takes over a file that is not a valid lock: %j', (text) => {
   writeFileSync(path, text);
-  const lock = take();
-  expect(lock.leftBy).toBeUndefined();
-  lock.release();
+  take().release();
 });

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { createTransport } from 'nodemailer';
+import { messageOf } from '../../../client/errors';
 import { subject, textLines, type NoticeBody } from '../message';
 import { resolvePublic } from '../public-address';
 import type { ChannelSettings } from '../settings';
@@ -41,7 +42,7 @@ export async function sendEmail(
     });
     return DELIVERED;
   } catch (error) {
-    return undelivered(error instanceof Error ? error.message : String(error), isPermanent(error));
+    return undelivered(messageOf(error), isPermanent(error));
   }
 }
 

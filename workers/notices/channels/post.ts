@@ -1,5 +1,6 @@
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
+import { messageOf } from '../../../client/errors';
 import { addressIn, resolvePublic } from '../public-address';
 import { DELIVERED, undelivered, type Delivery } from './delivery';
 
@@ -22,7 +23,7 @@ export async function post({ url, headers, body, privateAddresses }: Post): Prom
   try {
     address = await resolvePublic(hostname, privateAddresses);
   } catch (error) {
-    return undelivered(error instanceof Error ? error.message : String(error));
+    return undelivered(messageOf(error));
   }
   if (protocol !== 'https:' && !privateAddresses.includes(address))
     return undelivered('expected https, because the address is public', true);

@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { ConfigError } from '../../workers/config-error';
+import { ConfigError } from '../workers/config-error';
 
 /** Makes the directory with mode 700. Throws ConfigError if it exists and other users can read it. */
 export function privateDirectory(path: string): void {
