@@ -32,7 +32,7 @@ export async function doctor(env: Env, options: DoctorOptions): Promise<readonly
     try {
       checks.push(...(await check()));
     } catch (error) {
-      checks.push(failed(name, messageOf(error), 'Correct what the checks above name, and run it again'));
+      checks.push(failed(name, messageOf(error), 'Correct that, or what the checks above name, and run it again'));
     }
   };
   const stateDir = stateDirOf(env);

@@ -35,5 +35,5 @@ test('the log has what each run writes, and a process that was started again and
 test('a process that does not become ready rejects with the end of what it wrote, and with nothing of an earlier run', async () => {
   writeFileSync(log, 'an earlier run\n');
   const failed = start(`console.error('x'.repeat(5_000)); console.error('invalid settings'); process.exit(2);`);
-  await expect(failed).rejects.toThrow(/^review ended with exit code 2:\nx{3983}\ninvalid settings\n\nThe whole log: /);
+  await expect(failed).rejects.toThrow(/^review ended with exit code 2:\nx{3982}\ninvalid settings\n\nThe whole log: /);
 });

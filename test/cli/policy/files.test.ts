@@ -40,7 +40,7 @@ describe('a bundle on standard output', () => {
 
 it.each([
   ['--metadata', '{', '--metadata: '],
-  ['--metadata', '{"a": []}', '--metadata: a: '],
+  ['--metadata', '[1]', '--metadata: '],
   ['--staging', write('staging.json', '{}'), '--staging: sourceTool: '],
 ])('explain names the invalid option %s %s', async (option, value, message) => {
   const bundle = write('bundle.yaml', starterBundle('SQLDryRun'));
