@@ -1,9 +1,12 @@
 import { CountersignError } from '../../client/errors';
 import { createBreakers, recordBreakerReset, type BreakersReading } from '../../storage/breakers/breakers';
-import { withDatabase, type DatabaseOptions } from '../../storage/database/database';
+import { withDatabase } from '../../storage/database/database';
 import type { Env } from '../../workers/config';
 import { localClient } from '../../workers/local-client';
 import { loadOperatorKey } from '../key-files';
+import { withOperatorDatabase } from '../operator-database';
+
+const APPLICATION = 'countersign-breaker';
 
 export interface BreakerResetRequest {
   readonly tenant: string;
@@ -18,15 +21,16 @@ export interface BreakerResetRequest {
 /** Every breaker that has samples, sorted by tenant and source tool. */
 export async function listBreakers(env: Env): Promise<readonly BreakersReading[]> {
   const { databaseUrl, operators } = localClient(env);
-  return await withDatabase(at(databaseUrl), (db) => createBreakers({ db, operators }).list());
+  return await withDatabase({ url: databaseUrl, applicationName: APPLICATION, max: 1 }, (db) =>
+    createBreakers({ db, operators }).list(),
+  );
 }
 
 /** Returns the ids of the validators that had a breaker. Throws if the reset does not count, for example with an untrusted key. */
 export async function resetBreakers(env: Env, request: BreakerResetRequest): Promise<readonly string[]> {
-  const { operatorDatabaseUrl, operators } = localClient(env);
   const { tenant, sourceTool, validatorId, reason } = request;
   const key = loadOperatorKey(env, request.operatorKey, '--operator-key');
-  return await withDatabase(at(operatorDatabaseUrl), async (db) => {
+  return await withOperatorDatabase(env, APPLICATION, async (db, operators) => {
     const breakers = createBreakers({ db, operators });
     const before = await breakers.read({ tenant, sourceTool });
     const issuedAt = new Date().toISOString();
@@ -41,5 +45,3 @@ export async function resetBreakers(env: Env, request: BreakerResetRequest): Pro
     return ids.filter((id) => validatorId === null || id === validatorId);
   });
 }
-
-const at = (url: string): DatabaseOptions => ({ url, applicationName: 'countersign-breaker', max: 1 });

@@ -3,12 +3,13 @@ import { messageOf } from '../../client/errors';
 import { ConfigError, type Env } from '../../workers/config';
 import { readEnvFile } from '../../workers/env-file';
 import { localClient, stateDirOf, type LocalClient } from '../../workers/local-client';
+import { PROCESS_NAMES } from '../processes';
 import { failed, type Check } from './check';
 import { checkDatabase } from './database';
 import { checkGateway } from './gateway';
 import { checkCli, checkNode, checkVariables } from './machine';
 import { checkPolicies, checkFreezes, checkTrust } from './policies';
-import { PROCESS_FILES, readProcesses } from './processes';
+import { readProcesses } from './processes';
 import { checkRegistered } from './registered';
 import { checkTargets } from './targets';
 import { checkTemporal } from './temporal';
@@ -36,12 +37,12 @@ export async function doctor(env: Env, options: DoctorOptions): Promise<readonly
     }
   };
   const stateDir = stateDirOf(env);
-  const files = PROCESS_FILES.map((file) => [file, readEnvFile(join(stateDir, file))] as const);
+  const envs = PROCESS_NAMES.map((name) => [name, readEnvFile(join(stateDir, `${name}.env`))] as const);
   checks.push(checkNode());
   await add('Temporal CLI', async () => [await checkCli(env)]);
   checks.push(
     ...checkVariables('environment', env),
-    ...files.flatMap(([file, values]) => checkVariables(join(stateDir, file), values)),
+    ...envs.flatMap(([name, values]) => checkVariables(join(stateDir, `${name}.env`), values)),
   );
   let local: LocalClient;
   try {
@@ -51,7 +52,7 @@ export async function doctor(env: Env, options: DoctorOptions): Promise<readonly
     const fix = 'Run "countersign dev" in another terminal, or "countersign init"';
     return [...checks, failed('configuration', error.message, fix)];
   }
-  const { checks: processChecks, processes } = readProcesses(files);
+  const { checks: processChecks, processes } = readProcesses(envs);
   checks.push(...processChecks, checkTrust(local));
   await add('Temporal server', () => checkTemporal(local, env, options));
   const database = await checkDatabase(local, processes, options);

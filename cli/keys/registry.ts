@@ -1,4 +1,3 @@
-import { type Database, withDatabase } from '../../storage/database/database';
 import { createEnrollments } from '../../storage/keys/enrollments';
 import { newLink, type LinkRequest, type NewLink } from '../../storage/keys/new-link';
 import { createKeyRegistry } from '../../storage/keys/key-registry';
@@ -10,6 +9,9 @@ import { signKeyEntry, signKeyRevocation, type KeyGrant } from '../../signing/re
 import type { Env } from '../../workers/config';
 import { localClient } from '../../workers/local-client';
 import { keyPassphrase, loadKey } from '../key-files';
+import { withOperatorDatabase } from '../operator-database';
+
+const APPLICATION = 'countersign-keys';
 
 /** Whom a key belongs to, what it may sign, and what it may do in which tenants. */
 export type KeyHolder = Omit<KeyGrant, 'demo'>;
@@ -75,7 +77,7 @@ export async function enrollPerson(
   operatorKeyFile: string,
 ): Promise<NewLink> {
   const operator = loadKey(env, operatorKeyFile);
-  return await withKeys(env, (db, trustedOperators) =>
+  return await withOperatorDatabase(env, APPLICATION, (db, trustedOperators) =>
     newLink(createEnrollments({ db, trustedOperators }), { ...request, now: new Date() }, operator),
   );
 }
@@ -91,12 +93,7 @@ export async function revokeKey(env: Env, keyId: string, reason: string, operato
 }
 
 async function withRegistry<T>(env: Env, work: (registry: KeyRegistry) => Promise<T>): Promise<T> {
-  return await withKeys(env, (db, trustedOperators) =>
+  return await withOperatorDatabase(env, APPLICATION, (db, trustedOperators) =>
     work(createKeyRegistry({ db, trustedOperators, now: Date.now })),
   );
-}
-
-async function withKeys<T>(env: Env, work: (db: Database, operators: readonly string[]) => Promise<T>): Promise<T> {
-  const { operatorDatabaseUrl: url, operators } = localClient(env);
-  return await withDatabase({ url, applicationName: 'countersign-keys', max: 1 }, (db) => work(db, operators));
 }

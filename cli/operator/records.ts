@@ -1,6 +1,5 @@
 import { recordResolution } from '../../activities/committer/effect-resolution';
 import { recordFreeze } from '../../activities/committer/target-freezes';
-import { type Database, withDatabase } from '../../storage/database/database';
 import { createLedger } from '../../storage/ledger/ledger';
 import { publishedTargets } from '../../storage/plans/published-targets';
 import { CountersignError } from '../../client/errors';
@@ -10,8 +9,10 @@ import { MESSAGES } from '../../policy/contracts/messages';
 import type { Env } from '../../workers/config';
 import { localClient } from '../../workers/local-client';
 import { loadOperatorKey } from '../key-files';
+import { withOperatorDatabase } from '../operator-database';
 import { withTemporal } from '../temporal';
 
+const APPLICATION = 'countersign-operator';
 const SIGNAL_TIMEOUT_MS = 5_000;
 
 export interface EffectRecord {
@@ -25,7 +26,7 @@ export interface EffectRecord {
 /** Records whether an effect was applied, signed. `told`: the review was notified; otherwise it checks again in ten minutes. */
 export async function recordEffect(env: Env, effect: EffectRecord): Promise<{ readonly told: boolean }> {
   const { changeId, applied, reason } = effect;
-  await withOperatorDatabase(env, async (db) => {
+  await withOperatorDatabase(env, APPLICATION, async (db) => {
     const key = loadOperatorKey(env, effect.operatorKey, '--operator-key');
     const ledger = createLedger(db);
     const { target } = submissionOf(changeId, await ledger.read(changeId));
@@ -60,8 +61,8 @@ export interface FreezeRecord {
 export async function freezeTarget(env: Env, freeze: FreezeRecord): Promise<number> {
   const { target, frozen, reason } = freeze;
   const key = loadOperatorKey(env, freeze.operatorKey, '--operator-key');
-  return await withOperatorDatabase(env, async (db) => {
-    const { all } = await publishedTargets(db, [...localClient(env).operators, key.publicKey]);
+  return await withOperatorDatabase(env, APPLICATION, async (db, operators) => {
+    const { all } = await publishedTargets(db, [...operators, key.publicKey]);
     if (!all.has(target))
       throw new CountersignError(
         'not_found',
@@ -69,11 +70,6 @@ export async function freezeTarget(env: Env, freeze: FreezeRecord): Promise<numb
       );
     return await recordFreeze(db, { target, frozen, reason, at: new Date().toISOString() }, key);
   });
-}
-
-async function withOperatorDatabase<T>(env: Env, work: (db: Database) => Promise<T>): Promise<T> {
-  const { operatorDatabaseUrl: url } = localClient(env);
-  return await withDatabase({ url, applicationName: 'countersign-operator', max: 1 }, work);
 }
 
 /** Whether the signal was delivered. The record is in the ledger in either case. */

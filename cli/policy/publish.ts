@@ -2,15 +2,16 @@ import { CountersignError } from '../../client/errors';
 import { GatewayPolicy, type PublishedRevision } from '../../client/gateway-policy';
 import { createSigner } from '../../client/signer';
 import { isSameRevision, signRevision } from '../../signing/policy-revision';
-import { withDatabase, type Database } from '../../storage/database/database';
 import { newestRevision } from '../../storage/plans/newest-revision';
 import { publishBundle, type Publication } from '../../storage/plans/publish';
 import type { Env } from '../../workers/config';
-import { localClient } from '../../workers/local-client';
 import { gatewaySettings, type GatewaySettings } from '../gateway/settings';
 import { loadOperatorKey } from '../key-files';
+import { withOperatorDatabase } from '../operator-database';
 import { UsageError } from '../usage-error';
 import { checkedPlans, extensionsOfEnv } from './bundles';
+
+const APPLICATION = 'countersign-policy';
 
 type Publishing = Omit<Publication, 'trustedOperators'>;
 
@@ -29,7 +30,9 @@ export async function publish(env: Env, bundleText: string, key: string | undefi
   const plans = checkedPlans(bundleText, await extensionsOfEnv(env), now);
   const publishing = { bundleText, plans, operator, now };
   return settings === null
-    ? await inDatabase(env, (db, trustedOperators) => publishBundle(db, { ...publishing, trustedOperators }))
+    ? await withOperatorDatabase(env, APPLICATION, (db, trustedOperators) =>
+        publishBundle(db, { ...publishing, trustedOperators }),
+      )
     : await publishAtGateway(atGateway(env, settings, keyFile), publishing);
 }
 
@@ -38,19 +41,13 @@ export async function newestPublished(env: Env, key: string | undefined): Promis
   const settings = gatewaySettings(env);
   const { newest } =
     settings === null
-      ? await inDatabase(env, (db, operators) => newestRevision(db, operators))
+      ? await withOperatorDatabase(env, APPLICATION, (db, operators) => newestRevision(db, operators))
       : await atGateway(env, settings, key).newest();
   if (newest !== null) return newest;
   throw new CountersignError(
     'not_found',
     'No policy is published that a trusted operator signed; use "countersign policy publish"',
   );
-}
-
-/** With the role of the operator. */
-async function inDatabase<T>(env: Env, work: (db: Database, operators: readonly string[]) => Promise<T>): Promise<T> {
-  const { operatorDatabaseUrl: url, operators } = localClient(env);
-  return await withDatabase({ url, applicationName: 'countersign-policy', max: 1 }, (db) => work(db, operators));
 }
 
 /** An operator key, that of `key` or of the login, signs the requests. */

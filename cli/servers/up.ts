@@ -3,10 +3,9 @@ import { join } from 'node:path';
 import { ConfigError } from '../../workers/config';
 import { readEnvFile } from '../../workers/env-file';
 import { startProcess } from '../../workers/start-process';
+import { PROCESS_NAMES } from '../processes';
 import { interrupted } from './interrupted';
 import { keepRunning } from './keep-running';
-
-const NAMES = ['review', 'judge', 'commit', 'gateway'] as const;
 
 /** Runs the four processes of a directory that `countersign init` made, until Ctrl-C. A process that crashes is started again. */
 export async function up(
@@ -15,13 +14,13 @@ export async function up(
   started: (addresses: { readonly gateway: string; readonly inbox: string }) => void,
   until: Promise<void> = interrupted(),
 ): Promise<void> {
-  const envs = Object.fromEntries(NAMES.map((name) => [name, readEnvFile(join(dir, `${name}.env`))]));
-  const missing = NAMES.filter((name) => Object.keys(envs[name] ?? {}).length === 0);
+  const envs = Object.fromEntries(PROCESS_NAMES.map((name) => [name, readEnvFile(join(dir, `${name}.env`))]));
+  const missing = PROCESS_NAMES.filter((name) => Object.keys(envs[name] ?? {}).length === 0);
   if (missing.length > 0)
     throw new ConfigError(`${dir}: ${missing[0]}.env is missing or empty; make it with: countersign init ${dir}`);
   const logDir = join(dir, 'logs');
   mkdirSync(logDir, { recursive: true, mode: 0o700 });
-  const running = await keepRunning(NAMES, {
+  const running = await keepRunning(PROCESS_NAMES, {
     start: async (name) => {
       const process = await startProcess(name, envs[name] ?? {}, logDir, log);
       log(`${name} runs as process ${process.pid}`);

@@ -14,7 +14,7 @@ import {
 import { dirname, join } from 'node:path';
 import { type Env, isTraversable, traversableDir } from './places';
 import type { PostgresBinaries, RunAs } from './postgres-binaries';
-import { type Say, stopOnExit, exited } from './processes';
+import { outputOf, type Say } from './processes';
 
 /** The superuser of the embedded server. */
 export const SUPERUSER = 'postgres';
@@ -67,16 +67,9 @@ export async function initialise(
       options.fast === true ? [...args, '--no-sync'] : args,
       childOptions(runAs, ['ignore', 'pipe', 'pipe']),
     );
-    stopOnExit(child, 'SIGTERM');
-    let output = '';
-    for (const stream of [child.stdout, child.stderr])
-      stream?.setEncoding('utf8').on('data', (text: string) => (output = (output + text).slice(-3_000)));
-    const timer = setTimeout(() => child.kill('SIGKILL'), 120_000);
-    const code = await exited(child).finally(() => clearTimeout(timer));
+    const { code, output } = await outputOf(child, 120_000);
     if (code !== 0)
-      throw new Error(
-        `PostgreSQL could not create its data directory ${dataDir} (initdb, code ${code}):\n${output.trim()}`,
-      );
+      throw new Error(`PostgreSQL could not create its data directory ${dataDir} (initdb, code ${code}):\n${output}`);
   } finally {
     rmSync(passedIn, { force: true });
   }

@@ -6,7 +6,7 @@ import { Client, escapeIdentifier } from 'pg';
 import { type Env, freePort } from './places';
 import { type PostgresBinaries, type RunAs, findPostgresBinaries, postgresUser } from './postgres-binaries';
 import { SUPERUSER, checkData, childOptions, dataDirFor, initialise, setAside } from './postgres-data';
-import { type Say, stopOnExit, exited, isRunning, stopProcess } from './processes';
+import { ending, isRunning, type Say, stopOnExit, stopProcess } from './processes';
 
 /** What to start. `stateDir` has password, log and, if possible, the data; `fast` turns durability off, for tests. */
 export interface PostgresOptions {
@@ -188,11 +188,7 @@ async function startOnce(
   const child = spawn(binaries.postgres, args, { ...childOptions(runAs, ['ignore', log, log]), detached: true });
   closeSync(log);
   stopOnExit(child, 'SIGINT');
-  const ended = exited(child).then(
-    (code) => `it ended with code ${code}`,
-    (error: Error) => error.message,
-  );
-  const answer = await Promise.race([ended, untilReady(url)]);
+  const answer = await Promise.race([ending(child), untilReady(url)]);
   if (typeof answer !== 'string') return { kind: 'up', version: answer.version, pid: child.pid ?? 0 };
   await stopPostgres(child.pid ?? 0, dataDir);
   return { kind: 'down', why: answer, log: readFileSync(logFile, 'utf8').slice(-1_500).trim() };

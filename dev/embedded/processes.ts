@@ -120,6 +120,30 @@ export function exited(child: ChildProcess): Promise<number | null> {
   });
 }
 
+/** As `exited`, in words. */
+export function ending(child: ChildProcess): Promise<string> {
+  return exited(child).then(
+    (code) => `it ended with code ${code}`,
+    (error: Error) => error.message,
+  );
+}
+
+const MAX_OUTPUT = 4_000;
+
+/** Waits for a child, at most `maxMs`; then it is killed. Returns its exit code and the end of what it printed. */
+export async function outputOf(
+  child: ChildProcess,
+  maxMs: number,
+): Promise<{ readonly code: number | null; readonly output: string }> {
+  stopOnExit(child, 'SIGTERM');
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream?.setEncoding('utf8').on('data', (text: string) => (output = (output + text).slice(-MAX_OUTPUT)));
+  const timer = setTimeout(() => child.kill('SIGKILL'), maxMs);
+  const code = await exited(child).finally(() => clearTimeout(timer));
+  return { code, output: output.trim() };
+}
+
 /**
  * Prints "label: still working, N s" every `everyMs` while `work` runs, so that a long step does not look like a hang.
  * Settles as `work` does.

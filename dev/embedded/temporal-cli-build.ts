@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { tryLock } from './lock-file';
 import { packageRoot } from './places';
-import { type Say, stopOnExit, exited, withProgress } from './processes';
+import { outputOf, type Say, withProgress } from './processes';
 
 const MAX_BUILD_MS = 30 * 60_000;
 const CLI_PACKAGE = 'github.com/temporalio/cli/cmd/temporal';
@@ -96,12 +96,8 @@ async function runGo(args: readonly string[], cwd: string): Promise<string | und
   // GOWORK and GOFLAGS of the user must not change what the checksums pin.
   const env = { ...process.env, CGO_ENABLED: '0', GOWORK: 'off', GOFLAGS: '-mod=readonly' };
   const child = spawn('go', args, { cwd, env, stdio: ['ignore', 'ignore', 'pipe'] });
-  stopOnExit(child, 'SIGTERM');
-  let errors = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (errors = (errors + text).slice(-4_000)));
-  const timer = setTimeout(() => child.kill('SIGKILL'), MAX_BUILD_MS);
-  const code = await exited(child).finally(() => clearTimeout(timer));
-  return code === 0 ? undefined : errors.trim().split('\n').slice(-5).join('\n') || `exit code ${code}`;
+  const { code, output } = await outputOf(child, MAX_BUILD_MS);
+  return code === 0 ? undefined : output.split('\n').slice(-5).join('\n') || `exit code ${code}`;
 }
 
 function goVersion(): Promise<string | undefined> {

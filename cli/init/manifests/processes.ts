@@ -3,7 +3,8 @@ import { dirname, join, resolve } from 'node:path';
 import { ConfigError } from '../../../workers/config-error';
 import { readEnvFile } from '../../../workers/env-file';
 import { noticeSecrets } from '../../../workers/notices/settings';
-import { ENV_SCHEMAS, HostAndPort, type EnvReader } from '../../../workers/process-env';
+import { HostAndPort } from '../../../workers/process-env';
+import { PROCESS_NAMES, PROCESSES } from '../../processes';
 import { knownTargets } from '../targets';
 
 /** One process, as the file of its settings describes it. */
@@ -39,20 +40,14 @@ export const ENV_FILE_OPTION = '--env-file=';
 /** Variables whose value is a path. */
 export const NAMES_FILE = /_(FILE|PATH)$/;
 
-const PROCESSES = [
-  ['review', 'review', 'review worker'],
-  ['judge', 'judge', 'judge worker'],
-  ['commit', 'committer', 'committer'],
-  ['gateway', 'gateway', 'gateway'],
-] as const satisfies readonly (readonly [string, EnvReader, string])[];
-
 /** The processes of a directory of `init`. What each of them reads follows from the table of configuration. */
 export function deployedProcesses(dir: string): readonly DeployedProcess[] {
-  return PROCESSES.map(([name, reader, title]) => {
+  return PROCESS_NAMES.map((name) => {
+    const { schema, title } = PROCESSES[name];
     const envFile = join(dir, `${name}.env`);
     const env = readEnvFile(envFile);
     const known = [
-      ...Object.keys(ENV_SCHEMAS[reader].shape),
+      ...Object.keys(schema.shape),
       ...Object.keys(env).filter((each) => each.startsWith('TEMPORAL_TLS_')),
     ];
     const named = known.filter((variable) => NAMES_FILE.test(variable));
