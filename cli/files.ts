@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import type { Io } from './action';
+import { readAtMost } from './read-at-most';
 import { UsageError } from './usage-error';
 
 /** Input is read into memory whole; this is enough for about a hundred thousand diffs. */
@@ -9,18 +10,6 @@ const MAX_INPUT_BYTES = 256 * 1024 * 1024;
 /** The bytes of a file, which can also be a pipe or a device. Throws if it has more than `max`. */
 export async function readFileBytes(path: string, max: number): Promise<Uint8Array> {
   return await readAtMost(createReadStream(path), max, path);
-}
-
-/** Reads a stream to its end. Throws if it has more than `max` bytes; `name` is that of the input in the message. */
-export async function readAtMost(stream: AsyncIterable<Buffer>, max: number, name: string): Promise<Uint8Array> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of stream) {
-    size += chunk.length;
-    if (size > max) throw new Error(`${name}: expected at most ${max} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }
 
 /** Throws if the file exists: policies and evidence are never overwritten. */

@@ -1,6 +1,6 @@
 import type { Env } from '../workers/config';
-import { readAtMost } from './files';
 import type { Sink } from './printer';
+import { readAtMost } from './read-at-most';
 import { remoteModules, type RemoteModules } from './remote-modules';
 
 /** What commands use of the process around them. Tests substitute parts of it. */
