@@ -511,7 +511,6 @@ describe('operate', () => {
   });
 
   it.each([
-    ['kind', ['--kind', 'boss', '--subject', 'person:a']],
     ['--kind', ['--kind', 'boss', '--subject', 'person:a']],
     ['--subject', ['--kind', 'approver', '--subject', 'a']],
     ['--subject', ['--kind', 'approver', '--subject', 'person:alice smith', '--tenant', 'acme']],
