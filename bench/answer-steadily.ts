@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Envelope } from '../policy/contracts/diff';
 import { createSigner } from '../client/signer';
-import { signAnswers } from '../client/sign-answers';
 import { isUnavailable, type DevClient } from '../dev/client';
+import { signedAnswers } from '../dev/signed-answers';
 import type { Dev } from '../dev/start';
 import type { LedgerNotifications } from '../storage/ledger/notifications';
 import { awaitRow } from './await-row';
@@ -21,12 +21,10 @@ export interface Answered extends Steady {
 
 interface Signed {
   readonly changeId: string;
-  readonly answers: readonly Envelope[];
+  readonly answers: Envelope[];
 }
 
 const SIGNED_AT_ONCE = 4;
-/** An hour: many answers are signed before the first is sent. */
-const VALID_MS = 3_600_000;
 const COMMIT_MS = 300_000;
 
 /**
@@ -41,15 +39,16 @@ export async function answerSteadily(
   { perSecond, seconds }: Steady,
 ): Promise<Answered> {
   const chosen = spaced(changeIds, Math.min(changeIds.length, perSecond * seconds));
+  const approver = createSigner(dev.setup.keys.alice.key);
   const signed: Signed[] = [];
   await throughput(chosen.length, SIGNED_AT_ONCE, async (i) => {
-    const changeId = chosen[i] ?? '';
-    signed.push({ changeId, answers: await signAll(dev, client, changeId) });
+    const status = await client.countersign.status(chosen[i] ?? '');
+    signed.push({ changeId: status.changeId, answers: signedAnswers(status, approver, 'confirm') });
   });
   const samples: number[] = [];
   const answer = async ({ changeId, answers }: Signed): Promise<void> => {
     const began = performance.now();
-    await untilAvailable(() => client.countersign.answer(changeId, [...answers]));
+    await untilAvailable(() => client.countersign.answer(changeId, answers));
     await awaitRow({ ledger: client.ledger, notifications }, changeId, ['closed'], COMMIT_MS);
     samples.push(performance.now() - began);
   };
@@ -83,17 +82,4 @@ async function untilAvailable(send: () => Promise<unknown>): Promise<void> {
 /** Evenly from the oldest to the newest: some workflows are in the worker's memory, and most are not. */
 function spaced(changeIds: readonly string[], count: number): readonly string[] {
   return Array.from({ length: count }, (_, i) => changeIds[Math.floor((i * changeIds.length) / count)] ?? '');
-}
-
-async function signAll({ setup }: Dev, { countersign }: DevClient, changeId: string): Promise<readonly Envelope[]> {
-  const status = await countersign.status(changeId);
-  const violationIds = status.violations.filter((v) => v.resolution === 'pending').map((v) => v.violationId);
-  const issuedAt = new Date();
-  return signAnswers(
-    changeId,
-    { changeId, status, staging: null, preview: null },
-    { violationIds, decision: 'confirm', reason: 'bench' },
-    createSigner(setup.keys.alice.key),
-    { issuedAt, expiresAt: new Date(issuedAt.getTime() + VALID_MS) },
-  );
 }

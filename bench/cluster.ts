@@ -8,20 +8,20 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { startScriptedJudge } from '../examples/demo/scripted-judge';
-import { openDevClient, type DevClient } from '../dev/client';
+import type { DevClient } from '../dev/client';
 import { packageRoot } from '../dev/embedded/places';
-import { startDev, type Dev } from '../dev/start';
+import { runProgram, wholeNumber } from '../dev/run-program';
+import type { Dev } from '../dev/start';
 import { curveSvg, type Curve } from './curve-svg';
 import { measureFairness, type Fairness } from './fairness';
 import { measureLockHolds, type LockHolds } from './lock-holds';
-import { machine, seedItems, throughput } from './measure';
+import { machine, throughput } from './measure';
 import { cpuByProcess, cpuPerReview, type CpuByProcess } from './process-cpu';
 import { reviewJob, ROWS } from './reviews';
 import { startTemporalCluster } from './temporal-cluster';
 import { APPENDS, simulate, type ModelResult } from './worker-model';
-import { shopPolicy, WIDE_LIMIT } from './shop-policy';
-import { reportFailure } from '../dev/report-failure';
+import { WIDE_LIMIT } from './shop';
+import { clientOf, withShop } from './with-shop';
 import { JudgeEnv } from '../workers/config';
 
 const KINDS = ['review', 'judge', 'commit'] as const;
@@ -68,60 +68,40 @@ const say = (line: string): void => void process.stderr.write(`${line}\n`);
 /** Reviews as in `npm run bench`, with a limit over many changes, so that each opening takes its locks. */
 async function benchCluster(options: Options): Promise<void> {
   const stateDir = mkdtempSync(join(tmpdir(), 'countersign-bench-cluster-'));
-  const judge = await startScriptedJudge({ script: () => ({}) });
-  const stops = [judge.stop, async () => rmSync(stateDir, { recursive: true, force: true })];
   try {
-    const cluster = await startTemporalCluster({
-      stateDir: join(stateDir, 'cluster'),
-      namespace: 'default',
-      fast: false,
-      say,
-    });
-    stops.unshift(() => cluster.stop());
-    const dev = await startDev({
-      stateDir: join(stateDir, 'dev'),
-      say,
-      bundleText: shopPolicy({ more: [WIDE_LIMIT] }),
-      targets: [{ name: 'shop', database: 'shop', schemas: ['public'], seed: seedItems(ROWS) }],
-      judge: { baseUrl: judge.baseUrl, apiKey: 'scripted' },
-      judgeRequestsPerSecond: 1000,
-      breakers: false,
-      runtime: {
-        env: {
-          ...process.env,
-          TEMPORAL_ADDRESS: cluster.address,
-          COUNTERSIGN_DATABASE_ADMIN_URL: cluster.postgres.superuserUrl('postgres'),
-        },
-      },
-    });
-    stops.unshift(() => dev.stop());
-    await measure(dev, options);
+    const cluster = await startTemporalCluster({ stateDir, namespace: 'default', fast: false, say });
+    const env = {
+      ...process.env,
+      TEMPORAL_ADDRESS: cluster.address,
+      COUNTERSIGN_DATABASE_ADMIN_URL: cluster.postgres.superuserUrl('postgres'),
+    };
+    try {
+      const shop = { say, policy: { more: [WIDE_LIMIT] }, rows: ROWS, runtime: { env } };
+      await withShop(shop, ({ dev, client }) => measure(dev, client, options));
+    } finally {
+      await cluster.stop();
+    }
   } finally {
-    for (const stop of stops) await stop();
+    rmSync(stateDir, { recursive: true, force: true });
   }
 }
 
-async function measure(dev: Dev, { reviews, open, json, picture }: Options): Promise<void> {
-  const [steady, flooding] = [await clientOf(dev, 'steady'), await clientOf(dev, 'flooding')];
+async function measure(dev: Dev, steady: DevClient, { reviews, open, json, picture }: Options): Promise<void> {
   say(`Machine: ${machine()}`);
   say(`Reviews: ${reviews}, ${open} open at once`);
   const holds = await measureLockHolds(dev.setup, steady.countersign, 30);
   say(`Locks: an opening ${holds.openingMs} ms, an end ${holds.endingMs} ms`);
   const sizes = await measureSizes(dev, steady, { reviews, open });
+  const flooding = await clientOf(dev, 'flooding');
   const fairness = await measureFairness(dev, { steady, flooding }, { reviews: Math.min(20, reviews), flood: 60 });
   for (const line of fairnessLines(fairness)) say(line);
-  await Promise.all([steady.close(), flooding.close()]);
+  await flooding.close();
 
   const [first] = sizes;
   if (first === undefined) throw new Error('No number of workers was measured');
   const model = printModel(first.cpuMs, holds, sizes, picture);
   const result = { machine: machine(), reviews, open, holds, sizes, fairness, ...ASSUMED, model };
   if (json) process.stdout.write(`${JSON.stringify(result)}\n`);
-}
-
-function clientOf(dev: Dev, tenant: string): Promise<DevClient> {
-  const { temporalAddress, namespace } = dev.runtime;
-  return openDevClient({ setup: dev.setup, temporalAddress, namespace, applicationName: 'bench', tenant });
 }
 
 /** Adds workers until there are as many as each size says. */
@@ -248,24 +228,21 @@ function measuredCurve(sizes: readonly Size[]): Curve {
   };
 }
 
-const { values } = parseArgs({
-  options: {
-    json: { type: 'boolean', default: false },
-    reviews: { type: 'string', default: '100' },
-    open: { type: 'string', default: '30' },
-    picture: { type: 'string', default: join(packageRoot(), 'docs', 'images', 'workers.svg') },
-    'no-picture': { type: 'boolean', default: false },
-    'model-only': { type: 'boolean', default: false },
-  },
-});
-const [reviews, open] = [Number(values.reviews), Number(values.open)];
-if ([reviews, open].some((value) => !Number.isInteger(value) || value < 1)) {
-  process.stderr.write('bench:cluster: expected whole numbers from 1 for --reviews and --open\n');
-  process.exitCode = 2;
-} else {
+runProgram(async () => {
+  const { values } = parseArgs({
+    options: {
+      json: { type: 'boolean', default: false },
+      reviews: { type: 'string', default: '100' },
+      open: { type: 'string', default: '30' },
+      picture: { type: 'string', default: join(packageRoot(), 'docs', 'images', 'workers.svg') },
+      'no-picture': { type: 'boolean', default: false },
+      'model-only': { type: 'boolean', default: false },
+    },
+  });
+  const { json } = values;
+  const [reviews, open] = [wholeNumber('--reviews', values.reviews), wholeNumber('--open', values.open)];
   const picture = values['no-picture'] ? null : values.picture;
-  if (values['model-only']) {
-    const model = printModel(GIVEN.cpu, GIVEN.holds, [], picture);
-    if (values.json) process.stdout.write(`${JSON.stringify({ given: GIVEN, ...ASSUMED, model })}\n`);
-  } else benchCluster({ reviews, open, json: values.json, picture }).catch(reportFailure);
-}
+  if (!values['model-only']) return benchCluster({ reviews, open, json, picture });
+  const model = printModel(GIVEN.cpu, GIVEN.holds, [], picture);
+  if (json) process.stdout.write(`${JSON.stringify({ given: GIVEN, ...ASSUMED, model })}\n`);
+});

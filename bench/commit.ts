@@ -4,22 +4,19 @@
  * reviews alone, then ledger appends. Progress goes to standard error; with --json the last line of standard output is one object.
  */
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { verifyChange } from '../activities/committer/verify-change';
 import type { CommitInput } from '../activities/review-types';
 import { createSigner } from '../client/signer';
-import { signAnswers } from '../client/sign-answers';
-import { openDevClient, type DevClient } from '../dev/client';
+import type { DevClient } from '../dev/client';
+import { runProgram, wholeNumber } from '../dev/run-program';
 import type { DevSetup } from '../dev/setup';
-import { startDev } from '../dev/start';
+import { signedAnswers } from '../dev/signed-answers';
 import { openCommitting } from './committing';
 import { roleSetup } from '../dev/local-roles';
-import { machine, seedItems, spread, throughput } from './measure';
-import { shopPolicy } from './shop-policy';
-import { reportFailure } from '../dev/report-failure';
+import { machine, spread, throughput } from './measure';
+import { itemChange } from './shop';
+import { withShop, type MeasuredShop } from './with-shop';
 
 const APPENDS = 2_000;
 
@@ -28,25 +25,11 @@ interface Committed {
   readonly decisionToCommittedMs: number;
 }
 
-async function main(json: boolean, reviews: number): Promise<void> {
-  const say = (line: string): void => void process.stderr.write(`${line}\n`);
-  const stateDir = mkdtempSync(join(tmpdir(), 'countersign-bench-commit-'));
-  const dev = await startDev({
-    stateDir,
-    say: () => {},
-    bundleText: shopPolicy({ judge: false }),
-    targets: [{ name: 'shop', database: 'shop', schemas: ['public'], seed: seedItems(reviews + 10) }],
-    breakers: false,
-    runtime: { temporalPort: 0, uiPort: 0, postgresPort: 0 },
-  });
+const say = (line: string): void => void process.stderr.write(`${line}\n`);
+
+async function benchCommit({ dev, client }: MeasuredShop, reviews: number): Promise<object> {
   const committing = openCommitting(roleSetup(dev.setup));
   try {
-    const client = await openDevClient({
-      setup: dev.setup,
-      temporalAddress: dev.runtime.temporalAddress,
-      namespace: dev.runtime.namespace,
-      applicationName: 'bench',
-    });
     for (let i = 0; i < 10; i++) await review(dev.setup, client, i);
     const done: Committed[] = [];
     for (let i = 10; i < reviews + 10; i++) done.push(await review(dev.setup, client, i));
@@ -77,41 +60,17 @@ async function main(json: boolean, reviews: number): Promise<void> {
     say(`decision → committed p50 ${decisionToCommittedMs.p50} p95 ${decisionToCommittedMs.p95} ms`);
     say(`verification per commit p50 ${verificationMs.p50} p95 ${verificationMs.p95} ms`);
     say(`ledger appends: ${appendsPerSecond.one}/s one at a time, ${appendsPerSecond.sixteen}/s sixteen at a time`);
-    const figures = { machine: machine(), reviews, decisionToCommittedMs, verificationMs, appendsPerSecond };
-    if (json) process.stdout.write(`${JSON.stringify(figures)}\n`);
-    await client.close();
+    return { machine: machine(), reviews, decisionToCommittedMs, verificationMs, appendsPerSecond };
   } finally {
     await committing.close();
-    await dev.stop();
-    rmSync(stateDir, { recursive: true, force: true });
   }
 }
 
 async function review({ keys }: DevSetup, client: DevClient, i: number): Promise<Committed> {
   const { countersign, temporal } = client;
-  const { changeId } = await countersign.submit(
-    {
-      target: 'shop',
-      sourceTool: 'SQLDryRun',
-      raw: `update items set stock = ${i + 1} where id = ${i + 1}`,
-      metadata: { table_name: 'items', affected_rows: 1 },
-    },
-    { timeoutMs: 60_000 },
-  );
+  const { changeId } = await countersign.submit(itemChange(i + 1, `stock = ${i + 1}`), { timeoutMs: 60_000 });
   const status = await client.waiting(changeId, 60_000);
-  const violationIds = status.violations.filter((v) => v.need === 'human').map((v) => v.violationId);
-  const choice = { violationIds, decision: 'confirm', reason: 'bench' } as const;
-  const issuedAt = new Date();
-  const validity = { issuedAt, expiresAt: new Date(issuedAt.getTime() + 600_000) };
-  await countersign.answer(changeId, [
-    ...signAnswers(
-      changeId,
-      { changeId, status, staging: null, preview: null },
-      choice,
-      createSigner(keys.alice.key),
-      validity,
-    ),
-  ]);
+  await countersign.answer(changeId, signedAnswers(status, createSigner(keys.alice.key), 'confirm'));
   const result = await countersign.result(changeId, { timeoutMs: 60_000 });
   if (result.state !== 'COMMITTED') throw new Error(`Expected COMMITTED, got ${JSON.stringify(result).slice(0, 500)}`);
 
@@ -129,5 +88,12 @@ async function review({ keys }: DevSetup, client: DevClient, i: number): Promise
   return { input, decisionToCommittedMs: at(committed) - at(decided) };
 }
 
-const { values } = parseArgs({ options: { json: { type: 'boolean' }, reviews: { type: 'string' } } });
-main(values.json === true, Number(values.reviews ?? 100)).catch(reportFailure);
+runProgram(async () => {
+  const { values } = parseArgs({
+    options: { json: { type: 'boolean', default: false }, reviews: { type: 'string', default: '100' } },
+  });
+  const reviews = wholeNumber('--reviews', values.reviews);
+  const options = { say: () => {}, policy: { judge: false }, rows: reviews + 10 };
+  const figures = await withShop(options, (shop) => benchCommit(shop, reviews));
+  if (values.json) process.stdout.write(`${JSON.stringify(figures)}\n`);
+});

@@ -10,6 +10,7 @@ import { parseArgs } from 'node:util';
 import { serve } from '@hono/node-server';
 import { startEmbeddedPostgres } from '../dev/embedded/postgres';
 import { query } from '../dev/query';
+import { runProgram, wholeNumber } from '../dev/run-program';
 import { createInbox } from '../gateway/inbox/app';
 import type { InboxDeps } from '../gateway/inbox/deps';
 import { createGatewayMetrics } from '../gateway/metrics';
@@ -171,7 +172,9 @@ async function main(reviews: number, json: boolean): Promise<void> {
   }
 }
 
-const { values } = parseArgs({
-  options: { reviews: { type: 'string', default: '10000' }, json: { type: 'boolean', default: false } },
+runProgram(() => {
+  const { values } = parseArgs({
+    options: { reviews: { type: 'string', default: '10000' }, json: { type: 'boolean', default: false } },
+  });
+  return main(wholeNumber('--reviews', values.reviews), values.json);
 });
-void main(Number(values.reviews), values.json);

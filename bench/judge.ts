@@ -19,9 +19,9 @@ import { inputSha } from '../policy/contracts/change-id';
 import { JudgeConfig, JUDGE_ID } from '../policy/judge/config';
 import { startScriptedJudge } from '../examples/demo/scripted-judge';
 import { SOURCE_TOOLS } from '../source-tools';
+import { runProgram } from '../dev/run-program';
 import { spread, withStall, type Spread } from './measure';
 import { ordinaryText } from './ordinary';
-import { reportFailure } from '../dev/report-failure';
 
 const MODEL = 'bench-judge';
 const WARM_UP = 200;
@@ -157,4 +157,4 @@ function shown(s: Spread): string {
   return `p50 ${s.p50.toFixed(2)} ms, p95 ${s.p95.toFixed(2)} ms`;
 }
 
-main(parseArgs({ options: { json: { type: 'boolean', default: false } } }).values.json).catch(reportFailure);
+runProgram(() => main(parseArgs({ options: { json: { type: 'boolean', default: false } } }).values.json));

@@ -7,7 +7,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { startRuntime } from '../dev/embedded';
+import { startEmbeddedPostgres } from '../dev/embedded/postgres';
+import { runProgram, wholeNumber } from '../dev/run-program';
 import { sha256HexOfText } from '../policy/contracts/hash';
 import { committerKeys } from '../signing/committer-keys';
 import { newKeyPair, type SigningKey } from '../signing/keys';
@@ -19,7 +20,6 @@ import { createLedger } from '../storage/ledger/ledger';
 import { verifyLedger } from '../storage/ledger/verify-ledger';
 import { fillLedger, ROWS_OF_A_REVIEW, type Filled } from './fill-ledger';
 import { machine, spread, type Spread } from './measure';
-import { reportFailure } from '../dev/report-failure';
 
 const SAMPLES = 200;
 
@@ -40,20 +40,13 @@ const SMALL = 20_000;
 async function main(rows: number, json: boolean): Promise<void> {
   const say = (line: string): void => void process.stderr.write(`${line}\n`);
   const stateDir = mkdtempSync(join(tmpdir(), 'countersign-bench-ledger-'));
-  const runtime = await startRuntime({
-    stateDir,
-    say,
-    searchAttributes: {},
-    postgresPort: 0,
-    temporalPort: 0,
-    uiPort: 0,
-  });
+  const postgres = await startEmbeddedPostgres({ stateDir, say, port: 0 });
   try {
     say(`Machine: ${machine()}`);
     const key = newKeyPair();
     const open = async (name: string, count: number): Promise<{ readonly db: Database; readonly filled: Filled }> => {
-      await runtime.postgres.createDatabase(name);
-      const url = runtime.postgres.superuserUrl(name);
+      await postgres.createDatabase(name);
+      const url = postgres.superuserUrl(name);
       await migrate(url, { roles: {} });
       const db = openDatabase({ url, applicationName: 'bench', statementTimeoutMs: 600_000 });
       const filled = await fillLedger(db, url, key, count, say);
@@ -77,7 +70,7 @@ async function main(rows: number, json: boolean): Promise<void> {
     if (json) process.stdout.write(`${JSON.stringify(result)}\n`);
     await Promise.all([small.db.close(), large.db.close()]);
   } finally {
-    await runtime.stop();
+    await postgres.stop();
     rmSync(stateDir, { recursive: true, force: true });
   }
 }
@@ -128,11 +121,9 @@ function summary(parts: Parts): string {
     .join(', ');
 }
 
-const { values } = parseArgs({
-  options: { json: { type: 'boolean', default: false }, rows: { type: 'string', default: '1000000' } },
+runProgram(() => {
+  const { values } = parseArgs({
+    options: { json: { type: 'boolean', default: false }, rows: { type: 'string', default: '1000000' } },
+  });
+  return main(wholeNumber('--rows', values.rows), values.json);
 });
-const wanted = Number(values.rows);
-if (!Number.isInteger(wanted) || wanted < 1) {
-  process.stderr.write('bench:ledger: expected a whole number from 1 for --rows\n');
-  process.exitCode = 2;
-} else main(wanted, values.json).catch(reportFailure);

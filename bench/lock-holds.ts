@@ -11,6 +11,7 @@ import { openResources, type Resources } from '../workers/resources';
 import { reviewActivities } from '../workers/roles/review';
 import { attestorWith, receiptSignerWith } from '../workers/signers';
 import { spread } from './measure';
+import { itemChange } from './shop';
 
 /** Median milliseconds for which a review has a lock that other reviews may wait for. */
 export interface LockHolds {
@@ -52,12 +53,7 @@ export async function measureLockHolds(
   };
   try {
     for (let i = 0; i < changes; i++) {
-      const { changeId, submission, bytes } = countersign.prepare({
-        target: 'shop',
-        sourceTool: 'SQLDryRun',
-        raw: `update items set stock = ${i} where id = 1`,
-        metadata: { table_name: 'items', affected_rows: 1 },
-      });
+      const { changeId, submission, bytes } = countersign.prepare(itemChange(1, `stock = ${i}`));
       await gateway.store.put(submission.tenant, bytes);
       await openReview({ changeId, submission });
       const facts = factsOfRows(await commit.ledger.read(changeId), changeId);

@@ -4,58 +4,31 @@
  * `npm run bench -- --profile`: the ten dearest functions of each process instead. `npm run bench -- rules`: rules alone.
  * Progress goes to standard error; with --json the last line of standard output is one object.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { startScriptedJudge } from '../examples/demo/scripted-judge';
-import { openDevClient, type DevClient } from '../dev/client';
-import { startDev, type Dev } from '../dev/start';
+import { runProgram, UsageError, wholeNumber } from '../dev/run-program';
 import type { Figures } from './figures';
 import { measureFixedFloor, measureFloor } from './floors';
 import { benchRules } from './rules';
-import { machine, seedItems } from './measure';
+import { machine } from './measure';
 import { dearestFunctions, profiled, profilingArguments, readProfiles } from './profile';
 import { measureReviews, ROWS } from './reviews';
-import { shopPolicy } from './shop-policy';
-import { reportFailure } from '../dev/report-failure';
+import { withShop } from './with-shop';
 
 interface Options {
   readonly json: boolean;
   readonly reviews: number;
   readonly open: number;
-  /** Prints the dearest functions of each process instead of the floors: profiling slows everything down. */
-  readonly profile: boolean;
 }
 
-async function main({ json, reviews, open, profile }: Options): Promise<void> {
-  const say = (line: string): void => void process.stderr.write(`${line}\n`);
-  const stateDir = mkdtempSync(join(tmpdir(), 'countersign-bench-'));
-  const profiles = join(stateDir, 'profiles');
-  const judge = await startScriptedJudge({ script: () => ({}) });
-  const dev = await startDev({
-    stateDir,
-    say,
-    bundleText: shopPolicy(),
-    targets: [{ name: 'shop', database: 'shop', schemas: ['public'], seed: seedItems(ROWS) }],
-    judge: { baseUrl: judge.baseUrl, apiKey: 'scripted' },
-    judgeRequestsPerSecond: 1000,
-    breakers: false,
-    ...(profile ? { nodeArguments: profilingArguments(profiles) } : {}),
-    runtime: { temporalPort: 0, uiPort: 0, postgresPort: 0 },
-  });
-  try {
-    const client = await openDevClient({
-      setup: dev.setup,
-      temporalAddress: dev.runtime.temporalAddress,
-      namespace: dev.runtime.namespace,
-      applicationName: 'bench',
-    });
+const say = (line: string): void => void process.stderr.write(`${line}\n`);
+
+async function benchReviews({ json, reviews, open }: Options): Promise<void> {
+  await withShop({ say, rows: ROWS }, async ({ dev, client }) => {
     const { temporal } = client;
     say(`Machine: ${machine()}`);
     say(`Reviews: ${reviews}, ${open} open at once; then one at a time`);
     const count = { total: reviews, open };
-    if (profile) return await printProfiles({ dev, client, count, profiles, say });
     const review = await measureReviews(dev, client, count);
     say('Floor of equal shape: as many activities, local activities and messages, which do nothing');
     const floor = await measureFloor(dev, temporal, count);
@@ -74,30 +47,26 @@ async function main({ json, reviews, open, profile }: Options): Promise<void> {
       process.stdout.write(
         `${JSON.stringify({ ...of, ratioToFloor, ratioToFixedFloor, cpuMsByProcess, ...measured })}\n`,
       );
-    await client.close();
-  } finally {
-    await dev.stop();
-    await judge.stop();
-    rmSync(stateDir, { recursive: true, force: true });
-  }
+  });
 }
 
-/** Node writes the profile of a process when it ends, so this stops the workers. */
-async function printProfiles(of: {
-  readonly dev: Dev;
-  readonly client: DevClient;
-  readonly count: { readonly total: number; readonly open: number };
-  readonly profiles: string;
-  readonly say: (line: string) => void;
-}): Promise<void> {
-  const { dev, client, count, profiles, say } = of;
-  const { result, profile } = await profiled(() => measureReviews(dev, client, count));
-  await client.close();
-  await Promise.all(Object.values(dev.processes).map((each) => each.stop()));
-  const pids = Object.fromEntries(Object.entries(dev.processes).map(([name, { pid }]) => [name, pid]));
-  say(summaryOf('profiled', result));
-  for (const [name, each] of [['client', profile] as const, ...readProfiles(profiles, pids)])
-    say([`${name}:`, ...dearestFunctions(each)].join('\n  '));
+/** The dearest functions of each process instead of the floors: profiling slows everything down. */
+async function profileReviews({ reviews, open }: Options): Promise<void> {
+  const profilesOf = (stateDir: string): string => join(stateDir, 'profiles');
+  const nodeArguments = (stateDir: string) => profilingArguments(profilesOf(stateDir));
+  await withShop({ say, rows: ROWS, nodeArguments }, async ({ dev, client, stateDir }) => {
+    const { result, profile } = await profiled(() => measureReviews(dev, client, { total: reviews, open }));
+    const processes = Object.entries(dev.processes);
+    // Node writes the profile of a process when it ends.
+    await Promise.all(processes.map(([, each]) => each.stop()));
+    say(summaryOf('profiled', result));
+    const profiles = readProfiles(
+      profilesOf(stateDir),
+      Object.fromEntries(processes.map(([name, { pid }]) => [name, pid])),
+    );
+    for (const [name, each] of [['client', profile] as const, ...profiles])
+      say([`${name}:`, ...dearestFunctions(each)].join('\n  '));
+  });
 }
 
 function ratio(part: number, whole: number): number {
@@ -116,28 +85,20 @@ function summaryOf(name: string, f: Figures): string {
   ].join(' · ');
 }
 
-const { values, positionals } = parseArgs({
-  options: {
-    json: { type: 'boolean' },
-    reviews: { type: 'string' },
-    open: { type: 'string' },
-    profile: { type: 'boolean' },
-  },
-  allowPositionals: true,
+runProgram(async () => {
+  const { values, positionals } = parseArgs({
+    options: {
+      json: { type: 'boolean', default: false },
+      reviews: { type: 'string', default: '300' },
+      open: { type: 'string', default: '30' },
+      profile: { type: 'boolean', default: false },
+    },
+    allowPositionals: true,
+  });
+  const [which = 'reviews'] = positionals;
+  const { json } = values;
+  if (which === 'rules') return benchRules(json);
+  if (which !== 'reviews') throw new UsageError(`bench: expected reviews (the default) or rules, got "${which}"`);
+  const options = { json, reviews: wholeNumber('--reviews', values.reviews), open: wholeNumber('--open', values.open) };
+  return values.profile ? profileReviews(options) : benchReviews(options);
 });
-const [which = 'reviews'] = positionals;
-const json = values.json === true;
-const bench = {
-  reviews: () =>
-    main({
-      json,
-      reviews: Number(values.reviews ?? 300),
-      open: Number(values.open ?? 30),
-      profile: values.profile === true,
-    }),
-  rules: () => benchRules(json),
-}[which];
-if (bench === undefined) {
-  process.stderr.write(`bench: expected reviews (the default) or rules, got "${which}"\n`);
-  process.exitCode = 2;
-} else bench().catch(reportFailure);

@@ -1,7 +1,6 @@
 import { cpus } from 'node:os';
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import type { Client } from '@temporalio/client';
-import { Client as PgClient } from 'pg';
 
 export interface Spread {
   readonly p50: number;
@@ -76,15 +75,3 @@ export async function withStall<T>(
   delay.disable();
   return { result, ms, stallMs: Math.round(delay.max / 1e6) };
 }
-
-/** Creates the table `items` with this many rows. */
-export const seedItems =
-  (rows: number) =>
-  async (url: string): Promise<void> => {
-    const pg = new PgClient({ connectionString: url });
-    await pg.connect();
-    await pg.query('create table items (id int primary key, stock int not null)');
-    await pg.query('insert into items select i, 0 from generate_series(1, $1) i', [rows]);
-    await pg.query('analyze items');
-    await pg.end();
-  };

@@ -3,23 +3,20 @@
  * a steady rate (`--rate 10`, or several: `2,10`). `--placed N` of them are not submitted but placed (place-reviews.ts), which is far faster. `--minutes N` ends the opening after this time, with as many reviews as are open then; `--cached N` bounds the workflows
  * in the review worker's memory. Progress goes to standard error; with --json the last line of standard output is one object.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { openDevClient, type DevClient } from '../dev/client';
+import type { DevClient } from '../dev/client';
 import { freePort } from '../dev/embedded/places';
-import { startDev } from '../dev/start';
+import { runProgram, UsageError, wholeNumber } from '../dev/run-program';
 import { ledgerNotifications, type LedgerNotifications } from '../storage/ledger/notifications';
 import { answerSteadily, type Answered } from './answer-steadily';
 import { awaitRow } from './await-row';
-import { machine, seedItems, spread, throughput, type Spread } from './measure';
+import { machine, spread, throughput, type Spread } from './measure';
 import { placeReviews } from './place-reviews';
 import { cpuByProcess, cpuPerReview } from './process-cpu';
 import { memoryByProcess } from './process-memory';
+import { itemChange } from './shop';
 import { thinned, watchWorker } from './watch-worker';
-import { shopPolicy } from './shop-policy';
-import { reportFailure } from '../dev/report-failure';
+import { CLIENT, withShop, type MeasuredShop } from './with-shop';
 
 interface Load {
   /** Answers per second, one after the other. */
@@ -35,39 +32,19 @@ interface Load {
   readonly cached: number | null;
 }
 
-type Say = (line: string) => void;
+const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
-async function benchOpen(load: Load, json: boolean): Promise<void> {
-  const say: Say = (line) => void process.stderr.write(`${line}\n`);
-  const stateDir = mkdtempSync(join(tmpdir(), 'countersign-bench-open-'));
-  const metricsPort = await freePort();
-  const dev = await startDev({
-    stateDir,
-    say,
-    bundleText: shopPolicy({ judge: false, deadline: '7d', more: ['{ pack: secrets }'] }),
-    targets: [{ name: 'shop', database: 'shop', schemas: ['public'], seed: seedItems(load.reviews + 1) }],
-    breakers: false,
-    variables: {
-      review: {
-        COUNTERSIGN_METRICS_PORT: String(metricsPort),
-        ...(load.cached === null ? {} : { COUNTERSIGN_MAX_CACHED_REVIEWS: String(load.cached) }),
-      },
-    },
-    runtime: { temporalPort: 0, uiPort: 0, postgresPort: 0 },
-  });
-  const applicationName = 'bench';
-  const notifications = ledgerNotifications({ url: dev.setup.databaseUrls.cs_gateway, applicationName });
+async function benchOpen({ dev, client }: MeasuredShop, load: Load, metricsPort: number): Promise<object> {
+  const notifications = ledgerNotifications({ url: dev.setup.databaseUrls.cs_gateway, applicationName: CLIENT });
   const ids: string[] = [];
   let placed = 0;
   const worker = watchWorker(dev.processes.review.pid, metricsPort, () => ids.length + placed);
   try {
-    const { temporalAddress, namespace } = dev.runtime;
-    const client = await openDevClient({ setup: dev.setup, temporalAddress, namespace, applicationName });
     say(`Machine: ${machine()}`);
     const pids = Object.fromEntries(Object.entries(dev.processes).map(([name, { pid }]) => [name, pid]));
     const idle = memoryByProcess(pids);
     const before = cpuByProcess(pids);
-    const { openedPerSecond, endedEarly } = await openAll(client, notifications, load, ids, say);
+    const { openedPerSecond, endedEarly } = await openAll(client, notifications, load, ids);
     const cpuMsByProcess = cpuPerReview(before, cpuByProcess(pids), ids.length);
     say(`opened ${ids.length}, ${openedPerSecond}/s, CPU ms of each: ${JSON.stringify(cpuMsByProcess)}`);
     if (load.placed > 0) {
@@ -92,14 +69,10 @@ async function benchOpen(load: Load, json: boolean): Promise<void> {
     say(`memory: ${JSON.stringify(memoryMiB)}`);
     for (const sample of samples) say(JSON.stringify(sample));
     const opened = { opened: ids.length, placed, endedEarly, openedPerSecond, cpuMsByProcess };
-    const result = { machine: machine(), ...load, ...opened, listMs, answers, memoryMiB, worker: samples };
-    if (json) process.stdout.write(`${JSON.stringify(result)}\n`);
-    await client.close();
+    return { machine: machine(), ...load, ...opened, listMs, answers, memoryMiB, worker: samples };
   } finally {
     await worker.cancel();
     await notifications.close();
-    await dev.stop();
-    rmSync(stateDir, { recursive: true, force: true });
   }
 }
 
@@ -111,15 +84,12 @@ async function openAll(
   notifications: LedgerNotifications,
   { reviews, placed, minutes }: Load,
   ids: string[],
-  say: Say,
 ): Promise<{ readonly openedPerSecond: number; readonly endedEarly: readonly string[] }> {
   const endedEarly: string[] = [];
   const began = performance.now();
   await throughput(reviews - placed, OPEN_AT_ONCE, async (i) => {
     if (performance.now() - began > minutes * 60_000) return;
-    const raw = `update items set stock = ${i + 1} where id = ${i + 1}`;
-    const metadata = { table_name: 'items', affected_rows: 1 };
-    const change = { target: 'shop', sourceTool: 'SQLDryRun', raw, metadata };
+    const change = itemChange(i + 1, `stock = ${i + 1}`);
     const { changeId } = await client.countersign.submit(change, { timeoutMs: 120_000 });
     const kind = await awaitRow({ ledger: client.ledger, notifications }, changeId, ['disclosed', 'closed'], 120_000);
     if (kind === 'closed') {
@@ -157,33 +127,39 @@ async function measureLists({ countersign }: DevClient): Promise<Spread> {
   return spread(samples);
 }
 
-const { values } = parseArgs({
-  options: {
-    json: { type: 'boolean', default: false },
-    reviews: { type: 'string', default: '10000' },
-    rate: { type: 'string', default: '10' },
-    seconds: { type: 'string', default: '60' },
-    minutes: { type: 'string', default: '600' },
-    placed: { type: 'string', default: '0' },
-    cached: { type: 'string' },
-  },
+runProgram(async () => {
+  const { values } = parseArgs({
+    options: {
+      json: { type: 'boolean', default: false },
+      reviews: { type: 'string', default: '10000' },
+      rate: { type: 'string', default: '10' },
+      seconds: { type: 'string', default: '60' },
+      minutes: { type: 'string', default: '600' },
+      placed: { type: 'string', default: '0' },
+      cached: { type: 'string' },
+    },
+  });
+  const load: Load = {
+    reviews: wholeNumber('--reviews', values.reviews),
+    seconds: wholeNumber('--seconds', values.seconds),
+    minutes: wholeNumber('--minutes', values.minutes),
+    rates: values.rate.split(',').map((rate) => wholeNumber('--rate', rate)),
+    placed: wholeNumber('--placed', values.placed, 0),
+    cached: values.cached === undefined ? null : wholeNumber('--cached', values.cached),
+  };
+  if (load.placed >= load.reviews) throw new UsageError('--placed: expected fewer than --reviews');
+  const metricsPort = await freePort();
+  const options = {
+    say,
+    policy: { judge: false, deadline: '7d', more: ['{ pack: secrets }'] },
+    rows: load.reviews + 1,
+    variables: {
+      review: {
+        COUNTERSIGN_METRICS_PORT: String(metricsPort),
+        ...(load.cached === null ? {} : { COUNTERSIGN_MAX_CACHED_REVIEWS: String(load.cached) }),
+      },
+    },
+  };
+  const result = await withShop(options, (shop) => benchOpen(shop, load, metricsPort));
+  if (values.json) process.stdout.write(`${JSON.stringify(result)}\n`);
 });
-const numbers = {
-  reviews: Number(values.reviews),
-  seconds: Number(values.seconds),
-  minutes: Number(values.minutes),
-};
-const rates = values.rate.split(',').map(Number);
-const placed = Number(values.placed);
-const cached = values.cached === undefined ? null : Number(values.cached);
-const valid =
-  [...Object.values(numbers), ...rates, cached ?? 1].every((value) => Number.isInteger(value) && value >= 1) &&
-  Number.isInteger(placed) &&
-  placed >= 0 &&
-  placed < numbers.reviews;
-if (!valid) {
-  process.stderr.write(
-    'bench:open: expected whole numbers from 1 for --reviews, --rate, --seconds, --minutes and --cached, and fewer --placed than --reviews\n',
-  );
-  process.exitCode = 2;
-} else benchOpen({ ...numbers, rates, placed, cached }, values.json).catch(reportFailure);

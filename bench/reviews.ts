@@ -1,9 +1,10 @@
 import { createSigner } from '../client/signer';
-import { signAnswers } from '../client/sign-answers';
 import type { DevClient } from '../dev/client';
+import { signedAnswers } from '../dev/signed-answers';
 import type { Dev } from '../dev/start';
 import { figures, type Figures } from './figures';
 import { poll } from './poll';
+import { itemChange } from './shop';
 
 /** Rows of the table `items` in the target. */
 export const ROWS = 20_000;
@@ -38,11 +39,8 @@ export function reviewJob({ setup }: Pick<Dev, 'setup'>, client: DevClient, firs
   const times = { preflight: [] as number[], commit: [] as number[], all: [] as number[] };
   const run = async (i: number): Promise<string> => {
     const began = performance.now();
-    const raw = `update items set stock = ${firstStock + i} where id = ${((firstStock + i) % ROWS) + 1}`;
-    const { changeId, preflight } = await countersign.submit(
-      { target: 'shop', sourceTool: 'SQLDryRun', raw, metadata: { table_name: 'items', affected_rows: 1 } },
-      { timeoutMs: 60_000 },
-    );
+    const change = itemChange(((firstStock + i) % ROWS) + 1, `stock = ${firstStock + i}`);
+    const { changeId, preflight } = await countersign.submit(change, { timeoutMs: 60_000 });
     if (preflight === 'pending') throw new Error('The preflight took more than 60 s');
     times.preflight.push(performance.now() - began);
     const status = await poll(async () => {
@@ -52,14 +50,9 @@ export function reviewJob({ setup }: Pick<Dev, 'setup'>, client: DevClient, firs
         throw new Error(`The review is ${status.state}: ${await explanationOf(client, changeId)}`);
       return status.state === 'INTERVENTION_REQUIRED' ? status : null;
     });
-    const issuedAt = new Date();
-    for (const violation of status.violations) {
-      const choice = { violationIds: [violation.violationId], decision: 'confirm' as const, reason: 'bench' };
-      const answers = signAnswers(changeId, { changeId, status, staging: null, preview: null }, choice, approver, {
-        issuedAt,
-        expiresAt: new Date(issuedAt.getTime() + 600_000),
-      });
-      const sent = await countersign.answer(changeId, [...answers]);
+    for (const { violationId } of status.violations) {
+      const answers = signedAnswers(status, approver, 'confirm', { violationIds: [violationId] });
+      const sent = await countersign.answer(changeId, answers);
       if (Object.values(sent).some((r) => r.code !== 'accepted')) throw new Error(JSON.stringify(sent));
     }
     const answered = performance.now();

@@ -4,26 +4,20 @@
  * connections to PostgreSQL; of PostgreSQL and Temporal only memory. Exits with 1 if one of them leaks (soak-verdict.ts). Progress goes to
  * standard error; with --json the last line of standard output is one object. Linux only.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Pool } from 'pg';
 import './memory-probe';
 import { messageOf } from '../client/errors';
-import { openDevClient } from '../dev/client';
-import { startDev, type Dev } from '../dev/start';
-import { startScriptedJudge } from '../examples/demo/scripted-judge';
-import { machine, seedItems, spread } from './measure';
+import { positiveNumber, runProgram } from '../dev/run-program';
+import type { Dev } from '../dev/start';
+import { machine, spread } from './measure';
 import { reviewJob, ROWS, type ReviewJob } from './reviews';
 import { PROBED, connectionsByApplication, readProcess, readServers } from './soak-readings';
 import { growthOf, type Growth, type Sample } from './soak-verdict';
-import { shopPolicy, WIDE_LIMIT } from './shop-policy';
-import { reportFailure } from '../dev/report-failure';
+import { WIDE_LIMIT } from './shop';
+import { CLIENT, withShop, type MeasuredShop } from './with-shop';
 
-/** Application name of this process in PostgreSQL. */
-const CLIENT = 'soak';
 const MAX_OPEN = 40;
 /** A dry run that exceeds its time limit on an overloaded machine ends its review. */
 const MAX_FAILED = 0.05;
@@ -37,28 +31,18 @@ interface Load {
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
-/** Resolves with whether a process leaks, or more reviews failed than an overloaded machine explains. */
-async function soak(load: Load, json: boolean): Promise<boolean> {
-  const stateDir = mkdtempSync(join(tmpdir(), 'countersign-soak-'));
-  const judge = await startScriptedJudge({ script: () => ({}) });
-  const dev = await startDev({
-    stateDir,
-    say,
-    bundleText: shopPolicy({ more: [WIDE_LIMIT] }),
-    targets: [{ name: 'shop', database: 'shop', schemas: ['public'], seed: seedItems(ROWS) }],
-    judge: { baseUrl: judge.baseUrl, apiKey: 'scripted' },
-    judgeRequestsPerSecond: 1000,
-    nodeArguments: PROBED,
-    runtime: { temporalPort: 0, uiPort: 0, postgresPort: 0 },
-  });
+interface Verdict {
+  readonly isFailed: boolean;
+  readonly result: object;
+}
+
+/** Failed if a process leaks, or more reviews failed than an overloaded machine explains. */
+async function soak({ dev, client }: MeasuredShop, load: Load): Promise<Verdict> {
   const admin = new Pool({ connectionString: dev.runtime.postgres.superuserUrl('countersign'), max: 1 });
   try {
-    const { temporalAddress, namespace } = dev.runtime;
-    const client = await openDevClient({ setup: dev.setup, temporalAddress, namespace, applicationName: CLIENT });
     say(`Machine: ${machine()}`);
     const job = reviewJob(dev, client);
     const { series, failures } = await readWhile(dev, admin, job, load);
-    await client.close();
     const growth = growthOf(series);
     for (const each of growth) say(lineOf(each));
     const leaks = growth.filter(({ isLeak }) => isLeak);
@@ -79,13 +63,9 @@ async function soak(load: Load, json: boolean): Promise<boolean> {
       growth,
       last,
     };
-    if (json) process.stdout.write(`${JSON.stringify(result)}\n`);
-    return leaks.length > 0 || failures.length > MAX_FAILED * reviews;
+    return { isFailed: leaks.length > 0 || failures.length > MAX_FAILED * reviews, result };
   } finally {
     await admin.end();
-    await dev.stop();
-    await judge.stop();
-    rmSync(stateDir, { recursive: true, force: true });
   }
 }
 
@@ -176,16 +156,22 @@ function lineOf({ process, value, perReview, inTotal, isLeak }: Growth): string 
   return `${isLeak ? 'LEAK ' : 'ok   '}${process} ${value}: ${perReview.toFixed(5)} a review, ${inTotal.toFixed(1)} in total`;
 }
 
-const { values } = parseArgs({
-  options: {
-    json: { type: 'boolean', default: false },
-    minutes: { type: 'string', default: '120' },
-    rate: { type: 'string', default: '1' },
-    every: { type: 'string', default: '15' },
-  },
+runProgram(async () => {
+  const { values } = parseArgs({
+    options: {
+      json: { type: 'boolean', default: false },
+      minutes: { type: 'string', default: '120' },
+      rate: { type: 'string', default: '1' },
+      every: { type: 'string', default: '15' },
+    },
+  });
+  const load = {
+    minutes: positiveNumber('--minutes', values.minutes),
+    perSecond: positiveNumber('--rate', values.rate),
+    everySeconds: positiveNumber('--every', values.every),
+  };
+  const options = { say, policy: { more: [WIDE_LIMIT] }, rows: ROWS, breakers: true, nodeArguments: () => PROBED };
+  const { isFailed, result } = await withShop(options, (shop) => soak(shop, load));
+  if (values.json) process.stdout.write(`${JSON.stringify(result)}\n`);
+  return isFailed ? 1 : 0;
 });
-const load = { minutes: Number(values.minutes), perSecond: Number(values.rate), everySeconds: Number(values.every) };
-if (Object.values(load).some((value) => !Number.isFinite(value) || value <= 0)) {
-  process.stderr.write('soak: expected numbers above 0 for --minutes, --rate and --every\n');
-  process.exitCode = 2;
-} else soak(load, values.json).then((failed) => (process.exitCode = failed ? 1 : 0), reportFailure);

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { runProgram, wholeNumber } from '../dev/run-program';
 import { verifyEvidence, type EvidenceTrust } from '../signing/verify-evidence';
 import { seededRandom } from './seeded-random';
 import { mutate, type Mutation } from './evidence-mutations';
@@ -8,7 +9,7 @@ import { mutate, type Mutation } from './evidence-mutations';
 const VECTORS = ['committed', 'declined', 'forbidden'] as const;
 
 // npm run sweep:evidence -- [--runs N] [--seed S] [--json]: mutates the published test vectors. No mutation may verify; exits 1 if one does.
-function main(): void {
+async function main(): Promise<number> {
   const { values } = parseArgs({
     options: {
       runs: { type: 'string', default: '6000' },
@@ -16,9 +17,7 @@ function main(): void {
       json: { type: 'boolean', default: false },
     },
   });
-  const [runs, seed] = [Number(values.runs), Number(values.seed)];
-  if (!Number.isInteger(runs) || runs < 1 || !Number.isInteger(seed))
-    throw new TypeError('--runs and --seed: expected whole numbers');
+  const [runs, seed] = [wholeNumber('--runs', values.runs), wholeNumber('--seed', values.seed, 0)];
   const folder = join(__dirname, '..', '..', 'docs', 'vectors');
   const trust = JSON.parse(readFileSync(join(folder, 'trust.json'), 'utf8')) as EvidenceTrust;
   const texts = VECTORS.map((name) => readFileSync(join(folder, `${name}.json`), 'utf8'));
@@ -46,7 +45,7 @@ function main(): void {
   process.stdout.write(
     `${JSON.stringify({ runs, seed, undetected: undetected.length, caught, examples: undetected.slice(0, 10) })}\n`,
   );
-  process.exitCode = undetected.length === 0 ? 0 : 1;
+  return undetected.length === 0 ? 0 : 1;
 }
 
-main();
+runProgram(main);

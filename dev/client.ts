@@ -9,7 +9,10 @@ import type { ReviewStatus } from '../policy/contracts/status';
 import type { ByteStore } from '../policy/evidence/byte-store';
 import type { KeyRegistry } from '../policy/evidence/key-registry';
 import type { Ledger } from '../policy/evidence/ledger-port';
-import type { SigningKey } from '../signing/keys';
+import { ANY_TENANT } from '../policy/evidence/predicates';
+import type { KeyLabel } from '../signing/key-file';
+import { newKeyPair, type SigningKey } from '../signing/keys';
+import { fullGrant, signKeyEntry, signKeyRevocation } from '../signing/registry-entry';
 import { openDatabase, withDatabase } from '../storage/database/database';
 import { createKeyRegistry } from '../storage/keys/key-registry';
 import { createLedger } from '../storage/ledger/ledger';
@@ -19,6 +22,9 @@ import { clientLedger } from '../workers/client-ledger';
 import { createPayloadCodec } from '../workers/encryption/payload-codec';
 import { callsInFlight } from './calls-in-flight';
 import type { DevSetup } from './setup';
+
+/** What a new key is for. By default a demo key that acts on no one's behalf. */
+export type NewKeyLabel = Pick<KeyLabel, 'kind' | 'subject'> & Partial<KeyLabel>;
 
 type ServiceKey = SigningKey & { readonly onBehalfOf?: string | null };
 
@@ -47,6 +53,9 @@ export interface DevClient {
   /** Submits with another service key, or unsigned. */
   as(serviceKey: ServiceKey | null): Countersign;
   asOperator<T>(work: (registry: KeyRegistry) => Promise<T>): Promise<T>;
+  /** Makes a key and registers it with every right of its kind, in every tenant. */
+  addKey(label: NewKeyLabel): Promise<SigningKey & KeyLabel>;
+  revokeKey(keyId: string): Promise<void>;
   /** Whether violations are disclosed, or the review has ended. Reads the ledger: each query to a workflow costs a task. */
   isDisclosed(changeId: string): Promise<boolean>;
   /** Waits until violations are disclosed and a person must answer. Throws if the review ends, or after `withinMs`. */
@@ -87,6 +96,12 @@ export async function openDevClient(options: DevClientOptions): Promise<DevClien
   const countersign = as(agent.key);
   const isDisclosed = async (changeId: string): Promise<boolean> =>
     (await ledger.readKinds(changeId, ['disclosed', 'closed'])).length > 0;
+  const asOperator: DevClient['asOperator'] = (work) => {
+    const trustedOperators = [operator.key.publicKey];
+    return withDatabase({ url: setup.databaseUrls.cs_operator, applicationName }, (operatorDb) =>
+      work(createKeyRegistry({ db: operatorDb, trustedOperators, now: Date.now })),
+    );
+  };
   return {
     connection,
     temporal,
@@ -95,11 +110,16 @@ export async function openDevClient(options: DevClientOptions): Promise<DevClien
     countersign,
     as,
     isDisclosed,
-    async asOperator(work) {
-      const trustedOperators = [operator.key.publicKey];
-      return await withDatabase({ url: setup.databaseUrls.cs_operator, applicationName }, (operatorDb) =>
-        work(createKeyRegistry({ db: operatorDb, trustedOperators, now: Date.now })),
-      );
+    asOperator,
+    async addKey(label) {
+      const key = { ...newKeyPair(), onBehalfOf: null, demo: true, ...label };
+      const entry = { ...key, ...fullGrant(key.kind, [ANY_TENANT]), addedAt: new Date().toISOString() };
+      await asOperator((registry) => registry.add(signKeyEntry(entry, operator.key)));
+      return key;
+    },
+    async revokeKey(keyId) {
+      const revocation = { keyId, reason: 'left', revokedAt: new Date().toISOString() };
+      await asOperator((registry) => registry.revoke(signKeyRevocation(revocation, operator.key)));
     },
     async waiting(changeId, withinMs) {
       for (const until = Date.now() + withinMs; Date.now() < until; await sleep(50)) {

@@ -15,12 +15,11 @@ import type { Runtime, Say } from './embedded';
 import type { Extensions } from '../workers/extensions';
 import { demoKeys, type DemoKeys } from './demo-keys';
 
-/** A database in the embedded PostgreSQL, whose changes are reviewed. */
+/** A database in the embedded PostgreSQL, whose changes are reviewed. Agents may change the tables of the schema `public`. */
 export interface DevTarget {
   readonly name: string;
-  readonly database: string;
-  /** Schemas whose tables agents may change. */
-  readonly schemas: readonly string[];
+  /** Default: the name of the target. */
+  readonly database?: string;
   /** Fills the database once; called with a superuser's URL before roles and grants are made. */
   readonly seed?: (adminUrl: string) => Promise<void>;
 }
@@ -126,8 +125,9 @@ async function setUpTarget(
   target: DevTarget,
   newPassword: () => string,
 ): Promise<{ name: string; stageUrl: string; commitUrl: string; adminUrl: string }> {
-  await postgres.createDatabase(target.database);
-  const adminUrl = postgres.superuserUrl(target.database);
+  const { database = target.name } = target;
+  await postgres.createDatabase(database);
+  const adminUrl = postgres.superuserUrl(database);
   await target.seed?.(adminUrl);
   const [stagePassword, commitPassword] = [newPassword(), newPassword()];
   // Roles belong to the whole server: each target needs different names.
@@ -136,7 +136,7 @@ async function setUpTarget(
     stageRole,
     commitRole,
     passwords: { stage: stagePassword, commit: commitPassword },
-    grants: { schemas: target.schemas },
+    grants: { schemas: ['public'] },
   });
   return {
     name: target.name,

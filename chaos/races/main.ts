@@ -9,33 +9,30 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { Client as PgClient } from 'pg';
 import { setUpDev, type DevSetup } from '../../dev/setup';
 import { startEmbeddedPostgres } from '../../dev/embedded/postgres';
 import { extensionsOf } from '../../workers/extensions';
+import { openedClient, query } from '../../dev/query';
+import { runProgram, wholeNumber } from '../../dev/run-program';
 import { roleSetup } from '../../dev/local-roles';
 import type { PreparedChange } from '../../bench/committing';
-import { violationsOf, type LedgerLine, type Observed } from '../sweep/check';
+import { ledgersIn, markersIn } from '../stored-facts';
+import { violationsOf, type Observed } from '../sweep/check';
 import { planRaces, RACE_BUNDLE, type RacePlan } from './plan';
 import type { Command, Reply } from './worker';
-import { reportFailure } from '../../dev/report-failure';
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
-async function main(calls: number, seed: number, open: number): Promise<void> {
+async function main(calls: number, seed: number, open: number): Promise<number> {
   const stateDir = mkdtempSync(join(tmpdir(), 'countersign-races-'));
   const postgres = await startEmbeddedPostgres({ stateDir, say: () => {}, port: 0 });
   try {
     const plan = planRaces(calls, seed);
-    const targets = [
-      { name: 'shop', database: 'shop', schemas: ['public'], seed: (url: string) => seedRows(url, plan) },
-    ];
-    const runtime = { postgres, stateDir };
     const setup = await setUpDev({
-      runtime,
+      runtime: { postgres, stateDir },
       extensions: extensionsOf(),
       bundleText: RACE_BUNDLE,
-      targets,
+      targets: [{ name: 'shop', seed: (url) => seedRows(url, plan.contests.length) }],
       say: () => {},
     });
     const workers = await Promise.all([0, 1].map(() => startWorker(setup)));
@@ -61,20 +58,20 @@ async function main(calls: number, seed: number, open: number): Promise<void> {
     process.stdout.write(
       `${JSON.stringify({ calls: answered, changes: plan.changes.length, contests: plan.contests.length, seed, violations: problems.length })}\n`,
     );
-    process.exitCode = problems.length === 0 ? 0 : 1;
+    return problems.length === 0 ? 0 : 1;
   } finally {
     await postgres.stop();
     rmSync(stateDir, { recursive: true, force: true });
   }
 }
 
-async function seedRows(url: string, plan: RacePlan): Promise<void> {
-  const pg = new PgClient({ connectionString: url });
-  await pg.connect();
-  await pg.query('create table items (id int primary key, left_cents int not null, right_cents int not null)');
-  await pg.query('insert into items select i, 0, 0 from generate_series(1, $1) i', [plan.contests.length]);
-  await pg.query('analyze items');
-  await pg.end();
+async function seedRows(url: string, rows: number): Promise<void> {
+  await query(
+    url,
+    `create table items (id int primary key, left_cents int not null, right_cents int not null);
+     insert into items select i, 0, 0 from generate_series(1, ${rows}) i;
+     analyze items`,
+  );
 }
 
 async function prepare(workers: readonly ChildProcess[], plan: RacePlan): Promise<PreparedChange[]> {
@@ -96,22 +93,15 @@ async function check(
   ready: readonly PreparedChange[],
   states: readonly (readonly string[])[],
 ): Promise<string[]> {
-  const rows = await query<{ id: number; left_cents: number; right_cents: number }>(
-    setup.targetAdminUrls['shop'] ?? '',
-    'select * from items',
-  );
-  const markers = await query<{ change_id: string; effect: Record<string, unknown> | null; at: Date }>(
-    setup.targetAdminUrls['shop'] ?? '',
-    'select change_id, effect, at from countersign.marker',
-  );
-  const lines = await query<LedgerLine & { change_id: string }>(
-    countersignUrl,
-    'select change_id, n, prev, hash, kind, at, actor, body from ledger order by change_id, n',
-  );
-  const byChange = new Map<string, LedgerLine[]>();
-  for (const line of lines) byChange.set(line.change_id, [...(byChange.get(line.change_id) ?? []), line]);
+  const ids = ready.map(({ input }) => input.changeId);
+  const [target, database] = [
+    await openedClient(setup.targetAdminUrls['shop'] ?? ''),
+    await openedClient(countersignUrl),
+  ];
+  const { rows } = await target.query<{ id: number; left_cents: number; right_cents: number }>('select * from items');
   const rowOf = new Map(rows.map((row) => [row.id, row]));
-  const markerOf = new Map(markers.map((marker) => [marker.change_id, marker]));
+  const [markerOf, linesOf] = [await markersIn(target, ids), await ledgersIn(database, ids)];
+  await Promise.all([target.end(), database.end()]);
   const statesOf = new Map<number, Set<string>>();
   plan.calls.forEach((calls, w) =>
     calls.forEach(({ change }, i) =>
@@ -129,7 +119,7 @@ async function check(
         changeId,
         effects: effects[i] ?? -1,
         marker: markerOf.get(changeId) ?? null,
-        ledger: byChange.get(changeId) ?? [],
+        ledger: linesOf.get(changeId) ?? [],
         workflow: null,
       };
       problems.push(
@@ -147,16 +137,6 @@ async function check(
       problems.push(`contest ${c} (${kind}): ${applied} changes were applied, expected one`);
   });
   return problems;
-}
-
-async function query<R extends object>(url: string, text: string): Promise<R[]> {
-  const pg = new PgClient({ connectionString: url });
-  await pg.connect();
-  try {
-    return (await pg.query(text)).rows as R[];
-  } finally {
-    await pg.end();
-  }
 }
 
 async function startWorker(setup: DevSetup): Promise<ChildProcess> {
@@ -196,7 +176,15 @@ function stopped(child: ChildProcess): Promise<void> {
   });
 }
 
-const { values } = parseArgs({
-  options: { calls: { type: 'string' }, seed: { type: 'string' }, open: { type: 'string' }, json: { type: 'boolean' } },
+runProgram(() => {
+  const { values } = parseArgs({
+    options: {
+      calls: { type: 'string', default: '10000' },
+      seed: { type: 'string', default: '1' },
+      open: { type: 'string', default: '12' },
+      json: { type: 'boolean' },
+    },
+  });
+  const seed = wholeNumber('--seed', values.seed, 0);
+  return main(wholeNumber('--calls', values.calls), seed, wholeNumber('--open', values.open));
 });
-main(Number(values.calls ?? 10_000), Number(values.seed ?? 1), Number(values.open ?? 12)).catch(reportFailure);

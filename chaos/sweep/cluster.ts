@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
@@ -47,12 +47,15 @@ export async function startCluster(stateDir: string, say: Say): Promise<Cluster>
     },
   });
   const servers = await Servers.start(stateDir, say);
-  const extensions = extensionsOf();
-  const targets = [{ name: 'shop', database: 'shop', schemas: ['public'], seed: seedTarget }];
-  const runtime = { postgres: servers.postgres, stateDir };
-  const setup = await setUpDev({ runtime, extensions, bundleText: BUNDLE, targets, say: () => {} });
   const [repository, api] = [makeRepository({}, stateDir), await startJsonApi(START_DOCUMENT)];
-  addTargets(setup.targetsFile, repository, api);
+  const setup = await setUpDev({
+    runtime: { postgres: servers.postgres, stateDir },
+    extensions: extensionsOf(),
+    bundleText: BUNDLE,
+    targets: [{ name: 'shop', seed: seedTarget }],
+    otherTargets: [repository.target, api.target],
+    say: () => {},
+  });
   const faultController = new FaultController(join(stateDir, 'faults'));
   const urls = { temporal: servers.temporal.address, judge: judge.baseUrl };
   const workflowBundle = join(stateDir, 'workflow-bundle.js');
@@ -91,16 +94,6 @@ export async function startCluster(stateDir: string, say: Say): Promise<Cluster>
       await Promise.all([judge.stop(), api.stop()]);
     },
   };
-}
-
-/** Adds the git and HTTP targets, which the development setup does not create. */
-function addTargets(file: string, repository: GitRepository, api: JsonApi): void {
-  const { targets } = JSON.parse(readFileSync(file, 'utf8')) as { readonly targets: readonly object[] };
-  const more = [
-    { name: 'repo', development: true, git: repository.target },
-    { name: 'api', development: true, http: api.target },
-  ];
-  writeFileSync(file, JSON.stringify({ targets: [...targets, ...more] }));
 }
 
 /** A pool with superuser rights. A connection lost with its server is replaced at the next query. */

@@ -16,6 +16,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils';
+import { runProgram, UsageError, wholeNumber } from '../../dev/run-program';
 import { REVIEW_WORKFLOW } from '../../policy/contracts/queues';
 import { installQuietRuntime } from '../../workers/replay/quiet-runtime';
 import { replayHistories, type Replayed } from '../../workers/replay/replay-histories';
@@ -28,7 +29,6 @@ import { ReviewDriver } from './review-driver';
 import { observe, unknownChanges } from './observe';
 import { ACTIONS, HANG_MS } from './points';
 import { EXPECTED } from './scenarios';
-import { failureText } from '../../dev/report-failure';
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
@@ -41,7 +41,7 @@ interface CheckedReview {
   readonly repairs: readonly Repaired[];
 }
 
-async function main(): Promise<void> {
+async function main(): Promise<number> {
   const { values } = parseArgs({
     options: {
       runs: { type: 'string' },
@@ -53,10 +53,12 @@ async function main(): Promise<void> {
       json: { type: 'boolean' },
     },
   });
-  const seed = parseCount(values.seed ?? String(Date.now() % 1_000_000), '--seed');
-  const runs = parseCount(values.runs ?? (values.exhaustive === true ? '0' : '1000'), '--runs');
+  const seed = wholeNumber('--seed', values.seed ?? String(Date.now() % 1_000_000), 0);
+  const runs = wholeNumber('--runs', values.runs ?? (values.exhaustive === true ? '0' : '1000'), 0);
+  const open = wholeNumber('--open', values.open ?? '20');
   const set = values.exhaustive === true ? 'exhaustive' : values.sample === true ? 'sample' : 'random';
   const cases = selectCases(values.only ?? [], set, runs, seed);
+  if (cases.flat().length === 0) throw new UsageError('--runs: expected at least one review');
   const stateDir = mkdtempSync(join(tmpdir(), 'countersign-sweep-'));
   const cluster = await startCluster(stateDir, say);
   let isKept = true;
@@ -65,8 +67,7 @@ async function main(): Promise<void> {
     say(`${cases.flat().length} reviews, seed ${seed}; servers, workers and logs in ${stateDir}`);
     const drives: ReviewDriver[] = [];
     const querying = startMetadataQueries({ temporal: cluster.temporal, open: cluster.openReviews, seed });
-    for (const part of cases)
-      drives.push(...(await drive(cluster, part, parseCount(values.open ?? '20', '--open'), drives.length)));
+    for (const part of cases) drives.push(...(await drive(cluster, part, open, drives.length)));
     const queries = await querying.stop();
     if (drives.some(({ of }) => of.faults.some(({ action }) => action === 'hang' || action === 'stop'))) {
       say('Waiting until the last hanging attempt has resumed');
@@ -79,25 +80,20 @@ async function main(): Promise<void> {
       ({ drive, problems, repairs }) => problems.length + repairs.length > 0 || damaged.has(drive.changeId),
     );
     await saveHistories(cluster, unusual, stateDir);
-    isKept = unusual.length > 0;
     report({ found, unknown, seed, cluster, queries, ms: Date.now() - began });
     const violations = unknown.length + found.reduce((sum, { problems }) => sum + problems.length, 0);
     const terminal = found.filter(({ state }) => state !== 'open').length;
     const result = { runs: drives.length, seed, violations, terminal, ...repairsIn(found), queries, replay };
     process.stdout.write(`${JSON.stringify(result)}\n`);
-    process.exitCode = violations === 0 && terminal === drives.length && replay.replays === drives.length ? 0 : 1;
+    // A sweep that was interrupted before its first review has shown nothing.
+    const complete = drives.length > 0 && terminal === drives.length && replay.replays === drives.length;
+    isKept = unusual.length > 0 || violations > 0 || !complete;
+    return violations === 0 && complete ? 0 : 1;
   } finally {
     await cluster.stop();
-    if (process.exitCode === 0 && !isKept) rmSync(stateDir, { recursive: true, force: true });
+    if (!isKept) rmSync(stateDir, { recursive: true, force: true });
     else say(`Data and logs are kept in ${stateDir}`);
   }
-}
-
-function parseCount(text: string, name: string): number {
-  const value = Number(text);
-  if (!Number.isSafeInteger(value) || value < 0)
-    throw new TypeError(`${name}: expected a non-negative integer, got "${text}"`);
-  return value;
 }
 
 /** Groups that run one after the other, because few reviews may be open while a server is killed. */
@@ -118,7 +114,7 @@ function selectCases(
     if (/^\d+$/.test(name)) return [random(seed, Number(name))];
     const found = named.filter((each) => each.name === name || each.name.startsWith(`${name}:`));
     if (found.length === 0)
-      throw new TypeError(
+      throw new UsageError(
         `--only ${name}: expected the number of a random run, or a name such as ${named[0]?.name ?? ''}`,
       );
     return found;
@@ -291,9 +287,4 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
     stopRequested = true;
     say('Stopping: no further review is started. Interrupt again to exit at once.');
   });
-main().catch((error: unknown) => {
-  const usage = error instanceof TypeError;
-  say(usage ? error.message : failureText(error));
-  // Exits explicitly, so that servers left over from a failed start are stopped with this process.
-  process.exit(usage ? 2 : 1);
-});
+runProgram(main);

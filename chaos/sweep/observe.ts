@@ -1,6 +1,7 @@
 import { temporal } from '@temporalio/proto';
 import type { Cluster } from './cluster';
-import type { LedgerLine, Observed } from './check';
+import { ledgersIn, markersIn } from '../stored-facts';
+import type { Observed } from './check';
 import type { ReviewDriver } from './review-driver';
 import { EFFECTS_SQL, fileOf, resourceOf, tableOf, TABLES } from './scenarios';
 
@@ -19,12 +20,7 @@ export async function observe(cluster: Cluster, drives: readonly ReviewDriver[])
     const byRow = new Map(rows.map((row) => [row.id, row.effects]));
     for (const drive of ofTable) effects.set(drive.changeId, byRow.get(drive.row) ?? -1);
   }
-  const { rows: markers } = await cluster.target.query<{
-    change_id: string;
-    effect: Record<string, unknown> | null;
-    at: Date;
-  }>('select change_id, effect, at from countersign.marker where change_id = any($1)', [ids]);
-  const markerOf = new Map<string, Observed['marker']>(markers.map((row) => [row.change_id, row]));
+  const markerOf = await markersIn(cluster.target, ids);
   const inGit = gitMarkers(cluster);
   for (const { changeId, row, of } of drives) {
     if (of.scenario === 'git' || of.scenario === 'git_stale') {
@@ -38,12 +34,7 @@ export async function observe(cluster: Cluster, drives: readonly ReviewDriver[])
       markerOf.set(changeId, 'not kept');
     }
   }
-  const ledger = await cluster.database.query<LedgerLine & { change_id: string }>(
-    'select change_id, n, prev, hash, kind, at, actor, body from ledger where change_id = any($1) order by change_id, n',
-    [ids],
-  );
-  const linesOf = new Map<string, LedgerLine[]>(ids.map((id) => [id, []]));
-  for (const line of ledger.rows) linesOf.get(line.change_id)?.push(line);
+  const linesOf = await ledgersIn(cluster.database, ids);
   const observed: Observed[] = [];
   for (const { changeId } of drives) {
     observed.push({

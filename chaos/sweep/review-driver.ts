@@ -1,12 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { signAnswers } from '../../client/sign-answers';
 import { createSigner, type Signer } from '../../client/signer';
 import type { Decision } from '../../policy/contracts/answer';
 import { GENESIS } from '../../policy/contracts/ledger';
 import type { ReviewStatus } from '../../policy/contracts/status';
-import { newKeyPair } from '../../signing/keys';
-import { ANY_TENANT } from '../../policy/evidence/predicates';
-import { fullGrant, signKeyEntry, signKeyRevocation } from '../../signing/registry-entry';
+import { humanViolations, signedAnswers } from '../../dev/signed-answers';
 import type { Case } from './cases';
 import type { Cluster } from './cluster';
 import { changeOf, resourceOf, START_DOCUMENT, TABLES } from './scenarios';
@@ -113,38 +110,26 @@ export class ReviewDriver {
 
   /** Bob's answer is accepted, then his key is revoked, then the last answer is sent. */
   async #withRevokedKey(status: ReviewStatus, alice: Signer): Promise<void> {
-    const { cluster } = this;
-    const operator = cluster.setup.keys.operator.key;
-    const subject = { type: 'person', id: 'bob' } as const;
-    const key = { ...newKeyPair(), kind: 'approver', subject, onBehalfOf: null, demo: true } as const;
-    const now = (): string => new Date().toISOString();
-    await this.#retry(() =>
-      cluster.client.asOperator((keys) =>
-        keys.add(signKeyEntry({ ...key, ...fullGrant(key.kind, [ANY_TENANT]), addedAt: now() }, operator)),
-      ),
-    );
-    const [first = '', ...others] = status.violations.filter((v) => v.need === 'human').map((v) => v.violationId);
+    const { client } = this.cluster;
+    const key = await this.#retry(() => client.addKey({ kind: 'approver', subject: { type: 'person', id: 'bob' } }));
+    if (key === null) return;
+    const [first = '', ...others] = humanViolations(status);
     await this.#send(status, createSigner(key), 'confirm', [first]);
-    const revocation = { keyId: key.keyId, reason: 'left', revokedAt: now() };
-    await this.#retry(() => cluster.client.asOperator((keys) => keys.revoke(signKeyRevocation(revocation, operator))));
+    await this.#retry(() => client.revokeKey(key.keyId));
     await this.#send(status, alice, 'confirm', others);
   }
 
   /** Sends the answers until each has a result. Resending is safe: a duplicate counts once. */
-  async #send(status: ReviewStatus, signer: Signer, decision: Decision, some?: readonly string[]): Promise<void> {
-    const violationIds = some ?? status.violations.filter((v) => v.need === 'human').map((v) => v.violationId);
-    if (violationIds.length === 0) return;
-    const issuedAt = new Date();
-    const validity = { issuedAt, expiresAt: new Date(issuedAt.getTime() + 3_600_000) };
-    const answers = signAnswers(
-      this.changeId,
-      { changeId: this.changeId, status, staging: null, preview: null },
-      { violationIds, decision, reason: decision },
-      signer,
-      validity,
-    );
+  async #send(
+    status: ReviewStatus,
+    signer: Signer,
+    decision: Decision,
+    violationIds = humanViolations(status),
+  ): Promise<void> {
+    const answers = signedAnswers(status, signer, decision, { violationIds });
+    if (answers.length === 0) return;
     await this.#retry(async () => {
-      const results = await this.cluster.countersign.answer(this.changeId, [...answers], { timeoutMs: 20_000 });
+      const results = await this.cluster.countersign.answer(this.changeId, answers, { timeoutMs: 20_000 });
       // Workers cache the key registry for a short time.
       if (Object.values(results).some(({ code }) => code === 'unknown_key'))
         throw new Error('The new key is not visible to the worker yet');

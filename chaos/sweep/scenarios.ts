@@ -1,5 +1,5 @@
-import { Client as PgClient } from 'pg';
 import type { SubmitInput } from '../../client/submission';
+import { query } from '../../dev/query';
 import { newFilePatch } from '../../dev/fixtures/git-repository';
 
 /** The maximum number of changes in one sweep: each change has its own row in each table. */
@@ -118,14 +118,13 @@ export function changeOf(
 }
 
 export async function seedTarget(url: string): Promise<void> {
-  const pg = new PgClient({ connectionString: url });
-  await pg.connect();
-  for (const table of new Set(Object.values(TABLES))) {
-    await pg.query(`create table ${table} (id int primary key, cents int not null, version int not null)`);
-    await pg.query(`insert into ${table} select i, ${START}, 1 from generate_series(1, ${ROWS}) i`);
-    await pg.query(`analyze ${table}`);
-  }
-  await pg.end();
+  for (const table of new Set(Object.values(TABLES)))
+    await query(
+      url,
+      `create table ${table} (id int primary key, cents int not null, version int not null);
+       insert into ${table} select i, ${START}, 1 from generate_series(1, ${ROWS}) i;
+       analyze ${table}`,
+    );
 }
 
 /** Selects how often each row was incremented. */

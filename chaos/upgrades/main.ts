@@ -8,9 +8,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { positiveNumber, runProgram } from '../../dev/run-program';
 import { machine } from '../../bench/measure';
 import { upgradeUnderLoad } from './upgrade';
-import { failureText } from '../../dev/report-failure';
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
@@ -37,23 +37,15 @@ async function main(perSecond: number, betweenSeconds: number, json: boolean): P
   }
 }
 
-const { values } = parseArgs({
-  options: {
-    json: { type: 'boolean', default: false },
-    rate: { type: 'string', default: '5' },
-    between: { type: 'string', default: '10' },
-  },
-});
-const [perSecond, between] = [Number(values.rate), Number(values.between)];
-if ([perSecond, between].some((value) => !Number.isFinite(value) || value <= 0)) {
-  process.stderr.write('upgrades: expected numbers above 0 for --rate and --between (seconds)\n');
-  process.exitCode = 2;
-} else
-  main(perSecond, between, values.json).then(
-    (ok) => process.exit(ok ? 0 : 1),
-    (error: unknown) => {
-      say(failureText(error));
-      // Exits explicitly, so that servers left over from a failed start are stopped with this process.
-      process.exit(1);
+runProgram(async () => {
+  const { values } = parseArgs({
+    options: {
+      json: { type: 'boolean', default: false },
+      rate: { type: 'string', default: '5' },
+      between: { type: 'string', default: '10' },
     },
-  );
+  });
+  const perSecond = positiveNumber('--rate', values.rate);
+  const ok = await main(perSecond, positiveNumber('--between', values.between), values.json);
+  return ok ? 0 : 1;
+});

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf, type ErrorCode } from '../../client/errors';
 import type { ReviewCalls } from '../../client/review-calls';
-import { signAnswers } from '../../client/sign-answers';
+import { itemChange } from '../../bench/shop';
 import type { Signer } from '../../client/signer';
 import type { ReviewStatus } from '../../policy/contracts/status';
+import { signedAnswers } from '../../dev/signed-answers';
 import { retrying, type Retrying } from './retrying-client';
 
 /** A client gives up after this long without a server. */
@@ -78,12 +79,7 @@ type End = { readonly kind: 'committed' } | { readonly kind: 'rolled_back' | 'lo
 
 async function review(route: Route, retry: Retrying, i: number): Promise<End> {
   const { calls } = route;
-  const change = {
-    target: 'shop',
-    sourceTool: 'SQLDryRun',
-    raw: `update items set stock = stock + 1 where id = ${i + 1}`,
-    metadata: { table_name: 'items', affected_rows: 1 },
-  };
+  const change = itemChange(i + 1, 'stock = stock + 1');
   let changeId = '(not submitted)';
   try {
     ({ changeId } = await retry(() => calls.submit(change, { timeoutMs: 20_000 })));
@@ -119,19 +115,10 @@ async function untilDisclosed(calls: ReviewCalls, retry: Retrying, changeId: str
 
 /** False if no person is asked. */
 async function answer({ approver, signer }: Route, retry: Retrying, status: ReviewStatus): Promise<boolean> {
-  const { changeId } = status;
-  const issuedAt = new Date();
-  const pending = status.violations.filter(({ need }) => need === 'human').map((v) => v.violationId);
-  if (pending.length === 0) return false;
-  const answers = signAnswers(
-    changeId,
-    { changeId, status, staging: null, preview: null },
-    { violationIds: pending, decision: 'confirm', reason: 'upgrade' },
-    signer,
-    { issuedAt, expiresAt: new Date(issuedAt.getTime() + 3_600_000) },
-  );
+  const answers = signedAnswers(status, signer, 'confirm');
+  if (answers.length === 0) return false;
   // The same answers: those that arrived before are reported as duplicates, and count once.
-  const results = await retry(() => approver.answer(changeId, [...answers]));
+  const results = await retry(() => approver.answer(status.changeId, answers));
   const refused = Object.values(results).filter(({ code }) => !['accepted', 'duplicate', 'sent'].includes(code));
   if (refused.length > 0) throw new Error(`An answer was refused: ${JSON.stringify(refused)}`);
   return true;

@@ -1,18 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { join } from 'node:path';
 import { Pool } from 'pg';
 import type { Countersign } from '../../client/countersign';
 import { GatewayClient } from '../../client/gateway-client';
 import { createSigner } from '../../client/signer';
-import { openDevClient } from '../../dev/client';
 import type { Say } from '../../dev/embedded';
 import type { ProcessName } from '../../workers/start-process';
-import { startDev, type Dev } from '../../dev/start';
-import { startScriptedJudge } from '../../examples/demo/scripted-judge';
-import { seedItems } from '../../bench/measure';
+import type { Dev } from '../../dev/start';
+import { withShop } from '../../bench/with-shop';
 import { NAMESPACE, Servers } from '../sweep/servers';
 import { startLoad, type LoadResult, type Route } from './review-load';
-import { shopPolicy } from '../../bench/shop-policy';
 
 const ROWS = 20_000;
 
@@ -41,58 +37,39 @@ export async function upgradeUnderLoad({
   betweenMs,
   say,
 }: UpgradeOptions): Promise<UpgradeResult> {
-  const servers = await Servers.start(join(stateDir, 'servers'), say);
-  const judge = await startScriptedJudge({ script: () => ({}) });
-  const stops = [judge.stop, () => servers.stop()];
+  const servers = await Servers.start(stateDir, say);
+  const env = {
+    ...process.env,
+    TEMPORAL_ADDRESS: servers.temporal.address,
+    TEMPORAL_NAMESPACE: NAMESPACE,
+    COUNTERSIGN_DATABASE_ADMIN_URL: servers.postgres.superuserUrl('postgres'),
+  };
   try {
-    const dev = await startDev({
-      stateDir: join(stateDir, 'dev'),
-      say,
-      bundleText: shopPolicy(),
-      judge: { baseUrl: judge.baseUrl, apiKey: 'scripted' },
-      judgeRequestsPerSecond: 1000,
-      targets: [{ name: 'shop', database: 'shop', schemas: ['public'], seed: seedItems(ROWS) }],
-      runtime: {
-        handleSignals: false,
-        env: {
-          ...process.env,
-          TEMPORAL_ADDRESS: servers.temporal.address,
-          TEMPORAL_NAMESPACE: NAMESPACE,
-          COUNTERSIGN_DATABASE_ADMIN_URL: servers.postgres.superuserUrl('postgres'),
-        },
-      },
-    });
-    stops.unshift(() => dev.stop());
-    const temporalAddress = servers.temporal.address;
-    const client = await openDevClient({
-      setup: dev.setup,
-      temporalAddress,
-      namespace: NAMESPACE,
-      applicationName: 'upgrades',
-    });
-    stops.unshift(() => client.close());
-    const load = startLoad(routes(dev, client.countersign), perSecond);
-    const restarted: string[] = [];
-    const steps: readonly (readonly [string, () => Promise<void>])[] = [
-      ['review worker', () => replace(dev, 'review')],
-      ['judge worker', () => replace(dev, 'judge')],
-      ['committer', () => replace(dev, 'commit')],
-      ['gateway', () => replace(dev, 'gateway')],
-      ['PostgreSQL', () => servers.restartPostgres()],
-      ['Temporal', () => servers.restartTemporal()],
-    ];
-    for (const [name, step] of steps) {
+    const options = { say, rows: ROWS, breakers: true, runtime: { handleSignals: false, env } };
+    return await withShop(options, async ({ dev, client }) => {
+      const load = startLoad(routes(dev, client.countersign), perSecond);
+      const restarted: string[] = [];
+      const steps: readonly (readonly [string, () => Promise<void>])[] = [
+        ['review worker', () => replace(dev, 'review')],
+        ['judge worker', () => replace(dev, 'judge')],
+        ['committer', () => replace(dev, 'commit')],
+        ['gateway', () => replace(dev, 'gateway')],
+        ['PostgreSQL', () => servers.restartPostgres()],
+        ['Temporal', () => servers.restartTemporal()],
+      ];
+      for (const [name, step] of steps) {
+        await sleep(betweenMs);
+        await step();
+        restarted.push(name);
+        say(`Restarted ${name}; ${load.submitted()} reviews submitted`);
+      }
       await sleep(betweenMs);
-      await step();
-      restarted.push(name);
-      say(`Restarted ${name}; ${load.submitted()} reviews submitted`);
-    }
-    await sleep(betweenMs);
-    const result = await load.stop();
-    const wrongEffects = await countWrongEffects(dev.setup.targetAdminUrls['shop'] ?? '', result.committed);
-    return { ...result, restarted, wrongEffects };
+      const result = await load.stop();
+      const wrongEffects = await countWrongEffects(dev.setup.targetAdminUrls['shop'] ?? '', result.committed);
+      return { ...result, restarted, wrongEffects };
+    });
   } finally {
-    for (const stop of stops) await stop();
+    await servers.stop();
   }
 }
 

@@ -34,7 +34,7 @@ export async function runDev(
     stateDir,
     say: log,
     bundleText: hasBundle ? readFileSync(BUNDLE_FILE, 'utf8') : starterBundle('SQLDryRun'),
-    targets: [{ name: 'dev', database: 'dev', schemas: ['public'] }],
+    targets: [{ name: 'dev' }],
     extensions: env['COUNTERSIGN_EXTENSIONS'] ?? '',
     ...(apiKey === undefined ? {} : { judge: { baseUrl, apiKey } }),
     ...(options.port === undefined ? {} : { gatewayPort: options.port }),

@@ -1,10 +1,11 @@
 /**
- * `npm run attacks`: attacks by someone with write access to the Temporal namespace, on real servers and our real processes.
+ * `npm run attacks [-- --json] [--only WORDS]… [--shuffle SEED]`: attacks by someone with write access to the Temporal namespace, on real servers and our real processes.
  * Progress goes to standard error; with --json one line goes to standard output. Exits 1 if an attack had an effect or if a
  * refusal is missing from the ledger, or if it left something behind that others could find.
  */
 import { inspect, parseArgs } from 'node:util';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
+import { runProgram } from '../../dev/run-program';
 import Table from 'cli-table3';
 import { refuser, topUp, type Attack, type Attempt } from './attack';
 import { ADMISSION } from './attacks/admission';
@@ -32,7 +33,6 @@ import { RaceLost } from './namespace-writer';
 import { shuffled } from './order';
 import { SharedState } from './shared-state';
 import { shownAs } from './shown-as';
-import { reportFailure } from '../../dev/report-failure';
 
 const ATTACKS: readonly Attack[] = [
   ...ANSWERS,
@@ -188,27 +188,14 @@ function print(reports: readonly AttackReport[]): void {
   say(`\n${table.toString()}\n${reports.filter(withstood).length} of ${reports.length} attacks withstood`);
 }
 
-function readOptions(): Options | null {
-  try {
-    const { values } = parseArgs({
-      options: { json: { type: 'boolean' }, only: { type: 'string', multiple: true }, shuffle: { type: 'string' } },
-    });
-    return { json: values.json === true, only: values.only ?? [''], shuffle: values.shuffle ?? null };
-  } catch (error) {
-    say(
-      `${error instanceof Error ? error.message : String(error)}\nusage: npm run attacks -- [--json] [--only WORDS] [--shuffle SEED]`,
-    );
-    return null;
-  }
-}
-
-const options = readOptions();
-if (options === null) process.exitCode = 2;
-else {
+runProgram(() => {
+  const { values } = parseArgs({
+    options: {
+      json: { type: 'boolean', default: false },
+      only: { type: 'string', multiple: true, default: [''] },
+      shuffle: { type: 'string' },
+    },
+  });
   Runtime.install({ logger: new DefaultLogger('WARN') });
-  main(options).then(
-    // Ends here: an attack may have left calls behind, which the client would retry on the closed connection.
-    (code) => void process.stdout.write('', () => process.exit(code)),
-    reportFailure,
-  );
-}
+  return main({ json: values.json, only: values.only, shuffle: values.shuffle ?? null });
+});

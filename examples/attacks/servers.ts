@@ -49,11 +49,8 @@ export async function startServers(say: (line: string) => void, breakers: boolea
     stateDir,
     say,
     bundleText,
-    targets: SHOPS.map((name) => ({ name, database: name, schemas: ['public'], seed: seedShop })),
-    otherTargets: [
-      { name: 'repo', development: true, git: repository.target },
-      { name: 'api', development: true, http: api.target },
-    ],
+    targets: SHOPS.map((name) => ({ name, seed: seedShop })),
+    otherTargets: [repository.target, api.target],
     judge: { baseUrl: judge.baseUrl, apiKey: 'scripted' },
     extensions: EXTENSIONS,
     breakers,

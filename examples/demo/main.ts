@@ -29,7 +29,7 @@ import { createRefundActivities } from './refund-activities';
 import type { RefundResult } from './refund-workflow';
 import { SCRIPTED_JUDGE, startScriptedJudge, type ScriptedJudge } from './scripted-judge';
 import { seedShop, Shop } from './shop';
-import { failureText } from '../../dev/report-failure';
+import { runProgram } from '../../dev/run-program';
 
 const REFUND_QUEUE = 'demo-refunds';
 const ANSWER_MS = 60_000;
@@ -67,7 +67,7 @@ async function main(options: Options): Promise<number> {
       stateDir,
       say,
       bundleText: template.replaceAll('${JUDGE_MODEL}', judge.model),
-      targets: [{ name: 'shop', database: 'shop', schemas: ['public'], seed: seedShop }],
+      targets: [{ name: 'shop', seed: seedShop }],
       judge: { baseUrl: judge.baseUrl, apiKey: judge.apiKey },
       extensions: join(__dirname, 'extension.js'),
       // One tenant for each run. Circuit breakers belong to a tenant and outlive a run; with one tenant, the changes that a few
@@ -85,6 +85,10 @@ async function main(options: Options): Promise<number> {
     for (const row of unexpected)
       say(`Case ${row.id}: expected ${CASES.find((c) => c.id === row.id)?.expected ?? ''}, got ${ended(row)}`);
     return unexpected.length === 0 && rows.every((row) => row.verified) ? 0 : 1;
+  } catch (error) {
+    if (!(error instanceof RuntimeInUse)) throw error;
+    say(error.message);
+    return 1;
   } finally {
     await dev?.stop();
     await judge.server?.stop();
@@ -318,36 +322,15 @@ async function keepOpen(dev: Dev): Promise<void> {
   await new Promise<void>(() => setInterval(() => {}, 60_000));
 }
 
-function readOptions(): Options | null {
-  try {
-    const { values } = parseArgs({
-      options: { json: { type: 'boolean' }, interactive: { type: 'boolean' }, exit: { type: 'boolean' } },
-    });
-    const json = values.json === true;
-    return {
-      json,
-      interactive: values.interactive === true,
-      keep: !json && values.exit !== true && process.stderr.isTTY === true,
-    };
-  } catch (error) {
-    say(
-      `${error instanceof Error ? error.message : String(error)}\nusage: npm run demo -- [--json] [--interactive] [--exit]`,
-    );
-    return null;
-  }
-}
-
-const options = readOptions();
-if (options === null) process.exitCode = 2;
-else {
+runProgram(() => {
+  const { values } = parseArgs({
+    options: {
+      json: { type: 'boolean', default: false },
+      interactive: { type: 'boolean', default: false },
+      exit: { type: 'boolean', default: false },
+    },
+  });
+  const { json, interactive } = values;
   Runtime.install({ logger: new DefaultLogger('WARN') });
-  main(options).then(
-    (code) => {
-      process.exitCode = code;
-    },
-    (error: unknown) => {
-      say(error instanceof RuntimeInUse ? error.message : failureText(error));
-      process.exitCode = 1;
-    },
-  );
-}
+  return main({ json, interactive, keep: !json && !values.exit && process.stderr.isTTY });
+});

@@ -8,7 +8,6 @@ import type { Countersign } from '../../client/countersign';
 import type { ReviewResult } from '../../client/result';
 import type { Submitted } from '../../client/review-calls';
 import { createSigner } from '../../client/signer';
-import { signAnswers } from '../../client/sign-answers';
 import type { AnswerResults, Decision } from '../../policy/contracts/answer';
 import type { Envelope } from '../../policy/contracts/diff';
 import type { BreakerParameters } from '../../policy/decide/breaker';
@@ -19,6 +18,7 @@ import { isUnavailable, openDevClient, type DevClient } from '../../dev/client';
 import { openRoles, roleSetup, type LocalRole } from '../../dev/local-roles';
 import { localWorkers, quietRuntime } from './local-workers';
 import { query } from '../../dev/query';
+import { signedAnswers } from '../../dev/signed-answers';
 import { reviewDriver, type DrivenChange } from '../../dev/review-driver';
 import { setUpDev, type DevSetup, type DevTarget } from '../../dev/setup';
 import type { DemoKeyName } from '../../dev/demo-keys';
@@ -27,9 +27,7 @@ import { useExistingPostgres } from '../../dev/embedded';
 import type { KeyRing } from '../../storage/store/preview-cipher';
 import type { StoredRow } from '../../policy/evidence/chain';
 import type { KeyLabel } from '../../signing/key-file';
-import { newKeyPair, type SigningKey } from '../../signing/keys';
-import { ANY_TENANT } from '../../policy/evidence/predicates';
-import { fullGrant, signKeyEntry, signKeyRevocation } from '../../signing/registry-entry';
+import type { SigningKey } from '../../signing/keys';
 import { extensionsOf, type Extension, type Extensions } from '../../workers/extensions';
 import { oneAtATime } from './one-at-a-time';
 import type { Resources } from '../../workers/resources';
@@ -98,9 +96,8 @@ export interface System {
   ledger(changeId: string): Promise<readonly StoredRow[]>;
   /** A client that submits with another service key, or without one. */
   client(serviceKey: (SigningKey & { readonly onBehalfOf?: string | null }) | null): Countersign;
-  /** Registers a key, signed by the operator. */
-  addKey(label: Pick<KeyLabel, 'kind' | 'subject'> & Partial<KeyLabel>): Promise<TestKey>;
-  revokeKey(keyId: string): Promise<void>;
+  addKey: DevClient['addKey'];
+  revokeKey: DevClient['revokeKey'];
   close(): Promise<void>;
 }
 
@@ -119,7 +116,6 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   const target: DevTarget = {
     name: 'shop',
     database: `shop${unique}`,
-    schemas: ['public'],
     seed: async (url) =>
       typeof options.shopSql === 'function'
         ? await options.shopSql(url)
@@ -134,6 +130,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
       extensions,
       bundleText: options.bundleText,
       targets: [target],
+      otherTargets: options.targets ?? [],
       say: () => {},
       database: `countersign${unique}`,
       password: 'only-for-tests',
@@ -147,7 +144,6 @@ export async function startSystem(options: SystemOptions): Promise<System> {
       return [name, 'stageUrl' in t ? { ...t, stageUrl: via(t.stageUrl), commitUrl: via(t.commitUrl) } : t];
     }),
   );
-  for (const more of options.targets ?? []) targets.set(more.name, more);
   const databaseUrls = mapValues(setup.databaseUrls, (url) => through(url, options.through?.countersign));
   const native = await NativeConnection.connect({ address });
   const client = await openDevClient({
@@ -178,7 +174,6 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     judge: wrap('judge', roles.activities.judge),
     commit: wrap('commit', roles.activities.commit),
   };
-  const operator = setup.keys.operator.key;
   const driver = reviewDriver({ setup, client, prefix: `${suffix}-`, withinMs: 60_000 });
   const workers = localWorkers({
     connection: native,
@@ -208,19 +203,12 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     isDisclosed: client.isDisclosed,
     waiting: driver.waiting,
     sign(status, person, decision, violations) {
-      const violationIds = violations ?? status.violations.filter((v) => v.need === 'human').map((v) => v.violationId);
-      const issuedAt = new Date();
-      const validity = { issuedAt, expiresAt: new Date(issuedAt.getTime() + 3_600_000) };
       const key = typeof person === 'string' ? setup.keys[person].key : person;
-      return [
-        ...signAnswers(
-          status.changeId,
-          { changeId: status.changeId, status, staging: null, preview: null },
-          { violationIds, decision, reason: `${decision} by ${key.subject.id}` },
-          createSigner(key),
-          validity,
-        ),
-      ];
+      const reason = `${decision} by ${key.subject.id}`;
+      return signedAnswers(status, createSigner(key), decision, {
+        reason,
+        ...(violations && { violationIds: violations }),
+      });
     },
     async answer(changeId, person, decision) {
       return await system.countersign.answer(changeId, system.sign(await system.waiting(changeId), person, decision));
@@ -231,19 +219,8 @@ export async function startSystem(options: SystemOptions): Promise<System> {
       return result;
     },
     ledger: (changeId) => client.ledger.read(changeId),
-    async addKey(label) {
-      const key = { ...newKeyPair(), onBehalfOf: null, demo: true, ...label };
-      const entry = signKeyEntry(
-        { ...key, ...fullGrant(key.kind, [ANY_TENANT]), addedAt: new Date().toISOString() },
-        operator,
-      );
-      await client.asOperator((registry) => registry.add(entry));
-      return key;
-    },
-    async revokeKey(keyId) {
-      const revocation = { keyId, reason: 'left', revokedAt: new Date().toISOString() };
-      await client.asOperator((registry) => registry.revoke(signKeyRevocation(revocation, operator)));
-    },
+    addKey: client.addKey,
+    revokeKey: client.revokeKey,
     async close() {
       await workers.stopAll();
       await client.close();

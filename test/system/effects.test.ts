@@ -121,10 +121,7 @@ beforeAll(async () => {
     extension,
     shopSql: 'create table items (id int primary key, note text not null); insert into items values (1, $$old$$)',
     workers: ['review', 'commit'],
-    targets: [
-      { name: 'repo', development: true, git: repo.target },
-      { name: 'api', development: true, http: api.target },
-    ],
+    targets: [repo.target, api.target],
   });
   asOperator = openDatabase({ url: system.setup.databaseUrls.cs_operator, applicationName: 'test' });
 }, 120_000);

@@ -7,7 +7,7 @@ import Table from 'cli-table3';
 import { answerRefused, refundOrder } from '../attack';
 import { Testbed } from '../testbed';
 import { createNaiveActivities } from './naive-activities';
-import { reportFailure } from '../../../dev/report-failure';
+import { runProgram } from '../../../dev/run-program';
 import { bundleWorkflows, startWorker } from '../../../dev/start-worker';
 
 const QUEUE = 'naive-approvals';
@@ -102,7 +102,7 @@ function report(naive: Side, ours: Side): void {
   );
 }
 
-Runtime.install({ logger: new DefaultLogger('WARN') });
-main(process.argv.includes('--json')).then((code) => {
-  process.exitCode = code;
-}, reportFailure);
+runProgram(() => {
+  Runtime.install({ logger: new DefaultLogger('WARN') });
+  return main(process.argv.includes('--json'));
+});

@@ -125,10 +125,7 @@ async function startInboxSystem(judgeUrl: string, repository: GitRepository, api
       await seedShop(adminUrl);
       await query(adminUrl, HOSTILE_SQL);
     },
-    targets: [
-      { name: 'repo', development: true, git: repository.target },
-      { name: 'api', development: true, http: { ...api.target, queryNames: ['q'] } },
-    ],
+    targets: [repository.target, { ...api.target, http: { ...api.target.http, queryNames: ['q'] } }],
   });
 }
 

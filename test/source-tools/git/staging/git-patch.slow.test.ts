@@ -32,7 +32,7 @@ afterEach(() => repo.remove());
 function change(patch: string, more: { settings?: object; metadata?: object; path?: string } = {}): StageContext {
   const plain = diffOf(patch, 'GitPatch');
   const metadata = { base_commit: repo.tip(), ...more.metadata };
-  const target: GitAccess = { name: 'repo', git: { ...repo.target, repository: more.path ?? repo.path } };
+  const target: GitAccess = { name: 'repo', git: { ...repo.target.git, repository: more.path ?? repo.path } };
   return {
     changeId: newChangeId(),
     diff: { ...plain, metadata },

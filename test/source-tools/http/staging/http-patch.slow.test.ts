@@ -38,7 +38,7 @@ function change(more: More = {}): StageContext {
   const target: HttpAccess = {
     name: 'api',
     http: {
-      ...api.target,
+      ...api.target.http,
       headers: { authorization: 'Bearer secret' },
       ...more.http,
     },

@@ -11,8 +11,8 @@ const levels = (lines: readonly { readonly level: string; readonly text: string 
 test('doctor checks that a repository has the branch, and warns if its work tree will not be updated', async () => {
   const repo = makeRepository({ 'README.md': 'one\n' });
   try {
-    const of = (repository: string, ref = repo.target.ref) =>
-      describeRepository({ git: { ...repo.target, repository, ref } });
+    const of = (repository: string, ref = repo.target.git.ref) =>
+      describeRepository({ git: { ...repo.target.git, repository, ref } });
     expect(levels(await of(repo.path))).toEqual([
       expect.stringMatching(/^ok git version/),
       expect.stringMatching(/^ok refs\/heads\/main is at/),
@@ -32,7 +32,7 @@ test('doctor checks that a repository has the branch, and warns if its work tree
 test('doctor checks that an API responds and accepts the credentials', async () => {
   const api = await startJsonApi();
   try {
-    const of = (baseUrl: string) => describeApi({ http: { ...api.target, baseUrl } });
+    const of = (baseUrl: string) => describeApi({ http: { ...api.target.http, baseUrl } });
     expect(levels(await of(api.url))).toEqual([
       expect.stringMatching(/^ok .*status 404/),
       expect.stringMatching(/^warn plain HTTP/),

@@ -1,0 +1,40 @@
+/** A wrong option of a program. Its user needs no stack. */
+export class UsageError extends Error {}
+
+/** Runs a program and ends its process, with the exit code that `main` returns: 1 if it throws, 2 for wrong options. */
+export function runProgram(main: () => Promise<number | void>): void {
+  // Exits explicitly: servers left over from a failed start are stopped with this process, and an open connection does not keep it alive.
+  const exit = (code: number): void => void process.stdout.write('', () => process.exit(code));
+  main().then(
+    (code) => exit(code ?? 0),
+    (error: unknown) => {
+      const isUsage = isWrongOption(error);
+      process.stderr.write(`${isUsage ? error.message : failureText(error)}\n`);
+      exit(isUsage ? 2 : 1);
+    },
+  );
+}
+
+/** An option that must be a whole number from `min` on. Throws UsageError. */
+export function wholeNumber(name: string, text: string, min = 1): number {
+  const value = Number(text);
+  if (text.trim() === '' || !Number.isSafeInteger(value) || value < min)
+    throw new UsageError(`${name}: expected a whole number from ${min}, got "${text}"`);
+  return value;
+}
+
+/** An option that must be a number above 0. Throws UsageError. */
+export function positiveNumber(name: string, text: string): number {
+  const value = Number(text);
+  if (!Number.isFinite(value) || value <= 0) throw new UsageError(`${name}: expected a number above 0, got "${text}"`);
+  return value;
+}
+
+/** Also the errors of `parseArgs`. */
+function isWrongOption(error: unknown): error is Error {
+  return error instanceof UsageError || String((error as { code?: unknown } | null)?.code).startsWith('ERR_PARSE_ARGS');
+}
+
+function failureText(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

@@ -1,0 +1,28 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { compiled } from '../support/compiled';
+
+jest.setTimeout(120_000);
+
+/** A run that tests nothing must not pass. None of these starts a server. */
+test.each([
+  ['chaos/sweep/main.js', ['--open', '0'], '--open: expected a whole number from 1, got "0"'],
+  ['chaos/sweep/main.js', ['--runs', '0'], '--runs: expected at least one review'],
+  ['chaos/sweep/main.js', ['--only', 'activity.none'], '--only activity.none: expected the number of a random run'],
+  ['chaos/races/main.js', ['--calls', 'ten'], '--calls: expected a whole number from 1, got "ten"'],
+  ['chaos/sweep-evidence.js', ['--runs', ''], '--runs: expected a whole number from 1, got ""'],
+  ['chaos/upgrades/main.js', ['--rate', '0'], '--rate: expected a number above 0, got "0"'],
+  ['bench/commit.js', ['--reviews', '1.5'], '--reviews: expected a whole number from 1, got "1.5"'],
+  ['bench/open.js', ['--reviews', '5', '--placed', '5'], '--placed: expected fewer than --reviews'],
+  ['examples/attacks/main.js', ['--onyl', 'x'], "Unknown option '--onyl'"],
+])('%s %j ends with exit code 2 and says what is wrong', async (script, args, words) => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(await compiled(), script), ...args], {
+    encoding: 'utf8',
+    timeout: 60_000,
+  });
+  expect({ status, stdout, says: stderr.includes(words) ? words : stderr }).toEqual({
+    status: 2,
+    stdout: '',
+    says: words,
+  });
+});
