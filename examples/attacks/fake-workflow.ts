@@ -11,17 +11,11 @@ export interface Forged {
 }
 
 export async function review({ status, replies, outcome }: Forged): Promise<unknown> {
-  const received: unknown[] = [];
   setHandler(defineQuery('status'), () => status);
   setHandler(defineQuery('evidence'), () => status);
-  setHandler(defineQuery('received'), () => received);
   for (const name of ['answer', 'withdraw', 'supersede']) {
-    const take = (message: unknown): unknown => {
-      received.push(message);
-      return replies;
-    };
-    setHandler(defineUpdate<unknown, [unknown]>(name), take);
-    setHandler(defineSignal<[unknown]>(name), (message) => void take(message));
+    setHandler(defineUpdate<unknown, [unknown]>(name), () => replies);
+    setHandler(defineSignal<[unknown]>(name), () => {});
   }
   await condition(() => outcome !== null);
   return outcome;

@@ -1,15 +1,16 @@
-import { startLoopbackServer, type LoopbackServer } from '../../dev/fixtures/loopback-server';
+import { startLoopbackServer } from '../../dev/fixtures/loopback-server';
 import { canonicalJson } from '../../policy/contracts/canonical-json';
 import { evidenceChecksum, type EvidenceBundle } from '../../policy/evidence/bundle';
 
-/** A proxy before the real gateway that changes its JSON responses. `edit` gets method, path and body, and returns another body. */
-export async function startLyingGateway(
-  upstream: string,
-  edit: (request: { readonly method: string; readonly path: string }, body: unknown) => unknown,
-): Promise<LoopbackServer> {
-  return startLoopbackServer(async (request, response, body) => {
+/** Runs `work` with a proxy before the real gateway. `edit` gets path and JSON body of a response, and returns another body. */
+export async function withLyingGateway<T>(
+  gatewayUrl: string,
+  edit: (path: string, body: unknown) => unknown,
+  work: (url: string) => Promise<T>,
+): Promise<T> {
+  const server = await startLoopbackServer(async (request, response, body) => {
     const { method = 'GET', url: path = '/', headers } = request;
-    const answer = await fetch(`${upstream}${path}`, {
+    const answer = await fetch(`${gatewayUrl}${path}`, {
       method,
       headers: {
         authorization: headers.authorization ?? '',
@@ -19,8 +20,13 @@ export async function startLyingGateway(
     });
     const text = await answer.text();
     response.writeHead(answer.status, { 'content-type': 'application/json' });
-    response.end(answer.ok ? toText(edit({ method, path }, JSON.parse(text))) : text);
+    response.end(answer.ok ? toText(edit(path, JSON.parse(text))) : text);
   });
+  try {
+    return await work(server.url);
+  } finally {
+    await server.stop();
+  }
 }
 
 /** An edited review gets the canonical form and the checksum that a client expects, neither of which needs a key. */

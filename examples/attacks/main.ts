@@ -122,14 +122,20 @@ async function control(testbed: Testbed): Promise<void> {
 
 async function attempt(testbed: Testbed, shared: SharedState, { name, run }: Attack): Promise<AttackReport> {
   const before = await testbed.lastRow();
-  const { changeId, refusal, by = null, forged = null, check } = await retryLostRaces(testbed, shared, run);
+  const { changeId, refusal, by = null, forged = null, achieved } = await retryLostRaces(testbed, shared, run);
   const shown = forged === null ? {} : { shownAs: await shownAs(testbed, changeId, forged) };
   const row = refusal === null ? null : ((await testbed.rows(changeId)).find(refusal) ?? null);
   const refusalInLedger = refusal === null ? null : row !== null;
-  const achieved = check === undefined ? {} : { achieved: await check() };
-  if (typeof achieved.achieved === 'string') say(`    ${achieved.achieved}`);
+  if (typeof achieved === 'string') say(`    ${achieved}`);
   const refusedBy = row === null ? (by ?? forged) : refuser(row);
-  const result = { name, effect: await testbed.targetChanged(), refusalInLedger, refusedBy, ...achieved, ...shown };
+  const result = {
+    name,
+    effect: await testbed.targetChanged(),
+    refusalInLedger,
+    refusedBy,
+    ...(achieved !== undefined && { achieved }),
+    ...shown,
+  };
   if (result.effect) for (const line of await testbed.effectsSince(before)) say(`    ${line}`);
   if (refusalInLedger === false) for (const row of await testbed.rows(changeId)) printRow(row);
   return result;

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openDevClient, type DevClient } from '../../dev/client';
@@ -10,8 +10,6 @@ import { seedShop, SHOPS } from './shop';
 
 const FOLDER = join(__dirname, '..', '..', '..', 'examples', 'attacks');
 export const EXTENSIONS = [join(__dirname, '..', 'demo', 'extension.js'), join(__dirname, 'extension.js')].join(',');
-/** File in the state directory that `verify` takes as its trust roots. */
-export const EVIDENCE_TRUST = 'evidence-trust.json';
 
 export interface AttackServers {
   readonly dev: Dev;
@@ -62,7 +60,6 @@ export async function startServers(say: (line: string) => void, breakers: boolea
   });
   const { operator, committer } = dev.setup.keys;
   const trust = { operators: [operator.key.publicKey], committers: [committer.key.publicKey] };
-  writeFileSync(join(stateDir, EVIDENCE_TRUST), JSON.stringify(trust));
   const client = await openDevClient({
     setup: dev.setup,
     temporalAddress: dev.runtime.temporalAddress,

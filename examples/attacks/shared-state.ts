@@ -1,4 +1,3 @@
-import { query } from '../../dev/query';
 import type { Envelope } from '../../policy/contracts/diff';
 import { OBJECTS, reseedShop, SHOPS, tablesDigest, type ShopObject } from './shop';
 import type { Testbed } from './testbed';
@@ -34,15 +33,12 @@ export class SharedState {
   }
 }
 
-const ledgerOf = ({ dev }: Testbed): string => dev.runtime.postgres.superuserUrl('countersign');
-
 /**
  * Earlier rejects hold the same change again, and earlier changes count for limits. Both are found by columns that only serve to
  * search: the rows and their hashes stay.
  */
 async function forgetOtherChanges(testbed: Testbed): Promise<void> {
-  await query(
-    ledgerOf(testbed),
+  await testbed.ledger(
     `set session_replication_role = replica; update ledger set mark = null where mark = 'reject'; update ledger set measure = null where measure is not null`,
   );
 }
@@ -66,8 +62,7 @@ async function objectNames(testbed: Testbed): Promise<string[]> {
 }
 
 async function read(testbed: Testbed): Promise<Parts> {
-  const [row] = await query<{ revoked: string | null; known: number }>(
-    ledgerOf(testbed),
+  const [row] = await testbed.ledger<{ revoked: string | null; known: number }>(
     `select (select string_agg(key_id, ' ' order by key_id) from key_revocations where key_id = any($1)) as revoked,
             (select count(*)::int from ledger where mark = 'reject' or measure is not null) as known`,
     [Object.values(testbed.dev.setup.keys).map(({ key }) => key.keyId)],
@@ -85,16 +80,14 @@ async function read(testbed: Testbed): Promise<Parts> {
 
 /** The newest policy that the operator signed. */
 async function policyInForce(testbed: Testbed): Promise<string> {
-  const rows = await query<{ bundle_sha: string; envelope: Envelope | null }>(
-    ledgerOf(testbed),
+  const rows = await testbed.ledger<{ bundle_sha: string; envelope: Envelope | null }>(
     'select bundle_sha, envelope from policy_revisions order by revision desc',
   );
   return rows.find(({ envelope }) => isOperators(testbed, envelope))?.bundle_sha ?? 'none';
 }
 
 async function frozenTargets(testbed: Testbed): Promise<string> {
-  const rows = await query<{ target: string; envelope: Envelope }>(
-    ledgerOf(testbed),
+  const rows = await testbed.ledger<{ target: string; envelope: Envelope }>(
     'select target, envelope from target_freezes order by n desc',
   );
   const signed = rows.filter(({ envelope }) => isOperators(testbed, envelope));

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
+import type { GitRepository } from '../../dev/fixtures/git-repository';
+import type { JsonApi } from '../../dev/fixtures/json-api';
 import { query } from '../../dev/query';
 
-/** The two targets in PostgreSQL. */
+/** The two targets in PostgreSQL. The others are a repository and an API (servers.ts). */
 export const SHOPS = ['shop', 'shop2'] as const;
 
 const SCHEMA = `
@@ -18,6 +20,13 @@ insert into gifts select i, 100 from generate_series(1, 30) i;
 `;
 const TABLES = ['accounts', 'orders', 'payroll', 'gifts'] as const;
 
+/** A value that only an attack writes. */
+export const LOOT = 1_000_000;
+
+/** Lets the roles of the dry run and of the commit use what an attack has created in the first shop. */
+export const GRANTS = `grant select, insert, update, delete on all tables in schema public to stage_shop, commit_shop;
+grant usage on all sequences in schema public to stage_shop, commit_shop`;
+
 /** Creates the tables of a shop. */
 export async function seedShop(url: string): Promise<void> {
   await query(url, `${SCHEMA}${ROWS}`);
@@ -31,17 +40,29 @@ export async function reseedShop(url: string): Promise<void> {
 const tables = TABLES.map((table) => `(select json_agg(t order by id) from ${table} t)`).join(', ');
 const markers = '(select json_agg(m order by change_id) from countersign.marker m where effect is not null)';
 
-/** Digest of every row of both shops and of every effect in a marker: equal if and only if nothing was changed. */
-export function shopDigest(ask: (text: string, shop: string) => Promise<unknown>): Promise<string> {
-  return digest(ask, `select json_build_array(${tables}, ${markers})::text as everything`);
+/** Queries a shop as superuser. */
+type Ask = (text: string, shop: string) => Promise<unknown>;
+
+/**
+ * Every row of both shops and every effect in a marker, every branch of the repository and every write to the API: equal if and only if
+ * no target was changed.
+ */
+export async function targetsDigest(
+  ask: Ask,
+  repository: Pick<GitRepository, 'git'>,
+  api: Pick<JsonApi, 'applied'>,
+): Promise<string> {
+  const shops = await digest(ask, `select json_build_array(${tables}, ${markers})::text as everything`);
+  const branches = repository.git('for-each-ref', '--format=%(objectname) %(refname)', 'refs/heads');
+  return [shops, branches, ...api.applied].join('\n');
 }
 
 /** Digest of the rows of the tables of both shops. */
-export function tablesDigest(ask: (text: string, shop: string) => Promise<unknown>): Promise<string> {
+export function tablesDigest(ask: Ask): Promise<string> {
   return digest(ask, `select json_build_array(${tables})::text as everything`);
 }
 
-async function digest(ask: (text: string, shop: string) => Promise<unknown>, text: string): Promise<string> {
+async function digest(ask: Ask, text: string): Promise<string> {
   const hash = createHash('sha256');
   for (const shop of SHOPS) hash.update(JSON.stringify(await ask(text, shop)));
   return hash.digest('hex');

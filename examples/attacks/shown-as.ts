@@ -1,6 +1,4 @@
-import { join } from 'node:path';
 import { Countersign } from '../../client/countersign';
-import { EVIDENCE_TRUST } from './servers';
 import type { Testbed } from './testbed';
 
 /**
@@ -11,23 +9,17 @@ import type { Testbed } from './testbed';
 export async function shownAs(testbed: Testbed, changeId: string, why: string): Promise<'unverified' | 'verified'> {
   const { state } = await testbed.countersign.result(changeId);
   const shown = await withoutLedger(testbed).result(changeId, { timeoutMs: 30_000 });
-  const { stateDir } = testbed.dev.runtime;
-  const file = join(stateDir, `${changeId}.evidence.json`);
-  const [cli, exported] = [await testbed.cli('result', changeId), await testbed.cli('export', changeId, '--out', file)];
+  const cli = await testbed.cli('result', changeId);
   // Fails if a command could not run: that would prove nothing.
-  if (cli.code === 1 || exported.code !== 0)
-    throw new Error(
-      `The outcome could not be read: \`result\` exited with ${cli.code}, \`export\` with ${exported.code}`,
-    );
-  const report = await testbed.cli('verify', file, '--trust', join(stateDir, EVIDENCE_TRUST), '--json');
-  const { verdict } = JSON.parse(report.out) as { verdict: string };
+  if (cli.code === 1) throw new Error('The outcome could not be read: `result` exited with 1');
+  const { code, verdict } = await testbed.verify(await testbed.exported(changeId));
   if (shown.state !== 'PENDING' && shown.verified === false && !shown.why?.includes(why))
     throw new Error(`The client without a ledger says: ${shown.why}, expected: ${why}`);
   const doubted = [
     state === 'PENDING',
     shown.state !== 'PENDING' && !shown.verified,
     cli.code === 8 && !cli.out.includes('COMMITTED'),
-    report.code === 14 && verdict === 'unverified',
+    code === 14 && verdict === 'unverified',
   ];
   return doubted.every(Boolean) ? 'unverified' : 'verified';
 }

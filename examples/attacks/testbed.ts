@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Client } from '@temporalio/client';
 import type { Countersign } from '../../client/countersign';
+import { GatewayClient } from '../../client/gateway-client';
 import type { ReviewResult } from '../../client/result';
+import { createSigner } from '../../client/signer';
 import type { AnswerPredicate } from '../../policy/contracts/answer';
 import { Envelope, Submission } from '../../policy/contracts/diff';
 import { ReceiptPredicate } from '../../policy/contracts/outcome';
@@ -22,7 +24,7 @@ import type { Dev } from '../../dev/start';
 import { NamespaceWriter } from './namespace-writer';
 import { Operator } from './operator';
 import { EXTENSIONS, startServers, type AttackServers } from './servers';
-import { shopDigest } from './shop';
+import { targetsDigest } from './shop';
 import { query } from '../../dev/query';
 import { queryWorkflow } from '../../dev/query-workflow';
 import { reviewDriver, type DrivenChange, type ReviewDriver } from '../../dev/review-driver';
@@ -42,6 +44,7 @@ export class Testbed {
   readonly #driver: ReviewDriver;
   #pace: 'in seconds' | 'as shipped' = 'as shipped';
   #before = '';
+  #exports = 0;
   #second: Promise<Testbed> | undefined;
   readonly dev: Dev;
   readonly client: DevClient;
@@ -168,11 +171,9 @@ export class Testbed {
   /** The plan that a review pinned. */
   async planOf(changeId: string): Promise<Plan> {
     const { planHash } = await this.submissionOf(changeId);
-    const [found] = await query<{ plan: string }>(
-      this.dev.runtime.postgres.superuserUrl('countersign'),
-      'select plan from compiled_plans where plan_hash = $1',
-      [planHash],
-    );
+    const [found] = await this.ledger<{ plan: string }>('select plan from compiled_plans where plan_hash = $1', [
+      planHash,
+    ]);
     if (found === undefined) throw new Error(`Expected the plan ${planHash} in compiled_plans`);
     return Plan.parse(JSON.parse(found.plan));
   }
@@ -302,8 +303,7 @@ export class Testbed {
   }
 
   async rows(changeId: string): Promise<Row[]> {
-    const rows = await query<{ kind: string; body: string }>(
-      this.dev.runtime.postgres.superuserUrl('countersign'),
+    const rows = await this.ledger<{ kind: string; body: string }>(
       'select kind, body from ledger where change_id = $1 order by n',
       [changeId],
     );
@@ -315,19 +315,19 @@ export class Testbed {
     return this.#driver.target(text, values, name);
   }
 
-  targetDigest(): Promise<string> {
-    return shopDigest((text, name) => this.target(text, [], name));
+  #digest(): Promise<string> {
+    return targetsDigest((text, name) => this.target(text, [], name), this.repository, this.api);
   }
 
   /** The number of the last row in the ledger. */
   async lastRow(): Promise<number> {
-    const [last] = await this.#ledger<{ seq: string | null }>('select max(seq) as seq from ledger', []);
+    const [last] = await this.ledger<{ seq: string | null }>('select max(seq) as seq from ledger');
     return Number(last?.seq ?? 0);
   }
 
   /** The ends and effects that the ledger recorded after a row, each as one line: where a change of the targets can come from. */
   async effectsSince(row: number): Promise<string[]> {
-    const ends = await this.#ledger<{ line: string }>(
+    const ends = await this.ledger<{ line: string }>(
       `select concat_ws(' ', l.kind, l.at, l.change_id, r.summary, r.state, r.reason) as line from ledger l join reviews r using (change_id)
        where l.seq > $1 and l.kind in ('intent', 'decided', 'effect', 'closed') order by l.seq`,
       [row],
@@ -335,22 +335,42 @@ export class Testbed {
     return ends.map(({ line }) => line);
   }
 
-  #ledger<R extends Record<string, unknown>>(sql: string, values: readonly unknown[]): Promise<readonly R[]> {
+  /** Queries our own database as superuser. */
+  ledger<R extends Record<string, unknown>>(sql: string, values: readonly unknown[] = []): Promise<readonly R[]> {
     return query<R>(this.dev.runtime.postgres.superuserUrl('countersign'), sql, values);
   }
 
   /** Takes the current state of the targets as the base of `targetChanged`. */
   async baseline(): Promise<void> {
-    this.#before = await this.targetDigest();
+    this.#before = await this.#digest();
   }
 
   async targetChanged(): Promise<boolean> {
-    return (await this.targetDigest()) !== this.#before;
+    return (await this.#digest()) !== this.#before;
   }
 
   /** The key file of a person, as the CLI takes it. */
   keyFileOf(name: 'alice' | 'bob'): string {
     return this.dev.setup.keys[name].path;
+  }
+
+  /** A client of the gateway, or of a server at another address, with a key. */
+  gateway(key: SigningKey, { baseUrl = this.dev.gatewayUrl, tenant = 'default' } = {}): GatewayClient {
+    return new GatewayClient({ baseUrl, tenant, serviceKey: createSigner(key), trust: this.trust });
+  }
+
+  /** The evidence of a change, exported by our CLI into a file of its own. */
+  async exported(changeId: string): Promise<string> {
+    const file = join(this.dev.runtime.stateDir, `${changeId}.${++this.#exports}.evidence.json`);
+    const { code, err } = await this.cli('export', changeId, '--out', file);
+    if (code !== 0) throw new Error(`export: exit code ${code} ${err.slice(0, 300)}`);
+    return file;
+  }
+
+  /** Verifies evidence with our CLI and the keys that people would trust. */
+  async verify(file: string): Promise<{ readonly code: number; readonly out: string; readonly verdict: string }> {
+    const { code, out } = await this.cli('verify', file, '--trust', this.dev.setup.trustFile, '--json');
+    return { code, out, verdict: (JSON.parse(out) as { verdict: string }).verdict };
   }
 
   /** Runs our CLI in a process; returns exit code, standard output and standard error. */

@@ -1,20 +1,15 @@
 /** The attacker schedules activities of review worker and committer: before their time, after the end, with invented members. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { query } from '../../../dev/query';
 import type { ReviewStatus } from '../../../policy/contracts/status';
 import { appendAs } from '../append-as';
-import { answerRefused, refundOrder, refused, topUp, type Attack, type Attempt } from '../attack';
+import { answerRefused, refundOrder, refused, topUp, unsignedAnswers, type Attack, type Attempt } from '../attack';
 import { ENDED, ifRefused } from '../if-refused';
 import type { Testbed } from '../testbed';
 import { throttled } from '../throttled';
 
-/** The number of rows of a change in a table of ours. */
-async function count(testbed: Testbed, table: 'rehearsals' | 'ledger', changeId: string): Promise<number> {
-  const url = testbed.dev.runtime.postgres.superuserUrl('countersign');
-  const rows = await query<{ n: number }>(url, `select count(*)::int as n from ${table} where change_id = $1`, [
-    changeId,
-  ]);
-  return rows[0]?.n ?? 0;
+async function rehearsalsOf(testbed: Testbed, changeId: string): Promise<number> {
+  const rows = await testbed.ledger('select 1 from rehearsals where change_id = $1', [changeId]);
+  return rows.length;
 }
 
 /** `admitAnswer`, scheduled with members that no workflow sends. The refusal `code` must be recorded. */
@@ -44,25 +39,16 @@ function admitted(
       return {
         changeId,
         refusal: answerRefused(code, words),
-        check: () => Promise.resolve(accepted ? 'the answer was accepted' : null),
+        achieved: accepted ? 'the answer was accepted' : null,
       };
     },
   };
 }
 
-const plain = ({ violations, fingerprint }: ReviewStatus): object[] =>
-  violations.map(({ violationId }) => ({
-    violationId,
-    fingerprint,
-    decision: 'confirm',
-    reason: 'ok',
-    actor: 'alice',
-  }));
-
 /** The input of `disclose` for a change, with outcomes of the attacker's choice for all validators. */
-const disclosure = async (testbed: Testbed, changeId: string, of: Pick<ReviewStatus, 'stagingSha'>) => ({
+const disclosure = async (testbed: Testbed, changeId: string) => ({
   changeId,
-  stagingSha: of.stagingSha,
+  stagingSha: null,
   unrecorded: Object.fromEntries(
     (await testbed.planOf(changeId)).validators.map(({ id }) => [id, { kind: 'skipped', reasonCode: 'judge_when' }]),
   ),
@@ -98,7 +84,7 @@ async function beforeTheDryRun(
 
 async function discloseEarly(testbed: Testbed): Promise<Attempt> {
   const changeId = await beforeTheDryRun(testbed, 5, async (id) => {
-    const input = await disclosure(testbed, id, { stagingSha: null });
+    const input = await disclosure(testbed, id);
     const result = await testbed.attacker.schedule('disclose', testbed.queues.review, input);
     if (result.ok) throw new Error('disclose: it was disclosed');
   });
@@ -107,7 +93,7 @@ async function discloseEarly(testbed: Testbed): Promise<Attempt> {
   const committed = (await testbed.rows(changeId)).some(({ kind }) => kind === 'intent');
   const end = await endsByWithdrawal(testbed, changeId);
   const refusal = refused('disclose: findings', 'got safety.sql_affected_rows_limit');
-  return { changeId, refusal, check: () => Promise.resolve(committed ? 'the commit began' : end) };
+  return { changeId, refusal, achieved: committed ? 'the commit began' : end };
 }
 
 /** The review worker cannot read the row, so the change cannot be disclosed, even if someone schedules `disclose`. */
@@ -118,14 +104,14 @@ async function malformedDisclosure(testbed: Testbed, order: number, body: string
     if (refusal !== null) throw new Error(refusal);
   });
   const end = await testbed.waitForRow(changeId, ({ kind }) => kind === 'closed');
-  const input = await disclosure(testbed, changeId, { stagingSha: null });
+  const input = await disclosure(testbed, changeId);
   const again = await testbed.attacker.schedule('disclose', testbed.queues.review, input);
   const problem = again.ok ? 'the scheduled activity disclosed it' : null;
   const state = String(end?.body['reason'] ?? end?.body['state'] ?? 'still open');
   return {
     changeId,
     refusal: refused('step_failed', 'The row `disclosed` of this change cannot be read'),
-    check: () => Promise.resolve(problem ?? (state === 'commit_failed' ? null : `the review is ${state}`)),
+    achieved: problem ?? (state === 'commit_failed' ? null : `the review is ${state}`),
   };
 }
 
@@ -135,14 +121,14 @@ function afterTheEnd(activity: 'stage' | 'disclose', id: number, refusal: Attemp
     name: `admission: ${activity} scheduled after the end`,
     async run(testbed) {
       const changeId = await testbed.submit(topUp(id));
-      const { state, stagingSha } = await testbed.ended(changeId).then((result) => ({ ...result, stagingSha: null }));
+      const { state } = await testbed.ended(changeId);
       if (state !== 'COMMITTED') throw new Error(`The change is ${state}`);
       await testbed.baseline();
-      const before = await count(testbed, 'rehearsals', changeId);
+      const before = await rehearsalsOf(testbed, changeId);
       const queue = activity === 'stage' ? testbed.queues.commit : testbed.queues.review;
-      const input = await disclosure(testbed, changeId, { stagingSha });
+      const input = await disclosure(testbed, changeId);
       for (let i = 0; i < 2; i++) await testbed.attacker.schedule(activity, queue, input);
-      const rehearsed = (await count(testbed, 'rehearsals', changeId)) - before;
+      const rehearsed = (await rehearsalsOf(testbed, changeId)) - before;
       const late = (await testbed.rows(changeId)).some(({ kind }) => kind === 'disclosed');
       const { verified } = await testbed.ended(changeId);
       const wrong = [
@@ -150,11 +136,7 @@ function afterTheEnd(activity: 'stage' | 'disclose', id: number, refusal: Attemp
         ...(late ? ['it was disclosed'] : []),
         ...(verified === true ? [] : ['its outcome is not verified']),
       ];
-      return {
-        changeId,
-        refusal,
-        check: () => Promise.resolve(wrong.length === 0 ? null : wrong.join(', ')),
-      };
+      return { changeId, refusal, achieved: wrong.length === 0 ? null : wrong.join(', ') };
     },
   };
 }
@@ -164,7 +146,7 @@ export const ADMISSION: readonly Attack[] = [
     'an unsigned answer, with members that say that none needs a signature',
     1,
     ['unsigned_not_accepted', 'answers to this review must be signed'],
-    (_, status) => plain(status),
+    (_, status) => unsignedAnswers(status),
   ),
   admitted('a signed answer with further members', 2, ['malformed', 'expected a signed envelope'], (testbed, status) =>
     testbed.sign(status, testbed.keyOf('alice')).map((envelope) => ({ ...envelope, person: 'alice', signed: true })),

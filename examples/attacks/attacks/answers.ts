@@ -1,13 +1,14 @@
 /** Invalid answers: forged, signed with the wrong key, by the wrong person, or too late. */
+import type { ReviewStatus } from '../../../policy/contracts/status';
 import { newKeyPair } from '../../../signing/keys';
-import { answerRefused, raisePay, refundOrder, refused, type Attack } from '../attack';
+import { answerRefused, raisePay, refundOrder, refused, unsignedAnswers, type Attack } from '../attack';
 import type { Testbed } from '../testbed';
 
 /** Sends the answers that `make` forges for an open review by update, and expects this refusal. */
 function forged(
   name: string,
   [code, words]: readonly [string, string],
-  make: (testbed: Testbed, ...args: Parameters<Make>) => ReturnType<Make>,
+  make: (testbed: Testbed, status: ReviewStatus) => Promise<readonly unknown[]> | readonly unknown[],
 ): Attack {
   return {
     name,
@@ -19,7 +20,6 @@ function forged(
     },
   };
 }
-type Make = (status: Awaited<ReturnType<Testbed['submitAndWait']>>) => Promise<readonly unknown[]> | readonly unknown[];
 
 /** Replaces the key id of the signatures without signing again. */
 function under(keyId: string, envelope: { readonly payload: string; readonly signatures: readonly { sig: string }[] }) {
@@ -30,15 +30,9 @@ export const ANSWERS: readonly Attack[] = [
   {
     name: 'forged signal: plain JSON with the name of an approver',
     async run(testbed) {
-      const { changeId, fingerprint, violations } = await testbed.submitAndWait(refundOrder(1));
-      const answers = violations.map(({ violationId }) => ({
-        violationId,
-        fingerprint,
-        decision: 'confirm',
-        reason: 'fine',
-        actor: 'alice',
-      }));
-      await testbed.signal(changeId, answers);
+      const status = await testbed.submitAndWait(refundOrder(1));
+      const { changeId } = status;
+      await testbed.signal(changeId, unsignedAnswers(status));
       const refusal = answerRefused('unsigned_not_accepted');
       await testbed.waitForRow(changeId, refusal);
       return { changeId, refusal };

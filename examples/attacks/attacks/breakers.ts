@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { ENDED, ifRefused } from '../if-refused';
 import { signPredicate } from '../../../signing/envelope';
 import { newKeyPair } from '../../../signing/keys';
-import { topUp, type Attack } from '../attack';
+import { heldBy, topUp, withoutRow, type Attack } from '../attack';
 import { query } from '../../../dev/query';
 import type { Testbed } from '../testbed';
 
@@ -12,6 +12,7 @@ const TOOL = 'SQLDryRun';
 /** The id of a workflow that could answer for the breakers. */
 const BREAKER_ID = `countersign-breaker:${TENANT}:${TOOL}`;
 const FORGED = 'approved by alice '.repeat(3_000);
+const READ_FROM_DATABASE = 'breakers are read from the database: the honest change commits';
 
 /** A change that a guardian forbids, so that it ends at once. */
 const forbidden = (n: number) => ({
@@ -30,12 +31,8 @@ export const BREAKERS: readonly Attack[] = [
       const other = await heldBy(own, changeId, 90_000);
       await own.temporal.workflow.getHandle(BREAKER_ID).terminate('done');
       await own.baseline();
-      return {
-        changeId,
-        refusal: null,
-        by: 'breakers are read from the database: the honest change commits',
-        check: async () => (other[0] === 'closed' ? null : `an honest change is held by ${other.join(', ')}`),
-      };
+      const held = other[0] === 'closed' ? null : `an honest change is held by ${other.join(', ')}`;
+      return withoutRow(changeId, READ_FROM_DATABASE, held);
     },
   },
   {
@@ -57,14 +54,12 @@ export const BREAKERS: readonly Attack[] = [
       await heldBy(own, changeId, 60_000);
       await stop();
       await own.baseline();
-      const check = async (): Promise<string | null> => {
-        const rows = await own.rows(changeId);
-        const closed = rows.find(({ kind }) => kind === 'closed')?.body;
-        if (closed?.['state'] !== 'COMMITTED') return `an honest change is ${JSON.stringify(closed)}`;
-        return JSON.stringify(rows).includes('approved by alice') ? 'the forged text is in signed evidence' : null;
-      };
-      const by = 'breakers are read from the database: the honest change commits';
-      return { changeId, refusal: null, by, check };
+      const rows = await own.rows(changeId);
+      const closed = rows.find(({ kind }) => kind === 'closed')?.body;
+      if (closed?.['state'] !== 'COMMITTED')
+        return withoutRow(changeId, '', `an honest change is ${JSON.stringify(closed)}`);
+      const isForged = JSON.stringify(rows).includes('approved by alice');
+      return withoutRow(changeId, READ_FROM_DATABASE, isForged ? 'the forged text is in signed evidence' : null);
     },
   },
   {
@@ -82,12 +77,8 @@ export const BREAKERS: readonly Attack[] = [
       const changeId = await own.submit(topUp(2));
       const held = await heldBy(own, changeId);
       await closeBreakers(own);
-      return {
-        changeId,
-        refusal: null,
-        by: 'guardian.circuit_open',
-        check: async () => (held.includes('guardian.circuit_open') ? null : 'the next change is not held'),
-      };
+      const isHeld = held.includes('guardian.circuit_open');
+      return withoutRow(changeId, 'guardian.circuit_open', isHeld ? null : 'the next change is not held');
     },
   },
 ];
@@ -112,15 +103,4 @@ async function closeBreakers(testbed: Testbed): Promise<void> {
   const held = await heldBy(testbed, await testbed.submit(topUp(6)));
   if (held[0] !== 'closed') throw new Error(`After the reset a change is held by ${held.join()}`);
   await testbed.baseline();
-}
-
-async function heldBy(testbed: Testbed, changeId: string, withinMs = 30_000): Promise<string[]> {
-  for (const until = Date.now() + withinMs; Date.now() < until; await pause(50)) {
-    const rows = await testbed.rows(changeId);
-    if (rows.some(({ kind }) => kind === 'closed')) return ['closed'];
-    const disclosed = rows.find(({ kind }) => kind === 'disclosed');
-    if (disclosed !== undefined)
-      return (disclosed.body['violations'] as { validatorId: string }[]).map(({ validatorId }) => validatorId);
-  }
-  return ['nothing: it is not opened'];
 }

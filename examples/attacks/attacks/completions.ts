@@ -58,18 +58,17 @@ async function forgeAnswers(testbed: Testbed, status: ReviewStatus, people: read
   await restartWith(testbed, status.changeId, { ...state, violations, reachable: people, answers });
 }
 
-/** The review must end in a rollback, although its workflow was lied to. */
-function endsLater(testbed: Testbed, changeId: string, refusal: Attempt['refusal']): Attempt {
-  return {
-    changeId,
-    refusal,
-    async check() {
-      const end = await endInLedger(testbed, changeId, ENDS_MS);
-      return end?.startsWith('ROLLED_BACK') === true
-        ? null
-        : `the review of a deceived workflow is ${end ?? 'still open'}`;
-    },
-  };
+/** The row of the refusal, and then the end of the review: it must be a rollback, although its workflow was lied to. */
+async function refusedAndEnded(
+  testbed: Testbed,
+  changeId: string,
+  refusal: NonNullable<Attempt['refusal']>,
+): Promise<Attempt> {
+  await testbed.waitForRow(changeId, refusal);
+  const end = await endInLedger(testbed, changeId, ENDS_MS);
+  const isRolledBack = end?.startsWith('ROLLED_BACK') === true;
+  const achieved = isRolledBack ? null : `the review of a deceived workflow is ${end ?? 'still open'}`;
+  return { changeId, refusal, achieved };
 }
 
 /** The workflow ends with a forged outcome, while the ledger has its review as open. */
@@ -194,9 +193,7 @@ const LIES: readonly Attack[] = [
         allowed: plan.validators.flatMap(({ id }, place) => (id === 'guardian.llm_judge' ? [] : [place])),
         results: {},
       }));
-      const refusal = refused('disclosure', 'violations that were not disclosed');
-      await testbed.waitForRow(changeId, refusal);
-      return endsLater(testbed, changeId, refusal);
+      return refusedAndEnded(testbed, changeId, refused('disclosure', 'violations that were not disclosed'));
     },
   },
   {
@@ -211,8 +208,7 @@ const LIES: readonly Attack[] = [
         await testbed.attacker.complete(id, 'stage', staged);
         return id;
       });
-      await testbed.waitForRow(changeId, refused('staging'));
-      return endsLater(testbed, changeId, refused('staging'));
+      return refusedAndEnded(testbed, changeId, refused('staging'));
     },
   },
   {
@@ -224,9 +220,7 @@ const LIES: readonly Attack[] = [
         await testbed.attacker.complete(id, 'askJudge', { result: allow('guardian.llm_judge'), reused: false });
         return id;
       });
-      const refusal = refused('findings', 'guardian.llm_judge: its records give');
-      await testbed.waitForRow(changeId, refusal);
-      return endsLater(testbed, changeId, refusal);
+      return refusedAndEnded(testbed, changeId, refused('findings', 'guardian.llm_judge: its records give'));
     },
   },
   {
@@ -234,8 +228,7 @@ const LIES: readonly Attack[] = [
     async run(testbed) {
       const status = await testbed.submitAndWait(raisePay(12));
       await forgeAnswers(testbed, status, ['alice', 'bob']);
-      await testbed.waitForRow(status.changeId, refused('decision'));
-      return endsLater(testbed, status.changeId, refused('decision'));
+      return refusedAndEnded(testbed, status.changeId, refused('decision'));
     },
   },
 ];

@@ -2,7 +2,7 @@
 import type { Judged, Staged } from '../../../activities/review-types';
 import { newKeyPair } from '../../../signing/keys';
 import { signKeyEntry } from '../../../signing/registry-entry';
-import { answerRefused, refundOrder, refused, topUp, type Attack } from '../attack';
+import { answerRefused, refundOrder, refused, topUp, withoutRow, type Attack } from '../attack';
 import { throttled } from '../throttled';
 
 const LAX = `
@@ -55,15 +55,9 @@ export const DIRECT: readonly Attack[] = [
       const staged = await testbed.attacker.schedule('stage', testbed.queues.commit, input);
       if (!staged.ok) throw new Error(`stage: ${staged.message}`);
       const wrong = (staged.result as Staged & { kind: 'staged' }).stagingSha !== stagingSha;
-      return {
-        changeId,
-        refusal: null,
-        by: 'the dry run is that of the recorded submission',
-        check: async () => {
-          const records = (await testbed.rows(changeId)).filter(({ kind }) => kind === 'staged').length;
-          return wrong || records !== 1 ? `the other diff was rehearsed; ${records} records` : null;
-        },
-      };
+      const records = (await testbed.rows(changeId)).filter(({ kind }) => kind === 'staged').length;
+      const achieved = wrong || records !== 1 ? `the other diff was rehearsed; ${records} records` : null;
+      return withoutRow(changeId, 'the dry run is that of the recorded submission', achieved);
     },
   },
   {
@@ -91,12 +85,8 @@ export const DIRECT: readonly Attack[] = [
       const asked = await testbed.attacker.schedule('askJudge', testbed.queues.judge, forged);
       if (!asked.ok) throw new Error(`askJudge: ${asked.message}`);
       const { status } = (asked.result as Judged).result;
-      return {
-        changeId,
-        refusal: null,
-        by: 'the judge sees the recorded submission',
-        check: () => Promise.resolve(status === 'BLOCK' ? null : `the judge answered ${status}`),
-      };
+      const achieved = status === 'BLOCK' ? null : `the judge answered ${status}`;
+      return withoutRow(changeId, 'the judge sees the recorded submission', achieved);
     },
   },
   {

@@ -1,13 +1,12 @@
 /** Changes whose dry run harms others, or shows something else than what commits. Each runs on the real PostgreSQL of the target. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { ENDED, ifRefused } from '../if-refused';
+import { ifRefused } from '../if-refused';
 import { readFileSync } from 'node:fs';
 import { Client } from 'pg';
-import type { Attack, Attempt } from '../attack';
+import { confirmByBoth, type Attack, type Attempt } from '../attack';
+import { GRANTS, LOOT } from '../shop';
 import type { Row, Testbed } from '../testbed';
 
-/** A value in the database that only an attack writes. */
-const LOOT = 1_000_000;
 /** True in the transaction of the commit, false in the dry run. */
 const IN_COMMIT = `has_schema_privilege('countersign', 'usage')`;
 const NOISE = '100 + floor(random() * 10)::int';
@@ -65,21 +64,15 @@ async function attack(testbed: Testbed, probe: Probe): Promise<Attempt> {
   const taken = await testbed.target(probe.loot ?? `select * from orders where version >= ${LOOT}`);
   if (probe.cleanup !== undefined) await testbed.target(probe.cleanup);
   const why = staged === null ? 'the dry run did not end within 10 s' : null;
-  const check = (): Promise<string | null> =>
-    Promise.resolve(seen ?? why ?? (taken.length > 0 ? `committed: ${JSON.stringify(taken[0])}` : null));
-  return { changeId, refusal: notRehearsed(probe.by), check };
+  const achieved = seen ?? why ?? (taken.length > 0 ? `committed: ${JSON.stringify(taken[0])}` : null);
+  return { changeId, refusal: notRehearsed(probe.by), achieved };
 }
 
 async function confirmAndEnd(testbed: Testbed, changeId: string): Promise<void> {
   const status = await ifRefused(testbed.waiting(changeId), ['The review'], null); // it ended without a question
-  if (status !== null)
-    for (const name of ['alice', 'bob'] as const)
-      await ifRefused(testbed.update(changeId, testbed.sign(status, testbed.keyOf(name))), ENDED, null); // closed after the first answer
+  if (status !== null) await confirmByBoth(testbed, status);
   await testbed.waitForRow(changeId, ({ kind }) => kind === 'closed');
 }
-
-const GRANTS = `grant select, insert, update, delete on all tables in schema public to stage_shop, commit_shop;
-grant usage on all sequences in schema public to stage_shop, commit_shop`;
 
 /** Counts reads or writes of another session that fail within 200 ms because of a lock. */
 const blocked =

@@ -2,9 +2,20 @@
 import { canonicalJson, type JsonObject } from '../../../policy/contracts/canonical-json';
 import { appendAs } from '../append-as';
 import { ifRefused } from '../if-refused';
-import { answerRefused, raisePay, refundOrder, refused, topUp, type Attack } from '../attack';
+import {
+  answerRefused,
+  heldBy,
+  raisePay,
+  refundOrder,
+  refused,
+  topUp,
+  unsignedAnswers,
+  withoutRow,
+  type Attack,
+  type Attempt,
+} from '../attack';
 import { query } from '../../../dev/query';
-import type { Testbed } from '../testbed';
+import type { Change, Testbed } from '../testbed';
 
 const TIMES = 40;
 export const FACTS: readonly Attack[] = [
@@ -13,17 +24,12 @@ export const FACTS: readonly Attack[] = [
     async run(testbed) {
       const status = await testbed.submitAndWait(refundOrder(10));
       const { changeId } = status;
-      const forged = Array.from({ length: TIMES }, (_, i) => ({
-        violationId: status.violations[0]?.violationId,
-        fingerprint: status.fingerprint,
-        decision: 'confirm',
-        reason: `try ${i}`,
-        actor: 'alice',
-      }));
-      const inputs = forged.map((answer) => testbed.admission(status, [answer]));
+      const [forged] = unsignedAnswers(status);
+      const tries = Array.from({ length: TIMES }, (_, i) => ({ ...forged, reason: `try ${i}` }));
+      const inputs = tries.map((answer) => testbed.admission(status, [answer]));
       await testbed.attacker.scheduleUnderOneId('admitAnswer', testbed.queues.review, inputs);
-      const refusal = answerRefused('unsigned_not_accepted');
-      return { changeId, refusal, check: () => counted(testbed, changeId, 'answer_refused', TIMES) };
+      const achieved = await uncounted(testbed, changeId, 'answer_refused', TIMES);
+      return { changeId, refusal: answerRefused('unsigned_not_accepted'), achieved };
     },
   },
   {
@@ -35,7 +41,7 @@ export const FACTS: readonly Attack[] = [
       const inputs = Array.from({ length: TIMES }, () => testbed.admission(status, [answer]));
       await testbed.attacker.scheduleUnderOneId('admitAnswer', testbed.queues.review, inputs);
       const refusal = answerRefused('not_eligible', 'is registered as service');
-      return { changeId, refusal, check: () => counted(testbed, changeId, 'answer_refused', TIMES) };
+      return { changeId, refusal, achieved: await uncounted(testbed, changeId, 'answer_refused', TIMES) };
     },
   },
   {
@@ -50,7 +56,7 @@ export const FACTS: readonly Attack[] = [
       }));
       await testbed.attacker.scheduleUnderOneId('commit', testbed.queues.commit, inputs);
       const refusal = refused('disclosure', 'another fingerprint than was disclosed');
-      return { changeId, refusal, check: () => counted(testbed, changeId, 'refused', 20) };
+      return { changeId, refusal, achieved: await uncounted(testbed, changeId, 'refused', 20) };
     },
   },
   {
@@ -61,15 +67,8 @@ export const FACTS: readonly Attack[] = [
       for (const fact of ['refused:decision', 'decision'])
         await append(testbed, changeId, fact, { check: 'decision', explanation: 'all is well' });
       await testbed.scheduleCommit(status);
-      const check = async (): Promise<string | null> => {
-        const rows = await actors(testbed, changeId);
-        if (!rows.some(({ actor, explanation }) => actor === 'cs_commit' && explanation !== 'all is well'))
-          return 'the refusal of the committer has no row';
-        return rows.some(({ actor, explanation }) => actor !== 'cs_gateway' && explanation === 'all is well')
-          ? 'the row of the gateway names another writer'
-          : null;
-      };
-      return { changeId, refusal: refused('decision', '1 violations lack a valid answer'), check };
+      const refusal = refused('decision', '1 violations lack a valid answer');
+      return { changeId, refusal, achieved: await wrongWriters(testbed, changeId) };
     },
   },
   {
@@ -94,9 +93,8 @@ export const FACTS: readonly Attack[] = [
         raw: 'delete from accounts where id = 901',
       });
       await testbed.baseline();
-      const check = async (): Promise<string | null> =>
-        result === 'COMMITTED' ? null : `the change of an honest agent is ${result}`;
-      return { changeId, refusal: null, by: 'the limit of an honest agent: its change commits', check };
+      const achieved = result === 'COMMITTED' ? null : `the change of an honest agent is ${result}`;
+      return withoutRow(changeId, 'the limit of an honest agent: its change commits', achieved);
     },
   },
   {
@@ -110,12 +108,8 @@ export const FACTS: readonly Attack[] = [
         metadata: { table_name: 'accounts', affected_rows: 20 },
       });
       const held = await heldBy(testbed, changeId);
-      return {
-        changeId,
-        refusal: null,
-        by: 'guardian.deletes',
-        check: async () => (held.includes('guardian.deletes') ? null : `the limit does not hold it: ${held.join()}`),
-      };
+      const achieved = held.includes('guardian.deletes') ? null : `the limit does not hold it: ${held.join()}`;
+      return withoutRow(changeId, 'guardian.deletes', achieved);
     },
   },
   {
@@ -132,13 +126,9 @@ export const FACTS: readonly Attack[] = [
       await testbed.startReview(changeId, submission);
       const { state } = await testbed.ended(changeId);
       await testbed.baseline();
-      return {
-        changeId,
-        refusal: null,
-        by: 'database: digest_of_bytes',
-        check: async () =>
-          !taken && state === 'COMMITTED' ? null : `bytes taken: ${taken}, the change of an honest agent is ${state}`,
-      };
+      const achieved =
+        !taken && state === 'COMMITTED' ? null : `bytes taken: ${taken}, the change of an honest agent is ${state}`;
+      return withoutRow(changeId, 'database: digest_of_bytes', achieved);
     },
   },
   {
@@ -171,35 +161,32 @@ export const FACTS: readonly Attack[] = [
   },
 ];
 
-async function remembered(testbed: Testbed, change: Parameters<Testbed['submit']>[0]) {
+async function remembered(testbed: Testbed, change: Change): Promise<Attempt> {
   const { changeId, violations } = await testbed.submitAndWait(change);
   const shown = violations.some(({ validatorId }) => validatorId === 'guardian.previously_rejected');
-  const check = async (): Promise<string | null> => (shown ? null : 'the earlier rejection is not shown');
-  return { changeId, refusal: null, by: 'guardian.previously_rejected', check };
+  return withoutRow(changeId, 'guardian.previously_rejected', shown ? null : 'the earlier rejection is not shown');
 }
 
-/** Rows and counted repeats of one kind. */
-async function counted(testbed: Testbed, changeId: string, kind: string, expected: number): Promise<string | null> {
+/** Null if rows and counted repeats of one kind are as many as expected. */
+async function uncounted(testbed: Testbed, changeId: string, kind: string, expected: number): Promise<string | null> {
   const rows = (await testbed.rows(changeId)).filter((row) => row.kind === kind).length;
-  const counts = await query<{ count: string }>(
-    testbed.dev.runtime.postgres.superuserUrl('countersign'),
-    'select count from refusal_counts where change_id = $1',
-    [changeId],
-  );
+  const counts = await testbed.ledger<{ count: string }>('select count from refusal_counts where change_id = $1', [
+    changeId,
+  ]);
   const all = counts.reduce((sum, { count }) => sum + Number(count), rows);
   return all >= expected ? null : `${all} of ${expected} refusals are in the ledger`;
 }
 
-async function actors(testbed: Testbed, changeId: string): Promise<{ actor: string; explanation: unknown }[]> {
-  const rows = await query<{ actor: string; body: string }>(
-    testbed.dev.runtime.postgres.superuserUrl('countersign'),
-    `select actor, body from ledger where change_id = $1 and kind = 'refused'`,
+/** Null if the refusals that say "all is well" are the gateway's, and the committer has one of its own. */
+async function wrongWriters(testbed: Testbed, changeId: string): Promise<string | null> {
+  const rows = await testbed.ledger<{ actor: string; forged: boolean }>(
+    `select actor, body::json ->> 'explanation' = 'all is well' as forged from ledger where change_id = $1 and kind = 'refused'`,
     [changeId],
   );
-  return rows.map(({ actor, body }) => ({
-    actor: actor,
-    explanation: (JSON.parse(body) as Record<string, unknown>)['explanation'],
-  }));
+  if (!rows.some(({ actor, forged }) => actor === 'cs_commit' && !forged))
+    return 'the refusal of the committer has no row';
+  const isMisattributed = rows.some(({ actor, forged }) => actor !== 'cs_gateway' && forged);
+  return isMisattributed ? 'the row of the gateway names another writer' : null;
 }
 
 /** Appends a row with the gateway's role. */
@@ -214,19 +201,8 @@ async function append(
   if (refusal !== null) throw new Error(refusal);
 }
 
-async function heldBy(testbed: Testbed, changeId: string): Promise<string[]> {
-  for (;;) {
-    const rows = await testbed.rows(changeId);
-    if (rows.some(({ kind }) => kind === 'closed')) return ['closed'];
-    const disclosed = rows.find(({ kind }) => kind === 'disclosed');
-    if (disclosed !== undefined)
-      return (disclosed.body['violations'] as { validatorId: string }[]).map(({ validatorId }) => validatorId);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-}
-
 /** How a change ended, or the validators that hold it. */
-async function endedOrHeld(testbed: Testbed, change: Parameters<Testbed['submit']>[0]): Promise<string> {
+async function endedOrHeld(testbed: Testbed, change: Change): Promise<string> {
   const changeId = await testbed.submit(change);
   const held = await heldBy(testbed, changeId);
   if (held[0] !== 'closed') return `held by ${held.join(', ')}`;

@@ -1,25 +1,16 @@
 /** Registered keys that use more than their rights through the gateway, and junk that should shut approvers out. */
 import { CountersignError, type ErrorCode } from '../../../client/errors';
-import { GatewayClient } from '../../../client/gateway-client';
+import type { GatewayClient } from '../../../client/gateway-client';
 import { createSigner } from '../../../client/signer';
 import { signSubmission } from '../../../client/submission';
 import type { KeyGrant } from '../../../signing/registry-entry';
 import { newKeyPair, type SigningKey } from '../../../signing/keys';
-import { answerRefused, refundOrder, type Attack } from '../attack';
+import { answerRefused, refundOrder, withoutRow, type Attack } from '../attack';
 import { ifRefused } from '../if-refused';
 import type { Testbed } from '../testbed';
 
 const AGENT = { kind: 'service', subject: { type: 'agent', id: 'other-agent' } } as const;
 const PERSON = { kind: 'approver', subject: { type: 'person', id: 'alice' } } as const;
-
-function gatewayOf(testbed: Testbed, key: SigningKey, tenant = 'default'): GatewayClient {
-  return new GatewayClient({
-    baseUrl: testbed.dev.gatewayUrl,
-    tenant,
-    serviceKey: createSigner(key),
-    trust: testbed.trust,
-  });
-}
 
 const stranger = (testbed: Testbed, grant: Partial<Pick<KeyGrant, 'tenants' | 'rights'>>): Promise<SigningKey> =>
   testbed.operator.addKey({ ...AGENT, onBehalfOf: 'eve' }, grant);
@@ -45,12 +36,13 @@ function onOpenReview(
     name: `gateway: ${name}`,
     async run(testbed) {
       const { changeId } = await testbed.submitAndWait(refundOrder(26));
-      const client = gatewayOf(testbed, await stranger(testbed, grant));
-      const check = (): Promise<string | null> => refusedWith(code, call(client, changeId, testbed));
-      return { changeId, refusal: null, by: `gateway: ${code}`, check };
+      const client = testbed.gateway(await stranger(testbed, grant));
+      return withoutRow(changeId, `gateway: ${code}`, await refusedWith(code, call(client, changeId, testbed)));
     },
   };
 }
+
+const WITHOUT_RIGHT = answerRefused('not_eligible', 'is not registered with the right "answer"');
 
 const history = async (testbed: Testbed, changeId: string): Promise<number> =>
   (await testbed.temporal.workflow.getHandle(changeId).describe()).historyLength;
@@ -87,10 +79,7 @@ export const GATEWAY: readonly Attack[] = [
       const status = await testbed.submitAndWait(refundOrder(27));
       const key = await testbed.operator.addKey(PERSON, { rights: ['read'] });
       await testbed.update(status.changeId, testbed.sign(status, key));
-      return {
-        changeId: status.changeId,
-        refusal: answerRefused('not_eligible', 'is not registered with the right "answer"'),
-      };
+      return { changeId: status.changeId, refusal: WITHOUT_RIGHT };
     },
   },
   {
@@ -99,14 +88,8 @@ export const GATEWAY: readonly Attack[] = [
       const status = await testbed.submitAndWait(refundOrder(27));
       const key = await testbed.operator.addKey(PERSON, { tenants: ['other'] });
       await testbed.signal(status.changeId, testbed.sign(status, key));
-      await testbed.waitForRow(
-        status.changeId,
-        answerRefused('not_eligible', 'is not registered with the right "answer"'),
-      );
-      return {
-        changeId: status.changeId,
-        refusal: answerRefused('not_eligible', 'is not registered with the right "answer"'),
-      };
+      await testbed.waitForRow(status.changeId, WITHOUT_RIGHT);
+      return { changeId: status.changeId, refusal: WITHOUT_RIGHT };
     },
   },
   {
@@ -122,22 +105,15 @@ export const GATEWAY: readonly Attack[] = [
         payload: Buffer.alloc(45_000, 7).toString('base64'),
       }));
       const before = await history(testbed, changeId);
-      const flooder = gatewayOf(testbed, alice);
-      const refusals = await Promise.allSettled(junk.map((answer) => flooder.answer(changeId, [answer])));
+      const flooder = testbed.gateway(alice);
+      await Promise.allSettled(junk.map((answer) => flooder.answer(changeId, [answer])));
       const grown = (await history(testbed, changeId)) - before;
-      const codes = await gatewayOf(testbed, testbed.keyOf('bob')).answer(
-        changeId,
-        testbed.sign(status, testbed.keyOf('bob'), 'reject'),
-      );
-      return {
-        changeId,
-        refusal: answerRefused('malformed'),
-        check: async () => {
-          if (refusals.length !== 26 || grown !== 0) return `the history grew by ${grown} events`;
-          const rejected = Object.values(codes).every(({ code }) => code === 'accepted');
-          return rejected ? null : `a person could not reject: ${JSON.stringify(codes)}`;
-        },
-      };
+      const bob = testbed.keyOf('bob');
+      const codes = await testbed.gateway(bob).answer(changeId, testbed.sign(status, bob, 'reject'));
+      const rejected = Object.values(codes).every(({ code }) => code === 'accepted');
+      const heard = rejected ? null : `a person could not reject: ${JSON.stringify(codes)}`;
+      const achieved = grown === 0 ? heard : `the history grew by ${grown} events`;
+      return { changeId, refusal: answerRefused('malformed'), achieved };
     },
   },
   {
@@ -152,12 +128,8 @@ export const GATEWAY: readonly Attack[] = [
         .getHandle(prepared.changeId)
         .result()
         .then(String, (error: { cause?: Error }) => error.cause?.message ?? 'failed');
-      return {
-        changeId,
-        refusal: null,
-        by: 'openReview: the key lacks the right "submit"',
-        check: async () => (ended.includes('right "submit"') ? null : `the review was opened: ${ended}`),
-      };
+      const achieved = ended.includes('right "submit"') ? null : `the review was opened: ${ended}`;
+      return withoutRow(changeId, 'openReview: the key lacks the right "submit"', achieved);
     },
   },
   {
@@ -172,12 +144,8 @@ export const GATEWAY: readonly Attack[] = [
       };
       const registered = await Promise.all(names.map((name) => ifRefused(register(name), [words], null)));
       const accepted = registered.filter((name) => name !== null);
-      return {
-        changeId,
-        refusal: null,
-        by: `registry: ${words}`,
-        check: async () => (accepted.length === 0 ? null : `registered as ${accepted.join(', ')}`),
-      };
+      const achieved = accepted.length === 0 ? null : `registered as ${accepted.join(', ')}`;
+      return withoutRow(changeId, `registry: ${words}`, achieved);
     },
   },
   {
@@ -185,16 +153,12 @@ export const GATEWAY: readonly Attack[] = [
     async run(testbed) {
       const { changeId } = await testbed.submitAndWait(refundOrder(29));
       const metrics = await fetch(`${testbed.dev.gatewayUrl}/metrics`);
-      const outsider = gatewayOf(testbed, newKeyPair());
-      return {
-        changeId,
-        refusal: null,
-        by: 'gateway: unauthenticated',
-        check: async () =>
-          metrics.status === 404
-            ? refusedWith('unauthenticated', outsider.status(changeId))
-            : `/metrics answered ${metrics.status}`,
-      };
+      const outsider = testbed.gateway(newKeyPair());
+      const achieved =
+        metrics.status === 404
+          ? await refusedWith('unauthenticated', outsider.status(changeId))
+          : `/metrics answered ${metrics.status}`;
+      return withoutRow(changeId, 'gateway: unauthenticated', achieved);
     },
   },
 ];

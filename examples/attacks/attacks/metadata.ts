@@ -1,6 +1,6 @@
 /** Metadata and headers that become part of an effect, or show another one to the people who read it. */
 import { newFilePatch } from '../../../dev/fixtures/git-repository';
-import type { Attack, Attempt } from '../attack';
+import { heldBy, withoutRow, type Attack, type Attempt } from '../attack';
 import { ifRefused } from '../if-refused';
 import type { Change, Row, Testbed } from '../testbed';
 
@@ -18,16 +18,10 @@ function patch(testbed: Testbed, metadata: Readonly<Record<string, string>>): Ch
 
 /** The submission is refused, because metadata that becomes part of the effect says something that a person must see. */
 async function refusedMetadata(testbed: Testbed, change: Change, words: string): Promise<Attempt> {
-  const before = testbed.repository.tip();
   const changeId = await ifRefused(testbed.submit(change), [words], null);
-  if (changeId !== null) await endedOrAsked(testbed, changeId);
-  const check = async (): Promise<string | null> => {
-    const { repository } = testbed;
-    if (repository.tip() !== before)
-      return `committed without a person as: ${repository.git('log', '-1', '--format=%B', 'main')}`;
-    return changeId === null ? null : 'it was not refused when it was submitted';
-  };
-  return { changeId: changeId ?? '0'.repeat(64), refusal: null, by: `metadata: ${words}`, check };
+  if (changeId !== null) await heldBy(testbed, changeId);
+  const achieved = changeId === null ? null : 'it was not refused when it was submitted';
+  return withoutRow(changeId ?? '0'.repeat(64), `metadata: ${words}`, achieved);
 }
 
 const commitMessage = (name: string, message: string, words: string): Attack => ({
@@ -35,25 +29,13 @@ const commitMessage = (name: string, message: string, words: string): Attack => 
   run: (testbed) => refusedMetadata(testbed, patch(testbed, { message }), words),
 });
 
-/** Waits until the review has ended or asks a person. */
-async function endedOrAsked(testbed: Testbed, changeId: string): Promise<void> {
-  const done = await testbed.waitForRow(changeId, ({ kind }) => ['closed', 'disclosed'].includes(kind));
-  if (done === null) throw new Error(`${changeId} neither ended nor asked a person`);
-}
-
 /** The change is not committed, and the row `decided` says why in these words. */
 async function endsAsDecided(testbed: Testbed, change: Change, words: string): Promise<Attempt> {
-  const before = testbed.repository.tip();
   const changeId = await testbed.submit(change);
   const refusal = ({ kind, body }: Row): boolean => kind === 'decided' && String(body['explanation']).includes(words);
   await testbed.waitForRow(changeId, refusal);
-  const check = async (): Promise<string | null> => {
-    if (testbed.repository.tip() !== before) return 'it was committed';
-    return testbed.api.requests.some(({ headers }) => 'x-approved-by' in headers)
-      ? 'the target got X-Approved-By'
-      : null;
-  };
-  return { changeId, refusal, check };
+  const isSent = testbed.api.requests.some(({ headers }) => 'x-approved-by' in headers);
+  return { changeId, refusal, achieved: isSent ? 'the target got X-Approved-By' : null };
 }
 
 /** A request with a header that a person would not expect. */
@@ -105,14 +87,13 @@ export const METADATA: readonly Attack[] = [
   {
     name: 'metadata that becomes part of an effect: show does not print it',
     async run(testbed) {
-      const before = testbed.repository.tip();
       const changeId = await testbed.submit(patch(testbed, { message: 'Delete the branch protection' }));
-      await endedOrAsked(testbed, changeId);
-      const shown = (await testbed.cli('show', changeId)).out;
-      if (testbed.repository.tip() === before) throw new Error('Nothing was committed');
-      const check = async (): Promise<string | null> =>
-        shown.includes('Delete the branch protection') ? null : 'show does not print the commit message';
-      return { changeId, refusal: null, by: 'show prints the commit message', check };
+      await testbed.ended(changeId);
+      const { out } = await testbed.cli('show', changeId);
+      if (!(await testbed.targetChanged())) throw new Error('Nothing was committed');
+      await testbed.baseline();
+      const isShown = out.includes('Delete the branch protection');
+      return withoutRow(changeId, 'show prints the commit message', isShown ? null : 'it does not');
     },
   },
   {

@@ -1,11 +1,10 @@
 /** Receipts that no review earned, genuine receipts beside forged words, approvals that are used twice, and evidence with a cut end. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { guard } from '../../../client/guard';
 import type { ReviewOutcome, RollbackReason } from '../../../policy/contracts/outcome';
 import { EvidenceBundle, evidenceText } from '../../../policy/evidence/bundle';
-import { raisePay, refundOrder, refused, topUp, type Attack, type Attempt } from '../attack';
+import { raisePay, refundOrder, refused, topUp, withoutRow, type Attack, type Attempt } from '../attack';
 import { withoutLedger } from '../shown-as';
 import type { Testbed } from '../testbed';
 
@@ -40,16 +39,15 @@ function unearnedRollback(reason: RollbackReason): Attack {
       const { changeId } = await testbed.submitAndWait(raisePay(5));
       await requestRollback(testbed, changeId, reason);
       const refusal = refused('rollback', `do not support a rollback as ${reason}`);
-      return { changeId, refusal, check: () => endOf(testbed, changeId) };
+      return { changeId, refusal, achieved: await endOf(testbed, changeId) };
     },
   };
 }
 
+type Forgeable = 'explanation' | 'findings' | 'violations';
+
 /** A workflow of the attacker takes the id of a closed review and returns its genuine receipt beside other words. */
-function forgedWords(
-  what: 'explanation' | 'findings' | 'violations',
-  forge: (outcome: ReviewOutcome) => Partial<ReviewOutcome>,
-): Attack {
+function forgedWords(what: Forgeable, forge: (outcome: ReviewOutcome) => Partial<ReviewOutcome>): Attack {
   return {
     name: `genuine receipt beside forged ${what}`,
     async run(testbed) {
@@ -59,21 +57,28 @@ function forgedWords(
       await testbed.baseline();
       const forged = { ...result.outcome, ...forge(result.outcome) };
       await testbed.attacker.replace(changeId, forged);
-      const check = async (): Promise<string | null> => {
-        const seen = await testbed.ended(changeId);
-        if (seen.state !== 'COMMITTED' || !seen.verified) return `the outcome is ${seen.state} and not verified`;
-        if (JSON.stringify(seen.outcome) !== JSON.stringify(result.outcome))
-          return 'the client takes the words of the workflow';
-        // Without a ledger, findings and violations are left out, and other words are not covered by the receipt.
-        const shown = await withoutLedger(testbed).result(changeId, { timeoutMs: 30_000 });
-        if (shown.state !== 'COMMITTED') return `without a ledger the outcome is ${shown.state}`;
-        if (what === 'explanation')
-          return shown.why?.startsWith('explanation: ') === true ? null : `without a ledger: ${shown.why}`;
-        return shown.outcome[what].length === 0 ? null : `without a ledger the client takes the ${what}`;
-      };
-      return { changeId, refusal: null, by: `client: ${what} of the rows and the receipt only`, check };
+      const achieved = await deceivedClient(testbed, changeId, what, result.outcome);
+      return withoutRow(changeId, `client: ${what} of the rows and the receipt only`, achieved);
     },
   };
+}
+
+/** What a client takes of the words of the workflow, with and without a ledger; null if nothing. */
+async function deceivedClient(
+  testbed: Testbed,
+  changeId: string,
+  what: Forgeable,
+  genuine: ReviewOutcome,
+): Promise<string | null> {
+  const seen = await testbed.ended(changeId);
+  if (seen.state !== 'COMMITTED' || !seen.verified) return `the outcome is ${seen.state} and not verified`;
+  if (JSON.stringify(seen.outcome) !== JSON.stringify(genuine)) return 'the client takes the words of the workflow';
+  // Without a ledger, findings and violations are left out, and other words are not covered by the receipt.
+  const shown = await withoutLedger(testbed).result(changeId, { timeoutMs: 30_000 });
+  if (shown.state !== 'COMMITTED') return `without a ledger the outcome is ${shown.state}`;
+  if (what === 'explanation')
+    return shown.why?.startsWith('explanation: ') === true ? null : `without a ledger: ${shown.why}`;
+  return shown.outcome[what].length === 0 ? null : `without a ledger the client takes the ${what}`;
 }
 
 /** One more process with a guarded tool: each has its own client and its own guard. */
@@ -88,13 +93,11 @@ function guarded(testbed: Testbed, requestKey: string, paid: string[], name: str
 }
 
 /** The effect ran once, and the row `spent` gives the approval to one process. */
-function usedOnce(testbed: Testbed, changeId: string, paid: readonly string[]): Attempt {
-  const check = async (): Promise<string | null> => {
-    if (paid.length !== 1) return `the effect ran ${paid.length} times: ${paid.join(', ')}`;
-    const spent = (await testbed.rows(changeId)).filter(({ kind }) => kind === 'spent').length;
-    return spent === 1 ? null : `${spent} rows say that the approval is used`;
-  };
-  return { changeId, refusal: null, by: 'gateway: the approval is spent', check };
+async function usedOnce(testbed: Testbed, changeId: string, paid: readonly string[]): Promise<Attempt> {
+  const by = 'gateway: the approval is spent';
+  if (paid.length !== 1) return withoutRow(changeId, by, `the effect ran ${paid.length} times: ${paid.join(', ')}`);
+  const spent = (await testbed.rows(changeId)).filter(({ kind }) => kind === 'spent').length;
+  return withoutRow(changeId, by, spent === 1 ? null : `${spent} rows say that the approval is used`);
 }
 
 const payment = (orderId: number, requestKey: string) => ({
@@ -104,22 +107,7 @@ const payment = (orderId: number, requestKey: string) => ({
   requestKey,
 });
 
-let edited = 0;
-/** Exports a change, edits the file, and verifies it with the command line. */
-async function verifyEdited(
-  testbed: Testbed,
-  changeId: string,
-  edit: (bundle: EvidenceBundle) => EvidenceBundle | Promise<EvidenceBundle>,
-): Promise<{ readonly code: number; readonly out: string }> {
-  const trust = join(testbed.dev.runtime.stateDir, 'evidence-trust.json');
-  const file = join(testbed.dev.runtime.stateDir, `${changeId}.${++edited}.json`);
-  const { code } = await testbed.cli('export', changeId, '--out', file);
-  if (code !== 0) throw new Error(`export: exit code ${code}`);
-  const bundle = EvidenceBundle.parse(JSON.parse(readFileSync(file, 'utf8')));
-  const { sha256: _sha, ...rest } = await edit(bundle);
-  writeFileSync(file, evidenceText(rest));
-  return testbed.cli('verify', file, '--trust', trust, '--json');
-}
+const readBundle = (file: string): EvidenceBundle => EvidenceBundle.parse(JSON.parse(readFileSync(file, 'utf8')));
 
 /** The bundle without the rows from index `end` on, with matching head and proofs. */
 function cutAt(bundle: EvidenceBundle, end: number): EvidenceBundle {
@@ -152,11 +140,13 @@ function cutEnd(
     name: `evidence with a cut end: ${name}`,
     async run(testbed) {
       const changeId = await committedRefund(testbed, 17);
-      const { out } = await verifyEdited(testbed, changeId, (bundle) => edit(bundle, testbed));
-      const said = JSON.parse(out) as { readonly verdict: string };
-      const check = async (): Promise<string | null> =>
-        said.verdict === verdict && out.includes(words) ? null : `verify says: ${out.slice(0, 2_000)}`;
-      return { changeId, refusal: null, by: `verify: ${verdict}, ${words}`, check };
+      const file = await testbed.exported(changeId);
+      const { sha256: _sha, ...edited } = await edit(readBundle(file), testbed);
+      writeFileSync(file, evidenceText(edited));
+      const said = await testbed.verify(file);
+      const isExpected = said.verdict === verdict && said.out.includes(words);
+      const achieved = isExpected ? null : `verify says: ${said.out.slice(0, 2_000)}`;
+      return withoutRow(changeId, `verify: ${verdict}, ${words}`, achieved);
     },
   };
 }
@@ -178,11 +168,9 @@ export const RECEIPTS: readonly Attack[] = [
         explanation: 'alice declined this change',
       });
       const opened = 'expected a change that was opened';
-      const check = async (): Promise<string | null> =>
-        result.ok || !result.message.includes(opened)
-          ? `rollback: ${JSON.stringify(result)}`
-          : endOf(testbed, changeId);
-      return { changeId, refusal: null, by: `rollback: ${opened}`, check };
+      const isRefused = !result.ok && result.message.includes(opened);
+      const achieved = isRefused ? await endOf(testbed, changeId) : `rollback: ${JSON.stringify(result)}`;
+      return withoutRow(changeId, `rollback: ${opened}`, achieved);
     },
   },
   ...(
@@ -195,7 +183,7 @@ export const RECEIPTS: readonly Attack[] = [
       await testbed.scheduleCommit(status);
       await requestRollback(testbed, status.changeId, 'commit_refused');
       const refusal = refused('rollback', 'do not support a rollback as commit_refused');
-      return { changeId: status.changeId, refusal, check: () => endOf(testbed, status.changeId) };
+      return { changeId: status.changeId, refusal, achieved: await endOf(testbed, status.changeId) };
     },
   },
   {
@@ -204,7 +192,7 @@ export const RECEIPTS: readonly Attack[] = [
       const { changeId } = await testbed.submitAndWait(raisePay(7));
       await testbed.attacker.schedule('reconcile', testbed.queues.commit, { changeId });
       const refusal = refused('rollback', 'do not support a rollback as commit_failed');
-      return { changeId, refusal, check: () => endOf(testbed, changeId) };
+      return { changeId, refusal, achieved: await endOf(testbed, changeId) };
     },
   },
   {
@@ -214,11 +202,9 @@ export const RECEIPTS: readonly Attack[] = [
       const { changeId } = status;
       await testbed.scheduleAdmission(status, testbed.sign(status, testbed.keyOf('bob'), 'reject'));
       await requestRollback(testbed, changeId, 'declined');
-      const check = async (): Promise<string | null> => {
-        const end = await endOf(testbed, changeId);
-        return end?.includes('guardian.payroll declined by bob') === true ? null : `the end is ${end}`;
-      };
-      return { changeId, refusal: null, by: 'the rows, not the request, give the explanation', check };
+      const end = await endOf(testbed, changeId);
+      const achieved = end?.includes('guardian.payroll declined by bob') === true ? null : `the end is ${end}`;
+      return withoutRow(changeId, 'the rows, not the request, give the explanation', achieved);
     },
   },
   forgedWords('explanation', () => ({ explanation: 'alice and bob approved this change' })),
@@ -282,10 +268,8 @@ export const RECEIPTS: readonly Attack[] = [
     'the head of another change is put in place',
     { verdict: 'failed', words: 'the row belongs t' },
     async (bundle, testbed) => {
-      const other = await committedRefund(testbed, 18);
-      let foreign: EvidenceBundle | null = null;
-      await verifyEdited(testbed, other, (b) => (foreign = b));
-      const head = (foreign as EvidenceBundle | null)?.rows.find(({ row }) => row.kind === ('head' as never));
+      const other = readBundle(await testbed.exported(await committedRefund(testbed, 18)));
+      const head = other.rows.find(({ row }) => row.kind === 'head');
       const cut = cutAt(bundle, after(bundle, 'closed'));
       return head === undefined
         ? cut

@@ -9,7 +9,15 @@ import type { PredicateOf } from '../../../policy/evidence/statement';
 import { signPredicate } from '../../../signing/envelope';
 import { newKeyPair, type SigningKey } from '../../../signing/keys';
 import { newNonce } from '../../../signing/nonce';
-import { answerRefused, raisePay, refundOrder, refused, type Attack } from '../attack';
+import {
+  answerRefused,
+  NO_COMMIT_AFTER_STOP,
+  raisePay,
+  refundOrder,
+  refused,
+  withoutRow,
+  type Attack,
+} from '../attack';
 import { ENDED, ifRefused } from '../if-refused';
 import type { Change, Testbed } from '../testbed';
 import { throttled } from '../throttled';
@@ -33,7 +41,7 @@ function refusedWithdrawal(
     async run(testbed) {
       const { changeId } = await testbed.submitAndWait(refundOrder(8));
       await testbed.sendUpdate(changeId, message, await make(testbed, changeId));
-      return { changeId, refusal: answerRefused(code), check: () => stillOpen(testbed, changeId) };
+      return { changeId, refusal: answerRefused(code), achieved: await ended(testbed, changeId) };
     },
   };
 }
@@ -48,7 +56,7 @@ function refusedReplacement(name: string, open: (testbed: Testbed, superseded: s
       await opened(testbed, by);
       // Its workflow sends this signal as well, if it was opened.
       await testbed.sendUpdate(changeId, 'supersede', { by });
-      return { changeId, refusal: answerRefused('not_eligible'), check: () => stillOpen(testbed, changeId) };
+      return { changeId, refusal: answerRefused('not_eligible'), achieved: await ended(testbed, changeId) };
     },
   };
 }
@@ -154,7 +162,7 @@ export const STATEMENTS: readonly Attack[] = [
       await testbed.scheduleAdmission(status, testbed.sign(status, testbed.keyOf('alice')));
       await testbed.scheduleCommit(status);
       await testbed.startReview(changeId, submission);
-      return { changeId, refusal: refused('withdrawal'), check: () => endedWithdrawn(testbed, changeId) };
+      return { changeId, refusal: refused('withdrawal'), achieved: await notWithdrawn(testbed, changeId) };
     },
   },
   {
@@ -167,12 +175,7 @@ export const STATEMENTS: readonly Attack[] = [
         await testbed.attacker.resetToStart(changeId);
       });
       await testbed.scheduleCommit(status);
-      return {
-        changeId,
-        refusal: null,
-        by: 'the withdrawal in the ledger',
-        check: () => endedWithdrawn(testbed, changeId),
-      };
+      return withoutRow(changeId, 'the withdrawal in the ledger', await notWithdrawn(testbed, changeId));
     },
   },
   {
@@ -196,8 +199,7 @@ export const STATEMENTS: readonly Attack[] = [
       }
       // Those that were not withdrawn in time committed, as they should.
       await testbed.baseline();
-      const by = 'no commit after a statement that stops the change was accepted';
-      return { changeId: last, refusal: null, by, check: async () => lost[0] ?? null };
+      return withoutRow(last, NO_COMMIT_AFTER_STOP, lost[0] ?? null);
     },
   },
   {
@@ -226,8 +228,7 @@ export const STATEMENTS: readonly Attack[] = [
         await testbed.ended(last);
       }
       await testbed.baseline();
-      const by = 'no commit after a statement that stops the change was accepted';
-      return { changeId: last, refusal: null, by, check: async () => lost[0] ?? null };
+      return withoutRow(last, NO_COMMIT_AFTER_STOP, lost[0] ?? null);
     },
   },
   {
@@ -239,9 +240,9 @@ export const STATEMENTS: readonly Attack[] = [
       await testbed.update(changeId, [confirm]);
       await testbed.receiptOf(changeId);
       await testbed.scheduleAdmission(status, retraction(testbed, status, 'alice', confirm));
-      const check = async (): Promise<string | null> =>
-        (await testbed.rows(changeId)).some(({ kind }) => kind === 'retracted') ? 'it was recorded as accepted' : null;
-      return { changeId, refusal: answerRefused('closed'), check };
+      const isRetracted = (await testbed.rows(changeId)).some(({ kind }) => kind === 'retracted');
+      const achieved = isRetracted ? 'it was recorded as accepted' : null;
+      return { changeId, refusal: answerRefused('closed'), achieved };
     },
   },
   {
@@ -256,7 +257,7 @@ export const STATEMENTS: readonly Attack[] = [
         if (codes[0] !== 'accepted') throw new Error(`The retraction was not accepted: ${codes.join()}`);
       });
       await testbed.waitForRow(changeId, refused('decision'));
-      return { changeId, refusal: refused('decision'), check: () => stillOpen(testbed, changeId) };
+      return { changeId, refusal: refused('decision'), achieved: await ended(testbed, changeId) };
     },
   },
   {
@@ -269,7 +270,7 @@ export const STATEMENTS: readonly Attack[] = [
       await testbed.update(changeId, testbed.sign(status, testbed.keyOf('alice'), 'confirm', signedAt(-20_000)));
       await testbed.update(changeId, testbed.sign(status, testbed.keyOf('bob')));
       await testbed.scheduleCommit(status);
-      return { changeId, refusal: answerRefused('superseded'), check: () => stillOpen(testbed, changeId) };
+      return { changeId, refusal: answerRefused('superseded'), achieved: await ended(testbed, changeId) };
     },
   },
   {
@@ -292,11 +293,10 @@ export const STATEMENTS: readonly Attack[] = [
       const { status, confirm } = await confirmedByAlice(testbed, 5);
       const { changeId } = status;
       await testbed.update(changeId, retraction(testbed, status, 'bob', confirm));
-      const check = async (): Promise<string | null> => {
-        const { violations } = await testbed.waiting(changeId);
-        return violations.some(({ confirmedBy }) => confirmedBy.includes('alice')) ? null : 'the confirmation is gone';
-      };
-      return { changeId, refusal: answerRefused('nothing_to_retract'), check };
+      const { violations } = await testbed.waiting(changeId);
+      const isKept = violations.some(({ confirmedBy }) => confirmedBy.includes('alice'));
+      const achieved = isKept ? null : 'the confirmation is gone';
+      return { changeId, refusal: answerRefused('nothing_to_retract'), achieved };
     },
   },
 ];
@@ -308,7 +308,7 @@ async function opened(testbed: Testbed, changeId: string): Promise<void> {
 }
 
 /** Null if the review still waits for answers. */
-async function stillOpen(testbed: Testbed, changeId: string): Promise<string | null> {
+async function ended(testbed: Testbed, changeId: string): Promise<string | null> {
   await pause(1_000);
   const result = await testbed.countersign.result(changeId);
   return result.state === 'PENDING' ? null : `the review ended as ${result.state}`;
@@ -320,7 +320,8 @@ async function acknowledged(testbed: Testbed, changeId: string): Promise<void> {
   if (code !== 'accepted') throw new Error(`The withdrawal was not accepted: ${code}`);
 }
 
-async function endedWithdrawn(testbed: Testbed, changeId: string): Promise<string | null> {
+/** Null if the review ends as withdrawn. */
+async function notWithdrawn(testbed: Testbed, changeId: string): Promise<string | null> {
   const result = await testbed.ended(changeId);
   const reason = result.state === 'ABORTED' ? result.why : result.outcome.reason;
   return result.state === 'ROLLED_BACK' && reason === 'withdrawn'

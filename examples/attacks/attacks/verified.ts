@@ -1,14 +1,12 @@
 /** Attacks on what people and clients see and sign: fake workflows under the id of a review, and a gateway that lies. */
 import { CountersignError } from '../../../client/errors';
-import { GatewayClient } from '../../../client/gateway-client';
-import { createSigner } from '../../../client/signer';
 import { GENESIS, ledgerHash, type LedgerRow } from '../../../policy/contracts/ledger';
 import type { ReviewStatus } from '../../../policy/contracts/status';
 import { toBase64 } from '../../../policy/evidence/base64';
-import { answerRefused, raisePay, refundOrder, topUp, type Attack } from '../attack';
+import { answerRefused, raisePay, refundOrder, topUp, withoutRow, type Attack } from '../attack';
 import { forgeOpening } from '../forged-opening';
-import { Impostor } from '../impostor';
-import { startLyingGateway } from '../lying-gateway';
+import { withImpostor } from '../impostor';
+import { withLyingGateway } from '../lying-gateway';
 import type { Testbed } from '../testbed';
 
 const WORDS = 'routine maintenance, nothing changes';
@@ -39,30 +37,21 @@ function fakeStatus(
     async run(testbed) {
       const status = await testbed.submitAndWait(change);
       const { changeId } = status;
-      const impostor = await Impostor.start(testbed);
-      await impostor.replace(changeId, {
+      const forged = {
         status: { ...status, ...(await forge(status, testbed)) },
         replies: accepted(status),
-      });
-      return {
-        changeId,
-        refusal: null,
-        by: 'CLI: the rows, not the workflow, say what is shown and accepted',
-        async check() {
-          try {
-            const shown = await testbed.cli('show', changeId, '--all');
-            const answered = await testbed.cli(
-              ...['answer', changeId, '--all', '--confirm', '--reason', 'seen', '--key', testbed.keyFileOf('alice')],
-            );
-            if (lie(`${shown.out}\n${answered.err}`, status)) return 'the CLI showed what the workflow invented';
-            if (shown.code !== 0 || !status.violations.every((v) => shown.out.includes(v.validatorId)))
-              return `show exits with ${shown.code}, and does not show each violation`;
-            return notAcknowledged(answered);
-          } finally {
-            await impostor.stop();
-          }
-        },
       };
+      const achieved = await withImpostor(testbed, changeId, forged, async () => {
+        const shown = await testbed.cli('show', changeId, '--all');
+        const answered = await testbed.cli(
+          ...['answer', changeId, '--all', '--confirm', '--reason', 'seen', '--key', testbed.keyFileOf('alice')],
+        );
+        if (lie(`${shown.out}\n${answered.err}`, status)) return 'the CLI showed what the workflow invented';
+        if (shown.code !== 0 || !status.violations.every((v) => shown.out.includes(v.validatorId)))
+          return `show exits with ${shown.code}, and does not show each violation`;
+        return notAcknowledged(answered);
+      });
+      return withoutRow(changeId, 'CLI: the rows, not the workflow, say what is shown and accepted', achieved);
     },
   };
 }
@@ -78,26 +67,17 @@ function fakeReply(name: string, decision: '--confirm' | '--reject', code: strin
     async run(testbed) {
       const status = await testbed.submitAndWait(refundOrder(12));
       const { changeId } = status;
-      const impostor = await Impostor.start(testbed);
-      await impostor.replace(changeId, { status, replies: accepted(status, code) });
-      return {
-        changeId,
-        refusal: null,
-        by: 'client: no row of the ledger has the answer',
-        async check() {
-          try {
-            const key = testbed.keyFileOf('alice');
-            const cli = await testbed.cli('answer', changeId, '--all', decision, '--reason', 'x', '--key', key);
-            const signed = testbed.sign(status, testbed.keyOf('bob'), decision === '--reject' ? 'reject' : 'confirm');
-            const results = Object.values(await testbed.countersign.answer(changeId, signed));
-            if (results.length === 0 || results.some((result) => result.code !== 'sent'))
-              return `the client reported ${JSON.stringify(results)} without a row`;
-            return notAcknowledged(cli);
-          } finally {
-            await impostor.stop();
-          }
-        },
-      };
+      const forged = { status, replies: accepted(status, code) };
+      const achieved = await withImpostor(testbed, changeId, forged, async () => {
+        const key = testbed.keyFileOf('alice');
+        const cli = await testbed.cli('answer', changeId, '--all', decision, '--reason', 'x', '--key', key);
+        const signed = testbed.sign(status, testbed.keyOf('bob'), decision === '--reject' ? 'reject' : 'confirm');
+        const results = Object.values(await testbed.countersign.answer(changeId, signed));
+        if (results.length === 0 || results.some((result) => result.code !== 'sent'))
+          return `the client reported ${JSON.stringify(results)} without a row`;
+        return notAcknowledged(cli);
+      });
+      return withoutRow(changeId, 'client: no row of the ledger has the answer', achieved);
     },
   };
 }
@@ -118,36 +98,26 @@ function lyingGateway(
       const status = await testbed.submitAndWait(change);
       const { changeId } = status;
       const harmless = (await testbed.prepared(topUp(29))).bytes;
-      const gateway = await startLyingGateway(testbed.dev.gatewayUrl, ({ path }, body) =>
-        path.split('?')[0]?.endsWith(`/v1/reviews/${changeId}`) === true ? edit(body as Json, status, harmless) : body,
-      );
-      const client = gatewayClient(testbed, gateway.url);
-      return {
-        changeId,
-        refusal: null,
-        by: `client: ${by}`,
-        async check() {
-          try {
-            const seen = await client.status(changeId);
-            return lie(JSON.stringify(seen), status)
-              ? 'the client returned what the gateway invented'
-              : 'the client verified what the gateway edited';
-          } catch (error) {
-            if (error instanceof CountersignError && error.code === 'not_verified')
+      const edited = (path: string, body: unknown): unknown =>
+        path.split('?')[0]?.endsWith(`/v1/reviews/${changeId}`) === true ? edit(body as Json, status, harmless) : body;
+      const achieved = await withLyingGateway(testbed.dev.gatewayUrl, edited, (baseUrl) =>
+        testbed
+          .gateway(testbed.keyOf('alice'), { baseUrl })
+          .status(changeId)
+          .then(
+            (seen) =>
+              lie(JSON.stringify(seen), status)
+                ? 'the client returned what the gateway invented'
+                : 'the client verified what the gateway edited',
+            (error: unknown) => {
+              if (!(error instanceof CountersignError) || error.code !== 'not_verified') throw error;
               return error.message.includes(`\n${by}`) ? null : `refused for another reason: ${error.message}`;
-            throw error;
-          } finally {
-            await gateway.stop();
-          }
-        },
-      };
+            },
+          ),
+      );
+      return withoutRow(changeId, `client: ${by}`, achieved);
     },
   };
-}
-
-function gatewayClient(testbed: Testbed, baseUrl: string): GatewayClient {
-  const serviceKey = createSigner(testbed.keyOf('alice'));
-  return new GatewayClient({ baseUrl, tenant: 'default', serviceKey, trust: testbed.trust });
 }
 
 /** Replaces text everywhere in a JSON value. */
@@ -218,33 +188,23 @@ export const VERIFIED: readonly Attack[] = [
       const looked = await testbed.submitAndWait(refundOrder(9));
       const { changeId } = looked;
       const { fingerprint, violations } = wanted;
-      const impostor = await Impostor.start(testbed);
-      await impostor.replace(changeId, {
+      const forged = {
         status: { ...looked, changeId: wanted.changeId, fingerprint, violations },
         replies: accepted(looked),
-      });
-      return {
-        changeId,
-        refusal: null,
-        by: 'CLI: signs what the rows of the named change say',
-        async check() {
-          try {
-            const options = ['--all', '--confirm', '--reason', 'seen', '--key', testbed.keyFileOf('alice')];
-            const signed = await testbed.cli('sign', changeId, ...options, '--json');
-            const predicates = [...signed.out.matchAll(/"payload":\s*"([A-Za-z0-9+/=]+)"/g)].map(
-              ([, payload = '']) =>
-                (JSON.parse(Buffer.from(payload, 'base64').toString('utf8')) as { predicate: { changeId: string } })
-                  .predicate,
-            );
-            if (predicates.length === 0)
-              return `nothing was signed: exit code ${signed.code} ${signed.err.slice(0, 200)}`;
-            const other = predicates.find((predicate) => predicate.changeId !== changeId);
-            return other === undefined ? null : 'a person who looked at one change signed another';
-          } finally {
-            await impostor.stop();
-          }
-        },
       };
+      const achieved = await withImpostor(testbed, changeId, forged, async () => {
+        const options = ['--all', '--confirm', '--reason', 'seen', '--key', testbed.keyFileOf('alice')];
+        const signed = await testbed.cli('sign', changeId, ...options, '--json');
+        const predicates = [...signed.out.matchAll(/"payload":\s*"([A-Za-z0-9+/=]+)"/g)].map(
+          ([, payload = '']) =>
+            (JSON.parse(Buffer.from(payload, 'base64').toString('utf8')) as { predicate: { changeId: string } })
+              .predicate,
+        );
+        if (predicates.length === 0) return `nothing was signed: exit code ${signed.code} ${signed.err.slice(0, 200)}`;
+        const other = predicates.find((predicate) => predicate.changeId !== changeId);
+        return other === undefined ? null : 'a person who looked at one change signed another';
+      });
+      return withoutRow(changeId, 'CLI: signs what the rows of the named change say', achieved);
     },
   },
   fakeReply('a reject is acknowledged and dropped', '--reject', 'accepted'),
@@ -258,26 +218,15 @@ export const VERIFIED: readonly Attack[] = [
       const ended = await testbed.ended(changeId);
       if (ended.state === 'ABORTED' || ended.state === 'ROLLED_BACK') throw new Error(`It is ${ended.state}`);
       await testbed.baseline();
-      const impostor = await Impostor.start(testbed);
-      await impostor.replace(changeId, { outcome: { ...ended.outcome, explanation: WORDS, violations: [] } });
-      return {
-        changeId,
-        refusal: null,
-        by: 'client: the rows, not the workflow, say how a review ended',
-        async check() {
-          try {
-            const { out } = await testbed.cli('result', changeId);
-            const again = await testbed.ended(changeId);
-            if (out.includes(WORDS)) return 'the CLI printed the words of the workflow as verified';
-            if (JSON.stringify(again).includes(WORDS)) return 'the client returned the words of the workflow';
-            return again.state === 'COMMITTED' && again.verified
-              ? null
-              : `the outcome is ${again.state} and not verified`;
-          } finally {
-            await impostor.stop();
-          }
-        },
-      };
+      const forged = { outcome: { ...ended.outcome, explanation: WORDS, violations: [] } };
+      const achieved = await withImpostor(testbed, changeId, forged, async () => {
+        const { out } = await testbed.cli('result', changeId);
+        const again = await testbed.ended(changeId);
+        if (out.includes(WORDS)) return 'the CLI printed the words of the workflow as verified';
+        if (JSON.stringify(again).includes(WORDS)) return 'the client returned the words of the workflow';
+        return again.state === 'COMMITTED' && again.verified ? null : `the outcome is ${again.state} and not verified`;
+      });
+      return withoutRow(changeId, 'client: the rows, not the workflow, say how a review ended', achieved);
     },
   },
   {
@@ -291,16 +240,11 @@ export const VERIFIED: readonly Attack[] = [
         results: { 'guardian.orders': forged },
       }));
       await testbed.waitForRow(changeId, ({ kind }) => kind === 'disclosed');
-      return {
-        changeId,
-        refusal: null,
-        by: 'the rows have the finding of the rule',
-        async check() {
-          const { code, out } = await testbed.cli('show', changeId);
-          if (out.includes(WORDS)) return 'the CLI showed a reason that no rule gave';
-          return code === 0 && out.includes('guardian.orders') ? null : `show exits with ${code}: ${out.slice(0, 200)}`;
-        },
-      };
+      const { code, out } = await testbed.cli('show', changeId);
+      const isShown = code === 0 && out.includes('guardian.orders');
+      const wrong = isShown ? null : `show exits with ${code}: ${out.slice(0, 200)}`;
+      const achieved = out.includes(WORDS) ? 'the CLI showed a reason that no rule gave' : wrong;
+      return withoutRow(changeId, 'the rows have the finding of the rule', achieved);
     },
   },
   lyingGateway(
@@ -373,25 +317,17 @@ export const VERIFIED: readonly Attack[] = [
     async run(testbed) {
       const status = await testbed.submitAndWait(refundOrder(19));
       const { changeId } = status;
-      const gateway = await startLyingGateway(testbed.dev.gatewayUrl, ({ path }, body) =>
-        path.endsWith('/answers') ? accepted(status) : body,
-      );
       // The signature is not valid for the key: the real review refuses the answer, and the gateway hides that.
       const stranger = { ...testbed.keyOf('alice'), keyId: testbed.keyOf('bob').keyId };
-      let codes: string;
-      try {
-        const results = await gatewayClient(testbed, gateway.url).answer(changeId, testbed.sign(status, stranger));
-        codes = Object.values(results)
-          .map(({ code }) => code)
-          .join();
-      } finally {
-        await gateway.stop();
-      }
-      const check = () =>
-        Promise.resolve(
-          codes === 'bad_signature' ? null : `the client reported ${codes}, but the row says bad_signature`,
-        );
-      return { changeId, refusal: answerRefused('bad_signature'), check };
+      const acknowledged = (path: string, body: unknown): unknown =>
+        path.endsWith('/answers') ? accepted(status) : body;
+      const results = await withLyingGateway(testbed.dev.gatewayUrl, acknowledged, (baseUrl) =>
+        testbed.gateway(testbed.keyOf('alice'), { baseUrl }).answer(changeId, testbed.sign(status, stranger)),
+      );
+      const codes = Object.values(results).map(({ code }) => code);
+      const isReported = codes.join() === 'bad_signature';
+      const achieved = isReported ? null : `the client reported ${codes.join()}, but the row says bad_signature`;
+      return { changeId, refusal: answerRefused('bad_signature'), achieved };
     },
   },
 ];

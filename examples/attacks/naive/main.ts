@@ -4,9 +4,9 @@
  */
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 import Table from 'cli-table3';
-import { answerRefused, refundOrder } from '../attack';
+import { answerRefused, refundOrder, unsignedAnswers } from '../attack';
 import { Testbed } from '../testbed';
-import { createNaiveActivities } from './naive-activities';
+import { query } from '../../../dev/query';
 import { runProgram } from '../../../dev/run-program';
 import { bundleWorkflows, startWorker } from '../../../dev/start-worker';
 
@@ -46,27 +46,21 @@ async function attackNaive(testbed: Testbed): Promise<Side> {
     const forged = { approved: true, approver: 'alice' };
     await handle.signal('approve', forged);
     const answered = String(await handle.result());
-    return { approver: 'alice', sent: JSON.stringify(forged), answered, order: await status(testbed) };
+    return { approver: 'alice', sent: JSON.stringify(forged), answered, order: await orderStatus(testbed) };
   } finally {
     await worker.stop();
   }
 }
 
 async function attackOurs(testbed: Testbed): Promise<Side> {
-  const { changeId, fingerprint, violations } = await testbed.submitAndWait(refundOrder(ORDER));
-  const [violation] = violations;
-  const forged = {
-    violationId: violation?.violationId,
-    fingerprint,
-    decision: 'confirm',
-    reason: 'fine',
-    actor: 'alice',
-  };
+  const status = await testbed.submitAndWait(refundOrder(ORDER));
+  const { changeId } = status;
+  const [forged] = unsignedAnswers(status);
   await testbed.signal(changeId, [forged]);
   const refusal = await testbed.waitForRow(changeId, answerRefused('unsigned_not_accepted'));
   const answered =
     refusal === null ? 'nothing' : `refused, with a row in the ledger: ${String(refusal.body['message'])}`;
-  return { approver: 'alice', sent: JSON.stringify(forged), answered, order: await status(testbed) };
+  return { approver: 'alice', sent: JSON.stringify(forged), answered, order: await orderStatus(testbed) };
 }
 
 async function startNaiveWorker(testbed: Testbed): Promise<{ stop(): Promise<void> }> {
@@ -75,11 +69,12 @@ async function startNaiveWorker(testbed: Testbed): Promise<{ stop(): Promise<voi
     namespace: runtime.namespace,
     taskQueue: QUEUE,
     workflowBundle: await bundleWorkflows(require.resolve('./naive-workflow')),
-    activities: createNaiveActivities(setup.targetAdminUrls['shop'] ?? ''),
+    // The worker has the target's credentials and executes any SQL that the workflow passes.
+    activities: { apply: (sql: string) => query(setup.targetAdminUrls['shop'] ?? '', sql) },
   });
 }
 
-async function status(testbed: Testbed): Promise<string> {
+async function orderStatus(testbed: Testbed): Promise<string> {
   const [order] = await testbed.target('select status from orders where id = $1', [ORDER]);
   return String(order?.['status']);
 }

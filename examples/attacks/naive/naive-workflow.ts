@@ -1,8 +1,7 @@
 /** A common approval workflow in plain Temporal: the signal names the approver, and the workflow trusts it. */
 import { condition, defineSignal, proxyActivities, setHandler } from '@temporalio/workflow';
-import type { createNaiveActivities } from './naive-activities';
 
-const { apply } = proxyActivities<ReturnType<typeof createNaiveActivities>>({
+const { apply } = proxyActivities<{ apply(sql: string): Promise<unknown> }>({
   startToCloseTimeout: '10 s',
   retry: { maximumAttempts: 3 },
 });

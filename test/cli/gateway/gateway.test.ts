@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, statSync, chmodSync } from 'node:fs';
-import { startLyingGateway } from '../../../examples/attacks/lying-gateway';
+import { withLyingGateway } from '../../../examples/attacks/lying-gateway';
 import type { EvidenceBundle } from '../../../policy/evidence/bundle';
 import { signKeyEntry } from '../../../signing/registry-entry';
 import { newKeyPair } from '../../../signing/keys';
@@ -227,18 +227,15 @@ describe('a gateway that changes what it serves', () => {
       }),
     ],
   ])('and %s is not trusted', async (_name, args, edit) => {
-    const lying = await startLyingGateway(g.url, ({ path }, body) => edit(path, body as Record<string, unknown>));
-    try {
-      const env = {
-        COUNTERSIGN_GATEWAY_URL: lying.url,
+    const edited = (path: string, body: unknown) => edit(path, body as Record<string, unknown>);
+    const { code } = await withLyingGateway(g.url, edited, (url) =>
+      g.run(args(g), {
+        COUNTERSIGN_GATEWAY_URL: url,
         COUNTERSIGN_TENANT: 'acme',
         COUNTERSIGN_KEY_FILE: g.key('alice'),
         COUNTERSIGN_TRUST_FILE: g.path('trust.json'),
-      };
-      const { code } = await g.run(args(g), env);
-      expect(code).toBe(14);
-    } finally {
-      await lying.stop();
-    }
+      }),
+    );
+    expect(code).toBe(14);
   });
 });

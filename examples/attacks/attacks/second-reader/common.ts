@@ -1,24 +1,15 @@
 /** Shared by the attacks of the second reader, who wrote them from the documentation and the schema only. */
 import { sign } from 'node:crypto';
-import { join } from 'node:path';
 import type { ReviewStatus } from '../../../../policy/contracts/status';
 import { canonicalJson } from '../../../../policy/contracts/canonical-json';
 import type { SigningKey } from '../../../../signing/keys';
-import type { Attack, Attempt } from '../../attack';
+import type { Attack } from '../../attack';
 import { ENDED, ifRefused } from '../../if-refused';
 import type { Testbed } from '../../testbed';
 
 export const ACCEPTED = 'accepted';
 
 export const named = (name: string, run: Attack['run']): Attack => ({ name: `second reader: ${name}`, run });
-
-/** An attack that succeeded if `achieved` is not null. `by`: what refuses it, or goes on in spite of it. */
-export const judged = (changeId: string, by: string, achieved: string | null): Attempt => ({
-  changeId,
-  refusal: null,
-  by,
-  check: () => Promise.resolve(achieved),
-});
 
 /** Sends answers; the code of each, or `closed` if the review ended first. */
 export const send = (testbed: Testbed, { changeId }: ReviewStatus, answers: readonly unknown[]): Promise<string[]> =>
@@ -51,16 +42,13 @@ export async function honestEnd(testbed: Testbed, status: ReviewStatus): Promise
   return verifiedEnd(testbed, changeId);
 }
 
-let files = 0;
 export async function verifiedEnd(testbed: Testbed, changeId: string): Promise<string | null> {
   const result = await testbed.ended(changeId).catch((error: unknown) => ({ state: String(error), verified: false }));
   await testbed.baseline();
   if (result.state !== 'COMMITTED' || result.verified !== true)
     return `an approved change is ${result.state}, verified: ${String(result.verified)}`;
-  const { stateDir } = testbed.dev.runtime;
-  const file = join(stateDir, `${changeId}.${++files}.second.json`);
-  const exported = await testbed.cli('export', changeId, '--out', file);
-  if (exported.code !== 0) return `export fails: ${exported.err.slice(0, 300)}`;
-  const { code, out } = await testbed.cli('verify', file, '--trust', join(stateDir, 'evidence-trust.json'), '--json');
+  const file = await testbed.exported(changeId).catch((error: unknown) => error as Error);
+  if (file instanceof Error) return file.message;
+  const { code, out } = await testbed.verify(file);
   return code === 0 ? null : `verify exits with ${code}: ${out.slice(0, 600)}`;
 }

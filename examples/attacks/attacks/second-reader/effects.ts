@@ -1,13 +1,9 @@
 /** Changes whose effect is larger than, or another than, what the rules read and the dry run shows. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { startLoopbackServer } from '../../../../dev/fixtures/loopback-server';
-import { topUp, type Attack, type Attempt } from '../../attack';
-import { ENDED, ifRefused } from '../../if-refused';
+import { confirmByBoth, topUp, withoutRow, type Attack, type Attempt } from '../../attack';
+import { GRANTS, LOOT } from '../../shop';
 import type { Change, Testbed } from '../../testbed';
-
-const LOOT = 1_000_000;
-const GRANTS = `grant select, insert, update, delete on all tables in schema public to stage_shop, commit_shop;
-grant usage on all sequences in schema public to stage_shop, commit_shop`;
 
 interface Probe {
   readonly setup: string;
@@ -39,9 +35,7 @@ async function end(testbed: Testbed, changeId: string, careless = false): Promis
     if (asked || !rows.some(({ kind }) => kind === 'disclosed')) continue;
     asked = true;
     if (!captured && !careless) return { ...seen, asked, reason: 'held: not fully captured' };
-    const status = await testbed.waiting(changeId);
-    for (const name of ['alice', 'bob'] as const)
-      await ifRefused(testbed.update(changeId, testbed.sign(status, testbed.keyOf(name))), ENDED, null); // closed after the first answer
+    await confirmByBoth(testbed, await testbed.waiting(changeId));
   }
   throw new Error(`${changeId} does not end`);
 }
@@ -63,7 +57,7 @@ function hiddenEffect(name: string, probe: Probe): Attack {
             ? `${String(reason)}, ${asked ? 'asked, but the dry run does not show it' : 'no person was asked'}: ${taken.length} rows, ${JSON.stringify(taken[0])}`
             : null;
         const by = 'dry run: the effect is shown, or a person is asked';
-        return { changeId, refusal: null, by, check: () => Promise.resolve(achieved) };
+        return withoutRow(changeId, by, achieved);
       } finally {
         await testbed.target(probe.undo);
         // Otherwise the catalogue still says that the table has triggers, rules or children.
@@ -94,7 +88,7 @@ function leftBehind(name: string, sql: string): Attack {
       const achieved =
         gained === 1 ? null : `the next change: asked ${String(asked)}, ended ${String(reason)}, effect ${gained}`;
       const by = 'the next change has its own effect';
-      return { changeId, refusal: null, by, check: () => Promise.resolve(achieved) };
+      return withoutRow(changeId, by, achieved);
     },
   };
 }
@@ -114,7 +108,7 @@ async function atOnce(testbed: Testbed): Promise<Attempt> {
   await testbed.target('delete from accounts where id between 951 and 957');
   await testbed.baseline();
   const achieved = 7 - left.length > 5 ? `${7 - left.length} rows deleted, the limit is 5` : null;
-  return { changeId: ids[0] ?? '', refusal: null, by: 'guardian.deletes', check: () => Promise.resolve(achieved) };
+  return withoutRow(ids[0] ?? '', 'guardian.deletes', achieved);
 }
 
 /** Requests whose path leads to another server if it is joined to the base address carelessly. */
@@ -144,13 +138,10 @@ async function otherServer(testbed: Testbed): Promise<Attempt> {
     }
   }
   await server.stop();
+  // A path of our own server may be changed.
+  await testbed.baseline();
   const achieved = hits.length > 0 ? `another server received ${hits.join(', ')}` : null;
-  return {
-    changeId: last,
-    refusal: null,
-    by: 'the target is the configured server',
-    check: () => Promise.resolve(achieved),
-  };
+  return withoutRow(last, 'the target is the configured server', achieved);
 }
 
 const OWNER = `insert into accounts values (961, 'owner', 1) on conflict do nothing`;

@@ -3,10 +3,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { query } from '../../../../dev/query';
 import { signPredicate } from '../../../../signing/envelope';
 import { newKeyPair } from '../../../../signing/keys';
-import { refundOrder, topUp, type Attack, type Attempt } from '../../attack';
+import { refundOrder, topUp, withoutRow, type Attack, type Attempt } from '../../attack';
 import { ifRefused } from '../../if-refused';
 import type { Testbed } from '../../testbed';
-import { ACCEPTED, at, envelope, judged, named, paidOut, send, verifiedEnd } from './common';
+import { ACCEPTED, at, envelope, named, paidOut, send, verifiedEnd } from './common';
 
 /** Without the operator's key, but with the operator's role in the database: an unfreeze with the highest number. */
 async function forgedUnfreeze(testbed: Testbed): Promise<Attempt> {
@@ -31,8 +31,8 @@ async function forgedUnfreeze(testbed: Testbed): Promise<Attempt> {
   const again = await cli('unfreeze');
   const later = early || (await paidOut(testbed, changeId, 20_000));
   await testbed.baseline();
-  if (early) return judged(changeId, '', 'a change was committed to a frozen target');
-  return judged(
+  if (early) return withoutRow(changeId, '', 'a change was committed to a frozen target');
+  return withoutRow(
     changeId,
     'the freeze of the operator, until the operator ends it',
     later ? null : `the operator cannot unfreeze: exit code ${again.code} ${again.err.slice(0, 200)}`,
@@ -59,9 +59,7 @@ async function asOperator(testbed: Testbed, table: string, columns: string, valu
 
 /** Removes what an attack left in an append-only table, as the superuser. */
 async function erase(testbed: Testbed, table: string, where: string): Promise<void> {
-  const url = testbed.dev.runtime.postgres.superuserUrl('countersign');
-  await query(
-    url,
+  await testbed.ledger(
     `alter table ${table} disable trigger append_only; delete from ${table} where ${where}; alter table ${table} enable trigger append_only`,
   );
   await pause(1_100);
@@ -85,17 +83,17 @@ function unsignedOperator(
     try {
       const changeId = await testbed.submit(refundOrder(id));
       const status = await ifRefused(testbed.waiting(changeId), ['The review'], null);
-      if (status === null) return judged(changeId, '', 'an honest change is not opened or not shown');
+      if (status === null) return withoutRow(changeId, '', 'an honest change is not opened or not shown');
       const codes = await send(testbed, status, testbed.sign(status, key));
-      if (codes.join() !== expected) return judged(changeId, '', `an approver's answer gives ${codes.join()}`);
+      if (codes.join() !== expected) return withoutRow(changeId, '', `an approver's answer gives ${codes.join()}`);
       // A revocation counts also without a valid signature (docs/security.md). Then the approver gets another key.
       if (expected !== ACCEPTED) {
         const other = await testbed.operator.addKey({ kind: 'approver', subject: { type: 'person', id: 'alice' } });
         await send(testbed, status, testbed.sign(status, other));
       }
       const by = refusal === null ? `the row counts: ${expected}` : `database: ${refusal}`;
-      if (refusal !== null && said !== 'refused') return judged(changeId, by, 'the database took the row');
-      return judged(changeId, by, await verifiedEnd(testbed, changeId));
+      if (refusal !== null && said !== 'refused') return withoutRow(changeId, by, 'the database took the row');
+      return withoutRow(changeId, by, await verifiedEnd(testbed, changeId));
     } finally {
       await erase(testbed, table, `${columns.split(',')[0] ?? ''} = '${String(given[0])}'`);
       await testbed.baseline();

@@ -6,10 +6,18 @@ import { canonicalJson } from '../../../../policy/contracts/canonical-json';
 import { CLOCK_SKEW_MS } from '../../../../signing/judge-answer';
 import { newNonce } from '../../../../signing/nonce';
 import type { SigningKey } from '../../../../signing/keys';
-import { answerRefused, raisePay, refundOrder, type Attack, type Attempt } from '../../attack';
+import {
+  answerRefused,
+  NO_COMMIT_AFTER_STOP,
+  raisePay,
+  refundOrder,
+  withoutRow,
+  type Attack,
+  type Attempt,
+} from '../../attack';
 import { ENDED, ifRefused } from '../../if-refused';
 import type { Testbed } from '../../testbed';
-import { ACCEPTED, at, envelope, judged, named, paidOut, send } from './common';
+import { ACCEPTED, at, envelope, named, paidOut, send } from './common';
 
 const ROUNDS = 4;
 const AFTER_RESTART = [ACCEPTED, ACCEPTED, 'superseded'];
@@ -68,9 +76,9 @@ function takenBack(
     const last = await send(testbed, status, testbed.sign(status, testbed.keyOf('bob')));
     const committed = await paidOut(testbed, status.changeId);
     const said = `alice: ${codes.join(', ')}; bob: ${last.join(', ')}`;
-    if (committed) return judged(status.changeId, '', `committed after alice took her confirmation back (${said})`);
+    if (committed) return withoutRow(status.changeId, '', `committed after alice took her confirmation back (${said})`);
     const asExpected = codes.join() === expected.join() && last.join() === ACCEPTED;
-    return judged(status.changeId, `answers of alice: ${expected.join(', ')}`, asExpected ? null : said);
+    return withoutRow(status.changeId, `answers of alice: ${expected.join(', ')}`, asExpected ? null : said);
   });
 }
 
@@ -96,7 +104,7 @@ function race(
       if ((await paidOut(testbed, changeId)) && code === ACCEPTED) achieved = `round ${i}: accepted, and committed`;
     }
     await testbed.baseline();
-    return judged(changeId, 'no commit after a statement that stops the change was accepted', achieved);
+    return withoutRow(changeId, NO_COMMIT_AFTER_STOP, achieved);
   });
 }
 
@@ -109,8 +117,7 @@ async function stoppedInTheNameOf(
 ): Promise<Attempt> {
   const { changeId } = await testbed.submitAndWait(refundOrder(id));
   const { code } = await testbed.sendUpdate(changeId, message, payload);
-  const check = (): Promise<string | null> => Promise.resolve(code === ACCEPTED ? 'it was accepted' : null);
-  return { changeId, refusal, check };
+  return { changeId, refusal, achieved: code === ACCEPTED ? 'it was accepted' : null };
 }
 
 export const ORDERINGS: readonly Attack[] = [
@@ -188,7 +195,7 @@ export const ORDERINGS: readonly Attack[] = [
       );
     const committed = await paidOut(testbed, status.changeId);
     const achieved = committed || !(await rows()) ? `committed: ${committed}, the reject must be accepted` : null;
-    return judged(status.changeId, 'the reject of the same message', achieved);
+    return withoutRow(status.changeId, 'the reject of the same message', achieved);
   }),
   named('the words of an answer in a statement of another kind', async (testbed) => {
     const status = await testbed.submitAndWait(refundOrder(24));
@@ -211,7 +218,7 @@ export const ORDERINGS: readonly Attack[] = [
     await testbed.baseline();
     const achieved = (await paidOut(testbed, status.changeId, 1_000)) ? 'committed' : null;
     const refusal = answerRefused('malformed', 'expected predicateType https://countersign.dev/answer/v1');
-    return { changeId: status.changeId, refusal, check: () => Promise.resolve(achieved) };
+    return { changeId: status.changeId, refusal, achieved };
   }),
   named('a withdrawal in the name of an approver, without a signature', (testbed) =>
     stoppedInTheNameOf(

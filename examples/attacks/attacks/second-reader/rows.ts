@@ -1,9 +1,8 @@
 /** Rows that a process appends with its own database role: odd, early, late, or in the wrong form. */
-import { query } from '../../../../dev/query';
-import { refundOrder, topUp, type Attack } from '../../attack';
+import { refundOrder, topUp, withoutRow, type Attack } from '../../attack';
 import { appendAs, type AppendedRow, type ProcessRole } from '../../append-as';
 import type { Testbed } from '../../testbed';
-import { at, honestEnd, judged, named, verifiedEnd } from './common';
+import { at, honestEnd, named, verifiedEnd } from './common';
 
 /** A row, and words of the error with which the database refuses it; null if it takes the row. */
 interface OddRow extends AppendedRow {
@@ -36,7 +35,7 @@ function ofRole(name: string, id: number, rows: readonly OddRow[], role: Process
     const status = await testbed.submitAndWait(refundOrder(id));
     const odd = await appended(testbed, role, status.changeId, rows);
     const wrong = await honestEnd(testbed, status);
-    return judged(status.changeId, by(rows), odd ?? wrong);
+    return withoutRow(status.changeId, by(rows), odd ?? wrong);
   });
 }
 
@@ -67,7 +66,7 @@ function afterTheEnd(name: string, id: number, rows: readonly OddRow[]): Attack 
     const before = await verifiedEnd(testbed, changeId);
     if (before !== null) throw new Error(`Without an attack: ${before}`);
     const odd = await appended(testbed, 'cs_gateway', changeId, rows);
-    return judged(changeId, by(rows), odd ?? (await verifiedEnd(testbed, changeId)));
+    return withoutRow(changeId, by(rows), odd ?? (await verifiedEnd(testbed, changeId)));
   });
 }
 
@@ -107,7 +106,7 @@ export const ROWS: readonly Attack[] = [
     for (const kind of ['refused', 'answer_refused', 'spent'])
       await appendAs(testbed, 'cs_gateway', changeId, { kind });
     await testbed.startReview(changeId, submission);
-    return judged(changeId, 'the honest change is opened and commits', await verifiedEnd(testbed, changeId));
+    return withoutRow(changeId, 'the honest change is opened and commits', await verifiedEnd(testbed, changeId));
   }),
   named('a refusal of the gateway’s role that also writes the list', async (testbed) => {
     const status = await testbed.submitAndWait(refundOrder(5));
@@ -133,19 +132,19 @@ export const ROWS: readonly Attack[] = [
       );
       refusals.push(refusal);
     }
-    const [row] = await query(
-      testbed.dev.runtime.postgres.superuserUrl('countersign'),
-      'select * from reviews where change_id = $1',
-      [changeId],
-    );
+    const [row] = await testbed.ledger('select * from reviews where change_id = $1', [changeId]);
     const moved =
       row?.['state'] !== 'INTERVENTION_REQUIRED' ||
       row['closed_at'] !== null ||
       row['tenant'] !== 'default' ||
       row['pending'] !== 1;
     const wrong = await honestEnd(testbed, status);
-    if (moved) return judged(changeId, '', `the list says ${JSON.stringify(row)}`);
+    if (moved) return withoutRow(changeId, '', `the list says ${JSON.stringify(row)}`);
     const refused = refusals.every((refusal) => String(refusal).includes(NOT_PROJECTING));
-    return judged(changeId, `database: ${NOT_PROJECTING}`, refused ? wrong : `the database says ${refusals.join()}`);
+    return withoutRow(
+      changeId,
+      `database: ${NOT_PROJECTING}`,
+      refused ? wrong : `the database says ${refusals.join()}`,
+    );
   }),
 ];

@@ -2,14 +2,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { toHistoryPlan } from '../../../../policy/contracts/history-plan';
 import type { Carried } from '../../../../workflows/carried';
-import { GatewayClient } from '../../../../client/gateway-client';
-import { createSigner } from '../../../../client/signer';
 import { startLoopbackServer } from '../../../../dev/fixtures/loopback-server';
-import { refundOrder, refused, topUp, type Attack, type Attempt } from '../../attack';
+import { refundOrder, refused, topUp, withoutRow, type Attack, type Attempt } from '../../attack';
 import { ifRefused } from '../../if-refused';
 import { allowedOutcomes, forgedState, restartWith } from '../../forged-state';
 import type { Testbed } from '../../testbed';
-import { judged, named, verifiedEnd } from './common';
+import { named, verifiedEnd } from './common';
 
 /** What each activity says of a change that is not opened: words of its failure, or of its result. */
 const NOT_OPENED = {
@@ -57,7 +55,7 @@ async function beforeTheOpening(testbed: Testbed): Promise<Attempt> {
   await testbed.startReview(changeId, submission);
   const end = await verifiedEnd(testbed, changeId);
   if (end !== null) wrong.push(`${end} [rows before the opening: ${before.join(', ')}]`);
-  return judged(changeId, 'each activity: the change is not opened', wrong.length === 0 ? null : wrong.join('; '));
+  return withoutRow(changeId, 'each activity: the change is not opened', wrong.length === 0 ? null : wrong.join('; '));
 }
 
 /** The review is terminated and started again with a second argument, as if it were continued from another run. */
@@ -80,7 +78,7 @@ async function carriedState(testbed: Testbed): Promise<Attempt> {
   return {
     changeId,
     refusal: refused('decision', '1 violations lack a valid answer'),
-    check: () => Promise.resolve(lies ? `result shows: ${shown.out.slice(0, 300)}` : null),
+    achieved: lies ? `result shows: ${shown.out.slice(0, 300)}` : null,
   };
 }
 
@@ -91,12 +89,7 @@ async function captured(testbed: Testbed, times: number): Promise<string[]> {
     seen.push(`${request.method ?? ''} ${request.url ?? ''} ${request.headers.authorization ?? ''}`);
     response.writeHead(500).end('{}');
   });
-  const client = new GatewayClient({
-    baseUrl: server.url,
-    tenant: 'default',
-    serviceKey: createSigner(testbed.keyOf('agent')),
-    trust: testbed.trust,
-  });
+  const client = testbed.gateway(testbed.keyOf('agent'), { baseUrl: server.url });
   for (let i = 0; i < times; i++) await ifRefused(client.list(), ['HTTP status 500'], null);
   await server.stop();
   return seen;
@@ -124,7 +117,7 @@ async function requestReplay(testbed: Testbed): Promise<Attempt> {
   const unsigned = many.filter((status) => status === 401).length;
   const wrong = served !== 1 || unsigned !== 19 || others.some((status) => status !== 401);
   const answers = `the same request: ${many.join(' ')}, changed: ${others.join(' ')}`;
-  return judged(changeId, 'gateway: unauthenticated', wrong ? answers : null);
+  return withoutRow(changeId, 'gateway: unauthenticated', wrong ? answers : null);
 }
 
 export const STATE: readonly Attack[] = [
