@@ -17,6 +17,8 @@ import { throughput } from './measure';
 
 const STARTS_AT_ONCE = 20;
 const ROWS_AT_ONCE = 250;
+/** Ten thousand reviews wait after a few minutes. */
+const WAIT_MS = 3_600_000;
 
 /**
  * Adds `count` reviews that wait for people, without submitting a change for each: their workflows start as the next run of a waiting
@@ -138,5 +140,8 @@ async function untilAllWait({ temporal }: DevClient, count: number): Promise<voi
     const { count: found } = await temporal.workflow.count(`CountersignStatus = 'INTERVENTION_REQUIRED'`);
     return found;
   };
-  while ((await waiting()) < count) await sleep(2_000);
+  let found = await waiting();
+  for (const until = Date.now() + WAIT_MS; found < count && Date.now() < until; found = await waiting())
+    await sleep(2_000);
+  if (found < count) throw new Error(`${found} of ${count} placed reviews wait after ${WAIT_MS / 60_000} min`);
 }

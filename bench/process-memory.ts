@@ -14,10 +14,13 @@ export function memoryByProcess(pids: Readonly<Record<string, number>>): Readonl
 }
 
 function memoryOf(pid: number): Memory {
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  const mib = (label: string): number => {
-    const kib = status.split('\n').find((line) => line.startsWith(`${label}:`));
-    return Math.round(Number(/\d+/.exec(kib ?? '')?.[0] ?? 0) / 1024);
-  };
+  const status = statusOf(pid);
+  const mib = (label: string): number => Math.round((status.get(label) ?? 0) / 1024);
   return { now: mib('VmRSS'), peak: mib('VmHWM') };
+}
+
+/** The numbers of proc_pid_status(5) by name; memory in KiB. */
+export function statusOf(pid: number): ReadonlyMap<string, number> {
+  const lines = readFileSync(`/proc/${pid}/status`, 'utf8').matchAll(/^(\w+):\s+(\d+)/gm);
+  return new Map([...lines].map(([, name = '', value]) => [name, Number(value)]));
 }

@@ -5,6 +5,7 @@ import type { Pool } from 'pg';
 import { z } from 'zod';
 import { probeFile } from './probe-file';
 import { serverProcesses } from './process-cpu';
+import { statusOf } from './process-memory';
 import type { Sample } from './soak-verdict';
 
 const PROBE_MS = 60_000;
@@ -53,12 +54,6 @@ function anonymousMiB(pid: number): number {
     if (['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) return 0;
     throw error;
   }
-}
-
-/** The numbers of proc_pid_status(5) by name; memory in KiB. */
-function statusOf(pid: number): ReadonlyMap<string, number> {
-  const lines = readFileSync(`/proc/${pid}/status`, 'utf8').matchAll(/^(\w+):\s+(\d+)/gm);
-  return new Map([...lines].map(([, name = '', value]) => [name, Number(value)]));
 }
 
 /** Connections to PostgreSQL by application name. */

@@ -10,3 +10,17 @@ export function seededRandom(seed: number): SeededRandom {
     return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
   };
 }
+
+/** Throws RangeError if the list is empty. */
+export function pick<T>(roll: SeededRandom, list: readonly T[]): T {
+  const chosen = list[roll(list.length)];
+  if (chosen === undefined) throw new RangeError('Cannot pick from an empty list');
+  return chosen;
+}
+
+export function shuffled<T>(roll: SeededRandom, list: readonly T[]): T[] {
+  return list
+    .map((item) => ({ item, key: roll(1_000_000_000) }))
+    .sort((a, b) => a.key - b.key)
+    .map(({ item }) => item);
+}

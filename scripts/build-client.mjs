@@ -5,12 +5,13 @@
 // package has no dependencies; only Temporal, an optional peer of the entry `temporal`, stays an import.
 // `npm pack ./client` runs this first.
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { dts } from 'rolldown-plugin-dts';
+import { licenceNotices } from './licence-notices.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const out = join(root, 'client', 'dist');
@@ -44,7 +45,7 @@ mkdirSync(out, { recursive: true });
 for (const name of readdirSync(out)) rmSync(join(out, name), { recursive: true });
 const bundled = await buildCode();
 await buildTypes();
-writeFileSync(join(out, 'THIRD-PARTY-NOTICES.txt'), notices(bundled));
+writeFileSync(join(out, 'THIRD-PARTY-NOTICES.txt'), licenceNotices(root, '@countersign/client', bundled, INLINED));
 
 /** Both entries share a chunk, so that `CountersignError` is one class in either format. */
 async function buildCode() {
@@ -105,22 +106,4 @@ function checkImports(chunk, output) {
     const peer = PEERS.includes(name) && chunk.fileName.startsWith('temporal.');
     if (!known && !peer) throw new Error(`client/dist/${chunk.fileName} imports ${name}, which it must not`);
   }
-}
-
-/** The licence texts of what is inlined: they ask to be kept with every copy. */
-function notices(modules) {
-  const folders = [...new Set([...modules].map(packageFolder).filter((folder) => folder !== null))].toSorted();
-  const texts = folders.map((folder) => {
-    const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-    if (!INLINED.includes(name)) throw new Error(`The client imports ${name}, which is not in INLINED`);
-    const file = ['LICENSE', 'LICENSE.md', 'LICENSE.txt'].map((each) => join(folder, each)).find(existsSync);
-    if (file === undefined) throw new Error(`${relative(root, folder)} has no licence file to include`);
-    return `${name} ${version} (${license})\n\n${readFileSync(file, 'utf8').trim()}\n`;
-  });
-  return `@countersign/client contains parts of these packages.\n\n${texts.join(`\n${'-'.repeat(80)}\n\n`)}`;
-}
-
-function packageFolder(id) {
-  const found = /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(id.replace(/^\0/, ''));
-  return found === null ? null : found[0];
 }

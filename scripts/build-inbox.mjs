@@ -3,10 +3,11 @@
 // Builds the inbox page into dist/gateway/inbox/assets: index.html, one script, one style sheet and an icon, whose names contain a
 // hash of their content. The page has no inline script or style, so that the gateway's content security policy can forbid them.
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
+import { licenceNotices } from './licence-notices.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const page = join(root, 'gateway', 'inbox', 'page');
@@ -40,7 +41,7 @@ const html = readFileSync(join(page, 'index.html'), 'utf8').replace(/%(js|css|ic
 
 // A gateway that starts during a build finds a complete page: the old files are removed last.
 const written = Object.fromEntries(Object.values(files).map(({ name, text }) => [name, text]));
-written['THIRD-PARTY-NOTICES.txt'] = notices(modules);
+written['THIRD-PARTY-NOTICES.txt'] = licenceNotices(root, 'The inbox page', modules, INLINED);
 written['index.html'] = html;
 mkdirSync(out, { recursive: true });
 for (const [name, text] of Object.entries(written)) {
@@ -85,22 +86,4 @@ function minifiedCss(text) {
     .replace(/\s*\n\s*/g, '\n')
     .replace(/\s*([{};,])\s*/g, '$1')
     .trim();
-}
-
-/** The licence texts of the inlined packages, which must accompany every copy. */
-function notices(ids) {
-  const folders = [...new Set(ids.map(packageFolder).filter((folder) => folder !== null))].toSorted();
-  const texts = folders.map((folder) => {
-    const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-    if (!INLINED.includes(name)) throw new Error(`The inbox page imports ${name}, which is not in INLINED`);
-    const file = ['LICENSE', 'LICENSE.md', 'LICENSE.txt'].map((each) => join(folder, each)).find(existsSync);
-    if (file === undefined) throw new Error(`${relative(root, folder)} has no licence file to include`);
-    return `${name} ${version} (${license})\n\n${readFileSync(file, 'utf8').trim()}\n`;
-  });
-  return `The inbox page contains parts of these packages.\n\n${texts.join(`\n${'-'.repeat(80)}\n\n`)}`;
-}
-
-function packageFolder(id) {
-  const found = /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(id.replace(/^\0/, ''));
-  return found === null ? null : found[0];
 }

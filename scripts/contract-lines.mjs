@@ -7,7 +7,7 @@
  *   docs/assurance/contract-lines-not-done.json  line → reason
  */
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative, resolve, sep } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '..');
@@ -25,10 +25,6 @@ const TITLE =
 const OWN_TEST = 'test/scripts/contract-lines.test.ts';
 
 const SKIPPED_TABLE = /\b(?:test|it|describe)\.(?:skip|todo)\.each\b|\bx(?:test|it|describe)\.each\b/;
-
-function contractLines(root = ROOT) {
-  return readJson(root, 'contract-lines');
-}
 
 /** `{ line, file, title }` of every claim in the tests, in order of file and place. */
 function claimsIn(files) {
@@ -101,29 +97,23 @@ function cell(text) {
   return text.replaceAll('|', '\\|').replaceAll('<', '&lt;');
 }
 
-function readInputs(root = ROOT) {
-  return { lines: contractLines(root), notDone: readJson(root, 'contract-lines-not-done'), files: testFiles(root) };
+function readJson(name) {
+  return JSON.parse(readFileSync(join(ROOT, 'docs', 'assurance', `${name}.json`), 'utf8'));
 }
 
-function readJson(root, name) {
-  return JSON.parse(readFileSync(join(root, 'docs', 'assurance', `${name}.json`), 'utf8'));
-}
-
-function testFiles(root) {
-  return readdirSync(join(root, 'test'), { recursive: true })
+function testFiles() {
+  return readdirSync(join(ROOT, 'test'), { recursive: true })
     .filter((name) => /\.test\.[cm]?tsx?$/.test(name))
-    .map((name) =>
-      relative(root, join(root, 'test', name))
-        .split(sep)
-        .join('/'),
-    )
+    .map((name) => `test/${name.replaceAll('\\', '/')}`)
     .filter((file) => file !== OWN_TEST)
     .sort()
-    .map((file) => ({ file, text: readFileSync(join(root, file), 'utf8') }));
+    .map((file) => ({ file, text: readFileSync(join(ROOT, file), 'utf8') }));
 }
 
 function main(check) {
-  const { page, unclaimed, wrong } = contractsPage(readInputs());
+  const lines = readJson('contract-lines');
+  const notDone = readJson('contract-lines-not-done');
+  const { page, unclaimed, wrong } = contractsPage({ lines, notDone, files: testFiles() });
   const target = join(ROOT, 'docs', 'assurance', 'contract-lines.md');
   const problems = [...wrong];
   if (unclaimed.length > 0) problems.push(`${unclaimed.length} lines are open: ${unclaimed.join(', ')}`);
@@ -132,7 +122,7 @@ function main(check) {
   for (const problem of problems) console.error(problem);
   if (problems.length > 0) return 1;
   if (!check) writeFileSync(target, page);
-  console.log(`${Object.keys(contractLines()).length} lines, 0 open`);
+  console.log(`${Object.keys(lines).length} lines, 0 open`);
   return 0;
 }
 

@@ -1,4 +1,4 @@
-// node scripts/run.mjs demo|attacks|attacks:naive|test|fuzz|cli|bench|bench:commit|bench:ledger|bench:open|bench:inbox|bench:cluster|soak|upgrades|quality|test:browser|test:cluster|sweep:evidence|sweep|races [arguments]
+// node scripts/run.mjs COMMAND [arguments]; COMMANDS has them.
 //
 // Prepares a clean clone and runs a command: installs npm packages, compiles the sources, then starts the command.
 // Plain JavaScript without dependencies, because it runs before any are installed. Its own messages go to standard error;
@@ -27,19 +27,30 @@ const say = (line) => process.stderr.write(`${line}\n`);
 /** An error that is reported without a stack trace. */
 class Stop extends Error {}
 
+/** Commands that start one program of node, with its arguments. */
+const PROGRAMS = {
+  demo: 'dist/examples/demo/main.js',
+  attacks: 'dist/examples/attacks/main.js',
+  'attacks:naive': 'dist/examples/attacks/naive/main.js',
+  cli: 'dist/cli/main.js',
+  bench: 'dist/bench/main.js',
+  'bench:commit': 'dist/bench/commit.js',
+  'bench:ledger': 'dist/bench/ledger.js',
+  'bench:open': 'dist/bench/open.js',
+  'bench:inbox': 'dist/bench/inbox.js',
+  'bench:cluster': 'dist/bench/cluster.js',
+  soak: 'dist/bench/soak.js',
+  upgrades: 'dist/chaos/upgrades/main.js',
+  'sweep:evidence': 'dist/chaos/sweep-evidence.js',
+  sweep: 'dist/chaos/sweep/main.js',
+  races: 'dist/chaos/races/main.js',
+  fuzz: 'scripts/fuzz.mjs',
+  'test:cluster': 'test/cluster/run.mjs',
+  'docs:rules': 'scripts/rules.mjs',
+};
+
 const COMMANDS = {
-  demo: (args) => node(at('dist/examples/demo/main.js'), args),
-  attacks: (args) => node(at('dist/examples/attacks/main.js'), args),
-  'attacks:naive': (args) => node(at('dist/examples/attacks/naive/main.js'), args),
-  cli: (args) => node(at('dist/cli/main.js'), args),
-  bench: (args) => node(at('dist/bench/main.js'), args),
-  'bench:commit': (args) => node(at('dist/bench/commit.js'), args),
-  'bench:ledger': (args) => node(at('dist/bench/ledger.js'), args),
-  'bench:open': (args) => node(at('dist/bench/open.js'), args),
-  'bench:inbox': (args) => node(at('dist/bench/inbox.js'), args),
-  'bench:cluster': (args) => node(at('dist/bench/cluster.js'), args),
-  soak: (args) => node(at('dist/bench/soak.js'), args),
-  upgrades: (args) => node(at('dist/chaos/upgrades/main.js'), args),
+  ...Object.fromEntries(Object.entries(PROGRAMS).map(([name, file]) => [name, (args) => node(at(file), args)])),
   quality: (args) =>
     child(process.execPath, ['--require', at('test/pins/register.cjs'), at('test/quality/main.ts'), ...args], {
       stdio: 'inherit',
@@ -55,12 +66,6 @@ const COMMANDS = {
       names.length === 0,
     );
   },
-  fuzz: (args) => node(at('scripts/fuzz.mjs'), args),
-  'test:cluster': (args) => node(at('test/cluster/run.mjs'), args),
-  'docs:rules': (args) => node(at('scripts/rules.mjs'), args),
-  'sweep:evidence': (args) => node(at('dist/chaos/sweep-evidence.js'), args),
-  sweep: (args) => node(at('dist/chaos/sweep/main.js'), args),
-  races: (args) => node(at('dist/chaos/races/main.js'), args),
 };
 
 const [command, ...rest] = process.argv.slice(2);

@@ -1,5 +1,6 @@
+import { itemChange } from '../../bench/shop';
 import type { SubmitInput } from '../../client/submission';
-import { seededRandom } from '../seeded-random';
+import { pick, seededRandom, shuffled } from '../seeded-random';
 
 /**
  * `same`: several concurrent calls commit one change. `row`: two changes of one row, each approved before either was
@@ -33,15 +34,12 @@ export function planRaces(total: number, seed: number): RacePlan {
   const calls: [RaceCall[], RaceCall[]] = [[], []];
   const change = (row: number, column: 'left_cents' | 'right_cents'): number =>
     changes.push({
-      target: 'shop',
-      sourceTool: 'SQLDryRun',
-      raw: `update items set ${column} = ${column} + 1 where id = ${row}`,
-      metadata: { table_name: 'items', affected_rows: 1 },
+      ...itemChange(row, `${column} = ${column} + 1`),
       requestKey: `race-${changes.length}`,
     }) - 1;
   while (calls[0].length + calls[1].length < total) {
     const row = contests.length + 1;
-    const kind = (['same', 'same', 'same', 'row', 'rivals'] as const)[roll(5)] ?? 'same';
+    const kind = pick(roll, ['same', 'same', 'same', 'row', 'rivals'] as const);
     const rivals =
       kind === 'row' ? [change(row, 'left_cents'), change(row, 'right_cents')] : [change(row, 'left_cents')];
     contests.push({ kind, changes: rivals });
@@ -51,12 +49,7 @@ export function planRaces(total: number, seed: number): RacePlan {
         Array.from({ length: 1 + roll(3) }, () => ({ change: each, call: 'commit' })),
       );
       if (kind === 'rivals') own.push({ change: rivals[0] ?? 0, call: roll(2) === 0 ? 'rollback' : 'reconcile' });
-      list.push(
-        ...own
-          .map((each) => ({ each, key: roll(1_000) }))
-          .sort((a, b) => a.key - b.key)
-          .map(({ each }) => each),
-      );
+      list.push(...shuffled(roll, own));
     }
   }
   return { contests, changes, calls };

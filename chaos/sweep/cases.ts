@@ -1,4 +1,4 @@
-import { seededRandom, type SeededRandom } from '../seeded-random';
+import { pick, seededRandom } from '../seeded-random';
 import { ACTIONS, faultText, POINTS, RULES_POINT, TARGET_POINTS, type Action, type Fault, type When } from './points';
 import { SCENARIOS, type Scenario } from './scenarios';
 
@@ -36,20 +36,20 @@ const NEEDS: Readonly<Record<string, readonly Fault[]>> = {
   'activity.reconcile': [{ point: 'target.commit', when: 'after', action: 'lost' }],
 };
 
+/** A review that reaches the failpoint of the fault. */
+const reaching = (fault: Fault): Case => ({
+  name: faultText(fault),
+  scenario: REACHED_BY[fault.point] ?? 'confirm',
+  faults: [...(NEEDS[fault.point] ?? []), fault],
+});
+
+/** Every action before and after each of these failpoints. */
+const everyFault = (points: readonly string[]): Fault[] =>
+  points.flatMap((point) => WHENS.flatMap((when) => ACTIONS.map((action) => at(point, when, action))));
+
 /** Every failpoint × every action, one fault for each review. */
 export function exhaustive(): Case[] {
-  return POINTS.flatMap((point) =>
-    WHENS.flatMap((when) =>
-      ACTIONS.map((action) => {
-        const fault = { point, when, action };
-        return {
-          name: faultText(fault),
-          scenario: REACHED_BY[point] ?? ('confirm' as const),
-          faults: [...(NEEDS[point] ?? []), fault],
-        };
-      }),
-    ),
-  );
+  return everyFault(POINTS).map(reaching);
 }
 
 const COMMITTED: ExpectedOutcome = { state: 'COMMITTED', reason: null };
@@ -66,15 +66,9 @@ function failsOnce(): Case[] {
   const points = ['openReview', 'runGuardians', 'stage', 'askJudge', 'disclose', 'admitAnswer', 'commit'];
   return [...points, 'rollback', 'attestJudgeFailure'].flatMap((activity) =>
     WHENS.map((when): Case => {
-      const fault = at(`activity.${activity}`, when, 'throw');
-      const scenario = REACHED_BY[fault.point] ?? 'confirm';
-      const expected = scenario === 'reject' ? rolledBack('declined') : COMMITTED;
-      return {
-        name: `sample:${faultText(fault)}`,
-        scenario,
-        faults: [...(NEEDS[fault.point] ?? []), fault],
-        expected,
-      };
+      const one = reaching(at(`activity.${activity}`, when, 'throw'));
+      const expected = one.scenario === 'reject' ? rolledBack('declined') : COMMITTED;
+      return { ...one, name: `sample:${one.name}`, expected };
     }),
   );
 }
@@ -106,10 +100,8 @@ function failsPermanently(): Case[] {
 
 /** A worker frozen beyond its timeouts, PostgreSQL killed around a commit, the Temporal server killed. */
 export function environment(): Case[] {
-  const one = (point: string, when: When, action: Action, afterMs?: number): Case => {
-    const fault = { point, when, action, ...(afterMs === undefined ? {} : { afterMs }) };
-    return { name: faultText(fault), scenario: 'confirm', faults: [fault] };
-  };
+  const one = (point: string, when: When, action: Action, afterMs?: number): Case =>
+    reaching({ ...at(point, when, action), ...(afterMs === undefined ? {} : { afterMs }) });
   const places = [
     ['activity.openReview', 'after'],
     ['activity.stage', 'before'],
@@ -129,20 +121,15 @@ export function environment(): Case[] {
     ...(['activity.openReview', 'activity.commit', 'target.inside', 'activity.admitAnswer'] as const).flatMap((point) =>
       WHENS.map((when) => one(point, when, 'temporal', 30)),
     ),
-  ].map((each) => (each.name.startsWith('target.seal') ? { ...each, scenario: 'stale' as const } : each));
+  ];
 }
 
 /** The target's failpoints on a target that cannot write marker and effect in one transaction. */
 export function otherTarget(kind: 'git' | 'http'): Case[] {
-  return TARGET_POINTS.flatMap((point) =>
-    WHENS.flatMap((when) =>
-      ACTIONS.map((action): Case => {
-        const fault = { point, when, action };
-        const scenario = point === 'target.seal' ? (`${kind}_stale` as const) : kind;
-        return { name: `${kind}:${faultText(fault)}`, scenario, faults: [fault] };
-      }),
-    ),
-  );
+  return everyFault(TARGET_POINTS).map((fault): Case => {
+    const scenario = fault.point === 'target.seal' ? (`${kind}_stale` as const) : kind;
+    return { name: `${kind}:${faultText(fault)}`, scenario, faults: [fault] };
+  });
 }
 
 /** One in this many random faults kills a server. */
@@ -176,12 +163,6 @@ export function random(seed: number, index: number): Case {
   });
   const needed = new Set(faults.flatMap(({ point }) => (point === 'activity.reconcile' ? [] : (NEEDS[point] ?? []))));
   return { name: String(index), scenario, faults: [...needed, ...faults] };
-}
-
-function pick<T>(roll: SeededRandom, list: readonly T[]): T {
-  const chosen = list[roll(list.length)];
-  if (chosen === undefined) throw new RangeError('Cannot pick from an empty list');
-  return chosen;
 }
 
 const OPENING = ['activity.openReview', RULES_POINT, 'activity.runGuardians', 'ledger.submitted', 'ledger.findings'];

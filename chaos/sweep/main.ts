@@ -20,7 +20,7 @@ import { runProgram, UsageError, wholeNumber } from '../../dev/run-program';
 import { REVIEW_WORKFLOW } from '../../policy/contracts/queues';
 import { installQuietRuntime } from '../../workers/replay/quiet-runtime';
 import { replayHistories, type Replayed } from '../../workers/replay/replay-histories';
-import { seededRandom } from '../seeded-random';
+import { seededRandom, shuffled } from '../seeded-random';
 import { environment, exhaustive, otherTarget, random, sample, type Case } from './cases';
 import { outcomeDifferences, repairsOf, violationsOf, type Repaired } from './check';
 import { startCluster, type Cluster } from './cluster';
@@ -103,11 +103,13 @@ function selectCases(
   runs: number,
   seed: number,
 ): Case[][] {
-  const others = [otherTarget('git'), shuffled(otherTarget('http'), seed)];
+  // Neighbours in the matrix kill the same worker.
+  const mixed = (cases: readonly Case[]): Case[] => shuffled(seededRandom(seed), cases);
+  const others = [otherTarget('git'), mixed(otherTarget('http'))];
   const named = [...exhaustive(), ...environment(), ...others.flat(), ...sample()];
   if (only.length === 0) {
     const randoms = Array.from({ length: runs }, (_, i) => random(seed, i));
-    if (set === 'exhaustive') return [shuffled(exhaustive(), seed), environment(), ...others, randoms];
+    if (set === 'exhaustive') return [mixed(exhaustive()), environment(), ...others, randoms];
     return [set === 'sample' ? [...sample(), ...randoms] : randoms];
   }
   return only.map((name) => {
@@ -119,15 +121,6 @@ function selectCases(
       );
     return found;
   });
-}
-
-/** Shuffled because neighbours in the matrix kill the same worker. */
-function shuffled(cases: readonly Case[], seed: number): Case[] {
-  const roll = seededRandom(seed);
-  return cases
-    .map((each) => ({ each, key: roll(1_000_000_000) }))
-    .sort((a, b) => a.key - b.key)
-    .map(({ each }) => each);
 }
 
 async function drive(

@@ -37,8 +37,7 @@ export class NamespaceWriter {
 
   /** Schedules one activity on one of our queues from the attacker's own workflow, with any input. */
   async schedule(activity: string, taskQueue: string, input: unknown): Promise<ScheduledResult> {
-    const queue = `mallory-${process.pid}-${++this.#nth}`;
-    await this.client.workflow.start('mallory', { taskQueue: queue, workflowId: queue });
+    const queue = await this.#ownWorkflow();
     await this.#completeTask(queue, scheduling(activity, taskQueue, input));
     const { history } = await this.#completeTask(queue, completion());
     for (const event of history?.events ?? []) {
@@ -58,10 +57,16 @@ export class NamespaceWriter {
 
   /** Schedules an activity once for each input in one run of the attacker's workflow, each time under the same activity id. */
   async scheduleUnderOneId(activity: string, taskQueue: string, inputs: readonly unknown[]): Promise<void> {
-    const queue = `mallory-${process.pid}-${++this.#nth}`;
-    await this.client.workflow.start('mallory', { taskQueue: queue, workflowId: queue });
+    const queue = await this.#ownWorkflow();
     for (const input of inputs) await this.#completeTask(queue, scheduling(activity, taskQueue, input));
     await this.#completeTask(queue, completion());
+  }
+
+  /** Starts a workflow on a queue of the same name. */
+  async #ownWorkflow(): Promise<string> {
+    const queue = `mallory-${process.pid}-${++this.#nth}`;
+    await this.client.workflow.start('mallory', { taskQueue: queue, workflowId: queue });
+    return queue;
   }
 
   /** Waits for a workflow task on the queue, answers it with the command, and returns the task. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { Client } from 'pg';
+import type { Client } from 'pg';
+import { openedClient, query } from '../../dev/query';
 
 /** Number of rows in the demo's shop. The rows are realistic and the same on every machine. */
 const CUSTOMERS = 2_000;
@@ -48,8 +49,7 @@ function choose<T>(items: readonly T[], seed: string, i: number): T {
 
 /** Creates missing tables and inserts rows into an empty shop. Idempotent. */
 export async function seedShop(adminUrl: string): Promise<void> {
-  const client = new Client({ connectionString: adminUrl, connectionTimeoutMillis: 10_000 });
-  await client.connect();
+  const client = await openedClient(adminUrl);
   try {
     await client.query(SCHEMA);
     const { rows } = await client.query<{ n: string }>('select count(*) as n from payments');
@@ -125,14 +125,8 @@ export class Shop {
     this.#url = adminUrl;
   }
 
-  async query<R extends Record<string, unknown>>(text: string, values: readonly unknown[] = []): Promise<R[]> {
-    const client = new Client({ connectionString: this.#url, connectionTimeoutMillis: 10_000 });
-    await client.connect();
-    try {
-      return (await client.query<R>(text, [...values])).rows;
-    } finally {
-      await client.end();
-    }
+  query<R extends Record<string, unknown>>(text: string, values: readonly unknown[] = []): Promise<R[]> {
+    return query<R>(this.#url, text, values);
   }
 
   /** SHA-256 over all rows in key order: equal if and only if no row of the table differs. */

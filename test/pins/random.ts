@@ -1,4 +1,4 @@
-import { seededRandom } from '../../chaos/seeded-random';
+import { pick, seededRandom } from '../../chaos/seeded-random';
 
 const STEPS = 1_000_000;
 
@@ -16,8 +16,6 @@ export class Random {
   }
 
   pick<T>(from: readonly T[]): T {
-    const chosen = from[this.below(from.length)];
-    if (chosen === undefined) throw new RangeError('nothing to pick from');
-    return chosen;
+    return pick(this.below, from);
   }
 }

@@ -2,7 +2,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { ifRefused } from '../if-refused';
 import { readFileSync } from 'node:fs';
-import { Client } from 'pg';
+import type { Client } from 'pg';
+import { openedClient } from '../../../dev/query';
 import { confirmByBoth, type Attack, type Attempt } from '../attack';
 import { GRANTS, LOOT } from '../shop';
 import type { Row, Testbed } from '../testbed';
@@ -104,12 +105,8 @@ const visible =
     return seen === 0 ? null : `another session saw it ${seen} times`;
   };
 
-async function session(testbed: Testbed, url = testbed.dev.setup.targetAdminUrls['shop']): Promise<Client> {
-  const client = new Client({ connectionString: url ?? '' });
-  client.on('error', () => {}); // a terminated session is what an attack wants
-  await client.connect();
-  return client;
-}
+const session = (testbed: Testbed, url = testbed.dev.setup.targetAdminUrls['shop']): Promise<Client> =>
+  openedClient(url ?? '');
 
 /** A session of the role of the dry run that is terminated. */
 async function victim(testbed: Testbed, staged: () => boolean): Promise<string | null> {
