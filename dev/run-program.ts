@@ -5,7 +5,8 @@ export class UsageError extends Error {}
 export function runProgram(main: () => Promise<number | void>): void {
   // Exits explicitly: servers left over from a failed start are stopped with this process, and an open connection does not keep it alive.
   const exit = (code: number): void => void process.stdout.write('', () => process.exit(code));
-  main().then(
+  // Wrong options may throw before there is a promise.
+  Promise.resolve().then(main).then(
     (code) => exit(code ?? 0),
     (error: unknown) => {
       const isUsage = isWrongOption(error);
