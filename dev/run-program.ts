@@ -6,14 +6,16 @@ export function runProgram(main: () => Promise<number | void>): void {
   // Exits explicitly: servers left over from a failed start are stopped with this process, and an open connection does not keep it alive.
   const exit = (code: number): void => void process.stdout.write('', () => process.exit(code));
   // Wrong options may throw before there is a promise.
-  Promise.resolve().then(main).then(
-    (code) => exit(code ?? 0),
-    (error: unknown) => {
-      const isUsage = isWrongOption(error);
-      process.stderr.write(`${isUsage ? error.message : failureText(error)}\n`);
-      exit(isUsage ? 2 : 1);
-    },
-  );
+  Promise.resolve()
+    .then(main)
+    .then(
+      (code) => exit(code ?? 0),
+      (error: unknown) => {
+        const isUsage = isWrongOption(error);
+        process.stderr.write(`${isUsage ? error.message : failureText(error)}\n`);
+        exit(isUsage ? 2 : 1);
+      },
+    );
 }
 
 /** An option that must be a whole number from `min` on. Throws UsageError. */
