@@ -1,7 +1,7 @@
 import { hexToBytes } from '@noble/hashes/utils.js';
 import { typedHash } from '../policy/contracts/hash';
 import type { KeyId } from '../policy/evidence/predicates';
-import { RecentValues } from '../policy/evidence/recent-values';
+import { RecentValues } from '../policy/text/recent-values';
 import { publicKeyProblem } from './ed25519-point';
 
 /** For 1000 public keys, since decoding a point takes as long as verifying a signature. */

@@ -1,6 +1,6 @@
 import { bytesToHex } from '@noble/hashes/utils.js';
 import { sha256Hex } from '../policy/contracts/hash';
-import { RecentValues } from '../policy/evidence/recent-values';
+import { RecentValues } from '../policy/text/recent-values';
 
 /** About 1 MB. A review has about a dozen signatures, and each process verifies them several times. */
 const valid = new RecentValues<true>({ entries: 4096, length: 1024 * 1024 });

@@ -4,7 +4,7 @@
  */
 import { createPublicKey, verify, type KeyObject } from 'node:crypto';
 import { hexToBytes } from '@noble/hashes/utils.js';
-import { RecentValues } from '../policy/evidence/recent-values';
+import { RecentValues } from '../policy/text/recent-values';
 import { spkiOf, type PasskeyPoint } from '../policy/evidence/passkey-key';
 import { ecdsaSignatureBytes } from './ecdsa-der';
 import { assertPublicKey } from './key-id';

@@ -1,5 +1,5 @@
 import type { ValidatorResult } from '../../policy/contracts/finding';
-import { wellFormed } from '../../policy/judge/human-text';
+import { toWellFormed } from '../../policy/contracts/canonical-json';
 import { makeDocument, type JudgeDocument } from '../../policy/judge/document';
 import { injectionMarkers } from '../../policy/text/injection-markers';
 import { judge, notCovered, type AnsweredPiece } from '../../policy/judge/judgement';
@@ -217,7 +217,7 @@ function addOrNull(a: number | null, b: number | null): number | null {
 function answersToStore(replies: readonly PieceReply[]): JudgeAnswer['answers'] {
   let remaining = MAX_STORED_ANSWER_LENGTH;
   return replies.map(({ text, call }) => {
-    const redacted = wellFormed(createRedactor().redact(text));
+    const redacted = toWellFormed(createRedactor().redact(text));
     const fits = redacted.length <= remaining;
     if (fits) remaining -= redacted.length;
     return { responseSha: call.responseSha, text: fits ? redacted : '' };

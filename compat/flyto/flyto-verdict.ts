@@ -1,14 +1,12 @@
 import { z } from 'zod';
-import { Severity, type Verdict } from '../../policy/contracts/verdict';
+import { Verdict } from '../../policy/contracts/verdict';
 import { objectsInText, type FoundObject } from './objects-in-text';
 
 /** The part of a verdict that the model decides. The validator sets name and version and ignores those in the answer. */
 const ModelVerdict = z.object({
-  approved: z.boolean(),
-  score: z.number().min(0).max(1),
-  reason: z.string(),
-  severity: Severity.optional(),
-  details: z.record(z.string(), z.json()).optional(),
+  ...Verdict.pick({ approved: true, score: true, reason: true }).shape,
+  severity: Verdict.shape.severity.optional(),
+  details: Verdict.shape.details.optional(),
 });
 
 export type VerdictRead =
@@ -42,9 +40,9 @@ export function readVerdict(text: string): VerdictRead {
       message: `${issue?.path.join('.') || 'verdict'}: ${issue?.message ?? 'invalid value'}`.slice(0, 300),
     };
   }
-  const { approved, score, reason, severity = '', details = {} } = parsed.data;
+  const { approved, severity = '', details = {}, ...rest } = parsed.data;
   // `approved` with severity `block` is a contradiction: fail closed.
-  return { ok: true, verdict: { approved: approved && severity !== 'block', score, reason, severity, details } };
+  return { ok: true, verdict: { ...rest, approved: approved && severity !== 'block', severity, details } };
 }
 
 const TOP_LEVEL_KEYS = new Set(['approved', 'severity', 'verdict', 'score', 'reason']);

@@ -29,37 +29,29 @@ export type ObjectsInText =
       readonly ok: true;
       readonly objects: readonly FoundObject[];
       readonly broken: readonly BrokenObject[];
-      readonly prose: string;
     }
-  | {
-      readonly ok: false;
-      readonly code: 'too_long' | 'unclosed_think' | 'root_array' | 'budget';
-      readonly message: string;
-    };
+  | { readonly ok: false; readonly message: string };
 
 /**
- * Finds the outermost JSON objects in a model's text, in order; the text between them is `prose`. Ignores code fences,
- * a byte order mark and one leading `<think>…</think>`. Refuses an array that contains objects: it is not a verdict, and
+ * Finds the outermost JSON objects in a model's text, in order. Ignores the text between them, code fences, a byte order mark and one leading `<think>…</think>`. Refuses an array that contains objects: it is not a verdict, and
  * using its only member would be a repair.
  * Linear time: tries at most 512 braces and brackets and reads each character at most 8 times on average, else `budget`.
  */
 export function objectsInText(raw: string): ObjectsInText {
   if (utf8Length(raw) > MAX_ANSWER_BYTES) {
-    return { ok: false, code: 'too_long', message: `the answer is longer than ${MAX_ANSWER_BYTES} bytes` };
+    return { ok: false, message: `the answer is longer than ${MAX_ANSWER_BYTES} bytes` };
   }
   const text = withoutThink(raw.startsWith('\ufeff') ? raw.slice(1) : raw);
-  if (text === null) return { ok: false, code: 'unclosed_think', message: 'a leading <think> is not closed' };
+  if (text === null) return { ok: false, message: 'a leading <think> is not closed' };
 
   const budget: Budget = { steps: text.length * 8 + 64 };
   const found: Omit<FoundObject, 'enclosed'>[] = [];
   const braces = new Braces();
   const broken: BrokenObject[] = [];
-  let prose = '';
   let at = 0;
   let openings = 0;
   while (at < text.length) {
     const start = nextOpening(text, at);
-    prose += text.slice(at, start);
     braces.close(text, at, start);
     if (start === text.length) break;
     if (++openings > MAX_OPENINGS) return TOO_MANY;
@@ -72,23 +64,16 @@ export function objectsInText(raw: string): ObjectsInText {
       }
       // Truncated, or followed by prose: the remaining members are unknown.
       else if (read.reason === 'truncated' || text[skipSpace(text, start + 1)] === '{') return ROOT_ARRAY;
-      prose += text[start];
       at = start + 1;
       continue;
     }
     if (Array.isArray(read.value)) {
-      if (read.value.some((item) => typeof item === 'object' && item !== null)) {
-        return ROOT_ARRAY;
-      }
-      prose += text.slice(start, read.end);
-    } else {
-      found.push({ value: read.value as FoundObject['value'], start, end: read.end });
-      prose += ' ';
-    }
+      if (read.value.some((item) => typeof item === 'object' && item !== null)) return ROOT_ARRAY;
+    } else found.push({ value: read.value as FoundObject['value'], start, end: read.end });
     at = read.end;
   }
   const objects = found.map((object) => ({ ...object, enclosed: braces.surround(object) }));
-  return { ok: true, objects, broken, prose };
+  return { ok: true, objects, broken };
 }
 
 /** Pairs of braces that are not valid JSON. A brace that is not closed, as in prose, has no pair. */
@@ -129,8 +114,8 @@ function looksLikeJson(text: string, from: number): boolean {
   return VERDICT_MEMBER.test(end === -1 ? near : near.slice(0, end));
 }
 
-const TOO_MANY = { ok: false, code: 'budget', message: 'too many or too deeply nested objects' } as const;
-const ROOT_ARRAY = { ok: false, code: 'root_array', message: 'the answer is an array, not one object' } as const;
+const TOO_MANY = { ok: false, message: 'too many or too deeply nested objects' } as const;
+const ROOT_ARRAY = { ok: false, message: 'the answer is an array, not one object' } as const;
 
 function nextOpening(text: string, from: number): number {
   for (let i = from; i < text.length; i++) {

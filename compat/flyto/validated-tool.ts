@@ -1,9 +1,9 @@
 import type { DiffInput } from '../../policy/contracts/diff';
 import { Verdict, verdictStatus } from '../../policy/contracts/verdict';
-import { breakerSample } from '../../policy/contracts/readings';
+import { breakerSample, type BreakerSample } from '../../policy/contracts/readings';
 import { ALWAYS_APPROVE } from '../../policy/validators/always-approve';
-import type { BreakerSample } from '../../policy/contracts/readings';
-import { ValidatorError, type Validator, type ValidatorContext } from '../../policy/validators/validator';
+import { failedChild } from '../../policy/validators/combine-verdicts';
+import type { Validator, ValidatorContext } from '../../policy/validators/validator';
 
 /** Receives every verdict and every error, keyed by the validator's name. */
 export interface VerdictSink {
@@ -27,7 +27,8 @@ export interface ValidatedTool<Tool> {
 /**
  * Binds a validator to a tool. Throws TypeError without a validator: to run without validation, pass `alwaysApprove()`.
  * `gate` maps the verdict's severity to commit or rollback and never asks a person; for a human review use `guard()` of
- * `@countersign/client`. `gate` rejects only with the caller's own cancellation.
+ * `@countersign/client`. `gate` rejects only with the caller's own cancellation. A sink that throws is an error like any other, so
+ * it means `rollback`.
  */
 export function newValidatedTool<Tool>(
   tool: Tool,
@@ -41,20 +42,21 @@ export function newValidatedTool<Tool>(
       `newValidatedTool, validator: expected a Validator, got ${validator === null ? 'null' : typeof validator}; to opt out of validation, pass alwaysApprove(), which is reported as "${ALWAYS_APPROVE}"`,
     );
   }
+  const name = validator.name();
   return Object.freeze({
     tool,
     validator,
-    gate: (context: ValidatorContext, diff: DiffInput) => gate(validator, context, diff, sink),
+    gate: (context: ValidatorContext, diff: DiffInput) => gate(validator, name, context, diff, sink),
   });
 }
 
 async function gate(
   validator: Validator,
+  name: string,
   context: ValidatorContext,
   diff: DiffInput,
   sink: VerdictSink | undefined,
 ): Promise<GateDecision> {
-  const name = validator.name();
   try {
     const verdict = Verdict.parse(await validator.validate(context, diff));
     const status = verdictStatus(verdict);
@@ -62,14 +64,16 @@ async function gate(
     return { action: status === 'BLOCK' ? 'rollback' : 'commit', verdict, error: null };
   } catch (error) {
     if (context.signal?.aborted === true) throw error;
+    return { action: 'rollback', verdict: failedChild(name, error).verdict, error: recordFailure(name, sink, error) };
+  }
+}
+
+/** The error of the gate: `error`, and that of a sink which cannot record the failure. */
+function recordFailure(name: string, sink: VerdictSink | undefined, error: unknown): unknown {
+  try {
     sink?.record(name, 'failure', 0);
-    const verdict =
-      error instanceof ValidatorError
-        ? error.verdict
-        : new ValidatorError('ErrValidatorBackend', error instanceof Error ? error.message : String(error), {
-            validatorName: name,
-            policyVersion: '',
-          }).verdict;
-    return { action: 'rollback', verdict, error };
+    return error;
+  } catch (sinkError) {
+    return new AggregateError([error, sinkError], 'The verdict sink could not record a failure');
   }
 }

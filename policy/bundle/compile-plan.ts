@@ -1,4 +1,5 @@
 import type { Sha256 } from '../contracts/hash';
+import { errorMessage } from '../contracts/error-message';
 import { Plan, planHash, type PlanValidator, type Waiver } from '../contracts/plan';
 import type { z } from 'zod';
 import { DECIDE_REVISION } from '../decide/decide';
@@ -14,7 +15,7 @@ import { toMs } from '../contracts/duration';
 import { candidatesFor, expandEntries, JUDGE_ID, type Candidate } from './expand';
 import { didYouMean, fromZod, NOWHERE, problem, toIssues, type Issue, type Locate, type Problem } from './issue';
 import { classOf, idOf, prefixProblem } from './level';
-import { orphanIssues } from './orphans';
+import { orphanIssues, toolsOf } from './orphans';
 import type { Bundle, BundlePolicy } from './schema';
 import { conditionIssues, targetToolIssues, type Tools } from './tool-issues';
 
@@ -72,7 +73,8 @@ export function compilePlan(bundle: Bundle, registry: ValidatorRegistry, options
     ...builtinIssues(registry),
   );
   issues.push(...orphanIssues(bundle, expansions, options.callbacks ?? frozenRegistry('Callback', [])));
-  issues.push(...conditionIssues(expansions, tool, toolsOf(bundle, options.tools)));
+  const accepted = toolsOf(bundle).flatMap((name) => options.tools.get(name) ?? []);
+  issues.push(...conditionIssues(expansions, tool, accepted));
   const made = candidates.map((candidate) => toPlanValidator(candidate, tool));
   issues.push(...made.flatMap((m) => m.issues));
   const own = made.flatMap(({ validator }) => (validator === null ? [] : [validator]));
@@ -114,11 +116,6 @@ export function compilePlan(bundle: Bundle, registry: ValidatorRegistry, options
   return { ok: true, plan: copy, planHash: planHash(copy) };
 }
 
-/** Every registered tool that a target accepts. */
-function toolsOf(bundle: Bundle, tools: Tools): SourceTool[] {
-  return [...new Set(planKeys(bundle).map(({ sourceTool }) => sourceTool))].flatMap((name) => tools.get(name) ?? []);
-}
-
 function toPlanValidator(
   candidate: Candidate,
   tool: SourceTool | undefined,
@@ -135,7 +132,7 @@ function toPlanValidator(
   try {
     return { validator: planValidator(candidate, config.data as PlanValidator['config'], tool), issues: [] };
   } catch (error) {
-    const message = `The settings cannot be hashed: ${error instanceof Error ? error.message : String(error)}`;
+    const message = `The settings cannot be hashed: ${errorMessage(error)}`;
     return { validator: null, issues: [problem(configPath, message, 'Use JSON values only.')] };
   }
 }

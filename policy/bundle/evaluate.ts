@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { errorMessage } from '../contracts/error-message';
 import { Metadata, Name, type DiffInput } from '../contracts/diff';
 import { inputSha } from '../contracts/change-id';
 import type { ValidatorFinding } from '../contracts/finding';
@@ -154,7 +155,7 @@ export function readEvalLine(text: string): ReadLine {
     return {
       ok: false,
       id: null,
-      error: `not JSON: ${error instanceof Error ? error.message : String(error)}`.slice(0, 500),
+      error: `not JSON: ${errorMessage(error)}`.slice(0, 500),
     };
   }
   const parsed = EvalLine.safeParse(data);

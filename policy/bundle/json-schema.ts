@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { memoizeByObject } from '../text/memoize';
 import { BundleSchema } from './schema';
 
 /** The JSON Schema (draft 2020-12) of a bundle, for editors: `# yaml-language-server: $schema=…`. */
@@ -10,13 +11,10 @@ export function jsonSchema(): z.core.JSONSchema.JSONSchema {
   };
 }
 
-let keys: readonly string[] | null = null;
-
-/** Every key of the format, for suggestions about misspelled keys. Memoized. */
-export function knownKeys(): readonly string[] {
-  keys ??= [...collect(jsonSchema(), new Set<string>())].sort();
-  return keys;
-}
+/** Every key of objects with this schema and below, for suggestions about misspelled keys. Memoized. */
+export const keysOf = memoizeByObject((schema: z.ZodType): readonly string[] => {
+  return [...collect(z.toJSONSchema(schema, { io: 'input' }), new Set<string>())].sort();
+});
 
 function collect(node: unknown, into: Set<string>): Set<string> {
   if (Array.isArray(node)) for (const item of node) collect(item, into);

@@ -1,7 +1,7 @@
 import { BUILTIN_VALIDATORS } from '../rules/builtin';
 import type { CallbackRegistry } from '../rules/callback';
 import { candidatesFor, JUDGE_ID, looksAt, type Candidate, type Expansion } from './expand';
-import { didYouMean, problem, type Problem } from './issue';
+import { didYouMean, problem, type Path, type Problem } from './issue';
 import { classOf, idOf } from './level';
 import type { Bundle } from './schema';
 
@@ -35,14 +35,25 @@ function entryIssues(bundle: Bundle, expansions: readonly Expansion[]): Problem[
 function limitIssues(bundle: Bundle, candidates: readonly Candidate[], i: number, tools: readonly string[]): Problem[] {
   return (bundle.validators[i]?.sourceTools ?? []).flatMap((tool, j) => {
     const path = ['validators', i, 'sourceTools', j];
-    if (!tools.includes(tool)) return [problem(path, `No target accepts diffs of "${tool}"`, didYouMean(tool, tools))];
+    if (!tools.includes(tool)) return unknownTool(path, tool, tools);
     if (candidates.length === 0 || candidates.some((candidate) => looksAt(candidate, tool))) return [];
     return [problem(path, `The entry does not read diffs of "${tool}"`, 'Remove it here.')];
   });
 }
 
-function toolsOf(bundle: Bundle): string[] {
+/** The source tools that the targets accept. */
+export function toolsOf(bundle: Bundle): string[] {
   return [...new Set(Object.values(bundle.targets).flatMap((target) => target.sourceTools))];
+}
+
+/** The issue of a source tool that no target accepts; none if one does. */
+function unknownTool(path: Path, tool: string, tools: readonly string[]): Problem[] {
+  return tools.includes(tool) ? [] : [problem(path, `No target accepts diffs of "${tool}"`, didYouMean(tool, tools))];
+}
+
+/** Why a validator that is not POLICY never asks anyone. */
+function neverAsks(kind: 'SAFETY' | 'shadow'): string {
+  return kind === 'shadow' ? 'it has level "shadow"' : 'it is SAFETY and never asks anyone';
 }
 
 /** Ids that a policy or waiver may name, over all targets and tools, with their class or `shadow`. */
@@ -66,30 +77,19 @@ function policyIssues(bundle: Bundle, ids: Ids, callbacks: CallbackRegistry): Pr
     policy.match.validatorIds?.forEach((id, j) => {
       const at = [...path, 'validatorIds', j];
       const kind = ids.get(id);
-      if (kind === 'SAFETY')
-        issues.push(
-          problem(
-            at,
-            `"${id}" cannot trigger this policy: it is SAFETY and never asks anyone`,
-            'Set the rule to level "confirm", or remove it here.',
-          ),
-        );
-      else if (kind === 'shadow')
-        issues.push(
-          problem(
-            at,
-            `"${id}" cannot trigger this policy: it has level "shadow"`,
-            'Set the rule to level "confirm", or remove it here.',
-          ),
-        );
-      else if (kind === undefined)
+      if (kind === undefined)
         issues.push(problem(at, `Unknown validator "${id}": it can never trigger this policy`, didYouMean(id, asked)));
+      else if (kind !== 'POLICY')
+        issues.push(
+          problem(
+            at,
+            `"${id}" cannot trigger this policy: ${neverAsks(kind)}`,
+            'Set the rule to level "confirm", or remove it here.',
+          ),
+        );
     });
     policy.match.sourceTools?.forEach((tool, j) => {
-      if (!tools.includes(tool))
-        issues.push(
-          problem([...path, 'sourceTools', j], `No target accepts diffs of "${tool}"`, didYouMean(tool, tools)),
-        );
+      issues.push(...unknownTool([...path, 'sourceTools', j], tool, tools));
     });
     if (policy.callback === null) return issues;
     const { key, version } = policy.callback;
@@ -135,7 +135,8 @@ function waiverIssues(bundle: Bundle, ids: Ids, attested: readonly string[]): Pr
           'Only findings of rules can be waived. Remove the waiver.',
         ),
       ];
-    if (!ids.has(waiver.validatorId))
+    const kind = ids.get(waiver.validatorId);
+    if (kind === undefined)
       return [
         problem(
           path,
@@ -146,12 +147,11 @@ function waiverIssues(bundle: Bundle, ids: Ids, attested: readonly string[]): Pr
           ),
         ),
       ];
-    const kind = ids.get(waiver.validatorId);
     if (kind !== 'POLICY')
       return [
         problem(
           path,
-          `"${waiver.validatorId}" cannot be waived: ${kind === 'shadow' ? 'it has level "shadow"' : 'it is SAFETY and never asks anyone'}`,
+          `"${waiver.validatorId}" cannot be waived: ${neverAsks(kind)}`,
           'Set the rule to level "confirm", or remove the waiver.',
         ),
       ];
@@ -164,11 +164,7 @@ function waiverIssues(bundle: Bundle, ids: Ids, attested: readonly string[]): Pr
           ? []
           : [problem([...scope, 'targets', j], `Unknown target "${target}"`, didYouMean(target, targets))],
       ),
-      ...(waiver.scope.sourceTools ?? []).flatMap((tool, j) =>
-        tools.includes(tool)
-          ? []
-          : [problem([...scope, 'sourceTools', j], `No target accepts diffs of "${tool}"`, didYouMean(tool, tools))],
-      ),
+      ...(waiver.scope.sourceTools ?? []).flatMap((tool, j) => unknownTool([...scope, 'sourceTools', j], tool, tools)),
     ];
   });
 }

@@ -1,6 +1,6 @@
 import { typedHash, type Sha256 } from '../contracts/hash';
 import { fromZod, pathText, problem, toIssues, type Issue, type Locate, type Problem } from './issue';
-import { knownKeys } from './json-schema';
+import { keysOf } from './json-schema';
 import { placeholderIssues } from './placeholders';
 import { BundleSchema, type Bundle } from './schema';
 import { readYaml } from './yaml-source';
@@ -20,7 +20,7 @@ export function parseBundle(yamlText: string): ParsedBundle {
   if (placeholders.length > 0) return { ok: false, issues: toIssues(placeholders, source.locate) };
   const parsed = BundleSchema.safeParse(source.data);
   if (!parsed.success)
-    return { ok: false, issues: toIssues(fromZod(parsed.error, source.data, knownKeys()), source.locate) };
+    return { ok: false, issues: toIssues(fromZod(parsed.error, source.data, keysOf(BundleSchema)), source.locate) };
   const issues = crossCheck(parsed.data);
   if (issues.length > 0) return { ok: false, issues: toIssues(issues, source.locate) };
   return { ok: true, bundle: parsed.data, bundleSha: bundleSha(parsed.data), locate: source.locate };

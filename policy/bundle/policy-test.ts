@@ -8,6 +8,7 @@ import { SubjectId } from '../contracts/subject-id';
 import type { Asked } from './asked';
 import type { Evaluation } from './evaluate';
 import { fromZod, toIssues, type Issue } from './issue';
+import { keysOf } from './json-schema';
 import { readYaml } from './yaml-source';
 
 const ExpectedQuestion = z.strictObject({
@@ -67,26 +68,7 @@ export function parsePolicyTests(yamlText: string): ParsedTests {
   if (!source.ok) return source;
   const parsed = PolicyTests.safeParse(source.data);
   if (parsed.success) return { ok: true, tests: parsed.data.tests };
-  const keys = [
-    'tests',
-    'name',
-    'target',
-    'sourceTool',
-    'raw',
-    'metadata',
-    'staging',
-    'at',
-    'tenant',
-    'requester',
-    'callbacks',
-    'expect',
-    'outcome',
-    'fires',
-    'quiet',
-    'asks',
-    ...Object.keys(ExpectedQuestion.shape),
-  ];
-  return { ok: false, issues: toIssues(fromZod(parsed.error, source.data, keys), source.locate) };
+  return { ok: false, issues: toIssues(fromZod(parsed.error, source.data, keysOf(PolicyTests)), source.locate) };
 }
 
 /** The differences from the expected outcome; empty if the test passed. */

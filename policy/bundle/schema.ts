@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { SubjectId } from '../contracts/subject-id';
 import { Name } from '../contracts/diff';
-import { Cardinality, JsonRecord, Level } from '../contracts/plan';
+import { JsonRecord } from '../contracts/json-value';
+import { Cardinality, Level } from '../contracts/plan';
 import { AlwaysApproveConfig, CompositeConfig, RuleValidatorConfig } from '../validators/definitions';
 import { AggregateConfig } from '../rules/aggregate/config';
 import { ConditionConfig } from '../rules/condition/condition';

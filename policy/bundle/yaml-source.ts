@@ -1,4 +1,5 @@
 import { type Document, isAlias, isMap, isPair, isScalar, LineCounter, parseDocument, visit, type Node } from 'yaml';
+import { errorMessage } from '../contracts/error-message';
 import { issueAt, NOWHERE, type Issue, type Locate } from './issue';
 
 /** A larger file is refused without parsing it, in UTF-16 units. */
@@ -51,14 +52,7 @@ export function readYaml(text: string): YamlSource {
   try {
     return { ok: true, data: document.toJS({ maxAliasCount: MAX_ALIASES }), locate };
   } catch (error) {
-    return refuse(
-      issueAt(
-        NOWHERE,
-        [],
-        error instanceof Error ? error.message : String(error),
-        'Write the repeated part out, without an alias.',
-      ),
-    );
+    return refuse(issueAt(NOWHERE, [], errorMessage(error), 'Write the repeated part out, without an alias.'));
   }
 }
 

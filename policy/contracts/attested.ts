@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Sha256Hex } from './diff';
 import { typedHash, type Sha256 } from './hash';
 import type { JsonValue } from './canonical-json';
+import { Json, JsonRecord } from './json-value';
 
 /** Kinds of attestors, the components that sign attested records. */
 export const AttestedKind = z.enum(['judge', 'callback', 'breaker', 'aggregate', 'previously_rejected']);
@@ -25,8 +26,8 @@ export const AttestedPredicate = z.strictObject({
   inputDigest: Sha256Hex,
   evaluatedAt: z.iso.datetime(),
   keyId: z.string().min(1),
-  result: z.json(),
-  record: z.record(z.string(), z.json()),
+  result: Json,
+  record: JsonRecord,
 });
 export type AttestedPredicate = z.infer<typeof AttestedPredicate>;
 

@@ -22,16 +22,17 @@ export const MAX_DEPTH = 200;
 
 /** The canonical encoding of `value`. Throws TypeError with the JSON pointer of the first value that JSON cannot represent. */
 export function canonicalJson(value: unknown): string {
-  const text = writeKnown(value, 0);
+  const text = canonicalJsonOrNull(value);
   if (text !== null) return text;
-  try {
-    return write(value, 0, new Set());
-  } catch (error) {
-    if (!(error instanceof NotRepresentable)) throw error;
-    throw new TypeError(
-      `Not canonical JSON: ${error.what} at "${error.pointer}"; only null, booleans, finite numbers, strings, arrays and plain objects can be hashed`,
-    );
-  }
+  const { what, pointer } = faultIn(value, '', new Set()) ?? { what: 'a value that changes', pointer: '' };
+  throw new TypeError(
+    `Not canonical JSON: ${what} at "${pointer}"; only null, booleans, finite numbers, strings, arrays and plain objects can be hashed`,
+  );
+}
+
+/** The canonical encoding of `value`; null if it has none. */
+export function canonicalJsonOrNull(value: unknown): string | null {
+  return write(value, 0);
 }
 
 /** Encodings of values that `frozenJson` froze. */
@@ -45,7 +46,7 @@ const FROZEN_DEPTH = 20;
  */
 export function frozenJson<T extends object>(value: T): T {
   if (encodings.has(value)) return value;
-  const text = writeKnown(value, MAX_DEPTH - FROZEN_DEPTH);
+  const text = write(value, MAX_DEPTH - FROZEN_DEPTH);
   if (text === null) return value;
   freeze(value);
   encodings.set(value, text);
@@ -62,11 +63,11 @@ function freeze(value: object): void {
 /** Printable ASCII that JSON does not escape. */
 const PLAIN = /^[ !#-[\]-~]*$/;
 
-/** As `write`, in a third of the time, but null instead of an error. */
-function writeKnown(value: unknown, depth: number): string | null {
+/** The encoding, or null: what is wrong is found later (`faultIn`), so that encoding does not pay for it. */
+function write(value: unknown, depth: number): string | null {
   switch (typeof value) {
     case 'string':
-      return writeKnownString(value);
+      return writeString(value);
     case 'boolean':
       return value ? 'true' : 'false';
     case 'number':
@@ -78,34 +79,33 @@ function writeKnown(value: unknown, depth: number): string | null {
         const known = encodings.get(value);
         if (known !== undefined) return known;
       }
-      return Array.isArray(value) ? writeKnownArray(value, depth) : writeKnownObject(value, depth);
+      return Array.isArray(value) ? writeArray(value, depth) : writeObject(value, depth);
     default:
       return null;
   }
 }
 
-function writeKnownString(text: string): string | null {
+function writeString(text: string): string | null {
   return PLAIN.test(text) ? `"${text}"` : isWellFormed(text) ? JSON.stringify(text) : null;
 }
 
-function writeKnownArray(array: readonly unknown[], depth: number): string | null {
+function writeArray(array: readonly unknown[], depth: number): string | null {
   if (Object.keys(array).length > array.length) return null;
   let text = '';
+  // Not map(): it skips holes, which must be refused as undefined.
   for (let i = 0; i < array.length; i++) {
-    const member = writeKnown(array[i], depth + 1);
+    const member = write(array[i], depth + 1);
     if (member === null) return null;
     text += i === 0 ? member : `,${member}`;
   }
   return `[${text}]`;
 }
 
-function writeKnownObject(object: object, depth: number): string | null {
-  const prototype: unknown = Object.getPrototypeOf(object);
-  if (prototype !== Object.prototype && prototype !== null && Object.getPrototypeOf(prototype) !== null) return null;
-  if (Object.getOwnPropertySymbols(object).length > 0) return null;
+function writeObject(object: object, depth: number): string | null {
+  if (!isPlain(object) || Object.getOwnPropertySymbols(object).length > 0) return null;
   let text = '';
   for (const key of sorted(Object.keys(object))) {
-    const member = writeKnown((object as Record<string, unknown>)[key], depth + 1);
+    const member = write((object as Record<string, unknown>)[key], depth + 1);
     const name = names.get(key) ?? writeName(key);
     if (member === null || name === null) return null;
     text += text === '' ? name + member : `,${name}${member}`;
@@ -125,77 +125,59 @@ const MAX_NAMES = 1000;
 const MAX_NAME_LENGTH = 64;
 
 function writeName(key: string): string | null {
-  const text = writeKnownString(key);
+  const text = writeString(key);
   if (text === null) return null;
   if (names.size >= MAX_NAMES) names.clear();
   if (key.length <= MAX_NAME_LENGTH) names.set(key, `${text}:`);
   return `${text}:`;
 }
 
-/** The pointer is built while the error propagates, so that successful encoding does not pay for it. */
-class NotRepresentable extends Error {
-  pointer = '';
-  constructor(readonly what: string) {
-    super(what);
-  }
+interface Fault {
+  readonly what: string;
+  readonly pointer: string;
 }
 
-function refuse(what: string): never {
-  throw new NotRepresentable(what);
-}
-
-function write(value: unknown, depth: number, open: Set<object>): string {
+/** The first value that JSON cannot represent; null if there is none. `open`: the objects that contain this value. */
+function faultIn(value: unknown, pointer: string, open: Set<object>): Fault | null {
   switch (typeof value) {
     case 'boolean':
-      return value ? 'true' : 'false';
+      return null;
     case 'number':
-      return Number.isFinite(value) ? JSON.stringify(value) : refuse(String(value));
+      return Number.isFinite(value) ? null : { what: String(value), pointer };
     case 'string':
-      return isWellFormed(value) ? JSON.stringify(value) : refuse('a lone surrogate');
+      return isWellFormed(value) ? null : { what: 'a lone surrogate', pointer };
     case 'object':
       break;
     default:
-      return refuse(typeof value);
+      return { what: typeof value, pointer };
   }
-  if (value === null) return 'null';
-  if (depth >= MAX_DEPTH) refuse(`nesting deeper than ${MAX_DEPTH}`);
-  if (open.has(value)) refuse('a cycle');
+  if (value === null) return null;
+  const what = faultOfObject(value, open);
+  if (what !== null) return { what, pointer };
   open.add(value);
-  const text = Array.isArray(value) ? writeArray(value, depth, open) : writeObject(value, depth, open);
+  // The keys of an array include its holes.
+  for (const key of Array.isArray(value) ? value.keys() : Object.keys(value).sort()) {
+    const member = (value as Record<string | number, unknown>)[key];
+    const fault = faultIn(member, `${pointer}/${escapePointer(String(key))}`, open);
+    if (fault !== null) return fault;
+  }
   open.delete(value);
-  return text;
+  return null;
 }
 
-function writeMember(value: unknown, name: string | number, depth: number, open: Set<object>): string {
-  try {
-    return write(value, depth + 1, open);
-  } catch (error) {
-    if (error instanceof NotRepresentable) error.pointer = `/${escapePointer(String(name))}${error.pointer}`;
-    throw error;
-  }
+function faultOfObject(value: object, open: ReadonlySet<object>): string | null {
+  if (open.size >= MAX_DEPTH) return `nesting deeper than ${MAX_DEPTH}`;
+  if (open.has(value)) return 'a cycle';
+  if (Array.isArray(value)) return Object.keys(value).length > value.length ? 'an array with a named member' : null;
+  if (!isPlain(value)) return `a ${value.constructor?.name ?? 'class instance'}`;
+  if (Object.getOwnPropertySymbols(value).length > 0) return 'a symbol key';
+  return Object.keys(value).every(isWellFormed) ? null : 'a key with a lone surrogate';
 }
 
-function writeArray(array: readonly unknown[], depth: number, open: Set<object>): string {
-  if (Object.keys(array).length > array.length) refuse('an array with a named member');
-  let text = '[';
-  // Not map(): it skips holes, which must be refused as undefined.
-  for (let i = 0; i < array.length; i++) text += (i === 0 ? '' : ',') + writeMember(array[i], i, depth, open);
-  return `${text}]`;
-}
-
-function writeObject(object: object, depth: number, open: Set<object>): string {
-  const prototype: unknown = Object.getPrototypeOf(object);
-  // Not `prototype === Object.prototype`: objects of another realm (Temporal's sandbox, Jest) have their own Object.prototype.
-  const plain = prototype === null || Object.getPrototypeOf(prototype) === null;
-  if (!plain) refuse(`a ${object.constructor?.name ?? 'class instance'}`);
-  if (Object.getOwnPropertySymbols(object).length > 0) refuse('a symbol key');
-  let text = '{';
-  for (const key of Object.keys(object).sort()) {
-    if (!isWellFormed(key)) refuse('a key with a lone surrogate');
-    const member = writeMember((object as Record<string, unknown>)[key], key, depth, open);
-    text += `${text === '{' ? '' : ','}${JSON.stringify(key)}:${member}`;
-  }
-  return `${text}}`;
+/** Not only `prototype === Object.prototype`: objects of another realm (Temporal's sandbox, Jest) have their own Object.prototype. */
+export function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
 /** RFC 6901 escaping of one reference token. */

@@ -1,8 +1,10 @@
+import { utf8ToBytes } from '@noble/hashes/utils.js';
 import { z } from 'zod';
+import { canonicalJson, type JsonValue } from './canonical-json';
+import { errorMessage } from './error-message';
 import type { Sha256 } from './hash';
 import { JsonObject } from './json-value';
-import { MAX_INLINE_BYTES } from './limits';
-import { metadataProblem } from './metadata-problem';
+import { MAX_INLINE_BYTES, MAX_METADATA_BYTES } from './limits';
 
 export { MAX_DIFF_BYTES, MAX_INLINE_BYTES, MAX_METADATA_BYTES } from './limits';
 
@@ -15,6 +17,18 @@ export const Metadata = JsonObject.superRefine((metadata, ctx) => {
   if (problem !== null) ctx.addIssue({ code: 'custom', message: problem });
 });
 export type Metadata = z.infer<typeof Metadata>;
+
+/** Why metadata is refused although it is a JSON object: it cannot be hashed, or is too large. Null if it is valid. */
+function metadataProblem(metadata: Readonly<Record<string, JsonValue>>): string | null {
+  for (const name of Object.keys(metadata))
+    if (name === '' || name.length > 128) return 'expected member names of 1 to 128 characters';
+  try {
+    const size = utf8ToBytes(canonicalJson(metadata)).length;
+    return size > MAX_METADATA_BYTES ? `expected at most ${MAX_METADATA_BYTES} bytes of JSON, got ${size}` : null;
+  } catch (error) {
+    return errorMessage(error);
+  }
+}
 
 /** Padded standard base64. Not z.base64(): it calls `atob`, which the workflow sandbox does not have. */
 export const Base64 = z

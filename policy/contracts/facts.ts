@@ -37,6 +37,9 @@ export function diffEvidence(diffSha: string, span: Span): string {
   return `diff:${diffSha}#${spanText(span)}`;
 }
 
+/** The first place of any diff, for a finding about the diff as a whole. */
+export const DIFF_START: Span = Object.freeze({ startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 });
+
 /** `L3:C5-L3:C20` */
 export function spanText({ startLine, startColumn, endLine, endColumn }: Span): string {
   return `L${startLine}:C${startColumn}-L${endLine}:C${endColumn}`;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MAX_DEPTH, type JsonValue } from './canonical-json';
+import { isPlain, MAX_DEPTH, type JsonValue } from './canonical-json';
 
 /**
  * Any JSON value that can be hashed; the result is a copy. Not `z.json()`: its recursion depth is not bounded, and it drops a
@@ -21,6 +21,9 @@ export const JsonObject = Json.transform((value, ctx): Record<string, JsonValue>
   ctx.addIssue({ code: 'custom', message: 'expected an object' });
   return z.NEVER;
 });
+
+/** Unlike `JsonObject` it has a JSON Schema, for the settings in a policy bundle. */
+export const JsonRecord = z.record(z.string(), Json);
 
 class NotJson extends Error {}
 
@@ -48,10 +51,4 @@ function copyMember(value: unknown, name: string | number, path: (string | numbe
   const copy = copyJson(value, path);
   path.pop();
   return copy;
-}
-
-/** Does not compare with Object.prototype: an object of another realm (Temporal's sandbox, Jest) has its own. */
-function isPlain(value: object): boolean {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }

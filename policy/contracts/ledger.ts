@@ -3,7 +3,7 @@ import type { JsonValue } from './canonical-json';
 import { Sha256Hex } from './diff';
 import { typedHash, type Sha256 } from './hash';
 import type { TerminalState } from './outcome';
-import { JsonRecord } from './plan';
+import { JsonRecord } from './json-value';
 
 export const LedgerKind = z.enum([
   'submitted',

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Envelope, Sha256Hex } from './diff';
 import { ValidatorFinding } from './finding';
 import { typedHash, type Sha256 } from './hash';
+import { JsonRecord } from './json-value';
 import { PolicyViolation } from './violation';
 
 /** EFFECT_UNKNOWN is not terminal: the commit marker, a read-back or an operator resolves it. */
@@ -82,7 +83,7 @@ export const ReceiptPredicate = z.strictObject({
   reason: RollbackReason.nullable(),
   mode: Mode,
   /** What the adapter reports: rows by table, marker, new commit id, ETag. Null if there was no effect. */
-  effect: z.record(z.string(), z.json()).nullable(),
+  effect: JsonRecord.nullable(),
   /** Binds the explanation for people (`explanationSha`). */
   explanationSha: Sha256Hex,
   /** Binds the findings (`findingsSha`). Null only for a rollback whose plan this committer could not compile: the outcome then names no findings. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Name, Sha256Hex } from './diff';
 import { HookClass, Phase } from './finding';
+import { JsonRecord } from './json-value';
 import { typedHash, type Sha256 } from './hash';
 
 export const Level = z.enum(['forbid', 'confirm', 'advise', 'shadow']);
@@ -9,9 +10,6 @@ export type Level = z.infer<typeof Level>;
 /** `derived`: a pure function of bytes, metadata and staging record, which the committer recomputes. `attested`: a signed record. */
 export const ValidatorKind = z.enum(['derived', 'attested']);
 export type ValidatorKind = z.infer<typeof ValidatorKind>;
-
-const Json = z.json();
-export const JsonRecord = z.record(z.string(), Json);
 
 /** One validator in the compiled plan. The array order is the declared order and the order of `validatorFindings`. */
 export const PlanValidator = z.strictObject({

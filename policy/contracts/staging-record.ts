@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { JsonObject } from './canonical-json';
 import { Name, Sha256Hex } from './diff';
 import { typedHash, type Sha256 } from './hash';
+import { JsonRecord } from './json-value';
 
 const Count = z.int().min(0);
 const Counts = { inserted: Count, updated: Count, deleted: Count };
@@ -50,7 +51,7 @@ export const StagingRecord = z.strictObject({
   /** Hash of the preview that is stored with the record (rows before and after, at most 20); null if there is none. */
   previewSha: Sha256Hex.nullable(),
   /** Adapter-specific base: row versions, an ETag, an old commit id. */
-  base: z.record(z.string(), z.json()),
+  base: JsonRecord,
   serverVersion: z.string().max(200),
 });
 export type StagingRecord = z.infer<typeof StagingRecord>;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Status } from './finding';
+import { JsonRecord } from './json-value';
 
 /** Two levels, or empty. A consumer treats empty as `warn`. */
 export const Severity = z.enum(['warn', 'block', '']);
@@ -11,7 +12,7 @@ export const Verdict = z.strictObject({
   score: z.number().min(0).max(1),
   reason: z.string(),
   severity: Severity,
-  details: z.record(z.string(), z.json()),
+  details: JsonRecord,
   validatorName: z.string(),
   policyVersion: z.string(),
 });

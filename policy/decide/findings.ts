@@ -1,13 +1,13 @@
 import type { Sha256 } from '../contracts/hash';
 import { typedHash } from '../contracts/hash';
-import { canonicalJson, toWellFormed } from '../contracts/canonical-json';
+import { canonicalJsonOrNull } from '../contracts/canonical-json';
 import { ValidatorResult, type ErrorClass, type ValidatorFinding } from '../contracts/finding';
 import { fieldIssues, issuesText } from '../contracts/issues';
 import type { ReviewFinding, ReviewPlan, ReviewValidator } from '../contracts/history-plan';
 import type { Plan } from '../contracts/plan';
 import { WAIVERS, waiveFindings, type Waiving } from './waivers';
 import { MAX_REASON_LENGTH } from '../contracts/limits';
-import { cutText } from '../text/cut-text';
+import { cutWellFormed } from '../text/cut-text';
 
 /**
  * Assembles the preflight part of `validatorFindings`. Pure: workflow, committer and `verify` must get the same array.
@@ -120,7 +120,7 @@ function readResult(validator: ReviewValidator, result: unknown): Omit<ReadResul
   if (breach !== null || !parsed.success) {
     const broken = finding(validator, {
       status: 'BLOCK',
-      reason: toReason(`Broke the validator contract: ${breach ?? ''}`),
+      reason: cutWellFormed(`Broke the validator contract: ${breach ?? ''}`, MAX_REASON_LENGTH),
       reasonCode: 'contract_violation',
       evidenceRefs: [],
     });
@@ -141,7 +141,10 @@ function breachOf(validator: ReviewValidator, result: ValidatorResult): string |
   const lowered = validator.level === 'advise' && result.status === 'WARN';
   if (result.errorClass !== undefined && result.status !== 'BLOCK' && !lowered)
     return `errorClass: expected status BLOCK for an error, got ${result.status}`;
-  return hashable(result) ? null : 'result: expected well-formed text and bounded nesting, so that it can be hashed';
+  // A finding that cannot be hashed could not be disclosed or answered.
+  return canonicalJsonOrNull(result) === null
+    ? 'result: expected well-formed text and bounded nesting, so that it can be hashed'
+    : null;
 }
 
 /**
@@ -152,25 +155,10 @@ function throughJson(result: unknown): unknown {
   try {
     return JSON.parse(JSON.stringify(result) ?? 'null');
   } catch (error) {
-    if (error instanceof TypeError) return null; // A cycle or a bigint. The schema refuses null.
+    // A cycle, a bigint, or too many levels. The schema refuses null.
+    if (error instanceof TypeError || error instanceof RangeError) return null;
     throw error;
   }
-}
-
-/** A finding that cannot be hashed could not be disclosed or answered. */
-function hashable(result: ValidatorResult): boolean {
-  try {
-    canonicalJson(result);
-    return true;
-  } catch (error) {
-    if (error instanceof TypeError || error instanceof RangeError) return false;
-    throw error;
-  }
-}
-
-/** Truncated to the length of a reason, and well-formed: the text quotes validator output and must be hashable. */
-function toReason(text: string): string {
-  return toWellFormed(cutText(text, MAX_REASON_LENGTH));
 }
 
 function computedFinding(validator: ReviewValidator, assembly: Assembly, breaches: readonly string[]): ReviewFinding {
@@ -178,7 +166,7 @@ function computedFinding(validator: ReviewValidator, assembly: Assembly, breache
   if (validator.id === CONTRACT_VIOLATION && breaches.length > 0) {
     return finding(validator, {
       status: 'BLOCK',
-      reason: toReason(breaches.join('\n')),
+      reason: cutWellFormed(breaches.join('\n'), MAX_REASON_LENGTH),
       reasonCode: 'contract_violation',
       evidenceRefs,
     });

@@ -8,13 +8,15 @@
  *    the process; a bundle that is verified where it was collected has none.
  */
 import { z } from 'zod';
-import { canonicalJson, isJsonObject, type JsonObject } from '../contracts/canonical-json';
+import { canonicalJson, canonicalJsonOrNull, isJsonObject, type JsonObject } from '../contracts/canonical-json';
 import { Base64, Envelope, MAX_DIFF_BYTES, Sha256Hex, Submission } from '../contracts/diff';
 import { ValidatorFinding } from '../contracts/finding';
 import { sha256HexOfText, type Sha256 } from '../contracts/hash';
 import { LedgerRow } from '../contracts/ledger';
 import { Plan } from '../contracts/plan';
 import { StagingRecord } from '../contracts/staging-record';
+import { jsonOf } from '../text/json-of';
+import { decodeUtf8 } from '../text/utf8';
 
 export const EVIDENCE_FORMAT = 'countersign-evidence/v1';
 /** Larger files are refused unread. */
@@ -114,18 +116,10 @@ export function parseEvidence(file: string | Uint8Array): ParsedEvidence {
   const refuse = (problem: string): ParsedEvidence => ({ ok: false, problem });
   if (file.length > MAX_EVIDENCE_BYTES)
     return refuse(`expected at most ${MAX_EVIDENCE_BYTES} bytes, got ${file.length}`);
-  let text: string;
-  let value: unknown;
-  try {
-    text = typeof file === 'string' ? file : new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(file);
-  } catch {
-    return refuse('the file is not UTF-8');
-  }
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return refuse('the file is not valid JSON; it was truncated or changed');
-  }
+  const text = typeof file === 'string' ? file : decodeUtf8(file);
+  if (text === null) return refuse('the file is not UTF-8');
+  const value = jsonOf(text);
+  if (value === undefined) return refuse('the file is not valid JSON; it was truncated or changed');
   const parsed = EvidenceBundle.safeParse(value);
   if (!parsed.success) {
     const issues = parsed.error.issues
@@ -133,15 +127,8 @@ export function parseEvidence(file: string | Uint8Array): ParsedEvidence {
       .map((issue) => `${issue.path.join('.') || 'file'}: ${issue.message}`);
     return refuse(`not in the format ${EVIDENCE_FORMAT}: ${issues.join('; ')}`);
   }
-  if (canonicalOf(parsed.data) !== text)
+  const canonical = canonicalJsonOrNull(parsed.data);
+  if (canonical === null || `${canonical}\n` !== text)
     return refuse('the file is not in canonical JSON (RFC 8785) followed by one newline');
   return { ok: true, bundle: parsed.data };
-}
-
-function canonicalOf(bundle: EvidenceBundle): string | null {
-  try {
-    return `${canonicalJson(bundle)}\n`;
-  } catch {
-    return null; // Lone surrogates or too deep nesting: no canonical form exists.
-  }
 }

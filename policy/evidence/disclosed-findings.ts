@@ -6,6 +6,7 @@ import { frozenJson, type JsonValue } from '../contracts/canonical-json';
 import { ValidatorFinding } from '../contracts/finding';
 import type { LedgerRow } from '../contracts/ledger';
 import type { Plan, PlanValidator } from '../contracts/plan';
+import { memoizeByObject } from '../text/memoize';
 
 /** What the row has instead of the findings. `disclosedFindings` is the inverse. */
 export function writeDisclosed(plan: Plan, findings: readonly ValidatorFinding[]): JsonValue[] {
@@ -51,24 +52,10 @@ function byId({ validators }: Plan): ReadonlyMap<string, PlanValidator> {
   return new Map(validators.map((validator) => [validator.id, validator]));
 }
 
-/** By validator: plans do not change, and many reviews have the same. */
-const plainAllows = new WeakMap<PlanValidator, ValidatorFinding>();
-
-function plainAllow(validator: PlanValidator): ValidatorFinding {
-  const known = plainAllows.get(validator);
-  if (known !== undefined) return known;
-  const { id, phase, class: hookClass, logic_hash } = validator;
-  const rest = { phase, class: hookClass, logic_hash };
-  const finding = frozenJson<ValidatorFinding>({
-    validator_id: id,
-    status: 'ALLOW',
-    reason: '',
-    evidenceRefs: [],
-    ...rest,
-  });
-  plainAllows.set(validator, finding);
-  return finding;
-}
+/** Memoized: plans do not change, and many reviews have the same. */
+const plainAllow = memoizeByObject(({ id, phase, class: hookClass, logic_hash }: PlanValidator): ValidatorFinding =>
+  frozenJson({ validator_id: id, status: 'ALLOW', reason: '', evidenceRefs: [], phase, class: hookClass, logic_hash }),
+);
 
 function isPlainAllow(finding: ValidatorFinding, validator: PlanValidator): boolean {
   const { status, reason, evidenceRefs, phase, class: hookClass, logic_hash } = finding;

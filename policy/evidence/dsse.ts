@@ -4,7 +4,7 @@ import { Envelope, type PasskeyAssertion } from '../contracts/diff';
 import { sha256HexOfText, type Sha256 } from '../contracts/hash';
 import { deepFreeze } from '../rules/deep-freeze';
 import { fromBase64, toBase64 } from './base64';
-import { RecentValues } from './recent-values';
+import { RecentValues } from '../text/recent-values';
 import {
   parseStatement,
   statementText,

@@ -18,6 +18,8 @@ export type PasskeyPoint =
 /** {1: 2 (EC2), 3: -7, -1: 1 (P-256), -2: x, -3: y} and {1: 1 (OKP), 3: -8, -1: 6 (Ed25519), -2: x}, in the order of CTAP2. */
 const ES256 = { head: 'a5010203262001215820', middle: '225820' } as const;
 const EDDSA = { head: 'a4010103272006215820' } as const;
+const COSE_ES256 = new RegExp(`^${ES256.head}([0-9a-f]{64})${ES256.middle}([0-9a-f]{64})$`);
+const COSE_EDDSA = new RegExp(`^${EDDSA.head}([0-9a-f]{64})$`);
 /** COSE numbers of ES256 and EdDSA, the algorithms that a new passkey may have. */
 export const COSE_ALGORITHMS = [-7, -8];
 
@@ -27,10 +29,10 @@ const SPKI_EDDSA = '302a300506032b6570032100';
 
 /** The point of a COSE key in lower-case hex, or null for any other key or encoding. Does not check that it is on the curve. */
 export function passkeyPoint(cose: string): PasskeyPoint | null {
-  const es256 = /^a5010203262001215820([0-9a-f]{64})225820([0-9a-f]{64})$/.exec(cose);
-  if (es256 !== null) return { algorithm: 'ES256', point: hexToBytes(`${es256[1]}${es256[2]}`) };
-  const eddsa = /^a4010103272006215820([0-9a-f]{64})$/.exec(cose);
-  return eddsa === null ? null : { algorithm: 'EdDSA', point: hexToBytes(eddsa[1] ?? '') };
+  const [, x, y] = COSE_ES256.exec(cose) ?? [];
+  if (x !== undefined) return { algorithm: 'ES256', point: hexToBytes(`${x}${y}`) };
+  const [, only] = COSE_EDDSA.exec(cose) ?? [];
+  return only === undefined ? null : { algorithm: 'EdDSA', point: hexToBytes(only) };
 }
 
 /** The COSE key in lower-case hex of what `AuthenticatorAttestationResponse.getPublicKey()` returns; null for a key that is not accepted. */

@@ -8,9 +8,11 @@
 import type { z } from 'zod';
 import { AnswerPredicate } from '../contracts/answer';
 import { AttestedPredicate } from '../contracts/attested';
-import { canonicalJson } from '../contracts/canonical-json';
+import { canonicalJson, canonicalJsonOrNull } from '../contracts/canonical-json';
 import { sha256HexOfText, type Sha256 } from '../contracts/hash';
 import { ReceiptPredicate } from '../contracts/outcome';
+import { jsonOf } from '../text/json-of';
+import { decodeUtf8 } from '../text/utf8';
 import {
   BreakerReset,
   ChangeHead,
@@ -148,22 +150,15 @@ export function statementText(statement: Statement): string {
 /** Parses a statement of one kind from the bytes of a payload. Never throws. */
 export function parseStatement<K extends StatementKind>(kind: K, payload: Uint8Array): ParsedStatement<K> {
   const refuse = (code: StatementRefusal, message: string): ParsedStatement<K> => ({ ok: false, code, message });
-  let text: string;
-  try {
-    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(payload);
-  } catch {
-    return refuse('not_utf8', 'the payload is not UTF-8');
-  }
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return refuse('not_json', 'the payload is not JSON');
-  }
+  const text = decodeUtf8(payload);
+  if (text === null) return refuse('not_utf8', 'the payload is not UTF-8');
+  const value = jsonOf(text);
+  if (value === undefined) return refuse('not_json', 'the payload is not JSON');
   const read = readStatement(kind, value, text);
   if (read !== null) return { ok: true, statement: read };
   // The payload is invalid. Find the reason, starting with the outermost structure.
-  if (canonicalOf(value) !== text) return refuse('not_canonical', 'the payload is not canonical JSON (RFC 8785)');
+  if (canonicalJsonOrNull(value) !== text)
+    return refuse('not_canonical', 'the payload is not canonical JSON (RFC 8785)');
   const said =
     typeof value === 'object' && value !== null && 'predicateType' in value ? value.predicateType : undefined;
   if (said !== predicateType(kind))
@@ -181,20 +176,12 @@ function readStatement<K extends StatementKind>(kind: K, value: unknown, text: s
   const parsed = PREDICATES[kind].safeParse(value.predicate);
   if (!parsed.success) return null;
   const statement = buildStatement(kind, parsed.data as PredicateOf<K>);
-  return canonicalOf(statement) === text ? statement : null;
+  return canonicalJsonOrNull(statement) === text ? statement : null;
 }
 
 function buildStatement<K extends StatementKind>(kind: K, predicate: PredicateOf<K>): Statement<K> {
   const subject = SUBJECTS[kind](predicate).map(([name, sha256]) => ({ name, digest: { sha256 } }));
   return { _type: STATEMENT_TYPE, subject, predicateType: predicateType(kind), predicate };
-}
-
-function canonicalOf(value: unknown): string | null {
-  try {
-    return canonicalJson(value);
-  } catch {
-    return null; // Lone surrogates or too deep nesting: no canonical form exists.
-  }
 }
 
 function problems(error: z.ZodError): string {

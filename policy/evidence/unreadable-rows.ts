@@ -7,6 +7,7 @@ import { frozenJson, type JsonObject, type JsonValue } from '../contracts/canoni
 import { Envelope } from '../contracts/diff';
 import { ValidatorFinding } from '../contracts/finding';
 import type { LedgerKind, LedgerRow } from '../contracts/ledger';
+import { memoizeByObject } from '../text/memoize';
 
 export interface UnreadableRow {
   readonly n: number;
@@ -26,17 +27,11 @@ export function unreadableRowText({ n, kind, problem }: UnreadableRow): string {
   return `row ${n} (${kind}) is unreadable and does not count: ${problem}`;
 }
 
-/** By row: rows do not change, and each check reads them. */
-const readRows = new WeakMap<LedgerRow, readonly ValidatorFinding[] | null>();
-
-/** The findings in a row of this kind, in the order of the plan; null if one of them cannot be read, or in a row of another kind. */
-export function findingsOfRow(row: LedgerRow): readonly ValidatorFinding[] | null {
-  const known = readRows.get(row);
-  if (known !== undefined) return known;
-  const findings = readFindings(row);
-  readRows.set(row, findings);
-  return findings;
-}
+/**
+ * The findings in a row of this kind, in the order of the plan; null if one of them cannot be read, or in a row of another kind.
+ * Memoized: rows do not change, and each check reads them.
+ */
+export const findingsOfRow = memoizeByObject(readFindings);
 
 function readFindings({ kind, body }: LedgerRow): readonly ValidatorFinding[] | null {
   const written = kind === 'findings' ? body['findings'] : null;

@@ -1,4 +1,4 @@
-import { isQuote, isSpace, isTokenUnit, skipBlank } from '../rules/secrets/characters';
+import { isBreak, isQuote, isTokenUnit, skipBlank } from '../rules/secrets/characters';
 import type { SecretSpan } from '../rules/secrets/secret-span';
 import { wordList } from '../text/word-list';
 
@@ -59,10 +59,6 @@ function isScheme(word: string): boolean {
   return lower === 'bearer' || lower === 'basic' || lower === 'token';
 }
 
-function isBreak(letter: string): boolean {
-  return isSpace(letter) || isQuote(letter) || letter === '<' || letter === '>';
-}
-
 function endOfQuoted(text: string, start: number, quote: string): number {
   let i = start;
   for (; i < text.length; i++) {
@@ -87,15 +83,7 @@ function isPlaceholder(text: string, start: number, end: number): boolean {
   return NO_VALUES.some((word) => value.startsWith(word) && !isTokenUnit(value.charCodeAt(word.length)));
 }
 
-/** True if the range contains a digit or letters of both cases. `sk-button-primary-large` is a class name, not a key. */
+/** True if the range contains a digit or an upper-case letter. `sk-button-primary-large` is a class name, not a key. */
 export function mixed(text: string, start: number, end: number): boolean {
-  let upper = false;
-  let lower = false;
-  for (let i = start; i < end; i++) {
-    const code = text.charCodeAt(i);
-    if (code >= 0x30 && code <= 0x39) return true;
-    if (code >= 0x41 && code <= 0x5a) upper = true;
-    if (code >= 0x61 && code <= 0x7a) lower = true;
-  }
-  return upper !== lower ? upper : upper && lower;
+  return /[0-9A-Z]/.test(text.slice(start, end));
 }

@@ -1,4 +1,4 @@
-import { isQuote, isRunUnit, isSpace, isTokenUnit, skipBlank } from '../rules/secrets/characters';
+import { classesOf, entropyOf, isQuote, isRunUnit, isSpace, isTokenUnit, skipBlank } from '../rules/secrets/characters';
 import { FORMATS } from '../rules/secrets/formats';
 import type { SecretSpan } from '../rules/secrets/secret-span';
 import { findAssigned, isSensitiveName, MAX_NAME, mixed } from './broad-names';
@@ -129,23 +129,7 @@ function endOfRun(text: string, from: number): number {
 
 /** True for digits and letters of both cases with high entropy: excludes hex hashes, paths and snake_case names. */
 function looksRandom(text: string, start: number, end: number): boolean {
-  const length = end - start;
-  const counts = new Uint16Array(128);
-  for (let i = start; i < end; i++) {
-    const code = text.charCodeAt(i);
-    counts[code] = (counts[code] ?? 0) + 1;
-  }
-  const upper = sum(counts, 0x41, 0x5a);
-  const lower = sum(counts, 0x61, 0x7a);
-  const digit = sum(counts, 0x30, 0x39);
-  if (upper < 3 || lower < 3 || digit < 3 || length - upper - lower - digit > length / 5) return false;
-  let entropy = 0;
-  for (const count of counts) if (count > 0) entropy -= (count / length) * Math.log2(count / length);
-  return entropy >= 4;
-}
-
-function sum(counts: Uint16Array, from: number, to: number): number {
-  let total = 0;
-  for (let code = from; code <= to; code++) total += counts[code] ?? 0;
-  return total;
+  const value = text.slice(start, end);
+  const { upper, lower, digit, other } = classesOf(value);
+  return upper >= 3 && lower >= 3 && digit >= 3 && other <= value.length / 5 && entropyOf(value) >= 4;
 }

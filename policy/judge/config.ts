@@ -145,7 +145,7 @@ export function configOfPlan(
   const parsed = JudgeConfig.safeParse(config);
   if (!parsed.success)
     return { ok: false, explanation: parsed.error.issues.map((i) => `${i.path.join('.')}: ${i.message}`).join('; ') };
-  if (canonicalJson(dropUndefined(parsed.data)) !== canonicalJson(config)) {
+  if (canonicalJson(parsed.data) !== canonicalJson(config)) {
     return {
       ok: false,
       explanation:
@@ -153,8 +153,4 @@ export function configOfPlan(
     };
   }
   return { ok: true, config: parsed.data };
-}
-
-function dropUndefined(config: JudgeConfig): object {
-  return Object.fromEntries(Object.entries(config).filter(([, value]) => value !== undefined));
 }

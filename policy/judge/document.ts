@@ -11,6 +11,7 @@ import { cutText } from '../text/cut-text';
 import { MAX_RENDERED_LINES } from '../text/render/source-lines';
 import { textRenderer } from '../text/render/text';
 import { makeVisible, VISIBLE_REVISION } from '../text/visible';
+import { decodeUtf8 } from '../text/utf8';
 import { utf8Length } from '../text/utf8-length';
 import type { JsonValue } from '../contracts/canonical-json';
 import { canonicalJson } from '../contracts/canonical-json';
@@ -71,12 +72,8 @@ export function makeDocument(input: DocumentInput): DocumentMade {
       reason: `it has ${input.raw.length} bytes, and the plan allows at most ${input.maxBytes}`,
     };
   }
-  let decoded: string;
-  try {
-    decoded = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(input.raw);
-  } catch {
-    return { ok: false, kind: 'undecodable', reason: 'the bytes are not valid UTF-8' };
-  }
+  const decoded = decodeUtf8(input.raw);
+  if (decoded === null) return { ok: false, kind: 'undecodable', reason: 'the bytes are not valid UTF-8' };
   const rendering = input.renderer.render(decoded);
   if (rendering === null)
     return { ok: false, kind: 'too_large', reason: `it has more than ${MAX_RENDERED_LINES} lines` };

@@ -6,27 +6,9 @@ import { makeVisible } from '../text/visible';
  * Markdown or HTML that a page would interpret. The reader must still be told that a model wrote it.
  */
 export function humanText(text: string, max: number): string {
-  let plain = '';
-  for (const letter of makeVisible(text.replaceAll('\n', ' ').replaceAll('\t', ' ')).text) {
-    // Without brackets there are no links, images or tags; without backticks no code spans.
-    plain +=
-      letter === '['
-        ? '('
-        : letter === ']'
-          ? ')'
-          : letter === '<'
-            ? '\u2039'
-            : letter === '>'
-              ? '\u203a'
-              : letter === '`'
-                ? "'"
-                : letter;
-  }
-  const bare = plain.trim();
-  return clip(bare, max);
+  const line = makeVisible(text.replace(/[\n\t]/g, ' ')).text;
+  return clip(line.replace(/[[\]<>`]/g, (letter) => PLAIN[letter] as string).trim(), max);
 }
 
-/** Replaces lone surrogates, which a model can write as escapes, by U+FFFD: they cannot be encoded, hashed or signed. */
-export function wellFormed(text: string): string {
-  return new TextDecoder().decode(new TextEncoder().encode(text));
-}
+/** Without brackets there are no links, images or tags; without backticks no code spans. */
+const PLAIN: Readonly<Record<string, string>> = { '[': '(', ']': ')', '<': '\u2039', '>': '\u203a', '`': "'" };

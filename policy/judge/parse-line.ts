@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { errorMessage } from '../contracts/error-message';
 import type { Status } from '../contracts/finding';
 import { conclude } from './conclude';
 import { readAnswer, type AnswerRefusal } from './read-answer';
@@ -61,7 +62,7 @@ export function parseJudgeText(text: string, number: number): JudgeLineOutput {
     return {
       id: null,
       line: number,
-      error: `not JSON: ${error instanceof Error ? error.message : String(error)}`.slice(0, 300),
+      error: `not JSON: ${errorMessage(error)}`.slice(0, 300),
     };
   }
   const line = JudgeLine.safeParse(value);

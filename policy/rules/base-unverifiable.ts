@@ -1,5 +1,5 @@
-import type { RuleOutcome, ValidatorInput } from './define';
-import { diffEvidence, stagingEvidence } from '../contracts/facts';
+import { stagingMissing, type RuleOutcome, type ValidatorInput } from './define';
+import { stagingEvidence } from '../contracts/facts';
 import { MAX_REASON_LENGTH } from '../contracts/limits';
 import { cutText } from '../text/cut-text';
 
@@ -8,15 +8,7 @@ import { cutText } from '../text/cut-text';
  * approved.
  */
 export function baseUnverifiable(input: ValidatorInput): RuleOutcome {
-  if (input.staging === null) {
-    return {
-      fires: true,
-      reason: 'There is no staging record',
-      reasonCode: 'staging_missing',
-      errorClass: 'ErrValidatorBackend',
-      evidence: [diffEvidence(input.diff.diffSha, { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 })],
-    };
-  }
+  if (input.staging === null) return stagingMissing(input);
   const { record, sha } = input.staging;
   if (record.fullyCaptured && record.reason === null) return { fires: false };
   const first = record.uncaptured.slice(0, 5);

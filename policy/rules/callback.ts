@@ -6,7 +6,9 @@ import { PolicyCallbackResult } from '../contracts/violation';
 import { deepFreeze } from './deep-freeze';
 import type { Facts } from '../contracts/facts';
 import { frozenRegistry, type Registry } from '../contracts/registry';
-import { cutText } from '../text/cut-text';
+import { toWellFormed } from '../contracts/canonical-json';
+import { cutWellFormed } from '../text/cut-text';
+import { errorMessage } from '../contracts/error-message';
 
 /**
  * The argument of a callback: a small, frozen copy. It contains the finding, the policy that the finding triggered, the
@@ -59,7 +61,8 @@ const MAX_MESSAGE = 2000;
 
 /**
  * Evaluates one callback. Never rejects. If the callback is unknown, throws, takes too long or returns an invalid result (such
- * as a bare `true`), the result is `passed: false` with the reason, and the violation remains.
+ * as a bare `true`), the result is `passed: false` with the reason, and the violation remains. The message is well-formed, because
+ * it is signed.
  * `timeout` settles when the time limit is reached; the caller owns the clock. Without it the caller must bound the call.
  */
 export async function evaluateCallback(
@@ -85,13 +88,14 @@ export async function evaluateCallback(
     const result: unknown = await (expired === undefined ? answer : Promise.race([answer, expired]));
     if (result === TIMED_OUT) return unevaluable(callback.key, 'it took too long');
     const parsed = PolicyCallbackResult.safeParse(result);
-    return parsed.success
-      ? parsed.data
-      : unevaluable(callback.key, `expected {passed: boolean, message: string | null}, got ${describe(result)}`);
+    if (!parsed.success)
+      return unevaluable(callback.key, `expected {passed: boolean, message: string | null}, got ${describe(result)}`);
+    const { passed, message } = parsed.data;
+    return { passed, message: message === null ? null : toWellFormed(message) };
   } catch (error) {
     return unevaluable(
       callback.key,
-      `it threw ${error instanceof Error ? `${error.name}: ${error.message}` : String(error)}`,
+      `it threw ${error instanceof Error ? `${error.name}: ` : ''}${errorMessage(error)}`,
     );
   }
 }
@@ -116,11 +120,11 @@ function frozenCopy(context: PolicyCallContext): PolicyCallContext {
 const TIMED_OUT = Symbol('timed out');
 
 function unevaluable(key: string, why: string): PolicyCallbackResult {
-  return { passed: false, message: cutText(`Callback "${key}" could not be evaluated: ${why}`, MAX_MESSAGE) };
+  return { passed: false, message: cutWellFormed(`Callback "${key}" could not be evaluated: ${why}`, MAX_MESSAGE) };
 }
 
 function describe(value: unknown): string {
-  if (value === null || typeof value !== 'object')
-    return value === undefined || typeof value === 'boolean' ? String(value) : typeof value;
+  if (value === null || value === undefined || typeof value === 'boolean') return String(value);
+  if (typeof value !== 'object') return typeof value;
   return `an object with ${Object.keys(value).slice(0, 10).join(', ') || 'no members'}`;
 }

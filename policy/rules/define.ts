@@ -9,7 +9,7 @@ import {
 } from '../contracts/finding';
 import type { Level, ValidatorKind } from '../contracts/plan';
 import type { StagingRecord } from '../contracts/staging-record';
-import type { Details, Facts } from '../contracts/facts';
+import { DIFF_START, diffEvidence, type Details, type Facts } from '../contracts/facts';
 import type { ToolRead, ToolView } from './tool-view';
 
 /** The input of a derived validator: frozen copies. It contains no clock, no network access and no store. */
@@ -104,6 +104,17 @@ export function defineRule<Config>(rule: RuleDefinition<Config>): ValidatorDefin
     parser,
     evaluate: (input: ValidatorInput<Config>) => toResult(input.signature.validator_id, apply(input)),
   });
+}
+
+/** The ERROR of a validator that reads the dry run, if there was none. */
+export function stagingMissing({ diff }: Pick<ValidatorInput, 'diff'>): RuleOutcome {
+  return {
+    fires: true,
+    reason: 'There is no staging record',
+    reasonCode: 'staging_missing',
+    errorClass: 'ErrValidatorBackend',
+    evidence: [diffEvidence(diff.diffSha, DIFF_START)],
+  };
 }
 
 /** Converts a rule's outcome into a validator's result, for validators that are not defined with `defineRule`. */

@@ -5,6 +5,7 @@ import type { StagingRecord } from '../contracts/staging-record';
 import { errorResult } from '../decide/findings';
 import type { ValidatorDefinition } from './define';
 import type { Facts } from '../contracts/facts';
+import { memoizeByObject } from '../text/memoize';
 import { deepFreeze } from './deep-freeze';
 import { definitionHash, type HashedTool } from './definition-hash';
 import type { ValidatorRegistry } from './registry';
@@ -176,13 +177,7 @@ function thrownResult(validator: PlanValidator, changeId: string, error: unknown
   });
 }
 
-const copies = new WeakMap<object, object>();
-
 /** A deeply frozen copy of the object, memoized: a validator can change neither the copy nor the original. */
-function frozenCopy<T extends object>(value: T): T {
-  const known = copies.get(value) as T | undefined;
-  if (known !== undefined) return known;
-  const copy = deepFreeze(structuredClone(value));
-  copies.set(value, copy);
-  return copy;
-}
+const frozenCopy = memoizeByObject((value: DiffInput['metadata'] | PlanValidator['config']) =>
+  deepFreeze(structuredClone(value)),
+);

@@ -4,6 +4,7 @@ import { MAX_EVIDENCE_REFS } from '../contracts/finding';
 import type { Level } from '../contracts/plan';
 import { defineRule, type Reads, type RuleOutcome, type ValidatorDefinition, type ValidatorInput } from './define';
 import {
+  DIFF_START,
   diffEvidence,
   metadataEvidence,
   pointerEvidence,
@@ -207,7 +208,6 @@ export function packRule<Config>(
 const NOT_FIRED: RuleOutcome = Object.freeze({ fires: false });
 const MAX_HITS_IN_REASON = 3;
 const MAX_HITS_IN_DETAILS = 20;
-const START: Span = { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 };
 
 /** The outcome for `hits`: not fired if there are none, else one finding with each distinct place as evidence, up to the limit. */
 export function outcomeOf(
@@ -245,7 +245,7 @@ export function unavailable(input: Pick<ValidatorInput, 'diff'>, refusal: FactsR
     reason: `The diff could not be read (${refusal.code}), so this rule has no answer`,
     reasonCode: FACTS_UNAVAILABLE,
     errorClass: 'ErrVerdictParse',
-    evidence: [diffEvidence(input.diff.diffSha, refusal.span ?? START)],
+    evidence: [diffEvidence(input.diff.diffSha, refusal.span ?? DIFF_START)],
   };
 }
 
@@ -254,7 +254,7 @@ function refused(input: Pick<ValidatorInput, 'diff'>, refusal: FactsRefusal): Ru
     fires: true,
     reason: clip(`The diff cannot be read (${refusal.code}): ${refusal.message}`, MAX_REASON_LENGTH),
     reasonCode: refusal.code,
-    evidence: [diffEvidence(input.diff.diffSha, refusal.span ?? START)],
+    evidence: [diffEvidence(input.diff.diffSha, refusal.span ?? DIFF_START)],
   };
 }
 
@@ -265,7 +265,7 @@ export function unexpectedKind(input: Pick<ValidatorInput, 'diff'>, kind: string
     reason: `This rule reads facts of kind "${expected}", not "${kind}"`,
     reasonCode: 'unknown_facts',
     errorClass: 'ErrUnknownDiffType',
-    evidence: [diffEvidence(input.diff.diffSha, START)],
+    evidence: [diffEvidence(input.diff.diffSha, DIFF_START)],
   };
 }
 

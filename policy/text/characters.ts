@@ -1,4 +1,4 @@
-import { isOrdinary, within, type CodePointRanges } from './code-points';
+import { codePointName, isAscii, isOrdinary, within, type CodePointRanges } from './code-points';
 
 /**
  * Characters that make text look different from its content. The tables are explicit instead of using the engine's Unicode
@@ -57,6 +57,34 @@ const JOINING: CodePointRanges = [
   [0xa840, 0xa87f],
 ];
 
+/** Symbols and ideographs, after which a selector or a joiner is usual. */
+const PICTOGRAPH: CodePointRanges = [
+  [0xa9, 0xa9],
+  [0xae, 0xae],
+  [0x203c, 0x27bf],
+  [0x2900, 0x303d],
+  [0x3297, 0x9fff],
+  [0x1f000, 0x1faff],
+];
+
+/** Latin letters in another style: full-width, mathematical, the Kelvin sign, dotless i and long s. */
+const STYLED: CodePointRanges = [
+  [0x0131, 0x0131],
+  [0x017f, 0x017f],
+  [0x212a, 0x212a],
+  [0xff21, 0xff3a],
+  [0xff41, 0xff5a],
+  [0x1d400, 0x1d7ff],
+];
+
+/** Cyrillic, Greek, Armenian, Cherokee and Lisu: the scripts of LOOKALIKE. */
+const FOREIGN: CodePointRanges = [
+  [0x0370, 0x052f],
+  [0x0531, 0x0587],
+  [0x13a0, 0x13f5],
+  [0xa4d0, 0xa4f7],
+];
+
 export function bidi(text: string): OddCharacter[] {
   return scan(text, (code) =>
     within(BIDI, code) ? `${codePointName(code)} changes the order in which text is shown` : null,
@@ -73,23 +101,12 @@ export function invisible(text: string): OddCharacter[] {
     if (code === 0xfeff && index === 0) return null;
     const isSelector = code >= 0xfe00 && code <= 0xfe0f;
     // One selector after a symbol or ideograph selects its glyph; a second one can carry hidden data.
-    if (isSelector && (isPictograph(previous) || previous === 0x23 || previous === 0x2a || isDigit(previous)))
+    if (isSelector && (within(PICTOGRAPH, previous) || previous === 0x23 || previous === 0x2a || isDigit(previous)))
       return null;
-    if (code === 0x200d && (isPictograph(previous) || previous === 0xfe0f)) return null;
+    if (code === 0x200d && (within(PICTOGRAPH, previous) || previous === 0xfe0f)) return null;
     if ((code === 0x200c || code === 0x200d) && within(JOINING, previous)) return null;
     return `${codePointName(code)} is not shown`;
   });
-}
-
-function isPictograph(code: number): boolean {
-  return (
-    code === 0xa9 ||
-    code === 0xae ||
-    (code >= 0x203c && code <= 0x27bf) ||
-    (code >= 0x2900 && code <= 0x303d) ||
-    (code >= 0x3297 && code <= 0x9fff) ||
-    (code >= 0x1f000 && code <= 0x1faff)
-  );
 }
 
 function isDigit(code: number): boolean {
@@ -117,17 +134,6 @@ const LOOKALIKE = new Set(
   ].map((letter) => letter.codePointAt(0) as number),
 );
 
-function isStyled(code: number): boolean {
-  return (
-    (code >= 0xff21 && code <= 0xff3a) ||
-    (code >= 0xff41 && code <= 0xff5a) ||
-    (code >= 0x1d400 && code <= 0x1d7ff) ||
-    code === 0x212a ||
-    code === 0x0131 ||
-    code === 0x017f
-  );
-}
-
 /**
  * Words that mix Latin letters with lookalikes. Unless `foreign`, also words of lookalikes only: if the text has other letters
  * of such a script, those words are probably text in that language.
@@ -149,7 +155,7 @@ export function hasForeignLetters(text: string): boolean {
   if (isAscii(text)) return false;
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
-    if (code > 0x7f && isOther(code) && !LOOKALIKE.has(code)) return true;
+    if (code > 0x7f && within(FOREIGN, code) && !LOOKALIKE.has(code)) return true;
   }
   return false;
 }
@@ -170,13 +176,13 @@ function* words(text: string): Generator<Word> {
   for (let i = 0; i <= text.length; i++) {
     const code = i < text.length ? (text.codePointAt(i) as number) : 0;
     const ascii = (code >= 0x41 && code <= 0x5a) || (code >= 0x61 && code <= 0x7a) || code === 0x5f || isDigit(code);
-    const letter = ascii || LOOKALIKE.has(code) || isStyled(code) || isOther(code);
+    const letter = ascii || LOOKALIKE.has(code) || within(STYLED, code) || within(FOREIGN, code);
     if (letter) {
       if (index === -1) index = i;
       latin ||= ascii && code !== 0x5f && !isDigit(code);
       alike ||= LOOKALIKE.has(code);
-      styled ||= isStyled(code);
-      other ||= !ascii && !LOOKALIKE.has(code) && !isStyled(code);
+      styled ||= within(STYLED, code);
+      other ||= !ascii && !LOOKALIKE.has(code) && !within(STYLED, code);
     } else if (index !== -1) {
       if (alike || styled || other) yield { index, length: i - index, latin, alike, styled, other };
       index = -1;
@@ -184,22 +190,6 @@ function* words(text: string): Generator<Word> {
     }
     if (code > 0xffff) i++;
   }
-}
-
-function isOther(code: number): boolean {
-  return (
-    (code >= 0x0370 && code <= 0x03ff) ||
-    (code >= 0x0400 && code <= 0x052f) ||
-    (code >= 0x0531 && code <= 0x0587) ||
-    (code >= 0x13a0 && code <= 0x13f5) ||
-    (code >= 0xa4d0 && code <= 0xa4f7)
-  );
-}
-
-const BEYOND_ASCII = /[\u0080-\uffff]/;
-
-function isAscii(text: string): boolean {
-  return !BEYOND_ASCII.test(text);
 }
 
 /** Bound on hits per kind and text. */
@@ -216,8 +206,4 @@ function scan(text: string, describe: (code: number, index: number) => string | 
     i += length - 1;
   }
   return found;
-}
-
-function codePointName(code: number): string {
-  return `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
 }

@@ -16,6 +16,18 @@ export function within(ranges: CodePointRanges, code: number): boolean {
   return false;
 }
 
+/** `U+202E`. */
+export function codePointName(code: number): string {
+  return `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
+}
+
+const BEYOND_ASCII = /[\u0080-\uffff]/;
+
+/** A regular expression search is faster than inspecting each unit. */
+export function isAscii(text: string): boolean {
+  return !BEYOND_ASCII.test(text);
+}
+
 /** Any character except printable ASCII, line feed and tab. */
 const UNUSUAL = /[^ -~\n\t]/;
 

@@ -13,7 +13,12 @@ export function clip(text: string, max: number): string {
   return text.length <= max ? text : `${cutText(text, max - 1)}…`;
 }
 
-/** Text of a failure for a ledger row: truncated to its limit, and well-formed whatever it quotes. */
+/** As `cutText`, and well-formed whatever the text quotes, so that it can be hashed. */
+export function cutWellFormed(text: string, max: number): string {
+  return toWellFormed(cutText(text, max));
+}
+
+/** Text of a failure for a ledger row. */
 export function cutExplanation(text: string): string {
-  return toWellFormed(cutText(text, MAX_EXPLANATION_LENGTH));
+  return cutWellFormed(text, MAX_EXPLANATION_LENGTH);
 }

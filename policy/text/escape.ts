@@ -1,3 +1,5 @@
+import { codePointName } from './code-points';
+
 /**
  * Escapes untrusted text for a terminal or a page.
  *
@@ -18,10 +20,15 @@ const MAX_MARKS = 3;
 
 /** One line that is safe to print. Newlines and tabs are escaped as other control characters are. */
 export function escapeLine(text: string): string {
+  return escaped(text, (char) => `⟦${codePointName(char.codePointAt(0) as number)}⟧`);
+}
+
+/** Replaces each character that is not safe to print by its escape. */
+function escaped(text: string, escapeOf: (char: string) => string): string {
   let shown = '';
   let marks = 0;
   for (const char of text) {
-    const code = char.codePointAt(0) ?? 0;
+    const code = char.codePointAt(0) as number;
     if (code >= 0x20 && code < 0x7f) {
       shown += char;
       marks = 0;
@@ -29,7 +36,7 @@ export function escapeLine(text: string): string {
     }
     marks = MARK.test(char) ? marks + 1 : 0;
     const hidden = HIDDEN.test(char) || ODD_SPACE.test(char) || marks > MAX_MARKS;
-    shown += hidden ? visible(code) : char;
+    shown += hidden ? escapeOf(char) : char;
   }
   return shown;
 }
@@ -43,20 +50,13 @@ function escapeTabs(line: string): string {
   return line.split('\t').map(escapeLine).join('⇥   ');
 }
 
-/** JSON that is safe to print: what `escapeLine` would escape becomes `\uXXXX`, which parses to the same value. */
+/**
+ * JSON that is safe to print: what `escapeLine` would escape becomes `\uXXXX`, which parses to the same value. Except for the bracket,
+ * which begins no escape here.
+ */
 export function escapeJson(json: string): string {
-  let shown = '';
-  for (const char of json) {
-    const code = char.codePointAt(0) ?? 0;
-    // Outside of strings JSON is ASCII; newlines there are indentation.
-    if ((code >= 0x20 && code < 0x7f) || char === '\n') shown += char;
-    else shown += HIDDEN.test(char) && char !== '⟦' ? units(char) : char;
-  }
-  return shown;
-}
-
-function visible(code: number): string {
-  return `⟦U+${code.toString(16).toUpperCase().padStart(4, '0')}⟧`;
+  // Outside of strings JSON is ASCII; newlines there are indentation.
+  return escaped(json, (char) => (char === '\n' || char === '⟦' ? char : units(char)));
 }
 
 function units(char: string): string {

@@ -1,4 +1,5 @@
 import { RE2JS } from 're2js';
+import { errorMessage } from '../contracts/error-message';
 
 const MAX_PATTERN_LENGTH = 2000;
 
@@ -9,6 +10,6 @@ export function patternProblem(source: string): string | null {
   try {
     return RE2JS.compile(source).test('') ? 'matches the empty text, so it would block every diff' : null;
   } catch (error) {
-    return `not RE2 syntax: ${error instanceof Error ? error.message : String(error)}`;
+    return `not RE2 syntax: ${errorMessage(error)}`;
   }
 }

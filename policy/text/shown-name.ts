@@ -1,3 +1,16 @@
+import { within, type CodePointRanges } from './code-points';
+
+const HOSTILE: CodePointRanges = [
+  [0x00, 0x1f],
+  [0x7f, 0x9f],
+  [0xad, 0xad],
+  [0x061c, 0x061c],
+  [0x200b, 0x200f],
+  [0x2028, 0x202e],
+  [0x2060, 0x206f],
+  [0xfeff, 0xfeff],
+];
+
 /**
  * Quotes a name from the diff for a reason or path: in double quotes, with control, bidirectional and invisible characters
  * escaped, so that it cannot change how the text around it is displayed.
@@ -6,20 +19,7 @@ export function shown(name: string): string {
   let out = '';
   for (const character of name) {
     const code = character.codePointAt(0) as number;
-    out += isHostile(code) ? `\\u{${code.toString(16)}}` : character === '"' ? '""' : character;
+    out += within(HOSTILE, code) ? `\\u{${code.toString(16)}}` : character === '"' ? '""' : character;
   }
   return `"${out}"`;
-}
-
-function isHostile(code: number): boolean {
-  return (
-    code < 32 ||
-    (code >= 0x7f && code < 0xa0) ||
-    code === 0xad ||
-    code === 0x61c ||
-    (code >= 0x200b && code <= 0x200f) ||
-    (code >= 0x2028 && code <= 0x202e) ||
-    (code >= 0x2060 && code <= 0x206f) ||
-    code === 0xfeff
-  );
 }

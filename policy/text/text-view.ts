@@ -16,12 +16,13 @@ export function decodeLossy(raw: Uint8Array): string {
   return new TextDecoder('utf-8', { fatal: false, ignoreBOM: true }).decode(raw);
 }
 
-function asStaged(text: string): TextView {
+/** The text itself. */
+export function asStaged(text: string): TextView {
   return { text, toStaged: (index) => index };
 }
 
 /** Builds a text from pieces and records the source position of each piece. */
-class ViewBuilder {
+export class ViewBuilder {
   readonly #parts: string[] = [];
   readonly #at: number[] = [];
   readonly #from: number[] = [];

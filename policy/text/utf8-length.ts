@@ -1,9 +1,8 @@
-/** A regular expression search is faster than inspecting each unit. */
-const BEYOND_ASCII = /[\u0080-\uffff]/;
+import { isAscii } from './code-points';
 
 /** Length of the text in UTF-8 bytes. */
 export function utf8Length(text: string): number {
-  if (!BEYOND_ASCII.test(text)) return text.length;
+  if (isAscii(text)) return text.length;
   let bytes = 0;
   for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i);

@@ -1,4 +1,4 @@
-import { isOrdinary, within, type CodePointRanges } from './code-points';
+import { codePointName, isOrdinary, within, type CodePointRanges } from './code-points';
 
 /** Raise it whenever the output changes for any input. Part of `logic_hash`. */
 export const VISIBLE_REVISION = 2;
@@ -75,7 +75,7 @@ export function makeVisible(text: string): Visible {
     const code = text.codePointAt(i) ?? unit;
     const width = code > 0xffff ? 2 : 1;
     if (within(INVISIBLE, code)) {
-      shown += `${text.slice(from, i)}\u27e6U+${code.toString(16).toUpperCase().padStart(4, '0')}\u27e7`;
+      shown += `${text.slice(from, i)}\u27e6${codePointName(code)}\u27e7`;
       from = i + width;
       if (within(HIDING, code)) hiding++;
     }

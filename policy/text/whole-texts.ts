@@ -1,12 +1,12 @@
 import type { Span } from '../contracts/facts';
 import type { DiffText } from '../contracts/source-tool';
-import { decodeLossy, spanner, withoutJsonEscapes } from './text-view';
+import { asStaged, decodeLossy, spanner, withoutJsonEscapes } from './text-view';
 
 /** The bytes as one text, and a second time with the escapes of JSON strings decoded if there are any. */
 export function wholeTexts(raw: Uint8Array): DiffText[] {
   const text = decodeLossy(raw);
   const spanOf = spanner(text);
-  const decoded = withoutJsonEscapes({ text, toStaged: (index) => index });
+  const decoded = withoutJsonEscapes(asStaged(text));
   const plain: DiffText = { side: 'added', text, spanOf };
   if (decoded === null) return [plain];
   const through = (start: number, end: number): Span =>

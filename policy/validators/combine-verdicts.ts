@@ -1,5 +1,6 @@
 import type { ErrorClass } from '../contracts/finding';
 import type { Verdict } from '../contracts/verdict';
+import { errorMessage } from '../contracts/error-message';
 import { worst } from './rule-validator';
 import { ValidatorError } from './validator';
 
@@ -34,7 +35,7 @@ export function stopsAfter(mode: string | undefined, outcome: ChildOutcome): boo
 /** The outcome of a child that threw `error`. */
 export function failedChild(name: string, error: unknown): ChildOutcome {
   if (error instanceof ValidatorError) return { name, verdict: error.verdict, error };
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = errorMessage(error);
   return {
     name,
     verdict: new ValidatorError('ErrValidatorBackend', reason, { validatorName: name, policyVersion: '' }).verdict,

@@ -20,6 +20,7 @@ import { ValidatorError } from './validator';
 import { ValidatorName } from '../contracts/validator-name';
 import { MAX_REASON_LENGTH } from '../contracts/limits';
 import { cutText } from '../text/cut-text';
+import { RecentValues } from '../text/recent-values';
 
 const Pattern = z
   .string()
@@ -129,20 +130,12 @@ function toRule(config: RuleConfig): Rule {
   return 'diffSize' in config ? diffSizeRule(config.diffSize) : tableWhitelistRule(config.tableWhitelist);
 }
 
-/** LRU cache of rule validators by canonical config: compiling a pattern costs more than running it. */
-const compiled = new Map<string, RuleValidator>();
-const MAX_COMPILED = 256;
+/** By canonical config: compiling a pattern costs more than running it. */
+const compiled = new RecentValues<RuleValidator>({ entries: 256, length: 16 * 1024 * 1024 });
 
 function judgeRules(config: RuleValidatorConfig, diff: DiffInput): PlacedVerdict {
-  const key = canonicalJson(config);
-  const validator = compiled.get(key) ?? ruleValidator(config.name, config.policyVersion, ...config.rules.map(toRule));
-  compiled.delete(key);
-  compiled.set(key, validator);
-  for (const oldest of compiled.keys()) {
-    if (compiled.size <= MAX_COMPILED) break;
-    compiled.delete(oldest);
-  }
-  return validator.judge(diff);
+  const make = (): RuleValidator => ruleValidator(config.name, config.policyVersion, ...config.rules.map(toRule));
+  return compiled.getOrMake(canonicalJson(config), make).judge(diff);
 }
 
 /** `compositeValidator` for children that are synchronous. */

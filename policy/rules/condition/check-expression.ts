@@ -1,4 +1,5 @@
 import { parse } from '@bufbuild/cel';
+import { errorMessage } from '../../contracts/error-message';
 import { patternProblem } from '../../text/pattern-problem';
 import { wordList } from '../../text/word-list';
 
@@ -49,11 +50,7 @@ export function checkExpression(text: string): CheckedExpression {
   try {
     parsed = parse(text);
   } catch (error) {
-    return refuse(
-      error instanceof RangeError
-        ? 'nested too deeply'
-        : `not CEL: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    return refuse(error instanceof RangeError ? 'nested too deeply' : `not CEL: ${errorMessage(error)}`);
   }
   const walker = new Walker();
   try {

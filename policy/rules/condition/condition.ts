@@ -4,7 +4,8 @@ import { escapePointer, type JsonValue } from '../../contracts/canonical-json';
 import { touchedRows } from '../../contracts/readings';
 import { ValidatorName } from '../../contracts/validator-name';
 import { toResult, type Reads, type RuleOutcome, type ValidatorDefinition, type ValidatorInput } from '../define';
-import { diffEvidence, metadataEvidence, stagingEvidence } from '../../contracts/facts';
+import { DIFF_START, diffEvidence, metadataEvidence, stagingEvidence } from '../../contracts/facts';
+import { RecentValues } from '../../text/recent-values';
 import { checkExpression, MAX_EXPRESSION_LENGTH, type ConditionName, type ExpressionUse } from './check-expression';
 import { toCel, ValueTooLarge } from './to-cel';
 
@@ -91,19 +92,10 @@ function apply(input: ValidatorInput<ConditionConfig>): RuleOutcome {
 }
 
 const env = celEnv();
-const programs = new Map<string, ReturnType<typeof plan>>();
-const MAX_PROGRAMS = 256;
+const programs = new RecentValues<ReturnType<typeof plan>>({ entries: 256, length: 256 * MAX_EXPRESSION_LENGTH });
 
-/** Evaluates with an LRU cache of compiled expressions. */
 function evaluate(when: string, variables: Record<string, CelInput>): unknown {
-  const program = programs.get(when) ?? plan(env, parse(when));
-  programs.delete(when);
-  programs.set(when, program);
-  for (const oldest of programs.keys()) {
-    if (programs.size <= MAX_PROGRAMS) break;
-    programs.delete(oldest);
-  }
-  return program(variables);
+  return programs.getOrMake(when, () => plan(env, parse(when)))(variables);
 }
 
 /** Only the values that the expression reads are converted: a long text that it does not read costs nothing. */
@@ -150,7 +142,7 @@ function undecided(input: ValidatorInput<ConditionConfig>, why: string): RuleOut
     reason: `The condition "${input.config.name}" could not be evaluated: ${why.split('\n')[0]?.slice(0, 500) ?? ''}`,
     reasonCode: 'condition_undecided',
     errorClass: 'ErrValidatorBackend',
-    evidence: [startOfDiff(input)],
+    evidence: [diffEvidence(input.diff.diffSha, DIFF_START)],
   };
 }
 
@@ -168,11 +160,7 @@ function evidenceOf(input: ValidatorInput<ConditionConfig>, { reads }: Expressio
     const { staging } = input;
     return name === 'staging' && staging !== null
       ? pointers.map((pointer) => stagingEvidence(staging.sha, pointer))
-      : [startOfDiff(input)];
+      : [diffEvidence(input.diff.diffSha, DIFF_START)];
   });
-  return refs.length === 0 ? [startOfDiff(input)] : [...new Set(refs)];
-}
-
-function startOfDiff({ diff }: ValidatorInput<ConditionConfig>): string {
-  return diffEvidence(diff.diffSha, { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 });
+  return refs.length === 0 ? [diffEvidence(input.diff.diffSha, DIFF_START)] : [...new Set(refs)];
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { JsonValue } from '../../contracts/canonical-json';
 import type { Metadata } from '../../contracts/diff';
+import { DIFF_START } from '../../contracts/facts';
 import { injectionPlaces, MARKERS_REVISION } from '../../text/injection-markers';
 import { clip } from '../../text/cut-text';
 import { pointerOf } from '../../text/json-pointer';
@@ -12,7 +13,6 @@ const crossRule = bytesRules('cross-cutting', {
   version: `markers.${MARKERS_REVISION}`,
 });
 
-const START = { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 };
 const DIGEST = /^(?:sha256[:-])?([0-9a-fA-F]{64})$/;
 
 export const digestMismatch = crossRule({
@@ -72,7 +72,7 @@ export const unknownTool = (known: readonly string[]): PackRule =>
     find: ({ diff, config }) =>
       config.known.includes(diff.sourceTool)
         ? []
-        : [{ at: START, what: `no rule of this bundle reads the diffs of ${shown(diff.sourceTool)}` }],
+        : [{ at: DIFF_START, what: `no rule of this bundle reads the diffs of ${shown(diff.sourceTool)}` }],
   });
 
 const limit = (value: number, what: string) => z.int().min(0).max(1_000_000_000).default(value).describe(what);
@@ -109,7 +109,7 @@ export const longLine = crossRule({
 });
 
 const over = (value: number, most: number, what: string): Hit[] =>
-  value > most ? [{ at: START, what: `${value} ${what}, limit ${most}` }] : [];
+  value > most ? [{ at: DIFF_START, what: `${value} ${what}, limit ${most}` }] : [];
 
 function lineStats(raw: Uint8Array): { readonly lines: number; readonly longest: number } {
   let [lines, longest, start] = [0, 0, 0];

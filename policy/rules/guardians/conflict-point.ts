@@ -1,7 +1,6 @@
 import type { RuleOutcome, ValidatorInput } from '../define';
-import { defineGuardian, startOfDiff } from './define-guardian';
-import { coveredBy, Resources } from './resources';
-import { touchedUnknown } from './touched-unknown';
+import { defineGuardian } from './define-guardian';
+import { coveredBy, Resources, touchedUnknown } from './resources';
 
 /** Fires if a change touches a resource that the team protects: tables, paths and JSON pointers. */
 export const conflictPoint = defineGuardian({
@@ -16,13 +15,7 @@ export const conflictPoint = defineGuardian({
 
 function apply(input: ValidatorInput<Resources>): RuleOutcome {
   const touched = input.tool.touched;
-  if (touched === null)
-    return {
-      fires: true,
-      reason: touchedUnknown(input.facts),
-      reasonCode: 'facts_missing',
-      evidence: [startOfDiff(input.diff.diffSha)],
-    };
+  if (touched === null) return touchedUnknown(input);
   const hits = touched.filter((t) => coveredBy(input.config, t) !== null);
   if (hits.length === 0) return { fires: false };
   const names = [...new Set(hits.map((t) => t.text))];

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { StagingRecord } from '../../contracts/staging-record';
-import type { RuleOutcome, ValidatorInput } from '../define';
+import { stagingMissing, type RuleOutcome, type ValidatorInput } from '../define';
 import { stagingEvidence } from '../../contracts/facts';
 import { shown } from '../../text/shown-name';
-import { defineGuardian, startOfDiff } from './define-guardian';
+import { defineGuardian } from './define-guardian';
 
 const Config = z
   .strictObject({
@@ -44,15 +44,7 @@ interface Breach {
 }
 
 function apply(input: ValidatorInput<Config>): RuleOutcome {
-  if (input.staging === null) {
-    return {
-      fires: true,
-      reason: 'There is no staging record',
-      reasonCode: 'staging_missing',
-      errorClass: 'ErrValidatorBackend',
-      evidence: [startOfDiff(input.diff.diffSha)],
-    };
-  }
+  if (input.staging === null) return stagingMissing(input);
   const { record, sha } = input.staging;
   const breaches = breachesOf(record, input.config);
   if (breaches.length === 0) return { fires: false };

@@ -1,7 +1,6 @@
 import type { Phase } from '../../contracts/finding';
 import type { z } from 'zod';
 import { toResult, type Reads, type RuleOutcome, type ValidatorDefinition, type ValidatorInput } from '../define';
-import { diffEvidence } from '../../contracts/facts';
 
 interface Guardian<Config> {
   readonly name: string;
@@ -27,9 +26,4 @@ export function defineGuardian<Config>({ name, apply, ...rest }: Guardian<Config
     docs: 'docs/rules/guardians.md',
     evaluate: (input: ValidatorInput<Config>) => toResult(input.signature.validator_id, apply(input)),
   });
-}
-
-/** Evidence for a finding about the diff as a whole: its first byte. */
-export function startOfDiff(diffSha: string): string {
-  return diffEvidence(diffSha, { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 });
 }

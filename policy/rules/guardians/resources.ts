@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { globCovers } from '../../text/glob';
 import { ANY_TABLE, parseName } from '../../text/table-name';
+import { DIFF_START, diffEvidence } from '../../contracts/facts';
 import type { Touched } from '../../contracts/source-tool';
+import type { RuleOutcome, ValidatorInput } from '../define';
 
 const Table = z
   .string()
@@ -47,6 +49,18 @@ export const Resources = z
     'expected at least one table, path or pointer',
   );
 export type Resources = z.infer<typeof Resources>;
+
+/** The outcome if it is unknown what a diff touches. Such a diff never passes. */
+export function touchedUnknown({ facts, diff }: Pick<ValidatorInput, 'facts' | 'diff'>): RuleOutcome {
+  return {
+    fires: true,
+    reason: facts.ok
+      ? 'The facts of this source tool do not say what the diff touches'
+      : `The diff could not be read (${facts.code}), so it is unknown what it touches`,
+    reasonCode: 'facts_missing',
+    evidence: [diffEvidence(diff.diffSha, DIFF_START)],
+  };
+}
 
 /** The first entry of `resources` that covers what was touched, or null. If in doubt, an entry covers. */
 export function coveredBy(resources: Resources, touched: Touched): string | null {

@@ -2,9 +2,8 @@ import { z } from 'zod';
 import { Name } from '../../contracts/diff';
 import type { RuleOutcome, ValidatorInput } from '../define';
 import { metadataEvidence } from '../../contracts/facts';
-import { defineGuardian, startOfDiff } from './define-guardian';
-import { coveredBy, Resources } from './resources';
-import { touchedUnknown } from './touched-unknown';
+import { defineGuardian } from './define-guardian';
+import { coveredBy, Resources, touchedUnknown } from './resources';
 
 /** Weakest first. */
 const STRENGTHS = ['weak', 'normal', 'strong'] as const;
@@ -48,14 +47,7 @@ export const strongDecision = defineGuardian({
 function apply(input: ValidatorInput<Config>): RuleOutcome {
   const { config, diff, inputSha } = input;
   const touched = input.tool.touched;
-  if (touched === null) {
-    return {
-      fires: true,
-      reason: touchedUnknown(input.facts),
-      reasonCode: 'facts_missing',
-      evidence: [startOfDiff(diff.diffSha)],
-    };
-  }
+  if (touched === null) return touchedUnknown(input);
   const guarded = config.decisions.filter((decision) => rank(decision.strength) >= rank(config.threshold));
   const hit = guarded.flatMap((decision) => {
     const evidence = touched.filter((t) => coveredBy(decision.governs, t) !== null).map((t) => t.evidence);

@@ -1,4 +1,4 @@
-import { isQuote, isRunUnit, isSpace } from './characters';
+import { isBreak, isRunUnit } from './characters';
 import { isPlaceholder } from './placeholders';
 import { looksRandom } from './randomness';
 import type { SecretSpan } from './secret-span';
@@ -33,10 +33,6 @@ function colonBefore(text: string, from: number): { readonly colon: number; read
     if (letter === '/' || letter === '?' || letter === '#' || isBreak(letter)) break;
   }
   return colon === -1 || at - colon <= 1 ? null : { colon, at };
-}
-
-function isBreak(letter: string): boolean {
-  return isSpace(letter) || isQuote(letter) || letter === '<' || letter === '>';
 }
 
 /** GitHub reads a token from the user name if this is the password. */

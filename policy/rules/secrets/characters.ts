@@ -38,6 +38,11 @@ export function isQuote(letter: string | undefined): boolean {
   return letter === '"' || letter === "'" || letter === '`';
 }
 
+/** White space, a quote or an angle bracket: ends a value without quotes. */
+export function isBreak(letter: string): boolean {
+  return isSpace(letter) || isQuote(letter) || letter === '<' || letter === '>';
+}
+
 /** Skips up to eight blanks and tabs. */
 export function skipBlank(text: string, from: number): number {
   let i = from;

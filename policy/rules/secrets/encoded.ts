@@ -1,4 +1,5 @@
-import { isWord } from './characters';
+import { asStaged, ViewBuilder, type TextView } from '../../text/text-view';
+import { isQuote, isWord } from './characters';
 
 /** A decoded text and the span of its encoded form. */
 export interface DecodedText {
@@ -98,42 +99,22 @@ const MAX_JOINT = 40;
 
 /**
  * The text with concatenated string literals joined: `'AK' + 'IA'`, `"a" . "b"`, `'a' || 'b'`, and a line break after a
- * backslash. Null if there are none. `at` maps an index of the joined text to an index of the original text.
+ * backslash. Null if there are none.
  */
-export function joinedLiterals(text: string): { readonly text: string; readonly at: (index: number) => number } | null {
-  const pieces: string[] = [];
-  const begins: number[] = [];
-  const from: number[] = [];
-  let length = 0;
+export function joinedLiterals(text: string): TextView | null {
+  const view = new ViewBuilder(asStaged(text));
   let start = 0;
   const quotes = new Quotes(text);
   for (let i = quotes.next(0); i !== -1; i = quotes.next(i + 1)) {
     const end = endOfJoint(text, i);
     if (end === null) continue;
-    pieces.push(text.slice(start, i));
-    begins.push(length);
-    from.push(start);
-    length += i - start;
+    view.push(text.slice(start, i), start);
     start = end;
     i = end - 1;
   }
-  if (pieces.length === 0) return null;
-  pieces.push(text.slice(start));
-  begins.push(length);
-  from.push(start);
-  return {
-    text: pieces.join(''),
-    at: (index) => {
-      let low = 0;
-      let high = begins.length - 1;
-      while (low < high) {
-        const middle = (low + high + 1) >> 1;
-        if ((begins[middle] as number) <= index) low = middle;
-        else high = middle - 1;
-      }
-      return (from[low] as number) + index - (begins[low] as number);
-    },
-  };
+  if (start === 0) return null;
+  view.push(text.slice(start), start);
+  return view.build();
 }
 
 /** Finds quotes of the three kinds with `indexOf`, which skips other text many times faster than a loop. */
@@ -164,16 +145,12 @@ function endOfJoint(text: string, quote: number): number | null {
   let operators = 0;
   for (let i = quote + 1; i < last; i++) {
     const code = text.charCodeAt(i);
-    if (isQuoteUnit(code)) return operators > 0 || i > quote + 1 ? i + 1 : null;
+    if (isQuote(text[i])) return operators > 0 || i > quote + 1 ? i + 1 : null;
     if (code === 0x2b || code === 0x2e || code === 0x7c || code === 0x26) operators++;
     else if (!isJointSpace(code)) return null;
     if (operators > 2) return null;
   }
   return null;
-}
-
-function isQuoteUnit(code: number): boolean {
-  return code === 0x27 || code === 0x22 || code === 0x60;
 }
 
 /** White space, or the backslash before a line break. */

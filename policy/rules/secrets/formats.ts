@@ -21,7 +21,7 @@ function format(kind: string, prefix: string, rest: string, min: number, entropy
 }
 
 /** Compiled on first use, because most texts need few patterns. */
-function lazyPattern(pattern: string): () => RE2JS {
+export function lazyPattern(pattern: string): () => RE2JS {
   let compiled: RE2JS | null = null;
   return () => (compiled ??= RE2JS.compile(pattern));
 }

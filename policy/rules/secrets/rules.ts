@@ -22,7 +22,7 @@ function categoryRule(
     logicRevision: 9,
     reads: ['texts'],
     advice: ADVICE,
-    find: (input) => hitsOf(scannedTexts(input), [category], false),
+    find: ({ tool }) => hitsOf(scannedTexts(tool.texts), [category], false),
   });
 }
 
@@ -37,8 +37,8 @@ export const knownToken = secretsRule({
     bad: `UPDATE settings SET value = '${EXAMPLE_TOKEN}' WHERE name = 'ci';\n`,
     good: "UPDATE settings SET value = 'ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx' WHERE name = 'ci';\n",
   },
-  find: (input) => {
-    const texts = scannedTexts(input);
+  find: ({ tool }) => {
+    const texts = scannedTexts(tool.texts);
     return [...hitsOf(texts, ['token'], false), ...uncheckedHits(texts)];
   },
 });
@@ -98,7 +98,7 @@ export function testDataSecret(examples: RuleExamples): PackRule {
     reads: ['texts'],
     advice: ['If the value is invented, confirm or waive this finding; otherwise remove the secret and revoke it.'],
     examples,
-    find: (input) => hitsOf(scannedTexts(input), SECRET_CATEGORIES, true),
+    find: ({ tool }) => hitsOf(scannedTexts(tool.texts), SECRET_CATEGORIES, true),
   });
 }
 

@@ -77,7 +77,7 @@ function coveredSecrets(text: string, depth: number): SecretSpan[] {
   const joined = joinedLiterals(text);
   if (joined !== null) {
     for (const { kind, start, end } of knownTokens(joined.text, placesIn(joined.text).tokens).spans)
-      spans.push({ kind, start: joined.at(start), end: joined.at(end - 1) + 1 });
+      spans.push({ kind, start: joined.toStaged(start), end: joined.toStaged(end - 1) + 1 });
   }
   return spans;
 }

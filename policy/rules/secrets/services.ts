@@ -1,4 +1,5 @@
-import { RE2JS } from 're2js';
+import type { RE2JS } from 're2js';
+import { lazyPattern } from './formats';
 
 /** A service whose keys have no distinctive prefix. They are recognized by the name of the service and this pattern. */
 export interface Service {
@@ -9,8 +10,7 @@ export interface Service {
 }
 
 function service(words: readonly string[], pattern: string): Service {
-  let compiled: RE2JS | null = null;
-  return { kind: words[0] as string, words, pattern: () => (compiled ??= RE2JS.compile(`^(?:${pattern})$`)) };
+  return { kind: words[0] as string, words, pattern: lazyPattern(`^(?:${pattern})$`) };
 }
 
 const ALNUM = '[A-Za-z0-9]';

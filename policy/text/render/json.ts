@@ -1,5 +1,6 @@
 import type { DiffRenderer, Rendering, SourceLine } from '../../contracts/source-tool';
 import { closingQuote } from '../json-string';
+import { spanner } from '../text-view';
 import { MAX_RENDERED_LINES, plainBorders } from './source-lines';
 import { textRenderer } from './text';
 
@@ -24,7 +25,7 @@ function render(text: string): Rendering | null {
   if (membersAtLeast(text) > MAX_RENDERED_LINES) return null;
   const tokens = tokenize(text);
   if (tokens === null || tokens.length === 0) return textRenderer.render(text);
-  const place = placer(text);
+  const spanOf = spanner(text);
   const lines: SourceLine[] = [];
   const borders: number[] = [];
   let depth = 0;
@@ -34,15 +35,10 @@ function render(text: string): Rendering | null {
     const first = current[0];
     const last = current.at(-1);
     if (first === undefined || last === undefined) return;
-    const [startLine, startColumn] = place(first.start);
-    const [endLine, endColumn] = place(last.end);
     if (indent <= BORDER_DEPTH && !isClosing(first.text)) borders.push(lines.length);
     lines.push({
       text: ' '.repeat(Math.min(indent, MAX_INDENT) * 2) + joined(current),
-      startLine,
-      startColumn,
-      endLine,
-      endColumn,
+      ...spanOf(first.start, last.end),
     });
     current = [];
   };
@@ -159,20 +155,4 @@ function isOrdinary(code: number): boolean {
     !(code >= 0x80 && code < 0xa0) &&
     !(code >= 0xd800 && code <= 0xdfff)
   );
-}
-
-/** Maps offsets to line and column. Offsets must be passed in ascending order. */
-function placer(text: string): (offset: number) => readonly [number, number] {
-  const starts = lineStarts(text);
-  let line = 0;
-  return (offset) => {
-    while (line + 1 < starts.length && (starts[line + 1] ?? 0) <= offset) line++;
-    return [line + 1, offset - (starts[line] ?? 0) + 1];
-  };
-}
-
-function lineStarts(text: string): number[] {
-  const starts = [0];
-  for (let i = text.indexOf('\n'); i !== -1; i = text.indexOf('\n', i + 1)) starts.push(i + 1);
-  return starts;
 }

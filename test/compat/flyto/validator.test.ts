@@ -144,11 +144,26 @@ describe('newValidatedTool', () => {
         },
       },
     ],
+    ['an object without a text', { name: () => 'v', validate: () => Promise.reject(Object.create(null)) }],
   ])('%s is a rollback and a failure for the breaker [F3, F64]', async (_what, validator) => {
     await expect(newValidatedTool({}, validator, sink).gate({}, diffOf('x'))).resolves.toMatchObject({
       action: 'rollback',
       verdict: { approved: false, severity: 'block' },
     });
     expect(samples).toEqual([['v', 'failure', 0]]);
+  });
+
+  test('is a rollback if the sink throws, whether or not the validator answered [F3, F64]', async () => {
+    const full = {
+      record: () => {
+        throw new Error('disk full');
+      },
+    };
+    for (const answer of [{ approved: true }, new Error('bug')])
+      await expect(newValidatedTool({}, scripted('v', answer), full).gate({}, diffOf('x'))).resolves.toMatchObject({
+        action: 'rollback',
+        verdict: { approved: false, severity: 'block' },
+        error: { errors: [expect.any(Error), expect.objectContaining({ message: 'disk full' })] },
+      });
   });
 });

@@ -118,6 +118,11 @@ describe('readEvalLine', () => {
     ['both forms of bytes', '{"id":"a","sourceTool":"SQLDryRun","raw":"","rawBase64":""}', 'a'],
     ['no bytes', '{"id":"a","sourceTool":"SQLDryRun"}', 'a'],
     ['an unknown member', '{"id":"a","sourceTool":"SQLDryRun","raw":"","approved":true}', 'a'],
+    [
+      'a record with too many levels',
+      `{"id":"a","sourceTool":"SQLDryRun","raw":"","staging":{"base":{"a":${'['.repeat(20_000)}${']'.repeat(20_000)}}}}`,
+      'a',
+    ],
     ['a bad record', '{"id":"a","sourceTool":"SQLDryRun","raw":"","staging":{}}', 'a'],
   ])('reports %s with its id if it has one, and does not throw', (_what, line, id) => {
     expect(readEvalLine(line)).toMatchObject({ ok: false, id, error: expect.stringMatching(/./) as string });

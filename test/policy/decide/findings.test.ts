@@ -69,6 +69,13 @@ describe('order', () => {
   });
 });
 
+test('a result with too many levels to be written as JSON breaks the contract and does not throw [G8]', () => {
+  const details: unknown = JSON.parse(`{"a":${'['.repeat(50_000)}${']'.repeat(50_000)}}`);
+  const findings = assemble({ 'guardian.a': result({ ...resultOf('guardian.a', 'ALLOW'), details }) });
+  expect(of(findings, 'guardian.a')).toMatchObject({ status: 'BLOCK', reasonCode: 'contract_violation' });
+  expect(of(findings, CONTRACT_VIOLATION).status).toBe('BLOCK');
+});
+
 describe('values from the plan', () => {
   test('phase, class and logic_hash come from the plan [G8, G10, G11, T30]', () => {
     for (const [i, finding] of assemble().entries()) {

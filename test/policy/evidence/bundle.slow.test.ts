@@ -26,6 +26,10 @@ describe('the format of evidence', () => {
       'without a checksum',
       () => texts.committed.replace(/"sha256":"[0-9a-f]{64}","staging"/, '"sha256":null,"staging"'),
     ],
+    [
+      'with settings of too many levels',
+      () => texts.committed.replace(/"config":\{/, `"config":{"a":${'['.repeat(20_000)}${']'.repeat(20_000)},`),
+    ],
     ['cut off', () => texts.committed.slice(0, -100)],
     ['empty', () => ''],
   ])('is refused %s', (_name, make) => {

@@ -165,6 +165,19 @@ describe('a statement', () => {
     fc.assert(fc.property(fc.uint8Array(), (data) => parseStatement('answer', data).ok === false));
   });
 
+  it.each(KINDS)('of kind %s is refused without throwing if a member has too many levels', (kind) => {
+    const text = statementText(statementOf(kind, SAMPLES[kind]));
+    const [deep, mark] = ['['.repeat(20_000) + ']'.repeat(20_000), '"placeholder"'];
+    for (const member of Object.keys(SAMPLES[kind])) {
+      const marked = {
+        ...(JSON.parse(text) as object),
+        predicate: { ...SAMPLES[kind], [member]: { a: 'placeholder' } },
+      };
+      const payload = utf8ToBytes(JSON.stringify(marked).replace(mark, deep));
+      expect(parseStatement(kind, payload)).toMatchObject({ ok: false });
+    }
+  });
+
   it('is not built from a predicate that could not be parsed', () => {
     expect(() => statementOf('answer', { ...SAMPLES.answer, nonce: 'short' })).toThrow('nonce');
     expect(() => statementOf('answer', { ...SAMPLES.answer, extra: 1 } as never)).toThrow('answer');

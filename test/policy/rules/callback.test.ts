@@ -1,3 +1,4 @@
+import { canonicalJson } from '../../../policy/contracts/canonical-json';
 import type { PlanPolicy } from '../../../policy/contracts/plan';
 import {
   callbackRegistry,
@@ -74,6 +75,21 @@ test('does not pass if the callback throws or rejects, and gives the reason [V26
       throw new Error('x'.repeat(5000));
     }),
   ).resolves.toMatchObject({ passed: false, message: expect.stringMatching(/^.{2000}$/s) as string });
+});
+
+test('does not pass, and has a message that can be signed, whatever the callback throws or returns [V26, T54]', async () => {
+  const thrown = [Object.create(null), { toString: () => undefined }, Symbol('s'), new Error('a\ud800'), 'b\udc00'];
+  for (const error of thrown) {
+    const result = await runCallback(() => {
+      throw error;
+    });
+    expect(result.passed).toBe(false);
+    expect(() => canonicalJson(result)).not.toThrow();
+  }
+  await expect(runCallback(() => ({ passed: true, message: 'cut \ud83d' }))).resolves.toEqual({
+    passed: true,
+    message: 'cut \ufffd',
+  });
 });
 
 test('does not pass if the callback takes too long [V26, T54]', async () => {

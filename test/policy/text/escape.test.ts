@@ -74,6 +74,16 @@ describe('escaping', () => {
     expect(escapeLine('e\u0301\u0301\u0301\u0301')).toBe('e\u0301\u0301\u0301⟦U+0301⟧');
   });
 
+  it.each(['a\u00a0b', 'e\u0301\u0301\u0301\u0301', '\u202e', '\u0007'])(
+    'escapes in JSON what it escapes in a line: %j',
+    (text) => {
+      expect(escapeLine(text)).not.toBe(text);
+      const json = escapeJson(JSON.stringify(text));
+      expect(JSON.parse(json)).toBe(text);
+      expect(escapeLine(json)).toBe(json);
+    },
+  );
+
   it('keeps JSON the same value, and free of what a terminal would obey', () => {
     fc.assert(
       fc.property(hostile, (text) => {

@@ -20,6 +20,15 @@ export class RecentValues<Value extends object | string | number | true> {
     return value;
   }
 
+  /** The known value of `text`, or that of `make`, which is then known. */
+  getOrMake(text: string, make: () => Value): Value {
+    const known = this.get(text);
+    if (known !== undefined) return known;
+    const value = make();
+    this.set(text, value);
+    return value;
+  }
+
   /** Does not keep a value whose text alone exceeds the bound. */
   set(text: string, value: Value): void {
     if (text.length > this.limits.length) return;

@@ -1,4 +1,4 @@
-import { RecentValues } from '../../../policy/evidence/recent-values';
+import { RecentValues } from '../../../policy/text/recent-values';
 
 it('drops the value that was not used for the longest time, once there are too many', () => {
   const recent = new RecentValues<number>({ entries: 2, length: 100 });
