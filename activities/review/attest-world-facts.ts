@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../../policy/contracts/canonical-json';
-import { MAX_EVIDENCE_REFS, type ValidatorResult } from '../../policy/contracts/finding';
+import type { ValidatorResult } from '../../policy/contracts/finding';
+import { MAX_EVIDENCE_REFS } from '../../policy/contracts/limits';
 import { CIRCUIT_OPEN } from '../../policy/decide/breaker-samples';
 import type { Plan, PlanValidator } from '../../policy/contracts/plan';
 import { givenToWorldFact } from '../../policy/evidence/attested-given';

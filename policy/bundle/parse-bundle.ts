@@ -1,3 +1,4 @@
+import { errorMessage } from '../contracts/error-message';
 import { typedHash, type Sha256 } from '../contracts/hash';
 import { fromZod, pathText, problem, toIssues, type Issue, type Locate, type Problem } from './issue';
 import { keysOf } from './json-schema';
@@ -23,7 +24,13 @@ export function parseBundle(yamlText: string): ParsedBundle {
     return { ok: false, issues: toIssues(fromZod(parsed.error, source.data, keysOf(BundleSchema)), source.locate) };
   const issues = crossCheck(parsed.data);
   if (issues.length > 0) return { ok: false, issues: toIssues(issues, source.locate) };
-  return { ok: true, bundle: parsed.data, bundleSha: bundleSha(parsed.data), locate: source.locate };
+  try {
+    return { ok: true, bundle: parsed.data, bundleSha: bundleSha(parsed.data), locate: source.locate };
+  } catch (error) {
+    const message = `The bundle cannot be hashed: ${errorMessage(error)}`;
+    const fix = 'Write it with fewer levels, and without half of a surrogate pair.';
+    return { ok: false, issues: toIssues([problem([], message, fix)], source.locate) };
+  }
 }
 
 /** Content hash of a bundle. Comments, key order and explicitly written defaults do not affect it. */

@@ -3,8 +3,6 @@ import { Sha256Hex } from './diff';
 import { JsonObject } from './json-value';
 import { MAX_EVIDENCE_REFS, MAX_REASON_LENGTH } from './limits';
 
-export { MAX_EVIDENCE_REFS } from './limits';
-
 export const Status = z.enum(['ALLOW', 'WARN', 'BLOCK']);
 export type Status = z.infer<typeof Status>;
 

@@ -1,8 +1,6 @@
 import { z } from 'zod';
 import { Sha256Hex } from './diff';
 
-export { MAX_VIOLATIONS } from './limits';
-
 /** Result of a policy callback: an object with an optional message, never a bare boolean. */
 export const PolicyCallbackResult = z.strictObject({
   passed: z.boolean(),

@@ -5,7 +5,7 @@
  * N2 No answer can lower the status that another answer or a deterministic check raised.
  * N3 WARN and BLOCK always have evidence that resolves to the staged bytes.
  */
-import { MAX_EVIDENCE_REFS, type ValidatorResult } from '../contracts/finding';
+import type { ValidatorResult } from '../contracts/finding';
 import type { Sha256 } from '../contracts/hash';
 import type { Verdict } from '../contracts/verdict';
 import { conclude, rank, type Conclusion } from './conclude';
@@ -15,7 +15,7 @@ import { cutText } from '../text/cut-text';
 import { humanText } from './human-text';
 import type { Piece } from './pieces';
 import { MAX_WHY, type PolicyRow, type WireAnswer } from './wire';
-import { MAX_REASON_LENGTH } from '../contracts/limits';
+import { MAX_EVIDENCE_REFS, MAX_REASON_LENGTH } from '../contracts/limits';
 
 export interface AnsweredPiece {
   readonly piece: Piece;

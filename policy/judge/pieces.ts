@@ -20,7 +20,8 @@ export type Split =
 
 /**
  * Splits a document greedily, only at borders, so that no statement, hunk or member is divided. The pieces cover every
- * line once, in order. Refuses if one part between two borders exceeds the budget or more than `maxPieces` are needed.
+ * line once, in order. Refuses if one part between two borders exceeds the budget or more than `maxPieces` are needed, and if the
+ * borders of a tool's own renderer leave lines out.
  */
 export function splitDocument(document: JudgeDocument, byteBudget: number, maxPieces: number): Split {
   const { lines } = document;
@@ -29,6 +30,9 @@ export function splitDocument(document: JudgeDocument, byteBudget: number, maxPi
   if (bytes <= byteBudget) return { ok: true, bytes, pieces: [{ first: 0, last: lines.length - 1, context: [] }] };
 
   const borders = document.borders();
+  const starts = borders.map(({ line }) => line);
+  if (starts[0] !== 0 || starts.some((line, i) => line < (starts[i - 1] ?? 0)))
+    return { ok: false, bytes, reason: 'the renderer of the source tool gives no valid places to split it' };
   const pieces: Piece[] = [];
   let open: { first: number; context: readonly number[]; size: number } | null = null;
   for (const [i, border] of borders.entries()) {

@@ -1,12 +1,7 @@
 import type { z } from 'zod';
 import type { DiffInput } from '../contracts/diff';
-import {
-  MAX_EVIDENCE_REFS,
-  type ErrorClass,
-  type Phase,
-  type ValidatorResult,
-  type ValidatorSignature,
-} from '../contracts/finding';
+import type { ErrorClass, Phase, ValidatorResult, ValidatorSignature } from '../contracts/finding';
+import { MAX_EVIDENCE_REFS } from '../contracts/limits';
 import type { Level, ValidatorKind } from '../contracts/plan';
 import type { StagingRecord } from '../contracts/staging-record';
 import { DIFF_START, diffEvidence, type Details, type Facts } from '../contracts/facts';

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { Metadata } from '../contracts/diff';
-import { MAX_EVIDENCE_REFS } from '../contracts/finding';
 import type { Level } from '../contracts/plan';
 import { defineRule, type Reads, type RuleOutcome, type ValidatorDefinition, type ValidatorInput } from './define';
 import {
@@ -13,8 +12,8 @@ import {
   type FactsRefusal,
   type Span,
 } from '../contracts/facts';
-import { MAX_REASON_LENGTH } from '../contracts/limits';
-import type { FilePlace } from '../contracts/source-tool';
+import { MAX_EVIDENCE_REFS, MAX_REASON_LENGTH } from '../contracts/limits';
+import type { DiffText, FilePlace } from '../contracts/source-tool';
 import { clip } from '../text/cut-text';
 import { shown } from '../text/shown-name';
 
@@ -203,6 +202,35 @@ export function packRule<Config>(
     severity,
     missing: missingOf(definition.reads),
   };
+}
+
+/** Something found in a text, as offsets. */
+export interface Found {
+  readonly start: number;
+  readonly end: number;
+  readonly what: string;
+  /** Things of different kinds at one place are different hits. */
+  readonly kind?: string;
+}
+
+/** Hits in the added texts of a diff, each place once: a tool may give the same bytes in several texts. */
+export function hitsInAdded<Text extends DiffText>(
+  texts: readonly Text[],
+  find: (text: Text) => readonly Found[],
+): Hit[] {
+  const seen = new Set<string>();
+  return texts
+    .filter(({ side }) => side === 'added')
+    .flatMap((text) =>
+      find(text).flatMap(({ start, end, what, kind = '' }): Hit[] => {
+        const at = text.spanOf(start, end);
+        const key = `${kind}:${at.startLine}:${at.startColumn}`;
+        if (seen.has(key)) return [];
+        seen.add(key);
+        const file = text.fileOf?.(start);
+        return [{ at, what, ...(file === undefined ? {} : { file }) }];
+      }),
+    );
 }
 
 const NOT_FIRED: RuleOutcome = Object.freeze({ fires: false });

@@ -24,50 +24,80 @@ export type ViewedTool = Pick<DiffReader, ToolRead>;
 
 /** The view of one change. Each member is read lazily and at most once. */
 export function viewOf(tool: ViewedTool, facts: Facts, diff: DiffInput): ToolView {
-  const measure = once(() => deepFreeze(tool.measure(facts, diff)));
-  const touched = once(() => deepFreeze(tool.touched(facts, diff)));
-  const claims = once(() => deepFreeze(tool.claims(facts, diff)));
-  return Object.freeze({
-    get texts() {
-      return textsOf(tool, facts, diff);
-    },
-    get measure() {
-      return measure();
-    },
-    get touched() {
-      return touched();
-    },
-    get claims() {
-      return claims();
-    },
-  });
-}
-
-function once<T>(read: () => T): () => T {
-  let known: { readonly value: T } | null = null;
-  return () => (known ??= { value: read() }).value;
+  return new MemoizedView(tool, facts, diff);
 }
 
 /** Restricts a view to the declared reads. Needed because `logic_hash` covers the tool's parser only for declared reads. */
 export function declaredView(view: ToolView, reads: readonly string[]): ToolView {
-  const declared = <Read extends ToolRead>(read: Read): ToolView[Read] => {
-    if (!reads.includes(read)) throw new TypeError(`tool.${read}: add "${read}" to the validator's reads`);
-    return view[read];
-  };
-  return Object.freeze({
-    get texts() {
-      return declared('texts');
-    },
-    get measure() {
-      return declared('measure');
-    },
-    get touched() {
-      return declared('touched');
-    },
-    get claims() {
-      return declared('claims');
-    },
-  });
+  return new DeclaredView(view, reads);
+}
+
+class MemoizedView implements ToolView {
+  readonly #tool: ViewedTool;
+  readonly #facts: Facts;
+  readonly #diff: DiffInput;
+  readonly #known = new Map<ToolRead, object | null>();
+
+  constructor(tool: ViewedTool, facts: Facts, diff: DiffInput) {
+    this.#tool = tool;
+    this.#facts = facts;
+    this.#diff = diff;
+  }
+
+  get texts(): readonly DiffText[] {
+    return textsOf(this.#tool, this.#facts, this.#diff);
+  }
+
+  get measure(): DiffMeasure {
+    return this.#memoize('measure', this.#tool.measure);
+  }
+
+  get touched(): readonly Touched[] | null {
+    return this.#memoize('touched', this.#tool.touched);
+  }
+
+  get claims(): ClaimCheck | null {
+    return this.#memoize('claims', this.#tool.claims);
+  }
+
+  #memoize<T extends object | null>(name: ToolRead, read: (facts: Facts, diff: DiffInput) => T): T {
+    const known = this.#known.get(name);
+    if (known !== undefined) return known as T;
+    const value = deepFreeze(read(this.#facts, this.#diff));
+    this.#known.set(name, value);
+    return value;
+  }
+}
+
+class DeclaredView implements ToolView {
+  readonly #view: ToolView;
+  readonly #reads: readonly string[];
+
+  constructor(view: ToolView, reads: readonly string[]) {
+    this.#view = view;
+    this.#reads = reads;
+  }
+
+  get texts(): readonly DiffText[] {
+    return this.#declared('texts').texts;
+  }
+
+  get measure(): DiffMeasure {
+    return this.#declared('measure').measure;
+  }
+
+  get touched(): readonly Touched[] | null {
+    return this.#declared('touched').touched;
+  }
+
+  get claims(): ClaimCheck | null {
+    return this.#declared('claims').claims;
+  }
+
+  #declared(read: ToolRead): ToolView {
+    if (!this.#reads.includes(read)) throw new TypeError(`tool.${read}: add "${read}" to the validator's reads`);
+    return this.#view;
+  }
 }
 
 interface CachedTexts {

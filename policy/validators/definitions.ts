@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { DiffInput } from '../contracts/diff';
 import { Name } from '../contracts/diff';
 import { canonicalJson } from '../contracts/canonical-json';
-import { MAX_EVIDENCE_REFS, type ValidatorResult } from '../contracts/finding';
+import type { ValidatorResult } from '../contracts/finding';
 import { verdictStatus, type Verdict } from '../contracts/verdict';
 import type { ValidatorDefinition, ValidatorInput } from '../rules/define';
 import { conditionDefinition, stagedConditionDefinition } from '../rules/condition/condition';
@@ -18,7 +18,7 @@ import { ruleValidator, type PlacedVerdict, type RuleValidator } from './rule-va
 import { tableWhitelistRule } from './table-whitelist-rule';
 import { ValidatorError } from './validator';
 import { ValidatorName } from '../contracts/validator-name';
-import { MAX_REASON_LENGTH } from '../contracts/limits';
+import { MAX_EVIDENCE_REFS, MAX_REASON_LENGTH } from '../contracts/limits';
 import { cutText } from '../text/cut-text';
 import { RecentValues } from '../text/recent-values';
 

@@ -8,7 +8,8 @@
 import { z } from 'zod';
 import { canonicalJson } from '../../contracts/canonical-json';
 import { Name, Sha256Hex } from '../../contracts/diff';
-import { MAX_EVIDENCE_REFS, type ValidatorResult } from '../../contracts/finding';
+import type { ValidatorResult } from '../../contracts/finding';
+import { MAX_EVIDENCE_REFS } from '../../contracts/limits';
 import type { RollbackReason } from '../../contracts/outcome';
 import type { OpenedChange } from '../../contracts/ledger';
 import { durationMs } from '../../contracts/duration';

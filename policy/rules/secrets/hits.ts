@@ -1,7 +1,7 @@
 import type { JsonValue } from '../../contracts/canonical-json';
 import type { Metadata } from '../../contracts/diff';
 import { pointerOf } from '../../text/json-pointer';
-import type { Hit } from '../rule-maker';
+import { hitsInAdded, type Hit } from '../rule-maker';
 import { isTestData } from './test-data';
 import { scanText, SECRET_CATEGORIES, type Scan, type SecretCategory } from './scan';
 import type { SecretSpan } from './secret-span';
@@ -18,21 +18,15 @@ export function hitsOf(
   categories: readonly SecretCategory[],
   inFixtures: boolean,
 ): Hit[] {
-  const seen = new Set<string>();
-  return texts
-    .filter(({ side }) => side === 'added')
-    .flatMap(({ scan, spanOf, fileOf }) =>
-      categories
-        .flatMap((category) => scan.found[category])
-        .flatMap((found): Hit[] => {
-          const at = spanOf(found.start, found.end);
-          const file = fileOf?.(found.start);
-          const key = `${at.startLine}:${at.startColumn}`;
-          if (seen.has(key) || (file !== undefined && isTestData(file.path)) !== inFixtures) return [];
-          seen.add(key);
-          return [{ at, what: describe(found), ...(file === undefined ? {} : { file }) }];
-        }),
-    );
+  return hitsInAdded(texts, ({ scan, fileOf }) =>
+    categories
+      .flatMap((category) => scan.found[category])
+      .filter(({ start }) => {
+        const file = fileOf?.(start);
+        return (file !== undefined && isTestData(file.path)) === inFixtures;
+      })
+      .map((found) => ({ start: found.start, end: found.end, what: describe(found) })),
+  );
 }
 
 /** Hits for the places where the scan stopped at a limit. */

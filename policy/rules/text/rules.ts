@@ -1,4 +1,4 @@
-import { bytesRules, type Hit, type PackRule } from '../rule-maker';
+import { bytesRules, hitsInAdded, type PackRule } from '../rule-maker';
 import { bidi, controls, hasForeignLetters, homoglyphs, invisible, type OddCharacter } from '../../text/characters';
 import { invalidUtf8 } from '../../text/utf8-faults';
 
@@ -13,21 +13,10 @@ function characterRule(
     ...options,
     logicRevision: 4,
     reads: ['texts'],
-    find: ({ tool }) => {
-      const seen = new Set<string>();
-      return tool.texts
-        .filter(({ side }) => side === 'added')
-        .flatMap(({ text, spanOf, fileOf }) =>
-          find(text).flatMap(({ index, length, what }): Hit[] => {
-            const at = spanOf(index, index + length);
-            const key = `${at.startLine}:${at.startColumn}`;
-            if (seen.has(key)) return [];
-            seen.add(key);
-            const file = fileOf?.(index);
-            return [{ at, what, ...(file === undefined ? {} : { file }) }];
-          }),
-        );
-    },
+    find: ({ tool }) =>
+      hitsInAdded(tool.texts, ({ text }) =>
+        find(text).map(({ index, length, what }) => ({ start: index, end: index + length, what })),
+      ),
   });
 }
 

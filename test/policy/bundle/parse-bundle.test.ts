@@ -167,6 +167,22 @@ test('refuses extreme nesting without crashing', () => {
   expect(readYaml(`${'{a: '.repeat(5000)}1${'}'.repeat(5000)}`).ok).toBe(false);
 });
 
+describe('refuses a bundle that cannot be hashed, without throwing:', () => {
+  const withSetting = (value: string) =>
+    parseBundle(bundleText({ targets: `\n  shop: {sourceTools: [SQLDryRun], staging: {x: ${value}}}` }));
+  const levels = (count: number): string => '['.repeat(count) + ']'.repeat(count);
+
+  test('half of a surrogate pair', () => {
+    expect(withSetting('"\\ud83d\\ude00"').ok).toBe(true);
+    expect(withSetting('"\\ud83d"').ok).toBe(false);
+  });
+
+  test('too many levels', () => {
+    expect([150, 195].map((count) => withSetting(levels(count)).ok)).toEqual([true, true]);
+    for (const count of [196, 200, 201, 202, 500, 1000]) expect(withSetting(levels(count)).ok).toBe(false);
+  });
+});
+
 test.each([
   [
     'unsigned answers outside development',

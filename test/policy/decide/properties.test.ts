@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { MAX_VIOLATIONS, type PolicyViolation } from '../../../policy/contracts/violation';
+import { MAX_VIOLATIONS } from '../../../policy/contracts/limits';
+import type { PolicyViolation } from '../../../policy/contracts/violation';
 import type { Decided } from '../../../policy/decide/decide';
 import {
   DISCLOSED_AT,

@@ -237,6 +237,12 @@ describe('splitDocument', () => {
     });
   });
 
+  it.each([[[]], [[1]], [[0, 3, 2]]])('refuses the borders %j of a renderer, which leave lines out', (starts) => {
+    const document = documentOf('SELECT 1;\n'.repeat(10));
+    const borders = () => starts.map((line) => ({ line, context: [] }));
+    expect(splitDocument({ ...document, borders }, 200, 100)).toMatchObject({ ok: false });
+  });
+
   it('refuses too many bytes or lines before decoding or redacting', () => {
     const make = (text: string, renderer: DiffRenderer, maxBytes = 2 ** 20): unknown =>
       makeDocument({
