@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { SubjectId } from '../contracts/subject-id';
 import { Name } from '../contracts/diff';
-import { JsonRecord } from '../contracts/json-value';
 import { Cardinality, Level } from '../contracts/plan';
 import { AlwaysApproveConfig, CompositeConfig, RuleValidatorConfig } from '../validators/definitions';
 import { AggregateConfig } from '../rules/aggregate/config';
@@ -18,6 +17,8 @@ const SourceTools = z
   .max(50)
   .optional()
   .describe('Limits the entry to diffs of these source tools. Absent: every tool that the validator reads.');
+/** Not `JsonRecord`, which has no JSON Schema for editors. YAML bounds the levels. */
+const Settings = z.record(z.string(), z.json());
 const RuleLevel = Level.optional().describe(
   'forbid: roll back without asking. confirm: a person must answer. advise: show without waiting. shadow: report for tuning only.',
 );
@@ -51,7 +52,7 @@ export const Target = z.strictObject({
     .max(50)
     .default([])
     .describe('The source tools whose effect the requester performs after it receives a signed receipt.'),
-  staging: JsonRecord.default({}).describe(
+  staging: Settings.default({}).describe(
     'Settings of the dry run, such as maxRehearsedRows, volatileColumns and statementTimeoutMs.',
   ),
 });
@@ -59,7 +60,7 @@ export const Target = z.strictObject({
 const RuleSettings = z.strictObject({
   level: RuleLevel,
   version: Version,
-  config: JsonRecord.optional().describe('Settings of the rule.'),
+  config: Settings.optional().describe('Settings of the rule.'),
 });
 const RuleSetting = z.union([z.literal('off').describe('The rule does not run.'), Level, RuleSettings]);
 
@@ -73,7 +74,7 @@ export const PackEntry = z.strictObject({
   sourceTools: SourceTools,
 });
 export const JudgeEntry = z.strictObject({
-  judge: JsonRecord.describe('The LLM judge and its settings. It can only make a decision stricter.'),
+  judge: Settings.describe('The LLM judge and its settings. It can only make a decision stricter.'),
   version: Version,
   sourceTools: SourceTools,
 });
@@ -111,7 +112,7 @@ export const RuleEntry = z.strictObject({
   level: RuleLevel,
   version: Version,
   phase: z.enum(['preflight', 'post']).optional().describe('When the rule runs. Absent: as the rule declares.'),
-  config: JsonRecord.optional().describe('Settings of the rule.'),
+  config: Settings.optional().describe('Settings of the rule.'),
   sourceTools: SourceTools,
 });
 
@@ -172,7 +173,7 @@ export const BundlePolicy = z.strictObject({
     .nullable()
     .default(null)
     .describe('A registered callback, by key and version.'),
-  metadata: JsonRecord.default({}).describe('Handed to the callback.'),
+  metadata: Settings.default({}).describe('Handed to the callback.'),
   ...need,
 });
 export type BundlePolicy = z.infer<typeof BundlePolicy>;

@@ -22,7 +22,7 @@ export const JsonObject = Json.transform((value, ctx): Record<string, JsonValue>
   return z.NEVER;
 });
 
-/** Unlike `JsonObject` it has a JSON Schema, for the settings in a policy bundle. */
+/** As `JsonObject`, but a member named `__proto__` is dropped: for records whose hash or canonical form is compared. */
 export const JsonRecord = z.record(z.string(), Json);
 
 class NotJson extends Error {}
