@@ -153,7 +153,7 @@ describe('newValidatedTool', () => {
     expect(samples).toEqual([['v', 'failure', 0]]);
   });
 
-  test('is a rollback if the sink throws, whether or not the validator answered [F3, F64]', async () => {
+  test('is a rollback if the sink throws, whether or not the validator answered', async () => {
     const full = {
       record: () => {
         throw new Error('disk full');

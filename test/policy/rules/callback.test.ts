@@ -77,7 +77,7 @@ test('does not pass if the callback throws or rejects, and gives the reason [V26
   ).resolves.toMatchObject({ passed: false, message: expect.stringMatching(/^.{2000}$/s) as string });
 });
 
-test('does not pass, and has a message that can be signed, whatever the callback throws or returns [V26, T54]', async () => {
+test('does not pass, and has a message that can be signed, whatever the callback throws or returns', async () => {
   const thrown = [Object.create(null), { toString: () => undefined }, Symbol('s'), new Error('a\ud800'), 'b\udc00'];
   for (const error of thrown) {
     const result = await runCallback(() => {
