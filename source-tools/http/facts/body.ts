@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../../policy/contracts/canonical-json';
+import { isJsonObject, type JsonValue } from '../../../policy/contracts/canonical-json';
 import type { HttpPatchFacts, PatchFault, Write } from './http-facts';
 import { Members } from './members';
 import { transferOf, type NameBudget } from './transfers';
@@ -141,16 +141,15 @@ function readMergePatch(body: JsonValue, document: JsonValue | undefined): Body 
   const writes: Write[] = [];
   const seen = new Members();
   const walk = (value: JsonValue, path: readonly string[]): void => {
-    const pointer = pointerOf(path);
-    const at = pointerOf(['body', ...path]);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-      for (const [key, member] of Object.entries(value)) {
-        seen.member(key, [...path, key], ['body', ...path, key], member);
-        walk(member, [...path, key]);
-      }
-      return;
+    const members = isJsonObject(value) ? Object.entries(value) : [];
+    for (const [key, member] of members) {
+      seen.member(key, [...path, key], ['body', ...path, key], member);
+      walk(member, [...path, key]);
     }
+    if (members.length > 0) return;
+    // An object without members also writes: it replaces a value that is not an object.
     seen.collect(value, path, ['body', ...path]);
+    const [pointer, at] = [pointerOf(path), pointerOf(['body', ...path])];
     writes.push({ how: value === null && path.length > 0 ? 'null' : 'set', changes: true, pointer, at, shifts: false });
   };
   walk(body, []);
@@ -168,7 +167,7 @@ function readPlainJson(body: JsonValue, method: string, document: JsonValue | un
   const seen = new Members();
   seen.collect(body, [], ['body']);
   const wholeDocument: Write = { how: 'set', changes: true, pointer: '', at: '/body', shifts: false };
-  const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
+  const isObject = isJsonObject(body);
   const members = isObject
     ? Object.keys(body).map((key): Write => ({
         how: 'set',
@@ -194,9 +193,9 @@ function keepsMembers(old: JsonValue | undefined, body: JsonValue): boolean {
       Array.isArray(body) &&
       old.every((item: JsonValue, i) => i < body.length && keepsMembers(item, body[i] as JsonValue))
     );
-  if (typeof old !== 'object' || old === null) return true;
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) return false;
+  if (!isJsonObject(old)) return true;
+  if (!isJsonObject(body)) return false;
   return Object.entries(old).every(
-    ([name, member]) => Object.hasOwn(body, name) && keepsMembers(member, (body as JsonObject)[name] as JsonValue),
+    ([name, member]) => Object.hasOwn(body, name) && keepsMembers(member, body[name] as JsonValue),
   );
 }

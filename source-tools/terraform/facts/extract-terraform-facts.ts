@@ -136,7 +136,7 @@ function readResource(item: JsonObject, at: string, configured: ConfiguredResour
   return {
     at,
     address,
-    mode: item['mode'] === 'data' || address.startsWith('data.') || address.includes('.data.') ? 'data' : 'managed',
+    mode: action === 'read' || (action === 'no-op' && item['mode'] !== 'managed') ? 'data' : 'managed',
     type: textOf(item, 'type'),
     provider: optionalText(item, 'provider_name') ?? '',
     action,

@@ -9,6 +9,7 @@ export type TerraformAction = 'no-op' | 'read' | 'create' | 'update' | 'delete' 
 export interface TerraformResource {
   readonly at: string;
   readonly address: string;
+  /** A resource that apply changes is `managed`, whatever the plan says: most rules do not look at data sources. */
   readonly mode: 'managed' | 'data';
   readonly type: string;
   readonly provider: string;

@@ -10,7 +10,7 @@ import {
 } from '../../../../source-tools/http/facts/json-patch';
 import { canonicalJson, type JsonValue } from '../../../../policy/contracts/canonical-json';
 import type { HttpPatchFacts } from '../../../../source-tools/http/facts/http-facts';
-import { request } from '../../../../source-tools/http/rules/define-http-rule';
+import { MERGE, request } from '../../../../source-tools/http/rules/define-http-rule';
 import { packDefinitions } from '../../../../source-tools';
 import { runRule } from '../../../policy/rules/support/run-pack-rule';
 
@@ -127,6 +127,14 @@ it.each([
   [{}, { a: { bb: { ccc: null } } }, { a: { bb: {} } }],
 ] as [Json, Json, Json][])('merges as RFC 7396 defines: %j with %j is %j', (document, patch, result) => {
   expect(canonicalJson(applyMergePatch(document, patch))).toBe(canonicalJson(result));
+});
+
+it('an empty object in a merge patch is a write, because it replaces a value that is not an object', () => {
+  const raw = request({ contentType: MERGE, body: { account: { plan: {} } } });
+  const hit = (rule: string, config: object) => runRule(packDefinitions, rule, raw, { config: { ...config } }).status;
+  expect(hit('http_protected_pointer', { pointers: ['/account/plan'] })).toBe('BLOCK');
+  expect(hit('http_unknown_fields', { fields: ['/note'] })).toBe('BLOCK');
+  expect(hit('http_unknown_fields', { fields: ['/account'] })).toBe('ALLOW');
 });
 
 describe('the URL of a request', () => {

@@ -58,6 +58,16 @@ describe('a plan', () => {
     expect(JSON.stringify(facts)).not.toContain('hunter2');
   });
 
+  it.each([
+    ['in a module that is called "data"', 'module.data.aws_db_instance.main', {}],
+    ['with a key that contains ".data."', 'aws_db_instance.main["eu.data.1"]', { type: 'aws_db_instance' }],
+    ['that is listed as a data source', 'aws_db_instance.main', { mode: 'data' }],
+  ])('does not hide the destruction of a database %s', (_, address, more) => {
+    const raw = planOf([{ address, actions: ['delete'], before: {}, ...more }]);
+    for (const rule of ['terraform_destroy', 'terraform_protected_resource'])
+      expect(runRule(packDefinitions, rule, raw).status).toBe('BLOCK');
+  });
+
   it('is blocked as undecidable if a value that a rule needs is unknown', () => {
     const after = { type: 'ingress', protocol: 'tcp', from_port: 22, to_port: 22 };
     const raw = planOf([
