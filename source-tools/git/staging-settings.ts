@@ -1,8 +1,6 @@
 import { z } from 'zod';
 import { misconfigured } from '../../policy/contracts/failure';
-
-export const SYMLINK_MODE = '120000';
-export const SUBMODULE_MODE = '160000';
+import { GITLINK, SYMLINK } from './facts/git-facts';
 
 /** `plan.staging` for git targets. */
 export const GitSettings = z.strictObject({
@@ -10,7 +8,7 @@ export const GitSettings = z.strictObject({
   timeoutMs: z.int().min(100).max(300_000).default(30_000),
   /** Allowed modes after the change. Symbolic links and submodules are allowed only if the bundle lists them. */
   modes: z
-    .array(z.enum(['100644', '100755', SYMLINK_MODE, SUBMODULE_MODE]))
+    .array(z.enum(['100644', '100755', SYMLINK, GITLINK]))
     .min(1)
     .default(['100644', '100755']),
   maxPaths: z.int().min(1).max(500).default(500),

@@ -135,6 +135,27 @@ function timestampLength(text: string): number {
   return tail.length - blanks;
 }
 
+/** Characters that HFS+ ignores when it compares names. */
+export const IGNORED = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/;
+const ALL_IGNORED = new RegExp(IGNORED, 'g');
+
+/**
+ * A segment of a path without what some file systems ignore: case, trailing spaces and dots, the text after a colon, and the
+ * characters of `IGNORED`.
+ */
+export function foldedName(segment: string): string {
+  const name = segment.split(':')[0] ?? '';
+  return name
+    .replaceAll(ALL_IGNORED, '')
+    .replace(/[. ]+$/, '')
+    .toLowerCase();
+}
+
+/** Whether some file system reads a segment of a path as `.git`. */
+export function isReadAsGit(segment: string): boolean {
+  return /^(?:\.git|git~\d{1,3})$/.test(foldedName(segment));
+}
+
 function isDigit(c: string | undefined): boolean {
   return c !== undefined && c >= '0' && c <= '9';
 }

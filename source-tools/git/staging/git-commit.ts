@@ -147,38 +147,32 @@ function fromMarker(stored: StoredMarker | null): Found | null {
   }
 }
 
-/** Whether the branch contains the commit (G2). */
+/** Whether the branch contains the commit (G2). Throws TARGET_UNAVAILABLE if its history cannot be read. */
 async function branchContains(repository: Repository, base: GitBase, id: string): Promise<boolean> {
   const tip = await tipOf(repository, base.ref);
   if (tip === null || tip === base.commit) return false;
-  if (tip === id) return true;
-  const there = await repository.run(['cat-file', '-e', `${id}^{commit}`]);
-  if (there.kind === 'exited' && there.code !== 0) return false;
-  const result = await repository.run(['merge-base', '--is-ancestor', id, tip]);
-  if (result.kind === 'broken') throw targetUnavailable(repository.target, `git merge-base: ${result.explanation}`);
-  return result.code === 0;
+  // Not `merge-base --is-ancestor`: its exit code for a history that it cannot read is the one for "no".
+  const since = (await repository.read(['rev-list', tip, `^${base.commit}`])).toString('utf8');
+  return since.split('\n').includes(id);
 }
 
 export function readBackPatch(ctx: SettleContext): Promise<ReadBack> {
-  return inRepository(ctx, async (repository) => {
-    const found = await find(ctx, repository);
-    return found.found === 'sealed' ? { found: false } : found;
-  });
+  return inRepository(ctx, async (repository) => asReadBack(await find(ctx, repository)));
 }
 
 export function sealPatch(ctx: SettleContext): Promise<ReadBack> {
   return inRepository(ctx, async (repository) => {
     const found = await find(ctx, repository);
-    if (found.found === 'sealed') return { found: false };
-    if (found.found !== false) return found;
+    if (found.found !== false) return asReadBack(found);
     const blob = await writeMarkerBlob(repository, { changeId: ctx.changeId, state: 'sealed' });
     const updated = await updateRefs(repository, [`create ${markerRef(ctx.changeId)} ${blob}`]);
     if (updated.kind !== 'done') throw targetUnavailable(repository.target, `sealing: ${updated.explanation}`);
-    // An attempt whose git process was killed may have moved the branch before the seal was written, without a marker.
-    const ours = expectedOf(ctx);
-    if (ours === null || !(await branchContains(repository, ours.base, ours.commit.id))) return { found: false };
-    return { found: true, effect: ours.effect, unchecked: true };
+    return asReadBack(await find(ctx, repository));
   });
+}
+
+function asReadBack(found: Found): ReadBack {
+  return found.found === 'sealed' ? { found: false } : found;
 }
 
 /** The commit that an attempt would have written; null without a record or intent, because then no attempt was made. */
@@ -194,11 +188,11 @@ function expectedOf({ approved, intentAt, changeId }: SettleContext): {
 }
 
 async function find(ctx: SettleContext, repository: Repository): Promise<Found> {
-  const ours = expectedOf(ctx);
   const marked = fromMarker(await readMarker(repository, ctx.changeId));
-  if (marked !== null) return marked;
-  if (ours === null) return { found: false };
-  return (await branchContains(repository, ours.base, ours.commit.id))
-    ? { found: true, effect: ours.effect, unchecked: true }
-    : { found: false };
+  if (marked !== null && marked.found !== 'sealed') return marked;
+  // Also with a seal: an attempt whose git process was killed may have moved the branch before, without a marker.
+  const ours = expectedOf(ctx);
+  if (ours !== null && (await branchContains(repository, ours.base, ours.commit.id)))
+    return { found: true, effect: ours.effect, unchecked: true };
+  return marked ?? { found: false };
 }

@@ -6,6 +6,7 @@
  * P2 Time and output of every run are bounded. A run is stopped with SIGTERM first, so that git removes its locks.
  */
 import { spawn } from 'node:child_process';
+import type { Readable } from 'node:stream';
 
 /** Disables replacement refs, grafts and fetching of missing objects, so that git reads the objects as stored. */
 const ENVIRONMENT = {
@@ -43,8 +44,8 @@ const CONFIGURATION = [
   'maintenance.auto=false',
 ].flatMap((setting) => ['-c', setting]);
 
+/** Of standard output and of standard error, each. A patch can make git print a line about each hunk. */
 const MAX_OUTPUT = 64 * 1024 * 1024;
-const MAX_STDERR = 64 * 1024;
 /** Time between SIGTERM and SIGKILL. */
 const GRACE_MS = 5_000;
 
@@ -64,7 +65,7 @@ export type GitResult =
   /** Stopped by us or not started, so its progress is unknown. */
   | { readonly kind: 'broken'; readonly explanation: string };
 
-/** Never throws. `stderr` contains at most 64 KiB. */
+/** Never throws. Output is complete: a run that prints more than MAX_OUTPUT is stopped. */
 export function runGit(run: GitRun): Promise<GitResult> {
   return new Promise((resolve) => {
     const child = spawn('git', [...CONFIGURATION, ...run.args], {
@@ -72,9 +73,6 @@ export function runGit(run: GitRun): Promise<GitResult> {
       env: { ...ENVIRONMENT, GIT_DIR: run.gitDir, ...run.env },
       stdio: ['pipe', 'pipe', 'pipe'],
     });
-    const stdout: Buffer[] = [];
-    const stderr: Buffer[] = [];
-    let [size, stderrSize] = [0, 0];
     let broken: string | null = null;
     const timers: NodeJS.Timeout[] = [];
     const end = (explanation: string): void => {
@@ -87,15 +85,17 @@ export function runGit(run: GitRun): Promise<GitResult> {
     const onAbort = (): void => end('cancelled');
     run.signal?.addEventListener('abort', onAbort);
     if (run.signal?.aborted === true) onAbort();
-    child.stdout.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      if (size > MAX_OUTPUT) end(`its output exceeded ${MAX_OUTPUT} bytes`);
-      else stdout.push(chunk);
-    });
-    child.stderr.on('data', (chunk: Buffer) => {
-      if (stderrSize < MAX_STDERR) stderr.push(chunk);
-      stderrSize += chunk.length;
-    });
+    const collect = (stream: Readable): readonly Buffer[] => {
+      const chunks: Buffer[] = [];
+      let size = 0;
+      stream.on('data', (chunk: Buffer) => {
+        size += chunk.length;
+        if (size > MAX_OUTPUT) end(`its output exceeded ${MAX_OUTPUT} bytes`);
+        else chunks.push(chunk);
+      });
+      return chunks;
+    };
+    const [stdout, stderr] = [collect(child.stdout), collect(child.stderr)];
     const done = (result: GitResult): void => {
       for (const timer of timers) clearTimeout(timer);
       run.signal?.removeEventListener('abort', onAbort);
@@ -105,12 +105,7 @@ export function runGit(run: GitRun): Promise<GitResult> {
     child.on('close', (code, signal) => {
       if (broken !== null || code === null) done({ kind: 'broken', explanation: broken ?? `stopped by ${signal}` });
       else
-        done({
-          kind: 'exited',
-          code,
-          stdout: Buffer.concat(stdout),
-          stderr: Buffer.concat(stderr).toString('utf8').slice(0, MAX_STDERR),
-        });
+        done({ kind: 'exited', code, stdout: Buffer.concat(stdout), stderr: Buffer.concat(stderr).toString('utf8') });
     });
     // Ignore EPIPE if git exits before it reads all input; `close` reports the result.
     child.stdin.on('error', () => {});

@@ -2,7 +2,8 @@ import { StagingRecord } from '../../../policy/contracts/staging-record';
 import type { GitPatchFacts } from '../facts/git-facts';
 import type { StageContext, Staged, TargetEffects } from '../../../policy/contracts/target-effects';
 import { applyPatch } from './apply-patch';
-import { identity, messageOf } from './commit-object';
+import { commitMessageProblem } from '../commit-message';
+import { identity } from './commit-object';
 import { commitPatch, readBackPatch, sealPatch } from './git-commit';
 import { toGitRecord, type GitBase } from './git-record';
 import { refusedPath } from './path-rules';
@@ -19,17 +20,21 @@ export const gitPatchEffects: TargetEffects = {
 
 async function stage({ changeId, diff, facts }: StageContext, repository: Repository): Promise<Staged> {
   if (!facts.ok) return rejected(`${facts.code}: ${facts.message}`);
-  const { stray } = facts as GitPatchFacts;
+  const { stray, touched } = facts as GitPatchFacts;
   const [first] = stray;
   if (first !== undefined)
     return rejected(`line ${first.line} is outside any file section of the patch: ${first.what}`);
-  const message = messageOf(diff.metadata['message'], changeId);
-  if (!message.ok) return rejected(message.why);
+  const message = diff.metadata['message'] ?? `Change ${changeId.slice(0, 12)}`;
+  // The opening of the review has refused such a message already.
+  const problem = commitMessageProblem(message);
+  if (problem !== null) return rejected(`metadata.message: ${problem}`);
   const { ref, author } = repository.git;
-  const base = await baseOf(repository, ref, diff.metadata['base_commit']);
-  if (!base.ok) return rejected(base.why);
+  const given = diff.metadata['base_commit'];
+  const commit = typeof given === 'string' ? given : '';
+  const wrongBase = await baseProblem(repository, ref, commit);
+  if (wrongBase !== null) return rejected(`metadata.base_commit: ${wrongBase}`);
 
-  const patched = await applyPatch(repository, base.commit, diff.raw, false);
+  const patched = await applyPatch(repository, commit, diff.raw, false);
   if (!patched.ok) return rejected(patched.explanation);
   const { before, after, changed } = patched;
   if (changed.length === 0) return rejected('it does not change the tree');
@@ -37,18 +42,19 @@ async function stage({ changeId, diff, facts }: StageContext, repository: Reposi
     return rejected(
       `it changes ${changed.length} paths, but this target allows at most ${repository.settings.maxPaths}`,
     );
-  const refused = await refusedPath(repository, facts, changed, after);
+  const named = new Set(touched.map(({ name }) => name));
+  const refused = await refusedPath(repository, named, changed, after);
   if (refused !== null) return rejected(refused);
 
   const gitBase: GitBase = {
     adapter: 'git/1',
     ref,
-    commit: base.commit,
+    commit,
     treeBefore: before,
     treeAfter: after,
     paths: [...changed],
     author: identity(author),
-    message: message.message,
+    message: String(message).trim(),
   };
   const version = (await repository.read(['version'])).toString('utf8').trim();
   const { sourceTool, diffSha } = diff;
@@ -62,20 +68,10 @@ async function stage({ changeId, diff, facts }: StageContext, repository: Reposi
   return { kind: 'staged', record: record.data, preview: { paths: changed.slice(0, 100).map(({ path }) => path) } };
 }
 
-async function baseOf(
-  repository: Repository,
-  ref: string,
-  named: unknown,
-): Promise<{ readonly ok: true; readonly commit: string } | { readonly ok: false; readonly why: string }> {
-  if (typeof named !== 'string' || !/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(named))
-    return { ok: false, why: 'metadata.base_commit: expected the full id of the commit that the patch is based on' };
+async function baseProblem(repository: Repository, ref: string, commit: string): Promise<string | null> {
+  if (!/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(commit))
+    return 'expected the full id of the commit that the patch is based on';
   const tip = await tipOf(repository, ref);
-  if (tip === named) return { ok: true, commit: named };
-  return {
-    ok: false,
-    why:
-      tip === null
-        ? `metadata.base_commit: the branch ${ref} does not exist`
-        : `metadata.base_commit: the patch is based on ${named}, but ${ref} is at ${tip}; rebase the patch`,
-  };
+  if (tip === null) return `the branch ${ref} does not exist`;
+  return tip === commit ? null : `the patch is based on ${commit}, but ${ref} is at ${tip}; rebase the patch`;
 }

@@ -5,74 +5,53 @@
  * T2 Every mode is listed in the target's settings. Symbolic links and submodules are not allowed by default.
  * T3 The target of a symbolic link is inside the tree, which its text alone must show, and not behind another link.
  */
-import type { Facts } from '../../../policy/contracts/facts';
-import type { GitPatchFacts } from '../facts/git-facts';
-import { decodeUtf8 } from '../../../policy/text/utf8';
-import { ABSENT, type ChangedPath } from './changed-paths';
-import { SUBMODULE_MODE, SYMLINK_MODE, type GitSettings } from '../staging-settings';
-import type { Repository } from './repository';
 import { clip } from '../../../policy/text/cut-text';
+import { decodeUtf8 } from '../../../policy/text/utf8';
+import { GITLINK, SYMLINK } from '../facts/git-facts';
+import { isReadAsGit } from '../facts/names';
+import type { GitSettings } from '../staging-settings';
+import { ABSENT, type ChangedPath } from './changed-paths';
+import type { Repository } from './repository';
 
 const MAX_LINK_BYTES = 4096;
-const OWN_NAMES = new Set(['.git', 'git~1', 'git~2', 'git~3', 'git~4']);
 
-/** Why the change is refused, or null. `after`: the tree after the change, among the objects of the dry run. */
+/**
+ * Why the change is refused, or null. `named`: the names in the headers of the patch. `after`: the tree after the change, among the
+ * objects of the dry run.
+ */
 export async function refusedPath(
   repository: Repository,
-  facts: Facts,
+  named: ReadonlySet<string>,
   changed: readonly ChangedPath[],
   after: string,
 ): Promise<string | null> {
-  const named = namesIn(facts);
   for (const entry of changed) {
     const why = refusedName(entry.path) ?? refusedMode(entry, repository.settings);
     if (why !== null) return `${shown(entry.path)}: ${why}`;
     if (!named.has(entry.path)) return `${shown(entry.path)}: git changes it, but no header of the patch names it`;
-    if (entry.newMode !== SYMLINK_MODE) continue;
+    if (entry.newMode !== SYMLINK) continue;
     const link = await refusedLink(repository, entry, after);
     if (link !== null) return `${shown(entry.path)}: ${link}`;
   }
   return null;
 }
 
-function namesIn(facts: Facts): ReadonlySet<string> {
-  if (!facts.ok || facts.kind !== 'git-patch') return new Set();
-  return new Set((facts as GitPatchFacts).touched.map(({ name }) => name));
-}
-
 function refusedName(path: string): string | null {
   if (path.includes('\\') || path.startsWith('/')) return 'the path is absolute or contains a backslash';
   for (const part of path.split('/')) {
     if (part === '' || part === '.' || part === '..') return 'the path leaves the tree';
-    // Some file systems ignore trailing spaces and dots, the text after a colon, and zero-width characters.
-    const folded = [...(part.split(':')[0] ?? '')]
-      .filter((c) => !isIgnorable(c))
-      .join('')
-      .replace(/[. ]+$/, '')
-      .toLowerCase();
-    if (OWN_NAMES.has(folded)) return 'the path is read as .git on some file systems';
+    if (isReadAsGit(part)) return 'the path is read as .git on some file systems';
     for (let i = 0; i < part.length; i++)
       if (part.charCodeAt(i) < 0x20 || part.charCodeAt(i) === 0x7f) return 'the path contains a control character';
   }
   return null;
 }
 
-/** Characters that HFS+ ignores when it compares names. */
-function isIgnorable(c: string): boolean {
-  const code = c.charCodeAt(0);
-  return (
-    (code >= 0x200c && code <= 0x200f) ||
-    (code >= 0x202a && code <= 0x202e) ||
-    (code >= 0x206a && code <= 0x206f) ||
-    code === 0xfeff
-  );
-}
-
 function refusedMode({ path, oldMode, newMode }: ChangedPath, { modes }: GitSettings): string | null {
   const allowed = (mode: string): boolean => mode === ABSENT || (modes as readonly string[]).includes(mode);
   if (!allowed(newMode)) return `mode ${newMode} is not allowed for this target (allowed: ${modes.join(', ')})`;
-  const submodules = oldMode === SUBMODULE_MODE || path.split('/').at(-1) === '.gitmodules';
-  if (submodules && !allowed(SUBMODULE_MODE)) return 'it changes submodules, which this target does not allow';
+  const submodules = oldMode === GITLINK || path.split('/').at(-1) === '.gitmodules';
+  if (submodules && !allowed(GITLINK)) return 'it changes submodules, which this target does not allow';
   return null;
 }
 
@@ -98,7 +77,7 @@ async function refusedLink(repository: Repository, entry: ChangedPath, after: st
     place.push(part);
     const [, mode] =
       /^(\d{6}) /.exec((await repository.read(['ls-tree', after, place.join('/')])).toString('utf8')) ?? [];
-    if (mode === SYMLINK_MODE) return 'the symbolic link leads through another one';
+    if (mode === SYMLINK) return 'the symbolic link leads through another one';
   }
   return null;
 }

@@ -1,4 +1,3 @@
-import type { Facts } from '../../../policy/contracts/facts';
 import type { HttpPatchFacts } from '../facts/http-facts';
 import type { HttpAccess } from './http-access';
 
@@ -6,9 +5,7 @@ import type { HttpAccess } from './http-access';
 const FORWARDED = new Set(['accept', 'accept-language', 'prefer', 'content-type']);
 
 /** Why a staged request must not be sent to this target, or null. */
-export function refusedPlace(facts: Facts, text: string, http: HttpAccess['http']): string | null {
-  if (!facts.ok || facts.kind !== 'http-patch') return 'the request could not be parsed';
-  const { url, headers } = facts as HttpPatchFacts;
+export function refusedPlace({ url, headers }: HttpPatchFacts, text: string, http: HttpAccess['http']): string | null {
   const [anomaly] = url.anomalies;
   if (anomaly !== undefined) return `its URL is ambiguous: ${anomaly}`;
   const other = headers.find(({ name }) => !FORWARDED.has(name));
@@ -17,7 +14,7 @@ export function refusedPlace(facts: Facts, text: string, http: HttpAccess['http'
   return outsideTarget(text, http);
 }
 
-/** Why a URL is outsideTarget the target, or null. */
+/** Why a URL is outside the target, or null. */
 export function outsideTarget(text: string, { baseUrl, queryNames }: HttpAccess['http']): string | null {
   const url = new URL(text);
   const base = new URL(baseUrl);

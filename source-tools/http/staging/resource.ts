@@ -1,9 +1,8 @@
 /** Reads the current state of one resource. */
-import { canonicalJson, type JsonObject } from '../../../policy/contracts/canonical-json';
+import { canonicalJson } from '../../../policy/contracts/canonical-json';
 import { sha256HexOfText } from '../../../policy/contracts/hash';
 import { tokensOf } from '../../../policy/text/json-pointer';
 import type { Json } from '../facts/json';
-import { applyJsonPatch, type Operation } from '../facts/json-patch';
 import { readJsonDocument } from '../../../policy/text/json-document';
 import type { TargetContext } from '../../../policy/contracts/target-effects';
 import type { HttpAccess } from './http-access';
@@ -66,13 +65,18 @@ export async function readResource(
   };
 }
 
-/** Digest of the document without the volatile members. */
+/** Digest of the document without the members at the JSON pointers `volatile`, which are not empty. */
 export function comparedSha(document: Json, volatile: readonly string[]): string {
-  let left = document;
-  for (const pointer of volatile) {
-    const operation: Operation = { op: 'remove', path: tokensOf(pointer) ?? [], from: null, value: undefined };
-    const removed = applyJsonPatch(left as JsonObject, [operation]);
-    if (removed.ok) left = removed.value;
-  }
-  return sha256HexOfText(canonicalJson(left));
+  const paths = volatile.map((pointer) => tokensOf(pointer) ?? []);
+  return sha256HexOfText(canonicalJson(withoutMembers(document, paths)));
+}
+
+/** All at once: if one item of an array were removed after another, the second pointer would mean the next item. */
+function withoutMembers(value: Json, paths: readonly (readonly string[])[]): Json {
+  if (typeof value !== 'object' || value === null || paths.length === 0) return value;
+  const kept = Object.entries(value).flatMap(([name, member]): [string, Json][] => {
+    const below = paths.filter(([first]) => first === name).map((path) => path.slice(1));
+    return below.some((path) => path.length === 0) ? [] : [[name, withoutMembers(member, below)]];
+  });
+  return Array.isArray(value) ? kept.map(([, item]) => item) : Object.fromEntries(kept);
 }

@@ -32,9 +32,10 @@ export function readRequest(raw: Uint8Array, facts: Facts, http: HttpAccess['htt
   if (!read.ok) return { ok: false, why: `${read.code}: ${read.message}` };
   const staged = read.value as JsonObject;
   const url = String(staged['url']);
-  const refused = refusedPlace(facts, url, http);
+  const request = facts as HttpPatchFacts;
+  const refused = refusedPlace(request, url, http);
   if (refused !== null) return { ok: false, why: refused };
-  const { method, body, faults, headers, contentType } = facts as HttpPatchFacts;
+  const { method, body, faults, headers, contentType } = request;
   const [fault] = faults;
   if (fault !== undefined) return { ok: false, why: `${fault.at}: ${fault.why}` };
   const value = staged['body'];

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, rmSync, writeFileSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { extractGitPatchFacts } from '../../../../source-tools/git/facts/extract-git-facts';
@@ -121,6 +121,16 @@ describe('a dry run', () => {
     expect(contents()).toBe(before);
   });
 
+  it('rejects a hunk at another line also after hundreds of files, about each of which git prints lines', async () => {
+    const names = Array.from({ length: 300 }, (_, i) => `${'long-'.repeat(40)}${i}`);
+    const many = names.map((name) => newFilePatch(`new/${name}`, 'x')).join('');
+    expect(await stage(change(many + OFFSET))).toMatchObject({
+      kind: 'rejected',
+      explanation: expect.stringContaining('does not apply at the line that its header states'),
+    });
+    expect(await stage(change(many))).toMatchObject({ kind: 'staged' });
+  });
+
   it.each([
     ['/etc/passwd', 'link'],
     ['../outside', 'link'],
@@ -230,6 +240,30 @@ describe('a commit', () => {
     expect(await readBack(toSettle(ctx))).toMatchObject(found);
     expect(await seal(toSettle(ctx))).toMatchObject(found);
     expect(repo.tip()).toBe(after);
+  });
+
+  it('finds its commit in the history if the seal was written before the check of the history was interrupted', async () => {
+    const ctx = await approved(change(PATCH));
+    await commit(ctx);
+    const ours = repo.tip();
+    repo.git('update-ref', '-d', `refs/countersign/changes/${ctx.changeId}`);
+    repo.git('update-ref', 'refs/heads/main', `${ours}^`);
+    expect(await seal(toSettle(ctx))).toEqual({ found: false });
+    repo.git('update-ref', 'refs/heads/main', ours);
+    const found = { found: true, effect: { commit: ours }, unchecked: true };
+    expect(await readBack(toSettle(ctx))).toMatchObject(found);
+    expect(await seal(toSettle(ctx))).toMatchObject(found);
+    expect(await commit(ctx)).toMatchObject({ kind: 'applied', replayed: true, effect: { commit: ours } });
+  });
+
+  it('is not reported as not applied if the history of the branch cannot be read', async () => {
+    const ctx = await approved(change(PATCH));
+    await commit(ctx);
+    repo.git('update-ref', '-d', `refs/countersign/changes/${ctx.changeId}`);
+    const lost = repo.push({ 'src/other.ts': 'y\n' });
+    repo.push({ 'src/other.ts': 'z\n' });
+    rmSync(join(repo.path, 'objects', lost.slice(0, 2), lost.slice(2)));
+    await expect(readBack(toSettle(ctx))).rejects.toMatchObject({ type: 'TARGET_UNAVAILABLE' });
   });
 
   it('does not accept another commit as its own, even if message and content are copies', async () => {

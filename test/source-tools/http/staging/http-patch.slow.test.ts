@@ -302,6 +302,22 @@ describe('a commit', () => {
   });
 });
 
+describe('volatile items of an array', () => {
+  const settings = { volatile: ['/log/0', '/log/1'] };
+  const isStale = async (log: readonly string[]): Promise<boolean> => {
+    api.behaviour.etag = 'constant';
+    api.documents.set('/v1/flags/beta', { on: false, log: ['a', 'b', 'c'] });
+    const ctx = await approved({ settings });
+    api.documents.set('/v1/flags/beta', { on: false, log: [...log] });
+    return (await commit(ctx)).kind === 'stale';
+  };
+
+  it('are not compared, and all others are', async () => {
+    expect(await isStale(['x', 'y', 'c'])).toBe(false);
+    expect(await isStale(['a', 'b', 'x'])).toBe(true);
+  });
+});
+
 describe('a post validator that rejects', () => {
   const postCheck = async () => ({ ok: false, explanation: 'guardian.x: no' }) as const;
 
