@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { coveringGlob } from '../../../policy/text/glob';
 import { linePattern, describeLine, wordsOf, type LinePattern } from '../../../policy/text/line-patterns';
 import type { Hit } from '../../../policy/rules/rule-maker';
-import { addedHits, atLine, gitRule, MODIFIED, NEW, patchOf } from './define-git-rule';
+import { addedHits, atLine, gitRule, globs, MODIFIED, NEW, patchOf } from './define-git-rule';
 import type { FileView } from './patch-view';
 import { wordList } from '../../../policy/text/word-list';
 
@@ -76,10 +76,8 @@ export const dangerousCi = gitRule({
   defaultLevel: 'confirm',
   why: 'Pipelines have access to secrets and can publish releases, so one changed line can do more harm than a line of code.',
   config: z.strictObject({
-    pipelines: z.array(z.string().min(1).max(500)).max(200).default(PIPELINES),
-    scripts: z
-      .array(z.string().min(1).max(500))
-      .max(200)
+    pipelines: globs(200).default(PIPELINES),
+    scripts: globs(200)
       .default(SCRIPTS)
       .describe('Globs of scripts, which are checked only for downloaded code that is run.'),
   }),

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { ValidatorInput } from '../../../policy/rules/define';
 import { factsRules, type FactsRuleOptions, type Hit, type PackRule } from '../../../policy/rules/rule-maker';
 import { filePlace, lineSpan, type GitPatchFacts, type PatchFile, type PatchLine } from '../facts/git-facts';
@@ -7,6 +8,18 @@ import { patchView, type FileView, type GitPatch } from './patch-view';
 interface GitRuleOptions<Config> extends Omit<FactsRuleOptions<GitPatchFacts, Config>, 'find'> {
   readonly find: (patch: GitPatch, config: Config, input: ValidatorInput<Config>) => readonly Hit[];
 }
+
+/** Setting of a rule: at most `max` globs of paths. A glob with a leading slash would match nothing, so it is refused. */
+export const globs = (max: number) =>
+  z
+    .array(
+      z
+        .string()
+        .min(1)
+        .max(500)
+        .regex(/^[^/]/, 'expected a path relative to the root of the tree, without a leading "/"'),
+    )
+    .max(max);
 
 const maker = factsRules<GitPatchFacts>(GIT_PACK);
 

@@ -27,15 +27,16 @@ export const mode = gitRule({
     bad: patchOf('run.sh', ['old mode 100644', 'new mode 100755']),
     good: patchOf('run.sh', ['old mode 100755', 'new mode 100644']),
   },
-  find: ({ files }) => {
-    const hits: Hit[] = [];
-    for (const { file } of files) {
-      const what = modeChange(file);
-      if (what !== null) hits.push(atFile(file, what));
-    }
-    return hits;
-  },
+  find: ({ files }) => hitsOf(files, ({ file }) => modeChange(file)),
 });
+
+/** Hits at the headers of the files that `describe` returns a text for. */
+function hitsOf(files: readonly FileView[], describe: (view: FileView) => string | null): Hit[] {
+  return files.flatMap((view) => {
+    const what = describe(view);
+    return what === null ? [] : [atFile(view.file, what)];
+  });
+}
 
 /** Target of the link as a path from the root of the tree; null if it is outside the tree. */
 function resolved(link: string, target: string): string | null {
@@ -52,14 +53,13 @@ function resolved(link: string, target: string): string | null {
 
 function linkProblem(view: FileView): string | null {
   const { file } = view;
-  const target = file.binary?.text ?? view.text('+');
-  const hasContent = file.added > 0 || file.binary !== null;
+  const target = file.binary === null ? view.text('+') : file.binary.text;
   // After a rename or a mode change the target is not in the patch, or is relative to another folder.
-  if (!hasContent)
-    return file.change === 'modify' && file.oldMode === SYMLINK
-      ? null
-      : 'is a symbolic link whose target is not in the patch';
-  if (file.binary !== null && file.binary.text === null) return 'is a symbolic link whose target is not in the patch';
+  const hasTarget = target !== null && (file.added > 0 || file.binary !== null);
+  if (!hasTarget) {
+    const isSame = file.binary === null && file.change === 'modify' && file.oldMode === SYMLINK;
+    return isSame ? null : 'is a symbolic link whose target is not in the patch';
+  }
   const to = resolved(file.path, target);
   if (to === null) return `links outside the tree, to ${shown(target.slice(0, 200))}`;
   return to.split('/').some((part) => part.toLowerCase() === '.git') ? 'links into .git' : null;
@@ -102,11 +102,7 @@ export const symlinkEscape = gitRule({
   find: ({ files }) => {
     const links = files.filter(({ file }) => file.newMode === SYMLINK);
     if (links.length === 0) return [];
-    const leaving = links.flatMap((view) => {
-      const what = linkProblem(view);
-      return what === null ? [] : [atFile(view.file, what)];
-    });
-    return [...leaving, ...throughLink(files, links)];
+    return [...hitsOf(links, linkProblem), ...throughLink(files, links)];
   },
 });
 
@@ -122,15 +118,9 @@ export const binary = gitRule({
   find: ({ files }) =>
     files.flatMap(({ file }): readonly Hit[] => {
       if (file.binary === null) return [];
-      if (file.binary.text !== null && file.binary.bytes > 0)
-        return [atFile(file, 'is text that is encoded as a binary patch')];
-      return [
-        atFile(
-          file,
-          file.binary.method === 'differs'
-            ? 'is binary, but its content is not in the patch'
-            : `is binary, ${file.binary.bytes} bytes`,
-        ),
-      ];
+      const { text, bytes, method } = file.binary;
+      if (text !== null && bytes > 0) return [atFile(file, 'is text that is encoded as a binary patch')];
+      if (method === 'differs') return [atFile(file, 'is binary, but its content is not in the patch')];
+      return [atFile(file, `is binary, ${bytes} bytes`)];
     }),
 });

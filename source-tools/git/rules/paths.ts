@@ -2,15 +2,12 @@ import { z } from 'zod';
 import { coveringGlob } from '../../../policy/text/glob';
 import type { Hit } from '../../../policy/rules/rule-maker';
 import { shown } from '../../../policy/text/shown-name';
-import { atFile, gitRule, MODIFIED, NEW, patchOf } from './define-git-rule';
+import { foldedName, IGNORED, isReadAsGit } from '../facts/names';
+import { atFile, gitRule, globs, MODIFIED, NEW, patchOf } from './define-git-rule';
 import type { FileView } from './patch-view';
+import { PROTECTED, protectedKind } from './protected-kinds';
 
-const PathGlob = z
-  .string()
-  .min(1)
-  .max(500)
-  .regex(/^[^/]/, 'expected a path relative to the root of the tree, without a leading "/"');
-export const Globs = z.array(PathGlob).max(1000);
+const Globs = globs(1000);
 
 export const pathTraversal = gitRule({
   name: 'git_path_traversal',
@@ -101,24 +98,12 @@ function segmentProblem(segment: string): string | null {
   if (segment === '') return 'has an empty segment';
   if (segment === '.' || segment === '..') return 'has a "." or ".." segment';
   if (segment.length > MAX_SEGMENT) return 'has a segment that is longer than the maximum name length';
-  const seen = [...segment].filter((c) => !isIgnorable(c.codePointAt(0) as number)).join('');
-  const name = (seen.split(':')[0] ?? '').replace(/[. ]{1,255}$/, '').toLowerCase();
-  if (name === '.git' || /^git~\d{1,3}$/.test(name)) return 'is read as .git on some file systems';
-  if (seen !== segment) return 'contains a character that some file systems ignore';
+  if (isReadAsGit(segment)) return 'is read as .git on some file systems';
+  if (IGNORED.test(segment)) return 'contains a character that some file systems ignore';
   if (segment.endsWith('.') || segment.endsWith(' '))
     return 'has a segment that ends in a dot or a space, which some systems remove';
-  if (DEVICES.has(name.split('.')[0] ?? '')) return 'names a device on some systems';
+  if (DEVICES.has(foldedName(segment).split('.')[0] ?? '')) return 'names a device on some systems';
   return null;
-}
-
-/** Characters that HFS+ ignores when it compares names. */
-function isIgnorable(code: number): boolean {
-  return (
-    (code >= 0x200c && code <= 0x200f) ||
-    (code >= 0x202a && code <= 0x202e) ||
-    (code >= 0x206a && code <= 0x206f) ||
-    code === 0xfeff
-  );
 }
 
 export const policyChange = gitRule({
@@ -138,7 +123,8 @@ export const policyChange = gitRule({
   find: ({ files }, { paths }) => covered(files, [paths], [], (glob) => `is a policy file, by ${shown(glob)}`),
 });
 
-export function covered(
+/** Hits for the paths that the lists cover, each by the first glob of the first list that covers it. */
+function covered(
   files: readonly FileView[],
   lists: readonly (readonly string[])[],
   except: readonly string[],
@@ -147,8 +133,8 @@ export function covered(
   const hits: Hit[] = [];
   for (const { file, names } of files)
     for (const name of names)
-      for (const globs of lists) {
-        const glob = coveringGlob(globs, name);
+      for (const list of lists) {
+        const glob = coveringGlob(list, name);
         if (glob === undefined) continue;
         if (coveringGlob(except, name) === undefined)
           hits.push({ ...atFile(file, `${describe(glob)} (${file.change})`), file: { path: name.path, line: null } });
@@ -156,6 +142,26 @@ export function covered(
       }
   return hits;
 }
+
+export const protectedPaths = gitRule({
+  name: 'git_protected_paths',
+  logicRevision: 4,
+  defaultLevel: 'confirm',
+  why: 'A tool executes or obeys these files without being asked, so a change has effects that its lines do not show.',
+  config: z.strictObject({
+    paths: Globs.default([...PROTECTED]).describe(
+      'Globs: * matches within a name, ** across folders. Case is ignored. The default covers files by kind.',
+    ),
+    also: Globs.default([]).describe('Globs in addition to `paths`, so that you need not repeat the default list.'),
+    except: Globs.default([]).describe('Globs of paths to exclude.'),
+  }),
+  examples: {
+    bad: patchOf('.github/workflows/ci.yml', MODIFIED, ['-  timeout-minutes: 5', '+  timeout-minutes: 50']),
+    good: patchOf('docs/github/workflows.md', MODIFIED, ['-a', '+b']),
+  },
+  find: ({ files }, { paths, also, except }) =>
+    covered(files, [paths, also], except, (glob) => `is ${protectedKind(glob)}`),
+});
 
 export const pathScope = gitRule({
   name: 'git_path_scope',

@@ -5,6 +5,7 @@ import { coveringGlob, pathName } from '../../../policy/text/glob';
 import type { GitPatchFacts } from '../facts/git-facts';
 import { GIT_PACK } from '../facts/git-parser';
 import { wordList } from '../../../policy/text/word-list';
+import { atFile, globs, NEW, patchOf } from './define-git-rule';
 
 const patchRule = factsRules<GitPatchFacts>({ ...GIT_PACK, pack: 'secrets' });
 
@@ -14,8 +15,7 @@ const KEY_FILES = wordList(`
   **/.aws/credentials **/.kube/config **/terraform.tfstate
 `);
 
-const newFile = (path: string, line: string): string =>
-  `diff --git a/${path} b/${path}\nnew file mode 100644\nindex 0000000..8c3482d\n--- /dev/null\n+++ b/${path}\n@@ -0,0 +1 @@\n+${line}\n`;
+const newFile = (path: string, line: string): string => patchOf(path, NEW, [`+${line}`]);
 
 const keyFile = patchRule({
   name: 'secrets_key_file',
@@ -23,11 +23,7 @@ const keyFile = patchRule({
   defaultLevel: 'confirm',
   why: 'Files with these names contain keys or passwords, and a binary file does not show them.',
   config: z.strictObject({
-    paths: z
-      .array(z.string().min(1).max(500))
-      .max(200)
-      .default(KEY_FILES)
-      .describe('Globs of file names. Case is ignored.'),
+    paths: globs(200).default(KEY_FILES).describe('Globs of file names. Case is ignored.'),
   }),
   examples: {
     bad: newFile('deploy/.env', 'PORT=80'),
@@ -36,11 +32,7 @@ const keyFile = patchRule({
   find: ({ files }, { paths }) =>
     files
       .filter((file) => file.newPath !== null && coveringGlob(paths, pathName(file.newPath)) !== undefined)
-      .map((file) => ({
-        at: file.header,
-        what: 'the file name is typical for keys or passwords',
-        file: { path: file.path, line: null },
-      })),
+      .map((file) => atFile(file, 'the file name is typical for keys or passwords')),
 });
 
 /** What patches add to the pack `secrets`: examples in a file with data of tests, and rules that apply only to patches. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Hit } from '../../../policy/rules/rule-maker';
 import { coveringGlob } from '../../../policy/text/glob';
-import { atFile, atLine, gitRule, MODIFIED, NEW, patchOf } from './define-git-rule';
+import { atFile, atLine, gitRule, globs, MODIFIED, NEW, patchOf } from './define-git-rule';
 import type { PatchFile } from '../facts/git-facts';
 import type { FileView } from './patch-view';
 import { wordList } from '../../../policy/text/word-list';
@@ -44,9 +44,7 @@ export const size = gitRule({
       .default(0.9)
       .describe('Maximum share of removed lines among all changed lines.'),
     deleteRatioFrom: limit(200, 'Number of changed lines from which `maxDeleteRatio` applies.'),
-    uncounted: z
-      .array(z.string().min(1).max(500))
-      .max(200)
+    uncounted: globs(200)
       .default(UNCOUNTED)
       .describe(
         'Globs of files that tools write, such as lock files and snapshots. Other rules check what they contain.',
@@ -113,7 +111,7 @@ export const vendoredTree = gitRule({
   defaultLevel: 'confirm',
   why: 'Vendored code runs like first-party code but is rarely reviewed.',
   config: z.strictObject({
-    paths: z.array(z.string().min(1).max(500)).max(200).default(VENDORED),
+    paths: globs(200).default(VENDORED),
     maxFiles: limit(0, 'Maximum number of changed files below these paths.'),
   }),
   examples: {
@@ -134,7 +132,7 @@ export const generatedEdit = gitRule({
   defaultLevel: 'advise',
   status: 'WARN',
   why: 'The next run of the generator overwrites a manual edit, and reviewers rarely read generated files.',
-  config: z.strictObject({ paths: z.array(z.string().min(1).max(500)).max(200).default(GENERATED) }),
+  config: z.strictObject({ paths: globs(200).default(GENERATED) }),
   examples: {
     bad: patchOf('api/user.pb.go', MODIFIED, ['-a', '+b']),
     good: patchOf('api/user.proto', MODIFIED, ['-a', '+b']),

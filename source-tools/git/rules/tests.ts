@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { coveringGlob, pathName, type PathName } from '../../../policy/text/glob';
 import { linePattern, describeLine, wordsOf } from '../../../policy/text/line-patterns';
 import type { Hit } from '../../../policy/rules/rule-maker';
-import { addedHits, atFile, atLine, gitRule, MODIFIED, patchOf } from './define-git-rule';
+import { addedHits, atFile, atLine, gitRule, globs, MODIFIED, patchOf } from './define-git-rule';
 import type { PatchFile, PatchLine } from '../facts/git-facts';
 import type { FileView } from './patch-view';
 import { wordList } from '../../../policy/text/word-list';
@@ -79,12 +79,8 @@ export const testWeakening = gitRule({
   defaultLevel: 'confirm',
   why: 'Deleting, skipping or weakening a test is the easiest way to make a build pass.',
   config: z.strictObject({
-    tests: z.array(z.string().min(1).max(500)).max(200).default(TESTS).describe('Globs of test files.'),
-    configs: z
-      .array(z.string().min(1).max(500))
-      .max(200)
-      .default(CONFIGS)
-      .describe('Globs of files that configure test runs and coverage thresholds.'),
+    tests: globs(200).default(TESTS).describe('Globs of test files.'),
+    configs: globs(200).default(CONFIGS).describe('Globs of files that configure test runs and coverage thresholds.'),
     maxSnapshots: z.int().min(0).default(3).describe('Maximum number of changed snapshot files.'),
     maxLostAsserts: z.int().min(0).default(0).describe('Maximum number of assertions that a test file may lose.'),
   }),

@@ -8,8 +8,8 @@ import {
   type OddCharacter,
 } from '../../../policy/text/characters';
 import { isOrdinary } from '../../../policy/text/code-points';
-import { atFile, gitRule, MODIFIED, patchOf } from './define-git-rule';
-import { filePlace, lineSpan, type PatchFile, type PatchLine } from '../facts/git-facts';
+import { atFile, atLine, gitRule, MODIFIED, patchOf } from './define-git-rule';
+import { lineSpan, type PatchFile, type PatchLine } from '../facts/git-facts';
 import type { FileView } from './patch-view';
 
 /** All suspicious characters in one line or name. */
@@ -58,14 +58,10 @@ function inLine(file: PatchFile, line: PatchLine, foreign: boolean): Hit[] {
   // Treat CRLF as a line end.
   const text = line.text.endsWith('\r') ? line.text.slice(0, -1) : line.text;
   return suspiciousIn(text, foreign).map(({ index, length, what }) => {
-    const span = lineSpan(file, line);
+    const hit = atLine(file, line, what);
     // Text inside a binary patch has no position in the patch.
-    const hasPosition = span.startLine === line.line && span.endLine === line.line && span !== file.header;
-    const place = filePlace(file, line);
-    return {
-      file: place,
-      at: hasPosition ? { ...span, startColumn: index + 2, endColumn: index + 2 + length } : span,
-      what,
-    };
+    return hit.at === file.header
+      ? hit
+      : { ...hit, at: { ...lineSpan(file, line), startColumn: index + 2, endColumn: index + 2 + length } };
   });
 }

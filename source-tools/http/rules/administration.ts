@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { memoizeByObject } from '../../../policy/text/memoize';
 import { shown } from '../../../policy/text/shown-name';
 import { wordList } from '../../../policy/text/word-list';
-import { httpRule, MERGE, request } from './define-http-rule';
+import { httpRule, MERGE, namesConfig, namesOf, READS, request } from './define-http-rule';
 import { normalizedName, wordsOf } from '../facts/private-names';
 
 const ADMINISTRATIVE = wordList(`
@@ -12,31 +12,23 @@ const ADMINISTRATIVE = wordList(`
   tokens keys api-keys apikeys credentials secrets permissions roles policies memberships members invitations webhooks
 `);
 
-const namesOfPaths = memoizeByObject(
-  ({ names, also }: { readonly names: readonly string[]; readonly also: readonly string[] }): ReadonlySet<string> =>
-    new Set([...names, ...also].map(normalizedName)),
-);
-
 export const administrativePath = httpRule({
   name: 'http_administrative_path',
   logicRevision: 1,
   defaultLevel: 'confirm',
   why: 'The path says that the request administers the service, moves money or deletes in bulk; its body says little about that.',
-  config: z.strictObject({
-    names: z
-      .array(z.string().min(1).max(200))
-      .max(500)
-      .default(ADMINISTRATIVE)
-      .describe('Segments of the path, separated by "/" or ":". Case, "_" and "-" are ignored.'),
-    also: z.array(z.string().min(1).max(200)).max(500).default([]).describe('Segments in addition to `names`.'),
-  }),
+  config: namesConfig(
+    ADMINISTRATIVE,
+    'Segments of the path, separated by "/" or ":". Case, "_" and "-" are ignored.',
+    'Segments in addition to `names`.',
+  ),
   examples: {
     bad: request({ method: 'POST', url: 'https://api.example.com/v1/admin/users:purge' }),
     good: request({ url: 'https://api.example.com/v1/articles/administrators-guide' }),
   },
   find: ({ method, url }, config) => {
     if (READS.has(method)) return [];
-    const names = namesOfPaths(config);
+    const names = namesOf(config);
     const found = url.path
       .slice(0, 8192)
       .split(/[/:]/)
@@ -44,8 +36,6 @@ export const administrativePath = httpRule({
     return found === undefined ? [] : [{ at: '/url', what: `the path contains ${shown(found.slice(0, 100))}` }];
   },
 });
-
-const READS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 const SECURITY = wordList(`
   auth authn authz authentication authorization login logins sso saml oauth oauth2 oidc scim pkce mfa 2fa totp session

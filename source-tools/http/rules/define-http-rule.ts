@@ -1,7 +1,10 @@
+import { z } from 'zod';
 import { factsRules } from '../../../policy/rules/rule-maker';
+import { memoizeByObject } from '../../../policy/text/memoize';
 import { shown } from '../../../policy/text/shown-name';
 import type { HttpPatchFacts } from '../facts/http-facts';
 import { HTTP_PACK } from '../facts/http-parser';
+import { normalizedName } from '../facts/private-names';
 
 export const httpRule = factsRules<HttpPatchFacts>(HTTP_PACK);
 
@@ -18,6 +21,35 @@ export function request(change: Readonly<Record<string, unknown>> = {}): string 
 }
 
 export const MERGE = 'application/merge-patch+json';
+
+/** Methods that only read. */
+export const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+const Names = z.array(z.string().min(1).max(200)).max(500);
+
+/** Settings of a rule that looks for names; `what` they are, for the description. */
+export const namesConfig = (names: readonly string[], what: string, also: string) =>
+  z.strictObject({
+    names: Names.default([...names]).describe(what),
+    also: Names.default([]).describe(also),
+  });
+
+/** The names of such settings, as `normalizedName` writes them. */
+export const namesOf = memoizeByObject(
+  ({ names, also }: z.infer<ReturnType<typeof namesConfig>>): ReadonlySet<string> =>
+    new Set([...names, ...also].map(normalizedName)),
+);
+
+/** Setting of a rule: internal hosts that `what` may name. */
+export const allowedHosts = (what: string) => z.array(z.string().min(1).max(253)).max(200).default([]).describe(what);
+
+/** Whether an entry of such a list is the host, or `*.` and a domain above it. Case is ignored; the host is in lower case. */
+export function coversHost(entries: readonly string[], host: string): boolean {
+  return entries.some((entry) => {
+    const lower = entry.toLowerCase();
+    return lower.startsWith('*.') ? host.endsWith(lower.slice(1)) : lower === host;
+  });
+}
 
 /** A JSON pointer of the diff as it appears in a reason. */
 export function formatPointer(pointer: string): string {

@@ -3,7 +3,7 @@ import { arrayIndex, tokensOf } from '../../../policy/text/json-pointer';
 import type { Hit } from '../../../policy/rules/rule-maker';
 import { memoizeByObject } from '../../../policy/text/memoize';
 import { shown } from '../../../policy/text/shown-name';
-import { httpRule, MERGE, request, formatPointer } from './define-http-rule';
+import { formatPointer, httpRule, MERGE, namesConfig, namesOf, READS, request } from './define-http-rule';
 import type { HttpPatchFacts, Write } from '../facts/http-facts';
 import { normalizedName } from '../facts/private-names';
 import { wordList } from '../../../policy/text/word-list';
@@ -132,7 +132,7 @@ export const testRequired = httpRule({
     }),
   },
   find: ({ method, headers, writes }) => {
-    if (method === 'GET' || method === 'HEAD' || method === 'OPTIONS' || method === 'POST') return [];
+    if (READS.has(method) || method === 'POST') return [];
     const lock = headers.find(({ name }) => name === 'if-match' || name === 'if-unmodified-since');
     if (lock !== undefined && lock.value.trim() !== '*' && lock.value.trim() !== '') return [];
     // A test after the first write only tests the result of the patch itself.
@@ -155,30 +155,22 @@ const PRIVILEGE = wordList(`
 /** The unit of an amount in its name, such as `amountCents`. */
 const MONEY_UNIT = /(?:in)?(?:cents?|minor|micros|usd|eur|gbp|chf)$/;
 
-const guardedNames = memoizeByObject(
-  ({ names, also }: { readonly names: readonly string[]; readonly also: readonly string[] }): ReadonlySet<string> =>
-    new Set([...names, ...also].map(normalizedName)),
-);
-
 export const privilegeFields = httpRule({
   name: 'http_privilege_fields',
   logicRevision: 4,
   defaultLevel: 'confirm',
   why: 'An API may let a client write roles, permissions, prices and the addresses that it calls like any other member.',
-  config: z.strictObject({
-    names: z
-      .array(z.string().min(1).max(200))
-      .max(500)
-      .default(PRIVILEGE)
-      .describe('Names of privileged members. Case, "_" and "-" are ignored.'),
-    also: z.array(z.string().min(1).max(200)).max(500).default([]).describe('Names in addition to `names`.'),
-  }),
+  config: namesConfig(
+    PRIVILEGE,
+    'Names of privileged members. Case, "_" and "-" are ignored.',
+    'Names in addition to `names`.',
+  ),
   examples: {
     bad: '{"method": "PATCH", "url": "https://api.example.com/v1/users/7", "contentType": "application/merge-patch+json",\n "body": {"profile": {"is\\u0041dmin": true}}}',
     good: request({ contentType: MERGE, body: { profile: { note: 'is_admin' } } }),
   },
   find: ({ members, transfers }, config) => {
-    const guarded = guardedNames(config);
+    const guarded = namesOf(config);
     const isGuarded = (name: string): boolean => {
       const normalized = normalizedName(name);
       return guarded.has(normalized) || guarded.has(normalized.replace(MONEY_UNIT, ''));

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { isBelowHost } from './hosts';
-import { httpRule, formatPointer, request } from './define-http-rule';
+import { allowedHosts, coversHost, formatPointer, httpRule, request } from './define-http-rule';
 import type { Reach } from '../facts/http-facts';
 import { isPrivateName } from '../facts/private-names';
 import { pointerOf } from '../../../policy/text/json-pointer';
@@ -54,11 +53,7 @@ export const privateLink = httpRule({
   defaultLevel: 'confirm',
   why: 'A server that calls a webhook or loads an import reaches addresses that the author of the request cannot reach.',
   config: z.strictObject({
-    allowHosts: z
-      .array(z.string().min(1).max(253))
-      .max(200)
-      .default([])
-      .describe('Internal hosts that a value may name, in canonical form; *.host for all its subdomains.'),
+    allowHosts: allowedHosts('Internal hosts that a value may name, in canonical form; *.host for all its subdomains.'),
   }),
   examples: {
     bad: request({ body: [{ op: 'replace', path: '/webhook_url', value: 'http://169.254.169.254/latest/meta-data' }] }),
@@ -70,7 +65,7 @@ export const privateLink = httpRule({
       const called = isCalled(name);
       const place = name === '' ? 'a value' : shown(name.slice(0, 100));
       if (called && hasScheme && !WEB.has(scheme)) return [{ at, what: `${place} uses the scheme ${shown(scheme)}` }];
-      if (reach === 'public' || allowHosts.some((entry) => isBelowHost(entry.toLowerCase(), host))) return [];
+      if (reach === 'public' || coversHost(allowHosts, host)) return [];
       // Documentation and addresses of devices name internal hosts, too; only what is called reaches them.
       if (!called && (!hasScheme || reach === 'local_name')) return [];
       return [{ at, what: `${place} names ${shown(host.slice(0, 253))}, which is ${REACHED[reach]}` }];

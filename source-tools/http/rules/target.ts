@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { globCovers } from '../../../policy/text/glob';
 import { parseRule, type Hit } from '../../../policy/rules/rule-maker';
 import { shown } from '../../../policy/text/shown-name';
-import { httpRule, request } from './define-http-rule';
-import { isBelowHost } from './hosts';
+import { allowedHosts, coversHost, httpRule, request } from './define-http-rule';
 import type { HttpPatchFacts, Reach } from '../facts/http-facts';
 import { HTTP_PACK } from '../facts/http-parser';
 
@@ -45,18 +44,16 @@ export const privateTarget = httpRule({
   defaultLevel: 'forbid',
   why: 'Internal services often trust every caller, and the cloud metadata service returns credentials.',
   config: z.strictObject({
-    allowHosts: z
-      .array(z.string().min(1).max(253))
-      .max(200)
-      .default([])
-      .describe('Internal hosts that requests may target, in canonical form; *.host for all its subdomains.'),
+    allowHosts: allowedHosts(
+      'Internal hosts that requests may target, in canonical form; *.host for all its subdomains.',
+    ),
   }),
   examples: {
     bad: request({ url: 'http://2852039166/latest/meta-data' }),
     good: request({ url: 'https://8.8.8.8/v1/orders/17' }),
   },
   find: ({ url }, { allowHosts }) => {
-    if (url.reach === 'public' || allowHosts.some((entry) => isBelowHost(entry.toLowerCase(), url.host))) return [];
+    if (url.reach === 'public' || coversHost(allowHosts, url.host)) return [];
     return [{ at: '/url', what: `${shown(url.host)} is ${REACH[url.reach]}` }];
   },
 });
@@ -88,8 +85,10 @@ type Scope = z.infer<typeof Scope>;
 
 function covers(scope: Scope, { method, url }: HttpPatchFacts): boolean {
   if (scope.methods !== undefined && !scope.methods.includes(method)) return false;
-  const host = scope.hosts.some((entry) => isBelowHost(entry, url.host));
-  return host && (scope.paths === undefined || scope.paths.some((path) => globCovers(path, url.path)));
+  return (
+    coversHost(scope.hosts, url.host) &&
+    (scope.paths === undefined || scope.paths.some((path) => globCovers(path, url.path)))
+  );
 }
 
 export const methodPathScope = httpRule({

@@ -1,13 +1,19 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../policy/contracts/canonical-json';
 import { MAX_DIFF_BYTES } from '../../../policy/contracts/diff';
 import type { FactsRefusal } from '../../../policy/contracts/facts';
-import type { TerraformAction, TerraformOutput, TerraformPlanFacts, TerraformResource } from './terraform-facts';
+import {
+  isChanged,
+  type TerraformAction,
+  type TerraformOutput,
+  type TerraformPlanFacts,
+  type TerraformResource,
+} from './terraform-facts';
 import { TERRAFORM_PARSER } from './terraform-parser';
 import { readJsonDocument } from '../../../policy/text/json-document';
+import { pointerOf } from '../../../policy/text/json-pointer';
 import { refusal, refuse, Refused } from '../../../policy/text/refusal';
 import { readConfiguration, withoutKeys, type ConfiguredResources } from './configuration';
-import { objectOf, textOf } from './json';
-import { containsTrue, maskOf, withoutHidden } from './masks';
+import { containsTrue, withoutHidden } from './masks';
 import { withSeparateRules } from './separate-rules';
 
 export const MAX_PLAN_BYTES = MAX_DIFF_BYTES;
@@ -95,13 +101,11 @@ function extract(raw: Uint8Array): TerraformPlanFacts | FactsRefusal {
     outputs: readOutputs(plan),
     ...parts,
     failedChecks: readChecks(plan['checks']),
-    touched: [...new Set(resources.filter((r) => !['no-op', 'read'].includes(r.action)).map((r) => r.address))].map(
-      (name) => ({
-        kind: 'path',
-        schema: null,
-        name,
-      }),
-    ),
+    touched: [...new Set(resources.filter(isChanged).map(({ address }) => address))].map((name) => ({
+      kind: 'path',
+      schema: null,
+      name,
+    })),
   } satisfies TerraformPlanFacts;
 }
 
@@ -131,8 +135,9 @@ function readResource(item: JsonObject, at: string, configured: ConfiguredResour
   if (action === undefined) return refuse('unknown_action', 'A resource has an unknown sequence of actions', null);
   const address = textOf(item, 'address');
   const given = configured.members.get(withoutKeys(address));
-  const beforeSensitive = maskOf(change['before_sensitive']);
-  const afterSensitive = maskOf(change['after_sensitive']);
+  const beforeSensitive = change['before_sensitive'] ?? false;
+  const afterSensitive = change['after_sensitive'] ?? false;
+  const unknown = change['after_unknown'] ?? false;
   return {
     at,
     address,
@@ -143,12 +148,12 @@ function readResource(item: JsonObject, at: string, configured: ConfiguredResour
     destroyFirst: sequence === 'delete,create',
     actionReason: optionalText(item, 'action_reason'),
     previousAddress: optionalText(item, 'previous_address'),
-    importing: isJsonObject(change['importing'] ?? null),
+    importing: isJsonObject(change['importing']),
     deposed: (optionalText(item, 'deposed') ?? '') !== '',
     before: withoutHidden(change['before'] ?? null, beforeSensitive),
     after: withoutHidden(change['after'] ?? null, afterSensitive),
-    unknown: maskOf(change['after_unknown']),
-    leftToProvider: action === 'create' ? leftToProvider(change['after_unknown'], given) : [],
+    unknown,
+    leftToProvider: action === 'create' ? leftToProvider(unknown, given) : [],
     configured: given !== undefined,
     separateRules: false,
     beforeSensitive,
@@ -157,11 +162,18 @@ function readResource(item: JsonObject, at: string, configured: ConfiguredResour
 }
 
 /** Unknown members that the configuration does not set. Empty if the plan does not contain the configuration of the resource. */
-function leftToProvider(unknown: JsonValue | undefined, given: ReadonlySet<string> | undefined): string[] {
-  if (given === undefined || !isJsonObject(unknown ?? null)) return [];
-  return Object.entries(unknown as JsonObject).flatMap(([name, mask]) =>
-    mask === true && !given.has(name) ? [name] : [],
-  );
+function leftToProvider(unknown: JsonValue, given: ReadonlySet<string> | undefined): string[] {
+  if (given === undefined || !isJsonObject(unknown)) return [];
+  return Object.keys(unknown).filter((name) => unknown[name] === true && !given.has(name));
+}
+
+/** Refuses a value that is not an object; `name` is the name of its member. */
+function objectOf(value: JsonValue | undefined, name: string): JsonObject {
+  return isJsonObject(value) ? value : refuse('invalid_document', `Expected an object in "${name}"`, null);
+}
+
+function textOf(item: JsonObject, key: string): string {
+  return optionalText(item, key) ?? refuse('invalid_document', `Expected "${key}" to be a string`, null);
 }
 
 function optionalText(item: JsonObject, key: string): string | null {
@@ -170,15 +182,14 @@ function optionalText(item: JsonObject, key: string): string | null {
 }
 
 function readOutputs(plan: JsonObject): TerraformOutput[] {
-  const outputs = plan['output_changes'] ?? {};
-  return Object.entries(objectOf(outputs, 'output_changes')).map(([name, value]) => {
+  return Object.entries(objectOf(plan['output_changes'] ?? {}, 'output_changes')).map(([name, value]) => {
     const change = objectOf(value, 'output_changes');
     const actions = change['actions'];
     return {
-      at: `/output_changes/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`,
+      at: pointerOf(['output_changes', name]),
       name,
-      wasSensitive: containsTrue(maskOf(change['before_sensitive'])),
-      isSensitive: containsTrue(maskOf(change['after_sensitive'])),
+      wasSensitive: containsTrue(change['before_sensitive'] ?? false),
+      isSensitive: containsTrue(change['after_sensitive'] ?? false),
       changes: !(Array.isArray(actions) && actions.join(',') === 'no-op'),
     };
   });
@@ -188,7 +199,7 @@ function readChecks(value: JsonValue | undefined): { at: string; address: string
   if (!Array.isArray(value)) return [];
   return value.flatMap((item: JsonValue, i) => {
     if (!isJsonObject(item) || (item['status'] !== 'fail' && item['status'] !== 'error')) return [];
-    const address = isJsonObject(item['address'] ?? null) ? (item['address'] as JsonObject)['to_display'] : null;
-    return [{ at: `/checks/${i}`, address: typeof address === 'string' ? address : 'a check' }];
+    const address = isJsonObject(item['address']) ? optionalText(item['address'], 'to_display') : null;
+    return [{ at: `/checks/${i}`, address: address ?? 'a check' }];
   });
 }

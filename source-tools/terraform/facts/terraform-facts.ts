@@ -37,6 +37,11 @@ export interface TerraformResource {
   readonly afterSensitive: JsonValue;
 }
 
+/** Whether apply changes the resource or the state of it. */
+export function isChanged({ action }: Pick<TerraformResource, 'action'>): boolean {
+  return action !== 'no-op' && action !== 'read';
+}
+
 export interface TerraformOutput {
   readonly at: string;
   readonly name: string;

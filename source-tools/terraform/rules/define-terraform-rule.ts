@@ -1,14 +1,17 @@
+import { z } from 'zod';
 import { factsRules, type Hit } from '../../../policy/rules/rule-maker';
+import { globCovers } from '../../../policy/text/glob';
+import { pointerOf } from '../../../policy/text/json-pointer';
 import { shown } from '../../../policy/text/shown-name';
 import type { TerraformPlanFacts, TerraformResource } from '../facts/terraform-facts';
 import { TERRAFORM_PACK } from '../facts/terraform-parser';
+import type { Path } from './values';
 
 export const terraformRule = factsRules<TerraformPlanFacts>(TERRAFORM_PACK);
 
 /** A hit at a resource, or at `path` in its value after the change. */
-export function atResource(resource: TerraformResource, what: string, path: readonly (string | number)[] = []): Hit {
-  const below = path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
-  const at = path.length === 0 ? resource.at : `${resource.at}/change/after${below}`;
+export function atResource(resource: TerraformResource, what: string, path: Path = []): Hit {
+  const at = path.length === 0 ? resource.at : `${resource.at}/change/after${pointerOf(path.map(String))}`;
   return { at, what: `${shown(resource.address.slice(0, 300))}: ${what}` };
 }
 
@@ -17,6 +20,13 @@ export function undecided(what: string, why: 'unknown' | 'sensitive'): string {
   return why === 'unknown'
     ? `${what} is not known before apply, so it cannot be checked`
     : `${what} is hidden as sensitive, so it cannot be checked`;
+}
+
+/** Setting of a rule: globs of resource types or of addresses. */
+export const globs = (maxLength: number, max: number) => z.array(z.string().min(1).max(maxLength)).max(max);
+
+export function coversAny(globList: readonly string[], text: string): boolean {
+  return globList.some((glob) => globCovers(glob, text));
 }
 
 export interface ExampleResource {

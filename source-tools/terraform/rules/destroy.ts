@@ -1,13 +1,12 @@
 import { z } from 'zod';
-import { globCovers } from '../../../policy/text/glob';
 import type { Hit } from '../../../policy/rules/rule-maker';
 import { shown } from '../../../policy/text/shown-name';
-import { atResource, planOf, terraformRule } from './define-terraform-rule';
+import { atResource, coversAny, globs, planOf, terraformRule } from './define-terraform-rule';
 import type { TerraformAction, TerraformResource } from '../facts/terraform-facts';
 import { isDestroyed, member, valueAt } from './values';
 import { wordList } from '../../../policy/text/word-list';
 
-const Types = z.array(z.string().min(1).max(200)).max(500);
+const Types = globs(200, 500);
 
 export const destroy = terraformRule({
   name: 'terraform_destroy',
@@ -59,8 +58,7 @@ export const replace = terraformRule({
 });
 
 function wanted(type: string, types: readonly string[] | null, except: readonly string[]): boolean {
-  if (except.some((glob) => globCovers(glob, type))) return false;
-  return types === null || types.some((glob) => globCovers(glob, type));
+  return !coversAny(except, type) && (types === null || coversAny(types, type));
 }
 
 /** Types whose destruction loses data, keys or names. */
@@ -82,16 +80,12 @@ export const protectedResource = terraformRule({
   why: 'The next apply does not restore the contents of databases, buckets, keys and zones.',
   config: z.strictObject({
     types: Types.default(STATEFUL).describe('Globs of types that must not be destroyed or replaced.'),
-    addresses: z
-      .array(z.string().min(1).max(500))
-      .max(500)
-      .default([])
-      .describe('Globs of addresses that must not be changed at all.'),
+    addresses: globs(500, 500).default([]).describe('Globs of addresses that must not be changed at all.'),
     tags: z
       .record(z.string().min(1).max(200), z.string().max(200))
       .default({})
       .describe('Resources with one of these tags must not be destroyed or replaced.'),
-    except: z.array(z.string().min(1).max(500)).max(500).default([]).describe('Globs of addresses to exclude.'),
+    except: globs(500, 500).default([]).describe('Globs of addresses to exclude.'),
   }),
   examples: {
     bad: planOf([{ address: 'aws_db_instance.main', actions: ['delete', 'create'], before: {}, after: {} }]),
@@ -99,16 +93,12 @@ export const protectedResource = terraformRule({
   },
   find: ({ resources }, { types, addresses, tags, except }) =>
     resources.flatMap((r): readonly Hit[] => {
-      if (r.mode === 'data' || except.some((glob) => globCovers(glob, r.address))) return [];
-      if (
-        CHANGING.has(r.action) &&
-        addresses.some(
-          (glob) => globCovers(glob, r.address) || (r.previousAddress !== null && globCovers(glob, r.previousAddress)),
-        )
-      )
+      if (r.mode === 'data' || coversAny(except, r.address)) return [];
+      const names = [r.address, ...(r.previousAddress === null ? [] : [r.previousAddress])];
+      if (CHANGING.has(r.action) && names.some((name) => coversAny(addresses, name)))
         return [atResource(r, `is protected, but the plan would ${r.action} it`)];
       if (!isDestroyed(r) && r.action !== 'forget') return [];
-      if (types.some((glob) => globCovers(glob, r.type)))
+      if (coversAny(types, r.type))
         return [atResource(r, `contains data that cannot be recreated, and the plan would ${r.action} it`)];
       const tagged = Object.entries(tags).find(([name, value]) => tagOf(r, name) === value);
       return tagged === undefined ? [] : [atResource(r, `is protected by its tag ${shown(tagged[0])}`)];
@@ -208,23 +198,11 @@ export const blastRadius = terraformRule({
       weight += WEIGHTS[r.action];
       if (isDestroyed(r)) destroyed++;
     }
+    const over = (value: number, most: number, what: string): readonly Hit[] =>
+      value > most ? [{ at: '/resource_changes', what: `${what}, which exceeds the maximum of ${most}` }] : [];
     return [
-      ...(weight > maxWeight
-        ? [
-            {
-              at: '/resource_changes',
-              what: `the weight of the changes is ${weight}, which exceeds the maximum of ${maxWeight}`,
-            },
-          ]
-        : []),
-      ...(destroyed > maxDestroyed
-        ? [
-            {
-              at: '/resource_changes',
-              what: `${destroyed} resources are destroyed or replaced, which exceeds the maximum of ${maxDestroyed}`,
-            },
-          ]
-        : []),
+      ...over(weight, maxWeight, `the weight of the changes is ${weight}`),
+      ...over(destroyed, maxDestroyed, `${destroyed} resources are destroyed or replaced`),
     ];
   },
 });

@@ -5,7 +5,7 @@ import type { Hit } from '../../../policy/rules/rule-maker';
 import { shown } from '../../../policy/text/shown-name';
 import { atResource, planOf, terraformRule, undecided } from './define-terraform-rule';
 import type { TerraformResource } from '../facts/terraform-facts';
-import { isUnchanged, createdOrChanged, member, textsOf, valueAt } from './values';
+import { isUnchanged, createdOrChanged, member, textsOf, valueAt, type Path } from './values';
 import { wordList } from '../../../policy/text/word-list';
 
 /** Members of AWS resources that contain a policy as JSON text. */
@@ -129,7 +129,7 @@ function namesSubject(statement: JsonValue): boolean {
 }
 
 /** Hits for the policy documents in one member: JSON text, or blocks with JSON text in `policy`. */
-function policyHits(r: TerraformResource, path: readonly (string | number)[]): readonly Hit[] {
+function policyHits(r: TerraformResource, path: Path): readonly Hit[] {
   const value = valueAt(r, path);
   if (value.state === 'absent' || isUnchanged(r, path)) return [];
   const [name] = path;

@@ -3,10 +3,17 @@ import type { JsonValue } from '../../../policy/contracts/canonical-json';
 import type { Hit } from '../../../policy/rules/rule-maker';
 import { atResource, planOf, terraformRule, undecided } from './define-terraform-rule';
 import type { TerraformResource } from '../facts/terraform-facts';
-import { admitsOnlyTags, createdOrChanged, hiddenBelow, hidesBelow, isUnchanged, textsOf, valueAt } from './values';
+import {
+  admitsOnlyTags,
+  createdOrChanged,
+  hiddenBelow,
+  hidesBelow,
+  isUnchanged,
+  textsOf,
+  valueAt,
+  type Path,
+} from './values';
 import { wordList } from '../../../policy/text/word-list';
-
-type Path = readonly (string | number)[];
 
 /** One firewall rule that allows traffic, in a form common to all providers. */
 interface Opening {

@@ -3,6 +3,7 @@ import { shown } from '../../../policy/text/shown-name';
 import { atResource, planOf, terraformRule } from './define-terraform-rule';
 import { TERRAFORM_PACK } from '../facts/terraform-parser';
 import { containsTrue } from '../facts/masks';
+import { isChanged } from '../facts/terraform-facts';
 
 const CREATE = { address: 'aws_sqs_queue.q', actions: ['create'], after: { name: 'q' } };
 
@@ -81,10 +82,8 @@ export const noOp = terraformRule({
   why: 'A plan without changes was probably made from the wrong configuration.',
   examples: { bad: planOf([{ ...CREATE, actions: ['no-op'] }]), good: planOf([CREATE]) },
   find: ({ resources, outputs }) =>
-    resources.every(
-      ({ action, importing, previousAddress }) =>
-        (action === 'no-op' || action === 'read') && !importing && previousAddress === null,
-    ) && !outputs.some(({ changes }) => changes)
+    resources.every((r) => !isChanged(r) && !r.importing && r.previousAddress === null) &&
+    !outputs.some(({ changes }) => changes)
       ? [{ at: '', what: 'the plan changes nothing' }]
       : [],
 });

@@ -2,9 +2,7 @@ import type { JsonValue } from '../../../policy/contracts/canonical-json';
 import type { Hit } from '../../../policy/rules/rule-maker';
 import { atResource, planOf, terraformRule, undecided } from './define-terraform-rule';
 import type { TerraformResource } from '../facts/terraform-facts';
-import { isUnchanged, createdOrChanged, valueAt } from './values';
-
-type Path = readonly (string | number)[];
+import { isUnchanged, createdOrChanged, valueAt, type Path } from './values';
 
 /** Values that make a resource public, by type. */
 const PUBLIC: readonly {

@@ -1,8 +1,7 @@
 import type { JsonValue } from '../../../policy/contracts/canonical-json';
 import type { Hit } from '../../../policy/rules/rule-maker';
-import { globCovers } from '../../../policy/text/glob';
 import { wordList } from '../../../policy/text/word-list';
-import { atResource, planOf, terraformRule, undecided } from './define-terraform-rule';
+import { atResource, coversAny, planOf, terraformRule, undecided } from './define-terraform-rule';
 import type { TerraformResource } from '../facts/terraform-facts';
 import { createdOrChanged, isUnchanged, member, textsOf, valueAt } from './values';
 
@@ -28,7 +27,7 @@ export const outsideConnection = terraformRule({
   },
   find: ({ resources }) =>
     createdOrChanged(resources)
-      .filter((r) => r.action !== 'update' && CONNECTIONS.some((glob) => globCovers(glob, r.type)))
+      .filter((r) => r.action !== 'update' && coversAny(CONNECTIONS, r.type))
       .map((r) => atResource(r, 'connects or shares with another network or account')),
 });
 
@@ -64,7 +63,7 @@ export const dnsChanged = terraformRule({
   },
   find: ({ resources }) =>
     createdOrChanged(resources)
-      .filter((r) => RECORDS.some((glob) => globCovers(glob, r.type)))
+      .filter((r) => coversAny(RECORDS, r.type))
       .flatMap((r): readonly Hit[] => {
         const type = valueAt(r, ['type']);
         if (type.state === 'known' && DELEGATING.has(String(type.value).toUpperCase()))

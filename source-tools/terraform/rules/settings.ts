@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { isJsonObject } from '../../../policy/contracts/canonical-json';
 import { globCovers } from '../../../policy/text/glob';
 import type { Hit } from '../../../policy/rules/rule-maker';
 import { shown } from '../../../policy/text/shown-name';
-import { atResource, planOf, terraformRule, undecided } from './define-terraform-rule';
+import { atResource, coversAny, globs, planOf, terraformRule, undecided } from './define-terraform-rule';
 import type { TerraformResource } from '../facts/terraform-facts';
 import { admitsOnlyTags, hidesBelow, createdOrChanged, member, valueAt } from './values';
 
@@ -97,12 +98,7 @@ export const requiredTags = terraformRule({
       .max(50)
       .default([])
       .describe('Tags or labels that each resource must have.'),
-    types: z
-      .array(z.string().min(1).max(200))
-      .max(200)
-      .nullable()
-      .default(null)
-      .describe('Globs of types; null for all that have tags or labels.'),
+    types: globs(200, 200).nullable().default(null).describe('Globs of types; null for all that have tags or labels.'),
   }),
   examples: {
     bad: planOf([{ address: 'aws_instance.a', actions: ['create'], after: { tags: { Name: 'a' } } }]),
@@ -114,10 +110,8 @@ export const requiredTags = terraformRule({
       ? []
       : createdOrChanged(resources).flatMap((r): readonly Hit[] => {
           const name = ['tags_all', 'tags', 'labels'].find((key) => Object.keys(objectOf(r, key)).length > 0);
-          const has = ['tags', 'labels'].some((key) =>
-            Object.hasOwn((typeof r.after === 'object' ? r.after : null) ?? {}, key),
-          );
-          if (types === null ? !has : !types.some((glob) => globCovers(glob, r.type))) return [];
+          const has = ['tags', 'labels'].some((key) => isJsonObject(r.after) && Object.hasOwn(r.after, key));
+          if (types === null ? !has : !coversAny(types, r.type)) return [];
           const missing = tags.filter((tag) => name === undefined || !isFilled(r, name, tag));
           return missing.length === 0 ? [] : [atResource(r, `has no ${missing.slice(0, 10).map(shown).join(', ')}`)];
         }),
@@ -125,7 +119,7 @@ export const requiredTags = terraformRule({
 
 function objectOf(r: TerraformResource, key: string): object {
   const value = member(r.after, key);
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
+  return isJsonObject(value) ? value : {};
 }
 
 /** Whether the tag exists and is not empty. A tag with an unknown value counts; `terraform_allowed_values` checks values. */
@@ -134,34 +128,25 @@ function isFilled(r: TerraformResource, name: string, tag: string): boolean {
   return value.state === 'hidden' || (value.state === 'known' && value.value !== '');
 }
 
+const Values = z.array(z.union([z.string(), z.number(), z.boolean()])).max(1000);
+
+const ValueRule = z.strictObject({
+  type: Type,
+  attribute: Attribute,
+  allow: Values.optional().describe('Allowed values.'),
+  deny: Values.optional().describe('Forbidden values.'),
+  max: z.number().optional().describe('Maximum value.'),
+  min: z.number().optional().describe('Minimum value.'),
+  required: z.boolean().default(false).describe('Whether the attribute must be set.'),
+});
+
 export const allowedValues = terraformRule({
   name: 'terraform_allowed_values',
   logicRevision: 2,
   defaultLevel: 'confirm',
   why: 'Teams agree on regions, sizes, images and engines, so other values need a justification.',
   config: z.strictObject({
-    rules: z
-      .array(
-        z.strictObject({
-          type: Type,
-          attribute: Attribute,
-          allow: z
-            .array(z.union([z.string(), z.number(), z.boolean()]))
-            .max(1000)
-            .optional()
-            .describe('Allowed values.'),
-          deny: z
-            .array(z.union([z.string(), z.number(), z.boolean()]))
-            .max(1000)
-            .optional()
-            .describe('Forbidden values.'),
-          max: z.number().optional().describe('Maximum value.'),
-          min: z.number().optional().describe('Minimum value.'),
-          required: z.boolean().default(false).describe('Whether the attribute must be set.'),
-        }),
-      )
-      .max(500)
-      .default([]),
+    rules: z.array(ValueRule).max(500).default([]),
   }),
   examples: {
     bad: planOf([{ address: 'aws_instance.a', actions: ['create'], after: { instance_type: 'p5.48xlarge' } }]),
@@ -188,16 +173,9 @@ export const allowedValues = terraformRule({
     ),
 });
 
-interface Bounds {
-  readonly allow?: readonly unknown[] | undefined;
-  readonly deny?: readonly unknown[] | undefined;
-  readonly max?: number | undefined;
-  readonly min?: number | undefined;
-}
-
-function isAllowed({ allow, deny, max, min }: Bounds, item: unknown): boolean {
-  if (allow !== undefined && !allow.includes(item)) return false;
-  if (deny?.includes(item) === true) return false;
+function isAllowed({ allow, deny, max, min }: z.infer<typeof ValueRule>, item: unknown): boolean {
+  if (allow !== undefined && !allow.some((value) => value === item)) return false;
+  if (deny?.some((value) => value === item) === true) return false;
   if (max === undefined && min === undefined) return true;
   const number = typeof item === 'number' ? item : typeof item === 'string' && item !== '' ? Number(item) : Number.NaN;
   return number <= (max ?? Number.MAX_VALUE) && number >= (min ?? -Number.MAX_VALUE);

@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { globCovers } from '../../../policy/text/glob';
 import type { Hit } from '../../../policy/rules/rule-maker';
 import { shown } from '../../../policy/text/shown-name';
-import { planOf, terraformRule } from './define-terraform-rule';
+import { coversAny, globs, planOf, terraformRule } from './define-terraform-rule';
 
 const CREATE = { address: 'null_resource.x', actions: ['create'], after: {} };
 
@@ -53,19 +52,17 @@ export const externalData = terraformRule({
   defaultLevel: 'forbid',
   why: 'An external data source already ran its program during planning.',
   config: z.strictObject({
-    except: z.array(z.string().min(1).max(500)).max(200).default([]).describe('Globs of addresses to exclude.'),
+    except: globs(500, 200).default([]).describe('Globs of addresses to exclude.'),
   }),
   examples: {
     bad: configuration({ resources: [{ address: 'data.external.x', mode: 'data', type: 'external', name: 'x' }] }),
     good: configuration({ resources: [{ address: 'data.aws_region.x', mode: 'data', type: 'aws_region', name: 'x' }] }),
   },
   find: ({ dataSources, resources }, { except }) => {
-    const read = resources
-      .filter(({ mode }) => mode === 'data')
-      .map(({ at, address, type }) => ({ at, address, type }));
+    const read = resources.filter(({ mode }) => mode === 'data');
     const seen = new Set<string>();
     return [...dataSources, ...read].flatMap(({ at, address, type }): readonly Hit[] => {
-      if (!EXTERNAL.has(type) || seen.has(address) || except.some((glob) => globCovers(glob, address))) return [];
+      if (!EXTERNAL.has(type) || seen.has(address) || coversAny(except, address)) return [];
       seen.add(address);
       return [{ at, what: `${shown(address.slice(0, 300))} runs a program or calls an external service` }];
     });
@@ -79,9 +76,7 @@ export const sourcePin = terraformRule({
   why: 'A source without a pinned version can resolve to different code at apply time.',
   config: z.strictObject({
     providers: z.boolean().default(true).describe('Whether providers must have a version constraint.'),
-    sources: z
-      .array(z.string().min(1).max(500))
-      .max(200)
+    sources: globs(500, 200)
       .nullable()
       .default(null)
       .describe('Globs of allowed module sources; null allows any pinned source.'),
@@ -96,12 +91,9 @@ export const sourcePin = terraformRule({
     ...modules.flatMap(({ at, name, source, version }): readonly Hit[] => {
       if (source.startsWith('./') || source.startsWith('../')) return [];
       const moduleName = shown(name.slice(0, 200));
-      if (config.sources !== null && !config.sources.some((glob) => globCovers(glob, source)))
+      if (config.sources !== null && !coversAny(config.sources, source))
         return [
-          {
-            at,
-            what: `${moduleName} comes from ${shown(redactUser(source).slice(0, 200))}, which is not an allowed source`,
-          },
+          { at, what: `${moduleName} comes from ${shown(redactUser(source).slice(0, 200))}, which is not allowed` },
         ];
       const why = unpinned(source, version);
       return why === null ? [] : [{ at, what: `${moduleName} ${why}` }];

@@ -1,13 +1,10 @@
 import type { JsonObject, JsonValue } from '../../../policy/contracts/canonical-json';
 import type { Hit } from '../../../policy/rules/rule-maker';
 import { shown } from '../../../policy/text/shown-name';
-import { globCovers } from '../../../policy/text/glob';
 import { wordList } from '../../../policy/text/word-list';
-import { atResource, planOf, terraformRule, undecided } from './define-terraform-rule';
+import { atResource, coversAny, planOf, terraformRule, undecided } from './define-terraform-rule';
 import type { TerraformResource } from '../facts/terraform-facts';
-import { createdOrChanged, isDestroyed, valueAt } from './values';
-
-type Path = readonly (string | number)[];
+import { createdOrChanged, isDestroyed, valueAt, type Path } from './values';
 
 /** What a rule of this file looks for: words in the names of members and globs of types. */
 interface Concern {
@@ -118,7 +115,7 @@ function findOff(
   concern: Concern,
   created: ReadonlySet<string>,
 ): readonly Hit[] {
-  const ofType = (r: TerraformResource): boolean => concern.types.some((glob) => globCovers(glob, r.type));
+  const ofType = (r: TerraformResource): boolean => coversAny(concern.types, r.type);
   const gone = resources
     .filter((r) => r.action === 'delete' && isDestroyed(r) && ofType(r))
     .map((r) => atResource(r, 'is destroyed'));

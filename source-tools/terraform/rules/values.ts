@@ -3,6 +3,9 @@ import { memoizeByObject } from '../../../policy/text/memoize';
 import { containsTrue } from '../facts/masks';
 import type { TerraformResource } from '../facts/terraform-facts';
 
+/** Names and indices from the root of a resource. */
+export type Path = readonly (string | number)[];
+
 /** A value of a resource after the change; `hidden` if the plan does not show it (unknown before apply, or sensitive). */
 export type Value =
   | { readonly state: 'known'; readonly value: JsonValue }
@@ -13,8 +16,7 @@ const ABSENT: Value = { state: 'absent' };
 const UNKNOWN: Value = { state: 'hidden', why: 'unknown' };
 const SENSITIVE: Value = { state: 'hidden', why: 'sensitive' };
 
-/** The value at `path`: names and indices from the root of the resource. */
-export function valueAt(resource: TerraformResource, path: readonly (string | number)[]): Value {
+export function valueAt(resource: TerraformResource, path: Path): Value {
   let value: JsonValue = resource.after;
   let unknown: JsonValue = resource.unknown;
   let sensitive: JsonValue = resource.afterSensitive;
@@ -42,15 +44,12 @@ export function textsOf(value: JsonValue): string[] {
 }
 
 /** Whether the plan hides anything at or below the path. */
-export function hidesBelow(resource: TerraformResource, path: readonly (string | number)[]): boolean {
+export function hidesBelow(resource: TerraformResource, path: Path): boolean {
   return hiddenBelow(resource, path) !== null;
 }
 
 /** Why the plan hides something at or below the path; null if it hides nothing there. */
-export function hiddenBelow(
-  resource: TerraformResource,
-  path: readonly (string | number)[],
-): 'unknown' | 'sensitive' | null {
+export function hiddenBelow(resource: TerraformResource, path: Path): 'unknown' | 'sensitive' | null {
   const value = valueAt(resource, path);
   if (value.state === 'hidden') return value.why;
   let unknown: JsonValue = resource.unknown;
@@ -76,7 +75,7 @@ export function isDestroyed(resource: TerraformResource): boolean {
 }
 
 /** Whether the value at `path` is the same before and after an update, so that this plan did not introduce it. */
-export function isUnchanged(resource: TerraformResource, path: readonly (string | number)[]): boolean {
+export function isUnchanged(resource: TerraformResource, path: Path): boolean {
   if (resource.action !== 'update') return false;
   let before: JsonValue = resource.before;
   for (const step of path) before = member(before, step);
@@ -84,7 +83,7 @@ export function isUnchanged(resource: TerraformResource, path: readonly (string 
   return after.state === 'known' && sameJson(before, after.value);
 }
 
-export function sameJson(a: JsonValue, b: JsonValue): boolean {
+function sameJson(a: JsonValue, b: JsonValue): boolean {
   if (typeof a !== 'object' || a === null || typeof b !== 'object' || b === null) return a === b;
   if (Array.isArray(a) !== Array.isArray(b)) return false;
   const keys = Object.keys(a);

@@ -2,7 +2,7 @@ import { memoizeByObject } from '../../../../policy/text/memoize';
 import type { PatchLine } from '../../facts/git-facts';
 import type { FileView } from '../patch-view';
 import { declaredIn, type Declared } from './declared';
-import { ecosystemOf, folderOf, isLock, isManifest, type Ecosystem } from './ecosystems';
+import { ecosystemOf, folderOf, isLock, isManifest } from './ecosystems';
 import { lockChange, type LockChange } from './locked';
 
 /** A package that a patch adds, updates or removes in one file. A null version: the package is not required there. */
@@ -28,7 +28,7 @@ export const dependencyChanges = memoizeByObject((files: readonly FileView[]): D
   const manifestViews = files.filter(isManifest);
   const lockViews = files.filter(isLock);
   const locks = lockViews.map((view) => ({ view, change: lockChange(view) }));
-  const manifests = manifestViews.flatMap((view) => changesIn(view));
+  const manifests = manifestViews.flatMap(changesIn);
   const changing = new Set(manifests.map(({ view }) => view));
   return {
     manifests: manifests.filter((change) => change.before !== null || !isKnown(change, manifestViews, locks)),
@@ -81,7 +81,7 @@ function isSameName(a: string, b: string): boolean {
 
 /** Whether a lock file belongs to a manifest: same package manager, and one is in a folder above the other. */
 function locksFor(lock: FileView, manifest: FileView): boolean {
-  const ecosystem: Ecosystem | null = ecosystemOf(lock);
+  const ecosystem = ecosystemOf(lock);
   if (ecosystem === null || ecosystem !== ecosystemOf(manifest)) return false;
   return folderOf(manifest.name.lower).startsWith(folderOf(lock.name.lower));
 }

@@ -52,7 +52,7 @@ export function isManifest(view: FileView): boolean {
   return ecosystemOf(view) !== null && !isLock(view);
 }
 
-/** `requirements.txt`, `requirements-dev.txt`, `dev-requirements.in`, and `requirements/dev.txt` by its folder is not one. */
+/** `requirements.txt`, `requirements-dev.txt`, `dev-requirements.in`; not `requirements/dev.txt`, because only the last segment counts. */
 export function isRequirements(base: string): boolean {
   return base.includes('requirements') && (base.endsWith('.txt') || base.endsWith('.in'));
 }
