@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../../../policy/contracts/canonical-json';
 import { MAX_DIFF_BYTES } from '../../../policy/contracts/diff';
 import type { FactsRefusal } from '../../../policy/contracts/facts';
-import type { HttpHeader, HttpPatchFacts } from './http-facts';
+import { READS, type HttpHeader, type HttpPatchFacts } from './http-facts';
 import { HTTP_PARSER } from './http-parser';
 import { pointerOf } from '../../../policy/text/json-pointer';
 import { readBody, type Body } from './body';
@@ -62,7 +62,7 @@ function extract(raw: Uint8Array): HttpPatchFacts | FactsRefusal {
     contentType,
     headers,
     ...body,
-    touched: touchedBy(body),
+    touched: touchedBy(method, body),
   } satisfies HttpPatchFacts;
 }
 
@@ -120,9 +120,9 @@ function mediaType(text: string | null): string | null {
     : refuse('invalid_content_type', 'Invalid content type: expected a media type such as application/json', null);
 }
 
-/** Each written location once, in order; the whole document for a body that is not JSON. */
-function touchedBy(body: Body): HttpPatchFacts['touched'] {
-  const names = new Set(body.writes.filter((write) => write.changes).map((write) => write.pointer));
-  if (body.body === 'text') names.add('');
+/** Each written location once, in order; the whole document for a DELETE and for a body that does not say what is written. */
+function touchedBy(method: string, { body, writes }: Body): HttpPatchFacts['touched'] {
+  const names = new Set(writes.filter((write) => write.changes).map((write) => write.pointer));
+  if (method === 'DELETE' || body === 'text' || (body === 'none' && !READS.has(method))) names.add('');
   return [...names].map((name) => ({ kind: 'pointer', schema: null, name }));
 }

@@ -2,6 +2,9 @@ import type { JsonValue } from '../../../policy/contracts/canonical-json';
 import type { ExtractedFacts } from '../../../policy/contracts/facts';
 import type { FactsMembers } from '../../../policy/contracts/source-tool';
 
+/** Methods that only read. */
+export const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+
 /** The target URL of a request, percent-decoded once and without dot segments. All rules use this one reading. */
 export interface HttpUrl {
   /** Lower case, without the colon. */

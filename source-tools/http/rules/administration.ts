@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { memoizeByObject } from '../../../policy/text/memoize';
 import { shown } from '../../../policy/text/shown-name';
 import { wordList } from '../../../policy/text/word-list';
-import { httpRule, MERGE, namesConfig, namesOf, READS, request } from './define-http-rule';
+import { httpRule, MERGE, namesConfig, namesOf, request } from './define-http-rule';
+import { READS } from '../facts/http-facts';
 import { normalizedName, wordsOf } from '../facts/private-names';
 
 const ADMINISTRATIVE = wordList(`

@@ -22,9 +22,6 @@ export function request(change: Readonly<Record<string, unknown>> = {}): string 
 
 export const MERGE = 'application/merge-patch+json';
 
-/** Methods that only read. */
-export const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
-
 const Names = z.array(z.string().min(1).max(200)).max(500);
 
 /** Settings of a rule that looks for names; `what` they are, for the description. */

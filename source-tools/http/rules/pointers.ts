@@ -3,8 +3,8 @@ import { arrayIndex, tokensOf } from '../../../policy/text/json-pointer';
 import type { Hit } from '../../../policy/rules/rule-maker';
 import { memoizeByObject } from '../../../policy/text/memoize';
 import { shown } from '../../../policy/text/shown-name';
-import { formatPointer, httpRule, MERGE, namesConfig, namesOf, READS, request } from './define-http-rule';
-import type { HttpPatchFacts, Write } from '../facts/http-facts';
+import { formatPointer, httpRule, MERGE, namesConfig, namesOf, request } from './define-http-rule';
+import { READS, type HttpPatchFacts, type Write } from '../facts/http-facts';
 import { normalizedName } from '../facts/private-names';
 import { wordList } from '../../../policy/text/word-list';
 

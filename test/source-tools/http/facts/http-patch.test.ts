@@ -129,6 +129,17 @@ it.each([
   expect(canonicalJson(applyMergePatch(document, patch))).toBe(canonicalJson(result));
 });
 
+it.each([
+  ['DELETE', undefined, ['']],
+  ['DELETE', { reason: 'x' }, ['/reason', '']],
+  ['POST', undefined, ['']],
+  ['POST', { note: 'x' }, ['/note']],
+  ['GET', undefined, []],
+])('a %s with the body %j touches %j: the whole document, unless its members say what', (method, body, names) => {
+  const { touched } = read(request({ method, contentType: body && 'application/json', body }));
+  expect(touched.map(({ name }) => name)).toEqual(names);
+});
+
 it('an empty object in a merge patch is a write, because it replaces a value that is not an object', () => {
   const raw = request({ contentType: MERGE, body: { account: { plan: {} } } });
   const hit = (rule: string, config: object) => runRule(packDefinitions, rule, raw, { config: { ...config } }).status;

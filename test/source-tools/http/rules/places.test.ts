@@ -163,3 +163,15 @@ it('a PUT replaces the whole document unless it keeps every member of the staged
   expect(put({ a: { b: 1 } }, { a: { b: 1, c: 2 } })).toBe(true);
   expect(put({ a: [1] }, { a: [1, 2] })).toBe(true);
 });
+
+it.each([
+  ['/spec/template/spec/containers/0/securityContext/privileged', true],
+  ['/spec/template/spec/containers/0/securityContext/allowPrivilegeEscalation', true],
+  ['/spec/template/spec/hostNetwork', true],
+  ['/spec/template/spec/serviceAccountName', true],
+  ['/spec/replicas', false],
+  ['/spec/template/spec/containers/0/image', false],
+  ['/notes/privilegedInformation', false],
+])('a container privilege is held, an ordinary member is not: %s', (path, held) => {
+  expect(isHeld('http_privilege_fields', { body: [{ op: 'add', path, value: true }] })).toBe(held);
+});
