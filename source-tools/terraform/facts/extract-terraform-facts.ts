@@ -13,7 +13,7 @@ import { readJsonDocument } from '../../../policy/text/json-document';
 import { pointerOf } from '../../../policy/text/json-pointer';
 import { refusal, refuse, Refused } from '../../../policy/text/refusal';
 import { readConfiguration, withoutKeys, type ConfiguredResources } from './configuration';
-import { containsTrue, withoutHidden } from './masks';
+import { containsTrue, maskOf, withoutHidden } from './masks';
 import { withSeparateRules } from './separate-rules';
 
 export const MAX_PLAN_BYTES = MAX_DIFF_BYTES;
@@ -135,9 +135,9 @@ function readResource(item: JsonObject, at: string, configured: ConfiguredResour
   if (action === undefined) return refuse('unknown_action', 'A resource has an unknown sequence of actions', null);
   const address = textOf(item, 'address');
   const given = configured.members.get(withoutKeys(address));
-  const beforeSensitive = change['before_sensitive'] ?? false;
-  const afterSensitive = change['after_sensitive'] ?? false;
-  const unknown = change['after_unknown'] ?? false;
+  const beforeSensitive = maskOf(change['before_sensitive']);
+  const afterSensitive = maskOf(change['after_sensitive']);
+  const unknown = maskOf(change['after_unknown']);
   return {
     at,
     address,
@@ -188,8 +188,8 @@ function readOutputs(plan: JsonObject): TerraformOutput[] {
     return {
       at: pointerOf(['output_changes', name]),
       name,
-      wasSensitive: containsTrue(change['before_sensitive'] ?? false),
-      isSensitive: containsTrue(change['after_sensitive'] ?? false),
+      wasSensitive: containsTrue(maskOf(change['before_sensitive'])),
+      isSensitive: containsTrue(maskOf(change['after_sensitive'])),
       changes: !(Array.isArray(actions) && actions.join(',') === 'no-op'),
     };
   });

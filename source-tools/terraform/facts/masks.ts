@@ -1,6 +1,11 @@
 import type { JsonObject, JsonValue } from '../../../policy/contracts/canonical-json';
 
-/** The value with null in each location that the mask marks. A mask is `true` or has the shape of its value; anything else hides nothing. */
+/** A mask is `true` or has the shape of its value. Anything else hides nothing. */
+export function maskOf(value: JsonValue | undefined): JsonValue {
+  return value === undefined ? false : value;
+}
+
+/** The value with null in each location that the mask marks. */
 export function withoutHidden(value: JsonValue, mask: JsonValue): JsonValue {
   if (mask === true) return null;
   if (typeof mask !== 'object' || mask === null || typeof value !== 'object' || value === null) return value;

@@ -4,7 +4,7 @@ import { shown } from '../../../policy/text/shown-name';
 import { wordList } from '../../../policy/text/word-list';
 import { atResource, coversAny, planOf, terraformRule, undecided } from './define-terraform-rule';
 import type { TerraformResource } from '../facts/terraform-facts';
-import { createdOrChanged, isDestroyed, valueAt, type Path } from './values';
+import { createdOrChanged, isDestroyed, isUnchanged, valueAt, type Path } from './values';
 
 /** What a rule of this file looks for: words in the names of members and globs of types. */
 interface Concern {
@@ -95,14 +95,14 @@ function createdOff(r: TerraformResource, names: ReadonlySet<string>, path: Path
   return entries.flatMap(([step, item]) => createdOff(r, names, [...path, step], item));
 }
 
-/** New exemptions and exclusions, such as `exempted_members` of an audit configuration. */
+/** Exemptions and exclusions that the plan adds or changes, such as `exempted_members` of an audit configuration. */
 function exempted(r: TerraformResource): Hit[] {
   if (/_(?:exclusion|suppression_rule)$/.test(r.type)) return [atResource(r, 'excludes entries')];
   const walk = (value: JsonValue, path: Path): Hit[] => {
     if (typeof value !== 'object' || value === null) return [];
     if (Array.isArray(value)) return value.flatMap((item: JsonValue, i) => walk(item, [...path, i]));
     return Object.entries(value as JsonObject).flatMap(([name, item]) =>
-      /^(?:exempt|exclu|suppress)/.test(name) && isOff(name, item) === false
+      /^(?:exempt|exclu|suppress)/.test(name) && isOff(name, item) === false && !isUnchanged(r, [...path, name])
         ? [atResource(r, `${shown([...path, name].join('.').slice(0, 200))} exempts entries`, [...path, name])]
         : walk(item, [...path, name]),
     );
@@ -120,14 +120,16 @@ function findOff(
     .filter((r) => r.action === 'delete' && isDestroyed(r) && ofType(r))
     .map((r) => atResource(r, 'is destroyed'));
   const changed = createdOrChanged(resources).flatMap((r): readonly Hit[] => {
-    if (r.action === 'create') return [...createdOff(r, created, [], r.after), ...(ofType(r) ? exempted(r) : [])];
+    const exemptions = ofType(r) ? exempted(r) : [];
+    if (r.action === 'create') return [...createdOff(r, created, [], r.after), ...exemptions];
     const topLevel = Object.entries((r.before ?? {}) as JsonObject);
-    return topLevel.flatMap(([name, value]) => {
+    const switched = topLevel.flatMap(([name, value]) => {
       if (DESCRIPTIVE.has(name)) return [];
       const concerned =
         isConcern(concern, name) || (ofType(r) && (STATE.has(name) || /^(?:min|minimum|require)_/.test(name)));
       return switchedOff(r, concern, value, [name], concerned);
     });
+    return [...switched, ...exemptions];
   });
   return [...gone, ...changed];
 }
@@ -165,7 +167,7 @@ const TRAIL = { name: 'main', enable_logging: true };
 
 export const loggingOff = terraformRule({
   name: 'terraform_logging_off',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'confirm',
   why: 'Without logs and audit trails, later changes and attacks cannot be found.',
   examples: {
@@ -208,7 +210,7 @@ const PROTECTION_CREATED = new Set(
 
 export const protectionOff = terraformRule({
   name: 'terraform_protection_off',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'confirm',
   why: 'Encryption, backups, versions and firewalls are missed only after data is lost or stolen.',
   examples: {

@@ -33,6 +33,12 @@ describe('logging and audit that are switched off', () => {
     ['google_container_cluster.c', { logging_service: 'logging.example.com' }, { logging_service: 'none' }],
     ['google_compute_subnetwork.s', { log_config: [{ flow_sampling: 0.5 }] }, { log_config: [] }],
     ['google_project_iam_audit_config.a', null, { audit_log_config: [{ exempted_members: ['user:a@example.com'] }] }],
+    [
+      'google_project_iam_audit_config.a',
+      { audit_log_config: [{ log_type: 'DATA_READ', exempted_members: [] }] },
+      { audit_log_config: [{ log_type: 'DATA_READ', exempted_members: ['user:a@example.com'] }] },
+    ],
+    ['google_logging_project_exclusion.x', { filter: 'a' }, { filter: 'a OR b' }],
     ['google_logging_project_exclusion.x', null, { filter: 'severity>=ERROR' }],
     ['aws_elasticsearch_domain.e', { settings: { disable_audit: false } }, { settings: { disable_audit: true } }],
   ])('are held: %s from %j to %j', (address, before, after) => {
@@ -47,6 +53,11 @@ describe('logging and audit that are switched off', () => {
     ['aws_lb.l', { access_logs: [] }, { access_logs: [{ bucket: 'b', enabled: true }] }],
     ['aws_instance.i', { catalog: true, tags: { log: 'yes' } }, { catalog: false, tags: {} }],
     ['aws_lambda_function.f', { timeout: 30 }, { timeout: 3 }],
+    [
+      'google_project_iam_audit_config.a',
+      { service: 'a', audit_log_config: [{ exempted_members: ['user:a@example.com'] }] },
+      { service: 'b', audit_log_config: [{ exempted_members: ['user:a@example.com'] }] },
+    ],
   ])('are not seen in %s from %j to %j', (address, before, after) => {
     expect(isHeld('terraform_logging_off', address, before, after)).toBe(false);
   });
