@@ -43,7 +43,7 @@ export function starterBundle(sourceTool: string, options: StarterOptions = {}):
     '',
     '# Levels: forbid = roll back without asking; confirm = a person answers; advise = show; shadow = report for tuning.',
     'validators:',
-    ...(sourceTool === 'HTTPPatch' ? httpPatch(hosts) : (STARTERS[sourceTool] ?? ASK_ALWAYS)),
+    ...(sourceTool === 'HTTPPatch' ? httpPatch(hosts) : (STARTERS.get(sourceTool) ?? ASK_ALWAYS)),
     '',
     'deadline: 24h # without an answer the change is rolled back',
     'commitWindow: 15m',
@@ -151,9 +151,9 @@ const ASK_ALWAYS = [
   ...TEXT,
 ];
 
-const STARTERS: Readonly<Record<string, readonly string[]>> = {
-  SQLDryRun: SQL_DRY_RUN,
-  SQLCAS: SQL_CAS,
-  GitPatch: GIT_PATCH,
-  TerraformPlan: TERRAFORM_PLAN,
-};
+const STARTERS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['SQLDryRun', SQL_DRY_RUN],
+  ['SQLCAS', SQL_CAS],
+  ['GitPatch', GIT_PATCH],
+  ['TerraformPlan', TERRAFORM_PLAN],
+]);

@@ -15,7 +15,7 @@ function planOf(sourceTool: string, text = starterBundle(sourceTool), target = '
   return compiledPlan(text, sourceTool, { target, tools }).plan;
 }
 
-test.each(['SQLDryRun', 'SQLCAS', 'HTTPPatch', 'GitPatch', 'TerraformPlan', 'Own.Tool'])(
+test.each(['SQLDryRun', 'SQLCAS', 'HTTPPatch', 'GitPatch', 'TerraformPlan', 'Own.Tool', 'constructor'])(
   'the starter for %s compiles unchanged',
   (sourceTool) => {
     expect(planOf(sourceTool).validators.length).toBeGreaterThan(builtinsOf({ waivers: [] }).length);

@@ -127,7 +127,7 @@ async function checkAfterCommit(
   if ((await tipOf(repository, base.ref)) === ours.id) throw targetUnavailable(repository.target, updated.explanation);
   const again = await readMarker(repository, ctx.changeId);
   if (again?.marker.state === 'undone') return { kind: 'compensated', explanation, effect };
-  return { kind: 'applied', effect, replayed, shouldBeReverted: `${explanation}; ${base.ref} has other commits since` };
+  return { kind: 'applied', effect, replayed, shouldBeReverted: `${explanation}; ${base.ref} has moved since` };
 }
 
 type Found = Exclude<ReadBack, { readonly found: 'unknown' }> | { readonly found: 'sealed' };

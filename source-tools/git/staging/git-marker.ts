@@ -6,29 +6,18 @@
  * M2 Reverting moves the branch and the marker in one transaction.
  */
 import { z } from 'zod';
-import { canonicalJson, type JsonObject } from '../../../policy/contracts/canonical-json';
+import { canonicalJson } from '../../../policy/contracts/canonical-json';
+import { JsonObject } from '../../../policy/contracts/json-value';
 import { targetMisconfigured } from '../../target-failure';
 import { firstLine, tipOf, type Repository } from './repository';
 
-const MarkerSchema = z.discriminatedUnion('state', [
-  z.strictObject({ changeId: z.string(), state: z.literal('applied'), effect: z.record(z.string(), z.json()) }),
-  z.strictObject({ changeId: z.string(), state: z.literal('sealed') }),
-  z.strictObject({
-    changeId: z.string(),
-    state: z.literal('undone'),
-    effect: z.record(z.string(), z.json()),
-    explanation: z.string(),
-  }),
+const changeId = z.string();
+const Marker = z.discriminatedUnion('state', [
+  z.strictObject({ changeId, state: z.literal('applied'), effect: JsonObject }),
+  z.strictObject({ changeId, state: z.literal('sealed') }),
+  z.strictObject({ changeId, state: z.literal('undone'), effect: JsonObject, explanation: z.string() }),
 ]);
-type Marker =
-  | { readonly changeId: string; readonly state: 'applied'; readonly effect: JsonObject }
-  | { readonly changeId: string; readonly state: 'sealed' }
-  | {
-      readonly changeId: string;
-      readonly state: 'undone';
-      readonly effect: JsonObject;
-      readonly explanation: string;
-    };
+type Marker = z.infer<typeof Marker>;
 
 export interface StoredMarker {
   readonly marker: Marker;
@@ -54,9 +43,9 @@ export async function readMarker(repository: Repository, changeId: string): Prom
   } catch {
     throw broken();
   }
-  const parsed = MarkerSchema.safeParse(value);
+  const parsed = Marker.safeParse(value);
   if (!parsed.success || parsed.data.changeId !== changeId) throw broken();
-  return { marker: parsed.data as Marker, blob };
+  return { marker: parsed.data, blob };
 }
 
 export async function writeMarkerBlob(repository: Repository, marker: Marker): Promise<string> {
@@ -73,16 +62,10 @@ export type Updated =
 /** Updates all refs or none: git locks and compares every ref before it changes one. */
 export async function updateRefs(repository: Repository, lines: readonly string[]): Promise<Updated> {
   const stdin = ['start', ...lines, 'prepare', 'commit', ''].join('\n');
-  const message = ['-m', 'countersign'];
   const { name, email } = repository.git.author;
-  const result = await repository.run(
-    ['-c', `user.name=${name}`, '-c', `user.email=${email}`, 'update-ref', ...message, '--no-deref', '--stdin'],
-    {
-      stdin,
-      persist: true,
-      ignoreCancellation: true,
-    },
-  );
+  const asAuthor = ['-c', `user.name=${name}`, '-c', `user.email=${email}`];
+  const args = [...asAuthor, 'update-ref', '-m', 'countersign', '--no-deref', '--stdin'];
+  const result = await repository.run(args, { stdin, persist: true, ignoreCancellation: true });
   if (result.kind === 'broken') return result;
   return result.code === 0 ? { kind: 'done' } : { kind: 'moved', explanation: firstLine(result.stderr) };
 }
