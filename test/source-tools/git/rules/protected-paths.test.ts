@@ -52,3 +52,15 @@ it('documents the source of each kind', () => {
     for (const source of sources) expect(source).toMatch(/^https:\/\//);
   }
 });
+
+it.each([
+  ['git_protected_paths', 'also'],
+  ['git_dangerous_ci', 'pipelines'],
+  ['git_test_weakening', 'tests'],
+  ['git_vendored_tree', 'paths'],
+  ['secrets_key_file', 'paths'],
+])('%s refuses a glob with a leading slash in `%s`, because it would match nothing', (rule, setting) => {
+  const config = packDefinitions.find(({ implementation }) => implementation === rule)?.config;
+  expect(config?.safeParse({ [setting]: ['/infra/**'] }).success).toBe(false);
+  expect(config?.safeParse({ [setting]: ['infra/**'] }).success).toBe(true);
+});
