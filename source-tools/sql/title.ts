@@ -2,7 +2,7 @@ import type { DiffInput } from '../../policy/contracts/diff';
 import type { StagingRecord } from '../../policy/contracts/staging-record';
 import { counted, joinParts, titleTable } from '../../policy/text/change-title';
 import { ANY_TABLE, type TableName } from '../../policy/text/table-name';
-import type { SqlCasFacts } from './facts/sql-cas-facts';
+import { casTable, type SqlCasFacts } from './facts/sql-cas-facts';
 import type { SqlFacts, SqlStatement } from './facts/sql-facts';
 
 /** `UPDATE invoices: 40 rows`: each statement with the tables that it changes, and the rows that the dry run counted. */
@@ -60,13 +60,8 @@ function tableText(table: TableName): string {
 export function casTitle({ operations }: SqlCasFacts): string {
   const rows = new Map<string, number>();
   for (const { op, table } of operations) {
-    const name = `${PREPOSITIONS[op.toUpperCase()] ?? op.toUpperCase()} ${casTable(table)}`;
+    const name = `${PREPOSITIONS[op.toUpperCase()] ?? op.toUpperCase()} ${titleTable(casTable(table))}`;
     rows.set(name, (rows.get(name) ?? 0) + 1);
   }
   return joinParts([...rows].map(([name, count]) => `${name}: ${counted(count, 'row')}`));
-}
-
-function casTable(table: string): string {
-  const dot = table.indexOf('.');
-  return titleTable({ schema: dot === -1 ? null : table.slice(0, dot), name: table.slice(dot + 1) });
 }

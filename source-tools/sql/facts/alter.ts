@@ -1,10 +1,9 @@
-import type { SqlName } from './sql-facts';
-import { column, constraint } from './columns';
+import type { AlterFact } from './sql-facts';
+import { column, constraint, typeOf } from './columns';
 import { objectParts } from './drop';
 import type { Tree } from './parser';
-import { privilege } from './privileges';
-import { child, flag, has, list, nameFrom, number, strings, text, typed, typedList, typeNameOf } from './tree';
-import { occurrence, relation, type Context, type Handler, type Walker } from './walker';
+import { child, flag, has, list, nameFrom, number, strings, text, typed, typedList } from './tree';
+import { occurrence, privilege, relation, type Context, type Handler, type Walker } from './walker';
 
 /** All forms of ALTER. Action names are the grammar's names in snake_case. */
 export const alterHandlers: readonly (readonly [string, Handler])[] = [
@@ -14,18 +13,12 @@ export const alterHandlers: readonly (readonly [string, Handler])[] = [
   ['AlterOwnerStmt', (node, ctx) => alterObject('owner_to', node, ctx)],
   ['AlterObjectSchemaStmt', (node, ctx) => alterObject('set_schema', node, ctx)],
   ['AlterObjectDependsStmt', (node, ctx) => alterObject('depends_on', node, ctx)],
-  ['ReassignOwnedStmt', (_node, ctx) => pushAlter('reassign_owned', 'role', null, ctx)],
+  ['ReassignOwnedStmt', (_node, ctx) => pushAlter(ctx, { action: 'reassign_owned', objectType: 'role' })],
   ['AlterEnumStmt', alterEnum],
   ['AlterFunctionStmt', alterFunction],
-  [
-    'AlterSeqStmt',
-    (node, ctx) => pushAlter('alter_sequence', 'sequence', relation(ctx, child(node, 'sequence'), 'ddl'), ctx),
-  ],
-  [
-    'AlterPolicyStmt',
-    (node, ctx) => pushAlter('alter_policy', 'policy', relation(ctx, child(node, 'table'), 'ddl'), ctx),
-  ],
-  ['AlterTableMoveAllStmt', (_node, ctx) => pushAlter('move_all', 'tablespace', null, ctx)],
+  ['AlterSeqStmt', alterRelation('sequence', 'sequence')],
+  ['AlterPolicyStmt', alterRelation('policy', 'table')],
+  ['AlterTableMoveAllStmt', (_node, ctx) => pushAlter(ctx, { action: 'move_all', objectType: 'tablespace' })],
 ];
 
 const COMMANDS: Readonly<Record<string, string>> = {
@@ -62,36 +55,33 @@ function alterTable(node: Tree, ctx: Context, walk: Walker): void {
     const definition = typed(command['def']);
     const isColumn = definition?.type === 'ColumnDef';
     const member = text(command, 'name') || (isColumn ? text(definition.node, 'colname') : '');
-    const place = occurrence(ctx);
-    ctx.facts.alters.push({
+    pushAlter(ctx, {
       action,
       objectType,
       object: table,
-      member: member === '' ? null : member,
+      member,
       ifExists: flag(command, 'missing_ok'),
       concurrently: definition?.type === 'PartitionCmd' && flag(definition.node, 'concurrent'),
-      ...place,
     });
-    if (text(command, 'behavior') === 'DROP_CASCADE') ctx.facts.cascades.push({ what: 'alter', ...place });
+    recordCascade(command, ctx);
     if (action === 'add_column' && isColumn && objectType !== 'type')
       column(definition.node, table, 'add_column', flag(command, 'missing_ok'), ctx);
     if (action === 'add_constraint' && definition?.type === 'Constraint')
       constraint(definition.node, table, 'add_constraint', ctx);
     if (action === 'alter_column_type' && isColumn) {
-      const type = typeNameOf(child(definition.node, 'typeName'));
-      const at = occurrence(ctx, number(definition.node, 'location'));
+      const { type, sized } = typeOf(definition.node);
       ctx.facts.columns.push({
         table,
         column: member,
         origin: 'alter_type',
         type,
-        sized: list(child(definition.node, 'typeName'), 'typmods').length > 0,
+        sized,
         notNull: false,
         defaultKind: 'none',
         generatedStored: false,
         identity: false,
         ifNotExists: false,
-        ...at,
+        ...occurrence(ctx, number(definition.node, 'location')),
       });
     }
     if (action === 'disable_rls' || action === 'no_force_rls') privilege(ctx, 'disable_rls', table.name);
@@ -111,50 +101,51 @@ const DOMAIN_ACTIONS: Readonly<Record<string, string>> = {
 
 function alterDomain(node: Tree, ctx: Context, walk: Walker): void {
   const action = DOMAIN_ACTIONS[text(node, 'subtype')] ?? 'alter_domain';
-  pushAlter(action, 'domain', nameFrom(strings(list(node, 'typeName'))), ctx);
-  if (text(node, 'behavior') === 'DROP_CASCADE') ctx.facts.cascades.push({ what: 'alter', ...occurrence(ctx) });
+  pushAlter(ctx, { action, objectType: 'domain', object: nameFrom(strings(list(node, 'typeName'))) });
+  recordCascade(node, ctx);
   const definition = typed(node['def']);
   if (definition?.type === 'Constraint') constraint(definition.node, null, 'domain_alter', ctx);
   walk.children(node, ctx);
 }
 
-function rename(node: Tree, ctx: Context, walk: Walker): void {
-  const objectType = objectWord(node, 'renameType');
-  const range = child(node, 'relation');
-  const object = has(range, 'relname') ? relation(ctx, range, 'ddl') : nameFrom(objectParts(node['object']));
-  const member = text(node, 'subname');
-  ctx.facts.alters.push({
+function rename(node: Tree, ctx: Context): void {
+  pushAlter(ctx, {
     action: 'rename',
-    objectType,
-    object,
-    member: member === '' ? null : member,
+    objectType: objectWord(node, 'renameType'),
+    object: alteredObject(node, ctx),
+    member: text(node, 'subname'),
     ifExists: flag(node, 'missing_ok'),
-    concurrently: false,
-    ...occurrence(ctx),
   });
-  if (text(node, 'behavior') === 'DROP_CASCADE') ctx.facts.cascades.push({ what: 'alter', ...occurrence(ctx) });
+  recordCascade(node, ctx);
 }
 
 function alterObject(action: string, node: Tree, ctx: Context): void {
+  pushAlter(ctx, { action, objectType: objectWord(node, 'objectType'), object: alteredObject(node, ctx) });
+}
+
+function alteredObject(node: Tree, ctx: Context): AlterFact['object'] {
   const range = child(node, 'relation');
-  const object = has(range, 'relname') ? relation(ctx, range, 'ddl') : nameFrom(objectParts(node['object']));
-  pushAlter(action, objectWord(node, 'objectType'), object, ctx);
+  return has(range, 'relname') ? relation(ctx, range, 'ddl') : nameFrom(objectParts(node['object']));
+}
+
+function alterRelation(objectType: string, key: string): Handler {
+  return (node, ctx) =>
+    pushAlter(ctx, { action: `alter_${objectType}`, objectType, object: relation(ctx, child(node, key), 'ddl') });
 }
 
 function alterEnum(node: Tree, ctx: Context): void {
   const isRename = text(node, 'oldVal') !== '';
   const isPlaced = text(node, 'newValNeighbor') !== '';
-  pushAlter(
-    isRename ? 'rename' : isPlaced ? 'add_enum_value_placed' : 'add_enum_value',
-    isRename ? 'enum_value' : 'type',
-    nameFrom(strings(list(node, 'typeName'))),
-    ctx,
-  );
+  pushAlter(ctx, {
+    action: isRename ? 'rename' : isPlaced ? 'add_enum_value_placed' : 'add_enum_value',
+    objectType: isRename ? 'enum_value' : 'type',
+    object: nameFrom(strings(list(node, 'typeName'))),
+  });
 }
 
 function alterFunction(node: Tree, ctx: Context, walk: Walker): void {
   const name = nameFrom(strings(list(child(node, 'func'), 'objname')));
-  pushAlter('alter_function', objectWord(node, 'objtype'), name, ctx);
+  pushAlter(ctx, { action: 'alter_function', objectType: objectWord(node, 'objtype'), object: name });
   const actions = typedList(node, 'actions').map((a) => a.node);
   const definer = actions.some((a) => text(a, 'defname') === 'security' && typed(a['arg'])?.node['boolval'] === true);
   if (definer)
@@ -175,16 +166,31 @@ export function setsSearchPath(settings: readonly Tree[]): boolean {
   });
 }
 
-function pushAlter(action: string, objectType: string, object: SqlName | null, ctx: Context): void {
+/** An empty `member` is none. */
+function pushAlter(
+  ctx: Context,
+  {
+    action,
+    objectType,
+    object = null,
+    member = '',
+    ifExists = false,
+    concurrently = false,
+  }: Pick<AlterFact, 'action' | 'objectType'> & Partial<AlterFact>,
+): void {
   ctx.facts.alters.push({
     action,
     objectType,
     object,
-    member: null,
-    ifExists: false,
-    concurrently: false,
+    member: member === '' ? null : member,
+    ifExists,
+    concurrently,
     ...occurrence(ctx),
   });
+}
+
+function recordCascade(node: Tree, ctx: Context): void {
+  if (text(node, 'behavior') === 'DROP_CASCADE') ctx.facts.cascades.push({ what: 'alter', ...occurrence(ctx) });
 }
 
 function objectWord(node: Tree, key: string): string {

@@ -1,15 +1,13 @@
 import { shown } from '../../../policy/text/shown-name';
-import type { DynamicSqlFact } from './sql-facts';
 import { setsSearchPath } from './alter';
 import { created } from './ddl';
 import { Tok, tokenAtOrAfter } from './lexer';
 import type { Tree } from './parser';
 import { walkPlpgsql } from './plpgsql';
-import { privilege } from './privileges';
 import { setVariable } from './session';
 import { decodedSource, verbatimSource, type Source } from './source';
 import { flag, has, list, nameFrom, number, options, strings, text, typed } from './tree';
-import { occurrence, within, type Context, type Handler, type Walker } from './walker';
+import { occurrence, privilege, within, type Context, type Handler, type Walker } from './walker';
 import { wordList } from '../../../policy/text/word-list';
 
 /** DO blocks and functions, which contain other statements as text. */
@@ -25,12 +23,9 @@ const UNTRUSTED = new Set(
 
 function doBlock(node: Tree, ctx: Context, walk: Walker): void {
   const args = options(node, 'args');
-  const language =
-    text(typed(args.find((o) => text(o, 'defname') === 'language')?.['arg'])?.node ?? {}, 'sval') || 'plpgsql';
-  const as = args.find((o) => text(o, 'defname') === 'as');
-  const body = text(typed(as?.['arg'])?.node ?? {}, 'sval');
+  const as = optionNamed(args, 'as');
   const inner = within(ctx, 'DO body', 'do_body');
-  readBody(language, body, number(as ?? {}, 'location'), inner, ctx, walk);
+  readBody(languageOf(args) || 'plpgsql', textOf(as), number(as, 'location'), inner, ctx, walk);
 }
 
 function createFunction(node: Tree, ctx: Context, walk: Walker): void {
@@ -43,19 +38,29 @@ function createFunction(node: Tree, ctx: Context, walk: Walker): void {
   }
   for (const option of settings) {
     const set = typed(option['arg']);
-    if (text(option, 'defname') === 'set' && set?.type === 'VariableSetStmt')
-      setVariable(set.node, ctx, walk, 'function');
+    if (text(option, 'defname') === 'set' && set?.type === 'VariableSetStmt') setVariable(set.node, ctx, 'function');
   }
   const inner = { ...within(ctx, `${kind} ${shown(name.name)} body`, 'function_body'), ctes: null };
-  const language =
-    text(typed(settings.find((o) => text(o, 'defname') === 'language')?.['arg'])?.node ?? {}, 'sval') || 'sql';
-  const as = settings.find((o) => text(o, 'defname') === 'as');
   if (has(node, 'sql_body')) walk.visit(node['sql_body'], inner);
-  const parts = typed(as?.['arg']);
+  const as = optionNamed(settings, 'as');
+  const parts = typed(as['arg']);
   const body = parts?.type === 'List' ? strings(list(parts.node, 'items'))[0] : undefined;
-  if (body !== undefined) readBody(language, body, number(as ?? {}, 'location'), inner, ctx, walk);
+  if (body !== undefined) readBody(languageOf(settings) || 'sql', body, number(as, 'location'), inner, ctx, walk);
   // Argument defaults may call functions.
   walk.visit(node['parameters'], ctx);
+}
+
+function optionNamed(all: readonly Tree[], name: string): Tree {
+  return all.find((option) => text(option, 'defname') === name) ?? {};
+}
+
+function languageOf(all: readonly Tree[]): string {
+  return textOf(optionNamed(all, 'language'));
+}
+
+/** The value of an option if it is a text, else ''. */
+function textOf(option: Tree): string {
+  return text(typed(option['arg'])?.node ?? {}, 'sval');
 }
 
 function readBody(
@@ -79,12 +84,7 @@ function readBody(
         ? body.trim() === '' || walk.nested(source, inner)
         : false;
   if (!read)
-    outer.facts.dynamicSql.push({
-      form: 'unread_body',
-      constant: false,
-      subject: language,
-      ...occurrence(outer),
-    } satisfies DynamicSqlFact);
+    outer.facts.dynamicSql.push({ form: 'unread_body', constant: false, subject: language, ...occurrence(outer) });
 }
 
 /** Source of the body. It is verbatim if the text contains it unchanged (dollar quotes, or plain quotes without escapes), else decoded. */

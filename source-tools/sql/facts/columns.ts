@@ -1,4 +1,4 @@
-import type { ConstraintFact, SqlName } from './sql-facts';
+import type { ColumnFact, ConstraintFact, SqlName } from './sql-facts';
 import { defaultKind } from './default-kind';
 import type { Tree } from './parser';
 import { child, flag, list, number, strings, text, typed, typedList, typeNameOf } from './tree';
@@ -15,22 +15,28 @@ export function column(
   const constraints = typedList(node, 'constraints').map((c) => c.node);
   const find = (contype: string): Tree | undefined => constraints.find((c) => text(c, 'contype') === contype);
   const byDefault = find('CONSTR_DEFAULT');
-  const type = typeNameOf(child(node, 'typeName'));
+  const generated = find('CONSTR_GENERATED');
+  const { type, sized } = typeOf(node);
   ctx.facts.columns.push({
     table,
     column: text(node, 'colname'),
     origin,
     type,
-    sized: list(child(node, 'typeName'), 'typmods').length > 0,
+    sized,
     notNull: find('CONSTR_NOTNULL') !== undefined || find('CONSTR_PRIMARY') !== undefined,
     defaultKind: byDefault === undefined ? 'none' : defaultKind(byDefault['raw_expr']),
-    generatedStored:
-      find('CONSTR_GENERATED') !== undefined && text(find('CONSTR_GENERATED') ?? {}, 'generated_kind') !== 'v',
+    generatedStored: generated !== undefined && text(generated, 'generated_kind') !== 'v',
     identity: find('CONSTR_IDENTITY') !== undefined,
     ifNotExists,
     ...occurrence(ctx, number(node, 'location')),
   });
   for (const c of constraints) constraint(c, table, origin, ctx);
+}
+
+/** Type of a column definition, and whether it has a length or a precision. */
+export function typeOf(column: Tree): Pick<ColumnFact, 'type' | 'sized'> {
+  const name = child(column, 'typeName');
+  return { type: typeNameOf(name), sized: list(name, 'typmods').length > 0 };
 }
 
 const CONSTRAINTS: Readonly<Record<string, ConstraintFact['type']>> = {

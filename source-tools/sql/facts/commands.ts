@@ -1,5 +1,5 @@
 import type { Tree } from './parser';
-import { child, has, list, text, typed } from './tree';
+import { child, has, text, typed } from './tree';
 import { wordList } from '../../../policy/text/word-list';
 
 const WORDS: Readonly<Record<string, string>> = {
@@ -102,7 +102,7 @@ export function commandOf(statement: Tree): string {
 /** True if the statement itself has a RETURNING clause. */
 export function hasReturning(statement: Tree): boolean {
   const s = typed(statement);
-  return s !== null && (has(s.node, 'returningClause') || list(s.node, 'returningList').length > 0);
+  return s !== null && has(s.node, 'returningClause');
 }
 
 const READS = new Set(

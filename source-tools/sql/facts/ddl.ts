@@ -15,29 +15,32 @@ export const ddlHandlers: readonly (readonly [string, Handler])[] = [
   ['IndexStmt', createIndex],
   ['ReindexStmt', reindex],
   ['CreateSchemaStmt', createSchema],
-  [
-    'CreateSeqStmt',
-    (node, ctx, walk) => createRange('sequence', child(node, 'sequence'), flag(node, 'if_not_exists'), node, ctx, walk),
-  ],
-  ['CreateEnumStmt', (node, ctx, walk) => created(ctx, 'type', nameFrom(strings(list(node, 'typeName'))))],
-  ['CompositeTypeStmt', (node, ctx, walk) => createRange('type', child(node, 'typevar'), false, node, ctx, walk)],
-  ['CreateRangeStmt', (node, ctx, walk) => created(ctx, 'type', nameFrom(strings(list(node, 'typeName'))))],
+  ['CreateSeqStmt', (node, ctx, walk) => createRange('sequence', 'sequence', node, ctx, walk)],
+  ['CreateEnumStmt', createType],
+  ['CompositeTypeStmt', (node, ctx, walk) => createRange('type', 'typevar', node, ctx, walk)],
+  ['CreateRangeStmt', createType],
   ['CreateDomainStmt', createDomain],
   ['CreateTrigStmt', createTrigger],
   ['VacuumStmt', vacuum],
   ['ClusterStmt', cluster],
   ['RefreshMatViewStmt', refresh],
-  ['CheckPointStmt', (_node, ctx, walk) => void ctx.facts.maintenance.push({ what: 'checkpoint', ...occurrence(ctx) })],
+  ['CheckPointStmt', (_node, ctx) => void ctx.facts.maintenance.push({ what: 'checkpoint', ...occurrence(ctx) })],
 ];
 
 export function created(ctx: Context, objectType: string, name: SqlName, temporary = false, guarded = false): void {
   ctx.facts.creations.push({ objectType, name, temporary, guarded, ...occurrence(ctx) });
 }
 
-function createRange(objectType: string, range: Tree, guarded: boolean, node: Tree, ctx: Context, walk: Walker): void {
+function createType(node: Tree, ctx: Context): void {
+  created(ctx, 'type', nameFrom(strings(list(node, 'typeName'))));
+}
+
+/** A sequence or type whose name is the RangeVar `key`. */
+function createRange(objectType: string, key: string, node: Tree, ctx: Context, walk: Walker): void {
+  const range = child(node, key);
   const name = relation(ctx, range, 'ddl');
-  created(ctx, objectType, name, text(range, 'relpersistence') === 't', guarded);
-  walk.children(node, ctx, ['sequence', 'typevar']);
+  created(ctx, objectType, name, text(range, 'relpersistence') === 't', flag(node, 'if_not_exists'));
+  walk.children(node, ctx, [key]);
 }
 
 function createTable(objectType: string, node: Tree, ctx: Context, walk: Walker): void {
@@ -134,7 +137,7 @@ function createIndex(node: Tree, ctx: Context, walk: Walker): void {
   walk.children(node, ctx, ['relation']);
 }
 
-function reindex(node: Tree, ctx: Context, walk: Walker): void {
+function reindex(node: Tree, ctx: Context): void {
   const target = child(node, 'relation');
   const table = has(target, 'relname') ? relation(ctx, target, 'ddl') : null;
   const scope = text(node, 'kind').replace('REINDEX_OBJECT_', '').toLowerCase();
@@ -176,7 +179,7 @@ function cluster(node: Tree, ctx: Context, walk: Walker): void {
   walk.children(node, ctx);
 }
 
-function refresh(node: Tree, ctx: Context, walk: Walker): void {
+function refresh(node: Tree, ctx: Context): void {
   relation(ctx, child(node, 'relation'), 'write');
   ctx.facts.maintenance.push({
     what: flag(node, 'concurrent') ? 'refresh_materialized_view_concurrently' : 'refresh_materialized_view',

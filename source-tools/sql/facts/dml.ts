@@ -1,13 +1,14 @@
 import { shown } from '../../../policy/text/shown-name';
-import type { HiddenWriteFact, Occurrence, SqlName } from './sql-facts';
+import type { Occurrence, SqlName } from './sql-facts';
 import { fold } from './constant';
 import { isRestricted, keyValues } from './key-values';
 import type { Tree } from './parser';
-import { child, flag, has, isOn, list, number, options, rangeName, text, typed, typedList } from './tree';
+import { child, flag, has, isOn, list, number, options, rangeName, strings, text, typed, typedList } from './tree';
 import {
   nameEnd,
   occurrence,
   occurrenceFromVerb,
+  privilege,
   relation,
   seesCte,
   within,
@@ -48,7 +49,7 @@ function recordWrite(ctx: Context, target: Tree, at: Occurrence): SqlName {
   // An UPDATE of pg_settings works like SET, on any setting that its WHERE selects.
   if (name === 'pg_settings')
     ctx.facts.settings.push({ name: '*', change: 'set', scope: 'session', value: null, ...at });
-  else ctx.facts.privileges.push({ what: 'catalog_write', subject: name, ...at });
+  else privilege(ctx, 'catalog_write', name, at);
   return table;
 }
 
@@ -140,7 +141,7 @@ function recordHiddenWrite(at: Occurrence, ctx: Context): void {
       ['rule', 'rule_write'],
     ] as const
   ).find(([container]) => ctx.via.includes(container))?.[1];
-  if (what !== undefined) ctx.facts.hiddenWrites.push({ what, ...at } satisfies HiddenWriteFact);
+  if (what !== undefined) ctx.facts.hiddenWrites.push({ what, ...at });
 }
 
 function select(node: Tree, ctx: Context, walk: Walker): void {
@@ -166,10 +167,8 @@ function select(node: Tree, ctx: Context, walk: Walker): void {
     ctx.facts.creations.push({ objectType: 'table', name: table, temporary, guarded: false, ...at });
   }
   // With SKIP LOCKED nothing waits; a person decides about it if it has no small LIMIT (modelled-nodes.ts).
-  if (typedList(node, 'lockingClause').some((clause) => text(clause.node, 'waitPolicy') !== 'LockWaitSkip')) {
-    const at = occurrence(ctx);
-    ctx.facts.hiddenWrites.push({ what: 'row_lock', ...at });
-  }
+  if (typedList(node, 'lockingClause').some((clause) => text(clause.node, 'waitPolicy') !== 'LockWaitSkip'))
+    ctx.facts.hiddenWrites.push({ what: 'row_lock', ...occurrence(ctx) });
   if (list(node, 'fromClause').length > 0) {
     ctx.facts.selects.push({
       hasWhere: has(node, 'whereClause'),
@@ -181,7 +180,7 @@ function select(node: Tree, ctx: Context, walk: Walker): void {
   walk.children(node, ctx, ['intoClause', 'lockingClause']);
 }
 
-function range(node: Tree, ctx: Context, walk: Walker): void {
+function range(node: Tree, ctx: Context): void {
   const { schema, name } = rangeName(node);
   if (schema === null && seesCte(ctx.ctes, name)) return;
   relation(ctx, node, 'read');
@@ -198,16 +197,17 @@ function explain(node: Tree, ctx: Context, walk: Walker): void {
 
 function copy(node: Tree, ctx: Context, walk: Walker): void {
   const target = child(node, 'relation');
-  const isExport = !flag(node, 'is_from');
-  if (has(target, 'relname') && isExport) relation(ctx, target, 'read');
-  else if (has(target, 'relname')) recordWrite(ctx, target, occurrence(ctx));
   const at = occurrence(ctx);
+  if (has(target, 'relname')) {
+    if (flag(node, 'is_from')) recordWrite(ctx, target, at);
+    else relation(ctx, target, 'read');
+  }
   if (flag(node, 'is_program')) ctx.facts.serverExecution.push({ what: 'copy_program', subject: '', ...at });
   else if (text(node, 'filename') !== '') ctx.facts.serverExecution.push({ what: 'copy_file', subject: '', ...at });
   walk.children(node, within(ctx, 'COPY query', 'copy'), ['relation']);
 }
 
-function truncate(node: Tree, ctx: Context, walk: Walker): void {
+function truncate(node: Tree, ctx: Context): void {
   const ranges = typedList(node, 'relations').filter((r) => r.type === 'RangeVar');
   const statementAt = occurrence(ctx);
   const tables = ranges.map((r) => recordWrite(ctx, r.node, statementAt));
@@ -232,7 +232,7 @@ const LOCK_MODES = [
   'access exclusive',
 ];
 
-function lockTable(node: Tree, ctx: Context, walk: Walker): void {
+function lockTable(node: Tree, ctx: Context): void {
   const tables = typedList(node, 'relations').map((r) => relation(ctx, r.node, 'read'));
   const mode = node['mode'];
   ctx.facts.locks.push({ tables, mode: LOCK_MODES[typeof mode === 'number' ? mode : 0] ?? '', ...occurrence(ctx) });
@@ -241,10 +241,7 @@ function lockTable(node: Tree, ctx: Context, walk: Walker): void {
 function ordersByRandom(node: Tree): boolean {
   return typedList(node, 'sortClause').some((s) => {
     const key = typed(s.node['node']);
-    return (
-      key?.type === 'FuncCall' &&
-      list(key.node, 'funcname').some((f) => text(typed(f)?.node ?? {}, 'sval') === 'random')
-    );
+    return key?.type === 'FuncCall' && strings(list(key.node, 'funcname')).includes('random');
   });
 }
 

@@ -1,17 +1,17 @@
 import type { SqlName } from './sql-facts';
 import type { Tree } from './parser';
 import { flag, list, nameFrom, strings, text, typed, typedList } from './tree';
-import { occurrence, type Context, type Handler } from './walker';
+import { occurrence, privilege, type Context, type Handler } from './walker';
 
 /** All forms of DROP, and COMMENT ON and SECURITY LABEL, which only describe an object. */
 export const dropHandlers: readonly (readonly [string, Handler])[] = [
   ['DropStmt', drop],
-  ['DropdbStmt', (node, ctx) => dropOther('database', [text(node, 'dbname')], node, ctx)],
-  ['DropTableSpaceStmt', (node, ctx) => dropOther('tablespace', [text(node, 'tablespacename')], node, ctx)],
-  ['DropOwnedStmt', (node, ctx) => dropOther('owned', roles(node), node, ctx)],
+  ['DropdbStmt', dropOther('database', 'dbname')],
+  ['DropTableSpaceStmt', dropOther('tablespace', 'tablespacename')],
+  ['DropOwnedStmt', (node, ctx) => dropRoles('owned', node, ctx)],
   ['DropRoleStmt', dropRole],
-  ['DropSubscriptionStmt', (node, ctx) => dropOther('subscription', [text(node, 'subname')], node, ctx)],
-  ['DropUserMappingStmt', (node, ctx) => dropOther('user_mapping', [text(node, 'servername')], node, ctx)],
+  ['DropSubscriptionStmt', dropOther('subscription', 'subname')],
+  ['DropUserMappingStmt', dropOther('user_mapping', 'servername')],
   ['CommentStmt', describe],
   ['SecLabelStmt', describe],
 ];
@@ -22,9 +22,8 @@ const TABLE_MEMBERS = new Set(['trigger', 'rule', 'policy', 'column', 'tabconstr
 
 function drop(node: Tree, ctx: Context): void {
   const objectType = text(node, 'removeType').replace('OBJECT_', '').toLowerCase();
-  const cascade = text(node, 'behavior') === 'DROP_CASCADE';
   const objects = list(node, 'objects').map(objectParts);
-  pushDrop(objectType, objects.map(nameFrom), cascade, flag(node, 'concurrent'), flag(node, 'missing_ok'), ctx);
+  pushDrop(objectType, objects.map(nameFrom), node, ctx);
   const at = occurrence(ctx);
   if (RELATIONS.has(objectType)) for (const parts of objects) pushRelation(nameFrom(parts), ctx, at);
   if (TABLE_MEMBERS.has(objectType)) for (const parts of objects) pushRelation(nameFrom(parts.slice(0, -1)), ctx, at);
@@ -45,38 +44,30 @@ function drop(node: Tree, ctx: Context): void {
   }
 }
 
-function dropOther(objectType: string, names: readonly string[], node: Tree, ctx: Context): void {
-  pushDrop(
-    objectType,
-    names.map((name) => ({ schema: null, name })),
-    text(node, 'behavior') === 'DROP_CASCADE',
-    false,
-    flag(node, 'missing_ok'),
-    ctx,
-  );
+/** DROP of one object whose name is the member `key`. */
+function dropOther(objectType: string, key: string): Handler {
+  return (node, ctx) => pushDrop(objectType, [{ schema: null, name: text(node, key) }], node, ctx);
 }
 
 function dropRole(node: Tree, ctx: Context): void {
-  dropOther('role', roles(node), node, ctx);
-  ctx.facts.privileges.push({ what: 'role_ddl', subject: roles(node).join(', '), ...occurrence(ctx) });
+  const names = dropRoles('role', node, ctx);
+  privilege(ctx, 'role_ddl', names.join(', '));
 }
 
-function pushDrop(
-  objectType: string,
-  objects: readonly SqlName[],
-  cascade: boolean,
-  concurrently: boolean,
-  ifExists: boolean,
-  ctx: Context,
-): void {
-  ctx.facts.drops.push({ objectType, objects, cascade, concurrently, ifExists, ...occurrence(ctx) });
-  if (cascade) ctx.facts.cascades.push({ what: 'drop', ...occurrence(ctx) });
-}
-
-function roles(node: Tree): readonly string[] {
-  return typedList(node, 'roles').map(
+function dropRoles(objectType: string, node: Tree, ctx: Context): readonly string[] {
+  const names = typedList(node, 'roles').map(
     (r) => text(r.node, 'rolename') || text(r.node, 'roletype').replace('ROLESPEC_', '').toLowerCase(),
   );
+  const objects = names.map((name) => ({ schema: null, name }));
+  pushDrop(objectType, objects, node, ctx);
+  return names;
+}
+
+function pushDrop(objectType: string, objects: readonly SqlName[], node: Tree, ctx: Context): void {
+  const cascade = text(node, 'behavior') === 'DROP_CASCADE';
+  const [concurrently, ifExists] = [flag(node, 'concurrent'), flag(node, 'missing_ok')];
+  ctx.facts.drops.push({ objectType, objects, cascade, concurrently, ifExists, ...occurrence(ctx) });
+  if (cascade) ctx.facts.cascades.push({ what: 'drop', ...occurrence(ctx) });
 }
 
 function pushRelation(name: SqlName, ctx: Context, at = occurrence(ctx)): void {

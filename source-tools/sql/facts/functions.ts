@@ -1,17 +1,17 @@
+import { wordList } from '../../../policy/text/word-list';
 import { foldText } from './constant';
 import { readText } from './dynamic';
 import type { Tree } from './parser';
 import { setting } from './session';
-import { privilege } from './privileges';
 import { created } from './ddl';
 import { child, flag, list, nameFrom, number, options, strings, text, typed } from './tree';
-import { functionCall, nameEnd, occurrence, type Context, type Handler, type Walker } from './walker';
+import { functionCall, nameEnd, occurrence, privilege, type Context, type Handler, type Walker } from './walker';
 
 export const functionHandlers: readonly (readonly [string, Handler])[] = [
   ['FuncCall', call],
   ['DefineStmt', define],
-  ['CreateCastStmt', (node, ctx, walk) => referenceFunction(strings(list(child(node, 'func'), 'objname')), ctx)],
-  ['CreateConversionStmt', (node, ctx, walk) => referenceFunction(strings(list(node, 'func_name')), ctx)],
+  ['CreateCastStmt', (node, ctx) => referenceFunction(strings(list(child(node, 'func'), 'objname')), ctx)],
+  ['CreateConversionStmt', (node, ctx) => referenceFunction(strings(list(node, 'func_name')), ctx)],
   ['CallStmt', (node, ctx, walk) => walk.visit(node['funccall'], ctx, 'funccall')],
 ];
 
@@ -34,9 +34,10 @@ const SQL_TEXT: Readonly<
 
 /** Options of CREATE AGGREGATE, OPERATOR and TYPE that reference a function which the server calls later. */
 const NAMED_FUNCTIONS = new Set(
-  'sfunc finalfunc combinefunc serialfunc deserialfunc msfunc minvfunc mfinalfunc function procedure restrict join input output receive send typmod_in typmod_out analyze subscript canonical subtype_diff start gettoken end lextypes headline init lexize'.split(
-    ' ',
-  ),
+  wordList(`
+  sfunc finalfunc combinefunc serialfunc deserialfunc msfunc minvfunc mfinalfunc function procedure restrict join input output
+  receive send typmod_in typmod_out analyze subscript canonical subtype_diff start gettoken end lextypes headline init lexize
+`),
 );
 
 function define(node: Tree, ctx: Context, walk: Walker): void {

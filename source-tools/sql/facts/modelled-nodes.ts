@@ -5,6 +5,8 @@
  *
  * Source: the node types of libpg-query 18 (https://github.com/pganalyze/libpg_query/blob/18-latest/protobuf/pg_query.proto).
  */
+import { wordList } from '../../../policy/text/word-list';
+
 interface Shape {
   /** Members that contain nodes or lists of nodes. */
   readonly nodes?: string;
@@ -243,7 +245,7 @@ const JSON_PARTS: Readonly<Record<string, Shape>> = {
   JsonArgument: { inline: { val: 'JsonValueExpr' }, values: 'name' },
 };
 
-const words = (text: string | undefined): readonly string[] => text?.split(/\s+/).filter((word) => word !== '') ?? [];
+const words = (text: string | undefined): readonly string[] => (text === undefined ? [] : wordList(text));
 
 function membersOf({ nodes, inline, values, choices }: Shape): ReadonlyMap<string, Member> {
   return new Map<string, Member>([
@@ -267,6 +269,6 @@ export const MODELLED_NODES: ReadonlyMap<string, ReadonlyMap<string, Member>> = 
 
 /** Operators of pg_catalog in PostgreSQL 14 to 18 (`SELECT DISTINCT oprname FROM pg_operator`). Each only computes a value. */
 export const SAFE_OPERATORS: ReadonlySet<string> = new Set(
-  words(`!! !~ !~* !~~ !~~* # ## #- #> #>> % & && &< &<| &> * *< *<= *<> *= *> *>= + - -> ->> -|- / < <-> << <<= <<| <= <> <@ <^
+  wordList(`!! !~ !~* !~~ !~~* # ## #- #> #>> % & && &< &<| &> * *< *<= *<> *= *> *>= + - -> ->> -|- / < <-> << <<= <<| <= <> <@ <^
     = > >= >> >>= >^ ? ?# ?& ?- ?-| ?| ?|| @ @-@ @> @? @@ @@@ ^ ^@ | |&> |/ |>> || ||/ ~ ~* ~<=~ ~<~ ~= ~>=~ ~>~ ~~ ~~*`),
 );

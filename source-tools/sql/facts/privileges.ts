@@ -1,8 +1,6 @@
-import type { PrivilegeFact } from './sql-facts';
 import type { Tree } from './parser';
-import { escalates, roleNames } from './session';
 import { child, flag, isOn, list, options, strings, text, typed, typedList } from './tree';
-import { occurrence, relation, type Context, type Handler, type Walker } from './walker';
+import { occurrence, privilege, relation, type Context, type Handler } from './walker';
 
 /** GRANT, REVOKE and role DDL. `session.ts` and `alter.ts` record the privilege changes made by settings and row security. */
 export const privilegeHandlers: readonly (readonly [string, Handler])[] = [
@@ -13,12 +11,8 @@ export const privilegeHandlers: readonly (readonly [string, Handler])[] = [
   ['AlterRoleStmt', role],
 ];
 
-export function privilege(ctx: Context, what: PrivilegeFact['what'], subject = ''): void {
-  ctx.facts.privileges.push({ what, subject, ...occurrence(ctx) });
-}
-
-function grant(node: Tree, ctx: Context, walk: Walker): void {
-  recordGrant(node, ctx, walk);
+function grant(node: Tree, ctx: Context): void {
+  recordGrant(node, ctx);
   if (text(node, 'targtype') === 'ACL_TARGET_ALL_IN_SCHEMA') {
     for (const schema of strings(list(node, 'objects')))
       ctx.facts.relations.push({ relation: { schema, name: '*' }, access: 'ddl', ...occurrence(ctx) });
@@ -27,7 +21,7 @@ function grant(node: Tree, ctx: Context, walk: Walker): void {
   for (const object of typedList(node, 'objects')) if (object.type === 'RangeVar') relation(ctx, object.node, 'ddl');
 }
 
-function recordGrant(node: Tree, ctx: Context, walk: Walker): void {
+function recordGrant(node: Tree, ctx: Context): void {
   const isGrant = flag(node, 'is_grant');
   privilege(ctx, isGrant ? 'grant' : 'revoke');
   if (!isGrant) return;
@@ -36,7 +30,7 @@ function recordGrant(node: Tree, ctx: Context, walk: Walker): void {
   if (flag(node, 'grant_option')) privilege(ctx, 'grant_option');
 }
 
-function grantRole(node: Tree, ctx: Context, walk: Walker): void {
+function grantRole(node: Tree, ctx: Context): void {
   const isGrant = flag(node, 'is_grant');
   const granted = roleNames(node, 'granted_roles');
   privilege(ctx, isGrant ? 'grant' : 'revoke', granted.join(', '));
@@ -48,12 +42,12 @@ function grantRole(node: Tree, ctx: Context, walk: Walker): void {
   if (predefined.length > 0) privilege(ctx, 'role_escalation', predefined.join(', '));
 }
 
-function defaultPrivileges(node: Tree, ctx: Context, walk: Walker): void {
+function defaultPrivileges(node: Tree, ctx: Context): void {
   privilege(ctx, 'default_privileges');
-  recordGrant(child(node, 'action'), ctx, walk);
+  recordGrant(child(node, 'action'), ctx);
 }
 
-function role(node: Tree, ctx: Context, walk: Walker): void {
+function role(node: Tree, ctx: Context): void {
   const name = text(node, 'role') || text(child(node, 'role'), 'rolename');
   privilege(ctx, 'role_ddl', name);
   if (escalates(node)) privilege(ctx, 'role_escalation', name);
@@ -64,4 +58,19 @@ function role(node: Tree, ctx: Context, walk: Walker): void {
     .flatMap((o) => roleNames(typed(o['arg'])?.node ?? {}, 'items'));
   if (name.startsWith('pg_') || memberOf.some((n) => n.startsWith('pg_')))
     privilege(ctx, 'role_escalation', memberOf.join(', '));
+}
+
+/** True if a role gets an option that bypasses access control: SUPERUSER, BYPASSRLS or REPLICATION. */
+function escalates(node: Tree): boolean {
+  return options(node).some(
+    (o) =>
+      ['superuser', 'bypassrls', 'isreplication'].includes(text(o, 'defname')) &&
+      typed(o['arg'])?.node['boolval'] === true,
+  );
+}
+
+function roleNames(node: Tree, key: string): readonly string[] {
+  return typedList(node, key).map((r) =>
+    r.type === 'AccessPriv' ? text(r.node, 'priv_name') : text(r.node, 'rolename'),
+  );
 }

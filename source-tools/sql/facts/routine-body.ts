@@ -1,16 +1,17 @@
 /** Statements and expressions in the body of a PL/pgSQL function, for the check before a rehearsal. */
+import { wordList } from '../../../policy/text/word-list';
 import { afterAssignment } from './plpgsql';
 import { parsePlpgsqlBody, parseStatements, type Tree } from './parser';
 import { assignedBy, executedBy, type Assigned, type Executed } from './rehearsable';
-import { number, text, typed, typedList } from './tree';
+import { number, onlyStatement, text, typed, typedList } from './tree';
 
 /** Parts of a body that only control its flow. Loops and dynamic SQL are not listed: what they execute is not bounded. */
 const PARTS = new Set(
-  `PLpgSQL_function PLpgSQL_stmt_block PLpgSQL_stmt_assign PLpgSQL_stmt_if PLpgSQL_if_elsif PLpgSQL_stmt_case PLpgSQL_case_when
+  wordList(`PLpgSQL_function PLpgSQL_stmt_block PLpgSQL_stmt_assign PLpgSQL_stmt_if PLpgSQL_if_elsif PLpgSQL_stmt_case PLpgSQL_case_when
   PLpgSQL_stmt_return PLpgSQL_stmt_return_query PLpgSQL_stmt_return_next PLpgSQL_stmt_raise PLpgSQL_raise_option
   PLpgSQL_stmt_assert PLpgSQL_stmt_execsql PLpgSQL_stmt_perform PLpgSQL_stmt_getdiag PLpgSQL_diag_item PLpgSQL_exception_block
   PLpgSQL_exception PLpgSQL_condition PLpgSQL_var PLpgSQL_rec PLpgSQL_row PLpgSQL_recfield PLpgSQL_arrayelem PLpgSQL_type
-  PLpgSQL_expr`.split(/\s+/),
+  PLpgSQL_expr`),
 );
 
 /** `definition`: the whole CREATE FUNCTION statement (`pg_get_functiondef`). */
@@ -76,8 +77,7 @@ const NOTHING: Executed = {
 };
 
 function valueOf(query: string): Assigned {
-  const parsed = parseStatements(`SELECT ${afterAssignment(query)}`);
-  const select = parsed.ok && parsed.value.length === 1 ? typed(parsed.value[0]?.stmt) : null;
+  const select = onlyStatement(`SELECT ${afterAssignment(query)}`);
   return select === null ? 'other' : assignedBy(typedList(select.node, 'targetList')[0]?.node['val']);
 }
 

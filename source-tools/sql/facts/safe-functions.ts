@@ -1,3 +1,5 @@
+import { wordList } from '../../../policy/text/word-list';
+
 /**
  * Functions of PostgreSQL that a rehearsal may execute. An allowlist: everything else is unknown.
  *
@@ -13,28 +15,26 @@
  * - query_to_xml and the like, ts_stat, ts_rewrite with SQL text: they execute SQL
  * - lo_*, pg_notify, dblink: effects outside the transaction
  */
-const words = (text: string): readonly string[] => text.split(/\s+/).filter((word) => word !== '');
-
 /** 9.9: the clock. Their values differ between two rehearsals, which the comparison of the rehearsals detects. */
 export const CLOCK_FUNCTIONS: ReadonlySet<string> = new Set(
-  words('now transaction_timestamp statement_timestamp clock_timestamp timeofday'),
+  wordList('now transaction_timestamp statement_timestamp clock_timestamp timeofday'),
 );
 
 /**
  * Clocks that move within a transaction. Only as the whole value of a column: in a condition, the rows that were counted before the
  * statement could differ from those that it changes.
  */
-export const MOVING_CLOCKS: ReadonlySet<string> = new Set(words('statement_timestamp clock_timestamp timeofday'));
+export const MOVING_CLOCKS: ReadonlySet<string> = new Set(wordList('statement_timestamp clock_timestamp timeofday'));
 
 /** Functions whose result can be much longer than their arguments, with the position of the length: it must be a small constant. */
 export const PADDING_FUNCTIONS: Readonly<Record<string, number>> = { repeat: 1, lpad: 1, rpad: 1 };
 
 /** Functions that a column default may also call: sequences, of which a rehearsal takes at most one value for each row, and random UUIDs. */
-export const DEFAULT_FUNCTIONS: ReadonlySet<string> = new Set(words('nextval gen_random_uuid uuidv4 uuidv7'));
+export const DEFAULT_FUNCTIONS: ReadonlySet<string> = new Set(wordList('nextval gen_random_uuid uuidv4 uuidv7'));
 
 /** Functions that return several rows. Allowed only with constant arguments, so that the diff bounds the number of rows. */
 export const SET_FUNCTIONS: ReadonlySet<string> = new Set(
-  words(`generate_series generate_subscripts unnest regexp_matches regexp_split_to_table string_to_table
+  wordList(`generate_series generate_subscripts unnest regexp_matches regexp_split_to_table string_to_table
     json_array_elements json_array_elements_text json_each json_each_text json_object_keys json_populate_recordset json_to_recordset
     jsonb_array_elements jsonb_array_elements_text jsonb_each jsonb_each_text jsonb_object_keys jsonb_path_query
     jsonb_populate_recordset jsonb_to_recordset`),
@@ -75,11 +75,11 @@ const VALUES = `
   row_number rank dense_rank percent_rank cume_dist ntile lag lead first_value last_value nth_value
   int2 int4 int8 float4 float8 numeric bool bpchar varchar bytea`;
 
-export const SAFE_FUNCTIONS: ReadonlySet<string> = new Set([...words(VALUES), ...CLOCK_FUNCTIONS, ...SET_FUNCTIONS]);
+export const SAFE_FUNCTIONS: ReadonlySet<string> = new Set([...wordList(VALUES), ...CLOCK_FUNCTIONS, ...SET_FUNCTIONS]);
 
 /** Clock keywords of the grammar (`SQLValueFunction`). The others (CURRENT_USER, CURRENT_SCHEMA, …) read identity or the session. */
 export const CLOCK_KEYWORDS: ReadonlySet<string> = new Set(
-  words(`SVFOP_CURRENT_DATE SVFOP_CURRENT_TIME SVFOP_CURRENT_TIME_N SVFOP_CURRENT_TIMESTAMP SVFOP_CURRENT_TIMESTAMP_N
+  wordList(`SVFOP_CURRENT_DATE SVFOP_CURRENT_TIME SVFOP_CURRENT_TIME_N SVFOP_CURRENT_TIMESTAMP SVFOP_CURRENT_TIMESTAMP_N
     SVFOP_LOCALTIME SVFOP_LOCALTIME_N SVFOP_LOCALTIMESTAMP SVFOP_LOCALTIMESTAMP_N`),
 );
 

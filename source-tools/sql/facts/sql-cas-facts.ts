@@ -21,6 +21,12 @@ export const SQL_CAS_FACTS: FactsMembers<SqlCasFacts> = {
   written: true,
 };
 
+/** The parts of `schema.table`, which the document reader has validated. */
+export function casTable(table: string): { readonly schema: string; readonly name: string } {
+  const [schema = '', name = ''] = table.split('.');
+  return { schema, name };
+}
+
 export interface SqlCasOperation {
   readonly op: 'update' | 'insert' | 'delete';
   /** `schema.table` */

@@ -2,7 +2,7 @@ import type { DiffInput } from '../../../policy/contracts/diff';
 import { diffEvidence, pointerEvidence, type Span } from '../../../policy/contracts/facts';
 import type { Touched } from '../../../policy/contracts/source-tool';
 import { ANY_TABLE, shownName, type TableName } from '../../../policy/text/table-name';
-import type { SqlCasFacts } from './sql-cas-facts';
+import { casTable, type SqlCasFacts } from './sql-cas-facts';
 import type { SqlFacts } from './sql-facts';
 
 /** Tables that the text may change, including unnamed ones: by CASCADE, by dropping a schema, by SQL built at run time. */
@@ -31,8 +31,7 @@ function droppedBy({ objectType, objects }: SqlFacts['drops'][number]): readonly
 
 export function touchedByCas(facts: SqlCasFacts, { diffSha }: DiffInput): readonly Touched[] {
   return facts.operations.map(({ table, pointer }) => {
-    const dot = table.indexOf('.');
-    const relation: TableName = { schema: dot === -1 ? null : table.slice(0, dot), name: table.slice(dot + 1) };
+    const relation = casTable(table);
     return { kind: 'table', ...relation, text: shownName(relation), evidence: pointerEvidence(diffSha, pointer) };
   });
 }

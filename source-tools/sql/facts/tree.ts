@@ -1,5 +1,5 @@
 import type { SqlName } from './sql-facts';
-import type { Tree } from './parser';
+import { parseStatements, type Tree } from './parser';
 
 /** A node with its type, `{"DeleteStmt": {…}}` in the parser's JSON. */
 export interface TypedNode {
@@ -19,6 +19,12 @@ export function typed(value: unknown): TypedNode | null {
   if (first < 65 || first > 90) return null;
   const node = (value as Tree)[type];
   return typeof node === 'object' && node !== null ? { type, node: node as Tree } : null;
+}
+
+/** The statement of a text that consists of one statement, else null. */
+export function onlyStatement(sql: string): TypedNode | null {
+  const parsed = parseStatements(sql);
+  return parsed.ok && parsed.value.length === 1 ? typed(parsed.value[0]?.stmt) : null;
 }
 
 export function text(node: Tree, key: string): string {

@@ -1,6 +1,6 @@
 import { shown } from '../../../policy/text/shown-name';
 import type { Span } from '../../../policy/contracts/facts';
-import type { Container, Occurrence, RelationFact, SqlFacts, SqlName } from './sql-facts';
+import type { Container, Occurrence, PrivilegeFact, RelationFact, SqlFacts, SqlName } from './sql-facts';
 import { wordOf, tokenAtOrAfter } from './lexer';
 import type { Tree } from './parser';
 import { tokenEnd, type Source } from './source';
@@ -217,6 +217,10 @@ export function nameEnd(ctx: Context, location: number): number {
   let i = tokenAtOrAfter(tokens, location);
   while (i + 2 < tokens.count && bytes[tokens.starts[i + 1] as number] === 46) i += 2;
   return i < tokens.count ? (tokens.ends[i] as number) : location;
+}
+
+export function privilege(ctx: Context, what: PrivilegeFact['what'], subject = '', at = occurrence(ctx)): void {
+  ctx.facts.privileges.push({ what, subject, ...at });
 }
 
 /** Records a relation that the text references, and returns its name. */

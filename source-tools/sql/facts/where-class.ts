@@ -173,8 +173,7 @@ function sameColumn(a: unknown, b: unknown, { names }: Scope): boolean {
 }
 
 function namesIn(value: unknown, names: Set<string>): void {
-  if (Array.isArray(value)) for (const item of value) namesIn(item, names);
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
+  if (typeof value !== 'object' || value === null) return;
   for (const [key, member] of Object.entries(value))
     if (typeof member === 'object') namesIn(member, names);
     else if ((key === 'relname' || key === 'aliasname') && typeof member === 'string') names.add(member);

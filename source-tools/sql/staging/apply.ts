@@ -21,7 +21,7 @@ import type { Gate, Prepare } from './rehearse';
 import { connect } from './connect';
 import type { Session } from './session';
 import { toSqlSettings, type SqlSettings } from '../staging-settings';
-import { targetMisconfigured, targetUnavailable } from '../../target-failure';
+import { targetMisconfigured } from '../../target-failure';
 import { toSqlFailure, toTargetFailure } from './sql-failure';
 
 /** Throws TARGET_UNAVAILABLE (retryable) or CONFIGURATION_ERROR, in both cases before anything was applied. */
@@ -71,18 +71,12 @@ async function applyInTransaction(
   const prepared = await ownQueries(ctx, 'reading the tables', () => prepare(session, gateOf(ctx, settings, session)));
   if (!prepared.ok) return fromFailed(ctx, prepared.outcome);
   const captured = await ownQueries(ctx, 'the commit', () =>
-    captureWork(session, prepared.works, settings, {
-      checked: ctx.approved.reason !== 'not_rehearsed',
-    }),
+    captureWork(session, prepared.works, settings, { checked: ctx.approved.reason !== 'not_rehearsed' }),
   );
   if (captured.kind !== 'captured') return fromFailed(ctx, captured);
 
-  const record = toRecord(captured.capture, judgementOf(ctx.approved), {
-    sourceTool: ctx.diff.sourceTool,
-    target: ctx.target.name,
-    settings,
-    moreReasons: [],
-  });
+  const facts = { sourceTool: ctx.diff.sourceTool, target: ctx.target.name, settings };
+  const record = toRecord(captured.capture, judgementOf(ctx.approved), facts);
   const difference = differenceOf(ctx.approved, record);
   if (difference !== null) return { kind: 'stale', explanation: difference };
 
@@ -155,8 +149,7 @@ function fromFailed(ctx: CommitContext, captured: NotCaptured): CommitResult {
       return { kind: 'refused', explanation: captured.explanation };
     case 'failed': {
       const failure = toSqlFailure(captured.error, captured.place);
-      if (failure.kind === 'unavailable') throw targetUnavailable(ctx.target.name, failure.explanation);
-      if (failure.kind === 'misconfigured') throw targetMisconfigured(ctx.target.name, failure.explanation);
+      if (failure.kind !== 'refused') throw toTargetFailure(ctx.target.name, failure);
       return { kind: 'refused', explanation: failure.explanation };
     }
     default:

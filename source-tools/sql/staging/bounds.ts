@@ -5,8 +5,7 @@
  * N2 Then the rows are counted with the statement's own FROM and WHERE, up to the limit, because an estimate may be wrong.
  *    Without such a query (source-query.ts) the number is unknown.
  */
-import { parseStatements } from '../facts/parser';
-import { typed } from '../facts/tree';
+import { onlyStatement } from '../facts/tree';
 import type { Session } from './session';
 import { sourceQuery } from './source-query';
 import type { Work } from './work';
@@ -16,14 +15,13 @@ const ESTIMATE_FACTOR = 2;
 
 /** Returns the number of rows, or at least `limit + 1` if there are more; null if it is unknown. Rejects with the driver's error. */
 export async function rowsChangedBy(session: Session, work: Work, limit: number): Promise<number | null> {
-  const parsed = parseStatements(work.plain);
-  const statement = parsed.ok && parsed.value.length === 1 ? typed(parsed.value[0]?.stmt) : null;
+  const statement = onlyStatement(work.plain);
   if (statement === null) return null;
   if (statement.type === 'SelectStmt') return 0;
   const [row] = await session.rows(`EXPLAIN (FORMAT JSON)\n${work.plain}`, work.values);
   const estimate = estimatedRows((JSON.parse(row?.[0] ?? '[]') as { Plan?: PlanNode }[])[0]?.Plan);
   if (estimate > limit * ESTIMATE_FACTOR) return estimate;
-  const query = sourceQuery(work.plain, statement.type, statement.node);
+  const query = sourceQuery(work.plain, statement);
   if (query === null || typeof query === 'number') return query;
   const [counted] = await session.rows(
     `${query.with} SELECT pg_catalog.count(*) FROM (SELECT 1 ${query.from}\nLIMIT ${limit + 1}) AS counted`,

@@ -242,17 +242,21 @@ async function relationsOf(session: Session, oids: readonly string[]): Promise<M
 }
 
 function sessionFacts(row: Row): Record<string, string> {
-  const [, , , timeZone, dateStyle, intervalStyle, bytea, digits, schemas, textSearch, monetary, numeric, time] = row;
-  return {
-    TimeZone: timeZone ?? '',
-    DateStyle: dateStyle ?? '',
-    IntervalStyle: intervalStyle ?? '',
-    bytea_output: bytea ?? '',
-    extra_float_digits: digits ?? '',
-    schemas: schemas ?? '',
-    default_text_search_config: textSearch ?? '',
-    lc_monetary: monetary ?? '',
-    lc_numeric: numeric ?? '',
-    lc_time: time ?? '',
-  };
+  const values = row.slice(FIRST_SETTING);
+  return Object.fromEntries(SETTINGS.map((name, i) => [name, values[i] ?? '']));
 }
+
+/** The settings in STATE, after the start of the transaction, the roles and track_counts. */
+const FIRST_SETTING = 3;
+const SETTINGS = [
+  'TimeZone',
+  'DateStyle',
+  'IntervalStyle',
+  'bytea_output',
+  'extra_float_digits',
+  'schemas',
+  'default_text_search_config',
+  'lc_monetary',
+  'lc_numeric',
+  'lc_time',
+];

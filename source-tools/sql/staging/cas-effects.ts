@@ -11,25 +11,26 @@ import type { CommitContext, StageContext, TargetEffects } from '../../../policy
 import { apply, readBack, seal } from './apply';
 import type { Work } from './work';
 import { expectedColumns, readCasDocument, type CasRow } from '../facts/cas-document';
-import { casSql, columnTypes, lockSql, toRelationName, type ColumnTypes } from './cas-sql';
+import { casTable } from '../facts/sql-cas-facts';
+import { casSql, columnTypes, lockSql, type ColumnTypes } from './cas-sql';
 import { quoteRelation } from './identifiers';
 import { rehearse, type Prepare } from './rehearse';
 import { withReturning } from './returning';
 import { IDLE_MS, type Session } from './session';
-import { loadSqlParser } from './statements';
+import { loadParser } from '../facts/parser';
 import { rejected } from '../../rejected';
 
 export const sqlCasEffects: TargetEffects = {
   stage: async (ctx: StageContext) => {
     const read = readCasDocument(ctx.diff.raw);
     if (!read.ok) return rejected(`${read.code}: ${read.message}`);
-    await loadSqlParser();
+    await loadParser();
     return rehearse(ctx, prepareRows(read.rows));
   },
   commit: async (ctx: CommitContext) => {
     const read = readCasDocument(ctx.diff.raw);
     if (!read.ok) return { kind: 'refused', explanation: `${read.code}: ${read.message}` };
-    await loadSqlParser();
+    await loadParser();
     return apply(ctx, prepareRows(read.rows));
   },
   readBack,
@@ -83,7 +84,7 @@ async function typesOf(
       .filter((r) => r.table === table)
       .flatMap((r) => [...Object.keys(r.key), ...expectedColumns(r), ...Object.keys(r.set ?? {})]),
   );
-  const types = await columnTypes(session, quoteRelation(toRelationName(table)), [...used]);
+  const types = await columnTypes(session, quoteRelation(casTable(table)), [...used]);
   const missing = [...used].filter((name) => !types.has(name)).sort();
   if (missing.length === 0) return { ok: true, types };
   return {
@@ -98,7 +99,7 @@ async function typesOf(
 function toWork(row: CasRow, index: number, types: ColumnTypes): Work {
   const { text, values } = casSql(row, types);
   const command = row.op.toUpperCase();
-  const relation = toRelationName(row.table);
+  const relation = casTable(row.table);
   return {
     place: `/rows/${index}`,
     sha: createHash('sha256').update(canonicalJson(row), 'utf8').digest('hex'),

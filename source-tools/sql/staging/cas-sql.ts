@@ -4,6 +4,7 @@
  */
 import { COLUMN_TYPES } from './catalog-queries';
 import { expectedColumns, type CasRow } from '../facts/cas-document';
+import { casTable } from '../facts/sql-cas-facts';
 import { quoteIdentifier, quoteRelation } from './identifiers';
 import { rowShaSql } from './row-sha';
 import type { Session } from './session';
@@ -14,12 +15,6 @@ export type ColumnTypes = ReadonlyMap<string, string>;
 export interface CasSql {
   readonly text: string;
   readonly values: readonly string[];
-}
-
-/** Splits `schema.table`, which the document reader has validated. */
-export function toRelationName(table: string): { readonly schema: string; readonly name: string } {
-  const [schema = '', name = ''] = table.split('.');
-  return { schema, name };
 }
 
 export async function columnTypes(
@@ -52,14 +47,14 @@ export function keyRecord(
 export function lockSql(row: CasRow, types: ColumnTypes): CasSql {
   const k = keyRecord('k', Object.keys(row.key), types, 1);
   return {
-    text: `SELECT 1 FROM ${quoteRelation(toRelationName(row.table))} AS t, ${k.from} WHERE ${k.equals('t')} LIMIT 2 FOR UPDATE OF t`,
+    text: `SELECT 1 FROM ${quoteRelation(casTable(row.table))} AS t, ${k.from} WHERE ${k.equals('t')} LIMIT 2 FOR UPDATE OF t`,
     values: [JSON.stringify(row.key)],
   };
 }
 
 /** The compare-and-set statement, which changes one row or none. */
 export function casSql(row: CasRow, types: ColumnTypes): CasSql {
-  const relation = quoteRelation(toRelationName(row.table));
+  const relation = quoteRelation(casTable(row.table));
   const values = [JSON.stringify(row.key)];
   const k = keyRecord('k', Object.keys(row.key), types, 1);
   const from = [k.from];

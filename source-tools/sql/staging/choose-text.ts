@@ -47,8 +47,8 @@ export async function chooseText(
     return uncaptured(`${label} ${what}, so rows are counted, not captured`);
   }
   const instrumented = work.instrument(session.versionNumber);
-  if (!instrumented.captures) return uncaptured(instrumented.reason);
+  if ('uncaptured' in instrumented) return uncaptured(instrumented.uncaptured);
   if (instrumented.oldRows !== null && !checked)
     return uncaptured('the rows before it are not read, because its conditions must be evaluated only once');
-  return { ...instrumented, reason: null, family: all };
+  return { ...instrumented, captures: true, reason: null, family: all };
 }

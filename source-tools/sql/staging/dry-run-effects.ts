@@ -36,7 +36,8 @@ const prepared =
 type Works =
   { readonly ok: true; readonly works: readonly Work[] } | { readonly ok: false; readonly explanation: string };
 
-async function toWorks(raw: Uint8Array): Promise<Works> {
+/** The statements of a diff, or why it is refused. */
+export async function toWorks(raw: Uint8Array): Promise<Works> {
   const read = await readStatements(raw);
   if (!read.ok) return { ok: false, explanation: read.message };
   const refused = read.statements.find((s) => s.kind === 'refused');

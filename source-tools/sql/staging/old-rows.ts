@@ -10,8 +10,7 @@
  * O3 The query evaluates the conditions of the statement once more. So it is used only if the check before the rehearsal (gate.ts)
  *    found that they have no effect.
  */
-import { parseStatements } from '../facts/parser';
-import { list, typed } from '../facts/tree';
+import { list, onlyStatement } from '../facts/tree';
 import { MAX_CAPTURED_BYTES, type CapturedRow, type Relation } from './captured-rows';
 import { quoteIdentifier } from './identifiers';
 import type { Row, Session } from './session';
@@ -20,16 +19,14 @@ import { keyOf } from './touched';
 
 /** The query that reads and locks the rows which an UPDATE will change: table oid, ctid, row. Null if it cannot be made from the text. */
 export function oldRowsQuery(sql: string, alias: string): string | null {
-  const parsed = parseStatements(sql);
-  const update = parsed.ok && parsed.value.length === 1 ? typed(parsed.value[0]?.stmt) : null;
+  const update = onlyStatement(sql);
   if (update?.type !== 'UpdateStmt' || READS_LOCKS.test(JSON.stringify(update.node))) return null;
-  const source = sourceQuery(sql, update.type, update.node);
+  const source = sourceQuery(sql, update);
   if (source === null || typeof source === 'number') return null;
   const name = quoteIdentifier(alias);
   const columns = `${name}.tableoid, ${name}.ctid, pg_catalog.to_jsonb(${name}.*)::text`;
   const query = `${source.with} SELECT ${columns} ${source.from}\nFOR NO KEY UPDATE OF ${name}`;
-  const again = parseStatements(query);
-  const select = again.ok && again.value.length === 1 ? typed(again.value[0]?.stmt) : null;
+  const select = onlyStatement(query);
   return select?.type === 'SelectStmt' && list(select.node, 'lockingClause').length === 1 ? query : null;
 }
 

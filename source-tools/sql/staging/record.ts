@@ -9,7 +9,7 @@ import { canonicalJson } from '../../../policy/contracts/canonical-json';
 import type { StagingRecord } from '../../../policy/contracts/staging-record';
 import type { Capture } from './capture';
 import { MAX_CAPTURED_BYTES } from './captured-rows';
-import type { Counts } from './statistics';
+import { minus, NONE, sum, type Counts } from './statistics';
 import type { WrittenColumns } from './inspect-catalog';
 import type { SqlSettings } from '../staging-settings';
 import type { Work } from './work';
@@ -29,7 +29,6 @@ export interface Judgement {
 export const NOTHING: Judgement = { volatile: new Map(), unstable: new Set(), notCompared: [], reasons: [] };
 
 const MAX_VOLATILE = 200;
-const NONE: Counts = { inserted: 0, updated: 0, deleted: 0 };
 
 /** Compares two runs. If they do not agree, one more run shows whether other sessions changed the data or the change itself is unstable. */
 export function judgeRuns(first: Capture, second: Capture): { readonly agree: boolean; readonly judgement: Judgement } {
@@ -100,8 +99,6 @@ export interface RecordFacts {
   readonly sourceTool: string;
   readonly target: string;
   readonly settings: SqlSettings;
-  /** Additional reasons from the comparison of two runs. */
-  readonly moreReasons?: readonly string[];
 }
 
 export function toRecord(capture: Capture, judgement: Judgement, facts: RecordFacts): StagingRecord {
@@ -153,7 +150,7 @@ export function toRecord(capture: Capture, judgement: Judgement, facts: RecordFa
     reasons.push(
       `more than ${facts.settings.maxCapturedRows} rows or ${MAX_CAPTURED_BYTES / 1024 / 1024} MiB: the rest was counted but not captured`,
     );
-  const uncaptured = bounded([...reasons, ...judgement.reasons, ...(facts.moreReasons ?? [])]);
+  const uncaptured = bounded([...reasons, ...judgement.reasons]);
   return {
     sourceTool: facts.sourceTool,
     target: facts.target,
@@ -269,20 +266,12 @@ function words({ inserted, updated, deleted }: Counts): string {
   );
 }
 
-function minus(a: Counts, b: Counts): Counts {
-  return { inserted: a.inserted - b.inserted, updated: a.updated - b.updated, deleted: a.deleted - b.deleted };
-}
-
 function plus(a: Counts, b: Counts): Counts {
   return { inserted: a.inserted + b.inserted, updated: a.updated + b.updated, deleted: a.deleted + b.deleted };
 }
 
 function atLeastZero(c: Counts): Counts {
   return { inserted: Math.max(0, c.inserted), updated: Math.max(0, c.updated), deleted: Math.max(0, c.deleted) };
-}
-
-function sum(c: Counts): number {
-  return c.inserted + c.updated + c.deleted;
 }
 
 function byTable(a: { readonly table: string }, b: { readonly table: string }): number {

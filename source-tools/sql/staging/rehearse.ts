@@ -37,7 +37,6 @@ import { connect } from './connect';
 import type { Session } from './session';
 import { rehearsalSettings, toSqlSettings, type SqlSettings } from '../staging-settings';
 import { rejected } from '../../rejected';
-import { targetMisconfigured, targetUnavailable } from '../../target-failure';
 import { toSqlFailure, toTargetFailure } from './sql-failure';
 
 /**
@@ -88,31 +87,27 @@ async function runUntilAgreed(rehearsal: Rehearsal): Promise<Staged> {
   const facts = { sourceTool: ctx.diff.sourceTool, target: ctx.target.name, settings };
   let last: Capture | null = null;
   let judgement = NOTHING;
-  let agree = false;
-  let columns: WrittenColumns = new Map();
-  for (let run = 1; run <= MAX_RUNS; run++) {
-    const { captured, ...rest } = await runOnce(rehearsal, run);
+  for (let run = 1; ; run++) {
+    const { captured, columns } = await runOnce(rehearsal, run);
     if (captured.kind === 'not_rehearsed')
       return { kind: 'staged', record: notRehearsed(captured.works, captured.reasons, facts), preview: {} };
     if (captured.kind !== 'captured') return toRejected(ctx.target.name, captured);
     const { capture } = captured;
-    columns = rest.columns;
-    if (last === null && changesNothing(capture)) return staged(facts, capture, NOTHING, []);
-    if (last !== null) {
-      const verdict = judgeRuns(last, capture);
-      judgement = verdict.judgement;
-      agree = verdict.agree;
+    if (last === null && changesNothing(capture)) return staged(facts, capture, NOTHING);
+    let agree = false;
+    if (last !== null) ({ judgement, agree } = judgeRuns(last, capture));
+    if (agree || run === MAX_RUNS) {
+      const explained = explainVolatile(judgement, capture, columns, settings.volatileColumns);
+      const counts =
+        agree || judgement.unstable.size > 0 ? [] : ['two dry runs did not change the same number of rows'];
+      return staged(facts, capture, { ...explained, reasons: [...explained.reasons, ...counts] });
     }
     last = capture;
-    if (agree) break;
   }
-  if (last === null) throw new Error('No dry run was made');
-  const reasons = agree || judgement.unstable.size > 0 ? [] : ['two dry runs did not change the same number of rows'];
-  return staged(facts, last, explainVolatile(judgement, last, columns, settings.volatileColumns), reasons);
 }
 
-function staged(facts: RecordFacts, capture: Capture, judgement: Judgement, moreReasons: readonly string[]): Staged {
-  const record = toRecord(capture, judgement, { ...facts, moreReasons });
+function staged(facts: RecordFacts, capture: Capture, judgement: Judgement): Staged {
+  const record = toRecord(capture, judgement, facts);
   const parsed = StagingRecord.safeParse(record);
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
@@ -137,16 +132,13 @@ async function runOnce({ ctx, prepare, settings, budget, session }: Rehearsal, r
       return null;
     });
     const captured = prepared.ok
-      ? await captureWork(session, prepared.works, limited, {
-          checked: true,
-          guard: rowGuard(session, limited),
-        })
+      ? await captureWork(session, prepared.works, limited, { checked: true, guard: rowGuard(session, limited) })
       : prepared.outcome;
     return { captured: captured.kind === 'failed' && budget.isExceeded ? budget.exceeded() : captured, columns };
   } catch (error) {
     if (budget.isExceeded) return { captured: budget.exceeded(), columns };
-    const busy = toBusy(error, 'the dry run');
-    if (busy !== null) return { captured: busy, columns };
+    const busy = busyWith(error, 'the dry run');
+    if (busy !== null) return { captured: { kind: 'declined', explanation: busy.explanation }, columns };
     throw toTargetFailure(ctx.target.name, toSqlFailure(error, 'the dry run'));
   } finally {
     stop();
@@ -191,14 +183,12 @@ class Budget {
 }
 
 /** A lock or statement timeout or a deadlock: the result of this dry run. Retrying it would put the same load on the target again. */
-function toBusy(error: unknown, place: string): NotCaptured | null {
-  const words = error instanceof DatabaseError ? BUSY[error.code ?? ''] : undefined;
+function busyWith(error: unknown, place: string): { readonly code: string; readonly explanation: string } | null {
+  const code = error instanceof DatabaseError ? (error.code ?? '') : '';
+  const words = BUSY[code];
   return words === undefined
     ? null
-    : {
-        kind: 'declined',
-        explanation: `${place}: ${words} (${(error as DatabaseError).code}); submit the change again later`,
-      };
+    : { code, explanation: `${place}: ${words} (${code}); submit the change again later` };
 }
 
 const BUSY: Readonly<Record<string, string>> = {
@@ -216,11 +206,10 @@ function toRejected(target: string, captured: Exclude<NotCaptured, { readonly ki
     case 'missed':
       return rejected(captured.explanation);
     case 'failed': {
-      const busy = toBusy(captured.error, captured.place);
-      if (busy?.kind === 'declined') return rejected(busy.explanation, (captured.error as DatabaseError).code ?? null);
+      const busy = busyWith(captured.error, captured.place);
+      if (busy !== null) return rejected(busy.explanation, busy.code);
       const failure = toSqlFailure(captured.error, captured.place);
-      if (failure.kind === 'unavailable') throw targetUnavailable(target, failure.explanation);
-      if (failure.kind === 'misconfigured') throw targetMisconfigured(target, failure.explanation);
+      if (failure.kind !== 'refused') throw toTargetFailure(target, failure);
       return rejected(failure.explanation, failure.sqlstate, { serverSays: { ...failure.serverSays } });
     }
     default:

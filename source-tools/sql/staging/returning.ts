@@ -7,7 +7,7 @@
  * R2 `pg_catalog.to_jsonb(alias.*)` is qualified, so that a function of that name in the search_path is not called, and has the star,
  *    so that it does not refer to a column named like the alias.
  */
-import { parseSync } from 'libpg-query';
+import { onlyStatement } from '../facts/tree';
 import { quoteIdentifier } from './identifiers';
 import { oldRowsQuery } from './old-rows';
 import type { Statement } from './statements';
@@ -17,15 +17,16 @@ export const OLD_NEW_VERSION = 180_000;
 /** `server_version_num` of the oldest PostgreSQL on which this works. */
 export const OLDEST_VERSION = 140_000;
 
-/** How a statement is sent so that its rows are captured. */
-export type Instrumented =
-  /**
-   * The last four columns of the result are: oid of the table before and after, row before and after. `oldRows` is the query that
-   * reads the rows before the statement, or null if the statement itself returns them.
-   */
-  | { readonly captures: true; readonly text: string; readonly oldRows: string | null }
-  /** Sent unchanged. `reason` says why its rows are only counted. */
-  | { readonly captures: false; readonly text: string; readonly reason: string };
+/**
+ * How a statement is sent so that its rows are captured. The last four columns of its result are: oid of the table before and after,
+ * row before and after. Or why its rows are only counted.
+ */
+export type Instrumented = Instrumentation | { readonly uncaptured: string };
+export interface Instrumentation {
+  readonly text: string;
+  /** Query that reads the rows before the statement, or null if the statement itself returns them. */
+  readonly oldRows: string | null;
+}
 
 type Returnable = Pick<Statement, 'text' | 'command' | 'returning' | 'upsert' | 'target'>;
 
@@ -33,18 +34,20 @@ type Returnable = Pick<Statement, 'text' | 'command' | 'returning' | 'upsert' | 
 export function withReturning(statement: Returnable, versionNumber: number): Instrumented {
   const { text, returning } = statement;
   const added = versionNumber >= OLD_NEW_VERSION ? clauseOf(text, returning) : olderClause(statement, versionNumber);
-  if ('reason' in added) return { captures: false, text, reason: added.reason };
+  if ('uncaptured' in added) return added;
   const extended = `${text}\n${added.clause}`;
   if (!equalExceptReturning(text, extended))
-    return { captures: false, text, reason: 'its RETURNING clause cannot be extended without changing the statement' };
-  return { captures: true, text: extended, oldRows: added.oldRows };
+    return { uncaptured: 'its RETURNING clause cannot be extended without changing the statement' };
+  return { text: extended, oldRows: added.oldRows };
 }
 
-type Added = { readonly clause: string; readonly oldRows: string | null } | { readonly reason: string };
+type Added = { readonly clause: string; readonly oldRows: string | null } | { readonly uncaptured: string };
 
 function clauseOf(text: string, returning: Statement['returning']): Added {
   if (returning === 'unclear')
-    return { reason: 'its RETURNING clause cannot be extended, because one of its tables is named like OLD or NEW' };
+    return {
+      uncaptured: 'its RETURNING clause cannot be extended, because one of its tables is named like OLD or NEW',
+    };
   if (returning !== 'absent')
     return { clause: `, ${columns(quoteIdentifier(returning.old), quoteIdentifier(returning.new))}`, oldRows: null };
   const [old, now] = [unusedName(text, 'o__'), unusedName(text, 'n__')];
@@ -60,7 +63,7 @@ function olderClause({ text, command, upsert, returning, target }: Returnable, v
   const server = `PostgreSQL ${Math.floor(versionNumber / 10_000)}`;
   if (target === null || command === 'MERGE' || upsert) {
     const what = upsert ? 'INSERT … ON CONFLICT DO UPDATE' : command;
-    return { reason: `${server} does not return the rows before ${what} (18 does), so they cannot be captured` };
+    return { uncaptured: `${server} does not return the rows before ${what} (18 does), so they cannot be captured` };
   }
   const alias = quoteIdentifier(target.alias);
   const row = `pg_catalog.to_jsonb(${alias}.*)::text`;
@@ -68,11 +71,10 @@ function olderClause({ text, command, upsert, returning, target }: Returnable, v
   const clause = `${returning === 'absent' ? 'RETURNING ' : ', '}${list}`;
   if (command !== 'UPDATE') return { clause, oldRows: null };
   const oldRows = oldRowsQuery(text, target.alias);
-  return oldRows === null
-    ? {
-        reason: `${server} does not return the rows before an UPDATE (18 does), and its condition cannot be read separately`,
-      }
-    : { clause, oldRows };
+  if (oldRows !== null) return { clause, oldRows };
+  return {
+    uncaptured: `${server} does not return the rows before an UPDATE (18 does), and its condition cannot be read separately`,
+  };
 }
 
 function unusedName(text: string, prefix: string): string {
@@ -82,19 +84,13 @@ function unusedName(text: string, prefix: string): string {
   return name;
 }
 
+/** If the parser fails, the statement is sent unchanged and needs a human confirmation. */
 function equalExceptReturning(text: string, extended: string): boolean {
-  try {
-    const [before, after] = [text, extended].map((t) => {
-      const { stmts } = parseSync(t) as unknown as {
-        stmts?: readonly { stmt?: Record<string, Record<string, unknown>> }[];
-      };
-      if (stmts?.length !== 1) return null;
-      const [[node, tree] = ['', {}]] = Object.entries(stmts[0]?.stmt ?? {});
-      const { returningClause: _, ...rest } = tree;
-      return JSON.stringify([node, rest]);
-    });
-    return before !== null && before === after;
-  } catch {
-    return false; // the statement is sent unchanged and needs a human confirmation
-  }
+  const [before, after] = [text, extended].map((sql) => {
+    const statement = onlyStatement(sql);
+    if (statement === null) return null;
+    const { returningClause: _, ...rest } = statement.node;
+    return JSON.stringify([statement.type, rest]);
+  });
+  return before !== null && before === after;
 }

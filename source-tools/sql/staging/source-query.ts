@@ -4,9 +4,10 @@
  * The parts are cut from the text of the statement and used only if they parse to the same tree, so the query cannot select other
  * rows than the statement because of a rewritten name, literal or operator.
  */
-import { parseStatements, type Tree } from '../facts/parser';
+import { wordList } from '../../../policy/text/word-list';
+import type { Tree } from '../facts/parser';
 import { lex, punctuationOf, wordOf } from '../facts/lexer';
-import { child, has, list, text, typed, typedList } from '../facts/tree';
+import { child, has, list, onlyStatement, text, typed, typedList, type TypedNode } from '../facts/tree';
 
 const MAX_CANDIDATES = 200;
 
@@ -19,7 +20,7 @@ export interface SourceQuery {
 }
 
 /** A number if the statement itself says it; null if no query is found that reads the same rows. */
-export function sourceQuery(sql: string, type: string, node: Tree): SourceQuery | number | null {
+export function sourceQuery(sql: string, { type, node }: TypedNode): SourceQuery | number | null {
   const source = typed(node['selectStmt'])?.node;
   if (type === 'InsertStmt') {
     if (source === undefined) return 1; // DEFAULT VALUES
@@ -67,15 +68,15 @@ function topLevelWords(sql: string): readonly Word[] {
     else if (mark === ')' || mark === ']') depth--;
     else if (depth === 0) {
       const word = wordOf(bytes, tokens, i);
-      if (word !== null && KEYWORDS.has(word)) out.push({ word, start: offset(start), end: offset(end) });
+      if (KEYWORDS.has(word)) out.push({ word, start: offset(start), end: offset(end) });
     }
   }
   return out;
 }
 
 const KEYWORDS = new Set(
-  'with insert update delete merge into from using set where returning select values table on when overriding'.split(
-    ' ',
+  wordList(
+    'with insert update delete merge into from using set where returning select values table on when overriding',
   ),
 );
 
@@ -122,8 +123,7 @@ function* candidates(type: string, node: Tree, sql: string, words: readonly Word
 
 /** True if the query selects one row for each row that the statement changes. */
 function readsTheSame(type: string, node: Tree, query: SourceQuery): boolean {
-  const parsed = parseStatements(`${query.with} SELECT 1 ${query.from}`);
-  const select = parsed.ok && parsed.value.length === 1 ? typed(parsed.value[0]?.stmt) : null;
+  const select = onlyStatement(`${query.with} SELECT 1 ${query.from}`);
   if (select?.type !== 'SelectStmt') return false;
   const { fromClause, whereClause, withClause, ...rest } = select.node;
   if (plain(withClause) !== plain(node['withClause'])) return false;

@@ -4,8 +4,9 @@
  * The parser's offsets are UTF-8 bytes, so bytes are split and not a JS string.
  */
 import { createHash } from 'node:crypto';
-import { loadModule, parseSync } from 'libpg-query';
 import { lex } from '../facts/lexer';
+import { loadParser, parseStatements, type Tree } from '../facts/parser';
+import { child, has, list, rangeName, text, typed } from '../facts/tree';
 import { decodeUtf8 } from '../../../policy/text/utf8';
 
 export const MAX_STATEMENTS = 1000;
@@ -40,59 +41,44 @@ export interface Statement {
 }
 
 export type Statements =
-  | { readonly ok: true; readonly statements: readonly Statement[] }
-  | { readonly ok: false; readonly code: string; readonly message: string };
-
-type Tree = { readonly [key: string]: unknown };
-
-/** Loads the WebAssembly module once. */
-export async function loadSqlParser(): Promise<void> {
-  await loadModule();
-}
+  { readonly ok: true; readonly statements: readonly Statement[] } | { readonly ok: false; readonly message: string };
 
 /** Refuses invalid UTF-8, NUL bytes, invalid SQL, text without a statement, and more than 1000 statements. Rejects only if the parser's module is missing. */
 export async function readStatements(raw: Uint8Array): Promise<Statements> {
-  await loadSqlParser();
+  await loadParser();
   // The parser reads a C string, so it would ignore everything after a NUL byte.
-  if (raw.includes(0)) return { ok: false, code: 'nul_byte', message: 'the text contains a NUL byte' };
-  const text = decodeUtf8(raw);
-  if (text === null) return { ok: false, code: 'invalid_utf8', message: 'the text is not valid UTF-8' };
-  let parsed: readonly { readonly stmt?: Tree; readonly stmt_location?: number; readonly stmt_len?: number }[];
-  try {
-    parsed = (parseSync(text) as unknown as { stmts?: typeof parsed }).stmts ?? [];
-  } catch {
-    // Any error of the parser, including its own limits, means that the text cannot be used.
-    return { ok: false, code: 'syntax_error', message: 'the text is not valid PostgreSQL 18 syntax' };
-  }
-  if (parsed.length === 0) return { ok: false, code: 'empty', message: 'the text contains no statement' };
-  if (parsed.length > MAX_STATEMENTS) {
-    return {
-      ok: false,
-      code: 'too_many_statements',
-      message: `the text contains ${parsed.length} statements; at most ${MAX_STATEMENTS} are allowed`,
-    };
-  }
-  const statements = parsed.map((s, index) => {
-    const start = s.stmt_location ?? 0;
-    const end = s.stmt_len === undefined ? raw.length : start + s.stmt_len;
-    return toStatement(index, raw.subarray(start, end), s.stmt ?? {});
-  });
+  if (raw.includes(0)) return refusal('the text contains a NUL byte');
+  const sql = decodeUtf8(raw);
+  if (sql === null) return refusal('the text is not valid UTF-8');
+  const parsed = parseStatements(sql);
+  // Any error of the parser, including its own limits, means that the text cannot be used.
+  if (!parsed.ok) return refusal('the text is not valid PostgreSQL 18 syntax');
+  const found = parsed.value;
+  if (found.length === 0) return refusal('the text contains no statement');
+  if (found.length > MAX_STATEMENTS)
+    return refusal(`the text contains ${found.length} statements; at most ${MAX_STATEMENTS} are allowed`);
+  const statements = found.map(({ stmt, location, length }, index) =>
+    toStatement(index, raw.subarray(location, length === null ? raw.length : location + length), stmt),
+  );
   return { ok: true, statements };
 }
 
+function refusal(message: string): Statements {
+  return { ok: false, message };
+}
+
 function toStatement(index: number, bytes: Uint8Array, stmt: Tree): Statement {
-  const [node = 'unknown'] = Object.keys(stmt);
-  const tree = (stmt[node] ?? {}) as Tree;
-  const kind = kindOf(node);
+  const { type, node } = typed(stmt) ?? { type: 'unknown', node: {} };
+  const kind = kindOf(type);
   return {
     index,
     text: decodeUtf8(bytes) as string,
     sha: createHash('sha256').update(tokenRange(bytes)).digest('hex'),
-    command: commandOf(node, tree),
+    command: commandOf(type, node),
     kind,
-    target: kind === 'rows' ? relationName(tree['relation'] as Tree) : null,
-    returning: returningOf(tree),
-    upsert: (tree['onConflictClause'] as Tree | undefined)?.['action'] === 'ONCONFLICT_UPDATE',
+    target: kind === 'rows' ? relationName(child(node, 'relation')) : null,
+    returning: returningOf(node),
+    upsert: text(child(node, 'onConflictClause'), 'action') === 'ONCONFLICT_UPDATE',
   };
 }
 
@@ -147,46 +133,38 @@ const SCHEMA: Readonly<Record<string, string>> = {
 };
 
 /** An allowlist: transaction control, SET, COPY, NOTIFY, LOAD, role and database commands, and commands of a later grammar are never sent. */
-function kindOf(node: string): StatementKind {
-  if (node in ROWS) return 'rows';
-  if (node in COUNTED) return 'counted';
-  if (node in SCHEMA) return 'schema';
-  return node === 'TruncateStmt' ? 'truncate' : 'refused';
+function kindOf(type: string): StatementKind {
+  if (type in ROWS) return 'rows';
+  if (type in COUNTED) return 'counted';
+  if (type in SCHEMA) return 'schema';
+  return type === 'TruncateStmt' ? 'truncate' : 'refused';
 }
 
-function commandOf(node: string, tree: Tree): string {
-  if (node === 'TransactionStmt')
-    return String(tree['kind'] ?? 'TRANSACTION')
-      .replace('TRANS_STMT_', '')
-      .replaceAll('_', ' ');
-  if (node === 'TruncateStmt') return 'TRUNCATE';
-  return ROWS[node] ?? COUNTED[node] ?? SCHEMA[node] ?? node.replace(/Stmt$/, '').slice(0, 60).toUpperCase();
+function commandOf(type: string, node: Tree): string {
+  if (type === 'TransactionStmt')
+    return (text(node, 'kind') || 'TRANSACTION').replace('TRANS_STMT_', '').replaceAll('_', ' ');
+  if (type === 'TruncateStmt') return 'TRUNCATE';
+  return ROWS[type] ?? COUNTED[type] ?? SCHEMA[type] ?? type.replace(/Stmt$/, '').slice(0, 60).toUpperCase();
 }
 
-function relationName(relation: Tree | undefined): RelationName | null {
-  const name = relation?.['relname'];
-  if (typeof name !== 'string') return null;
-  const schema = relation?.['schemaname'];
-  const alias = (relation?.['alias'] as Tree | undefined)?.['aliasname'];
-  return {
-    schema: typeof schema === 'string' ? schema : null,
-    name,
-    alias: typeof alias === 'string' ? alias : name,
-  };
+function relationName(range: Tree): RelationName | null {
+  if (!has(range, 'relname')) return null;
+  const { schema, name } = rangeName(range);
+  return { schema, name, alias: text(child(range, 'alias'), 'aliasname') || name };
 }
 
-function returningOf(tree: Tree): Returning {
-  const clause = tree['returningClause'] as Tree | undefined;
-  if (clause === undefined) return 'absent';
+function returningOf(node: Tree): Returning {
+  if (!has(node, 'returningClause')) return 'absent';
   const names = { old: 'old', new: 'new' };
-  for (const item of (clause['options'] as readonly Tree[] | undefined) ?? []) {
-    const option = item['ReturningOption'] as Tree | undefined;
-    if (typeof option?.['value'] !== 'string') return 'unclear';
-    if (option['option'] === 'RETURNING_OPTION_OLD') names.old = option['value'];
-    else names.new = option['value'];
+  for (const item of list(child(node, 'returningClause'), 'options')) {
+    const option = typed(item)?.node ?? {};
+    const name = text(option, 'value');
+    if (name === '') return 'unclear';
+    if (text(option, 'option') === 'RETURNING_OPTION_OLD') names.old = name;
+    else names.new = name;
   }
   // In `UPDATE t AS old … RETURNING old.*` the name refers to the table (PostgreSQL 18.4), so new rows would be hashed as old ones.
-  const taken = relationNames(tree);
+  const taken = relationNames(node);
   return taken.has(names.old) || taken.has(names.new) ? 'unclear' : names;
 }
 

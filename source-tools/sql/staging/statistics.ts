@@ -7,6 +7,16 @@ export interface Counts {
   readonly deleted: number;
 }
 
+export const NONE: Counts = { inserted: 0, updated: 0, deleted: 0 };
+
+export function minus(a: Counts, b: Counts): Counts {
+  return { inserted: a.inserted - b.inserted, updated: a.updated - b.updated, deleted: a.deleted - b.deleted };
+}
+
+export function sum(c: Counts): number {
+  return c.inserted + c.updated + c.deleted;
+}
+
 export interface State {
   /** The columns of STATE: session, settings. */
   readonly facts: Row;
@@ -30,12 +40,7 @@ export function difference(
 ): Map<string, Counts> {
   const out = new Map<string, Counts>();
   for (const [oid, now] of after) {
-    const then = before.get(oid) ?? { inserted: 0, updated: 0, deleted: 0 };
-    const d = {
-      inserted: now.inserted - then.inserted,
-      updated: now.updated - then.updated,
-      deleted: now.deleted - then.deleted,
-    };
+    const d = minus(now, before.get(oid) ?? NONE);
     if (d.inserted !== 0 || d.updated !== 0 || d.deleted !== 0) out.set(oid, d);
   }
   return out;
@@ -60,7 +65,7 @@ export function countRows(
     if (newTable !== null) of(newTable).new++;
   }
   for (const [oid, side] of sides) {
-    const { inserted, updated, deleted } = counts.get(oid) ?? { inserted: 0, updated: 0, deleted: 0 };
+    const { inserted, updated, deleted } = counts.get(oid) ?? NONE;
     const both = Math.min(side.gone, side.new);
     counts.set(oid, {
       inserted: inserted + side.new - both,

@@ -1,14 +1,11 @@
 import { Client } from 'pg';
 import { captureWork, type Capture } from '../../../../source-tools/sql/staging/capture';
 import { describeTarget } from '../../../../source-tools/sql/staging/describe-target';
-import { quoteRelation } from '../../../../source-tools/sql/staging/identifiers';
-import { withReturning } from '../../../../source-tools/sql/staging/returning';
 import { openSession, type Session } from '../../../../source-tools/sql/staging/session';
 import { toSqlSettings } from '../../../../source-tools/sql/staging-settings';
 import { sqlCasEffects, sqlDryRunEffects } from '../../../../source-tools/sql/staging';
-import { readStatements } from '../../../../source-tools/sql/staging/statements';
 import { netChanges } from '../../../../source-tools/sql/staging/touched';
-import type { Work } from '../../../../source-tools/sql/staging/work';
+import { worksOf } from './prepare-sql';
 import { commitContext, diffOf, recordOf, stageContext } from './sql-diff';
 import { onEachServer, type TargetServer } from './target-server';
 
@@ -55,22 +52,6 @@ const ROWS = `
   INSERT INTO moved VALUES (1, 0), (2, 0); INSERT INTO twice VALUES (1, 0);
   INSERT INTO guarded VALUES (1, 'me', 0), (2, 'other', 0);
   INSERT INTO "Odd ""name" VALUES (1, ' where ', 'x')`;
-
-async function worksOf(sql: string): Promise<readonly Work[]> {
-  const read = await readStatements(new TextEncoder().encode(sql));
-  if (!read.ok) throw new Error(read.message);
-  return read.statements.map((statement) => ({
-    place: `statement ${statement.index + 1}`,
-    sha: statement.sha,
-    command: statement.command,
-    values: [],
-    target: statement.target === null ? null : quoteRelation(statement.target),
-    plain: statement.text,
-    instrument: (version) => withReturning(statement, version),
-    uncapturable: null,
-    exactlyOne: false,
-  }));
-}
 
 /** Hashes of the touched rows of all tables, by statement, one for each server. */
 const hashes = new Map<string, string[]>();

@@ -1,8 +1,5 @@
-import type { Work } from '../../../../source-tools/sql/staging/work';
-import { rehearse, type Prepare } from '../../../../source-tools/sql/staging/rehearse';
-import type { Session } from '../../../../source-tools/sql/staging/session';
-import { withReturning } from '../../../../source-tools/sql/staging/returning';
-import { readStatements } from '../../../../source-tools/sql/staging/statements';
+import { rehearse } from '../../../../source-tools/sql/staging/rehearse';
+import { prepareSql } from './prepare-sql';
 import { startTargetServer, stopTargetServersAtEnd, type TargetServer } from './target-server';
 import { notKept, recordOf, stageContext } from './sql-diff';
 import { startProxy } from './tcp-proxy';
@@ -20,34 +17,7 @@ beforeAll(async () => {
 const DECLARED = { settings: { volatileColumns: ['public.t.at'] } };
 const SQL = 'UPDATE t SET x = x + 1, at = clock_timestamp() WHERE id <= 2';
 
-/** Prepares the statement above. `before` makes concurrent changes before the n-th run. */
-async function prepareWith(
-  before: (run: number, session: Session) => Promise<unknown>,
-): Promise<{ prepare: Prepare; runs: () => number }> {
-  const read = await readStatements(new TextEncoder().encode(SQL));
-  const [statement] = read.ok ? read.statements : [];
-  if (statement === undefined) throw new Error('The statement cannot be read');
-  const work: Work = {
-    place: 'statement 1',
-    sha: statement.sha,
-    command: 'UPDATE',
-    values: [],
-    target: '"public"."t"',
-    plain: statement.text,
-    instrument: (version) => withReturning(statement, version),
-    uncapturable: null,
-    exactlyOne: false,
-  };
-  let runs = 0;
-  return {
-    runs: () => runs,
-    prepare: async (session, gate) => {
-      await before(++runs, session);
-      const outcome = await gate([work]);
-      return outcome === null ? { ok: true, works: [work] } : { ok: false, outcome };
-    },
-  };
-}
+const prepareWith = (before: Parameters<typeof prepareSql>[1]) => prepareSql(SQL, before);
 
 describe('the second dry run', () => {
   it('is enough if no other session changes the rows', async () => {

@@ -1,10 +1,9 @@
 import type { StagingRecord } from '../../../../policy/contracts/staging-record';
-import { rehearse, type Prepare } from '../../../../source-tools/sql/staging/rehearse';
-import { withReturning } from '../../../../source-tools/sql/staging/returning';
+import { rehearse } from '../../../../source-tools/sql/staging/rehearse';
 import type { Session } from '../../../../source-tools/sql/staging/session';
-import { readStatements } from '../../../../source-tools/sql/staging/statements';
 import { sqlDryRunEffects } from '../../../../source-tools/sql/staging';
 import { onEachServer, type TargetServer } from './target-server';
+import { prepareSql } from './prepare-sql';
 import { recordOf, stageContext } from './sql-diff';
 
 /** Values that are constant in a session or a transaction, and other in the next one. */
@@ -79,12 +78,9 @@ onEachServer((start) => {
     before: (run: number, session: Session) => Promise<unknown>,
     more = {},
   ): Promise<{ readonly record: StagingRecord; readonly runs: number }> => {
-    let runs = 0;
-    const staged = await rehearse(
-      stageContext(pg.stageUrl, sql, more),
-      await preparing(sql, async (session) => before(++runs, session)),
-    );
-    return { record: recordOf(staged), runs };
+    const { prepare, runs } = await prepareSql(sql, before);
+    const record = recordOf(await rehearse(stageContext(pg.stageUrl, sql, more), prepare));
+    return { record, runs: runs() };
   };
 
   describe('a value that is constant in a session', () => {
@@ -214,26 +210,3 @@ onEachServer((start) => {
     });
   });
 });
-
-/** Prepares one UPDATE of `items`. */
-async function preparing(sql: string, before: (session: Session) => Promise<unknown>): Promise<Prepare> {
-  const read = await readStatements(new TextEncoder().encode(sql));
-  const [statement] = read.ok ? read.statements : [];
-  if (statement === undefined) throw new Error('The statement cannot be read');
-  const work = {
-    place: 'statement 1',
-    sha: statement.sha,
-    command: 'UPDATE',
-    values: [],
-    target: '"public"."items"',
-    plain: statement.text,
-    instrument: (version: number) => withReturning(statement, version),
-    uncapturable: null,
-    exactlyOne: false,
-  };
-  return async (session, gate) => {
-    await before(session);
-    const outcome = await gate([work]);
-    return outcome === null ? { ok: true, works: [work] } : { ok: false, outcome };
-  };
-}

@@ -1,14 +1,13 @@
-import { loadParser, parseStatements } from '../../../../source-tools/sql/facts/parser';
-import { typed } from '../../../../source-tools/sql/facts/tree';
+import { loadParser } from '../../../../source-tools/sql/facts/parser';
+import { onlyStatement } from '../../../../source-tools/sql/facts/tree';
 import { sourceQuery } from '../../../../source-tools/sql/staging/source-query';
 
 beforeAll(() => loadParser());
 
 function queryOf(sql: string): string | number | null {
-  const parsed = parseStatements(sql);
-  const statement = parsed.ok ? typed(parsed.value[0]?.stmt) : null;
+  const statement = onlyStatement(sql);
   if (statement === null) throw new Error(`invalid: ${sql}`);
-  const query = sourceQuery(sql, statement.type, statement.node);
+  const query = sourceQuery(sql, statement);
   return query === null || typeof query === 'number'
     ? query
     : `${query.with} SELECT 1 ${query.from}`.replaceAll(/\s+/g, ' ').trim();
