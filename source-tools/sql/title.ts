@@ -28,8 +28,8 @@ function statementTitle(facts: SqlFacts, statement: SqlStatement, staging: Stagi
   // Text that is executed but could not be read must not be missing from a title.
   const unread = facts.dynamicSql.some((dynamic) => dynamic.statement === index && !dynamic.constant);
   const what = unread ? `${subject} with dynamic SQL` : subject;
-  const staged = staging?.statements.find((each) => each.sha === sha);
-  if (staged === undefined || staging?.reason === 'not_rehearsed' || !DML.has(command)) return what;
+  const staged = staging?.statements[index];
+  if (staged?.sha !== sha || staging?.reason === 'not_rehearsed' || !DML.has(command)) return what;
   return `${what}: ${counted(staged.rowCount, 'row')}`;
 }
 

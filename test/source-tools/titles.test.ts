@@ -47,6 +47,18 @@ it('counts the rows that the dry run measured, and none that were claimed or not
   expect(await title(counted('another text', 40))).toBe('UPDATE invoices');
 });
 
+it('counts the rows of each statement, also if the same statement occurs twice', async () => {
+  const sql = 'DELETE FROM a WHERE id > 5';
+  const [statement] = counted(sql, 3).statements;
+  const staging = stagingRecord({
+    statements: [
+      { ...statement!, rowCount: 3 },
+      { ...statement!, rowCount: 0 },
+    ],
+  });
+  expect(await titleOf('SQLDryRun', `${sql}; ${sql}`, staging)).toBe('DELETE FROM a: 3 rows, DELETE FROM a: 0 rows');
+});
+
 it('names the rows of a document, the files of a patch, the place of a request and the resources of a plan', async () => {
   const row = { table: 'public.stock', op: 'update', key: { id: 1 }, expect: { n: 1 }, set: { n: 2 } };
   expect(await titleOf('SQLCAS', JSON.stringify({ rows: [row, { ...row, key: { id: 2 } }] }))).toBe(

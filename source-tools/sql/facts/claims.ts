@@ -2,8 +2,8 @@ import type { DiffInput } from '../../../policy/contracts/diff';
 import { diffEvidence, pointerEvidence } from '../../../policy/contracts/facts';
 import type { ClaimCheck } from '../../../policy/contracts/source-tool';
 import { shown } from '../../../policy/text/shown-name';
-import { parseName, shownName } from '../../../policy/text/table-name';
-import type { SqlCasFacts } from './sql-cas-facts';
+import { shownName } from '../../../policy/text/table-name';
+import { casTable, type SqlCasFacts } from './sql-cas-facts';
 import type { SqlFacts } from './sql-facts';
 
 export function sqlClaims(facts: SqlFacts, { diffSha }: DiffInput): ClaimCheck {
@@ -41,7 +41,7 @@ export function casClaims({ operations }: SqlCasFacts, { diffSha }: DiffInput): 
       evidence: operations.slice(0, 1).map(({ pointer }) => pointerEvidence(diffSha, pointer)),
     },
     tables: operations.map(({ table, pointer }) => ({
-      ...(parseName(table) ?? { schema: null, name: null }),
+      ...casTable(table),
       written: true,
       text: shown(table),
       evidence: pointerEvidence(diffSha, pointer),

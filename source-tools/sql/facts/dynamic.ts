@@ -20,7 +20,9 @@ export function readText(
 ): void {
   const at = occurrence(ctx);
   const sql = foldText(argument);
-  const read = sql !== null && walk.nested(decodedSource(sql, at.span), within(ctx, 'dynamic SQL', 'dynamic'));
+  // The server runs the text on its own, so the CTEs around the call are not visible in it.
+  const inner = { ...within(ctx, 'dynamic SQL', 'dynamic'), ctes: null };
+  const read = sql !== null && walk.nested(decodedSource(sql, at.span), inner);
   ctx.facts.dynamicSql.push({ form, constant: read, subject, ...at });
 }
 

@@ -76,12 +76,13 @@ function extract(raw: Uint8Array): SqlFacts | FactsRefusal {
   if (statements.length > MAX_SQL_STATEMENTS)
     return refusal('too_many_statements', `The text contains more than ${MAX_SQL_STATEMENTS} statements`, null);
   const facts = emptyFacts();
-  longIdentifiers(source, facts);
+  const ranges = statements.map((statement) => rangeOf(source, statement));
+  longIdentifiers(source, ranges, facts);
   const prepared = new Set<string>();
   const bounds = createBounds(facts);
   const walk = createBoundedWalker(bounds);
-  const described = statements.map((statement, index) => {
-    const { start, end } = rangeOf(source, statement);
+  const described = ranges.map(({ start, end }, index) => {
+    const { stmt } = statements[index] as RawStatement;
     const before = writes(facts);
     const ctx: Context = {
       source,
@@ -96,21 +97,21 @@ function extract(raw: Uint8Array): SqlFacts | FactsRefusal {
       depth: 0,
       prepared,
     };
-    walk.visit(statement.stmt, ctx);
-    if (isModelled(statement.stmt))
-      for (const reason of unmodelledParts(statement.stmt)) facts.unmodelled.push({ reason, ...occurrence(ctx) });
+    walk.visit(stmt, ctx);
+    if (isModelled(stmt))
+      for (const reason of unmodelledParts(stmt)) facts.unmodelled.push({ reason, ...occurrence(ctx) });
     bounds.check();
-    const prepare = typed(statement.stmt);
+    const prepare = typed(stmt);
     if (prepare?.type === 'PrepareStmt') prepared.add(text(prepare.node, 'name'));
     return {
       index,
       start,
       end,
       span: source.span(start, end),
-      command: commandOf(statement.stmt),
+      command: commandOf(stmt),
       sha: createHash('sha256').update(source.bytes.subarray(start, end)).digest('hex'),
-      hasReturning: hasReturning(statement.stmt),
-      readOnly: isReadCommand(statement.stmt) && writes(facts) === before,
+      hasReturning: hasReturning(stmt),
+      readOnly: isReadCommand(stmt) && writes(facts) === before,
     } satisfies SqlStatement;
   });
   const result: SqlFacts = { ok: true, kind: 'sql', parser: SQL_PARSER, statements: described, ...facts };

@@ -129,7 +129,8 @@ function skipNumber(bytes: Uint8Array, start: number): number {
   let i = start;
   while (
     i < bytes.length &&
-    (isNamePart(at(i)) ||
+    (isNameStart(at(i)) ||
+      isDigit(at(i)) ||
       (at(i) === DOT && at(i + 1) !== DOT) ||
       ((at(i) === PLUS || at(i) === MINUS) && (at(i - 1) | 32) === LETTER_E && isDigit(at(i + 1))))
   )
@@ -149,13 +150,13 @@ function skipOperator(bytes: Uint8Array, start: number): number {
   return i;
 }
 
-function skipLineComment(bytes: Uint8Array, start: number): number {
+export function skipLineComment(bytes: Uint8Array, start: number): number {
   let i = start;
   while (i < bytes.length && bytes[i] !== NL && bytes[i] !== CR) i++;
   return i;
 }
 
-function skipComment(bytes: Uint8Array, start: number): number {
+export function skipComment(bytes: Uint8Array, start: number): number {
   let depth = 0;
   let i = start;
   while (i < bytes.length) {
@@ -176,12 +177,32 @@ function skipString(bytes: Uint8Array, open: number, escapes: boolean): number {
   while (i < bytes.length) {
     const c = bytes[i];
     if (escapes && c === BACKSLASH) i += 2;
+    else if (c === QUOTE1 && bytes[i + 1] === QUOTE1) i += 2;
     else if (c === QUOTE1) {
-      if (bytes[i + 1] !== QUOTE1) return i + 1;
-      i += 2;
+      const next = continuation(bytes, i + 1);
+      if (next === null) return i + 1;
+      i = next + 1;
     } else i++;
   }
   return bytes.length;
+}
+
+/**
+ * Index of the quote that continues a string which ended before `i`, with the same escapes: after white space that contains a line
+ * end, and comments (https://www.postgresql.org/docs/18/sql-syntax-lexical.html#SQL-SYNTAX-STRINGS). Null if there is none.
+ */
+function continuation(bytes: Uint8Array, start: number): number | null {
+  let isNewLine = false;
+  for (let i = start; i < bytes.length;) {
+    const c = bytes[i] as number;
+    if (c === QUOTE1) return isNewLine ? i : null;
+    if (c === MINUS && bytes[i + 1] === MINUS) i = skipLineComment(bytes, i);
+    else if (isBlank(c)) {
+      isNewLine ||= c === NL || c === CR;
+      i++;
+    } else return null;
+  }
+  return null;
 }
 
 function skipQuotedName(bytes: Uint8Array, open: number): number {

@@ -7,15 +7,18 @@ export const MAX_IDENTIFIER_BYTES = 63;
 /** Maximum number that a finding shows. */
 const MAX_KEPT = 50;
 
-/** Records identifiers that the server would truncate. Reads tokens, because the tree contains truncated names. Covers top-level text only. */
-export function longIdentifiers(source: Source, facts: Collected): void {
+/**
+ * Records identifiers that the server would truncate. Reads tokens, because the tree contains truncated names. Covers top-level text
+ * only. `ranges`: of the statements.
+ */
+export function longIdentifiers(source: Source, ranges: readonly { readonly end: number }[], facts: Collected): void {
   const { tokens, bytes } = source;
   let statement = 0;
   for (let i = 0; i < tokens.count && facts.longIdentifiers.length < MAX_KEPT; i++) {
     const kind = tokens.kinds[i];
     const start = tokens.starts[i] as number;
     const end = tokens.ends[i] as number;
-    if (kind === Tok.Punctuation && bytes[start] === 59) statement++;
+    while (statement + 1 < ranges.length && start >= (ranges[statement]?.end ?? 0)) statement++;
     if (end - start <= MAX_IDENTIFIER_BYTES) continue;
     const length = kind === Tok.Word ? end - start : kind === Tok.QuotedName ? quotedBytes(bytes, start, end) : 0;
     if (length > MAX_IDENTIFIER_BYTES)

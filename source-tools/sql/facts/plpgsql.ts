@@ -75,8 +75,8 @@ function expression(node: Tree, reading: Reading, line: number): void {
   const mode = number(node, 'parseMode') ?? 0;
   const { ctx, walk, body } = reading;
   const value = mode >= 3 ? afterAssignment(query) : query;
-  // An expression without a call or a subquery cannot change anything or read a table.
-  if (mode >= 2 && !query.includes('(')) return;
+  // An expression without a call, a subquery or a FROM (`x := name FROM t`) cannot change anything or read a table.
+  if (mode >= 2 && !/\(|from/i.test(query)) return;
   const isPerform = mode === 0 && query.startsWith('SELECT ');
   const embedded = isPerform ? query.slice(7) : value;
   const place = locate(reading, line, embedded);

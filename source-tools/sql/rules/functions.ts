@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { defineSqlRule, type Hit } from './define-sql-rule';
-import type { FunctionCallFact } from '../facts/sql-facts';
+import { defineSqlRule } from './define-sql-rule';
+import type { SqlName } from '../facts/sql-facts';
 import { parseName, shownName } from '../../../policy/text/table-name';
 import { wordList } from '../../../policy/text/word-list';
 
@@ -18,23 +18,28 @@ const DANGEROUS = new Set(
 /** Prefixes of function families that all count as dangerous. */
 const DANGEROUS_PREFIXES = ['dblink', 'binary_upgrade_', 'postgres_fdw_'];
 
-const Allowed = z.strictObject({ allow: z.array(z.string().min(1).max(130)).max(200).default([]) });
+function isDangerous(name: string): boolean {
+  return DANGEROUS.has(name) || DANGEROUS_PREFIXES.some((prefix) => name.startsWith(prefix));
+}
 
-function calls(
-  found: readonly FunctionCallFact[],
-  matches: (name: string) => boolean,
-  allow: readonly string[],
-  what: string,
-): readonly Hit[] {
-  const allowed = new Set(allow.map((text) => parseName(text)?.name));
-  return found
-    .filter((f) => matches(f.function.name) && !allowed.has(f.function.name))
-    .map((f) => ({ at: f, what: `${shownName(f.function)}() ${what}` }));
+const Allowed = z.strictObject({
+  allow: z
+    .array(z.string().min(1).max(130))
+    .max(200)
+    .default([])
+    .describe('Functions that may be called. A name without a schema allows the function in every schema.'),
+});
+
+function isAllowed(called: SqlName, allow: readonly string[]): boolean {
+  return allow.some((text) => {
+    const entry = parseName(text);
+    return entry?.name === called.name && (entry.schema === null || entry.schema === called.schema);
+  });
 }
 
 export const dangerousFunction = defineSqlRule({
   name: 'sql_dangerous_function',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'forbid',
   why: 'A function in a SELECT can read files of the server, connect to other servers, or run SQL from text.',
   config: Allowed,
@@ -43,10 +48,10 @@ export const dangerousFunction = defineSqlRule({
     good: "SELECT 'pg_read_file', pg_read_file FROM t",
   },
   find: ({ functionCalls }, { allow }) =>
-    calls(
-      functionCalls,
-      (name) => DANGEROUS.has(name) || DANGEROUS_PREFIXES.some((p) => name.startsWith(p)),
-      allow,
-      'accesses data outside the database or runs SQL from text',
-    ),
+    functionCalls
+      .filter(({ function: called }) => isDangerous(called.name) && !isAllowed(called, allow))
+      .map((call) => ({
+        at: call,
+        what: `${shownName(call.function)}() accesses data outside the database or runs SQL from text`,
+      })),
 });

@@ -105,19 +105,29 @@ CREATE OR REPLACE TRIGGER effect_once BEFORE UPDATE ON countersign.marker
   FOR EACH ROW EXECUTE FUNCTION countersign.effect_once();
 `;
 
+/** $1: name. Temporary tables belong to a session that runs now. */
+const EXISTING_ROLE = `
+SELECT rolsuper OR rolcreaterole OR rolcreatedb OR rolreplication OR rolbypassrls AS privileged,
+  EXISTS (SELECT FROM pg_catalog.pg_auth_members m WHERE m.member = r.oid) AS member,
+  EXISTS (SELECT FROM pg_catalog.pg_class c WHERE c.relowner = r.oid AND c.relpersistence <> 't')
+    OR EXISTS (SELECT FROM pg_catalog.pg_proc p WHERE p.proowner = r.oid)
+    OR EXISTS (SELECT FROM pg_catalog.pg_namespace n WHERE n.nspowner = r.oid)
+    OR EXISTS (SELECT FROM pg_catalog.pg_database d WHERE d.datdba = r.oid) AS owner
+FROM pg_catalog.pg_roles r WHERE rolname = $1`;
+
 async function ensureRole(client: Client, role: string, password: string | null): Promise<void> {
-  const { rows } = await client.query<{ privileged: boolean; member: boolean }>(
-    `SELECT rolsuper OR rolcreaterole OR rolcreatedb OR rolreplication OR rolbypassrls AS privileged,
-            EXISTS (SELECT FROM pg_catalog.pg_auth_members m WHERE m.member = r.oid) AS member
-     FROM pg_catalog.pg_roles r WHERE rolname = $1`,
-    [role],
-  );
+  const { rows } = await client.query<{ privileged: boolean; member: boolean; owner: boolean }>(EXISTING_ROLE, [role]);
   const [found] = rows;
-  if (found?.privileged === true || found?.member === true) {
-    throw new Error(
-      `Role "${role}" exists and has too many privileges (${found.privileged ? 'superuser or a similar attribute' : 'member of another role'}); choose another name`,
-    );
-  }
+  const problem =
+    found?.privileged === true
+      ? 'superuser or a similar attribute'
+      : found?.member === true
+        ? 'member of another role'
+        : found?.owner === true
+          ? 'owner of objects in this database'
+          : null;
+  if (problem !== null)
+    throw new Error(`Role "${role}" exists and has too many privileges (${problem}); choose another name`);
   const name = quoteIdentifier(role);
   if (found === undefined)
     await client.query(`CREATE ROLE ${name} NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS`);

@@ -8,10 +8,16 @@
  * L3 A change uses an idle connection if there is one. At most {@link MAX_IDLE} are idle for each URL.
  * L4 Idle connections do not keep the process alive. All are closed when the process stops using its targets.
  */
+import type { Duplex } from 'node:stream';
 import type { Client } from 'pg';
 
 /** With members that the types of the driver lack. `processID` is that of the login; a pooler answers with a number of its own. */
-export type DriverClient = Client & { readonly processID: number | null; ref(): void; unref(): void };
+export type DriverClient = Client & {
+  readonly processID: number | null;
+  readonly connection: { readonly stream: Duplex };
+  ref(): void;
+  unref(): void;
+};
 
 export interface Connection {
   readonly client: DriverClient;

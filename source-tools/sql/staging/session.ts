@@ -219,8 +219,7 @@ class ConnectionUse {
 
   async finish(): Promise<void> {
     if (this.#abandoned !== null) return this.#abandoned;
-    // On a connection with a running query `end` closes the socket, and the server then rolls back.
-    await this.connection.client.end();
+    await closeConnection(this.connection.client);
   }
 
   /** False if the connection may not be kept. After true it belongs to another change. */
@@ -321,8 +320,16 @@ async function withLimit<T>(limitMs: number, abandon: () => Promise<void>, work:
   }
 }
 
-async function dropAndTerminate(client: Client, options: SessionOptions, pid: string | null): Promise<void> {
-  const ended = client.end().catch(() => undefined); // the connection is abandoned, so its errors do not matter
+/** If the server does not end the connection in time, only the socket is closed. Never rejects. */
+async function closeConnection(client: DriverClient): Promise<void> {
+  // On a connection with a running query `end` closes the socket, and the server then rolls back.
+  const ended = client.end();
+  const destroy = async (): Promise<void> => void client.connection.stream.destroy();
+  await withLimit(GRACE_MS, destroy, ended).catch(() => undefined); // nothing more is sent on it
+}
+
+async function dropAndTerminate(client: DriverClient, options: SessionOptions, pid: string | null): Promise<void> {
+  const ended = closeConnection(client);
   if (pid !== null) {
     const killer = newClient(options.url, `${applicationName(options)} (cancel)`, GRACE_MS);
     try {
@@ -335,7 +342,7 @@ async function dropAndTerminate(client: Client, options: SessionOptions, pid: st
     } catch {
       // Best effort: statement_timeout and the idle timeout also terminate the server process.
     } finally {
-      await killer.end().catch(() => undefined); // it may never have been connected
+      await closeConnection(killer);
     }
   }
   await ended;

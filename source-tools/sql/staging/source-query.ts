@@ -9,7 +9,8 @@ import type { Tree } from '../facts/parser';
 import { lex, punctuationOf, wordOf } from '../facts/lexer';
 import { child, has, list, onlyStatement, text, typed, typedList, type TypedNode } from '../facts/tree';
 
-const MAX_CANDIDATES = 200;
+/** How many tokens are parsed to find a query, in all candidates together. About two seconds. */
+const MAX_TOKENS_TRIED = 500_000;
 
 /** `${with} SELECT … ${from}` selects one row for each row that the statement changes (more if a join matches it several times). */
 export interface SourceQuery {
@@ -27,14 +28,22 @@ export function sourceQuery(sql: string, { type, node }: TypedNode): SourceQuery
     const values = list(source, 'valuesLists');
     if (values.length > 0 && !has(source, 'larg')) return values.length;
   }
-  if (isNamedLikeTarget(type, node)) return null;
-  const cuts = topLevelWords(sql);
-  let tried = 0;
-  for (const query of candidates(type, node, sql, cuts)) {
-    if (++tried > MAX_CANDIDATES) return null;
+  if (isNamedLikeTarget(type, node) || changesBySource(node)) return null;
+  const { words, count } = topLevelWords(sql);
+  let left = MAX_TOKENS_TRIED;
+  for (const query of candidates(type, node, sql, words)) {
+    left -= count;
+    if (left < 0) return null;
     if (readsTheSame(type, node, query)) return query;
   }
   return null;
+}
+
+/** MERGE … WHEN NOT MATCHED BY SOURCE: the rows of the target without a source row are not in a join with the source. */
+function changesBySource(node: Tree): boolean {
+  return typedList(node, 'mergeWhenClauses').some(
+    (when) => text(when.node, 'matchKind') === 'MERGE_WHEN_NOT_MATCHED_BY_SOURCE',
+  );
 }
 
 /** In `WITH a AS (…) UPDATE a` the target is the table, but in a SELECT the name would mean the WITH query. */
@@ -52,26 +61,32 @@ interface Word {
   readonly end: number;
 }
 
-/** Words, and opening parentheses, outside of all parentheses. Offsets in UTF-16 units. */
-function topLevelWords(sql: string): readonly Word[] {
+/** Words, and opening parentheses, outside of all parentheses, with offsets in UTF-16 units; and the number of all tokens. */
+function topLevelWords(sql: string): { readonly words: readonly Word[]; readonly count: number } {
   const bytes = new TextEncoder().encode(sql);
   const tokens = lex(bytes);
-  const decoder = new TextDecoder();
-  const offset = (at: number): number => decoder.decode(bytes.subarray(0, at)).length;
-  const out: Word[] = [];
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  const words: Word[] = [];
+  // The offsets are read in ascending order, so each byte is decoded once.
+  let [bytesRead, units] = [0, 0];
+  const offset = (at: number): number => {
+    units += decoder.decode(bytes.subarray(bytesRead, at)).length;
+    bytesRead = at;
+    return units;
+  };
   let depth = 0;
   for (let i = 0; i < tokens.count; i++) {
     const mark = punctuationOf(bytes, tokens, i);
     const [start, end] = [tokens.starts[i] as number, tokens.ends[i] as number];
-    if (mark === '(' && depth === 0) out.push({ word: '(', start: offset(start), end: offset(end) });
+    if (mark === '(' && depth === 0) words.push({ word: '(', start: offset(start), end: offset(end) });
     if (mark === '(' || mark === '[') depth++;
     else if (mark === ')' || mark === ']') depth--;
     else if (depth === 0) {
       const word = wordOf(bytes, tokens, i);
-      if (KEYWORDS.has(word)) out.push({ word, start: offset(start), end: offset(end) });
+      if (KEYWORDS.has(word)) words.push({ word, start: offset(start), end: offset(end) });
     }
   }
-  return out;
+  return { words, count: tokens.count };
 }
 
 const KEYWORDS = new Set(
@@ -88,7 +103,8 @@ function* candidates(type: string, node: Tree, sql: string, words: readonly Word
     const prefix = has(node, 'withClause') ? sql.slice(0, verb.start) : '';
     const later = (all: readonly Word[], than: Word): readonly Word[] => all.filter(({ start }) => start >= than.end);
     if (type === 'InsertStmt') {
-      for (const first of later(at('select', 'with', 'values', 'table', '('), verb))
+      // A parenthesis is usually that of the column list.
+      for (const first of later([...at('select', 'with', 'values', 'table'), ...at('(')], verb))
         for (const last of [end, ...later(at('on', 'returning'), first)])
           yield { with: prefix, from: `FROM (${sql.slice(first.start, last.start)}\n) AS source` };
       continue;
@@ -142,12 +158,7 @@ function readsTheSame(type: string, node: Tree, query: SourceQuery): boolean {
     }
     case 'MergeStmt': {
       const join = typed(first)?.node ?? {};
-      // Rows of the target without a source row are not in this join.
-      const bySource = typedList(node, 'mergeWhenClauses').some(
-        (when) => text(when.node, 'matchKind') === 'MERGE_WHEN_NOT_MATCHED_BY_SOURCE',
-      );
       return (
-        !bySource &&
         others.length === 0 &&
         whereClause === undefined &&
         plain(join['larg']) === plain(target) &&

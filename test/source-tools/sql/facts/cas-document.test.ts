@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { casClaims } from '../../../../source-tools/sql/facts/claims';
 import { readCasDocument } from '../../../../source-tools/sql/facts/cas-document';
 import { inexactNumberAt } from '../../../../policy/text/exact-number';
 
@@ -55,6 +56,13 @@ describe('a SQLCAS document', () => {
         ],
       },
     });
+  });
+
+  it('is compared with claims by the exact names of its tables', () => {
+    const document = read(row('').replace('public.t', 'Sales.Orders'));
+    if (!document.ok) throw new Error(document.message);
+    const diff = { sourceTool: 'SQLCAS', raw: new Uint8Array(), diffSha: 'a'.repeat(64), metadata: {} };
+    expect(casClaims(document.facts, diff).tables).toMatchObject([{ schema: 'Sales', name: 'Orders' }]);
   });
 
   it.each([

@@ -55,6 +55,16 @@ describe('relations', () => {
       'DELETE FROM a USING b WHERE c IN (SELECT 1 FROM d)',
       ['.a:write', '.b:read', '.d:read'],
     ],
+    [
+      'include a table that an expression of PL/pgSQL reads without a subquery',
+      'DO $$ DECLARE x int; BEGIN x := pay FROM s.t WHERE id = 1; IF open From u THEN NULL; END IF; END $$',
+      ['s.t:read', '.u:read'],
+    ],
+    [
+      'include a table of SQL in a string even if a CTE around the call has its name',
+      "WITH t AS (SELECT 1) SELECT query_to_xml('SELECT * FROM t', true, true, '') FROM t",
+      ['.t:read'],
+    ],
     ['omit the alias after FOR UPDATE OF', 'SELECT 1 FROM t AS x FOR UPDATE OF x', ['.t:read']],
     ['include the table of a foreign key', 'CREATE TABLE a (b int REFERENCES s.c)', ['.a:ddl', 's.c:read']],
     ['use * for all tables of a schema', 'GRANT SELECT ON ALL TABLES IN SCHEMA s TO r', ['s.*:ddl']],

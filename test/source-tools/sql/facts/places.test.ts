@@ -59,6 +59,12 @@ describe('spans', () => {
   });
 });
 
+it('names the statement of a long identifier, regardless of empty statements and of semicolons in a body', async () => {
+  const long = 'a'.repeat(64);
+  const text = `;; SELECT 1;; CREATE FUNCTION f() RETURNS int BEGIN ATOMIC SELECT 1; SELECT 2; END; DROP TABLE ${long};;`;
+  expect((await factsOf(text)).longIdentifiers).toMatchObject([{ statement: 2, path: 'statement 3' }]);
+});
+
 it('gives the same facts for the same bytes in 100 runs [G23]', async () => {
   const raw = new TextEncoder().encode(
     "DO $$ BEGIN EXECUTE 'DROP TABLE a'; PERFORM f(1); END $$; WITH x AS (DELETE FROM t RETURNING *) SELECT * FROM x",

@@ -94,6 +94,16 @@ describe('text that would take the parser too long or overflow its stack', () =>
     ],
     ['nested comments', '/*'.repeat(n), 'too_complex'],
     ['a run of plus characters', `SELECT ${'+'.repeat(n)}1`, 'too_complex'],
+    [
+      'a run of plus characters after a string that continues on the next line with an escaped quote',
+      `SELECT E'x' -- '\n\t'\\'' || ${'+'.repeat(n)}1`,
+      'too_complex',
+    ],
+    [
+      'a run of plus characters after a dollar quote next to a number',
+      `SELECT 1$$'$$ || ${'+'.repeat(n)}1`,
+      'too_complex',
+    ],
   ])('is refused before it is parsed: %s', async (_what, text, code) => {
     const started = process.cpuUsage();
     expect((await refusal(text)).code).toBe(code);

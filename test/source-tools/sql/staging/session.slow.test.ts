@@ -1,3 +1,5 @@
+import { connect, createServer, type Socket } from 'node:net';
+import { listenOnReusablePort } from '../../../support/listening-port';
 import { openSession, type Session } from '../../../../source-tools/sql/staging/session';
 import { toSqlSettings } from '../../../../source-tools/sql/staging-settings';
 import { startTargetServer, stopTargetServersAtEnd, type TargetServer } from './target-server';
@@ -10,9 +12,9 @@ beforeAll(async () => {
   await pg.grant();
 });
 
-const open = (more: object = {}): Promise<Session> =>
+const open = (more: object = {}, url = pg.stageUrl): Promise<Session> =>
   openSession({
-    url: pg.stageUrl,
+    url,
     changeId: 'test',
     settings: toSqlSettings({ statementTimeoutMs: 10_000, ...more }),
   });
@@ -79,6 +81,26 @@ describe('a session', () => {
     await session.rows(`SELECT set_config('statement_timeout', '0', true)`);
     await expect(session.run({ text: 'SELECT pg_sleep(100)' })).rejects.toThrow('no response within 2500 ms');
     await session.close();
+    await noneLeft();
+  });
+
+  it('stops waiting for a server that does not close the connection', async () => {
+    const sockets: Socket[] = [];
+    const isGoodbye = (chunk: Buffer): boolean => chunk[0] === 'X'.charCodeAt(0);
+    const silent = createServer({ allowHalfOpen: true }, (client) => {
+      const upstream = connect(pg.server.port, '127.0.0.1');
+      sockets.push(client, upstream);
+      client.on('data', (chunk) => !isGoodbye(chunk) && upstream.write(chunk)).on('error', () => {});
+      upstream.on('data', (chunk) => client.write(chunk)).on('error', () => {});
+    });
+    const port = await listenOnReusablePort(silent);
+    try {
+      const session = await open({}, Object.assign(new URL(pg.stageUrl), { hostname: '127.0.0.1', port }).href);
+      await session.close();
+    } finally {
+      for (const socket of sockets) socket.destroy();
+      silent.close();
+    }
     await noneLeft();
   });
 

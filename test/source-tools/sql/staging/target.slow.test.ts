@@ -74,6 +74,8 @@ describe('initTarget', () => {
     await expect(init({ stageRole: 'postgres' })).rejects.toThrow('too many privileges');
     await pg.admin('CREATE ROLE helper; GRANT pg_read_server_files TO helper');
     await expect(init({ commitRole: 'helper' })).rejects.toThrow('member of another role');
+    await pg.admin('CREATE ROLE owner; CREATE TABLE app.owned (); ALTER TABLE app.owned OWNER TO owner');
+    await expect(init({ stageRole: 'owner' })).rejects.toThrow('owner of objects');
     await expect(init({ commitRole: 'countersign_stage' })).rejects.toThrow('different names');
     await expect(init({ grants: { tables: ['orders'] } })).rejects.toThrow('schema.table');
     await expect(init({ passwords: { stage: 'short', commit: 'x' } })).rejects.toThrow('8 to 200');
