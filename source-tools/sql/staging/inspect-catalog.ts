@@ -129,7 +129,7 @@ class Inspector {
 
   async #calls(calls: readonly SqlName[], schemas: string | null, origin: Origin): Promise<void> {
     if (calls.length === 0) return;
-    const found = await this.session.own(sql.FUNCTIONS_BY_NAME, [list(calls.map((c) => c.name)), null]);
+    const found = await this.session.own(sql.FUNCTIONS_BY_NAME, [list(calls.map((c) => c.name))]);
     const visible = (schema: string): boolean => schemas === null || this.#path.includes(schema);
     for (const call of calls) {
       const named = found.filter(([, , name]) => name === call.name);
@@ -153,7 +153,7 @@ class Inspector {
     const names = new Set([...IMPLIED_OPERATORS, ...operators.map((o) => o.name)]);
     const explicit = operators.some(({ schema }) => schema !== null && schema !== 'pg_catalog');
     const found = await this.session.own(sql.OPERATORS, [list(names), explicit ? null : schemas]);
-    for (const [schema, name, , safe] of found)
+    for (const [schema, name, safe] of found)
       if (safe !== 'true')
         this.#reasons.add(
           `the operator ${name} of schema ${schema} is implemented by a function that is not on the list`,
@@ -172,9 +172,7 @@ class Inspector {
 
   async #relationsOf(names: readonly SqlName[], writes: readonly Write[], indirect: boolean): Promise<void> {
     if (names.length === 0) return;
-    const found = (await this.session.own(sql.RELATIONS_FOR_CHECK, [list(names.map((n) => n.name)), null, '{}'])).map(
-      toRelation,
-    );
+    const found = await this.#relationsWith(list(names.map((n) => n.name)), '{}');
     const means = (name: SqlName): readonly Relation[] =>
       found.filter(
         (r) =>
@@ -280,7 +278,11 @@ class Inspector {
 
   async #byOid(oids: readonly string[]): Promise<readonly Relation[]> {
     if (oids.length === 0) return [];
-    return (await this.session.own(sql.RELATIONS_FOR_CHECK, ['{}', null, list(oids)])).map(toRelation);
+    return this.#relationsWith('{}', list(oids));
+  }
+
+  async #relationsWith(names: string, oids: string): Promise<readonly Relation[]> {
+    return (await this.session.own(sql.RELATIONS_FOR_CHECK, [names, oids])).map(toRelation);
   }
 
   /** Returns the relations that the expression reads. */

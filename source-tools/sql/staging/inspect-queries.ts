@@ -11,13 +11,13 @@ SELECT pg_catalog.to_json(pg_catalog.current_schemas(true))::text,
   EXISTS (SELECT FROM pg_catalog.pg_operator o WHERE o.oprnamespace <> 'pg_catalog'::pg_catalog.regnamespace)::text,
   EXISTS (SELECT FROM pg_catalog.pg_constraint c WHERE c.contypid > 0 AND c.oid >= 16384)::text`;
 
-/** $1: names, $2: schemas or null for every schema. Functions: oid, schema, name. */
+/** $1: names. Functions in every schema: oid, schema, name. */
 export const FUNCTIONS_BY_NAME = `
 SELECT p.oid::text, n.nspname, p.proname FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
-WHERE p.proname = ANY($1::name[]) AND ($2::name[] IS NULL OR n.nspname = ANY($2::name[]))`;
+WHERE p.proname = ANY($1::name[])`;
 
 /**
- * $1: names, $2: schemas or null. Functions that `value.name` would call, which PostgreSQL reads as `name(value)`: oid, schema, name.
+ * $1: names, $2: schemas or null for every schema. Functions that `value.name` would call, which PostgreSQL reads as `name(value)`: oid, schema, name.
  * Immutable built-in functions only compute a value.
  */
 export const MEMBER_FUNCTIONS = `
@@ -26,9 +26,9 @@ WHERE p.proname = ANY($1::name[]) AND p.pronargs >= 1 AND p.pronargs - p.pronarg
   AND ((n.nspname = 'pg_catalog' AND p.provolatile <> 'i')
     OR (n.nspname <> 'pg_catalog' AND ($2::name[] IS NULL OR n.nspname = ANY($2::name[]))))`;
 
-/** $1: names, $2: schemas or null. Operators outside pg_catalog: schema, name, oid of the function, whether it is C code that is not volatile. */
+/** $1: names, $2: schemas or null for every schema. Operators outside pg_catalog: schema, name, whether its function is C code that is not volatile. */
 export const OPERATORS = `
-SELECT n.nspname, o.oprname, p.oid::text, (l.lanname IN ('c', 'internal') AND p.provolatile <> 'v')::text
+SELECT n.nspname, o.oprname, (l.lanname IN ('c', 'internal') AND p.provolatile <> 'v')::text
 FROM pg_catalog.pg_operator o JOIN pg_catalog.pg_namespace n ON n.oid = o.oprnamespace
 JOIN pg_catalog.pg_proc p ON p.oid = o.oprcode JOIN pg_catalog.pg_language l ON l.oid = p.prolang
 WHERE o.oprname = ANY($1::name[]) AND n.nspname <> 'pg_catalog' AND ($2::name[] IS NULL OR n.nspname = ANY($2::name[]))`;
@@ -39,9 +39,9 @@ SELECT p.oid::text FROM pg_catalog.pg_cast c JOIN pg_catalog.pg_proc p ON p.oid 
 JOIN pg_catalog.pg_language l ON l.oid = p.prolang
 WHERE c.oid >= 16384 AND NOT (l.lanname IN ('c', 'internal') AND p.provolatile <> 'v')`;
 
-/** $1: names, $2: schemas or null. Types: oid, schema, name. */
+/** $1: names, $2: schemas or null for every schema. Oids of types. */
 export const TYPES_BY_NAME = `
-SELECT t.oid::text, n.nspname, t.typname FROM pg_catalog.pg_type t JOIN pg_catalog.pg_namespace n ON n.oid = t.typnamespace
+SELECT t.oid::text FROM pg_catalog.pg_type t JOIN pg_catalog.pg_namespace n ON n.oid = t.typnamespace
 WHERE t.typname = ANY($1::name[]) AND ($2::name[] IS NULL OR n.nspname = ANY($2::name[]))`;
 
 /** $1: type oids, $2: relation oids. Checks of all domains that these types and columns contain: name, expression. */
@@ -59,7 +59,7 @@ FROM pg_catalog.pg_constraint c JOIN used u ON u.oid = c.contypid JOIN pg_catalo
 WHERE c.conbin IS NOT NULL`;
 
 /**
- * $1: names, $2: schemas or null, $3: oids. Relations: oid, kind, schema, name, columns in order (JSON), oids of the table and all
+ * $1: names, $2: oids. Relations of these names in every schema, and with these oids: oid, kind, schema, name, columns in order (JSON), oids of the table and all
  * its children (JSON), estimated rows.
  */
 export const RELATIONS_FOR_CHECK = `
@@ -73,8 +73,7 @@ SELECT c.oid::text, c.relkind::text, n.nspname, c.relname,
     WHEN c.reltuples >= 0 AND c.relpages > 0 THEN c.reltuples * (pg_catalog.pg_relation_size(c.oid) / 8192) / c.relpages
     ELSE pg_catalog.pg_relation_size(c.oid) / 100 END
 FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f', 'S') AND (c.oid = ANY($3::oid[])
-  OR (c.relname = ANY($1::name[]) AND ($2::name[] IS NULL OR n.nspname = ANY($2::name[]))))`;
+WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f', 'S') AND (c.relname = ANY($1::name[]) OR c.oid = ANY($2::oid[]))`;
 
 /**
  * $1: relations that are read, $2: that are written, $3: into which rows are inserted, $4: from which rows are deleted, $5: whose

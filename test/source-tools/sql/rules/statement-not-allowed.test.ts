@@ -1,9 +1,23 @@
 import fc from 'fast-check';
+import type { Evaluation } from '../../../../policy/bundle/evaluate';
+import type { Metadata } from '../../../../policy/contracts/diff';
+import { extractSqlFacts } from '../../../../source-tools/sql/facts/extract-sql-facts';
+import { starterEvaluator } from '../../../support/compiled-plan';
 import { OTHER_STATEMENTS } from './support/other-statements';
-import { run } from './support/run-rule';
-import { firedRules, sqlStarterEvaluator } from './support/starter-outcome';
+import { bytesOf, run } from './support/run-rule';
 
-const evaluate = sqlStarterEvaluator();
+const starter = starterEvaluator('SQLDryRun');
+
+/** What the starter bundle for SQL decides about a text without the record of a dry run. */
+async function evaluate(sql: string, metadata: Metadata = {}): Promise<Evaluation> {
+  const raw = bytesOf(sql);
+  return starter({ raw, metadata, facts: await extractSqlFacts(raw), staging: null, at: null });
+}
+
+/** Names of the rules that fired. */
+function firedRules({ findings }: Evaluation): readonly string[] {
+  return findings.filter(({ status }) => status !== 'ALLOW').map(({ validator_id: id }) => id.replace('guardian.', ''));
+}
 
 describe.each(Object.entries(OTHER_STATEMENTS))('of %s', (_group, texts) => {
   it.each(texts)('a person decides about: %s', async (sql) => {

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { describeRepository } from '../../../../source-tools/git/staging/describe-repository';
-import { describeApi } from '../../../../source-tools/http/staging/describe-api';
-import { makeRepository } from '../../../../dev/fixtures/git-repository';
-import { startJsonApi } from '../../../../dev/fixtures/json-api';
+import { describeRepository } from '../../source-tools/git/staging/describe-repository';
+import { describeApi } from '../../source-tools/http/staging/describe-api';
+import { makeRepository } from '../../dev/fixtures/git-repository';
+import { startJsonApi } from '../../dev/fixtures/json-api';
 
 const levels = (lines: readonly { readonly level: string; readonly text: string }[]): string[] =>
   lines.map(({ level, text }) => `${level} ${text}`);
