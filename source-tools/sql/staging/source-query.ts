@@ -28,7 +28,8 @@ export function sourceQuery(sql: string, { type, node }: TypedNode): SourceQuery
     const values = list(source, 'valuesLists');
     if (values.length > 0 && !has(source, 'larg')) return values.length;
   }
-  if (isNamedLikeTarget(type, node) || changesBySource(node)) return null;
+  if (isNamedLikeTarget(type, node)) return null;
+  if (changesBySource(node)) return null;
   const { words, count } = topLevelWords(sql);
   let left = MAX_TOKENS_TRIED;
   for (const query of candidates(type, node, sql, words)) {
