@@ -132,8 +132,11 @@ async function measureAll(url: string): Promise<Record<string, Spread>> {
       await record(`${tab}, ${name}`, `reviews?tab=${tab}${filter}`);
   await record('turn, in no group', 'reviews?tab=turn', NOBODY);
   const first = await fetch(`${url}reviews?tab=turn`, { headers: { cookie: `__Host-countersign=${TOKEN}` } });
-  const { items, next } = (await first.json()) as { readonly items: { changeId: string }[]; readonly next: string };
-  await record('turn, second page', `reviews?tab=turn&cursor=${encodeURIComponent(next)}`);
+  const { items, next } = (await first.json()) as {
+    readonly items: { changeId: string }[];
+    readonly next: string | null;
+  };
+  if (next !== null) await record('turn, second page', `reviews?tab=turn&cursor=${encodeURIComponent(next)}`);
   await record('precedents', `reviews/${items[0]?.changeId}/precedents?rule=guardian.sql_affected_rows`);
   return results;
 }
