@@ -31,6 +31,8 @@ export const GROWTH_BOUNDS: Readonly<Record<string, GrowthBound>> = {
 /** Caches and pools fill meanwhile. */
 const WARM_UP = 0.25;
 const MIN_SAMPLES = 8;
+/** Readings of which enough remain after the warm-up. */
+export const MIN_READINGS = Math.ceil(MIN_SAMPLES / (1 - WARM_UP));
 
 export interface Growth {
   readonly process: string;

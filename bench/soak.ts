@@ -9,12 +9,12 @@ import { parseArgs } from 'node:util';
 import { Pool } from 'pg';
 import './memory-probe';
 import { messageOf } from '../client/errors';
-import { positiveNumber, runProgram } from '../dev/run-program';
+import { positiveNumber, runProgram, UsageError } from '../dev/run-program';
 import type { Dev } from '../dev/start';
 import { machine, spread } from './measure';
 import { reviewJob, ROWS, type ReviewJob } from './reviews';
 import { PROBED, connectionsByApplication, readProcess, readServers } from './soak-readings';
-import { growthOf, type Growth, type Sample } from './soak-verdict';
+import { growthOf, MIN_READINGS, type Growth, type Sample } from './soak-verdict';
 import { WIDE_LIMIT } from './shop';
 import { CLIENT, withShop, type MeasuredShop } from './with-shop';
 
@@ -170,6 +170,12 @@ runProgram(async () => {
     perSecond: positiveNumber('--rate', values.rate),
     everySeconds: positiveNumber('--every', values.every),
   };
+  // A reading itself takes a moment.
+  const readings = Math.floor((load.minutes * 60) / load.everySeconds) - 1;
+  if (readings < MIN_READINGS)
+    throw new UsageError(
+      `--minutes: expected time for ${MIN_READINGS} readings, one every ${load.everySeconds} s; use more minutes, or a smaller --every`,
+    );
   const options = { say, policy: { more: [WIDE_LIMIT] }, rows: ROWS, breakers: true, nodeArguments: () => PROBED };
   const { isFailed, result } = await withShop(options, (shop) => soak(shop, load));
   if (values.json) process.stdout.write(`${JSON.stringify(result)}\n`);

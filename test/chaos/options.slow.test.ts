@@ -13,6 +13,7 @@ test.each([
   ['chaos/sweep-evidence.js', ['--runs', ''], '--runs: expected a whole number from 1, got ""'],
   ['chaos/upgrades/main.js', ['--rate', '0'], '--rate: expected a number above 0, got "0"'],
   ['bench/commit.js', ['--reviews', '1.5'], '--reviews: expected a whole number from 1, got "1.5"'],
+  ['bench/soak.js', ['--minutes', '1'], '--minutes: expected time for 11 readings, one every 15 s'],
   ['bench/open.js', ['--reviews', '5', '--placed', '5'], '--placed: expected fewer than --reviews'],
   ['examples/attacks/main.js', ['--onyl', 'x'], "Unknown option '--onyl'"],
 ])('%s %j ends with exit code 2 and says what is wrong', async (script, args, words) => {
