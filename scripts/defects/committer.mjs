@@ -110,6 +110,14 @@ export const DEFECTS = [
     tests: COMMIT,
   },
   {
+    name: 'sign a rollback for a finding that was not computed again',
+    through: 'a receipt that says that a rule forbids an honest change, from a forged row',
+    file: 'activities/committer/supported-ending.ts',
+    from: 'const supported = recomputed || !IS_A_FINDING.has(reason) ? ending : withoutFindings;',
+    to: 'const supported = ending;',
+    tests: COMMIT,
+  },
+  {
     name: 'repeat a dry run whatever it did to the worker',
     through: 'a change that ends one worker after the other',
     file: 'activities/committer/stage.ts',

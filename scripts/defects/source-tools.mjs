@@ -236,6 +236,14 @@ export const DEFECTS = [
     tests: ['test/source-tools/http/rules/places.test.ts'],
   },
   {
+    name: 'take every resource with data in its address for a data source',
+    file: 'source-tools/terraform/facts/extract-terraform-facts.ts',
+    from: "mode: action === 'read' ||",
+    to: "mode: address.includes('.data.') || action === 'read' ||",
+    through: 'the destruction of a resource in a module that is named data',
+    tests: ['test/source-tools/terraform/facts/terraform-plan.test.ts'],
+  },
+  {
     name: 'a rule for one security group excuses another',
     file: 'source-tools/terraform/facts/separate-rules.ts',
     from: 'return isOnlyAwsGroup && hasNewAwsRule;',
