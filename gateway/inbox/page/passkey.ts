@@ -14,7 +14,7 @@ export interface Assertion {
 /** Signing failed or was cancelled; nothing was sent. */
 export class PasskeyError extends Error {}
 
-/** What a person is told if something with a passkey failed. Throws an error that is not expected again. */
+/** The text for a person if something with a passkey failed. Rethrows an error that is not expected. */
 export function failureText(error: unknown): string {
   if (error instanceof ApiError || error instanceof PasskeyError || error instanceof CountersignError)
     return error.message;

@@ -166,7 +166,7 @@ export function setsSearchPath(settings: readonly Tree[]): boolean {
   });
 }
 
-/** An empty `member` is none. */
+/** An empty `member` counts as absent. */
 function pushAlter(
   ctx: Context,
   {
