@@ -93,6 +93,7 @@ it.each(VARIANTS)('refuses every request that changes something with %s', async 
     const response = await browser.post(path, '{}', headers);
     expect([path, response.status]).toEqual([path, 403]);
     expect(response.headers.getSetCookie()).toEqual([]);
+    expect(response.headers.get('access-control-allow-origin')).toBeNull();
   }
   expect(await sessionOf(browser)).toMatchObject({ person: 'alice' });
   expect([world.relayed, world.recorded, world.differences]).toEqual([[], [], []]);
@@ -102,6 +103,8 @@ it.each(['cross-site', 'same-site', 'anything'])('refuses to read for a page of 
   for (const path of READING) {
     const response = await browser.get(path, { 'sec-fetch-site': site });
     expect([path, response.status]).toEqual([path, 403]);
+    expect(response.headers.get('access-control-allow-origin')).toBeNull();
+    expect(response.headers.get('cross-origin-resource-policy')).toBe('same-origin');
   }
 });
 
