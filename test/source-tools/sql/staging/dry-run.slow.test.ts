@@ -80,13 +80,13 @@ onEachServer((start, major) => {
   });
 
   const dryRun = (sql: string, settings = {}) => stage(stageContext(pg.stageUrl, sql, { settings }));
-  /** As its activity does, tries again while the server does not answer in time: a busy machine may not run it for seconds. */
-  const answered = async <T>(run: () => Promise<T>): Promise<T> => {
+  /** As its activity does, tries again if the server does not answer in time: a busy machine may not run it for seconds. */
+  const answered = async <T>(run: () => Promise<T>, retries = 3): Promise<T> => {
     try {
       return await run();
     } catch (error) {
-      if (!(error instanceof CountersignFailure && error.type === FailureType.Target)) throw error;
-      return await answered(run);
+      if (retries === 0 || !(error instanceof CountersignFailure && error.type === FailureType.Target)) throw error;
+      return await answered(run, retries - 1);
     }
   };
 
