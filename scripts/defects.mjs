@@ -121,7 +121,8 @@ async function run(copy, tests, { workers = 1, timeout = 900_000 } = {}) {
   const system = tests.some((test) => test.startsWith('test/system/')) ? ['system'] : [];
   const args = [
     ...[...tests, '--selectProjects', 'fast', 'slow', ...system],
-    ...[`--maxWorkers=${workers}`, '--json', `--outputFile=${output}`],
+    // A test that fails may leave a timer or a connection behind, with which jest would not exit.
+    ...[`--maxWorkers=${workers}`, '--json', `--outputFile=${output}`, '--forceExit'],
   ];
   const child = spawn(process.execPath, [jest, ...args], { cwd: copy, stdio: 'ignore', timeout });
   running.add(child);
