@@ -48,8 +48,8 @@ interface PieceReply {
 }
 
 /**
- * Renders the diff, splits it, asks the model about each piece and combines the answers. Makes no call, and returns a
- * BLOCK for a person to answer, if the diff exceeds what the plan allows the judge to see. Throws CountersignFailure if
+ * Renders the diff, splits it, asks the model about each piece and combines the answers. Makes no call, and returns
+ * an ERROR for a person to answer, if the diff exceeds what the plan allows the judge to see. Throws CountersignFailure if
  * the model gives no usable answer or the bytes are not text.
  */
 export async function askAboutDiff(
@@ -202,7 +202,8 @@ function notAsked(context: RecordContext, reason: string): JudgeAnswer {
   const bytes = judgeOfPlan.raw.length;
   const result = notCovered(judgeOfPlan.validator.id, change.diffSha, bytes, reason);
   const coverage = { bytes, pieces: 0, lines: 0 };
-  return { result, answers: [], record: toRecord(context, null, { ...NO_CALLS, coverage, cost: 0, result }) };
+  const record = toRecord(context, null, { ...NO_CALLS, coverage, cost: 0, result });
+  return { result, answers: [], record: { ...record, cause: 'too_large' } };
 }
 
 /** At the price of the model that answered, or of the requested model if the price table does not list the former. */

@@ -113,7 +113,6 @@ function failureAnswer(
   const nothing = { ...NO_CALLS, coverage: { bytes: 0, pieces: 0, lines: 0 }, cost: null };
   const record: JudgeRecord = {
     ...toRecord(context, null, { ...nothing, result }),
-    errorClass: result.errorClass ?? null,
     cause: causeOf(message),
     usage: { input: null, cachedInput: null, output: null, reasoning: null },
   };

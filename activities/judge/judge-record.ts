@@ -38,7 +38,7 @@ export function toRecord(
     status: outcome.result.status,
     reasonCode: outcome.result.reasonCode ?? '',
     verdict: judgement?.verdict ?? null,
-    errorClass: null,
+    errorClass: outcome.result.errorClass ?? null,
     cause: null,
     confidence: judgement?.confidence ?? null,
     instructionsInDiff: judgement?.instructionsInDiff ?? false,

@@ -100,15 +100,16 @@ export function judge(input: JudgementInput): Judgement {
   return { result, verdict, confidence, instructionsInDiff: base.details.instructionsInDiff };
 }
 
-/** The BLOCK for a diff that exceeds what the judge may see. No model was called, and a person must answer. */
+/** The ERROR for a diff that exceeds what the judge may see. No model was called, and a person must answer. */
 export function notCovered(validatorId: string, diffSha: Sha256, bytes: number, reason: string): ValidatorResult {
   return {
     validator_id: validatorId,
     status: 'BLOCK',
+    errorClass: 'ErrValidatorBackend',
     reason: `The judge was not asked because it cannot see the complete change: ${reason}`,
     reasonCode: 'judge_coverage',
     evidenceRefs: [`diff:${diffSha}#`],
-    details: { coverage: { bytes, pieces: 0 } },
+    details: { cause: 'too_large', coverage: { bytes, pieces: 0 } },
   };
 }
 

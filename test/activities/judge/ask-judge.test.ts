@@ -354,7 +354,7 @@ describe('askJudge', () => {
     expect(seen.sort()).toEqual(Array.from({ length: 30 }, (_, i) => `number ${i}`).sort());
   });
 
-  it('makes no call and leaves the change to a person if the diff exceeds the judge’s limits', async () => {
+  it('makes no call and gives an error, which no callback resolves, if the diff exceeds the judge’s limits', async () => {
     const world = judgeWorld(server);
     const long = `UPDATE orders SET note = '${'x'.repeat(900)}' WHERE id = 1;`;
     const tooLong = await world.ask(world.change(long, { settings: { byteBudget: 400 } }));
@@ -364,6 +364,7 @@ describe('askJudge', () => {
     for (const { result } of [tooLong, tooMany])
       expect(result).toMatchObject({
         status: 'BLOCK',
+        errorClass: 'ErrValidatorBackend',
         reasonCode: 'judge_coverage',
         evidenceRefs: [expect.stringMatching(/^diff:/)],
       });
