@@ -1,7 +1,6 @@
 import type { ValidatorResult } from '../../policy/contracts/finding';
 import { toWellFormed } from '../../policy/contracts/canonical-json';
 import { makeDocument, type JudgeDocument } from '../../policy/judge/document';
-import { injectionMarkers } from '../../policy/text/injection-markers';
 import { judge, notCovered, type AnsweredPiece } from '../../policy/judge/judgement';
 import { splitDocument, type Piece } from '../../policy/judge/pieces';
 import { instructions, nonceOf, userMessage } from '../../policy/judge/prompt';
@@ -75,9 +74,6 @@ export async function askAboutDiff(
   const split = splitDocument(document, config.byteBudget, config.maxChunks);
   if (!split.ok) return notAsked(context, split.reason);
 
-  const markers = injectionMarkers(
-    [...document.lines.map((line) => line.text), ...document.metadata, ...document.prose].join('\n'),
-  );
   const conversation: Conversation = {
     document,
     pieces: split.pieces,
@@ -94,7 +90,7 @@ export async function askAboutDiff(
     validatorVersion: validator.version,
     model: config.model,
     pieces: replies.map((reply) => reply.answered),
-    markers,
+    markers: document.markers,
     bytes: raw.length,
   });
   const calls = replies.map((reply) => reply.call);
@@ -113,7 +109,7 @@ export async function askAboutDiff(
       coverage,
       cost,
       latencyMs: Math.max(0, deps.now() - startedAt),
-      markers,
+      markers: document.markers,
     }),
   };
 }

@@ -10,6 +10,8 @@ import type { Border, DiffRenderer, SourceLine } from '../contracts/source-tool'
 import { cutText } from '../text/cut-text';
 import { MAX_RENDERED_LINES } from '../text/render/source-lines';
 import { textRenderer } from '../text/render/text';
+import { bidi, invisible } from '../text/characters';
+import { injectionMarkers } from '../text/injection-markers';
 import { makeVisible, VISIBLE_REVISION } from '../text/visible';
 import { decodeUtf8 } from '../text/utf8';
 import { utf8Length } from '../text/utf8-length';
@@ -18,7 +20,7 @@ import { canonicalJson } from '../contracts/canonical-json';
 
 /** UTF-16 units of one line. A longer line continues on the next one, so that evidence points close to its subject. */
 export const MAX_LINE = 1000;
-const DOCUMENT_REVISION = 3;
+const DOCUMENT_REVISION = 4;
 
 /** Revisions of all code between bytes and marked lines except the redactor and the tool's own renderer. Part of `logic_hash`. */
 export const RENDERER_REVISION = `text@${textRenderer.revision} document@${DOCUMENT_REVISION} visible@${VISIBLE_REVISION} line@${MAX_LINE}/${MAX_RENDERED_LINES}`;
@@ -39,8 +41,10 @@ export interface JudgeDocument {
   /** The agent's prose; empty unless the plan includes it. */
   readonly prose: readonly string[];
   readonly redactions: Readonly<Record<string, number>>;
-  /** Number of characters that hide or reorder text. */
+  /** Number of characters that hide or reorder text: what `text_bidi` and `text_invisible` find. */
   readonly hiding: number;
+  /** Kinds of text that addresses a reviewer, in everything that the judge sees. */
+  readonly markers: readonly string[];
   readonly renderer: string;
 }
 
@@ -80,18 +84,20 @@ export function makeDocument(input: DocumentInput): DocumentMade {
   const redactor = createRedactor();
   let hiding = 0;
   const visible = (text: string): string => {
-    const shown = makeVisible(text);
-    hiding += shown.hiding;
-    return shown.text;
+    hiding += bidi(text).length + invisible(text).length;
+    return makeVisible(text);
   };
-  const texts = visible(redactor.redact(rendering.lines.map((line) => line.text).join('\n'))).split('\n');
+  const rendered = rendering.lines.map((line) => line.text).join('\n');
+  const texts = visible(redactor.redact(rendered)).split('\n');
   const claims = (keys: readonly string[]): string[] =>
     keys.flatMap((key) =>
       Object.hasOwn(input.metadata, key) ? [`${key} = ${canonicalJson(input.metadata[key])}`] : [],
     );
   const oneLine = (text: string): string => visible(redactor.redact(text)).replaceAll('\n', ' ');
-  const metadata = claims(input.metadataKeys).map(oneLine);
-  const prose = claims(input.proseKeys ?? []).map((text) => truncateAtEscape(oneLine(text), MAX_PROSE));
+  const claimed = claims(input.metadataKeys);
+  const said = claims(input.proseKeys ?? []);
+  const metadata = claimed.map(oneLine);
+  const prose = said.map((text) => truncateAtEscape(oneLine(text), MAX_PROSE));
   return {
     ok: true,
     document: {
@@ -100,6 +106,8 @@ export function makeDocument(input: DocumentInput): DocumentMade {
       prose,
       redactions: redactor.counts(),
       hiding,
+      // Of the text before it is wrapped and escaped, which would divide the words.
+      markers: injectionMarkers([rendered, ...claimed, ...said].join('\n')),
       renderer: `${input.renderer.name}@${input.renderer.revision}`,
     },
   };

@@ -6,7 +6,7 @@ import { makeVisible } from '../text/visible';
  * Markdown or HTML that a page would interpret. The reader must still be told that a model wrote it.
  */
 export function humanText(text: string, max: number): string {
-  const line = makeVisible(text.replace(/[\n\t]/g, ' ')).text;
+  const line = makeVisible(text.replace(/[\n\t]/g, ' '));
   return clip(line.replace(/[[\]<>`]/g, (letter) => PLAIN[letter] as string).trim(), max);
 }
 

@@ -181,7 +181,7 @@ function safe(text: string): string {
     shown += `${text.slice(from, start)}[a ${kind.replaceAll('_', ' ')} of ${end - start} characters]`;
     from = end;
   }
-  return makeVisible(shown + text.slice(from).replaceAll('\r\n', '\n')).text;
+  return makeVisible(shown + text.slice(from).replaceAll('\r\n', '\n'));
 }
 
 function cell(text: string): string {

@@ -12,7 +12,7 @@ const MAX_PARTS = 3;
 export function oneLineTitle(text: string): string {
   let line = '';
   for (const character of clip(toWellFormed(text), MAX_TITLE)) {
-    const hidden = character === '\n' || character === '\t' || makeVisible(character).text !== character;
+    const hidden = character === '\n' || character === '\t' || makeVisible(character) !== character;
     line += hidden ? `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}` : character;
   }
   return clip(line, MAX_TITLE);

@@ -2,7 +2,7 @@ import { RE2JS } from 're2js';
 import { foldAscii } from './fold-ascii';
 
 /** Raise it whenever the matched text changes. Part of `logic_hash`. */
-export const MARKERS_REVISION = 2;
+export const MARKERS_REVISION = 3;
 
 interface Marker {
   readonly kind: string;
@@ -36,7 +36,7 @@ const MARKERS: readonly Marker[] = [
   marker(
     'override_translated',
     ['ignor', 'missacht', 'игнорир', '忽略', '無視', '무시'],
-    String.raw`(?:ignorier\w{0,3}|missacht\w{0,3})\s+(?:\S{1,30}\s+){0,4}(?:anweisungen|regeln|vorgaben)|\bignor\w{0,5}\s+(?:\S{1,30}\s+){0,4}(?:règles|regles|consignes|instrucciones|reglas|istruzioni|regole|instruções|regras)|игнорир\S{0,5}\s+(?:\S{1,30}\s+){0,4}(?:инструкц|правил|указани)|(?:忽略|無視|무시).{0,12}(?:指示|指令|规则|規則|지시)|(?:指示|指令|规则|規則|지시).{0,4}(?:忽略|無視|무시)`,
+    String.raw`(?:ignorier\w{0,3}|missacht\w{0,3})\s+(?:\S{1,30}\s+){0,4}(?:anweisungen|regeln|vorgaben)|\bignor\w{0,5}\s+(?:\S{1,30}\s+){0,4}(?:règles|regles|consignes|instrucciones|reglas|istruzioni|regole|instruções|regras)|\bignore[rz]?\s+(?:toutes|les|mes|vos|ces)\s+(?:\S{1,30}\s+){0,3}instructions|игнорир\S{0,5}\s+(?:\S{1,30}\s+){0,4}(?:инструкц|правил|указани)|(?:忽略|無視|무시).{0,12}(?:指示|指令|规则|規則|지시)|(?:指示|指令|规则|規則|지시).{0,4}(?:忽略|無視|무시)`,
   ),
   marker(
     'verdict_json',
@@ -150,8 +150,12 @@ const BY_WORD = new Map(
   ]),
 );
 
+/** Spaces other than those that the patterns know: no-break, en, em, thin, ideographic, … Each is one unit, so positions stay. */
+const OTHER_SPACES = /[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]/g;
+
 /** Kinds of markers in the text, in the order of the table. */
-export function injectionMarkers(text: string): string[] {
+export function injectionMarkers(staged: string): string[] {
+  const text = staged.replace(OTHER_SPACES, ' ');
   const lower = text.toLowerCase();
   // Some characters are longer in lower case; then positions in one text are not valid in the other.
   const aligned = lower.length === text.length ? text : lower;
@@ -171,7 +175,8 @@ export interface MarkerPlace {
 const MAX_PLACES = 20;
 
 /** Places of markers: the first match in each window around the marker's words, with kinds in the order of the table. */
-export function injectionPlaces(text: string): MarkerPlace[] {
+export function injectionPlaces(staged: string): MarkerPlace[] {
+  const text = staged.replace(OTHER_SPACES, ' ');
   const windows = windowsIn(foldAscii(text));
   return MARKERS.flatMap(({ kind, pattern }, i) => {
     const places: MarkerPlace[] = [];

@@ -9,7 +9,7 @@ import { makeVisible } from './visible';
 export function plainLine(text: unknown, max: number): string {
   if (typeof text !== 'string') return '';
   const line = toWellFormed(clip(text, max)).replace(/\s+/g, ' ').replaceAll('`', "'").trim();
-  return clip(makeVisible(line).text, max);
+  return clip(makeVisible(line), max);
 }
 
 /** The same as a code span, in which markdown has no links, images or HTML. */

@@ -46,27 +46,10 @@ const INVISIBLE: CodePointRanges = [
   [0xe0000, 0x10ffff],
 ];
 
-/** The subset that hides or reorders text. Their presence is a finding. */
-const HIDING: CodePointRanges = [
-  [0x061c, 0x061c],
-  [0x180e, 0x180e],
-  [0x200b, 0x200f],
-  [0x202a, 0x202e],
-  [0x2060, 0x2069],
-  [0xe0000, 0xe0fff],
-];
-
-export interface Visible {
-  readonly text: string;
-  /** Number of characters that hide or reorder text. */
-  readonly hiding: number;
-}
-
 /** Replaces each invisible character with a mark such as `⟦U+200B⟧`. Keeps line feeds and tabs. */
-export function makeVisible(text: string): Visible {
-  if (isOrdinary(text)) return { text, hiding: 0 };
+export function makeVisible(text: string): string {
+  if (isOrdinary(text)) return text;
   let shown = '';
-  let hiding = 0;
   let from = 0;
   for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i);
@@ -77,9 +60,8 @@ export function makeVisible(text: string): Visible {
     if (within(INVISIBLE, code)) {
       shown += `${text.slice(from, i)}\u27e6${codePointName(code)}\u27e7`;
       from = i + width;
-      if (within(HIDING, code)) hiding++;
     }
     i += width - 1;
   }
-  return { text: from === 0 ? text : shown + text.slice(from), hiding };
+  return from === 0 ? text : shown + text.slice(from);
 }

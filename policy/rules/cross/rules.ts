@@ -125,7 +125,7 @@ function lineStats(raw: Uint8Array): { readonly lines: number; readonly longest:
 
 export const injectionMarker = crossRule({
   name: 'cross_injection_marker',
-  logicRevision: 4,
+  logicRevision: 5,
   defaultLevel: 'confirm',
   why: 'Text addressed to a reviewer tries to influence the review instead of describing the change.',
   reads: ['texts', 'metadata'],
@@ -153,17 +153,22 @@ function quoted(kind: string, text: string): string {
 
 function inMetadata(metadata: Metadata): Hit[] {
   const hits: Hit[] = [];
-  const visit = (value: JsonValue, path: readonly string[]): void => {
-    if (typeof value === 'object' && value !== null)
-      for (const [name, member] of Object.entries(value)) visit(member as JsonValue, [...path, name]);
-    if (typeof value !== 'string') return;
-    const [first] = injectionPlaces(value);
+  const read = (text: string, path: readonly string[]): void => {
+    const [first] = injectionPlaces(text);
     if (first === undefined) return;
     hits.push({
       at: pointerOf(path),
       of: 'metadata',
-      what: quoted(first.kind, value.slice(first.start, first.end)),
+      what: quoted(first.kind, text.slice(first.start, first.end)),
     });
+  };
+  const visit = (value: JsonValue, path: readonly string[]): void => {
+    if (typeof value === 'string') read(value, path);
+    if (typeof value !== 'object' || value === null) return;
+    for (const [name, member] of Object.entries(value)) {
+      read(name, [...path, name]);
+      visit(member as JsonValue, [...path, name]);
+    }
   };
   visit(metadata as JsonValue, []);
   return hits;
