@@ -3,7 +3,7 @@ import type { CallbackRegistry } from '../rules/callback';
 import { candidatesFor, JUDGE_ID, looksAt, type Candidate, type Expansion } from './expand';
 import { didYouMean, problem, type Path, type Problem } from './issue';
 import { classOf, idOf } from './level';
-import type { Bundle } from './schema';
+import type { Bundle, BundlePolicy } from './schema';
 
 type Ids = ReadonlyMap<string, 'POLICY' | 'SAFETY' | 'shadow'>;
 
@@ -92,6 +92,7 @@ function policyIssues(bundle: Bundle, ids: Ids, callbacks: CallbackRegistry): Pr
       issues.push(...unknownTool([...path, 'sourceTools', j], tool, tools));
     });
     if (policy.callback === null) return issues;
+    if (!policy.requiresConfirmation) issues.push(...aloneIssues(bundle, policy, i));
     const { key, version } = policy.callback;
     const registered = callbacks.get(key);
     if (registered === undefined)
@@ -112,6 +113,28 @@ function policyIssues(bundle: Bundle, ids: Ids, callbacks: CallbackRegistry): Pr
       );
     return issues;
   });
+}
+
+/** Issues of a policy whose callback answers without a person. */
+function aloneIssues({ judgeWhen }: Bundle, { key, match }: BundlePolicy, i: number): Problem[] {
+  const issues: Problem[] = [];
+  if (match.validatorIds === undefined)
+    issues.push(
+      problem(
+        ['policies', i, 'match'],
+        `Policy "${key}" would let a callback answer every finding, such as one about an earlier rejection`,
+        'List the findings that it may answer in match.validatorIds, or remove "requiresConfirmation: false".',
+      ),
+    );
+  if (judgeWhen === 'onlyIfClean')
+    issues.push(
+      problem(
+        ['judgeWhen'],
+        `A change could commit without judge and without a person: its finding skips the judge, and policy "${key}" lets a callback answer it`,
+        'Set judgeWhen to "unlessHardBlock", or remove "requiresConfirmation: false".',
+      ),
+    );
+  return issues;
 }
 
 /** Ids of the judge and of aggregate limits. Their findings are in signed records, which a waiver cannot change. */

@@ -156,7 +156,9 @@ export const BundlePolicy = z.strictObject({
         .min(1)
         .max(500)
         .optional()
-        .describe('Validator ids such as guardian.sql_truncate. Absent: all.'),
+        .describe(
+          'Validator ids such as guardian.sql_truncate. Absent: all. A policy whose callback answers alone must name them.',
+        ),
       sourceTools: z.array(SourceTool).min(1).max(50).optional().describe('Source tools. Absent: all.'),
     })
     .default({})
@@ -228,7 +230,9 @@ export const BundleSchema = z.strictObject({
   judgeWhen: z
     .enum(['always', 'unlessHardBlock', 'onlyIfClean'])
     .default('unlessHardBlock')
-    .describe('When the judge is called.'),
+    .describe(
+      'When the judge is called. onlyIfClean: only if no finding needs an answer; not together with a callback that answers alone.',
+    ),
   onJudgeFailure: z
     .enum(['ask', 'forbid'])
     .default('ask')

@@ -48,7 +48,12 @@ const MAX_VALUE = 300;
 
 function endOfWord(text: string, start: number): number {
   let end = start;
-  while (end < text.length && end - start < MAX_VALUE && !isBreak(text[end] ?? '') && !',;)]}'.includes(text[end] ?? ''))
+  while (
+    end < text.length &&
+    end - start < MAX_VALUE &&
+    !isBreak(text[end] ?? '') &&
+    !',;)]}'.includes(text[end] ?? '')
+  )
     end++;
   return end;
 }

@@ -1,4 +1,13 @@
-import { classesOf, entropyOf, isBreak, isQuote, isRunUnit, isTokenUnit, isWordy, skipBlank } from '../rules/secrets/characters';
+import {
+  classesOf,
+  entropyOf,
+  isBreak,
+  isQuote,
+  isRunUnit,
+  isTokenUnit,
+  isWordy,
+  skipBlank,
+} from '../rules/secrets/characters';
 import { FORMATS } from '../rules/secrets/formats';
 import type { SecretSpan } from '../rules/secrets/secret-span';
 import { findAssigned, isSensitiveName, MAX_NAME, mixed } from './broad-names';
@@ -133,5 +142,7 @@ function endOfRun(text: string, from: number): number {
 function looksRandom(text: string, start: number, end: number): boolean {
   const value = text.slice(start, end);
   const { upper, lower, digit, other } = classesOf(value);
-  return upper >= 3 && lower >= 3 && digit >= 3 && other <= value.length / 5 && entropyOf(value) >= 4 && !isWordy(value);
+  return (
+    upper >= 3 && lower >= 3 && digit >= 3 && other <= value.length / 5 && entropyOf(value) >= 4 && !isWordy(value)
+  );
 }

@@ -595,7 +595,8 @@ describe('the disclosure', () => {
 
 describe('callbacks', () => {
   const bundle = {
-    policies: '\n  - { key: auto, name: Auto, requiresConfirmation: false, callback: { key: ask, version: v1 } }',
+    policies:
+      '\n  - { key: auto, name: Auto, match: { validatorIds: [guardian.demo_hold] }, requiresConfirmation: false, callback: { key: ask, version: v1 } }',
   };
   const reviewed = (passed: boolean): Promise<ReviewWorld> =>
     new ReviewWorld({ bundle, callback: () => ({ passed, message: null }) }).reviewed();
@@ -744,7 +745,8 @@ test('verifies a plan without a judge without a judge record', async () =>
 test('decision: more than 200 violations, even if callbacks resolve all of them and each was disclosed', async () => {
   const policies = Array.from(
     { length: 201 },
-    (_, i) => `\n  - { key: p${i}, name: P, requiresConfirmation: false, callback: { key: ask, version: v1 } }`,
+    (_, i) =>
+      `\n  - { key: p${i}, name: P, match: { validatorIds: [guardian.demo_hold] }, requiresConfirmation: false, callback: { key: ask, version: v1 } }`,
   ).join('');
   const verified = await verify(await new ReviewWorld({ bundle: { policies } }).reviewed());
   expect([checkOf(verified), explain(verified)]).toEqual(['decision', expect.stringContaining('201 violations')]);

@@ -24,7 +24,8 @@ async function asked(policy: string, given: Partial<AskedIn> = {}, more: Record<
   return askedFor(plan, evaluation, { staging: null, requester: 'dana', callbacks: {}, ...given });
 }
 
-const CALLBACK = 'requiresConfirmation: false, callback: {key: in-window, version: v2}';
+const CALLBACK =
+  'match: {validatorIds: [guardian.team_rule]}, requiresConfirmation: false, callback: {key: in-window, version: v2}';
 
 test('a policy asks its group; without one the implicit policy asks', async () => {
   expect(await asked('quorum: 1')).toMatchObject([{ rule: 'guardian.team_rule', policy: 'p', quorum: 1 }]);

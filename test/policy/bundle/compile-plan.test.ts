@@ -233,6 +233,23 @@ describe('refuses, with place and help,', () => {
       /callback\.key/,
     ],
     [
+      'a callback that answers alone findings that its policy does not name',
+      {
+        policies:
+          '\n  - {key: p, name: P, match: {sourceTools: [SQLDryRun]}, requiresConfirmation: false, callback: {key: in-window, version: v2}}',
+      },
+      /policies\[0\]\.match: Policy "p" would let a callback answer every finding/,
+    ],
+    [
+      'a callback that answers alone the finding for which the judge is skipped',
+      {
+        judgeWhen: 'onlyIfClean',
+        policies:
+          '\n  - {key: p, name: P, match: {validatorIds: [guardian.demo_drop]}, requiresConfirmation: false, callback: {key: in-window, version: v2}}',
+      },
+      /judgeWhen: A change could commit without judge and without a person/,
+    ],
+    [
       'a waiver of an unknown validator',
       {
         waivers:

@@ -14,7 +14,8 @@ function fixture(id: string, secret: string, around: (secret: string) => string)
 
 const set = (column: string) => (secret: string) => `UPDATE settings SET ${column} = '${secret}' WHERE id = 1;`;
 const pemBody = 'MIIEpAIBAAKCAQEA0Z3VS5JJcds3xfn1\nygWyF8PbnGy0AHB7MhgwMbRvI0MBZ2Lq';
-const pem = (lines: string): string => r('-----BEGIN RSA ', `PRIVATE KEY-----\n${lines}\n-----END RSA `, 'PRIVATE KEY-----');
+const pem = (lines: string): string =>
+  r('-----BEGIN RSA ', `PRIVATE KEY-----\n${lines}\n-----END RSA `, 'PRIVATE KEY-----');
 
 export const SECRETS: readonly SecretFixture[] = [
   fixture('an AWS key id', r('AKIA', 'IOSFODNN7ABCDEFG'), set('value')),
