@@ -1,5 +1,6 @@
 import type { Plan } from '../contracts/plan';
 import type { StagingRecord } from '../contracts/staging-record';
+import { eligiblePeople } from '../decide/counted-answers';
 import { buildViolations, callbackKey, cardinalityOf, matchPolicies } from '../decide/violations';
 import type { Evaluation } from './evaluate';
 
@@ -40,11 +41,11 @@ export function askedFor(plan: Plan, evaluation: Evaluation, { staging, requeste
   if (violations.some(({ need }) => need === 'hard')) return [];
   return violations
     .filter(({ need }) => need === 'human')
-    .map(({ validatorId, policyKey, group, quorum, fourEyes }) => ({
-      rule: validatorId,
-      policy: policyKey,
-      group,
-      quorum,
-      mayAnswer: (plan.groups[group]?.members ?? []).filter((person) => !fourEyes || person !== requester),
+    .map((violation) => ({
+      rule: violation.validatorId,
+      policy: violation.policyKey,
+      group: violation.group,
+      quorum: violation.quorum,
+      mayAnswer: eligiblePeople(violation, { groups: plan.groups, requester }),
     }));
 }

@@ -8,7 +8,7 @@ import { sha256Hex } from '../contracts/hash';
 import type { Plan, PlanValidator } from '../contracts/plan';
 import { StagingRecord, stagingSha } from '../contracts/staging-record';
 import { assembleFindings, isHardBlock, type RawOutcome } from '../decide/findings';
-import { WAIVED, type Waiving } from '../decide/waivers';
+import { waiverOf, type Waiving } from '../decide/waivers';
 import { cardinalityOf, matchPolicies } from '../decide/violations';
 import type { SourceTool, SourceTools } from '../contracts/source-tool';
 import { changeEvaluator } from '../rules/evaluate';
@@ -95,9 +95,10 @@ function evaluateDiff(
     outcome: outcomeOf(part, all, staging),
     findings,
     skipped: plan.validators.map(({ id }) => id).filter((id) => !reported.has(id)),
-    waived: findings.flatMap(({ validator_id: validatorId, reasonCode, details }) =>
-      reasonCode === WAIVED ? [{ waiverId: waiverOf(details), validatorId }] : [],
-    ),
+    waived: findings.flatMap((finding) => {
+      const waiver = waiverOf(finding);
+      return waiver === null ? [] : [{ waiverId: waiver.id, validatorId: finding.validator_id }];
+    }),
     shadow: assemble(plan.shadow.filter(runs), null).filter(fires),
   };
 }
@@ -106,11 +107,6 @@ function evaluateDiff(
 function withoutRepetition(findings: readonly ValidatorFinding[]): ValidatorFinding[] {
   const isRefused = findings.some((f) => isHardBlock(f) && f.reasonCode !== FACTS_UNAVAILABLE);
   return findings.filter((f) => !isRefused || f.reasonCode !== FACTS_UNAVAILABLE || f.status === 'ALLOW');
-}
-
-function waiverOf(details: ValidatorFinding['details']): string {
-  const waiver = details?.['waiver'];
-  return typeof waiver === 'object' && waiver !== null && 'id' in waiver ? String(waiver['id']) : '';
 }
 
 /** FORBID: rolled back without asking anyone. CONFIRM: a person or a callback decides. */

@@ -2,7 +2,7 @@ import type { ValidatorFinding } from '../contracts/finding';
 import { fires } from '../contracts/readings';
 import type { Plan, PlanValidator } from '../contracts/plan';
 import type { StagingRecord } from '../contracts/staging-record';
-import { WAIVED } from '../decide/waivers';
+import { WAIVED, waiverOf } from '../decide/waivers';
 import { cardinalityOf, IMPLICIT_POLICY, matchPolicies } from '../decide/violations';
 import type { Facts } from '../contracts/facts';
 import type { ValidatorRegistry } from '../rules/registry';
@@ -136,11 +136,4 @@ function regionOf(ref: string): ExplainedPlace['region'] {
   if (match === null) return null;
   const [, startLine, startColumn, endLine, endColumn] = match.map(Number) as [number, number, number, number, number];
   return { startLine, startColumn, endLine, endColumn };
-}
-
-function waiverOf({ reasonCode, details }: ValidatorFinding): ExplainedFinding['waiver'] {
-  const waiver = reasonCode === WAIVED ? details?.['waiver'] : undefined;
-  if (typeof waiver !== 'object' || waiver === null || Array.isArray(waiver)) return null;
-  const { id, reason, expiresAt } = waiver as Record<string, unknown>;
-  return { id: String(id), reason: String(reason), expiresAt: String(expiresAt) };
 }

@@ -15,16 +15,8 @@ export type YamlSource =
  * keys that are not strings, numbers that JSON cannot represent, several documents and aliases that expand without limit.
  */
 export function readYaml(text: string): YamlSource {
-  if (text.length > MAX_BUNDLE_CHARACTERS) {
-    return refuse(
-      issueAt(
-        NOWHERE,
-        [],
-        `The file has ${text.length} characters, expected at most ${MAX_BUNDLE_CHARACTERS}`,
-        'Shorten it.',
-      ),
-    );
-  }
+  if (text.length > MAX_BUNDLE_CHARACTERS)
+    return refuse(`The file has ${text.length} characters, expected at most ${MAX_BUNDLE_CHARACTERS}`, 'Shorten it.');
   const lines = new LineCounter();
   // Not `logLevel: 'silent'`: it suppresses the error for a second document.
   const document = parseDocument(text, {
@@ -46,18 +38,16 @@ export function readYaml(text: string): YamlSource {
   const odd = oddNodes(document, lines);
   if (odd.length > 0) return { ok: false, issues: odd };
   if (document.contents === null)
-    return refuse(
-      issueAt(NOWHERE, [], 'The file is empty', 'Write a bundle, or create one with `countersign policy init`.'),
-    );
+    return refuse('The file is empty', 'Write a bundle, or create one with `countersign policy init`.');
   try {
     return { ok: true, data: document.toJS({ maxAliasCount: MAX_ALIASES }), locate };
   } catch (error) {
-    return refuse(issueAt(NOWHERE, [], errorMessage(error), 'Write the repeated part out, without an alias.'));
+    return refuse(errorMessage(error), 'Write the repeated part out, without an alias.');
   }
 }
 
-function refuse(issue: Issue): YamlSource {
-  return { ok: false, issues: [issue] };
+function refuse(message: string, fix: string): YamlSource {
+  return { ok: false, issues: [issueAt(NOWHERE, [], message, fix)] };
 }
 
 function stripPlace(message: string): string {

@@ -36,6 +36,12 @@ export function isEligible(violation: PolicyViolation, person: string, { groups,
   return members.includes(person) && !(violation.fourEyes && person === requester);
 }
 
+/** All eligible people, in the order of the group. */
+export function eligiblePeople(violation: PolicyViolation, answerers: Answerers): string[] {
+  const members = answerers.groups[violation.group]?.members ?? [];
+  return members.filter((person) => isEligible(violation, person, answerers));
+}
+
 /** Milliseconds since the epoch. Not compared as ISO text, which has several spellings of the same time. A confirmation admitted at the deadline does not count. */
 export function deadlineOf(violation: Pick<PolicyViolation, 'deadlineMs'>, disclosedAt: string): number {
   return Math.min(Date.parse(disclosedAt) + violation.deadlineMs, LAST_DATE);

@@ -1,6 +1,6 @@
 import type { ViolationStatus } from '../contracts/status';
 import type { PolicyViolation } from '../contracts/violation';
-import { countedAnswers, isEligible, type GivenAnswers } from './counted-answers';
+import { countedAnswers, eligiblePeople, type GivenAnswers } from './counted-answers';
 
 /** The violation as people see it. `confirmedBy`: the people whose confirmation `decide` counts, each once. */
 export function violationStatus(
@@ -8,9 +8,11 @@ export function violationStatus(
   resolution: ViolationStatus['resolution'],
   given: GivenAnswers,
 ): ViolationStatus {
-  const mayAnswer = (given.groups[violation.group]?.members ?? []).filter((person) =>
-    isEligible(violation, person, given),
-  );
   const confirmed = countedAnswers(violation, given).filter(({ decision }) => decision === 'confirm');
-  return { ...violation, resolution, mayAnswer, confirmedBy: confirmed.map(({ person }) => person) };
+  return {
+    ...violation,
+    resolution,
+    mayAnswer: eligiblePeople(violation, given),
+    confirmedBy: confirmed.map(({ person }) => person),
+  };
 }

@@ -149,3 +149,14 @@ function waived<F extends ReviewFinding>(finding: F, { id, reason, expiresAt }: 
     },
   };
 }
+
+/** The waiver that let a finding pass, as `waived` wrote it; null if none did. */
+export function waiverOf({
+  reasonCode,
+  details,
+}: ReviewFinding): Pick<PlanWaiver, 'id' | 'reason' | 'expiresAt'> | null {
+  const waiver = reasonCode === WAIVED ? details?.['waiver'] : undefined;
+  if (typeof waiver !== 'object' || waiver === null || Array.isArray(waiver)) return null;
+  const { id, reason, expiresAt } = waiver as Record<string, unknown>;
+  return { id: String(id), reason: String(reason), expiresAt: String(expiresAt) };
+}
