@@ -233,7 +233,7 @@ export const aggregateDefinition: ValidatorDefinition<AggregateConfig> = Object.
   pack: null,
   kind: 'attested' as const,
   version: 'v1',
-  logicRevision: 4,
+  logicRevision: 5,
   config: AggregateConfig,
   sourceTools: '*' as const,
   phase: 'preflight' as const,

@@ -43,7 +43,11 @@ export function stagedMeasureOf(
   const measured = (rows: number): DiffMeasure =>
     tool.measure(facts, { ...diff, metadata: { ...diff.metadata, affected_rows: rows } });
   const { rows } = measured(touchedRows(record));
-  return rows === null ? null : { rows, deletions: measured(deletedRows(record)).deletions };
+  if (rows === null) return null;
+  const deleted = deletedRows(record);
+  const { deletions } = measured(deleted);
+  // Triggers and functions delete rows that no statement of the text names.
+  return { rows, deletions: deletions === null ? null : Math.max(deletions, deleted) };
 }
 
 /** Pure: the review worker and the committer get the same measure. `tool`: the source tool that extracted `facts`. */

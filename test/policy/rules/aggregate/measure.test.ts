@@ -1,9 +1,10 @@
 import type { Metadata } from '../../../../policy/contracts/diff';
 import { sha256Hex } from '../../../../policy/contracts/hash';
-import { MAX_PLACES, Measure, measureOf } from '../../../../policy/rules/aggregate/measure';
+import { MAX_PLACES, Measure, measureOf, stagedMeasureOf } from '../../../../policy/rules/aggregate/measure';
 import { request } from '../../../../source-tools/http/rules/define-http-rule';
 import { extensionsOf } from '../../../../workers/extensions';
 import { plainTool } from '../../../support/source-tools';
+import { stagingRecord } from '../../../../dev/staging-record';
 
 const { sourceTools } = extensionsOf();
 
@@ -53,6 +54,23 @@ describe('SQL text', () => {
     expect(await deletions(rows(0))).toBe(3);
     expect(await deletions()).toBeNull();
     expect((await sql('drop table a, b')).deletions).toBe(2);
+  });
+
+  test('a call of a function whose effects are not known counts like a delete, also in a statement that only reads', async () => {
+    expect(await sql('select purge(7)', rows(30))).toMatchObject({ operations: 1, deletions: 30, rows: 30 });
+    expect(await sql('select purge(7), purge(8)', rows(0))).toMatchObject({ deletions: 2 });
+    expect(await sql('select purge(7)')).toMatchObject({ deletions: null, rows: null });
+    expect(await sql('select count(*), now() from a')).toMatchObject({ operations: 0, deletions: 0, rows: 0 });
+    expect(await sql('insert into a (id) values (gen_random_uuid())', rows(1))).toMatchObject({ deletions: 0 });
+  });
+
+  test('the dry run counts the rows that triggers and functions delete', async () => {
+    const raw = new TextEncoder().encode('update a set x = 1 where id = 1');
+    const diff = { sourceTool: 'SQLDryRun', raw, diffSha: sha256Hex(raw), metadata: rows(1) };
+    const tool = sourceTools.get('SQLDryRun');
+    if (tool === undefined) throw new Error('source tool SQLDryRun does not exist');
+    const record = stagingRecord({ sideEffects: [{ table: 'public.b', inserted: 0, updated: 0, deleted: 40 }] });
+    expect(stagedMeasureOf(tool, diff, await tool.facts(diff), record)).toMatchObject({ deletions: 40 });
   });
 
   test('without a valid claim the number of rows is unknown, never zero', async () => {
