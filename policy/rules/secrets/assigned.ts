@@ -1,5 +1,6 @@
 import { assignmentAt, newRunCache, type Assignment } from './assignment';
 import { classesOf, entropyOf, isRunUnit, isWord, isWordy } from './characters';
+import { insertedValues } from './inserted';
 import { mayBePassword, namesService, plainName, sensitiveName, STEMS, type NameKind } from './names';
 import { isFiller, isPlaceholder } from './placeholders';
 import { isHexText, isReference, looksRandom } from './randomness';
@@ -23,7 +24,7 @@ const MAX_TRIALS = 5_000;
 export function assignedSecrets(text: string, places: readonly number[]): ScannedSecrets {
   const spans: SecretSpan[] = [];
   const kinds = new Map<string, NameKind | null>();
-  for (const { name, value, assignment } of assignments(text, places, MIN_PASSWORD)) {
+  for (const { name, value, assignment } of [...assignments(text, places, MIN_PASSWORD), ...inserted(text)]) {
     if (spans.length === MAX_FOUND) return { spans, unchecked: assignment.nameStart };
     // A shorter value can only be a password.
     if (value.length < MIN_RANDOM && !mayBePassword(name)) continue;
@@ -50,6 +51,15 @@ export function serviceSecrets(text: string, places: readonly number[]): Scanned
     spans.push({ kind: service.kind, start: assignment.valueStart, end: assignment.valueEnd });
   }
   return { spans, unchecked: null };
+}
+
+/** The values of INSERT statements, as if each were assigned to its column. */
+function* inserted(text: string): Generator<Named> {
+  for (const { column, start, end } of insertedValues(text)) {
+    if (end - start < MIN_PASSWORD || end - start > MAX_VALUE) continue;
+    const assignment = { nameStart: start, nameEnd: start, valueStart: start, valueEnd: end } as const;
+    yield { name: column, value: text.slice(start, end), assignment: { ...assignment, quoted: true, by: 'operator' } };
+  }
 }
 
 interface Named {

@@ -31,12 +31,19 @@ describe('a secret assigned to a name', () => {
     ['a literal prefix and an authentication scheme', `headers = {'Authorization': f'token ${RANDOM}'}`],
     ['a sibling XML element', `<key>ApiSecret</key>\n  <string>${RANDOM}</string>`],
     ['the default of a variable', `variable "auth_token" {\n  default = "${RANDOM}"\n}`],
+    ['the column of an INSERT', `INSERT INTO users (email, "password") VALUES ('a@b.example', '${PASSWORD}')`],
+    [
+      'the column of a later row',
+      `INSERT INTO t (a, api_key) VALUES\n  (lower('x, y'), NULL),\n  ('it''s), (', '${RANDOM}');`,
+    ],
     ['a value with all kinds of characters', `AUTH_KEY = '${RANDOM}$K]lni2&h,(r+c:}z.!'`],
   ])('is found with %s', (_, text) => {
     expect(kindsIn(text)).toHaveLength(1);
   });
 
   it.each([
+    ['another column of an INSERT', `INSERT INTO users (password, email) VALUES (crypt($1, $2), '${PASSWORD}')`],
+    ['an INSERT of words', "INSERT INTO users (name, password) VALUES ('Ada', 'changeme'), ('Bob', 'secret')"],
     ['a template filter', 'password: {{ .Values.password | b64enc }}'],
     ['a union type', 'type Secret = Password | Sha256Digest'],
     ['the working directory', 'PWD=/home/user1/app'],
