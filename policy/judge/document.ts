@@ -84,7 +84,8 @@ export function makeDocument(input: DocumentInput): DocumentMade {
   const redactor = createRedactor();
   let hiding = 0;
   const visible = (text: string): string => {
-    hiding += bidi(text).length + invisible(text).length;
+    const plain = text.replace(BYTE_ORDER_MARK, '$1');
+    hiding += bidi(plain).length + invisible(plain).length;
     return makeVisible(text);
   };
   const rendered = rendering.lines.map((line) => line.text).join('\n');
@@ -112,6 +113,9 @@ export function makeDocument(input: DocumentInput): DocumentMade {
     },
   };
 }
+
+/** At the start of a line, where the first line of a file may be, also in a patch. It hides nothing there. */
+const BYTE_ORDER_MARK = /^([+ -]?)\ufeff/gm;
 
 function wrapLines(
   lines: readonly SourceLine[],

@@ -154,6 +154,8 @@ describe('makeDocument', () => {
   it('counts the hiding characters that the rules find, and not those that a script or an emoji needs', () => {
     expect(documentOf('a\u00adb\u3164c\ufe01').hiding).toBe(3);
     expect(documentOf('👩\u200d💻 می\u200cخواهم क्\u200dष').hiding).toBe(0);
+    expect(documentOf('@@ -0,0 +1 @@\n+\ufeffusing System;', gitRenderer).hiding).toBe(0);
+    expect(documentOf('+drop\ufeff table', gitRenderer).hiding).toBe(1);
   });
 
   it('finds text that addresses a reviewer, also where a long line wraps, between unusual spaces and in claims', () => {
