@@ -29,8 +29,9 @@ const Completion = z.object({
     .catch(null),
 });
 
-const FINISH_REASONS = ['stop', 'length', 'content_filter', 'tool_calls', 'function_call'] as const;
-/** Finish reasons that compatible servers use for the same outcomes. */
+/** How compatible servers say that the model ended its answer. Some say nothing. */
+const END_WORDS = ['', 'stop', 'stop_sequence', 'end_turn', 'eos', 'eos_token'];
+/** Finish reasons for a failure with a cause of its own. */
 const LENGTH_WORDS = ['length', 'max_tokens', 'max_output_tokens', 'model_length'];
 const FILTER_WORDS = ['content_filter', 'safety', 'recitation', 'blocklist', 'prohibited_content', 'spii'];
 const FAILURE_WORDS = ['error', 'abort', 'aborted', 'cancelled', 'canceled', 'insufficient_system_resource'];
@@ -71,7 +72,6 @@ export function replyOf(
     );
   }
   const { message } = choice;
-  const finishReason = FINISH_REASONS.find((known) => known === choice.finish_reason) ?? 'other';
   const ended = (choice.finish_reason ?? '').toLowerCase();
   if (FAILURE_WORDS.includes(ended))
     throw backendFailure('server_error', 'the server aborted the answer', { retryable: true });
@@ -84,11 +84,14 @@ export function replyOf(
     throw parseFailure('truncated', 'the answer was truncated at the token limit; raise maxTokens');
   if ((message.tool_calls ?? []).length > 0)
     throw backendFailure('bad_envelope', 'the model called a tool, but none was offered', { retryable: true });
+  // Not retryable: it may be another server's word for a filter.
+  if (!END_WORDS.includes(ended))
+    throw backendFailure('bad_envelope', 'the server gave an unknown finish reason', { retryable: false });
   return {
     text: message.content ?? '',
     model,
     requestId: requestId === null ? null : requestId.slice(0, 200),
-    finishReason,
+    finishReason: ended === 'stop' ? 'stop' : 'other',
     usage: toUsage(usage ?? null),
   };
 }

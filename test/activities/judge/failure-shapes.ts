@@ -319,6 +319,8 @@ export const FAILURE_SHAPES: readonly FailureShape[] = [
   backend("another server's word for a refusal", choice({ finish_reason: 'refusal' }), 'refusal', false),
   backend('an answer that the server broke off', choice({ finish_reason: 'error' }), 'server_error', true),
   backend('a tool call', choice({ finish_reason: 'tool_calls' }, { tool_calls: [{ id: 'x' }] }), 'bad_envelope', true),
+  backend('a finish reason of a tool call without one', choice({ finish_reason: 'tool_calls' }), 'bad_envelope', false),
+  backend('an unknown finish reason beside a verdict', choice({ finish_reason: 'sensitive' }), 'bad_envelope', false),
   backend(
     'another model',
     (response, request) => sendJson(response, 200, completion('cheaper-model', answerTo(request))),
