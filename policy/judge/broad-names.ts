@@ -1,4 +1,4 @@
-import { isBreak, isQuote, skipBlank } from '../rules/secrets/characters';
+import { isBreak, isQuote, isTokenUnit, skipBlank } from '../rules/secrets/characters';
 import type { SecretSpan } from '../rules/secrets/secret-span';
 import { wordList } from '../text/word-list';
 import { isOpaque } from './opaque';
@@ -21,7 +21,10 @@ export function isSensitiveName(name: string): boolean {
   return !HARMLESS.some((word) => plain.endsWith(word) && plain.length > word.length);
 }
 
-/** The opaque value that is assigned to a sensitive name or follows it: `password = 'x'`, `PASSWORD 'x'`, `"token": "x"`, `Bearer x`. */
+/**
+ * The value that is assigned to a sensitive name or follows it: `password = 'x'`, `PASSWORD 'x'`, `"token": "x"`, `Bearer x`. Without
+ * quotes it must be opaque, since other values are mostly code.
+ */
 export function findAssigned(text: string, nameEnd: number): SecretSpan | null {
   let i = nameEnd;
   if (isQuote(text[i])) i++;
@@ -30,7 +33,10 @@ export function findAssigned(text: string, nameEnd: number): SecretSpan | null {
   // Check before the scan, so that a sequence of names without operators is not scanned repeatedly.
   if (i === nameEnd) return null;
   if ((text[i] === 'E' || text[i] === 'e' || text[i] === 'N') && isQuote(text[i + 1])) i++;
-  if (isQuote(text[i])) i++;
+  if (isQuote(text[i])) {
+    const end = endOfQuoted(text, i + 1, text[i] ?? '');
+    return end - i > MIN_QUOTED && !isPlaceholder(text, i + 1, end) ? { kind: 'assigned', start: i + 1, end } : null;
+  }
   const end = endOfWord(text, i);
   if (isScheme(text.slice(i, Math.min(end, i + 8)))) {
     const from = skipBlank(text, end);
@@ -43,6 +49,7 @@ function opaqueSpan(text: string, start: number, end: number): SecretSpan | null
   return isOpaque(text.slice(start, end)) ? { kind: 'assigned', start, end } : null;
 }
 
+const MIN_QUOTED = 4;
 /** Longer words are left to the other searches. */
 const MAX_VALUE = 300;
 
@@ -56,6 +63,30 @@ function endOfWord(text: string, start: number): number {
   )
     end++;
   return end;
+}
+
+function endOfQuoted(text: string, start: number, quote: string): number {
+  let i = start;
+  for (; i < text.length; i++) {
+    if (text[i] === '\n') return i;
+    if (text[i] === '\\') i++;
+    else if (text[i] === quote) return i;
+  }
+  return Math.min(i, text.length);
+}
+
+const NO_VALUES = wordList(
+  'null default excluded true false none process.env os.environ current_setting crypt( gen_random varchar text string',
+);
+
+/** True for a parameter, a variable, a call or a keyword: the secret itself is not in the text. */
+function isPlaceholder(text: string, start: number, end: number): boolean {
+  const value = text
+    .slice(start, Math.min(end, start + 24))
+    .trim()
+    .toLowerCase();
+  if (value === '' || '$?{<%:'.includes(value[0] ?? '') || value.startsWith('[secret:')) return true;
+  return NO_VALUES.some((word) => value.startsWith(word) && !isTokenUnit(value.charCodeAt(word.length)));
 }
 
 function isScheme(word: string): boolean {

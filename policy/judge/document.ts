@@ -41,6 +41,8 @@ export interface JudgeDocument {
   /** The agent's prose; empty unless the plan includes it. */
   readonly prose: readonly string[];
   readonly redactions: Readonly<Record<string, number>>;
+  /** Number of redacted texts that may be more than a secret. */
+  readonly redactedTexts: number;
   /** Number of characters that hide or reorder text: what `text_bidi` and `text_invisible` find. */
   readonly hiding: number;
   /** Kinds of text that addresses a reviewer, in everything that the judge sees. */
@@ -106,6 +108,7 @@ export function makeDocument(input: DocumentInput): DocumentMade {
       metadata,
       prose,
       redactions: redactor.counts(),
+      redactedTexts: redactor.notOpaque(),
       hiding,
       // Of the text before it is wrapped and escaped, which would divide the words.
       markers: injectionMarkers([rendered, ...claimed, ...said].join('\n')),

@@ -118,6 +118,7 @@ function withMinimum(conclusion: Conclusion, input: JudgementInput): Pick<Conclu
   if (conclusion.status !== 'ALLOW') return conclusion;
   if (input.markers.length > 0) return { status: 'WARN', reasonCode: 'judge_injection_markers' };
   if (input.document.hiding > 0) return { status: 'WARN', reasonCode: 'judge_hidden_characters' };
+  if (input.document.redactedTexts > 0) return { status: 'WARN', reasonCode: 'judge_redacted_text' };
   return conclusion;
 }
 
@@ -169,6 +170,8 @@ function summaryOf({ status, reasonCode }: Pick<Conclusion, 'status' | 'reasonCo
       return `no objection, but the change contains text that addresses a reviewer (${input.markers.join(', ')})`;
     case 'judge_hidden_characters':
       return `no objection, but ${input.document.hiding} characters of the change hide or reorder text`;
+    case 'judge_redacted_text':
+      return `no objection, but ${input.document.redactedTexts} texts that were redacted as secrets may contain more than a secret`;
     default:
       return status === 'BLOCK' ? 'objects' : 'has a concern';
   }

@@ -6,6 +6,8 @@ export interface Redactor {
   readonly redact: (text: string) => string;
   /** Number of replaced secrets by kind, over all texts. */
   readonly counts: () => Readonly<Record<string, number>>;
+  /** Number of different replaced texts that are not opaque. They may be words or code, in which an agent could hide an effect. */
+  readonly notOpaque: () => number;
 }
 
 /** A shorter secret is replaced only where it was found: `1234` occurs in many other places. */
@@ -46,18 +48,16 @@ export function createRedactor(): Redactor {
       return everywhere(result, placeholders);
     },
     counts: () => Object.fromEntries([...counts].sort(([a], [b]) => (a < b ? -1 : 1))),
+    notOpaque: () => [...placeholders.keys()].filter((secret) => !isOpaque(secret)).length,
   };
 }
 
-/**
- * Also replaces other occurrences of a secret, which lack the context by which it was recognized. Only if it is opaque: a text
- * that is called a password in one place can be a statement in another.
- */
+/** Also replaces other occurrences of a secret, which lack the context by which it was recognized. */
 function everywhere(text: string, placeholders: ReadonlyMap<string, string>): string {
   let result = text;
   let left = MAX_EVERYWHERE;
   for (const [secret, placeholder] of placeholders) {
-    if (secret.length < MIN_EVERYWHERE || !isOpaque(secret)) continue;
+    if (secret.length < MIN_EVERYWHERE || secret.includes('\n')) continue;
     if (left-- === 0) break;
     if (result.includes(secret)) result = result.replaceAll(secret, () => placeholder);
   }

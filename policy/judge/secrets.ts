@@ -8,9 +8,8 @@ import { findInTokens } from './broad-tokens';
 export const REDACTOR_REVISION = 9;
 
 /**
- * Finds the spans that must not reach the model: everything that the secret rules find, and doubtful cases if they are opaque
- * (`opaque.ts`). Words and code stay visible: an agent could hide the effect of a change in them. Linear time, because the text
- * may be hostile.
+ * Finds the spans that must not reach the model: everything that the secret rules find, and doubtful cases too, because a needless
+ * placeholder is cheaper than a leaked key. Linear time, because the text may be hostile.
  */
 export function findSecrets(text: string): SecretSpan[] {
   const places = placesIn(text);
@@ -29,7 +28,9 @@ const BASE64_RUN = /[A-Za-z0-9+/=]{16,}/g;
 
 /** The base64 of a private key. What else is between its markers stays visible. */
 function base64In(text: string, { kind, start, end }: SecretSpan): SecretSpan[] {
-  return [...text.slice(start, end).matchAll(BASE64_RUN)]
-    .filter(([run]) => /\d/.test(run))
-    .map(({ 0: run, index }) => ({ kind, start: start + index, end: start + index + run.length }));
+  return [...text.slice(start, end).matchAll(BASE64_RUN)].map(({ 0: run, index }) => ({
+    kind,
+    start: start + index,
+    end: start + index + run.length,
+  }));
 }

@@ -21,7 +21,7 @@ export const SECRETS: readonly SecretFixture[] = [
   fixture('an AWS key id', r('AKIA', 'IOSFODNN7ABCDEFG'), set('value')),
   fixture(
     'an AWS secret by its name',
-    r('wJalrXUtnFEMI/K7MDENG/', 'bPxRfiCYzZqLwKeYabcd'),
+    r('wJalrXUtnFEMI/K7MDENG/', 'bPxRfiCYEXAMPLEKEY'),
     (s) => `aws_secret_access_key = ${s}\n`,
   ),
   fixture('an AWS secret alone', r('wJalrXUtnFEMI/K7MDENG/', 'bPxRfiCYzZ9qLwKeY1'), set('value')),
@@ -58,8 +58,8 @@ export const SECRETS: readonly SecretFixture[] = [
     (s) => `dblink_connect('postgresql://admin:${s}@db.internal:5432/shop')`,
   ),
   fixture('basic credentials in an address', 'd3adb33f', (s) => `url = https://cafeb4b3:${s}@enterprise.example.com/`),
-  fixture('a password column', 'correct-horse-8attery', set('password')),
-  fixture('a short password', 'zyxw12', set('password')),
+  fixture('a password column', 'correct horse battery', set('password')),
+  fixture('a short password', 'zyxw', set('password')),
   fixture('a role password', 'Tr0ub4dor', (s) => `CREATE ROLE app LOGIN PASSWORD '${s}';`),
   fixture('an altered role', 'Tr0ub4dor&3', (s) => `ALTER USER app WITH ENCRYPTED PASSWORD '${s}';`),
   fixture('an escape string', 'Tr0ub4dor&3', (s) => `ALTER USER app PASSWORD E'${s}';`),
@@ -83,9 +83,5 @@ export const SECRETS: readonly SecretFixture[] = [
   fixture('a vault token', r('hvs.', 'CAESI', body, body), set('value')),
   fixture('a DigitalOcean token', r('dop_v1_', 'a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718'), set('value')),
   fixture('a random token with no name', r('qX7Lr2Vw9Kz4Bn8T', 'y3Hd6Gf1Ms5Pc0Ja'), set('value')),
-  fixture(
-    'a connection string',
-    r('9aZ8yX7wV6uT5sR4qP3', 'oN2mL1kJ0iH9gF8eD7cB6a=='),
-    (s) => `connection_string = 'Endpoint=sb://x/;SharedAccessKey=${s}'`,
-  ),
+  fixture('a connection string', 'AccountKey9aZ8yX7wV6uT5==', (s) => `connection_string = 'Endpoint=sb://x/;Key=${s}'`),
 ];
