@@ -649,6 +649,22 @@ describe('GatewayClient, on loopback', () => {
     expect(await client.answer(changeId, [...signed])).toMatchObject({ [violationId]: { code: 'duplicate' } });
   });
 
+  it('waits between two polls for the outcome if they are answered at once', async () => {
+    let polls = 0;
+    const hasty = async (): Promise<Response> => {
+      polls += 1;
+      return Response.json({ state: 'PENDING' });
+    };
+    const client = new GatewayClient({
+      baseUrl: 'https://gateway.example',
+      tenant: 'acme',
+      serviceKey: createSigner(agent),
+      fetch: hasty as typeof fetch,
+    });
+    expect(await client.result(CHANGE, { timeoutMs: 800 })).toEqual({ state: 'PENDING', status: null });
+    expect(polls).toBeLessThanOrEqual(3);
+  });
+
   it('refuses a response of unknown format', async () => {
     const odd = async (): Promise<Response> => new Response('<html>', { status: 200 });
     const client = new GatewayClient({
