@@ -22,7 +22,7 @@ export interface Queryable {
 
 /** A bounded connection pool. Throws STORE_UNAVAILABLE (retryable) if the database is unreachable, busy or too slow, and other errors unchanged. */
 export interface Database extends Queryable {
-  /** Runs `work` in a transaction on one connection. Rolls back if it throws. */
+  /** Runs `work` in a transaction on one connection. Rolls back if it throws, and throws if a statement failed. */
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
@@ -56,12 +56,13 @@ export function openDatabase(options: DatabaseOptions): Database {
   pool.on('connect', (client) => void client.on('error', () => {}));
   pool.on('error', () => {}); // An idle connection failed. The pool has removed it, and the next query reports an unreachable database.
 
-  async function withClient<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
+  /** A connection on which `discard` was called is closed, and not used again. */
+  async function withClient<T>(work: (client: PoolClient, discard: (why: Error) => void) => Promise<T>): Promise<T> {
     try {
       const client = await pool.connect();
       let lost: Error | undefined;
       try {
-        return await work(client);
+        return await work(client, (why) => (lost = why));
       } catch (error) {
         if (isUnavailable(error)) lost = error as Error;
         throw error;
@@ -76,15 +77,17 @@ export function openDatabase(options: DatabaseOptions): Database {
   return {
     query: (text, values, name) => withClient((client) => run(client, text, values, name)),
     transaction: (work) =>
-      withClient(async (client) => {
+      withClient(async (client, discard) => {
         await client.query('begin');
         try {
           const result = await work({ query: (text, values, name) => run(client, text, values, name) });
-          await client.query('commit');
+          const { command } = await client.query('commit');
+          // PostgreSQL reports no error for a transaction of which a statement failed.
+          if (command !== 'COMMIT') throw new Error('A statement of the transaction failed, so it was rolled back');
           return result;
         } catch (error) {
-          // If the connection is lost the server rolls back, and the original error is the one to report.
-          await client.query('rollback').catch(() => {});
+          // If that fails, the transaction may still be open, and the original error is the one to report.
+          await client.query('rollback').catch(discard);
           throw error;
         }
       }),

@@ -1,4 +1,4 @@
-import { createServer, type AddressInfo, type Server } from 'node:net';
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { Client } from 'pg';
 import { createLedger } from '../../../storage/ledger/ledger';
 import { openDatabase, type Database } from '../../../storage/database/database';
@@ -343,5 +343,39 @@ describe('an unavailable database', () => {
     expect((await db.query('select from blobs where digest = $1', [EMPTY])).rowCount).toBe(0);
     await db.transaction((tx) => tx.query(insert));
     expect((await db.query('select from blobs where digest = $1', [EMPTY])).rowCount).toBe(1);
+  });
+
+  it('never uses a connection again on which a rollback failed', async () => {
+    const insert = `insert into blobs (tenant, digest, size, bytes) values ('left open', '${EMPTY}', 0, '')`;
+    const responses: Socket[] = [];
+    const proxy: Server = createServer((socket) => {
+      const upstream = connect(postgres.server.port, '127.0.0.1');
+      responses.push(upstream);
+      for (const end of [socket, upstream]) end.on('error', () => {});
+      socket.pipe(upstream).pipe(socket);
+    });
+    await new Promise<void>((done) => proxy.listen(0, '127.0.0.1', done));
+    closing.push(() => proxy.close());
+    const { port } = proxy.address() as AddressInfo;
+    const through = database.url('cs_review').replace(/:\d+\//, `:${port}/`);
+    const db = open(through, { max: 1, statementTimeoutMs: 100 });
+    const failed = db.transaction(async (tx) => {
+      await tx.query(insert);
+      for (const response of responses) response.pause();
+      tx.query('select 1').catch(() => {});
+      throw new Error('no');
+    });
+    await expect(failed).rejects.toThrow('no');
+    for (const response of responses) response.resume();
+    await db.transaction((tx) => tx.query('select 1'));
+    expect((await db.query(`select from blobs where tenant = 'left open'`)).rowCount).toBe(0);
+  });
+
+  it('throws if a statement of a transaction failed and its work went on, because nothing was committed', async () => {
+    const db = open(database.url('cs_review'));
+    const swallowed = db.transaction(async (tx) => {
+      await tx.query('select nonsense').catch(() => {});
+    });
+    await expect(swallowed).rejects.toThrow('rolled back');
   });
 });
