@@ -4,12 +4,27 @@ import type { Hono } from 'hono';
 import { messageOf } from '../client/errors';
 import { ConfigError } from './config-error';
 
-/** Serves HTTP at an address. Throws ConfigError that names the variable of the address if it cannot be used. */
+interface ListenAddress {
+  readonly hostname: string;
+  readonly port: number;
+  /** The environment variable that configures the address. */
+  readonly variable: string;
+  readonly idleMs?: number;
+}
+
+/** Longer than any response waits: two of the longest polls. */
+const IDLE_MS = 120_000;
+
+/**
+ * Serves HTTP at an address. A connection on which no byte moves for `idleMs` ends: its client may have stopped reading. Throws
+ * ConfigError that names the variable of the address if it cannot be used.
+ */
 export async function listen(
   { fetch }: Pick<Hono, 'fetch'>,
-  { hostname, port, variable }: { readonly hostname: string; readonly port: number; readonly variable: string },
+  { hostname, port, variable, idleMs = IDLE_MS }: ListenAddress,
 ): Promise<ServerType> {
   const server = createAdaptorServer({ fetch });
+  server.setTimeout(idleMs);
   try {
     server.listen(port, hostname);
     await once(server, 'listening');
