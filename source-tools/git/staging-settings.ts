@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { misconfigured } from '../../policy/contracts/failure';
 import { GITLINK, SYMLINK } from './facts/git-facts';
+import { targetSettings } from '../target-settings';
 
 /** `plan.staging` for git targets. */
 export const GitSettings = z.strictObject({
@@ -15,10 +15,4 @@ export const GitSettings = z.strictObject({
 });
 export type GitSettings = z.infer<typeof GitSettings>;
 
-/** Throws CONFIGURATION_ERROR with each invalid field. */
-export function toGitSettings(settings: unknown): GitSettings {
-  const parsed = GitSettings.safeParse(settings);
-  if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.map((i) => `${i.path.join('.') || '(settings)'}: ${i.message}`).join('; ');
-  throw misconfigured(`Invalid staging settings for a git target: ${problems}`);
-}
+export const toGitSettings = (settings: unknown): GitSettings => targetSettings(GitSettings, 'a git target', settings);

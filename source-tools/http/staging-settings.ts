@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { tokensOf } from '../../policy/text/json-pointer';
-import { misconfigured } from '../../policy/contracts/failure';
+import { targetSettings } from '../target-settings';
 
 /** `plan.staging` for HTTP targets. */
 export const HttpSettings = z.strictObject({
@@ -22,10 +22,5 @@ export const HttpSettings = z.strictObject({
 });
 export type HttpSettings = z.infer<typeof HttpSettings>;
 
-/** Throws CONFIGURATION_ERROR with each invalid field. */
-export function toHttpSettings(settings: unknown): HttpSettings {
-  const parsed = HttpSettings.safeParse(settings);
-  if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.map((i) => `${i.path.join('.') || '(settings)'}: ${i.message}`).join('; ');
-  throw misconfigured(`Invalid staging settings for an HTTP target: ${problems}`);
-}
+export const toHttpSettings = (settings: unknown): HttpSettings =>
+  targetSettings(HttpSettings, 'an HTTP target', settings);

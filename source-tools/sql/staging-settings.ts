@@ -1,6 +1,5 @@
-import { CountersignFailure } from '../../policy/contracts/failure';
 import { z } from 'zod';
-import { FailureType } from '../../policy/contracts/failure-type';
+import { targetSettings } from '../target-settings';
 
 /** `plan.staging` for SQL targets: limits of a dry run and of a commit. Times are in milliseconds. */
 export const SqlSettings = z.strictObject({
@@ -35,13 +34,4 @@ export function rehearsalSettings(settings: SqlSettings, remainingMs: number): S
   };
 }
 
-/** Throws CONFIGURATION_ERROR with every invalid field. */
-export function toSqlSettings(settings: unknown): SqlSettings {
-  const parsed = SqlSettings.safeParse(settings);
-  if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.map((i) => `${i.path.join('.') || '(settings)'}: ${i.message}`).join('; ');
-  throw CountersignFailure.nonRetryable(
-    `Invalid staging settings for a SQL target: ${problems}`,
-    FailureType.Configuration,
-  );
-}
+export const toSqlSettings = (settings: unknown): SqlSettings => targetSettings(SqlSettings, 'a SQL target', settings);
