@@ -4,6 +4,7 @@ import { Members } from './members';
 import { transferOf, type NameBudget } from './transfers';
 import { arrayIndex, pointerOf } from '../../../policy/text/json-pointer';
 import { refuse } from '../../../policy/text/refusal';
+import { bodyKind, replacesDocument } from './body-kind';
 import type { Json } from './json';
 import { applyJsonPatch, applyMergePatch, equal, readOperation, type Operation } from './json-patch';
 
@@ -40,9 +41,6 @@ const EMPTY: Body = {
   changesNothing: false,
 };
 
-const JSON_PATCH = 'application/json-patch+json';
-const MERGE_PATCH = 'application/merge-patch+json';
-
 /** What the body writes, by media type. `document`: the document to apply it to; undefined if none was staged. */
 export function readBody(
   body: JsonValue | undefined,
@@ -50,17 +48,18 @@ export function readBody(
   method: string,
   document: JsonValue | undefined,
 ): Body {
-  if (contentType === JSON_PATCH) return readJsonPatch(body, document);
-  if (body === undefined) return EMPTY;
-  if (contentType === MERGE_PATCH) return readMergePatch(body, document);
-  const isJson = contentType === null ? typeof body !== 'string' : isJsonType(contentType);
-  if (isJson) return readPlainJson(body, method, document);
-  if (typeof body === 'string') return { ...EMPTY, body: 'text' };
-  return refuse('invalid_document', 'Expected "body" to be text, since the content type is not JSON', null);
-}
-
-function isJsonType(type: string): boolean {
-  return type === 'application/json' || type.endsWith('+json') || type === 'text/json';
+  switch (bodyKind(body, contentType)) {
+    case 'json-patch':
+      return readJsonPatch(body, document);
+    case 'merge-patch':
+      return readMergePatch(body as JsonValue, document);
+    case 'json':
+      return readPlainJson(body as JsonValue, method, document);
+    case 'text':
+      return { ...EMPTY, body: 'text' };
+    case 'none':
+      return EMPTY;
+  }
 }
 
 function readJsonPatch(body: JsonValue | undefined, document: JsonValue | undefined): Body {
@@ -180,22 +179,7 @@ function readPlainJson(body: JsonValue, method: string, document: JsonValue | un
   return {
     ...EMPTY,
     body: 'json',
-    writes: (method === 'PUT' && !keepsMembers(document, body)) || !isObject ? [wholeDocument, ...members] : members,
+    writes: replacesDocument(method, body, document) || !isObject ? [wholeDocument, ...members] : members,
     ...seen.facts(),
   };
-}
-
-/** Whether the new document has every member of the old one. False if the old one is not known. */
-function keepsMembers(old: JsonValue | undefined, body: JsonValue): boolean {
-  if (old === undefined) return false;
-  if (Array.isArray(old))
-    return (
-      Array.isArray(body) &&
-      old.every((item: JsonValue, i) => i < body.length && keepsMembers(item, body[i] as JsonValue))
-    );
-  if (!isJsonObject(old)) return true;
-  if (!isJsonObject(body)) return false;
-  return Object.entries(old).every(
-    ([name, member]) => Object.hasOwn(body, name) && keepsMembers(member, body[name] as JsonValue),
-  );
 }

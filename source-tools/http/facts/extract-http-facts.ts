@@ -5,6 +5,7 @@ import { READS, type HttpHeader, type HttpPatchFacts } from './http-facts';
 import { HTTP_PARSER } from './http-parser';
 import { pointerOf } from '../../../policy/text/json-pointer';
 import { readBody, type Body } from './body';
+import { readContentType } from './body-kind';
 import { readUrl } from './url';
 import { inexactNumber, readJsonDocument } from '../../../policy/text/json-document';
 import { refusal, refuse, Refused } from '../../../policy/text/refusal';
@@ -17,7 +18,6 @@ const MEMBERS = new Set(['method', 'url', 'contentType', 'headers', 'body', 'doc
 /** A token of RFC 9110 in upper case: methods are case-sensitive. */
 const METHOD = /^[A-Z][A-Z0-9_-]{0,31}$/;
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/;
-const MEDIA_TYPE = /^[!#$&^_.+0-9A-Za-z-]{1,100}\/[!#$&^_.+0-9A-Za-z-]{1,100}$/;
 
 /**
  * Facts of a staged request, or a refusal. The bytes are JSON:
@@ -102,22 +102,6 @@ function isFieldValue(text: string): boolean {
     if ((code < 0x20 && code !== 0x09) || code === 0x7f || code > 0xff) return false;
   }
   return true;
-}
-
-function readContentType(stated: string | null, headers: readonly HttpHeader[]): string | null {
-  const header = headers.find(({ name }) => name === 'content-type')?.value ?? null;
-  const [a, b] = [mediaType(stated), mediaType(header)];
-  if (a !== null && b !== null && a !== b)
-    return refuse('invalid_content_type', '"contentType" and the Content-Type header differ', null);
-  return a ?? b;
-}
-
-function mediaType(text: string | null): string | null {
-  if (text === null) return null;
-  const type = (text.split(';')[0] ?? '').trim().toLowerCase();
-  return MEDIA_TYPE.test(type)
-    ? type
-    : refuse('invalid_content_type', 'Invalid content type: expected a media type such as application/json', null);
 }
 
 /** Each written location once, in order; the whole document for a DELETE and for a body that does not say what is written. */

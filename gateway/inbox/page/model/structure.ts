@@ -2,6 +2,9 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../../policy/contracts/canonical-json';
 import { readJsonDocument } from '../../../../policy/text/json-document';
 import { arrayIndex, pointerOf, tokensOf } from '../../../../policy/text/json-pointer';
+import { Refused } from '../../../../policy/text/refusal';
+import { bodyKind, readContentType, replacesDocument } from '../../../../source-tools/http/facts/body-kind';
+import type { HttpPatchFacts } from '../../../../source-tools/http/facts/http-facts';
 import { extractTerraformPlanFacts } from '../../../../source-tools/terraform/facts/extract-terraform-facts';
 import type { TerraformResource } from '../../../../source-tools/terraform/facts/terraform-facts';
 
@@ -51,14 +54,50 @@ export function structureOf(sourceTool: string, bytes: Uint8Array): Structure | 
   if (sourceTool !== 'HTTPPatch' && sourceTool !== 'SQLCAS') return null;
   const read = readJsonDocument(bytes, BOUNDS);
   if (!read.ok || !isJsonObject(read.value)) return null;
-  return sourceTool === 'SQLCAS' ? rowsOf(read.value) : requestOf(read.value);
+  if (sourceTool === 'SQLCAS') return rowsOf(read.value);
+  try {
+    return requestOf(read.value);
+  } catch (error) {
+    if (error instanceof Refused) return null;
+    throw error;
+  }
 }
 
-function requestOf({ method, url, headers = {}, body, document }: JsonObject): Structure | null {
+/** What a body means depends on its media type and on the method, as the rules read them. */
+function requestOf({ method, url, contentType, headers = {}, body, document }: JsonObject): Structure | null {
   if (typeof method !== 'string' || typeof url !== 'string' || !isJsonObject(headers)) return null;
+  const stated = typeof contentType === 'string' ? contentType : null;
   const shown = Object.entries(headers).map(([name, value]) => [name, textOf(value)] as const);
-  const members = body === undefined ? [] : isPatch(body) ? patchMembers(body, document) : bodyMembers(body, document);
-  return { kind: 'request', method, url, headers: shown, members, hasDocument: document !== undefined };
+  const lower = shown.map(([name, value]) => ({ name: name.toLowerCase(), value }));
+  const kind = bodyKind(body, readContentType(stated, lower));
+  return {
+    kind: 'request',
+    method,
+    url,
+    headers: stated === null ? shown : [['Content-Type', stated], ...shown],
+    members: body === undefined ? [] : bodyMembers(kind, method, body, document),
+    hasDocument: document !== undefined,
+  };
+}
+
+function bodyMembers(
+  kind: HttpPatchFacts['body'],
+  method: string,
+  body: JsonValue,
+  document: JsonValue | undefined,
+): MemberChange[] {
+  if (kind === 'json-patch' && isPatch(body)) return patchMembers(body, document);
+  const whole = { pointer: '', before: jsonAt(document, ''), after: textOf(body) };
+  if (!isJsonObject(body)) return [{ operation: 'send', ...whole }];
+  const merges = kind === 'merge-patch';
+  const members = leaves(body, []).map(([tokens, value]): MemberChange => {
+    const pointer = pointerOf(tokens);
+    const operation = value !== null ? 'set' : merges ? 'remove' : 'set to null';
+    const after = merges && value === null ? null : JSON.stringify(value);
+    return { operation, pointer, before: jsonAt(document, pointer), after };
+  });
+  const replaces = kind === 'json' && replacesDocument(method, body, document);
+  return replaces ? [{ operation: 'replace', ...whole }, ...members] : members;
 }
 
 type Patch = readonly (JsonObject & { readonly op: string; readonly path: string })[];
@@ -66,7 +105,6 @@ type Patch = readonly (JsonObject & { readonly op: string; readonly path: string
 function isPatch(body: JsonValue): body is JsonValue & Patch {
   return (
     Array.isArray(body) &&
-    body.length > 0 &&
     body.every((each) => isJsonObject(each) && typeof each['op'] === 'string' && typeof each['path'] === 'string')
   );
 }
@@ -79,19 +117,6 @@ function patchMembers(patch: Patch, document: JsonValue | undefined): MemberChan
     before: op === 'test' ? null : jsonAt(document, path),
     after: value === undefined ? null : JSON.stringify(value),
   }));
-}
-
-function bodyMembers(body: JsonValue, document: JsonValue | undefined): MemberChange[] {
-  if (!isJsonObject(body)) return [{ operation: 'send', pointer: '', before: null, after: textOf(body) }];
-  return leaves(body, []).map(([tokens, value]) => {
-    const pointer = pointerOf(tokens);
-    return {
-      operation: value === null ? 'set to null' : 'set',
-      pointer,
-      before: jsonAt(document, pointer),
-      after: JSON.stringify(value),
-    };
-  });
 }
 
 function rowsOf({ rows }: JsonObject): Structure | null {

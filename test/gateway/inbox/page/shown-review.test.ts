@@ -2,6 +2,7 @@ import { EFFECT_METADATA } from '../../../../gateway/inbox/page/model/effect-met
 import { frictionOf, isTyped } from '../../../../gateway/inbox/page/model/friction';
 import { previewOf } from '../../../../gateway/inbox/page/model/preview-table';
 import { shownReview, type ShownReview } from '../../../../gateway/inbox/page/model/shown-review';
+import { structureOf } from '../../../../gateway/inbox/page/model/structure';
 import { verifiedReview, type VerifiedReview } from '../../../../signing/verified-review';
 import { stagingRecord, updatedTable } from '../../../../dev/staging-record';
 import type { StagingRecord } from '../../../../policy/contracts/staging-record';
@@ -143,6 +144,28 @@ describe('what the page shows of a verified review', () => {
       { operation: 'replace', pointer: '/visibility', before: '"private"', after: '"public"' },
       { operation: 'remove', pointer: '/reviewers/0', before: '"carol"', after: null },
       { operation: 'add', pointer: '/labels/-', before: null, after: '"launch\u200b"' },
+    ]);
+  });
+
+  it('shows what a body means by its media type and method, as the rules read it', () => {
+    const members = (request: object): unknown => {
+      const text = JSON.stringify({ url: 'https://api.example.com/v1/projects/42', ...request });
+      const structure = structureOf('HTTPPatch', new TextEncoder().encode(text));
+      return structure?.kind === 'request' ? structure.members : null;
+    };
+    const operations = [{ op: 'test', path: '/owner', value: 'web' }];
+    const whole = { pointer: '', before: null, after: JSON.stringify(operations) };
+    expect(members({ method: 'PUT', contentType: 'application/json', body: operations })).toEqual([
+      { operation: 'send', ...whole },
+    ]);
+    const document = { owner: 'web', limits: { seats: 5 } };
+    expect(members({ method: 'PUT', body: { owner: 'web' }, document })).toEqual([
+      { operation: 'replace', pointer: '', before: JSON.stringify(document), after: '{"owner":"web"}' },
+      { operation: 'set', pointer: '/owner', before: '"web"', after: '"web"' },
+    ]);
+    const merge = { method: 'PATCH', contentType: 'application/merge-patch+json', document };
+    expect(members({ ...merge, body: { limits: null } })).toEqual([
+      { operation: 'remove', pointer: '/limits', before: '{"seats":5}', after: null },
     ]);
   });
 
