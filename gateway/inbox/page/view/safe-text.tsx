@@ -28,17 +28,27 @@ export function SafeLines({ text }: { readonly text: string }): JSX.Element {
   );
 }
 
-/** The marks of an escaped text as elements. The text cannot contain a forged one: its brackets are escaped too. */
+/** A mark, or words of a script that is written from right to left: the blocks whose code points are right to left by default. */
+const MARK_OR_WORDS = (() => {
+  const letter = '[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]';
+  return new RegExp(`(⟦U\\+[0-9A-F]+⟧|${letter}+(?: ${letter}+)*)`, 'u');
+})();
+
+/**
+ * The marks of an escaped text as elements. The text cannot contain a forged one: its brackets are escaped too. Words that are written
+ * from right to left are isolated, so that they do not reverse the order of the values, numbers and signs around them.
+ */
 function marked(escaped: string): ComponentChildren {
-  const parts = escaped.split(/(⟦U\+[0-9A-F]+⟧)/);
+  const parts = escaped.split(MARK_OR_WORDS);
   if (parts.length === 1) return escaped;
-  return parts.map((part, i) =>
-    i % 2 === 1 ? (
+  return parts.map((part, i) => {
+    if (i % 2 === 0) return part;
+    return part.startsWith('⟦') ? (
       <mark class="hidden-character" key={i}>
         {part}
       </mark>
     ) : (
-      part
-    ),
-  );
+      <bdi key={i}>{part}</bdi>
+    );
+  });
 }
