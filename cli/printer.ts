@@ -2,7 +2,7 @@
  * Everything that the CLI prints goes through a printer. Text consists of spans; each span is escaped when it is printed, so
  * that a command cannot forget to, and colours are added only here.
  */
-import { escapeJson, escapeLine, escapeLines } from '../policy/text/escape';
+import { escapeJson, escapeLine, escapeSourceLine, linesOf, sourceLines } from '../policy/text/escape';
 
 export interface Sink {
   readonly write: (text: string) => unknown;
@@ -53,7 +53,7 @@ export interface Printer {
    * most `max` lines, and returns the number of lines that it left out.
    */
   readonly block: (
-    text: string,
+    text: string | readonly string[],
     gutter: string | ((n: number) => string),
     style?: ((line: string, n: number) => Style | null) | null,
     max?: number,
@@ -75,8 +75,7 @@ export function createPrinter(sink: Sink, color: boolean): Printer {
     line: (text = '') => put(toText(text)),
     tabbed: (cells) => void sink.write(`${cells.map(escapeLine).join('\t')}\n`),
     file: (text) => {
-      // The last line feed of a text starts no line.
-      if (sink.isTTY === true) printer.block(text.replace(/\n$/, ''), '');
+      if (sink.isTTY === true) printer.block(sourceLines(text), '');
       else sink.write(text);
     },
     json: (value) => void sink.write(`${escapeJson(JSON.stringify(value))}\n`),
@@ -94,7 +93,8 @@ export function createPrinter(sink: Sink, color: boolean): Printer {
     block: (text, gutter, style, max = Infinity) => {
       let omitted = 0;
       let printed = 0;
-      escapeLines(text).forEach((shown, i) => {
+      const lines = typeof text === 'string' ? linesOf(text) : text;
+      lines.map(escapeSourceLine).forEach((shown, i) => {
         const before = typeof gutter === 'string' ? gutter : gutter(i + 1);
         const lineStyle = style?.(shown, i + 1) ?? null;
         wrap(shown, sink.isTTY === true ? (sink.columns ?? 80) - cells(before) : null).forEach((piece, part) => {

@@ -1,4 +1,5 @@
 import type { Printer, Style } from '../printer';
+import { linesOf, sourceLines } from '../../policy/text/escape';
 import { counted } from '../../policy/text/change-title';
 import { styled } from '../printer';
 import { reindent } from '../reindent';
@@ -22,14 +23,13 @@ export function printDiff(out: Printer, sourceTool: string, bytes: Uint8Array, m
   }
   const oneLineJson = !text.trimEnd().includes('\n') && /^[\s]*[[{]/.test(text.slice(0, 100));
   if (oneLineJson) out.line(styled('dim', 'one line of JSON, shown on several lines; every token is unchanged'));
-  const lines = oneLineJson ? reindent(text) : text;
-  const width = String(lines.split('\n').length).length;
+  if (linesOf(text).join('\n') !== text) out.line(styled('dim', 'every line ends with CR LF'));
+  const lines = sourceLines(oneLineJson ? reindent(text) : text);
+  const width = String(lines.length).length;
   const style = sourceTool === 'GitPatch' ? patchStyle : null;
-  // The last line feed of a text starts no line.
-  const shown = lines.endsWith('\n') ? lines.slice(0, -1) : lines;
   printLeftOut(
     out,
-    out.block(shown, (n) => `${String(n).padStart(width)} │ `, style, max),
+    out.block(lines, (n) => `${String(n).padStart(width)} │ `, style, max),
   );
 }
 

@@ -41,13 +41,32 @@ function escaped(text: string, escapeOf: (char: string) => string): string {
   return shown;
 }
 
-/** The lines of a text, each safe to print. A tab is shown as `⇥`; CR LF ends a line, a lone CR is escaped. */
+/** The lines of a text, each safe to print. */
 export function escapeLines(text: string): string[] {
-  return text.split('\n').map((line) => escapeTabs(line.endsWith('\r') ? line.slice(0, -1) : line));
+  return linesOf(text).map(escapeSourceLine);
 }
 
-function escapeTabs(line: string): string {
+/** As `escapeLine`, with a tab as `⇥`. */
+export function escapeSourceLine(line: string): string {
   return line.split('\t').map(escapeLine).join('⇥   ');
+}
+
+/**
+ * The lines of a text. A CR before the line feed is part of the line end only if all lines have it. Otherwise it is content, in which two
+ * lines of a patch may differ.
+ */
+export function linesOf(text: string): string[] {
+  const lines = text.split('\n');
+  const ended = lines.slice(0, -1);
+  return ended.every((line) => line.endsWith('\r'))
+    ? [...ended.map((line) => line.slice(0, -1)), ...lines.slice(-1)]
+    : lines;
+}
+
+/** As `linesOf`, without the empty one after the last line feed. */
+export function sourceLines(text: string): string[] {
+  const lines = linesOf(text);
+  return lines.length > 1 && lines.at(-1) === '' ? lines.slice(0, -1) : lines;
 }
 
 /**

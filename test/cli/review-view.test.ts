@@ -1,4 +1,5 @@
 import { createPrinter } from '../../cli/printer';
+import { printDiff } from '../../cli/reviews/diff-view';
 import { groupFindings } from '../../cli/reviews/finding-view';
 import { printReview } from '../../cli/reviews/review-view';
 import { stateLine } from '../../cli/reviews/state-view';
@@ -138,6 +139,18 @@ it.each(['screen', 'full'] as const)(
     expect(text.match(/^\d+ checks? passed/gm) ?? []).toHaveLength(extent === 'screen' ? 1 : 0);
   },
 );
+
+it('prints carriage returns in which the lines of a change differ, and says if every line has one', () => {
+  const change = (text: string): string => {
+    let shown = '';
+    const out = createPrinter({ write: (part) => (shown += part) }, false);
+    printDiff(out, 'GitPatch', new TextEncoder().encode(text));
+    return shown;
+  };
+  expect(change('-a\n+a\r\n')).toBe('1 │ -a\n2 │ +a⟦U+000D⟧\n');
+  expect(change('a\r\nb\n')).toBe('1 │ a⟦U+000D⟧\n2 │ b\n');
+  expect(change('a\r\nb\r\n')).toBe('every line ends with CR LF\n1 │ a\n2 │ b\n');
+});
 
 describe('the state of a review', () => {
   const line = (of: Partial<Parameters<typeof stateLine>[0]>): string =>

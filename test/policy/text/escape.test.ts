@@ -70,6 +70,12 @@ describe('escaping', () => {
       expect(escapeLine(text)).toBe(text);
   });
 
+  it('shows a carriage return at the end of a line unless all lines end with it', () => {
+    expect(escapeLines('-a\n+a\r\n')).toEqual(['-a', '+a⟦U+000D⟧', '']);
+    expect(escapeLines('a\r\nb\tc\r\nd\r')).toEqual(['a', 'b⇥   c', 'd⟦U+000D⟧']);
+    expect(escapeLines('a\r')).toEqual(['a⟦U+000D⟧']);
+  });
+
   it('escapes a pile of combining marks past three', () => {
     expect(escapeLine('e\u0301\u0301\u0301\u0301')).toBe('e\u0301\u0301\u0301⟦U+0301⟧');
   });

@@ -1,6 +1,7 @@
 /**
  * The bytes of a change as lines on the page. Every byte is in a line: nothing is left out, whatever the tool.
  */
+import { linesOf, sourceLines } from '../../../../policy/text/escape';
 import { jsonRenderer } from '../../../../policy/text/render/json';
 import { decodeUtf8 } from '../../../../policy/text/utf8';
 
@@ -32,19 +33,13 @@ export function changeLines(sourceTool: string, bytes: Uint8Array): ShownChange 
   const text = decodeUtf8(bytes);
   if (text === null)
     return { lines: hexLines(bytes), language: 'bytes', text, note: 'Not UTF-8 text: shown as bytes in hexadecimal.' };
-  if (sourceTool === 'GitPatch') return { lines: patchLines(text), language: 'patch', text, note: null };
+  const note = linesOf(text).join('\n') === text ? null : 'Every line ends with CR LF.';
+  if (sourceTool === 'GitPatch') return { lines: patchLines(text), language: 'patch', text, note };
   const json = oneLineOfJson(text);
   if (json !== null)
     return { lines: json, language: 'json', text, note: 'One line of JSON, shown with one member on each line.' };
   const language = sourceTool === 'SQLDryRun' ? 'sql' : /^\s*[[{]/.test(text.slice(0, 200)) ? 'json' : 'text';
-  return { lines: plainLines(text), language, text, note: null };
-}
-
-/** The lines of a text without the empty one after its last line feed. */
-function sourceLines(text: string): string[] {
-  const lines = text.split('\n');
-  if (lines.length > 1 && lines.at(-1) === '') lines.pop();
-  return lines;
+  return { lines: plainLines(text), language, text, note };
 }
 
 function lineAt(text: string, line: number, kind: LineKind): ShownLine {

@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { escapeLine, escapeLines } from '../../../../policy/text/escape';
+import { escapeLine, escapeLines, escapeSourceLine } from '../../../../policy/text/escape';
 
 /** Only ASCII that can be seen: most texts, which need no marks. */
 const PLAIN = /^[\x20-\x7e]*$/;
@@ -9,9 +9,9 @@ export function SafeText({ text }: { readonly text: string }): JSX.Element {
   return <>{PLAIN.test(text) ? text : marked(escapeLine(text))}</>;
 }
 
-/** A line of a source text: a tab is shown as `⇥`, and a carriage return before the line feed is not shown. */
+/** A line of a source text: a tab is shown as `⇥`. */
 export function safeLine(text: string): ComponentChildren {
-  return PLAIN.test(text) ? text : marked(escapeLines(text)[0] ?? '');
+  return PLAIN.test(text) ? text : marked(escapeSourceLine(text));
 }
 
 /** Untrusted text of several lines. */

@@ -20,6 +20,15 @@ describe('the lines of a change', () => {
     );
   });
 
+  it('contain a carriage return at the end of a line, unless every line ends with it, which a note says', () => {
+    const shown = (text: string): unknown => {
+      const { lines, note } = changeLines('GitPatch', bytes(text));
+      return [lines.map((line) => line.text), note];
+    };
+    expect(shown('@@ -1 +1 @@\n-a\n+a\r\n')).toEqual([['@@ -1 +1 @@', '-a', '+a\r'], null]);
+    expect(shown('a\r\nb\r\n')).toEqual([['a', 'b'], 'Every line ends with CR LF.']);
+  });
+
   it('show bytes that are not UTF-8 in hexadecimal, without a replacement character', () => {
     const { language, lines } = changeLines('SQLDryRun', Uint8Array.of(0x41, 0xff, 0x42));
     expect(language).toBe('bytes');
