@@ -1,4 +1,5 @@
 import type { StagingRecord } from '../../../../policy/contracts/staging-record';
+import { escapeLine } from '../../../../policy/text/escape';
 import type { VerifiedReview } from '../../../../signing/verified-review';
 import type { Structure } from './structure';
 
@@ -102,6 +103,7 @@ export interface Typed {
   readonly count: string;
 }
 
+/** The name is typed or copied as the page shows it. */
 export function isTyped({ name, count }: Friction, typed: Typed): boolean {
-  return typed.name.trim() === name && typed.count.trim() === String(count);
+  return typed.name.trim() === escapeLine(name).trim() && typed.count.trim() === String(count);
 }

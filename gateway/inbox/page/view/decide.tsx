@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import type { Card, Turn } from '../model/cards';
 import { draftProblem, MAX_REASON, type Draft } from '../model/drafts';
 import type { Place } from '../model/evidence';
-import { SafeLines } from './safe-text';
+import { SafeLines, SafeText } from './safe-text';
 
 const NOT_YOURS: Readonly<Record<Exclude<Turn, 'yours'>, string>> = {
   answered_by_you: 'You have answered this.',
@@ -70,12 +70,16 @@ export function Decide(props: DecideProps): JSX.Element {
       </div>
       {blocked && (
         <p class="note" id={`${id}-blocked`}>
-          {canConfirm
-            ? `To confirm, look at the evidence first: ${unseen
+          {canConfirm ? (
+            <SafeText
+              text={`To confirm, look at the evidence first: ${unseen
                 .map(({ label }) => label)
                 .slice(0, 3)
-                .join(', ')}.`
-            : 'The bytes or the rows of the dry run were not sent, so this cannot be confirmed.'}
+                .join(', ')}.`}
+            />
+          ) : (
+            'The bytes or the rows of the dry run were not sent, so this cannot be confirmed.'
+          )}
         </p>
       )}
       <Reason draft={draft} onDraft={onDraft} />

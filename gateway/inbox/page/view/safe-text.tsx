@@ -4,9 +4,13 @@ import { escapeLine, escapeLines, escapeSourceLine } from '../../../../policy/te
 /** Only ASCII that can be seen: most texts, which need no marks. */
 const PLAIN = /^[\x20-\x7e]*$/;
 
-/** One line of untrusted text. Control, bidirectional and invisible characters are shown as marks such as `⟦U+202E⟧`. */
+/** Spaces of which a page shows fewer, or none. */
+const SPACES = /^ | {2}| $/;
+
+/** One line of untrusted text. Control, bidirectional and invisible characters are shown as marks such as `⟦U+202E⟧`, and every space. */
 export function SafeText({ text }: { readonly text: string }): JSX.Element {
-  return <>{PLAIN.test(text) ? text : marked(escapeLine(text))}</>;
+  const shown = PLAIN.test(text) ? text : marked(escapeLine(text));
+  return SPACES.test(text) ? <span class="spaces">{shown}</span> : <>{shown}</>;
 }
 
 /** A line of a source text: a tab is shown as `⇥`. */

@@ -128,6 +128,13 @@ describe('what the page shows of a verified review', () => {
     expect(friction).toEqual(expected === null ? null : expect.objectContaining(expected));
   });
 
+  it('accepts a name as the page shows it, with the spaces around it and with marks', () => {
+    const friction = { why: '', nameLabel: '', count: 1, countLabel: '' };
+    expect(isTyped({ ...friction, name: 'old report ' }, { name: 'old report', count: '1' })).toBe(true);
+    expect(isTyped({ ...friction, name: 'a\u200bb' }, { name: 'a⟦U+200B⟧b', count: '1' })).toBe(true);
+    expect(isTyped({ ...friction, name: 'a\u200bb' }, { name: 'ab', count: '1' })).toBe(false);
+  });
+
   it('reads the rows of a dry run with what changes, and keeps another preview as its members', async () => {
     const { review } = await shown('update');
     const [table] = previewOf(review.preview ?? {}).tables;

@@ -40,11 +40,11 @@ interface Dom {
   };
 }
 
-describeInBrowser('the order of text on the page', () => {
+describeInBrowser('the text of a change on the page', () => {
   const environment = useEnvironment();
   jest.setTimeout(240_000);
 
-  it('is that of the bytes, also between words of a script that is written from right to left', async () => {
+  it('is in the order of the bytes, also between words of a script that is written from right to left', async () => {
     const { system } = environment();
     const seat = await takeSeat(environment(), 'alice');
     try {
@@ -59,6 +59,21 @@ describeInBrowser('the order of text on the page', () => {
       await eventually('the line', async () => !(await positions(seat.page, ['17'])).includes(Number.NaN));
       const shown = await positions(seat.page, ['\u05d0\u05d1', '17', '4000', '\u05d3']);
       expect(shown).toEqual(shown.toSorted((a, b) => a - b));
+    } finally {
+      await seat.close();
+    }
+  });
+
+  it('has every space of a value', async () => {
+    const { system } = environment();
+    const seat = await takeSeat(environment(), 'alice');
+    try {
+      const raw = "update customers set note = 'two  spaces'";
+      const { changeId } = await system.submit({ sourceTool: 'SQLDryRun', raw, metadata: { table_name: 'customers' } });
+      await system.waiting(changeId);
+      await openReview(seat.page, changeId);
+      const value = seat.page.locator('.rows ins').first();
+      expect(await value.innerText()).toBe('"two  spaces"');
     } finally {
       await seat.close();
     }
