@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { AnswerResults, type AnswerMessage } from '../policy/contracts/answer';
-import { Sha256Hex } from '../policy/contracts/diff';
+import { Name, Sha256Hex } from '../policy/contracts/diff';
 import { Status } from '../policy/contracts/finding';
 import { Mode, ReviewOutcome, ReviewState, RollbackReason } from '../policy/contracts/outcome';
 import { Preflight, type ReviewStatus } from '../policy/contracts/status';
@@ -54,7 +54,9 @@ export class GatewayClient implements ReviewCalls {
   readonly #http: GatewayHttp;
   readonly #signer: Signer;
 
+  /** Throws `invalid_input`. */
   constructor(options: GatewayClientOptions) {
+    parseInput(Options, options, 'See GatewayClientOptions; createSigner makes a signer of a key');
     this.#http = new GatewayHttp(options);
     this.tenant = options.tenant;
     this.trust = options.trust ?? null;
@@ -223,6 +225,19 @@ export class GatewayClient implements ReviewCalls {
     const said = await this.#http.call('POST', path, json(message), WithdrawResult, ANSWER_TIMEOUT_MS);
     return await acknowledgeWithdrawal(id, message, said, this.#watched(id));
   }
+}
+
+const PublicKeys = z.array(z.string());
+const Options = z.object({
+  baseUrl: z.string(),
+  tenant: Name,
+  // Without the value, which can be a private key.
+  serviceKey: z.custom(isSigner, 'expected a signer, got another value'),
+  trust: z.object({ operators: PublicKeys.optional(), committers: PublicKeys }).nullish(),
+});
+
+function isSigner(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'signText' in value;
 }
 
 const SubmittedBody = z.object({

@@ -10,11 +10,13 @@
  * U3 In all other cases (rejected, unverified, timed out, exception, ledger and gateway away) the effect does not run.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
 import { sha256Hex } from '../policy/contracts/hash';
-import type { Metadata } from '../policy/contracts/diff';
+import { Name, type Metadata } from '../policy/contracts/diff';
 import type { ReceiptPredicate, ReviewOutcome } from '../policy/contracts/outcome';
 import { newNonce } from '../signing/nonce';
 import { CountersignError, describe, type ErrorCode, invalidInput, messageOf } from './errors';
+import { parseInput } from './parse';
 import { verifyReceipt } from './receipt';
 import type { ReviewResult } from './result';
 import type { ReviewCalls } from './review-calls';
@@ -91,6 +93,19 @@ const TRANSIENT: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'ledger_unavailable',
 ]);
 
+const aFunction = z.custom((value) => typeof value === 'function', 'expected a function');
+const Options = z.object({
+  sourceTool: Name,
+  target: Name,
+  stage: aFunction,
+  commit: aFunction.optional(),
+  rollback: aFunction.optional(),
+  requestKey: aFunction.optional(),
+  timeoutMs: z
+    .custom((value) => typeof value === 'number' && value >= 0, 'expected a number of milliseconds')
+    .optional(),
+});
+
 /**
  * Wraps a function so that each call is staged, reviewed, and performed only if it was approved.
  *
@@ -104,13 +119,9 @@ export function guard<Args extends readonly unknown[], Result>(
 ): Guarded<Args, Result> {
   if (typeof tool !== 'function')
     throw invalidInput('tool', 'an async function', describe(tool), 'Pass the function to guard');
-  if (typeof options.stage !== 'function')
-    throw invalidInput(
-      'stage',
-      'a function',
-      describe(options.stage),
-      'It must return the effect of the tool as bytes',
-    );
+  parseInput(Options, options, 'See GuardOptions');
+  if (typeof countersign !== 'object' || countersign === null)
+    throw invalidInput('countersign', 'a client', describe(countersign), 'Pass a GatewayClient or a Countersign');
   if ((countersign.trust?.committers.length ?? 0) === 0) {
     throw invalidInput(
       'trust',
@@ -321,7 +332,14 @@ async function withdrawAfterTimeout(
 }
 
 function parts(staged: Staged): { raw: string | Uint8Array; metadata?: Metadata } {
-  return typeof staged === 'string' || ArrayBuffer.isView(staged) ? { raw: staged } : staged;
+  if (typeof staged === 'string' || ArrayBuffer.isView(staged)) return { raw: staged };
+  if (typeof staged === 'object' && staged !== null && 'raw' in staged) return staged;
+  throw invalidInput(
+    'stage',
+    'a function that returns a string, bytes or an object with `raw`',
+    `one that returns ${describe(staged)}`,
+    'Return the effect of the tool as bytes',
+  );
 }
 
 // A copy: the caller may modify the arguments while the call waits for approval.

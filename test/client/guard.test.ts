@@ -284,13 +284,26 @@ describe('guard', () => {
     expect(rollback).toHaveBeenCalledTimes(1);
   });
 
-  it('throws on a missing tool or stage, and, when called, on arguments that cannot be copied', async () => {
+  it('throws on invalid options, and, when called, on arguments that cannot be copied and on nothing staged', async () => {
     expect(() => guard(undefined as never, options, reviewer(commits))).toThrow(
       'tool: expected an async function, got nothing',
     );
     expect(() => guard(async (_o: Order) => 'x', { ...options, stage: undefined as never }, reviewer(commits))).toThrow(
       'stage: expected a function',
     );
+    const wrong = { target: 'my shop', commit: 'pay', timeoutMs: '60000' };
+    for (const [name, value] of Object.entries(wrong))
+      expect(() => guard(async (_o: Order) => 'x', { ...options, [name]: value }, reviewer(commits))).toThrow(
+        `${name}: expected`,
+      );
+    expect(() => guard(async (_o: Order) => 'x', undefined as never, reviewer(commits))).toThrow('input: expected');
+    expect(() => guard(async (_o: Order) => 'x', options, undefined as never)).toThrow(
+      'countersign: expected a client',
+    );
+    for (const staged of [undefined, null, 7, { order: 7 }])
+      await expect(
+        guard(async (_o: Order) => 'x', { ...options, stage: () => staged as never }, reviewer(commits))(order()),
+      ).rejects.toThrow('stage: expected a function that returns');
     const odd = guard(
       async (_f: () => void) => 'x',
       { ...options, stage: () => 'x' } as unknown as GuardOptions<[() => void], string>,

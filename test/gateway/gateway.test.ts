@@ -649,6 +649,19 @@ describe('GatewayClient, on loopback', () => {
     expect(await client.answer(changeId, [...signed])).toMatchObject({ [violationId]: { code: 'duplicate' } });
   });
 
+  it.each([
+    ['baseUrl', undefined],
+    ['tenant', 'my tenant'],
+    ['serviceKey', agent],
+    ['trust.committers', { operators: [] }],
+  ])('is not made without a valid %s, and says so without a private key', (field, value) => {
+    const options = { baseUrl: 'https://gateway.example', tenant: 'acme', serviceKey: createSigner(agent) };
+    const made = (): unknown => new GatewayClient({ ...options, [field.split('.')[0] ?? '']: value });
+    expect(made).toThrow(expect.objectContaining({ code: 'invalid_input', field }));
+    expect(made).toThrow(`${field}: expected`);
+    expect(made).not.toThrow(/PRIVATE|[0-9a-f]{64}/);
+  });
+
   it('waits between two polls for the outcome if they are answered at once', async () => {
     let polls = 0;
     const hasty = async (): Promise<Response> => {
