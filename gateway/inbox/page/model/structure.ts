@@ -158,14 +158,28 @@ function resourcesOf(bytes: Uint8Array): Structure | null {
 }
 
 function resourceMembers({ before, after, unknown, action }: TerraformResource): MemberChange[] {
-  const [old, now, later] = [leavesByPointer(before), leavesByPointer(after), leavesByPointer(unknown)];
-  const pointers = [...new Set([...old.keys(), ...now.keys(), ...later.keys()])];
-  return pointers.flatMap((pointer) => {
-    const [was, is] = [old.get(pointer), now.get(pointer)];
-    const after = later.get(pointer) === true ? 'known after apply' : is === undefined ? null : JSON.stringify(is);
-    const before = was === undefined ? null : JSON.stringify(was);
-    return before === after ? [] : [{ operation: action, pointer, before, after }];
+  const [old, now] = [leavesByPointer(before), leavesByPointer(withUnknown(after, unknown))];
+  const text = (leaf: JsonValue | undefined): string | null =>
+    leaf === undefined ? null : JSON.stringify(leaf).replaceAll(JSON.stringify(UNKNOWN), 'known after apply');
+  return [...new Set([...old.keys(), ...now.keys()])].flatMap((pointer) => {
+    const [was, is] = [text(old.get(pointer)), text(now.get(pointer))];
+    return was === is ? [] : [{ operation: action, pointer, before: was, after: is }];
   });
+}
+
+/** The value with UNKNOWN wherever `unknown` has true, at any depth: there the plan has null or nothing. */
+function withUnknown(value: JsonValue, unknown: JsonValue): JsonValue {
+  if (unknown === true) return UNKNOWN;
+  if (Array.isArray(unknown)) {
+    const items = Array.isArray(value) ? value : [];
+    return items.map((item, i) => withUnknown(item, unknown[i] ?? false));
+  }
+  if (!isJsonObject(unknown)) return value;
+  const known = isJsonObject(value) ? value : {};
+  const later = Object.entries(unknown)
+    .filter(([name, of]) => of === true || Object.hasOwn(known, name))
+    .map(([name, of]) => [name, withUnknown(known[name] ?? null, of)] as const);
+  return later.length === 0 ? value : { ...known, ...Object.fromEntries(later) };
 }
 
 function leavesByPointer(value: JsonValue): ReadonlyMap<string, JsonValue> {
@@ -189,8 +203,10 @@ function jsonAt(document: JsonValue | undefined, pointer: string): string | null
   return value === undefined ? null : JSON.stringify(value);
 }
 
-/** No member has this name: a lone surrogate is not in canonical JSON. */
+/** No member has this name: a lone surrogate is not in a document. */
 const MISSING = '\ud800';
+/** No value of a document is this text. */
+const UNKNOWN = '\ud800';
 
 function textOf(value: JsonValue): string {
   return typeof value === 'string' ? value : JSON.stringify(value);

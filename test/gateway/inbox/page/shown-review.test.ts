@@ -176,6 +176,33 @@ describe('what the page shows of a verified review', () => {
     ]);
   });
 
+  it('shows which parts of an attribute of a plan are known only after apply', () => {
+    const resource = {
+      address: 'aws_security_group.open',
+      mode: 'managed',
+      type: 'aws_security_group',
+      name: 'open',
+      provider_name: 'registry.terraform.io/hashicorp/aws',
+      change: {
+        actions: ['update'],
+        before: { ids: ['a'], rule: [{ port: 22, hosts: ['10.0.0.1'] }] },
+        after: { ids: [null], rule: [{ port: 22 }], name: 'known after apply' },
+        after_unknown: { ids: [true], rule: [{ hosts: true }], arn: true, tags: {} },
+        before_sensitive: false,
+        after_sensitive: false,
+      },
+    };
+    const plan = { format_version: '1.2', terraform_version: '1.9.5', resource_changes: [resource] };
+    const structure = structureOf('TerraformPlan', new TextEncoder().encode(JSON.stringify(plan)));
+    const members = structure?.kind === 'resources' ? structure.resources[0]?.members : null;
+    expect(Object.fromEntries((members ?? []).map(({ pointer, after }) => [pointer, after]))).toEqual({
+      '/ids': '[known after apply]',
+      '/rule': '[{"port":22,"hosts":known after apply}]',
+      '/name': '"known after apply"',
+      '/arn': 'known after apply',
+    });
+  });
+
   it('names the metadata that each tool declares as part of the effect', () => {
     const declared = SOURCE_TOOLS.map(({ sourceTool, effectMetadata }) => [
       sourceTool,
