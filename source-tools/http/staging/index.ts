@@ -20,6 +20,9 @@ async function stage(ctx: StageContext): Promise<Staged> {
   const found = await readResource(ctx, http, settings, request.url);
   if (!found.ok) return rejected(found.explanation);
   const { document, etag, exact } = found.resource;
+  const beforeSha = comparedSha(document, settings.volatile);
+  if (request.document !== undefined && comparedSha(request.document, settings.volatile) !== beforeSha)
+    return rejected('its "document" is not the current state of the resource');
   const after = request.apply(document);
   if (!after.ok) return rejected(after.why);
   const base: HttpBase = {
@@ -27,7 +30,7 @@ async function stage(ctx: StageContext): Promise<Staged> {
     method: request.method,
     url: request.url,
     etag,
-    beforeSha: comparedSha(document, settings.volatile),
+    beforeSha,
     afterSha: comparedSha(after.document, settings.volatile),
     volatile: [...settings.volatile],
   };

@@ -16,6 +16,8 @@ export interface StagedRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** The staged body in canonical JSON, as it is sent. */
   readonly body: string;
+  /** The state that the author saw; undefined if none was staged. The facts are about this state. */
+  readonly document: Json | undefined;
   /** The document after the request, or why the request does not apply. */
   readonly apply: (
     document: Json,
@@ -54,6 +56,7 @@ export function readRequest(raw: Uint8Array, facts: Facts, http: HttpAccess['htt
       url: new URL(url).href,
       headers: { ...forwarded, 'content-type': contentType ?? 'application/json' },
       body: canonicalJson(value),
+      document: staged['document'] as Json | undefined,
       apply,
     },
   };

@@ -117,6 +117,19 @@ describe('a dry run', () => {
     expect(writes()).toEqual([]);
   });
 
+  it('rejects a request whose "document" is not the state of the resource, because the rules compare the body with it', async () => {
+    const put = { method: 'PUT', contentType: 'application/json', body: { on: true } };
+    const staged = (document: unknown): StageContext => change({ staged: { ...put, document } });
+    expect(await stage(staged({ on: false }))).toMatchObject({
+      kind: 'rejected',
+      explanation: expect.stringContaining('"document"'),
+    });
+    expect(recordOf(await stage(staged({ owners: ['ada'], on: false })))).toMatchObject({ fullyCaptured: true });
+    const merge = { contentType: 'application/merge-patch+json', body: { on: true }, document: { on: false } };
+    expect(await stage(change({ staged: merge }))).toMatchObject({ kind: 'rejected' });
+    expect(await stage(change({ staged: merge, settings: { volatile: ['/owners'] } }))).toMatchObject({ kind: 'staged' });
+  });
+
   it.each([
     ['redirects', 'redirect'],
     ['not_json', 'not JSON'],
