@@ -1,10 +1,11 @@
 import { StagingRecord } from '../../../policy/contracts/staging-record';
 import type { StageContext, Staged, TargetEffects } from '../../../policy/contracts/target-effects';
 import { commitPatch, readBackPatch, sealPatch } from './http-commit';
+import { equal } from '../facts/json-patch';
 import { httpOf } from './http-access';
 import { toHttpRecord, type HttpBase } from './http-record';
 import { toHttpSettings } from '../staging-settings';
-import { comparedSha, readResource } from './resource';
+import { changesAt, comparedSha, readResource } from './resource';
 import { readRequest } from './staged-request';
 import { rejected } from '../../rejected';
 
@@ -37,9 +38,12 @@ async function stage(ctx: StageContext): Promise<Staged> {
   const uncaptured = [
     ...(etag === null ? ['the resource has no strong ETag, so concurrent changes cannot be detected reliably'] : []),
     ...(exact ? [] : ['the resource contains a number that loses digits when it is parsed']),
+    ...(changesAt(settings.volatile, document, after.document)
+      ? ['it changes a volatile member, which is not compared']
+      : []),
   ];
   const { sourceTool, diffSha } = ctx.diff;
-  const changes = base.afterSha !== base.beforeSha;
+  const changes = !equal(document, after.document);
   const record = StagingRecord.safeParse(
     toHttpRecord(base, { sourceTool, target: ctx.target.name, diffSha, changes, uncaptured }),
   );

@@ -3,6 +3,7 @@ import { canonicalJson } from '../../../policy/contracts/canonical-json';
 import { sha256HexOfText } from '../../../policy/contracts/hash';
 import { tokensOf } from '../../../policy/text/json-pointer';
 import type { Json } from '../facts/json';
+import { equal, valueAtPointer } from '../facts/json-patch';
 import { readJsonDocument } from '../../../policy/text/json-document';
 import type { TargetContext } from '../../../policy/contracts/target-effects';
 import type { HttpAccess } from './http-access';
@@ -69,6 +70,15 @@ export async function readResource(
 export function comparedSha(document: Json, volatile: readonly string[]): string {
   const paths = volatile.map((pointer) => tokensOf(pointer) ?? []);
   return sha256HexOfText(canonicalJson(withoutMembers(document, paths)));
+}
+
+/** Whether the two documents differ at any of the JSON pointers. */
+export function changesAt(pointers: readonly string[], before: Json, after: Json): boolean {
+  return pointers.some((pointer) => {
+    const tokens = tokensOf(pointer) ?? [];
+    const [a, b] = [valueAtPointer(before, tokens), valueAtPointer(after, tokens)];
+    return a === undefined || b === undefined ? a !== b : !equal(a, b);
+  });
 }
 
 /** All at once: if one item of an array were removed after another, the second pointer would mean the next item. */

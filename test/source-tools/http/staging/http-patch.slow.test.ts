@@ -127,7 +127,18 @@ describe('a dry run', () => {
     expect(recordOf(await stage(staged({ owners: ['ada'], on: false })))).toMatchObject({ fullyCaptured: true });
     const merge = { contentType: 'application/merge-patch+json', body: { on: true }, document: { on: false } };
     expect(await stage(change({ staged: merge }))).toMatchObject({ kind: 'rejected' });
-    expect(await stage(change({ staged: merge, settings: { volatile: ['/owners'] } }))).toMatchObject({ kind: 'staged' });
+    expect(await stage(change({ staged: merge, settings: { volatile: ['/owners'] } }))).toMatchObject({
+      kind: 'staged',
+    });
+  });
+
+  it('counts a write to a volatile member, and reports that it is not compared', async () => {
+    const settings = { volatile: ['/owners'] };
+    const body = [{ op: 'replace', path: '/owners', value: ['eve'] }];
+    const record = recordOf(await stage(change({ settings, staged: { body } })));
+    expect(record).toMatchObject({ fullyCaptured: false, tables: [{ updated: 1 }] });
+    expect(record.uncaptured[0]).toContain('not compared');
+    expect(recordOf(await stage(change({ settings })))).toMatchObject({ fullyCaptured: true });
   });
 
   it.each([
