@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonValue } from '../../../policy/contracts/canonical-json';
-import type { HttpPatchFacts, PatchFault, Write } from './http-facts';
+import type { HttpPatchFacts, PatchFault, Transfer, Write } from './http-facts';
 import { Members } from './members';
-import { transferOf, type NameBudget } from './transfers';
+import { transfersOf, type NameBudget } from './transfers';
 import { arrayIndex, pointerOf } from '../../../policy/text/json-pointer';
 import { refuse } from '../../../policy/text/refusal';
 import { bodyKind, replacesDocument } from './body-kind';
@@ -72,11 +72,9 @@ function readJsonPatch(body: JsonValue | undefined, document: JsonValue | undefi
   const items = body as readonly JsonValue[];
   if (items.length > MAX_OPERATIONS)
     refuse('too_many_operations', `The patch has more than ${MAX_OPERATIONS} operations`, null);
-  const operations: Operation[] = [];
+  const operations: PlacedOperation[] = [];
   const faults: PatchFault[] = [];
   const writes: Write[] = [];
-  const transfers: HttpPatchFacts['transfers'][number][] = [];
-  const names: NameBudget = { left: MAX_NAMES };
   const seen = new Members();
   for (const [i, item] of items.entries()) {
     const at = `/body/${i}`;
@@ -88,31 +86,51 @@ function readJsonPatch(body: JsonValue | undefined, document: JsonValue | undefi
     const { operation } = read;
     if (operation.path.length > MAX_TOKENS || (operation.from?.length ?? 0) > MAX_TOKENS)
       refuse('too_deep', `A JSON pointer has more than ${MAX_TOKENS} segments`, null);
-    operations.push(operation);
+    operations.push({ ...operation, at });
     writes.push(...writesOf(operation, at));
     if (operation.value !== undefined && operation.op !== 'test')
       seen.collect(operation.value, operation.path, ['body', String(i), 'value']);
     seen.named(operation.path, `${at}/path`);
-    const transfer = transferOf(operation, at, document, names);
-    if (transfer !== null) transfers.push(transfer);
   }
+  const applicable = document !== undefined && faults.length === 0;
   const base: Body = {
     ...EMPTY,
     body: 'json-patch',
     operations: items.length,
     writes,
-    transfers,
+    transfers: applicable ? [] : unseenTransfers(operations),
     ...seen.facts(),
     faults,
   };
-  if (document === undefined || faults.length > 0) return base;
-  const applied = applyJsonPatch(document, operations);
-  if (!applied.ok)
-    return {
-      ...base,
-      faults: [{ at: `/body/${applied.index}`, why: applied.why }],
-    };
-  return { ...base, result: applied.value, changesNothing: equal(applied.value, document as Json) };
+  return applicable ? { ...base, ...tried(operations, document) } : base;
+}
+
+type PlacedOperation = Operation & { readonly at: string };
+
+/** The copies and moves of a patch that is not applied, so that what is below their sources is not known. */
+function unseenTransfers(operations: readonly PlacedOperation[]): Transfer[] {
+  return operations.flatMap((operation) => transfersOf(operation, operation.at, undefined, { left: MAX_NAMES }));
+}
+
+/** What the operations do to the document. */
+function tried(
+  operations: readonly PlacedOperation[],
+  document: JsonValue,
+): Pick<Body, 'transfers' | 'faults' | 'result' | 'changesNothing'> {
+  const transfers: Transfer[] = [];
+  const names: NameBudget = { left: MAX_NAMES };
+  const applied = applyJsonPatch(document, operations, (i, value) => {
+    const operation = operations[i] as PlacedOperation;
+    transfers.push(...transfersOf(operation, operation.at, value, names));
+  });
+  if (applied.ok)
+    return { transfers, faults: [], result: applied.value, changesNothing: equal(applied.value, document as Json) };
+  return {
+    transfers: unseenTransfers(operations),
+    faults: [{ at: `/body/${applied.index}`, why: applied.why }],
+    result: undefined,
+    changesNothing: false,
+  };
 }
 
 function writesOf({ op, path, from }: Operation, at: string): Write[] {

@@ -83,12 +83,19 @@ export type Applied =
   /** `index`: the operation that failed. */
   | { readonly ok: false; readonly index: number; readonly why: string };
 
-/** The document after all operations, or the first failed operation. The given document is not modified. */
-export function applyJsonPatch(document: JsonValue, operations: readonly Operation[]): Applied {
+/**
+ * The document after all operations, or the first failed operation. The given document is not modified. `onTransfer` receives the
+ * value that each copy or move takes, before it is modified.
+ */
+export function applyJsonPatch(
+  document: JsonValue,
+  operations: readonly Operation[],
+  onTransfer: (index: number, value: Json) => void = () => {},
+): Applied {
   const budget = { left: MAX_WORK };
   const root: JsonMap = Object.assign(Object.create(null) as JsonMap, { '': clone(document as Json, budget) });
   for (const [index, operation] of operations.entries()) {
-    const why = applyOne(root, operation, budget);
+    const why = applyOne(root, operation, budget, (value) => onTransfer(index, value));
     if (budget.left < 0) return { ok: false, index, why: 'the patch copies or compares too many values' };
     if (why !== null) return { ok: false, index, why: `${describe(operation)}: ${why}` };
   }
@@ -99,7 +106,12 @@ interface Budget {
   left: number;
 }
 
-function applyOne(root: JsonMap, { op, path, from, value }: Operation, budget: Budget): string | null {
+function applyOne(
+  root: JsonMap,
+  { op, path, from, value }: Operation,
+  budget: Budget,
+  onTransfer: (value: Json) => void,
+): string | null {
   // The document is the only member of an outer object, so that the root can be replaced like any other member.
   const target = ['', ...path];
   switch (op) {
@@ -116,11 +128,15 @@ function applyOne(root: JsonMap, { op, path, from, value }: Operation, budget: B
     }
     case 'copy': {
       const found = valueAtPointer(root, ['', ...(from as readonly string[])]);
-      return found === undefined ? 'the source does not exist' : add(root, target, clone(found, budget), budget);
+      if (found === undefined) return 'the source does not exist';
+      onTransfer(found);
+      return add(root, target, clone(found, budget), budget);
     }
     case 'move': {
       const removed = remove(root, ['', ...(from as readonly string[])], budget);
-      return removed.why ?? add(root, target, removed.value as Json, budget);
+      if (removed.why !== null) return removed.why;
+      onTransfer(removed.value as Json);
+      return add(root, target, removed.value as Json, budget);
     }
     default:
       return op satisfies never;

@@ -35,12 +35,14 @@ async function stage(ctx: StageContext): Promise<Staged> {
     afterSha: comparedSha(after.document, settings.volatile),
     volatile: [...settings.volatile],
   };
+  const unshown = after.takesMembers && request.document === undefined;
   const uncaptured = [
     ...(etag === null ? ['the resource has no strong ETag, so concurrent changes cannot be detected reliably'] : []),
     ...(exact ? [] : ['the resource contains a number that loses digits when it is parsed']),
     ...(changesAt(settings.volatile, document, after.document)
       ? ['it changes a volatile member, which is not compared']
       : []),
+    ...(unshown ? ['it copies or moves members that it does not show: add the state that was read as "document"'] : []),
   ];
   const { sourceTool, diffSha } = ctx.diff;
   const changes = !equal(document, after.document);

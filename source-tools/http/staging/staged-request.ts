@@ -19,10 +19,13 @@ export interface StagedRequest {
   /** The state that the author saw; undefined if none was staged. The facts are about this state. */
   readonly document: Json | undefined;
   /** The document after the request, or why the request does not apply. */
-  readonly apply: (
-    document: Json,
-  ) => { readonly ok: true; readonly document: Json } | { readonly ok: false; readonly why: string };
+  readonly apply: (document: Json) => AppliedRequest;
 }
+
+export type AppliedRequest =
+  /** `takesMembers`: a copy or move takes an object or array with named members. */
+  | { readonly ok: true; readonly document: Json; readonly takesMembers: boolean }
+  | { readonly ok: false; readonly why: string };
 
 export type ReadRequest =
   { readonly ok: true; readonly request: StagedRequest } | { readonly ok: false; readonly why: string };
@@ -63,9 +66,10 @@ export function readRequest(raw: Uint8Array, facts: Facts, http: HttpAccess['htt
 }
 
 function applierOf(method: string, kind: HttpPatchFacts['body'], body: JsonValue): StagedRequest['apply'] | null {
-  if (method === 'PUT' && kind === 'json') return () => ({ ok: true, document: body as Json });
+  if (method === 'PUT' && kind === 'json') return () => ({ ok: true, document: body as Json, takesMembers: false });
   if (method !== 'PATCH') return null;
-  if (kind === 'merge-patch') return (document) => ({ ok: true, document: applyMergePatch(document, body as Json) });
+  if (kind === 'merge-patch')
+    return (document) => ({ ok: true, document: applyMergePatch(document, body as Json), takesMembers: false });
   if (kind !== 'json-patch') return null;
   return (document) => {
     const operations: Operation[] = [];
@@ -74,9 +78,17 @@ function applierOf(method: string, kind: HttpPatchFacts['body'], body: JsonValue
       if (!read.ok) return read;
       operations.push(read.operation);
     }
-    const applied = applyJsonPatch(document as JsonValue, operations);
+    let takesMembers = false;
+    const applied = applyJsonPatch(document as JsonValue, operations, (_, value) => {
+      takesMembers ||= hasMembers(value);
+    });
     return applied.ok
-      ? { ok: true, document: applied.value }
+      ? { ok: true, document: applied.value, takesMembers }
       : { ok: false, why: `operation ${applied.index + 1} does not apply: ${applied.why}` };
   };
+}
+
+function hasMembers(value: Json): boolean {
+  if (Array.isArray(value)) return value.some(hasMembers);
+  return typeof value === 'object' && value !== null && Object.keys(value).length > 0;
 }

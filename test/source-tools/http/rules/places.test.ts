@@ -30,6 +30,16 @@ describe('a copy or move', () => {
     expect(isHeld('http_privilege_fields', of('copy', '/a', '/b', document))).toBe(false);
   });
 
+  it('is compared with the document that the operations before it leave', () => {
+    const document = { users: [{ name: 'a' }, { name: 'b', role: 'admin', token: 'x' }], me: {} };
+    const body = [
+      { op: 'remove', path: '/users/0' },
+      { op: 'copy', from: '/users/0', path: '/me' },
+    ];
+    expect(isHeld('http_privilege_fields', { body, document })).toBe(true);
+    expect(isHeld('http_private_copy', { body, document })).toBe(true);
+  });
+
   it('is held if too many members are below its source', () => {
     const document = { from: Array.from({ length: 5000 }, () => ({ a: 1, b: 2, c: 3 })) };
     const body = Array.from({ length: 4 }, (_, i) => ({ op: 'copy', from: '/from', path: `/k${i}` }));

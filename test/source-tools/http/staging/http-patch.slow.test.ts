@@ -141,6 +141,19 @@ describe('a dry run', () => {
     expect(recordOf(await stage(change({ settings })))).toMatchObject({ fullyCaptured: true });
   });
 
+  it('reports a copy of members that the request does not show', async () => {
+    const document = { on: false, owners: ['ada'], templates: [{}, { role: 'admin' }], me: {} };
+    api.documents.set('/v1/flags/beta', document);
+    const uncaptured = async (op: object, more = {}): Promise<readonly string[]> => {
+      const body = [{ op: 'remove', path: '/templates/0' }, op];
+      return recordOf(await stage(change({ staged: { body, ...more } }))).uncaptured;
+    };
+    const copy = { op: 'copy', from: '/templates/0', path: '/me' };
+    expect(await uncaptured(copy)).toEqual([expect.stringContaining('"document"')]);
+    expect(await uncaptured(copy, { document })).toEqual([]);
+    expect(await uncaptured({ op: 'move', from: '/owners', path: '/former' })).toEqual([]);
+  });
+
   it.each([
     ['redirects', 'redirect'],
     ['not_json', 'not JSON'],
