@@ -88,8 +88,8 @@ function readJsonPatch(body: JsonValue | undefined, document: JsonValue | undefi
       refuse('too_deep', `A JSON pointer has more than ${MAX_TOKENS} segments`, null);
     operations.push({ ...operation, at });
     writes.push(...writesOf(operation, at));
-    if (operation.value !== undefined && operation.op !== 'test')
-      seen.collect(operation.value, operation.path, ['body', String(i), 'value']);
+    if (operation.op === 'test') continue;
+    if (operation.value !== undefined) seen.collect(operation.value, operation.path, ['body', String(i), 'value']);
     seen.named(operation.path, `${at}/path`);
   }
   const applicable = document !== undefined && faults.length === 0;

@@ -12,16 +12,31 @@ const WORDS = new Set(wordList('private internal hidden confidential restricted'
 /** Parts of such names, such as `stripe_secret_key`. */
 const PARTS = wordList('secret password passwd passphrase token credential apikey privatekey accesskey signingkey');
 
-/** A name in lower case without underscores and hyphens, so that `isAdmin`, `is_admin` and `IS-ADMIN` are equal. */
+/** A name as the most tolerant servers compare it: regardless of case and of compatible letters, such as `ſ` for `s`. */
+export function foldedName(name: string): string {
+  return name.normalize('NFKC').toLowerCase();
+}
+
+/** A folded name without underscores and hyphens, so that `isAdmin`, `is_admin` and `IS-ADMIN` are equal. */
 export function normalizedName(name: string): string {
-  const lower = name.toLowerCase();
+  const lower = foldedName(name);
   return lower.includes('_') || lower.includes('-') ? lower.replaceAll('_', '').replaceAll('-', '') : lower;
+}
+
+/**
+ * The names in a name that some servers read as a path: `account` and `role` of `account.role` and of `account[role]`. Otherwise
+ * the name itself.
+ */
+export function namesInPath(name: string): readonly string[] {
+  const parts = name.split(/[.[\]/:$]/).flatMap((part) => (part.trim() === '' ? [] : [part.trim()]));
+  return parts.length === 0 ? [name] : parts;
 }
 
 /** The words of a name in lower case: `allow`, `force` and `pushes` of `allowForcePushes`. */
 export function wordsOf(name: string): readonly string[] {
   return name
     .slice(0, 300)
+    .normalize('NFKC')
     .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
     .toLowerCase()
     .split(/[^\p{L}\p{N}]+/u);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Hit } from '../../../policy/rules/rule-maker';
 import { shown } from '../../../policy/text/shown-name';
+import { namesInPath } from '../facts/private-names';
 import { httpRule, MERGE, request, formatPointer } from './define-http-rule';
 import { wordList } from '../../../policy/text/word-list';
 
@@ -222,7 +223,7 @@ const NAMES = new Set(['__proto__', 'constructor', 'prototype']);
 
 export const prototypePollution = httpRule({
   name: 'http_prototype_pollution',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'confirm',
   why: 'On a JavaScript server these names can modify the prototype of all objects.',
   examples: {
@@ -231,6 +232,6 @@ export const prototypePollution = httpRule({
   },
   find: ({ members }) =>
     members
-      .filter(({ name }) => NAMES.has(name))
+      .filter(({ name }) => [name, ...namesInPath(name)].some((part) => NAMES.has(part)))
       .map(({ name, pointer, at }) => ({ at, what: `writes ${shown(name)} at ${formatPointer(pointer)}` })),
 });

@@ -5,7 +5,7 @@ import { memoizeByObject } from '../../../policy/text/memoize';
 import { shown } from '../../../policy/text/shown-name';
 import { formatPointer, httpRule, MERGE, namesConfig, namesOf, request } from './define-http-rule';
 import { READS, type HttpPatchFacts, type Write } from '../facts/http-facts';
-import { normalizedName } from '../facts/private-names';
+import { foldedName, namesInPath, normalizedName } from '../facts/private-names';
 import { wordList } from '../../../policy/text/word-list';
 
 const Pointer = z
@@ -16,30 +16,35 @@ const Pointer = z
     'expected a JSON pointer: empty for the whole document, or starting with "/"',
   );
 
+/** The location of a write as tolerant servers read it: regardless of case, and with each name such as `a.b` as a path. */
+function readingsOf({ pointer }: Write): readonly (readonly string[])[] {
+  const tokens = (tokensOf(pointer) ?? []).map(foldedName);
+  return [tokens, tokens.flatMap(namesInPath)];
+}
+
 /**
- * Whether a write affects the protected `pointer`: the location itself, a parent or a child. `*` matches any one name or
- * index. An insertion or removal in an array affects every later item.
+ * Whether a write to `tokens` affects the protected `pointer`: the location itself, a parent or a child. `*` matches any one name
+ * or index. An insertion or removal in an array affects every later item.
  */
-function affects(pointer: readonly string[], write: Write): boolean {
-  const tokens = tokensOf(write.pointer) ?? [];
+function affects(pointer: readonly string[], tokens: readonly string[], shifts: boolean): boolean {
   const shared = Math.min(tokens.length, pointer.length);
   for (let i = 0; i < shared; i++) {
     const [guarded, written] = [pointer[i] as string, tokens[i] as string];
     if (guarded === '*' || guarded === written) continue;
     const [a, b] = [arrayIndex(guarded), arrayIndex(written)];
-    const moved = i === tokens.length - 1 && write.shifts && a !== null && (written === '-' || (b !== null && a >= b));
+    const moved = i === tokens.length - 1 && shifts && a !== null && (written === '-' || (b !== null && a >= b));
     if (!moved) return false;
   }
   return true;
 }
 
 const tokensOfEach = memoizeByObject((pointers: readonly string[]) =>
-  pointers.map((pointer) => [pointer, tokensOf(pointer) ?? []] as const),
+  pointers.map((pointer) => [pointer, (tokensOf(pointer) ?? []).map(foldedName)] as const),
 );
 
 export const protectedPointer = httpRule({
   name: 'http_protected_pointer',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'confirm',
   why: 'A protected member also changes if its parent is written, if it is moved, or if another operation shifts its array index.',
   config: z.strictObject({
@@ -61,7 +66,8 @@ export const protectedPointer = httpRule({
     const guarded = tokensOfEach(pointers);
     return writes.flatMap((write) => {
       if (!write.changes && write.how !== 'copy') return [];
-      const hit = guarded.find(([, tokens]) => affects(tokens, write));
+      const readings = readingsOf(write);
+      const hit = guarded.find(([, pointer]) => readings.some((tokens) => affects(pointer, tokens, write.shifts)));
       if (hit === undefined) return [];
       const verb = write.changes ? write.how : 'copy from';
       return [{ at: write.at, what: `${verb} of ${formatPointer(write.pointer)} affects ${formatPointer(hit[0])}` }];
@@ -157,7 +163,7 @@ const MONEY_UNIT = /(?:in)?(?:cents?|minor|micros|usd|eur|gbp|chf)$/;
 
 export const privilegeFields = httpRule({
   name: 'http_privilege_fields',
-  logicRevision: 4,
+  logicRevision: 5,
   defaultLevel: 'confirm',
   why: 'An API may let a client write roles, permissions, prices and the addresses that it calls like any other member.',
   config: namesConfig(
@@ -171,10 +177,11 @@ export const privilegeFields = httpRule({
   },
   find: ({ members, transfers }, config) => {
     const guarded = namesOf(config);
-    const isGuarded = (name: string): boolean => {
-      const normalized = normalizedName(name);
-      return guarded.has(normalized) || guarded.has(normalized.replace(MONEY_UNIT, ''));
-    };
+    const isGuarded = (name: string): boolean =>
+      [name, ...namesInPath(name)].some((part) => {
+        const normalized = normalizedName(part);
+        return guarded.has(normalized) || guarded.has(normalized.replace(MONEY_UNIT, ''));
+      });
     const written = members
       .filter(({ name }) => isGuarded(name))
       .map(({ name, at }) => ({ at, what: `writes ${shown(name.slice(0, 100))}` }));

@@ -117,6 +117,46 @@ it('a query parameter that contains a credential or replaces the method is held'
   expect(isHeld('http_override_header', { url: `${url}?_method=DELETE` })).toBe(true);
 });
 
+describe('a name that some servers read as another one', () => {
+  const merge = (body: unknown) => ({ contentType: MERGE, body });
+
+  it.each([{ 'account.role': 'x' }, { 'user[role]': 'x' }, { ' role ': 'x' }, { 'ex:role': 'x' }, { $role: 'x' }])(
+    'is held if it contains a privileged member: %j',
+    (body) => {
+      expect(isHeld('http_privilege_fields', merge(body))).toBe(true);
+    },
+  );
+
+  it('is held if it differs from a privileged or protected member only in case or compatible letters', () => {
+    const protects = { pointers: ['/account/role'] };
+    for (const role of ['Role', 'ROLE', 'ｒｏｌｅ']) {
+      expect(isHeld('http_privilege_fields', merge({ [role]: 'x' }))).toBe(true);
+      expect(isHeld('http_protected_pointer', merge({ Account: { [role]: 'x' } }), protects)).toBe(true);
+    }
+    expect(isHeld('http_privilege_fields', merge({ permiſſions: ['x'] }))).toBe(true);
+    expect(isHeld('http_protected_pointer', merge({ 'account.role': 'x' }), protects)).toBe(true);
+    expect(isHeld('http_protected_pointer', merge({ account: { roleName: 'x' } }), protects)).toBe(false);
+    expect(isHeld('http_protected_pointer', merge({ '': 'x', '.': 'x', $: 'x' }), protects)).toBe(false);
+    expect(isHeld('http_protected_pointer', merge({ 'x.y/z': 1 }), { pointers: ['/x.y~1z'] })).toBe(true);
+  });
+
+  it('is held if it contains a name of a prototype', () => {
+    expect(isHeld('http_prototype_pollution', merge({ 'a.__proto__.isAdmin': true }))).toBe(true);
+  });
+
+  it('passes if a privileged name is only a part of a word', () => {
+    expect(isHeld('http_privilege_fields', merge({ 'user.roleplay': 1, 'v1.payroll': 2 }))).toBe(false);
+  });
+});
+
+it.each(['http_privilege_fields', 'http_security_setting', 'http_prototype_pollution'])(
+  'a test operation does not write, so it passes %s',
+  (rule) => {
+    const body = ['/price', '/visibility', '/__proto__'].map((path) => ({ op: 'test', path, value: 1 }));
+    expect(isHeld(rule, { body })).toBe(false);
+  },
+);
+
 describe('the reason for an invalid patch', () => {
   const reason = (body: unknown, document?: unknown): string => run('http_patch_invalid', { body, document }).reason;
 
