@@ -38,6 +38,9 @@ function inText(text: string, url: URL): string[] {
   if (hasBlankOrControl(text)) anomalies.push('a space or control character, which some parsers drop');
   if (text.includes('\\')) anomalies.push('a backslash, which some parsers read as a slash');
   if (url.hash !== '' || text.includes('#')) anomalies.push('a fragment, which is not sent');
+  if (comparable(text) !== comparable(url.href))
+    anomalies.push('a part that some parsers rewrite, such as a dot segment');
+  if (url.search.includes(';')) anomalies.push('a semicolon in the query, which some servers read as "&"');
   for (const c of text) {
     if (c > '\x7f') {
       anomalies.push('a character that is not ASCII');
@@ -47,13 +50,21 @@ function inText(text: string, url: URL): string[] {
   return anomalies;
 }
 
-function hasBlankOrControl(text: string): boolean {
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    if (code <= 0x20 || (code >= 0x7f && code < 0xa1)) return true;
-  }
-  return false;
+const AUTHORITY = /^[a-z][a-z0-9+.-]*:\/\/(?:\[[^\]]*\]|[^/?#\\:]*)(?::[1-9]\d*)?(?=[/?#]|$)/i;
+/** Characters that a URL parser may encode. */
+const UNSAFE = /[^\w\-.~:/?#[\]@!$&()*+,;=%]/gu;
+
+/** The URL from its path on, with one encoding for each character; the complete URL if the part before is not written plainly. */
+function comparable(url: string): string {
+  const authority = AUTHORITY.exec(url)?.[0];
+  if (authority === undefined) return url;
+  const rest = url.slice(authority.length);
+  const encoded = rest.replaceAll(UNSAFE, encodeURIComponent).replaceAll("'", '%27');
+  return encoded.startsWith('/') ? encoded : `/${encoded}`;
 }
+
+const hasBlankOrControl = (text: string): boolean => /[\p{Cc}\u0020\u00a0]/u.test(text);
+const hasControl = (text: string): boolean => /\p{Cc}/u.test(text);
 
 /** The text between `//` and the path, as written. */
 function rawAuthority(text: string): string {
@@ -98,15 +109,15 @@ function decodedPath(pathname: string): DecodedPath {
   for (const raw of pathname.split('/').slice(1)) {
     const lower = raw.toLowerCase();
     if (lower.includes('%2f') || lower.includes('%5c')) anomalies.add('an encoded slash or backslash in the path');
-    if (lower.includes('%00')) anomalies.add('an encoded NUL in the path');
     const segment = decodeOnce(raw);
     if (segment === null) {
       anomalies.add('percent-encoding in the path that is not valid UTF-8');
       segments.push(raw);
       continue;
     }
+    if (hasControl(segment)) anomalies.add('an encoded control character in the path');
     if (/%[0-9a-f]{2}/i.test(segment)) anomalies.add('double percent-encoding');
-    const bare = segment.split(';')[0];
+    const bare = segment.split(';')[0]?.trim();
     if (
       bare === '.' ||
       bare === '..' ||

@@ -190,9 +190,33 @@ describe('the URL of a request', () => {
     'https://127.1/',
     'https://api.example.com/#x',
     'ftp://api.example.com/',
+    'https://api.example.com/v1/../admin',
+    'https://api.example.com/v1/./orders',
+    'https://api.example.com/v1/%2E%2e/admin',
+    'https:/api.example.com/v1',
+    'https:api.example.com/v1',
+    'https://api.example.com:/v1',
+    'https://api.example.com:0443/v1',
+    'https://api.example.com/v1/a%0d%0ab',
+    'https://api.example.com/v1/a%7f',
+    'https://api.example.com/v1/..%20/admin',
+    'https://api.example.com/v1?a=1;_method=DELETE',
   ])('%s is ambiguous, and is refused', (url) => {
     expect(urlOf(url).anomalies).not.toEqual([]);
     expect(runRule(packDefinitions, 'http_url_ambiguous', request({ url })).status).toBe('BLOCK');
+  });
+
+  it.each([
+    'https://api.example.com',
+    'https://api.example.com?q=1',
+    'HTTPS://API.example.com:443/v1/%6frders',
+    'http://api.example.com:80/v1',
+    'https://api.example.com:8443/v1/a%20b/100%25',
+    "https://api.example.com/v1/users/a@b.example/o'brien?filter=a%3B%20b&sort=-x&x[]=1",
+    'https://[2606:4700::1111]/v1/a:b,c(d)/*',
+    `https://api.example.com/v1/{id}?$filter=a%20eq%20'b'&where={"c":[1]}`,
+  ])('%s is not ambiguous', (url) => {
+    expect(urlOf(url).anomalies).toEqual([]);
   });
 
   it('is compared after removal of dot segments and one percent-decoding', () => {
