@@ -8,9 +8,12 @@ import type { HttpPatchFacts } from './facts/http-facts';
 export function requestTitle({ method, url }: HttpPatchFacts): string {
   const host = url.host.includes(':') ? `[${url.host}]` : url.host;
   const port = url.port === null || url.port === DEFAULT_PORTS[url.scheme] ? '' : `:${url.port}`;
-  const query = url.queryNames.length === 0 ? '' : `?${url.queryNames.join('&')}`;
+  const query = url.queryNames.length === 0 ? '' : `?${url.queryNames.map(withoutDelimiters).join('&')}`;
   return `${method} ${url.scheme}://${host}${port}${pathText(url.path)}${query}`;
 }
+
+/** With percent-encoding of what would look like another part of the URL. */
+const withoutDelimiters = (text: string): string => text.replaceAll(/[%?#&=]/g, encodeURIComponent);
 
 const MIN_SECRET = 12;
 
@@ -19,7 +22,7 @@ function pathText(path: string): string {
   const isSecret = (segment: string): boolean => segment.length >= MIN_SECRET && looksRandom(segment);
   return path
     .split('/')
-    .map((segment) => (isSecret(segment) ? '…' : segment))
+    .map((segment) => (isSecret(segment) ? '…' : segment.replaceAll(/[%?#]/g, encodeURIComponent)))
     .join('/');
 }
 

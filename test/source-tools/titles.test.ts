@@ -71,6 +71,10 @@ it('names the rows of a document, the files of a patch, the place of a request a
   const request = { method: 'PATCH', url: 'https://u:p@API.example.com:8443/v1/a%20b?token=secret', body: {} };
   const shown = await titleOf('HTTPPatch', JSON.stringify({ ...request, url: request.url.replace('u:p@', '') }));
   expect(shown).toBe('PATCH https://api.example.com:8443/v1/a b?token');
+  const encoded = { ...request, url: 'https://api.example.com/a%3Fb%23c%25?d%26e%3Df=1' };
+  expect(await titleOf('HTTPPatch', JSON.stringify(encoded))).toBe(
+    'PATCH https://api.example.com/a%3Fb%23c%25?d%26e%3Df',
+  );
   const change = (actions: string[], i: number): object => ({
     address: `a.b${i}`,
     mode: 'managed',

@@ -164,6 +164,8 @@ test('HTTPPatch: the place is the resource, not the members of its body; removed
   expect(patched.places).toHaveLength(1);
   expect(other.places).not.toEqual(patched.places);
   expect(removed).toMatchObject({ deletions: 1, places: patched.places });
+  const whole = [{ op: 'replace', path: '', value: {} }];
+  expect(await at('/v1/users/7', { body: whole })).toMatchObject({ operations: 1, deletions: 1 });
 });
 
 test('TerraformPlan: changed resources are operations, destroyed ones are deletions', async () => {
