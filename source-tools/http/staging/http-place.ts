@@ -1,8 +1,11 @@
 import type { HttpPatchFacts } from '../facts/http-facts';
 import type { HttpAccess } from './http-access';
 
-/** Staged headers that are forwarded. Any other could be a credential, a precondition or an attack on message framing. */
-const FORWARDED = new Set(['accept', 'accept-language', 'prefer', 'content-type']);
+/**
+ * Staged headers that are forwarded. Staging compares If-Match with the resource. Any other header could be a credential, another
+ * precondition or an attack on message framing.
+ */
+const FORWARDED = new Set(['accept', 'accept-language', 'prefer', 'content-type', 'if-match']);
 
 /** Why a staged request must not be sent to this target, or null. */
 export function refusedPlace({ url, headers }: HttpPatchFacts, text: string, http: HttpAccess['http']): string | null {

@@ -21,6 +21,9 @@ async function stage(ctx: StageContext): Promise<Staged> {
   const found = await readResource(ctx, http, settings, request.url);
   if (!found.ok) return rejected(found.explanation);
   const { document, etag, exact } = found.resource;
+  const { 'if-match': expected } = request.headers;
+  if (expected !== undefined && expected !== etag)
+    return rejected('its If-Match is not the strong ETag of the resource');
   const beforeSha = comparedSha(document, settings.volatile);
   if (request.document !== undefined && comparedSha(request.document, settings.volatile) !== beforeSha)
     return rejected('its "document" is not the current state of the resource');

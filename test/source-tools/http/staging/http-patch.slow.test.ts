@@ -97,18 +97,22 @@ describe('a dry run', () => {
   it.each<[string, object, string]>([
     ['another host', { url: 'http://127.0.0.2:1/v1/flags/beta' }, 'not on'],
     ['another port', { url: 'http://127.0.0.1:1/v1/flags/beta' }, 'not on'],
-    ['a path outside the base path', { url: 'BASE/../v2/flags' }, 'not below'],
+    ['a path outside the base path', { url: 'ROOT/v2/flags' }, 'not below'],
+    ['a dot segment', { url: 'BASE/../v2/flags' }, 'ambiguous'],
     ['a path that only has the base path as a string prefix', { url: 'BASEx/flags' }, 'not below'],
     ['an encoded slash', { url: 'BASE/flags%2f..%2fusers' }, 'ambiguous'],
     ['a user name', { url: 'USER/flags' }, 'ambiguous'],
     ['a query parameter that is not allowed', { url: 'BASE/flags/beta?as=admin' }, 'query'],
     ['a staged credential', { headers: { authorization: 'Bearer other' } }, 'header authorization'],
-    ['a staged precondition', { headers: { 'if-match': '*' } }, 'header if-match'],
+    ['a precondition without an ETag', { headers: { 'If-Match': '*' } }, 'If-Match'],
+    ['a precondition on another state', { headers: { 'If-Match': '"7"' } }, 'If-Match'],
+    ['another precondition', { headers: { 'if-none-match': '*' } }, 'header if-none-match'],
     ['a method that cannot be staged', { method: 'POST' }, 'POST'],
     ['a patch that does not apply', { body: [{ op: 'remove', path: '/nothing' }] }, 'does not apply'],
   ])('rejects %s, and sends no write request', async (_, staged, why) => {
     const url = (staged as { url?: string }).url
       ?.replace('BASE', api.url)
+      .replace('ROOT', new URL(api.url).origin)
       .replace('USER', api.url.replace('//', '//x@'));
     expect(await stage(change({ staged: { ...staged, ...(url === undefined ? {} : { url }) } }))).toMatchObject({
       kind: 'rejected',
@@ -130,6 +134,17 @@ describe('a dry run', () => {
     expect(await stage(change({ staged: merge, settings: { volatile: ['/owners'] } }))).toMatchObject({
       kind: 'staged',
     });
+  });
+
+  it('accepts If-Match with the ETag of the resource, and the commit sends it once', async () => {
+    const etag = String(recordOf(await stage(change())).base['etag']);
+    const staged = { headers: { 'If-Match': etag } };
+    const ctx = await approved({ staged });
+    expect(await commit(ctx)).toMatchObject({ kind: 'applied' });
+    expect(writes().map(({ headers }) => headers['if-match'])).toEqual([etag]);
+    api.documents.set('/v1/flags/beta', { on: false, owners: ['ada'] });
+    api.behaviour.etag = 'weak';
+    expect(await stage(change({ staged }))).toMatchObject({ kind: 'rejected' });
   });
 
   it('counts a write to a volatile member, and reports that it is not compared', async () => {
