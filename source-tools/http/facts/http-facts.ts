@@ -58,7 +58,8 @@ export interface Link {
   /** Name of the closest member; empty for a value without one. */
   readonly name: string;
   readonly at: string;
-  readonly url: HttpUrl;
+  /** Null if it cannot be parsed. */
+  readonly url: HttpUrl | null;
   /** False for a host without a scheme, which is a link only if its member is one. */
   readonly hasScheme: boolean;
 }

@@ -7,8 +7,8 @@ import { readUrl } from './url';
 /** Maximum total length of all stored pointers, because long names in deep documents multiply. */
 const MAX_POINTER_CHARACTERS = 4_000_000;
 const MAX_LINKS = 5000;
-/** A scheme or two slashes; a URL parser drops blanks and control characters before it, and reads `\\` as `/`. */
-const URL_START = /^[\s\p{Cc}]{0,20}(?<scheme>[a-z][a-z0-9+.-]{0,20}:)?[/\\]{2}/iu;
+/** Two slashes, with or without schemes before them. The schemes of the web also start a URL without slashes. */
+const URL_START = /^(?:(?<scheme>(?:[a-z][a-z0-9+.-]*:)+)?[/\\]{2}|(?<web>(?:https?|wss?|ftp):))/i;
 const BARE_HOST =
   /^(?:\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-f:.]{2,45}\]|localhost|[a-z0-9.-]{1,100}\.(?:internal|local|localhost))(?::\d{1,5})?(?:[/?#]|$)/i;
 
@@ -59,16 +59,17 @@ export class Members {
     this.#members.push(member);
   }
 
-  #link(text: string, path: readonly string[], at: readonly string[]): void {
+  #link(value: string, path: readonly string[], at: readonly string[]): void {
+    // As URL parsers do.
+    const text = value.replaceAll(/[\t\n\r]/g, '').replace(/^[\s\p{Cc}]+/u, '');
     const start = URL_START.exec(text);
     if (start === null && !BARE_HOST.test(text)) return;
-    const hasScheme = start?.groups?.['scheme'] !== undefined;
+    const hasScheme = (start?.groups?.['scheme'] ?? start?.groups?.['web']) !== undefined;
     let url = this.#urls.get(text);
     if (url === undefined) {
-      url = readUrl(start === null ? `http://${text}` : hasScheme ? text : `http:${text.trimStart()}`);
+      url = readUrl(start === null ? `http://${text}` : hasScheme ? text : `http:${text}`);
       this.#urls.set(text, url);
     }
-    if (url === null) return;
     if (this.#links.length >= MAX_LINKS)
       refuse('too_many_entries', 'The values of the request have too many URLs', null);
     const name = path.findLast((token) => arrayIndex(token) === null && token !== '-') ?? '';

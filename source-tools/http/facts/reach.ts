@@ -60,7 +60,11 @@ const V6: readonly Block[] = [
   ['ff00::', 8, 'reserved'],
   ['100::', 64, 'reserved'],
   ['2001:db8::', 32, 'reserved'],
+  ['2001::', 23, 'reserved'],
+  ['3fff::', 20, 'reserved'],
 ];
+/** All public IPv6 addresses. */
+const GLOBAL_UNICAST = addressOf('2000::') as Address;
 
 /** IPv6 ranges that embed an IPv4 address, and the offset of its first byte. */
 const EMBEDDED: readonly (readonly [address: string, bits: number, offset: number])[] = [
@@ -86,7 +90,8 @@ function reachOfAddress(address: Address): Reach {
   if (block !== undefined) return block[2];
   if (address.length === 4) return 'public';
   const embedded = EMBEDDED.find(([start, bits]) => inBlock(address, addressOf(start) as Address, bits));
-  return embedded === undefined ? 'public' : reachOfAddress(address.slice(embedded[2], embedded[2] + 4));
+  if (embedded !== undefined) return reachOfAddress(address.slice(embedded[2], embedded[2] + 4));
+  return inBlock(address, GLOBAL_UNICAST, 3) ? 'public' : 'reserved';
 }
 
 const METADATA_NAMES = new Set([

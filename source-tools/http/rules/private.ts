@@ -49,7 +49,7 @@ const REACHED: Readonly<Record<Exclude<Reach, 'public'>, string>> = {
 
 export const privateLink = httpRule({
   name: 'http_private_link',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'confirm',
   why: 'A server that calls a webhook or loads an import reaches addresses that the author of the request cannot reach.',
   config: z.strictObject({
@@ -61,9 +61,10 @@ export const privateLink = httpRule({
   },
   find: ({ links }, { allowHosts }) =>
     links.flatMap(({ name, at, url, hasScheme }): readonly Hit[] => {
-      const { reach, host, scheme } = url;
       const called = isCalled(name);
       const place = name === '' ? 'a value' : shown(name.slice(0, 100));
+      if (url === null) return called ? [{ at, what: `${place} is a URL that cannot be parsed` }] : [];
+      const { reach, host, scheme } = url;
       if (called && hasScheme && !WEB.has(scheme)) return [{ at, what: `${place} uses the scheme ${shown(scheme)}` }];
       if (reach === 'public' || coversHost(allowHosts, host)) return [];
       // Documentation and addresses of devices name internal hosts, too; only what is called reaches them.

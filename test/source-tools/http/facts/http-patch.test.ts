@@ -167,6 +167,9 @@ describe('the URL of a request', () => {
     ['http://payments/', 'payments', 'local_name'],
     ['http://ⓛⓞⓒⓐⓛⓗⓞⓢⓣ/', 'localhost', 'loopback'],
     ['http://１２７.0.0.1/', '127.0.0.1', 'loopback'],
+    ['http://[::ffff:0:127.0.0.1]/', '::ffff:0:7f00:1', 'reserved'],
+    ['http://[2001:0:1::1]/', '2001:0:1::1', 'reserved'],
+    ['http://[4000::1]/', '4000::1', 'reserved'],
     ['https://[2606:4700::1111]/', '2606:4700::1111', 'public'],
     ['https://api.example.com/', 'api.example.com', 'public'],
   ])('%s has the host %s, which is %s', (url, host, reach) => {

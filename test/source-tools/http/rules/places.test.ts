@@ -66,6 +66,13 @@ describe('a link in a written value', () => {
     ['import_url', 'file:///etc/passwd'],
     ['source', 'gopher://api.example.com:25/'],
     ['targets', ['https://www.example.com/', 'http://192.168.0.1/']],
+    ['avatar', 'ht\ttp://127.0.0.1/'],
+    ['avatar', `${' '.repeat(50)}http:127.0.0.1/`],
+    ['avatar', 'http:/169.254.169.254/'],
+    ['image_url', 'jar:http://127.0.0.1!/x'],
+    ['import_url', 'http://[fe80::1%25eth0]/'],
+    ['import_url', 'http://1.2.3.4.5/'],
+    ['import_url', `http://127.0.0.1/${'x'.repeat(9000)}`],
   ])('is held if %s is %j', (name, value) => {
     expect(held(name, value)).toBe(true);
   });
@@ -77,6 +84,9 @@ describe('a link in a written value', () => {
     ['device_ip', '10.0.0.5'],
     ['quantity', '17'],
     ['webhook_url', 'https://hooks.example.com/in'],
+    ['image_url', 'data:image/png;base64,AAAA//'],
+    ['contact_link', 'mailto:a@b.example'],
+    ['title', 'http://: what is it?'],
   ])('passes if %s is %j', (name, value) => {
     expect(held(name, value)).toBe(false);
   });
