@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Hit } from '../../../policy/rules/rule-maker';
 import { shown } from '../../../policy/text/shown-name';
+import type { HttpHeader } from '../facts/http-facts';
 import { namesInPath } from '../facts/private-names';
 import { httpRule, MERGE, request, formatPointer } from './define-http-rule';
 import { wordList } from '../../../policy/text/word-list';
@@ -121,16 +122,24 @@ const IDENTITY = new Set(
 const ORDINARY = new Set(
   wordList(`
   accept accept-charset accept-encoding accept-language cache-control content-language content-type date
-  idempotency-key if-match if-modified-since if-none-match if-unmodified-since pragma prefer user-agent
+  idempotency-key if-match if-modified-since if-none-match if-unmodified-since pragma user-agent
   x-request-id x-correlation-id request-id correlation-id traceparent tracestate baggage b3 x-b3-traceid x-b3-spanid
   x-b3-parentspanid x-b3-sampled x-api-version api-version x-github-api-version stripe-version notion-version
   x-requested-with
 `),
 );
 
+/** Values of Prefer (RFC 7240) that only say what the response contains. */
+const PREFERENCE = /^(?:return=(?:minimal|representation|headers-only)|wait=\d+|handling=strict)$/i;
+
+function isOrdinary({ name, value }: HttpHeader): boolean {
+  if (name === 'prefer') return value.split(',').every((preference) => PREFERENCE.test(preference.trim()));
+  return ORDINARY.has(name);
+}
+
 export const tenantHeader = httpRule({
   name: 'http_tenant_header',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'confirm',
   why: 'Services trust headers, so a request that sets one can act for another tenant or user, or do something else.',
   config: AllowedHeaders,
@@ -140,8 +149,10 @@ export const tenantHeader = httpRule({
   },
   find: ({ headers }, { allow }) => {
     const allowed = new Set(allow.map((name) => name.toLowerCase()));
-    return headers.flatMap(({ name, at }): readonly Hit[] => {
-      if (allowed.has(name) || ORDINARY.has(name)) return [];
+    return headers.flatMap((header): readonly Hit[] => {
+      const { name, at } = header;
+      if (allowed.has(name) || isOrdinary(header)) return [];
+      if (name === 'prefer') return [{ at, what: `the header ${shown(name)} may change what the request does` }];
       if (isIdentity(name)) return [{ at, what: `the header ${shown(name)} says for whom the request acts` }];
       // Other rules report these.
       if (CREDENTIALS.has(name) || isRouting(name)) return [];

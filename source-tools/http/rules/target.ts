@@ -3,7 +3,7 @@ import { globCovers } from '../../../policy/text/glob';
 import { parseRule, type Hit } from '../../../policy/rules/rule-maker';
 import { shown } from '../../../policy/text/shown-name';
 import { allowedHosts, coversHost, httpRule, request } from './define-http-rule';
-import type { HttpPatchFacts, Reach } from '../facts/http-facts';
+import { READS, type HttpPatchFacts, type Reach } from '../facts/http-facts';
 import { HTTP_PACK } from '../facts/http-parser';
 
 export const httpParse = parseRule(HTTP_PACK, {
@@ -83,22 +83,31 @@ const Scope = z.strictObject({
 });
 type Scope = z.infer<typeof Scope>;
 
-function covers(scope: Scope, { method, url }: HttpPatchFacts): boolean {
+function covers(scope: Scope, method: string, host: string, path: string): boolean {
   if (scope.methods !== undefined && !scope.methods.includes(method)) return false;
-  return (
-    coversHost(scope.hosts, url.host) &&
-    (scope.paths === undefined || scope.paths.some((path) => globCovers(path, url.path)))
-  );
+  return coversHost(scope.hosts, host) && (scope.paths ?? ['/**']).some((glob) => globCovers(glob, path));
+}
+
+const allows = (scope: Scope, { method, url }: HttpPatchFacts): boolean => covers(scope, method, url.host, url.path);
+
+/** Ignores case, because some servers do. */
+function denies(scope: Scope, { method, url }: HttpPatchFacts): boolean {
+  const paths = scope.paths?.map((path) => path.toLowerCase());
+  return covers({ ...scope, paths }, method, url.host, url.path.toLowerCase());
 }
 
 export const methodPathScope = httpRule({
   name: 'http_method_path_scope',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'forbid',
   why: 'An agent must call only the APIs within its assigned scope.',
   config: z.strictObject({
     allow: z.array(Scope).max(200).nullable().default(null).describe('Allowed requests; null allows any.'),
-    deny: z.array(Scope).max(200).default([]).describe('Denied requests; they override `allow`.'),
+    deny: z
+      .array(Scope)
+      .max(200)
+      .default([])
+      .describe('Denied requests; they override `allow`. Case of the path is ignored.'),
     ports: z.array(z.int().min(1).max(65535)).max(20).default([80, 443]).describe('Allowed ports of an allowed host.'),
   }),
   examples: {
@@ -113,8 +122,8 @@ export const methodPathScope = httpRule({
     const hits: Hit[] = [];
     if (url.anomalies.length > 0)
       hits.push({ at: '/url', what: `${target} cannot be compared with the lists: ${url.anomalies[0]}` });
-    if (deny.some((scope) => covers(scope, facts))) hits.push({ at: '/url', what: `${target} is on the deny list` });
-    if (allow !== null && !allow.some((scope) => covers(scope, facts)))
+    if (deny.some((scope) => denies(scope, facts))) hits.push({ at: '/url', what: `${target} is on the deny list` });
+    if (allow !== null && !allow.some((scope) => allows(scope, facts)))
       hits.push({ at: '/url', what: `${target} is not on the allow list` });
     if (allow !== null && (url.port === null || !ports.includes(url.port)))
       hits.push({ at: '/url', what: `port ${url.port ?? 'unknown'} is not an allowed port` });
@@ -132,13 +141,14 @@ export const plainText = httpRule({
     url.scheme === 'https' ? [] : [{ at: '/url', what: `the request uses ${shown(url.scheme)} instead of https` }],
 });
 
-const RARE = new Set(['DELETE', 'CONNECT', 'TRACE', 'PURGE', 'MOVE', 'COPY', 'LINK', 'UNLINK']);
+/** Methods whose request shows what it writes, or that only read. */
+const SHOWN = new Set([...READS, 'POST', 'PUT', 'PATCH']);
 
 export const deleteMethod = httpRule({
   name: 'http_delete_method',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'confirm',
-  why: 'A DELETE request does not show what it deletes.',
+  why: 'A DELETE request does not show what it deletes, and a request with a rare method does not show what it does.',
   examples: { bad: request({ method: 'DELETE', contentType: null, body: undefined }), good: request() },
-  find: ({ method }) => (RARE.has(method) ? [{ at: '/method', what: `the method is ${method}` }] : []),
+  find: ({ method }) => (SHOWN.has(method) ? [] : [{ at: '/method', what: `the method is ${method}` }]),
 });

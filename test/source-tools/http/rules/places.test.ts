@@ -120,6 +120,38 @@ it.each(['/v1/admin/users', '/v1/users/7:impersonate', '/v1/API_KEYS', '/orders/
   },
 );
 
+it('the deny list ignores case, the allow list does not', () => {
+  const held = (path: string, config: object): boolean =>
+    isHeld('http_method_path_scope', { url: `https://api.example.com${path}` }, config);
+  const scope = [{ hosts: ['api.example.com'], paths: ['/v1/Users/**'] }];
+  expect(held('/v1/users/7', { deny: scope })).toBe(true);
+  expect(held('/V1/USERS/7', { deny: scope })).toBe(true);
+  expect(held('/v1/orders/7', { deny: scope })).toBe(false);
+  expect(held('/v1/Users/7', { allow: scope })).toBe(false);
+  expect(held('/v1/users/7', { allow: scope })).toBe(true);
+});
+
+it.each([
+  ['return=minimal', false],
+  ['return=representation, wait=10', false],
+  ['respond-async', true],
+  ['handling=lenient', true],
+  ['resolution=merge-duplicates', true],
+  ['return=minimal; x=1', true],
+])('the header Prefer with the value %s is held: %s', (Prefer, held) => {
+  expect(isHeld('http_tenant_header', { headers: { Prefer } })).toBe(held);
+});
+
+it.each([
+  ['PATCH', false],
+  ['OPTIONS', false],
+  ['LOCK', true],
+  ['PROPPATCH', true],
+  ['BREW', true],
+])('a request with the method %s is held as one that does not show what it does: %s', (method, held) => {
+  expect(isHeld('http_delete_method', { method })).toBe(held);
+});
+
 it('a query parameter that contains a credential or replaces the method is held', () => {
   const url = 'https://api.example.com/v1/orders/17';
   expect(isHeld('http_auth_header', { url: `${url}?page=1&access_token=x` })).toBe(true);
