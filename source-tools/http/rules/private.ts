@@ -1,31 +1,37 @@
 import { z } from 'zod';
 import { allowedHosts, coversHost, formatPointer, httpRule, request } from './define-http-rule';
-import type { Reach } from '../facts/http-facts';
+import type { Reach, Transfer, Write } from '../facts/http-facts';
 import { isPrivateName } from '../facts/private-names';
-import { pointerOf } from '../../../policy/text/json-pointer';
+import { pointerOf, tokensOf } from '../../../policy/text/json-pointer';
 import type { Hit } from '../../../policy/rules/rule-maker';
 import { shown } from '../../../policy/text/shown-name';
 import { wordList } from '../../../policy/text/word-list';
 
 export const privateCopy = httpRule({
   name: 'http_private_copy',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'confirm',
-  why: 'A copy or move can take a secret to a location that more readers see, and the patch does not contain its value.',
+  why: 'A copy or move can take a secret to a location that more readers see, and a test shows whether a guess of it is right.',
   examples: {
     bad: request({ body: [{ op: 'copy', from: '/private/api_key', path: '/note' }] }),
     good: request({ body: [{ op: 'copy', from: '/billing/address', path: '/shipping/address' }] }),
   },
-  find: ({ transfers }) =>
-    transfers.flatMap(({ how, from, to, below, complete, at }): readonly Hit[] => {
-      if (to.some(isPrivateName)) return [];
-      const what = `${how} of ${formatPointer(pointerOf(from))} to ${formatPointer(pointerOf(to))}`;
-      if (from.length === 0) return [{ at, what: `${what} takes every member` }];
-      if (!complete) return [{ at, what: `${what} takes more members than can be listed` }];
-      const name = from.find(isPrivateName) ?? below.find(isPrivateName);
-      return name === undefined ? [] : [{ at, what: `${what} takes ${shown(name.slice(0, 100))}` }];
-    }),
+  find: ({ transfers, writes }) => [...transfers.flatMap(takenBy), ...writes.flatMap(guessedBy)],
 });
+
+function takenBy({ how, from, to, below, complete, at }: Transfer): readonly Hit[] {
+  if (to.some(isPrivateName)) return [];
+  const what = `${how} of ${formatPointer(pointerOf(from))} to ${formatPointer(pointerOf(to))}`;
+  if (from.length === 0) return [{ at, what: `${what} takes every member` }];
+  if (!complete) return [{ at, what: `${what} takes more members than can be listed` }];
+  const name = from.find(isPrivateName) ?? below.find(isPrivateName);
+  return name === undefined ? [] : [{ at, what: `${what} takes ${shown(name.slice(0, 100))}` }];
+}
+
+function guessedBy({ how, pointer, at }: Write): readonly Hit[] {
+  if (how !== 'test' || !(tokensOf(pointer) ?? []).some(isPrivateName)) return [];
+  return [{ at, what: `test of ${formatPointer(pointer)} shows whether a guess is right` }];
+}
 
 /** Parts of the names of members that a server calls or sends data to. */
 const CALLED = wordList(`

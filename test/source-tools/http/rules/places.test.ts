@@ -191,6 +191,13 @@ describe('a name that some servers read as another one', () => {
   });
 });
 
+it('a test operation on a private member is held, because its result shows whether a guess is right', () => {
+  const of = (path: string) => ({ body: [{ op: 'test', path, value: 'x' }] });
+  expect(isHeld('http_private_copy', of('/login/password'))).toBe(true);
+  expect(isHeld('http_private_copy', of('/secrets/0/value'))).toBe(true);
+  expect(isHeld('http_private_copy', of('/version'))).toBe(false);
+});
+
 it.each(['http_privilege_fields', 'http_security_setting', 'http_prototype_pollution'])(
   'a test operation does not write, so it passes %s',
   (rule) => {
