@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue } from '../../../policy/contracts/canonical-json';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../policy/contracts/canonical-json';
 import type { HttpPatchFacts, PatchFault, Transfer, Write } from './http-facts';
 import { Members } from './members';
 import { transfersOf, type NameBudget } from './transfers';
@@ -178,26 +178,49 @@ function readMergePatch(body: JsonValue, document: JsonValue | undefined): Body 
 
 /**
  * PUT replaces the document. With any other method the server decides what each member means. A PUT that keeps every member of
- * the staged document writes only the members that it names.
+ * the staged document writes only what differs from it.
  */
 function readPlainJson(body: JsonValue, method: string, document: JsonValue | undefined): Body {
+  const keeps = method === 'PUT' && !replacesDocument(method, body, document);
+  if (keeps && isJsonObject(document) && isJsonObject(body))
+    return readReplacement(body, document);
   const seen = new Members();
   seen.collect(body, [], ['body']);
   const wholeDocument: Write = { how: 'set', changes: true, pointer: '', at: '/body', shifts: false };
   const isObject = isJsonObject(body);
-  const members = isObject
-    ? Object.keys(body).map((key): Write => ({
-        how: 'set',
-        changes: true,
-        pointer: pointerOf([key]),
-        at: pointerOf(['body', key]),
-        shifts: false,
-      }))
-    : [];
+  const members = isObject ? Object.keys(body).map(setOf) : [];
   return {
     ...EMPTY,
     body: 'json',
-    writes: replacesDocument(method, body, document) || !isObject ? [wholeDocument, ...members] : members,
+    writes: method === 'PUT' || !isObject ? [wholeDocument, ...members] : members,
     ...seen.facts(),
+  };
+}
+
+function setOf(key: string): Write {
+  return { how: 'set', changes: true, pointer: pointerOf([key]), at: pointerOf(['body', key]), shifts: false };
+}
+
+function readReplacement(body: JsonObject, document: JsonObject): Body {
+  const seen = new Members();
+  const isSame = (old: JsonValue | undefined, value: JsonValue): boolean =>
+    old !== undefined && equal(old as Json, value as Json);
+  const collect = (old: JsonValue | undefined, value: JsonValue, path: readonly string[]): void => {
+    if (!isJsonObject(value) || !isJsonObject(old)) return seen.collect(value, path, ['body', ...path]);
+    for (const [key, member] of Object.entries(value)) {
+      if (isSame(old[key], member)) continue;
+      seen.member(key, [...path, key], ['body', ...path, key], member);
+      collect(old[key], member, [...path, key]);
+    }
+  };
+  collect(document, body, []);
+  const changed = Object.entries(body).filter(([key, member]) => !isSame(document[key], member));
+  return {
+    ...EMPTY,
+    body: 'json',
+    writes: changed.map(([key]) => setOf(key)),
+    ...seen.facts(),
+    result: body,
+    changesNothing: changed.length === 0,
   };
 }

@@ -263,6 +263,25 @@ it('a PUT replaces the whole document unless it keeps every member of the staged
   expect(put({ a: [1] }, { a: [1, 2] })).toBe(true);
 });
 
+it('a PUT that keeps every member of the staged document writes only what differs from it', () => {
+  const document = { owner: 'ada', note: 'x', account: { role: 'user', plan: 'a' }, users: [{ role: 'user' }] };
+  const put = (rule: string, change: object, config = {}): boolean => {
+    const body = { ...document, ...change };
+    return isHeld(rule, { method: 'PUT', contentType: 'application/json', body, document }, config);
+  };
+  expect(put('http_privilege_fields', { note: 'y', account: { role: 'user', plan: 'b' } })).toBe(false);
+  expect(put('http_privilege_fields', { owner: 'eve' })).toBe(true);
+  expect(put('http_privilege_fields', { account: { role: 'admin', plan: 'a' } })).toBe(true);
+  expect(put('http_privilege_fields', { users: [{ role: 'admin' }] })).toBe(true);
+  expect(put('http_privilege_fields', { users: [{ role: 'user' }, { role: 'user' }] })).toBe(true);
+  expect(put('http_privilege_fields', { is_admin: true })).toBe(true);
+  expect(put('http_unknown_fields', { note: 'y' }, { fields: ['/note'] })).toBe(false);
+  expect(put('http_unknown_fields', { note: 'y', owner: 'eve' }, { fields: ['/note'] })).toBe(true);
+  expect(put('http_protected_pointer', { note: 'y' }, { pointers: ['/account/role'] })).toBe(false);
+  expect(put('http_no_effect', {})).toBe(true);
+  expect(put('http_no_effect', { note: 'y' })).toBe(false);
+});
+
 it.each([
   ['/spec/template/spec/containers/0/securityContext/privileged', true],
   ['/spec/template/spec/containers/0/securityContext/allowPrivilegeEscalation', true],
