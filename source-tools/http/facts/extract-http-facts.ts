@@ -22,9 +22,9 @@ const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/;
 /**
  * Facts of a staged request, or a refusal. The bytes are JSON:
  * `{"method", "url", "contentType"?, "headers"?: {name: value}, "body"?, "document"?}`; `document` is the state that the author
- * saw, so that the change can be tried on it; staging refuses a document that is not the state of the resource. Pure; bounded by bytes, depth and entries; never throws on the
- * contents of the bytes. Refusal codes: those of `readJsonDocument`, invalid_document, invalid_method, invalid_url, invalid_header,
- * invalid_content_type, too_many_operations.
+ * saw, so that the change can be tried on it. Staging refuses a document that is not the state of the resource. Pure; bounded by
+ * bytes, depth and entries; never throws on the contents of the bytes. Refusal codes: those of `readJsonDocument`,
+ * invalid_document, invalid_method, invalid_url, invalid_header, invalid_content_type, too_many_operations.
  */
 export function extractHttpPatchFacts(raw: Uint8Array): HttpPatchFacts | FactsRefusal {
   try {
