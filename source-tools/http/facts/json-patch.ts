@@ -23,10 +23,17 @@ export type ReadOperation =
 
 const OPS = new Set(['add', 'remove', 'replace', 'move', 'copy', 'test']);
 
-/** Reads one item of a patch. Members that RFC 6902 does not define are ignored, as it requires. */
+const MEMBERS = new Set(['op', 'path', 'from', 'value']);
+
+/**
+ * Reads one item of a patch. Members that RFC 6902 does not define are ignored, as it requires, unless they differ from those that
+ * it defines only in case: some servers read them as equal.
+ */
 export function readOperation(item: JsonValue): ReadOperation {
   if (!isMap(item)) return { ok: false, why: 'an operation is not an object' };
   const { op, path, from } = item;
+  const twin = Object.keys(item).find((name) => !MEMBERS.has(name) && MEMBERS.has(name.toLowerCase()));
+  if (twin !== undefined) return { ok: false, why: `the member ${shown(twin)}, which some servers read in lower case` };
   if (typeof op !== 'string' || !OPS.has(op))
     return { ok: false, why: `an unknown operation${typeof op === 'string' ? ` ${shown(op.slice(0, 40))}` : ''}` };
   const pathTokens = typeof path === 'string' ? tokensOf(path) : null;

@@ -26,7 +26,7 @@ export function readUrl(text: string): HttpUrl | null {
     host,
     port: url.port === '' ? (url.protocol === 'https:' ? 443 : url.protocol === 'http:' ? 80 : null) : Number(url.port),
     path: path.text,
-    queryNames: [...url.searchParams.keys()].slice(0, 1000),
+    queryNames: [...url.searchParams.keys()],
     reach: reachOf(host, address),
     anomalies: [...inAuthority(text, url, host), ...path.anomalies, ...inText(text, url)],
   };

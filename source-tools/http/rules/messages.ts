@@ -85,7 +85,7 @@ const ROUTING = new Set(
 
 export const overrideHeader = httpRule({
   name: 'http_override_header',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'forbid',
   why: 'Such a header or parameter changes where the request goes or how the server interprets it.',
   examples: {
@@ -97,13 +97,22 @@ export const overrideHeader = httpRule({
       .filter(({ name }) => isRouting(name))
       .map(({ name, at }) => ({ at, what: `the header ${shown(name)} redirects or reinterprets the request` })),
     ...url.queryNames
-      .filter((name) => OVERRIDES.has(name.toLowerCase()))
+      .filter(isOverride)
       .map((name) => ({ at: '/url', what: `the query parameter ${shown(name)} replaces the method` })),
   ],
 });
 
 const ROUTING_PREFIXES = ['x-forwarded-', 'proxy-', 'x-envoy-', 'x-amzn-', 'x-original-', 'x-middleware-'];
-const OVERRIDES = new Set(['_method', 'x-http-method-override', 'method_override', '_httpmethod']);
+const OVERRIDES = new Set(
+  wordList('httpmethod xhttpmethod methodoverride xmethodoverride httpmethodoverride xhttpmethodoverride'),
+);
+
+/** Whether a server may read the parameter as the method. `method` alone is an ordinary name, such as of a payment. */
+function isOverride(parameter: string): boolean {
+  const name = parameter.toLowerCase();
+  const letters = name.replaceAll(/[^a-z]/g, '');
+  return OVERRIDES.has(letters) || (letters === 'method' && name !== letters);
+}
 
 /** Headers by which a gateway, a proxy or a service decides for whom a request acts. */
 const IDENTITY = new Set(

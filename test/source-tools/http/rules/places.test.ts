@@ -156,7 +156,10 @@ it('a query parameter that contains a credential or replaces the method is held'
   const url = 'https://api.example.com/v1/orders/17';
   expect(isHeld('http_auth_header', { url: `${url}?page=1&access_token=x` })).toBe(true);
   expect(isHeld('http_auth_header', { url: `${url}?page_token=x` })).toBe(false);
-  expect(isHeld('http_override_header', { url: `${url}?_method=DELETE` })).toBe(true);
+  for (const name of ['_method', '+_Method', '_method%5B%5D', '$method', 'httpMethod', 'X-HTTP-Method'])
+    expect(isHeld('http_override_header', { url: `${url}?a=1&${name}=DELETE` })).toBe(true);
+  expect(isHeld('http_override_header', { url: `${url}?${'a&'.repeat(3000)}_method=DELETE` })).toBe(true);
+  expect(isHeld('http_override_header', { url: `${url}?method=express&payment_method=card` })).toBe(false);
 });
 
 describe('a name that some servers read as another one', () => {
@@ -219,6 +222,11 @@ describe('the reason for an invalid patch', () => {
     );
     expect(reason([{ op: 'copy', from: '/a', path: '/b' }], {})).toContain('copy of "/a" to "/b": the source does not');
     expect(reason([{ op: 'frob', path: '/a' }])).toContain('an unknown operation "frob"');
+  });
+
+  it('names a member that some servers read as one of the operation', () => {
+    expect(reason([{ op: 'replace', path: '/note', value: 'x', Path: '/role' }])).toContain('"Path"');
+    expect(reason([{ op: 'replace', path: '/note', value: 'x', comment: 'Path', from: '/a' }])).not.toContain('"');
   });
 
   it('does not contain a value that may be a secret, and only the size of a long one', () => {
