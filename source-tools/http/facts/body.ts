@@ -182,8 +182,7 @@ function readMergePatch(body: JsonValue, document: JsonValue | undefined): Body 
  */
 function readPlainJson(body: JsonValue, method: string, document: JsonValue | undefined): Body {
   const keeps = method === 'PUT' && !replacesDocument(method, body, document);
-  if (keeps && isJsonObject(document) && isJsonObject(body))
-    return readReplacement(body, document);
+  if (keeps && isJsonObject(document) && isJsonObject(body)) return readReplacement(body, document);
   const seen = new Members();
   seen.collect(body, [], ['body']);
   const wholeDocument: Write = { how: 'set', changes: true, pointer: '', at: '/body', shifts: false };
