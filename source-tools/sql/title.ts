@@ -3,13 +3,19 @@ import type { StagingRecord } from '../../policy/contracts/staging-record';
 import { counted, joinParts, titleTable } from '../../policy/text/change-title';
 import { ANY_TABLE, type TableName } from '../../policy/text/table-name';
 import { casTable, type SqlCasFacts } from './facts/sql-cas-facts';
+import { isListed } from './facts/rehearsable';
 import type { SqlFacts, SqlStatement } from './facts/sql-facts';
 
 /** `UPDATE invoices: 40 rows`: each statement with the tables that it changes, and the rows that the dry run counted. */
 export function sqlTitle(facts: SqlFacts, _diff: DiffInput, staging: StagingRecord | null): string {
   const first = facts.statements[0];
   if (first === undefined) return 'SQL without a statement';
-  const changing = facts.statements.filter(({ index, readOnly }) => !readOnly || tablesOf(facts, index).length > 0);
+  // A query that calls a function which is not known to only read must not be missing from a title.
+  const calls = facts.functionCalls.filter((call) => !isListed(call.function));
+  const unknown = new Set([...facts.unmodelled, ...calls].map(({ statement }) => statement));
+  const changing = facts.statements.filter(
+    ({ index, readOnly }) => !readOnly || unknown.has(index) || tablesOf(facts, index).length > 0,
+  );
   const named = changing.length > 0 ? changing : [first];
   return joinParts(named.map((statement) => statementTitle(facts, statement, staging)));
 }

@@ -26,6 +26,8 @@ it.each([
   ['insert into public.a values (1); DELETE FROM "Odd Name" WHERE id = 1', 'INSERT INTO a, DELETE FROM "Odd Name"'],
   ['SELECT 1', 'SELECT'],
   ['SELECT 1; UPDATE a SET x = 1 WHERE id = 1', 'UPDATE a'],
+  ['UPDATE a SET x = 1 WHERE id = 1; SELECT purge(1)', 'UPDATE a, SELECT'],
+  ['CREATE POLICY p ON a USING (true)', 'CREATE POLICY a'],
   ['WITH gone AS (DELETE FROM a RETURNING *) SELECT * FROM gone', 'SELECT that writes to a'],
   ['DROP TABLE a, b, c, d, e', 'DROP TABLE a, b, c and 2 more'],
   ['TRUNCATE audit.log', 'TRUNCATE TABLE audit.log'],

@@ -1,8 +1,23 @@
-import type { AlterFact } from './sql-facts';
+import type { AlterFact, SqlName } from './sql-facts';
 import { column, constraint, typeOf } from './columns';
-import { objectParts } from './drop';
+import { recordOwningTable } from './ddl';
+import { objectParts, pushRelation, RELATIONS } from './drop';
 import type { Tree } from './parser';
-import { child, flag, has, list, nameFrom, number, strings, text, typed, typedList } from './tree';
+import {
+  child,
+  flag,
+  has,
+  isOn,
+  list,
+  nameFrom,
+  number,
+  options,
+  strings,
+  text,
+  typed,
+  typedList,
+  type TypedNode,
+} from './tree';
 import { occurrence, privilege, relation, type Context, type Handler, type Walker } from './walker';
 
 /** All forms of ALTER. Action names are the grammar's names in snake_case. */
@@ -10,14 +25,15 @@ export const alterHandlers: readonly (readonly [string, Handler])[] = [
   ['AlterTableStmt', alterTable],
   ['AlterDomainStmt', alterDomain],
   ['RenameStmt', rename],
-  ['AlterOwnerStmt', (node, ctx) => alterObject('owner_to', node, ctx)],
-  ['AlterObjectSchemaStmt', (node, ctx) => alterObject('set_schema', node, ctx)],
-  ['AlterObjectDependsStmt', (node, ctx) => alterObject('depends_on', node, ctx)],
+  ['AlterOwnerStmt', (node, ctx) => void alterObject('owner_to', node, ctx)],
+  ['AlterObjectSchemaStmt', setSchema],
+  ['AlterObjectDependsStmt', (node, ctx) => void alterObject('depends_on', node, ctx)],
   ['ReassignOwnedStmt', (_node, ctx) => pushAlter(ctx, { action: 'reassign_owned', objectType: 'role' })],
   ['AlterEnumStmt', alterEnum],
   ['AlterFunctionStmt', alterFunction],
-  ['AlterSeqStmt', alterRelation('sequence', 'sequence')],
-  ['AlterPolicyStmt', alterRelation('policy', 'table')],
+  ['AlterSeqStmt', alterSequence],
+  ['CreatePolicyStmt', (node, ctx, walk) => void policy(node, ctx, walk)],
+  ['AlterPolicyStmt', alterPolicy],
   ['AlterTableMoveAllStmt', (_node, ctx) => pushAlter(ctx, { action: 'move_all', objectType: 'tablespace' })],
 ];
 
@@ -31,8 +47,12 @@ const COMMANDS: Readonly<Record<string, string>> = {
   AT_DropConstraint: 'drop_constraint',
   AT_ValidateConstraint: 'validate_constraint',
   AT_SetUnLogged: 'set_unlogged',
+  AT_SetTableSpace: 'set_tablespace',
   AT_DetachPartition: 'detach_partition',
+  AT_DropInherit: 'no_inherit',
   AT_ChangeOwner: 'owner_to',
+  AT_EnableRowSecurity: 'enable_rls',
+  AT_ForceRowSecurity: 'force_rls',
   AT_DisableRowSecurity: 'disable_rls',
   AT_NoForceRowSecurity: 'no_force_rls',
   AT_DisableTrig: 'disable_trigger',
@@ -45,16 +65,10 @@ function alterTable(node: Tree, ctx: Context, walk: Walker): void {
   const table = relation(ctx, child(node, 'relation'), 'ddl');
   const objectType = objectWord(node, 'objtype');
   for (const { node: command } of typedList(node, 'cmds')) {
-    const subtype = text(command, 'subtype');
-    const action =
-      COMMANDS[subtype] ??
-      subtype
-        .replace('AT_', '')
-        .replace(/([a-z])([A-Z])/g, '$1_$2')
-        .toLowerCase();
     const definition = typed(command['def']);
+    const action = actionOf(text(command, 'subtype'), definition);
     const isColumn = definition?.type === 'ColumnDef';
-    const member = text(command, 'name') || (isColumn ? text(definition.node, 'colname') : '');
+    const member = text(command, 'name') || memberOf(definition);
     pushAlter(ctx, {
       action,
       objectType,
@@ -84,10 +98,41 @@ function alterTable(node: Tree, ctx: Context, walk: Walker): void {
         ...occurrence(ctx, number(definition.node, 'location')),
       });
     }
-    if (action === 'disable_rls' || action === 'no_force_rls') privilege(ctx, 'disable_rls', table.name);
-    if (action === 'disable_trigger' || action === 'disable_rule') privilege(ctx, 'disable_trigger', table.name);
+    recordRights(action, table, definition, ctx);
+    if (action === 'generic_options' && objectType === 'foreign_table')
+      ctx.facts.serverExecution.push({ what: 'foreign_table', subject: table.name, ...occurrence(ctx) });
   }
   walk.children(node, ctx, ['relation']);
+}
+
+function actionOf(subtype: string, definition: TypedNode | null): string {
+  if (definition?.type === 'ATAlterConstraint' && flag(definition.node, 'alterEnforceability'))
+    return flag(definition.node, 'is_enforced') ? 'enforce_constraint' : 'stop_enforcing_constraint';
+  return (
+    COMMANDS[subtype] ??
+    subtype
+      .replace('AT_', '')
+      .replace(/([a-z])([A-Z])/g, '$1_$2')
+      .toLowerCase()
+  );
+}
+
+function memberOf(definition: TypedNode | null): string {
+  if (definition?.type === 'ColumnDef') return text(definition.node, 'colname');
+  return definition?.type === 'ATAlterConstraint' ? text(definition.node, 'conname') : '';
+}
+
+/** Options that decide with whose rights a view reads its tables, and whether a function in a condition sees rows that it hides. */
+const VIEW_SECURITY: ReadonlySet<string> = new Set(['security_invoker', 'security_barrier']);
+
+/** Records an action that changes which rows or triggers apply to whom. */
+function recordRights(action: string, { name }: SqlName, definition: TypedNode | null, ctx: Context): void {
+  if (action === 'enable_rls' || action === 'force_rls') privilege(ctx, 'row_policy', name);
+  if (action === 'disable_rls' || action === 'no_force_rls') privilege(ctx, 'disable_rls', name);
+  if (action === 'disable_trigger' || action === 'disable_rule') privilege(ctx, 'disable_trigger', name);
+  const changed = definition?.type === 'List' ? options(definition.node, 'items') : [];
+  if (action.endsWith('_rel_options') && changed.some((option) => VIEW_SECURITY.has(text(option, 'defname'))))
+    privilege(ctx, 'view_security', name);
 }
 
 const DOMAIN_ACTIONS: Readonly<Record<string, string>> = {
@@ -109,28 +154,54 @@ function alterDomain(node: Tree, ctx: Context, walk: Walker): void {
 }
 
 function rename(node: Tree, ctx: Context): void {
+  const objectType = objectWord(node, 'renameType');
+  const object = alteredObject(node, ctx);
+  if (RELATIONS.has(objectType)) pushRelation({ schema: object.schema, name: text(node, 'newname') }, ctx);
   pushAlter(ctx, {
     action: 'rename',
-    objectType: objectWord(node, 'renameType'),
-    object: alteredObject(node, ctx),
+    objectType,
+    object,
     member: text(node, 'subname'),
     ifExists: flag(node, 'missing_ok'),
   });
   recordCascade(node, ctx);
 }
 
-function alterObject(action: string, node: Tree, ctx: Context): void {
-  pushAlter(ctx, { action, objectType: objectWord(node, 'objectType'), object: alteredObject(node, ctx) });
+function setSchema(node: Tree, ctx: Context): void {
+  const { name } = alterObject('set_schema', node, ctx);
+  if (has(child(node, 'relation'), 'relname')) pushRelation({ schema: text(node, 'newschema'), name }, ctx);
 }
 
-function alteredObject(node: Tree, ctx: Context): AlterFact['object'] {
+function alterObject(action: string, node: Tree, ctx: Context): SqlName {
+  const object = alteredObject(node, ctx);
+  pushAlter(ctx, { action, objectType: objectWord(node, 'objectType'), object });
+  return object;
+}
+
+function alteredObject(node: Tree, ctx: Context): SqlName {
   const range = child(node, 'relation');
   return has(range, 'relname') ? relation(ctx, range, 'ddl') : nameFrom(objectParts(node['object']));
 }
 
-function alterRelation(objectType: string, key: string): Handler {
-  return (node, ctx) =>
-    pushAlter(ctx, { action: `alter_${objectType}`, objectType, object: relation(ctx, child(node, key), 'ddl') });
+function alterSequence(node: Tree, ctx: Context): void {
+  pushAlter(ctx, {
+    action: 'alter_sequence',
+    objectType: 'sequence',
+    object: relation(ctx, child(node, 'sequence'), 'ddl'),
+  });
+  recordOwningTable(node, ctx);
+}
+
+function alterPolicy(node: Tree, ctx: Context, walk: Walker): void {
+  pushAlter(ctx, { action: 'alter_policy', objectType: 'policy', object: policy(node, ctx, walk) });
+}
+
+/** CREATE POLICY and ALTER POLICY. Returns the table. */
+function policy(node: Tree, ctx: Context, walk: Walker): SqlName {
+  const table = relation(ctx, child(node, 'table'), 'ddl');
+  privilege(ctx, 'row_policy', table.name);
+  walk.children(node, ctx, ['table']);
+  return table;
 }
 
 function alterEnum(node: Tree, ctx: Context): void {
@@ -150,7 +221,12 @@ function alterFunction(node: Tree, ctx: Context, walk: Walker): void {
   const definer = actions.some((a) => text(a, 'defname') === 'security' && typed(a['arg'])?.node['boolval'] === true);
   if (definer)
     privilege(ctx, setsSearchPath(actions) ? 'security_definer' : 'security_definer_no_search_path', name.name);
+  if (isLeakproof(actions)) privilege(ctx, 'leakproof', name.name);
   walk.children(node, ctx);
+}
+
+export function isLeakproof(settings: readonly Tree[]): boolean {
+  return settings.some((o) => text(o, 'defname') === 'leakproof' && isOn(o));
 }
 
 /** True if a function sets search_path. Without it, a SECURITY DEFINER function resolves names by the caller's search_path. */

@@ -1,5 +1,5 @@
 import { shown } from '../../../policy/text/shown-name';
-import { setsSearchPath } from './alter';
+import { isLeakproof, setsSearchPath } from './alter';
 import { created } from './ddl';
 import { Tok, tokenAtOrAfter } from './lexer';
 import type { Tree } from './parser';
@@ -36,6 +36,7 @@ function createFunction(node: Tree, ctx: Context, walk: Walker): void {
   if (settings.some((o) => text(o, 'defname') === 'security' && typed(o['arg'])?.node['boolval'] === true)) {
     privilege(ctx, setsSearchPath(settings) ? 'security_definer' : 'security_definer_no_search_path', name.name);
   }
+  if (isLeakproof(settings)) privilege(ctx, 'leakproof', name.name);
   for (const option of settings) {
     const set = typed(option['arg']);
     if (text(option, 'defname') === 'set' && set?.type === 'VariableSetStmt') setVariable(set.node, ctx, 'function');
@@ -77,10 +78,11 @@ function readBody(
     outer.facts.serverExecution.push({ what: 'language', subject: language, ...occurrence(outer) });
     return;
   }
+  // A quoted name is the name of another language if its case differs.
   const read =
-    name === 'plpgsql'
+    language === 'plpgsql'
       ? walkPlpgsql(source, inner, outer, walk)
-      : name === 'sql'
+      : language === 'sql'
         ? body.trim() === '' || walk.nested(source, inner)
         : false;
   if (!read)

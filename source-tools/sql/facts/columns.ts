@@ -24,13 +24,19 @@ export function column(
     type,
     sized,
     notNull: find('CONSTR_NOTNULL') !== undefined || find('CONSTR_PRIMARY') !== undefined,
-    defaultKind: byDefault === undefined ? 'none' : defaultKind(byDefault['raw_expr']),
+    defaultKind: byDefault === undefined || isNull(byDefault['raw_expr']) ? 'none' : defaultKind(byDefault['raw_expr']),
     generatedStored: generated !== undefined && text(generated, 'generated_kind') !== 'v',
     identity: find('CONSTR_IDENTITY') !== undefined,
     ifNotExists,
     ...occurrence(ctx, number(node, 'location')),
   });
   for (const c of constraints) constraint(c, table, origin, ctx);
+}
+
+/** DEFAULT NULL is the same as no default. */
+function isNull(expression: unknown): boolean {
+  const e = typed(expression);
+  return e?.type === 'TypeCast' ? isNull(e.node['arg']) : e?.type === 'A_Const' && flag(e.node, 'isnull');
 }
 
 /** Type of a column definition, and whether it has a length or a precision. */
@@ -61,7 +67,7 @@ export function constraint(node: Tree, table: SqlName | null, origin: Constraint
     usingIndex: text(node, 'indexname') !== '',
     onDeleteCascade: text(node, 'fk_del_action') === 'c',
     onUpdateCascade: text(node, 'fk_upd_action') === 'c',
-    notNullColumn: type === 'check' ? notNullColumn(node['raw_expr']) : null,
+    notNullColumn: type === 'not_null' ? (strings(list(node, 'keys'))[0] ?? null) : notNullColumn(node['raw_expr']),
     ...occurrence(ctx, number(node, 'location')),
   });
 }

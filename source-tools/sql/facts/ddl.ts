@@ -1,29 +1,30 @@
 import { shown } from '../../../policy/text/shown-name';
 import type { SqlName } from './sql-facts';
 import { column, constraint } from './columns';
+import { pushRelation } from './drop';
 import type { Tree } from './parser';
-import { child, flag, has, isOn, list, nameFrom, options, strings, text, typedList } from './tree';
+import { child, flag, has, isOn, list, nameFrom, options, strings, text, typed, typedList } from './tree';
 import { functionCall, occurrence, relation, within, type Context, type Handler, type Walker } from './walker';
 
 /** Statements that create objects, and maintenance statements that rewrite them. */
 export const ddlHandlers: readonly (readonly [string, Handler])[] = [
   ['CreateStmt', (node, ctx, walk) => createTable('table', node, ctx, walk)],
-  ['CreateForeignTableStmt', (node, ctx, walk) => createTable('foreign_table', child(node, 'base'), ctx, walk)],
+  ['CreateForeignTableStmt', createForeignTable],
   ['CreateTableAsStmt', createTableAs],
   ['ViewStmt', createView],
   ['RuleStmt', createRule],
   ['IndexStmt', createIndex],
   ['ReindexStmt', reindex],
   ['CreateSchemaStmt', createSchema],
-  ['CreateSeqStmt', (node, ctx, walk) => createRange('sequence', 'sequence', node, ctx, walk)],
+  ['CreateSeqStmt', createSequence],
   ['CreateEnumStmt', createType],
   ['CompositeTypeStmt', (node, ctx, walk) => createRange('type', 'typevar', node, ctx, walk)],
-  ['CreateRangeStmt', createType],
   ['CreateDomainStmt', createDomain],
   ['CreateTrigStmt', createTrigger],
   ['VacuumStmt', vacuum],
   ['ClusterStmt', cluster],
   ['RefreshMatViewStmt', refresh],
+  ['PublicationObjSpec', published],
   ['CheckPointStmt', (_node, ctx) => void ctx.facts.maintenance.push({ what: 'checkpoint', ...occurrence(ctx) })],
 ];
 
@@ -41,6 +42,20 @@ function createRange(objectType: string, key: string, node: Tree, ctx: Context, 
   const name = relation(ctx, range, 'ddl');
   created(ctx, objectType, name, text(range, 'relpersistence') === 't', flag(node, 'if_not_exists'));
   walk.children(node, ctx, [key]);
+}
+
+function createSequence(node: Tree, ctx: Context, walk: Walker): void {
+  createRange('sequence', 'sequence', node, ctx, walk);
+  recordOwningTable(node, ctx);
+}
+
+/** The table of OWNED BY, whose DROP drops the sequence. */
+export function recordOwningTable(node: Tree, ctx: Context): void {
+  for (const option of options(node)) {
+    const owner = text(option, 'defname') === 'owned_by' ? typed(option['arg']) : null;
+    const table = strings(list(owner?.node ?? {}, 'items')).slice(0, -1);
+    if (table.length > 0) pushRelation(nameFrom(table), ctx);
+  }
 }
 
 function createTable(objectType: string, node: Tree, ctx: Context, walk: Walker): void {
@@ -71,6 +86,13 @@ function createTable(objectType: string, node: Tree, ctx: Context, walk: Walker)
     else if (element.type === 'Constraint') constraint(element.node, table, 'create_table', ctx);
   }
   walk.children(node, ctx, ['relation']);
+}
+
+function createForeignTable(node: Tree, ctx: Context, walk: Walker): void {
+  const base = child(node, 'base');
+  const subject = text(child(base, 'relation'), 'relname');
+  ctx.facts.serverExecution.push({ what: 'foreign_table', subject, ...occurrence(ctx) });
+  createTable('foreign_table', base, ctx, walk);
 }
 
 function createTableAs(node: Tree, ctx: Context, walk: Walker): void {
@@ -141,7 +163,10 @@ function reindex(node: Tree, ctx: Context): void {
   const target = child(node, 'relation');
   const table = has(target, 'relname') ? relation(ctx, target, 'ddl') : null;
   const scope = text(node, 'kind').replace('REINDEX_OBJECT_', '').toLowerCase();
-  const concurrently = options(node, 'params').some((o) => text(o, 'defname') === 'concurrently' && isOn(o));
+  if (scope === 'schema') pushRelation({ schema: text(node, 'name'), name: '*' }, ctx);
+  // The last one counts if an option is repeated.
+  const option = options(node, 'params').findLast((o) => text(o, 'defname') === 'concurrently');
+  const concurrently = option !== undefined && isOn(option);
   ctx.facts.indexes.push({
     operation: 'reindex',
     concurrently,
@@ -152,6 +177,12 @@ function reindex(node: Tree, ctx: Context): void {
     scope,
     ...occurrence(ctx),
   });
+}
+
+function published(node: Tree, ctx: Context, walk: Walker): void {
+  if (text(node, 'pubobjtype') === 'PUBLICATIONOBJ_TABLES_IN_SCHEMA')
+    pushRelation({ schema: text(node, 'name'), name: '*' }, ctx);
+  walk.children(node, ctx);
 }
 
 function createSchema(node: Tree, ctx: Context, walk: Walker): void {

@@ -3,7 +3,7 @@ import type { Tree } from './parser';
 import { flag, list, nameFrom, strings, text, typed, typedList } from './tree';
 import { occurrence, privilege, type Context, type Handler } from './walker';
 
-/** All forms of DROP, and COMMENT ON and SECURITY LABEL, which only describe an object. */
+/** All forms of DROP, and COMMENT ON and SECURITY LABEL. */
 export const dropHandlers: readonly (readonly [string, Handler])[] = [
   ['DropStmt', drop],
   ['DropdbStmt', dropOther('database', 'dbname')],
@@ -13,10 +13,17 @@ export const dropHandlers: readonly (readonly [string, Handler])[] = [
   ['DropSubscriptionStmt', dropOther('subscription', 'subname')],
   ['DropUserMappingStmt', dropOther('user_mapping', 'servername')],
   ['CommentStmt', describe],
-  ['SecLabelStmt', describe],
+  ['SecLabelStmt', securityLabel],
 ];
 
-const RELATIONS = new Set(['table', 'view', 'matview', 'foreign_table', 'index', 'sequence']);
+export const RELATIONS: ReadonlySet<string> = new Set([
+  'table',
+  'view',
+  'matview',
+  'foreign_table',
+  'index',
+  'sequence',
+]);
 /** Object types that DROP names as `table.name`: the relation is every part but the last. */
 const TABLE_MEMBERS = new Set(['trigger', 'rule', 'policy', 'column', 'tabconstraint']);
 
@@ -27,6 +34,7 @@ function drop(node: Tree, ctx: Context): void {
   const at = occurrence(ctx);
   if (RELATIONS.has(objectType)) for (const parts of objects) pushRelation(nameFrom(parts), ctx, at);
   if (TABLE_MEMBERS.has(objectType)) for (const parts of objects) pushRelation(nameFrom(parts.slice(0, -1)), ctx, at);
+  if (objectType === 'policy') privilege(ctx, 'row_policy', objects.map((parts) => parts.at(-2) ?? '').join(', '));
   if (objectType === 'schema')
     for (const parts of objects) pushRelation({ schema: parts.at(-1) ?? '', name: '*' }, ctx, at);
   if (objectType === 'index') {
@@ -70,7 +78,7 @@ function pushDrop(objectType: string, objects: readonly SqlName[], node: Tree, c
   if (cascade) ctx.facts.cascades.push({ what: 'drop', ...occurrence(ctx) });
 }
 
-function pushRelation(name: SqlName, ctx: Context, at = occurrence(ctx)): void {
+export function pushRelation(name: SqlName, ctx: Context, at = occurrence(ctx)): void {
   ctx.facts.relations.push({ relation: name, access: 'ddl', ...at });
 }
 
@@ -92,7 +100,12 @@ export function objectParts(object: unknown): readonly string[] {
   }
 }
 
-/** COMMENT ON and SECURITY LABEL change only a description, but they reference their object. */
+function securityLabel(node: Tree, ctx: Context): void {
+  privilege(ctx, 'security_label');
+  describe(node, ctx);
+}
+
+/** COMMENT ON and SECURITY LABEL change nothing in their object, but they reference it. */
 function describe(node: Tree, ctx: Context): void {
   const objectType = text(node, 'objtype').replace('OBJECT_', '').toLowerCase();
   const parts = objectParts(node['object']);

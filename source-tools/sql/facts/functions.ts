@@ -5,11 +5,17 @@ import type { Tree } from './parser';
 import { setting } from './session';
 import { created } from './ddl';
 import { child, flag, list, nameFrom, number, options, strings, text, typed } from './tree';
-import { functionCall, nameEnd, occurrence, privilege, type Context, type Handler, type Walker } from './walker';
+import { functionCall, nameEnd, occurrence, type Context, type Handler, type Walker } from './walker';
 
 export const functionHandlers: readonly (readonly [string, Handler])[] = [
   ['FuncCall', call],
   ['DefineStmt', define],
+  ['CreateRangeStmt', createRange],
+  ['AlterOperatorStmt', (node, ctx) => referenceOptions(options(node), ctx)],
+  ['AlterTypeStmt', (node, ctx) => referenceOptions(options(node), ctx)],
+  ['CreateOpClassItem', operatorClassItem],
+  ['CreateTransformStmt', transform],
+  ['CreateAmStmt', (node, ctx) => referenceFunction(strings(list(node, 'handler_name')), ctx)],
   ['CreateCastStmt', (node, ctx) => referenceFunction(strings(list(child(node, 'func'), 'objname')), ctx)],
   ['CreateConversionStmt', (node, ctx) => referenceFunction(strings(list(node, 'func_name')), ctx)],
   ['CallStmt', (node, ctx, walk) => walk.visit(node['funccall'], ctx, 'funccall')],
@@ -48,12 +54,31 @@ function define(node: Tree, ctx: Context, walk: Walker): void {
     false,
     flag(node, 'if_not_exists'),
   );
-  for (const option of options(node, 'definition')) {
+  referenceOptions(options(node, 'definition'), ctx);
+  walk.children(node, ctx);
+}
+
+function createRange(node: Tree, ctx: Context): void {
+  created(ctx, 'type', nameFrom(strings(list(node, 'typeName'))));
+  referenceOptions(options(node, 'params'), ctx);
+}
+
+/** An operator class names operators (1), support functions (2) and a storage type (3). */
+function operatorClassItem(node: Tree, ctx: Context): void {
+  if (node['itemtype'] === 2) referenceFunction(strings(list(child(node, 'name'), 'objname')), ctx);
+}
+
+function transform(node: Tree, ctx: Context): void {
+  for (const direction of ['fromsql', 'tosql'])
+    referenceFunction(strings(list(child(node, direction), 'objname')), ctx);
+}
+
+function referenceOptions(all: readonly Tree[], ctx: Context): void {
+  for (const option of all) {
     const named = typed(option['arg']);
     if (NAMED_FUNCTIONS.has(text(option, 'defname')) && named?.type === 'TypeName')
       referenceFunction(strings(list(named.node, 'names')), ctx);
   }
-  walk.children(node, ctx);
 }
 
 /** Records a function that is referenced, not called: the server calls it later. */
@@ -95,6 +120,4 @@ function setConfig(args: readonly unknown[], ctx: Context): void {
   const value = foldText(argument(args, 1, 'new_value'));
   const isLocal = foldText(argument(args, 2, 'is_local')) === 'true';
   setting(ctx, { name, change: 'set', scope: isLocal ? 'local' : 'session', value });
-  if (name === 'role' || name === 'session_authorization') privilege(ctx, 'set_role', name);
-  if (name === 'session_replication_role') privilege(ctx, 'replication_role', name);
 }

@@ -5,7 +5,7 @@ import { Tok, punctuationOf, tokenAtOrAfter, wordOf } from './lexer';
 import { parsePlpgsqlBody, parseStatements, type Tree } from './parser';
 import { refuseUnparsable } from './parse-bounds';
 import { decodedSource, verbatimSource, type Source } from './source';
-import { number, text, typed, typedList } from './tree';
+import { has, number, text, typed, typedList } from './tree';
 
 /** Bytes after the start of the reported line in which an expression is searched for. */
 const WINDOW = 16 * 1024;
@@ -20,10 +20,15 @@ export function walkPlpgsql(body: Source, inner: Context, outer: Context, walk: 
   walk.spend(body.tokens.count);
   const statement = new TextDecoder().decode(bytes.subarray(outer.start, outer.end));
   const parsed = parsePlpgsqlBody(statement);
-  if (!parsed.ok || parsed.value.length === 0) return false;
+  if (!parsed.ok || parsed.value.length === 0 || !parsed.value.every(hasBody)) return false;
   const lines = lineStarts(body.bytes);
   for (const item of parsed.value) visit(item, { body, lines, ctx: inner, walk, found: new Map() }, 1);
   return true;
+}
+
+/** The parser returns a function without a body if it takes its language for another one. */
+function hasBody(item: Tree): boolean {
+  return has(typed(item)?.node ?? {}, 'action');
 }
 
 interface Reading {
@@ -74,7 +79,7 @@ function expression(node: Tree, reading: Reading, line: number): void {
   const query = text(node, 'query');
   const mode = number(node, 'parseMode') ?? 0;
   const { ctx, walk, body } = reading;
-  const value = mode >= 3 ? afterAssignment(query) : query;
+  const value = mode >= 3 ? assignedExpressions(query) : query;
   // An expression without a call, a subquery or a FROM (`x := name FROM t`) cannot change anything or read a table.
   if (mode >= 2 && !/\(|from/i.test(query)) return;
   const isPerform = mode === 0 && query.startsWith('SELECT ');
@@ -115,22 +120,34 @@ function execute(query: string, reading: Reading, line: number): void {
     walk.visit(parsed.value[0]?.stmt, { ...place, source: decodedSource(`SELECT ${query}`, span) });
 }
 
-/** Expression to the right of `:=` or `=`. An operator inside the target's subscripts does not count. */
+/** Expression to the right of `:=` or `=`. */
 export function afterAssignment(query: string): string {
+  return assignment(query)?.value ?? query;
+}
+
+/** The expressions that an assignment evaluates, as the list of a SELECT: its value, after the target if that has subscripts. */
+export function assignedExpressions(query: string): string {
+  const { target, value } = assignment(query) ?? { target: '', value: query };
+  return target.includes('[') ? `${target}, ${value}` : value;
+}
+
+/** Both sides of `:=` or `=`. An operator inside the target's subscripts does not count. */
+function assignment(query: string): { readonly target: string; readonly value: string } | null {
   const source = decodedSource(query, { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 });
   const { tokens, bytes } = source;
+  const textOf = (start: number, end: number): string => new TextDecoder().decode(bytes.subarray(start, end));
   let depth = 0;
   for (let i = 0; i < tokens.count; i++) {
     const mark = punctuationOf(bytes, tokens, i);
     if (mark === '(' || mark === '[') depth++;
     else if (mark === ')' || mark === ']') depth--;
     else if (depth === 0 && tokens.kinds[i] === Tok.Operator) {
-      const end = tokens.ends[i] as number;
-      const operator = new TextDecoder().decode(bytes.subarray(tokens.starts[i], end));
-      if (operator === ':=' || operator === '=') return new TextDecoder().decode(bytes.subarray(end)).trimStart();
+      const [start, end] = [tokens.starts[i] as number, tokens.ends[i] as number];
+      if ([':=', '='].includes(textOf(start, end)))
+        return { target: textOf(0, start), value: textOf(end, bytes.length).trimStart() };
     }
   }
-  return query;
+  return null;
 }
 
 /** Context that starts at `word` in this line, or at the first token of the line, and ends before the next semicolon (at most 64 tokens). */

@@ -28,6 +28,8 @@ function recordGrant(node: Tree, ctx: Context): void {
   if (typedList(node, 'grantees').some((g) => text(g.node, 'roletype') === 'ROLESPEC_PUBLIC'))
     privilege(ctx, 'grant_public');
   if (flag(node, 'grant_option')) privilege(ctx, 'grant_option');
+  if (text(node, 'objtype') === 'OBJECT_PARAMETER_ACL')
+    privilege(ctx, 'grant_parameter', strings(list(node, 'objects')).join(', '));
 }
 
 function grantRole(node: Tree, ctx: Context): void {

@@ -1,6 +1,6 @@
 /** Statements and expressions in the body of a PL/pgSQL function, for the check before a rehearsal. */
 import { wordList } from '../../../policy/text/word-list';
-import { afterAssignment } from './plpgsql';
+import { afterAssignment, assignedExpressions } from './plpgsql';
 import { parsePlpgsqlBody, parseStatements, type Tree } from './parser';
 import { assignedBy, executedBy, type Assigned, type Executed } from './rehearsable';
 import { number, onlyStatement, text, typed, typedList } from './tree';
@@ -55,7 +55,7 @@ function expression(node: Tree, place: string): readonly Executed[] {
   const query = text(node, 'query');
   const mode = number(node, 'parseMode') ?? 0;
   if (mode === 0) return executedBySql(query, place);
-  const executed = executedBySql(`SELECT ${mode >= 3 ? afterAssignment(query) : query}`, place);
+  const executed = executedBySql(`SELECT ${mode >= 3 ? assignedExpressions(query) : query}`, place);
   const column = mode >= 3 ? NEW_COLUMN.exec(query)?.[1] : undefined;
   return column === undefined
     ? executed

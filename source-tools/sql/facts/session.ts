@@ -1,4 +1,5 @@
 import type { SettingFact } from './sql-facts';
+import { wordList } from '../../../policy/text/word-list';
 import { foldText } from './constant';
 import type { Tree } from './parser';
 import { child, flag, list, options, text } from './tree';
@@ -37,14 +38,24 @@ export function setVariable(node: Tree, ctx: Context, scope: SettingFact['scope'
     kind === 'VAR_SET_VALUE' || kind === 'VAR_SET_CURRENT' ? 'set' : kind === 'VAR_SET_DEFAULT' ? 'default' : 'reset';
   const values = list(node, 'args').map(foldText);
   setting(ctx, { name, change, scope, value: values.length === 0 || values.includes(null) ? null : values.join(', ') });
-  // SET or RESET of the role or session authorization changes the privileges of all later statements.
-  if (name === 'role' || name === 'session_authorization') privilege(ctx, 'set_role', name);
-  if (name === 'session_replication_role' && change === 'set') privilege(ctx, 'replication_role', name);
 }
+
+/** Settings that name libraries which the server loads, or where it finds them. */
+const LIBRARIES: ReadonlySet<string> = new Set(
+  wordList(`
+  session_preload_libraries local_preload_libraries shared_preload_libraries jit_provider archive_library
+  oauth_validator_libraries dynamic_library_path extension_control_path
+`),
+);
 
 export function setting(ctx: Context, fact: Pick<SettingFact, 'name' | 'change' | 'scope' | 'value'>): void {
   const { name, change, scope, value } = fact;
   ctx.facts.settings.push({ name, change, scope, value, ...occurrence(ctx) });
+  // SET or RESET of the role or session authorization changes the privileges of all later statements.
+  if (name === 'role' || name === 'session_authorization') privilege(ctx, 'set_role', name);
+  if (change !== 'set') return;
+  if (name === 'session_replication_role') privilege(ctx, 'replication_role', name);
+  if (LIBRARIES.has(name)) ctx.facts.serverExecution.push({ what: 'load', subject: name, ...occurrence(ctx) });
 }
 
 function alterSystem(node: Tree, ctx: Context): void {

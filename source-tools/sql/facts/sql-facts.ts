@@ -128,7 +128,7 @@ export interface DmlFact extends Occurrence {
   readonly keyValues: number | null;
   /** UPDATE and DELETE: the condition compares a column of the table with a value or with a column of another table. */
   readonly restricted: boolean;
-  /** INSERT: true if it has an explicit column list. */
+  /** INSERT, also of MERGE: true if it has an explicit column list, or only inserts defaults. */
   readonly hasColumnList: boolean;
   /** INSERT … VALUES: number of rows; null for other sources. */
   readonly valueRows: number | null;
@@ -159,9 +159,9 @@ export interface TruncateFact extends Occurrence {
   readonly cascade: boolean;
 }
 
-/** CASCADE in a DROP, TRUNCATE or ALTER … DROP. */
+/** CASCADE in a DROP, TRUNCATE, ALTER … DROP or CREATE EXTENSION. */
 export interface CascadeFact extends Occurrence {
-  readonly what: 'drop' | 'truncate' | 'alter';
+  readonly what: 'drop' | 'truncate' | 'alter' | 'create';
 }
 
 export interface AlterFact extends Occurrence {
@@ -214,7 +214,7 @@ export interface ConstraintFact extends Occurrence {
   readonly usingIndex: boolean;
   readonly onDeleteCascade: boolean;
   readonly onUpdateCascade: boolean;
-  /** The column of CHECK (column IS NOT NULL), else null. */
+  /** The column of NOT NULL column and of CHECK (column IS NOT NULL), else null. */
   readonly notNullColumn: string | null;
 }
 
@@ -267,6 +267,7 @@ export interface ServerExecutionFact extends Occurrence {
     | 'alter_system'
     | 'subscription'
     | 'foreign_server'
+    | 'foreign_table'
     | 'import_foreign_schema'
     | 'user_mapping'
     | 'foreign_data_wrapper'
@@ -291,6 +292,11 @@ export interface PrivilegeFact extends Occurrence {
     | 'disable_trigger'
     | 'replication_role'
     | 'catalog_write'
+    | 'row_policy'
+    | 'view_security'
+    | 'security_label'
+    | 'leakproof'
+    | 'grant_parameter'
     | 'set_role';
   readonly subject: string;
 }

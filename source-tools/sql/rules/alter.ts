@@ -7,8 +7,8 @@ import { wordList } from '../../../policy/text/word-list';
 /** Actions that lose data, break readers, rewrite the table under an exclusive lock, or change its owner. */
 const DESTRUCTIVE = new Set(
   wordList(`
-  drop_column alter_column_type drop_constraint set_not_null rename set_unlogged detach_partition owner_to
-  reassign_owned
+  drop_column alter_column_type set_expression drop_constraint stop_enforcing_constraint set_not_null rename set_schema
+  set_logged set_unlogged set_tablespace set_access_method move_all detach_partition no_inherit owner_to reassign_owned
 `),
 );
 
@@ -19,7 +19,7 @@ function describe(a: AlterFact): string {
 
 export const alterDestructive = defineSqlRule({
   name: 'sql_alter_destructive',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'confirm',
   why: 'The change can lose data, break readers, rewrite the table under an exclusive lock, or change its owner.',
   examples: {

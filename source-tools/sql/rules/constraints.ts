@@ -12,7 +12,7 @@ const isAdded = (c: ConstraintFact): boolean => c.origin === 'add_constraint' ||
 
 export const constraintNotValid = defineSqlRule({
   name: 'sql_constraint_not_valid',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'confirm',
   why: 'Validating all existing rows blocks writes to the table; a foreign key also locks the referenced table.',
   config: Config,
@@ -35,7 +35,12 @@ export const constraintNotValid = defineSqlRule({
           (a) => validates(a, c) && state.transaction(a) !== null && state.transaction(a) === state.transaction(c),
         ),
     );
+    const enforced = facts.alters.filter((a) => a.action === 'enforce_constraint');
     return [
+      ...enforced.map((a) => ({
+        at: a,
+        what: `constraint ${shown(a.member ?? '')} is enforced for all existing rows`,
+      })),
       ...scans.map((c) => ({ at: c, what: `${c.type.replace('_', ' ')}${onTable(c)} without NOT VALID` })),
       ...validated.map((c) => ({
         at: c,
@@ -95,7 +100,7 @@ export const onDeleteCascade = defineSqlRule({
 
 export const setNotNull = defineSqlRule({
   name: 'sql_set_not_null',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'confirm',
   why: 'SET NOT NULL scans the full table under an exclusive lock.',
   config: z.strictObject({ assumeInTransaction: AssumeInTransaction, pgVersion: z.int().min(9).max(99).default(18) }),
@@ -106,7 +111,10 @@ export const setNotNull = defineSqlRule({
   },
   find: (facts, { assumeInTransaction, pgVersion }) => {
     const state = transactionState(facts, assumeInTransaction);
-    return facts.alters
+    const added = facts.constraints.filter(
+      (c) => c.type === 'not_null' && c.origin === 'add_constraint' && !c.notValid && !state.isNew(c.table, c),
+    );
+    const set = facts.alters
       .filter((a) => a.action === 'set_not_null' && a.objectType === 'table' && a.object !== null && a.member !== null)
       .filter(
         (a) =>
@@ -117,6 +125,13 @@ export const setNotNull = defineSqlRule({
         at: a,
         what: `SET NOT NULL of ${shown(a.member ?? '')} on ${shownName(a.object as SqlName)}`,
       }));
+    return [
+      ...added.map((c) => ({
+        at: c,
+        what: `NOT NULL of ${shown(c.notNullColumn ?? '')}${onTable(c)} without NOT VALID`,
+      })),
+      ...set,
+    ];
   },
 });
 

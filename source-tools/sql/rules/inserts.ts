@@ -4,14 +4,14 @@ import { shownName } from '../../../policy/text/table-name';
 
 export const insertWithoutColumns = defineSqlRule({
   name: 'sql_insert_without_columns',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'advise',
   status: 'WARN',
   why: 'If a column is added or its position changes, values are inserted into the wrong columns.',
   examples: { bad: 'INSERT INTO orders VALUES (1, true)', good: 'INSERT INTO orders (id, paid) VALUES (1, true)' },
   find: ({ dml }) =>
     dml
-      .filter((d) => d.kind === 'insert' && !d.hasColumnList)
+      .filter((d) => (d.kind === 'insert' || d.kind === 'merge') && !d.hasColumnList)
       .map((d) => ({ at: d, what: `INSERT into ${shownName(d.table)} without a column list` })),
 });
 

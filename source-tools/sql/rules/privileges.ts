@@ -17,6 +17,11 @@ const DESCRIPTIONS: Readonly<Record<PrivilegeFact['what'], string>> = {
   replication_role: 'session_replication_role, which can disable triggers and foreign keys',
   set_role: 'SET ROLE or SESSION AUTHORIZATION',
   catalog_write: 'a write to the system catalog',
+  row_policy: 'row level security or one of its policies',
+  view_security: 'whose rights a view uses, or which functions see its hidden rows',
+  security_label: 'SECURITY LABEL',
+  leakproof: 'LEAKPROOF, which lets a function see rows that row level security hides',
+  grant_parameter: 'GRANT of a setting of the server',
 };
 
 const ESCALATIONS = new Set<PrivilegeFact['what']>([
@@ -28,6 +33,8 @@ const ESCALATIONS = new Set<PrivilegeFact['what']>([
   'replication_role',
   'set_role',
   'catalog_write',
+  'leakproof',
+  'grant_parameter',
 ]);
 
 const describe = (p: PrivilegeFact): string =>
@@ -35,7 +42,7 @@ const describe = (p: PrivilegeFact): string =>
 
 export const privilegeChange = defineSqlRule({
   name: 'sql_privilege_change',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'confirm',
   why: 'The change modifies access rights permanently.',
   examples: { bad: 'GRANT SELECT ON orders TO reporting', good: "COMMENT ON TABLE orders IS 'GRANT ALL TO app'" },
@@ -45,7 +52,7 @@ export const privilegeChange = defineSqlRule({
 
 export const privilegeEscalation = defineSqlRule({
   name: 'sql_privilege_escalation',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'forbid',
   why: 'The change grants rights that bypass access control, or runs with the rights of another role.',
   examples: { bad: 'ALTER ROLE app BYPASSRLS', good: 'ALTER ROLE app NOBYPASSRLS' },

@@ -6,12 +6,13 @@ import type { ServerExecutionFact } from '../facts/sql-facts';
 const DESCRIPTIONS: Readonly<Record<ServerExecutionFact['what'], string>> = {
   copy_program: 'COPY … PROGRAM runs a command on the server',
   copy_file: 'COPY reads or writes a file of the server',
-  load: 'LOAD loads a library into the server',
+  load: 'the server loads a library',
   extension: 'an extension',
   language: 'a function in an untrusted language',
   alter_system: 'ALTER SYSTEM changes the configuration of the server',
   subscription: 'a subscription pulls data from another server',
   foreign_server: 'a foreign server',
+  foreign_table: 'a foreign table, which can read files, run commands or connect to another server',
   import_foreign_schema: 'IMPORT FOREIGN SCHEMA',
   user_mapping: 'credentials for a foreign server',
   foreign_data_wrapper: 'a foreign data wrapper',
@@ -21,7 +22,7 @@ const DESCRIPTIONS: Readonly<Record<ServerExecutionFact['what'], string>> = {
 
 export const serverSideExecution = defineSqlRule({
   name: 'sql_server_side_execution',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'forbid',
   why: 'The text uses commands, files, libraries or network connections of the database server.',
   config: z.strictObject({ allowedExtensions: z.array(z.string().min(1).max(63)).max(200).default([]) }),

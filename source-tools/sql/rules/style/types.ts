@@ -15,7 +15,7 @@ function typeRule(
   return defineSqlRule({
     name,
     pack: 'sql-postgres-style',
-    logicRevision: 4,
+    logicRevision: 5,
     defaultLevel: 'advise',
     status: 'WARN',
     why,
@@ -73,7 +73,7 @@ export const preferText = typeRule(
 
 export const noChar = typeRule(
   'sql_no_char',
-  ['bpchar', 'char'],
+  ['bpchar'],
   'char pads values with spaces, which comparisons ignore.',
   'Use text.',
   {

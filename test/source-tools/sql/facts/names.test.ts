@@ -61,13 +61,37 @@ describe('relations', () => {
       ['s.t:read', '.u:read'],
     ],
     [
+      'include a table that the subscript of an assignment in PL/pgSQL reads',
+      'DO $$ DECLARE x int[]; y t; BEGIN x[(SELECT a FROM s.t WHERE b = 1)] := 2; y.c[(SELECT 1 FROM u)].d = 3; END $$',
+      ['s.t:read', '.u:read'],
+    ],
+    [
+      'include the table of a row policy, and those that its condition reads',
+      'CREATE POLICY p ON a USING (b IN (SELECT 1 FROM c)); ALTER POLICY p ON d USING (b IN (SELECT 1 FROM e))',
+      ['.a:ddl', '.c:read', '.d:ddl', '.e:read'],
+    ],
+    [
+      'include the table that owns a sequence',
+      'CREATE SEQUENCE a OWNED BY s.t.id; ALTER SEQUENCE b OWNED BY u.id; ALTER SEQUENCE c OWNED BY NONE',
+      ['.a:ddl', '.b:ddl', '.c:ddl', 's.t:ddl', '.u:ddl'],
+    ],
+    [
+      'include the new name of a table',
+      'ALTER TABLE a SET SCHEMA s; ALTER TABLE s.b RENAME TO c; ALTER TABLE d RENAME e TO f',
+      ['.a:ddl', 's.a:ddl', 's.b:ddl', 's.c:ddl', '.d:ddl'],
+    ],
+    [
       'include a table of SQL in a string even if a CTE around the call has its name',
       "WITH t AS (SELECT 1) SELECT query_to_xml('SELECT * FROM t', true, true, '') FROM t",
       ['.t:read'],
     ],
     ['omit the alias after FOR UPDATE OF', 'SELECT 1 FROM t AS x FOR UPDATE OF x', ['.t:read']],
     ['include the table of a foreign key', 'CREATE TABLE a (b int REFERENCES s.c)', ['.a:ddl', 's.c:read']],
-    ['use * for all tables of a schema', 'GRANT SELECT ON ALL TABLES IN SCHEMA s TO r', ['s.*:ddl']],
+    [
+      'use * for all tables of a schema',
+      'GRANT SELECT ON ALL TABLES IN SCHEMA s TO r; REINDEX SCHEMA t; CREATE PUBLICATION p FOR TABLES IN SCHEMA u, TABLE v',
+      ['s.*:ddl', 't.*:ddl', 'u.*:ddl', '.v:read'],
+    ],
   ])('%s', async (_what, text, wanted) => {
     expect([...(await relationsOf(text))].sort()).toEqual([...wanted].sort());
   });

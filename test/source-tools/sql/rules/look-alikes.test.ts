@@ -64,6 +64,9 @@ const LOOK_ALIKES: Readonly<Record<string, readonly string[]>> = {
     'ALTER TABLE t VALIDATE CONSTRAINT c',
     'ALTER TABLE t ALTER a DROP DEFAULT',
     'ALTER TABLE t SET (fillfactor = 70)',
+    'ALTER TABLE t INHERIT u',
+    'ALTER TABLE t ALTER CONSTRAINT c DEFERRABLE',
+    'ALTER TABLE t ALTER CONSTRAINT c ENFORCED',
   ],
   sql_server_side_execution: [
     'COPY t FROM STDIN',
@@ -72,6 +75,8 @@ const LOOK_ALIKES: Readonly<Record<string, readonly string[]>> = {
     "CREATE FUNCTION f() RETURNS int LANGUAGE plpgsql AS 'BEGIN RETURN 1; END'",
     'CREATE TRIGGER x AFTER INSERT ON t EXECUTE FUNCTION f()',
     'SELECT load FROM t',
+    'ALTER FOREIGN TABLE t ADD COLUMN a int',
+    'ALTER ROLE a RESET local_preload_libraries',
   ],
   sql_dangerous_function: [
     "SELECT 'pg_read_file(x)'",
@@ -92,7 +97,13 @@ const LOOK_ALIKES: Readonly<Record<string, readonly string[]>> = {
     "CREATE FUNCTION f() RETURNS int LANGUAGE sql AS 'SELECT 1'",
     'PREPARE p AS SELECT 1; EXECUTE p',
   ],
-  sql_privilege_change: ["SELECT 'GRANT ALL ON t TO a'", 'SELECT "grant" FROM t', 'CREATE TABLE grants (a int)'],
+  sql_privilege_change: [
+    "SELECT 'GRANT ALL ON t TO a'",
+    'SELECT "grant" FROM t',
+    'CREATE TABLE grants (a int)',
+    'ALTER POLICY p ON t RENAME TO q',
+    'ALTER VIEW v SET (check_option = local)',
+  ],
   sql_privilege_escalation: [
     'GRANT SELECT ON t TO a',
     'ALTER ROLE a NOSUPERUSER',
@@ -100,6 +111,7 @@ const LOOK_ALIKES: Readonly<Record<string, readonly string[]>> = {
     'ALTER TABLE t ENABLE TRIGGER x',
     'SELECT current_role',
     'CREATE FUNCTION f() RETURNS int LANGUAGE sql SECURITY INVOKER AS $$ SELECT 1 $$',
+    'ALTER FUNCTION f NOT LEAKPROOF',
   ],
   sql_lexer_settings: [
     'SET search_path = a',

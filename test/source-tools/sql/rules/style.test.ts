@@ -31,6 +31,11 @@ describe('a script that runs statement by statement', () => {
 });
 
 describe('types', () => {
+  it('char is reported, and not the internal type "char", which pads nothing', async () => {
+    expect(await firesStyle('sql_no_char', 'CREATE TABLE t (a char(3), b character)')).toBe(true);
+    expect(await firesStyle('sql_no_char', 'CREATE TABLE t (a "char")')).toBe(false);
+  });
+
   it('varchar is reported only with a length', async () => {
     expect(await firesStyle('sql_prefer_text', 'CREATE TABLE t (a varchar(10))')).toBe(true);
     expect(await firesStyle('sql_prefer_text', 'ALTER TABLE t ALTER COLUMN a TYPE character varying(10)')).toBe(true);
