@@ -207,6 +207,11 @@ describe('the check before a rehearsal', () => {
       `SELECT '{a}'::x_d[]`,
     ],
     [
+      'the subscript of an assignment in the body of a function',
+      `CREATE FUNCTION go() RETURNS int LANGUAGE plpgsql AS $f$ DECLARE x int[]; BEGIN x[CASE WHEN ${BAD} THEN 1 ELSE 2 END] := 1; RETURN x[1]; END $f$`,
+      'SELECT go()',
+    ],
+    [
       'a domain in the body of a function',
       fn('bad', 'text', 'boolean', `RETURN ${BAD};`) +
         'CREATE DOMAIN x_d AS text CHECK (bad(value)); CREATE FUNCTION go() RETURNS int LANGUAGE plpgsql AS $f$ DECLARE d x_d; BEGIN d := 1; RETURN 1; END $f$',
