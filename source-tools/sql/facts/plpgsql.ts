@@ -1,6 +1,7 @@
 import type { Context, Walker } from './walker';
 import { occurrence, within } from './walker';
 import { foldText } from './constant';
+import { missingDefaults } from './declared-defaults';
 import { Tok, punctuationOf, tokenAtOrAfter, wordOf } from './lexer';
 import { parsePlpgsqlBody, parseStatements, type Tree } from './parser';
 import { refuseUnparsable } from './parse-bounds';
@@ -22,7 +23,10 @@ export function walkPlpgsql(body: Source, inner: Context, outer: Context, walk: 
   const parsed = parsePlpgsqlBody(statement);
   if (!parsed.ok || parsed.value.length === 0 || !parsed.value.every(hasBody)) return false;
   const lines = lineStarts(body.bytes);
-  for (const item of parsed.value) visit(item, { body, lines, ctx: inner, walk, found: new Map() }, 1);
+  const reading = { body, lines, ctx: inner, walk, found: new Map<string, number>() };
+  for (const { start, expression: query } of missingDefaults(parsed.value, body))
+    expression({ query, parseMode: 2 }, reading, lines.findLastIndex((line) => line <= start) + 1);
+  for (const item of parsed.value) visit(item, { ...reading, found: new Map() }, 1);
   return true;
 }
 

@@ -1,8 +1,10 @@
 /** Statements and expressions in the body of a PL/pgSQL function, for the check before a rehearsal. */
 import { wordList } from '../../../policy/text/word-list';
+import { missingDefaults } from './declared-defaults';
 import { afterAssignment, assignedExpressions } from './plpgsql';
 import { parsePlpgsqlBody, parseStatements, type Tree } from './parser';
 import { assignedBy, executedBy, type Assigned, type Executed } from './rehearsable';
+import { decodedSource } from './source';
 import { number, onlyStatement, text, typed, typedList } from './tree';
 
 /** Parts of a body that only control its flow. Loops and dynamic SQL are not listed: what they execute is not bounded. */
@@ -14,11 +16,13 @@ const PARTS = new Set(
   PLpgSQL_expr`),
 );
 
-/** `definition`: the whole CREATE FUNCTION statement (`pg_get_functiondef`). */
-export function executedByPlpgsql(definition: string, place: string): readonly Executed[] {
+/** `definition`: the whole CREATE FUNCTION statement (`pg_get_functiondef`). `body`: its body (`prosrc`). */
+export function executedByPlpgsql(definition: string, body: string, place: string): readonly Executed[] {
   const parsed = parsePlpgsqlBody(definition);
   if (!parsed.ok || parsed.value.length === 0) return [unread(place)];
-  const out: Executed[] = [];
+  const source = decodedSource(body, { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 });
+  const defaults = missingDefaults(parsed.value, source);
+  const out = defaults.flatMap(({ expression: value }) => executedBySql(`SELECT ${value}`, place));
   visit(parsed.value, place, out);
   return out;
 }

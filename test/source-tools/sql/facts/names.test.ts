@@ -66,6 +66,16 @@ describe('relations', () => {
       ['s.t:read', '.u:read'],
     ],
     [
+      'include a table that the default of a record, or of a type of the database, reads',
+      'DO $$ DECLARE r CONSTANT record NOT NULL := ROW((SELECT 1 FROM a)); m mood DEFAULT (SELECT 1 FROM b); BEGIN DECLARE s x.cursor = (SELECT 1 FROM s.c); BEGIN NULL; END; END $$',
+      ['.a:read', '.b:read', 's.c:read'],
+    ],
+    [
+      'include a table that a cursor or the default of a number reads once',
+      'DO $$ DECLARE c NO SCROLL CURSOR FOR SELECT 1 FROM a WHERE b = 1; n int := (SELECT 1 FROM d); BEGIN NULL; END $$',
+      ['.a:read', '.d:read'],
+    ],
+    [
       'include the table of a row policy, and those that its condition reads',
       'CREATE POLICY p ON a USING (b IN (SELECT 1 FROM c)); ALTER POLICY p ON d USING (b IN (SELECT 1 FROM e))',
       ['.a:ddl', '.c:read', '.d:ddl', '.e:read'],

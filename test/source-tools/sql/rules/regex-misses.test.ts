@@ -153,6 +153,8 @@ const MISSES: Readonly<Record<string, readonly string[]>> = {
     "DO $$ DECLARE x text := pg_read_file('x'); BEGIN NULL; END $$",
     "CALL pg_file_write('x')",
     "DO $$ DECLARE x int[]; BEGIN x[length(pg_read_file('x'))] := 1; END $$",
+    "DO $$ DECLARE r record := ROW(pg_read_file('x')); BEGIN NULL; END $$",
+    "CREATE FUNCTION f() RETURNS int LANGUAGE plpgsql AS $$ DECLARE m mood := pg_read_file('x'); BEGIN RETURN 1; END $$",
     "ALTER POLICY p ON t USING (pg_read_file('x') IS NULL)",
     'CREATE OPERATOR CLASS c FOR TYPE text USING btree AS OPERATOR 1 <, FUNCTION 1 pg_read_file(text)',
     'ALTER OPERATOR FAMILY f USING btree ADD FUNCTION 1 (text, text) pg_read_file(text)',

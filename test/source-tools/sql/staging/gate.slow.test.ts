@@ -212,6 +212,11 @@ describe('the check before a rehearsal', () => {
       'SELECT go()',
     ],
     [
+      'the default of a record in the body of a function',
+      `CREATE FUNCTION go() RETURNS int LANGUAGE plpgsql AS $f$ DECLARE r record := ROW(${BAD}); BEGIN RETURN 1; END $f$`,
+      'SELECT go()',
+    ],
+    [
       'a domain in the body of a function',
       fn('bad', 'text', 'boolean', `RETURN ${BAD};`) +
         'CREATE DOMAIN x_d AS text CHECK (bad(value)); CREATE FUNCTION go() RETURNS int LANGUAGE plpgsql AS $f$ DECLARE d x_d; BEGIN d := 1; RETURN 1; END $f$',
