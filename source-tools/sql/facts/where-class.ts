@@ -98,46 +98,73 @@ function alwaysOperator(node: Tree, scope: Scope): Classified | undefined {
   return undefined;
 }
 
+/** Members of a SELECT that may leave out rows, besides WHERE. */
+const FILTERS = ['limitCount', 'limitOffset', 'havingClause', 'groupClause', 'withClause', 'valuesLists'];
+
 /** An unfiltered `id IN (SELECT id FROM same_table)`, and EXISTS on the unfiltered table or without a table. */
 function alwaysSubquery(node: Tree, scope: Scope): Classified | undefined {
   const select = typed(node['subselect']);
   if (select?.type !== 'SelectStmt') return undefined;
   const s = select.node;
-  const isFiltered =
-    s['limitCount'] !== undefined ||
-    s['limitOffset'] !== undefined ||
-    s['havingClause'] !== undefined ||
-    s['larg'] !== undefined ||
-    s['groupClause'] !== undefined ||
-    s['withClause'] !== undefined ||
-    s['valuesLists'] !== undefined;
-  if (isFiltered) return undefined;
+  if (FILTERS.some((member) => s[member] !== undefined)) return undefined;
+  if (s['larg'] !== undefined) return alwaysUnion(node, s, scope);
+  const condition = s['whereClause'];
+  if (condition !== undefined && always(condition, scope) === undefined) return undefined;
   const from = typedList(s, 'fromClause');
   const only = from[0];
-  const link = text(node, 'subLinkType');
-  const condition = s['whereClause'];
-  const isUnfiltered = condition === undefined || always(condition, scope) !== undefined;
-  if (link === 'EXISTS_SUBLINK') {
-    if (!isUnfiltered) return undefined;
-    if (from.length === 0) return { where: 'always_true', reason: 'EXISTS without a table' };
-    return from.length === 1 && only?.type === 'RangeVar' && sameName(rangeName(only.node), scope.table)
-      ? { where: 'self_subquery', reason: 'EXISTS on the same table without a filter' }
-      : undefined;
+  const readsTable = from.length === 1 && only?.type === 'RangeVar' && sameName(rangeName(only.node), scope.table);
+  switch (text(node, 'subLinkType')) {
+    case 'EXISTS_SUBLINK':
+      if (from.length === 0) return { where: 'always_true', reason: 'EXISTS without a table' };
+      return readsTable ? { where: 'self_subquery', reason: 'EXISTS on the same table without a filter' } : undefined;
+    case 'ANY_SUBLINK':
+      if (from.length === 0 && repeats(s, node['testexpr'], scope))
+        return { where: 'always_true', reason: 'a column compared with itself' };
+      return readsTable && selects(s, node['testexpr'])
+        ? { where: 'self_subquery', reason: 'IN with all rows of the same table' }
+        : undefined;
+    default:
+      return undefined;
   }
-  if (
-    link !== 'ANY_SUBLINK' ||
-    !isUnfiltered ||
-    from.length !== 1 ||
-    only?.type !== 'RangeVar' ||
-    !sameName(rangeName(only.node), scope.table)
-  )
-    return undefined;
-  const row = typed(node['testexpr']);
-  const wanted = (row?.type === 'RowExpr' ? list(row.node, 'args') : [node['testexpr']]).map(columnName);
-  const selected = typedList(s, 'targetList').map((target) => columnName(target.node['val']));
-  return wanted.length === selected.length && wanted.every((name, i) => name !== null && name === selected[i])
-    ? { where: 'self_subquery', reason: 'IN with all rows of the same table' }
-    : undefined;
+}
+
+/** A UNION has all rows if one of its sides has them. */
+function alwaysUnion(node: Tree, union: Tree, scope: Scope): Classified | undefined {
+  if (text(union, 'op') !== 'SETOP_UNION') return undefined;
+  const side = (key: string): Classified | undefined =>
+    alwaysSubquery({ ...node, subselect: { SelectStmt: union[key] } }, scope);
+  return side('larg') ?? side('rarg');
+}
+
+/** True if a SELECT without a table has the columns of the tested expression: `id IN (SELECT t.id)`. */
+function repeats(select: Tree, tested: unknown, scope: Scope): boolean {
+  const wanted = columnsOf(tested);
+  const selected = selectedBy(select);
+  return wanted.length === selected.length && wanted.every((column, i) => sameColumn(column, selected[i], scope));
+}
+
+/** True if a SELECT from the table has the columns of the tested expression, or a star. */
+function selects(select: Tree, tested: unknown): boolean {
+  const selected = selectedBy(select);
+  if (selected.length === 1 && isStar(selected[0])) return true;
+  const wanted = columnsOf(tested).map(columnName);
+  return (
+    wanted.length === selected.length && wanted.every((name, i) => name !== null && name === columnName(selected[i]))
+  );
+}
+
+function columnsOf(tested: unknown): readonly unknown[] {
+  const row = typed(tested);
+  return row?.type === 'RowExpr' ? list(row.node, 'args') : [tested];
+}
+
+function selectedBy(select: Tree): readonly unknown[] {
+  return typedList(select, 'targetList').map((target) => target.node['val']);
+}
+
+function isStar(expression: unknown): boolean {
+  const e = typed(expression);
+  return e?.type === 'ColumnRef' && typed(list(e.node, 'fields').at(-1))?.type === 'A_Star';
 }
 
 /** True if the expression can differ between rows: it has a column, a parameter, another relation or a random value. */
