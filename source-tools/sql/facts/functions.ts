@@ -1,5 +1,5 @@
 import { wordList } from '../../../policy/text/word-list';
-import { foldText } from './constant';
+import { fold, foldText } from './constant';
 import { readText } from './dynamic';
 import type { Tree } from './parser';
 import { setting } from './session';
@@ -118,6 +118,7 @@ function argument(args: readonly unknown[], position: number, name: string): unk
 function setConfig(args: readonly unknown[], ctx: Context): void {
   const name = foldText(argument(args, 0, 'setting_name'))?.toLowerCase() ?? '*';
   const value = foldText(argument(args, 1, 'new_value'));
-  const isLocal = foldText(argument(args, 2, 'is_local')) === 'true';
+  const local = fold(argument(args, 2, 'is_local'))?.value;
+  const isLocal = local === true || local === 'true';
   setting(ctx, { name, change: 'set', scope: isLocal ? 'local' : 'session', value });
 }

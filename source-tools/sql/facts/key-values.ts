@@ -90,8 +90,10 @@ function isFixed(value: unknown): boolean {
 
 /** Keys and amounts are rarely below 1, so such a lower bound selects all rows. */
 function isLow(value: unknown): boolean {
+  const e = typed(value);
+  if (e?.type === 'TypeCast') return isLow(e.node['arg']);
   const constant = fold(value);
-  return constant?.type === 'number' && Number(constant.value) <= 1;
+  return (constant?.type === 'number' || constant?.type === 'text') && Number(constant.value) <= 1;
 }
 
 function valuesOf(condition: unknown, target: Target): number | null {

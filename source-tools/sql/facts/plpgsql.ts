@@ -119,9 +119,8 @@ function execute(query: string, reading: Reading, line: number): void {
   const sql = parsed.ok && parsed.value.length === 1 ? foldText(target) : null;
   const read = sql !== null && walk.nested(decodedSource(sql, span), within(ctx, 'dynamic SQL', 'dynamic'));
   ctx.facts.dynamicSql.push({ form: 'plpgsql_execute', constant: read, subject: '', ...occurrence(place) });
-  // The expression that builds the SQL may call functions.
-  if (!read && parsed?.ok === true)
-    walk.visit(parsed.value[0]?.stmt, { ...place, source: decodedSource(`SELECT ${query}`, span) });
+  // The expression that builds the SQL may call functions, and a constant one may have FROM and WHERE.
+  if (parsed.ok) walk.visit(parsed.value[0]?.stmt, { ...place, source: decodedSource(`SELECT ${query}`, span) });
 }
 
 /** Expression to the right of `:=` or `=`. */

@@ -91,6 +91,7 @@ const LOOK_ALIKES: Readonly<Record<string, readonly string[]>> = {
   ],
   sql_dynamic_sql: [
     "DO $$ BEGIN EXECUTE 'SELECT 1'; END $$",
+    "DO $$ BEGIN EXECUTE concat('SELECT ', 1); EXECUTE 'SELECT 1' || coalesce(NULL, '::text')::varchar; END $$",
     'DO $$ BEGIN PERFORM 1; END $$',
     'CREATE TRIGGER x AFTER INSERT ON t EXECUTE FUNCTION f()',
     'GRANT EXECUTE ON FUNCTION f TO a',

@@ -79,6 +79,8 @@ describe('sql_unkeyed_write', () => {
     'DELETE FROM t WHERE x IS NOT NULL',
     'DELETE FROM t WHERE id > 0',
     'DELETE FROM t WHERE 1 <= id',
+    'DELETE FROM t WHERE id > 0.00::numeric(10, 2)',
+    "DELETE FROM t WHERE name > ''",
     'DELETE FROM t WHERE NOT (id = ANY (SELECT 1 WHERE false))',
     "DELETE FROM t WHERE name <> '' OR x = 7",
     "DELETE FROM t USING u WHERE u.state = 'void'",
