@@ -22,6 +22,8 @@ export function missingDefaults(functions: readonly Tree[], body: Source): reado
   return declaredDefaults(body).filter(({ expression }) => !known.has(expression));
 }
 
+const MARKS: ReadonlySet<string> = new Set([':=', '=']);
+
 /** Default values in all DECLARE sections. A column named declare is taken for a section too, which only adds expressions. */
 function declaredDefaults(body: Source): readonly DeclaredDefault[] {
   const { bytes, tokens } = body;
@@ -53,8 +55,10 @@ function defaultIn({ bytes, tokens }: Source, first: number, end: number): reado
     if (word === 'cursor' && (i === first + 1 || wordOf(bytes, tokens, i - 1) === 'scroll')) return [];
     const start = tokens.starts[i] as number;
     const token = new TextDecoder().decode(bytes.subarray(start, tokens.ends[i]));
-    if (word === 'default' || (tokens.kinds[i] === Tok.Operator && [':=', '='].includes(token))) {
-      const from = tokens.starts[i + 1] as number;
+    const isOperator = tokens.kinds[i] === Tok.Operator && (token === ':=' || token.startsWith('='));
+    if (word === 'default' || isOperator) {
+      // In `=-1` the sign belongs to the value.
+      const from = isOperator && !MARKS.has(token) ? start + 1 : (tokens.starts[i + 1] as number);
       return [{ start: from, expression: new TextDecoder().decode(bytes.subarray(from, tokens.ends[end - 1])) }];
     }
   }

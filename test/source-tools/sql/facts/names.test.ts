@@ -67,8 +67,8 @@ describe('relations', () => {
     ],
     [
       'include a table that the default of a record, or of a type of the database, reads',
-      'DO $$ DECLARE r CONSTANT record NOT NULL := ROW((SELECT 1 FROM a)); m mood DEFAULT (SELECT 1 FROM b); BEGIN DECLARE s x.cursor = (SELECT 1 FROM s.c); BEGIN NULL; END; END $$',
-      ['.a:read', '.b:read', 's.c:read'],
+      'DO $$ DECLARE r CONSTANT record NOT NULL := ROW((SELECT 1 FROM a)); m mood DEFAULT (SELECT 1 FROM b); BEGIN DECLARE s x.cursor = (SELECT 1 FROM s.c); t mood =-(SELECT 1 FROM d); BEGIN NULL; END; END $$',
+      ['.a:read', '.b:read', 's.c:read', '.d:read'],
     ],
     [
       'include a table that a cursor or the default of a number reads once',
