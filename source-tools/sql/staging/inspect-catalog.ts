@@ -315,7 +315,9 @@ class Inspector {
       } else if (tree != null) stored.push([tree, origin]);
       else {
         const executed =
-          language === 'sql' ? executedBySql(source ?? '', place) : executedByPlpgsql(definition ?? '', source ?? '', place);
+          language === 'sql'
+            ? executedBySql(source ?? '', place)
+            : executedByPlpgsql(definition ?? '', source ?? '', place);
         this.#assigns.set(
           oid ?? '',
           executed.flatMap(({ assigns }) => assigns),
