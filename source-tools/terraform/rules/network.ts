@@ -1,14 +1,17 @@
 import { z } from 'zod';
-import type { JsonValue } from '../../../policy/contracts/canonical-json';
+import { isJsonObject, type JsonValue } from '../../../policy/contracts/canonical-json';
 import type { Hit } from '../../../policy/rules/rule-maker';
+import { coverInternet } from './address-ranges';
 import { atResource, planOf, terraformRule, undecided } from './define-terraform-rule';
 import type { TerraformResource } from '../facts/terraform-facts';
 import {
   admitsOnlyTags,
   createdOrChanged,
+  DESCRIPTIVE,
   hiddenBelow,
   hidesBelow,
-  isUnchanged,
+  member,
+  sameJson,
   textsOf,
   valueAt,
   type Path,
@@ -18,8 +21,12 @@ import { wordList } from '../../../policy/text/word-list';
 /** One firewall rule that allows traffic, in a form common to all providers. */
 interface Opening {
   readonly path: Path;
+  /** Path of the block, or of the resource, that contains the rule. */
+  readonly rule: Path;
   /** Paths of the address ranges; at least one of them is set. */
   readonly ranges: readonly Path[];
+  /** Whether the rule names no addresses, and the service then admits all of them. */
+  readonly everyone: boolean;
   readonly ports: readonly PortRange[];
   /** Why the plan hides a value that the check needs; null if it hides none. */
   readonly hidden: 'unknown' | 'sensitive' | null;
@@ -31,17 +38,6 @@ const ALL: PortRange = [0, 65535];
 const PING: PortRange = [-1, -1];
 const isPing = (protocol: JsonValue): boolean =>
   ['icmp', 'icmpv6', 'ipv6-icmp', '1', '58'].includes(String(protocol ?? '').toLowerCase());
-
-/** Whether an address range covers all or a large part of the internet: 0.0.0.0/1 and 128.0.0.0/1 together cover all of it. */
-function isInternet(text: string): boolean {
-  const lower = text.trim().toLowerCase();
-  if (['*', 'any', 'internet', '0.0.0.0', '::'].includes(lower)) return true;
-  const slash = lower.indexOf('/');
-  if (slash === -1) return false;
-  const bits = Number(lower.slice(slash + 1));
-  if (!Number.isInteger(bits) || bits < 0) return false;
-  return lower.includes(':') ? bits < 12 : bits < 6;
-}
 
 function portRange(from: JsonValue, to: JsonValue): PortRange {
   const [a, b] = [Number(from ?? Number.NaN), Number(to ?? Number.NaN)];
@@ -60,8 +56,11 @@ type Direction = 'ingress' | 'egress';
 const FIREWALL_TYPES = new Set(
   wordList(`
   aws_security_group aws_default_security_group aws_security_group_rule aws_vpc_security_group_ingress_rule
-  aws_vpc_security_group_egress_rule aws_network_acl_rule aws_db_security_group aws_redshift_security_group
-  google_compute_firewall azurerm_network_security_rule azurerm_network_security_group
+  aws_vpc_security_group_egress_rule aws_network_acl aws_default_network_acl aws_network_acl_rule aws_db_security_group
+  aws_redshift_security_group aws_ec2_managed_prefix_list aws_ec2_managed_prefix_list_entry
+  aws_lightsail_instance_public_ports google_compute_firewall google_compute_firewall_policy_rule
+  google_compute_network_firewall_policy_rule google_compute_region_network_firewall_policy_rule
+  azurerm_network_security_rule azurerm_network_security_group
 `),
 );
 
@@ -72,12 +71,16 @@ interface Reader {
   readonly at: (path: Path, name: string) => JsonValue;
   /** Whether the member has this value, ignoring case; true if the plan hides it. */
   readonly canBe: (path: Path, name: string, value: string, fallback?: string) => boolean;
-  /** Texts of a member with ports; empty, which is all ports, if the plan hides one. */
-  readonly portTexts: (path: Path, name: string) => readonly string[];
+  /** The ports of members that name them as text; all ports if they name none or the plan hides one. */
+  readonly portsOf: (path: Path, names: readonly string[], none?: PortRange) => readonly PortRange[];
   readonly opening: (path: Path, names: readonly string[], ports: readonly PortRange[]) => Opening;
+  /** Whether none of the members has a value or may get one. */
+  readonly namesNone: (path: Path, names: readonly string[]) => boolean;
   /** The openings of each block of this name. */
-  readonly blocks: (name: string, each: (path: Path) => readonly Opening[]) => readonly Opening[];
+  readonly blocks: (path: Path, name: string, each: (path: Path) => readonly Opening[]) => readonly Opening[];
 }
+
+const isEmptyList = (value: JsonValue): boolean => Array.isArray(value) && value.length === 0;
 
 function readerOf(r: TerraformResource): Reader {
   const at = (path: Path, name: string): JsonValue => {
@@ -89,22 +92,32 @@ function readerOf(r: TerraformResource): Reader {
     at,
     canBe: (path, name, value, fallback = '') =>
       valueAt(r, [...path, name]).state === 'hidden' || String(at(path, name) ?? fallback).toLowerCase() === value,
-    portTexts: (path, name) => (hidesBelow(r, [...path, name]) ? [] : textsOf(at(path, name))),
+    portsOf: (path, names, none = ALL) => {
+      if (names.some((name) => hidesBelow(r, [...path, name]))) return [ALL];
+      const ports = names.flatMap((name) => textsOf(at(path, name)).map(portsOfText));
+      return ports.length === 0 ? [none] : ports;
+    },
     opening: (path, names, ports) => {
       const ranges = names.map((name) => [...path, name]);
       const hidden = ranges.map((range) => hiddenBelow(r, range)).find((why) => why !== null) ?? null;
-      return { path, ranges, ports, hidden };
+      return { path, rule: path, ranges, everyone: false, ports, hidden };
     },
-    blocks: (name, each) => {
-      const value = valueAt(r, [name]);
+    namesNone: (path, names) =>
+      names.every((name) => {
+        const value = valueAt(r, [...path, name]);
+        return value.state === 'absent' || (value.state === 'known' && isEmptyList(value.value));
+      }),
+    blocks: (path, name, each) => {
+      const list = [...path, name];
+      const value = valueAt(r, list);
       if (value.state === 'hidden') {
         // An unknown block of a new group is absent if its rules are separate resources.
         const isNew = r.action === 'create' || r.action === 'replace';
         if (value.why === 'unknown' && isNew && r.separateRules) return [];
-        return [{ path: [name], ranges: [], ports: [ALL], hidden: value.why }];
+        return [{ path: list, rule: list, ranges: [], everyone: false, ports: [ALL], hidden: value.why }];
       }
       if (value.state === 'absent') return [];
-      return Array.isArray(value.value) ? value.value.flatMap((_, i) => each([name, i])) : each([name]);
+      return Array.isArray(value.value) ? value.value.flatMap((_, i) => each([...list, i])) : each(list);
     },
   };
 }
@@ -115,67 +128,119 @@ function openingsOf(r: TerraformResource, direction: Direction): readonly Openin
   switch (r.type) {
     case 'google_compute_firewall':
       return googleOpenings(reader, direction);
+    case 'google_compute_firewall_policy_rule':
+    case 'google_compute_network_firewall_policy_rule':
+    case 'google_compute_region_network_firewall_policy_rule':
+      return googlePolicyOpenings(reader, direction);
     case 'azurerm_network_security_rule':
       return azureOpenings(reader, direction, []);
     case 'azurerm_network_security_group':
-      return reader.blocks('security_rule', (path) => azureOpenings(reader, direction, path));
+      return reader.blocks([], 'security_rule', (path) => azureOpenings(reader, direction, path));
     default:
       return awsOpenings(reader, direction);
   }
 }
 
-function awsPorts({ at }: Reader, path: Path): readonly PortRange[] {
+/** Protocols with ports. AWS ignores the ports of a rule for any other protocol. */
+const WITH_PORTS = new Set(['tcp', '6', 'udp', '17']);
+
+function awsPorts({ r, at }: Reader, path: Path): readonly PortRange[] {
+  if (['protocol', 'ip_protocol'].some((name) => hidesBelow(r, [...path, name]))) return [ALL];
   const protocol = String(at(path, 'protocol') ?? at(path, 'ip_protocol') ?? '').toLowerCase();
-  if (protocol === '-1' || protocol === 'all') return [ALL];
   if (isPing(protocol)) return [PING];
-  return [portRange(at(path, 'from_port'), at(path, 'to_port'))];
+  return [WITH_PORTS.has(protocol) ? portRange(at(path, 'from_port'), at(path, 'to_port')) : ALL];
 }
 
 const CIDRS = ['cidr_blocks', 'ipv6_cidr_blocks'];
+const ACL_CIDRS = ['cidr_block', 'ipv6_cidr_block'];
+const LIGHTSAIL_CIDRS = ['cidrs', 'ipv6_cidrs'];
 
 function awsOpenings(reader: Reader, direction: Direction): readonly Opening[] {
-  const { r, canBe, opening, blocks } = reader;
+  const { r, canBe, opening, namesNone, blocks } = reader;
   const one = (path: Path, names: readonly string[]): Opening => opening(path, names, awsPorts(reader, path));
   switch (r.type) {
     case 'aws_security_group':
     case 'aws_default_security_group':
-      return blocks(direction, (path) => [one(path, CIDRS)]);
+      return blocks([], direction, (path) => [one(path, CIDRS)]);
     case 'aws_security_group_rule':
       return canBe([], 'type', direction) ? [one([], CIDRS)] : [];
     case 'aws_vpc_security_group_ingress_rule':
     case 'aws_vpc_security_group_egress_rule':
       return r.type.includes(direction) ? [one([], ['cidr_ipv4', 'cidr_ipv6'])] : [];
+    case 'aws_network_acl':
+    case 'aws_default_network_acl':
+      // The default list admits everything before Terraform manages it.
+      if (r.type === 'aws_default_network_acl' && r.action === 'create') return [];
+      return blocks([], direction, (path) => (canBe(path, 'action', 'allow') ? [one(path, ACL_CIDRS)] : []));
     case 'aws_network_acl_rule':
       if (!canBe([], 'egress', String(direction === 'egress'), 'false')) return [];
-      return canBe([], 'rule_action', 'allow') ? [one([], ['cidr_block', 'ipv6_cidr_block'])] : [];
+      return canBe([], 'rule_action', 'allow') ? [one([], ACL_CIDRS)] : [];
+  }
+  if (direction === 'egress') return [];
+  switch (r.type) {
+    case 'aws_ec2_managed_prefix_list':
+      return blocks([], 'entry', (path) => [opening(path, ['cidr'], [ALL])]);
+    case 'aws_ec2_managed_prefix_list_entry':
+      return [opening([], ['cidr'], [ALL])];
+    case 'aws_lightsail_instance_public_ports':
+      return blocks([], 'port_info', (path) => [
+        { ...one(path, LIGHTSAIL_CIDRS), everyone: namesNone(path, [...LIGHTSAIL_CIDRS, 'cidr_list_aliases']) },
+      ]);
     default:
       // aws_db_security_group and aws_redshift_security_group have no ports.
-      return direction === 'ingress' ? blocks('ingress', (path) => [opening(path, ['cidr'], [ALL])]) : [];
+      return blocks([], 'ingress', (path) => [opening(path, ['cidr'], [ALL])]);
   }
 }
 
-function googleOpenings(
-  { r, at, canBe, portTexts, opening, blocks }: Reader,
-  direction: Direction,
-): readonly Opening[] {
+function googleOpenings(reader: Reader, direction: Direction): readonly Opening[] {
+  const { r, at, canBe, portsOf, opening, namesNone, blocks } = reader;
   if (!canBe([], 'direction', direction, 'ingress') || at([], 'disabled') === true) return [];
   if (direction === 'ingress' && admitsOnlyTags(r)) return [];
   const name = direction === 'ingress' ? 'source_ranges' : 'destination_ranges';
-  return blocks('allow', (path) => {
-    const ports = portTexts(path, 'ports').map(portsOfText);
-    const all = isPing(at(path, 'protocol')) ? PING : ALL;
-    return [{ ...opening([], [name], ports.length === 0 ? [all] : ports), path: [name] }];
+  const others = direction === 'ingress' ? ['source_tags', 'source_service_accounts'] : ['source_ranges'];
+  return blocks([], 'allow', (path) => {
+    const ports = portsOf(path, ['ports'], isPing(at(path, 'protocol')) ? PING : ALL);
+    return [{ ...opening([], [name], ports), path: [name], everyone: namesNone([], [name, ...others]) }];
   });
 }
 
-function azureOpenings({ at, canBe, opening }: Reader, direction: Direction, path: Path): readonly Opening[] {
+function googlePolicyOpenings(reader: Reader, direction: Direction): readonly Opening[] {
+  const { at, canBe, portsOf, opening, blocks } = reader;
+  if (!canBe([], 'direction', direction) || !canBe([], 'action', 'allow') || at([], 'disabled') === true) return [];
+  const name = direction === 'ingress' ? 'src_ip_ranges' : 'dest_ip_ranges';
+  return blocks([], 'match', (match) =>
+    blocks(match, 'layer4_configs', (path) => {
+      const ports = portsOf(path, ['ports'], isPing(at(path, 'ip_protocol')) ? PING : ALL);
+      return [{ ...opening(match, [name], ports), rule: [] }];
+    }),
+  );
+}
+
+function azureOpenings({ at, canBe, portsOf, opening }: Reader, direction: Direction, path: Path): readonly Opening[] {
   if (!canBe(path, 'direction', direction === 'ingress' ? 'inbound' : 'outbound')) return [];
   if (!canBe(path, 'access', 'allow')) return [];
   const prefix = direction === 'ingress' ? 'source_address_prefix' : 'destination_address_prefix';
-  const names = [prefix, `${prefix}es`];
-  const ports = [...textsOf(at(path, 'destination_port_range')), ...textsOf(at(path, 'destination_port_ranges'))];
-  if (isPing(at(path, 'protocol'))) return [opening(path, names, [PING])];
-  return [opening(path, names, ports.length === 0 ? [ALL] : ports.map(portsOfText))];
+  const isIcmp = isPing(at(path, 'protocol'));
+  const ports = isIcmp ? [PING] : portsOf(path, ['destination_port_range', 'destination_port_ranges']);
+  return [opening(path, [prefix, `${prefix}es`], ports)];
+}
+
+/** Whether an update leaves a firewall rule as it was, apart from its position and what only describes it. */
+function isOldRule(r: TerraformResource, path: Path): boolean {
+  if (r.action !== 'update' || hidesBelow(r, path)) return false;
+  const before = path.length === 0 ? [r.before] : itemsAt(r.before, path.slice(0, -1));
+  const after = path.reduce<JsonValue>(member, r.after);
+  return before.some((rule) => sameJson(withoutDescription(rule), withoutDescription(after)));
+}
+
+function itemsAt(value: JsonValue, path: Path): readonly JsonValue[] {
+  const list = path.reduce<JsonValue>(member, value);
+  return Array.isArray(list) ? (list as readonly JsonValue[]) : [];
+}
+
+function withoutDescription(rule: JsonValue): JsonValue {
+  if (!isJsonObject(rule)) return rule;
+  return Object.fromEntries(Object.entries(rule).filter(([name]) => !DESCRIPTIVE.has(name)));
 }
 
 const Ports = z.array(z.int().min(0).max(65535)).max(200);
@@ -187,17 +252,18 @@ function find(
 ): readonly Hit[] {
   return createdOrChanged(resources).flatMap((r) =>
     openingsOf(r, direction).flatMap((opening): readonly Hit[] => {
-      if (!opening.ports.some(concerns)) return [];
-      const open = opening.ranges.flatMap((path) => {
+      if (!opening.ports.some(concerns) || isOldRule(r, opening.rule)) return [];
+      const open = opening.ranges.filter((path) => {
         const value = valueAt(r, path);
-        return value.state === 'known' && textsOf(value.value).some(isInternet) && !isUnchanged(r, path) ? [path] : [];
+        return value.state === 'known' && coverInternet(textsOf(value.value));
       });
-      if (open.length > 0) {
+      if (open.length > 0 || opening.everyone) {
         const ports = opening.ports.map(([a, b]) =>
           a === PING[0] ? 'ICMP' : a === b ? `port ${a}` : a === 0 && b === 65535 ? 'all ports' : `ports ${a} to ${b}`,
         );
         const way = direction === 'ingress' ? 'is open to the internet on' : 'may reach any address on';
-        return open.map((path) => atResource(r, `${way} ${ports.slice(0, 5).join(', ')}`, path));
+        const paths = open.length > 0 ? open : [opening.rule];
+        return paths.map((path) => atResource(r, `${way} ${ports.slice(0, 5).join(', ')}`, path));
       }
       return opening.hidden === null
         ? []
@@ -219,7 +285,7 @@ const RULE = { type: 'ingress', protocol: 'tcp', from_port: 22, to_port: 22 };
 
 export const openIngress = terraformRule({
   name: 'terraform_open_ingress',
-  logicRevision: 6,
+  logicRevision: 7,
   defaultLevel: 'confirm',
   why: 'Internet scanners find an open port within minutes.',
   config: z.strictObject({
@@ -249,7 +315,7 @@ export const openIngress = terraformRule({
 
 export const openEgress = terraformRule({
   name: 'terraform_open_egress',
-  logicRevision: 6,
+  logicRevision: 7,
   defaultLevel: 'advise',
   status: 'WARN',
   why: 'A resource with unrestricted egress can exfiltrate data.',

@@ -4,7 +4,7 @@ import { shown } from '../../../policy/text/shown-name';
 import { wordList } from '../../../policy/text/word-list';
 import { atResource, coversAny, planOf, terraformRule, undecided } from './define-terraform-rule';
 import type { TerraformResource } from '../facts/terraform-facts';
-import { createdOrChanged, isDestroyed, isUnchanged, valueAt, type Path } from './values';
+import { createdOrChanged, DESCRIPTIVE, isDestroyed, isUnchanged, valueAt, type Path } from './values';
 
 /** What a rule of this file looks for: words in the names of members and globs of types. */
 interface Concern {
@@ -134,10 +134,6 @@ function findOff(
   return [...gone, ...changed];
 }
 
-/** Members that describe a resource and change nothing about what it does. */
-const DESCRIPTIVE = new Set(
-  wordList('id arn name description tags tags_all labels effective_labels terraform_labels timeouts'),
-);
 /** Members that switch a resource that exists for one purpose. */
 const STATE = new Set(
   wordList(

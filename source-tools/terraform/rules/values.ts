@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../../../policy/contracts/canonical-json';
 import { memoizeByObject } from '../../../policy/text/memoize';
+import { wordList } from '../../../policy/text/word-list';
 import { containsTrue } from '../facts/masks';
 import type { TerraformResource } from '../facts/terraform-facts';
 
@@ -12,6 +13,10 @@ export type Value =
   | { readonly state: 'absent' }
   | { readonly state: 'hidden'; readonly why: 'unknown' | 'sensitive' };
 
+/** Members that describe a resource and change nothing about what it does. */
+export const DESCRIPTIVE = new Set(
+  wordList('id arn name description tags tags_all labels effective_labels terraform_labels timeouts'),
+);
 const ABSENT: Value = { state: 'absent' };
 const UNKNOWN: Value = { state: 'hidden', why: 'unknown' };
 const SENSITIVE: Value = { state: 'hidden', why: 'sensitive' };
@@ -83,7 +88,7 @@ export function isUnchanged(resource: TerraformResource, path: Path): boolean {
   return after.state === 'known' && sameJson(before, after.value);
 }
 
-function sameJson(a: JsonValue, b: JsonValue): boolean {
+export function sameJson(a: JsonValue, b: JsonValue): boolean {
   if (typeof a !== 'object' || a === null || typeof b !== 'object' || b === null) return a === b;
   if (Array.isArray(a) !== Array.isArray(b)) return false;
   const keys = Object.keys(a);

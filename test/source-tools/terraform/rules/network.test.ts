@@ -86,3 +86,83 @@ describe('a resource that is destroyed', () => {
     expect(isForbidden({ deletion_protection: true })).toBe(true);
   });
 });
+
+describe('an update of a firewall rule that keeps its addresses', () => {
+  const isFound = (address: string, before: object, after: object, name = 'terraform_open_ingress'): boolean =>
+    runRule(packDefinitions, name, planOf([{ address, actions: ['update'], before, after }])).status !== 'ALLOW';
+  const block = (port: number, cidr = '0.0.0.0/0') => ({
+    protocol: 'tcp',
+    from_port: port,
+    to_port: port,
+    cidr_blocks: [cidr],
+  });
+  const google = (port: string, more = {}) => ({
+    direction: 'INGRESS',
+    allow: [{ protocol: 'tcp', ports: [port] }],
+    source_ranges: ['0.0.0.0/0'],
+    ...more,
+  });
+  const azure = { direction: 'Inbound', destination_port_range: '22', source_address_prefix: '*' };
+
+  it('is found if it opens other ports, is enabled, allows what it denied or applies to more machines', () => {
+    const aws = { ip_protocol: 'tcp', cidr_ipv4: '0.0.0.0/0', from_port: 443, to_port: 443 };
+    expect(isFound('aws_vpc_security_group_ingress_rule.a', aws, { ...aws, from_port: 22 })).toBe(true);
+    expect(isFound('aws_security_group.a', { ingress: [block(443)] }, { ingress: [block(22), block(443)] })).toBe(true);
+    expect(isFound('google_compute_firewall.a', google('443'), google('22'))).toBe(true);
+    expect(isFound('google_compute_firewall.a', google('22', { disabled: true }), google('22'))).toBe(true);
+    expect(isFound('google_compute_firewall.a', google('22', { target_tags: ['a'] }), google('22'))).toBe(true);
+    const deny = { ...azure, access: 'Deny' };
+    expect(isFound('azurerm_network_security_rule.a', deny, { ...azure, access: 'Allow' })).toBe(true);
+  });
+
+  it('passes if only its position or its description changes', () => {
+    const open = block(22);
+    const after = { ingress: [block(9, '10.0.0.0/8'), { ...open, description: 'x' }] };
+    expect(isFound('aws_security_group.a', { ingress: [open] }, after)).toBe(false);
+    expect(isFound('google_compute_firewall.a', google('22'), google('22', { description: 'x' }))).toBe(false);
+  });
+});
+
+describe('a firewall rule that hides its ports', () => {
+  const isHeld = (address: string, after: object, unknown: object): boolean =>
+    runRule(
+      packDefinitions,
+      'terraform_open_ingress',
+      planOf([{ address, actions: ['create'], after, after_unknown: unknown }]),
+    ).status !== 'ALLOW';
+
+  it('opens every port if its protocol is hidden or has no ports', () => {
+    const after = { ...rule('tcp', 443, 443), protocol: null };
+    expect(isHeld('aws_security_group_rule.a', after, { protocol: true })).toBe(true);
+    expect(isHeld('aws_security_group_rule.a', rule('47', 443, 443), {})).toBe(true);
+    expect(isHeld('aws_security_group_rule.a', rule('6', 443, 443), {})).toBe(false);
+  });
+
+  it('opens every port if one member with ports is hidden, though another is known', () => {
+    const azure = { direction: 'Inbound', access: 'Allow', source_address_prefix: '*' };
+    const ranges = { ...azure, destination_port_ranges: ['443', null] };
+    expect(isHeld('azurerm_network_security_rule.a', ranges, { destination_port_ranges: [false, true] })).toBe(true);
+    const range = { ...azure, destination_port_range: '443' };
+    expect(isHeld('azurerm_network_security_rule.a', range, { destination_port_ranges: true })).toBe(true);
+    expect(isHeld('azurerm_network_security_rule.a', range, {})).toBe(false);
+  });
+});
+
+it.each([
+  ['aws_network_acl.a', { ingress: [{ action: 'allow', protocol: '-1', cidr_block: '0.0.0.0/0' }] }],
+  ['aws_ec2_managed_prefix_list.a', { entry: [{ cidr: '0.0.0.0/0' }] }],
+  ['aws_ec2_managed_prefix_list_entry.a', { cidr: '0.0.0.0/0' }],
+  ['aws_lightsail_instance_public_ports.a', { port_info: [{ protocol: 'tcp', from_port: 22, to_port: 22 }] }],
+  ['google_compute_firewall.a', { direction: 'INGRESS', allow: [{ protocol: 'tcp', ports: ['22'] }] }],
+  [
+    'google_compute_network_firewall_policy_rule.a',
+    {
+      direction: 'INGRESS',
+      action: 'allow',
+      match: [{ src_ip_ranges: ['0.0.0.0/0'], layer4_configs: [{ ip_protocol: 'tcp', ports: ['22'] }] }],
+    },
+  ],
+])('terraform_open_ingress holds %s with %j', (address, after) => {
+  const plan = planOf([{ address, actions: ['create'], after }]);
+  expect(runRule(packDefinitions, 'terraform_open_ingress', plan).status).toBe('BLOCK');
+});
