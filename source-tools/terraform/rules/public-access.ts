@@ -1,42 +1,115 @@
 import type { JsonValue } from '../../../policy/contracts/canonical-json';
 import type { Hit } from '../../../policy/rules/rule-maker';
+import { coverInternet, isLarge, rangeOf } from './address-ranges';
 import { atResource, planOf, terraformRule, undecided } from './define-terraform-rule';
 import type { TerraformResource } from '../facts/terraform-facts';
-import { isUnchanged, createdOrChanged, valueAt, type Path } from './values';
+import { createdOrChanged, hiddenBelow, isUnchanged, valueAt, type Path, type Value } from './values';
 
-/** Values that make a resource public, by type. */
-const PUBLIC: readonly {
+/** A setting that makes a resource public. */
+interface PublicSetting {
   readonly types: readonly string[];
+  /** Where it is; `*` stands for every item of a list. */
   readonly path: Path;
-  readonly values: readonly JsonValue[];
+  /** The values that make the resource public, or address ranges that do so if they cover the internet together. */
+  readonly values: readonly (string | boolean)[] | RegExp | 'internet';
   readonly what: string;
-}[] = [
+  /** Whether the resource is private if the configuration does not set it. The defaults of most settings are not all safe. */
+  readonly safeByDefault?: boolean;
+  /** A setting without which this one has no effect. */
+  readonly onlyWith?: Path;
+}
+
+const EVERYONE = /(?:^|:)(?:allusers|allauthenticatedusers|authenticatedusers)$|\/(?:AllUsers|AuthenticatedUsers)$/i;
+
+const PUBLIC: readonly PublicSetting[] = [
   {
-    types: ['aws_s3_bucket', 'aws_s3_bucket_acl'],
+    types: ['aws_s3_bucket', 'aws_s3_bucket_acl', 'aws_s3_object', 'aws_s3_bucket_object', 'aws_s3_object_copy'],
     path: ['acl'],
     values: ['public-read', 'public-read-write', 'authenticated-read', 'website'],
     what: 'its objects are public',
+    safeByDefault: true,
   },
+  {
+    types: ['aws_s3_bucket', 'aws_s3_object_copy'],
+    path: ['grant', '*', 'uri'],
+    values: EVERYONE,
+    what: 'its objects are public',
+    safeByDefault: true,
+  },
+  {
+    types: ['aws_s3_bucket_acl'],
+    path: ['access_control_policy', 0, 'grant', '*', 'grantee', 0, 'uri'],
+    values: EVERYONE,
+    what: 'its objects are public',
+    safeByDefault: true,
+  },
+  {
+    types: ['google_storage_bucket_acl', 'google_storage_default_object_acl', 'google_storage_object_acl'],
+    path: ['role_entity'],
+    values: EVERYONE,
+    what: 'its objects are public',
+    safeByDefault: true,
+  },
+  {
+    types: [
+      'google_storage_bucket_access_control',
+      'google_storage_default_object_access_control',
+      'google_storage_object_access_control',
+    ],
+    path: ['entity'],
+    values: EVERYONE,
+    what: 'its objects are public',
+  },
+  ...['special_group', 'iam_member'].flatMap((name): readonly PublicSetting[] => [
+    {
+      types: ['google_bigquery_dataset'],
+      path: ['access', '*', name],
+      values: EVERYONE,
+      what: 'its tables are public',
+      safeByDefault: true,
+    },
+    {
+      types: ['google_bigquery_dataset_access'],
+      path: [name],
+      values: EVERYONE,
+      what: 'its tables are public',
+      safeByDefault: true,
+    },
+  ]),
   {
     types: ['aws_eks_cluster'],
     path: ['vpc_config', 0, 'public_access_cidrs'],
-    values: ['0.0.0.0/0'],
+    values: 'internet',
     what: 'its API is reachable from the internet',
+    onlyWith: ['vpc_config', 0, 'endpoint_public_access'],
   },
   {
     types: ['google_sql_database_instance'],
     path: ['settings', 0, 'ip_configuration', 0, 'authorized_networks', '*', 'value'],
-    values: ['0.0.0.0/0', '::/0'],
+    values: 'internet',
     what: 'it is reachable from the internet',
   },
   {
     types: ['google_container_cluster'],
     path: ['master_authorized_networks_config', 0, 'cidr_blocks', '*', 'cidr_block'],
-    values: ['0.0.0.0/0'],
+    values: 'internet',
     what: 'its API is reachable from the internet',
   },
   {
-    types: ['aws_lambda_permission'],
+    types: ['azurerm_kubernetes_cluster'],
+    path: ['api_server_access_profile', 0, 'authorized_ip_ranges'],
+    values: 'internet',
+    what: 'its API is reachable from the internet',
+  },
+  {
+    types: ['google_cloud_run_v2_service'],
+    path: ['invoker_iam_disabled'],
+    values: [true],
+    what: 'anyone may call it',
+    safeByDefault: true,
+  },
+  {
+    types: ['aws_lambda_permission', 'aws_lambda_layer_version_permission'],
     path: ['principal'],
     values: ['*'],
     what: 'anyone may call it',
@@ -52,6 +125,13 @@ const PUBLIC: readonly {
     path: ['visibility_level'],
     values: ['public', 'internal'],
     what: 'its source is public',
+  },
+  {
+    types: ['github_repository'],
+    path: ['private'],
+    values: [false],
+    what: 'its source is public',
+    safeByDefault: true,
   },
   { types: ['bitbucket_repository'], path: ['is_private'], values: [false], what: 'its source is public' },
   {
@@ -73,15 +153,10 @@ const PUBLIC: readonly {
     what: 'its snapshot is public',
   },
   {
-    types: [
-      'azurerm_mssql_firewall_rule',
-      'azurerm_postgresql_firewall_rule',
-      'azurerm_mysql_firewall_rule',
-      'azurerm_sql_firewall_rule',
-    ],
-    path: ['end_ip_address'],
-    values: ['255.255.255.255', '0.0.0.0'],
-    what: 'it is open to every address of the internet or of the cloud',
+    types: ['aws_ebs_snapshot_block_public_access', 'aws_ec2_image_block_public_access'],
+    path: ['state'],
+    values: ['unblocked'],
+    what: 'public access is not blocked',
   },
   ...['block_public_acls', 'block_public_policy', 'ignore_public_acls', 'restrict_public_buckets'].map((name) => ({
     types: ['aws_s3_bucket_public_access_block', 'aws_s3_account_public_access_block'],
@@ -93,7 +168,10 @@ const PUBLIC: readonly {
     types: [
       'aws_db_instance',
       'aws_rds_cluster_instance',
+      'aws_neptune_cluster_instance',
       'aws_redshift_cluster',
+      'aws_redshiftserverless_workgroup',
+      'aws_lightsail_database',
       'aws_dms_replication_instance',
       'aws_mq_broker',
     ],
@@ -127,6 +205,18 @@ const PUBLIC: readonly {
     what: 'its objects are public',
   },
   {
+    types: ['azurerm_storage_account_network_rules'],
+    path: ['default_action'],
+    values: ['Allow'],
+    what: 'it is reachable from the internet',
+  },
+  {
+    types: ['azurerm_key_vault'],
+    path: ['network_acls', 0, 'default_action'],
+    values: ['Allow'],
+    what: 'it is reachable from the internet',
+  },
+  {
     types: [
       'azurerm_mssql_server',
       'azurerm_postgresql_server',
@@ -140,7 +230,7 @@ const PUBLIC: readonly {
   },
 ];
 
-const PUBLIC_BY_TYPE: ReadonlyMap<string, typeof PUBLIC> = new Map(
+const PUBLIC_BY_TYPE: ReadonlyMap<string, readonly PublicSetting[]> = new Map(
   [...new Set(PUBLIC.flatMap(({ types }) => types))].map((type) => [
     type,
     PUBLIC.filter(({ types }) => types.includes(type)),
@@ -149,7 +239,7 @@ const PUBLIC_BY_TYPE: ReadonlyMap<string, typeof PUBLIC> = new Map(
 
 export const publicAccess = terraformRule({
   name: 'terraform_public_access',
-  logicRevision: 5,
+  logicRevision: 6,
   defaultLevel: 'confirm',
   why: 'Attackers scan the internet for public buckets and databases.',
   examples: {
@@ -157,30 +247,76 @@ export const publicAccess = terraformRule({
     good: planOf([{ address: 'aws_s3_bucket.logs', actions: ['create'], after: { acl: 'private' } }]),
   },
   find: ({ resources }) =>
-    createdOrChanged(resources).flatMap((r) =>
-      (PUBLIC_BY_TYPE.get(r.type) ?? []).flatMap(({ path: pattern, values, what }): readonly Hit[] =>
-        itemPaths(r, pattern).flatMap((path): readonly Hit[] => {
-          const value = valueAt(r, path);
-          // A bucket without an ACL is private by default. The defaults of other settings are not all safe.
-          if (path[0] === 'acl' && r.leftToProvider.includes('acl')) return [];
-          if (value.state === 'hidden') return [atResource(r, undecided(String(path[0]), value.why))];
-          if (value.state === 'absent' || isUnchanged(r, path)) return [];
-          const items = Array.isArray(value.value) ? (value.value as readonly JsonValue[]) : [value.value];
-          return items.some((item) => values.includes(item)) ? [atResource(r, what, path)] : [];
-        }),
-      ),
-    ),
+    createdOrChanged(resources).flatMap((r) => [
+      ...(PUBLIC_BY_TYPE.get(r.type) ?? []).flatMap((setting) => settingHits(r, setting)),
+      ...azureFirewallHits(r),
+    ]),
 });
 
-/** The paths that a pattern names in this resource; `*` expands to every existing item. */
+function settingHits(r: TerraformResource, setting: PublicSetting): readonly Hit[] {
+  const { path: pattern, values, what, safeByDefault = false, onlyWith } = setting;
+  if (safeByDefault && r.leftToProvider.includes(String(pattern[0]))) return [];
+  if (onlyWith !== undefined && isFalse(valueAt(r, onlyWith))) return [];
+  const paths = itemPaths(r, pattern);
+  const hidden = paths.flatMap((path): readonly Hit[] => {
+    const why = hiddenBelow(r, path);
+    return why === null ? [] : [atResource(r, undecided(String(path[0]), why))];
+  });
+  const changed = paths.filter((path) => valueAt(r, path).state === 'known' && !isUnchanged(r, path));
+  const found =
+    values === 'internet'
+      ? changed.length > 0 && coverInternet(paths.flatMap((path) => itemsAt(r, path)).map(String))
+        ? changed.slice(0, 1)
+        : []
+      : changed.filter((path) => itemsAt(r, path).some((item) => isOneOf(values, item)));
+  return [...hidden, ...found.map((path) => atResource(r, what, path))];
+}
+
+/** Whether a value is one of the listed ones; a provider may write a boolean as text. */
+function isOneOf(values: readonly (string | boolean)[] | RegExp, item: JsonValue): boolean {
+  if (values instanceof RegExp) return typeof item === 'string' && values.test(item);
+  const text = String(item).toLowerCase();
+  return values.some((value) => String(value).toLowerCase() === text);
+}
+
+const isFalse = (value: Value): boolean => value.state === 'known' && isOneOf([false], value.value);
+
+/** The value at a path, or its items if it is a list. */
+function itemsAt(r: TerraformResource, path: Path): readonly JsonValue[] {
+  const value = valueAt(r, path);
+  if (value.state !== 'known') return [];
+  return Array.isArray(value.value) ? (value.value as readonly JsonValue[]) : [value.value];
+}
+
+/** The paths that a pattern names in this resource; `*` expands to every existing item, and a hidden list stands for its items. */
 function itemPaths(r: TerraformResource, pattern: Path): readonly Path[] {
   return pattern.reduce<readonly Path[]>(
     (paths, step) =>
       paths.flatMap((path): readonly Path[] => {
         if (step !== '*') return [[...path, step]];
         const value = valueAt(r, path);
+        if (value.state === 'hidden') return [path];
         return value.state === 'known' && Array.isArray(value.value) ? value.value.map((_, i) => [...path, i]) : [];
       }),
     [[]],
   );
+}
+
+/** Hits for a firewall rule of an Azure database or cache, which admits the addresses from one to another. */
+function azureFirewallHits(r: TerraformResource): readonly Hit[] {
+  if (!/^azurerm_.+_firewall_rule$/.test(r.type)) return [];
+  const ends = ['start', 'end'].map((end) => {
+    const name = [`${end}_ip_address`, `${end}_ip`].find((key) => valueAt(r, [key]).state !== 'absent');
+    return name === undefined ? null : { name, value: valueAt(r, [name]) };
+  });
+  const names = ends.flatMap((end) => (end === null ? [] : [end.name]));
+  if (names.length > 0 && names.every((name) => isUnchanged(r, [name]))) return [];
+  const hidden = ends.map((end) => end?.value).find((value) => value?.state === 'hidden');
+  if (hidden?.state === 'hidden') return [atResource(r, undecided('the source of its traffic', hidden.why))];
+  const [first, last] = ends.map((end) => (end?.value.state === 'known' ? rangeOf(String(end.value.value)) : null));
+  // The range from 0.0.0.0 to 0.0.0.0 stands for every address of the cloud.
+  if (first != null && last != null && last.last !== 0n && !isLarge([{ ...first, last: last.last }])) return [];
+  return names.length === 0
+    ? []
+    : [atResource(r, 'it is open to every address of the internet or of the cloud', [names.at(-1) as string])];
 }

@@ -216,3 +216,71 @@ describe('parts of a plan that are not read', () => {
     expect(statusOf(more)).toBe('ALLOW');
   });
 });
+
+describe('a setting that may make a resource public', () => {
+  const networks = (value: unknown) => ({ settings: [{ ip_configuration: [{ authorized_networks: value }] }] });
+
+  it.each([
+    ['google_sql_database_instance.d', networks(null), networks(true)],
+    ['google_sql_database_instance.d', networks([null]), networks([true])],
+    ['google_sql_database_instance.d', {}, { settings: true }],
+    ['google_container_cluster.c', {}, { master_authorized_networks_config: true }],
+    [
+      'aws_eks_cluster.c',
+      { vpc_config: [{ public_access_cidrs: ['10.0.0.0/8', null] }] },
+      { vpc_config: [{ public_access_cidrs: [false, true] }] },
+    ],
+    ['aws_db_snapshot.s', { shared_accounts: [null] }, { shared_accounts: [true] }],
+    ['azurerm_mssql_firewall_rule.f', { start_ip_address: '10.0.0.1' }, { end_ip_address: true }],
+  ])('is undecided if the plan hides it or a list around it: %s with %j', (address, after, hidden) => {
+    expect(isHeld('terraform_public_access', address, null, after, hidden)).toBe(true);
+    const plan = planOf([{ address, actions: ['create'], after, after_sensitive: hidden }]);
+    expect(runRule(packDefinitions, 'terraform_public_access', plan).status).toBe('BLOCK');
+  });
+
+  it.each([
+    ['aws_db_instance.d', { publicly_accessible: 'true' }],
+    ['aws_eks_cluster.c', { vpc_config: [{ public_access_cidrs: ['0.0.0.0/1', '128.0.0.0/1'] }] }],
+    ['google_sql_database_instance.d', networks([{ value: '0.0.0.0/1' }, { value: '128.0.0.0/1' }])],
+    [
+      'azurerm_postgresql_flexible_server_firewall_rule.f',
+      { start_ip_address: '1.0.0.0', end_ip_address: '254.0.0.0' },
+    ],
+    ['azurerm_redis_firewall_rule.f', { start_ip: '0.0.0.0', end_ip: '0.0.0.0' }],
+    [
+      'aws_s3_bucket_acl.a',
+      {
+        access_control_policy: [
+          { grant: [{ grantee: [{ uri: 'http://acs.amazonaws.example/groups/global/AllUsers' }] }] },
+        ],
+      },
+    ],
+    ['google_storage_bucket_acl.a', { role_entity: ['OWNER:project-owners-1', 'READER:allUsers'] }],
+    ['google_bigquery_dataset.d', { access: [{ special_group: 'allAuthenticatedUsers' }] }],
+    ['azurerm_storage_account_network_rules.r', { default_action: 'allow' }],
+  ])('is found in every form: %s with %j', (address, after) => {
+    expect(isHeld('terraform_public_access', address, null, after)).toBe(true);
+  });
+
+  it.each([
+    [
+      'aws_eks_cluster.c',
+      { vpc_config: [{ endpoint_public_access: false }] },
+      { vpc_config: [{ public_access_cidrs: true }] },
+    ],
+    ['azurerm_mssql_firewall_rule.f', { start_ip_address: '203.0.113.1', end_ip_address: '203.0.113.255' }, {}],
+    ['google_sql_database_instance.d', networks([{ value: '203.0.113.0/24' }]), {}],
+  ])('passes if it has no effect or names one organization: %s with %j', (address, after, unknown) => {
+    expect(isHeld('terraform_public_access', address, null, after, unknown)).toBe(false);
+  });
+
+  it('of an Azure firewall rule is found if only its first address changes', () => {
+    const [before, after] = ['203.0.113.9', '0.0.0.0'].map((start_ip_address) => ({
+      start_ip_address,
+      end_ip_address: '203.0.113.9',
+    }));
+    expect(isHeld('terraform_public_access', 'azurerm_mssql_firewall_rule.f', before as object, after as object)).toBe(
+      true,
+    );
+  });
+});
