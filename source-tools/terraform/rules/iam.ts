@@ -1,8 +1,8 @@
-import type { JsonObject, JsonValue } from '../../../policy/contracts/canonical-json';
-import { globCovers } from '../../../policy/text/glob';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../policy/contracts/canonical-json';
 import { readJson } from '../../../policy/text/json-text';
 import type { Hit } from '../../../policy/rules/rule-maker';
-import { shown } from '../../../policy/text/shown-name';
+import { coverInternet } from './address-ranges';
+import { broadRoles } from './broad-roles';
 import { atResource, planOf, terraformRule, undecided } from './define-terraform-rule';
 import type { TerraformResource } from '../facts/terraform-facts';
 import { isUnchanged, createdOrChanged, member, textsOf, valueAt, type Path } from './values';
@@ -38,42 +38,62 @@ const OTHER_POLICIES = new Set([
 ]);
 
 /** Services whose `*` action allows privilege escalation or access to all data. */
-const POWERFUL = new Set(wordList('iam sts kms s3 organizations secretsmanager ssm ec2 lambda sso account'));
+const POWERFUL = wordList('iam sts kms s3 organizations secretsmanager ssm ec2 lambda sso account');
 
 /** Overly broad grants of an IAM policy document. `trust`: whether it is a trust policy, which names who may assume the role. */
 function broadGrants(document: JsonValue, trust: boolean): string[] {
-  const statements = member(document, 'Statement');
+  const statements = element(document, 'Statement');
   const list = Array.isArray(statements) ? (statements as readonly JsonValue[]) : [statements];
   return list.flatMap((statement) => {
-    if (typeof statement !== 'object' || statement === null || member(statement, 'Effect') !== 'Allow') return [];
-    const grants: string[] = [];
-    const actions = textsOf(member(statement, 'Action'));
-    const resources = textsOf(member(statement, 'Resource'));
-    const conditioned = isFilled(member(statement, 'Condition'));
-    if (member(statement, 'NotAction') !== null) grants.push('allows every action except those listed');
-    if (member(statement, 'NotPrincipal') !== null) grants.push('allows everyone except those listed');
-    if (member(statement, 'NotResource') !== null) grants.push('allows every resource except those listed');
-    if (actions.some((action) => action === '*' || action === '*:*')) grants.push('allows every action');
-    const services = actions
-      .filter((action) => action.endsWith(':*'))
-      .map((action) => (action.split(':')[0] ?? '').toLowerCase());
-    const powerful = services.find((service) => POWERFUL.has(service));
-    if (powerful !== undefined) grants.push(`allows every action of ${powerful}`);
-    if (resources.includes('*') && actions.some((action) => action.includes('*')) && grants.length === 0)
-      grants.push('allows actions with a wildcard on every resource');
-    if (resources.some(isEveryResource) && ESCALATING.some((name) => covers(actions, name)))
-      grants.push('allows privilege escalation on every resource');
-    else if (covers(actions, 'iam:passrole') && !resources.every(isNamed))
-      grants.push('allows iam:PassRole without naming the role');
-    const principal = member(statement, 'Principal');
-    if (namesEveryone(principal) && !conditioned)
-      grants.push(trust ? 'lets everyone assume the role' : 'allows everyone');
-    if (trust && namesAccount(principal) && !conditioned)
-      grants.push('lets every identity of an account assume the role');
-    if (trust && member(principal, 'Federated') !== null && !namesSubject(statement))
-      grants.push('trusts every subject of an identity provider');
-    return grants;
+    if (!isJsonObject(statement) || element(statement, 'Effect') === 'Deny') return [];
+    return [...broadPermissions(statement), ...broadPrincipals(statement, trust)];
   });
+}
+
+/** A member of a policy by its name, ignoring case; null if there is none. */
+function element(value: JsonValue, name: string): JsonValue {
+  if (!isJsonObject(value)) return null;
+  const key = Object.keys(value).find((candidate) => candidate.toLowerCase() === name.toLowerCase());
+  return key === undefined ? null : member(value, key);
+}
+
+/** What a statement allows without listing it. */
+function broadPermissions(statement: JsonObject): string[] {
+  const grants: string[] = [];
+  const actions = textsOf(element(statement, 'Action')).map((action) => action.toLowerCase());
+  const resources = textsOf(element(statement, 'Resource'));
+  if (element(statement, 'NotAction') !== null) grants.push('allows every action except those listed');
+  if (element(statement, 'NotResource') !== null) grants.push('allows every resource except those listed');
+  const powerful = POWERFUL.find((service) => coverText(actions, `${service}:*`));
+  if (coverText(actions, '*') || coverText(actions, '*:*')) grants.push('allows every action');
+  else if (powerful !== undefined) grants.push(`allows every action of ${powerful}`);
+  if (grants.length === 0 && resources.some(isEveryService) && actions.some(isBroadAction))
+    grants.push('allows actions with a wildcard on every resource');
+  if (resources.some(isEveryResource) && ESCALATING.some((name) => coverText(actions, name)))
+    grants.push('allows privilege escalation on every resource');
+  else if (coverText(actions, 'iam:passrole') && !resources.every(isNamed))
+    grants.push('allows iam:PassRole without naming the role');
+  return grants;
+}
+
+/** An action with a wildcard, except one that only lists or describes, which AWS mostly does not limit to resources. */
+function isBroadAction(action: string): boolean {
+  return isWild(action) && !/^[a-z0-9-]+:(?:describe|list)[a-z]*\*$/.test(action);
+}
+
+/** Whom a statement allows without naming them. */
+function broadPrincipals(statement: JsonObject, trust: boolean): string[] {
+  const grants: string[] = [];
+  const principal = element(statement, 'Principal');
+  const conditions = conditionsOf(statement);
+  const named = conditions.some(namesCaller);
+  if (element(statement, 'NotPrincipal') !== null) grants.push('allows everyone except those listed');
+  if (namesEveryone(principal) && !named) grants.push(trust ? 'lets everyone assume the role' : 'allows everyone');
+  if (trust && namesAccount(principal) && !named && !conditions.some(proves))
+    grants.push('lets every identity of an account assume the role');
+  if (trust && element(principal, 'Federated') !== null && !conditions.some(namesSubject))
+    grants.push('trusts every subject of an identity provider');
+  return grants;
 }
 
 const ESCALATING = wordList(`
@@ -82,50 +102,115 @@ const ESCALATING = wordList(`
   iam:setdefaultpolicyversion iam:updateassumerolepolicy iam:deleterolepermissionsboundary sts:assumerole
 `);
 
-/** Whether one of the actions, which may contain wildcards, includes the action `name`. */
-function covers(actions: readonly string[], name: string): boolean {
-  return actions.some((action) => globCovers(action.toLowerCase().slice(0, 200), name));
+const isWild = (text: string): boolean => /[*?]/.test(text);
+
+/** Whether one of the patterns matches the text. `*` stands for any text and `?` for any character, as in IAM. */
+function coverText(patterns: readonly string[], text: string): boolean {
+  return patterns.some((pattern) => wildcardCovers(pattern, text));
 }
 
-/** `*`, or every resource of a kind, such as `arn:aws:iam::111122223333:role/*`. */
+function wildcardCovers(pattern: string, text: string): boolean {
+  let [p, i, star, starAt] = [0, 0, -1, 0];
+  while (i < text.length) {
+    if (pattern[p] === '*') [star, starAt] = [p++, i];
+    else if (pattern[p] === '?' || pattern[p] === text[i]) [p, i] = [p + 1, i + 1];
+    else if (star === -1) return false;
+    else [p, i] = [star + 1, ++starAt];
+  }
+  return /^\**$/.test(pattern.slice(p));
+}
+
+/** A name that no resource has, so that only a wildcard matches it. */
+const UNLIKELY = '\u0000';
+const KINDS = ['', 'role/', 'user/', 'group/', 'policy/'];
+
+/** Whether a pattern names no resource of its service, such as `*` or `arn:aws:iam::111122223333:role/*`. */
 function isEveryResource(resource: string): boolean {
-  return resource === '*' || /:(?:role|user|group|policy)?\/?\*$/.test(resource.slice(-40));
+  const [, , , , , ...name] = resource.split(':');
+  return name.length === 0
+    ? isWild(resource)
+    : KINDS.some((kind) => wildcardCovers(name.join(':'), `${kind}${UNLIKELY}`));
+}
+
+/** Whether a pattern names neither a resource nor a service, such as `*` or `arn:aws:*:*:*:*`. */
+function isEveryService(resource: string): boolean {
+  return isEveryResource(resource) && isWild(resource.split(':')[2] ?? '*');
 }
 
 function isNamed(resource: string): boolean {
-  return resource.startsWith('arn:') && !resource.includes('*') && !resource.includes('?');
+  return resource.startsWith('arn:') && !isWild(resource);
 }
 
 /** Whether a trust policy lets every identity of an account assume the role. */
 function namesAccount(principal: JsonValue): boolean {
-  return textsOf(member(principal, 'AWS')).some((text) => text.endsWith(':root') || /^\d{12}$/.test(text));
-}
-
-function isFilled(value: JsonValue): boolean {
-  return typeof value === 'object' && value !== null && Object.keys(value).length > 0;
+  return textsOf(element(principal, 'AWS')).some((text) => text.endsWith(':root') || /^\d{12}$/.test(text));
 }
 
 function namesEveryone(principal: JsonValue): boolean {
-  if (principal === '*') return true;
-  return (
-    typeof principal === 'object' &&
-    principal !== null &&
-    Object.values(principal as JsonObject).some((value) => textsOf(value).includes('*'))
+  if (typeof principal === 'string') return isWild(principal);
+  return isJsonObject(principal) && Object.values(principal).some((value) => textsOf(value).some(isWild));
+}
+
+/** One comparison of a condition, such as `StringEquals`, `aws:SourceAccount` and its values; names are in lower case. */
+interface Comparison {
+  readonly operator: string;
+  readonly key: string;
+  readonly values: readonly string[];
+}
+
+/** The comparisons of a condition, all of which must hold. */
+function conditionsOf(statement: JsonObject): readonly Comparison[] {
+  const condition = element(statement, 'Condition');
+  if (!isJsonObject(condition)) return [];
+  return Object.entries(condition).flatMap(([operator, tests]) =>
+    isJsonObject(tests)
+      ? Object.entries(tests).map(([key, value]) => ({
+          operator: operator.toLowerCase(),
+          key: key.toLowerCase(),
+          values: textsOf(typeof value === 'boolean' ? String(value) : value),
+        }))
+      : [],
   );
 }
 
-/** Whether a condition restricts the subject of a token to more than a wildcard. */
-function namesSubject(statement: JsonValue): boolean {
-  const condition = member(statement, 'Condition');
-  if (typeof condition !== 'object' || condition === null) return false;
-  return Object.values(condition as JsonObject).some((tests) => {
-    if (typeof tests !== 'object' || tests === null) return false;
-    return Object.entries(tests as JsonObject).some(([key, value]) => {
-      const texts = textsOf(value);
-      const names = key.endsWith(':sub') || key === 'cognito-identity.amazonaws.com:aud';
-      return names && texts.length > 0 && !texts.some((text) => text === '*' || text === 'repo:*');
-    });
-  });
+/** Operators that hold only for the listed values. `IfExists` and `ForAllValues` also hold if the request has no value. */
+const POSITIVE = /^(?:foranyvalue:)?(?:string(?:equals|equalsignorecase|like)|arn(?:equals|like)|ipaddress)$/;
+
+/** Keys that say who makes a request, or from where. */
+const CALLER = new Set(
+  wordList(`
+  aws:principalarn aws:principalaccount aws:principalorgid aws:principalorgpaths aws:sourcearn aws:sourceaccount
+  aws:sourceowner aws:sourceorgid aws:sourceorgpaths aws:sourceip aws:vpcsourceip aws:sourcevpc aws:sourcevpce aws:userid
+  aws:username aws:principalservicename kms:calleraccount s3:dataaccesspointaccount s3:dataaccesspointarn
+`),
+);
+
+/** Whether a comparison limits the callers to named ones, or to named networks. */
+function namesCaller({ operator, key, values }: Comparison): boolean {
+  if (!CALLER.has(key) || !POSITIVE.test(operator) || values.length === 0) return false;
+  return operator.endsWith('ipaddress') ? !coverInternet(values) : values.every(namesOwner);
+}
+
+/** Whether a text has no wildcard, or names an account, an organization or an identity before it. */
+function namesOwner(text: string): boolean {
+  return !isWild(text) || /(?:^|:)\d{12}(?:$|:)/.test(text) || /^(?:o-[a-z0-9]{10}|A[A-Z]{3}[A-Z0-9]{12})/.test(text);
+}
+
+/** Whether a comparison demands something that an identity of the account must prove, such as a second factor. */
+function proves({ operator, key, values }: Comparison): boolean {
+  if (key === 'aws:multifactorauthpresent') return operator === 'bool' && values.join() === 'true';
+  if (key !== 'sts:externalid' && !/^aws:(?:principal|request)tag\//.test(key)) return false;
+  return POSITIVE.test(operator) && values.length > 0 && !values.some(isWild);
+}
+
+/** The subject of a token of one owner, such as `repo:example/` or `system:serviceaccount:example:`. */
+const SUBJECT = /^(?:system:|(?!system:))[^:*?]+:[^:/*?]+[:/]/;
+
+/** Whether a comparison limits the subject of a token to one owner. */
+function namesSubject({ operator, key, values }: Comparison): boolean {
+  if (!POSITIVE.test(operator) || values.length === 0) return false;
+  if (key === 'cognito-identity.amazonaws.com:aud') return !values.some(isWild);
+  return key.endsWith(':sub') && values.every((text) => !isWild(text) || SUBJECT.test(text));
 }
 
 /** Hits for the policy documents in one member: JSON text, or blocks with JSON text in `policy`. */
@@ -143,69 +228,6 @@ function policyHits(r: TerraformResource, path: Path): readonly Hit[] {
   return broadGrants(read.value as JsonValue, path[0] === 'assume_role_policy').map((what) =>
     atResource(r, `its ${String(path[0])} ${what}`, path),
   );
-}
-
-const MANAGED = ['administratoraccess', 'poweruseraccess', 'awskeymanagementservicepoweruser', 'systemadministrator'];
-const GOOGLE_ROLES = [
-  'roles/owner',
-  'roles/editor',
-  'roles/iam.',
-  'roles/resourcemanager.',
-  'roles/storage.admin',
-  'roles/cloudkms.admin',
-  'roles/secretmanager.admin',
-  'roles/compute.admin',
-];
-const AZURE_ROLES = [
-  'owner',
-  'contributor',
-  'user access administrator',
-  'role based access control administrator',
-  'key vault administrator',
-];
-
-/** Prefixes of the types that `broadRoles` reads. */
-const BINDING = ['aws_iam_', 'google_', 'azurerm_role_', 'kubernetes_'];
-
-/** Hits for well-known broad roles, attached or bound by name. */
-function broadRoles(r: TerraformResource): readonly Hit[] {
-  if (!BINDING.some((prefix) => r.type.startsWith(prefix))) return [];
-  const check = (name: string, is: (text: string) => boolean, what: string): readonly Hit[] => {
-    const value = valueAt(r, [name]);
-    if (value.state === 'absent' || isUnchanged(r, [name])) return [];
-    if (value.state === 'hidden') return [atResource(r, undecided(`its ${name}`, value.why))];
-    const found = textsOf(value.value).find((text) => is(text.toLowerCase()));
-    return found === undefined ? [] : [atResource(r, `${what} ${shown(found.slice(0, 200))}`, [name])];
-  };
-  const isEveryone = (text: string): boolean => text === 'allusers' || text === 'allauthenticatedusers';
-  const isBroadRole = (text: string): boolean =>
-    GOOGLE_ROLES.some((role) => (role.endsWith('.') ? text.startsWith(role) && text.includes('admin') : text === role));
-  if (r.type.startsWith('aws_iam_') && r.type.endsWith('policy_attachment'))
-    return check(
-      'policy_arn',
-      (text) => text.endsWith('fullaccess') || MANAGED.some((name) => text.endsWith(`/${name}`)),
-      'attaches',
-    );
-  if (/^google_.*_iam_(?:member|binding)$/.test(r.type))
-    return [
-      ...check('role', isBroadRole, 'grants'),
-      ...check('member', isEveryone, 'grants access to'),
-      ...check('members', isEveryone, 'grants access to'),
-    ];
-  if (r.type === 'azurerm_role_assignment')
-    return check('role_definition_name', (text) => AZURE_ROLES.includes(text), 'assigns');
-  if (r.type === 'kubernetes_cluster_role_binding') {
-    const role = valueAt(r, ['role_ref', 0, 'name']);
-    return role.state === 'known' && role.value === 'cluster-admin' ? [atResource(r, 'binds cluster-admin')] : [];
-  }
-  if (r.type === 'kubernetes_cluster_role' || r.type === 'kubernetes_role') {
-    const rules = valueAt(r, ['rule']);
-    const list = rules.state === 'known' && Array.isArray(rules.value) ? (rules.value as readonly JsonValue[]) : [];
-    return list.flatMap((rule, i) =>
-      textsOf(member(rule, 'verbs')).includes('*') ? [atResource(r, 'allows every verb', ['rule', i, 'verbs'])] : [],
-    );
-  }
-  return [];
 }
 
 /** Types of credentials for people and programs. */
@@ -229,7 +251,7 @@ const role = (statement: Readonly<Record<string, unknown>>): string =>
 
 export const iamWidening = terraformRule({
   name: 'terraform_iam_widening',
-  logicRevision: 4,
+  logicRevision: 5,
   defaultLevel: 'confirm',
   why: 'A wildcard in a policy grants permissions that were never listed or reviewed.',
   examples: {

@@ -1,0 +1,235 @@
+import type { JsonValue } from '../../../policy/contracts/canonical-json';
+import { readJson } from '../../../policy/text/json-text';
+import type { Hit } from '../../../policy/rules/rule-maker';
+import { shown } from '../../../policy/text/shown-name';
+import { wordList } from '../../../policy/text/word-list';
+import type { TerraformResource } from '../facts/terraform-facts';
+import { atResource, undecided } from './define-terraform-rule';
+import { hiddenBelow, member, sameJson, textsOf, valueAt, type Path } from './values';
+
+type Test = (text: string) => boolean;
+
+/** A member that names a well-known broad role or permission, or someone who must not get one. */
+interface Grant {
+  readonly types: RegExp;
+  readonly path: Path;
+  /** Whether a text, in lower case, is such a name. */
+  readonly isBroad: Test;
+  readonly what: string;
+  /** Members that say who gets it. An update that adds someone is found, too. */
+  readonly to?: readonly string[];
+}
+
+const oneOf = (words: string): Test => {
+  const set = new Set(wordList(words));
+  return (text) => set.has(text);
+};
+
+const isManagedPolicy: Test = (text) =>
+  /fullaccess|administrator|poweruseraccess|awskeymanagementservicepoweruser/.test(text.slice(text.lastIndexOf('/')));
+
+const BROAD_GOOGLE = oneOf(`
+  roles/owner roles/editor roles/storage.admin roles/cloudkms.admin roles/secretmanager.admin roles/compute.admin
+`);
+const isGoogleRole: Test = (text) => BROAD_GOOGLE(text) || /^roles\/(?:iam|resourcemanager)\..*admin/.test(text);
+/** Roles that allow acting as every service account of a project; for one service account they are narrow. */
+const isImpersonation = oneOf('roles/iam.serviceaccounttokencreator roles/iam.serviceaccountuser');
+const isEveryone = oneOf('allusers allauthenticatedusers');
+const isGooglePermission: Test = (text) =>
+  /\.setiampolicy$|^iam\.(?:serviceaccounts\.(?:actas|getaccesstoken|sign)|serviceaccountkeys\.create|roles\.update)/.test(
+    text,
+  );
+
+const AZURE_ROLES = new Set([
+  'owner',
+  'contributor',
+  'user access administrator',
+  'role based access control administrator',
+  'key vault administrator',
+]);
+/** The same roles by the end of their ids, which are equal in every subscription. */
+const isAzureRoleId: Test = (text) =>
+  oneOf(`
+  8e3af657-a8ff-443c-a75c-2fe8c4bcb635 b24988ac-6180-42a0-ab88-20f7382dd24c 18d7d88d-d35e-4fb5-a5c3-7773c20a72d9
+  f58310d9-a9f6-439a-9e8d-f62e7b41a168 00482a5a-887f-4fb3-b363-3b7fe8e74483
+`)(text.slice(text.lastIndexOf('/') + 1));
+const isAzureAction: Test = (text) => /^\*|^microsoft\.authorization\/(?:\*|role.*\/(?:\*|write))/.test(text);
+
+const ATTACHED_TO = ['users', 'groups', 'roles', 'user', 'group', 'role'];
+const MEMBERS = ['member', 'members'];
+
+const GRANTS: readonly Grant[] = [
+  ...['policy_arn', 'policy_arns', 'managed_policy_arn', 'managed_policy_arns'].map((name) => ({
+    types:
+      /^aws_(?:iam_(?:role|.*policy_attachment|.*policy_attachments_exclusive)|ssoadmin_managed_policy_attachment)$/,
+    path: [name],
+    isBroad: isManagedPolicy,
+    what: 'attaches',
+    to: ATTACHED_TO,
+  })),
+  {
+    types: /^aws_eks_access_policy_association$/,
+    path: ['policy_arn'],
+    isBroad: (text) => text.includes('admin'),
+    what: 'grants',
+  },
+  { types: /^google_.*_iam_(?:member|binding)$/, path: ['role'], isBroad: isGoogleRole, what: 'grants', to: MEMBERS },
+  {
+    types: /^google_(?:project|folder|organization)_iam_(?:member|binding)$/,
+    path: ['role'],
+    isBroad: isImpersonation,
+    what: 'grants',
+    to: MEMBERS,
+  },
+  ...MEMBERS.map((name) => ({
+    types: /^google_.*_iam_(?:member|binding)$/,
+    path: [name],
+    isBroad: isEveryone,
+    what: 'grants access to',
+  })),
+  {
+    types: /^google_(?:project|organization)_iam_custom_role$/,
+    path: ['permissions'],
+    isBroad: isGooglePermission,
+    what: 'contains',
+  },
+  {
+    types: /^azurerm_role_assignment$/,
+    path: ['role_definition_name'],
+    isBroad: (text) => AZURE_ROLES.has(text),
+    what: 'assigns',
+  },
+  ...['actions', 'data_actions'].map((name) => ({
+    types: /^azurerm_role_definition$/,
+    path: ['permissions', 0, name],
+    isBroad: isAzureAction,
+    what: 'allows',
+  })),
+  {
+    types: /^kubernetes_(?:cluster_)?role_binding(?:_v1)?$/,
+    path: ['role_ref', 0, 'name'],
+    isBroad: oneOf('cluster-admin'),
+    what: 'binds',
+    to: ['subject'],
+  },
+  ...['mapRoles', 'mapUsers'].map((name) => ({
+    types: /^kubernetes_config_map(?:_v1)?(?:_data)?$/,
+    path: ['data', name],
+    isBroad: (text: string) => text.includes('system:masters'),
+    what: 'makes administrators by',
+  })),
+  {
+    types: /^github_(?:repository_collaborator|team_repository)$/,
+    path: ['permission'],
+    isBroad: oneOf('admin'),
+    what: 'grants',
+  },
+  { types: /^github_membership$/, path: ['role'], isBroad: oneOf('admin'), what: 'grants' },
+];
+
+/** Types whose creation assigns a role that cannot be judged by its name. */
+const ASSIGNMENTS = new Set(
+  wordList(`
+  azuread_directory_role_assignment azuread_directory_role_member azuread_app_role_assignment okta_user_admin_roles
+  okta_group_role
+`),
+);
+
+/** Hits for well-known broad roles, attached or bound by name. */
+export function broadRoles(r: TerraformResource): readonly Hit[] {
+  if (ASSIGNMENTS.has(r.type)) return [atResource(r, 'assigns a role of an administrator or an application')];
+  return [
+    ...GRANTS.filter(({ types }) => types.test(r.type)).flatMap((grant) => grantHits(r, grant)),
+    ...googlePolicyHits(r),
+    ...azureRoleIdHits(r),
+    ...kubernetesRuleHits(r),
+  ];
+}
+
+function grantHits(r: TerraformResource, { path, isBroad, what, to = [] }: Grant): readonly Hit[] {
+  const [name] = path;
+  const why = hiddenBelow(r, path);
+  if (why !== null)
+    return r.leftToProvider.includes(String(name)) ? [] : [atResource(r, undecided(`its ${String(name)}`, why))];
+  const texts = textsAt(r, path).filter((text) => isBroad(text.toLowerCase()));
+  if (texts.length === 0 || !(isGained(r, path) || to.some((member) => isGained(r, [member])))) return [];
+  return [atResource(r, `${what} ${shown((texts[0] as string).slice(0, 200))}`, path)];
+}
+
+/** The items of a list, or the value alone. */
+function itemsOf(value: JsonValue): readonly JsonValue[] {
+  return Array.isArray(value) ? (value as readonly JsonValue[]) : value === null ? [] : [value];
+}
+
+function textsAt(r: TerraformResource, path: Path): readonly string[] {
+  const value = valueAt(r, path);
+  return value.state === 'known' ? textsOf(value.value) : [];
+}
+
+/** Whether the value at a path has an item that it did not have before, or hides one. */
+function isGained(r: TerraformResource, path: Path): boolean {
+  if (r.action !== 'update' || hiddenBelow(r, path) !== null) return true;
+  const before = itemsOf(path.reduce<JsonValue>(member, r.before));
+  const after = itemsOf(path.reduce<JsonValue>(member, r.after));
+  return after.some((item) => !before.some((old) => sameJson(old, item)));
+}
+
+/** Hits for the bindings of a Google policy, which replaces all others. */
+function googlePolicyHits(r: TerraformResource): readonly Hit[] {
+  const path = ['policy_data'];
+  if (!/^google_.*_iam_policy$/.test(r.type) || !isGained(r, path)) return [];
+  const why = hiddenBelow(r, path);
+  if (why !== null) return [atResource(r, undecided('its policy_data', why))];
+  return textsAt(r, path).flatMap((text): readonly Hit[] => {
+    const read = readJson(text, 32);
+    if (!read.ok) return [atResource(r, 'its policy_data is not JSON, so it cannot be checked', path)];
+    return itemsOf(member(read.value as JsonValue, 'bindings')).flatMap((binding) =>
+      [
+        ...textsOf(member(binding, 'role')).filter((role) => isGoogleRole(role.toLowerCase())),
+        ...textsOf(member(binding, 'members')).filter((name) => isEveryone(name.toLowerCase())),
+      ].map((found) => atResource(r, `grants ${shown(found.slice(0, 200))}`, path)),
+    );
+  });
+}
+
+/** Hits for a role of Azure that is assigned by its id alone. */
+function azureRoleIdHits(r: TerraformResource): readonly Hit[] {
+  if (r.type !== 'azurerm_role_assignment' || valueAt(r, ['role_definition_name']).state === 'known') return [];
+  return grantHits(r, { types: /^/, path: ['role_definition_id'], isBroad: isAzureRoleId, what: 'assigns' });
+}
+
+/** Verbs that allow everything, or taking over the rights of others. */
+const isBroadVerb = oneOf('* escalate bind impersonate');
+
+function kubernetesRuleHits(r: TerraformResource): readonly Hit[] {
+  if (r.type === 'kubernetes_manifest') return manifestHits(r);
+  if (!/^kubernetes_(?:cluster_)?role(?:_v1)?$/.test(r.type)) return [];
+  const rules = valueAt(r, ['rule']);
+  const why = hiddenBelow(r, ['rule']);
+  if (why !== null) return [atResource(r, undecided('its rule', why))];
+  return verbHits(r, rules.state === 'known' ? rules.value : null, ['rule']);
+}
+
+function verbHits(r: TerraformResource, rules: JsonValue, path: Path): readonly Hit[] {
+  return itemsOf(rules).flatMap((rule, i) => {
+    const verb = textsOf(member(rule, 'verbs')).find(isBroadVerb);
+    if (verb === undefined) return [];
+    const what = verb === '*' ? 'allows every verb' : `allows the verb ${verb}`;
+    return [atResource(r, what, [...path, i, 'verbs'])];
+  });
+}
+
+/** Hits for roles and bindings that are written as a manifest. */
+function manifestHits(r: TerraformResource): readonly Hit[] {
+  const value = valueAt(r, ['manifest']);
+  if (value.state === 'hidden') return [atResource(r, undecided('its manifest', value.why))];
+  const manifest = value.state === 'known' ? value.value : null;
+  const kind = valueAt(r, ['manifest', 'kind']);
+  if (kind.state === 'hidden') return [atResource(r, undecided('its manifest', kind.why))];
+  const role = valueAt(r, ['manifest', 'roleRef', 'name']);
+  if (role.state === 'hidden') return [atResource(r, undecided('its manifest', role.why))];
+  if (role.state === 'known' && role.value === 'cluster-admin')
+    return [atResource(r, 'binds cluster-admin', ['manifest', 'roleRef', 'name'])];
+  const isRole = kind.state === 'known' && /^(?:Cluster)?Role$/.test(String(kind.value));
+  return isRole ? verbHits(r, member(manifest, 'rules'), ['manifest', 'rules']) : [];
+}
