@@ -1,9 +1,10 @@
-import type { JsonValue } from '../../../policy/contracts/canonical-json';
+import { isJsonObject } from '../../../policy/contracts/canonical-json';
 import type { Hit } from '../../../policy/rules/rule-maker';
 import { wordList } from '../../../policy/text/word-list';
 import { atResource, coversAny, planOf, terraformRule, undecided } from './define-terraform-rule';
 import type { TerraformResource } from '../facts/terraform-facts';
-import { createdOrChanged, isUnchanged, member, textsOf, valueAt } from './values';
+import { containsTrue } from '../facts/masks';
+import { createdOrChanged, isUnchanged, member, textsOf, valueAt, type Path, type Value } from './values';
 
 /** Resources that connect a network with another one, or share a resource with another account. */
 const CONNECTIONS = wordList(`
@@ -38,14 +39,21 @@ const RECORDS = [
   'azurerm_dns_*_record',
   'cloudflare_record',
   'cloudflare_dns_record',
+  'aws_route53domains_registered_domain',
 ];
-const POINTERS = ['records', 'alias', 'rrdatas', 'record', 'content', 'value', 'target_resource_id'];
+const POINTERS = ['records', 'alias', 'rrdatas', 'record', 'content', 'value', 'target_resource_id', 'name_server'];
 /** Record types that hand over a zone or the mail of a domain. */
 const DELEGATING = new Set(['NS', 'MX', 'CAA', 'DS']);
 
+/** The type of a record: a member, or part of the type of the resource, as in `azurerm_dns_mx_record`. */
+function recordType(r: TerraformResource): Value {
+  const [, named] = /^azurerm_dns_([a-z]+)_record$/.exec(r.type) ?? [];
+  return named === undefined ? valueAt(r, ['type']) : { state: 'known', value: named };
+}
+
 export const dnsChanged = terraformRule({
   name: 'terraform_dns_changed',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'confirm',
   why: 'A changed DNS record can send the traffic or mail of a name to someone else.',
   examples: {
@@ -65,35 +73,57 @@ export const dnsChanged = terraformRule({
     createdOrChanged(resources)
       .filter((r) => coversAny(RECORDS, r.type))
       .flatMap((r): readonly Hit[] => {
-        const type = valueAt(r, ['type']);
+        const type = recordType(r);
+        if (type.state === 'hidden') return [atResource(r, undecided('its type', type.why))];
         if (type.state === 'known' && DELEGATING.has(String(type.value).toUpperCase()))
           return [atResource(r, `writes a ${String(type.value).toUpperCase()} record`)];
-        if (r.action === 'create') return [];
-        return POINTERS.filter((name) => isSet(member(r.before, name)) && !isUnchanged(r, [name])).map((name) =>
+        if (r.action === 'create') {
+          const overwrites = valueAt(r, ['allow_overwrite']);
+          const isUnset = r.leftToProvider.includes('allow_overwrite');
+          if (overwrites.state === 'absent' || isUnset || isFalse(overwrites)) return [];
+          return [atResource(r, 'may overwrite an existing record', ['allow_overwrite'])];
+        }
+        return POINTERS.filter((name) => isSet(r, name) && !isUnchanged(r, [name])).map((name) =>
           atResource(r, 'an existing name points to another place', [name]),
         );
       }),
 });
 
-const isSet = (value: JsonValue): boolean => value !== null && !(Array.isArray(value) && value.length === 0);
+/** Whether the member had a value before the change, or one that the plan hides. */
+function isSet(r: TerraformResource, name: string): boolean {
+  if (containsTrue(member(r.beforeSensitive, name))) return true;
+  const value = member(r.before, name);
+  return value !== null && !(Array.isArray(value) && value.length === 0);
+}
 
-/** Members that contain a program that a new machine or an agent on it runs as the administrator. */
-const SCRIPTS = ['user_data', 'user_data_base64', 'metadata_startup_script', 'custom_data', 'startup_script'];
+const isFalse = (value: Value): boolean => value.state === 'known' && value.value === false;
+
+/** Paths of a program that a new machine or an agent on it runs as the administrator. */
+const SCRIPTS: readonly Path[] = [
+  ...wordList('user_data user_data_base64 metadata_startup_script custom_data startup_script').map((name) => [name]),
+  ['os_profile', 0, 'custom_data'],
+  ['os_profile', 0, 'user_data'],
+];
+/** Keys of metadata that contain a program, or the URL of one. */
+const METADATA_KEY = /(?:^|-)script(?:-|$)|^user-?data$|^gce-container-declaration$/i;
 /** What a start script does if it takes its program, or its orders, from elsewhere. */
 const FETCHES =
-  /\b(?:curl|wget|nc|ncat|netcat|socat|telnet|Invoke-WebRequest|Invoke-Expression|iwr|iex|certutil|bitsadmin)\b|\/dev\/(?:tcp|udp)\/|\bbase64\s+(?:-d|--decode)\b|\beval\b|\bmkfifo\b/i;
+  /\b(?:curl|wget|nc|ncat|netcat|socat|telnet|ftp|sftp|scp|aria2c|lynx|Invoke-WebRequest|Invoke-RestMethod|Invoke-Expression|Start-BitsTransfer|DownloadString|DownloadFile|iwr|irm|iex|certutil|bitsadmin|urllib|urlopen|urlretrieve)\b|\bgit\b[^\n]{0,100}\bclone\b|\b(?:aws\s+s3|gsutil)\b[^\n]{0,100}\b(?:cp|sync)\b|\b(?:docker|podman|ctr|nerdctl)\s+run\b|#include\b|\/dev\/(?:tcp|udp)\/|\bbase64\s+(?:-d|--decode)\b|\beval\b|\bmkfifo\b/i;
 /** Resources that run commands on machines that already exist. */
 const REMOTE = [
   'aws_ssm_association',
   'aws_ssm_document',
   'azurerm_virtual_machine_run_command',
   'azurerm_virtual_machine_extension',
+  'azurerm_virtual_machine_scale_set_extension',
+  'azurerm_arc_machine_extension',
+  'google_os_config_os_policy_assignment',
   'azurerm_automation_runbook',
 ];
 
 export const remoteScript = terraformRule({
   name: 'terraform_remote_script',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'confirm',
   why: 'A start script or remote command runs as the administrator, and no review covers what it downloads.',
   examples: {
@@ -112,19 +142,41 @@ export const remoteScript = terraformRule({
 });
 
 function scriptHits(r: TerraformResource): readonly Hit[] {
-  return [...SCRIPTS.map((name) => [name]), ['metadata', 'startup-script'], ['metadata', 'user-data']].flatMap(
-    (path): Hit[] => {
-      const value = valueAt(r, path);
-      if (value.state === 'absent' || isUnchanged(r, path)) return [];
-      // An unset start script of a new machine is also unknown, but the configuration shows that it is not set.
-      const isUnset = r.leftToProvider.includes(String(path[0]));
-      if (value.state === 'hidden')
-        return value.why === 'unknown' && isUnset ? [] : [atResource(r, undecided(path.join('.'), value.why))];
-      return textsOf(value.value).some((text) => FETCHES.test(text) || FETCHES.test(decoded(text)))
-        ? [atResource(r, `${path.join('.')} fetches a program or opens a connection`, path)]
-        : [];
-    },
-  );
+  return [...SCRIPTS, ...metadataPaths(r)].flatMap((path): Hit[] => {
+    const value = valueAt(r, path);
+    if (value.state === 'absent' || isUnchanged(r, path)) return [];
+    const name = path.join('.');
+    // An unset start script of a new machine is also unknown, but the configuration shows that it is not set.
+    const isUnset = r.leftToProvider.includes(String(path[0]));
+    if (value.state === 'hidden')
+      return value.why === 'unknown' && isUnset ? [] : [atResource(r, undecided(name, value.why))];
+    return textsOf(value.value).flatMap((text) => {
+      const why = name.endsWith('-url') ? 'is fetched from a URL' : whyRisky(text);
+      return why === null ? [] : [atResource(r, `${name} ${why}`, path)];
+    });
+  });
+}
+
+/** The members of metadata that contain a program; the metadata itself if the plan hides it. */
+function metadataPaths(r: TerraformResource): readonly Path[] {
+  if (/^google_compute_(?:project|instance)_metadata_item$|^google_compute_instance_metadata$/.test(r.type)) {
+    const key = valueAt(r, ['key']);
+    return key.state === 'known' && !METADATA_KEY.test(String(key.value)) ? [] : [['value']];
+  }
+  const metadata = valueAt(r, ['metadata']);
+  if (metadata.state === 'hidden') return r.type.startsWith('google_compute_') ? [['metadata']] : [];
+  if (metadata.state === 'absent' || !isJsonObject(metadata.value)) return [];
+  const hidden = isJsonObject(r.unknown) ? member(r.unknown, 'metadata') : null;
+  const names = [...Object.keys(metadata.value), ...(isJsonObject(hidden) ? Object.keys(hidden) : [])];
+  return [...new Set(names)].filter((name) => METADATA_KEY.test(name)).map((name) => ['metadata', name]);
+}
+
+/** Why a start script needs a review of what it runs; null if it only runs what it contains. */
+function whyRisky(text: string): string | null {
+  if (/^[0-9a-f]{40}$/i.test(text)) return 'is shown only as a hash, so it cannot be checked';
+  const plain = decoded(text);
+  if (plain.startsWith('\u001f\u008b')) return 'is compressed, so it cannot be checked';
+  return FETCHES.test(text) || FETCHES.test(plain) ? 'fetches a program or opens a connection' : null;
 }
 
 /** The text that base64 encodes; empty for any other text. */
