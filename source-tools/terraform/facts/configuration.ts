@@ -62,7 +62,7 @@ export function readConfiguration(value: JsonValue | undefined): {
           members.set(name, new Set(Object.keys(expressions)));
           for (const group of groupsOf(type, expressions)) groupsOfRules.add(`${address}${group}`);
         }
-        if (resource['mode'] === 'data') found.dataSources.push({ at: pointerOf(at), address: name, type });
+        if (resource['mode'] !== 'managed') found.dataSources.push({ at: pointerOf(at), address: name, type });
         const provisioners = resource['provisioners'];
         if (!Array.isArray(provisioners)) return;
         provisioners.forEach((provisioner: JsonValue, k) => {

@@ -77,7 +77,7 @@ export interface TerraformPlanFacts extends ExtractedFacts {
   readonly drift: readonly TerraformResource[];
   readonly outputs: readonly TerraformOutput[];
   readonly provisioners: readonly { readonly at: string; readonly address: string; readonly type: string }[];
-  /** Data sources of the configuration, including those already read during planning. */
+  /** Data sources and ephemeral resources of the configuration, including those already read during planning. */
   readonly dataSources: readonly { readonly at: string; readonly address: string; readonly type: string }[];
   readonly modules: readonly TerraformModule[];
   readonly providers: readonly TerraformProvider[];

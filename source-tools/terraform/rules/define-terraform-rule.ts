@@ -29,6 +29,12 @@ export function coversAny(globList: readonly string[], text: string): boolean {
   return globList.some((glob) => globCovers(glob, text));
 }
 
+/** As `coversAny`, but `*` also matches a slash, which a `for_each` key can contain. */
+export function coversAddress(globList: readonly string[], address: string): boolean {
+  const plain = (text: string): string => text.replaceAll('/', '|');
+  return coversAny(globList.map(plain), plain(address));
+}
+
 export interface ExampleResource {
   readonly address: string;
   readonly actions: readonly string[];

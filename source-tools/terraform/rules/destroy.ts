@@ -1,9 +1,11 @@
+import type { JsonValue } from '../../../policy/contracts/canonical-json';
 import { z } from 'zod';
 import type { Hit } from '../../../policy/rules/rule-maker';
 import { shown } from '../../../policy/text/shown-name';
-import { atResource, coversAny, globs, planOf, terraformRule } from './define-terraform-rule';
+import { containsTrue } from '../facts/masks';
+import { atResource, coversAddress, coversAny, globs, planOf, terraformRule } from './define-terraform-rule';
 import type { TerraformAction, TerraformResource } from '../facts/terraform-facts';
-import { isDestroyed, member, valueAt } from './values';
+import { isDestroyed, member, valueAt, type Path } from './values';
 import { wordList } from '../../../policy/text/word-list';
 
 const Types = globs(200, 500);
@@ -75,16 +77,18 @@ const STATEFUL = wordList(`
 
 export const protectedResource = terraformRule({
   name: 'terraform_protected_resource',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'forbid',
   why: 'The next apply does not restore the contents of databases, buckets, keys and zones.',
   config: z.strictObject({
     types: Types.default(STATEFUL).describe('Globs of types that must not be destroyed or replaced.'),
-    addresses: globs(500, 500).default([]).describe('Globs of addresses that must not be changed at all.'),
+    addresses: globs(500, 500)
+      .default([])
+      .describe('Globs of addresses that must not be changed at all, or renamed to another.'),
     tags: z
       .record(z.string().min(1).max(200), z.string().max(200))
       .default({})
-      .describe('Resources with one of these tags must not be destroyed or replaced.'),
+      .describe('Resources with one of these tags must not be destroyed or replaced, or lose the tag.'),
     except: globs(500, 500).default([]).describe('Globs of addresses to exclude.'),
   }),
   examples: {
@@ -93,31 +97,43 @@ export const protectedResource = terraformRule({
   },
   find: ({ resources }, { types, addresses, tags, except }) =>
     resources.flatMap((r): readonly Hit[] => {
-      if (r.mode === 'data' || coversAny(except, r.address)) return [];
-      const names = [r.address, ...(r.previousAddress === null ? [] : [r.previousAddress])];
-      if (CHANGING.has(r.action) && names.some((name) => coversAny(addresses, name)))
+      if (r.mode === 'data' || coversAddress(except, r.address)) return [];
+      const isProtected = coversAddress(addresses, r.address);
+      const wasProtected = r.previousAddress !== null && coversAddress(addresses, r.previousAddress);
+      if (CHANGING.has(r.action) && (isProtected || wasProtected))
         return [atResource(r, `is protected, but the plan would ${r.action} it`)];
+      if (wasProtected && !isProtected) return [atResource(r, 'is protected, but the plan would rename it')];
+      const tag = Object.entries(tags).find(([name, value]) => mayHaveTag(r, name, value));
+      if (tag !== undefined && r.action === 'update' && !keepsTag(r, ...tag))
+        return [atResource(r, `is protected by its tag ${shown(tag[0])}, but the plan would remove the tag`)];
       if (!isDestroyed(r) && r.action !== 'forget') return [];
       if (coversAny(types, r.type))
         return [atResource(r, `contains data that cannot be recreated, and the plan would ${r.action} it`)];
-      const tagged = Object.entries(tags).find(([name, value]) => tagOf(r, name) === value);
-      return tagged === undefined ? [] : [atResource(r, `is protected by its tag ${shown(tagged[0])}`)];
+      return tag === undefined ? [] : [atResource(r, `is protected by its tag ${shown(tag[0])}`)];
     }),
 });
 
 const CHANGING = new Set<TerraformAction>(['update', 'delete', 'replace', 'forget']);
+const TAGS = ['tags', 'tags_all', 'labels'];
 
-function tagOf(resource: TerraformResource, name: string): unknown {
-  for (const key of ['tags', 'tags_all', 'labels']) {
-    const value = member(member(resource.before, key), name);
-    if (value !== null) return value;
-  }
-  return null;
+/** Whether the resource has the tag before the change; true if the plan hides it. */
+function mayHaveTag(r: TerraformResource, name: string, value: string): boolean {
+  return TAGS.some((key) => {
+    const hidden = member(r.beforeSensitive, key);
+    return hidden === true || member(hidden, name) === true || member(member(r.before, key), name) === value;
+  });
+}
+
+function keepsTag(r: TerraformResource, name: string, value: string): boolean {
+  return TAGS.some((key) => {
+    const after = valueAt(r, [key, name]);
+    return after.state === 'known' && after.value === value;
+  });
 }
 
 export const deletionProtection = terraformRule({
   name: 'terraform_deletion_protection',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'forbid',
   why: 'Disabling deletion protection prepares the destruction of the resource.',
   examples: {
@@ -133,34 +149,51 @@ export const deletionProtection = terraformRule({
   },
   find: ({ resources }) =>
     resources.flatMap((r): readonly Hit[] => {
-      if (r.mode === 'data' || (r.action !== 'update' && !isDestroyed(r))) return [];
-      const hits: Hit[] = [];
-      for (const { name, on } of PROTECTIONS) {
-        if (member(r.before, name) !== on) continue;
-        if (r.action !== 'update') {
-          // Settings about the data of a destroyed resource, such as `force_destroy`, do not forbid its destruction.
-          if (on) hits.push(atResource(r, `is destroyed, though its ${name} is ${String(on)}`));
-          continue;
-        }
-        const after = valueAt(r, [name]);
-        if (after.state === 'hidden') hits.push(atResource(r, `the plan does not show its ${name}`));
-        else if (after.state === 'absent' || after.value !== on)
-          hits.push(atResource(r, `its ${name} is no longer ${String(on)}`, [name]));
-      }
-      return hits;
+      if (r.mode === 'data') return [];
+      const protections = protectionsOf(r.before, r.beforeSensitive, []);
+      if (isDestroyed(r))
+        return protections.map((path) => atResource(r, `is destroyed, though its ${nameOf(path)} is on`));
+      if (r.action !== 'update') return [];
+      return [
+        ...protections.flatMap((path) => protectionHits(r, path)),
+        ...UNSAFE.flatMap((name) => unsafeHits(r, name)),
+      ];
     }),
 });
 
-const PROTECTIONS: readonly { readonly name: string; readonly on: boolean }[] = [
-  { name: 'deletion_protection', on: true },
-  { name: 'deletion_protection_enabled', on: true },
-  { name: 'enable_deletion_protection', on: true },
-  { name: 'disable_api_termination', on: true },
-  { name: 'termination_protection', on: true },
-  { name: 'purge_protection_enabled', on: true },
-  { name: 'force_destroy', on: false },
-  { name: 'skip_final_snapshot', on: false },
-];
+/** Members that prevent the deletion of a resource while they are on. */
+const PROTECTION =
+  /(?:^|_)(?:delet(?:e|ion)|terminat(?:e|ion)|drop|purge|destroy)_protection(?:_|$)|^disable_api_(?:termination|stop)$|^deletion_policy$/;
+const ON = new Set(['true', 'active', 'enabled', 'prevent']);
+
+/** Members that decide what happens to the data of a destroyed resource. They do not forbid its destruction. */
+const UNSAFE = ['force_destroy', 'force_delete', 'skip_final_snapshot', 'delete_contents_on_destroy'];
+
+const isOn = (value: JsonValue): boolean => ON.has(String(value).toLowerCase());
+const nameOf = (path: Path): string => shown(path.join('.').slice(0, 200));
+
+/** Paths of the protections that are on before the change, or that the plan hides. */
+function protectionsOf(value: JsonValue, hidden: JsonValue, path: Path): readonly Path[] {
+  if (typeof path.at(-1) === 'string' && PROTECTION.test(String(path.at(-1))))
+    return containsTrue(hidden) || isOn(value) ? [path] : [];
+  if (typeof value !== 'object' || value === null) return [];
+  const steps: readonly (string | number)[] = Array.isArray(value) ? [...value.keys()] : Object.keys(value);
+  return steps.flatMap((step) => protectionsOf(member(value, step), member(hidden, step), [...path, step]));
+}
+
+function protectionHits(r: TerraformResource, path: Path): readonly Hit[] {
+  const after = valueAt(r, path);
+  if (after.state === 'hidden') return [atResource(r, `the plan does not show its ${nameOf(path)}`)];
+  if (after.state === 'known' && isOn(after.value)) return [];
+  return [atResource(r, `its ${nameOf(path)} is no longer on`, after.state === 'known' ? path : [])];
+}
+
+function unsafeHits(r: TerraformResource, name: string): readonly Hit[] {
+  const after = valueAt(r, [name]);
+  if (after.state === 'absent' || isOn(member(r.before, name))) return [];
+  if (after.state === 'hidden') return [atResource(r, `the plan does not show its ${name}`)];
+  return isOn(after.value) ? [atResource(r, `its ${name} is switched on`, [name])] : [];
+}
 
 /** Destroying a resource weighs as much as creating several. */
 const WEIGHTS: Readonly<Record<TerraformAction, number>> = {

@@ -1,9 +1,11 @@
+import type { JsonValue } from '../../../policy/contracts/canonical-json';
 import { parseRule, type Hit } from '../../../policy/rules/rule-maker';
 import { shown } from '../../../policy/text/shown-name';
 import { atResource, planOf, terraformRule } from './define-terraform-rule';
 import { TERRAFORM_PACK } from '../facts/terraform-parser';
 import { containsTrue } from '../facts/masks';
 import { isChanged } from '../facts/terraform-facts';
+import { member } from './values';
 
 const CREATE = { address: 'aws_sqs_queue.q', actions: ['create'], after: { name: 'q' } };
 
@@ -133,7 +135,7 @@ export const forget = terraformRule({
 
 export const sensitive = terraformRule({
   name: 'terraform_sensitive',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'forbid',
   why: 'A value that is no longer marked as sensitive is printed and logged in plain text.',
   examples: {
@@ -157,12 +159,28 @@ export const sensitive = terraformRule({
       })),
     ...resources
       .filter(
-        ({ action, beforeSensitive, afterSensitive, unknown }) =>
-          action === 'update' &&
-          containsTrue(beforeSensitive) &&
-          !containsTrue(afterSensitive) &&
-          !containsTrue(unknown),
+        ({ action, beforeSensitive, afterSensitive, unknown, after }) =>
+          (action === 'update' || action === 'replace') && shows(after, beforeSensitive, [afterSensitive, unknown]),
       )
       .map((resource) => atResource(resource, 'its values are no longer marked as sensitive')),
   ],
 });
+
+/** Whether the value shows something that `was` marks and none of the masks marks. */
+function shows(value: JsonValue, was: JsonValue, masks: readonly JsonValue[]): boolean {
+  if (value === null || masks.includes(true)) return false;
+  if (typeof value !== 'object') return was === true;
+  if (Array.isArray(value) && was !== true) {
+    // The items of a set have no fixed positions.
+    const isShorter = Array.isArray(was) && value.length < was.length;
+    return containsTrue(was) && !isShorter && !masks.some(containsTrue);
+  }
+  const steps: readonly (string | number)[] = Array.isArray(value) ? [...value.keys()] : Object.keys(value);
+  return steps.some((step) =>
+    shows(
+      member(value, step),
+      was === true || member(was, step),
+      masks.map((mask) => member(mask, step)),
+    ),
+  );
+}

@@ -121,6 +121,9 @@ const REMOTE = [
   'azurerm_automation_runbook',
 ];
 
+/** Resources whose creation runs a program. */
+const PROGRAMS = ['shell_script', 'aws_lambda_invocation', 'ansible_playbook', 'ssh_resource'];
+
 export const remoteScript = terraformRule({
   name: 'terraform_remote_script',
   logicRevision: 3,
@@ -137,6 +140,8 @@ export const remoteScript = terraformRule({
   find: ({ resources }) =>
     createdOrChanged(resources).flatMap((r): readonly Hit[] => [
       ...(REMOTE.includes(r.type) ? [atResource(r, 'runs commands on existing machines')] : []),
+      ...(PROGRAMS.includes(r.type) ? [atResource(r, 'runs a program')] : []),
+      ...postrenderHits(r),
       ...scriptHits(r),
     ]),
 });
@@ -155,6 +160,15 @@ function scriptHits(r: TerraformResource): readonly Hit[] {
       return why === null ? [] : [atResource(r, `${name} ${why}`, path)];
     });
   });
+}
+
+/** Hits for a program of this machine that changes what a Helm chart installs. */
+function postrenderHits(r: TerraformResource): readonly Hit[] {
+  if (r.type !== 'helm_release') return [];
+  const program = valueAt(r, ['postrender']);
+  if (program.state === 'absent' || isUnchanged(r, ['postrender'])) return [];
+  if (program.state === 'hidden') return [atResource(r, undecided('its postrender', program.why))];
+  return Object.keys(program.value as object).length === 0 ? [] : [atResource(r, 'runs a program', ['postrender'])];
 }
 
 /** The members of metadata that contain a program; the metadata itself if the plan hides it. */

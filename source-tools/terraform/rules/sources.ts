@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Hit } from '../../../policy/rules/rule-maker';
 import { shown } from '../../../policy/text/shown-name';
-import { coversAny, globs, planOf, terraformRule } from './define-terraform-rule';
+import { coversAddress, coversAny, globs, planOf, terraformRule } from './define-terraform-rule';
 
 const CREATE = { address: 'null_resource.x', actions: ['create'], after: {} };
 
@@ -48,7 +48,7 @@ const EXTERNAL = new Set([
 
 export const externalData = terraformRule({
   name: 'terraform_external_data',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'forbid',
   why: 'An external data source already ran its program during planning.',
   config: z.strictObject({
@@ -62,7 +62,7 @@ export const externalData = terraformRule({
     const read = resources.filter(({ mode }) => mode === 'data');
     const seen = new Set<string>();
     return [...dataSources, ...read].flatMap(({ at, address, type }): readonly Hit[] => {
-      if (!EXTERNAL.has(type) || seen.has(address) || coversAny(except, address)) return [];
+      if (!EXTERNAL.has(type) || seen.has(address) || coversAddress(except, address)) return [];
       seen.add(address);
       return [{ at, what: `${shown(address.slice(0, 300))} runs a program or calls an external service` }];
     });
@@ -71,7 +71,7 @@ export const externalData = terraformRule({
 
 export const sourcePin = terraformRule({
   name: 'terraform_source_pin',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'confirm',
   why: 'A source without a pinned version can resolve to different code at apply time.',
   config: z.strictObject({
@@ -113,23 +113,25 @@ const BUILT_IN = new Set(['terraform.io/builtin/terraform', 'terraform']);
  * (`~>`); any other remote source needs a commit.
  */
 function unpinned(source: string, version: string | null): string | null {
-  const isFetched =
-    source.includes('::') ||
-    source.includes('://') ||
-    source.startsWith('git@') ||
-    /^(?:github\.com|bitbucket\.org|gitlab\.com)\//.test(source.slice(0, 40));
-  if (!isFetched) {
-    if (source.startsWith('/')) return 'comes from a local folder of the machine that makes the plan';
+  if (/^(?:[/~]|[a-z]:[\\/])/i.test(source)) return 'comes from a local folder of the machine that makes the plan';
+  if (isRegistryModule(source))
     return version === null
       ? 'has no version'
       : /^\s*(?:=\s*)?v?\d|^\s*~>/.test(version.slice(0, 50))
         ? null
         : 'has a version that is only a lower bound';
-  }
-  const at = source.indexOf('ref=');
-  const ref = at === -1 ? '' : (source.slice(at + 4).split('&')[0] ?? '');
-  if (/^[0-9a-f]{40}$/.test(ref)) return null;
-  return ref === '' ? 'is fetched from a URL without a revision' : 'is fetched by a branch or tag, which can move';
+  const query = source.indexOf('?');
+  const ref = query === -1 ? null : new URLSearchParams(source.slice(query)).get('ref');
+  // Only git reads `ref`; a web server can ignore it.
+  if (ref === null || !/^git(?:::|@)|^(?:github\.com|bitbucket\.org)\//.test(source))
+    return 'is fetched from a URL without a revision';
+  return /^[0-9a-f]{40}$/.test(ref) ? null : 'is fetched by a branch or tag, which can move';
+}
+
+/** Whether the source names a module of a registry: a namespace, a name and a system, with or without a host before them. */
+function isRegistryModule(source: string): boolean {
+  if (/^(?:github\.com|bitbucket\.org)\//.test(source)) return false;
+  return /^(?:[\w-]+(?:\.[\w-]+)+(?::\d+)?\/)?[\w-]+\/[\w-]+\/[\w-]+(?:\/\/.*)?$/.test(source);
 }
 
 /** Redacts the user information of a URL, which may contain a credential. */

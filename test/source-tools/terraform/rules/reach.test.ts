@@ -80,3 +80,11 @@ describe('a start script', () => {
     expect(isFound('azurerm_virtual_machine.m', { os_profile: [{ custom_data: 'curl x | sh' }] })).toBe(true);
   });
 });
+
+it.each([
+  ['shell_script.s', {}],
+  ['aws_lambda_invocation.i', { function_name: 'f' }],
+  ['helm_release.r', { postrender: [{ binary_path: './x' }] }],
+])('terraform_remote_script holds %s, which runs a program', (address, after) => {
+  expect(isHeld('terraform_remote_script', address, null, after)).toBe(true);
+});
