@@ -4,7 +4,7 @@ import { shown } from '../../../policy/text/shown-name';
 import { wordList } from '../../../policy/text/word-list';
 import { atResource, coversAny, planOf, terraformRule, undecided } from './define-terraform-rule';
 import type { TerraformResource } from '../facts/terraform-facts';
-import { createdOrChanged, DESCRIPTIVE, isDestroyed, isUnchanged, valueAt, type Path } from './values';
+import { createdOrChanged, DESCRIPTIVE, isDestroyed, isUnchanged, sameJson, valueAt, type Path } from './values';
 
 /** What a rule of this file looks for: words in the names of members and globs of types. */
 interface Concern {
@@ -12,10 +12,15 @@ interface Concern {
   readonly words: ReadonlySet<string>;
   /** Types that exist for this purpose: each of their members is a concern, and so is their destruction. */
   readonly types: readonly string[];
+  /** Names of members of these types that say what is recorded, and where: any change of one is found. */
+  readonly routes?: RegExp;
 }
 
-const NEGATIVE = /^(?:disable|skip|suppress|exclude|ignore|opt_out|no)_/;
-const OFF = new Set(['', 'none', 'off', 'disabled', 'disable', 'false', 'no', 'suspended', 'optional', 'allow']);
+const NEGATIVE = /^(?:allows?|disable|skip|suppress|exclude|ignore|opt_out|no)_/;
+const OFF = new Set([
+  '',
+  ...wordList('none off disabled disable inactive false no suspended optional allow detection'),
+]);
 
 /** Whether the value of a member means that what it controls is off. Null: the value does not say. */
 function isOff(name: string, value: JsonValue): boolean | null {
@@ -32,7 +37,7 @@ function isConcern({ words }: Concern, name: string): boolean {
 
 /** Differences below `path` by which the update switches something off, in order. */
 function switchedOff(r: TerraformResource, concern: Concern, before: JsonValue, path: Path, concerned: boolean): Hit[] {
-  if (typeof before !== 'object' || before === null) return concerned ? scalarHit(r, before, path) : [];
+  if (typeof before !== 'object' || before === null) return concerned ? scalarHit(r, concern, before, path) : [];
   if (Array.isArray(before)) return concerned ? listHits(r, concern, before, path) : itemsOf(r, concern, before, path);
   const after = valueAt(r, path);
   if (path.length > 0 && after.state === 'absent') return concerned ? [off(r, path, 'is removed')] : [];
@@ -45,23 +50,32 @@ function itemsOf(r: TerraformResource, concern: Concern, before: readonly JsonVa
   return before.flatMap((item, i) => switchedOff(r, concern, item, [...path, i], false));
 }
 
-function scalarHit(r: TerraformResource, before: JsonValue, path: Path): Hit[] {
-  const name = String(path.findLast((step) => typeof step === 'string') ?? '');
+function scalarHit(r: TerraformResource, { routes }: Concern, before: JsonValue, path: Path): Hit[] {
+  const name = nameOf(path);
   const after = valueAt(r, path);
   if (after.state === 'hidden')
     return isOff(name, before) === false ? [atResource(r, undecided(shown(path.join('.')), after.why), path)] : [];
   const value = after.state === 'known' ? after.value : null;
-  if (typeof before === 'number' && /^(?:min|minimum)_/.test(name))
-    return typeof value === 'number' && value >= before
+  if (routes?.test(name) === true && value !== before) return [off(r, path, 'is changed')];
+  const least = leastOf(r, name, before);
+  if (least !== null)
+    return (leastOf(r, name, value) ?? 0) >= least
       ? []
-      : [off(r, path, `is reduced from ${before} to ${String(value)}`)];
-  if (typeof before === 'number' && name.includes('retention')) {
-    // A retention of 0 keeps logs for ever; for backups it switches them off.
-    const keepsForever = r.type === 'aws_cloudwatch_log_group';
-    const days = (n: JsonValue): number => (typeof n !== 'number' ? 0 : n === 0 && keepsForever ? Infinity : n);
-    return days(value) < days(before) ? [off(r, path, `is reduced from ${before} to ${String(value)}`)] : [];
-  }
+      : [off(r, path, `is reduced from ${shown(String(before).slice(0, 50))} to ${shown(String(value).slice(0, 50))}`)];
   return isOff(name, before) === false && isOff(name, value) === true ? [off(r, path, 'is switched off')] : [];
+}
+
+const nameOf = (path: Path): string => String(path.findLast((step) => typeof step === 'string') ?? '');
+
+/** The number that a member with a minimum or a retention demands, also within text such as `TLS1_2`; null for any other. */
+function leastOf(r: TerraformResource, name: string, value: JsonValue): number | null {
+  const isRetention = name.includes('retention');
+  if (!isRetention && !/^(?:min|minimum|required)_/.test(name)) return null;
+  const digits = /\d+(?:[._]\d+)?/.exec(typeof value === 'number' || typeof value === 'string' ? String(value) : '');
+  if (digits === null) return null;
+  const least = Number(digits[0].replace('_', '.'));
+  // A retention of 0 keeps logs for ever; for backups it switches them off.
+  return isRetention && least === 0 && r.type === 'aws_cloudwatch_log_group' ? Infinity : least;
 }
 
 function listHits(r: TerraformResource, concern: Concern, before: readonly JsonValue[], path: Path): Hit[] {
@@ -69,13 +83,14 @@ function listHits(r: TerraformResource, concern: Concern, before: readonly JsonV
   if (after.state === 'hidden')
     return before.length === 0 ? [] : [atResource(r, undecided(shown(path.join('.')), after.why), path)];
   const items = after.state === 'known' && Array.isArray(after.value) ? (after.value as readonly JsonValue[]) : [];
-  if (before.some((item) => typeof item === 'object' && item !== null))
-    return items.length < before.length
-      ? [off(r, path, items.length === 0 ? 'is removed' : 'loses an entry')]
-      : before.flatMap((item, i) => switchedOff(r, concern, item, [...path, i], true));
-  const left = new Set(items);
-  const lost = before.find((item) => !left.has(item));
-  return lost === undefined ? [] : [off(r, path, `no longer contains ${shown(String(lost).slice(0, 100))}`)];
+  const lost = before.flatMap((item, i) => (items.some((other) => sameJson(item, other)) ? [] : [i]));
+  const [first] = lost.map((i) => before[i] as JsonValue);
+  if (first === undefined) return [];
+  if (typeof first !== 'object' || first === null)
+    return [off(r, path, `no longer contains ${shown(String(first).slice(0, 100))}`)];
+  return items.length < before.length
+    ? [off(r, path, items.length === 0 ? 'is removed' : 'loses an entry')]
+    : lost.flatMap((i) => switchedOff(r, concern, before[i] as JsonValue, [...path, i], true));
 }
 
 const off = (r: TerraformResource, path: Path, what: string): Hit =>
@@ -84,7 +99,7 @@ const off = (r: TerraformResource, path: Path, what: string): Hit =>
 /** Members that are off in a new resource, if they are known to be. */
 function createdOff(r: TerraformResource, names: ReadonlySet<string>, path: Path, value: JsonValue): Hit[] {
   if (typeof value !== 'object' || value === null) {
-    const name = String(path.findLast((step) => typeof step === 'string') ?? '');
+    const name = nameOf(path);
     return names.has(name) && value !== null && (value === 0 || isOff(name, value) === true)
       ? [off(r, path, 'is off')]
       : [];
@@ -116,6 +131,7 @@ function findOff(
   created: ReadonlySet<string>,
 ): readonly Hit[] {
   const ofType = (r: TerraformResource): boolean => coversAny(concern.types, r.type);
+  const withoutRoutes: Concern = { words: concern.words, types: [] };
   const gone = resources
     .filter((r) => r.action === 'delete' && isDestroyed(r) && ofType(r))
     .map((r) => atResource(r, 'is destroyed'));
@@ -125,21 +141,12 @@ function findOff(
     const topLevel = Object.entries((r.before ?? {}) as JsonObject);
     const switched = topLevel.flatMap(([name, value]) => {
       if (DESCRIPTIVE.has(name)) return [];
-      const concerned =
-        isConcern(concern, name) || (ofType(r) && (STATE.has(name) || /^(?:min|minimum|require)_/.test(name)));
-      return switchedOff(r, concern, value, [name], concerned);
+      return switchedOff(r, ofType(r) ? concern : withoutRoutes, value, [name], ofType(r) || isConcern(concern, name));
     });
     return [...switched, ...exemptions];
   });
   return [...gone, ...changed];
 }
-
-/** Members that switch a resource that exists for one purpose. */
-const STATE = new Set(
-  wordList(
-    'enabled enable is_enabled status state retention_in_days retention_days retention_period disabled event_selector',
-  ),
-);
 
 const LOGGING: Concern = {
   words: new Set(
@@ -154,6 +161,7 @@ const LOGGING: Concern = {
     google_organization_iam_audit_config google_scc_* azurerm_monitor_* azurerm_log_analytics_* azurerm_network_watcher_*
     azurerm_security_center_* azurerm_sentinel_* azurerm_*_auditing_policy
   `),
+  routes: /bucket|destination|filter|traffic_type|workspace_id|storage_account_id/,
 };
 const LOGGING_CREATED = new Set(
   wordList('enable_logging is_multi_region_trail enable_log_file_validation include_global_service_events'),
@@ -163,7 +171,7 @@ const TRAIL = { name: 'main', enable_logging: true };
 
 export const loggingOff = terraformRule({
   name: 'terraform_logging_off',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'confirm',
   why: 'Without logs and audit trails, later changes and attacks cannot be found.',
   examples: {
@@ -194,7 +202,8 @@ const PROTECTION: Concern = {
     aws_s3_bucket_server_side_encryption_configuration aws_s3_bucket_versioning aws_s3_bucket_object_lock_configuration
     aws_ebs_encryption_by_default aws_backup_* aws_iam_account_password_policy aws_kms_key azurerm_management_lock
     azurerm_backup_* azurerm_web_application_firewall_policy google_compute_security_policy google_binary_authorization_policy
-    kubernetes_network_policy* aws_organizations_policy_attachment
+    kubernetes_network_policy* aws_organizations_policy_attachment github_branch_protection* github_*_ruleset
+    gitlab_*_protection
   `),
 };
 const PROTECTION_CREATED = new Set(
@@ -206,7 +215,7 @@ const PROTECTION_CREATED = new Set(
 
 export const protectionOff = terraformRule({
   name: 'terraform_protection_off',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'confirm',
   why: 'Encryption, backups, versions and firewalls are missed only after data is lost or stolen.',
   examples: {

@@ -41,6 +41,12 @@ describe('logging and audit that are switched off', () => {
     ['google_logging_project_exclusion.x', { filter: 'a' }, { filter: 'a OR b' }],
     ['google_logging_project_exclusion.x', null, { filter: 'severity>=ERROR' }],
     ['aws_elasticsearch_domain.e', { settings: { disable_audit: false } }, { settings: { disable_audit: true } }],
+    ['aws_cloudwatch_metric_alarm.a', { actions_enabled: true }, { actions_enabled: false }],
+    ['aws_cloudwatch_metric_alarm.a', { alarm_actions: ['a', 'b'] }, { alarm_actions: ['b'] }],
+    ['aws_cloudtrail.t', { s3_bucket_name: 'audit' }, { s3_bucket_name: 'other' }],
+    ['aws_flow_log.f', { traffic_type: 'ALL' }, { traffic_type: 'REJECT' }],
+    ['google_logging_project_sink.s', { filter: '' }, { filter: 'severity>=CRITICAL' }],
+    ['aws_config_configuration_recorder.r', { recording_group: [{ all_supported: true }] }, { recording_group: [{}] }],
   ])('are held: %s from %j to %j', (address, before, after) => {
     expect(isHeld('terraform_logging_off', address, before, after)).toBe(true);
   });
@@ -53,6 +59,8 @@ describe('logging and audit that are switched off', () => {
     ['aws_lb.l', { access_logs: [] }, { access_logs: [{ bucket: 'b', enabled: true }] }],
     ['aws_instance.i', { catalog: true, tags: { log: 'yes' } }, { catalog: false, tags: {} }],
     ['aws_lambda_function.f', { timeout: 30 }, { timeout: 3 }],
+    ['aws_lambda_function.f', { log_bucket: 'a' }, { log_bucket: 'b' }],
+    ['aws_cloudwatch_metric_alarm.a', { threshold: 80 }, { threshold: 90 }],
     [
       'google_project_iam_audit_config.a',
       { service: 'a', audit_log_config: [{ exempted_members: ['user:a@example.com'] }] },
@@ -87,6 +95,22 @@ describe('a protection that is switched off', () => {
     ['aws_s3_bucket_public_access_block.b', { block_public_acls: true }, null],
     ['azurerm_storage_account.s', { enable_https_traffic_only: true }, { enable_https_traffic_only: false }],
     ['aws_kms_key.k', { enable_key_rotation: true }, { enable_key_rotation: false }],
+    ['aws_wafv2_web_acl.a', { rule: [{ name: 'a' }, { name: 'b' }] }, { rule: [{ name: 'b' }] }],
+    ['aws_wafv2_web_acl.a', { default_action: [{ block: [{}] }] }, { default_action: [{ block: [], allow: [{}] }] }],
+    ['google_compute_security_policy.p', { rule: [{ action: 'deny(403)' }] }, { rule: [{ action: 'allow' }] }],
+    [
+      'azurerm_web_application_firewall_policy.p',
+      { policy_settings: [{ mode: 'Prevention' }] },
+      { policy_settings: [{ mode: 'Detection' }] },
+    ],
+    ['azurerm_storage_account.s', { min_tls_version: 'TLS1_2' }, { min_tls_version: 'TLS1_0' }],
+    ['github_branch_protection.b', { enforce_admins: true }, { enforce_admins: false }],
+    ['github_branch_protection.b', { allows_deletions: false }, { allows_deletions: true }],
+    [
+      'github_branch_protection.b',
+      { required_pull_request_reviews: [{ required_approving_review_count: 2 }] },
+      { required_pull_request_reviews: [{ required_approving_review_count: 0 }] },
+    ],
   ])('is held: %s from %j to %j', (address, before, after) => {
     expect(isHeld('terraform_protection_off', address, before, after)).toBe(true);
   });
@@ -95,6 +119,8 @@ describe('a protection that is switched off', () => {
     ['aws_db_instance.d', { backup_retention_period: 7 }, { backup_retention_period: 30 }],
     ['aws_db_instance.d', null, { storage_encrypted: true, backup_retention_period: 7 }],
     ['aws_db_instance.d', { kms_key_id: 'a' }, { kms_key_id: 'b' }],
+    ['aws_wafv2_web_acl.a', { rule: [{ name: 'a', on: [{}] }] }, { rule: [{ name: 'b' }, { name: 'a', on: [{}] }] }],
+    ['azurerm_storage_account.s', { min_tls_version: 'TLS1_0' }, { min_tls_version: 'TLS1_2' }],
   ])('is not seen in %s from %j to %j', (address, before, after) => {
     expect(isHeld('terraform_protection_off', address, before, after)).toBe(false);
   });
