@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '../../../policy/contracts/canonical-json';
+import { memoizeByObject } from '../../../policy/text/memoize';
 
 /** A mask is `true` or has the shape of its value. Anything else hides nothing. */
 export function maskOf(value: JsonValue | undefined): JsonValue {
@@ -23,7 +24,8 @@ export function withoutHidden(value: JsonValue, mask: JsonValue): JsonValue {
 
 /** Whether the mask marks anything. */
 export function containsTrue(mask: JsonValue): boolean {
-  if (mask === true) return true;
-  if (typeof mask !== 'object' || mask === null) return false;
-  return Object.values(mask as JsonObject).some(containsTrue);
+  return typeof mask === 'object' && mask !== null ? hasTrue(mask) : mask === true;
 }
+
+/** Rules ask this many times for the same mask. */
+const hasTrue = memoizeByObject((mask: object): boolean => (Object.values(mask) as JsonValue[]).some(containsTrue));

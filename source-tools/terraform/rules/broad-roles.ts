@@ -5,7 +5,7 @@ import { shown } from '../../../policy/text/shown-name';
 import { wordList } from '../../../policy/text/word-list';
 import type { TerraformResource } from '../facts/terraform-facts';
 import { atResource, undecided } from './define-terraform-rule';
-import { hiddenBelow, member, sameJson, textsOf, valueAt, type Path } from './values';
+import { hiddenBelow, itemsNotIn, member, textsOf, valueAt, type Path } from './values';
 
 type Test = (text: string) => boolean;
 
@@ -171,7 +171,7 @@ function isGained(r: TerraformResource, path: Path): boolean {
   if (r.action !== 'update' || hiddenBelow(r, path) !== null) return true;
   const before = itemsOf(path.reduce<JsonValue>(member, r.before));
   const after = itemsOf(path.reduce<JsonValue>(member, r.after));
-  return after.some((item) => !before.some((old) => sameJson(old, item)));
+  return itemsNotIn(after, before).length > 0;
 }
 
 /** Hits for the bindings of a Google policy, which replaces all others. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { isJsonObject, type JsonValue } from '../../../policy/contracts/canonical-json';
+import { canonicalJson, isJsonObject, type JsonObject, type JsonValue } from '../../../policy/contracts/canonical-json';
+import { memoizeByObject } from '../../../policy/text/memoize';
 import type { Hit } from '../../../policy/rules/rule-maker';
 import { coverInternet } from './address-ranges';
 import { atResource, planOf, terraformRule, undecided } from './define-terraform-rule';
@@ -11,7 +12,6 @@ import {
   hiddenBelow,
   hidesBelow,
   member,
-  sameJson,
   textsOf,
   valueAt,
   type Path,
@@ -225,22 +225,29 @@ function azureOpenings({ at, canBe, portsOf, opening }: Reader, direction: Direc
   return [opening(path, [prefix, `${prefix}es`], ports)];
 }
 
+/** The text of a firewall rule without what only describes it. */
+const ruleText = memoizeByObject((rule: JsonObject): string =>
+  canonicalJson(Object.fromEntries(Object.entries(rule).filter(([name]) => !DESCRIPTIVE.has(name)))),
+);
+const ruleTexts = memoizeByObject(
+  (rules: readonly JsonValue[]): ReadonlySet<string> =>
+    new Set(rules.flatMap((rule) => (isJsonObject(rule) ? [ruleText(rule)] : []))),
+);
+
 /** Whether an update leaves a firewall rule as it was, apart from its position and what only describes it. */
 function isOldRule(r: TerraformResource, path: Path): boolean {
-  if (r.action !== 'update' || hidesBelow(r, path)) return false;
-  const before = path.length === 0 ? [r.before] : itemsAt(r.before, path.slice(0, -1));
   const after = path.reduce<JsonValue>(member, r.after);
-  return before.some((rule) => sameJson(withoutDescription(rule), withoutDescription(after)));
+  if (r.action !== 'update' || !isJsonObject(after) || hidesBelow(r, path)) return false;
+  if (path.length === 0) return isJsonObject(r.before) && ruleText(r.before) === ruleText(after);
+  const before = path.slice(0, -1).reduce<JsonValue>(member, r.before);
+  return Array.isArray(before) && ruleTexts(before as readonly JsonValue[]).has(ruleText(after));
 }
 
-function itemsAt(value: JsonValue, path: Path): readonly JsonValue[] {
-  const list = path.reduce<JsonValue>(member, value);
-  return Array.isArray(list) ? (list as readonly JsonValue[]) : [];
-}
+/** Whether the address ranges of a list cover the internet. Several rules can share one list. */
+const listCoversInternet = memoizeByObject((list: readonly JsonValue[]) => coverInternet(textsOf(list)));
 
-function withoutDescription(rule: JsonValue): JsonValue {
-  if (!isJsonObject(rule)) return rule;
-  return Object.fromEntries(Object.entries(rule).filter(([name]) => !DESCRIPTIVE.has(name)));
+function opensTo(value: JsonValue): boolean {
+  return Array.isArray(value) ? listCoversInternet(value as readonly JsonValue[]) : coverInternet(textsOf(value));
 }
 
 const Ports = z.array(z.int().min(0).max(65535)).max(200);
@@ -255,7 +262,7 @@ function find(
       if (!opening.ports.some(concerns) || isOldRule(r, opening.rule)) return [];
       const open = opening.ranges.filter((path) => {
         const value = valueAt(r, path);
-        return value.state === 'known' && coverInternet(textsOf(value.value));
+        return value.state === 'known' && opensTo(value.value);
       });
       if (open.length > 0 || opening.everyone) {
         const ports = opening.ports.map(([a, b]) =>

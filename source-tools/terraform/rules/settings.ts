@@ -5,7 +5,7 @@ import type { Hit } from '../../../policy/rules/rule-maker';
 import { shown } from '../../../policy/text/shown-name';
 import { atResource, coversAny, globs, planOf, terraformRule, undecided } from './define-terraform-rule';
 import type { TerraformResource } from '../facts/terraform-facts';
-import { admitsOnlyTags, hidesBelow, createdOrChanged, member, valueAt } from './values';
+import { admitsOnlyTags, hiddenBelow, hidesBelow, createdOrChanged, member, valueAt } from './values';
 
 const Type = z.string().min(1).max(200).describe('Glob of resource types.');
 /** `a.b.0.c`; `*` matches every item of a list. */
@@ -142,7 +142,7 @@ const ValueRule = z.strictObject({
 
 export const allowedValues = terraformRule({
   name: 'terraform_allowed_values',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'confirm',
   why: 'Teams agree on regions, sizes, images and engines, so other values need a justification.',
   config: z.strictObject({
@@ -161,8 +161,9 @@ export const allowedValues = terraformRule({
           pathsOf(r, rule.attribute).flatMap((path): readonly Hit[] => {
             const value = valueAt(r, path);
             const name = shown(path.join('.'));
-            if (value.state === 'hidden') return [atResource(r, undecided(name, value.why))];
-            if (value.state === 'absent') return rule.required ? [atResource(r, `has no ${name}`)] : [];
+            const why = hiddenBelow(r, path);
+            if (why !== null) return [atResource(r, undecided(name, why))];
+            if (value.state !== 'known') return rule.required ? [atResource(r, `has no ${name}`)] : [];
             const items = Array.isArray(value.value) ? (value.value as readonly unknown[]) : [value.value as unknown];
             if (items.length === 0) return rule.required ? [atResource(r, `has no ${name}`)] : [];
             return items.every((item) => isAllowed(rule, item))
@@ -175,7 +176,7 @@ export const allowedValues = terraformRule({
 
 function isAllowed({ allow, deny, max, min }: z.infer<typeof ValueRule>, item: unknown): boolean {
   if (allow !== undefined && !allow.some((value) => value === item)) return false;
-  if (deny?.some((value) => value === item) === true) return false;
+  if (deny?.some((value) => String(value) === String(item)) === true) return false;
   if (max === undefined && min === undefined) return true;
   const number = typeof item === 'number' ? item : typeof item === 'string' && item !== '' ? Number(item) : Number.NaN;
   return number <= (max ?? Number.MAX_VALUE) && number >= (min ?? -Number.MAX_VALUE);

@@ -4,7 +4,7 @@ import { shown } from '../../../policy/text/shown-name';
 import { wordList } from '../../../policy/text/word-list';
 import { atResource, coversAny, planOf, terraformRule, undecided } from './define-terraform-rule';
 import type { TerraformResource } from '../facts/terraform-facts';
-import { createdOrChanged, DESCRIPTIVE, isDestroyed, isUnchanged, sameJson, valueAt, type Path } from './values';
+import { createdOrChanged, DESCRIPTIVE, isDestroyed, isUnchanged, itemsNotIn, valueAt, type Path } from './values';
 
 /** What a rule of this file looks for: words in the names of members and globs of types. */
 interface Concern {
@@ -83,14 +83,14 @@ function listHits(r: TerraformResource, concern: Concern, before: readonly JsonV
   if (after.state === 'hidden')
     return before.length === 0 ? [] : [atResource(r, undecided(shown(path.join('.')), after.why), path)];
   const items = after.state === 'known' && Array.isArray(after.value) ? (after.value as readonly JsonValue[]) : [];
-  const lost = before.flatMap((item, i) => (items.some((other) => sameJson(item, other)) ? [] : [i]));
-  const [first] = lost.map((i) => before[i] as JsonValue);
+  const lost = new Set(itemsNotIn(before, items));
+  const [first] = lost;
   if (first === undefined) return [];
   if (typeof first !== 'object' || first === null)
     return [off(r, path, `no longer contains ${shown(String(first).slice(0, 100))}`)];
   return items.length < before.length
     ? [off(r, path, items.length === 0 ? 'is removed' : 'loses an entry')]
-    : lost.flatMap((i) => switchedOff(r, concern, before[i] as JsonValue, [...path, i], true));
+    : before.flatMap((item, i) => (lost.has(item) ? switchedOff(r, concern, item, [...path, i], true) : []));
 }
 
 const off = (r: TerraformResource, path: Path, what: string): Hit =>

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../../policy/contracts/canonical-json';
+import { canonicalJson, type JsonObject, type JsonValue } from '../../../policy/contracts/canonical-json';
 import { memoizeByObject } from '../../../policy/text/memoize';
 import { wordList } from '../../../policy/text/word-list';
 import { containsTrue } from '../facts/masks';
@@ -88,7 +88,7 @@ export function isUnchanged(resource: TerraformResource, path: Path): boolean {
   return after.state === 'known' && sameJson(before, after.value);
 }
 
-export function sameJson(a: JsonValue, b: JsonValue): boolean {
+function sameJson(a: JsonValue, b: JsonValue): boolean {
   if (typeof a !== 'object' || a === null || typeof b !== 'object' || b === null) return a === b;
   if (Array.isArray(a) !== Array.isArray(b)) return false;
   const keys = Object.keys(a);
@@ -99,6 +99,16 @@ export function sameJson(a: JsonValue, b: JsonValue): boolean {
         Object.hasOwn(b, key) && sameJson((a as JsonObject)[key] as JsonValue, (b as JsonObject)[key] as JsonValue),
     )
   );
+}
+
+const textsIn = memoizeByObject(
+  (list: readonly JsonValue[]): ReadonlySet<string> => new Set(list.map((item) => canonicalJson(item))),
+);
+
+/** The items of `list` that `other` has no equal of. Its time is linear in both. */
+export function itemsNotIn(list: readonly JsonValue[], other: readonly JsonValue[]): JsonValue[] {
+  const others = textsIn(other);
+  return list.filter((item) => !others.has(canonicalJson(item)));
 }
 
 /**

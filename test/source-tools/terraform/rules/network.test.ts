@@ -166,3 +166,13 @@ it.each([
   const plan = planOf([{ address, actions: ['create'], after }]);
   expect(runRule(packDefinitions, 'terraform_open_ingress', plan).status).toBe('BLOCK');
 });
+
+it('reads a list of address ranges once, however many rules share it', () => {
+  const after = {
+    direction: 'INGRESS',
+    allow: Array.from({ length: 6000 }, () => ({ protocol: 'tcp' })),
+    source_ranges: Array.from({ length: 15_000 }, (_, i) => `10.${i >> 8}.${i % 256}.0/24`),
+  };
+  const plan = planOf([{ address: 'google_compute_firewall.a', actions: ['create'], after }]);
+  expect(runRule(packDefinitions, 'terraform_open_ingress', plan).status).toBe('ALLOW');
+}, 15_000);

@@ -1,0 +1,23 @@
+import { packDefinitions } from '../../../../source-tools';
+import { planOf } from '../../../../source-tools/terraform/rules/define-terraform-rule';
+import { runRule } from '../../../policy/rules/support/run-pack-rule';
+
+const isHeld = (rule: object, after: object, unknown: object = {}): boolean =>
+  runRule(
+    packDefinitions,
+    'terraform_allowed_values',
+    planOf([{ address: 'aws_instance.i', actions: ['create'], after, after_unknown: unknown }]),
+    { config: { rules: [{ type: 'aws_instance', ...rule }] } },
+  ).status !== 'ALLOW';
+
+describe('a value that a team forbids', () => {
+  it('is undecided if the plan hides an item of its list', () => {
+    const rule = { attribute: 'security_groups', deny: ['sg-open'] };
+    expect(isHeld(rule, { security_groups: ['sg-1', null] }, { security_groups: [false, true] })).toBe(true);
+    expect(isHeld(rule, { security_groups: ['sg-1'] }, { security_groups: [false] })).toBe(false);
+  });
+
+  it('is found as text, too', () => {
+    expect(isHeld({ attribute: 'monitoring', deny: [false] }, { monitoring: 'false' })).toBe(true);
+  });
+});
