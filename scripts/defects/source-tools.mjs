@@ -254,8 +254,8 @@ export const DEFECTS = [
   {
     name: 'a shorter retention of logs passes',
     file: 'source-tools/terraform/rules/switched-off.ts',
-    from: 'days(value) < days(before)',
-    to: 'days(value) > days(before)',
+    from: '(leastOf(r, name, value) ?? 0) >= least',
+    to: '(leastOf(r, name, value) ?? 0) <= least',
     through: 'a plan deletes a year of audit logs',
     tests: ['test/source-tools/terraform/rules/weakened.test.ts'],
   },
