@@ -124,6 +124,12 @@ const GRANTS: readonly Grant[] = [
     isBroad: oneOf('admin'),
     what: 'grants',
   },
+  {
+    types: /^vault_policy$/,
+    path: ['policy'],
+    isBroad: (text) => /\bpath\s+"(?:(?:sys|auth|identity)\/)?[*+/]*\*"|"sudo"/.test(text),
+    what: 'contains',
+  },
   { types: /^github_membership$/, path: ['role'], isBroad: oneOf('admin'), what: 'grants' },
 ];
 

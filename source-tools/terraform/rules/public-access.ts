@@ -153,6 +153,12 @@ const PUBLIC: readonly PublicSetting[] = [
     what: 'its snapshot is public',
   },
   {
+    types: ['cloudflare_access_policy', 'cloudflare_zero_trust_access_policy'],
+    path: ['decision'],
+    values: ['bypass'],
+    what: 'anyone may pass without a login',
+  },
+  {
     types: ['aws_ebs_snapshot_block_public_access', 'aws_ec2_image_block_public_access'],
     path: ['state'],
     values: ['unblocked'],

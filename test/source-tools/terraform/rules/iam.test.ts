@@ -140,6 +140,8 @@ describe('a broad role', () => {
     ['kubernetes_manifest.m', { manifest: { kind: 'ClusterRole', rules: [{ verbs: ['*'] }] } }],
     ['kubernetes_config_map_v1_data.c', { data: { mapRoles: '- groups: [system:masters]' } }],
     ['github_repository_collaborator.c', { permission: 'admin' }],
+    ['vault_policy.p', { policy: 'path "sys/*" { capabilities = ["update"] }' }],
+    ['vault_policy.p', { policy: 'path "secret/x" { capabilities = ["sudo"] }' }],
   ])('is found in each form in which a provider grants it: %s with %j', (address, after) => {
     expect(isHeld(address, null, after)).toBe(true);
   });
@@ -149,6 +151,7 @@ describe('a broad role', () => {
     ['azurerm_role_assignment.a', { role_definition_name: 'Reader', role_definition_id: null }],
     ['kubernetes_manifest.m', { manifest: { kind: 'Deployment', spec: {} } }],
     ['kubernetes_role.r', { rule: [{ verbs: ['get', 'list'] }] }],
+    ['vault_policy.p', { policy: 'path "secret/data/shop/*" { capabilities = ["read"] }' }],
   ])('is not seen in a narrow grant: %s with %j', (address, after) => {
     expect(isHeld(address, null, after)).toBe(false);
   });

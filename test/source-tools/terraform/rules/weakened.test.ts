@@ -284,6 +284,7 @@ describe('a setting that may make a resource public', () => {
     ['google_storage_bucket_acl.a', { role_entity: ['OWNER:project-owners-1', 'READER:allUsers'] }],
     ['google_bigquery_dataset.d', { access: [{ special_group: 'allAuthenticatedUsers' }] }],
     ['azurerm_storage_account_network_rules.r', { default_action: 'allow' }],
+    ['cloudflare_access_policy.p', { decision: 'bypass' }],
   ])('is found in every form: %s with %j', (address, after) => {
     expect(isHeld('terraform_public_access', address, null, after)).toBe(true);
   });
