@@ -84,6 +84,8 @@ export async function captureWork(
       // A schema without USAGE for the role fails here already. The statement itself would fail with the same error.
       return { kind: 'failed', place: work.place, error };
     }
+    if (choice.wider.some((oid) => incomplete.has(oid)))
+      reasons.push(`${work.place} changes rows of a table that inherits from ${work.target} and has more columns`);
     if (!result.captured) for (const oid of choice.family) incomplete.add(oid);
     if (choice.reason !== null) reasons.push(choice.reason);
     if (work.uncapturable !== null) reasons.push(`${work.place} ${work.uncapturable}`);
@@ -116,14 +118,16 @@ interface Step {
 
 /** Runs one statement and keeps its rows. Rejects with the driver's error. */
 async function execute(session: Session, step: Step): Promise<Executed> {
-  const { index, work, choice, kept } = step;
+  const { index, work, choice } = step;
   if (choice.oldRows !== null) return executeWithOldRows(session, step, choice.oldRows);
   let seen = 0;
   const onRow = (row: Row): void => {
+    const captured = toCapturedRow(index, row, columns);
+    if (captured === null) return;
     seen++;
-    kept.add([toCapturedRow(index, row)]);
+    keep(step, [captured]);
   };
-  const { text, captures } = choice;
+  const { text, captures, columns } = choice;
   const { rowCount } = await session.run({ text, values: work.values, ...(captures ? { onRow } : {}) });
   return { rowCount, captured: captures, reason: captures ? unreturned(rowCount, seen) : null };
 }
@@ -131,13 +135,15 @@ async function execute(session: Session, step: Step): Promise<Executed> {
 /** Reads and locks the rows that the statement will change, runs it, and keeps the rows if it changed exactly those. */
 async function executeWithOldRows(session: Session, step: Step, oldRows: string): Promise<Executed> {
   const { index, work, choice, settings, kept } = step;
-  const before = await readOldRows(session, { text: oldRows, values: work.values }, settings.maxCapturedRows);
+  const { columns } = choice;
+  const before = await readOldRows(session, { text: oldRows, values: work.values, columns }, settings.maxCapturedRows);
   const after = new BoundedRows<NewRow>(settings.maxCapturedRows);
   let seen = 0;
   const onRow = (row: Row): void => {
+    const now = toCapturedRow(index, row, columns);
+    if (now?.newTable == null || now.after === null) return;
     seen++;
-    const [, table, , text] = row.slice(-4);
-    after.add({ table: table ?? '', row: text ?? '' });
+    after.add({ table: now.newTable, row: now.after });
   };
   const { rowCount } = await session.run({ text: choice.text, values: work.values, onRow });
   const failed = unreturned(rowCount, seen);
@@ -153,12 +159,19 @@ async function executeWithOldRows(session: Session, step: Step, oldRows: string)
     return { rowCount, captured: false, reason };
   }
   const tables = new Set([...changed, ...after.rows].map(({ table }) => table));
-  kept.add(joinRows(index, changed, after.rows, await relationsOf(session, [...tables])));
+  keep(step, joinRows(index, changed, after.rows, await relationsOf(session, [...tables])));
   return { rowCount, captured: true, reason: null };
 }
 
+/** Rows of a child with further columns are kept as rows of the target, so they are incomplete. */
+function keep({ choice, kept }: Step, rows: readonly CapturedRow[]): void {
+  kept.add(rows);
+  for (const oid of rows.flatMap((row) => [row.oldTable, row.newTable]))
+    if (oid !== null && choice.wider.includes(oid)) kept.incomplete.add(oid);
+}
+
 function unreturned(rowCount: number, seen: number): string | null {
-  return seen === rowCount ? null : `${rowCount} rows changed, ${seen} returned`;
+  return seen === rowCount ? null : `${rowCount} rows changed, ${seen} returned with the columns of the table`;
 }
 
 /** Reads what the statements of this transaction changed in total. */

@@ -1,5 +1,6 @@
 import type { Row } from './session';
 import type { SqlSettings } from '../staging-settings';
+import { rowText } from './row-text';
 import { countRows, type Counts } from './statistics';
 
 export const MAX_CAPTURED_BYTES = 64 * 1024 * 1024;
@@ -9,7 +10,7 @@ export interface CapturedRow {
   /** Table oids. Null if there is no old or no new row. */
   readonly oldTable: string | null;
   readonly newTable: string | null;
-  /** `to_jsonb(row)::text` */
+  /** JSON object of columns, see row-text.ts. */
   readonly before: string | null;
   readonly after: string | null;
 }
@@ -27,9 +28,11 @@ export interface CapturedRows {
   readonly relations: ReadonlyMap<string, Relation>;
 }
 
-/** The last four columns of the result: oid of the table before and after, row before and after. */
-export function toCapturedRow(work: number, row: Row): CapturedRow {
-  const [oldTable = null, newTable = null, before = null, after = null] = row.slice(-4);
+/** The last four columns of the result: oid of the table before and after, row before and after. Null if a row has other columns. */
+export function toCapturedRow(work: number, row: Row, columns: readonly string[]): CapturedRow | null {
+  const [oldTable = null, newTable = null, old = null, now = null] = row.slice(-4);
+  const [before, after] = [rowText(old, columns), rowText(now, columns)];
+  if ((before === null) !== (old === null) || (after === null) !== (now === null)) return null;
   return { work, oldTable, newTable, before, after };
 }
 

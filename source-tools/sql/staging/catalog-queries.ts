@@ -2,13 +2,24 @@
  * Queries on a target's catalog. All names are qualified with pg_catalog, so objects of the target's schemas cannot shadow them.
  */
 
-/** $1: quoted relation. Returns oid, relkind, relhasrules, schema, name, and a JSON array of the oids of the table and all its children. */
+/**
+ * $1: quoted relation. Returns oid, relkind, relhasrules, schema, name, and JSON arrays: the names of its columns in order, the oids of
+ * the table and all its children, and the oids of the children that have further columns.
+ */
 export const TARGET = `
-SELECT c.oid::text, c.relkind::text, c.relhasrules::text::char, n.nspname, c.relname,
-  (WITH RECURSIVE family(oid) AS (
-     SELECT c.oid UNION SELECT i.inhrelid FROM pg_catalog.pg_inherits i JOIN family f ON i.inhparent = f.oid)
-   SELECT pg_catalog.jsonb_agg(f.oid::text)::text FROM family f)
+SELECT c.oid::text, c.relkind::text, c.relhasrules::text::char, n.nspname, c.relname, own.names::text, kin.oids::text, kin.wider::text
 FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+CROSS JOIN LATERAL (
+  SELECT pg_catalog.jsonb_agg(a.attname ORDER BY a.attnum) AS names, pg_catalog.count(*) AS number
+  FROM pg_catalog.pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped) own
+CROSS JOIN LATERAL (
+  WITH RECURSIVE family(oid) AS (
+    SELECT c.oid UNION SELECT i.inhrelid FROM pg_catalog.pg_inherits i JOIN family f ON i.inhparent = f.oid)
+  SELECT pg_catalog.jsonb_agg(f.oid::text) AS oids,
+    pg_catalog.jsonb_agg(f.oid::text) FILTER (WHERE c.relkind = 'r' AND own.number < (
+      SELECT pg_catalog.count(*) FROM pg_catalog.pg_attribute a
+      WHERE a.attrelid = f.oid AND a.attnum > 0 AND NOT a.attisdropped)) AS wider
+  FROM family f) kin
 WHERE c.oid = pg_catalog.to_regclass($1)::oid`;
 
 /** $1: oid[]. Returns oid, schema, name, and a JSON array of the primary key's columns or null. */

@@ -14,8 +14,11 @@ export type Choice =
       readonly oldRows: string | null;
       /** Why rows are counted but not captured, or null. */
       readonly reason: string | null;
-      /** Oids of the target and its children. */
+      /** Columns of the target in the order in which the server writes them. */
+      readonly columns: readonly string[];
+      /** Oids of the target and its children, and of the children with columns that the rows of the target do not have. */
       readonly family: readonly string[];
+      readonly wider: readonly string[];
     };
 
 /**
@@ -28,20 +31,20 @@ export async function chooseText(
   known: Map<string, Row | undefined>,
   checked: boolean,
 ): Promise<Choice> {
-  const plain = { text: work.plain, captures: false, oldRows: null } as const;
-  if (work.target === null) return { ...plain, reason: null, family: [] };
+  const plain = { text: work.plain, captures: false, oldRows: null, columns: [], family: [], wider: [] } as const;
+  if (work.target === null) return { ...plain, reason: null };
   if (!known.has(work.target)) known.set(work.target, (await session.own(TARGET, [work.target]))[0]);
   const found = known.get(work.target);
   // Unknown relation: send the statement, so that the server reports its own error.
-  if (found === undefined) return { ...plain, reason: null, family: [] };
-  const [, kind, hasRules, schema, name, family] = found;
+  if (found === undefined) return { ...plain, reason: null };
+  const [, kind, hasRules, schema, name, columns, family, wider] = found;
   const label = relationLabel(schema ?? '', name ?? '');
   if (kind === 'f')
     return { declined: `${work.place}: ${label} is a foreign table, so its rows are outside this database` };
   if (schema === OWN_SCHEMA)
     return { declined: `${work.place}: ${label} belongs to Countersign, and changes must not write to it` };
-  const all = JSON.parse(family ?? '[]') as string[];
-  const uncaptured = (reason: string): Choice => ({ ...plain, reason: `${work.place}: ${reason}`, family: all });
+  const target = { columns: listed(columns), family: listed(family), wider: listed(wider) };
+  const uncaptured = (reason: string): Choice => ({ ...plain, ...target, reason: `${work.place}: ${reason}` });
   if ((kind !== 'r' && kind !== 'p') || hasRules === 't') {
     const what = kind === 'v' ? 'is a view' : hasRules === 't' ? 'has rewrite rules' : 'is not a regular table';
     return uncaptured(`${label} ${what}, so rows are counted, not captured`);
@@ -50,5 +53,9 @@ export async function chooseText(
   if ('uncaptured' in instrumented) return uncaptured(instrumented.uncaptured);
   if (instrumented.oldRows !== null && !checked)
     return uncaptured('the rows before it are not read, because its conditions must be evaluated only once');
-  return { ...instrumented, captures: true, reason: null, family: all };
+  return { ...instrumented, ...target, captures: true, reason: null };
+}
+
+function listed(json: string | null | undefined): readonly string[] {
+  return JSON.parse(json ?? '[]') as string[];
 }

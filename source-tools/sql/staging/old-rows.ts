@@ -13,6 +13,7 @@
 import { list, onlyStatement } from '../facts/tree';
 import { MAX_CAPTURED_BYTES, type CapturedRow, type Relation } from './captured-rows';
 import { quoteIdentifier } from './identifiers';
+import { rowText, rowSql } from './row-text';
 import type { Row, Session } from './session';
 import { sourceQuery } from './source-query';
 import { keyOf } from './touched';
@@ -24,7 +25,7 @@ export function oldRowsQuery(sql: string, alias: string): string | null {
   const source = sourceQuery(sql, update);
   if (source === null || typeof source === 'number') return null;
   const name = quoteIdentifier(alias);
-  const columns = `${name}.tableoid, ${name}.ctid, pg_catalog.to_jsonb(${name}.*)::text`;
+  const columns = `${name}.tableoid, ${name}.ctid, ${rowSql(name)}`;
   const query = `${source.with} SELECT ${columns} ${source.from}\nFOR NO KEY UPDATE OF ${name}`;
   const select = onlyStatement(query);
   return select?.type === 'SelectStmt' && list(select.node, 'lockingClause').length === 1 ? query : null;
@@ -62,18 +63,22 @@ export interface NewRow {
 /** Rejects with the driver's error. A row that a join matches several times is one row. */
 export async function readOldRows(
   session: Session,
-  query: { readonly text: string; readonly values: readonly unknown[] },
+  query: { readonly text: string; readonly values: readonly unknown[]; readonly columns: readonly string[] },
   maxRows: number,
 ): Promise<BoundedRows<OldRow>> {
   const seen = new Set<string>();
   const kept = new BoundedRows<OldRow>(maxRows);
+  const { text, values, columns } = query;
   await session.run({
-    ...query,
-    onRow: ([table, ctid, row]: Row) => {
+    text,
+    values,
+    onRow: ([table, ctid, written]: Row) => {
       const id = `${table}/${ctid}`;
       if (kept.overflow || seen.has(id)) return;
+      const row = rowText(written ?? null, columns);
+      if (row === null) return;
       seen.add(id);
-      kept.add({ table: table ?? '', ctid: ctid ?? '', row: row ?? '' });
+      kept.add({ table: table ?? '', ctid: ctid ?? '', row });
     },
   });
   return kept;

@@ -4,12 +4,13 @@
  *
  * R1 The statement is not changed otherwise. The clause is appended after a newline (the statement may end in a comment), and the
  *    result is parsed again and must have the same tree except for RETURNING.
- * R2 `pg_catalog.to_jsonb(alias.*)` is qualified, so that a function of that name in the search_path is not called, and has the star,
- *    so that it does not refer to a column named like the alias.
+ * R2 A row is returned as the server writes each value (row-text.ts). A conversion to JSON would omit differences: repeated names in
+ *    json, JSON null and NULL, bounds of arrays, -0, and whatever a cast to json of the target's schema omits.
  */
 import { onlyStatement } from '../facts/tree';
 import { quoteIdentifier } from './identifiers';
 import { oldRowsQuery } from './old-rows';
+import { rowSql } from './row-text';
 import type { Statement } from './statements';
 
 /** `server_version_num` of the first PostgreSQL that supports OLD and NEW in RETURNING. */
@@ -55,7 +56,7 @@ function clauseOf(text: string, returning: Statement['returning']): Added {
 }
 
 function columns(old: string, now: string): string {
-  return `${old}.tableoid, ${now}.tableoid, pg_catalog.to_jsonb(${old}.*)::text, pg_catalog.to_jsonb(${now}.*)::text`;
+  return `${old}.tableoid, ${now}.tableoid, ${rowSql(old)}, ${rowSql(now)}`;
 }
 
 /** Before PostgreSQL 18 RETURNING has one row image: the new one, or the old one for DELETE. The names OLD and NEW have no meaning there. */
@@ -66,7 +67,7 @@ function olderClause({ text, command, upsert, returning, target }: Returnable, v
     return { uncaptured: `${server} does not return the rows before ${what} (18 does), so they cannot be captured` };
   }
   const alias = quoteIdentifier(target.alias);
-  const row = `pg_catalog.to_jsonb(${alias}.*)::text`;
+  const row = rowSql(alias);
   const list = command === 'DELETE' ? `${alias}.tableoid, NULL, ${row}, NULL` : `NULL, ${alias}.tableoid, NULL, ${row}`;
   const clause = `${returning === 'absent' ? 'RETURNING ' : ', '}${list}`;
   if (command !== 'UPDATE') return { clause, oldRows: null };

@@ -1,65 +1,57 @@
-import { closingQuote } from '../../../policy/text/json-string';
+/**
+ * SQL expression for the row `alias` with each value as the server writes it. Calls the output function of each type and nothing
+ * else, in particular no cast. The star is there so that it does not refer to a column named like the alias.
+ */
+export function rowSql(alias: string): string {
+  return `pg_catalog.record_out(${alias}.*)`;
+}
 
 /**
- * Splits a row, as written by the server (`to_jsonb(row)::text`), into its members. Values stay text, because parsing would round
- * numbers. One linear pass. Throws if the text is not a JSON object; values are not validated, because the server wrote them.
+ * JSON object of the columns of a row that {@link rowSql} returned: a string or null each. Null if there is no row, or if the row does
+ * not have as many columns. The server writes `(1,,"a ""b""")`: NULL is empty, and in a quoted value `"` and `\\` are doubled
+ * (https://www.postgresql.org/docs/18/rowtypes.html#ROWTYPES-IO-SYNTAX).
  */
-export function columnsOf(row: string): Map<string, string> {
-  const columns = new Map<string, string>();
-  let at = skipBlank(row, 0);
-  if (row.charCodeAt(at) !== OPEN) throw new TypeError('A row is expected to be a JSON object');
-  at = skipBlank(row, at + 1);
-  if (row.charCodeAt(at) === CLOSE) return columns;
-  for (;;) {
-    const keyEnd = stringEnd(row, at);
-    const quoted = row.slice(at, keyEnd);
-    const key = quoted.includes('\\') ? (JSON.parse(quoted) as string) : quoted.slice(1, -1);
-    at = skipBlank(row, keyEnd);
-    if (row.charCodeAt(at) !== COLON) throw new TypeError('A row is expected to have ":" after a name');
-    at = skipBlank(row, at + 1);
-    const end = valueEnd(row, at);
-    columns.set(key, row.slice(at, end));
-    at = skipBlank(row, end);
-    if (row.charCodeAt(at) === CLOSE) return columns;
-    if (row.charCodeAt(at) !== COMMA) throw new TypeError('A row is expected to have "," between members');
-    at = skipBlank(row, at + 1);
+export function rowText(written: string | null, columns: readonly string[]): string | null {
+  if (written === null) return null;
+  const values: [string, string | null][] = [];
+  let at = 0;
+  for (const column of columns) {
+    if (written.charCodeAt(at) !== (values.length === 0 ? OPEN : COMMA)) return null;
+    const start = at + 1;
+    at = fieldEnd(written, start);
+    values.push([column, fieldValue(written.slice(start, at))]);
   }
+  // The parenthesis of a row without columns was not read above.
+  if (written.slice(columns.length === 0 ? 1 : at) !== ')') return null;
+  return JSON.stringify(Object.fromEntries(values));
+}
+
+function fieldValue(field: string): string | null {
+  if (field === '') return null;
+  return field.startsWith('"') ? field.slice(1, -1).replaceAll(DOUBLED, '$1') : field;
+}
+
+const DOUBLED = /(["\\])\1/g;
+
+/** Position after the field that begins at `at`. */
+function fieldEnd(text: string, at: number): number {
+  const quoted = text.charCodeAt(at) === QUOTE;
+  for (let i = quoted ? at + 1 : at; i < text.length; i++) {
+    const c = text.charCodeAt(i);
+    if (!quoted && (c === COMMA || c === CLOSE)) return i;
+    if (quoted && c === QUOTE && text.charCodeAt(i + 1) !== QUOTE) return i + 1;
+    if (quoted && (c === QUOTE || c === BACKSLASH)) i++;
+  }
+  return text.length;
 }
 
 const QUOTE = 34;
+const OPEN = 40;
+const CLOSE = 41;
 const COMMA = 44;
-const COLON = 58;
-const OPEN = 123;
-const CLOSE = 125;
-const OPEN_LIST = 91;
-const CLOSE_LIST = 93;
+const BACKSLASH = 92;
 
-function skipBlank(text: string, from: number): number {
-  for (let at = from; ; at++) {
-    const c = text.charCodeAt(at);
-    if (c !== 32 && c !== 10 && c !== 9 && c !== 13) return at;
-  }
-}
-
-/** Position after the string that begins at `at`. */
-function stringEnd(text: string, at: number): number {
-  if (text.charCodeAt(at) !== QUOTE) throw new TypeError('A row is expected to have a string here');
-  const end = closingQuote(text, at + 1);
-  if (end === -1) throw new TypeError('A row ends inside a string');
-  return end + 1;
-}
-
-/** Position after the value that begins at `at`. */
-function valueEnd(text: string, at: number): number {
-  let depth = 0;
-  for (let i = at; i < text.length; i++) {
-    const c = text.charCodeAt(i);
-    if (c === QUOTE) i = stringEnd(text, i) - 1;
-    else if (c === OPEN || c === OPEN_LIST) depth++;
-    else if (c === CLOSE || c === CLOSE_LIST) {
-      if (depth === 0) return i;
-      depth--;
-    } else if (c === COMMA && depth === 0) return i;
-  }
-  throw new TypeError('A row ends inside a value');
+/** The columns of a row ({@link rowText}). */
+export function columnsOf(row: string): Map<string, string | null> {
+  return new Map(Object.entries(JSON.parse(row) as Record<string, string | null>));
 }

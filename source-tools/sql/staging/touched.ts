@@ -12,7 +12,7 @@ import type { CapturedRow, CapturedRows, Relation } from './captured-rows';
 import { columnsOf } from './row-text';
 
 export interface NetChange {
-  /** JSON array of the key's values as the server wrote them. Null for a row that did not exist or a table without a primary key. */
+  /** JSON array of the key's values. Null for a row that did not exist or a table without a primary key. */
   readonly key: string | null;
   readonly before: string | null;
   readonly after: string | null;
@@ -89,11 +89,11 @@ function sidesOf(row: CapturedRow): { oid: string; before: string | null; after:
   return sides;
 }
 
-/** JSON array of the values of the primary key as the server wrote them. Null without a row or a primary key. */
+/** JSON array of the values of the primary key. Null without a row or a primary key. */
 export function keyOf(relation: Relation | undefined, row: string | null): string | null {
   if (row === null || relation?.key == null) return null;
   const columns = columnsOf(row);
-  return JSON.stringify(relation.key.map((name) => columns.get(name) ?? 'null'));
+  return JSON.stringify(relation.key.map((name) => columns.get(name) ?? null));
 }
 
 /** SHA-256 of the sorted hashes of [key, row before, row after without the `volatile` columns]. */
@@ -137,35 +137,36 @@ function split(changes: readonly NetChange[]): { existing: readonly NetChange[];
   return { existing: changes.filter((c) => c.before !== null), added: changes.filter((c) => c.before === null) };
 }
 
-function afterRows(changes: readonly NetChange[]): Map<string, string>[] {
+function afterRows(changes: readonly NetChange[]): Columns[] {
   return changes.flatMap((c) => (c.after === null ? [] : [columnsOf(c.after)]));
 }
 
-function differing(a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>): string[] {
+type Columns = ReadonlyMap<string, string | null>;
+
+function differing(a: Columns, b: Columns): string[] {
   const names: string[] = [];
   for (const [name, value] of a) if (b.get(name) !== value) names.push(name);
   for (const name of b.keys()) if (!a.has(name)) names.push(name);
   return names;
 }
 
-function differingByColumn(
-  a: readonly ReadonlyMap<string, string>[],
-  b: readonly ReadonlyMap<string, string>[],
-): string[] {
+function differingByColumn(a: readonly Columns[], b: readonly Columns[]): string[] {
   const names = new Set([...a, ...b].flatMap((row) => [...row.keys()]));
   return [...names].filter((name) => {
-    const [left, right] = [a, b].map((rows) => JSON.stringify(rows.map((row) => row.get(name) ?? null).sort()));
+    const [left, right] = [a, b].map((rows) =>
+      rows
+        .map((row) => JSON.stringify(row.get(name) ?? null))
+        .sort()
+        .join(),
+    );
     return left !== right;
   });
 }
 
-/** Row text without the `volatile` columns. Deterministic, because the server orders the members of a row. */
+/** Row text without the `volatile` columns. */
 function without(row: string, volatile: readonly string[]): string {
   if (volatile.length === 0) return row;
-  const members: string[] = [];
-  for (const [name, value] of columnsOf(row))
-    if (!volatile.includes(name)) members.push(`${JSON.stringify(name)}: ${value}`);
-  return `{${members.join(', ')}}`;
+  return JSON.stringify(Object.fromEntries([...columnsOf(row)].filter(([name]) => !volatile.includes(name))));
 }
 
 function sha(text: string): string {

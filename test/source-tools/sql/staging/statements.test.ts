@@ -66,7 +66,7 @@ describe('the added RETURNING', () => {
 
   it('is on a separate line after the statement, with names that the statement does not use', async () => {
     expect(await sent('DELETE FROM a -- all')).toBe(
-      'DELETE FROM a -- all\nRETURNING WITH (OLD AS o__, NEW AS n__) o__.tableoid, n__.tableoid, pg_catalog.to_jsonb(o__.*)::text, pg_catalog.to_jsonb(n__.*)::text',
+      'DELETE FROM a -- all\nRETURNING WITH (OLD AS o__, NEW AS n__) o__.tableoid, n__.tableoid, pg_catalog.record_out(o__.*), pg_catalog.record_out(n__.*)',
     );
     expect(await sent('DELETE FROM O__')).toContain('OLD AS o___, NEW AS n__)');
   });
@@ -101,7 +101,7 @@ describe('the added RETURNING', () => {
 
   it('has the new rows only on an older server, where OLD is a name like any other', async () => {
     expect(await sent('UPDATE a AS old SET x = 1 RETURNING x', 170_000)).toContain(
-      'RETURNING x\n, NULL, "old".tableoid, NULL, pg_catalog.to_jsonb("old".*)::text',
+      'RETURNING x\n, NULL, "old".tableoid, NULL, pg_catalog.record_out("old".*)',
     );
   });
 });
