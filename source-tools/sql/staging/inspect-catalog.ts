@@ -80,7 +80,16 @@ class Inspector {
     this.#builtinOperators = operators === 'false';
     if (casts !== 'false') for (const [oid] of await this.session.own(sql.CASTS)) this.#function(oid);
     await this.#resolve(executed, null);
-    for (let round = 0; this.#pending.size > 0 || this.#functions.size > 0; round++) {
+    let checked = '';
+    for (let round = 0; ; round++) {
+      if (this.#pending.size === 0 && this.#functions.size === 0) {
+        // The checks of domains, as long as there are new types or tables; they may call further functions.
+        const found = `${this.#types.size} ${this.#all.size}`;
+        if (checks === 'false' || found === checked) break;
+        checked = found;
+        for (const [what, tree] of await this.session.own(sql.DOMAIN_CHECKS, [list(this.#types), list(this.#all)]))
+          this.#expression(what, tree, 'statement');
+      }
       if (round === MAX_ROUNDS || this.#all.size > 500) {
         this.#reasons.add('triggers, views and functions refer to more objects than can be checked');
         break;
@@ -88,10 +97,6 @@ class Inspector {
       await this.#relations();
       await this.#routines();
     }
-    if (checks !== 'false')
-      for (const [what, tree] of await this.session.own(sql.DOMAIN_CHECKS, [list(this.#types), list(this.#all)]))
-        this.#expression(what, tree, 'statement');
-    if (this.#functions.size > 0) await this.#routines();
     this.#applyTriggers();
     return { reasons: [...this.#reasons], columns: this.#columns };
   }
@@ -247,6 +252,7 @@ class Inspector {
       list([...pending].filter(([, has]) => roles.some((role) => has.has(role))).map(([oid]) => oid));
     const referred = new Set<string>();
     const cascades: string[] = [];
+    const withDefaults = new Set<string>();
     const about = await this.session.own(sql.ABOUT_RELATIONS, [
       list(pending.keys()),
       ...[withRole('update', 'delete', 'insert'), withRole('insert'), withRole('delete'), withRole('update')],
@@ -258,13 +264,17 @@ class Inspector {
       else if (kind === 'trigger') {
         this.#triggers.push({ relation: what ?? '', foid: detail ?? '' });
         this.#function(detail, 'trigger');
-      } else if (kind === 'cascade') cascades.push(what ?? '0');
-      else this.#reasons.add(`${what} has rewrite rules, which execute other statements`);
+      } else if (kind === 'cascade') {
+        cascades.push(what ?? '0');
+        if (detail === 'true') withDefaults.add(what ?? '0');
+      } else this.#reasons.add(`${what} has rewrite rules, which execute other statements`);
     await this.#viewed(pending, [...referred]);
     for (const relation of await this.#byOid(cascades)) {
       this.#bounded(relation);
       this.#use(relation, 'update');
       this.#use(relation, 'delete');
+      // ON DELETE SET DEFAULT evaluates defaults as an INSERT does.
+      if (withDefaults.has(relation.oid)) this.#use(relation, 'insert');
     }
   }
 
@@ -301,13 +311,14 @@ class Inspector {
     const bodies = new Map<Origin, Executed[]>();
     const stored: [string, Origin][] = [];
     for (const row of rows) {
-      const [oid = '', label = '', language, allowed, source, definition, tree, settings] = row;
+      const [oid = '', label = '', language, allowed, source, definition, tree, settings, argumentDefaults] = row;
       const origin = wanted.get(oid ?? '') ?? 'statement';
       const name = (label ?? '').replace('pg_catalog.', '');
       if (allowed === 'true' || (origin === 'default' && label === `pg_catalog.${name}` && DEFAULT_FUNCTIONS.has(name)))
         continue;
       this.session.discardPlans();
       const place = `the function ${name}()`;
+      this.#expression(`a default argument of ${name}()`, argumentDefaults, origin);
       if (settings != null && !/^search_path=[^,]*(, [^=]*)?$/.test(settings))
         this.#reasons.add(`${place} changes settings`);
       if (label?.startsWith('pg_catalog.') === true || (language !== 'sql' && language !== 'plpgsql')) {

@@ -81,7 +81,8 @@ WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f', 'S') AND (c.relname = ANY($1::name[
  * - `read`, `write`, `default`: expressions that reading, writing, or a missing value evaluates: what it is, expression
  * - `trigger`: triggers of users: relation, oid of the function
  * - `rule`: rewrite rules other than those of views: relation
- * - `cascade`: tables whose rows a foreign key then deletes or changes: oid
+ * - `cascade`: tables whose rows a foreign key then deletes or changes: oid, and whether it sets columns to their defaults. An UPDATE
+ *   that moves a row to another partition deletes it for a foreign key to the first partition itself.
  */
 export const ABOUT_RELATIONS = `
 SELECT 'read', 'a policy of ' || c.relname, pg_catalog.concat_ws(' ', p.polqual::text, p.polwithcheck::text)
@@ -95,11 +96,16 @@ SELECT CASE WHEN a.attgenerated <> '' THEN 'read' ELSE 'default' END,
 FROM pg_catalog.pg_attrdef d JOIN pg_catalog.pg_attribute a ON a.attrelid = d.adrelid AND a.attnum = d.adnum
 WHERE d.adrelid = ANY($1::oid[]) AND (a.attgenerated <> '' OR d.adrelid = ANY($3::oid[]))
 UNION ALL
+SELECT 'default', 'the default of type ' || t.typname, t.typdefaultbin::text
+FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_type t ON t.oid = a.atttypid
+WHERE t.typdefaultbin IS NOT NULL AND a.attrelid = ANY($3::oid[]) AND a.attnum > 0 AND NOT a.attisdropped
+UNION ALL
 SELECT 'read', 'an index of ' || i.indrelid::regclass, pg_catalog.concat_ws(' ', i.indexprs::text, i.indpred::text)
 FROM pg_catalog.pg_index i WHERE (i.indexprs IS NOT NULL OR i.indpred IS NOT NULL) AND i.indrelid = ANY($1::oid[])
 UNION ALL
 SELECT 'read', 'the partition key of ' || t.partrelid::regclass, t.partexprs::text
-FROM pg_catalog.pg_partitioned_table t WHERE t.partexprs IS NOT NULL AND t.partrelid = ANY($1::oid[])
+FROM pg_catalog.pg_partitioned_table t WHERE t.partexprs IS NOT NULL AND t.partrelid IN (
+  SELECT a.relid FROM pg_catalog.unnest($1::oid[]) AS r(oid) CROSS JOIN LATERAL pg_catalog.pg_partition_ancestors(r.oid) AS a(relid))
 UNION ALL
 SELECT 'write', 'the constraint ' || conname, conbin::text FROM pg_catalog.pg_constraint
 WHERE contype = 'c' AND conbin IS NOT NULL AND conrelid = ANY($2::oid[])
@@ -113,13 +119,16 @@ UNION ALL
 SELECT 'rule', c.relname::text, NULL FROM pg_catalog.pg_rewrite r JOIN pg_catalog.pg_class c ON c.oid = r.ev_class
 WHERE r.ev_type <> '1' AND c.oid = ANY($2::oid[])
 UNION ALL
-SELECT 'cascade', conrelid::text, NULL FROM pg_catalog.pg_constraint
-WHERE contype = 'f' AND ((confrelid = ANY($4::oid[]) AND confdeltype IN ('c', 'n', 'd'))
-  OR (confrelid = ANY($5::oid[]) AND confupdtype IN ('c', 'n', 'd')))`;
+SELECT 'cascade', f.conrelid::text, ('d' IN (f.confdeltype, f.confupdtype))::text
+FROM pg_catalog.pg_constraint f JOIN pg_catalog.pg_class c ON c.oid = f.confrelid
+WHERE f.contype = 'f' AND (
+  (f.confdeltype IN ('c', 'n', 'd')
+    AND (f.confrelid = ANY($4::oid[]) OR (f.confrelid = ANY($5::oid[]) AND c.relispartition AND f.conparentid = 0)))
+  OR (f.confupdtype IN ('c', 'n', 'd') AND f.confrelid = ANY($5::oid[])))`;
 
 /**
  * $1: oids, $2: allowed built-in names. Functions: oid, label, language, whether it is allowed, body or null, definition or null,
- * parsed SQL body or null, settings. Built-in functions are allowed if they are listed, immutable, or implement a built-in operator
+ * parsed SQL body or null, settings, defaults of arguments or null. Built-in functions are allowed if they are listed, immutable, or implement a built-in operator
  * or cast: an immutable function can neither change nor read any state
  * (https://www.postgresql.org/docs/18/xfunc-volatility.html).
  */
@@ -129,6 +138,6 @@ SELECT p.oid::text, n.nspname || '.' || p.proname, l.lanname,
     OR EXISTS (SELECT FROM pg_catalog.pg_operator o WHERE o.oprcode = p.oid AND o.oid < 16384)
     OR EXISTS (SELECT FROM pg_catalog.pg_cast c WHERE c.castfunc = p.oid AND c.oid < 16384)))::text,
   p.prosrc, CASE WHEN l.lanname = 'plpgsql' AND p.prokind = 'f' THEN pg_catalog.pg_get_functiondef(p.oid) END,
-  p.prosqlbody::text, pg_catalog.array_to_string(p.proconfig, ', ')
+  p.prosqlbody::text, pg_catalog.array_to_string(p.proconfig, ', '), p.proargdefaults::text
 FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace JOIN pg_catalog.pg_language l ON l.oid = p.prolang
 WHERE p.oid = ANY($1::oid[])`;

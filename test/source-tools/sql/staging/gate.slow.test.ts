@@ -36,10 +36,10 @@ async function having(objects: string, work: () => Promise<void>): Promise<void>
   }
 }
 const DROP = `DO $$ DECLARE o record; BEGIN
-  FOR o IN SELECT oid::regprocedure AS name FROM pg_proc WHERE pronamespace = 'public'::regnamespace LOOP EXECUTE 'DROP FUNCTION ' || o.name || ' CASCADE'; END LOOP;
-  FOR o IN SELECT c.oid::regclass AS name, relkind FROM pg_class c WHERE relnamespace = 'public'::regnamespace AND relname LIKE 'x\\_%' AND relkind IN ('r', 'v')
+  FOR o IN SELECT oid::regprocedure::text AS name FROM pg_proc WHERE pronamespace = 'public'::regnamespace LOOP EXECUTE 'DROP FUNCTION IF EXISTS ' || o.name || ' CASCADE'; END LOOP;
+  FOR o IN SELECT c.oid::regclass::text AS name, relkind FROM pg_class c WHERE relnamespace = 'public'::regnamespace AND relname LIKE 'x\\_%' AND relkind IN ('r', 'p', 'v')
     LOOP EXECUTE format('DROP %s IF EXISTS %s CASCADE', CASE o.relkind WHEN 'v' THEN 'VIEW' ELSE 'TABLE' END, o.name); END LOOP;
-  FOR o IN SELECT oid::regtype AS name FROM pg_type WHERE typnamespace = 'public'::regnamespace AND typname LIKE 'x\\_%' AND typtype IN ('d', 'e') LOOP EXECUTE 'DROP TYPE ' || o.name || ' CASCADE'; END LOOP;
+  FOR o IN SELECT oid::regtype::text AS name FROM pg_type WHERE typnamespace = 'public'::regnamespace AND typname LIKE 'x\\_%' AND typtype IN ('d', 'e') LOOP EXECUTE 'DROP TYPE IF EXISTS ' || o.name || ' CASCADE'; END LOOP;
   ALTER TABLE items DISABLE ROW LEVEL SECURITY;
 END $$; DROP POLICY IF EXISTS mine ON items`;
 
@@ -298,6 +298,52 @@ describe('the check before a rehearsal', () => {
       'DELETE FROM items WHERE id = 299',
     ],
     [
+      'a default to which a foreign key sets a column',
+      fn('bad', '', 'int', `PERFORM pg_sleep(0); RETURN 1;`) +
+        'CREATE TABLE x_t (id int DEFAULT bad() REFERENCES items ON DELETE SET DEFAULT)',
+      'DELETE FROM items WHERE id = 299',
+    ],
+    [
+      'a default to which a foreign key sets a column because of a new key',
+      fn('bad', '', 'int', `PERFORM pg_sleep(0); RETURN 1;`) +
+        'CREATE TABLE x_t (id int DEFAULT bad() REFERENCES items ON UPDATE SET DEFAULT)',
+      'UPDATE items SET id = 900 WHERE id = 299',
+    ],
+    [
+      'a trigger of a table whose rows a foreign key deletes when a row leaves its partition',
+      `CREATE TABLE x_t (id int PRIMARY KEY) PARTITION BY RANGE (id); CREATE TABLE x_u PARTITION OF x_t FOR VALUES FROM (0) TO (10);
+       CREATE TABLE x_v (id int REFERENCES x_u ON DELETE CASCADE);` +
+        fn('second', '', 'trigger', `PERFORM pg_notify('a', 'b'); RETURN OLD;`) +
+        'CREATE TRIGGER b BEFORE DELETE ON x_v FOR EACH ROW EXECUTE FUNCTION second()',
+      'UPDATE x_t SET id = 10 WHERE id = 1',
+    ],
+    [
+      'a default of a domain',
+      fn('bad', '', 'int', `PERFORM pg_sleep(0); RETURN 1;`) +
+        'CREATE DOMAIN x_c AS int DEFAULT bad(); CREATE DOMAIN x_d AS x_c; CREATE TABLE x_t (id int PRIMARY KEY, n x_d)',
+      'INSERT INTO x_t (id) VALUES (1)',
+    ],
+    [
+      'a partition key above the partition that is written',
+      fn('bad', 'int', 'int', `PERFORM pg_sleep(0); RETURN 1;`, 'IMMUTABLE') +
+        `CREATE TABLE x_t (id int) PARTITION BY RANGE (bad(id)); CREATE TABLE x_u PARTITION OF x_t DEFAULT PARTITION BY RANGE (id);
+         CREATE TABLE x_v PARTITION OF x_u DEFAULT`,
+      'INSERT INTO x_v VALUES (1)',
+    ],
+    [
+      'a default of an argument',
+      fn('bad', '', 'int', `PERFORM pg_sleep(0); RETURN 1;`) +
+        `CREATE FUNCTION go(a int, b int DEFAULT bad()) RETURNS int LANGUAGE sql AS 'SELECT a + b'`,
+      'SELECT go(1)',
+    ],
+    [
+      'a function that the check of a domain calls through another one',
+      fn('bad', 'text', 'boolean', `RETURN ${BAD};`) +
+        fn('go', 'text', 'boolean', `RETURN bad($1);`) +
+        'CREATE DOMAIN x_d AS text CHECK (go(value)); CREATE TABLE x_t (id int PRIMARY KEY, n x_d)',
+      'INSERT INTO x_t (id) VALUES (1)',
+    ],
+    [
       'a function by a name after a dot',
       fn('bad', 'items', 'int', `PERFORM pg_sleep(0); RETURN 1;`),
       'UPDATE items SET n = items.bad WHERE id = 1',
@@ -329,6 +375,11 @@ describe('the check before a rehearsal', () => {
       'a domain',
       'CREATE DOMAIN x_d AS int CHECK (value > 0); CREATE TABLE x_t (id x_d PRIMARY KEY)',
       'INSERT INTO x_t VALUES (1)',
+    ],
+    [
+      'a default to which a foreign key does not set a column',
+      `CREATE TABLE x_t (id int REFERENCES items ON DELETE SET NULL, n float DEFAULT random())`,
+      'DELETE FROM items WHERE id = 299',
     ],
     [
       'a function in another schema of the same name',
