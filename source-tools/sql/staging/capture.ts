@@ -171,7 +171,9 @@ function keep({ choice, kept }: Step, rows: readonly CapturedRow[]): void {
 }
 
 function unreturned(rowCount: number, seen: number): string | null {
-  return seen === rowCount ? null : `${rowCount} rows changed, ${seen} returned with the columns of the table`;
+  return seen === rowCount
+    ? null
+    : `${rowCount} rows changed, but ${seen} could be read: the others are longer than 64 MiB, or the table has other columns now`;
 }
 
 /** Reads what the statements of this transaction changed in total. */

@@ -1,14 +1,17 @@
+/** A longer row is not sent in full, because it might not fit into memory. */
+const MAX_CHARACTERS = 64 * 1024 * 1024;
+
 /**
  * SQL expression for the row `alias` with each value as the server writes it. Calls the output function of each type and nothing
- * else, in particular no cast. The star is there so that it does not refer to a column named like the alias.
+ * else of the target, in particular no cast. The star is there so that it does not refer to a column named like the alias.
  */
 export function rowSql(alias: string): string {
-  return `pg_catalog.record_out(${alias}.*)`;
+  return `pg_catalog.left(pg_catalog.textin(pg_catalog.record_out(${alias}.*)), ${MAX_CHARACTERS})`;
 }
 
 /**
- * JSON object of the columns of a row that {@link rowSql} returned: a string or null each. Null if there is no row, or if the row does
- * not have as many columns. The server writes `(1,,"a ""b""")`: NULL is empty, and in a quoted value `"` and `\\` are doubled
+ * JSON object of the columns of a row that {@link rowSql} returned: a string or null each. Null if there is no row, or if the row was
+ * cut or has another number of columns. The server writes `(1,,"a ""b""")`: NULL is empty, and in a quoted value `"` and `\\` are doubled
  * (https://www.postgresql.org/docs/18/rowtypes.html#ROWTYPES-IO-SYNTAX).
  */
 export function rowText(written: string | null, columns: readonly string[]): string | null {

@@ -1,11 +1,12 @@
 import { loadParser } from '../../../../source-tools/sql/facts/parser';
 import type { Relation } from '../../../../source-tools/sql/staging/captured-rows';
 import { BoundedRows, joinRows, oldRowsQuery } from '../../../../source-tools/sql/staging/old-rows';
+import { rowSql } from '../../../../source-tools/sql/staging/row-text';
 import { countRows, type Counts } from '../../../../source-tools/sql/staging/statistics';
 
 beforeAll(() => loadParser());
 
-const READS = (alias: string) => `SELECT "${alias}".tableoid, "${alias}".ctid, pg_catalog.record_out("${alias}".*)`;
+const READS = (alias: string) => `SELECT "${alias}".tableoid, "${alias}".ctid, ${rowSql(`"${alias}"`)}`;
 
 describe('the query for the rows before an UPDATE', () => {
   it.each([

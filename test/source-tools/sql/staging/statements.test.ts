@@ -1,6 +1,7 @@
 import { extractSqlFacts } from '../../../../source-tools/sql/facts/extract-sql-facts';
 import type { SqlFacts } from '../../../../source-tools/sql/facts/sql-facts';
 import { withReturning } from '../../../../source-tools/sql/staging/returning';
+import { rowSql } from '../../../../source-tools/sql/staging/row-text';
 import { readStatements, type Statement } from '../../../../source-tools/sql/staging/statements';
 
 const read = async (text: string): Promise<readonly Statement[]> => {
@@ -66,7 +67,7 @@ describe('the added RETURNING', () => {
 
   it('is on a separate line after the statement, with names that the statement does not use', async () => {
     expect(await sent('DELETE FROM a -- all')).toBe(
-      'DELETE FROM a -- all\nRETURNING WITH (OLD AS o__, NEW AS n__) o__.tableoid, n__.tableoid, pg_catalog.record_out(o__.*), pg_catalog.record_out(n__.*)',
+      `DELETE FROM a -- all\nRETURNING WITH (OLD AS o__, NEW AS n__) o__.tableoid, n__.tableoid, ${rowSql('o__')}, ${rowSql('n__')}`,
     );
     expect(await sent('DELETE FROM O__')).toContain('OLD AS o___, NEW AS n__)');
   });
@@ -101,7 +102,7 @@ describe('the added RETURNING', () => {
 
   it('has the new rows only on an older server, where OLD is a name like any other', async () => {
     expect(await sent('UPDATE a AS old SET x = 1 RETURNING x', 170_000)).toContain(
-      'RETURNING x\n, NULL, "old".tableoid, NULL, pg_catalog.record_out("old".*)',
+      `RETURNING x\n, NULL, "old".tableoid, NULL, ${rowSql('"old"')}`,
     );
   });
 });
