@@ -1,7 +1,7 @@
 /**
  * Decides from the catalog whether statements may be rehearsed, before any of them executes.
  *
- * I1 Everything that they would execute is looked up: functions, operators, casts, domain checks, and for each relation its policies,
+ * I1 Everything that they would execute is looked up: functions, operators, all casts and domain checks, and for each relation its policies,
  *    view, defaults, generated columns, constraints, indexes, triggers and cascades, and so on for what these execute.
  * I2 A name counts as built-in only if no schema of the search path has an object of that name. In the body of a function, whose
  *    search path can differ, no schema at all may have one.
@@ -39,8 +39,11 @@ interface Relation {
   readonly rows: number;
 }
 
-/** What calls a function: `statement` includes views, constraints and policies. Only what a trigger calls may change rows. */
-type Origin = 'statement' | 'default' | 'trigger';
+/**
+ * What calls a function: `statement` includes views, constraints and policies. Only what a trigger calls may change rows. The check of
+ * a domain may call C code that is not volatile, as an operator or a cast may.
+ */
+type Origin = 'statement' | 'default' | 'trigger' | 'domain';
 type Role = 'read' | 'insert' | 'update' | 'delete';
 /** Names whose operators a statement uses without writing them: BETWEEN, IN, CASE, USING, DISTINCT, ORDER BY. */
 const IMPLIED_OPERATORS = ['=', '<>', '<', '<=', '>', '>='];
@@ -60,7 +63,6 @@ class Inspector {
   readonly #columns = new Map<string, { named: Set<string>; assigned: Map<string, Assigned> }>();
   readonly #functions = new Map<string, Origin>();
   readonly #doneFunctions = new Set<string>();
-  readonly #types = new Set<string>();
   readonly #pending = new Map<string, Set<Role>>();
   readonly #done = new Set<string>();
   readonly #all = new Set<string>();
@@ -79,17 +81,10 @@ class Inspector {
     this.#path = JSON.parse(path ?? '[]') as string[];
     this.#builtinOperators = operators === 'false';
     if (casts !== 'false') for (const [oid] of await this.session.own(sql.CASTS)) this.#function(oid);
+    if (checks !== 'false')
+      for (const [what, tree] of await this.session.own(sql.DOMAIN_CHECKS)) this.#expression(what, tree, 'domain');
     await this.#resolve(executed, null);
-    let checked = '';
-    for (let round = 0; ; round++) {
-      if (this.#pending.size === 0 && this.#functions.size === 0) {
-        // The checks of domains, as long as there are new types or tables; they may call further functions.
-        const found = `${this.#types.size} ${this.#all.size}`;
-        if (checks === 'false' || found === checked) break;
-        checked = found;
-        for (const [what, tree] of await this.session.own(sql.DOMAIN_CHECKS, [list(this.#types), list(this.#all)]))
-          this.#expression(what, tree, 'statement');
-      }
+    for (let round = 0; this.#pending.size > 0 || this.#functions.size > 0; round++) {
       if (round === MAX_ROUNDS || this.#all.size > 500) {
         this.#reasons.add('triggers, views and functions refer to more objects than can be checked');
         break;
@@ -121,10 +116,6 @@ class Inspector {
       if (schema !== 'pg_catalog') this.#function(oid, body ?? 'statement');
       else if (!SAFE_FUNCTIONS.has(name ?? '') || MOVING_CLOCKS.has(name ?? ''))
         this.#reasons.add(`${name}() may be called by a name after a dot`);
-    await this.#typesOf(
-      executed.flatMap(({ types }) => types),
-      schemas,
-    );
     await this.#relationsOf(
       executed.flatMap(({ relations }) => relations),
       executed.flatMap(({ writes }) => writes),
@@ -163,16 +154,6 @@ class Inspector {
         this.#reasons.add(
           `the operator ${name} of schema ${schema} is implemented by a function that is not on the list`,
         );
-  }
-
-  async #typesOf(types: readonly SqlName[], schemas: string | null): Promise<void> {
-    if (types.length === 0) return;
-    const explicit = types.some(({ schema }) => schema !== null && schema !== 'pg_catalog');
-    const found = await this.session.own(sql.TYPES_BY_NAME, [
-      list(types.map((t) => t.name)),
-      explicit ? null : schemas,
-    ]);
-    for (const [oid] of found) if (oid !== null && oid !== undefined) this.#types.add(oid);
   }
 
   async #relationsOf(names: readonly SqlName[], writes: readonly Write[], indirect: boolean): Promise<void> {
@@ -311,11 +292,12 @@ class Inspector {
     const bodies = new Map<Origin, Executed[]>();
     const stored: [string, Origin][] = [];
     for (const row of rows) {
-      const [oid = '', label = '', language, allowed, source, definition, tree, settings, argumentDefaults] = row;
+      const [oid = '', label = '', language, allowed, source, definition, tree, settings, argumentDefaults, code] = row;
       const origin = wanted.get(oid ?? '') ?? 'statement';
       const name = (label ?? '').replace('pg_catalog.', '');
       if (allowed === 'true' || (origin === 'default' && label === `pg_catalog.${name}` && DEFAULT_FUNCTIONS.has(name)))
         continue;
+      if (origin === 'domain' && code === 'true') continue;
       this.session.discardPlans();
       const place = `the function ${name}()`;
       this.#expression(`a default argument of ${name}()`, argumentDefaults, origin);

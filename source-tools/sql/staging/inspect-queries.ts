@@ -39,24 +39,14 @@ SELECT p.oid::text FROM pg_catalog.pg_cast c JOIN pg_catalog.pg_proc p ON p.oid 
 JOIN pg_catalog.pg_language l ON l.oid = p.prolang
 WHERE c.oid >= 16384 AND NOT (l.lanname IN ('c', 'internal') AND p.provolatile <> 'v')`;
 
-/** $1: names, $2: schemas or null for every schema. Oids of types. */
-export const TYPES_BY_NAME = `
-SELECT t.oid::text FROM pg_catalog.pg_type t JOIN pg_catalog.pg_namespace n ON n.oid = t.typnamespace
-WHERE t.typname = ANY($1::name[]) AND ($2::name[] IS NULL OR n.nspname = ANY($2::name[]))`;
-
-/** $1: type oids, $2: relation oids. Checks of all domains that these types and columns contain: name, expression. */
+/**
+ * Checks of all domains: name, expression. A statement can use a domain without naming it: by the arguments and results of functions,
+ * columns, variables, views and casts.
+ */
 export const DOMAIN_CHECKS = `
-WITH RECURSIVE used(oid) AS (
-  SELECT pg_catalog.unnest($1::oid[])
-  UNION SELECT a.atttypid FROM pg_catalog.pg_attribute a WHERE a.attrelid = ANY($2::oid[]) AND a.attnum > 0 AND NOT a.attisdropped
-  UNION SELECT part.oid FROM used u JOIN pg_catalog.pg_type t ON t.oid = u.oid CROSS JOIN LATERAL (
-    SELECT t.typbasetype UNION SELECT t.typelem
-    UNION SELECT a.atttypid FROM pg_catalog.pg_attribute a WHERE t.typrelid <> 0 AND a.attrelid = t.typrelid AND a.attnum > 0 AND NOT a.attisdropped
-    UNION SELECT r.rngsubtype FROM pg_catalog.pg_range r WHERE r.rngtypid = t.oid
-  ) part(oid) WHERE part.oid <> 0)
 SELECT 'the check of type ' || t.typname, c.conbin::text
-FROM pg_catalog.pg_constraint c JOIN used u ON u.oid = c.contypid JOIN pg_catalog.pg_type t ON t.oid = c.contypid
-WHERE c.conbin IS NOT NULL`;
+FROM pg_catalog.pg_constraint c JOIN pg_catalog.pg_type t ON t.oid = c.contypid
+WHERE c.oid >= 16384 AND c.conbin IS NOT NULL`;
 
 /**
  * $1: names, $2: oids. Relations of these names in every schema, and with these oids: oid, kind, schema, name, columns in order (JSON), oids of the table and all
@@ -128,7 +118,7 @@ WHERE f.contype = 'f' AND (
 
 /**
  * $1: oids, $2: allowed built-in names. Functions: oid, label, language, whether it is allowed, body or null, definition or null,
- * parsed SQL body or null, settings, defaults of arguments or null. Built-in functions are allowed if they are listed, immutable, or implement a built-in operator
+ * parsed SQL body or null, settings, defaults of arguments or null, whether it is C code that is not volatile. Built-in functions are allowed if they are listed, immutable, or implement a built-in operator
  * or cast: an immutable function can neither change nor read any state
  * (https://www.postgresql.org/docs/18/xfunc-volatility.html).
  */
@@ -138,6 +128,7 @@ SELECT p.oid::text, n.nspname || '.' || p.proname, l.lanname,
     OR EXISTS (SELECT FROM pg_catalog.pg_operator o WHERE o.oprcode = p.oid AND o.oid < 16384)
     OR EXISTS (SELECT FROM pg_catalog.pg_cast c WHERE c.castfunc = p.oid AND c.oid < 16384)))::text,
   p.prosrc, CASE WHEN l.lanname = 'plpgsql' AND p.prokind = 'f' THEN pg_catalog.pg_get_functiondef(p.oid) END,
-  p.prosqlbody::text, pg_catalog.array_to_string(p.proconfig, ', '), p.proargdefaults::text
+  p.prosqlbody::text, pg_catalog.array_to_string(p.proconfig, ', '), p.proargdefaults::text,
+  (l.lanname IN ('c', 'internal') AND p.provolatile <> 'v')::text
 FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace JOIN pg_catalog.pg_language l ON l.oid = p.prolang
 WHERE p.oid = ANY($1::oid[])`;

@@ -223,6 +223,34 @@ describe('the check before a rehearsal', () => {
       'SELECT go()',
     ],
     [
+      'a domain of an argument',
+      fn('bad', 'text', 'boolean', `RETURN ${BAD};`) +
+        'CREATE DOMAIN x_d AS text CHECK (bad(value));' +
+        `CREATE FUNCTION go(a x_d) RETURNS text LANGUAGE sql AS 'SELECT a::text'`,
+      `SELECT go('a')`,
+    ],
+    [
+      'a domain of a result',
+      fn('bad', 'text', 'boolean', `RETURN ${BAD};`) +
+        'CREATE DOMAIN x_d AS text CHECK (bad(value));' +
+        fn('go', 'text', 'x_d', 'RETURN $1;'),
+      `SELECT go('a')`,
+    ],
+    [
+      'a domain in a default',
+      fn('bad', 'text', 'boolean', `RETURN ${BAD};`) +
+        'CREATE DOMAIN x_d AS text CHECK (bad(value));' +
+        `CREATE TABLE x_t (id int PRIMARY KEY, n text DEFAULT ('a' || 'b')::x_d)`,
+      'INSERT INTO x_t (id) VALUES (1)',
+    ],
+    [
+      'a domain of a variable that is declared by a column',
+      fn('bad', 'text', 'boolean', `RETURN ${BAD};`) +
+        'CREATE DOMAIN x_d AS text CHECK (bad(value));' +
+        'CREATE TABLE x_t (n x_d); CREATE FUNCTION go() RETURNS int LANGUAGE plpgsql AS $f$ DECLARE d x_t.n%TYPE; BEGIN d := 1; RETURN 1; END $f$',
+      'SELECT go()',
+    ],
+    [
       'a row security policy',
       `ALTER TABLE items ENABLE ROW LEVEL SECURITY; CREATE POLICY mine ON items USING (current_user = name OR true)`,
       'UPDATE items SET n = 1 WHERE id = 1',
