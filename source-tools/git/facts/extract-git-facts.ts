@@ -14,8 +14,8 @@ const MAX_NAME = 4096;
 /**
  * Facts of a unified diff as `git diff` writes it, or a refusal. Pure; bounded by bytes, lines, files and hunks; never throws
  * on the contents of the bytes. Refusal codes: empty, too_large, too_many_lines, too_many_files, too_many_hunks,
- * nul_byte, no_patch, too_many_stray_lines, loose_hunk, corrupt_hunk, empty_hunk, unfinished_line, inconsistent_header, no_file_name,
- * name_too_long, invalid_mode, nothing_changed, corrupt_binary.
+ * nul_byte, no_patch, too_many_stray_lines, loose_hunk, corrupt_hunk, empty_hunk, unfinished_line, joined_lines, inconsistent_header,
+ * no_file_name, invalid_name, name_too_long, invalid_mode, nothing_changed, corrupt_binary.
  */
 export function extractGitPatchFacts(raw: Uint8Array): GitPatchFacts | FactsRefusal {
   try {

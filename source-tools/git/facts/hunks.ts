@@ -56,6 +56,9 @@ function readLines(
   let oldLeft = header.oldLines;
   let newLeft = header.newLines;
   let changed = false;
+  /** Whether the last line of the old and of the new side was marked as one without a line feed. */
+  let oldEnded = false;
+  let newEnded = false;
   let at = headerAt + 1;
   for (; oldLeft !== 0 || newLeft !== 0; at++) {
     const line = source.lines[at];
@@ -63,6 +66,16 @@ function readLines(
     if (!isComplete(source, at))
       return refuse('unfinished_line', 'The last line of the patch has no line feed', spanOf(source, at));
     const kind = line[0] ?? ' ';
+    if (kind === '\\') {
+      if (!isNoNewline(line)) return miscounted(source, headerAt);
+      const before = lines.at(-1)?.kind;
+      oldEnded ||= before !== '+';
+      newEnded ||= before !== '-';
+      continue;
+    }
+    // Git joins such a line with the one after it, so that the file has a line that the patch does not.
+    if ((oldEnded && kind !== '+') || (newEnded && kind !== '-'))
+      return refuse('joined_lines', 'A line without a line feed is not the last of its side', spanOf(source, at));
     switch (kind) {
       case ' ':
         oldLeft--;
@@ -76,9 +89,6 @@ function readLines(
         newLeft--;
         changed = true;
         break;
-      case '\\':
-        if (!isNoNewline(line)) return miscounted(source, headerAt);
-        continue;
       default:
         return miscounted(source, headerAt);
     }
