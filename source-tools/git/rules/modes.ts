@@ -2,13 +2,17 @@ import type { Hit } from '../../../policy/rules/rule-maker';
 import { shown } from '../../../policy/text/shown-name';
 import { atFile, gitRule, MODIFIED, patchOf } from './define-git-rule';
 import { GITLINK, SYMLINK, type PatchFile } from '../facts/git-facts';
+import { isReadAsGit } from '../facts/names';
 import type { FileView } from './patch-view';
 
 const EXECUTABLE = '100755';
 const ORDINARY = new Set(['100644', EXECUTABLE, SYMLINK, GITLINK]);
 
 function modeChange(file: PatchFile): string | null {
-  const { oldMode, newMode } = file;
+  const { change, newMode } = file;
+  // A copy is a new file, whatever its source is.
+  const oldMode = change === 'copy' ? null : file.oldMode;
+  if (change === 'delete') return oldMode === GITLINK ? 'is a submodule that is removed' : null;
   if (newMode === null) return null;
   if (!ORDINARY.has(newMode)) return `has the unusual mode ${newMode}`;
   if (newMode === GITLINK) return 'is a submodule that points to a commit of another repository';
@@ -20,7 +24,7 @@ function modeChange(file: PatchFile): string | null {
 
 export const mode = gitRule({
   name: 'git_mode',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'confirm',
   why: 'Symbolic links, submodules and executable bits change behavior without changing a line of content.',
   examples: {
@@ -62,7 +66,7 @@ function linkProblem(view: FileView): string | null {
   }
   const to = resolved(file.path, target);
   if (to === null) return `links outside the tree, to ${shown(target.slice(0, 200))}`;
-  return to.split('/').some((part) => part.toLowerCase() === '.git') ? 'links into .git' : null;
+  return to.split('/').some(isReadAsGit) ? 'links into .git' : null;
 }
 
 /** Files below a link that the same patch creates: they would be written through the link. */
@@ -84,7 +88,7 @@ function isBelow(path: string, folders: ReadonlySet<string>): boolean {
 
 export const symlinkEscape = gitRule({
   name: 'git_symlink_escape',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'forbid',
   why: 'Writing through a symbolic link that leads outside the tree writes to the host.',
   examples: {

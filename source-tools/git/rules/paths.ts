@@ -11,7 +11,7 @@ const Globs = globs(1000);
 
 export const pathTraversal = gitRule({
   name: 'git_path_traversal',
-  logicRevision: 4,
+  logicRevision: 5,
   defaultLevel: 'forbid',
   why: 'A path that leaves the tree, or that a file system reads as .git, writes to a place that was not reviewed.',
   examples: {
@@ -68,14 +68,14 @@ function isPlain(path: string): boolean {
   for (let i = 0; i <= path.length; i++) {
     const code = i === path.length ? SLASH : path.charCodeAt(i);
     if (code === SLASH) {
-      if (i === start || i - start > MAX_SEGMENT || dot === i - 1) return false;
+      if (i === start || i - start > MAX_SEGMENT || path.charCodeAt(i - 1) === DOT) return false;
       const stem = dot === -1 ? i : dot;
       if (stem - start <= 4 && DEVICES.has(path.slice(start, stem).toLowerCase())) return false;
       start = i + 1;
       dot = -1;
     } else if (code === DOT) {
       if (i === start) return false;
-      if (dot === -1 || i === dot + 1) dot = i;
+      if (dot === -1) dot = i;
     } else if (!isWordCharacter(code)) return false;
   }
   return true;
