@@ -4,18 +4,14 @@ import { linePattern, describeLine, wordsOf, type LinePattern } from '../../../p
 import type { Hit } from '../../../policy/rules/rule-maker';
 import { addedHits, atLine, gitRule, globs, MODIFIED, NEW, patchOf } from './define-git-rule';
 import type { FileView } from './patch-view';
-import { wordList } from '../../../policy/text/word-list';
+import { PIPELINES } from './protected-kinds';
 
-const PIPELINES = wordList(`
-  .github/workflows/** .github/actions/** **/action.yml **/action.yaml .gitlab-ci.yml **/.gitlab-ci*.yml .circleci/**
-  .buildkite/** .drone.yml .travis.yml azure-pipelines*.yml bitbucket-pipelines.yml **/Jenkinsfile*
-`);
 const SCRIPTS = ['**/Dockerfile*', '**/*.sh', '**/*.bash', '**/Makefile', '**/*.ps1', '**/package.json'];
 
 const PIPED: readonly LinePattern[] = [
   linePattern(
     'runs downloaded code',
-    ['curl', 'wget', 'iwr', 'invoke-webrequest', 'irm'],
+    ['curl', 'wget', 'iwr', 'invoke-webrequest', 'irm', 'invoke-restmethod'],
     String.raw`\b(?:curl|wget)\b[^|;&]*\|\s*(?:sudo\s+(?:-\w+\s+)*)?(?:/\w+/)*(?:ba|z|da|k|fi)?sh\b|\b(?:curl|wget)\b[^|;&]*\|\s*(?:sudo\s+)?(?:python|perl|ruby|node|php)|\b(?:ba|z)?sh\b\s+-?c?\s*["']?(?:<\(|\$\()\s*(?:curl|wget)|\beval\b\s*["']?\$\(\s*(?:curl|wget)|\b(?:iwr|irm|invoke-webrequest|invoke-restmethod)\b[^|;]*\|\s*(?:iex|invoke-expression)`,
   ),
 ];
@@ -37,7 +33,7 @@ const RISKY: readonly LinePattern[] = [
   linePattern(
     'requests write permissions',
     ['write'],
-    String.raw`\bpermissions\s*:\s*write-all\b|^\s*(?:actions|contents|packages|deployments|id-token|security-events|pull-requests|statuses|checks|pages|attestations|issues)\s*:\s*write\b`,
+    String.raw`\bpermissions\s*:\s*write-all\b|(?:^|[{,])\s*["']?(?:actions|contents|packages|deployments|id-token|security-events|pull-requests|statuses|checks|pages|attestations|issues)["']?\s*:\s*["']?write\b`,
   ),
   linePattern('runs on a self-hosted runner', ['self-hosted'], String.raw`\bself-hosted\b`),
   linePattern(
@@ -72,11 +68,11 @@ function unpinned(text: string): string | null {
 
 export const dangerousCi = gitRule({
   name: 'git_dangerous_ci',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'confirm',
   why: 'Pipelines have access to secrets and can publish releases, so one changed line can do more harm than a line of code.',
   config: z.strictObject({
-    pipelines: globs(200).default(PIPELINES),
+    pipelines: globs(200).default([...PIPELINES]),
     scripts: globs(200)
       .default(SCRIPTS)
       .describe('Globs of scripts, which are checked only for downloaded code that is run.'),
@@ -114,13 +110,13 @@ const TARGET = linePattern(
 );
 const HEAD = linePattern(
   'head of the pull request',
-  ['head'],
-  String.raw`github\.event\.(?:pull_request|workflow_run)\.head[._](?:sha|ref|branch|repo)|github\.head_ref|refs/pull/|\bgh\s+pr\s+checkout\b`,
+  ['head', 'merge_commit_sha', 'pull/', 'checkout'],
+  String.raw`github\.event\.(?:pull_request|workflow_run)\.head[._](?:sha|ref|branch|repo)|\bref["']?\s*:.*\bmerge_commit_sha\b|github\.head_ref|refs/pull/|\bpull/[^/]{1,200}/(?:head|merge)\b|\bgh\s+pr\s+checkout\b`,
 );
 
 export const ciUntrustedCheckout = gitRule({
   name: 'git_ci_untrusted_checkout',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'forbid',
   why: 'A workflow with repository permissions that checks out code from a fork lets the author of the fork use its permissions and secrets.',
   examples: {
@@ -138,7 +134,7 @@ export const ciUntrustedCheckout = gitRule({
     files.flatMap((view) => (coveringGlob(WORKFLOWS, view.name) === undefined ? [] : untrustedCheckouts(view))),
 });
 
-const WORKFLOWS = ['.github/**', '**/action.y*ml'];
+const WORKFLOWS = ['.github/**', '.forgejo/**', '.gitea/**', '**/action.y*ml'];
 
 /** Hits if the patch shows both the trigger and the checkout, and at least one of them is an added line. */
 function untrustedCheckouts(view: FileView): Hit[] {

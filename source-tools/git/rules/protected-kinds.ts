@@ -10,6 +10,16 @@ export interface ProtectedKind {
   readonly globs: readonly string[];
 }
 
+/** Definitions of pipelines and of what they run. */
+export const PIPELINES: readonly string[] = wordList(`
+  .github/workflows/** .github/actions/** **/action.yml **/action.yaml .forgejo/workflows/** .forgejo/actions/**
+  .gitea/workflows/** .gitea/actions/** .woodpecker.y*ml .woodpecker/** .gitlab-ci.yml **/.gitlab-ci*.yml
+  .gitlab/** .circleci/** .buildkite/** .drone.y*ml .drone.star .travis.yml .cirrus.yml .cirrus.star
+  .appveyor.yml appveyor.yml .semaphore/** .tekton/** .builds/** .build.yml .teamcity/** .concourse/**
+  azure-pipelines*.y*ml .azure-pipelines/** bitbucket-pipelines.yml **/Jenkinsfile* buildspec*.y*ml
+  cloudbuild*.y*ml codemagic.yaml
+`);
+
 export const PROTECTED_KINDS: readonly ProtectedKind[] = [
   {
     what: 'executed by a pipeline, with its permissions and secrets',
@@ -20,14 +30,7 @@ export const PROTECTED_KINDS: readonly ProtectedKind[] = [
       'https://woodpecker-ci.org/docs/usage/workflows',
       'https://docs.gitlab.com/ci/yaml/',
     ],
-    globs: wordList(`
-      .github/workflows/** .github/actions/** **/action.yml **/action.yaml .forgejo/workflows/** .forgejo/actions/**
-      .gitea/workflows/** .gitea/actions/** .woodpecker.y*ml .woodpecker/** .gitlab-ci.yml **/.gitlab-ci*.yml
-      .gitlab/** .circleci/** .buildkite/** .drone.y*ml .drone.star .travis.yml .cirrus.yml .cirrus.star
-      .appveyor.yml appveyor.yml .semaphore/** .tekton/** .builds/** .build.yml .teamcity/** .concourse/**
-      azure-pipelines*.y*ml .azure-pipelines/** bitbucket-pipelines.yml **/Jenkinsfile* buildspec*.y*ml
-      cloudbuild*.y*ml codemagic.yaml
-    `),
+    globs: PIPELINES,
   },
   {
     what: 'executed or obeyed by git on checkout, commit or merge',

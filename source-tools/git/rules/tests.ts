@@ -35,7 +35,7 @@ const SKIPPED = [
   ),
   linePattern(
     'expects a test to fail',
-    ['xfail', 'fails(', 'failing', 'expectedfailure'],
+    ['xfail', '.fails', 'failing', 'expectedfailure'],
     String.raw`\bpytest\.(?:mark\.)?xfail|\bexpectedfailure\b|\b(?:it|test)\.(?:fails|failing)\b`,
   ),
   linePattern(
@@ -63,7 +63,7 @@ const LENIENT = [
   ),
   linePattern(
     'rewrites snapshots',
-    ['--updatesnapshot', '--ci=false', '--update-snapshots'],
+    ['--updatesnapshot', '--update-snapshot', '--ci=false'],
     String.raw`--update-?snapshots?\b|--ci=false`,
   ),
 ];
@@ -75,7 +75,7 @@ const ASSERTS = wordList('expect( assert should. .should( require.equal require.
 
 export const testWeakening = gitRule({
   name: 'git_test_weakening',
-  logicRevision: 5,
+  logicRevision: 6,
   defaultLevel: 'confirm',
   why: 'Deleting, skipping or weakening a test is the easiest way to make a build pass.',
   config: z.strictObject({

@@ -9,6 +9,7 @@ describe('a line that is added to a test file', () => {
   it.each([
     ['test/a.test.ts', "it.skip('adds', () => {"],
     ['test/a.test.ts', "test.concurrent.skip('adds', () => {"],
+    ['test/a.test.ts', "test.fails.each([1])('adds', () => {"],
     ['test/a.test.js', "xit('adds', () => {"],
     ['test/a.test.js', "  describe.only('adds', () => {"],
     ['test/a.test.js', "test('adds', { skip: 'later' }, () => {"],
