@@ -20,7 +20,7 @@ export const gitPatchEffects: TargetEffects = {
 
 async function stage({ changeId, diff, facts }: StageContext, repository: Repository): Promise<Staged> {
   if (!facts.ok) return rejected(`${facts.code}: ${facts.message}`);
-  const { stray, touched } = facts as GitPatchFacts;
+  const { stray, files } = facts as GitPatchFacts;
   const [first] = stray;
   if (first !== undefined)
     return rejected(`line ${first.line} is outside any file section of the patch: ${first.what}`);
@@ -42,8 +42,7 @@ async function stage({ changeId, diff, facts }: StageContext, repository: Reposi
     return rejected(
       `it changes ${changed.length} paths, but this target allows at most ${repository.settings.maxPaths}`,
     );
-  const named = new Set(touched.map(({ name }) => name));
-  const refused = await refusedPath(repository, named, changed, after);
+  const refused = await refusedPath(repository, files, changed, after);
   if (refused !== null) return rejected(refused);
 
   const gitBase: GitBase = {

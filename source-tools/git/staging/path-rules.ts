@@ -4,31 +4,29 @@
  * T1 Every changed path is inside the tree and is not read as .git by any file system.
  * T2 Every mode is listed in the target's settings. Symbolic links and submodules are not allowed by default.
  * T3 The target of a symbolic link is inside the tree, which its text alone must show, and not behind another link.
+ * T4 Git does to each path what the patch states, since rules and people read the patch.
  */
 import { clip } from '../../../policy/text/cut-text';
 import { decodeUtf8 } from '../../../policy/text/utf8';
-import { GITLINK, SYMLINK } from '../facts/git-facts';
-import { isReadAsGit } from '../facts/names';
+import { GITLINK, SYMLINK, type PatchFile } from '../facts/git-facts';
+import { foldedName, isReadAsGit } from '../facts/names';
 import type { GitSettings } from '../staging-settings';
+import { notAsStated } from './as-stated';
 import { ABSENT, type ChangedPath } from './changed-paths';
 import type { Repository } from './repository';
 
 const MAX_LINK_BYTES = 4096;
 
-/**
- * Why the change is refused, or null. `named`: the names in the headers of the patch. `after`: the tree after the change, among the
- * objects of the dry run.
- */
+/** Why the change is refused, or null. `after`: the tree after the change, among the objects of the dry run. */
 export async function refusedPath(
   repository: Repository,
-  named: ReadonlySet<string>,
+  files: readonly PatchFile[],
   changed: readonly ChangedPath[],
   after: string,
 ): Promise<string | null> {
   for (const entry of changed) {
-    const why = refusedName(entry.path) ?? refusedMode(entry, repository.settings);
+    const why = refusedName(entry.path) ?? refusedMode(entry, repository.settings) ?? notAsStated(entry, files);
     if (why !== null) return `${shown(entry.path)}: ${why}`;
-    if (!named.has(entry.path)) return `${shown(entry.path)}: git changes it, but no header of the patch names it`;
     if (entry.newMode !== SYMLINK) continue;
     const link = await refusedLink(repository, entry, after);
     if (link !== null) return `${shown(entry.path)}: ${link}`;
@@ -50,7 +48,7 @@ function refusedName(path: string): string | null {
 function refusedMode({ path, oldMode, newMode }: ChangedPath, { modes }: GitSettings): string | null {
   const allowed = (mode: string): boolean => mode === ABSENT || (modes as readonly string[]).includes(mode);
   if (!allowed(newMode)) return `mode ${newMode} is not allowed for this target (allowed: ${modes.join(', ')})`;
-  const submodules = oldMode === GITLINK || path.split('/').at(-1) === '.gitmodules';
+  const submodules = oldMode === GITLINK || foldedName(path.split('/').at(-1) ?? '') === '.gitmodules';
   if (submodules && !allowed(GITLINK)) return 'it changes submodules, which this target does not allow';
   return null;
 }

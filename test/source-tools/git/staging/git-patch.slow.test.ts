@@ -53,11 +53,22 @@ async function approved(ctx: StageContext, more: Partial<CommitContext> = {}): P
   };
 }
 
+/** Applies a patch to the branch. */
+async function push(patch: string, settings: object = {}): Promise<void> {
+  await commit(await approved(change(patch, { settings })));
+}
+
 /** Everything in the repository: refs and object ids. */
 const contents = (): string =>
   repo.git('for-each-ref') + repo.git('cat-file', '--batch-all-objects', '--batch-check=%(objectname) %(objecttype)');
 
 const PATCH = oneLinePatch('README.md', 'one', 'two');
+
+const movePatch = (from: string, to: string, verb = 'rename'): string =>
+  `diff --git a/${from} b/${to}\nsimilarity index 100%\n${verb} from ${from}\n${verb} to ${to}\n`;
+
+const deletePatch = (path: string, line: string): string =>
+  `diff --git a/${path} b/${path}\ndeleted file mode 100644\n--- a/${path}\n+++ /dev/null\n@@ -1 +0,0 @@\n-${line}\n`;
 
 describe('a dry run', () => {
   it('records base, trees, modes and blobs, and leaves neither ref nor object in the repository', async () => {
@@ -114,6 +125,31 @@ describe('a dry run', () => {
       'mode 160000',
     ],
     ['adds .gitmodules', newFilePatch('.gitmodules', '[submodule "x"]'), undefined, 'submodules'],
+    ['adds .gitmodules in another case', newFilePatch('.GitModules', '[submodule "x"]'), undefined, 'submodules'],
+    [
+      'makes a file executable, and states that it is already',
+      PATCH.replace('\n', '\nold mode 100755\nnew mode 100755\n'),
+      undefined,
+      'which the patch does not state',
+    ],
+    [
+      'adds a file and deletes it, which git does in the other order',
+      newFilePatch('new', 'x') + deletePatch('new', 'x'),
+      undefined,
+      'the patch removes it, but git keeps it',
+    ],
+    [
+      'changes a file and renames it, which git does in the other order',
+      PATCH + movePatch('README.md', 'new'),
+      undefined,
+      'the patch removes it, but git keeps it',
+    ],
+    [
+      'empties a file without a header that says so, which reads as its deletion',
+      '--- a/README.md\n+++ b/README.md\n@@ -1 +0,0 @@\n-one\n',
+      undefined,
+      'the patch removes it, but git keeps it',
+    ],
   ])('rejects a patch that %s, and leaves nothing behind', async (_, patch, metadata, why) => {
     const before = contents();
     const staged = await stage(change(patch, metadata === undefined ? {} : { metadata }));
@@ -129,6 +165,52 @@ describe('a dry run', () => {
       explanation: expect.stringContaining('does not apply at the line that its header states'),
     });
     expect(await stage(change(many))).toMatchObject({ kind: 'staged' });
+  });
+
+  const NO_LINE_FEED = '\\ No newline at end of file\n';
+  const LINK_CHANGED = `diff --git a/link b/link\n--- a/link\n+++ b/link\n@@ -1 +1 @@\n-README.md\n${NO_LINE_FEED}+src\n${NO_LINE_FEED}`;
+  it.each([
+    ['changes', LINK_CHANGED],
+    ['moves', movePatch('link', 'src/link')],
+    ['copies', movePatch('link', 'src/link', 'copy')],
+  ])(
+    'rejects a patch that %s a symbolic link without stating that it is one, even if links are allowed',
+    async (_, patch) => {
+      const settings = { modes: ['100644', '120000'] };
+      await push(newFilePatch('link', 'README.md', '120000'), settings);
+      expect(await stage(change(patch, { settings }))).toMatchObject({
+        kind: 'rejected',
+        explanation: expect.stringContaining('which the patch does not state'),
+      });
+      const stated = LINK_CHANGED.replace('\n', '\nindex 1f9d725..8c3482d 120000\n');
+      expect(await stage(change(stated, { settings }))).toMatchObject({ kind: 'staged' });
+    },
+  );
+
+  it('rejects a changed copy of an executable unless the patch states that it is one', async () => {
+    await push(newFilePatch('run.sh', 'one', '100755'));
+    const copied = (index: string): string =>
+      `diff --git a/run.sh b/new.sh\ncopy from run.sh\ncopy to new.sh\n${index}--- a/run.sh\n+++ b/new.sh\n@@ -1 +1 @@\n-one\n+two\n`;
+    expect(await stage(change(copied('')))).toMatchObject({
+      kind: 'rejected',
+      explanation: expect.stringContaining('which the patch does not state'),
+    });
+    expect(await stage(change(copied('index 1f9d725..8c3482d 100755\n')))).toMatchObject({ kind: 'staged' });
+  });
+
+  it.each([
+    [
+      'exchanges the names of two files',
+      movePatch('README.md', 'src/other.ts') + movePatch('src/other.ts', 'README.md'),
+    ],
+    [
+      'moves a file away and writes another in its place',
+      movePatch('README.md', 'new') + newFilePatch('README.md', 'x'),
+    ],
+    ['changes a file twice', PATCH + oneLinePatch('README.md', 'two', 'three')],
+    ['adds a file without stating its mode', '--- /dev/null\n+++ b/new\n@@ -0,0 +1 @@\n+x\n'],
+  ])('stages a patch that %s', async (_, patch) => {
+    expect(await stage(change(patch))).toMatchObject({ kind: 'staged' });
   });
 
   it.each([
