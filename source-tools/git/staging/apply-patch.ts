@@ -4,8 +4,11 @@
  * I1 Each hunk applies exactly at the line that its header states. An offset is refused, because the effect would differ from
  *    what was reviewed.
  * I2 Nothing is written to the repository unless `persist` is set: the objects of a dry run are in a temporary directory.
+ * I3 A dry run reads binary content from the patch. If git has an object with the id that the patch states for the content, it
+ *    takes that object instead, so it gets no other objects of the repository than the files before the change.
  */
 import { targetUnavailable } from '../../target-failure';
+import { GITLINK, pathsOf, type PatchFile } from '../facts/git-facts';
 import { changedPaths, type ChangedPath } from './changed-paths';
 import { firstLine, type Repository } from './repository';
 
@@ -13,22 +16,31 @@ export type Patched =
   | { readonly ok: true; readonly before: string; readonly after: string; readonly changed: readonly ChangedPath[] }
   | { readonly ok: false; readonly explanation: string };
 
+/** `files`: what the patch states. */
+export interface Application {
+  readonly persist: boolean;
+  readonly files: readonly PatchFile[];
+}
+
 const INDEX = 'index';
 
 export async function applyPatch(
   repository: Repository,
   commit: string,
   patch: Uint8Array,
-  persist: boolean,
+  { persist, files }: Application,
 ): Promise<Patched> {
   const before = (await repository.read(['rev-parse', '--verify', `${commit}^{tree}`], { persist }))
     .toString('utf8')
     .trim();
   await repository.read(['read-tree', before], { index: INDEX, persist });
+  const isolated = !persist && files.some(({ binary }) => binary !== null);
+  if (isolated) await copyBlobs(repository, new Set(files.flatMap(pathsOf)));
   const applied = await repository.run(['apply', '--cached', '-v', '--whitespace=nowarn', '-'], {
     index: INDEX,
     stdin: patch,
     persist,
+    isolated,
   });
   if (applied.kind === 'broken') throw targetUnavailable(repository.target, `git apply: ${applied.explanation}`);
   if (applied.code !== 0)
@@ -41,6 +53,17 @@ export async function applyPatch(
     };
   const after = (await repository.read(['write-tree'], { index: INDEX, persist })).toString('utf8').trim();
   return { ok: true, before, after, changed: await changedPaths(repository, before, after, persist) };
+}
+
+/** Copies the blobs of these paths, as they are in the index, to the scratch directory. */
+async function copyBlobs(repository: Repository, paths: ReadonlySet<string>): Promise<void> {
+  const listed = (await repository.read(['ls-files', '--stage', '-z'], { index: INDEX })).toString('utf8').split('\0');
+  const ids = listed.flatMap((entry) => {
+    const [, mode, id, path] = /^(\d{6}) ([0-9a-f]+) \d\t(.*)$/s.exec(entry) ?? [];
+    return id !== undefined && path !== undefined && mode !== GITLINK && paths.has(path) ? [`${id}\n`] : [];
+  });
+  const pack = await repository.read(['pack-objects', '-q', '--stdout'], { stdin: ids.join('') });
+  await repository.read(['unpack-objects', '-q'], { stdin: pack, isolated: true });
 }
 
 function reasonOf(stderr: string): string {

@@ -54,7 +54,7 @@ async function write(
 ): Promise<CommitResult | null> {
   const tip = await tipOf(repository, base.ref);
   if (tip !== base.commit) return stale(base, tip);
-  const patched = await applyPatch(repository, base.commit, ctx.diff.raw, true);
+  const patched = await applyPatch(repository, base.commit, ctx.diff.raw, { persist: true, files: [] });
   if (!patched.ok) return { kind: 'stale', explanation: patched.explanation };
   if (patched.after !== base.treeAfter || canonicalJson(patched.changed) !== canonicalJson(base.paths))
     return { kind: 'stale', explanation: 'the patch produces a different tree than was approved' };

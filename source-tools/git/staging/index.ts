@@ -34,7 +34,7 @@ async function stage({ changeId, diff, facts }: StageContext, repository: Reposi
   const wrongBase = await baseProblem(repository, ref, commit);
   if (wrongBase !== null) return rejected(`metadata.base_commit: ${wrongBase}`);
 
-  const patched = await applyPatch(repository, commit, diff.raw, false);
+  const patched = await applyPatch(repository, commit, diff.raw, { persist: false, files });
   if (!patched.ok) return rejected(patched.explanation);
   const { before, after, changed } = patched;
   if (changed.length === 0) return rejected('it does not change the tree');

@@ -27,6 +27,8 @@ export async function refusedPath(
   for (const entry of changed) {
     const why = refusedName(entry.path) ?? refusedMode(entry, repository.settings) ?? notAsStated(entry, files);
     if (why !== null) return `${shown(entry.path)}: ${why}`;
+    const size = await refusedSize(repository, entry, files);
+    if (size !== null) return `${shown(entry.path)}: ${size}`;
     if (entry.newMode !== SYMLINK) continue;
     const link = await refusedLink(repository, entry, after);
     if (link !== null) return `${shown(entry.path)}: ${link}`;
@@ -53,9 +55,24 @@ function refusedMode({ path, oldMode, newMode }: ChangedPath, { modes }: GitSett
   return null;
 }
 
+/** Git empties a file for which a binary patch states the id zero, whatever content follows. */
+async function refusedSize(
+  repository: Repository,
+  { path, newBlob, newMode }: ChangedPath,
+  files: readonly PatchFile[],
+): Promise<string | null> {
+  const binary = files.findLast((file) => file.newPath === path)?.binary ?? null;
+  if (binary === null || newMode === ABSENT) return null;
+  return (await sizeOf(repository, newBlob)) === binary.bytes ? null : 'its content is not the one in the patch';
+}
+
+async function sizeOf(repository: Repository, blob: string): Promise<number> {
+  return Number((await repository.read(['cat-file', '-s', blob])).toString('utf8'));
+}
+
 async function refusedLink(repository: Repository, entry: ChangedPath, after: string): Promise<string | null> {
-  const size = Number((await repository.read(['cat-file', '-s', entry.newBlob])).toString('utf8'));
-  if (size > MAX_LINK_BYTES) return `the target of the symbolic link is longer than ${MAX_LINK_BYTES} bytes`;
+  if ((await sizeOf(repository, entry.newBlob)) > MAX_LINK_BYTES)
+    return `the target of the symbolic link is longer than ${MAX_LINK_BYTES} bytes`;
   const target = decodeUtf8(await repository.read(['cat-file', 'blob', entry.newBlob]));
   if (target === null || target.includes('\0') || target.includes('\\'))
     return 'the target of the symbolic link is not a valid path';

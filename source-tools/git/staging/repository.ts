@@ -27,6 +27,8 @@ export interface RunMore {
   readonly index?: string;
   /** Writes objects to the repository; otherwise they go to the scratch directory. */
   readonly persist?: boolean;
+  /** Reads only the objects of the scratch directory, none of the repository. */
+  readonly isolated?: boolean;
   /** Does not stop git if the activity is cancelled, because an interrupted transaction would leave locks behind. */
   readonly ignoreCancellation?: boolean;
 }
@@ -49,13 +51,13 @@ export async function inRepository<T>(ctx: TargetContext, work: (repository: Rep
   const scratch = await mkdtemp(join(tmpdir(), 'countersign-git-'));
   mkdirSync(join(scratch, 'objects'));
   mkdirSync(join(scratch, 'empty'));
-  const run: Repository['run'] = (args, { stdin, index, persist, ignoreCancellation } = {}) => {
+  const run: Repository['run'] = (args, { stdin, index, persist, isolated, ignoreCancellation } = {}) => {
     const objects =
       persist === true
         ? {}
         : {
             GIT_OBJECT_DIRECTORY: join(scratch, 'objects'),
-            GIT_ALTERNATE_OBJECT_DIRECTORIES: join(gitDir, 'objects'),
+            ...(isolated === true ? {} : { GIT_ALTERNATE_OBJECT_DIRECTORIES: join(gitDir, 'objects') }),
           };
     return runGit({
       args,

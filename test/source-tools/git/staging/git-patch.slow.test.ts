@@ -187,6 +187,50 @@ describe('a dry run', () => {
     },
   );
 
+  describe('of a binary patch', () => {
+    const blobOf = (text: string): string => repo.git('rev-parse', `${repo.push({ other: text })}:other`);
+    const binaryPatch = (id: string, content: string): string =>
+      `diff --git a/README.md b/README.md\nindex ${repo.git('rev-parse', 'main:README.md')}..${id} 100644\n${content}`;
+    /** The text "two\n". */
+    const LITERAL = 'GIT binary patch\nliteral 4\nLc$_OK&*uUF1R()s\n\n';
+    /** Copies nothing and inserts "two\n". */
+    const DELTA = 'GIT binary patch\ndelta 7\nOc${NlVJRuk=K=r(Yyoiq\n\n';
+
+    it.each([
+      ['a literal', LITERAL],
+      ['a delta', DELTA],
+      ['no content', 'Binary files a/README.md and b/README.md differ\n'],
+    ])('rejects %s for which git would take another object of the repository', async (_, content) => {
+      const evil = blobOf('evil');
+      expect(await stage(change(binaryPatch(evil, content)))).toMatchObject({
+        kind: 'rejected',
+        explanation: expect.stringContaining('does not apply'),
+      });
+    });
+
+    it('stages a new file', async () => {
+      const header = `diff --git a/new b/new\nnew file mode 100644\nindex ${'0'.repeat(40)}..${blobOf('two\n')}\n`;
+      expect(await stage(change(header + LITERAL))).toMatchObject({ kind: 'staged' });
+    });
+
+    it('rejects content whose id is zero, for which git empties the file', async () => {
+      expect(await stage(change(binaryPatch('0'.repeat(40), LITERAL)))).toMatchObject({
+        kind: 'rejected',
+        explanation: expect.stringContaining('its content is not the one in the patch'),
+      });
+    });
+
+    it.each([
+      ['a literal', LITERAL],
+      ['a delta', DELTA],
+    ])('stages and commits %s, also if its object is in the repository', async (_, content) => {
+      const two = blobOf('two\n');
+      const ctx = await approved(change(binaryPatch(two, content)));
+      expect(await commit(ctx)).toMatchObject({ kind: 'applied' });
+      expect(repo.read('README.md')).toBe('two\n');
+    });
+  });
+
   it('rejects a changed copy of an executable unless the patch states that it is one', async () => {
     await push(newFilePatch('run.sh', 'one', '100755'));
     const copied = (index: string): string =>
