@@ -1,6 +1,7 @@
 import type { PatchLine } from '../../facts/git-facts';
 import type { FileView } from '../patch-view';
 import { isRequirements } from './ecosystems';
+import { withoutEscapes } from './json-escapes';
 
 /** A package with the version or range that a line of a manifest requires. */
 export interface Declared {
@@ -9,10 +10,13 @@ export interface Declared {
   readonly line: PatchLine;
 }
 
-/** A package name, with a version as its value. Patterns are anchored and have no nested repetition. */
-const IN_JSON = /^\s*"((?:@[\w.-]+\/)?[\w./-]+)"\s*:\s*"([^"]*)"/;
+/** A package name, with a version as its value, anywhere in a text: JSON has no lines. */
+const IN_JSON = /"((?:@[\w.-]+\/)?[\w./-]+)"\s*:\s*"([^"]*)"/g;
+/** The same in a line. Patterns are anchored and have no nested repetition. */
 const IN_YAML = /^\s+['"]?((?:@[\w.-]+\/)?[\w./-]+)['"]?\s*:\s+['"]?([\^~<>=]{0,2}\s?v?\d[^'"#\s]*)/;
 const IN_TOML = /^\s*"?([\w.-]+)"?\s*=\s*(?:"([^"]*)"|\{[^}]*\bversion\s*=\s*"([^"]*)")/;
+/** `[dependencies.name]`, also below `target`; the version is in a line of its own. */
+const IN_CARGO_TABLE = /^\s*\[(?:[^\]]{0,200}\.)?(?:dev-|build-)?dependencies\."?([\w-]+)"?\s*\]/;
 const IN_TOML_LIST =
   /^\s*(?:[\w-]+\s*=\s*\[\s*)?["']([A-Za-z][\w.-]*)(?:\[[\w,. -]*\])?\s*((?:[<>=~!]=?|===)\s*[^"';]+)?["'; ]/;
 const IN_REQUIREMENTS = /^\s*([A-Za-z][\w.-]*)(?:\[[\w,. -]*\])?\s*((?:[<>=~!]=?|===)\s*[^\s;#]+)?\s*(?:[;#\\].*)?$/;
@@ -28,12 +32,27 @@ const MAX_LINE = 1000;
 
 /** The packages that the lines of one kind declare. */
 export function declaredIn(view: FileView, kind: PatchLine['kind']): readonly Declared[] {
-  const read = readerOf(view.name.base);
+  const { base } = view.name;
+  if (base.endsWith('.json') || base.endsWith('.json5') || base.endsWith('.jsonc')) return declaredInJson(view, kind);
+  const read = readerOf(base);
   if (read === null) return [];
   return view.lines(kind).flatMap((line) => {
     const found = line.text.length > MAX_LINE ? null : read(line.text.replace(/\r$/, ''));
     return found === null || SETTINGS.test(found.name) ? [] : [{ ...found, line }];
   });
+}
+
+function declaredInJson(view: FileView, kind: PatchLine['kind']): readonly Declared[] {
+  const lines = view.lines(kind);
+  const text = withoutEscapes(view.text(kind));
+  const found: Declared[] = [];
+  let [at, index] = [0, 0];
+  for (const { 1: name = '', 2: version = '', index: start } of text.matchAll(IN_JSON)) {
+    for (; at < start; at++) if (text[at] === '\n') index++;
+    const line = lines[index];
+    if (line !== undefined && RANGE.test(version) && !SETTINGS.test(name)) found.push({ name, version, line });
+  }
+  return found;
 }
 
 type Reader = (text: string) => Omit<Declared, 'line'> | null;
@@ -43,8 +62,9 @@ function readerOf(base: string): Reader | null {
   switch (base) {
     case 'pyproject.toml':
       return (text) => matched(IN_TOML, text) ?? matched(IN_TOML_LIST, text, (version) => version !== '');
-    case 'pipfile':
     case 'cargo.toml':
+      return (text) => matched(IN_TOML, text) ?? matched(IN_CARGO_TABLE, text, () => true);
+    case 'pipfile':
     case 'libs.versions.toml':
       return (text) => matched(IN_TOML, text);
     case 'go.mod':
@@ -57,7 +77,7 @@ function readerOf(base: string): Reader | null {
     case '.yarnrc.yml':
       return (text) => matched(IN_YAML, text);
     default:
-      return base.endsWith('.json') || base.endsWith('.json5') ? (text) => matched(IN_JSON, text) : null;
+      return null;
   }
 }
 

@@ -25,7 +25,7 @@ const REGISTRIES = [
 
 export const dependencyChange = gitRule({
   name: 'git_dependency_change',
-  logicRevision: 4,
+  logicRevision: 5,
   defaultLevel: 'confirm',
   why: 'A dependency runs with all permissions of the program, and a lock file that disagrees with its manifest installs something else.',
   config: z.strictObject({
@@ -90,7 +90,7 @@ function lockHits(view: FileView, { added, removed, rehashed }: LockChange, isAl
 
 export const dependencyUpdate = gitRule({
   name: 'git_dependency_update',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'advise',
   status: 'WARN',
   why: 'Another version of a dependency is other code, which nothing in the patch shows.',

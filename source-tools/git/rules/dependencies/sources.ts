@@ -1,73 +1,114 @@
-import { linePattern, describeLine, wordsOf } from '../../../../policy/text/line-patterns';
+import { linePattern, describeLine, type LinePattern } from '../../../../policy/text/line-patterns';
 import type { Hit } from '../../../../policy/rules/rule-maker';
 import { shown } from '../../../../policy/text/shown-name';
-import { addedHits, atLine } from '../define-git-rule';
+import { atLine } from '../define-git-rule';
 import type { FileView } from '../patch-view';
+import { withoutEscapes } from './json-escapes';
 
 const SOURCES = [
   linePattern(
     'installs a package from git',
-    ['git+', 'git:', 'github:', 'gitlab:', 'bitbucket:', 'git =', 'git=', ':git', 'git@', '.git"', "git'"],
-    String.raw`\bgit\+(?:https?|ssh|file):|"(?:git|github|gitlab|bitbucket|gist):|\bgit\s*=\s*"|:git\s*=>|"git@|[/:][\w.-]+\.git(?:["'#@]|$)`,
+    ['git', 'bitbucket:', 'gist:'],
+    String.raw`\bgit\+(?:https?|ssh|file):|"(?:git|github|gitlab|bitbucket|gist):|\bgit\s*=\s*"|:git\s*=>|\b(?:git|github|gitlab|bitbucket|gist):\s*["']|"git@|[/:][\w.-]+\.git(?:["'#@]|$)`,
   ),
   linePattern(
     'installs a package from a URL',
     ['http:', 'https:', 'ftp:'],
-    String.raw`"[\w@/.-]+"\s*:\s*"https?://|\s@\s+https?://|^\s*(?:-e\s+)?https?://|\burl\s*=\s*"https?://`,
+    String.raw`"[\w@/.-]+"\s*:\s*"(?:[\w@/.-]{1,200}@)?https?://|\s@\s+https?://|^\s*(?:-e\s+)?https?://|\burl\s*=\s*"https?://`,
   ),
   linePattern(
     'installs a package from a local folder',
-    ['file:', 'link:', 'path =', 'path='],
+    ['file:', 'link:', 'portal:', 'path'],
     String.raw`"(?:file|link|portal):|\bpath\s*=\s*"\.\.`,
   ),
   linePattern(
     'installs packages from another registry',
-    ['registry', 'index-url', 'find-links', 'trusted-host', 'index_url', 'source'],
-    String.raw`(?:^|[\s{,])registry\s*=|"registry"\s*:|--?(?:extra-)?index-url\b|\bindex[-_]url\s*=|--?find-links\b|--?trusted-host\b|\bnpmregistryserver\s*:|^\s*source\s+["']|\[\[tool\.\w+\.(?:source|index)`,
+    ['registry', 'registries', 'index-url', 'find-links', 'trusted-host', 'index_url', 'source', 'index'],
+    String.raw`(?:^|[\s{,])registry\s*=|"registry"\s*:|--?(?:extra-)?index-url\b|\bindex[-_]url\s*=|--?find-links\b|--?trusted-host\b|\bnpmregistryserver\s*:|^\s*registr(?:y|ies)\s*:|^\s*source\s+["']|\bsource:\s*["']|\[\[tool\.\w+\.(?:source|index)`,
   ),
   linePattern(
     'replaces a package',
     ['replace', '[patch', '"overrides"', '"resolutions"'],
-    String.raw`^\s*replace\b|=>\s*\S|^\s*\[patch|"(?:overrides|resolutions)"\s*:`,
+    String.raw`^\s*replace\b|=>\s*\S|^\s*\[patch|"(?:overrides|resolutions)"\s*(?::|$)`,
   ),
-  linePattern('accepts any version', ['"*"', '"latest"', ':latest'], String.raw`"[\w@/.-]+"\s*:\s*"(?:\*|latest|x)"`),
+  linePattern(
+    'lets packages run scripts on installation',
+    ['onlybuiltdependencies', 'allowbuilds', 'dangerouslyallowallbuilds', 'trusteddependencies', 'enablescripts'],
+    String.raw`\b(?:onlybuiltdependencies\w*|allowbuilds|dangerouslyallowallbuilds|trusteddependencies|enablescripts)["']?\s*(?::|$)`,
+  ),
+  linePattern(
+    'names code that a build runs',
+    ['build', 'backend-path'],
+    String.raw`^\s*(?:build-backend|backend-path)\s*=|^\s*build\s*=\s*["']`,
+  ),
+  linePattern('accepts any version', ['"*"', '"latest"'], String.raw`"[\w@/.-]+"\s*:\s*"(?:\*|latest)"`),
+];
+
+const ALIASES = [
+  linePattern(
+    'installs a package under another name',
+    ['npm:', 'package'],
+    String.raw`["']?[\w@/.-]+["']?\s*:\s*["']?npm:|\{[^}]*\bpackage\s*=\s*"`,
+  ),
 ];
 
 const SCRIPTS = [
   linePattern(
     'runs a script on installation',
     ['install', 'prepare', 'prepublish', 'preprepare', 'postprepare'],
-    String.raw`"(?:pre|post)?(?:install|prepare)"\s*:|"prepublish"\s*:|"uninstall"\s*:`,
+    String.raw`"(?:(?:pre|post)?(?:install|prepare)|prepublish|uninstall)"\s*(?::|$)`,
   ),
 ];
 
-const IN_PACKAGE_JSON = [...SCRIPTS, ...SOURCES];
-const [WORDS, WORDS_IN_PACKAGE_JSON] = [wordsOf(SOURCES), wordsOf(IN_PACKAGE_JSON)];
+/** Deno names each npm package this way. */
+const WITHOUT_ALIASES = new Set(['deno.json', 'deno.jsonc', 'jsr.json']);
+
+function patternsFor(base: string): readonly LinePattern[] {
+  if (WITHOUT_ALIASES.has(base)) return SOURCES;
+  return base === 'package.json' ? IN_PACKAGE_JSON : OTHERWISE;
+}
+
+const OTHERWISE = [...SOURCES, ...ALIASES];
+const IN_PACKAGE_JSON = [...SCRIPTS, ...OTHERWISE];
 
 /** Added lines of a manifest that install code from another place than the registry, or run a script on installation. */
 export function sourceHits(view: FileView): Hit[] {
-  return view.name.base === 'package.json'
-    ? addedHits(view, WORDS_IN_PACKAGE_JSON, (text) => (ABOUT.test(text) ? null : describeLine(IN_PACKAGE_JSON, text)))
-    : addedHits(view, WORDS, (text) => (ABOUT.test(text) ? null : describeLine(SOURCES, text)));
+  const patterns = patternsFor(view.name.base);
+  return view.lines('+').flatMap((line) => {
+    const what = describeLine(patterns, withoutEscapes(line.text).replaceAll(ABOUT, '').trimEnd());
+    return what === null ? [] : [atLine(view.file, line, what)];
+  });
 }
 
 /** Members of a manifest that name a page or a repository, and install nothing. */
-const ABOUT = /^\s*"(?:homepage|url|bugs|repository|funding|author|license|\$schema|documentation)"\s*:\s*\{?\s*"/i;
+const ABOUT =
+  /"(?:homepage|url|bugs|repository|funding|author|license|\$schema|documentation)"\s*:\s*(?:"[^"]*"|\{[^{}]*\})/gi;
 
-/** Added lines with `https://host/…` whose host is not listed in `registries`. */
+/** Added lines of a lock file with `https://host/…` whose host is not listed in `registries`. */
 export function foreignHosts(view: FileView, registries: readonly string[]): Hit[] {
+  // The checksums of Go may contain any base64.
+  if (view.name.base.endsWith('.sum')) return [];
   const known = new Set(registries.map((host) => host.toLowerCase()));
   return view.lines('+').flatMap((line) => {
-    const at = line.text.indexOf('://');
-    // The checksums of Go may contain any base64.
-    if (at === -1 || view.name.base.endsWith('.sum')) return [];
-    const rest = line.text.slice(at + 3, at + 300);
-    let end = 0;
-    while (end < rest.length && !'/"\'?#: '.includes(rest[end] as string)) end++;
-    const host = rest.slice(rest.lastIndexOf('@', end) + 1, end).toLowerCase();
-    const before = line.text.slice(Math.max(0, at - 30), at).toLowerCase();
-    const isHomepage = before.includes('"url": "') || line.text.includes('"funding"') || line.text.includes('homepage');
-    if (known.has(host) && !before.includes('git+')) return [];
-    return isHomepage ? [] : [atLine(view.file, line, `names the host ${shown(host)}`)];
+    const host = foreignHost(withoutEscapes(line.text), known);
+    return host === null ? [] : [atLine(view.file, line, `names the host ${shown(host)}`)];
   });
+}
+
+/** What precedes the URL of a page: a member that names one, or the text of a notice. */
+const BEFORE_PAGE = /"(?:url|funding|homepage)":\s*\[?\s*"$|"deprecated":\s*"[^"]*$|^\s*deprecated:\s[^,]*$/;
+const MAX_HOST = 300;
+
+function foreignHost(text: string, known: ReadonlySet<string>): string | null {
+  for (let at = text.indexOf('://'); at !== -1; at = text.indexOf('://', at + 3)) {
+    const [authority = ''] = text.slice(at + 3, at + 3 + MAX_HOST).split(/[/\\?#"'\s]/, 1);
+    const host = authority
+      .slice(authority.lastIndexOf('@') + 1)
+      .replace(/:\d*$/, '')
+      .toLowerCase();
+    const [scheme = ''] = /[\w+.-]*$/.exec(text.slice(Math.max(0, at - 30), at)) ?? [];
+    if (known.has(host) && !scheme.startsWith('git+')) continue;
+    if (!BEFORE_PAGE.test(text.slice(Math.max(0, at - MAX_HOST), at - scheme.length))) return host;
+  }
+  return null;
 }

@@ -21,9 +21,16 @@ describe('a new package', () => {
     ['pyproject.toml', '+  "requests>=2.31",', 'adds the package "requests" ">=2.31"'],
     ['requirements.txt', '+flask==3.0.0', 'adds the package "flask" "3.0.0"'],
     ['Gemfile', '+gem "rails", "~> 7.1"', 'adds the package "rails" "~> 7.1"'],
+    ['Cargo.toml', '+[target.x86.dev-dependencies.serde]', 'adds the package "serde" without a version'],
+    ['package.json', '+  "private": true, "dependencies": { "zod": "^4.0.0" }', 'adds the package "zod" "^4.0.0"'],
+    ['package.json', '+    "zo\\u0064": "^4.0.0"', 'adds the package "zod" "^4.0.0"'],
     ['pnpm-workspace.yaml', '+  zod: ^4.0.0', 'adds the package "zod" "^4.0.0"'],
   ])('in %s is held with name and version: %s', (path, line, reason) => {
     expect(held(edit(path, line))).toContain(reason.replace('"3.0.0"', '"==3.0.0"'));
+  });
+
+  it('is read where its name and its version are in different lines', () => {
+    expect(held(edit('package.json', '+    "zod":', '+      "^4.0.0"'))).toContain('("package.json" line 1)');
   });
 
   it('is not new if the workspace has it: in another manifest, or in a lock file that does not add it', () => {
@@ -40,6 +47,36 @@ describe('a new package', () => {
     for (const line of ['  "version": "1.2.3",', '  "node": ">=22",', '  "zod": "catalog:",', '  "a": "workspace:*",'])
       expect([line, held(edit('package.json', `+${line}`))]).toEqual([line, null]);
     expect(held(edit('package.json', '+  "homepage": "https://example.com/",'))).toBeNull();
+  });
+});
+
+describe('a line of a manifest', () => {
+  it.each([
+    ['package.json', '"zod": "npm:other@4.0.0"', 'under another name'],
+    ['pnpm-workspace.yaml', '  zod: npm:other@4.0.0', 'under another name'],
+    ['Cargo.toml', 'serde = { version = "1.0", package = "other" }', 'under another name'],
+    ['package.json', '"packageManager": "pnpm@https://example.com/pnpm.tgz"', 'from a URL'],
+    ['package.json', '"zod": "ssh://example.com/zod.git#v4"', 'from git'],
+    ['Gemfile', 'gem "rails", git: "https://example.com/rails"', 'from git'],
+    ['Gemfile', 'gem "rails", source: "https://example.com"', 'another registry'],
+    ['pnpm-workspace.yaml', 'registries:', 'another registry'],
+    ['pnpm-workspace.yaml', 'onlyBuiltDependencies:', 'run scripts'],
+    ['package.json', '"trustedDependencies": ["zod"]', 'run scripts'],
+    ['package.json', '"postinst\\u0061ll": "node setup.js"', 'runs a script'],
+    ['package.json', '"postinstall"', 'runs a script'],
+    ['package.json', '"license": "MIT", "scripts": { "postinstall": "node setup.js" }', 'runs a script'],
+    ['pyproject.toml', 'build-backend = "backend"', 'code that a build runs'],
+  ])('is held if it installs or runs other code, however it is written: %s %s', (path, line, reason) => {
+    expect(held(edit(path, `+${line}`), NPM_LOCK)).toContain(reason);
+  });
+
+  it.each([
+    ['deno.json', '"zod": "npm:zod@4.0.0"'],
+    ['package.json', '"repository": { "type": "git", "url": "git+https://example.com/a.git" },'],
+    ['package.json', '"author": "A <a@example.com> (https://example.com)",'],
+    ['package.json', '"build": "tsc -b"'],
+  ])('is not held if it does neither: %s %s', (path, line) => {
+    expect(held(edit(path, `+${line}`), NPM_LOCK)).toBeNull();
   });
 });
 
@@ -110,5 +147,25 @@ describe('a lock file', () => {
     const resolved = (host: string): string => `+      "resolved": "https://${host}/zod/-/zod-4.0.1.tgz",`;
     expect(held(edit('package-lock.json', resolved('registry.npmjs.org')))).toBeNull();
     expect(held(edit('package-lock.json', resolved('evil.example')))).toContain('names the host "evil.example"');
+  });
+
+  it.each([
+    '"resolved": "https:\\/\\/evil.example/a.tgz"',
+    '"resolved": "https://evil.example\\\\@registry.npmjs.org/a.tgz"',
+    '"resolved": "https://registry.npmjs.org:x@evil.example/a.tgz"',
+    '"resolved": "https://evil.example/a.tgz", "funding": ""',
+    '"url": "https://example.com", "resolved": "https://evil.example/a.tgz"',
+    '"a": "https://registry.npmjs.org/a.tgz", "b": "https://evil.example/b.tgz"',
+  ])('names a host however it is written: %s', (line) => {
+    expect(held(edit('package-lock.json', `+      ${line}`))).toContain('names the host "evil.example');
+  });
+
+  it.each([
+    ['package-lock.json', '      "deprecated": "Moved, see https://example.com/new"'],
+    ['package-lock.json', '      "funding": { "url": "https://example.com/sponsor" }'],
+    ['package-lock.json', '      "resolved": "https://registry.npmjs.org:443/zod/-/zod-4.0.1.tgz",'],
+    ['pnpm-lock.yaml', '    deprecated: See https://example.com/new'],
+  ])('may name pages about a package: %s %s', (path, line) => {
+    expect(held(edit(path, `+${line}`))).toBeNull();
   });
 });
