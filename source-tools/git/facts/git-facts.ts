@@ -1,5 +1,6 @@
 import type { ExtractedFacts, Span } from '../../../policy/contracts/facts';
 import type { FilePlace, FactsMembers } from '../../../policy/contracts/source-tool';
+import { memoizeByObject } from '../../../policy/text/memoize';
 
 /** One line of a hunk. `text` excludes the marker and the line feed, but includes a CR before the line feed. */
 export interface PatchLine {
@@ -81,13 +82,23 @@ export function lineSpan(file: PatchFile, line: PatchLine): Span {
 
 /** The line in the file that a line of the patch adds, keeps or removes. A line of a binary patch has no place in the file. */
 export function filePlace(file: PatchFile, line: PatchLine): FilePlace {
-  const hunk = file.hunks.find((h) => line.line > h.line && line.line <= (h.lines.at(-1)?.line ?? 0));
   const path = line.kind === '-' ? (file.oldPath ?? file.path) : file.path;
-  if (hunk === undefined) return { path, line: null };
-  const other = line.kind === '-' ? '+' : '-';
-  const before = hunk.lines.filter((one) => one.line < line.line && one.kind !== other).length;
-  return { path, line: (line.kind === '-' ? hunk.oldStart : hunk.newStart) + before };
+  return { path, line: lineNumbers(file).get(line.line) ?? null };
 }
+
+/** Line in the patch → line in the file: on the old side for a removed line, otherwise on the new side. */
+const lineNumbers = memoizeByObject(({ hunks }: PatchFile): ReadonlyMap<number, number> => {
+  const numbers = new Map<number, number>();
+  for (const hunk of hunks) {
+    let [before, after] = [hunk.oldStart, hunk.newStart];
+    for (const { kind, line } of hunk.lines) {
+      numbers.set(line, kind === '-' ? before : after);
+      if (kind !== '+') before++;
+      if (kind !== '-') after++;
+    }
+  }
+  return numbers;
+});
 
 /** All lines of one kind in all hunks. Added lines include text disguised as binary, positioned at the file's header. */
 export function linesOf(file: PatchFile, kind: PatchLine['kind']): PatchLine[] {

@@ -1,5 +1,5 @@
 import { parseRule } from '../../../policy/rules/rule-maker';
-import { atFile, atLine, gitRule, MODIFIED, patchOf } from './define-git-rule';
+import { atLine, gitRule, MODIFIED, patchOf } from './define-git-rule';
 import { GIT_PACK } from '../facts/git-parser';
 
 const good = patchOf('src/a.ts', MODIFIED, ['-one', '+two']);
@@ -21,15 +21,17 @@ export const gitUnreadable = gitRule({
   defaultLevel: 'confirm',
   why: 'A line that is not valid UTF-8 can look different to people, to the judge and to the compiler, so no rule reads it.',
   examples: { bad: { base64: NOT_UTF8 }, good },
-  find: ({ files, notUtf8 }) =>
-    notUtf8.map((line) => {
-      const at = { startLine: line, startColumn: 1, endLine: line, endColumn: 1 };
-      const view = files.find(({ file: { span } }) => span.startLine <= line && line <= span.endLine);
-      const found = view?.file.hunks.flatMap((hunk) => hunk.lines).find((one) => one.line === line);
-      const what = 'the line is not valid UTF-8';
-      if (view === undefined) return { at, what };
-      return found === undefined ? { ...atFile(view.file, what), at } : { ...atLine(view.file, found, what), at };
-    }),
+  find: ({ files, notUtf8 }) => {
+    const unreadable = new Set(notUtf8);
+    return files.flatMap(({ file }) =>
+      file.hunks
+        .flatMap(({ lines }) => lines.filter(({ line }) => unreadable.has(line)))
+        .map((line) => ({
+          ...atLine(file, line, 'the line is not valid UTF-8'),
+          at: { startLine: line.line, startColumn: 1, endLine: line.line, endColumn: 1 },
+        })),
+    );
+  },
 });
 
 export const gitAmbiguous = gitRule({

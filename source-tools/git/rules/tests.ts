@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { coveringGlob, pathName, type PathName } from '../../../policy/text/glob';
 import { linePattern, describeLine, wordsOf } from '../../../policy/text/line-patterns';
+import { memoizeByObject } from '../../../policy/text/memoize';
 import type { Hit } from '../../../policy/rules/rule-maker';
 import { addedHits, atFile, atLine, gitRule, globs, MODIFIED, patchOf } from './define-git-rule';
 import type { PatchFile, PatchLine } from '../facts/git-facts';
@@ -160,14 +161,39 @@ const DECLARED =
  */
 function isOfNewTest(view: FileView, line: PatchLine): boolean {
   if (DECLARED.test(line.text)) return false;
-  const added = new Set(view.lines('+').map(({ text }) => text.trim()));
-  if (view.lines('-').some(({ text }) => DECLARED.test(text) && !added.has(text.trim()))) return false;
-  const lines = view.file.hunks.find((hunk) => hunk.lines.includes(line))?.lines.filter(({ kind }) => kind !== '-');
-  if (lines === undefined) return false;
-  const at = lines.indexOf(line);
+  const { losesOne, before, after } = declarationsIn(view);
+  if (losesOne) return false;
   const isDecorator = /^\s*[@#[]/.test(line.text);
-  const near = isDecorator ? lines.slice(at + 1) : lines.slice(0, at).reverse();
-  return near.find(({ text }) => DECLARED.test(text))?.kind === '+';
+  return (isDecorator ? after : before).get(line)?.kind === '+';
+}
+
+interface Declarations {
+  /** Whether the patch removes a declaration and does not add it again. */
+  readonly losesOne: boolean;
+  /** The nearest declaration above and below each line of the new side, in the same hunk. */
+  readonly before: ReadonlyMap<PatchLine, PatchLine>;
+  readonly after: ReadonlyMap<PatchLine, PatchLine>;
+}
+
+const declarationsIn = memoizeByObject((view: FileView): Declarations => {
+  const added = new Set(view.lines('+').map(({ text }) => text.trim()));
+  const losesOne = view.lines('-').some(({ text }) => DECLARED.test(text) && !added.has(text.trim()));
+  const sides = view.file.hunks.map(({ lines }) => lines.filter(({ kind }) => kind !== '-'));
+  return {
+    losesOne,
+    before: new Map(sides.flatMap(withDeclaration)),
+    after: new Map(sides.flatMap((lines) => withDeclaration(lines.toReversed()))),
+  };
+});
+
+/** Each line with the last declaration before it, if there is one. */
+function withDeclaration(lines: readonly PatchLine[]): [PatchLine, PatchLine][] {
+  let last: PatchLine | null = null;
+  return lines.flatMap((line): [PatchLine, PatchLine][] => {
+    const found = last;
+    if (DECLARED.test(line.text)) last = line;
+    return found === null ? [] : [[line, found]];
+  });
 }
 
 function isSnapshot(file: PatchFile): boolean {

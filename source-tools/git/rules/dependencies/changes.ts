@@ -2,7 +2,7 @@ import { memoizeByObject } from '../../../../policy/text/memoize';
 import type { PatchLine } from '../../facts/git-facts';
 import type { FileView } from '../patch-view';
 import { declaredIn, type Declared } from './declared';
-import { ecosystemOf, folderOf, isLock, isManifest } from './ecosystems';
+import { ecosystemOf, folderOf, isLock, isManifest, type Ecosystem } from './ecosystems';
 import { lockChange, type LockChange } from './locked';
 
 /** A package that a patch adds, updates or removes in one file. A null version: the package is not required there. */
@@ -30,8 +30,9 @@ export const dependencyChanges = memoizeByObject((files: readonly FileView[]): D
   const locks = lockViews.map((view) => ({ view, change: lockChange(view) }));
   const manifests = manifestViews.flatMap(changesIn);
   const changing = new Set(manifests.map(({ view }) => view));
+  const isKnown = knownPackages(manifestViews, locks);
   return {
-    manifests: manifests.filter((change) => change.before !== null || !isKnown(change, manifestViews, locks)),
+    manifests: manifests.filter((change) => change.before !== null || !isKnown(change)),
     locks,
     withoutLock: [...changing].filter(
       (view) => ecosystemOf(view) !== null && !lockViews.some((l) => locksFor(l, view)),
@@ -57,26 +58,37 @@ function byName(declared: readonly Declared[]): Map<string, Declared> {
   return new Map(declared.map((one) => [one.name, one]));
 }
 
-/** True for a package that the workspace already uses: another manifest names it, or its lock file does not add it. */
-function isKnown(
-  { view, name }: PackageChange,
+/**
+ * Whether the workspace already uses a package: another manifest names it, or its lock file does not add it. Indexed by name,
+ * so that the cost does not grow with the square of the patch.
+ */
+function knownPackages(
   manifests: readonly FileView[],
   locks: DependencyChanges['locks'],
-): boolean {
-  const ecosystem = ecosystemOf(view);
-  const isNamedElsewhere = manifests.some(
-    (other) =>
-      ecosystemOf(other) === ecosystem &&
-      (['-', ' '] as const).some((kind) => declaredIn(other, kind).some((one) => one.name === name)),
+): (change: PackageChange) => boolean {
+  const named = new Map<Ecosystem | null, Set<string>>();
+  for (const view of manifests) {
+    const names = named.get(ecosystemOf(view)) ?? new Set();
+    for (const kind of ['-', ' '] as const) for (const { name } of declaredIn(view, kind)) names.add(name);
+    named.set(ecosystemOf(view), names);
+  }
+  const lockedBy = new Map(
+    manifests.map((view) => {
+      const own = locks.filter((lock) => locksFor(lock.view, view));
+      const added = own.flatMap(({ change }) => change.added.map(({ name }) => comparable(name)));
+      return [view, own.length === 0 ? null : new Set(added)] as const;
+    }),
   );
-  if (isNamedElsewhere) return true;
-  const own = locks.filter((lock) => locksFor(lock.view, view));
-  return own.length > 0 && !own.some(({ change }) => change.added.some((one) => isSameName(one.name, name)));
+  return ({ view, name }) => {
+    if (named.get(ecosystemOf(view))?.has(name) === true) return true;
+    const added = lockedBy.get(view) ?? null;
+    return added !== null && !added.has(comparable(name));
+  };
 }
 
 /** Python names ignore case and the kind of separator (PEP 503). */
-function isSameName(a: string, b: string): boolean {
-  return a === b || a.toLowerCase().replaceAll('_', '-') === b.toLowerCase().replaceAll('_', '-');
+function comparable(name: string): string {
+  return name.toLowerCase().replaceAll('_', '-');
 }
 
 /** Whether a lock file belongs to a manifest: same package manager, and one is in a folder above the other. */

@@ -1,0 +1,46 @@
+import { packDefinitions } from '../../../../source-tools';
+import { MODIFIED, patchOf } from '../../../../source-tools/git/rules/define-git-rule';
+import { runRule } from '../../../policy/rules/support/run-pack-rule';
+
+const LINES = 10_000;
+const lines = (line: (i: number) => string): string[] => Array.from({ length: LINES }, (_, i) => line(i));
+const latin1 = (text: string): Uint8Array => Buffer.from(text, 'latin1');
+
+/** Far above the time of one pass over the lines, and far below that of one pass for each line. */
+const MAX_MS = 10_000;
+
+it.each<[string, string, Uint8Array]>([
+  [
+    'git_dependency_change',
+    'new packages among known ones',
+    latin1(
+      patchOf('package.json', MODIFIED, [...lines((i) => `+"a${i}": "1.0.0"`), ...lines((i) => ` "b${i}": "1.0.0"`)]),
+    ),
+  ],
+  [
+    'git_test_weakening',
+    'skipped tests',
+    latin1(
+      patchOf(
+        'tests/test_a.py',
+        MODIFIED,
+        lines((i) => (i % 2 === 0 ? '+@pytest.mark.skip' : `+def test_${i}():`)),
+      ),
+    ),
+  ],
+  [
+    'git_unreadable',
+    'lines that are not UTF-8',
+    latin1(
+      patchOf(
+        'a.txt',
+        MODIFIED,
+        lines((i) => `+\u00ff${i}`),
+      ),
+    ),
+  ],
+])('%s reads thousands of %s in time', (rule, _, patch) => {
+  const start = performance.now();
+  runRule(packDefinitions, rule, patch);
+  expect(performance.now() - start).toBeLessThan(MAX_MS);
+});
