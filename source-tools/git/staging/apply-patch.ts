@@ -17,7 +17,7 @@ export type Patched =
   | { readonly ok: false; readonly explanation: string };
 
 /** `files`: what the patch states. */
-export interface Application {
+interface Application {
   readonly persist: boolean;
   readonly files: readonly PatchFile[];
 }
