@@ -166,4 +166,26 @@ export const DEFECTS = [
     to: '',
     tests: LAST,
   },
+  {
+    name: 'let the judge allow what was redacted, whatever it is',
+    through: 'a statement in a comment that calls it a password, which hides it from the judge everywhere',
+    file: 'policy/judge/judgement.ts',
+    ...never('input.document.redactedTexts > 0)'),
+    tests: ['test/activities/judge/ask-judge.test.ts'],
+  },
+  {
+    name: 'take a change that the judge cannot see completely for a finding of the judge',
+    through: 'a change so large that a callback answers in place of a person',
+    file: 'policy/judge/judgement.ts',
+    from: "    errorClass: 'ErrValidatorBackend',\n",
+    to: '',
+    tests: ['test/activities/judge/ask-judge.test.ts'],
+  },
+  {
+    name: 'publish a policy whose callback alone answers every finding',
+    through: 'a change that a person rejected, and that is submitted again',
+    file: 'policy/bundle/orphans.ts',
+    ...never('!policy.requiresConfirmation)'),
+    tests: ['test/policy/bundle/compile-plan.test.ts'],
+  },
 ];

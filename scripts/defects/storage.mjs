@@ -159,4 +159,12 @@ export const DEFECTS = [
     to: 'false and p_kinds[i]',
     tests: LEDGER,
   },
+  {
+    name: 'use a connection again on which a rollback failed',
+    through: 'statements of one transaction that another one commits',
+    file: 'storage/database/database.ts',
+    from: "await client.query('rollback').catch(discard);",
+    to: "await client.query('rollback').catch(() => {});",
+    tests: ['test/storage/database/database.slow.test.ts'],
+  },
 ];

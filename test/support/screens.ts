@@ -169,7 +169,7 @@ const http = reviewOf(
   REQUEST,
   [
     {
-      rule: 'guardian.http_protected_member',
+      rule: 'guardian.http_protected_pointer',
       status: 'BLOCK',
       reason: 'writes /visibility, which the policy protects',
       at: ['L1:C160-L1:C170'],
@@ -202,7 +202,7 @@ const http = reviewOf(
     preview: { method: 'PATCH', url: 'https://api.example.com/v1/projects/42' },
     answers: [
       answer({
-        violationId: id('guardian.http_protected_member'),
+        violationId: id('guardian.http_protected_pointer'),
         person: 'dana',
         decision: 'reject',
         reason: 'Not before the launch.',

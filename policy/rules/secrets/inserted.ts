@@ -20,13 +20,14 @@ export function* insertedValues(text: string): Generator<InsertedValue> {
   for (const { index, 0: head } of text.matchAll(ROWS)) {
     if (index < done) continue;
     const columns = columnsBefore(text, index);
-    if (columns.every((column) => sensitiveName(column) === null)) continue;
+    const sensitive = columns.map((column) => sensitiveName(column) !== null);
+    if (!sensitive.includes(true)) continue;
     let row: number | null = index + head.length;
     while (row !== null) {
       const { literals, end } = readRow(text, row);
       for (const { place, ...span } of literals) {
         const column = columns[place];
-        if (column !== undefined && sensitiveName(column) !== null) yield { column, ...span };
+        if (column !== undefined && sensitive[place] === true) yield { column, ...span };
       }
       if (end !== null) done = end;
       row = end === null ? null : nextRow(text, end);
