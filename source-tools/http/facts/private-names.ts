@@ -23,13 +23,22 @@ export function normalizedName(name: string): string {
   return lower.includes('_') || lower.includes('-') ? lower.replaceAll('_', '').replaceAll('-', '') : lower;
 }
 
+const SEPARATOR = /[.[\]/:$]/;
+
 /**
  * The names in a name that some servers read as a path: `account` and `role` of `account.role` and of `account[role]`. Otherwise
  * the name itself.
  */
 export function namesInPath(name: string): readonly string[] {
-  const parts = name.split(/[.[\]/:$]/).flatMap((part) => (part.trim() === '' ? [] : [part.trim()]));
+  if (!SEPARATOR.test(name)) return [name.trim() || name];
+  const parts = name.split(SEPARATOR).flatMap((part) => (part.trim() === '' ? [] : [part.trim()]));
   return parts.length === 0 ? [name] : parts;
+}
+
+/** A name and the names in it. */
+export function readingsOfName(name: string): readonly string[] {
+  const parts = namesInPath(name);
+  return parts[0] === name ? parts : [name, ...parts];
 }
 
 /** The words of a name in lower case: `allow`, `force` and `pushes` of `allowForcePushes`. */

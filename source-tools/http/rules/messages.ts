@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Hit } from '../../../policy/rules/rule-maker';
 import { shown } from '../../../policy/text/shown-name';
 import type { HttpHeader } from '../facts/http-facts';
-import { namesInPath } from '../facts/private-names';
+import { readingsOfName } from '../facts/private-names';
 import { httpRule, MERGE, request, formatPointer } from './define-http-rule';
 import { wordList } from '../../../policy/text/word-list';
 
@@ -252,6 +252,6 @@ export const prototypePollution = httpRule({
   },
   find: ({ members }) =>
     members
-      .filter(({ name }) => [name, ...namesInPath(name)].some((part) => NAMES.has(part)))
+      .filter(({ name }) => readingsOfName(name).some((part) => NAMES.has(part)))
       .map(({ name, pointer, at }) => ({ at, what: `writes ${shown(name)} at ${formatPointer(pointer)}` })),
 });

@@ -5,7 +5,7 @@ import { memoizeByObject } from '../../../policy/text/memoize';
 import { shown } from '../../../policy/text/shown-name';
 import { formatPointer, httpRule, MERGE, namesConfig, namesOf, request } from './define-http-rule';
 import { READS, type HttpPatchFacts, type Write } from '../facts/http-facts';
-import { foldedName, namesInPath, normalizedName } from '../facts/private-names';
+import { foldedName, namesInPath, normalizedName, readingsOfName } from '../facts/private-names';
 import { wordList } from '../../../policy/text/word-list';
 
 const Pointer = z
@@ -178,7 +178,7 @@ export const privilegeFields = httpRule({
   find: ({ members, transfers }, config) => {
     const guarded = namesOf(config);
     const isGuarded = (name: string): boolean =>
-      [name, ...namesInPath(name)].some((part) => {
+      readingsOfName(name).some((part) => {
         const normalized = normalizedName(part);
         return guarded.has(normalized) || guarded.has(normalized.replace(MONEY_UNIT, ''));
       });
