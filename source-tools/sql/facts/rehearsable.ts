@@ -1,5 +1,5 @@
 /**
- * What one parsed statement executes: functions, operators, types and relations, and whether its form may be rehearsed. Pure.
+ * What one parsed statement executes: functions, operators and relations, and whether its form may be rehearsed. Pure.
  *
  * An allowlist (modelled-nodes.ts): a node, member or value that is not listed makes the statement unfit for a rehearsal. Names are as written; the
  * catalog decides what they mean (staging/inspect-catalog.ts).
@@ -36,7 +36,6 @@ export interface Executed {
   readonly reasons: readonly string[];
   readonly calls: readonly SqlName[];
   readonly operators: readonly SqlName[];
-  readonly types: readonly SqlName[];
   readonly relations: readonly SqlName[];
   /** Names after a dot, such as `f` in `(row).f`, which call a function if the row has no such column. */
   readonly members: readonly string[];
@@ -51,7 +50,6 @@ interface Found {
   readonly reasons: Set<string>;
   readonly calls: SqlName[];
   readonly operators: SqlName[];
-  readonly types: SqlName[];
   readonly relations: SqlName[];
   readonly members: Set<string>;
   readonly writes: Write[];
@@ -113,7 +111,6 @@ function examine(stmt: Tree): Found {
     reasons: new Set(),
     calls: [],
     operators: [],
-    types: [],
     relations: [],
     members: new Set(),
     writes: [],
@@ -191,9 +188,6 @@ function note(type: string, node: Tree, found: Found): void {
     case 'SortBy':
       for (const key of ['operName', 'useOp'])
         if (list(node, key).length > 0) found.operators.push(nameFrom(strings(list(node, key))));
-      return;
-    case 'TypeName':
-      found.types.push(nameFrom(strings(list(node, 'names'))));
       return;
     case 'RangeVar':
       found.relations.push(rangeName(node));

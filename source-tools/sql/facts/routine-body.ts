@@ -72,7 +72,6 @@ const NOTHING: Executed = {
   reasons: [],
   calls: [],
   operators: [],
-  types: [],
   relations: [],
   members: [],
   writes: [],
