@@ -18,6 +18,9 @@ const framed = (message: Uint8Array): Buffer => {
   return Buffer.concat([head, message]);
 };
 
+// A call that is never answered fails after this time.
+jest.setTimeout(15_000);
+
 let server: http2.Http2Server;
 let sockets: Socket[] = [];
 let sessions: http2.ServerHttp2Session[] = [];
