@@ -35,7 +35,7 @@ export function findAssigned(text: string, nameEnd: number): SecretSpan | null {
   if ((text[i] === 'E' || text[i] === 'e' || text[i] === 'N') && isQuote(text[i + 1])) i++;
   if (isQuote(text[i])) {
     const end = endOfQuoted(text, i + 1, text[i] ?? '');
-    return end - i > MIN_QUOTED && !isPlaceholder(text, i + 1, end) ? { kind: 'assigned', start: i + 1, end } : null;
+    return end > i + 1 && !isPlaceholder(text, i + 1, end) ? { kind: 'assigned', start: i + 1, end } : null;
   }
   const end = endOfWord(text, i);
   if (isScheme(text.slice(i, Math.min(end, i + 8)))) {
@@ -49,7 +49,6 @@ function opaqueSpan(text: string, start: number, end: number): SecretSpan | null
   return isOpaque(text.slice(start, end)) ? { kind: 'assigned', start, end } : null;
 }
 
-const MIN_QUOTED = 4;
 /** Longer words are left to the other searches. */
 const MAX_VALUE = 300;
 

@@ -25,8 +25,8 @@ export const DEFECTS = [
     tests: ['test/workers/reconciler/reconciler.test.ts'],
   },
   {
-    name: 'take a workflow that waits for recorded answers for healthy',
-    through: 'a review that everybody has confirmed and that waits to its deadline',
+    name: 'treat a workflow that waits for recorded answers as healthy',
+    through: 'a review that all approvers have confirmed and that waits to its deadline',
     file: 'workers/reconciler/problem.ts',
     from: 'return failingTask(seen) ?? behindLedger(review, seen, now);',
     to: 'return failingTask(seen);',
@@ -34,7 +34,7 @@ export const DEFECTS = [
   },
   {
     name: 'let a deadline pass without reading the answers again',
-    through: 'a review that everybody has confirmed and that expires',
+    through: 'a review that all approvers have confirmed and that expires',
     file: 'workflows/intervention.ts',
     from: 'change.stopped === null && isExpired(change)',
     to: 'false && isExpired(change)',
@@ -124,7 +124,7 @@ export const DEFECTS = [
   },
   {
     name: 'pass a query on beside a workflow task of its run',
-    through: 'histories that do not replay, because somebody looks at a review in the Temporal UI',
+    through: 'histories that do not replay, because a person looks at a review in the Temporal UI',
     file: 'workers/screen/open-tasks.ts',
     from: 'return Promise.resolve(!isBusy);',
     to: 'return Promise.resolve(true);',
@@ -164,7 +164,7 @@ export const DEFECTS = [
   },
   {
     name: 'let queries keep a workflow task waiting',
-    through: 'reviews that stand still while somebody sends queries',
+    through: 'reviews that stand still while a client sends queries',
     file: 'workers/screen/open-tasks.ts',
     from: 'this.#waitingOf(task.runId) !== undefined || ',
     to: '',
