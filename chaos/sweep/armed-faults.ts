@@ -1,8 +1,8 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { faultText, toFault, type Fault, type When } from './points';
+import { faultText, isPermanent, toFault, type Fault, type When } from './points';
 
-/** Returns the faults armed for a change. Each fault is returned once, across all processes and calls. */
+/** Returns the faults armed for a change: a permanent one each time, any other once, across all processes and calls. */
 export interface FaultSource {
   readonly take: (changeId: string, point: string, when: When) => Fault | null;
 }
@@ -15,7 +15,8 @@ const nameOf = (changeId: string, point: string, when: When, slot: number): stri
 
 /**
  * Stores faults as files, because they must outlive the process that they kill. The rename from `armed` to `fired` is
- * atomic, so each fault fires once across all processes. A file name under `fired` ends with the id of the affected process.
+ * atomic, so a fault that is not permanent fires once across all processes. A file name under `fired` ends with the id of the
+ * affected process.
  */
 export function fileFaultSource(dir: string): FaultSource {
   return {
@@ -26,12 +27,13 @@ export function fileFaultSource(dir: string): FaultSource {
         if (!existsSync(armed)) continue;
         const fired = join(dir, 'fired', `${name}.${process.pid}`);
         try {
-          renameSync(armed, fired);
+          const fault = toFault(readFileSync(armed, 'utf8'));
+          if (isPermanent(fault)) copyFileSync(armed, fired);
+          else renameSync(armed, fired);
+          return fault;
         } catch (error) {
-          if ((error as NodeJS.ErrnoException).code === 'ENOENT') continue; // Another process took it.
-          throw error;
+          if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error; // Another process took it.
         }
-        return toFault(readFileSync(fired, 'utf8'));
       }
       return null;
     },
@@ -74,6 +76,7 @@ export class FaultController {
 
   /** Names of the faults that were armed for a change and did not fire. */
   unreached(changeId: string): string[] {
-    return readdirSync(join(this.dir, 'armed')).filter((name) => name.startsWith(`${changeId}.`));
+    const fired = new Set(readdirSync(join(this.dir, 'fired')).map((name) => name.slice(0, name.lastIndexOf('.'))));
+    return readdirSync(join(this.dir, 'armed')).filter((name) => name.startsWith(`${changeId}.`) && !fired.has(name));
   }
 }

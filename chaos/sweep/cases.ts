@@ -87,8 +87,7 @@ function failsPermanently(): Case[] {
   const guardian = at('activity.runGuardians', 'before', 'fatal');
   const judged = [at('activity.attestJudgeFailure', 'before', 'throw'), at('activity.disclose', 'after', 'throw')];
   return [
-    // One fault for each of the three guardians in the bundle.
-    one(guardian, 'confirm', rolledBack('forbidden'), guardian, guardian, UNGUARDED),
+    one(guardian, 'confirm', rolledBack('forbidden'), at(RULES_POINT, 'before', 'fatal')),
     one(at('activity.stage', 'before', 'fatal'), 'confirm', rolledBack('commit_failed')),
     one(at('activity.askJudge', 'before', 'fatal'), 'auto', COMMITTED, ...judged),
     one(at('activity.askJudge', 'before', 'fatal'), 'reject', rolledBack('declined'), ...judged),

@@ -5,7 +5,10 @@
 
 /** Actions on the process that reaches the failpoint. */
 export const ACTIONS = ['kill', 'throw', 'hang', 'lost'] as const;
-/** Fails with an error that Temporal does not retry. Not part of the matrix, because the review may then have another outcome. */
+/**
+ * Fails with an error that Temporal does not retry, each time: a step within a workflow task is repeated if the worker is killed before
+ * it reports the error. Not part of the matrix, because the review may then have another outcome.
+ */
 const FINAL_ACTION = 'fatal';
 /** Actions that the sweep's main process completes: freeze the worker; kill PostgreSQL or the Temporal server. */
 const ENVIRONMENT_ACTIONS = ['stop', 'postgres', 'temporal'] as const;
@@ -59,6 +62,8 @@ export interface Fault {
   /** For `postgres` and `temporal`: milliseconds that the worker waits after requesting the kill. */
   readonly afterMs?: number;
 }
+
+export const isPermanent = ({ action }: Fault): boolean => action === FINAL_ACTION;
 
 export function faultText({ point, when, action, afterMs }: Fault): string {
   return `${point}:${when}:${action}${afterMs === undefined ? '' : `:${afterMs}`}`;
