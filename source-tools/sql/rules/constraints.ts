@@ -12,7 +12,7 @@ const isAdded = (c: ConstraintFact): boolean => c.origin === 'add_constraint' ||
 
 export const constraintNotValid = defineSqlRule({
   name: 'sql_constraint_not_valid',
-  logicRevision: 4,
+  logicRevision: 5,
   defaultLevel: 'confirm',
   why: 'Validating all existing rows blocks writes to the table; a foreign key also locks the referenced table.',
   config: Config,
@@ -24,10 +24,8 @@ export const constraintNotValid = defineSqlRule({
   find: (facts, { assumeInTransaction }) => {
     const state = transactionState(facts, assumeInTransaction);
     const added = facts.constraints.filter((c) => isAdded(c) && !state.isNew(c.table, c));
-    // A CHECK on a new column only needs to test the column's default.
-    const scans = added.filter(
-      (c) => !c.notValid && (c.type === 'foreign_key' || (c.type === 'check' && c.origin === 'add_constraint')),
-    );
+    // A CHECK on a new column too: PostgreSQL reads all rows, whether the column has a default or not.
+    const scans = added.filter((c) => !c.notValid && (c.type === 'foreign_key' || c.type === 'check'));
     const validated = added.filter(
       (c) =>
         c.notValid &&
