@@ -1,5 +1,6 @@
 import { RE2JS } from 're2js';
 import { foldAscii } from './fold-ascii';
+import { lazyPattern } from './lazy-pattern';
 
 /** Raise it whenever the matched text changes. Part of `logic_hash`. */
 export const MARKERS_REVISION = 3;
@@ -8,11 +9,11 @@ interface Marker {
   readonly kind: string;
   /** Lower case. The pattern is tried only near these words, because a RE2JS pass over a complete diff takes milliseconds. */
   readonly words: readonly string[];
-  readonly pattern: RE2JS;
+  readonly pattern: () => RE2JS;
 }
 
 function marker(kind: string, words: readonly string[], pattern: string): Marker {
-  return { kind, words, pattern: RE2JS.compile(pattern, RE2JS.CASE_INSENSITIVE) };
+  return { kind, words, pattern: lazyPattern(pattern, RE2JS.CASE_INSENSITIVE) };
 }
 
 /** Between two words of a sentence: spaces, also with a line break and the start of a comment. Not the punctuation of code. */
@@ -161,7 +162,7 @@ export function injectionMarkers(staged: string): string[] {
   const aligned = lower.length === text.length ? text : lower;
   const windows = windowsIn(lower);
   return MARKERS.filter(({ pattern }, i) =>
-    windows[i]?.some(([from, to]) => pattern.test(aligned.slice(from, to))),
+    windows[i]?.some(([from, to]) => pattern().test(aligned.slice(from, to))),
   ).map(({ kind }) => kind);
 }
 
@@ -183,8 +184,8 @@ export function injectionPlaces(staged: string): MarkerPlace[] {
     for (const [from, to] of windows[i] ?? []) {
       const window = text.slice(from, to);
       // `test` is ten times faster than `find`.
-      if (!pattern.test(window)) continue;
-      const matcher = pattern.matcher(window);
+      if (!pattern().test(window)) continue;
+      const matcher = pattern().matcher(window);
       if (matcher.find()) places.push({ kind, start: from + matcher.start(), end: from + matcher.end() });
       if (places.length === MAX_PLACES) break;
     }

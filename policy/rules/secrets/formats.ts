@@ -1,4 +1,5 @@
 import { RE2JS } from 're2js';
+import { lazyPattern } from '../../text/lazy-pattern';
 
 /** A kind of token that is recognizable by its prefix and pattern. */
 export interface TokenFormat {
@@ -18,12 +19,6 @@ const END = String.raw`(?:[^\w-]|$)`;
 
 function format(kind: string, prefix: string, rest: string, min: number, entropy = 2.5): TokenFormat {
   return { kind, prefix, pattern: lazyPattern(`^(${RE2JS.quote(prefix)}${rest})${END}`), min, entropy };
-}
-
-/** Compiled on first use, because most texts need few patterns. */
-export function lazyPattern(pattern: string): () => RE2JS {
-  let compiled: RE2JS | null = null;
-  return () => (compiled ??= RE2JS.compile(pattern));
 }
 
 /** One format for each prefix. */

@@ -1,5 +1,5 @@
 import type { RE2JS } from 're2js';
-import { lazyPattern } from './formats';
+import { lazyPattern } from '../../text/lazy-pattern';
 
 /** A service whose keys have no distinctive prefix. They are recognized by the name of the service and this pattern. */
 export interface Service {
