@@ -7,8 +7,12 @@ const common = {
     '^.+\\.[jt]sx?$': ['@swc/jest', { jsc: { target: 'es2023', parser: { syntax: 'typescript', tsx: true } } }],
   },
   setupFiles: ['<rootDir>/test/support/property-seed.ts'],
-  // Dynamic imports name the compiled file.
-  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  moduleNameMapper: {
+    // Of the compiled sources.
+    '^\\.{1,2}/workflow-bundle$': '<rootDir>/test/support/workflow-bundle.ts',
+    // Dynamic imports name the compiled file.
+    '^(\\.{1,2}/.*)\\.js$': '$1',
+  },
   transformIgnorePatterns: ['/node_modules/(?!@noble/|@scure/)'],
   modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/client/dist', '<rootDir>/.countersign'],
 };

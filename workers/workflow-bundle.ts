@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { bundleWorkflowCode, type DefaultLogger } from '@temporalio/worker';
+import { bundleWorkflowCode } from '@temporalio/worker';
 
 const ENTRY = require.resolve('../workflows/index');
 /** Interceptors of every review. */
@@ -13,10 +13,8 @@ const BUILT = join(__dirname, '..', 'workflow-bundle.js');
 /** The compiler writes this file last. An installed package does not have it, and its sources do not change. */
 const COMPILED = join(__dirname, '..', '.tsbuildinfo');
 
-/** The workflow bundle, cached beside the compiled sources and rebuilt if they are newer. */
+/** The code that review workers run, and that recorded histories are replayed with. Cached beside the compiled sources and rebuilt if they are newer. */
 export async function workflowBundle(): Promise<string> {
-  // Only compiled code has a cached bundle: under a test runner the sources change between runs.
-  if (!ENTRY.endsWith('.js')) return await buildWorkflowBundle();
   const since = statSync(existsSync(COMPILED) ? COMPILED : ENTRY).mtimeMs;
   if (existsSync(BUILT) && statSync(BUILT).mtimeMs >= since) return readFileSync(BUILT, 'utf8');
   const code = await buildWorkflowBundle();
@@ -26,8 +24,7 @@ export async function workflowBundle(): Promise<string> {
   return code;
 }
 
-/** The code that review workers run, and that recorded histories are replayed with. */
-export async function buildWorkflowBundle(logger?: DefaultLogger): Promise<string> {
+async function buildWorkflowBundle(): Promise<string> {
   const { code } = await bundleWorkflowCode({
     workflowsPath: ENTRY,
     payloadConverterPath: require.resolve('../workflows/payload-converter'),
@@ -35,7 +32,6 @@ export async function buildWorkflowBundle(logger?: DefaultLogger): Promise<strin
     // Evaluated once per worker, then frozen, instead of once per review: a module must not keep state of a workflow outside
     // of its function.
     preloadModules: [PRELOADED],
-    ...(logger === undefined ? {} : { logger }),
   });
   return code;
 }

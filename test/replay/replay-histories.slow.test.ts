@@ -2,11 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ServiceError, WorkflowNotFoundError, type Client } from '@temporalio/client';
 import { historyFromJSON } from '@temporalio/common/lib/proto-utils';
-import { DefaultLogger } from '@temporalio/worker';
 import { REVIEW_WORKFLOW } from '../../policy/contracts/queues';
 import { installQuietRuntime } from '../../workers/replay/quiet-runtime';
 import { replayHistories, type Replayed } from '../../workers/replay/replay-histories';
-import { buildWorkflowBundle } from '../../workers/workflow-bundle';
+import { workflowBundle } from '../support/workflow-bundle';
 import type { HistoryJson } from '../support/history';
 
 const FILE = join(__dirname, '..', 'histories', 'v0.2.0-committed.json');
@@ -39,7 +38,7 @@ const client = {
 let code: string;
 beforeAll(async () => {
   installQuietRuntime();
-  code = await buildWorkflowBundle(new DefaultLogger('ERROR'));
+  code = await workflowBundle();
 }, 60_000);
 
 async function replayed(changeIds: readonly string[], buildId: string | null = null): Promise<readonly Replayed[]> {

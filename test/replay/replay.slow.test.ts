@@ -1,9 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { historyFromJSON } from '@temporalio/common/lib/proto-utils';
-import { DefaultLogger } from '@temporalio/worker';
 import { installQuietRuntime } from '../../workers/replay/quiet-runtime';
-import { buildWorkflowBundle } from '../../workers/workflow-bundle';
+import { workflowBundle } from '../support/workflow-bundle';
 import { readable, type HistoryJson } from '../support/history';
 import { replay } from '../support/replay';
 
@@ -32,11 +31,13 @@ const read = (name: string): Recorded => JSON.parse(readFileSync(join(FOLDER, na
 let code: string;
 beforeAll(async () => {
   installQuietRuntime();
-  code = await buildWorkflowBundle(new DefaultLogger('ERROR'));
+  code = await workflowBundle();
 }, 60_000);
 
 test('freezes every schema that the workflow modules export before the SDK freezes its module cache', async () => {
-  const modules = new Set([...code.matchAll(/\.\/(?:policy|workflows)\/[\w/-]+\.ts/g)].map(([path]) => path));
+  const modules = new Set(
+    [...code.matchAll(/\.\/dist\/((?:policy|workflows)\/[\w/-]+)\.js/g)].map(([, path = '']) => path),
+  );
   const schemas: string[] = [];
   // Isolated, because other test files share the loaded modules.
   await jest.isolateModulesAsync(async () => {

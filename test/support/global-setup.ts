@@ -1,9 +1,9 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DefaultLogger } from '@temporalio/worker';
 import { startRuntime } from '../../dev/embedded';
-import { buildWorkflowBundle } from '../../workers/workflow-bundle';
 import { SEARCH_ATTRIBUTES } from '../../policy/contracts/search-attributes';
+import { PACKED } from './packed-server';
+import { workflowBundle } from './workflow-bundle';
 
 /** One real Temporal server and one real PostgreSQL for all system tests of a run; each test file has its own queues and databases. Concurrent runs need separate directories (COUNTERSIGN_TEST_STATE). */
 export default async function globalSetup(): Promise<void> {
@@ -25,12 +25,15 @@ export default async function globalSetup(): Promise<void> {
   process.env['COUNTERSIGN_TEST_CLI'] = runtime.temporalCliPath ?? '';
   process.env['COUNTERSIGN_TEST_POSTGRES'] = runtime.postgres.superuserUrl('postgres');
   process.env['COUNTERSIGN_TEST_BUNDLE'] = await bundle(stateDir);
+  const packed = join(stateDir, 'packed');
+  rmSync(packed, { recursive: true, force: true });
+  process.env[PACKED] = packed;
 }
 
-/** The workers of all test files run this bundle, because bundling takes seconds. */
+/** The workers of all test files run this bundle, also while one of them compiles the sources again. */
 async function bundle(stateDir: string): Promise<string> {
   const path = join(stateDir, 'workflow-bundle.js');
-  const code = await buildWorkflowBundle(new DefaultLogger('ERROR'));
+  const code = await workflowBundle();
   mkdirSync(stateDir, { recursive: true });
   writeFileSync(path, code);
   return path;

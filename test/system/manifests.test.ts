@@ -6,11 +6,14 @@ import { parse } from 'yaml';
 import type { writeManifests } from '../../cli/init/manifests/write-manifests';
 import { compiled } from '../support/compiled';
 import { eventually } from '../support/eventually';
+import { sampled } from '../support/extent';
 import { initialized, type Initialized } from '../support/initialized';
 import { ownServers, type OwnServers } from '../support/own-servers';
 import { ROOT } from '../support/root';
 
-const NAMES = ['review', 'judge', 'commit', 'gateway'];
+const NAMES: readonly string[] = ['review', 'judge', 'commit', 'gateway'];
+/** Each process takes seconds to start; the systemd units start all of them. */
+const SAMPLE = sampled(NAMES, 3);
 jest.setTimeout(180_000);
 
 let servers: OwnServers;
@@ -37,10 +40,10 @@ interface Start {
   readonly ready: () => Promise<boolean>;
 }
 
-/** Starts all, waits until each is ready, and asserts that each stops in order when it gets SIGTERM. */
-async function startAndStop(starts: readonly Start[]): Promise<void> {
+/** Starts each of the `tried` processes, waits until it is ready, and asserts that it stops in order when it gets SIGTERM. */
+async function startAndStop(starts: readonly Start[], tried = NAMES): Promise<void> {
   expect(starts.map(({ name }) => name)).toEqual(NAMES);
-  const running = starts.map((start) => ({ ...start, ...launch(start) }));
+  const running = starts.filter(({ name }) => tried.includes(name)).map((start) => ({ ...start, ...launch(start) }));
   try {
     await Promise.all(
       running.map(({ name, child, log, ready }) =>
@@ -56,7 +59,7 @@ async function startAndStop(starts: readonly Start[]): Promise<void> {
     );
     const codes = running.map(({ child }) => new Promise((resolve) => child.once('exit', resolve)));
     for (const { child } of running) child.kill('SIGTERM');
-    expect(await Promise.all(codes)).toEqual(NAMES.map(() => 0));
+    expect(await Promise.all(codes)).toEqual(tried.map(() => 0));
   } finally {
     for (const { child } of running) child.kill('SIGKILL');
   }
@@ -125,7 +128,7 @@ interface Compose {
   readonly secrets: Readonly<Record<string, { readonly file: string }>>;
 }
 
-test('the four processes start from the generated Compose file, and their health checks pass', async () => {
+test('processes start from the generated Compose file, and their health checks pass', async () => {
   const { files } = write('compose', set.dir, '9.9.9');
   const { services, secrets } = parse(readFileSync(files[0]?.path ?? '', 'utf8')) as Compose;
   // `node` and the working directory are those of the image.
@@ -146,7 +149,7 @@ test('the four processes start from the generated Compose file, and their health
       },
     };
   });
-  await startAndStop(starts);
+  await startAndStop(starts, SAMPLE);
 });
 
 interface Kustomization {
@@ -169,7 +172,7 @@ interface Deployment {
   };
 }
 
-test('the four processes start from the generated Deployments, with the files that the init container copies', async () => {
+test('processes start from the generated Deployments, with the files that the init container copies', async () => {
   write('kubernetes', set.dir, '9.9.9');
   const { secretGenerator } = parse(readFileSync(join(set.dir, 'kustomization.yaml'), 'utf8')) as Kustomization;
   const { items } = JSON.parse(readFileSync(join(set.dir, 'kubernetes', 'countersign.json'), 'utf8')) as {
@@ -203,7 +206,7 @@ test('the four processes start from the generated Deployments, with the files th
       };
     });
   try {
-    await startAndStop(starts);
+    await startAndStop(starts, SAMPLE);
   } finally {
     for (const path of mounts) rmSync(path, { recursive: true, force: true });
   }

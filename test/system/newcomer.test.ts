@@ -7,8 +7,9 @@ import { snippet } from '../support/doc-snippets';
 import { eventually } from '../support/eventually';
 import { freeGatewayPort } from '../support/free-gateway-port';
 import { ownServers, type OwnServers } from '../support/own-servers';
-import { compileIn, emptyProject, installedServer, link, pack, type Tarball } from '../support/packed';
+import { compileIn, emptyProject, installedServer, link, type Tarball } from '../support/packed';
 import { packedClient } from '../support/packed-client';
+import { packedServer } from '../support/packed-server';
 
 const PAGE = 'docs/quickstart/gateway.md';
 const commandsOf = (name: string): string[] => snippet(PAGE, name).trim().split('\n');
@@ -94,7 +95,7 @@ test('the commands of the page lead from two servers to a verified commit', asyn
   // `npm install` of the page, without a network.
   expect(command('npm install')).toMatch(/countersign-0\.2\.0\.tgz .*countersign-client-0\.2\.0\.tgz/);
   project = emptyProject('module', await packedClient(scratch));
-  server = pack('.', scratch);
+  server = await packedServer();
   installedServer(server, project);
   writeFileSync(join(project, 'policy.yaml'), snippet(PAGE, 'policy.yaml'));
   link(project, '@types/node');

@@ -7,8 +7,17 @@ import { startProcess, type RunningProcess } from '../../workers/start-process';
 import { freePort } from '../../dev/embedded/places';
 import { snippet } from '../support/doc-snippets';
 import { hasPython, pythonWith } from '../support/python';
-import { compileIn, emptyProject, installedServer, link, pack, run, type Tarball } from '../support/packed';
+import {
+  compileAgainstDeclarations,
+  compileIn,
+  emptyProject,
+  installedServer,
+  link,
+  run,
+  type Tarball,
+} from '../support/packed';
 import { packedClient } from '../support/packed-client';
+import { packedServer } from '../support/packed-server';
 import { SHOP, shopBundle } from '../support/shop-bundle';
 import { startSystem, type System } from '../support/system';
 import { gatewayEnv, temporalEnv } from '../support/system-env';
@@ -37,7 +46,7 @@ beforeAll(async () => {
     const project = emptyProject(type, client);
     projects.set(type, project);
   }
-  const server = installedServer(pack('.', scratch), scratch);
+  const server = installedServer(await packedServer(), scratch);
   // Not earlier: the commands above block this process, and connections of the system would time out meanwhile.
   system = await startSystem({ ...SHOP, name: 'pack', bundleText: shopBundle({ target: '    inlineBytes: true' }) });
   const port = await freePort();
@@ -94,7 +103,7 @@ test.each(FORMATS)(
 test.each(FORMATS)(
   'a strict %s project compiles against it without zod and without Temporal, and each declared value exists',
   async (type, source, script) => {
-    await compileIn(
+    await compileAgainstDeclarations(
       projectOf(type),
       `types.${source}`,
       `import * as client from '@countersign/client';
@@ -121,7 +130,6 @@ export const wrongState: ReviewStatus['state'] = 'UNKNOWN';
 const values: Record<Exclude<keyof typeof client, 'default'>, true> = { GuardBlock: true, consult: true, isGuardBlock: true, prepareSubmission: true, signSubmission: true, verifyOutcome: true, confirmationsOf: true, signSupersession: true, signWithdrawal: true, verifiedReview: true, ${NAMES.replaceAll(/\w+/g, '$&: true')} };
 console.log(Object.keys(values).filter((name) => !(name in client)).join());
 `,
-      ['--exactOptionalPropertyTypes'],
     );
     expect(await printed(projectOf(type), `types.${script}`)).toBe('\n');
   },
@@ -177,7 +185,6 @@ test.each(FORMATS)(
       /Cannot find (package|module) '@temporalio\/client'/,
     );
     for (const name of ['client', 'common']) link(project, `@temporalio/${name}`);
-    // Temporal's declarations require skipLibCheck.
     await compileIn(
       project,
       `temporal.${source}`,
@@ -190,7 +197,6 @@ export const calls: ReviewCalls = countersign;
 export const guarded = guard(async (id: number) => id, { sourceTool: 'Payment', target: 'shop', stage: String }, countersign);
 void countersign.submit({ target: '', sourceTool: 'SQLDryRun', raw: 'x' }).catch((error: unknown) => console.log(error instanceof CountersignError, commitSignal.name));
 `,
-      ['--skipLibCheck'],
     );
     expect(await printed(project, `temporal.${script}`)).toBe('true commit\n');
   },
@@ -217,9 +223,7 @@ describe('the quickstarts', () => {
     const project = projectOf('module');
     for (const peer of name === 'temporal' ? ['client', 'common'] : [])
       if (!existsSync(join(project, 'node_modules', '@temporalio', peer))) link(project, `@temporalio/${peer}`);
-    // Temporal's declarations require skipLibCheck.
-    const flags = name === 'temporal' ? ['--skipLibCheck'] : [];
-    await compileIn(project, `${name}.mts`, snippet(page, `${name}.mts`), flags);
+    await compileIn(project, `${name}.mts`, snippet(page, `${name}.mts`));
     expect(await printed(project, `${name}.mjs`, settings())).toBe(expected);
   });
 

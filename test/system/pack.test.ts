@@ -1,13 +1,10 @@
-import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { snippet } from '../support/doc-snippets';
-import { compileIn, installedServer, link, pack, run, type Tarball } from '../support/packed';
-import { ROOT } from '../support/root';
-
-const LIBRARY_UNCHECKED = ['--skipLibCheck'];
+import { compileIn, installedServer, link, run, type Tarball } from '../support/packed';
+import { packedServer } from '../support/packed-server';
 
 let project: string;
 let tarball: Tarball;
@@ -15,14 +12,9 @@ let installed: string;
 let cli: string;
 
 /** The server's tarball in an empty project, with what a team's own programs need besides. */
-beforeAll(() => {
+beforeAll(async () => {
   project = realpathSync(mkdtempSync(join(tmpdir(), 'countersign-pack-')));
-  execFileSync(process.execPath, [join('node_modules', 'typescript', 'bin', 'tsc'), '-p', 'tsconfig.build.json'], {
-    cwd: ROOT,
-    stdio: 'pipe',
-  });
-  execFileSync(process.execPath, [join('scripts', 'build-inbox.mjs')], { cwd: ROOT, stdio: 'pipe' });
-  tarball = pack('.', project);
+  tarball = await packedServer();
   installed = installedServer(tarball, project);
   link(project, '@types/node');
   cli = join(installed, 'dist', 'cli', 'main.js');
@@ -103,7 +95,7 @@ const friday = defineRule({
 });
 export const extension: Extension = { validators: [friday] };
 `;
-  await compileIn(project, 'rule.ts', rule, LIBRARY_UNCHECKED);
+  await compileIn(project, 'rule.ts', rule);
   const bundle = `version: 1
 name: acme
 domain: shop
@@ -151,19 +143,19 @@ for (const text of ['select 1', 'drop table a']) {
   console.log((await tool.gate({}, diff)).action);
 }
 `;
-  await compileIn(project, 'gate.ts', program, LIBRARY_UNCHECKED);
+  await compileIn(project, 'gate.ts', program);
   expect(run(process.execPath, ['gate.js'], project)).toBe('commit\nrollback\n');
 }, 60_000);
 
 test('the program of compat/flyto/README.md compiles, and prints what the page says', async () => {
   const program = snippet('compat/flyto/README.md', 'gate.mts');
-  await compileIn(project, 'gate.mts', program, LIBRARY_UNCHECKED);
+  await compileIn(project, 'gate.mts', program);
   expect(run(process.execPath, ['gate.mjs'], project)).toBe('rollback block\n');
   expect(program).toContain('// rollback block\n');
 }, 60_000);
 
 test('the module of docs/extend.md compiles, and its source tool and rule decide payouts', async () => {
-  await compileIn(project, 'extension.cts', snippet('docs/extend.md', 'extension.cts'), LIBRARY_UNCHECKED);
+  await compileIn(project, 'extension.cts', snippet('docs/extend.md', 'extension.cts'));
   const bundle = `version: 1
 name: payouts
 domain: payouts
