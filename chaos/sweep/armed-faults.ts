@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { faultText, isPermanent, toFault, type Fault, type When } from './points';
 
@@ -15,8 +15,8 @@ const nameOf = (changeId: string, point: string, when: When, slot: number): stri
 
 /**
  * Stores faults as files, because they must outlive the process that they kill. The rename from `armed` to `fired` is
- * atomic, so a fault that is not permanent fires once across all processes. A file name under `fired` ends with the id of the
- * affected process.
+ * atomic, so a fault that is not permanent fires once across all processes. One that is permanent stays, and is linked, which is
+ * atomic too. A file name under `fired` ends with the id of the affected process.
  */
 export function fileFaultSource(dir: string): FaultSource {
   return {
@@ -28,8 +28,8 @@ export function fileFaultSource(dir: string): FaultSource {
         const fired = join(dir, 'fired', `${name}.${process.pid}`);
         try {
           const fault = toFault(readFileSync(armed, 'utf8'));
-          if (isPermanent(fault)) copyFileSync(armed, fired);
-          else renameSync(armed, fired);
+          if (!isPermanent(fault)) renameSync(armed, fired);
+          else if (!existsSync(fired)) linkSync(armed, fired);
           return fault;
         } catch (error) {
           if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error; // Another process took it.
