@@ -28,10 +28,9 @@ const ECOSYSTEMS: readonly Ecosystem[] = [
   { name: 'composer', manifests: ['composer.json'], workspaces: [], locks: ['composer.lock'] },
 ];
 
-/** Manifests without a lock file, and the configuration of package managers. */
+/** Manifests without a lock file that are read, and the configuration of package managers. */
 const UNLOCKED = new Set([
-  ...['setup.py', 'environment.yml', 'build.gradle', 'build.gradle.kts', 'libs.versions.toml', 'pom.xml'],
-  ...['.npmrc', '.yarnrc', 'bunfig.toml', 'pip.conf', '.pypirc', 'nuget.config'],
+  ...['libs.versions.toml', '.npmrc', '.yarnrc', 'bunfig.toml', 'pip.conf', '.pypirc', 'nuget.config'],
 ]);
 
 const BY_FILE: ReadonlyMap<string, Ecosystem> = new Map(

@@ -1,12 +1,14 @@
 import { z } from 'zod';
 import type { Hit } from '../../../../policy/rules/rule-maker';
+import { pathName } from '../../../../policy/text/glob';
 import { shown } from '../../../../policy/text/shown-name';
 import { atFile, atLine, gitRule, MODIFIED, patchOf } from '../define-git-rule';
 import type { FileView } from '../patch-view';
 import { dependencyChanges, type PackageChange } from './changes';
-import { isLock, isManifest } from './ecosystems';
+import { folderOf, isLock, isManifest } from './ecosystems';
 import type { LockChange } from './locked';
 import { foreignHosts, sourceHits } from './sources';
+import { isUnread, unreadHits } from './unread';
 import { isOlder } from './versions';
 
 /** Hosts of the public registries, which lock files name for each package. */
@@ -25,7 +27,7 @@ const REGISTRIES = [
 
 export const dependencyChange = gitRule({
   name: 'git_dependency_change',
-  logicRevision: 5,
+  logicRevision: 6,
   defaultLevel: 'confirm',
   why: 'A dependency runs with all permissions of the program, and a lock file that disagrees with its manifest installs something else.',
   config: z.strictObject({
@@ -45,9 +47,12 @@ export const dependencyChange = gitRule({
     good: patchOf('package.json', MODIFIED, ['-    "build": "tsc"', '+    "build": "tsc -b"']),
   },
   find: ({ files }, { registries, requireLock }) => {
-    if (!files.some((view) => isManifest(view) || isLock(view))) return [];
+    const deciding = files.filter((view) => isManifest(view) || isLock(view) || isUnread(view));
+    if (deciding.length === 0) return [];
     const { manifests, locks, withoutLock, withoutManifest } = dependencyChanges(files);
     return [
+      ...deciding.flatMap(movedHere),
+      ...files.filter(isUnread).flatMap(unreadHits),
       ...files.filter(isManifest).flatMap(sourceHits),
       ...manifests.flatMap(riskyChange),
       ...locks.flatMap(({ view, change }) => [
@@ -60,6 +65,16 @@ export const dependencyChange = gitRule({
     ];
   },
 });
+
+/** A patch does not show the content of a file that is copied, or that is renamed with few changes. */
+function movedHere({ file, name }: FileView): Hit[] {
+  const { change, oldPath, newPath } = file;
+  if (oldPath === null || newPath === null || (change !== 'rename' && change !== 'copy')) return [];
+  const old = pathName(oldPath);
+  // A package that moves to another folder stays what it is, unless the folder is one above.
+  if (change === 'rename' && old.base === name.base && !old.lower.startsWith(folderOf(name.lower))) return [];
+  return [atFile(file, `gets the content of ${shown(oldPath)}`)];
+}
 
 function riskyChange({ view, line, name, before, after }: PackageChange): Hit[] {
   if (after === null) return [];

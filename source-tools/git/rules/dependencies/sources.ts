@@ -74,32 +74,60 @@ const IN_PACKAGE_JSON = [...SCRIPTS, ...OTHERWISE];
 /** Added lines of a manifest that install code from another place than the registry, or run a script on installation. */
 export function sourceHits(view: FileView): Hit[] {
   const patterns = patternsFor(view.name.base);
+  let before = '';
   return view.lines('+').flatMap((line) => {
-    const what = describeLine(patterns, withoutEscapes(line.text).replaceAll(ABOUT, '').trimEnd());
+    // In JSON, a name and its value can be in different lines.
+    const text = `${before}${withoutEscapes(line.text)}`.replaceAll(ABOUT, '').trimEnd();
+    before = text.endsWith(':') ? text.slice(-MAX_NAME) : '';
+    const what = describeLine(patterns, text) ?? (view.name.base === 'package.json' ? shorthandIn(text) : null);
     return what === null ? [] : [atLine(view.file, line, what)];
   });
+}
+
+const MAX_NAME = 300;
+
+/** `"name": "user/repository"`: https://docs.npmjs.com/cli/configuring-npm/package-json#github-urls. The user may not begin with a dot. */
+const SHORTHAND = /"((?:@[\w.-]{1,100}\/)?[\w.-]{1,214})"\s*:\s*"[A-Za-z\d][\w-]{0,38}\/[\w.-]{1,100}(?:#[^"]*)?"/g;
+/** Members whose value is a path within the package. */
+const PATHS =
+  /^(?:main|module|types|typings|browser|bin|man|directory|source|style|sass|svelte|import|require|default|node|unpkg|jsdelivr|es\d*|esm|cjs|extends)$/;
+
+function shorthandIn(text: string): string | null {
+  for (const [, name = ''] of text.matchAll(SHORTHAND)) if (!PATHS.test(name)) return 'installs a package from GitHub';
+  return null;
 }
 
 /** Members of a manifest that name a page or a repository, and install nothing. */
 const ABOUT =
   /"(?:homepage|url|bugs|repository|funding|author|license|\$schema|documentation)"\s*:\s*(?:"[^"]*"|\{[^{}]*\})/gi;
 
+/** What composer.lock names: code hosts, because Packagist has no archives of its own, and the pages of `funding`, also as `url`. */
+const COMPOSER_HOSTS = [
+  ...['packagist.org', 'api.github.com', 'github.com', 'gitlab.com', 'bitbucket.org', 'tidelift.com', 'symfony.com'],
+  ...['opencollective.com', 'www.patreon.com', 'liberapay.com', 'ko-fi.com', 'www.buymeacoffee.com', 'www.paypal.com'],
+];
+
 /** Added lines of a lock file with `https://host/…` whose host is not listed in `registries`. */
 export function foreignHosts(view: FileView, registries: readonly string[]): Hit[] {
   // The checksums of Go may contain any base64.
   if (view.name.base.endsWith('.sum')) return [];
-  const known = new Set(registries.map((host) => host.toLowerCase()));
+  const isComposer = view.name.base === 'composer.lock';
+  const known = new Set([...registries.map((host) => host.toLowerCase()), ...(isComposer ? COMPOSER_HOSTS : [])]);
+  const page = isComposer ? COMPOSER_PAGE : BEFORE_PAGE;
   return view.lines('+').flatMap((line) => {
-    const host = foreignHost(withoutEscapes(line.text), known);
+    const host = foreignHost(withoutEscapes(line.text), known, page);
     return host === null ? [] : [atLine(view.file, line, `names the host ${shown(host)}`)];
   });
 }
 
 /** What precedes the URL of a page: a member that names one, or the text of a notice. */
 const BEFORE_PAGE = /"(?:url|funding|homepage)":\s*\[?\s*"$|"deprecated":\s*"[^"]*$|^\s*deprecated:\s[^,]*$/;
+/** In composer.lock, `url` is also the archive that is installed. */
+const COMPOSER_PAGE =
+  /"(?:homepage|issues|source|docs|forum|wiki|rss|chat|irc|security)":\s*"$|"description":\s*"[^"]*$/;
 const MAX_HOST = 300;
 
-function foreignHost(text: string, known: ReadonlySet<string>): string | null {
+function foreignHost(text: string, known: ReadonlySet<string>, page: RegExp): string | null {
   for (let at = text.indexOf('://'); at !== -1; at = text.indexOf('://', at + 3)) {
     const [authority = ''] = text.slice(at + 3, at + 3 + MAX_HOST).split(/[/\\?#"'\s]/, 1);
     const host = authority
@@ -108,7 +136,7 @@ function foreignHost(text: string, known: ReadonlySet<string>): string | null {
       .toLowerCase();
     const [scheme = ''] = /[\w+.-]*$/.exec(text.slice(Math.max(0, at - 30), at)) ?? [];
     if (known.has(host) && !scheme.startsWith('git+')) continue;
-    if (!BEFORE_PAGE.test(text.slice(Math.max(0, at - MAX_HOST), at - scheme.length))) return host;
+    if (!page.test(text.slice(Math.max(0, at - MAX_HOST), at - scheme.length))) return host;
   }
   return null;
 }

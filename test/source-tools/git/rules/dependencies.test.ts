@@ -66,6 +66,9 @@ describe('a line of a manifest', () => {
     ['package.json', '"postinstall"', 'runs a script'],
     ['package.json', '"license": "MIT", "scripts": { "postinstall": "node setup.js" }', 'runs a script'],
     ['pyproject.toml', 'build-backend = "backend"', 'code that a build runs'],
+    ['package.json', '"zod": "user/zod"', 'from GitHub'],
+    ['package.json', '"@acme/ui": "user/zod.js#v4"', 'from GitHub'],
+    ['package.json', '"main": "index.js", "zod": "user/zod"', 'from GitHub'],
   ])('is held if it installs or runs other code, however it is written: %s %s', (path, line, reason) => {
     expect(held(edit(path, `+${line}`), NPM_LOCK)).toContain(reason);
   });
@@ -75,8 +78,64 @@ describe('a line of a manifest', () => {
     ['package.json', '"repository": { "type": "git", "url": "git+https://example.com/a.git" },'],
     ['package.json', '"author": "A <a@example.com> (https://example.com)",'],
     ['package.json', '"build": "tsc -b"'],
+    ['package.json', '"main": "dist/index.js", "types": "dist/index.d.ts", "bin": "bin/cli"'],
+    ['package.json', '"repository": "user/zod", "lint": "eslint src/a", "default": "./dist/index.js"'],
   ])('is not held if it does neither: %s %s', (path, line) => {
     expect(held(edit(path, `+${line}`), NPM_LOCK)).toBeNull();
+  });
+});
+
+describe('a value in the line after its name', () => {
+  it.each([
+    ['"https://example.com/zod.tgz"', 'from a URL'],
+    ['"user/zod"', 'from GitHub'],
+    ['"npm:other@4.0.0"', 'under another name'],
+  ])('is held like one in the same line: %s', (value, reason) => {
+    expect(held(edit('package.json', '+    "zod":', `+      ${value}`), NPM_LOCK)).toContain(
+      `${reason} ("package.json" line 2)`,
+    );
+  });
+});
+
+describe('a manifest or lock file that is not read', () => {
+  it.each([
+    ...['pom.xml', 'app/build.gradle', 'build.gradle.kts', 'src/App.csproj', 'Directory.Packages.props', 'Podfile'],
+    ...['Package.swift', 'mix.exs', 'pubspec.yaml', 'lib.gemspec', 'setup.py', 'conanfile.txt', 'MODULE.bazel'],
+    ...['Podfile.lock', 'packages.lock.json', 'flake.lock', 'WORKSPACE'],
+  ])('is held whatever changes in it: %s', (path) => {
+    const what = `changes a file that decides what is installed, and that this rule cannot read ("${path}" line`;
+    expect(held(edit(path, ' a', '+', '+b'))).toContain(`${what} 3)`);
+    expect(held(edit(path, '-a'))).toContain(what);
+  });
+
+  it.each(['src/pom.xml.md', 'gradle.ts', 'workspaces', 'docs/podfile.txt', 'packages.json'])(
+    'is recognized by its whole name: %s',
+    (path) => {
+      expect(held(edit(path, '+b'))).toBeNull();
+    },
+  );
+});
+
+describe('a file that becomes a manifest or lock file', () => {
+  const moved = (change: 'rename' | 'copy', from: string, to: string): string =>
+    `diff --git a/${from} b/${to}\nsimilarity index 100%\n${change} from ${from}\n${change} to ${to}\n`;
+
+  it.each([
+    ['rename', 'notes.json', 'package.json'],
+    ['rename', 'examples/a/package.json', 'package.json'],
+    ['copy', 'examples/a/package.json', 'examples/b/package.json'],
+    ['rename', 'a.txt', 'pom.xml'],
+    ['rename', 'old.lock', 'yarn.lock'],
+  ] as const)('is held: a %s from %s to %s', (change, from, to) => {
+    expect(held(moved(change, from, to))).toContain(`gets the content of "${from}"`);
+  });
+
+  it.each([
+    ['packages/a/package.json', 'packages/b/package.json'],
+    ['package.json', 'old/package.json'],
+    ['package.json', 'notes.json'],
+  ])('is not held if its package moves, or if it was one before: %s to %s', (from, to) => {
+    expect(held(moved('rename', from, to))).toBeNull();
   });
 });
 
@@ -167,5 +226,18 @@ describe('a lock file', () => {
     ['pnpm-lock.yaml', '    deprecated: See https://example.com/new'],
   ])('may name pages about a package: %s %s', (path, line) => {
     expect(held(edit(path, `+${line}`))).toBeNull();
+  });
+
+  it('of Composer may name archives at code hosts, the pages of funding, and no other host', () => {
+    const known = [
+      '      "url": "https://api.github.com/repos/Seldaek/monolog/zipball/abc",',
+      '      "notification-url": "https://packagist.org/downloads/",',
+      '      "homepage": "https://seld.be"',
+      '      "url": "https://tidelift.com/funding/github/packagist/monolog/monolog",',
+    ];
+    expect(held(edit('composer.lock', ...known.map((line) => `+${line}`)))).toBeNull();
+    expect(held(edit('composer.lock', '+      "url": "https://evil.example/monolog.zip",'))).toContain(
+      'names the host "evil.example"',
+    );
   });
 });
