@@ -23,7 +23,7 @@ export function runPart(self: string): void {
   for (const file of partsOf(kind as Kind, parts)[Number(number) - 1] ?? [])
     describe(file, () => void require(join(ROOT, file)));
   // The last file would set the bound of all. Only a test that hangs takes this long.
-  if (kind !== 'fast') jest.setTimeout(400_000);
+  jest.setTimeout(kind === 'fast' ? 60_000 : 400_000);
 }
 
 /** Divides the files of a kind into parts that take about equally long. */

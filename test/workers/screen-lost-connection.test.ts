@@ -18,9 +18,6 @@ const framed = (message: Uint8Array): Buffer => {
   return Buffer.concat([head, message]);
 };
 
-// A call that is never answered fails after this time.
-jest.setTimeout(15_000);
-
 let server: http2.Http2Server;
 let sockets: Socket[] = [];
 let sessions: http2.ServerHttp2Session[] = [];
@@ -57,7 +54,7 @@ afterEach(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-/** What came of a call: its status, or that its stream was reset. */
+/** What came of a call: its status, that its stream was reset, or that no byte came for a while. */
 function call(name: string, body: Buffer = framed(new Uint8Array())): Promise<string> {
   return new Promise((resolve) => {
     const path = `/temporal.api.workflowservice.v1.WorkflowService/${name}`;
@@ -68,6 +65,10 @@ function call(name: string, body: Buffer = framed(new Uint8Array())): Promise<st
     request.on('trailers', note);
     request.on('data', () => {});
     request.on('error', () => (status = 'reset'));
+    request.setTimeout(15_000, () => {
+      status = 'no answer';
+      request.destroy();
+    });
     request.on('close', () => resolve(status));
     request.end(body);
   });
