@@ -3,7 +3,7 @@ import { CountersignError, messageOf } from '../client/errors';
 import type { ExitCode } from './exit-codes';
 import { exitCodeForError } from './exit-code-for';
 import type { Host } from './host';
-import type { Options } from './options';
+import { isGiven, type Options } from './options';
 import { createPrinter, line, styled, wantsColor, type Printer } from './printer';
 import type { Connected, ConnectOptions } from './reviews/connection';
 import { UsageError } from './usage-error';
@@ -50,7 +50,7 @@ function createIo(host: Host, options: Options): Io {
     host,
     out: createPrinter(host.stdout, wantsColor(host.stdout, host.env, color)),
     err: createPrinter(host.stderr, wantsColor(host.stderr, host.env, color)),
-    json: options['json'] === true,
+    json: isGiven(options, '--json'),
     interactive: host.stdin.isTTY === true && options['input'] !== false,
     async withReviews(connect, work) {
       const connected = await openConnection(host, connect);

@@ -1,32 +1,75 @@
+import { Option } from 'commander';
 import { Name } from '../policy/contracts/diff';
 import { SubjectId } from '../policy/contracts/subject-id';
 import { UsageError } from './usage-error';
 
 export type Options = Readonly<Record<string, string | boolean | undefined>>;
 
+/** The value of an option, by its flag such as `--operator-key`. */
+export function optionValue(options: Options, flag: string): Options[string] {
+  return options[new Option(flag).attributeName()];
+}
+
+/** Whether an option without a value was given. */
+export function isGiven(options: Options, flag: string): boolean {
+  return optionValue(options, flag) === true;
+}
+
 /** A text option; undefined if it was not given. */
-export function textOption(options: Options, name: string): string | undefined {
-  const value = options[name];
+export function textOption(options: Options, flag: string): string | undefined {
+  const value = optionValue(options, flag);
   return typeof value === 'string' ? value : undefined;
 }
 
-/** A text option that must be given and not be empty. */
-export function requiredOption(options: Options, name: string, flag: string): string {
-  const value = textOption(options, name);
-  if (value === undefined || value === '') throw new UsageError(`${flag} is missing`);
+/** A text option that must not be empty; undefined if it was not given. */
+export function nonEmptyOption(options: Options, flag: string): string | undefined {
+  const value = textOption(options, flag);
+  if (value === '') throw new UsageError(`${flag} is missing`);
   return value;
 }
 
-export interface IntegerBounds {
+/** A text option that must be given and not be empty. */
+export function requiredOption(options: Options, flag: string): string {
+  const value = nonEmptyOption(options, flag);
+  if (value === undefined) throw new UsageError(`${flag} is missing`);
+  return value;
+}
+
+/** A text option as a list, separated by commas; undefined if it was not given. */
+export function listOption(options: Options, flag: string): readonly string[] | undefined {
+  return textOption(options, flag)
+    ?.split(',')
+    .map((item) => item.trim());
+}
+
+/** A text option that must be one of `choices`, which the message lists as `expected`; undefined if it was not given. */
+export function choiceOption<Choice extends string>(
+  options: Options,
+  flag: string,
+  choices: readonly Choice[],
+  expected = choices.join(', '),
+): Choice | undefined {
+  const given = textOption(options, flag);
+  if (given === undefined) return undefined;
+  const choice = choices.find((each) => each === given);
+  if (choice === undefined) throw new UsageError(`${flag}: expected ${expected}, got "${given}"`);
+  return choice;
+}
+
+export interface IntegerBounds<Default = number> {
   readonly min: number;
   readonly max: number;
   /** Used if the option was not given. */
-  readonly default: number;
+  readonly default: Default;
 }
 
 /** An integer option within bounds. */
-export function integerOption(options: Options, name: string, flag: string, bounds: IntegerBounds): number {
-  const value = textOption(options, name);
+export function integerOption<Default>(
+  options: Options,
+  flag: string,
+  bounds: IntegerBounds<Default>,
+): number | Default {
+  const value = textOption(options, flag);
   if (value === undefined) return bounds.default;
   const number = Number(value);
   if (value.trim() !== '' && Number.isInteger(number) && number >= bounds.min && number <= bounds.max) return number;

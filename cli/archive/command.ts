@@ -18,10 +18,10 @@ export function register(program: Command, cli: Cli): void {
 }
 
 async function archiveClosed(io: Io, _args: readonly string[], options: Options): Promise<ExitCode> {
-  requiredOption(options, 'olderThan', '--older-than');
-  const days = integerOption(options, 'olderThan', '--older-than', { min: 1, max: 36_500, default: 1 });
-  const dir = resolve(requiredOption(options, 'out', '--out'));
-  const limit = integerOption(options, 'limit', '--limit', { min: 1, max: 100_000, default: 1000 });
+  requiredOption(options, '--older-than');
+  const days = integerOption(options, '--older-than', { min: 1, max: 36_500, default: 1 });
+  const dir = resolve(requiredOption(options, '--out'));
+  const limit = integerOption(options, '--limit', { min: 1, max: 100_000, default: 1000 });
   const before = new Date(io.host.now().getTime() - days * DAY_MS);
   const { archiveReviews } = await io.host.remote.archive();
   const done = await archiveReviews(io.host.env, { before, dir, limit }, io.err.line);

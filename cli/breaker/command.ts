@@ -49,9 +49,9 @@ async function resetBreakers(
   const request = {
     tenant,
     sourceTool,
-    validatorId: textOption(options, 'validator') ?? null,
-    reason: requiredOption(options, 'reason', '--reason'),
-    operatorKey: requiredOption(options, 'operatorKey', '--operator-key'),
+    validatorId: textOption(options, '--validator') ?? null,
+    reason: requiredOption(options, '--reason'),
+    operatorKey: requiredOption(options, '--operator-key'),
   };
   const reset = await (await io.host.remote.breakers()).resetBreakers(io.host.env, request);
   if (io.json) io.out.json({ tenant, sourceTool, reset });

@@ -7,7 +7,7 @@ import { messageOf } from '../../client/errors';
 import { addAction, type Cli, type Io } from '../action';
 import { ExitCode } from '../exit-codes';
 import { readFileBytes, writeNewFile } from '../files';
-import { textOption, type Options } from '../options';
+import { isGiven, textOption, type Options } from '../options';
 import { line, styled, type Text } from '../printer';
 import { CHANGE_ID, resolveChangeId } from '../reviews/change-id';
 import { UsageError } from '../usage-error';
@@ -38,10 +38,10 @@ export function register(program: Command, cli: Cli): void {
 }
 
 async function exportEvidence(io: Io, [given = '']: readonly string[], options: Options): Promise<ExitCode> {
-  const out = textOption(options, 'out');
+  const out = textOption(options, '--out');
   if (out === undefined && io.host.stdout.isTTY === true)
     throw new UsageError('--out is missing: evidence is not printed on a terminal');
-  const { id, text: bundle } = await evidenceOf(io, given, options['bytes'] === true);
+  const { id, text: bundle } = await evidenceOf(io, given, isGiven(options, '--bytes'));
   if (out === undefined) {
     io.out.file(bundle);
     return ExitCode.Ok;
@@ -65,7 +65,7 @@ async function evidenceOf(
 }
 
 async function verifyFile(io: Io, [file = '']: readonly string[], options: Options): Promise<ExitCode> {
-  const trust = await trustOf(io, textOption(options, 'trust'));
+  const trust = await trustOf(io, textOption(options, '--trust'));
   const { verifyEvidence } = await import('../../signing/verify-evidence.js');
   const report = verifyEvidence(await readFileBytes(file, MAX_EVIDENCE_BYTES), trust);
   if (io.json) io.out.json(report);

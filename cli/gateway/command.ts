@@ -28,13 +28,13 @@ export function register(program: Command, cli: Cli): void {
 
 async function logIn(io: Io, [url = '']: readonly string[], options: Options): Promise<ExitCode> {
   const { env } = io.host;
-  const keyFile = resolve(requiredOption(options, 'key', '--key'));
+  const keyFile = resolve(requiredOption(options, '--key'));
   if (!URL.canParse(url) || !/^https?:/.test(url))
     throw new UsageError(`url: expected an http or https address, got "${url}"`);
   const { readTrustFile } = await import('../../workers/config.js');
-  const trust = readTrustFile(textOption(options, 'trust') ?? trustFileOf(env));
+  const trust = readTrustFile(textOption(options, '--trust') ?? trustFileOf(env));
   const gateway = await io.host.remote.gateway();
-  const given = textOption(options, 'tenant');
+  const given = textOption(options, '--tenant');
   // The tenant is not sent for the key.
   const key = await gateway.keyAtGateway(env, { url, keyFile, trust, tenant: given ?? 'default' });
   const tenant = tenantOf(key, given);

@@ -2,7 +2,18 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { addAction, promptFor, type Cli, type Io } from '../action';
 import { ExitCode } from '../exit-codes';
-import { integerOption, nameOf, subjectId, targetName, textOption, type Options } from '../options';
+import {
+  choiceOption,
+  integerOption,
+  isGiven,
+  listOption,
+  nameOf,
+  optionValue,
+  subjectId,
+  targetName,
+  textOption,
+  type Options,
+} from '../options';
 import { line, styled } from '../printer';
 import { printChecks } from '../doctor/print-checks';
 import { shellQuote } from '../shell-quote';
@@ -38,8 +49,8 @@ export function register(program: Command, cli: Cli): void {
 }
 
 async function runInit(io: Io, [dir]: readonly string[], options: Options): Promise<ExitCode> {
-  const asking = io.interactive && options['yes'] !== true ? io : { ...io, interactive: false };
-  const kind = manifestKind(options);
+  const asking = io.interactive && !isGiven(options, '--yes') ? io : { ...io, interactive: false };
+  const kind = choiceOption(options, '--write', MANIFEST_KINDS) ?? null;
   const request = await requestOf(asking, resolve(dir ?? '.countersign'), options);
   const { initialize } = await io.host.remote.init();
   const done = await initialize(io.host.env, request, io.err.line);
@@ -74,71 +85,62 @@ function nextCommands({ dir, operatorKey }: InitRequest, { policyToPublish }: In
   return [...publish, start];
 }
 
-function manifestKind(options: Options): ManifestKind | null {
-  const given = textOption(options, 'write');
-  if (given === undefined) return null;
-  const kind = MANIFEST_KINDS.find((each) => each === given);
-  if (kind === undefined) throw new UsageError(`--write: expected ${MANIFEST_KINDS.join(', ')}, got "${given}"`);
-  return kind;
-}
-
 async function requestOf(io: Io, dir: string, options: Options): Promise<InitRequest> {
   const { env } = io.host;
-  const asked = async (name: string, flag: string, question: string, fallback?: string): Promise<string> => {
-    const given = textOption(options, name) ?? fallback;
+  const asked = async (flag: string, question: string, fallback?: string): Promise<string> => {
+    const given = textOption(options, flag) ?? fallback;
     const value = given ?? (await promptFor(io, question, flag));
     if (value === '') throw new UsageError(`${flag} is missing`);
     return value;
   };
-  const pairs = async (name: string, flag: string, question: string): Promise<readonly string[]> => {
-    const given = listOption(options, name);
+  const pairs = async (flag: string, question: string): Promise<readonly string[]> => {
+    const given = repeatedOption(options, flag);
     if (given.length > 0 || !io.interactive) return given;
     return (await promptFor(io, question, flag)).split(/\s+/).filter((each) => each !== '');
   };
-  const answer = async (name: string, flag: string, question: string): Promise<string | null> => {
-    const value = textOption(options, name) ?? (io.interactive ? await promptFor(io, question, flag) : '');
+  const answer = async (flag: string, question: string): Promise<string | null> => {
+    const value = textOption(options, flag) ?? (io.interactive ? await promptFor(io, question, flag) : '');
     return value === '' ? null : value;
   };
   const databaseUrl = await asked(
-    'databaseUrl',
     '--database-url',
     'URL of the Countersign database, with an administrator?',
     env['COUNTERSIGN_DATABASE_ADMIN_URL'],
   );
-  const targets = await pairs('target', '--target', 'Databases that agents may change, as NAME=ADMIN_URL?');
-  const persons = await pairs('person', '--person', 'Approvers, as NAME (prints a link) or NAME=PUBLIC_KEY_FILE?');
-  const agents = await pairs('agent', '--agent', 'Agents, as NAME=PERSON (empty: none)?');
-  const judgeUrl = await answer('judgeUrl', '--judge-url', "URL of the judge's model API (empty: none)?");
+  const targets = await pairs('--target', 'Databases that agents may change, as NAME=ADMIN_URL?');
+  const persons = await pairs('--person', 'Approvers, as NAME (prints a link) or NAME=PUBLIC_KEY_FILE?');
+  const agents = await pairs('--agent', 'Agents, as NAME=PERSON (empty: none)?');
+  const judgeUrl = await answer('--judge-url', "URL of the judge's model API (empty: none)?");
   const judgeKeyFile =
     judgeUrl === null
-      ? (textOption(options, 'judgeKeyFile') ?? null)
-      : await answer('judgeKeyFile', '--judge-key-file', 'File with its API key (empty: none)?');
+      ? (textOption(options, '--judge-key-file') ?? null)
+      : await answer('--judge-key-file', 'File with its API key (empty: none)?');
   if (persons.length === 0) throw new UsageError('--person is missing: name at least one approver');
   return {
     dir,
     databaseUrl: urlOf(databaseUrl, '--database-url'),
-    temporalAddress: textOption(options, 'temporalAddress') ?? env['TEMPORAL_ADDRESS'] ?? '127.0.0.1:7233',
-    namespace: textOption(options, 'namespace') ?? env['TEMPORAL_NAMESPACE'] ?? 'default',
+    temporalAddress: textOption(options, '--temporal-address') ?? env['TEMPORAL_ADDRESS'] ?? '127.0.0.1:7233',
+    namespace: textOption(options, '--namespace') ?? env['TEMPORAL_NAMESPACE'] ?? 'default',
     tenant: nameOf(env['COUNTERSIGN_TENANT'] ?? 'default', 'COUNTERSIGN_TENANT'),
     targets: onceEach(
       '--target',
       targets.map((each) => targetOf(each, env['COUNTERSIGN_TARGET_ADMIN_URL'])),
     ),
-    schemas: (textOption(options, 'schemas') ?? 'public').split(',').map((each) => each.trim()),
+    schemas: listOption(options, '--schemas') ?? ['public'],
     persons: onceEach('--person', persons.map(personOf)),
     agents: onceEach('--agent', agents.map(agentOf)),
     judge: { url: judgeUrl, keyFile: judgeKeyFile },
     operatorKey: resolve(
-      await asked('operatorKey', '--operator-key', 'File of the operator key (made if missing; keep it elsewhere)?'),
+      await asked('--operator-key', 'File of the operator key (made if missing; keep it elsewhere)?'),
     ),
-    policy: textOption(options, 'policy') ?? null,
-    publicUrl: textOption(options, 'publicUrl') ?? null,
-    gatewayPort: integerOption(options, 'gatewayPort', '--gateway-port', {
+    policy: textOption(options, '--policy') ?? null,
+    publicUrl: textOption(options, '--public-url') ?? null,
+    gatewayPort: integerOption(options, '--gateway-port', {
       min: 1,
       max: MAX_GATEWAY_PORT,
       default: 8077,
     }),
-    rotate: options['rotate'] === true,
+    rotate: isGiven(options, '--rotate'),
   };
 }
 
@@ -147,8 +149,8 @@ function collect(value: string, before: readonly string[] | undefined): readonly
   return [...(before ?? []), value];
 }
 
-function listOption(options: Options, name: string): readonly string[] {
-  const value: unknown = options[name];
+function repeatedOption(options: Options, flag: string): readonly string[] {
+  const value: unknown = optionValue(options, flag);
   return Array.isArray(value) ? value.map(String) : [];
 }
 

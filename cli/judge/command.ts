@@ -66,13 +66,13 @@ async function parseAnswers(io: Io, [file]: readonly string[]): Promise<ExitCode
 }
 
 async function evaluateModel(io: Io, [file]: readonly string[], options: Options): Promise<ExitCode> {
-  const bundle = textOption(options, 'policy');
+  const bundle = textOption(options, '--policy');
   const settings = {
-    model: bundle === undefined ? requiredOption(options, 'model', '--model') : (textOption(options, 'model') ?? null),
-    baseUrl: textOption(options, 'baseUrl') ?? null,
-    concurrency: integerOption(options, 'atOnce', '--at-once', { min: 1, max: 64, default: 4 }),
+    model: bundle === undefined ? requiredOption(options, '--model') : (textOption(options, '--model') ?? null),
+    baseUrl: textOption(options, '--base-url') ?? null,
+    concurrency: integerOption(options, '--at-once', { min: 1, max: 64, default: 4 }),
     bundle: bundle === undefined ? null : await readInput(io, bundle),
-    target: textOption(options, 'target') ?? null,
+    target: textOption(options, '--target') ?? null,
   };
   const rows = file === undefined ? null : nonBlankLines(await readInput(io, file));
   const { evaluateModelOn } = await io.host.remote.judge();

@@ -1,17 +1,17 @@
 import type { Command } from 'commander';
 import type { RegisteredKey } from '../../policy/evidence/key-registry';
-import { KeyRight, type KeyKind } from '../../policy/evidence/predicates';
+import { KeyKind, KeyRight } from '../../policy/evidence/predicates';
 import { addAction, type Cli, type Io } from '../action';
 import { ExitCode } from '../exit-codes';
-import { hexArgument, requiredOption, subjectId, textOption, type Options } from '../options';
+import { hexArgument, listOption, requiredOption, subjectId, textOption, type Options } from '../options';
 import { line, styled } from '../printer';
 import { UsageError } from '../usage-error';
 import { RIGHTS_BY_KIND } from '../../signing/registry-entry';
 import { registerEnroll } from './enroll-command';
 import type { KeyHolder } from './registry';
-import { listOption, tenantsOption } from './tenants-option';
+import { tenantsOption } from './tenants-option';
 
-const KINDS: readonly KeyKind[] = ['service', 'approver', 'attestor', 'committer', 'operator'];
+const KINDS = KeyKind.options;
 const SUBJECTS = ['person', 'agent', 'service'] as const;
 
 export function register(program: Command, cli: Cli): void {
@@ -54,9 +54,9 @@ function withHolderOptions(command: Command): Command {
 
 async function createKey(io: Io, _args: readonly string[], options: Options): Promise<ExitCode> {
   const holder = holderOptions(options);
-  const out = requiredOption(options, 'out', '--out');
+  const out = requiredOption(options, '--out');
   const keys = await io.host.remote.keys();
-  const created = await keys.createKey(io.host.env, holder, out, textOption(options, 'operatorKey') ?? null);
+  const created = await keys.createKey(io.host.env, holder, out, textOption(options, '--operator-key') ?? null);
   if (io.json) io.out.json(created);
   else io.out.tabbed([created.keyId, created.publicKey, created.file]);
   if (!created.registered)
@@ -69,7 +69,7 @@ async function createKey(io: Io, _args: readonly string[], options: Options): Pr
 async function registerKey(io: Io, [value = '']: readonly string[], options: Options): Promise<ExitCode> {
   const publicKey = hexArgument(value, 'public key');
   const holder = holderOptions(options);
-  const operatorKey = requiredOption(options, 'operatorKey', '--operator-key');
+  const operatorKey = requiredOption(options, '--operator-key');
   const keyId = await (await io.host.remote.keys()).registerKey(io.host.env, holder, publicKey, operatorKey);
   if (io.json) io.out.json({ keyId, registered: true });
   else io.out.line(line`${keyId}  registered`);
@@ -100,8 +100,8 @@ function printKey(io: Io, key: RegisteredKey): void {
 
 async function revokeKey(io: Io, [value = '']: readonly string[], options: Options): Promise<ExitCode> {
   const keyId = hexArgument(value, 'key id');
-  const reason = requiredOption(options, 'reason', '--reason');
-  const operatorKey = requiredOption(options, 'operatorKey', '--operator-key');
+  const reason = requiredOption(options, '--reason');
+  const operatorKey = requiredOption(options, '--operator-key');
   await (await io.host.remote.keys()).revokeKey(io.host.env, keyId, reason, operatorKey);
   if (io.json) io.out.json({ keyId, revoked: true });
   else io.out.line(line`${keyId}  revoked`);
@@ -119,14 +119,14 @@ function holderOptions(options: Options): KeyHolder {
 }
 
 function kindOption(options: Options): KeyKind {
-  const given = requiredOption(options, 'kind', '--kind');
+  const given = requiredOption(options, '--kind');
   const kind = KINDS.find((known) => known === given);
   if (kind === undefined) throw new UsageError(`--kind: expected one of ${KINDS.join(', ')}, got "${given}"`);
   return kind;
 }
 
 function subjectOption(options: Options): KeyHolder['subject'] {
-  const given = requiredOption(options, 'subject', '--subject');
+  const given = requiredOption(options, '--subject');
   const colon = given.indexOf(':');
   const type = SUBJECTS.find((known) => known === given.slice(0, colon));
   if (type === undefined)
@@ -136,13 +136,13 @@ function subjectOption(options: Options): KeyHolder['subject'] {
 
 /** A person is always a person here, so that `person:alice` means alice; any other prefix is an error. */
 function onBehalfOfOption(options: Options): string | null {
-  const given = textOption(options, 'onBehalfOf');
+  const given = textOption(options, '--on-behalf-of');
   return given === undefined ? null : subjectId(given.replace(/^person:/, ''), '--on-behalf-of');
 }
 
 function grantOptions(options: Options, kind: KeyKind): Pick<KeyHolder, 'tenants' | 'rights'> {
   const tenants = tenantsOption(options);
-  const rights = listOption(options, 'rights');
+  const rights = listOption(options, '--rights');
   const needed = kind === 'service' || kind === 'approver';
   if (tenants === undefined) {
     if (needed) throw new UsageError(`--tenant is missing: name the tenants in which this ${kind} key may act`);

@@ -27,11 +27,11 @@ async function enrollPerson(io: Io, [given = '']: readonly string[], options: Op
   if (tenants === undefined)
     throw new UsageError('--tenant is missing: name the tenants in which the person may answer');
   const validMs = expiresOption(options);
-  const operatorKey = requiredOption(options, 'operatorKey', '--operator-key');
+  const operatorKey = requiredOption(options, '--operator-key');
   const { env } = io.host;
   const keys = await io.host.remote.keys();
   const publicUrl = publicOrigin(
-    textOption(options, 'gatewayUrl') ?? env['COUNTERSIGN_PUBLIC_URL'] ?? keys.gatewayUrl(env),
+    textOption(options, '--gateway-url') ?? env['COUNTERSIGN_PUBLIC_URL'] ?? keys.gatewayUrl(env),
   );
   const made = await keys.enrollPerson(env, { person, tenants, publicUrl, validMs }, operatorKey);
   if (io.json) io.out.json({ person, ...made });
@@ -43,7 +43,7 @@ async function enrollPerson(io: Io, [given = '']: readonly string[], options: Op
 }
 
 function expiresOption(options: Options): number {
-  const given = Duration.safeParse(textOption(options, 'expires') ?? '24h');
+  const given = Duration.safeParse(textOption(options, '--expires') ?? '24h');
   const ms = given.success ? toMs(given.data) : 0;
   if (ms >= 60_000 && ms <= MAX_ENROLLMENT_MS) return ms;
   throw new UsageError('--expires: expected 1m to 7d, such as 24h');

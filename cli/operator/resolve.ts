@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { addAction, type Cli } from '../action';
 import { ExitCode } from '../exit-codes';
-import { requiredOption } from '../options';
+import { isGiven, requiredOption } from '../options';
 import { line } from '../printer';
 import { CHANGE_ID, changeIdArgument } from '../reviews/change-id';
 import { UsageError } from '../usage-error';
@@ -16,11 +16,11 @@ export function register(program: Command, cli: Cli): void {
     .option('--reason <text>', 'what you saw, and where')
     .option('--operator-key <file>', 'the operator key that signs it');
   addAction(command, cli, async (io, [value = ''], options) => {
-    const applied = options['applied'] === true;
-    if (applied === (options['notApplied'] === true))
+    const applied = isGiven(options, '--applied');
+    if (applied === isGiven(options, '--not-applied'))
       throw new UsageError('expected one of --applied and --not-applied');
-    const reason = requiredOption(options, 'reason', '--reason');
-    const operatorKey = requiredOption(options, 'operatorKey', '--operator-key');
+    const reason = requiredOption(options, '--reason');
+    const operatorKey = requiredOption(options, '--operator-key');
     const changeId = await changeIdArgument(io, value);
     const { recordEffect } = await io.host.remote.operator();
     const { told } = await recordEffect(io.host.env, { changeId, applied, reason, operatorKey });

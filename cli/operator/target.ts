@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { addAction, type Cli } from '../action';
 import { ExitCode } from '../exit-codes';
-import { requiredOption, targetName } from '../options';
+import { isGiven, requiredOption, targetName } from '../options';
 import { line } from '../printer';
 
 export function register(program: Command, cli: Cli): void {
@@ -16,7 +16,7 @@ export function register(program: Command, cli: Cli): void {
   addAction(init, cli, async (io, [given = ''], options) => {
     const name = targetName(given, 'name');
     const { targetInit } = await io.host.remote.targetInit();
-    const modes = { dryRun: options['dryRun'] === true, rotate: options['rotate'] === true };
+    const modes = { dryRun: isGiven(options, '--dry-run'), rotate: isGiven(options, '--rotate') };
     const done = await targetInit(io.host.env, name, modes, io.err.line);
     if (io.json) io.out.json({ target: name, done });
     else for (const step of done) io.out.block(step, '');
@@ -35,8 +35,8 @@ function registerFreeze(group: Command, cli: Cli, frozen: boolean): void {
     .option('--reason <text>', 'why')
     .option('--operator-key <file>', 'the operator key that signs it');
   addAction(command, cli, async (io, [target = ''], options) => {
-    const reason = requiredOption(options, 'reason', '--reason');
-    const operatorKey = requiredOption(options, 'operatorKey', '--operator-key');
+    const reason = requiredOption(options, '--reason');
+    const operatorKey = requiredOption(options, '--operator-key');
     const { freezeTarget } = await io.host.remote.operator();
     const n = await freezeTarget(io.host.env, { target, frozen, reason, operatorKey });
     if (io.json) io.out.json({ target, frozen, n });

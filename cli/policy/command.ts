@@ -3,7 +3,7 @@ import { addAction, type Cli, type Io } from '../action';
 import { ExitCode } from '../exit-codes';
 import { readInput, readInputBytes, writeNewFile } from '../files';
 import { nonBlankLines } from '../input-lines';
-import { integerOption, requiredOption, textOption, type Options } from '../options';
+import { choiceOption, integerOption, isGiven, requiredOption, textOption, type Options } from '../options';
 import { line, styled, type Printer } from '../printer';
 import type { Issue } from '../../policy/bundle/issue';
 import { UsageError } from '../usage-error';
@@ -155,24 +155,24 @@ async function testBundle(io: Io, [bundle = '', tests = '']: readonly string[], 
 }
 
 async function evaluateLines(io: Io, [file]: readonly string[], options: Options): Promise<ExitCode> {
-  const bundle = await readInput(io, requiredOption(options, 'policy', '--policy'));
+  const bundle = await readInput(io, requiredOption(options, '--policy'));
   const { lineEvaluator } = await import('./evaluate.js');
-  const evaluate = await lineEvaluator(io.host.env, bundle, textOption(options, 'target') ?? null);
+  const evaluate = await lineEvaluator(io.host.env, bundle, textOption(options, '--target') ?? null);
   for (const { text, number } of nonBlankLines(await readInput(io, file))) io.out.json(await evaluate(text, number));
   return ExitCode.Ok;
 }
 
 async function explainOne(io: Io, [bundle = '', diff]: readonly string[], options: Options): Promise<ExitCode> {
   const format = formatOption(io, options, ['text', 'json', 'sarif']);
-  const staging = textOption(options, 'staging');
-  const at = textOption(options, 'at') ?? io.host.now().toISOString();
+  const staging = textOption(options, '--staging');
+  const at = textOption(options, '--at') ?? io.host.now().toISOString();
   if (Number.isNaN(Date.parse(at)))
     throw new UsageError(`--at: expected a time such as 2027-01-31T00:00:00Z, got "${at}"`);
   const { explainDiff } = await import('./evaluate.js');
   const explanation = await explainDiff(io.host.env, await readInput(io, bundle), await readInputBytes(io, diff), {
-    target: textOption(options, 'target') ?? null,
-    sourceTool: textOption(options, 'tool') ?? null,
-    metadata: textOption(options, 'metadata') ?? null,
+    target: textOption(options, '--target') ?? null,
+    sourceTool: textOption(options, '--tool') ?? null,
+    metadata: textOption(options, '--metadata') ?? null,
     staging: staging === undefined ? null : await readInput(io, staging),
     at,
   });
@@ -185,9 +185,9 @@ async function explainOne(io: Io, [bundle = '', diff]: readonly string[], option
 }
 
 async function benchmark(io: Io, [bundle = '', file]: readonly string[], options: Options): Promise<ExitCode> {
-  const repeat = integerOption(options, 'repeat', '--repeat', { min: 1, max: 100_000, default: 20 });
+  const repeat = integerOption(options, '--repeat', { min: 1, max: 100_000, default: 20 });
   const { lineEvaluator } = await import('./evaluate.js');
-  const target = textOption(options, 'target') ?? null;
+  const target = textOption(options, '--target') ?? null;
   const evaluate = await lineEvaluator(io.host.env, await readInput(io, bundle), target);
   const rows = nonBlankLines(await readInput(io, file));
   if (rows.length === 0) throw new UsageError('the input has no lines');
@@ -211,14 +211,14 @@ async function benchmark(io: Io, [bundle = '', file]: readonly string[], options
 }
 
 async function backtestHistory(io: Io, _args: readonly string[], options: Options): Promise<ExitCode> {
-  const bundle = await readInput(io, requiredOption(options, 'policy', '--policy'));
+  const bundle = await readInput(io, requiredOption(options, '--policy'));
   const { backtest } = await import('./backtest.js');
   const result = await backtest(io.host.env, bundle, {
-    git: requiredOption(options, 'git', '--git'),
-    target: textOption(options, 'target') ?? null,
-    last: integerOption(options, 'last', '--last', { min: 1, max: 100_000, default: 400 }),
-    revision: textOption(options, 'revision') ?? 'HEAD',
-    bots: options['bots'] === true,
+    git: requiredOption(options, '--git'),
+    target: textOption(options, '--target') ?? null,
+    last: integerOption(options, '--last', { min: 1, max: 100_000, default: 400 }),
+    revision: textOption(options, '--revision') ?? 'HEAD',
+    bots: isGiven(options, '--bots'),
   });
   if (io.json) io.out.json(result);
   else {
@@ -236,11 +236,11 @@ async function printSchema(io: Io): Promise<ExitCode> {
 
 async function writeStarter(io: Io, _args: readonly string[], options: Options): Promise<ExitCode> {
   const { starterBundle } = await import('../../source-tools/starter-bundle.js');
-  const tool = requiredOption(options, 'tool', '--tool');
-  const hosts = textOption(options, 'hosts')?.split(',');
+  const tool = requiredOption(options, '--tool');
+  const hosts = textOption(options, '--hosts')?.split(',');
   if (hosts !== undefined && tool !== 'HTTPPatch') throw new UsageError('--hosts: only HTTPPatch has hosts');
   const bundle = starterBundle(tool, hosts === undefined ? {} : { hosts });
-  const out = textOption(options, 'out');
+  const out = textOption(options, '--out');
   if (out !== undefined) await writeNewFile(out, bundle);
   if (io.json) io.out.json({ file: out ?? null, bundle });
   else if (out === undefined) io.out.file(bundle);
@@ -250,7 +250,7 @@ async function writeStarter(io: Io, _args: readonly string[], options: Options):
 async function publishRevision(io: Io, [file = '']: readonly string[], options: Options): Promise<ExitCode> {
   const bundle = await readInput(io, file);
   const { publish } = await io.host.remote.policy();
-  const { revision, published } = await publish(io.host.env, bundle, textOption(options, 'key'), io.host.now());
+  const { revision, published } = await publish(io.host.env, bundle, textOption(options, '--key'), io.host.now());
   if (io.json) io.out.json({ revision, published });
   else io.out.line(line`revision ${revision} ${published ? 'published' : 'is already published'}`);
   return ExitCode.Ok;
@@ -258,9 +258,9 @@ async function publishRevision(io: Io, [file = '']: readonly string[], options: 
 
 async function showRevision(io: Io, _args: readonly string[], options: Options): Promise<ExitCode> {
   const { newestPublished } = await io.host.remote.policy();
-  const { revision, bundleText } = await newestPublished(io.host.env, textOption(options, 'key'));
+  const { revision, bundleText } = await newestPublished(io.host.env, textOption(options, '--key'));
   if (io.json) io.out.json({ ...revision, bundleText });
-  else if (options['bundle'] === true) io.out.file(bundleText);
+  else if (isGiven(options, '--bundle')) io.out.file(bundleText);
   else {
     const { revision: number, bundleSha, plans, keyId, issuedAt } = revision;
     io.out.line(line`${styled('bold', `revision ${number}`)}  ${issuedAt}  signed by ${keyId}`);
@@ -272,10 +272,8 @@ async function showRevision(io: Io, _args: readonly string[], options: Options):
 
 /** The first of `names` unless --format or --json says otherwise. */
 function formatOption<Name extends string>(io: Io, options: Options, names: readonly Name[]): Name | 'json' {
-  const given = textOption(options, 'format');
-  if (given === undefined) return io.json ? 'json' : (names[0] as Name);
-  const name = names.find((n) => n === given);
-  if (name === undefined) throw new UsageError(`--format: expected ${names.join(', ')}, got "${given}"`);
+  const name = choiceOption(options, '--format', names);
+  if (name === undefined) return io.json ? 'json' : (names[0] as Name);
   if (io.json && name !== 'json') throw new UsageError('--json and --format cannot be combined');
   return name;
 }

@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 import { CountersignError } from '../../client/errors';
-import type { AnswerResults, Decision } from '../../policy/contracts/answer';
+import { MAX_ANSWERS_PER_MESSAGE, type AnswerResults, type Decision } from '../../policy/contracts/answer';
 import type { Envelope } from '../../policy/contracts/diff';
 import type { VerifiedReview } from '../../signing/verified-review';
 import { addAction, promptFor, type Cli, type Io } from '../action';
 import { exitCodeForAnswers } from '../exit-code-for';
 import { ExitCode } from '../exit-codes';
-import { integerOption, textOption, type IntegerBounds, type Options } from '../options';
+import { choiceOption, integerOption, isGiven, textOption, type IntegerBounds, type Options } from '../options';
 import { line, styled } from '../printer';
 import { shellCommand } from '../shell-quote';
 import { UsageError } from '../usage-error';
@@ -17,9 +17,6 @@ import { changeTitle } from './change-title';
 import { printViolation } from './finding-view';
 import { printStaging } from './staging-view';
 import { chosenViolations } from './violation-choice';
-
-/** The workflow accepts at most this many answers in one message. */
-const MAX_ANSWERS_PER_MESSAGE = 50;
 
 export function register(program: Command, cli: Cli): void {
   const answer = withAnswerOptions(
@@ -48,11 +45,12 @@ function withAnswerOptions(command: Command): Command {
 }
 
 async function sendAnswers(io: Io, [given = '']: readonly string[], options: Options): Promise<ExitCode> {
-  return await io.withReviews({ key: textOption(options, 'key') }, async (connected) => {
+  return await io.withReviews({ key: textOption(options, '--key') }, async (connected) => {
     const id = await resolveChangeId(connected.reviews, given);
     const signed = await signAnswers(io, connected, id, options, { min: 1, max: 24 * 60, default: 10 });
     const { envelopes, owners } = signed;
-    const results = await connected.reviews.answer(id, [...envelopes], { via: viaOption(options), owners });
+    const via = choiceOption(options, '--via', ['update', 'signal'], 'update or signal') ?? 'update';
+    const results = await connected.reviews.answer(id, [...envelopes], { via, owners });
     if (io.json) io.out.json({ changeId: id, decision: signed.decision, results });
     else printResults(io, signed.violationIds, results);
     if (connected.temporal === null)
@@ -64,7 +62,7 @@ async function sendAnswers(io: Io, [given = '']: readonly string[], options: Opt
 }
 
 async function printSignedAnswers(io: Io, [given = '']: readonly string[], options: Options): Promise<ExitCode> {
-  return await io.withReviews({ key: textOption(options, 'key') }, async (connected) => {
+  return await io.withReviews({ key: textOption(options, '--key') }, async (connected) => {
     const id = await resolveChangeId(connected.reviews, given);
     const { envelopes } = await signAnswers(io, connected, id, options, { min: 1, max: 7 * 24 * 60, default: 60 });
     const messages = toMessages(envelopes);
@@ -97,7 +95,7 @@ async function signAnswers(
   validity: IntegerBounds,
 ): Promise<SignedAnswers> {
   const { reviews } = connected;
-  const minutes = integerOption(options, 'valid', '--valid', validity);
+  const minutes = integerOption(options, '--valid', validity);
   const keyFile = keyFileOf(connected, options);
   const given = givenDecision(options);
   const { loadKey } = await import('../key-files.js');
@@ -105,7 +103,7 @@ async function signAnswers(
   const client = await import('../../client/sign-answers.js');
   const review = await reviews.review(id);
   const { status } = review;
-  const [prefix, all] = [textOption(options, 'violation'), options['all'] === true];
+  const [prefix, all] = [textOption(options, '--violation'), isGiven(options, '--all')];
   const retracts = given === 'retract' ? await ownConfirmations(io, keyFile, review) : undefined;
   const violationIds =
     retracts !== undefined && all && prefix === undefined
@@ -118,7 +116,7 @@ async function signAnswers(
     printViolation(io.err, violation);
   const decision = given ?? (await promptForDecision(io));
   const reason =
-    textOption(options, 'reason') ?? (decision === 'reject' ? await promptFor(io, 'Why?', '--reason') : '');
+    textOption(options, '--reason') ?? (decision === 'reject' ? await promptFor(io, 'Why?', '--reason') : '');
   if (decision === 'reject' && reason === '') throw new UsageError('--reason: a rejection needs a reason');
   const issuedAt = io.host.now();
   const expiresAt = new Date(issuedAt.getTime() + minutes * 60_000);
@@ -146,7 +144,7 @@ async function ownConfirmations(
 }
 
 function givenDecision(options: Options): Decision | null {
-  const given = (['confirm', 'reject', 'retract'] as const).filter((decision) => options[decision] === true);
+  const given = (['confirm', 'reject', 'retract'] as const).filter((decision) => isGiven(options, `--${decision}`));
   if (given.length > 1) throw new UsageError('Give only one of --confirm, --reject and --retract');
   return given[0] ?? null;
 }
@@ -155,12 +153,6 @@ async function promptForDecision(io: Io): Promise<Decision> {
   const reply = await promptFor(io, 'Type "confirm" or "reject":', '--confirm or --reject');
   if (reply === 'confirm' || reply === 'reject') return reply;
   throw new UsageError(`expected "confirm" or "reject", got "${reply}"; nothing was sent`);
-}
-
-function viaOption(options: Options): 'update' | 'signal' {
-  const via = textOption(options, 'via') ?? 'update';
-  if (via === 'update' || via === 'signal') return via;
-  throw new UsageError(`--via: expected update or signal, got "${via}"`);
 }
 
 function printResults(io: Io, violationIds: readonly string[], results: AnswerResults): void {

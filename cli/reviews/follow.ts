@@ -22,7 +22,7 @@ export function register(program: Command, cli: Cli): void {
     .argument('<id>', CHANGE_ID)
     .option('--wait <seconds>', 'wait for the end (default 0: do not wait)');
   addAction(result, cli, async (io, [given = ''], options) => {
-    const seconds = integerOption(options, 'wait', '--wait', { min: 0, max: MAX_SECONDS, default: 0 });
+    const seconds = integerOption(options, '--wait', { min: 0, max: MAX_SECONDS, default: 0 });
     return await io.withReviews({}, async ({ reviews }) => {
       const id = await resolveChangeId(reviews, given);
       return await report(io, reviews, id, await reviews.result(id, { timeoutMs: seconds * 1000 }));
@@ -35,7 +35,7 @@ export function register(program: Command, cli: Cli): void {
     .argument('<id>', CHANGE_ID)
     .option('--timeout <seconds>', 'stop watching after this long (default one day)');
   addAction(watch, cli, async (io, [given = ''], options) => {
-    const seconds = integerOption(options, 'timeout', '--timeout', { min: 1, max: MAX_SECONDS, default: 24 * 3600 });
+    const seconds = integerOption(options, '--timeout', { min: 1, max: MAX_SECONDS, default: 24 * 3600 });
     return await io.withReviews({}, async (connected) => {
       const id = await resolveChangeId(connected.reviews, given);
       return await report(io, connected.reviews, id, await follow(io, connected, id, seconds * 1000));

@@ -4,7 +4,7 @@ import type { Connected } from './connection';
 
 /** The key file of `--key`, or of the login. Throws a UsageError if there is neither. */
 export function keyFileOf({ keyFile }: Connected, options: Options): string {
-  const file = textOption(options, 'key') ?? keyFile;
+  const file = textOption(options, '--key') ?? keyFile;
   if (file === null || file === '') throw new UsageError('--key is missing');
   return file;
 }

@@ -1,24 +1,13 @@
 import type { Command } from 'commander';
-import type { ReviewState } from '../../policy/contracts/outcome';
+import { ReviewState } from '../../policy/contracts/outcome';
 import type { ReviewProjection } from '../../client/ports';
 import { addAction, type Cli } from '../action';
-import { textOption, integerOption } from '../options';
+import { choiceOption, integerOption, textOption } from '../options';
 import { ExitCode } from '../exit-codes';
 import { line, styled, type Printer } from '../printer';
 import { shortId } from './change-id';
 import { stateLine } from './state-view';
-import { UsageError } from '../usage-error';
 import { shortTime } from '../../policy/text/short-time';
-
-const STATES: readonly ReviewState[] = [
-  'RUNNING',
-  'INTERVENTION_REQUIRED',
-  'COMMITTING',
-  'EFFECT_UNKNOWN',
-  'COMMITTED',
-  'ROLLED_BACK',
-  'COMPENSATED',
-];
 
 export function register(program: Command, cli: Cli): void {
   const command = program
@@ -30,14 +19,14 @@ export function register(program: Command, cli: Cli): void {
     .option('--limit <n>', '1 to 500 (default 50)')
     .option('--after <cursor>', 'continue after this page, the `next` of its JSON');
   addAction(command, cli, async (io, _args, options) => {
-    const state = stateOption(textOption(options, 'state'));
-    const limit = integerOption(options, 'limit', '--limit', { min: 1, max: 500, default: 50 });
+    const state = choiceOption(options, '--state', ReviewState.options, `one of ${ReviewState.options.join(', ')}`);
+    const limit = integerOption(options, '--limit', { min: 1, max: 500, default: 50 });
     const filter = {
       state,
       limit,
-      tenant: textOption(options, 'tenant'),
-      target: textOption(options, 'target'),
-      after: textOption(options, 'after'),
+      tenant: textOption(options, '--tenant'),
+      target: textOption(options, '--target'),
+      after: textOption(options, '--after'),
     };
     const page = await io.withReviews({ tenant: filter.tenant }, async ({ reviews }) => await reviews.list(filter));
     if (io.json) {
@@ -76,11 +65,4 @@ function cells(review: ReviewProjection): string[] {
     deadlineAt ?? '-',
     summary,
   ];
-}
-
-function stateOption(value: string | undefined): ReviewState | undefined {
-  if (value === undefined) return undefined;
-  const state = STATES.find((known) => known === value);
-  if (state === undefined) throw new UsageError(`--state: expected one of ${STATES.join(', ')}, got "${value}"`);
-  return state;
 }

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { addAction, type Cli } from '../action';
 import { ExitCode } from '../exit-codes';
+import { isGiven } from '../options';
 import { CHANGE_ID, resolveChangeId } from './change-id';
 import { changeTitle } from './change-title';
 import { printReview } from './review-view';
@@ -16,10 +17,10 @@ export function register(program: Command, cli: Cli): void {
     return await io.withReviews({}, async ({ reviews, keyFile }) => {
       const id = await resolveChangeId(reviews, given);
       const review = await reviews.review(id);
-      const extent = options['all'] === true ? 'full' : 'screen';
+      const extent = isGiven(options, '--all') ? 'full' : 'screen';
       const asked = { now: io.host.now(), extent, keyIsSet: keyFile !== null } as const;
       if (!io.json) printReview(io.out, await changeTitle(io.host.env, review), review, asked);
-      else if (options['evidence'] !== true) io.out.json(review.status);
+      else if (!isGiven(options, '--evidence')) io.out.json(review.status);
       else io.out.json({ ...review.status, evidence: await reviews.bundle(id) });
       return ExitCode.Ok;
     });

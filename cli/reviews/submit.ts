@@ -6,7 +6,7 @@ import { addAction, type Cli, type Io } from '../action';
 import { exitCodeForResult } from '../exit-code-for';
 import { ExitCode } from '../exit-codes';
 import { readInputBytes } from '../files';
-import { integerOption, requiredOption, textOption, type Options } from '../options';
+import { integerOption, isGiven, nonEmptyOption, requiredOption, textOption, type Options } from '../options';
 import { line, styled } from '../printer';
 import { UsageError } from '../usage-error';
 import { resolveChangeId, shortId } from './change-id';
@@ -37,9 +37,9 @@ export function register(program: Command, cli: Cli): void {
 }
 
 async function submit(io: Io, [file = '-']: readonly string[], options: Options): Promise<ExitCode> {
-  const waitSeconds = integerOption(options, 'wait', '--wait', { min: 0, max: 7 * 24 * 3600, default: 0 });
+  const waitSeconds = integerOption(options, '--wait', { min: 0, max: 7 * 24 * 3600, default: 0 });
   const input = await submitInput(io, file, options);
-  const connect = { tenant: textOption(options, 'tenant'), key: textOption(options, 'key') };
+  const connect = { tenant: textOption(options, '--tenant'), key: textOption(options, '--key') };
   return await io.withReviews(connect, async ({ reviews }) => {
     const { supersedes } = input;
     const replaced = supersedes === undefined ? {} : { supersedes: await resolveChangeId(reviews, supersedes) };
@@ -63,19 +63,17 @@ async function submit(io: Io, [file = '-']: readonly string[], options: Options)
 }
 
 async function submitInput(io: Io, file: string, options: Options): Promise<SubmitInput> {
-  const ifGiven = (name: string, flag: string): string | undefined =>
-    options[name] === undefined ? undefined : requiredOption(options, name, flag);
-  const metadata = ifGiven('metadata', '--metadata');
-  const requestKey = ifGiven('requestKey', '--request-key');
-  const supersedes = ifGiven('supersedes', '--supersedes');
+  const metadata = nonEmptyOption(options, '--metadata');
+  const requestKey = nonEmptyOption(options, '--request-key');
+  const supersedes = nonEmptyOption(options, '--supersedes');
   return {
-    target: requiredOption(options, 'target', '--target'),
-    sourceTool: requiredOption(options, 'tool', '--tool'),
+    target: requiredOption(options, '--target'),
+    sourceTool: requiredOption(options, '--tool'),
     raw: await readInputBytes(io, file, MAX_READ_BYTES),
     ...(metadata === undefined ? {} : { metadata: parseMetadata(metadata) }),
     ...(requestKey === undefined ? {} : { requestKey }),
     ...(supersedes === undefined ? {} : { supersedes }),
-    ...(options['inline'] === true ? { inline: true } : {}),
+    ...(isGiven(options, '--inline') ? { inline: true } : {}),
   };
 }
 

@@ -15,8 +15,8 @@ export function register(program: Command, cli: Cli): void {
     .option('--key <file>', 'the service key that submitted it, or your approver key')
     .option('--reason <text>', 'why');
   addAction(command, cli, async (io, [given = ''], options) => {
-    const key = textOption(options, 'key');
-    const reason = textOption(options, 'reason') ?? '';
+    const key = textOption(options, '--key');
+    const reason = textOption(options, '--reason') ?? '';
     const { id, result } = await io.withReviews({ key }, async (connected) => {
       const { reviews } = connected;
       keyFileOf(connected, options);

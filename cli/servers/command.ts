@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { addAction, type Cli, type Io } from '../action';
 import { ExitCode } from '../exit-codes';
-import { integerOption, requiredOption, textOption, type Options } from '../options';
+import { integerOption, isGiven, nonEmptyOption, type Options } from '../options';
 import { line, styled } from '../printer';
 import { UsageError } from '../usage-error';
 import { printChecks } from '../doctor/print-checks';
@@ -33,10 +33,7 @@ export function register(program: Command, cli: Cli): void {
 }
 
 async function startDevelopment(io: Io, _args: readonly string[], options: Options): Promise<ExitCode> {
-  const port =
-    textOption(options, 'port') === undefined
-      ? undefined
-      : integerOption(options, 'port', '--port', { min: 1, max: 65535, default: 0 });
+  const port = integerOption(options, '--port', { min: 1, max: 65535, default: undefined });
   const { runDev } = await io.host.remote.dev();
   await runDev(io.host.env, { port }, io.err.line, (facts) => {
     if (io.json) io.out.json(facts);
@@ -58,11 +55,11 @@ async function setUpServers(io: Io): Promise<ExitCode> {
 }
 
 async function runDoctor(io: Io, _args: readonly string[], options: Options): Promise<ExitCode> {
-  const build = options['build'] === undefined ? undefined : requiredOption(options, 'build', '--build');
-  const replay = options['replay'] === true;
+  const build = nonEmptyOption(options, '--build');
+  const replay = isGiven(options, '--replay');
   if (build !== undefined && !replay) throw new UsageError('--build: expected --replay as well');
   const { doctor } = await io.host.remote.doctor();
-  const checks = await doctor(io.host.env, { offline: options['offline'] === true, replay, build });
+  const checks = await doctor(io.host.env, { offline: isGiven(options, '--offline'), replay, build });
   const ok = checks.every((check) => check.ok);
   if (io.json) io.out.json({ ok, checks });
   else printChecks(io, checks);
