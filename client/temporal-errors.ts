@@ -30,8 +30,14 @@ export type TemporalProblem =
   | { readonly kind: 'workflow_failed'; readonly message: string }
   | { readonly kind: 'other'; readonly message: string };
 
-// Values of grpc.status. Repeated here, because @grpc/grpc-js is not a dependency.
-const GRPC = { CANCELLED: 1, DEADLINE_EXCEEDED: 4, NOT_FOUND: 5, FAILED_PRECONDITION: 9, UNAVAILABLE: 14 } as const;
+/** Values of grpc.status. Repeated here, because @grpc/grpc-js is not a dependency. */
+export const GRPC = {
+  CANCELLED: 1,
+  DEADLINE_EXCEEDED: 4,
+  NOT_FOUND: 5,
+  FAILED_PRECONDITION: 9,
+  UNAVAILABLE: 14,
+} as const;
 
 /**
  * What the server says at its limits history.maxTotalUpdates (2,000 in a run) and history.maxInFlightUpdates (10). The codes differ

@@ -1,13 +1,12 @@
 import { isGrpcServiceError, type Client } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils';
 import { WorkflowNotFoundError } from '@temporalio/common';
+import { GRPC } from '../../client/temporal-errors';
 import { canonicalJson } from '../../policy/contracts/canonical-json';
 import { sha256HexOfText } from '../../policy/contracts/hash';
 import type { HistoryDigest } from '../../policy/evidence/bundle';
 
 const TIMEOUT_MS = 15_000;
-/** Value of grpc.status. */
-const NOT_FOUND = 5;
 
 /** Digest of the latest run's history; null if Temporal no longer has it. Throws if it cannot be read. */
 export async function historyDigest(client: Client, changeId: string): Promise<HistoryDigest | null> {
@@ -29,7 +28,7 @@ async function digestOf(client: Client, changeId: string): Promise<HistoryDigest
     return { runId, events: events.length, sha256: sha256HexOfText(canonicalJson(JSON.parse(historyToJSON(history)))) };
   } catch (error) {
     // The same code means that the namespace does not exist. `describe` throws different errors for the two.
-    if (isGrpcServiceError(error) && error.code === NOT_FOUND) await handle.describe();
+    if (isGrpcServiceError(error) && error.code === GRPC.NOT_FOUND) await handle.describe();
     throw error;
   }
 }

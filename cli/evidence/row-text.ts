@@ -1,7 +1,8 @@
-import type { JsonValue } from '../../policy/contracts/canonical-json';
+import { isJsonObject, type JsonValue } from '../../policy/contracts/canonical-json';
 import type { LedgerRow } from '../../policy/contracts/ledger';
 import { fromBase64 } from '../../policy/evidence/base64';
 import { counted } from '../../policy/text/change-title';
+import { isHex64 } from '../options';
 import { shortId } from '../reviews/change-id';
 
 type Members = Readonly<Record<string, unknown>>;
@@ -108,7 +109,7 @@ function stopText(body: Members): string {
 function membersText(body: Members): string {
   return Object.entries(body)
     .filter(([name, value]) => value !== null && !LEFT_OUT.has(name))
-    .map(([name, value]) => `${name} ${isDigest(value) ? digest(value) : text(value)}`)
+    .map(([name, value]) => `${name} ${digest(value)}`)
     .join(', ');
 }
 
@@ -129,7 +130,7 @@ function statementOf(envelope: unknown): Members {
 }
 
 function membersOf(value: unknown): Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Members) : {};
+  return isJsonObject(value) ? value : {};
 }
 
 /** On one line: lines of a text are joined by slashes. */
@@ -139,12 +140,9 @@ function text(value: unknown): string {
     : (JSON.stringify(value as JsonValue | undefined) ?? '?').replaceAll(/\b([0-9a-f]{8})[0-9a-f]{56}\b/g, '$1');
 }
 
-function isDigest(value: unknown): value is string {
-  return typeof value === 'string' && /^[0-9a-f]{64}$/.test(value);
-}
-
+/** Short, if it is a digest. */
 function digest(value: unknown): string {
-  return isDigest(value) ? shortId(value) : text(value);
+  return typeof value === 'string' && isHex64(value) ? shortId(value) : text(value);
 }
 
 function count(value: unknown, one: string): string {

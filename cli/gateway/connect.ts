@@ -12,18 +12,7 @@ import type { GatewaySettings } from './settings';
 export function connectGateway(env: Env, settings: GatewaySettings, options: ConnectOptions): Connected {
   const client = clientOf(env, settings, options);
   return {
-    reviews: {
-      submit: (input, bounds) => client.submit(input, bounds),
-      review: (changeId) => client.review(changeId),
-      bundle: (changeId, asked) => client.bundle(changeId, asked),
-      withdraw: (changeId, input) => client.withdraw(changeId, input),
-      result: (changeId, bounds) => client.result(changeId, bounds),
-      list: (filter) => client.list(filter),
-      answer: async (changeId, answers, { via = 'update' } = {}) => {
-        if (via === 'signal') throw new UsageError('--via signal: a gateway sends updates only');
-        return await client.answer(changeId, answers);
-      },
-    },
+    reviews: client,
     ledgerRows: async (changeId) => (await client.bundle(changeId)).rows,
     evidence: async (changeId, { bytes }, log) => {
       log('A gateway does not serve the history of the workflow, so its digest is not in the file');

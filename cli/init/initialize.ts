@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Connection } from '@temporalio/client';
+import { GRPC } from '../../client/temporal-errors';
 import { SEARCH_ATTRIBUTES } from '../../policy/contracts/search-attributes';
 import { starterBundle } from '../../source-tools/starter-bundle';
 import { asRole } from '../../storage/database/role-url';
@@ -77,10 +78,8 @@ export async function initialize(env: Env, request: InitRequest, log: (text: str
       step(`search attributes of namespace ${request.namespace}`, added.length > 0);
 
       const operatorUrl = asRole(request.databaseUrl, 'cs_operator', plain.cs_operator);
-      const done = await registerAll({
-        ...{ ...input, request, operatorUrl, operator: operator.key, keys },
-        publicUrl: publicUrlOf(request),
-      });
+      const publicUrl = publicUrlOf(request);
+      const done = await registerAll({ ...input, request, operatorUrl, operator: operator.key, keys, publicUrl });
       step(`registered keys: ${done.registered + done.known}`, done.registered > 0);
       for (const { person } of done.links) step(`enrolment link for ${person}`, true);
       if (done.revision !== null) step(`policy revision ${done.revision.revision}`, done.revision.published);
@@ -130,13 +129,11 @@ function readText(path: string, flag: string): string {
   }
 }
 
-const GRPC_NOT_FOUND = 5;
-
 async function assertNamespace(connection: Connection, namespace: string): Promise<void> {
   try {
     await connection.workflowService.describeNamespace({ namespace });
   } catch (error) {
-    if ((error as { code?: number }).code !== GRPC_NOT_FOUND) throw error;
+    if ((error as { code?: number }).code !== GRPC.NOT_FOUND) throw error;
     throw new ConfigError(
       `Temporal has no namespace ${namespace}; run: temporal operator namespace create -n ${namespace} --retention 30d`,
       { cause: error },

@@ -5,6 +5,7 @@ import { assertPublicKey, keyIdOf } from '../../signing/key-id';
 import { newKeyPair } from '../../signing/keys';
 import { ConfigError, type Env } from '../../workers/config';
 import { keyPassphrase, loadKey } from '../key-files';
+import { isHex64 } from '../options';
 import { createWhole } from '../private-files';
 import type { InitRequest } from './request';
 
@@ -87,7 +88,7 @@ export function readPublicKey(path: string): string {
     );
   const [first = '', second] = text.split('\t');
   const publicKey = second ?? first;
-  if (!/^[0-9a-f]{64}$/.test(publicKey) || (second !== undefined && keyIdOf(publicKey) !== first))
+  if (!isHex64(publicKey) || (second !== undefined && keyIdOf(publicKey) !== first))
     throw new ConfigError(`--person: ${path}: expected 64 lower-case hex digits, or the line that "keys new" prints`);
   assertPublicKey(publicKey);
   return publicKey;

@@ -61,7 +61,10 @@ export async function registerAll(registration: Registration): Promise<Registere
     }
     const links = await enrollmentLinks(db, {
       persons: request.persons.filter(({ publicKeyFile }) => publicKeyFile === null).map(({ name }) => name),
-      ...{ tenant: request.tenant, publicUrl: registration.publicUrl, operator, snapshot },
+      tenant: request.tenant,
+      publicUrl: registration.publicUrl,
+      operator,
+      snapshot,
     });
     const revision =
       policyText === null
@@ -80,20 +83,24 @@ export async function registerAll(registration: Registration): Promise<Registere
 }
 
 function holdersOf({ request, keys, people, operator }: Registration): readonly Holder[] {
-  const own = [keys.review, keys.judge, keys.commit, ...keys.agents].map(({ key }) => ({
-    publicKey: key.publicKey,
-    grant: { kind: key.kind, subject: key.subject, onBehalfOf: key.onBehalfOf, demo: false },
-  }));
-  const approvers = [...people].map(([name, publicKey]) => ({
+  const tenants = [request.tenant];
+  const own = [keys.review, keys.judge, keys.commit, ...keys.agents].map(({ key }) => key);
+  const approvers = [...people].map(([id, publicKey]) => ({
     publicKey,
-    grant: { kind: 'approver' as const, subject: { type: 'person' as const, id: name }, onBehalfOf: null, demo: false },
+    kind: 'approver' as const,
+    subject: { type: 'person' as const, id },
+    onBehalfOf: null,
   }));
-  // Trusted by the trust file; the entry lets the operator publish the policy, which is for every tenant, through the gateway.
-  const { publicKey, kind, subject, onBehalfOf } = operator;
-  const itself = { publicKey, grant: { kind, subject, onBehalfOf, demo: false, ...fullGrant(kind, [ANY_TENANT]) } };
-  const others = [...own, ...approvers].map((holder) => ({
-    publicKey: holder.publicKey,
-    grant: { ...holder.grant, ...fullGrant(holder.grant.kind, [request.tenant]) },
-  }));
-  return [itself, ...others];
+  return [
+    // Trusted by the trust file; the entry lets the operator publish the policy, which is for every tenant, through the gateway.
+    toHolder(operator, [ANY_TENANT]),
+    ...[...own, ...approvers].map((key) => toHolder(key, tenants)),
+  ];
+}
+
+function toHolder(
+  { publicKey, kind, subject, onBehalfOf }: Pick<LoadedKey, 'publicKey' | 'kind' | 'subject' | 'onBehalfOf'>,
+  tenants: readonly string[],
+): Holder {
+  return { publicKey, grant: { kind, subject, onBehalfOf, demo: false, ...fullGrant(kind, tenants) } };
 }

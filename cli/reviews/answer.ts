@@ -50,6 +50,8 @@ async function sendAnswers(io: Io, [given = '']: readonly string[], options: Opt
     const signed = await signAnswers(io, connected, id, options, { min: 1, max: 24 * 60, default: 10 });
     const { envelopes, owners } = signed;
     const via = choiceOption(options, '--via', ['update', 'signal'], 'update or signal') ?? 'update';
+    if (via === 'signal' && connected.temporal === null)
+      throw new UsageError('--via signal: a gateway sends updates only');
     const results = await connected.reviews.answer(id, [...envelopes], { via, owners });
     if (io.json) io.out.json({ changeId: id, decision: signed.decision, results });
     else printResults(io, signed.violationIds, results);

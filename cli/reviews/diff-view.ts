@@ -1,17 +1,8 @@
-import type { Printer, Style } from '../printer';
 import { linesOf, sourceLines } from '../../policy/text/escape';
 import { counted } from '../../policy/text/change-title';
-import { styled } from '../printer';
+import { decodeUtf8 } from '../../policy/text/utf8';
+import { styled, type Printer, type Style } from '../printer';
 import { reindent } from '../reindent';
-
-/** A diff as text, or null if its bytes are not valid UTF-8. */
-export function decodeUtf8(bytes: Uint8Array): string | null {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return null; // Shown as hex: a replacement character would hide the byte.
-  }
-}
 
 /** Prints a diff from its bytes: all of it, or at most `max` lines, and then how many it left out. */
 export function printDiff(out: Printer, sourceTool: string, bytes: Uint8Array, max = Infinity): void {
