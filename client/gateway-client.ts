@@ -17,7 +17,7 @@ import { SpendResult } from '../policy/contracts/spent';
 import { WithdrawResult } from '../policy/contracts/withdrawal';
 import { CountersignError } from './errors';
 import { CALL_TIMEOUT_MS, GatewayHttp, json } from './gateway-http';
-import { parseInput } from './parse';
+import { parseChangeId, parseInput } from './parse';
 import type { BundleOptions, ListFilter, ReviewPage, ReviewProjection } from './ports';
 import type { ReceiptTrust } from './receipt';
 import type { ReviewResult } from './result';
@@ -71,13 +71,8 @@ export class GatewayClient implements ReviewCalls {
   async submit(input: SubmitInput, { timeoutMs = SUBMIT_TIMEOUT_MS }: Bounded = {}): Promise<Submitted> {
     const prepared = this.prepare(input);
     if (prepared.submission.inline === undefined) {
-      await this.#http.call(
-        'PUT',
-        `/v1/diffs/${prepared.submission.diffSha}?tenant=${encodeURIComponent(this.tenant)}`,
-        prepared.bytes,
-        z.object({ diffSha: Sha256Hex }),
-        CALL_TIMEOUT_MS,
-      );
+      const path = `/v1/diffs/${prepared.submission.diffSha}?tenant=${encodeURIComponent(this.tenant)}`;
+      await this.#http.call('PUT', path, prepared.bytes, z.object({ diffSha: Sha256Hex }));
     }
     const submission = signSubmission(prepared, this.#signer, new Date());
     // The gateway has a shorter time-out for the preflight, after which it answers `pending`.
@@ -96,19 +91,19 @@ export class GatewayClient implements ReviewCalls {
 
   /** The review, rebuilt from the rows, bytes and policy that the gateway serves. Throws `not_verified` on any difference. */
   async review(changeId: string): Promise<VerifiedReview> {
-    return readReview(changeId, await this.#bundle(idOf(changeId)), this.trust);
+    return readReview(changeId, await this.#bundle(parseChangeId(changeId)), this.trust);
   }
 
   /** Everything that `review` is rebuilt from, verified. Throws as `review` does. */
   async bundle(changeId: string, { inclusion = false }: BundleOptions = {}): Promise<EvidenceBundle> {
-    const bundle = await this.#bundle(idOf(changeId), inclusion ? '?inclusion=true' : '');
+    const bundle = await this.#bundle(parseChangeId(changeId), inclusion ? '?inclusion=true' : '');
     readReview(changeId, bundle, this.trust);
     return bundle;
   }
 
   /** What the registry grants to the key of this client, signed by a trusted operator. Throws `not_verified`. */
   async key(): Promise<RegisteredKey> {
-    const registration = await this.#http.call('GET', '/v1/key', null, KeyRegistration, CALL_TIMEOUT_MS);
+    const registration = await this.#http.call('GET', '/v1/key', null, KeyRegistration);
     return readRegistration(this.#signer.keyId, registration, this.trust);
   }
 
@@ -136,13 +131,8 @@ export class GatewayClient implements ReviewCalls {
     const until = Date.now() + timeoutMs;
     for (;;) {
       const waitMs = Math.max(0, Math.min(POLL_MS, until - Date.now()));
-      const body = await this.#http.call(
-        'GET',
-        `/v1/reviews/${idOf(changeId)}/result?waitMs=${waitMs}`,
-        null,
-        ResultBody,
-        waitMs + CALL_TIMEOUT_MS,
-      );
+      const path = `/v1/reviews/${parseChangeId(changeId)}/result?waitMs=${waitMs}`;
+      const body = await this.#http.call('GET', path, null, ResultBody, waitMs + CALL_TIMEOUT_MS);
       if (body.state === 'ABORTED') return { ...body, verified: false };
       if (body.state !== 'PENDING') {
         const ended = readResult(changeId, await this.#bundle(changeId), this.trust);
@@ -171,7 +161,7 @@ export class GatewayClient implements ReviewCalls {
   async list(filter: Omit<ListFilter, 'tenant'> = {}): Promise<ReviewPage> {
     const query = new URLSearchParams({ tenant: this.tenant });
     for (const [name, value] of Object.entries(filter)) if (value !== undefined) query.set(name, String(value));
-    const page = await this.#http.call('GET', `/v1/reviews?${query.toString()}`, null, PageBody, CALL_TIMEOUT_MS);
+    const page = await this.#http.call('GET', `/v1/reviews?${query.toString()}`, null, PageBody);
     const other = page.reviews.find(
       ({ tenant, changeId }) => tenant !== query.get('tenant') || !changeId.startsWith(filter.idPrefix ?? ''),
     );
@@ -184,7 +174,7 @@ export class GatewayClient implements ReviewCalls {
    * rows are the word of the gateway until a signed checkpoint covers them.
    */
   async answer(changeId: string, answers: AnswerMessage['answers']): Promise<AnswerResults> {
-    const id = idOf(changeId);
+    const id = parseChangeId(changeId);
     const path = `/v1/reviews/${id}/answers`;
     const said = await this.#http.call('POST', path, json({ answers }), AnswerResults, ANSWER_TIMEOUT_MS);
     return await acknowledge(id, answers, said, this.#watched(id), await this.#owners(said));
@@ -205,13 +195,8 @@ export class GatewayClient implements ReviewCalls {
   }
 
   async spend(changeId: string, nonce: string): Promise<SpendResult> {
-    return await this.#http.call(
-      'POST',
-      `/v1/reviews/${idOf(changeId)}/spent`,
-      json({ nonce }),
-      SpendResult,
-      CALL_TIMEOUT_MS,
-    );
+    const path = `/v1/reviews/${parseChangeId(changeId)}/spent`;
+    return await this.#http.call('POST', path, json({ nonce }), SpendResult);
   }
 
   /**
@@ -219,7 +204,7 @@ export class GatewayClient implements ReviewCalls {
    * ledger row; without a row it is `sent`.
    */
   async withdraw(changeId: string, input: WithdrawInput = {}): Promise<WithdrawResult> {
-    const id = idOf(changeId);
+    const id = parseChangeId(changeId);
     const message = signWithdrawal(id, input, this.#signer, new Date());
     const path = `/v1/reviews/${id}/withdraw`;
     const said = await this.#http.call('POST', path, json(message), WithdrawResult, ANSWER_TIMEOUT_MS);
@@ -270,6 +255,3 @@ const Projection: z.ZodType<ReviewProjection> = z.object({
   summary: z.string(),
 });
 const PageBody = z.object({ reviews: z.array(Projection), next: z.string().nullable() });
-function idOf(changeId: string): string {
-  return parseInput(Sha256Hex, changeId, 'Pass the changeId that `submit` returned');
-}

@@ -38,7 +38,7 @@ export class GatewayHttp {
     pathAndQuery: string,
     body: Uint8Array | null,
     schema: z.ZodType<T>,
-    timeoutMs: number,
+    timeoutMs = CALL_TIMEOUT_MS,
     maxBytes = MAX_RESPONSE_BYTES,
   ): Promise<T> {
     const text = await this.send(method, pathAndQuery, body, timeoutMs, maxBytes);

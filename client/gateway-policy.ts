@@ -6,6 +6,8 @@ import { CountersignError } from './errors';
 import { CALL_TIMEOUT_MS, GatewayHttp, json, type GatewayHttpOptions } from './gateway-http';
 import type { ReceiptTrust } from './receipt';
 
+const PATH = '/v1/policy';
+
 export interface PublishedRevision {
   readonly revision: PolicyRevision;
   readonly bundleText: string;
@@ -24,15 +26,8 @@ export class GatewayPolicy {
 
   /** The newest revision in force, and the number of the next. Throws `not_verified` if no trusted operator signed it. */
   async newest(): Promise<{ readonly next: number; readonly newest: PublishedRevision | null }> {
-    const path = '/v1/policy';
-    const { next, newest } = await this.#http.call(
-      'GET',
-      path,
-      null,
-      NewestRevision,
-      CALL_TIMEOUT_MS,
-      MAX_REVISION_BYTES,
-    );
+    const response = await this.#http.call('GET', PATH, null, NewestRevision, CALL_TIMEOUT_MS, MAX_REVISION_BYTES);
+    const { next, newest } = response;
     if (newest === null) return { next, newest };
     const { envelope, bundleText } = newest;
     const revision = verifiedRevision(envelope, bundleText, this.trust?.operators ?? []);
@@ -46,6 +41,6 @@ export class GatewayPolicy {
   /** Stores a revision that this operator signed. Throws `conflict` if its number is not the next one. */
   async publish(signed: SignedRevision): Promise<void> {
     const Published = z.object({ revision: z.int() });
-    await this.#http.call('POST', '/v1/policy', json(signed), Published, CALL_TIMEOUT_MS * 2);
+    await this.#http.call('POST', PATH, json(signed), Published, CALL_TIMEOUT_MS * 2);
   }
 }

@@ -93,6 +93,10 @@ const TRANSIENT: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'ledger_unavailable',
 ]);
 
+function isTransient(error: unknown): boolean {
+  return error instanceof CountersignError && TRANSIENT.has(error.code);
+}
+
 const aFunction = z.custom((value) => typeof value === 'function', 'expected a function');
 const Options = z.object({
   sourceTool: Name,
@@ -161,8 +165,8 @@ export function guard<Args extends readonly unknown[], Result>(
       const approval = await approve(countersign, { ...change, raw: bytes }, changeId, options.timeoutMs ?? DAY_MS);
       if (approval.kind === 'refused') return await stop(approval.reason, approval.explanation, approval.outcome);
       if (options.commit !== undefined) {
-        const unused = await spendOnce(countersign, changeId);
-        if (unused !== null) return await stop(unused.reason, unused.explanation, approval.outcome);
+        const unspent = await spendOnce(countersign, changeId);
+        if (unspent !== null) return await stop(unspent.reason, unspent.explanation, approval.outcome);
         return await options.commit(Uint8Array.from(bytes), approval.receipt, ...args);
       }
       const changed = await whyNotSame(approval.receipt.diffSha, async () => {
@@ -170,8 +174,8 @@ export function guard<Args extends readonly unknown[], Result>(
         return countersign.prepare({ ...change, raw: again.raw }).bytes;
       });
       if (changed !== null) return await stop('bytes_changed', changed, approval.outcome);
-      const unused = await spendOnce(countersign, changeId);
-      if (unused !== null) return await stop(unused.reason, unused.explanation, approval.outcome);
+      const unspent = await spendOnce(countersign, changeId);
+      if (unspent !== null) return await stop(unspent.reason, unspent.explanation, approval.outcome);
       return await tool(...args);
     } finally {
       waiting.delete(changeId);
@@ -206,8 +210,7 @@ async function spendOnce(
       const { spent, message } = await countersign.spend(changeId, nonce);
       return spent ? null : { reason: 'already_used', explanation: message };
     } catch (error) {
-      const transient = error instanceof CountersignError && TRANSIENT.has(error.code);
-      if (!transient || tries === SPEND_TRIES)
+      if (!isTransient(error) || tries === SPEND_TRIES)
         return {
           reason: 'failed',
           explanation: `The use of the approval could not be recorded, so the effect did not run: ${messageOf(error)}`,
@@ -226,38 +229,39 @@ type Approval =
       readonly outcome: ReviewOutcome | null;
     };
 
+function refused(reason: GuardReason, explanation: string, outcome: ReviewOutcome | null = null): Approval {
+  return { kind: 'refused', reason, explanation, outcome };
+}
+
 async function approve(
   countersign: GuardClient,
   change: Parameters<GuardClient['submit']>[0] & { raw: Uint8Array },
   changeId: string,
   timeoutMs: number,
 ): Promise<Approval> {
-  const no = (reason: GuardReason, explanation: string, outcome: ReviewOutcome | null = null): Approval => ({
-    kind: 'refused',
-    reason,
-    explanation,
-    outcome,
-  });
   const diffSha = sha256Hex(change.raw);
   try {
     const submitted = await countersign.submit(change);
     if (submitted.changeId !== changeId)
-      return no('failed', `Submitted change ${changeId}, but the server answered with change ${submitted.changeId}`);
+      return refused(
+        'failed',
+        `Submitted change ${changeId}, but the server answered with change ${submitted.changeId}`,
+      );
     if (submitted.outcome !== null)
-      return no(
+      return refused(
         'already_decided',
         'This change was already decided, and an approval can be used only once. Use a new requestKey',
         submitted.outcome,
       );
     const result = await waitForDecision(countersign, changeId, Date.now() + timeoutMs);
     return (
-      approvalOf(result, changeId, diffSha, countersign, no) ??
-      (await withdrawAfterTimeout(countersign, changeId, timeoutMs, no))
+      approvalOf(result, changeId, diffSha, countersign) ??
+      (await withdrawAfterTimeout(countersign, changeId, timeoutMs))
     );
   } catch (error) {
     // Invalid input is a programming error. All other errors mean that there is no approval.
     if (error instanceof CountersignError && error.code === 'invalid_input') throw error;
-    return no('failed', `The change could not be reviewed: ${messageOf(error)}`);
+    return refused('failed', `The change could not be reviewed: ${messageOf(error)}`);
   }
 }
 
@@ -270,40 +274,33 @@ async function waitForDecision(countersign: GuardClient, changeId: string, until
       });
       if (result.state !== 'PENDING' || Date.now() >= until) return result;
     } catch (error) {
-      const transient = error instanceof CountersignError && TRANSIENT.has(error.code);
-      if (!transient || Date.now() + RETRY_MS >= until) throw error;
+      if (!isTransient(error) || Date.now() + RETRY_MS >= until) throw error;
       await sleep(RETRY_MS);
     }
   }
 }
 
 /** Null while the review is pending. */
-function approvalOf(
-  result: ReviewResult,
-  changeId: string,
-  diffSha: string,
-  { trust }: GuardClient,
-  no: (reason: GuardReason, explanation: string, outcome?: ReviewOutcome | null) => Approval,
-): Approval | null {
+function approvalOf(result: ReviewResult, changeId: string, diffSha: string, { trust }: GuardClient): Approval | null {
   switch (result.state) {
     case 'PENDING':
       return null;
     case 'ABORTED':
-      return no('unverified', result.why);
+      return refused('unverified', result.why);
     case 'ROLLED_BACK':
     case 'COMPENSATED':
-      return no('rolled_back', result.outcome.explanation, result.outcome);
+      return refused('rolled_back', result.outcome.explanation, result.outcome);
     case 'COMMITTED': {
       const { outcome } = result;
       if (result.verified !== true || trust === null)
-        return no('unverified', result.why ?? 'The client has no trusted committer key', outcome);
+        return refused('unverified', result.why ?? 'The client has no trusted committer key', outcome);
       const checked = verifyReceipt(outcome.receipt, trust);
-      if (!checked.ok) return no('unverified', checked.why, outcome);
+      if (!checked.ok) return refused('unverified', checked.why, outcome);
       const { receipt } = checked;
       if (receipt.changeId !== changeId || receipt.diffSha !== diffSha || receipt.action !== 'COMMIT')
-        return no('unverified', 'The receipt is for a different change, or for different bytes', outcome);
+        return refused('unverified', 'The receipt is for a different change, or for different bytes', outcome);
       if (receipt.mode !== 'cooperative')
-        return no(
+        return refused(
           'not_cooperative',
           'The target is enforced: its committer has performed the effect, so the tool did not run',
           outcome,
@@ -316,18 +313,13 @@ function approvalOf(
 }
 
 /** Withdraws the change with the service key, so that people are not asked to approve an effect that will not run. */
-async function withdrawAfterTimeout(
-  countersign: GuardClient,
-  changeId: string,
-  timeoutMs: number,
-  no: (reason: GuardReason, explanation: string) => Approval,
-): Promise<Approval> {
+async function withdrawAfterTimeout(countersign: GuardClient, changeId: string, timeoutMs: number): Promise<Approval> {
   const said = `No decision within ${timeoutMs} ms`;
   try {
     const { code } = await countersign.withdraw(changeId, { actor: 'guard', reason: said });
-    return no('timed_out', `${said}. Result of withdrawing the change: ${code}`);
+    return refused('timed_out', `${said}. Result of withdrawing the change: ${code}`);
   } catch (error) {
-    return no('timed_out', `${said}, and the change could not be withdrawn: ${messageOf(error)}`);
+    return refused('timed_out', `${said}, and the change could not be withdrawn: ${messageOf(error)}`);
   }
 }
 
@@ -342,7 +334,7 @@ function parts(staged: Staged): { raw: string | Uint8Array; metadata?: Metadata 
   );
 }
 
-// A copy: the caller may modify the arguments while the call waits for approval.
+/** A copy: the caller may modify the arguments while the call waits for approval. */
 function snapshot<Args extends readonly unknown[]>(args: Args, options: { readonly commit?: unknown }): Args {
   try {
     return structuredClone(args) as Args;

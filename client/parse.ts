@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { Sha256Hex } from '../policy/contracts/diff';
 import { fieldIssues, issuesText } from '../policy/contracts/issues';
 import { CountersignError, describe } from './errors';
 
@@ -13,4 +14,9 @@ export function parseInput<T>(schema: z.ZodType<T>, value: unknown, whatToDo: st
   throw new CountersignError('invalid_input', `${issuesText(issues)}. ${whatToDo}`, {
     field: issues[0]?.field ?? 'input',
   });
+}
+
+/** Throws `invalid_input` unless the text is a change id. */
+export function parseChangeId(changeId: string): string {
+  return parseInput(Sha256Hex, changeId, 'Pass the changeId that `submit` returned');
 }

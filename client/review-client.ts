@@ -9,7 +9,7 @@
  */
 import type { Client } from '@temporalio/client';
 import { AnswerMessage, AnswerResults, MAX_ANSWERS_PER_MESSAGE } from '../policy/contracts/answer';
-import { Sha256Hex, type Submission } from '../policy/contracts/diff';
+import type { Submission } from '../policy/contracts/diff';
 import { changeId as changeIdOf } from '../policy/contracts/change-id';
 import type { ReviewStatus } from '../policy/contracts/status';
 import { SpendMessage, type SpendResult } from '../policy/contracts/spent';
@@ -18,7 +18,7 @@ import { MESSAGES } from '../policy/contracts/messages';
 import { TASK_QUEUES } from '../policy/contracts/queues';
 import { linkToChange } from './change-link';
 import { CountersignError } from './errors';
-import { parseInput } from './parse';
+import { parseChangeId, parseInput } from './parse';
 import { withChecksum, type Evidence, type EvidenceBundle } from '../policy/evidence/bundle';
 import type { VerifiedReview } from '../signing/verified-review';
 import { acknowledge, unacknowledged, type KeyOwners } from './acknowledge';
@@ -86,8 +86,15 @@ export class ReviewClient {
   ): Promise<Submitted> {
     const changeId = changeIdOf(submission);
     linkToChange(changeId);
-    const [temporal, runs, taskQueue] = [this.#temporal, this.#runs, this.#taskQueue];
-    const preflight = await startReview({ temporal, runs, taskQueue, changeId, submission, timeoutMs, title });
+    const preflight = await startReview({
+      temporal: this.#temporal,
+      runs: this.#runs,
+      taskQueue: this.#taskQueue,
+      changeId,
+      submission,
+      timeoutMs,
+      title,
+    });
     if (preflight === 'closed') return await this.#joinEarlierSubmission(changeId);
     return { changeId, preflight, outcome: null };
   }
@@ -107,7 +114,7 @@ export class ReviewClient {
 
   /** The review, rebuilt from verified rows, bytes and policy. Throws `not_verified`, `not_found`, `ledger_unavailable`. */
   async review(changeId: string): Promise<VerifiedReview> {
-    return readReview(changeId, await this.#evidence(idOf(changeId)), this.trust);
+    return readReview(changeId, await this.#evidence(parseChangeId(changeId)), this.trust);
   }
 
   /** The status of `review`. */
@@ -117,7 +124,7 @@ export class ReviewClient {
 
   /** Rows, bytes, policy and keys of the review, not verified. Throws `not_found`, `worker_unavailable` before it is opened. */
   async bundle(changeId: string, options: BundleOptions = {}): Promise<EvidenceBundle> {
-    return withChecksum(await this.#evidence(idOf(changeId), options));
+    return withChecksum(await this.#evidence(parseChangeId(changeId), options));
   }
 
   async #evidence(id: string, options: BundleOptions = {}): Promise<Evidence> {
@@ -127,7 +134,7 @@ export class ReviewClient {
 
   /** The tenant of a review by its rows. Throws as `bundle` does. */
   async tenantOf(changeId: string): Promise<string> {
-    const id = idOf(changeId);
+    const id = parseChangeId(changeId);
     const summary = await this.#fromLedger((ledger) => ledger.summary(id), 'The review cannot be read');
     return summary?.tenant ?? (await this.#notOpened(id));
   }
@@ -194,7 +201,7 @@ export class ReviewClient {
   ): Promise<
     { readonly to: 'run'; readonly said: AnswerResults } | { readonly to: 'no run'; readonly cause: unknown }
   > {
-    const handle = this.#runs.handle(idOf(changeId));
+    const handle = this.#runs.handle(parseChangeId(changeId));
     try {
       if (via === 'update') {
         const said = await this.#runs.within(timeoutMs, () =>
@@ -246,7 +253,7 @@ export class ReviewClient {
     name: typeof MESSAGES.withdraw | typeof MESSAGES.supersede,
     message: WithdrawMessage | SupersedeMessage,
   ): Promise<WithdrawResult> {
-    const handle = this.#runs.handle(idOf(changeId));
+    const handle = this.#runs.handle(parseChangeId(changeId));
     let reply: unknown;
     try {
       reply = await this.#runs.within(ANSWER_TIMEOUT_MS, () =>
@@ -275,16 +282,12 @@ export class ReviewClient {
    * has opened is `PENDING` until its end, also without a workflow, because a committer then ends it, and may find it committed.
    */
   async result(changeId: string, { timeoutMs = 0 }: Bounded = {}): Promise<ReviewResult> {
-    const id = idOf(changeId);
+    const id = parseChangeId(changeId);
     const ledger = this.#ledger;
     if (ledger === null) return await resultOfWorkflow(this.#runs, this.trust, id, timeoutMs);
     const source = { runs: this.#runs, ledger, trust: this.trust };
-    return await resultFromLedger(
-      source,
-      { bundle: () => this.#evidence(id), status: () => this.status(id) },
-      id,
-      timeoutMs,
-    );
+    const reading = { bundle: () => this.#evidence(id), status: () => this.status(id) };
+    return await resultFromLedger(source, reading, id, timeoutMs);
   }
 
   /** Writes the row `spent` (ReviewCalls.spend). `keyId`: the key of the caller of a gateway. Throws `ledger_unavailable`. */
@@ -316,8 +319,4 @@ function watched(ledger: ClientLedger, changeId: string): WatchedRows {
     rows: () => fromLedger(() => ledger.rows(changeId), what),
     watch: () => fromLedger(() => ledger.watch(changeId), what),
   };
-}
-
-function idOf(changeId: string): string {
-  return parseInput(Sha256Hex, changeId, 'Pass the changeId that `submit` returned');
 }

@@ -1,8 +1,7 @@
-import { parseInput } from './parse';
-import { Sha256Hex } from '../policy/contracts/diff';
 import type { SupersedeMessage, WithdrawMessage } from '../policy/contracts/withdrawal';
 import { statementOf } from '../policy/evidence/statement';
 import { newNonce } from '../signing/nonce';
+import { parseChangeId } from './parse';
 import type { Signer } from './signer';
 
 /** Why a change is withdrawn. `actor` is recorded as a claim; the owner of the key is the one who withdraws. */
@@ -16,8 +15,6 @@ export interface SupersedeInput extends WithdrawInput {
   readonly by: string;
 }
 
-const CHANGE_ID = 'Pass the changeId that `submit` returned';
-
 /** Signs a withdrawal with the service key that submitted the change, or with the key of an approver. */
 export function signWithdrawal(changeId: string, input: WithdrawInput, signer: Signer, at: Date): WithdrawMessage {
   return { statement: signer.sign(statementOf('withdraw', membersOf(changeId, input, signer, at))) };
@@ -25,13 +22,13 @@ export function signWithdrawal(changeId: string, input: WithdrawInput, signer: S
 
 /** Signs that another change replaces this one. Answers are not carried over. */
 export function signSupersession(changeId: string, input: SupersedeInput, signer: Signer, at: Date): SupersedeMessage {
-  const by = parseInput(Sha256Hex, input.by, CHANGE_ID);
+  const by = parseChangeId(input.by);
   return { statement: signer.sign(statementOf('supersede', { ...membersOf(changeId, input, signer, at), by })) };
 }
 
 function membersOf(changeId: string, { reason = '', actor }: WithdrawInput, signer: Signer, at: Date) {
   return {
-    changeId: parseInput(Sha256Hex, changeId, CHANGE_ID),
+    changeId: parseChangeId(changeId),
     keyId: signer.keyId,
     actor: actor ?? signer.onBehalfOf ?? signer.keyId,
     reason,
