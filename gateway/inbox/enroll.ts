@@ -10,9 +10,8 @@ import { KeyId } from '../../policy/evidence/predicates';
 import type { EnrollmentOffer } from './api';
 import type { OpenLink } from '../../storage/keys/enrollments';
 import type { InboxDeps } from './deps';
-import { Base64Url, newChallenge, type LoginDeps } from './login';
+import { Base64Url, newChallenge, takeChallenge, type LoginDeps } from './login';
 import { requestBody } from './request-body';
-import { endChallenge, startChallenge } from './session';
 
 const Begin = z.strictObject({ keyId: KeyId });
 const Finish = z.strictObject({
@@ -29,7 +28,7 @@ const Finish = z.strictObject({
 export function enrollRoutes(
   deps: Pick<InboxDeps, 'enrollments' | 'challenges' | 'origin'> & Pick<LoginDeps, 'challengeRate' | 'now' | 'metrics'>,
 ): Hono {
-  const { enrollments, challenges, origin, metrics } = deps;
+  const { enrollments, origin, metrics } = deps;
   const routes = new Hono();
   const openLink = async (keyId: string): Promise<OpenLink> => {
     const open = await enrollments.enrollmentOf(keyId);
@@ -46,19 +45,13 @@ export function enrollRoutes(
     const { keyId } = await requestBody(c, Begin);
     const { offer, enrollment } = await openLink(keyId);
     const { subject, rpId, tenants, expiresAt } = enrollment;
-    const challenge = await newChallenge(deps, { cookieSha: startChallenge(c), purpose: 'enroll', subject: keyId });
+    const challenge = await newChallenge(deps, c, { purpose: 'enroll', subject: keyId });
     return c.json({ offer, person: subject.id, rpId, tenants, expiresAt, challenge } satisfies EnrollmentOffer);
   });
   routes.post('/enroll/finish', async (c) => {
     const { envelope, ...made } = await requestBody(c, Finish);
-    const cookieSha = endChallenge(c);
-    const asked = cookieSha === null ? null : await challenges.take(cookieSha, 'enroll');
-    if (asked === null)
-      throw metrics.refusal(
-        'login',
-        'unauthenticated',
-        'The enrolment took longer than two minutes, or was used before: open the link again',
-      );
+    const late = 'The enrolment took longer than two minutes, or was used before: open the link again';
+    const asked = await takeChallenge(deps, c, 'enroll', late);
     const { enrollment } = await openLink(asked.subject);
     const publicKey = await registeredKey(made, { challenge: asked.challenge, origin, rpId: enrollment.rpId });
     if (publicKey === null)

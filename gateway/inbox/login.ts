@@ -1,10 +1,11 @@
-import { Hono } from 'hono';
+import { Hono, type Context } from 'hono';
 import { z } from 'zod';
 import { CountersignError } from '../../client/errors';
 import { fromBase64Url } from '../../policy/evidence/base64';
 import { loginChallenge } from '../../policy/evidence/passkey-challenge';
 import { CredentialId } from '../../policy/evidence/passkey-key';
 import { verifyAssertion } from '../../signing/passkey';
+import type { ChallengePurpose, NewChallenge } from '../../storage/inbox/challenges';
 import type { GatewayMetrics } from '../metrics';
 import type { InboxSession, LoginChallenge } from './api';
 import type { InboxDeps } from './deps';
@@ -46,23 +47,17 @@ export interface LoginDeps extends Pick<InboxDeps, 'challenges' | 'keys' | 'orig
  * is a typed hash of random bytes, so that no login can be used as the signature of an answer.
  */
 export function loginRoutes(deps: LoginDeps): Hono {
-  const { sessions, challenges, keys, origin, metrics } = deps;
+  const { sessions, keys, origin, metrics } = deps;
   const routes = new Hono();
   routes.post('/login/begin', async (c) => {
     await requestBody(c, Nothing);
-    const challenge = await newChallenge(deps, { cookieSha: startChallenge(c), purpose: 'login', subject: '' });
+    const challenge = await newChallenge(deps, c, { purpose: 'login', subject: '' });
     return c.json({ challenge, rpId: rpIdOf(origin) } satisfies LoginChallenge);
   });
   routes.post('/login/finish', async (c) => {
     const { credentialId, ...assertion } = await requestBody(c, Assertion);
-    const cookieSha = endChallenge(c);
-    const asked = cookieSha === null ? null : await challenges.take(cookieSha, 'login');
-    if (asked === null)
-      throw metrics.refusal(
-        'login',
-        'unauthenticated',
-        'The login took longer than two minutes, or was used before: begin again',
-      );
+    const late = 'The login took longer than two minutes, or was used before: begin again';
+    const asked = await takeChallenge(deps, c, 'login', late);
     const usable = (await keys()).keys.filter((key) => isUsablePasskey(key, origin));
     const key = usable.find(({ passkey }) => passkey.credentialId === credentialId);
     if (key === undefined)
@@ -82,18 +77,33 @@ export function loginRoutes(deps: LoginDeps): Hono {
   return routes;
 }
 
-/** Stores a new challenge and returns it. Throws `too_many_requests`. */
+/** Stores a new challenge for the browser of the request, and returns it. Throws `too_many_requests`. */
 export async function newChallenge(
   { challenges, challengeRate, now }: Pick<LoginDeps, 'challenges' | 'challengeRate' | 'now'>,
-  of: { readonly cookieSha: string; readonly purpose: 'login' | 'enroll'; readonly subject: string },
+  c: Context,
+  of: { readonly purpose: ChallengePurpose; readonly subject: string },
 ): Promise<string> {
+  const cookieSha = startChallenge(c);
   const challenge = newToken();
-  if (!challengeRate.take(now()) || !(await challenges.add({ ...of, challenge })))
+  if (!challengeRate.take(now()) || !(await challenges.add({ ...of, cookieSha, challenge })))
     throw new CountersignError('too_many_requests', 'Too many logins at once; try again in two minutes');
   return challenge;
 }
 
-export function rpIdOf(origin: string): string {
+/** The challenge that the browser of the request got, which is removed. Throws `unauthenticated` with the message `late` without one. */
+export async function takeChallenge(
+  { challenges, metrics }: Pick<LoginDeps, 'challenges' | 'metrics'>,
+  c: Context,
+  purpose: ChallengePurpose,
+  late: string,
+): Promise<Pick<NewChallenge, 'challenge' | 'subject'>> {
+  const cookieSha = endChallenge(c);
+  const asked = cookieSha === null ? null : await challenges.take(cookieSha, purpose);
+  if (asked === null) throw metrics.refusal('login', 'unauthenticated', late);
+  return asked;
+}
+
+function rpIdOf(origin: string): string {
   return new URL(origin).hostname;
 }
 

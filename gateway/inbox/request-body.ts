@@ -5,7 +5,7 @@ import { parseInput } from '../../client/parse';
 import { NOTHING_DONE } from '../callers';
 
 /** The bytes of a login, an enrolment or a report; answers may be larger. */
-export const MAX_SMALL_BODY = 64 * 1024;
+const MAX_SMALL_BODY = 64 * 1024;
 
 /** Reads and checks a JSON body. Throws `too_large` or `invalid_input`. */
 export async function requestBody<T>(

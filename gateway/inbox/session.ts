@@ -30,8 +30,8 @@ export class Sessions {
 
   /** Throws `unauthenticated` without a session. */
   async of(c: Context): Promise<Session> {
-    const token = getCookie(c, SESSION_COOKIE);
-    const session = token === undefined || !TOKEN.test(token) ? null : await this.find(sha256HexOfText(token), true);
+    const tokenSha = cookieSha(c, SESSION_COOKIE);
+    const session = tokenSha === null ? null : await this.find(tokenSha, true);
     if (session === null) throw new CountersignError('unauthenticated', 'Log in with your passkey');
     return session;
   }
@@ -58,9 +58,8 @@ export class Sessions {
 
   /** Ends the session of the request, if there is one. Returns the SHA-256 of its token. */
   async end(c: Context): Promise<string | null> {
-    const token = getCookie(c, SESSION_COOKIE);
-    if (token === undefined || !TOKEN.test(token)) return null;
-    const tokenSha = sha256HexOfText(token);
+    const tokenSha = cookieSha(c, SESSION_COOKIE);
+    if (tokenSha === null) return null;
     await this.deps.sessions.end(tokenSha);
     setHostCookie(c, SESSION_COOKIE, '', 0);
     return tokenSha;
@@ -103,15 +102,20 @@ export function startChallenge(c: Context): string {
 
 /** SHA-256 of the cookie that binds a challenge to this browser, which is removed: a challenge is used once. */
 export function endChallenge(c: Context): string | null {
-  const token = getCookie(c, LOGIN_COOKIE);
-  if (token === undefined || !TOKEN.test(token)) return null;
-  setHostCookie(c, LOGIN_COOKIE, '', 0);
-  return sha256HexOfText(token);
+  const sha = cookieSha(c, LOGIN_COOKIE);
+  if (sha !== null) setHostCookie(c, LOGIN_COOKIE, '', 0);
+  return sha;
 }
 
 /** 256 random bits in base64url. */
 export function newToken(): string {
   return randomBytes(32).toString('base64url');
+}
+
+/** SHA-256 of the token in a cookie; null without a valid token. */
+function cookieSha(c: Context, name: string): string | null {
+  const token = getCookie(c, name);
+  return token === undefined || !TOKEN.test(token) ? null : sha256HexOfText(token);
 }
 
 function setHostCookie(c: Context, name: string, value: string, maxAge: number): void {

@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import { z } from 'zod';
 import { parseJsonBody } from '../../client/http-body';
 import { parseInput } from '../../client/parse';
-import { AnswerMessage } from '../../policy/contracts/answer';
+import { AnswerMessage, MAX_ANSWERS_PER_MESSAGE } from '../../policy/contracts/answer';
 import { Envelope } from '../../policy/contracts/diff';
 import { SpendMessage } from '../../policy/contracts/spent';
 import { WithdrawMessage } from '../../policy/contracts/withdrawal';
@@ -12,7 +12,7 @@ import type { GatewayDeps } from '../deps';
 import type { AnswerRelay } from '../answer-relay';
 
 /** What a request with signed answers contains. */
-export const SignedAnswers = AnswerMessage.extend({ answers: z.array(Envelope).min(1).max(50) });
+export const SignedAnswers = AnswerMessage.extend({ answers: z.array(Envelope).min(1).max(MAX_ANSWERS_PER_MESSAGE) });
 export const RELAYED_ONLY = 'The gateway relays signed envelopes only';
 
 /** POST /v1/reviews/:id/answers and /v1/reviews/:id/withdraw, which relay signed statements; and /v1/reviews/:id/spent */

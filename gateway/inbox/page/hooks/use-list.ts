@@ -1,8 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { ReviewList, ReviewListQuery } from '../../api';
 import { api, apiError, type ApiError } from '../api-client';
-import { throttle } from '../model/throttle';
-import { useLive } from './use-live';
+import { readOnChange, useLive } from './use-live';
 
 export interface ListReading {
   /** Null before the first page. */
@@ -40,12 +39,7 @@ export function useList(query: ReviewListQuery, onCount: (count: number) => void
     setList(null);
     pages.current = 1;
     void read();
-    const again = throttle(read, SETTLE_MS);
-    const stop = subscribe(again.call);
-    return () => {
-      stop();
-      again.cancel();
-    };
+    return readOnChange(subscribe, read, SETTLE_MS);
   }, [read, subscribe]);
   const more = async (): Promise<void> => {
     pages.current++;

@@ -2,6 +2,7 @@ import { createContext } from 'preact';
 import { useContext, useEffect, useRef, useState } from 'preact/hooks';
 import type { InboxEvent } from '../../api';
 import { api, apiError, eventsUrl, learnServerTime, serverNow } from '../api-client';
+import { throttle } from '../model/throttle';
 
 export interface Services {
   readonly database: boolean;
@@ -99,6 +100,23 @@ function keepConnected(onEvent: (event: InboxEvent) => void, onLost: () => void)
     source?.close();
     clearTimeout(silence);
     clearTimeout(retry);
+  };
+}
+
+/** Calls `read` soon after reviews change, or after the review `only` does; several changes within `settleMs` cause one call. Returns how to stop. */
+export function readOnChange(
+  subscribe: Live['subscribe'],
+  read: () => Promise<void>,
+  settleMs: number,
+  only: string | null = null,
+): () => void {
+  const again = throttle(read, settleMs);
+  const stop = subscribe((changed) => {
+    if (only === null || changed === null || changed === only) again.call();
+  });
+  return () => {
+    stop();
+    again.cancel();
   };
 }
 

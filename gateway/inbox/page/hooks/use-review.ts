@@ -4,8 +4,7 @@ import { verifiedReview, type Difference, type VerifiedReview } from '../../../.
 import type { InboxTrust } from '../../api';
 import { api, apiError, serverNow, type ApiError } from '../api-client';
 import { changesSince } from '../model/changes-since';
-import { throttle } from '../model/throttle';
-import { useLive } from './use-live';
+import { readOnChange, useLive } from './use-live';
 
 export type ReviewReading =
   | { readonly kind: 'loading' }
@@ -43,14 +42,7 @@ export function useReview(changeId: string, trust: InboxTrust, person: string): 
   useEffect(() => {
     setReading({ kind: 'loading' });
     void readAgain();
-    const again = throttle(readAgain, SETTLE_MS);
-    const stop = subscribe((changed) => {
-      if (changed === null || changed === changeId) again.call();
-    });
-    return () => {
-      stop();
-      again.cancel();
-    };
+    return readOnChange(subscribe, readAgain, SETTLE_MS, changeId);
   }, [readAgain, subscribe, changeId]);
   const dismissNews = useCallback(
     () => setReading((known) => (known.kind === 'verified' ? { ...known, news: [] } : known)),

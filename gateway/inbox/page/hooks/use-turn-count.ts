@@ -1,7 +1,6 @@
 import { useEffect } from 'preact/hooks';
 import { api, apiError } from '../api-client';
-import { throttle } from '../model/throttle';
-import type { Live } from './use-live';
+import { readOnChange, type Live } from './use-live';
 
 const SETTLE_MS = 1000;
 
@@ -17,11 +16,6 @@ export function useTurnCount(active: boolean, subscribe: Live['subscribe'], onCo
       }
     };
     void read();
-    const again = throttle(read, SETTLE_MS);
-    const stop = subscribe(again.call);
-    return () => {
-      stop();
-      again.cancel();
-    };
+    return readOnChange(subscribe, read, SETTLE_MS);
   }, [active, subscribe, onCount]);
 }

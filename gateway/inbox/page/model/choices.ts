@@ -17,7 +17,7 @@ export interface Chosen {
 }
 
 /** One touch signs at most this many statements. */
-export const MAX_CHOSEN = 50;
+const MAX_CHOSEN = 50;
 
 interface Choosing {
   readonly draftOf: (violationId: string) => Draft;

@@ -30,7 +30,7 @@ export function placeOf(reference: string, digests: Digests, change: ShownChange
 }
 
 /** `/tables/0/deleted` is shown with the table: `dry-run-tables-0`. */
-export function stagingAnchor(pointer: string): string {
+function stagingAnchor(pointer: string): string {
   const [list = '', index = ''] = tokensOf(pointer) ?? [];
   const known = ['tables', 'statements', 'sideEffects', 'uncaptured', 'notCompared'].includes(list);
   if (!known) return 'dry-run';
