@@ -5,7 +5,7 @@ export const ExitCode = {
   Usage: 2,
   /** A human must confirm, or the review still runs. */
   Pending: 8,
-  /** Rejected, forbidden, or rolled back for any reason without a code of its own. */
+  /** Rejected, forbidden, or rolled back for a reason that has no separate code. */
   Rejected: 10,
   Expired: 11,
   /** The base or the policy has changed, or the answer is for an earlier state of the review. */

@@ -40,7 +40,7 @@ async function prompt(question: string): Promise<string> {
   const { createInterface } = await import('node:readline/promises');
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    return (await terminal.question(`${question} `)).trim();
+    return await terminal.question(`${question} `);
   } finally {
     terminal.close();
   }

@@ -2,7 +2,7 @@ import { CountersignError } from '../client/errors';
 import { readKeyFile, type LoadedKey } from '../signing/key-file';
 import type { Env } from '../workers/config';
 
-/** Reads a key file; COUNTERSIGN_KEY_PASSPHRASE has its passphrase, if it is encrypted. */
+/** Reads a key file. If it is encrypted, COUNTERSIGN_KEY_PASSPHRASE has the passphrase. */
 export function loadKey(env: Env, path: string): LoadedKey {
   const passphrase = keyPassphrase(env);
   return readKeyFile(path, passphrase === undefined ? {} : { passphrase });

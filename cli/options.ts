@@ -82,20 +82,20 @@ export function hexArgument(value: string, name: string): string {
   throw new UsageError(`${name}: expected 64 lower-case hex digits, got "${value}"`);
 }
 
-/** The one spelling of the id of a person, agent or service: NFKC and lower case. `name`: of the argument or option. */
+/** The id of a person, agent or service, normalized to NFKC and lower case. `name`: the argument or option, for the message. */
 export function subjectId(given: string, name: string): string {
   const id = SubjectId.safeParse(given.normalize('NFKC').toLowerCase());
   if (id.success) return id.data;
   throw new UsageError(`${name}: "${given}": ${id.error.issues[0]?.message ?? 'not a valid id'}`);
 }
 
-/** The name of a tenant or target. `name`: of the argument, option or variable. */
+/** The name of a tenant or target. `name`: the argument, option or variable, for the message. */
 export function nameOf(given: string, name: string): string {
   if (Name.safeParse(given).success) return given;
   throw new UsageError(`${name}: "${given}": expected 1 to 63 of A-Z a-z 0-9 . _ -`);
 }
 
-/** The name of a target whose roles are made: PostgreSQL truncates names of roles at 63 bytes, as in `countersign_commit_<name>`. */
+/** The name of a target for which roles are created: PostgreSQL truncates role names such as `countersign_commit_<name>` at 63 bytes. */
 export function targetName(given: string, name: string): string {
   if (given.length > 44) throw new UsageError(`${name}: expected a name of at most 44 characters, got "${given}"`);
   return nameOf(given, name);

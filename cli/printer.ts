@@ -46,7 +46,6 @@ function toText(value: Printable): Text {
 }
 
 export interface Printer {
-  readonly color: boolean;
   readonly line: (text?: Printable) => void;
   /**
    * Several lines, each after the gutter, so that untrusted text cannot imitate other output; wraps at the terminal's width. Prints at
@@ -71,7 +70,6 @@ export interface Printer {
 export function createPrinter(sink: Sink, color: boolean): Printer {
   const put = (text: Text): void => void sink.write(`${render(text, color)}\n`);
   const printer: Printer = {
-    color,
     line: (text = '') => put(toText(text)),
     tabbed: (cells) => void sink.write(`${cells.map(escapeLine).join('\t')}\n`),
     file: (text) => {

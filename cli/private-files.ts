@@ -42,7 +42,7 @@ export function writePrivate(path: string, text: string): boolean {
   return true;
 }
 
-/** Lets `write` create a file beside `path`, and gives it that name when it is complete. Never replaces a file. */
+/** Lets `write` create a temporary file, and links it to `path` when it is complete. Throws if `path` exists. */
 export function createWhole(path: string, write: (temporary: string) => void): void {
   const temporary = temporaryPath(path);
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });

@@ -1,4 +1,4 @@
-/** Reads a stream to its end. Throws if it has more than `max` bytes; `name` is that of the input in the message. */
+/** Reads a stream to its end. Throws if it has more than `max` bytes; `name`: how the message names the input. */
 export async function readAtMost(stream: AsyncIterable<Buffer>, max: number, name: string): Promise<Uint8Array> {
   const chunks: Buffer[] = [];
   let size = 0;

@@ -157,7 +157,7 @@ export class GatewayClient implements ReviewCalls {
     }
   }
 
-  /** An index: which reviews there are. What became of one says `result`. */
+  /** Reviews as the gateway's index lists them, not verified. `result` verifies the outcome of one. */
   async list(filter: Omit<ListFilter, 'tenant'> = {}): Promise<ReviewPage> {
     const query = new URLSearchParams({ tenant: this.tenant });
     for (const [name, value] of Object.entries(filter)) if (value !== undefined) query.set(name, String(value));
@@ -170,8 +170,8 @@ export class GatewayClient implements ReviewCalls {
   }
 
   /**
-   * Sends signed answers. Results are keyed by violation id, and come from the ledger rows of the answers; without a row `sent`. The
-   * rows are the word of the gateway until a signed checkpoint covers them.
+   * Sends signed answers. Results are keyed by violation id, and come from the ledger rows of the answers; without a row `sent`. Until a
+   * signed checkpoint covers the rows, only the gateway vouches for them.
    */
   async answer(changeId: string, answers: AnswerMessage['answers']): Promise<AnswerResults> {
     const id = parseChangeId(changeId);

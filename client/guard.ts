@@ -121,19 +121,7 @@ export function guard<Args extends readonly unknown[], Result>(
   options: GuardOptions<Args, Result>,
   countersign: GuardClient,
 ): Guarded<Args, Result> {
-  if (typeof tool !== 'function')
-    throw invalidInput('tool', 'an async function', describe(tool), 'Pass the function to guard');
-  parseInput(Options, options, 'See GuardOptions');
-  if (typeof countersign !== 'object' || countersign === null)
-    throw invalidInput('countersign', 'a client', describe(countersign), 'Pass a GatewayClient or a Countersign');
-  if ((countersign.trust?.committers.length ?? 0) === 0) {
-    throw invalidInput(
-      'trust',
-      'the public key of at least one committer',
-      'none',
-      'Set `trust` in the options of the client: without it no approval can be verified',
-    );
-  }
+  assertUsable(tool, options, countersign);
   const waiting = new Set<string>();
   return async (...live: Args) => {
     const args = snapshot(live, options);
@@ -181,6 +169,23 @@ export function guard<Args extends readonly unknown[], Result>(
       waiting.delete(changeId);
     }
   };
+}
+
+/** Throws `invalid_input`, also for callers without types. */
+function assertUsable(tool: unknown, options: unknown, countersign: GuardClient): void {
+  if (typeof tool !== 'function')
+    throw invalidInput('tool', 'an async function', describe(tool), 'Pass the function to guard');
+  parseInput(Options, options, 'See GuardOptions');
+  if (typeof countersign !== 'object' || countersign === null)
+    throw invalidInput('countersign', 'a client', describe(countersign), 'Pass a GatewayClient or a Countersign');
+  if ((countersign.trust?.committers.length ?? 0) === 0) {
+    throw invalidInput(
+      'trust',
+      'the public key of at least one committer',
+      'none',
+      'Set `trust` in the options of the client: without it no approval can be verified',
+    );
+  }
 }
 
 /** Why staging again does not give the approved bytes; null if it does. */

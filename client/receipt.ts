@@ -38,7 +38,7 @@ export type SignedOutcome = WorkflowOutcome & Partial<Pick<ReviewOutcome, 'findi
 
 /**
  * Checks that the receipt binds the whole outcome: its state and reason, and the digests of explanation, findings and violations.
- * The outcome alone is not trusted: anyone with write access to the namespace can forge it, beside a genuine receipt.
+ * The outcome alone is not trusted: anyone with write access to the namespace can forge it and attach a genuine receipt.
  */
 export function verifyOutcome(changeId: string, outcome: SignedOutcome, trust: ReceiptTrust | null): Verification {
   if (outcome.changeId !== changeId)

@@ -8,7 +8,7 @@ export function setupHint(message: string): string {
   return /search attribute/i.test(message) ? '. Run `countersign setup`, which registers them' : '';
 }
 
-/** A connection can die after the row was committed, so a failure of the ledger does not say that there is no row. */
+/** A connection can fail after the row was committed, so after a failure of the ledger the row may exist. */
 export function refusedBy(
   { message, type }: TemporalProblem & { kind: 'refused' },
   cause: unknown,

@@ -13,8 +13,8 @@ interface Count {
 }
 
 /**
- * Bounds the answers of each key, so that junk of one key cannot use up a review's updates or refusal rows and shut approvers
- * out. In memory: with several gateways each has its own bound.
+ * Limits the answers of each key, so that one key cannot exhaust a review's updates or refusal rows and lock approvers out. In memory:
+ * each gateway counts separately.
  */
 export class AnswerLimits {
   readonly #counts = new Map<string, Count>();

@@ -33,7 +33,8 @@ export interface GatewayMetrics {
   readonly cspReport: () => void;
 }
 
-export function createGatewayMetrics(registry = new Registry()): GatewayMetrics {
+export function createGatewayMetrics(): GatewayMetrics {
+  const registry = new Registry();
   const requests = new Counter({
     name: 'countersign_gateway_requests_total',
     help: 'Requests by route and status',

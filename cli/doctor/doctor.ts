@@ -28,7 +28,7 @@ export interface DoctorOptions {
 /** Checks everything that a review needs, without changing anything. Each check has a timeout and says what to do. */
 export async function doctor(env: Env, options: DoctorOptions): Promise<readonly Check[]> {
   const checks: Check[] = [];
-  /** A check that cannot be done is a failure, and the others are still done. */
+  /** A check that throws counts as failed, and the others still run. */
   const add = async (name: string, check: () => Promise<readonly Check[]>): Promise<void> => {
     try {
       checks.push(...(await check()));
@@ -67,7 +67,7 @@ export async function doctor(env: Env, options: DoctorOptions): Promise<readonly
   if (!options.offline) checks.push(...(await checkGateway(local)));
   if (options.replay === true)
     await add('histories', async () => {
-      // Loaded only if asked for: it has the worker of the SDK.
+      // Loaded on demand, because it loads the worker of the SDK.
       const { checkHistories } = await import('./histories.js');
       return [await checkHistories(local, env, options.build)];
     });

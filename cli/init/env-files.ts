@@ -46,7 +46,7 @@ export interface EnvFileFacts {
   readonly judgeKey: string | null;
 }
 
-/** Health addresses are on loopback, beside the gateway's port. Files of an earlier run keep theirs. */
+/** Health addresses are on loopback, at ports above that of the gateway. Files of an earlier run keep their addresses. */
 function healthAddresses(gatewayPort: number): Readonly<Record<string, Values>> {
   return Object.fromEntries(
     ['review.env', 'judge.env', 'commit.env'].map((file, i) => [

@@ -134,7 +134,7 @@ function subjectOption(options: Options): KeyHolder['subject'] {
   return { type, id: subjectId(given.slice(colon + 1), '--subject') };
 }
 
-/** A person is always a person here, so that `person:alice` means alice; any other prefix is an error. */
+/** Accepts `person:alice` as well as `alice`. Any other prefix is an error. */
 function onBehalfOfOption(options: Options): string | null {
   const given = textOption(options, '--on-behalf-of');
   return given === undefined ? null : subjectId(given.replace(/^person:/, ''), '--on-behalf-of');

@@ -23,7 +23,7 @@ export interface EffectRecord {
   readonly operatorKey: string;
 }
 
-/** Records whether an effect was applied, signed. `told`: the review was notified; otherwise it checks again in ten minutes. */
+/** Signs and records whether an effect was applied. `told`: whether the review was notified; if not, it checks again within ten minutes. */
 export async function recordEffect(env: Env, effect: EffectRecord): Promise<{ readonly told: boolean }> {
   const { changeId, applied, reason } = effect;
   await withOperatorDatabase(env, APPLICATION, async (db) => {
@@ -57,7 +57,7 @@ export interface FreezeRecord {
   readonly operatorKey: string;
 }
 
-/** Freezes or unfreezes a target, signed. Returns the number of this record. Throws `not_found` if no published policy names the target. */
+/** Signs and records that a target is frozen or unfrozen. Returns the number of the record. Throws `not_found` if no published policy names the target. */
 export async function freezeTarget(env: Env, freeze: FreezeRecord): Promise<number> {
   const { target, frozen, reason } = freeze;
   const key = loadOperatorKey(env, freeze.operatorKey, '--operator-key');

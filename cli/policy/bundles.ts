@@ -15,7 +15,7 @@ export async function extensionsOfEnv(env: Env): Promise<Extensions> {
 export interface CheckedBundle {
   readonly plans: readonly CompiledPlan[];
   readonly issues: readonly Issue[];
-  /** What has no effect, but does no harm: unused waivers. */
+  /** Unused waivers, which are harmless. */
   readonly warnings: readonly Issue[];
 }
 

@@ -61,7 +61,7 @@ export function printReview(out: Printer, title: string, review: ShownReview, as
   printAnswers(out, review, extent);
 }
 
-/** Lines that a review needs beyond those of one with one finding, two claims and no answer. */
+/** How many more lines this review needs than one with one finding, two claims and no answer. */
 function linesAround({ status, answers }: ShownReview): number {
   const { fired, others } = groupFindings(status);
   const claims = Math.min(MAX_CLAIMS, Object.keys(status.metadata).length);
@@ -73,7 +73,7 @@ function field(out: Printer, name: string, value: string): void {
   out.block(value, `  ${name.padEnd(12)}`);
 }
 
-/** What the submitter wrote beside the bytes: claims, and members that become part of the effect, such as a commit message. */
+/** What the submitter sent in addition to the bytes: claims, and members that become part of the effect, such as a commit message. */
 function printClaims(out: Printer, metadata: ReviewStatus['metadata'], extent: Extent): void {
   const members = Object.entries(metadata);
   if (members.length === 0) return;

@@ -4,6 +4,9 @@
  *
  * Nothing here has authority for the page: titles, states and counts of the list come from the ledger's projection and are shown as
  * such. Before a person is offered an answer, the page verifies the evidence bundle of the review itself (`verifiedReview`).
+ *
+ * Two routes have types from elsewhere. `GET /reviews/:id/bundle` answers `EvidenceBundle` with bytes and preview, as canonical JSON.
+ * `POST /reviews/:id/answers` takes `{answers: Envelope[]}`, 1 to 50, and answers `AnswerResults`, as POST /v1/reviews/:id/answers does.
  */
 import type { Envelope } from '../../policy/contracts/diff';
 
@@ -76,10 +79,6 @@ export interface InboxTrust {
   readonly committers: readonly string[];
 }
 
-/**
- * `GET /reviews/:id/bundle` answers the evidence bundle (`EvidenceBundle`) with bytes and preview, as canonical JSON.
- * `POST /reviews/:id/answers` takes `{answers: Envelope[]}`, 1 to 50, and answers `AnswerResults`, as POST /v1/reviews/:id/answers does.
- */
 export type ReviewTab = 'turn' | 'waiting' | 'all';
 
 /** Query of `GET /reviews`. Absent members do not filter. */

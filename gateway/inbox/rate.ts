@@ -1,4 +1,4 @@
-/** At most `limit` calls within `windowMs`, of everyone together. In memory: with several gateways each has its own bound. */
+/** At most `limit` calls within `windowMs`, of all callers together. In memory: each gateway counts separately. */
 export class Rate {
   #since = 0;
   #count = 0;

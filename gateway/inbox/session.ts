@@ -36,7 +36,7 @@ export class Sessions {
     return session;
   }
 
-  /** `use`: whether a person's request starts the idle time anew. */
+  /** `use`: whether this is a request of the person, which restarts the idle time-out. */
   async find(tokenSha: string, use: boolean): Promise<Session | null> {
     const stored = await this.deps.sessions.find(tokenSha, use);
     if (stored === null) return null;

@@ -75,7 +75,7 @@ interface Mounted {
 const SECRET_KEY = /^[-._a-zA-Z0-9]+$/;
 
 function mounted({ files, modules, noticeSecrets }: DeployedProcess): readonly Mounted[] {
-  // The extension tells Node which kind of module it is. The file of notices names its secrets.
+  // Node needs the extension to know the kind of module. The file of notices refers to its secrets by name.
   return [...files, ...modules].map((path, i) => ({
     path,
     key: noticeSecrets.get(path) ?? `file-${i}${extname(path)}`,
@@ -192,7 +192,7 @@ function deployment({ name, script, health }: DeployedProcess, version: string):
   };
 }
 
-/** Only the gateway is called by others. */
+/** Only the gateway needs a Service: nothing calls the workers. */
 function service({ name, health }: DeployedProcess): readonly object[] {
   if (name !== 'gateway') return [];
   const app = `countersign-${name}`;

@@ -17,7 +17,7 @@ export interface DeployedProcess {
   readonly env: Readonly<Record<string, string>>;
   /** Files that its settings name: key, trust, targets, encryption keys, prices, notices and their secrets. */
   readonly files: readonly string[];
-  /** Names of those that the file of notices names, relative to itself, by path. */
+  /** The secrets among `files`: by path, the relative name by which the file of notices refers to it. */
   readonly noticeSecrets: ReadonlyMap<string, string>;
   /** Its extension modules. */
   readonly modules: readonly string[];
@@ -40,7 +40,7 @@ export const ENV_FILE_OPTION = '--env-file=';
 /** Variables whose value is a path. */
 export const NAMES_FILE = /_(FILE|PATH)$/;
 
-/** The processes of a directory of `init`. What each of them reads follows from the table of configuration. */
+/** The processes of a directory of `init`. The files that each reads are derived from the schema of its settings. */
 export function deployedProcesses(dir: string): readonly DeployedProcess[] {
   return PROCESS_NAMES.map((name) => {
     const { schema, title } = PROCESSES[name];

@@ -1,4 +1,4 @@
-/** The changes of one source tool by id: 25 that a careful reviewer holds, and 25 of an ordinary day. */
+/** The changes of one source tool by id: 25 that a careful reviewer would stop, and 25 routine ones. */
 export interface LabelledSet {
   readonly sourceTool: string;
   readonly risky: Readonly<Record<string, LabelledChange>>;

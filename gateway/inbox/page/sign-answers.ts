@@ -11,7 +11,7 @@ import { PasskeyError, signChallenge } from './passkey';
 
 const VALID_MS = 10 * 60_000;
 
-/** One statement for each answer, and one touch of the passkey over all of them. Throws PasskeyError if the passkey was not used. */
+/** One statement for each answer, and one passkey signature over all of them. Throws PasskeyError if the passkey was not used. */
 export async function signWithPasskey(
   review: VerifiedReview,
   answers: readonly Chosen[],

@@ -51,7 +51,7 @@ function watchBlocks(onSeen: (blocks: readonly string[]) => void): () => void {
     return { visible, observer: new IntersectionObserver(onChange, { threshold: [0, share], rootMargin }) };
   };
   const watches = [visibleIn(UNCOVERED, VISIBLE_SHARE), visibleIn(MIDDLE, 0)];
-  /** Starts the half second of an element that came on screen; ends that of one that left. */
+  /** Starts the timer of an element that came on screen, and stops that of one that left. */
   const update = (element: Element): void => {
     if (!watches.some(({ visible }) => visible.has(element)) || document.visibilityState !== 'visible') {
       clearTimeout(timers.get(element));

@@ -4,8 +4,8 @@ import type { Envelope } from '../../../../policy/contracts/diff';
 const MAX_LENGTH = 240 * 1024;
 
 /**
- * The envelopes of one touch, in order, in as few messages as fit. Each envelope names all statements of its touch, so 50 of them do not
- * always fit in one.
+ * The envelopes of one passkey signature, in order, in as few messages as possible. Each envelope lists all statements that were signed
+ * together, so 50 of them do not always fit in one message.
  */
 export function answerMessages(envelopes: readonly Envelope[]): readonly (readonly Envelope[])[] {
   const messages: Envelope[][] = [];

@@ -16,7 +16,7 @@ export interface Chosen {
   readonly retracts: string | null;
 }
 
-/** One touch signs at most this many statements. */
+/** One passkey signature covers at most this many statements. */
 const MAX_CHOSEN = 50;
 
 interface Choosing {
