@@ -2,6 +2,7 @@ import { isJsonObject, type JsonValue } from '../../policy/contracts/canonical-j
 import type { LedgerRow } from '../../policy/contracts/ledger';
 import { fromBase64 } from '../../policy/evidence/base64';
 import { counted } from '../../policy/text/change-title';
+import { jsonOf } from '../../policy/text/json-of';
 import { isHex64 } from '../options';
 import { shortId } from '../reviews/change-id';
 
@@ -115,18 +116,10 @@ function membersText(body: Members): string {
 
 const LEFT_OUT: ReadonlySet<string> = new Set(['envelope', 'statement', 'changeId', 'samples', 'nonce', 'input']);
 
-/** The predicate of a signed envelope; empty if it cannot be decoded. */
+/** The predicate of a signed envelope; empty if it cannot be decoded. `--json` prints the envelope unchanged. */
 function statementOf(envelope: unknown): Members {
   const payload = fromBase64(String(membersOf(envelope)['payload'] ?? ''));
-  if (payload === null) return {};
-  try {
-    const statement = JSON.parse(new TextDecoder().decode(payload)) as unknown;
-    return membersOf(membersOf(statement)['predicate']);
-  } catch (error) {
-    // Not JSON: the row is printed without the statement; --json prints it unchanged.
-    if (error instanceof SyntaxError) return {};
-    throw error;
-  }
+  return payload === null ? {} : membersOf(membersOf(jsonOf(new TextDecoder().decode(payload)))['predicate']);
 }
 
 function membersOf(value: unknown): Members {

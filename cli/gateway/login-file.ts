@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { Name } from '../../policy/contracts/diff';
 import { KeyEntry } from '../../policy/evidence/predicates';
+import { jsonOf } from '../../policy/text/json-of';
 import { ConfigError, type Env } from '../../workers/config';
 import { writePrivate } from '../private-files';
 
@@ -31,7 +32,7 @@ export function readLogin(env: Env): Login | null {
   const path = loginPath(env);
   const text = path === null ? null : readPrivate(path);
   if (text === null) return null;
-  const parsed = Login.safeParse(parseJson(text));
+  const parsed = Login.safeParse(jsonOf(text));
   if (parsed.success) return parsed.data;
   throw new ConfigError(`${path ?? ''}: not a login file. Run "countersign login" again`);
 }
@@ -73,14 +74,5 @@ function readPrivate(path: string): string | null {
     return readFileSync(file, 'utf8');
   } finally {
     closeSync(file);
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined; // The schema refuses undefined.
-    throw error;
   }
 }

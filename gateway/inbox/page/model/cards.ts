@@ -1,5 +1,4 @@
 /** What fired, as cards: one for each violation, with the finding that raised it. */
-import { own } from './own';
 import type { AdmittedAnswer } from '../../../../policy/contracts/answer';
 import type { ValidatorFinding } from '../../../../policy/contracts/finding';
 import { fires } from '../../../../policy/contracts/readings';
@@ -9,6 +8,7 @@ import { lastWords } from '../../../../policy/decide/last-words';
 import type { VerifiedReview } from '../../../../signing/verified-review';
 import type { ShownChange } from './change-lines';
 import { placeOf, type Place } from './evidence';
+import { own } from './own';
 
 export interface Card {
   /** From 1, in the order of the page. */

@@ -1,4 +1,5 @@
 import { Decision } from '../../../../policy/contracts/answer';
+import { jsonOf } from '../../../../policy/text/json-of';
 
 /** What a person has chosen and typed, and not sent. Kept per person and review in the session storage, so that a reload loses nothing. */
 export interface Draft {
@@ -14,13 +15,7 @@ export const EMPTY_DRAFT: Draft = { decision: null, reason: '' };
 
 export function parseDrafts(stored: string | null): Drafts {
   if (stored === null) return {};
-  let value: unknown;
-  try {
-    value = JSON.parse(stored);
-  } catch (error) {
-    if (error instanceof SyntaxError) return {}; // Written by something else: there are no drafts.
-    throw error;
-  }
+  const value = jsonOf(stored);
   if (typeof value !== 'object' || value === null) return {};
   return Object.fromEntries(
     Object.entries(value).flatMap(([id, draft]) => (isDraft(draft) && /^[0-9a-f]{64}$/.test(id) ? [[id, draft]] : [])),

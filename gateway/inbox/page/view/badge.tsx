@@ -1,5 +1,5 @@
-import { own } from '../model/own';
 import type { JSX } from 'preact';
+import { own } from '../model/own';
 
 export type Tone = 'good' | 'bad' | 'warn' | 'info' | 'quiet';
 

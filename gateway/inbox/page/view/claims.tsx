@@ -1,8 +1,8 @@
-import { own } from '../model/own';
 import type { JSX } from 'preact';
 import type { JsonValue } from '../../../../policy/contracts/canonical-json';
 import { EFFECT_METADATA } from '../model/effect-metadata';
 import { claimAnchor } from '../model/evidence';
+import { own } from '../model/own';
 import { SafeLines, SafeText } from './safe-text';
 
 interface Props {

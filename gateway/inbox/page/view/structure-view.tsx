@@ -1,5 +1,5 @@
-import { own } from '../model/own';
 import type { JSX } from 'preact';
+import { own } from '../model/own';
 import { actionWord, type MemberChange, type ResourceChange, type Structure } from '../model/structure';
 import { Badge, type Tone } from './badge';
 import { SafeText } from './safe-text';
