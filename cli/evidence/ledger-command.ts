@@ -53,7 +53,7 @@ function printRow(io: Io, { row }: StoredRow): void {
 }
 
 async function verifyLedger(io: Io, [given]: readonly string[]): Promise<ExitCode> {
-  const id = given === undefined ? undefined : await changeIdArgument(io, given);
+  const id = given === undefined ? null : await changeIdArgument(io, given);
   let lastPrinted = io.host.now().getTime();
   const progress = (rows: number): void => {
     const now = io.host.now().getTime();
@@ -62,7 +62,7 @@ async function verifyLedger(io: Io, [given]: readonly string[]): Promise<ExitCod
     io.err.line(`${rows} rows checked`);
   };
   const ledger = await io.host.remote.ledger();
-  const report = await ledger.verifyLedgerRows(io.host.env, id ?? null, progress);
+  const report = await ledger.verifyLedgerRows(io.host.env, id, progress);
   if (io.json) io.out.json(report);
   else {
     io.out.line(

@@ -87,34 +87,34 @@ function nextCommands({ dir, operatorKey }: InitRequest, { policyToPublish }: In
 
 async function requestOf(io: Io, dir: string, options: Options): Promise<InitRequest> {
   const { env } = io.host;
-  const asked = async (flag: string, question: string, fallback?: string): Promise<string> => {
+  const required = async (flag: string, question: string, fallback?: string): Promise<string> => {
     const given = textOption(options, flag) ?? fallback;
     const value = given ?? (await promptFor(io, question, flag));
     if (value === '') throw new UsageError(`${flag} is missing`);
     return value;
   };
-  const pairs = async (flag: string, question: string): Promise<readonly string[]> => {
+  const repeated = async (flag: string, question: string): Promise<readonly string[]> => {
     const given = repeatedOption(options, flag);
     if (given.length > 0 || !io.interactive) return given;
     return (await promptFor(io, question, flag)).split(/\s+/).filter((each) => each !== '');
   };
-  const answer = async (flag: string, question: string): Promise<string | null> => {
+  const optional = async (flag: string, question: string): Promise<string | null> => {
     const value = textOption(options, flag) ?? (io.interactive ? await promptFor(io, question, flag) : '');
     return value === '' ? null : value;
   };
-  const databaseUrl = await asked(
+  const databaseUrl = await required(
     '--database-url',
     'URL of the Countersign database, with an administrator?',
     env['COUNTERSIGN_DATABASE_ADMIN_URL'],
   );
-  const targets = await pairs('--target', 'Databases that agents may change, as NAME=ADMIN_URL?');
-  const persons = await pairs('--person', 'Approvers, as NAME (prints a link) or NAME=PUBLIC_KEY_FILE?');
-  const agents = await pairs('--agent', 'Agents, as NAME=PERSON (empty: none)?');
-  const judgeUrl = await answer('--judge-url', "URL of the judge's model API (empty: none)?");
+  const targets = await repeated('--target', 'Databases that agents may change, as NAME=ADMIN_URL?');
+  const persons = await repeated('--person', 'Approvers, as NAME (prints a link) or NAME=PUBLIC_KEY_FILE?');
+  const agents = await repeated('--agent', 'Agents, as NAME=PERSON (empty: none)?');
+  const judgeUrl = await optional('--judge-url', "URL of the judge's model API (empty: none)?");
   const judgeKeyFile =
     judgeUrl === null
       ? (textOption(options, '--judge-key-file') ?? null)
-      : await answer('--judge-key-file', 'File with its API key (empty: none)?');
+      : await optional('--judge-key-file', 'File with its API key (empty: none)?');
   if (persons.length === 0) throw new UsageError('--person is missing: name at least one approver');
   return {
     dir,
@@ -131,7 +131,7 @@ async function requestOf(io: Io, dir: string, options: Options): Promise<InitReq
     agents: onceEach('--agent', agents.map(agentOf)),
     judge: { url: judgeUrl, keyFile: judgeKeyFile },
     operatorKey: resolve(
-      await asked('--operator-key', 'File of the operator key (made if missing; keep it elsewhere)?'),
+      await required('--operator-key', 'File of the operator key (made if missing; keep it elsewhere)?'),
     ),
     policy: textOption(options, '--policy') ?? null,
     publicUrl: textOption(options, '--public-url') ?? null,

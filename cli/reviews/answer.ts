@@ -47,7 +47,7 @@ function withAnswerOptions(command: Command): Command {
 async function sendAnswers(io: Io, [given = '']: readonly string[], options: Options): Promise<ExitCode> {
   return await io.withReviews({ key: textOption(options, '--key') }, async (connected) => {
     const id = await resolveChangeId(connected.reviews, given);
-    const signed = await signAnswers(io, connected, id, options, { min: 1, max: 24 * 60, default: 10 });
+    const signed = await chooseAndSign(io, connected, id, options, { min: 1, max: 24 * 60, default: 10 });
     const { envelopes, owners } = signed;
     const via = choiceOption(options, '--via', ['update', 'signal'], 'update or signal') ?? 'update';
     if (via === 'signal' && connected.temporal === null)
@@ -66,7 +66,7 @@ async function sendAnswers(io: Io, [given = '']: readonly string[], options: Opt
 async function printSignedAnswers(io: Io, [given = '']: readonly string[], options: Options): Promise<ExitCode> {
   return await io.withReviews({ key: textOption(options, '--key') }, async (connected) => {
     const id = await resolveChangeId(connected.reviews, given);
-    const { envelopes } = await signAnswers(io, connected, id, options, { min: 1, max: 7 * 24 * 60, default: 60 });
+    const { envelopes } = await chooseAndSign(io, connected, id, options, { min: 1, max: 7 * 24 * 60, default: 60 });
     const messages = toMessages(envelopes);
     const { temporal } = connected;
     const commands = temporal === null ? [] : messages.map((message) => signalCommand(temporal, id, message));
@@ -89,7 +89,8 @@ interface SignedAnswers {
   readonly owners: ReadonlyMap<string, string>;
 }
 
-async function signAnswers(
+/** Lets the person choose violations and a decision, prints what they answer, and signs the answers. Sends nothing. */
+async function chooseAndSign(
   io: Io,
   connected: Connected,
   id: string,
@@ -102,10 +103,11 @@ async function signAnswers(
   const given = givenDecision(options);
   const { loadKey } = await import('../key-files.js');
   const { createSigner } = await import('../../client/signer.js');
-  const client = await import('../../client/sign-answers.js');
+  const { signAnswers } = await import('../../client/sign-answers.js');
   const review = await reviews.review(id);
   const { status } = review;
-  const [prefix, all] = [textOption(options, '--violation'), isGiven(options, '--all')];
+  const prefix = textOption(options, '--violation');
+  const all = isGiven(options, '--all');
   const retracts = given === 'retract' ? await ownConfirmations(io, keyFile, review) : undefined;
   const violationIds =
     retracts !== undefined && all && prefix === undefined
@@ -125,7 +127,7 @@ async function signAnswers(
   const key = loadKey(io.host.env, keyFile);
   const signer = createSigner(key);
   const choice = { violationIds, decision, reason, ...(retracts === undefined ? {} : { retracts }) };
-  const envelopes = client.signAnswers(id, review, choice, signer, { issuedAt, expiresAt });
+  const envelopes = signAnswers(id, review, choice, signer, { issuedAt, expiresAt });
   const owners = new Map(key.subject.type === 'person' ? [[key.keyId, key.subject.id]] : []);
   return { envelopes, violationIds, decision, owners };
 }

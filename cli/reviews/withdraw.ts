@@ -19,6 +19,7 @@ export function register(program: Command, cli: Cli): void {
     const reason = textOption(options, '--reason') ?? '';
     const { id, result } = await io.withReviews({ key }, async (connected) => {
       const { reviews } = connected;
+      // Throws without a key, before anything is read.
       keyFileOf(connected, options);
       const changeId = await resolveChangeId(reviews, given);
       return { id: changeId, result: await reviews.withdraw(changeId, { reason }) };
