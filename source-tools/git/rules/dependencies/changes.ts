@@ -19,7 +19,7 @@ export interface DependencyChanges {
   readonly locks: readonly { readonly view: FileView; readonly change: LockChange }[];
   /** Manifests whose third-party packages change although no lock file of their workspace does. */
   readonly withoutLock: readonly FileView[];
-  /** Lock files that change although no manifest of their workspace does. */
+  /** Lock files that change although no manifest of their workspace is new or changes its dependencies. */
   readonly withoutManifest: readonly FileView[];
 }
 
@@ -37,7 +37,10 @@ export const dependencyChanges = memoizeByObject((files: readonly FileView[]): D
     withoutLock: [...changing].filter(
       (view) => ecosystemOf(view) !== null && !lockViews.some((l) => locksFor(l, view)),
     ),
-    withoutManifest: lockViews.filter((lock) => !manifestViews.some((view) => locksFor(lock, view))),
+    withoutManifest: lockViews.filter(
+      (lock) =>
+        !manifestViews.some((view) => (changing.has(view) || view.file.change !== 'modify') && locksFor(lock, view)),
+    ),
   };
 });
 
@@ -59,8 +62,8 @@ function byName(declared: readonly Declared[]): Map<string, Declared> {
 }
 
 /**
- * Whether the workspace already uses a package: another manifest names it, or its lock file does not add it. Indexed by name,
- * so that the cost does not grow with the square of the patch.
+ * Whether the workspace already uses a package: another manifest names it, or its lock file names it in an added line (for the
+ * manifest that now requires it) but does not add it. Indexed by name, so that the cost does not grow with the square of the patch.
  */
 function knownPackages(
   manifests: readonly FileView[],
@@ -75,16 +78,34 @@ function knownPackages(
   const lockedBy = new Map(
     manifests.map((view) => {
       const own = locks.filter((lock) => locksFor(lock.view, view));
-      const added = own.flatMap(({ change }) => change.added.map(({ name }) => comparable(name)));
-      return [view, own.length === 0 ? null : new Set(added)] as const;
+      return [
+        view,
+        own.map(({ view: lock, change }) => ({ names: namesIn(lock), added: addedNames(change) })),
+      ] as const;
     }),
   );
   return ({ view, name }) => {
     if (named.get(ecosystemOf(view))?.has(name) === true) return true;
-    const added = lockedBy.get(view) ?? null;
-    return added !== null && !added.has(comparable(name));
+    const own = lockedBy.get(view) ?? [];
+    const key = comparable(name);
+    return own.some(({ names }) => names.has(key)) && !own.some(({ added }) => added.has(key));
   };
 }
+
+const addedNames = memoizeByObject(
+  ({ added }: LockChange): ReadonlySet<string> => new Set(added.map(({ name }) => comparable(name))),
+);
+
+/** All that may be the name of a package in the added lines of a lock file. */
+const namesIn = memoizeByObject(
+  (lock: FileView): ReadonlySet<string> =>
+    new Set(
+      lock
+        .text('+')
+        .match(/@?[\w.-]+(?:\/[\w.-]+)*/g)
+        ?.map(comparable),
+    ),
+);
 
 /** Python names ignore case and the kind of separator (PEP 503). */
 function comparable(name: string): string {

@@ -1,6 +1,7 @@
+import type { PathName } from '../../../../policy/text/glob';
 import type { PatchLine } from '../../facts/git-facts';
 import type { FileView } from '../patch-view';
-import { isRequirements } from './ecosystems';
+import { isDeno, isRequirements } from './ecosystems';
 import { withoutEscapes } from './json-escapes';
 
 /** A package with the version or range that a line of a manifest requires. */
@@ -11,34 +12,59 @@ export interface Declared {
 }
 
 /** A package name, with a version as its value, anywhere in a text: JSON has no lines. */
-const IN_JSON = /"((?:@[\w.-]+\/)?[\w./-]+)"\s*:\s*"([^"]*)"/g;
+const IN_JSON = /"([^"\s]+)"\s*:\s*"([^"]*)"/g;
 /** The same in a line. Patterns are anchored and have no nested repetition. */
 const IN_YAML = /^\s+['"]?((?:@[\w.-]+\/)?[\w./-]+)['"]?\s*:\s+['"]?([\^~<>=]{0,2}\s?v?\d[^'"#\s]*)/;
-const IN_TOML = /^\s*"?([\w.-]+)"?\s*=\s*(?:"([^"]*)"|\{[^}]*\bversion\s*=\s*"([^"]*)")/;
+const IN_TOML = /^\s*"?([\w.-]+)"?\s*=\s*(?:["']([^"']*)["']|\{[^}]*\bversion\s*=\s*["']([^"']*)["'])/;
 /** `[dependencies.name]`, also below `target`; the version is in a line of its own. */
 const IN_CARGO_TABLE = /^\s*\[(?:[^\]]{0,200}\.)?(?:dev-|build-)?dependencies\."?([\w-]+)"?\s*\]/;
 const IN_TOML_LIST =
   /^\s*(?:[\w-]+\s*=\s*\[\s*)?["']([A-Za-z][\w.-]*)(?:\[[\w,. -]*\])?\s*((?:[<>=~!]=?|===)\s*[^"';]+)?["'; ]/;
 const IN_REQUIREMENTS = /^\s*([A-Za-z][\w.-]*)(?:\[[\w,. -]*\])?\s*((?:[<>=~!]=?|===)\s*[^\s;#]+)?\s*(?:[;#\\].*)?$/;
-const IN_GO = /^\s*(?:require\s+)?([\w.-]+\.[\w.-]+\/[^\s]+|[\w-]+\.[a-z]{2,})\s+(v\d[^\s]*)/;
-const IN_GEMFILE = /^\s*gem\s+["']([\w.-]+)["'](?:\s*,\s*["']([^"']+)["'])?/;
+const IN_GO = /^\s*(?:require\s+)?["`]?([\w.-]+\.[\w.-]+\/[^\s"`]+|[\w-]+\.[a-z]{2,})["`]?\s+["`]?(v\d[^\s"`]*)/;
+const IN_GEMFILE = /^\s*gem[\s(]+["']([\w.-]+)["'](?:\s*,\s*["']([^"']+)["'])?/;
 
 /** A range of versions: `^1.2.3`, `>=2,<3`, `~> 4`, `1.x`, `*`, `latest`. */
-const RANGE = /^(?:npm:\S{1,200}@)?(?:[\^~<>=!]{0,3}\s{0,2}v?\d[\w.+*-]*|[*x]|latest|next)(?:$|[\s,|-])/;
-/** Names of settings, not of packages: the version of the package itself, of its language and of its tools. */
+const RANGE = /^(?:(?:npm|jsr):\S{1,200}@)?(?:[\^~<>=!]{0,3}\s{0,2}v?\d[\w.+*-]*|[*x]|latest|next)(?:$|[\s,|-])/;
+/** Names of settings, not of packages: the version of the package itself, of its language and of its tools. Whole names: `x-node` is a package. */
 const SETTINGS =
-  /(?:^|[-_.])(?:version|engines?|edition|node|npm|pnpm|yarn|bun|python|go|toolchain|packagemanager|vscode)$/i;
+  /^(?:(?:(?:rust|python|target|required|current|fallback)[-_]|min_?)?version|requires-python|engines?|edition|resolver|node|npm|pnpm|yarn|bun|python|go|toolchain|packagemanager|vscode)$/i;
+/** How Deno names a package, whatever the key is. */
+const ALIAS = /^(?:npm|jsr):\/?(@?[^@"]+)/;
 const MAX_LINE = 1000;
 
 /** The packages that the lines of one kind declare. */
 export function declaredIn(view: FileView, kind: PatchLine['kind']): readonly Declared[] {
   const { base } = view.name;
   if (base.endsWith('.json') || base.endsWith('.json5') || base.endsWith('.jsonc')) return declaredInJson(view, kind);
-  const read = readerOf(base);
+  const read = readerOf(view.name);
   if (read === null) return [];
-  return view.lines(kind).flatMap((line) => {
+  const bare = base === 'pyproject.toml' ? withoutVersion(view, kind) : [];
+  const withVersion = view.lines(kind).flatMap((line) => {
     const found = line.text.length > MAX_LINE ? null : read(line.text.replace(/\r$/, ''));
     return found === null || SETTINGS.test(found.name) ? [] : [{ ...found, line }];
+  });
+  return [...bare, ...withVersion];
+}
+
+/** The start of a list of packages in pyproject.toml, or an item with a version in it. */
+const PYTHON_LIST = /^\s*(?:[\w-]*dependencies|requires)\s*=\s*\[|^\s*["'][A-Za-z][\w.-]*(?:\[[\w,. -]*\])?\s*[<>=~!]=/;
+const PYTHON_GROUPS = /^\s*\[(?:dependency-groups|project\.optional-dependencies)\]/;
+const WITHOUT_VERSION = /(?<!= ?)["']([A-Za-z][\w.-]*)(?:\[[\w,. -]*\])?\s*(?:;[^"']*)?["']/g;
+
+/** Packages without a version in pyproject.toml, which other lists of words resemble: only where the hunk shows what the list is. */
+function withoutVersion(view: FileView, kind: PatchLine['kind']): Declared[] {
+  return view.file.hunks.flatMap(({ lines }) => {
+    let [isGroup, isList] = [false, false];
+    return lines.flatMap((line) => {
+      const { text } = line;
+      if ((line.kind !== kind && line.kind !== ' ') || text.length > MAX_LINE) return [];
+      if (/^\s*\[/.test(text)) isGroup = PYTHON_GROUPS.test(text);
+      if (PYTHON_LIST.test(text) || (isGroup && /=\s*\[/.test(text))) isList = true;
+      const names = isList && line.kind === kind ? [...text.matchAll(WITHOUT_VERSION)] : [];
+      if (/\]\s*(?:#.*)?$/.test(text)) isList = false;
+      return names.map(([, name = '']) => ({ name, version: '', line }));
+    });
   });
 }
 
@@ -46,22 +72,29 @@ function declaredInJson(view: FileView, kind: PatchLine['kind']): readonly Decla
   const lines = view.lines(kind);
   const text = withoutEscapes(view.text(kind));
   const found: Declared[] = [];
+  const isVersion = (name: string, version: string): boolean =>
+    RANGE.test(version) || (view.name.base === 'composer.json' && /^[\w.-]+\/[\w.-]+$/.test(name));
   let [at, index] = [0, 0];
   for (const { 1: name = '', 2: version = '', index: start } of text.matchAll(IN_JSON)) {
     for (; at < start; at++) if (text[at] === '\n') index++;
     const line = lines[index];
-    if (line !== undefined && RANGE.test(version) && !SETTINGS.test(name)) found.push({ name, version, line });
+    const alias = ALIAS.exec(version)?.[1];
+    if (line !== undefined && alias !== undefined && isDeno(view)) found.push({ name: alias, version, line });
+    else if (line !== undefined && isVersion(name, version.trim()) && !SETTINGS.test(name))
+      found.push({ name, version, line });
   }
   return found;
 }
 
 type Reader = (text: string) => Omit<Declared, 'line'> | null;
 
-function readerOf(base: string): Reader | null {
-  if (isRequirements(base)) return (text) => matched(IN_REQUIREMENTS, text, () => true);
-  switch (base) {
+function readerOf(name: PathName): Reader | null {
+  if (isRequirements(name)) return (text) => matched(IN_REQUIREMENTS, text, () => true);
+  switch (name.base) {
     case 'pyproject.toml':
       return (text) => matched(IN_TOML, text) ?? matched(IN_TOML_LIST, text, (version) => version !== '');
+    case 'setup.cfg':
+      return (text) => (/^\s+[\w.,[\] -]+[<>=~!]=/.test(text) ? matched(IN_REQUIREMENTS, text, () => true) : null);
     case 'cargo.toml':
       return (text) => matched(IN_TOML, text) ?? matched(IN_CARGO_TABLE, text, () => true);
     case 'pipfile':

@@ -1,3 +1,4 @@
+import type { PathName } from '../../../../policy/text/glob';
 import type { FileView } from '../patch-view';
 
 /** The package managers that share manifests and lock files. All names in lower case. */
@@ -47,13 +48,25 @@ export function isLock(view: FileView): boolean {
 
 export function isManifest(view: FileView): boolean {
   const { base } = view.name;
-  if (UNLOCKED.has(base) || isRequirements(base)) return true;
+  if (UNLOCKED.has(base) || isRequirements(view.name)) return true;
   return ecosystemOf(view) !== null && !isLock(view);
 }
 
-/** `requirements.txt`, `requirements-dev.txt`, `dev-requirements.in`; not `requirements/dev.txt`, because only the last segment counts. */
-export function isRequirements(base: string): boolean {
-  return base.includes('requirements') && (base.endsWith('.txt') || base.endsWith('.in'));
+const REQUIREMENTS = /(?:requirements[^/]*|(?:^|\/)(?:requirements\/[^/]+|constraints[^/]*))\.(?:txt|in)$/;
+
+/** `requirements.txt`, `dev-requirements.in`, `requirements/dev.txt`, `constraints.txt`. */
+export function isRequirements({ lower }: PathName): boolean {
+  return REQUIREMENTS.test(lower);
+}
+
+/** Manifests whose packages all state their registry: `npm:name@range`. */
+export function isDeno({ name: { base } }: FileView): boolean {
+  return base.startsWith('deno.json') || base === 'jsr.json';
+}
+
+/** Files of settings, most of which name registries or decide what runs on installation. */
+export function isSettings({ name: { base } }: FileView): boolean {
+  return UNLOCKED.has(base) || base === '.yarnrc.yml';
 }
 
 /** Folder of a path with its trailing slash; empty at the root. */

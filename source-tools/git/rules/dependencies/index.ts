@@ -85,7 +85,7 @@ function riskyChange({ view, line, name, before, after }: PackageChange): Hit[] 
     : [];
 }
 
-function lockHits(view: FileView, { added, removed, rehashed }: LockChange, isAlone: boolean): Hit[] {
+function lockHits(view: FileView, { added, removed, rehashed, replaced }: LockChange, isAlone: boolean): Hit[] {
   const known = new Set(removed.map(({ name }) => name));
   return [
     ...rehashed.map(({ name, version, line }) =>
@@ -95,17 +95,26 @@ function lockHits(view: FileView, { added, removed, rehashed }: LockChange, isAl
         `the checksum of ${shown(name)} ${shown(version)} changes or is removed, but not its version`,
       ),
     ),
+    ...replaced.map(({ name, source, line }) =>
+      atLine(view.file, line, `installs the archive of ${shown(source)} as ${shown(name)}`),
+    ),
     ...(isAlone ? added : []).flatMap(({ name, version, line }) =>
       known.has(name)
         ? []
-        : [atLine(view.file, line, `adds the package ${shown(name)} ${shown(version)}, but no manifest changes`)],
+        : [
+            atLine(
+              view.file,
+              line,
+              `adds the package ${shown(name)} ${shown(version)}, but no manifest changes its dependencies`,
+            ),
+          ],
     ),
   ];
 }
 
 export const dependencyUpdate = gitRule({
   name: 'git_dependency_update',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'advise',
   status: 'WARN',
   why: 'Another version of a dependency is other code, which nothing in the patch shows.',

@@ -14,6 +14,8 @@ export interface LockChange {
   readonly removed: readonly Locked[];
   /** Packages whose checksum changes or disappears although the version does not. */
   readonly rehashed: readonly Locked[];
+  /** Packages whose archive is that of another package. */
+  readonly replaced: readonly { readonly name: string; readonly source: string; readonly line: PatchLine }[];
 }
 
 /** What one line of a lock file states. Lines of one package follow each other. */
@@ -21,6 +23,10 @@ interface Statement {
   readonly name?: string | undefined;
   readonly version?: string | undefined;
   readonly hash?: string | undefined;
+  /** The package whose archive is installed. */
+  readonly source?: string | undefined;
+  /** The package that stands behind another name. */
+  readonly alias?: string | undefined;
 }
 
 type Reader = (text: string) => Statement | null;
@@ -47,9 +53,19 @@ const npm: Reader = (text) =>
         return NPM_MEMBERS.test(name) ? {} : { name };
       },
     ],
-    [/^\s*"version": "([^"]+)"/, ([, version]) => ({ version })],
+    [/^\s*"version": "(?:npm:([^"]+)@)?([^"]+)"/, ([, alias, version]) => ({ alias, version })],
+    [/^\s*"name": "([^"]+)"/, ([, alias]) => ({ alias })],
     [/^\s*"integrity": "([^"]+)"/, ([, hash]) => ({ hash })],
+    [/^\s*"resolved": "([^"]+)"/, ([, url = '']) => ({ source: archiveOf(url) })],
   ]);
+
+/** `@acme/ui` of `https://host/@acme/ui/-/ui-1.0.0.tgz`. */
+function archiveOf(url: string): string | undefined {
+  const [path = '', file] = URL.canParse(url) ? new URL(url).pathname.replace(/%2f/i, '/').split('/-/', 2) : [];
+  const [scope = '', name] = path.split('/').slice(-2);
+  if (file === undefined) return undefined;
+  return scope.startsWith('@') ? `${scope}/${name}` : name;
+}
 
 const pnpm: Reader = (text) =>
   statement(text, [
@@ -59,7 +75,9 @@ const pnpm: Reader = (text) =>
 
 const yarn: Reader = (text) =>
   statement(text, [
-    [/^"?((?:@[^@"\s]+)?[^@"\s#]+)@.*:$/, ([, name]) => ({ name })],
+    [/^"?((?:@[^@"\s]+)?[^@"\s#]+)@(?:npm:(@?[^@"\s,]+)@)?.*:$/, ([, name, alias]) => ({ name, alias })],
+    [/^ {2}resolved "?([^"\s]+)/, ([, url = '']) => ({ source: archiveOf(url) })],
+    [/^ {2}resolution: "?(@?[^@"\s]+)@/, ([, source]) => ({ source })],
     [/^ {2}version:? "?([^"\s]+)/, ([, version]) => ({ version })],
     [/^ {2}(?:integrity|checksum):? (\S+)/, ([, hash]) => ({ hash })],
   ]);
@@ -110,6 +128,7 @@ const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
 interface Side {
   name: string | null;
   version: string | null;
+  alias: string | null;
   readonly packages: Map<string, Locked>;
   /** Package and version → checksums by file, or by algorithm if there is one for the whole package. */
   readonly hashes: Map<string, Map<string, string>>;
@@ -120,30 +139,40 @@ interface Side {
 /** The packages that the changed lines of a lock file add and remove. Names are read from the lines around them. */
 export function lockChange(view: FileView): LockChange {
   const read = READERS.get(view.name.base);
-  if (read === undefined) return { added: [], removed: [], rehashed: [] };
+  if (read === undefined) return { added: [], removed: [], rehashed: [], replaced: [] };
   const [old, now] = [newSide(), newSide()];
   const rehashed = new Map<string, Locked>();
+  const replaced: { name: string; source: string; line: PatchLine }[] = [];
   for (const hunk of view.file.hunks) {
-    for (const side of [old, now]) [side.name, side.version] = [null, null];
+    for (const side of [old, now]) [side.name, side.version, side.alias] = [null, null, null];
     for (const line of hunk.lines) {
       const stated = line.text.length > MAX_LINE ? null : read(line.text.replace(/\r$/, ''));
       if (stated === null) continue;
       if (line.kind !== '+') take(old, stated, line);
       if (line.kind !== '-') take(now, stated, line);
+      const { name, alias } = now;
+      if (line.kind === '+' && name !== null && stated.source !== undefined && ![name, alias].includes(stated.source))
+        replaced.push({ name, source: stated.source, line });
       if (line.kind === '+' && stated.hash !== undefined) noteRehash(old, now, stated.hash, line, rehashed);
     }
   }
   for (const [key, { line, name, version }] of old.hashed)
     if (!now.hashes.has(key) && !old.packages.has(key)) rehashed.set(key, { name, version, line });
-  return { added: [...now.packages.values()], removed: [...old.packages.values()], rehashed: [...rehashed.values()] };
+  return {
+    added: [...now.packages.values()],
+    removed: [...old.packages.values()],
+    rehashed: [...rehashed.values()],
+    replaced,
+  };
 }
 
 function newSide(): Side {
-  return { name: null, version: null, packages: new Map(), hashes: new Map(), hashed: new Map() };
+  return { name: null, version: null, alias: null, packages: new Map(), hashes: new Map(), hashed: new Map() };
 }
 
-function take(side: Side, { name, version, hash }: Statement, line: PatchLine): void {
-  if (name !== undefined) [side.name, side.version] = [name, null];
+function take(side: Side, { name, version, hash, alias }: Statement, line: PatchLine): void {
+  if (name !== undefined) [side.name, side.version, side.alias] = [name, null, null];
+  if (alias !== undefined) side.alias = alias;
   if (version !== undefined) side.version = version;
   if (side.name === null || side.version === null || line.kind === ' ') return;
   const key = `${side.name}@${side.version}`;

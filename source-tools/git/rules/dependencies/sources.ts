@@ -3,38 +3,62 @@ import type { Hit } from '../../../../policy/rules/rule-maker';
 import { shown } from '../../../../policy/text/shown-name';
 import { atLine } from '../define-git-rule';
 import type { FileView } from '../patch-view';
+import { isRequirements, isSettings } from './ecosystems';
 import { withoutEscapes } from './json-escapes';
 
 const SOURCES = [
   linePattern(
     'installs a package from git',
-    ['git', 'bitbucket:', 'gist:'],
-    String.raw`\bgit\+(?:https?|ssh|file):|"(?:git|github|gitlab|bitbucket|gist):|\bgit\s*=\s*"|:git\s*=>|\b(?:git|github|gitlab|bitbucket|gist):\s*["']|"git@|[/:][\w.-]+\.git(?:["'#@]|$)`,
+    ['git', 'bitbucket', 'gist'],
+    String.raw`\bgit\+(?:https?|ssh|file):|:\s*["']?\s*(?:git|github|gitlab|bitbucket|gist):|\bgit\s*=\s*"|:(?:git|github|gitlab|bitbucket|gist)\s*=>|^\s*git\s+["']|\b(?:git|github|gitlab|bitbucket|gist):\s*["']|"git@|[/:][\w.-]+\.git(?:["'#@]|$)`,
   ),
   linePattern(
     'installs a package from a URL',
     ['http:', 'https:', 'ftp:'],
-    String.raw`"[\w@/.-]+"\s*:\s*"(?:[\w@/.-]{1,200}@)?https?://|\s@\s+https?://|^\s*(?:-e\s+)?https?://|\burl\s*=\s*"https?://`,
+    String.raw`"[^"]+"\s*:\s*"\s*(?:[\w@/.-]{1,200}@)?https?://|\s@\s+https?://|^\s*(?:-e\s+)?https?://|\burl\s*=\s*"https?://`,
   ),
   linePattern(
-    'installs a package from a local folder',
-    ['file:', 'link:', 'portal:', 'path'],
-    String.raw`"(?:file|link|portal):|\bpath\s*=\s*"\.\.`,
+    'installs a package from a local folder or archive',
+    ['file:', 'link:', 'portal:', 'patch:', 'exec:', 'path', '.tgz', '.tar.gz'],
+    String.raw`[:@]\s*["']?\s*(?:file|link|portal|patch|exec):|\bpath\s*=\s*"\.\.|\bpath:\s*["']|:path\s*=>|:\s*"[^"\s]*\.(?:tgz|tar\.gz)"`,
   ),
   linePattern(
     'installs packages from another registry',
-    ['registry', 'registries', 'index-url', 'find-links', 'trusted-host', 'index_url', 'source', 'index'],
-    String.raw`(?:^|[\s{,])registry\s*=|"registry"\s*:|--?(?:extra-)?index-url\b|\bindex[-_]url\s*=|--?find-links\b|--?trusted-host\b|\bnpmregistryserver\s*:|^\s*registr(?:y|ies)\s*:|^\s*source\s+["']|\bsource:\s*["']|\[\[tool\.\w+\.(?:source|index)`,
+    [
+      'registry',
+      'registries',
+      'repositories',
+      'index-url',
+      'find-links',
+      'trusted-host',
+      'index_url',
+      'source',
+      'index',
+    ],
+    String.raw`(?:^|[\s{,:])"?registry"?\s*=|"(?:registry|repositories)"\s*(?::|$)|--?(?:extra-)?index-url\b|\bindex[-_]url\s*=|--?find-links\b|--?trusted-host\b|\bnpmregistryserver\s*:|^\s*registr(?:y|ies)\s*:|^\s*source\s+["']|\bsource:\s*["']|\[\[tool\.\w+\.(?:source|index)`,
   ),
   linePattern(
     'replaces a package',
-    ['replace', '[patch', '"overrides"', '"resolutions"'],
-    String.raw`^\s*replace\b|=>\s*\S|^\s*\[patch|"(?:overrides|resolutions)"\s*(?::|$)`,
+    ['replace', '=>', '[patch', 'overrides', 'resolutions', 'packageextensions', 'patcheddependencies', '.patch'],
+    String.raw`^\s*\[?replace\b|^\s*[\w"\x60][^\s,]*(?:\s+v\S+)?\s+=>\s*\S|^\s*\[patch|(?:"|^)(?:overrides|resolutions|packageextensions|patcheddependencies)"?\s*(?::|$)|@\d[^"'\s]*["']?\s*:\s*["']?[^"'\s]+\.patch\b`,
   ),
   linePattern(
     'lets packages run scripts on installation',
-    ['onlybuiltdependencies', 'allowbuilds', 'dangerouslyallowallbuilds', 'trusteddependencies', 'enablescripts'],
-    String.raw`\b(?:onlybuiltdependencies\w*|allowbuilds|dangerouslyallowallbuilds|trusteddependencies|enablescripts)["']?\s*(?::|$)`,
+    ['onlybuiltdependencies', 'allow', 'trusteddependencies', 'enablescripts', 'ignore-scripts'],
+    String.raw`\b(?:onlybuiltdependencies\w*|allowbuilds|allow-plugins|dangerouslyallowallbuilds|trusteddependencies|enablescripts)["']?\s*(?::|$)|\bignore-scripts\s*=`,
+  ),
+  linePattern(
+    'turns off a check of what is installed',
+    [
+      'strict',
+      'verifystoreintegrity',
+      'checksumbehavior',
+      'unsafehttpwhitelist',
+      'secure-http',
+      'disable-tls',
+      'trustpolicy',
+    ],
+    String.raw`\b(?:strict-ssl|enablestrictssl|verifystoreintegrity|checksumbehavior|unsafehttpwhitelist|secure-http|disable-tls|trustpolicy)["']?\s*[:=]`,
   ),
   linePattern(
     'names code that a build runs',
@@ -47,16 +71,16 @@ const SOURCES = [
 const ALIASES = [
   linePattern(
     'installs a package under another name',
-    ['npm:', 'package'],
-    String.raw`["']?[\w@/.-]+["']?\s*:\s*["']?npm:|\{[^}]*\bpackage\s*=\s*"`,
+    ['npm:', 'jsr:', 'workspace:', 'package'],
+    String.raw`(?:"\s*:\s*"|^\s*[^\s:]+\s*:\s+["']?)\s*(?:npm:|jsr:|workspace:@?[a-z][\w./-]*@)|\{[^}]*\bpackage\s*=\s*"`,
   ),
 ];
 
 const SCRIPTS = [
   linePattern(
     'runs a script on installation',
-    ['install', 'prepare', 'prepublish', 'preprepare', 'postprepare'],
-    String.raw`"(?:(?:pre|post)?(?:install|prepare)|prepublish|uninstall)"\s*(?::|$)`,
+    ['install', 'prepare', 'prepublish', 'preprepare', 'postprepare', 'dependencies'],
+    String.raw`"(?:(?:pre|post|pnpm:devpre)?(?:install|prepare)|prepublish|uninstall)"\s*(?::|$)|"dependencies"\s*:\s*"`,
   ),
 ];
 
@@ -71,23 +95,75 @@ function patternsFor(base: string): readonly LinePattern[] {
 const OTHERWISE = [...SOURCES, ...ALIASES];
 const IN_PACKAGE_JSON = [...SCRIPTS, ...OTHERWISE];
 
-/** Added lines of a manifest that install code from another place than the registry, or run a script on installation. */
+/**
+ * Added lines of a manifest that install code from another place than the registry, or run a script on installation. In a file
+ * of settings, a line that is removed may do the same.
+ */
 export function sourceHits(view: FileView): Hit[] {
   const patterns = patternsFor(view.name.base);
-  let before = '';
-  return view.lines('+').flatMap((line) => {
-    // In JSON, a name and its value can be in different lines.
-    const text = `${before}${withoutEscapes(line.text)}`.replaceAll(ABOUT, '').trimEnd();
-    before = text.endsWith(':') ? text.slice(-MAX_NAME) : '';
-    const what = describeLine(patterns, text) ?? (view.name.base === 'package.json' ? shorthandIn(text) : null);
-    return what === null ? [] : [atLine(view.file, line, what)];
+  const { hunks, binary } = view.file;
+  const isJson = view.name.base.includes('.json');
+  return (binary === null ? hunks.map(({ lines }) => lines) : [view.lines('+')]).flatMap((lines) => {
+    let [before, isPath] = ['', false];
+    return lines.flatMap((line) => {
+      if (line.kind === '-' && !isSettings(view)) return [];
+      // A value can be in a line below its name, and items in lines below the name of their list.
+      const own = withoutEscapes(line.text);
+      const joins = VALUE.test(own) || (isJson && (before.endsWith(':') || /^\s*:/.test(own)));
+      const text = `${joins ? before : ''}${own}`.replaceAll(ABOUT, '').trimEnd();
+      const isItem = joins && (isJson ? before.endsWith('[') : before !== '');
+      if (!isItem) before = (isJson ? /[:["]$/ : /[:[]$/).test(text) ? text.slice(-MAX_NAME) : '';
+      if (/[{}]/.test(own)) isPath = PATH_MEMBERS.test(own);
+      if (line.kind === ' ') return [];
+      const what = describeLine(patterns, text) ?? (line.kind === '+' ? formIn(view, text, isPath) : null);
+      return what === null ? [] : [atLine(view.file, line, what)];
+    });
   });
+}
+
+/** A line with a value and without a name, in JSON, TOML or YAML. */
+const VALUE = /^\s*(?:-\s|["'][^"']*["'][\s,}\]]*$)/;
+/** A line that opens a member whose own members are commands or files of the package. */
+const PATH_MEMBERS = /^\s*"(?:scripts|bin|directories)"\s*:\s*\{\s*$/;
+
+/** An option of pip, a package with its source, or a path. Checksums are allowed. */
+const PIP_OPTION = /^\s*(?:-[cefir]|--[a-gi-z]|[\w.[\],-]+\s*@\s*\S|\S*\.(?:whl|zip|tar\.gz)\b|\.{0,2}\/\S)/;
+/** A Gemfile is a program: these lines do nothing but name packages. */
+const PLAIN_RUBY =
+  /^\s*(?:#.*|end|gemspec|(?:gem[\s(]+["'][\w./-]+["']|ruby\s|source\s|(?:group|platforms?)\s)[^`;#{}$&|(]*(?:\s#(?!\{).*)?)?$/;
+const COMPOSER_CODE =
+  /"(?:pre|post)-(?:install|update|autoload|package|root|create|operations)-[a-z-]+"\s*:|"[\w.-]+\/[\w.*-]+"\s*:\s*true\b/;
+const CARGO_NAME = /(?:^\s*|\.)package\s*=\s*["']|dependencies\s*=\s*\{/;
+const YAML_CODE = /^\s*["']?(?:(?:global)?pnpmfile|yarnPath|plugins|configDependencies)["']?\s*:/i;
+/** Anchors, tags, maps in braces, escapes, keys after a question mark, and values in a line of their own. */
+const YAML_FORM = /^(?!\s*#)(?:(?:[^:#]{1,200}:\s+|\s*-\s+|\s*)[&?!{*]|[^#]*\\|\s+["']?[\^~<>=]{0,2}\d[^:]*$)/;
+
+/** What a line states in a form that is particular to one kind of manifest. */
+function formIn({ name }: FileView, text: string, isPath: boolean): string | null {
+  if (isRequirements(name)) return PIP_OPTION.test(text) ? 'names another file, source or option of pip' : null;
+  switch (name.base) {
+    case 'package.json':
+      return isPath ? null : shorthandIn(text);
+    case 'composer.json':
+      return COMPOSER_CODE.test(text) ? 'runs a script on installation' : null;
+    case 'cargo.toml':
+      return CARGO_NAME.test(text) ? 'installs a package under another name' : null;
+    case 'gemfile':
+    case 'gems.rb':
+      return PLAIN_RUBY.test(text) ? null : 'is Ruby code that this rule cannot read';
+    case 'pnpm-workspace.yaml':
+    case '.yarnrc.yml':
+      if (YAML_CODE.test(text)) return 'names code that runs on installation';
+      return YAML_FORM.test(text) ? 'has a form that this rule cannot read' : null;
+    default:
+      return null;
+  }
 }
 
 const MAX_NAME = 300;
 
 /** `"name": "user/repository"`: https://docs.npmjs.com/cli/configuring-npm/package-json#github-urls. The user may not begin with a dot. */
-const SHORTHAND = /"((?:@[\w.-]{1,100}\/)?[\w.-]{1,214})"\s*:\s*"[A-Za-z\d][\w-]{0,38}\/[\w.-]{1,100}(?:#[^"]*)?"/g;
+const SHORTHAND = /"((?:@[\w.-]{1,100}\/)?[\w.-]{1,214})"\s*:\s*"\s*[A-Za-z\d][\w-]{0,38}\/[\w.-]{1,100}(?:#[^"]*)?"/g;
 /** Members whose value is a path within the package. */
 const PATHS =
   /^(?:main|module|types|typings|browser|bin|man|directory|source|style|sass|svelte|import|require|default|node|unpkg|jsdelivr|es\d*|esm|cjs|extends)$/;
@@ -115,7 +191,9 @@ export function foreignHosts(view: FileView, registries: readonly string[]): Hit
   const known = new Set([...registries.map((host) => host.toLowerCase()), ...(isComposer ? COMPOSER_HOSTS : [])]);
   const page = isComposer ? COMPOSER_PAGE : BEFORE_PAGE;
   return view.lines('+').flatMap((line) => {
-    const host = foreignHost(withoutEscapes(line.text), known, page);
+    // Yarn writes the URL of an archive percent-encoded.
+    const text = withoutEscapes(line.text).replaceAll(/%3a/gi, ':').replaceAll(/%2f/gi, '/');
+    const host = foreignHost(text, known, page);
     return host === null ? [] : [atLine(view.file, line, `names the host ${shown(host)}`)];
   });
 }

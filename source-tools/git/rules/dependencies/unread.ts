@@ -3,16 +3,19 @@ import { atLine } from '../define-git-rule';
 import type { FileView } from '../patch-view';
 
 /**
- * Manifests and lock files whose format is not read: most of them are programs, or refer to other files. A change to one is a finding,
- * whatever it does. All names in lower case.
+ * Manifests, lock files and settings whose format is not read, or not in full: most of them are programs, or refer to other files.
+ * A change to one is a finding, whatever it does. All names in lower case.
  */
 const NAMES = new Set([
-  // Python
+  // Python, Node.js
   ...['setup.py', 'environment.yml', 'environment.yaml', 'conda-lock.yml', 'pixi.toml', 'pixi.lock'],
+  ...['pip.conf', 'uv.toml', '.pnpmfile.cjs', '.yarnrc', 'bunfig.toml', 'package.json5'],
   // Java, Kotlin, Scala, Clojure
   ...['pom.xml', 'gradle.lockfile', 'ivy.xml', 'project.clj', 'deps.edn'],
+  ...['libs.versions.toml', 'gradle-wrapper.properties'],
   // .NET
   ...['packages.config', 'directory.packages.props', 'packages.lock.json', 'paket.dependencies', 'paket.lock'],
+  'nuget.config',
   // Swift and Objective-C
   ...['package.swift', 'package.resolved', 'podfile', 'podfile.lock', 'cartfile', 'cartfile.resolved'],
   // C and C++
@@ -31,8 +34,13 @@ const ENDINGS = new Set([
   ...['.gradle', '.sbt', '.csproj', '.fsproj', '.vbproj', '.gemspec', '.podspec', '.cabal', '.opam', '.rockspec'],
 ]);
 
-export function isUnread({ name: { base } }: FileView): boolean {
-  return NAMES.has(base) || base.endsWith('.gradle.kts') || ENDINGS.has(base.slice(base.lastIndexOf('.')));
+export function isUnread({ name: { base, lower } }: FileView): boolean {
+  return (
+    NAMES.has(base) ||
+    /(?:^|\/)\.cargo\/config(?:\.toml)?$/.test(lower) ||
+    base.endsWith('.gradle.kts') ||
+    ENDINGS.has(base.slice(base.lastIndexOf('.')))
+  );
 }
 
 /** The first line that the patch adds to such a file, or takes from it. */

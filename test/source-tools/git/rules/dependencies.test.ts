@@ -10,7 +10,8 @@ const held = (...patches: readonly string[]): string | null => resultOf('git_dep
 const advised = (...patches: readonly string[]): string | null => resultOf('git_dependency_update', patches);
 const edit = (path: string, ...lines: readonly string[]): string => patchOf(path, MODIFIED, lines);
 
-const NPM_LOCK = edit('package-lock.json', ' {', '-  "x": 1', '+  "x": 2');
+/** Names a package that the lock file already has. */
+const NPM_LOCK = edit('package-lock.json', '-  "x": 1', '+  "x": 2', '+        "zod": "^4.0.0",');
 
 describe('a new package', () => {
   it.each([
@@ -33,7 +34,7 @@ describe('a new package', () => {
     expect(held(edit('package.json', '+    "zod":', '+      "^4.0.0"'))).toContain('("package.json" line 1)');
   });
 
-  it('is not new if the workspace has it: in another manifest, or in a lock file that does not add it', () => {
+  it('is not new if the workspace has it: in another manifest, or in a lock file that names and does not add it', () => {
     const added = edit('packages/a/package.json', '+    "zod": "^4.0.0",');
     expect(
       held(added, edit('packages/b/package.json', '     "zod": "^4.0.0",', '+    "x": true'), NPM_LOCK),
@@ -41,6 +42,51 @@ describe('a new package', () => {
     expect(held(added, NPM_LOCK)).toBeNull();
     const lock = edit('package-lock.json', '+    "node_modules/zod": {', '+      "version": "4.0.1",');
     expect(held(added, lock)).toContain('adds the package "zod" "^4.0.0" ("packages/a/package.json" line 1)');
+  });
+
+  it('is held if its lock file changes and does not name it', () => {
+    const lock = edit('package-lock.json', '-  "x": 1', '+  "x": 2');
+    expect(held(edit('package.json', '+    "zod": "^4.0.0",'), lock)).toContain('adds the package "zod"');
+  });
+
+  it.each([
+    ['package.json', '"pino-node": "^1.0.0"', 'pino-node'],
+    ['package.json', '"JSON": "  >= 1.0.0  < 2"', 'JSON'],
+    ['package.json', '"semver@^7": "5.0.1"', 'semver@^7'],
+    ['package.json', '"**/semver": "5.0.1"', '**/semver'],
+    ['Cargo.toml', 'evil.version = "1"', 'evil.version'],
+    ['Cargo.toml', "evil = '1'", 'evil'],
+    ['go.mod', 'require `example.com/evil` v1.0.0', 'example.com/evil'],
+    ['Gemfile', 'gem("evil", "1.0")', 'evil'],
+    ['composer.json', '"evil/pkg": "dev-main"', 'evil/pkg'],
+    ['deno.json', '"x": "jsr:@evil/x"', '@evil/x'],
+    ['setup.cfg', '    evil>=1', 'evil'],
+    ['requirements/base.txt', 'evil', 'evil'],
+    ['constraints.txt', 'evil==1', 'evil'],
+  ])('is read in every spelling: %s %s', (path, line, name) => {
+    expect(held(edit(path, `+${line}`))).toContain(`adds the package "${name}"`);
+  });
+
+  it('behind a key of Deno is the one that the value names', () => {
+    expect(held(edit('deno.json', '-    "zod": "npm:zod@4"', '+    "zod": "npm:evil@4"'))).toContain('package "evil"');
+  });
+
+  it.each([
+    [' dependencies = [', '+  "evil",'],
+    ['   "flask>=3",', '+  \'evil[all]; python_version < "4"\','],
+    [' [dependency-groups]', '+dev = [{ include-group = "x" }, "evil"]'],
+    [' [build-system]', '+requires = ["evil"]'],
+  ])('of Python is read without a version where the hunk shows a list of packages: %s', (...lines) => {
+    expect(held(edit('pyproject.toml', ...lines))).toContain('adds the package "evil" without a version');
+  });
+
+  it.each([
+    [' keywords = [', '+  "evil",'],
+    [' [tool.ruff]', '+select = ["E", "F"]'],
+    [' dependencies = [', '-  "flask",', '   "x",', '+  "flask",', ' ]', ' classifiers = [', '+  "Topic",'],
+    ['+resolver = "2"', '+minversion = "6.0"', '+current_version = "1.0.0"'],
+  ])('of Python is no word of another list, no setting, and no line that moves: %s', (...lines) => {
+    expect(held(edit('pyproject.toml', ...lines))).toBeNull();
   });
 
   it('is not read from settings, catalogue references or pages', () => {
@@ -69,6 +115,39 @@ describe('a line of a manifest', () => {
     ['package.json', '"zod": "user/zod"', 'from GitHub'],
     ['package.json', '"@acme/ui": "user/zod.js#v4"', 'from GitHub'],
     ['package.json', '"main": "index.js", "zod": "user/zod"', 'from GitHub'],
+    ['package.json', '"zod": " user/zod"', 'from GitHub'],
+    ['package.json', '"zod": " https://example.com/zod.tgz"', 'from a URL'],
+    ['package.json', '"zod": "vendor.tgz"', 'local folder or archive'],
+    ['package.json', '"zod": "exec:./make.js"', 'local folder or archive'],
+    ['package.json', '"zod": "jsr:@evil/zod@4"', 'under another name'],
+    ['package.json', '"zod": "workspace:evil@*"', 'under another name'],
+    ['package.json', '"zod@4.0.0": "patches/zod.patch"', 'replaces a package'],
+    ['package.json', '"pnpm:devPreinstall": "node setup.js"', 'runs a script'],
+    ['package.json', '"dependencies": "node setup.js"', 'runs a script'],
+    ['pnpm-workspace.yaml', 'overrides:', 'replaces a package'],
+    ['pnpm-workspace.yaml', 'configDependencies:', 'code that runs on installation'],
+    ['pnpm-workspace.yaml', 'verifyStoreIntegrity: false', 'turns off a check'],
+    ['pnpm-workspace.yaml', 'catalog: { evil: 1.0.0 }', 'a form that this rule cannot read'],
+    ['pnpm-workspace.yaml', '  evil: &a 1.0.0', 'a form that this rule cannot read'],
+    ['pnpm-workspace.yaml', '  "\\x65vil": 1.0.0', 'a form that this rule cannot read'],
+    ['pnpm-workspace.yaml', '    1.0.0', 'a form that this rule cannot read'],
+    ['.yarnrc.yml', 'yarnPath: ./evil.cjs', 'code that runs on installation'],
+    ['.npmrc', '@acme:registry=https://example.com/', 'another registry'],
+    ['.npmrc', 'ignore-scripts=false', 'run scripts'],
+    ['requirements.txt', '-r other.txt', 'option of pip'],
+    ['requirements.txt', './evil.whl', 'option of pip'],
+    ['requirements.txt', 'flask @ ${HOME}/flask', 'option of pip'],
+    ['go.mod', '\tgithub.com/x/y => ../evil', 'replaces a package'],
+    ['Cargo.toml', '[replace]', 'replaces a package'],
+    ['Cargo.toml', 'package = "evil"', 'under another name'],
+    ['Cargo.toml', 'dependencies = { evil = "1" }', 'under another name'],
+    ['Gemfile', 'gem "rails", path: "evil"', 'local folder'],
+    ['Gemfile', 'gem "rails", :github => "evil/rails"', 'from git'],
+    ['Gemfile', 'eval_gemfile "evil.rb"', 'Ruby code'],
+    ['Gemfile', 'gem "rails", " #{`evil`}"', 'Ruby code'],
+    ['composer.json', '"repositories": { "packagist.org": false }', 'another registry'],
+    ['composer.json', '"post-install-cmd": "php setup.php"', 'runs a script'],
+    ['composer.json', '"evil/plugin": true', 'runs a script'],
   ])('is held if it installs or runs other code, however it is written: %s %s', (path, line, reason) => {
     expect(held(edit(path, `+${line}`), NPM_LOCK)).toContain(reason);
   });
@@ -80,8 +159,57 @@ describe('a line of a manifest', () => {
     ['package.json', '"build": "tsc -b"'],
     ['package.json', '"main": "dist/index.js", "types": "dist/index.d.ts", "bin": "bin/cli"'],
     ['package.json', '"repository": "user/zod", "lint": "eslint src/a", "default": "./dist/index.js"'],
+    ['package.json', '"link:all": "node x", "git:hooks": "husky", "build:npm:x": "tsc", "a": "bin"'],
+    ['pnpm-workspace.yaml', "  - '!**/test/**'"],
+    ['.yarnrc.yml', '# C:\\yarn, { and }'],
+    ['requirements.txt', '    --hash=sha256:abc \\'],
+    ['docs/requirements/login.txt', '- The user must log in.'],
+    ['composer.json', '"type": "library", "pre-commit-fix": "phpcbf"'],
   ])('is not held if it does neither: %s %s', (path, line) => {
     expect(held(edit(path, `+${line}`), NPM_LOCK)).toBeNull();
+  });
+});
+
+describe('a line of a Gemfile', () => {
+  it.each([
+    '# x',
+    'group :test do',
+    'end',
+    "ruby '3.3.0'",
+    'gem "a", "~> 1", platforms: %i[ mri ], :require => false # x',
+  ])('is not held if all that it does is to name a package: %s', (line) => {
+    expect(held(edit('Gemfile', ' gem "a"', `+  ${line}`), edit('Gemfile.lock', '+  a (~> 1)'))).toBeNull();
+  });
+});
+
+describe('a command or file of the package', () => {
+  it.each(['scripts', 'bin'])('is no package from GitHub if the hunk shows that it is in %s', (member) => {
+    const line = '+    "start": "bin/start"';
+    expect(held(edit('package.json', `   "${member}": {`, line))).toBeNull();
+    expect(held(edit('package.json', `   "${member}": {`, '   },', line))).toContain('from GitHub');
+    expect(held(edit('package.json', `   "${member}": {`, '   "dependencies": {', line))).toContain('from GitHub');
+  });
+});
+
+describe('a setting', () => {
+  it.each([
+    ['.npmrc', '@acme:registry=https://npm.acme.example/', 'another registry'],
+    ['.npmrc', 'ignore-scripts=true', 'run scripts'],
+    ['.yarnrc.yml', 'enableScripts: false', 'run scripts'],
+  ])('is held if it is removed and decided what is installed: %s %s', (path, line, reason) => {
+    expect(held(edit(path, `-${line}`))).toContain(reason);
+    expect(held(edit(path, '-save-exact=true'))).toBeNull();
+  });
+});
+
+describe('an item of a list', () => {
+  it.each([
+    ['pnpm-workspace.yaml', ' onlyBuiltDependencies:', '   - esbuild', '+  - evil', 'run scripts'],
+    ['.yarnrc.yml', ' plugins:', '   - ./a.cjs', '+  - ./evil.cjs', 'code that runs on installation'],
+    ['package.json', '   "trustedDependencies": [', '     "esbuild",', '+    "evil",', 'run scripts'],
+  ])('is held like the name of its list: %s', (path, list, item, line, reason) => {
+    expect(held(edit(path, list, item, line))).toContain(reason);
+    expect(held(edit(path, ' packages:', item, line))).toBeNull();
   });
 });
 
@@ -94,6 +222,8 @@ describe('a value in the line after its name', () => {
     expect(held(edit('package.json', '+    "zod":', `+      ${value}`), NPM_LOCK)).toContain(
       `${reason} ("package.json" line 2)`,
     );
+    expect(held(edit('package.json', '     "zod":', '-  "4"', `+  ${value}`), NPM_LOCK)).toContain(reason);
+    expect(held(edit('package.json', '+"zod"', `+: ${value}, "a": ""`), NPM_LOCK)).toContain(reason);
   });
 });
 
@@ -101,7 +231,9 @@ describe('a manifest or lock file that is not read', () => {
   it.each([
     ...['pom.xml', 'app/build.gradle', 'build.gradle.kts', 'src/App.csproj', 'Directory.Packages.props', 'Podfile'],
     ...['Package.swift', 'mix.exs', 'pubspec.yaml', 'lib.gemspec', 'setup.py', 'conanfile.txt', 'MODULE.bazel'],
-    ...['Podfile.lock', 'packages.lock.json', 'flake.lock', 'WORKSPACE'],
+    ...['Podfile.lock', 'packages.lock.json', 'flake.lock', 'WORKSPACE', '.pnpmfile.cjs', 'package.json5', 'uv.toml'],
+    ...['gradle/libs.versions.toml', 'NuGet.Config', '.cargo/config.toml', '.yarnrc', 'bunfig.toml', 'pip.conf'],
+    'gradle/wrapper/gradle-wrapper.properties',
   ])('is held whatever changes in it: %s', (path) => {
     const what = `changes a file that decides what is installed, and that this rule cannot read ("${path}" line`;
     expect(held(edit(path, ' a', '+', '+b'))).toContain(`${what} 3)`);
@@ -202,6 +334,54 @@ describe('a lock file', () => {
     expect(held(edit('Cargo.lock', ...entry('1.0.0', '-'), ...entry('1.0.1', '+')))).toBeNull();
   });
 
+  it('is held if it adds a package and a manifest changes, but not the dependencies of one', () => {
+    const lock = edit('package-lock.json', '+    "node_modules/evil": {', '+      "version": "1.0.0",');
+    const reason = 'adds the package "evil" "1.0.0", but no manifest changes its dependencies';
+    expect(held(edit('package.json', '+    "lint": "eslint .",'), lock)).toContain(reason);
+    expect(held(edit('package.json', '+    "evil": "a-tag",'), lock)).toContain(reason);
+    const own = edit('package-lock.json', '+    "packages/c": {', '+      "version": "1.0.0",');
+    expect(held(patchOf('packages/c/package.json', NEW, ['+{ "version": "1.0.0" }']), own)).toBeNull();
+  });
+
+  it.each([
+    [
+      'package-lock.json',
+      '     "node_modules/zod": {',
+      '+      "resolved": "https://registry.npmjs.org/evil/-/evil-4.0.1.tgz",',
+    ],
+    [
+      'package-lock.json',
+      '     "node_modules/zod": {',
+      '+      "resolved": "https://registry.npmjs.org/zod/-/../../evil/-/a.tgz",',
+    ],
+    ['yarn.lock', ' zod@^4.0.0:', '+  resolved "https://registry.yarnpkg.com/evil/-/evil-4.0.1.tgz#aa"'],
+    ['yarn.lock', ' "zod@npm:^4.0.0":', '+  resolution: "evil@npm:4.0.1"'],
+  ])('is held if the archive of a package is that of another: %s %s %s', (path, ...lines) => {
+    expect(held(edit(path, ...lines))).toContain('installs the archive of "evil" as "zod"');
+  });
+
+  it.each([
+    [
+      'package-lock.json',
+      '     "node_modules/a": {',
+      '       "name": "@b/c",',
+      '+      "resolved": "https://registry.npmjs.org/@b/c/-/c-1.0.0.tgz",',
+    ],
+    [
+      'package-lock.json',
+      '     "a": {',
+      '+      "version": "npm:b@1.0.0",',
+      '+      "resolved": "https://registry.npmjs.org/b/-/b-1.0.0.tgz",',
+      '-      "version": "npm:b@0.9.0",',
+      ' "a": {',
+    ],
+    ['yarn.lock', ' "a@npm:@b/c@^1.0.0":', '+  resolved "https://registry.yarnpkg.com/@b/c/-/c-1.0.0.tgz#aa"'],
+    ['yarn.lock', ' "a@npm:b@^1.0.0":', '+  resolution: "b@npm:1.0.0"'],
+    ['yarn.lock', ' "a@workspace:x":', '+  resolution: "a@workspace:x"'],
+  ])('may state that a package has another name: %s %s', (path, ...lines) => {
+    expect(held(edit('package.json', '-    "x": "1"', '+    "x": "2"'), edit(path, ...lines))).toBeNull();
+  });
+
   it('may name the public registries and no other host', () => {
     const resolved = (host: string): string => `+      "resolved": "https://${host}/zod/-/zod-4.0.1.tgz",`;
     expect(held(edit('package-lock.json', resolved('registry.npmjs.org')))).toBeNull();
@@ -210,6 +390,7 @@ describe('a lock file', () => {
 
   it.each([
     '"resolved": "https:\\/\\/evil.example/a.tgz"',
+    '"resolution": "zod@npm:4.0.0::__archiveUrl=https%3A%2F%2Fevil.example%2Fa.tgz"',
     '"resolved": "https://evil.example\\\\@registry.npmjs.org/a.tgz"',
     '"resolved": "https://registry.npmjs.org:x@evil.example/a.tgz"',
     '"resolved": "https://evil.example/a.tgz", "funding": ""',
