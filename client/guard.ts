@@ -313,7 +313,8 @@ function approvalOf(result: ReviewResult, changeId: string, diffSha: string, { t
       return { kind: 'approved', receipt, outcome };
     }
     default:
-      return result satisfies never;
+      result satisfies never;
+      return refused('unverified', 'The review has ended in a state that does not exist');
   }
 }
 

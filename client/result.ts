@@ -47,7 +47,9 @@ function resultOf(outcome: ReviewOutcome, verification: Verification): ReviewRes
     case 'COMPENSATED':
       return { state, outcome, ...verification };
     default:
-      return state satisfies never;
+      state satisfies never;
+      // Of a forged workflow: nothing else has checked its outcome.
+      return { state: 'ABORTED', verified: false, why: 'The workflow returned a state that does not exist' };
   }
 }
 

@@ -8,7 +8,9 @@ export async function checkGateway(local: LocalClient): Promise<readonly Check[]
   if (local.gatewayUrl === '') return [];
   const fix = 'Start the gateway, for example with "countersign up", or correct COUNTERSIGN_GATEWAY_URL';
   try {
-    const answer = await fetch(new URL('/readyz', local.gatewayUrl), { signal: AbortSignal.timeout(TIMEOUT_MS) });
+    const answer = await fetch(`${local.gatewayUrl.replace(/\/$/, '')}/readyz`, {
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
     if (answer.ok) return [passed('gateway', local.gatewayUrl)];
     const said = (await answer.text()).slice(0, 200);
     return [failed('gateway', `${local.gatewayUrl} answers ${answer.status} ${said}`, 'Read its log')];

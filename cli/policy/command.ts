@@ -3,7 +3,7 @@ import { addAction, type Cli, type Io } from '../action';
 import { ExitCode } from '../exit-codes';
 import { readInput, readInputBytes, writeNewFile } from '../files';
 import { nonBlankLines } from '../input-lines';
-import { choiceOption, integerOption, isGiven, requiredOption, textOption, type Options } from '../options';
+import { choiceOption, integerOption, isGiven, listOption, requiredOption, textOption, type Options } from '../options';
 import { line, styled, type Printer } from '../printer';
 import type { Issue } from '../../policy/bundle/issue';
 import { UsageError } from '../usage-error';
@@ -237,7 +237,7 @@ async function printSchema(io: Io): Promise<ExitCode> {
 async function writeStarter(io: Io, _args: readonly string[], options: Options): Promise<ExitCode> {
   const { starterBundle } = await import('../../source-tools/starter-bundle.js');
   const tool = requiredOption(options, '--tool');
-  const hosts = textOption(options, '--hosts')?.split(',');
+  const hosts = listOption(options, '--hosts');
   if (hosts !== undefined && tool !== 'HTTPPatch') throw new UsageError('--hosts: only HTTPPatch has hosts');
   const bundle = starterBundle(tool, hosts === undefined ? {} : { hosts });
   const out = textOption(options, '--out');

@@ -56,6 +56,16 @@ test('a gateway that is not ready is a failure that repeats what it names', asyn
   expect(await check()).toMatchObject({ ok: false, detail: expect.stringContaining(gatewayUrl) as string });
 });
 
+test('a gateway below a path is asked there', async () => {
+  const { url, stop } = await startLoopbackServer((request, response) => {
+    response.statusCode = request.url === '/countersign/readyz' ? 200 : 404;
+    response.end();
+  });
+  for (const gatewayUrl of [`${url}/countersign`, `${url}/countersign/`])
+    expect(await checkGateway({ gatewayUrl } as LocalClient)).toMatchObject([{ ok: true }]);
+  await stop();
+});
+
 const sound: Replayed = { changeId: 'a'.repeat(64), runId: 'r', result: 'replays', why: '' };
 const ofBuild = (build: string): Replayed => ({ ...sound, result: 'skipped', why: `of build ${build}` });
 

@@ -194,6 +194,12 @@ describe('guard', () => {
       ({ sign, changeId }) => toResult(changeId, sign({ mode: 'enforced' }), trust),
       'not_cooperative',
     ],
+    ['in no state that exists', () => ({ state: 'FOO' }) as unknown as ReviewResult, 'unverified'],
+    [
+      'in no state that exists, by the outcome of a forged workflow',
+      ({ sign, changeId }) => toResult(changeId, { ...sign(), state: 'FOO' as 'COMMITTED', receipt: null }, trust),
+      'unverified',
+    ],
     ['not reviewable', () => new CountersignError('refused', 'no plan'), 'failed'],
     ['broken', () => new Error('boom'), 'failed'],
   ])(
@@ -214,6 +220,16 @@ describe('guard', () => {
       expect(rolledBack).toEqual([[reason, order()]]);
     },
   );
+
+  it.each(['FOO', undefined])('does not commit a change whose state is %s', async (state) => {
+    const commit = jest.fn(async () => 'ran');
+    const client = reviewer(({ sign, changeId }) =>
+      state === undefined ? ('FOO' as never) : toResult(changeId, { ...sign(), state: state as 'COMMITTED' }, trust),
+    );
+    const blocked = await guard(async (_o: Order) => 'ran', { ...options, commit }, client)(order());
+    expect(blocked).toMatchObject({ reason: 'unverified' });
+    expect(commit).not.toHaveBeenCalled();
+  });
 
   it('withdraws the change if there is no decision in time', async () => {
     const client = reviewer(() => ({ state: 'PENDING', status: status() }));

@@ -10,7 +10,7 @@ it('names the hosts of a starter bundle for HTTP, which then compiles', async ()
     '--tool',
     'HTTPPatch',
     '--hosts',
-    'api.example.com,*.shop.internal',
+    'api.example.com, *.shop.internal',
   ]);
   expect(code).toBe(0);
   expect(out).toContain('allow: [{ hosts: ["api.example.com", "*.shop.internal"] }]');
