@@ -7,12 +7,11 @@ import {
   child,
   flag,
   has,
-  isOn,
-  list,
+  isOptionOn,
+  nameAt,
   nameFrom,
   number,
   options,
-  strings,
   text,
   typed,
   typedList,
@@ -146,7 +145,7 @@ const DOMAIN_ACTIONS: Readonly<Record<string, string>> = {
 
 function alterDomain(node: Tree, ctx: Context, walk: Walker): void {
   const action = DOMAIN_ACTIONS[text(node, 'subtype')] ?? 'alter_domain';
-  pushAlter(ctx, { action, objectType: 'domain', object: nameFrom(strings(list(node, 'typeName'))) });
+  pushAlter(ctx, { action, objectType: 'domain', object: nameAt(node, 'typeName') });
   recordCascade(node, ctx);
   const definition = typed(node['def']);
   if (definition?.type === 'Constraint') constraint(definition.node, null, 'domain_alter', ctx);
@@ -210,27 +209,26 @@ function alterEnum(node: Tree, ctx: Context): void {
   pushAlter(ctx, {
     action: isRename ? 'rename' : isPlaced ? 'add_enum_value_placed' : 'add_enum_value',
     objectType: isRename ? 'enum_value' : 'type',
-    object: nameFrom(strings(list(node, 'typeName'))),
+    object: nameAt(node, 'typeName'),
   });
 }
 
 function alterFunction(node: Tree, ctx: Context, walk: Walker): void {
-  const name = nameFrom(strings(list(child(node, 'func'), 'objname')));
+  const name = nameAt(child(node, 'func'), 'objname');
   pushAlter(ctx, { action: 'alter_function', objectType: objectWord(node, 'objtype'), object: name });
-  const actions = typedList(node, 'actions').map((a) => a.node);
-  const definer = actions.some((a) => text(a, 'defname') === 'security' && typed(a['arg'])?.node['boolval'] === true);
-  if (definer)
-    privilege(ctx, setsSearchPath(actions) ? 'security_definer' : 'security_definer_no_search_path', name.name);
-  if (isLeakproof(actions)) privilege(ctx, 'leakproof', name.name);
+  recordFunctionRights(options(node, 'actions'), name, ctx);
   walk.children(node, ctx);
 }
 
-export function isLeakproof(settings: readonly Tree[]): boolean {
-  return settings.some((o) => text(o, 'defname') === 'leakproof' && isOn(o));
+/** Records options with which a function runs with other rights or sees rows that its caller does not see. */
+export function recordFunctionRights(settings: readonly Tree[], { name }: SqlName, ctx: Context): void {
+  if (isOptionOn(settings, 'security'))
+    privilege(ctx, setsSearchPath(settings) ? 'security_definer' : 'security_definer_no_search_path', name);
+  if (isOptionOn(settings, 'leakproof')) privilege(ctx, 'leakproof', name);
 }
 
 /** True if a function sets search_path. Without it, a SECURITY DEFINER function resolves names by the caller's search_path. */
-export function setsSearchPath(settings: readonly Tree[]): boolean {
+function setsSearchPath(settings: readonly Tree[]): boolean {
   return settings.some((o) => {
     const set = typed(o['arg']);
     return (

@@ -1,13 +1,13 @@
 import { shown } from '../../../policy/text/shown-name';
-import { isLeakproof, setsSearchPath } from './alter';
+import { recordFunctionRights } from './alter';
 import { created } from './ddl';
 import { Tok, tokenAtOrAfter } from './lexer';
 import type { Tree } from './parser';
 import { walkPlpgsql } from './plpgsql';
 import { setVariable } from './session';
 import { decodedSource, verbatimSource, type Source } from './source';
-import { flag, has, list, nameFrom, number, options, strings, text, typed } from './tree';
-import { occurrence, privilege, within, type Context, type Handler, type Walker } from './walker';
+import { flag, has, list, nameAt, nodeOf, number, options, strings, text, typed } from './tree';
+import { occurrence, within, type Context, type Handler, type Walker } from './walker';
 import { wordList } from '../../../policy/text/word-list';
 
 /** DO blocks and functions, which contain other statements as text. */
@@ -30,13 +30,10 @@ function doBlock(node: Tree, ctx: Context, walk: Walker): void {
 
 function createFunction(node: Tree, ctx: Context, walk: Walker): void {
   const settings = options(node);
-  const name = nameFrom(strings(list(node, 'funcname')));
+  const name = nameAt(node, 'funcname');
   const kind = flag(node, 'is_procedure') ? 'procedure' : 'function';
   created(ctx, kind, name, false, flag(node, 'replace'));
-  if (settings.some((o) => text(o, 'defname') === 'security' && typed(o['arg'])?.node['boolval'] === true)) {
-    privilege(ctx, setsSearchPath(settings) ? 'security_definer' : 'security_definer_no_search_path', name.name);
-  }
-  if (isLeakproof(settings)) privilege(ctx, 'leakproof', name.name);
+  recordFunctionRights(settings, name, ctx);
   for (const option of settings) {
     const set = typed(option['arg']);
     if (text(option, 'defname') === 'set' && set?.type === 'VariableSetStmt') setVariable(set.node, ctx, 'function');
@@ -61,7 +58,7 @@ function languageOf(all: readonly Tree[]): string {
 
 /** The value of an option if it is a text, else ''. */
 function textOf(option: Tree): string {
-  return text(typed(option['arg'])?.node ?? {}, 'sval');
+  return text(nodeOf(option['arg']), 'sval');
 }
 
 function readBody(

@@ -1,7 +1,7 @@
 import type { ColumnFact, ConstraintFact, SqlName } from './sql-facts';
 import { defaultKind } from './default-kind';
 import type { Tree } from './parser';
-import { child, flag, list, number, strings, text, typed, typedList, typeNameOf } from './tree';
+import { child, columnName, flag, list, nameAt, number, strings, text, typed, typedList } from './tree';
 import { occurrence, type Context } from './walker';
 
 /** Records one column definition and its constraints. */
@@ -42,7 +42,7 @@ function isNull(expression: unknown): boolean {
 /** Type of a column definition, and whether it has a length or a precision. */
 export function typeOf(column: Tree): Pick<ColumnFact, 'type' | 'sized'> {
   const name = child(column, 'typeName');
-  return { type: typeNameOf(name), sized: list(name, 'typmods').length > 0 };
+  return { type: nameAt(name, 'names').name, sized: list(name, 'typmods').length > 0 };
 }
 
 const CONSTRAINTS: Readonly<Record<string, ConstraintFact['type']>> = {
@@ -75,6 +75,5 @@ export function constraint(node: Tree, table: SqlName | null, origin: Constraint
 function notNullColumn(expression: unknown): string | null {
   const e = typed(expression);
   if (e?.type !== 'NullTest' || text(e.node, 'nulltesttype') !== 'IS_NOT_NULL') return null;
-  const ref = typed(e.node['arg']);
-  return ref?.type === 'ColumnRef' ? (strings(list(ref.node, 'fields')).at(-1) ?? null) : null;
+  return columnName(e.node['arg']);
 }

@@ -1,5 +1,5 @@
 import type { Tree } from './parser';
-import { list, strings, text, typed } from './tree';
+import { list, nameAt, text, typed } from './tree';
 
 /** True if one operand of an OR negates another: `x IS NULL OR x IS NOT NULL`, `p OR NOT p`, `a > b OR a <= b`. */
 export function complementary(args: readonly unknown[]): boolean {
@@ -31,7 +31,7 @@ function literal(arg: unknown): Literal {
 
 /** `a <= b` negates `a > b`: both get the same key and differ in `negative`. */
 function comparison(node: Tree): Literal {
-  const operator = strings(list(node, 'name')).at(-1) ?? '';
+  const operator = nameAt(node, 'name').name;
   const opposite = text(node, 'kind') === 'AEXPR_OP' ? OPPOSITES[operator] : undefined;
   return opposite === undefined
     ? { key: key([operator, text(node, 'kind'), node['lexpr'], node['rexpr']]), negative: false }

@@ -1,5 +1,5 @@
 import type { Tree } from './parser';
-import { child, flag, list, nameFrom, strings, text, typed, typedList } from './tree';
+import { child, flag, list, nameAt, text, typed, typedList } from './tree';
 
 export type Constant = {
   readonly type: 'text' | 'number' | 'boolean' | 'null';
@@ -62,7 +62,7 @@ function textOf(value: Constant | undefined): string | null {
 
 /** A name without a schema or in pg_catalog, else ''. */
 function ownName(node: Tree, key: string): string {
-  const { schema, name } = nameFrom(strings(list(node, key)));
+  const { schema, name } = nameAt(node, key);
   return schema === null || schema === 'pg_catalog' ? name : '';
 }
 

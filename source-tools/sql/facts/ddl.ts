@@ -3,7 +3,21 @@ import type { SqlName } from './sql-facts';
 import { column, constraint } from './columns';
 import { pushRelation } from './drop';
 import type { Tree } from './parser';
-import { child, flag, has, isOn, list, nameFrom, options, strings, text, typed, typedList } from './tree';
+import {
+  child,
+  flag,
+  has,
+  isOn,
+  isOptionOn,
+  list,
+  nameAt,
+  nameFrom,
+  nodeOf,
+  options,
+  strings,
+  text,
+  typedList,
+} from './tree';
 import { functionCall, occurrence, relation, within, type Context, type Handler, type Walker } from './walker';
 
 /** Statements that create objects, and maintenance statements that rewrite them. */
@@ -33,7 +47,7 @@ export function created(ctx: Context, objectType: string, name: SqlName, tempora
 }
 
 function createType(node: Tree, ctx: Context): void {
-  created(ctx, 'type', nameFrom(strings(list(node, 'typeName'))));
+  created(ctx, 'type', nameAt(node, 'typeName'));
 }
 
 /** A sequence or type whose name is the RangeVar `key`. */
@@ -52,8 +66,8 @@ function createSequence(node: Tree, ctx: Context, walk: Walker): void {
 /** The table of OWNED BY, whose DROP drops the sequence. */
 export function recordOwningTable(node: Tree, ctx: Context): void {
   for (const option of options(node)) {
-    const owner = text(option, 'defname') === 'owned_by' ? typed(option['arg']) : null;
-    const table = strings(list(owner?.node ?? {}, 'items')).slice(0, -1);
+    if (text(option, 'defname') !== 'owned_by') continue;
+    const table = strings(list(nodeOf(option['arg']), 'items')).slice(0, -1);
     if (table.length > 0) pushRelation(nameFrom(table), ctx);
   }
 }
@@ -136,7 +150,7 @@ function createRule(node: Tree, ctx: Context, walk: Walker): void {
 
 function createTrigger(node: Tree, ctx: Context, walk: Walker): void {
   const table = relation(ctx, child(node, 'relation'), 'ddl');
-  functionCall(ctx, nameFrom(strings(list(node, 'funcname'))), 0, () => occurrence(ctx));
+  functionCall(ctx, nameAt(node, 'funcname'), 0, () => occurrence(ctx));
   created(ctx, 'trigger', { schema: table.schema, name: text(node, 'trigname') }, false, flag(node, 'replace'));
   walk.children(node, ctx, ['relation']);
 }
@@ -191,13 +205,13 @@ function createSchema(node: Tree, ctx: Context, walk: Walker): void {
 }
 
 function createDomain(node: Tree, ctx: Context, walk: Walker): void {
-  created(ctx, 'domain', nameFrom(strings(list(node, 'domainname'))));
+  created(ctx, 'domain', nameAt(node, 'domainname'));
   for (const c of typedList(node, 'constraints')) constraint(c.node, null, 'domain_create', ctx);
   walk.children(node, ctx);
 }
 
 function vacuum(node: Tree, ctx: Context, walk: Walker): void {
-  const full = options(node).some((o) => text(o, 'defname') === 'full' && isOn(o));
+  const full = isOptionOn(options(node), 'full');
   ctx.facts.maintenance.push({
     what: flag(node, 'is_vacuumcmd') ? (full ? 'vacuum_full' : 'vacuum') : 'analyze',
     ...occurrence(ctx),

@@ -1,7 +1,7 @@
 import { Tok, punctuationOf, wordOf } from './lexer';
 import type { Tree } from './parser';
 import type { Source } from './source';
-import { child, text, typed, typedList } from './tree';
+import { child, nodeOf, text, typedList } from './tree';
 
 export interface DeclaredDefault {
   /** Byte offset in the body. */
@@ -16,7 +16,7 @@ export interface DeclaredDefault {
 export function missingDefaults(functions: readonly Tree[], body: Source): readonly DeclaredDefault[] {
   const known = new Set(
     functions
-      .flatMap((item) => typedList(typed(item)?.node ?? {}, 'datums'))
+      .flatMap((item) => typedList(nodeOf(item), 'datums'))
       .map(({ node }) => text(child(child(node, 'default_val'), 'PLpgSQL_expr'), 'query')),
   );
   return declaredDefaults(body).filter(({ expression }) => !known.has(expression));

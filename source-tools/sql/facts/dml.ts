@@ -3,11 +3,25 @@ import type { Occurrence, SqlName } from './sql-facts';
 import { fold } from './constant';
 import { isRestricted, keyValues } from './key-values';
 import type { Tree } from './parser';
-import { child, flag, has, isOn, list, number, options, rangeName, strings, text, typed, typedList } from './tree';
 import {
-  nameEnd,
+  child,
+  flag,
+  has,
+  isOptionOn,
+  isStar,
+  list,
+  number,
+  options,
+  rangeName,
+  strings,
+  text,
+  typed,
+  typedList,
+} from './tree';
+import {
   occurrence,
   occurrenceFromVerb,
+  occurrenceOfName,
   privilege,
   relation,
   seesCte,
@@ -28,10 +42,7 @@ export const dmlHandlers: readonly (readonly [string, Handler])[] = [
   ['SelectStmt', select],
   ['RangeVar', range],
   ['ExplainStmt', explain],
-  [
-    'PrepareStmt',
-    (node, ctx, walk) => walk.children(node, within(ctx, `PREPARE ${shown(text(node, 'name'))}`, 'prepare')),
-  ],
+  ['PrepareStmt', prepare],
   ['DeclareCursorStmt', (node, ctx, walk) => walk.children(node, within(ctx, 'cursor', 'cursor'))],
   ['CopyStmt', copy],
   ['TruncateStmt', truncate],
@@ -172,7 +183,7 @@ function select(node: Tree, ctx: Context, walk: Walker): void {
   if (list(node, 'fromClause').length > 0) {
     ctx.facts.selects.push({
       hasWhere: has(node, 'whereClause'),
-      star: list(node, 'targetList').some(isStar),
+      star: typedList(node, 'targetList').some((target) => isStar(target.node['val'])),
       ...occurrence(ctx),
     });
   }
@@ -187,12 +198,16 @@ function range(node: Tree, ctx: Context): void {
 }
 
 function explain(node: Tree, ctx: Context, walk: Walker): void {
-  const analyzes = options(node).some((o) => text(o, 'defname') === 'analyze' && isOn(o));
+  const analyzes = isOptionOn(options(node), 'analyze');
   const inner = within(ctx, analyzes ? 'EXPLAIN ANALYZE' : 'EXPLAIN', analyzes ? 'explain_analyze' : 'explain');
   walk.visit(
     node['query'],
     analyzes ? inner : { ...inner, inert: true, facts: { ...emptyFacts(), relations: ctx.facts.relations } },
   );
+}
+
+function prepare(node: Tree, ctx: Context, walk: Walker): void {
+  walk.children(node, within(ctx, `PREPARE ${shown(text(node, 'name'))}`, 'prepare'));
 }
 
 function copy(node: Tree, ctx: Context, walk: Walker): void {
@@ -212,11 +227,9 @@ function truncate(node: Tree, ctx: Context): void {
   const statementAt = occurrence(ctx);
   const tables = ranges.map((r) => recordWrite(ctx, r.node, statementAt));
   const cascade = text(node, 'behavior') === 'DROP_CASCADE';
-  ranges.forEach((r, i) => {
-    const location = r.node['location'];
-    const at = typeof location === 'number' ? occurrence(ctx, location, nameEnd(ctx, location)) : statementAt;
-    ctx.facts.truncates.push({ tables: tables.slice(i, i + 1), cascade, ...at });
-  });
+  ranges.forEach((r, i) =>
+    ctx.facts.truncates.push({ tables: tables.slice(i, i + 1), cascade, ...occurrenceOfName(ctx, r.node) }),
+  );
   if (cascade) ctx.facts.cascades.push({ what: 'truncate', ...statementAt });
 }
 
@@ -234,8 +247,7 @@ const LOCK_MODES = [
 
 function lockTable(node: Tree, ctx: Context): void {
   const tables = typedList(node, 'relations').map((r) => relation(ctx, r.node, 'read'));
-  const mode = node['mode'];
-  ctx.facts.locks.push({ tables, mode: LOCK_MODES[typeof mode === 'number' ? mode : 0] ?? '', ...occurrence(ctx) });
+  ctx.facts.locks.push({ tables, mode: LOCK_MODES[number(node, 'mode') ?? 0] ?? '', ...occurrence(ctx) });
 }
 
 function ordersByRandom(node: Tree): boolean {
@@ -243,11 +255,6 @@ function ordersByRandom(node: Tree): boolean {
     const key = typed(s.node['node']);
     return key?.type === 'FuncCall' && strings(list(key.node, 'funcname')).includes('random');
   });
-}
-
-function isStar(target: unknown): boolean {
-  const value = typed(typed(target)?.node['val']);
-  return value?.type === 'ColumnRef' && typed(list(value.node, 'fields').at(-1))?.type === 'A_Star';
 }
 
 /** LIKE '%…' cannot use a B-tree index. */

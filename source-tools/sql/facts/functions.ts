@@ -4,8 +4,8 @@ import { readText } from './dynamic';
 import type { Tree } from './parser';
 import { setting } from './session';
 import { created } from './ddl';
-import { child, flag, list, nameFrom, number, options, strings, text, typed } from './tree';
-import { functionCall, nameEnd, occurrence, type Context, type Handler, type Walker } from './walker';
+import { child, flag, list, nameAt, nameFrom, options, strings, text, typed } from './tree';
+import { functionCall, occurrence, occurrenceOfName, type Context, type Handler, type Walker } from './walker';
 
 export const functionHandlers: readonly (readonly [string, Handler])[] = [
   ['FuncCall', call],
@@ -50,7 +50,7 @@ function define(node: Tree, ctx: Context, walk: Walker): void {
   created(
     ctx,
     text(node, 'kind').replace('OBJECT_', '').toLowerCase(),
-    nameFrom(strings(list(node, 'defnames'))),
+    nameAt(node, 'defnames'),
     false,
     flag(node, 'if_not_exists'),
   );
@@ -59,7 +59,7 @@ function define(node: Tree, ctx: Context, walk: Walker): void {
 }
 
 function createRange(node: Tree, ctx: Context): void {
-  created(ctx, 'type', nameFrom(strings(list(node, 'typeName'))));
+  created(ctx, 'type', nameAt(node, 'typeName'));
   referenceOptions(options(node, 'params'), ctx);
 }
 
@@ -87,12 +87,9 @@ function referenceFunction(parts: readonly string[], ctx: Context): void {
 }
 
 function call(node: Tree, ctx: Context, walk: Walker): void {
-  const name = nameFrom(strings(list(node, 'funcname')));
+  const name = nameAt(node, 'funcname');
   const args = list(node, 'args');
-  const location = number(node, 'location');
-  functionCall(ctx, name, args.length, () =>
-    location === null || location < 0 ? occurrence(ctx) : occurrence(ctx, location, nameEnd(ctx, location)),
-  );
+  functionCall(ctx, name, args.length, () => occurrenceOfName(ctx, node));
   if (name.name === 'set_config') setConfig(args, ctx);
   const sql = SQL_TEXT[name.name];
   if (sql !== undefined && args.length >= (sql.minArgs ?? 1)) {

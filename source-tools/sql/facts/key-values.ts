@@ -2,7 +2,7 @@
 import { fold } from './constant';
 import { constantLimit, isConstant } from './rehearsable';
 import type { Tree } from './parser';
-import { child, flag, has, list, rangeName, strings, text, typed, typedList } from './tree';
+import { child, flag, has, list, nameAt, nodeOf, rangeName, strings, text, typed, typedList } from './tree';
 
 /** The written table as the condition names it. `alone`: no other table, so that a column without a table belongs to it. */
 interface Target {
@@ -58,7 +58,7 @@ function restricts(condition: unknown, target: Target): boolean {
 }
 
 function restrictsByOperator(node: Tree, target: Target): boolean {
-  const operator = strings(list(node, 'name')).at(-1) ?? '';
+  const operator = nameAt(node, 'name').name;
   const [left, right] = [node['lexpr'], node['rexpr']];
   switch (text(node, 'kind')) {
     case 'AEXPR_OP':
@@ -140,7 +140,7 @@ function valuesOfOperator(node: Tree, target: Target): number | null {
 function valuesOfSubquery(node: Tree, target: Target): number | null {
   if (text(node, 'subLinkType') !== 'ANY_SUBLINK' || has(node, 'operName') || !isKey(node['testexpr'], target))
     return null;
-  return isIndependent(node['subselect'], target) ? constantLimit(typed(node['subselect'])?.node ?? {}) : null;
+  return isIndependent(node['subselect'], target) ? constantLimit(nodeOf(node['subselect'])) : null;
 }
 
 function arrayItems(expression: unknown): readonly unknown[] | null {

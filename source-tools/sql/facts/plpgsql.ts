@@ -6,7 +6,7 @@ import { Tok, punctuationOf, tokenAtOrAfter, wordOf } from './lexer';
 import { parsePlpgsqlBody, parseStatements, type Tree } from './parser';
 import { refuseUnparsable } from './parse-bounds';
 import { decodedSource, verbatimSource, type Source } from './source';
-import { has, number, text, typed, typedList } from './tree';
+import { has, nodeOf, number, text, typed, typedList } from './tree';
 
 /** Bytes after the start of the reported line in which an expression is searched for. */
 const WINDOW = 16 * 1024;
@@ -32,7 +32,7 @@ export function walkPlpgsql(body: Source, inner: Context, outer: Context, walk: 
 
 /** The parser returns a function without a body if it takes its language for another one. */
 function hasBody(item: Tree): boolean {
-  return has(typed(item)?.node ?? {}, 'action');
+  return has(nodeOf(item), 'action');
 }
 
 interface Reading {

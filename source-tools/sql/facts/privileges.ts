@@ -1,5 +1,5 @@
 import type { Tree } from './parser';
-import { child, flag, isOn, list, options, strings, text, typed, typedList } from './tree';
+import { child, flag, isOptionOn, list, nodeOf, options, strings, text, typedList } from './tree';
 import { occurrence, privilege, relation, type Context, type Handler } from './walker';
 
 /** GRANT, REVOKE and role DDL. `session.ts` and `alter.ts` record the privilege changes made by settings and row security. */
@@ -37,8 +37,7 @@ function grantRole(node: Tree, ctx: Context): void {
   const granted = roleNames(node, 'granted_roles');
   privilege(ctx, isGrant ? 'grant' : 'revoke', granted.join(', '));
   if (!isGrant) return;
-  if (options(node, 'opt').some((o) => text(o, 'defname') === 'admin' && isOn(o)))
-    privilege(ctx, 'grant_option', granted.join(', '));
+  if (isOptionOn(options(node, 'opt'), 'admin')) privilege(ctx, 'grant_option', granted.join(', '));
   // Predefined roles such as pg_execute_server_program give access beyond the database.
   const predefined = granted.filter((name) => name.startsWith('pg_'));
   if (predefined.length > 0) privilege(ctx, 'role_escalation', predefined.join(', '));
@@ -57,18 +56,14 @@ function role(node: Tree, ctx: Context): void {
   if (settings.some((o) => text(o, 'defname') === 'adminmembers')) privilege(ctx, 'grant_option', name);
   const memberOf = settings
     .filter((o) => text(o, 'defname') === 'addroleto')
-    .flatMap((o) => roleNames(typed(o['arg'])?.node ?? {}, 'items'));
+    .flatMap((o) => roleNames(nodeOf(o['arg']), 'items'));
   if (name.startsWith('pg_') || memberOf.some((n) => n.startsWith('pg_')))
     privilege(ctx, 'role_escalation', memberOf.join(', '));
 }
 
 /** True if a role gets an option that bypasses access control: SUPERUSER, BYPASSRLS or REPLICATION. */
 function escalates(node: Tree): boolean {
-  return options(node).some(
-    (o) =>
-      ['superuser', 'bypassrls', 'isreplication'].includes(text(o, 'defname')) &&
-      typed(o['arg'])?.node['boolval'] === true,
-  );
+  return ['superuser', 'bypassrls', 'isreplication'].some((name) => isOptionOn(options(node), name));
 }
 
 function roleNames(node: Tree, key: string): readonly string[] {

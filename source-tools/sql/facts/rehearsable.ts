@@ -17,7 +17,7 @@ import {
 } from './safe-functions';
 import type { SqlName } from './sql-facts';
 import type { Tree } from './parser';
-import { child, list, nameFrom, number, rangeName, strings, text, typed, typedList } from './tree';
+import { child, isStar, list, nameAt, number, rangeName, strings, text, typed, typedList } from './tree';
 
 /** How a statement gives a column its value. `clock`: a bare call such as now(). `own`: the default of the column. */
 export type Assigned = 'clock' | 'own' | 'other';
@@ -182,12 +182,11 @@ function note(type: string, node: Tree, found: Found): void {
     case 'FuncCall':
       return noteCall(node, found);
     case 'A_Expr':
-      found.operators.push(nameFrom(strings(list(node, 'name'))));
+      found.operators.push(nameAt(node, 'name'));
       return;
     case 'SubLink':
     case 'SortBy':
-      for (const key of ['operName', 'useOp'])
-        if (list(node, key).length > 0) found.operators.push(nameFrom(strings(list(node, key))));
+      for (const key of ['operName', 'useOp']) if (list(node, key).length > 0) found.operators.push(nameAt(node, key));
       return;
     case 'RangeVar':
       found.relations.push(rangeName(node));
@@ -227,7 +226,7 @@ export function constantLimit(select: Tree): number | null {
 }
 
 function noteCall(node: Tree, found: Found): void {
-  const name = nameFrom(strings(list(node, 'funcname')));
+  const name = nameAt(node, 'funcname');
   found.calls.push(name);
   if (MOVING_CLOCKS.has(name.name) && !found.values.has(node)) found.moving.add(name.name);
   const problem = paddingProblem(name.name, list(node, 'args'));
@@ -261,11 +260,9 @@ export function isConstant(value: unknown): boolean {
   const node = typed(value);
   switch (node?.type) {
     case 'A_Const':
-      return true;
     case 'ParamRef': // a value of the document
       return true;
     case 'TypeCast':
-      return isConstant(node.node['arg']);
     case 'NamedArgExpr':
       return isConstant(node.node['arg']);
     case 'A_ArrayExpr':
@@ -345,11 +342,6 @@ function insertedColumns(node: Tree, source: Tree): Write['columns'] {
   }));
 }
 
-function isStar(value: unknown): boolean {
-  const node = typed(value);
-  return node?.type === 'ColumnRef' && list(node.node, 'fields').some((field) => typed(field)?.type === 'A_Star');
-}
-
 export function combined(all: readonly Assigned[]): Assigned {
   const [first = 'other'] = all;
   return all.every((each) => each === first) ? first : 'other';
@@ -368,7 +360,7 @@ export function assignedBy(value: unknown): Assigned {
     case 'SQLValueFunction':
       return CLOCK_KEYWORDS.has(text(node.node, 'op')) ? 'clock' : 'other';
     case 'FuncCall': {
-      const name = nameFrom(strings(list(node.node, 'funcname')));
+      const name = nameAt(node.node, 'funcname');
       const builtin = name.schema === null || name.schema === 'pg_catalog';
       return builtin && CLOCK_FUNCTIONS.has(name.name) && list(node.node, 'args').length === 0 ? 'clock' : 'other';
     }

@@ -1,7 +1,7 @@
 import type { ServerExecutionFact } from './sql-facts';
 import { created } from './ddl';
 import type { Tree } from './parser';
-import { isOn, options, text } from './tree';
+import { isOptionOn, options, text } from './tree';
 import { occurrence, type Context, type Handler, type Walker } from './walker';
 
 /** Statements that access the server's files, processes or libraries, or other servers. */
@@ -34,7 +34,6 @@ function recordServerExecution(what: ServerExecutionFact['what'], subject = ''):
 
 function extension(node: Tree, ctx: Context, walk: Walker): void {
   recordServerExecution('extension', 'extname')(node, ctx, walk);
-  if (options(node).some((o) => text(o, 'defname') === 'cascade' && isOn(o)))
-    ctx.facts.cascades.push({ what: 'create', ...occurrence(ctx) });
+  if (isOptionOn(options(node), 'cascade')) ctx.facts.cascades.push({ what: 'create', ...occurrence(ctx) });
   created(ctx, 'extension', { schema: null, name: text(node, 'extname') }, false, node['if_not_exists'] === true);
 }

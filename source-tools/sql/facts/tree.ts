@@ -21,6 +21,11 @@ export function typed(value: unknown): TypedNode | null {
   return typeof node === 'object' && node !== null ? { type, node: node as Tree } : null;
 }
 
+/** The node of a wrapper `{"Type": {…}}`, else an empty object. */
+export function nodeOf(value: unknown): Tree {
+  return typed(value)?.node ?? EMPTY;
+}
+
 /** The statement of a text that consists of one statement, else null. */
 export function onlyStatement(sql: string): TypedNode | null {
   const parsed = parseStatements(sql);
@@ -78,14 +83,31 @@ export function rangeName(range: Tree): SqlName {
   return { schema: typeof schema === 'string' ? schema : null, name: text(range, 'relname') };
 }
 
-/** Unqualified type name: `int4`, `varchar`. */
-export function typeNameOf(typeName: Tree): string {
-  return strings(list(typeName, 'names')).at(-1) ?? '';
+/** The member `key` as a name: its list of String nodes, which may be qualified. */
+export function nameAt(node: Tree, key: string): SqlName {
+  return nameFrom(strings(list(node, key)));
+}
+
+/** Unqualified name of a column, so that `t.id` gives `id`. Null for another expression, and for `*` alone. */
+export function columnName(expression: unknown): string | null {
+  const e = typed(expression);
+  return e?.type === 'ColumnRef' ? (strings(list(e.node, 'fields')).at(-1) ?? null) : null;
+}
+
+/** True for `*` and `t.*`. */
+export function isStar(expression: unknown): boolean {
+  const e = typed(expression);
+  return e?.type === 'ColumnRef' && typed(list(e.node, 'fields').at(-1))?.type === 'A_Star';
 }
 
 /** Options (DefElem nodes) of `WITH (…)`, EXPLAIN, COPY, CREATE FUNCTION and others. */
 export function options(node: Tree, key = 'options'): readonly Tree[] {
   return typedList(node, key).flatMap((o) => (o.type === 'DefElem' ? [o.node] : []));
+}
+
+/** True if the boolean option `name` is among the options and is on. */
+export function isOptionOn(all: readonly Tree[], name: string): boolean {
+  return all.some((option) => text(option, 'defname') === name && isOn(option));
 }
 
 /** True if a boolean option is on. An option without a value is on, like in PostgreSQL's `defGetBoolean`. */

@@ -4,7 +4,7 @@ import type { Container, Occurrence, PrivilegeFact, RelationFact, SqlFacts, SqlN
 import { wordOf, tokenAtOrAfter } from './lexer';
 import type { Tree } from './parser';
 import { tokenEnd, type Source } from './source';
-import { rangeName, text, typed, typedList } from './tree';
+import { number, rangeName, text, typed, typedList } from './tree';
 
 type Lists = Omit<SqlFacts, 'ok' | 'kind' | 'parser' | 'statements'>;
 /** The mutable fact lists during extraction. */
@@ -201,8 +201,8 @@ function shortPath(path: readonly string[]): string {
 /** Like `occurrence`, but starts at the verb before the table (`DELETE FROM t`) if it is at most six tokens before. */
 export function occurrenceFromVerb(ctx: Context, verb: string, range: Tree): Occurrence {
   const { tokens, bytes } = ctx.source;
-  const location = range['location'];
-  if (typeof location !== 'number' || location < 0) return occurrence(ctx);
+  const location = number(range, 'location');
+  if (location === null || location < 0) return occurrence(ctx);
   const end = nameEnd(ctx, location);
   const at = tokenAtOrAfter(tokens, location);
   for (let i = at - 1; i >= 0 && i >= at - 6; i--) {
@@ -211,8 +211,13 @@ export function occurrenceFromVerb(ctx: Context, verb: string, range: Tree): Occ
   return occurrence(ctx, location, end);
 }
 
-/** End offset of a name, which may be qualified. */
-export function nameEnd(ctx: Context, location: number): number {
+/** Position of the name, which may be qualified, at the node's location. Without a location, the full statement. */
+export function occurrenceOfName(ctx: Context, node: Tree): Occurrence {
+  const location = number(node, 'location');
+  return location === null || location < 0 ? occurrence(ctx) : occurrence(ctx, location, nameEnd(ctx, location));
+}
+
+function nameEnd(ctx: Context, location: number): number {
   const { tokens, bytes } = ctx.source;
   let i = tokenAtOrAfter(tokens, location);
   while (i + 2 < tokens.count && bytes[tokens.starts[i + 1] as number] === 46) i += 2;
@@ -226,9 +231,6 @@ export function privilege(ctx: Context, what: PrivilegeFact['what'], subject = '
 /** Records a relation that the text references, and returns its name. */
 export function relation(ctx: Context, range: Tree, access: RelationFact['access']): SqlName {
   const name = rangeName(range);
-  const location = range['location'];
-  const at =
-    typeof location === 'number' && location >= 0 ? occurrence(ctx, location, nameEnd(ctx, location)) : occurrence(ctx);
-  ctx.facts.relations.push({ relation: name, access: ctx.inert ? 'read' : access, ...at });
+  ctx.facts.relations.push({ relation: name, access: ctx.inert ? 'read' : access, ...occurrenceOfName(ctx, range) });
   return name;
 }

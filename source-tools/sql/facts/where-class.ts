@@ -3,7 +3,7 @@ import { complementary } from './complementary';
 import { fold } from './constant';
 import type { Tree } from './parser';
 import { sameName } from './same-name';
-import { child, list, rangeName, strings, text, typed, typedList } from './tree';
+import { child, columnName, isStar, list, nameAt, nodeOf, rangeName, strings, text, typed, typedList } from './tree';
 
 export interface Classified {
   readonly where: WhereClass;
@@ -72,7 +72,7 @@ function alwaysBoolean(operator: string, args: readonly unknown[], scope: Scope)
 }
 
 function alwaysOperator(node: Tree, scope: Scope): Classified | undefined {
-  const operator = strings(list(node, 'name')).at(-1) ?? '';
+  const operator = nameAt(node, 'name').name;
   const kind = text(node, 'kind');
   const reflexive = (kind === 'AEXPR_OP' && ['=', '<=', '>='].includes(operator)) || kind === 'AEXPR_NOT_DISTINCT';
   if (reflexive && sameColumn(node['lexpr'], node['rexpr'], scope))
@@ -162,11 +162,6 @@ function selectedBy(select: Tree): readonly unknown[] {
   return typedList(select, 'targetList').map((target) => target.node['val']);
 }
 
-function isStar(expression: unknown): boolean {
-  const e = typed(expression);
-  return e?.type === 'ColumnRef' && typed(list(e.node, 'fields').at(-1))?.type === 'A_Star';
-}
-
 /** True if the expression can differ between rows: it has a column, a parameter, another relation or a random value. */
 function dependsOnRow(expression: unknown): boolean {
   let room = 400;
@@ -183,7 +178,7 @@ const VARIES = new Set(['ColumnRef', 'ParamRef', 'RangeVar', 'RangeFunction', 'C
 
 function isRandomCall(type: string, node: unknown): boolean {
   if (type !== 'FuncCall') return false;
-  return /random|uuid|nextval|clock_timestamp/.test(strings(list(node as Tree, 'funcname')).at(-1) ?? '');
+  return /random|uuid|nextval|clock_timestamp/.test(nameAt(node as Tree, 'funcname').name);
 }
 
 /**
@@ -191,7 +186,7 @@ function isRandomCall(type: string, node: unknown): boolean {
  * report it as ambiguous. In a function body, `r.id`, OLD.id and NEW.id are values of a variable.
  */
 function sameColumn(a: unknown, b: unknown, { names }: Scope): boolean {
-  const [left, right] = [a, b].map((e) => (isColumn(e) ? strings(list(typed(e)?.node ?? {}, 'fields')) : []));
+  const [left, right] = [a, b].map((e) => (isColumn(e) ? strings(list(nodeOf(e), 'fields')) : []));
   if (left === undefined || right === undefined || left.length === 0 || left.at(-1) !== right.at(-1)) return false;
   const [table, other] = [left.at(-2), right.at(-2)];
   if (table !== undefined && other !== undefined) return table === other;
@@ -213,10 +208,4 @@ function isColumn(expression: unknown): boolean {
 function isSystemColumn(expression: unknown): boolean {
   const name = columnName(expression);
   return name !== null && SYSTEM_COLUMNS.has(name);
-}
-
-/** Unqualified column name, so that `t.id` equals `id`. */
-function columnName(expression: unknown): string | null {
-  const e = typed(expression);
-  return e?.type === 'ColumnRef' ? (strings(list(e.node, 'fields')).at(-1) ?? null) : null;
 }
