@@ -19,7 +19,7 @@ import {
 } from './tree';
 import { occurrence, privilege, relation, type Context, type Handler, type Walker } from './walker';
 
-/** All forms of ALTER. Action names are the grammar's names in snake_case. */
+/** All forms of ALTER. Action names are the grammar's names in snake_case, except for `ACTIONS`. */
 export const alterHandlers: readonly (readonly [string, Handler])[] = [
   ['AlterTableStmt', alterTable],
   ['AlterDomainStmt', alterDomain],
@@ -36,18 +36,10 @@ export const alterHandlers: readonly (readonly [string, Handler])[] = [
   ['AlterTableMoveAllStmt', (_node, ctx) => pushAlter(ctx, { action: 'move_all', objectType: 'tablespace' })],
 ];
 
-const COMMANDS: Readonly<Record<string, string>> = {
-  AT_AddColumn: 'add_column',
-  AT_DropColumn: 'drop_column',
-  AT_AlterColumnType: 'alter_column_type',
-  AT_SetNotNull: 'set_not_null',
-  AT_DropNotNull: 'drop_not_null',
-  AT_AddConstraint: 'add_constraint',
-  AT_DropConstraint: 'drop_constraint',
-  AT_ValidateConstraint: 'validate_constraint',
+/** Actions that differ from the grammar's names. */
+const ACTIONS: Readonly<Record<string, string>> = {
   AT_SetUnLogged: 'set_unlogged',
   AT_SetTableSpace: 'set_tablespace',
-  AT_DetachPartition: 'detach_partition',
   AT_DropInherit: 'no_inherit',
   AT_ChangeOwner: 'owner_to',
   AT_EnableRowSecurity: 'enable_rls',
@@ -57,7 +49,6 @@ const COMMANDS: Readonly<Record<string, string>> = {
   AT_DisableTrig: 'disable_trigger',
   AT_DisableTrigAll: 'disable_trigger',
   AT_DisableTrigUser: 'disable_trigger',
-  AT_DisableRule: 'disable_rule',
 };
 
 function alterTable(node: Tree, ctx: Context, walk: Walker): void {
@@ -108,7 +99,7 @@ function actionOf(subtype: string, definition: TypedNode | null): string {
   if (definition?.type === 'ATAlterConstraint' && flag(definition.node, 'alterEnforceability'))
     return flag(definition.node, 'is_enforced') ? 'enforce_constraint' : 'stop_enforcing_constraint';
   return (
-    COMMANDS[subtype] ??
+    ACTIONS[subtype] ??
     subtype
       .replace('AT_', '')
       .replace(/([a-z])([A-Z])/g, '$1_$2')

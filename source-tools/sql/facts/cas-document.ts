@@ -9,13 +9,12 @@ import { z } from 'zod';
 import { canonicalJson, type JsonValue } from '../../../policy/contracts/canonical-json';
 import { MAX_DIFF_BYTES, Sha256Hex } from '../../../policy/contracts/diff';
 import type { FactsRefusal, Span } from '../../../policy/contracts/facts';
-import { CAS_PARSER } from './sql-cas-facts';
-import type { SqlCasFacts } from './sql-cas-facts';
+import { CAS_PARSER, type SqlCasFacts } from './sql-cas-facts';
 import { readJson } from '../../../policy/text/json-text';
 import { decodeUtf8 } from '../../../policy/text/utf8';
 import { inexactNumberAt } from '../../../policy/text/exact-number';
 
-export const MAX_CAS_ROWS = 1000;
+const MAX_CAS_ROWS = 1000;
 const MAX_JSON_DEPTH = 32;
 
 // Names are used exactly as written and are quoted in the SQL. Tables with other names need SQLDryRun.
@@ -73,8 +72,7 @@ export type CasRow = z.infer<typeof CasRow>;
 
 const CasDocument = z.strictObject({ rows: z.array(CasRow).min(1).max(MAX_CAS_ROWS) });
 
-export type CasRead =
-  { readonly ok: true; readonly rows: readonly CasRow[]; readonly facts: SqlCasFacts } | FactsRefusal;
+type CasRead = { readonly ok: true; readonly rows: readonly CasRow[]; readonly facts: SqlCasFacts } | FactsRefusal;
 
 /**
  * Reads a document, or returns a refusal. Pure and bounded. Refusal codes: `empty`, `too_large`, `nul_byte`, `invalid_utf8`,
@@ -90,12 +88,7 @@ export function readCasDocument(raw: Uint8Array): CasRead {
   if (text === null) return refusal('invalid_utf8', 'The document is not valid UTF-8');
   const read = readJson(text, MAX_JSON_DEPTH);
   if (!read.ok) {
-    const code =
-      read.reason === 'duplicate_key' || read.reason === 'too_deep' || read.reason === 'lone_surrogate'
-        ? read.reason
-        : read.reason === 'number_range'
-          ? 'inexact_number'
-          : 'syntax_error';
+    const code = JSON_CODES[read.reason] ?? 'syntax_error';
     return refusal(code, `The document is not valid JSON: ${read.reason.replaceAll('_', ' ')}`, spanAt(text, read.at));
   }
   const inexact = inexactNumberAt(text);
@@ -127,6 +120,14 @@ export function readCasDocument(raw: Uint8Array): CasRead {
   }
   return { ok: true, rows, facts: toFacts(rows) };
 }
+
+/** Refusal codes for JSON that is not accepted, by the reason; any other reason is a `syntax_error`. */
+const JSON_CODES: Readonly<Record<string, string>> = {
+  duplicate_key: 'duplicate_key',
+  too_deep: 'too_deep',
+  lone_surrogate: 'lone_surrogate',
+  number_range: 'inexact_number',
+};
 
 function toFacts(rows: readonly CasRow[]): SqlCasFacts {
   const written = new Map<string, Set<string>>();

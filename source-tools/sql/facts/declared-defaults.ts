@@ -3,7 +3,7 @@ import type { Tree } from './parser';
 import type { Source } from './source';
 import { child, nodeOf, text, typedList } from './tree';
 
-export interface DeclaredDefault {
+interface DeclaredDefault {
   /** Byte offset in the body. */
   readonly start: number;
   readonly expression: string;

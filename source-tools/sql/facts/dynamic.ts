@@ -13,12 +13,11 @@ export const dynamicHandlers: readonly (readonly [string, Handler])[] = [['Execu
  */
 export function readText(
   argument: unknown,
-  form: DynamicSqlFact['form'],
-  subject: string,
+  { form, subject }: Pick<DynamicSqlFact, 'form' | 'subject'>,
   ctx: Context,
   walk: Walker,
+  at = occurrence(ctx),
 ): void {
-  const at = occurrence(ctx);
   const sql = foldText(argument);
   // The server runs the text on its own, so the CTEs around the call are not visible in it.
   const inner = { ...within(ctx, 'dynamic SQL', 'dynamic'), ctes: null };

@@ -11,13 +11,14 @@ import { dmlHandlers } from './dml';
 import { dynamicHandlers } from './dynamic';
 import { functionHandlers } from './functions';
 import { longIdentifiers } from './long-identifiers';
-import { tokenAtOrAfter } from './lexer';
+import { punctuationOf, tokenAtOrAfter } from './lexer';
 import { refuseUnparsable } from './parse-bounds';
 import { MAX_TOKENS } from './scan-cost';
 import { loadParser, parseStatements, type RawStatement } from './parser';
 import { privilegeHandlers } from './privileges';
 import { isModelled, unmodelledParts } from './rehearsable';
 import { refusal, refuse, Refused } from '../../../policy/text/refusal';
+import { decodeUtf8 } from '../../../policy/text/utf8';
 import { serverHandlers } from './server';
 import { sessionHandlers } from './session';
 import { rootSource, type Source } from './source';
@@ -30,9 +31,9 @@ export const MAX_SQL_STATEMENTS = 1000;
 /** Total number of statements and expressions inside strings (function bodies, EXECUTE) that are parsed again. */
 export const MAX_NESTED_PARSES = 1500;
 /** Nesting depth of SQL inside SQL strings. */
-export const MAX_STRING_DEPTH = 8;
+const MAX_STRING_DEPTH = 8;
 /** Total number of entries in all fact lists. */
-export const MAX_FACTS = 10_000;
+const MAX_FACTS = 10_000;
 
 const HANDLERS = new Map([
   ...dmlHandlers,
@@ -68,8 +69,7 @@ function extract(raw: Uint8Array): SqlFacts | FactsRefusal {
   const parsed = parseStatements(source.text);
   if (!parsed.ok) {
     const span = parsed.offset === null ? null : source.span(parsed.offset, tokenEndAt(source, parsed.offset));
-    if (parsed.kind === 'failed') return refusal('parser_failed', 'The PostgreSQL parser failed on this text', span);
-    return refusal('syntax_error', withoutQuotes(parsed.message), span);
+    return refusal(parsed.kind === 'failed' ? 'parser_failed' : 'syntax_error', withoutQuotes(parsed.message), span);
   }
   const statements = parsed.value;
   if (statements.length === 0) return refusal('empty', 'The text contains no statement', null);
@@ -114,19 +114,13 @@ function extract(raw: Uint8Array): SqlFacts | FactsRefusal {
       readOnly: isReadCommand(stmt) && writes(facts) === before,
     } satisfies SqlStatement;
   });
-  const result: SqlFacts = { ok: true, kind: 'sql', parser: SQL_PARSER, statements: described, ...facts };
-  return result;
+  return { ok: true, kind: 'sql', parser: SQL_PARSER, statements: described, ...facts };
 }
 
 function decode(raw: Uint8Array): Source {
   if (raw.length === 0) refuse('empty', 'The text is empty', null);
   if (raw.length > MAX_SQL_BYTES) refuse('too_large', `The text is larger than ${MAX_SQL_BYTES} bytes`, null);
-  let decoded: string;
-  try {
-    decoded = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(raw);
-  } catch {
-    return refuse('invalid_utf8', 'The text is not valid UTF-8', null);
-  }
+  const decoded = decodeUtf8(raw) ?? refuse('invalid_utf8', 'The text is not valid UTF-8', null);
   const source = rootSource(raw, decoded);
   // The parser reads a C string, so it would ignore everything after a NUL byte.
   const nul = raw.indexOf(0);
@@ -137,7 +131,9 @@ function decode(raw: Uint8Array): Source {
 }
 
 interface Bounds {
+  /** Counts one nested parse of `tokens` tokens. */
   readonly spend: (tokens: number) => void;
+  /** Checks the number of facts. */
   readonly check: () => void;
 }
 
@@ -191,12 +187,7 @@ function rangeOf(source: Source, statement: RawStatement): { readonly start: num
   const first = tokenAtOrAfter(tokens, statement.location);
   const after = statement.length === null ? bytes.length : statement.location + statement.length;
   let last = tokenAtOrAfter(tokens, after) - 1;
-  while (
-    last > first &&
-    bytes[tokens.starts[last] as number] === 59 &&
-    (tokens.ends[last] as number) - (tokens.starts[last] as number) === 1
-  )
-    last--;
+  while (last > first && punctuationOf(bytes, tokens, last) === ';') last--;
   return { start: tokens.starts[first] ?? statement.location, end: tokens.ends[last] ?? after };
 }
 

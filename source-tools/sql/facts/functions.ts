@@ -94,13 +94,8 @@ function call(node: Tree, ctx: Context, walk: Walker): void {
   const sql = SQL_TEXT[name.name];
   if (sql !== undefined && args.length >= (sql.minArgs ?? 1)) {
     // dblink('select …') without a connection has the SQL as its first argument.
-    readText(
-      argument(args, Math.min(sql.position, args.length - 1), sql.name),
-      'sql_text_function',
-      name.name,
-      ctx,
-      walk,
-    );
+    const query = argument(args, Math.min(sql.position, args.length - 1), sql.name);
+    readText(query, { form: 'sql_text_function', subject: name.name }, ctx, walk);
   }
   walk.children(node, ctx);
 }

@@ -37,6 +37,8 @@ const isNameStart = (c: number): boolean => (c >= 97 && c <= 122) || (c >= 65 &&
 const isNamePart = (c: number): boolean => isNameStart(c) || isDigit(c) || c === DOLLAR;
 const OPERATOR = new Uint8Array(256);
 for (const c of '+-*/<>=~!@#%^&|`?') OPERATOR[c.charCodeAt(0)] = 1;
+/** True for a character of operators. */
+export const isOperator = (c: number | undefined): boolean => OPERATOR[c ?? 0] === 1;
 
 /** Reads all tokens of `bytes`, without comments and whitespace. An unterminated token ends with the text. */
 export function lex(bytes: Uint8Array): Tokens {
@@ -104,7 +106,7 @@ function tokenAt(bytes: Uint8Array, i: number, c: number): Token {
     const end = skipDollar(bytes, i);
     return { kind: end === i + 1 ? Tok.Punctuation : isDigit(next) ? Tok.Word : Tok.Dollar, end };
   }
-  if (OPERATOR[c] === 1) return { kind: Tok.Operator, end: skipOperator(bytes, i) };
+  if (isOperator(c)) return { kind: Tok.Operator, end: skipOperator(bytes, i) };
   if (c === COLON && (next === COLON || next === EQUALS)) return { kind: Tok.Operator, end: i + 2 };
   return { kind: Tok.Punctuation, end: i + 1 };
 }
@@ -141,7 +143,7 @@ function skipNumber(bytes: Uint8Array, start: number): number {
 /** End of an operator, which ends where a comment starts. */
 function skipOperator(bytes: Uint8Array, start: number): number {
   let i = start;
-  while (i < bytes.length && OPERATOR[bytes[i] as number] === 1) {
+  while (i < bytes.length && isOperator(bytes[i])) {
     const startsComment =
       (bytes[i] === MINUS && bytes[i + 1] === MINUS) || (bytes[i] === SLASH && bytes[i + 1] === STAR);
     if (i > start && startsComment) break;

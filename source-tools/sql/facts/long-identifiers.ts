@@ -3,13 +3,13 @@ import type { Source } from './source';
 import type { Collected } from './walker';
 
 /** NAMEDATALEN − 1. The server truncates longer names and only sends a notice. */
-export const MAX_IDENTIFIER_BYTES = 63;
-/** Maximum number that a finding shows. */
+const MAX_IDENTIFIER_BYTES = 63;
+/** As many as a finding shows. */
 const MAX_KEPT = 50;
 
 /**
  * Records identifiers that the server would truncate. Reads tokens, because the tree contains truncated names. Covers top-level text
- * only. `ranges`: of the statements.
+ * only. `ranges`: byte ranges of the statements, in order.
  */
 export function longIdentifiers(source: Source, ranges: readonly { readonly end: number }[], facts: Collected): void {
   const { tokens, bytes } = source;

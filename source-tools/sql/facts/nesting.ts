@@ -3,7 +3,7 @@ import type { Source } from './source';
 import { wordList } from '../../../policy/text/word-list';
 
 /** Deeper text is refused before parsing. The parser's own limit is the stack size, which differs between hosts. */
-export const MAX_NESTING = 1000;
+const MAX_NESTING = 1000;
 
 const CHAINING_WORDS = new Set(
   wordList(`

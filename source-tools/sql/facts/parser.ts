@@ -11,7 +11,7 @@ export interface RawStatement {
   readonly length: number | null;
 }
 
-export type Parsed<T> =
+type Parsed<T> =
   | { readonly ok: true; readonly value: T }
   /** `offset` counts UTF-8 bytes; null if the parser reports none. `syntax`: the text is invalid. `failed`: the parser itself failed. */
   | {

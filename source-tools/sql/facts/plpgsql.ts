@@ -1,7 +1,6 @@
-import type { Context, Walker } from './walker';
-import { occurrence, within } from './walker';
-import { foldText } from './constant';
+import { occurrence, type Context, type Walker } from './walker';
 import { missingDefaults } from './declared-defaults';
+import { readText } from './dynamic';
 import { Tok, punctuationOf, tokenAtOrAfter, wordOf } from './lexer';
 import { parsePlpgsqlBody, parseStatements, type Tree } from './parser';
 import { refuseUnparsable } from './parse-bounds';
@@ -109,18 +108,16 @@ function expression(node: Tree, reading: Reading, line: number): void {
 function execute(query: string, reading: Reading, line: number): void {
   const { ctx, walk } = reading;
   const place = at(reading, line, 'execute');
-  const span = occurrence(place).span;
-  const source = decodedSource(`SELECT ${query}`, span);
+  const source = decodedSource(`SELECT ${query}`, occurrence(place).span);
   walk.spend(source.tokens.count);
   refuseUnparsable(source);
   const parsed = parseStatements(source.text);
   const select = parsed.ok ? typed(parsed.value[0]?.stmt) : null;
   const target = select === null ? undefined : typedList(select.node, 'targetList')[0]?.node['val'];
-  const sql = parsed.ok && parsed.value.length === 1 ? foldText(target) : null;
-  const read = sql !== null && walk.nested(decodedSource(sql, span), within(ctx, 'dynamic SQL', 'dynamic'));
-  ctx.facts.dynamicSql.push({ form: 'plpgsql_execute', constant: read, subject: '', ...occurrence(place) });
+  const argument = parsed.ok && parsed.value.length === 1 ? target : undefined;
+  readText(argument, { form: 'plpgsql_execute', subject: '' }, ctx, walk, occurrence(place));
   // The expression that builds the SQL may call functions, and a constant one may have FROM and WHERE.
-  if (parsed.ok) walk.visit(parsed.value[0]?.stmt, { ...place, source: decodedSource(`SELECT ${query}`, span) });
+  if (parsed.ok) walk.visit(parsed.value[0]?.stmt, { ...place, source });
 }
 
 /** Expression to the right of `:=` or `=`. */

@@ -1,12 +1,9 @@
-import { Tok, type Tokens } from './lexer';
+import { isOperator, Tok, type Tokens } from './lexer';
 
 /** Limit for the staged text, and separately for all SQL inside its strings. A token costs about 4 µs to parse and walk. */
 export const MAX_TOKENS = 60_000;
 /** Limit for repeated steps of PostgreSQL's scanner, at about 5 ns each. */
-export const MAX_RESCANS = 20_000_000;
-
-const OPERATOR_CHARACTERS = new Uint8Array(256);
-for (const sign of '~!@#^&|`?+-*/%<>=') OPERATOR_CHARACTERS[sign.charCodeAt(0)] = 1;
+const MAX_RESCANS = 20_000_000;
 
 /**
  * PostgreSQL's scanner reads a full run of operator characters, then pushes back all but the first two if a comment starts inside
@@ -17,7 +14,7 @@ export function rescansTooMuchAt(bytes: Uint8Array, tokens: Tokens): number | nu
   let cost = 0;
   let run = 0;
   for (let i = bytes.length - 1; i >= 0; i--) {
-    run = OPERATOR_CHARACTERS[bytes[i] as number] === 1 ? run + 1 : 0;
+    run = isOperator(bytes[i]) ? run + 1 : 0;
     // Each comment that starts here makes the scanner read the rest of the run and push it back.
     if (run > 1 && bytes[i] === 47 && bytes[i + 1] === 42) cost += run;
     if (cost > MAX_RESCANS) return i;

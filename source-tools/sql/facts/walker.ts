@@ -123,7 +123,7 @@ export function createWalker(
 }
 
 /** CTE names visible to a FROM clause: the first `count` names of each enclosing WITH clause. */
-export interface CteScope {
+interface CteScope {
   readonly order: ReadonlyMap<string, number>;
   readonly count: number;
   readonly outer: CteScope | null;
