@@ -16,8 +16,6 @@ interface Limits extends Limit {
   readonly maxUnclaimedRows: number;
 }
 
-const MaxRows = (rows: number): z.ZodType<Limit> => z.strictObject({ maxRows: z.int().min(0).default(rows) });
-
 /** Uses the row counts of the dry run, including rows that were not captured, and never the caller's claim. Exactly `maxRows` passes. */
 function tooManyRows(input: ValidatorInput<Limit>): RuleOutcome {
   if (input.staging === null) return noRecord(input);
@@ -61,7 +59,7 @@ function tooManyUnclaimedRows(input: ValidatorInput<Limits>): RuleOutcome {
   };
 }
 
-/** The rows of a statement if they are more than the key values that its condition names: then the values are not those of a unique key. */
+/** The statement and its rows if it changed more rows than its condition names key values, so these are not values of a unique key. */
 function unnamedRows(
   facts: SqlFacts,
   { command, rowCount }: StagingRecord['statements'][number],
@@ -74,8 +72,8 @@ function unnamedRows(
 
 const KEYED = new Set(['UPDATE', 'DELETE', 'MERGE']);
 
-/** Outcome of a rule that needs the staging record if there is none: an ERROR, so the rule fails closed. */
-export function noRecord(input: Pick<ValidatorInput, 'diff'>): RuleOutcome {
+/** The staging record is missing: an ERROR, so the rule fails closed. */
+function noRecord(input: Pick<ValidatorInput, 'diff'>): RuleOutcome {
   return {
     fires: true,
     reason: 'The staging record is missing',
@@ -127,7 +125,7 @@ export const affectedRowsLimit = rowRule<Limit>(
     logicRevision: 3,
     defaultLevel: 'forbid',
     why: 'A change of this size needs a planned migration, not a review.',
-    config: MaxRows(100_000),
+    config: z.strictObject({ maxRows: z.int().min(0).default(100_000) }),
     reads: ['staging'],
     apply: tooManyRows,
   },

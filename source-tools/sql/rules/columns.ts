@@ -2,18 +2,18 @@ import { z } from 'zod';
 import { shown } from '../../../policy/text/shown-name';
 import { defineSqlRule } from './define-sql-rule';
 import type { ColumnFact } from '../facts/sql-facts';
-import { AssumeInTransaction, transactionState } from './transaction-state';
+import { AssumeInTransaction, TransactionConfig, transactionState } from './transaction-state';
 
 const SERIAL = new Set(['serial', 'serial2', 'serial4', 'serial8', 'smallserial', 'bigserial']);
-const hasValue = (c: ColumnFact): boolean =>
-  c.defaultKind !== 'none' || c.generatedStored || c.identity || SERIAL.has(c.type);
+/** The server computes a value for each existing row, also without DEFAULT. */
+const isFilled = (c: ColumnFact): boolean => c.generatedStored || c.identity || SERIAL.has(c.type);
 
 export const addColumnNotNull = defineSqlRule({
   name: 'sql_add_column_not_null',
   logicRevision: 3,
   defaultLevel: 'confirm',
   why: 'Adding a NOT NULL column without a default fails if the table has rows, and later inserts that omit the column fail.',
-  config: z.strictObject({ assumeInTransaction: AssumeInTransaction }),
+  config: TransactionConfig,
   advice: ['Give the column a constant default, or add it as nullable, fill it, and SET NOT NULL later.'],
   examples: {
     bad: 'ALTER TABLE orders ADD COLUMN region text NOT NULL',
@@ -22,7 +22,14 @@ export const addColumnNotNull = defineSqlRule({
   find: (facts, { assumeInTransaction }) => {
     const state = transactionState(facts, assumeInTransaction);
     return facts.columns
-      .filter((c) => c.origin === 'add_column' && c.notNull && !hasValue(c) && !state.isNew(c.table, c))
+      .filter(
+        (c) =>
+          c.origin === 'add_column' &&
+          c.notNull &&
+          c.defaultKind === 'none' &&
+          !isFilled(c) &&
+          !state.isNew(c.table, c),
+      )
       .map((c) => ({ at: c, what: `NOT NULL column ${shown(c.column)} without a default` }));
   },
 });
@@ -42,11 +49,7 @@ export const volatileDefault = defineSqlRule({
   find: (facts, { assumeInTransaction, pgVersion }) => {
     const state = transactionState(facts, assumeInTransaction);
     const rewrites = (c: ColumnFact): boolean =>
-      c.defaultKind === 'volatile' ||
-      c.generatedStored ||
-      SERIAL.has(c.type) ||
-      c.identity ||
-      (pgVersion < 12 && c.defaultKind !== 'none');
+      c.defaultKind === 'volatile' || isFilled(c) || (pgVersion < 12 && c.defaultKind !== 'none');
     return facts.columns
       .filter((c) => c.origin === 'add_column' && rewrites(c) && !state.isNew(c.table, c))
       .map((c) => ({ at: c, what: `column ${shown(c.column)} is computed for each row` }));

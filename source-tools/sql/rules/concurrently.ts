@@ -1,15 +1,13 @@
-import { z } from 'zod';
 import { shown } from '../../../policy/text/shown-name';
 import { defineSqlRule, type Hit } from './define-sql-rule';
 import type { IndexFact, SqlFacts } from '../facts/sql-facts';
 import { shownName } from '../../../policy/text/table-name';
-import { AssumeInTransaction, transactionState } from './transaction-state';
-
-const Config = z.strictObject({ assumeInTransaction: AssumeInTransaction });
+import { TransactionConfig, transactionState } from './transaction-state';
 
 function describe(i: IndexFact): string {
   const subject = i.name !== null && i.name !== '' ? ` ${shown(i.name)}` : '';
-  return `${i.operation === 'reindex' ? 'REINDEX' : `${i.operation.toUpperCase()} INDEX`}${subject}${i.table === null ? '' : ` on ${shownName(i.table)}`}`;
+  const command = i.operation === 'reindex' ? 'REINDEX' : `${i.operation.toUpperCase()} INDEX`;
+  return `${command}${subject}${i.table === null ? '' : ` on ${shownName(i.table)}`}`;
 }
 
 /** REINDEX SYSTEM does not support CONCURRENTLY. */
@@ -20,7 +18,7 @@ export const notConcurrent = defineSqlRule({
   logicRevision: 3,
   defaultLevel: 'confirm',
   why: 'Creating, dropping or rebuilding an index, or detaching a partition, blocks writes to the table until it has finished.',
-  config: Config,
+  config: TransactionConfig,
   advice: ['Use CONCURRENTLY, and run the statement manually outside a transaction.'],
   examples: {
     bad: 'CREATE INDEX by_note ON orders (note)',
@@ -44,7 +42,7 @@ export const concurrentlyInTransaction = defineSqlRule({
   logicRevision: 4,
   defaultLevel: 'confirm',
   why: 'CONCURRENTLY cannot run inside a transaction, and a text of several statements is one transaction.',
-  config: Config,
+  config: TransactionConfig,
   examples: {
     bad: 'BEGIN; CREATE INDEX CONCURRENTLY by_note ON orders (note)',
     good: 'CREATE INDEX CONCURRENTLY by_note ON orders (note)',

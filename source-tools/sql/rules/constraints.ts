@@ -4,9 +4,8 @@ import { defineSqlRule, type Hit } from './define-sql-rule';
 import type { ConstraintFact, SqlFacts, SqlName } from '../facts/sql-facts';
 import { shownName } from '../../../policy/text/table-name';
 import { sameName } from '../facts/same-name';
-import { AssumeInTransaction, transactionState } from './transaction-state';
+import { AssumeInTransaction, TransactionConfig, transactionState } from './transaction-state';
 
-const Config = z.strictObject({ assumeInTransaction: AssumeInTransaction });
 const onTable = (c: ConstraintFact): string => (c.table === null ? '' : ` on ${shownName(c.table)}`);
 const isAdded = (c: ConstraintFact): boolean => c.origin === 'add_constraint' || c.origin === 'add_column';
 
@@ -15,7 +14,7 @@ export const constraintNotValid = defineSqlRule({
   logicRevision: 5,
   defaultLevel: 'confirm',
   why: 'Validating all existing rows blocks writes to the table; a foreign key also locks the referenced table.',
-  config: Config,
+  config: TransactionConfig,
   advice: ['Add the constraint as NOT VALID, and run VALIDATE CONSTRAINT in a later transaction.'],
   examples: {
     bad: 'ALTER TABLE orders ADD CONSTRAINT positive CHECK (total >= 0)',
@@ -63,7 +62,7 @@ export const uniqueConstraint = defineSqlRule({
   logicRevision: 3,
   defaultLevel: 'confirm',
   why: 'Adding a unique, primary key or exclusion constraint builds its index under a lock that blocks reads and writes.',
-  config: Config,
+  config: TransactionConfig,
   advice: ['Run CREATE UNIQUE INDEX CONCURRENTLY first, then ADD CONSTRAINT … USING INDEX.'],
   examples: {
     bad: 'ALTER TABLE orders ADD CONSTRAINT one_ref UNIQUE (ref)',
@@ -112,17 +111,12 @@ export const setNotNull = defineSqlRule({
     const added = facts.constraints.filter(
       (c) => c.type === 'not_null' && c.origin === 'add_constraint' && !c.notValid && !state.isNew(c.table, c),
     );
-    const set = facts.alters
-      .filter((a) => a.action === 'set_not_null' && a.objectType === 'table' && a.object !== null && a.member !== null)
-      .filter(
-        (a) =>
-          !state.isNew(a.object, a) &&
-          !(pgVersion >= 12 && isProven(facts, a.object as SqlName, a.member as string, a.statement)),
-      )
-      .map((a): Hit => ({
-        at: a,
-        what: `SET NOT NULL of ${shown(a.member ?? '')} on ${shownName(a.object as SqlName)}`,
-      }));
+    const set = facts.alters.flatMap((a): readonly Hit[] => {
+      const { object, member } = a;
+      if (a.action !== 'set_not_null' || a.objectType !== 'table' || object === null || member === null) return [];
+      if (state.isNew(object, a) || (pgVersion >= 12 && isProven(facts, object, member, a.statement))) return [];
+      return [{ at: a, what: `SET NOT NULL of ${shown(member)} on ${shownName(object)}` }];
+    });
     return [
       ...added.map((c) => ({
         at: c,

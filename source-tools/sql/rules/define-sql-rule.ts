@@ -5,7 +5,7 @@ import {
   type PackRule,
   type RuleExamples,
 } from '../../../policy/rules/rule-maker';
-import type { Occurrence, SqlFacts } from '../facts/sql-facts';
+import type { Occurrence, SqlFacts, SqlStatement } from '../facts/sql-facts';
 import { SQL_PARSER } from '../facts/sql-parser';
 
 /** A position at which a rule fires. */
@@ -13,13 +13,18 @@ export interface Hit extends RuleHit {
   readonly at: Pick<Occurrence, 'span' | 'path'>;
 }
 
+/** The position of a full statement. */
+export function atStatement({ span, index }: SqlStatement): Hit['at'] {
+  return { span, path: `statement ${index + 1}` };
+}
+
 export interface SqlExamples extends RuleExamples {
   readonly bad: string;
   readonly good: string;
 }
 
-export interface SqlRuleOptions<Config> extends FactsRuleOptions<SqlFacts, Config> {
-  readonly pack?: 'sql-postgres' | 'sql-postgres-style';
+interface SqlRuleOptions<Config> extends FactsRuleOptions<SqlFacts, Config> {
+  readonly pack?: keyof typeof makers;
   readonly examples: SqlExamples;
 }
 

@@ -22,14 +22,6 @@ function isDangerous(name: string): boolean {
   return DANGEROUS.has(name) || DANGEROUS_PREFIXES.some((prefix) => name.startsWith(prefix));
 }
 
-const Allowed = z.strictObject({
-  allow: z
-    .array(z.string().min(1).max(130))
-    .max(200)
-    .default([])
-    .describe('Functions that may be called. A name without a schema allows the function in every schema.'),
-});
-
 function isAllowed(called: SqlName, allow: readonly string[]): boolean {
   return allow.some((text) => {
     const entry = parseName(text);
@@ -42,7 +34,13 @@ export const dangerousFunction = defineSqlRule({
   logicRevision: 4,
   defaultLevel: 'forbid',
   why: 'A function in a SELECT can read files of the server, connect to other servers, or run SQL from text.',
-  config: Allowed,
+  config: z.strictObject({
+    allow: z
+      .array(z.string().min(1).max(130))
+      .max(200)
+      .default([])
+      .describe('Functions that may be called. A name without a schema allows the function in every schema.'),
+  }),
   examples: {
     bad: 'SELECT U&"pg_read\\005ffile"(\'/etc/passwd\')',
     good: "SELECT 'pg_read_file', pg_read_file FROM t",

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineSqlRule, type Hit } from './define-sql-rule';
+import { atStatement, defineSqlRule, type Hit } from './define-sql-rule';
 import type { SettingFact, SqlFacts } from '../facts/sql-facts';
 import { shownName } from '../../../policy/text/table-name';
 
@@ -43,7 +43,7 @@ export const timeoutsRequired = defineSqlRule({
   find: (facts, { lockTimeout, statementTimeout }) => {
     const first = facts.statements.find((s) => LOCKING.test(s.command));
     if (first === undefined) return [];
-    const at = { span: first.span, path: `statement ${first.index + 1}` };
+    const at = atStatement(first);
     const missing = (name: string): readonly Hit[] =>
       isSetBefore(facts, name, first.index) ? [] : [{ at, what: `no ${name} before the first ${first.command}` }];
     return [...(lockTimeout ? missing('lock_timeout') : []), ...(statementTimeout ? missing('statement_timeout') : [])];

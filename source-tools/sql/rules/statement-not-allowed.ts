@@ -3,7 +3,7 @@ import { shown } from '../../../policy/text/shown-name';
 import { parseName, shownName, type TableName } from '../../../policy/text/table-name';
 import { isListed } from '../facts/rehearsable';
 import type { Occurrence, RelationFact, SqlStatement } from '../facts/sql-facts';
-import { defineSqlRule, type Hit } from './define-sql-rule';
+import { atStatement, defineSqlRule, type Hit } from './define-sql-rule';
 
 const FunctionName = z
   .string()
@@ -20,7 +20,6 @@ const Config = z.strictObject({
   /** Functions of your own that may be called, written as the statements call them. */
   functions: z.array(FunctionName).max(500).default([]),
 });
-type Config = z.infer<typeof Config>;
 
 /**
  * An allowlist. Of SELECT, INSERT, UPDATE, DELETE and MERGE each clause and option must be known too; of another kind that the bundle
@@ -59,9 +58,9 @@ export const statementNotAllowed = defineSqlRule({
   },
 });
 
-function notListed({ command, span, index }: SqlStatement): Hit {
-  const what = `${shown(command)} is not one of the kinds that may commit without a question`;
-  return { at: { span, path: `statement ${index + 1}` }, what };
+function notListed(statement: SqlStatement): Hit {
+  const what = `${shown(statement.command)} is not one of the kinds that may commit without a question`;
+  return { at: atStatement(statement), what };
 }
 
 function isOfSystem({ relation: { schema, name } }: RelationFact): boolean {

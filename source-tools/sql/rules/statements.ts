@@ -1,24 +1,19 @@
 import { z } from 'zod';
 import type { DmlFact, SqlStatement } from '../facts/sql-facts';
-import { defineSqlRule } from './define-sql-rule';
-
-const Max = z.strictObject({ maxStatements: z.int().min(1).max(1000).default(1) });
+import { atStatement, defineSqlRule } from './define-sql-rule';
 
 export const multiStatement = defineSqlRule({
   name: 'sql_multi_statement',
   logicRevision: 4,
   defaultLevel: 'confirm',
   why: 'A reviewer can miss an additional statement.',
-  config: Max,
+  config: z.strictObject({ maxStatements: z.int().min(1).max(1000).default(1) }),
   examples: { bad: "SELECT ';'; DELETE FROM orders WHERE id > 1", good: "SELECT ';' /* ; */ -- ;" },
   find: ({ statements, dml }, { maxStatements }) =>
     statements
       .slice(maxStatements)
       .filter((s) => !namesItsRows(s, dml))
-      .map((s) => ({
-        at: { span: s.span, path: `statement ${s.index + 1}` },
-        what: `${s.command} after statement ${maxStatements}`,
-      })),
+      .map((s) => ({ at: atStatement(s), what: `${s.command} after statement ${maxStatements}` })),
 });
 
 /** INSERT, and a write that names its rows by a key: such statements often belong together, and each is easy to check. */
@@ -36,13 +31,7 @@ export const statementLimit = defineSqlRule({
   examples: { bad: 'SELECT 1; SELECT 2; SELECT 3', good: 'SELECT 1; SELECT 2', config: { maxStatements: 2 } },
   find: ({ statements }, { maxStatements }) => {
     const first = statements[maxStatements];
-    return first === undefined
-      ? []
-      : [
-          {
-            at: { span: first.span, path: `statement ${first.index + 1}` },
-            what: `${statements.length} statements, more than ${maxStatements}`,
-          },
-        ];
+    if (first === undefined) return [];
+    return [{ at: atStatement(first), what: `${statements.length} statements, more than ${maxStatements}` }];
   },
 });

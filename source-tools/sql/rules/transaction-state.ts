@@ -5,7 +5,9 @@ import type { Occurrence, SqlFacts, SqlName, TransactionFact } from '../facts/sq
 /** Staged SQL runs in one transaction. False treats the text as a migration that runs statement by statement. */
 export const AssumeInTransaction = z.boolean().default(true);
 
-export interface TransactionState {
+export const TransactionConfig = z.strictObject({ assumeInTransaction: AssumeInTransaction });
+
+interface TransactionState {
   /** True if the position is inside a transaction. */
   readonly inside: (at: Occurrence) => boolean;
   /** True if the same transaction created the table earlier: other sessions cannot see it, so its locks block nothing. */

@@ -1,11 +1,10 @@
-import { z } from 'zod';
 import { shown } from '../../../../policy/text/shown-name';
 import { defineSqlRule, type Hit } from '../define-sql-rule';
 import type { AlterFact, ConstraintFact, CreationFact, Occurrence, SqlFacts } from '../../facts/sql-facts';
 import { shownName } from '../../../../policy/text/table-name';
 import { TABLE_PARTS } from './schema';
 import { sameName } from '../../facts/same-name';
-import { AssumeInTransaction, transactionState } from '../transaction-state';
+import { TransactionConfig, transactionState } from '../transaction-state';
 
 const GUARDABLE = new Set(['add_column', 'drop_column', 'drop_constraint']);
 
@@ -16,7 +15,7 @@ export const robustStatements = defineSqlRule({
   defaultLevel: 'advise',
   status: 'WARN',
   why: 'If the script stops before its end outside a transaction, it cannot be run again.',
-  config: z.strictObject({ assumeInTransaction: AssumeInTransaction }),
+  config: TransactionConfig,
   advice: ['Add IF EXISTS or IF NOT EXISTS, or put the statements in one transaction.'],
   examples: {
     bad: 'SELECT 1; CREATE TABLE t (id bigint)',
