@@ -50,7 +50,7 @@ export type Guard = (work: Work, rowsSoFar: number) => Promise<string | null>;
 
 export type NotCaptured = Exclude<Captured, { readonly kind: 'captured' }>;
 
-export interface CaptureOptions {
+interface CaptureOptions {
   /** True if gate.ts found the works fit for a rehearsal, so that their conditions have no effect and may be evaluated again. */
   readonly checked: boolean;
   readonly guard?: Guard;

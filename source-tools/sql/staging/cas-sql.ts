@@ -12,7 +12,7 @@ import type { Session } from './session';
 /** Column types as SQL text, by column name. Names that are not columns of the table are missing. */
 export type ColumnTypes = ReadonlyMap<string, string>;
 
-export interface CasSql {
+interface CasSql {
   readonly text: string;
   readonly values: readonly string[];
 }
@@ -27,7 +27,7 @@ export async function columnTypes(
 }
 
 /** SQL that reads a JSON parameter as a one-row table with typed columns. */
-export function keyRecord(
+function keyRecord(
   alias: string,
   columns: readonly string[],
   types: ColumnTypes,

@@ -3,7 +3,7 @@ import type { TargetLine } from '../../target-line';
 import { OLD_NEW_VERSION, OLDEST_VERSION } from './returning';
 import { toSqlFailure } from './sql-failure';
 
-export interface TargetDescription {
+interface TargetDescription {
   /** For example `18.4`. Null if the target cannot be reached. */
   readonly serverVersion: string | null;
   readonly role: string | null;

@@ -1,7 +1,7 @@
 import type { CommitContext, StageContext, TargetEffects } from '../../../policy/contracts/target-effects';
 import { apply, readBack, seal } from './apply';
 import type { Work } from './work';
-import { rehearse, type Prepare, type Prepared } from './rehearse';
+import { rehearse, type Prepare } from './rehearse';
 import { withReturning } from './returning';
 import { readStatements, type Statement } from './statements';
 import { quoteRelation } from './identifiers';
@@ -14,24 +14,24 @@ export const sqlDryRunEffects: TargetEffects = {
     if (!ctx.facts.ok) return rejected(`${ctx.facts.code}: ${ctx.facts.message}`);
     const works = await toWorks(ctx.diff.raw);
     if (!works.ok) return rejected(works.explanation);
-    return rehearse(ctx, prepared(works));
+    return rehearse(ctx, prepareWorks(works.works));
   },
   commit: async (ctx: CommitContext) => {
     const works = await toWorks(ctx.diff.raw);
     if (!works.ok) return { kind: 'refused', explanation: works.explanation };
-    return apply(ctx, prepared(works));
+    return apply(ctx, prepareWorks(works.works));
   },
   readBack,
   seal,
   lateMs: IDLE_MS,
 };
 
-const prepared =
-  (works: Prepared & { readonly ok: true }): Prepare =>
-  async (_session, gate) => {
-    const stopped = await gate(works.works);
-    return stopped === null ? works : { ok: false, outcome: stopped };
+function prepareWorks(works: readonly Work[]): Prepare {
+  return async (_session, gate) => {
+    const stopped = await gate(works);
+    return stopped === null ? { ok: true, works } : { ok: false, outcome: stopped };
   };
+}
 
 type Works =
   { readonly ok: true; readonly works: readonly Work[] } | { readonly ok: false; readonly explanation: string };

@@ -9,7 +9,7 @@ import type { Session } from './session';
 import type { SqlSettings } from '../staging-settings';
 import type { Work } from './work';
 
-export type Checked =
+type Checked =
   { readonly ok: true; readonly columns: WrittenColumns } | { readonly ok: false; readonly outcome: NotCaptured };
 
 /** Statements and catalog. Executes nothing of the change. Rejects with the driver's error. */

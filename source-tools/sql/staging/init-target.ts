@@ -10,14 +10,14 @@ import { Client, escapeLiteral } from 'pg';
 import { quoteIdentifier, quoteRelation } from './identifiers';
 import { scramVerifier } from './scram';
 
-export interface TargetGrants {
+interface TargetGrants {
   /** All tables in these schemas, including tables that the administrator creates later. */
   readonly schemas?: readonly string[];
   /** Single tables as `schema.table`. */
   readonly tables?: readonly string[];
 }
 
-export interface InitTargetOptions {
+interface InitTargetOptions {
   readonly stageRole?: string;
   readonly commitRole?: string;
   /** Null keeps the password of an existing role. */
@@ -43,16 +43,12 @@ export async function initTarget(adminUrl: string, options: InitTargetOptions): 
     // Concurrent runs would fail on each other's roles.
     await client.query(`SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtext('countersign target init'))`);
     await client.query(MARKER);
-    for (const [role, password] of [
-      [stageRole, passwords.stage],
-      [commitRole, passwords.commit],
-    ] as const)
-      await ensureRole(client, role, password);
+    await ensureRole(client, stageRole, passwords.stage);
+    await ensureRole(client, commitRole, passwords.commit);
     const both = `${quoteIdentifier(stageRole)}, ${quoteIdentifier(commitRole)}`;
     const commit = quoteIdentifier(commitRole);
-    await client.query(
-      `GRANT CONNECT ON DATABASE ${quoteIdentifier((await client.query<{ d: string }>('SELECT current_database() AS d')).rows[0]?.d ?? '')} TO ${both}`,
-    );
+    const { rows } = await client.query<{ name: string }>('SELECT current_database() AS name');
+    await client.query(`GRANT CONNECT ON DATABASE ${quoteIdentifier(rows[0]?.name ?? '')} TO ${both}`);
     await client.query(`REVOKE ALL ON countersign.marker FROM ${both}`);
     await client.query(`GRANT USAGE ON SCHEMA countersign TO ${commit}`);
     await client.query(`GRANT INSERT (change_id), SELECT, UPDATE (effect) ON countersign.marker TO ${commit}`);
@@ -115,17 +111,22 @@ SELECT rolsuper OR rolcreaterole OR rolcreatedb OR rolreplication OR rolbypassrl
     OR EXISTS (SELECT FROM pg_catalog.pg_database d WHERE d.datdba = r.oid) AS owner
 FROM pg_catalog.pg_roles r WHERE rolname = $1`;
 
+interface ExistingRole {
+  readonly privileged: boolean;
+  readonly member: boolean;
+  readonly owner: boolean;
+}
+
+function problemOf({ privileged, member, owner }: ExistingRole): string | null {
+  if (privileged) return 'superuser or a similar attribute';
+  if (member) return 'member of another role';
+  return owner ? 'owner of objects in this database' : null;
+}
+
 async function ensureRole(client: Client, role: string, password: string | null): Promise<void> {
-  const { rows } = await client.query<{ privileged: boolean; member: boolean; owner: boolean }>(EXISTING_ROLE, [role]);
+  const { rows } = await client.query<ExistingRole>(EXISTING_ROLE, [role]);
   const [found] = rows;
-  const problem =
-    found?.privileged === true
-      ? 'superuser or a similar attribute'
-      : found?.member === true
-        ? 'member of another role'
-        : found?.owner === true
-          ? 'owner of objects in this database'
-          : null;
+  const problem = found === undefined ? null : problemOf(found);
   if (problem !== null)
     throw new Error(`Role "${role}" exists and has too many privileges (${problem}); choose another name`);
   const name = quoteIdentifier(role);

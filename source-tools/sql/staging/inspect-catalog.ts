@@ -17,7 +17,7 @@ import { OWN_SCHEMA } from './marker';
 import { readStoredTree } from './node-tree';
 import type { Row, Session } from './session';
 
-export interface Inspection {
+interface Inspection {
   /** Why the statements must not be rehearsed. Empty if they may be. */
   readonly reasons: readonly string[];
   readonly columns: WrittenColumns;
@@ -35,7 +35,9 @@ interface Relation {
   readonly schema: string;
   readonly name: string;
   readonly columns: readonly string[];
+  /** Oids of the relation itself and all its children. */
   readonly family: readonly string[];
+  /** Estimated. */
   readonly rows: number;
 }
 
@@ -208,7 +210,6 @@ class Inspector {
     if (relation.kind === 'f') this.#reasons.add(`${relation.name} is a foreign table`);
     if (relation.kind === 'S') this.#reasons.add(`${relation.name} is a sequence`);
     for (const oid of relation.family) this.#want(oid, role);
-    this.#want(relation.oid, role);
   }
 
   #want(oid: string, role: Role): void {

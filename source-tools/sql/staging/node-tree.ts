@@ -1,7 +1,7 @@
 /** Reads the server's form of stored expressions and rules (`pg_node_tree`), in which every name is resolved to an oid. */
 import { LAST_CLOCK_KEYWORD } from '../facts/safe-functions';
 
-export interface StoredTree {
+interface StoredTree {
   readonly functions: readonly string[];
   readonly relations: readonly string[];
   readonly reasons: readonly string[];

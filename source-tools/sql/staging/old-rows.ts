@@ -49,7 +49,7 @@ export class BoundedRows<T extends { readonly row: string }> {
   }
 }
 
-export interface OldRow {
+interface OldRow {
   readonly table: string;
   readonly ctid: string;
   readonly row: string;

@@ -1,5 +1,4 @@
-import type { JsonObject, JsonValue } from '../../../policy/contracts/canonical-json';
-import { canonicalJson } from '../../../policy/contracts/canonical-json';
+import { canonicalJson, type JsonObject, type JsonValue } from '../../../policy/contracts/canonical-json';
 import type { StagingRecord } from '../../../policy/contracts/staging-record';
 import { clip } from '../../../policy/text/cut-text';
 import type { Capture } from './capture';

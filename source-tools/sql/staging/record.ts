@@ -4,8 +4,7 @@
  * B1 The record lists what could not be captured (`uncaptured`), which gives the finding `base_unverifiable`.
  * B2 At commit the record must equal the approved one, and `uncaptured` must not contain a new reason.
  */
-import type { JsonValue } from '../../../policy/contracts/canonical-json';
-import { canonicalJson } from '../../../policy/contracts/canonical-json';
+import { canonicalJson, type JsonValue } from '../../../policy/contracts/canonical-json';
 import type { StagingRecord } from '../../../policy/contracts/staging-record';
 import type { Capture } from './capture';
 import { MAX_CAPTURED_BYTES } from './captured-rows';

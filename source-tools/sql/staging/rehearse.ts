@@ -48,7 +48,7 @@ export type Gate = (works: readonly Work[]) => Promise<NotCaptured | null>;
 export type Prepared =
   { readonly ok: true; readonly works: readonly Work[] } | { readonly ok: false; readonly outcome: NotCaptured };
 
-export const MAX_RUNS = 3;
+const MAX_RUNS = 3;
 /** The server terminates a rehearsal whose client does not continue. */
 const REHEARSAL_IDLE_MS = 2_000;
 

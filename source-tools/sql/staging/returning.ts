@@ -22,12 +22,9 @@ export const OLDEST_VERSION = 140_000;
  * How a statement is sent so that its rows are captured. The last four columns of its result are: oid of the table before and after,
  * row before and after. Or why its rows are only counted.
  */
-export type Instrumented = Instrumentation | { readonly uncaptured: string };
-export interface Instrumentation {
-  readonly text: string;
-  /** Query that reads the rows before the statement, or null if the statement itself returns them. */
-  readonly oldRows: string | null;
-}
+export type Instrumented =
+  /** `oldRows`: query that reads the rows before the statement, or null if the statement itself returns them. */
+  { readonly text: string; readonly oldRows: string | null } | { readonly uncaptured: string };
 
 type Returnable = Pick<Statement, 'text' | 'command' | 'returning' | 'upsert' | 'target'>;
 

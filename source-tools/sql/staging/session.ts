@@ -25,7 +25,7 @@ import { beginText, type Booted, GRACE_MS, RESET, sendBegin, sendReset } from '.
 
 export type Row = readonly (string | null)[];
 
-export interface SqlQuery {
+interface SqlQuery {
   readonly text: string;
   readonly values?: readonly unknown[];
   /** Called for each row. Without it rows are discarded. */
@@ -62,7 +62,7 @@ export interface Session {
   readonly release: () => Promise<void>;
 }
 
-export interface SessionOptions {
+interface SessionOptions {
   readonly url: string;
   /** Shown in pg_stat_activity. The same in the rehearsal and in the commit, so that SQL cannot tell them apart by it. */
   readonly changeId: string;

@@ -7,13 +7,13 @@
 import { wordList } from '../../../policy/text/word-list';
 import type { Tree } from '../facts/parser';
 import { lex, punctuationOf, wordOf } from '../facts/lexer';
-import { child, has, list, onlyStatement, text, typed, typedList, type TypedNode } from '../facts/tree';
+import { child, has, list, nodeOf, onlyStatement, text, typed, typedList, type TypedNode } from '../facts/tree';
 
 /** How many tokens are parsed to find a query, in all candidates together. About two seconds. */
 const MAX_TOKENS_TRIED = 500_000;
 
 /** `${with} SELECT … ${from}` selects one row for each row that the statement changes (more if a join matches it several times). */
-export interface SourceQuery {
+interface SourceQuery {
   /** The WITH clause of the statement, or empty. */
   readonly with: string;
   /** `FROM … WHERE …`. It may end in a comment, so append text after a newline. */
@@ -142,10 +142,10 @@ function* candidates(type: string, node: Tree, sql: string, words: readonly Word
 function readsTheSame(type: string, node: Tree, query: SourceQuery): boolean {
   const select = onlyStatement(`${query.with} SELECT 1 ${query.from}`);
   if (select?.type !== 'SelectStmt') return false;
-  const { fromClause, whereClause, withClause, ...rest } = select.node;
+  const { fromClause: _, whereClause, withClause, ...rest } = select.node;
   if (plain(withClause) !== plain(node['withClause'])) return false;
   if (Object.keys(rest).some((key) => !['targetList', 'limitOption', 'op'].includes(key))) return false;
-  const [first, ...others] = Array.isArray(fromClause) ? (fromClause as unknown[]) : [];
+  const [first, ...others] = list(select.node, 'fromClause');
   const target = { RangeVar: child(node, 'relation') };
   switch (type) {
     case 'UpdateStmt':
@@ -158,7 +158,7 @@ function readsTheSame(type: string, node: Tree, query: SourceQuery): boolean {
       );
     }
     case 'MergeStmt': {
-      const join = typed(first)?.node ?? {};
+      const join = nodeOf(first);
       return (
         others.length === 0 &&
         whereClause === undefined &&

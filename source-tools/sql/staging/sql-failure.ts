@@ -3,7 +3,7 @@ import { DatabaseError } from 'pg';
 import { targetMisconfigured, targetUnavailable } from '../../target-failure';
 
 /** Classified driver error. `refused`: the server rejected the statement, so the transaction was rolled back and nothing was applied. */
-export type SqlFailure =
+type SqlFailure =
   | {
       readonly kind: 'refused';
       readonly sqlstate: string;

@@ -6,15 +6,15 @@
 import { createHash } from 'node:crypto';
 import { lex } from '../facts/lexer';
 import { loadParser, parseStatements, type Tree } from '../facts/parser';
-import { child, has, list, rangeName, text, typed } from '../facts/tree';
+import { child, has, list, nodeOf, rangeName, text, typed } from '../facts/tree';
 import { decodeUtf8 } from '../../../policy/text/utf8';
 
-export const MAX_STATEMENTS = 1000;
+const MAX_STATEMENTS = 1000;
 
 /** `rows`: RETURNING captures its rows. `counted`: only statistics count them. `schema`, `truncate`: neither. `refused`: never sent. */
-export type StatementKind = 'rows' | 'counted' | 'schema' | 'truncate' | 'refused';
+type StatementKind = 'rows' | 'counted' | 'schema' | 'truncate' | 'refused';
 
-export interface RelationName {
+interface RelationName {
   readonly schema: string | null;
   readonly name: string;
   /** Alias of the relation in the statement, or its name. */
@@ -22,7 +22,7 @@ export interface RelationName {
 }
 
 /** `absent`; the names of OLD and NEW in an existing RETURNING; or `unclear` if a relation of the statement has such a name. */
-export type Returning = 'absent' | 'unclear' | { readonly old: string; readonly new: string };
+type Returning = 'absent' | 'unclear' | { readonly old: string; readonly new: string };
 
 export interface Statement {
   readonly index: number;
@@ -157,7 +157,7 @@ function returningOf(node: Tree): Returning {
   if (!has(node, 'returningClause')) return 'absent';
   const names = { old: 'old', new: 'new' };
   for (const item of list(child(node, 'returningClause'), 'options')) {
-    const option = typed(item)?.node ?? {};
+    const option = nodeOf(item);
     const name = text(option, 'value');
     if (name === '') return 'unclear';
     if (text(option, 'option') === 'RETURNING_OPTION_OLD') names.old = name;

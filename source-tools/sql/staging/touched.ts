@@ -19,7 +19,7 @@ export interface NetChange {
 }
 
 /** Net changes by table label. */
-export type NetChanges = ReadonlyMap<string, readonly NetChange[]>;
+type NetChanges = ReadonlyMap<string, readonly NetChange[]>;
 
 export function netChanges(capture: CapturedRows): NetChanges {
   const changes = cache.get(capture) ?? computeNetChanges(capture);
@@ -106,7 +106,7 @@ export function touchedSha(changes: readonly NetChange[], volatile: readonly str
 }
 
 /** Comparison of one table in two dry runs. `moved`: the rows differ, so another run is needed. */
-export type Comparison = { readonly kind: 'stable'; readonly volatile: readonly string[] } | { readonly kind: 'moved' };
+type Comparison = { readonly kind: 'stable'; readonly volatile: readonly string[] } | { readonly kind: 'moved' };
 
 export function compareRuns(first: readonly NetChange[], second: readonly NetChange[]): Comparison {
   const volatile = new Set<string>();
