@@ -17,7 +17,7 @@ const FEED = 0x0a;
 const DASH = 0x2d;
 const SLASH = 0x2f;
 
-/** Indexes of lines at which a statement can start: the first line, and lines after the semicolon of a statement, if it has no more tokens. */
+/** Indexes of lines at which a statement can start: the first line, and each line that follows a semicolon without another token between. */
 function statementStarts(text: string): Set<number> {
   const bytes = new TextEncoder().encode(text);
   const tokens = lex(bytes);

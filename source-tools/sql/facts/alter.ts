@@ -115,7 +115,7 @@ function memberOf(definition: TypedNode | null): string {
 /** Options that decide with whose rights a view reads its tables, and whether a function in a condition sees rows that it hides. */
 const VIEW_SECURITY: ReadonlySet<string> = new Set(['security_invoker', 'security_barrier']);
 
-/** Records an action that changes which rows or triggers apply to whom. */
+/** Records changes of row security, triggers, rules, and the rights with which a view reads. */
 function recordRights(action: string, { name }: SqlName, definition: TypedNode | null, ctx: Context): void {
   if (action === 'enable_rls' || action === 'force_rls') privilege(ctx, 'row_policy', name);
   if (action === 'disable_rls' || action === 'no_force_rls') privilege(ctx, 'disable_rls', name);

@@ -47,7 +47,7 @@ export function fold(expression: unknown): Constant | undefined {
 export function foldText(expression: unknown): string | null {
   const e = typed(expression);
   if (e?.type === 'FuncCall') {
-    if (ownName(e.node, 'funcname') !== 'concat' || flag(e.node, 'func_variadic')) return null;
+    if (builtinName(e.node, 'funcname') !== 'concat' || flag(e.node, 'func_variadic')) return null;
     const parts = list(e.node, 'args').map(foldText);
     return parts.includes(null) ? null : parts.join('');
   }
@@ -61,14 +61,14 @@ function textOf(value: Constant | undefined): string | null {
 }
 
 /** A name without a schema or in pg_catalog, else ''. */
-function ownName(node: Tree, key: string): string {
+function builtinName(node: Tree, key: string): string {
   const { schema, name } = nameAt(node, key);
   return schema === null || schema === 'pg_catalog' ? name : '';
 }
 
 /** The name of a type without a length, a precision or array bounds, which change the value. */
 function plainType(type: Tree): string {
-  return list(type, 'typmods').length > 0 || list(type, 'arrayBounds').length > 0 ? '' : ownName(type, 'names');
+  return list(type, 'typmods').length > 0 || list(type, 'arrayBounds').length > 0 ? '' : builtinName(type, 'names');
 }
 
 function constantOf(node: Tree): Constant | undefined {
@@ -154,7 +154,7 @@ function foldCase(node: Tree): Constant | undefined {
 
 function foldOperator(node: Tree): Constant | undefined {
   const kind = text(node, 'kind');
-  const operator = ownName(node, 'name');
+  const operator = builtinName(node, 'name');
   if (kind === 'AEXPR_IN') {
     const left = fold(node['lexpr']);
     const items = list(child(child(node, 'rexpr'), 'List'), 'items').map(fold);

@@ -10,8 +10,8 @@ interface DeclaredDefault {
 }
 
 /**
- * Default values of variables that the tree of a PL/pgSQL body lacks. The parser gives none for a record, and takes each type that it
- * does not know for a record. So they are found in the text.
+ * Default values of variables that are missing from the tree of a PL/pgSQL body, read from its text. The parser omits the default of a
+ * record, and treats every type that it does not know as a record.
  */
 export function missingDefaults(functions: readonly Tree[], body: Source): readonly DeclaredDefault[] {
   const known = new Set(
@@ -24,7 +24,7 @@ export function missingDefaults(functions: readonly Tree[], body: Source): reado
 
 const MARKS: ReadonlySet<string> = new Set([':=', '=']);
 
-/** Default values in all DECLARE sections. A column named declare is taken for a section too, which only adds expressions. */
+/** Default values in all DECLARE sections. A column named `declare` also starts one, which only adds expressions. */
 function declaredDefaults(body: Source): readonly DeclaredDefault[] {
   const { bytes, tokens } = body;
   const found: DeclaredDefault[] = [];

@@ -1,13 +1,14 @@
-/** How many values of a key the condition of an UPDATE or DELETE names. A condition that is not understood names no number. Pure. */
+/** Number of key values that the condition of an UPDATE or DELETE names, and whether it restricts the table at all. Pure. */
 import { fold } from './constant';
 import { constantLimit, isConstant } from './rehearsable';
 import type { Tree } from './parser';
 import { child, flag, has, list, nameAt, nodeOf, rangeName, strings, text, typed, typedList } from './tree';
 
-/** The written table as the condition names it. `alone`: no other table, so that a column without a table belongs to it. */
+/** The written table as the condition names it. */
 interface Target {
   readonly schema: string | null;
   readonly name: string;
+  /** True without another table, so that an unqualified column belongs to it. */
   readonly alone: boolean;
 }
 
@@ -197,16 +198,16 @@ function isIndependent(subquery: unknown, target: Target): boolean {
   if (select?.type !== 'SelectStmt' || list(select.node, 'fromClause').length === 0) return false;
   const from = typedList(select.node, 'fromClause');
   const own = from.map((r) => text(child(r.node, 'alias'), 'aliasname') || text(r.node, 'relname'));
-  return own.includes(target.name) || !names(select.node, target.name);
+  return own.includes(target.name) || !namesColumnOf(select.node, target.name);
 }
 
-function names(value: unknown, table: string): boolean {
-  if (Array.isArray(value)) return value.some((item) => names(item, table));
+function namesColumnOf(value: unknown, table: string): boolean {
+  if (Array.isArray(value)) return value.some((item) => namesColumnOf(item, table));
   if (typeof value !== 'object' || value === null) return false;
   const e = typed(value);
   if (e?.type === 'ColumnRef') {
     const parts = strings(list(e.node, 'fields'));
     return parts.length !== 1 && parts[0] === table;
   }
-  return Object.values(value).some((member) => names(member, table));
+  return Object.values(value).some((member) => namesColumnOf(member, table));
 }

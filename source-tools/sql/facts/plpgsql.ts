@@ -29,7 +29,7 @@ export function walkPlpgsql(body: Source, inner: Context, outer: Context, walk: 
   return true;
 }
 
-/** The parser returns a function without a body if it takes its language for another one. */
+/** The parser returns a function without a body if it does not recognize the language as PL/pgSQL. */
 function hasBody(item: Tree): boolean {
   return has(nodeOf(item), 'action');
 }

@@ -1,8 +1,8 @@
 /**
  * What one parsed statement executes: functions, operators and relations, and whether its form may be rehearsed. Pure.
  *
- * An allowlist (modelled-nodes.ts): a node, member or value that is not listed makes the statement unfit for a rehearsal. Names are as written; the
- * catalog decides what they mean (staging/inspect-catalog.ts).
+ * An allowlist (modelled-nodes.ts): a statement with a node, member or value that is not listed must not be rehearsed. Names are as
+ * written; the catalog decides what they mean (staging/inspect-catalog.ts).
  */
 import { shown } from '../../../policy/text/shown-name';
 import { MODELLED_NODES, SAFE_OPERATORS } from './modelled-nodes';
@@ -25,7 +25,7 @@ export type Assigned = 'clock' | 'own' | 'other';
 export interface Write {
   readonly relation: SqlName;
   readonly command: 'INSERT' | 'UPDATE' | 'DELETE' | 'MERGE';
-  /** By column. Null as a name: an INSERT without a column list, in the order of the table's columns. */
+  /** `name` is null for an INSERT without a column list; then the order is that of the table's columns. */
   readonly columns: readonly { readonly name: string | null; readonly assigned: Assigned }[];
   /** True if the number of rows is written in the statement: INSERT … VALUES, or a SELECT without FROM. */
   readonly counted: boolean;
@@ -68,7 +68,7 @@ const STATEMENTS: Readonly<Record<string, string>> = {
   MergeStmt: 'MERGE',
 };
 
-/** Reasons for people, by node type or by type and member. Without one the reason names the part of the grammar. */
+/** Reasons by node type, or by type and member. Without an entry the reason names the part of the grammar. */
 const REASONS: Readonly<Record<string, (value: unknown) => string>> = {
   'SelectStmt.intoClause': () => 'SELECT INTO creates a table',
   RangeTableSample: () => 'TABLESAMPLE reads random rows',
@@ -127,7 +127,7 @@ function examine(stmt: Tree): Found {
   return found;
 }
 
-/** `type`: that of a node without its type name. */
+/** `type`: the node type of an inline member, whose tree has no type name. */
 function visit(value: unknown, found: Found, place: string, type?: string): void {
   if (Array.isArray(value)) {
     for (const item of value) visit(item, found, place);

@@ -8,7 +8,7 @@ interface Range {
   readonly name: string;
 }
 
-/** Where a query is: null if it runs once, else what it may refer to. `unknown`: a range that is not a table. */
+/** Null for a query that runs once. Else the ranges of the queries around it, to which it may refer. `unknown`: not a table. */
 type Repeated = null | 'lateral' | readonly (Range | 'unknown')[];
 
 const QUERIES: ReadonlySet<string> = new Set(['SelectStmt', 'InsertStmt', 'UpdateStmt', 'DeleteStmt', 'MergeStmt']);

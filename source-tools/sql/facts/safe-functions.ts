@@ -1,20 +1,20 @@
-import { wordList } from '../../../policy/text/word-list';
-
 /**
  * Functions of PostgreSQL that a rehearsal may execute. An allowlist: everything else is unknown.
  *
  * Each listed function, in all its overloads, only computes a value from its arguments, the rows that it reads and the clock. None
- * writes, locks, waits, sends, advances a sequence, or reads identity, privileges, sessions, settings, the catalog, files or chance.
+ * writes, locks, waits, sends, advances a sequence, reads identity, privileges, sessions, settings, the catalog or files, or is random.
  *
  * Source: PostgreSQL 18 documentation, chapter 9 "Functions and Operators"
  * (https://www.postgresql.org/docs/18/functions.html). Left out from it on purpose:
- * - 9.14 UUID, random(), random_normal(), gen_random_*: chance
+ * - 9.14 UUID, random(), random_normal(), gen_random_*: random values
  * - 9.17 sequence manipulation: nextval() and setval() are not rolled back
  * - 9.27 system information: current_user, has_*_privilege, pg_*_is_visible, txid_*: identity, privileges, catalog
  * - 9.28 administration: current_setting, set_config, pg_sleep, pg_terminate_backend, advisory locks, files, replication
  * - query_to_xml and the like, ts_stat, ts_rewrite with SQL text: they execute SQL
  * - lo_*, pg_notify, dblink: effects outside the transaction
  */
+import { wordList } from '../../../policy/text/word-list';
+
 /** 9.9: the clock. Their values differ between two rehearsals, which the comparison of the rehearsals detects. */
 export const CLOCK_FUNCTIONS: ReadonlySet<string> = new Set(
   wordList('now transaction_timestamp statement_timestamp clock_timestamp timeofday'),

@@ -74,7 +74,10 @@ function lineOf(lines: readonly number[], offset: number): number {
 
 type Positions = (offset: number) => { readonly line: number; readonly column: number };
 
-/** Converts offsets to line and column (both from 1; columns in UTF-16 code units). Unit counts are cached per block, so lookups in a long line stay cheap. */
+/**
+ * Converts offsets to line and column (both from 1; columns in UTF-16 code units). Unit counts are cached per block, so lookups in a
+ * long line stay cheap.
+ */
 function utf8Positions(bytes: Uint8Array): Positions {
   const lines: number[] = [0];
   const blocks = new Uint32Array(Math.floor(bytes.length / BLOCK) + 1);

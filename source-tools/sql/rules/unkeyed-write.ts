@@ -3,7 +3,7 @@ import { shownName } from '../../../policy/text/table-name';
 import type { Container, DmlFact } from '../facts/sql-facts';
 import { defineSqlRule, type Hit } from './define-sql-rule';
 
-/** What these contain runs when other statements call it, not in this change. */
+/** Statements in these run later, when other statements use them, and not in this change. */
 const LATER: ReadonlySet<Container> = new Set(['function_body', 'rule', 'view']);
 
 export const unkeyedWrite = defineSqlRule({

@@ -6,7 +6,7 @@
  * X3 After COMMIT is sent nothing is thrown. Only an ERROR of the server means that the change was not applied. After a lost
  *    connection, a timeout or a FATAL the outcome is unknown.
  * X4 What was rehearsed has passed the same check again in this transaction, so its connection may be kept (S6 in session.ts) once
- *    COMMIT is acknowledged. What was not rehearsed has a connection of its own, which is closed.
+ *    COMMIT is acknowledged. What was not rehearsed runs on a new connection, which is closed.
  */
 import { CountersignFailure } from '../../../policy/contracts/failure';
 import { DatabaseError } from 'pg';

@@ -42,7 +42,7 @@ export type Captured =
   /** The server returned an error; `error` is the driver's. */
   | { readonly kind: 'failed'; readonly place: string; readonly error: unknown }
   | { readonly kind: 'declined'; readonly explanation: string }
-  /** Not executed, or rolled back at once: a rehearsal must not do this. */
+  /** Not executed, or rolled back: a rehearsal must not do this. */
   | { readonly kind: 'not_rehearsed'; readonly works: readonly Work[]; readonly reasons: readonly string[] };
 
 /** Called before each statement with the number of rows changed so far. Returns why the dry run must end here, or null. */
@@ -103,8 +103,8 @@ export async function captureWork(
 
 interface Executed {
   readonly rowCount: number;
-  /** Whether the rows were captured, and why not if the statement could not show it before. */
   readonly captured: boolean;
+  /** Why the rows were not captured, if that was not known before the statement ran. */
   readonly reason: string | null;
 }
 
@@ -192,7 +192,7 @@ async function summarize(
   const after = await readState(session, GENERIC_PLANS);
   const counted = difference(before.counts, after.counts);
   if (after.facts[0] !== facts[0] || after.facts[1] !== facts[1]) {
-    // Defence in depth: S1 in session.ts makes this unreachable. If it happened, no result of this transaction could be trusted.
+    // S1 in session.ts makes this unreachable. If it happened, no result of this transaction could be trusted.
     return { kind: 'declined', explanation: 'the change left its transaction or changed its role' };
   }
   if (facts[2] !== 'on') reasons.push('track_counts is off on the server: side effects cannot be counted');

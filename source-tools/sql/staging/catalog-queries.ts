@@ -1,6 +1,4 @@
-/**
- * Queries on a target's catalog. All names are qualified with pg_catalog, so objects of the target's schemas cannot shadow them.
- */
+/** Queries on a target's catalog. All names are qualified with pg_catalog, so objects of the target's schemas cannot shadow them. */
 
 /**
  * $1: quoted relation. Returns oid, relkind, relhasrules, schema, name, and JSON arrays: the names of its columns in order, the oids of

@@ -16,8 +16,9 @@ export type Choice =
       readonly reason: string | null;
       /** Columns of the target in the order in which the server writes them. */
       readonly columns: readonly string[];
-      /** Oids of the target and its children, and of the children with columns that the rows of the target do not have. */
+      /** Oids of the target and its children. */
       readonly family: readonly string[];
+      /** Oids of the children that have more columns than the target. */
       readonly wider: readonly string[];
     };
 

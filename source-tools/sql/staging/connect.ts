@@ -4,7 +4,10 @@ import { toTargetFailure, toSqlFailure } from './sql-failure';
 import { IDLE_MS, openSession, type Session } from './session';
 import type { SqlSettings } from '../staging-settings';
 
-/** Opens a session on the target of a change; `fresh`: on a new connection, which is not kept. Throws TARGET_UNAVAILABLE (retryable, nothing was executed) or CONFIGURATION_ERROR. */
+/**
+ * Opens a session on the target of a change; `fresh`: on a new connection, which is not kept. Throws TARGET_UNAVAILABLE (retryable,
+ * nothing was executed) or CONFIGURATION_ERROR.
+ */
 export async function connect(
   { target, changeId, signal, inUse }: Pick<TargetContext, 'target' | 'changeId' | 'signal' | 'inUse'>,
   settings: SqlSettings,

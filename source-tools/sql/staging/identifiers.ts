@@ -12,7 +12,10 @@ export function quoteRelation(relation: { readonly schema: string | null; readon
   return relation.schema === null ? name : `${quoteIdentifier(relation.schema)}.${name}`;
 }
 
-/** Name of a relation for display and rules: `public.orders`. Parts are quoted unless they are plain lowercase names. Temporary schemas become `pg_temp`, as their names differ by session. */
+/**
+ * Name of a relation for display and rules: `public.orders`. Parts are quoted unless they are plain lowercase names. Temporary schemas
+ * become `pg_temp`, because their names differ by session.
+ */
 export function relationLabel(schema: string, name: string): string {
   const home = schema.startsWith('pg_temp_') ? 'pg_temp' : schema;
   return `${label(home)}.${label(name)}`;

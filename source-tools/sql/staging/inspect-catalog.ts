@@ -1,8 +1,8 @@
 /**
  * Decides from the catalog whether statements may be rehearsed, before any of them executes.
  *
- * I1 Everything that they would execute is looked up: functions, operators, all casts and domain checks, and for each relation its policies,
- *    view, defaults, generated columns, constraints, indexes, triggers and cascades, and so on for what these execute.
+ * I1 Everything that they would execute is looked up: functions, operators, all casts and domain checks, and for each relation its
+ *    policies, view, defaults, generated columns, constraints, indexes, triggers and cascades; then what these execute, and so on.
  * I2 A name counts as built-in only if no schema of the search path has an object of that name. In the body of a function, whose
  *    search path can differ, no schema at all may have one.
  * I3 What cannot be read, or is not on the list, is a reason not to rehearse.
@@ -47,7 +47,7 @@ interface Relation {
  */
 type Origin = 'statement' | 'default' | 'trigger' | 'domain';
 type Role = 'read' | 'insert' | 'update' | 'delete';
-/** Names whose operators a statement uses without writing them: BETWEEN, IN, CASE, USING, DISTINCT, ORDER BY. */
+/** Operators that a statement uses without writing them: by BETWEEN, IN, CASE, USING, DISTINCT and ORDER BY. */
 const IMPLIED_OPERATORS = ['=', '<>', '<', '<=', '>', '>='];
 const SYSTEM = new Set(['pg_catalog', 'information_schema', 'pg_toast']);
 const MAX_ROUNDS = 40;
@@ -98,7 +98,7 @@ class Inspector {
     return { reasons: [...this.#reasons], columns: this.#columns };
   }
 
-  /** `body`: what calls the function whose body this is; null for the statements of the change. */
+  /** `body`: what calls the function, if these are the statements of its body. Null for the statements of the change. */
   async #resolve(executed: readonly Executed[], body: Origin | null): Promise<void> {
     const indirect = body !== null;
     const schemas = indirect ? null : list(this.#path);
@@ -191,7 +191,7 @@ class Inspector {
     }
   }
 
-  /** Rows that a trigger, function or cascade changes are not counted before: the table must be small. */
+  /** The table must be small, because the rows that a trigger, function or cascade changes are not counted in advance. */
   #bounded({ name, rows }: Relation): void {
     if (rows > this.maxRows)
       this.#reasons.add(

@@ -17,8 +17,8 @@ SELECT p.oid::text, n.nspname, p.proname FROM pg_catalog.pg_proc p JOIN pg_catal
 WHERE p.proname = ANY($1::name[])`;
 
 /**
- * $1: names, $2: schemas or null for every schema. Functions that `value.name` would call, which PostgreSQL reads as `name(value)`: oid, schema, name.
- * Immutable built-in functions only compute a value.
+ * $1: names, $2: schemas or null for every schema. Functions that `value.name` would call, which PostgreSQL reads as `name(value)`:
+ * oid, schema, name. Immutable built-in functions are left out, because they only compute a value.
  */
 export const MEMBER_FUNCTIONS = `
 SELECT p.oid::text, n.nspname, p.proname FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
@@ -26,7 +26,10 @@ WHERE p.proname = ANY($1::name[]) AND p.pronargs >= 1 AND p.pronargs - p.pronarg
   AND ((n.nspname = 'pg_catalog' AND p.provolatile <> 'i')
     OR (n.nspname <> 'pg_catalog' AND ($2::name[] IS NULL OR n.nspname = ANY($2::name[]))))`;
 
-/** $1: names, $2: schemas or null for every schema. Operators outside pg_catalog: schema, name, whether its function is C code that is not volatile. */
+/**
+ * $1: names, $2: schemas or null for every schema. Operators outside pg_catalog: schema, name, whether its function is C code that is
+ * not volatile.
+ */
 export const OPERATORS = `
 SELECT n.nspname, o.oprname, (l.lanname IN ('c', 'internal') AND p.provolatile <> 'v')::text
 FROM pg_catalog.pg_operator o JOIN pg_catalog.pg_namespace n ON n.oid = o.oprnamespace
@@ -49,8 +52,8 @@ FROM pg_catalog.pg_constraint c JOIN pg_catalog.pg_type t ON t.oid = c.contypid
 WHERE c.oid >= 16384 AND c.conbin IS NOT NULL`;
 
 /**
- * $1: names, $2: oids. Relations of these names in every schema, and with these oids: oid, kind, schema, name, columns in order (JSON), oids of the table and all
- * its children (JSON), estimated rows.
+ * $1: names, $2: oids. Relations of these names in every schema, and with these oids: oid, kind, schema, name, columns in order
+ * (JSON), oids of the table and all its children (JSON), estimated rows.
  */
 export const RELATIONS_FOR_CHECK = `
 SELECT c.oid::text, c.relkind::text, n.nspname, c.relname,
@@ -118,9 +121,9 @@ WHERE f.contype = 'f' AND (
 
 /**
  * $1: oids, $2: allowed built-in names. Functions: oid, label, language, whether it is allowed, body or null, definition or null,
- * parsed SQL body or null, settings, defaults of arguments or null, whether it is C code that is not volatile. Built-in functions are allowed if they are listed, immutable, or implement a built-in operator
- * or cast: an immutable function can neither change nor read any state
- * (https://www.postgresql.org/docs/18/xfunc-volatility.html).
+ * parsed SQL body or null, settings, defaults of arguments or null, whether it is C code that is not volatile. Built-in functions are
+ * allowed if they are listed, immutable, or implement a built-in operator or cast: an immutable function can neither change nor read
+ * any state (https://www.postgresql.org/docs/18/xfunc-volatility.html).
  */
 export const FUNCTIONS_BY_OID = `
 SELECT p.oid::text, n.nspname || '.' || p.proname, l.lanname,

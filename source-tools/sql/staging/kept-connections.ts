@@ -11,7 +11,7 @@
 import type { Duplex } from 'node:stream';
 import type { Client } from 'pg';
 
-/** With members that the types of the driver lack. `processID` is that of the login; a pooler answers with a number of its own. */
+/** With members that the types of the driver lack. `processID` is that of the login; a pooler answers with its own number. */
 export type DriverClient = Client & {
   readonly processID: number | null;
   readonly connection: { readonly stream: Duplex };

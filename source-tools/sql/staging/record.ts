@@ -120,7 +120,8 @@ export function toRecord(capture: Capture, judgement: Judgement, facts: RecordFa
       reasons.push(`${label}: the server counted fewer rows than were captured`);
     }
     const uncounted = atLeastZero(rest);
-    // If rows could not be captured (a view, a rule, an older server), all rows count for the statement. Else the rest is from triggers, cascades and functions.
+    // If rows could not be captured (a view, a rule, an older server), all rows count for the statement. Otherwise the rest is from
+    // triggers, cascades and functions.
     const own = incomplete ? plus(captured, uncounted) : captured;
     if (sum(own) > 0) {
       const hidden = incomplete || judgement.unstable.has(label);

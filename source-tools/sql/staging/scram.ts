@@ -2,7 +2,10 @@ import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 
 const ITERATIONS = 4096;
 
-/** SCRAM verifier in PostgreSQL's format (RFC 5803), so that the plain password does not appear in the server's log or statistics. Only printable ASCII is allowed, because other characters need SASLprep. */
+/**
+ * SCRAM verifier in PostgreSQL's format (RFC 5803), so that the plain password does not appear in the server's log or statistics. Only
+ * printable ASCII is allowed, because other characters need SASLprep.
+ */
 export function scramVerifier(password: string): string {
   if (!/^[\x20-\x7e]{8,200}$/.test(password))
     throw new TypeError('Password of a target role: expected 8 to 200 printable ASCII characters');

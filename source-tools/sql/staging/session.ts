@@ -10,7 +10,7 @@
  *    statements, cached plans, temporary tables, listeners, advisory locks and values reserved from sequences
  *    (https://www.postgresql.org/docs/18/sql-discard.html). Caches of the catalog remain, which the server keeps up to date. On a
  *    connection that may be kept, it begins after the reset of S6.
- * S5 No statement is sent outside of a transaction, in which it would be committed at once.
+ * S5 No statement is sent outside of a transaction, where it would be committed immediately.
  * S6 A connection is kept for another change only if the caller says that everything which ran on it was fit for a rehearsal, no
  *    statement failed, and the server confirmed the end of the transaction and the reset. The reset does what DISCARD ALL does, but
  *    keeps Countersign's own prepared queries with their plans, which the server keeps up to date. If a function of the target ran,
@@ -32,7 +32,7 @@ interface SqlQuery {
   readonly onRow?: (row: Row) => void;
 }
 
-/** `name`: of the prepared statement. */
+/** `name` is that of a prepared statement. */
 type NamedQuery = SqlQuery & { readonly name?: string };
 
 export interface Session {
@@ -74,7 +74,10 @@ interface SessionOptions {
   readonly inUse?: AbortSignal | undefined;
 }
 
-/** Post validators run while the transaction is idle. The server terminates the session if it is idle for longer, for example because the process is suspended. */
+/**
+ * Post validators run while the transaction is idle. The server terminates the session if it is idle for longer, for example because
+ * the process is suspended.
+ */
 export const IDLE_MS = 15_000;
 const asText = { getTypeParser: () => (value: string) => value } as unknown as NonNullable<QueryConfig['types']>;
 

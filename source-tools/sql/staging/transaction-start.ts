@@ -8,9 +8,9 @@ import { MAX_AGE_MS } from './kept-connections';
 export const GRACE_MS = 2_000;
 
 /**
- * What DISCARD ALL does, without DEALLOCATE ALL and DISCARD PLANS (S6 of session.ts). Later the server closes the connection if the client has
- * vanished, unless the target has a limit of its own. The last statement returns what is not reset: prepared statements that SQL made, and
- * a schema for temporary tables, which remains in the search path.
+ * What DISCARD ALL does, without DEALLOCATE ALL and DISCARD PLANS (S6 of session.ts). idle_session_timeout makes the server close the
+ * idle connection if the client has vanished, unless the target sets another limit. The last statement returns what is not reset:
+ * prepared statements that SQL made, and a schema for temporary tables, which remains in the search path.
  */
 export const RESET = `
 CLOSE ALL;
@@ -60,7 +60,7 @@ export function beginText({ settings: s, idleMs, name, isReset }: Beginning): st
   ].join(';\n');
 }
 
-/** Settings that change the meaning of SQL text, the format of rows, or which rows are visible: fixed, whatever the role has. */
+/** Settings that change the meaning of SQL text, the format of rows, or which rows are visible: fixed, whatever the role sets. */
 const FIXED_SETTINGS = [
   `SET LOCAL TimeZone = 'UTC'`,
   `SET LOCAL DateStyle = 'ISO, MDY'`,
