@@ -17,9 +17,7 @@ export function measureSql(facts: SqlFacts, diff: DiffInput): DiffMeasure {
   const rows = writing + calls === 0 ? 0 : claimedRows(diff.metadata);
   // SQL that is built at run time may contain any number of statements.
   if (facts.dynamicSql.some((dynamic) => !dynamic.constant)) return { operations: null, deletions: null, rows };
-  const deletes = facts.dml.filter(
-    (d) => d.kind === 'delete' || d.mergeActions.some((action) => /delete/.test(action)),
-  );
+  const deletes = facts.dml.filter((d) => d.kind === 'delete' || d.mergeActions.includes('delete'));
   const truncated = facts.truncates.reduce((sum, { tables }) => sum + tables.length, 0);
   const dropped = facts.drops.reduce((sum, { objects }) => sum + Math.max(1, objects.length), 0);
   const columns = facts.alters.filter(({ action }) => action === 'drop_column').length;

@@ -139,7 +139,7 @@ export interface DmlFact extends Occurrence {
   readonly mergeActions: readonly string[];
 }
 
-/** A table, view or sequence that the text references. CTEs are not relations. `name` is `*` for ALL … IN SCHEMA. */
+/** A table, view or sequence that the text references. CTEs are not relations. `name` is `*` for all of a schema. */
 export interface RelationFact extends Occurrence {
   readonly relation: SqlName;
   readonly access: 'read' | 'write' | 'ddl';
@@ -165,11 +165,11 @@ export interface CascadeFact extends Occurrence {
 }
 
 export interface AlterFact extends Occurrence {
-  /** snake_case: `drop_column`, `alter_column_type`, `drop_constraint`, `set_not_null`, `rename_table`, `owner_to`, … */
+  /** snake_case: `drop_column`, `alter_column_type`, `drop_constraint`, `set_not_null`, `rename`, `owner_to`, … */
   readonly action: string;
   readonly objectType: string;
   readonly object: SqlName | null;
-  /** Name of the column or constraint, or null. */
+  /** Name of the column, constraint or other part, or null. */
   readonly member: string | null;
   readonly ifExists: boolean;
   readonly concurrently: boolean;

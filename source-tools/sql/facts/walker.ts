@@ -1,6 +1,15 @@
+import { memoizeByObject } from '../../../policy/text/memoize';
 import { shown } from '../../../policy/text/shown-name';
 import type { Span } from '../../../policy/contracts/facts';
-import type { Container, Occurrence, PrivilegeFact, RelationFact, SqlFacts, SqlName } from './sql-facts';
+import {
+  SQL_FACTS,
+  type Container,
+  type Occurrence,
+  type PrivilegeFact,
+  type RelationFact,
+  type SqlFacts,
+  type SqlName,
+} from './sql-facts';
 import { wordOf, tokenAtOrAfter } from './lexer';
 import type { Tree } from './parser';
 import { tokenEnd, type Source } from './source';
@@ -10,34 +19,10 @@ type Lists = Omit<SqlFacts, 'ok' | 'kind' | 'parser' | 'statements'>;
 /** The mutable fact lists during extraction. */
 export type Collected = { -readonly [K in keyof Lists]: Lists[K][number][] };
 
+const LISTS = Object.keys(SQL_FACTS).filter((name) => name !== 'statements');
+
 export function emptyFacts(): Collected {
-  return {
-    dml: [],
-    relations: [],
-    drops: [],
-    truncates: [],
-    cascades: [],
-    alters: [],
-    tables: [],
-    columns: [],
-    constraints: [],
-    indexes: [],
-    transactionControl: [],
-    settings: [],
-    functionCalls: [],
-    dynamicSql: [],
-    serverExecution: [],
-    privileges: [],
-    hiddenWrites: [],
-    locks: [],
-    maintenance: [],
-    longIdentifiers: [],
-    creations: [],
-    selects: [],
-    wildcards: [],
-    comments: [],
-    unmodelled: [],
-  };
+  return Object.fromEntries(LISTS.map((name) => [name, []])) as unknown as Collected;
 }
 
 /** Position of the walk. Copied for each level, never mutated. */
@@ -165,15 +150,14 @@ const MAX_CALLS_KEPT = 50;
 /** Records a function that is called, or referenced so that the server calls it later. */
 export function functionCall(ctx: Context, name: SqlName, argCount: number, at: () => Occurrence): void {
   const key = `${name.schema ?? ''}.${name.name}`;
-  // Counted per fact list, so that calls below a plain EXPLAIN do not use up the limit of calls that run.
-  const counts = callCounts.get(ctx.facts) ?? new Map<string, number>();
-  callCounts.set(ctx.facts, counts);
+  const counts = callCounts(ctx.facts);
   const count = (counts.get(key) ?? 0) + 1;
   counts.set(key, count);
   if (count <= MAX_CALLS_KEPT) ctx.facts.functionCalls.push({ function: name, argCount, ...at() });
 }
 
-const callCounts = new WeakMap<Collected, Map<string, number>>();
+/** Calls of each function, counted per fact list, so that calls below a plain EXPLAIN do not use up the limit of calls that run. */
+const callCounts = memoizeByObject((_facts: Collected) => new Map<string, number>());
 
 /** Context one level deeper. */
 export function within(ctx: Context, step: string, container: Container): Context {

@@ -8,6 +8,7 @@
  *    the data between the runs.
  */
 import { createHash } from 'node:crypto';
+import { memoizeByObject } from '../../../policy/text/memoize';
 import type { CapturedRow, CapturedRows, Relation } from './captured-rows';
 import { columnsOf } from './row-text';
 
@@ -21,14 +22,8 @@ export interface NetChange {
 /** Net changes by table label. */
 type NetChanges = ReadonlyMap<string, readonly NetChange[]>;
 
-export function netChanges(capture: CapturedRows): NetChanges {
-  const changes = cache.get(capture) ?? computeNetChanges(capture);
-  cache.set(capture, changes);
-  return changes;
-}
-
-/** The comparison, the record and the preview use the same changes. */
-const cache = new WeakMap<object, NetChanges>();
+/** Memoized, because the comparison, the record and the preview use the same changes. */
+export const netChanges = memoizeByObject(computeNetChanges);
 
 function computeNetChanges(capture: CapturedRows): NetChanges {
   const out = new Map<string, Change[]>();
