@@ -12,9 +12,7 @@ const valid = new RecentValues<true>(MEMOIZED);
 
 /** The id of an Ed25519 public key: a hash of it, so that no other key can have the same id. */
 export function keyIdOf(publicKey: string): KeyId {
-  const id = ids.get(publicKey) ?? typedHash('key', { algorithm: 'ed25519', publicKey });
-  ids.set(publicKey, id);
-  return id;
+  return ids.getOrMake(publicKey, () => typedHash('key', { algorithm: 'ed25519', publicKey }));
 }
 
 /** Throws TypeError if the text is not a public key that may be registered: not hex, not on the curve, of small order. */

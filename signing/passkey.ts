@@ -9,7 +9,7 @@
  */
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, concatBytes, utf8ToBytes } from '@noble/hashes/utils.js';
-import type { JsonObject } from '../policy/contracts/canonical-json';
+import { isJsonObject } from '../policy/contracts/canonical-json';
 import type { PasskeyAssertion } from '../policy/contracts/diff';
 import { sha256Hex, type Sha256 } from '../policy/contracts/hash';
 import { fromBase64, toBase64Url } from '../policy/evidence/base64';
@@ -88,9 +88,8 @@ export function passkeyKeyProblem(cose: string): string | null {
 function clientDataProblem(bytes: Uint8Array, origins: readonly string[], challenge: Uint8Array): string | null {
   const read = readJsonDocument(bytes, CLIENT_DATA);
   if (!read.ok) return `clientDataJSON: ${read.message}`;
-  if (typeof read.value !== 'object' || read.value === null || Array.isArray(read.value))
-    return 'clientDataJSON is not an object';
-  const { type, challenge: given, origin, crossOrigin = false, topOrigin } = read.value as JsonObject;
+  if (!isJsonObject(read.value)) return 'clientDataJSON is not an object';
+  const { type, challenge: given, origin, crossOrigin = false, topOrigin } = read.value;
   if (type !== 'webauthn.get') return 'clientDataJSON is not of the type webauthn.get';
   if (given !== toBase64Url(challenge)) return 'the challenge is another one';
   if (typeof origin !== 'string' || !origins.includes(origin)) return 'the origin is not one of the passkey';

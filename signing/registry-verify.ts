@@ -48,7 +48,7 @@ export function verifyWithRegistry<K extends StatementKind>(
       'not_permitted',
       `key ${key.keyId} is not registered with the right "${expected.use.right}" in tenant "${expected.use.tenant}"`,
     );
-  return { ok: true, predicate: verified.predicate, key, passkeyUse: verified.passkeyUse };
+  return { ...verified, key };
 }
 
 export type KeyRefusalCode =

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { KeyEntry } from '../policy/evidence/predicates';
+import { jsonOf } from '../policy/text/json-of';
 import { assertPublicKey } from './key-id';
 
 const PublicKeys = z.array(KeyEntry.shape.publicKey).min(1).max(1000);
@@ -10,12 +11,9 @@ const TrustFile = z.strictObject({ operators: PublicKeys, committers: PublicKeys
  * get it from another source than the evidence. Throws TypeError if it is malformed.
  */
 export function parseTrust(text: string): z.infer<typeof TrustFile> {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
+  const value = jsonOf(text);
+  if (value === undefined)
     throw new TypeError('expected JSON {"operators": [public keys], "committers": [public keys]}, got invalid JSON');
-  }
   const parsed = TrustFile.safeParse(value);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;

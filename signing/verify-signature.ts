@@ -29,12 +29,10 @@ export function verifyEs256(point: Uint8Array, message: Uint8Array, der: Uint8Ar
 
 /** Memoized, since creating it takes a third of the time of a verification. */
 function ed25519Key(publicKey: string): KeyObject {
-  const known = keyObjects.get(publicKey);
-  if (known !== undefined) return known;
-  assertPublicKey(publicKey);
-  const key = keyObject({ algorithm: 'EdDSA', point: hexToBytes(publicKey) });
-  keyObjects.set(publicKey, key);
-  return key;
+  return keyObjects.getOrMake(publicKey, () => {
+    assertPublicKey(publicKey);
+    return keyObject({ algorithm: 'EdDSA', point: hexToBytes(publicKey) });
+  });
 }
 
 function keyObject(point: PasskeyPoint): KeyObject {

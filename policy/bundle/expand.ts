@@ -1,6 +1,7 @@
 import type { Phase } from '../contracts/finding';
 import type { Level } from '../contracts/plan';
 import { AGGREGATE } from '../contracts/readings';
+import { JUDGE_ID, JUDGE_IMPLEMENTATION } from '../judge/config';
 import { BUILTIN_VALIDATORS } from '../rules/builtin';
 import type { ValidatorDefinition } from '../rules/define';
 import type { ValidatorRegistry } from '../rules/registry';
@@ -8,10 +9,6 @@ import { ALWAYS_APPROVE } from '../validators/always-approve';
 import { didYouMean, problem, type Path, type Problem } from './issue';
 import { idOf } from './level';
 import type { Bundle, BundleEntry } from './schema';
-
-/** Registry key of the judge, which has its own form of entry and cannot be used with `rule:`. */
-const JUDGE = 'llm_judge';
-export const JUDGE_ID = 'guardian.llm_judge';
 
 /** One validator that an entry declares. Its config is not validated yet. */
 export interface Candidate {
@@ -58,7 +55,14 @@ function expandEntry(entry: BundleEntry, path: Path, registry: ValidatorRegistry
   if ('pack' in entry) return expandPack(entry, path, registry);
   if ('judge' in entry) {
     const { judge: config, version } = entry;
-    const wanted = { implementation: JUDGE, id: JUDGE_ID, unit: JUDGE, config, version, level: 'confirm' } as const;
+    const wanted = {
+      implementation: JUDGE_IMPLEMENTATION,
+      id: JUDGE_ID,
+      unit: JUDGE_IMPLEMENTATION,
+      config,
+      version,
+      level: 'confirm',
+    } as const;
     return one(wanted, path, [...path, 'judge'], registry);
   }
   if ('validator' in entry) return named('rule_validator', 'validator', entry.validator);
@@ -91,7 +95,7 @@ function expandRule(
 ): Expansion {
   const { rule, level, version, phase, config = {} } = entry;
   const registered = registry.get(rule);
-  if (registered !== undefined && !mayBeNamed(registered)) {
+  if (registered !== undefined && OWN_FORM.has(registered.implementation)) {
     return refuse(
       problem(
         [...path, 'rule'],
@@ -106,8 +110,9 @@ function expandRule(
   ]);
 }
 
+/** Registry keys that cannot be used with `rule:`, because they have another form of entry or none. */
 const OWN_FORM: ReadonlySet<string> = new Set([
-  JUDGE,
+  JUDGE_IMPLEMENTATION,
   'rule_validator',
   'composite',
   'condition',
@@ -116,10 +121,6 @@ const OWN_FORM: ReadonlySet<string> = new Set([
   'always_approve',
   ...BUILTIN_VALIDATORS.map((d) => d.implementation),
 ]);
-
-function mayBeNamed(definition: ValidatorDefinition): boolean {
-  return !OWN_FORM.has(definition.implementation);
-}
 
 interface Wanted {
   readonly implementation: string;

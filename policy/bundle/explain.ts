@@ -4,19 +4,14 @@ import type { Plan, PlanValidator } from '../contracts/plan';
 import type { StagingRecord } from '../contracts/staging-record';
 import { WAIVED, waiverOf } from '../decide/waivers';
 import { cardinalityOf, IMPLICIT_POLICY, matchPolicies } from '../decide/violations';
-import type { Facts } from '../contracts/facts';
+import type { Facts, Span } from '../contracts/facts';
 import type { ValidatorRegistry } from '../rules/registry';
 import type { Evaluation } from './evaluate';
 
 /** A place that a finding refers to. Line and column start at 1; `region` is null for a pointer or a place outside the diff. */
 export interface ExplainedPlace {
   readonly ref: string;
-  readonly region: {
-    readonly startLine: number;
-    readonly startColumn: number;
-    readonly endLine: number;
-    readonly endColumn: number;
-  } | null;
+  readonly region: Span | null;
 }
 
 /** A policy that a finding triggers, which says who answers. */
@@ -131,7 +126,7 @@ function explained(
   };
 }
 
-function regionOf(ref: string): ExplainedPlace['region'] {
+function regionOf(ref: string): Span | null {
   const match = /^diff:[0-9a-f]{64}#L(\d+):C(\d+)-L(\d+):C(\d+)$/.exec(ref);
   if (match === null) return null;
   const [, startLine, startColumn, endLine, endColumn] = match.map(Number) as [number, number, number, number, number];

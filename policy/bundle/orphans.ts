@@ -1,6 +1,7 @@
+import { JUDGE_ID } from '../judge/config';
 import { BUILTIN_VALIDATORS } from '../rules/builtin';
 import type { CallbackRegistry } from '../rules/callback';
-import { candidatesFor, JUDGE_ID, looksAt, type Candidate, type Expansion } from './expand';
+import { candidatesFor, looksAt, type Candidate, type Expansion } from './expand';
 import { didYouMean, problem, type Path, type Problem } from './issue';
 import { classOf, idOf } from './level';
 import type { Bundle, BundlePolicy } from './schema';

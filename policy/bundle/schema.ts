@@ -246,13 +246,7 @@ export const BundleSchema = z.strictObject({
   ),
   deadline: Duration.default('24h').describe('Time that a violation waits for its answer.'),
   implicit: z
-    .strictObject({
-      group: need.group,
-      quorum: need.quorum,
-      fourEyes: need.fourEyes,
-      deadline: need.deadline,
-      confirmationMessage: need.confirmationMessage,
-    })
+    .strictObject(need)
     .prefault({})
     .describe('Settings if a finding fires and no policy matches: a person must confirm.'),
   policies: z.array(BundlePolicy).max(500).default([]).describe('Who answers which findings, and how.'),

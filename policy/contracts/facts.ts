@@ -1,5 +1,3 @@
-import type { JsonObject } from './canonical-json';
-
 /** A range in the staged text. Lines and columns start at 1; columns count UTF-16 code units of the decoded line. */
 export interface Span {
   readonly startLine: number;
@@ -57,5 +55,3 @@ export function metadataEvidence(inputSha: string, pointer: string): string {
 export function stagingEvidence(stagingSha: string, pointer: string): string {
   return `staging:${stagingSha}#${pointer}`;
 }
-
-export type Details = JsonObject;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isPlain, MAX_DEPTH, type JsonValue } from './canonical-json';
+import { isJsonObject, isPlain, MAX_DEPTH, type JsonValue } from './canonical-json';
 
 /**
  * Any JSON value that can be hashed; the result is a copy. Not `z.json()`: its recursion depth is not bounded, and it drops a
@@ -17,7 +17,7 @@ export const Json = z.unknown().transform((value, ctx): JsonValue => {
 });
 
 export const JsonObject = Json.transform((value, ctx): Record<string, JsonValue> => {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, JsonValue>;
+  if (isJsonObject(value)) return value as Record<string, JsonValue>;
   ctx.addIssue({ code: 'custom', message: 'expected an object' });
   return z.NEVER;
 });

@@ -68,13 +68,9 @@ export interface ClaimCheck {
   }[];
 }
 
-/** One line as shown to the judge, with its range in the staged text. Lines and columns start at 1; columns count UTF-16 code units. */
-export interface SourceLine {
+/** One line as shown to the judge, with its range in the staged text. */
+export interface SourceLine extends Span {
   readonly text: string;
-  readonly startLine: number;
-  readonly startColumn: number;
-  readonly endLine: number;
-  readonly endColumn: number;
 }
 
 /** A line at which a diff above the byte budget may be split: the start of a statement, hunk, file or member. */

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../contracts/canonical-json';
 import type { ReviewFinding } from '../contracts/history-plan';
 import { fires } from '../contracts/readings';
 import type { Plan } from '../contracts/plan';
@@ -156,7 +157,7 @@ export function waiverOf({
   details,
 }: ReviewFinding): Pick<PlanWaiver, 'id' | 'reason' | 'expiresAt'> | null {
   const waiver = reasonCode === WAIVED ? details?.['waiver'] : undefined;
-  if (typeof waiver !== 'object' || waiver === null || Array.isArray(waiver)) return null;
-  const { id, reason, expiresAt } = waiver as Record<string, unknown>;
+  if (!isJsonObject(waiver)) return null;
+  const { id, reason, expiresAt } = waiver;
   return { id: String(id), reason: String(reason), expiresAt: String(expiresAt) };
 }

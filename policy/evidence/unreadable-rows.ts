@@ -3,7 +3,7 @@
  * because a validator without a readable row has no result. They are reported, and the review stays readable. A signed record that
  * does not verify is different: then the check `attested` fails.
  */
-import { frozenJson, type JsonObject, type JsonValue } from '../contracts/canonical-json';
+import { frozenJson, isJsonObject, type JsonValue } from '../contracts/canonical-json';
 import { Envelope } from '../contracts/diff';
 import { ValidatorFinding } from '../contracts/finding';
 import type { LedgerKind, LedgerRow } from '../contracts/ledger';
@@ -41,8 +41,8 @@ function readFindings({ kind, body }: LedgerRow): readonly ValidatorFinding[] | 
 }
 
 function withPhase(written: JsonValue): JsonValue {
-  if (typeof written !== 'object' || written === null || Array.isArray(written)) return written;
-  const { detectedAt, ...report } = written as JsonObject;
+  if (!isJsonObject(written)) return written;
+  const { detectedAt, ...report } = written;
   return { ...report, phase: detectedAt ?? null };
 }
 

@@ -1,4 +1,5 @@
 import { isBreak, isQuote, isTokenUnit, skipBlank } from '../rules/secrets/characters';
+import { plainName } from '../rules/secrets/names';
 import type { SecretSpan } from '../rules/secrets/secret-span';
 import { wordList } from '../text/word-list';
 import { isOpaque } from './opaque';
@@ -16,7 +17,7 @@ const HARMLESS = wordList(`
 
 /** True if a value assigned to this name is probably a secret. Ignores case, `_`, `-` and `.`. */
 export function isSensitiveName(name: string): boolean {
-  const plain = name.toLowerCase().replaceAll('_', '').replaceAll('-', '').replaceAll('.', '');
+  const plain = plainName(name);
   if (!SENSITIVE.some((word) => plain.includes(word))) return false;
   return !HARMLESS.some((word) => plain.endsWith(word) && plain.length > word.length);
 }

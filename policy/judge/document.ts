@@ -25,8 +25,7 @@ const DOCUMENT_REVISION = 4;
 /** Revisions of all code between bytes and marked lines except the redactor and the tool's own renderer. Part of `logic_hash`. */
 export const RENDERER_REVISION = `text@${textRenderer.revision} document@${DOCUMENT_REVISION} visible@${VISIBLE_REVISION} line@${MAX_LINE}/${MAX_RENDERED_LINES}`;
 
-export interface DocumentLine extends Omit<SourceLine, 'text'> {
-  readonly text: string;
+export interface DocumentLine extends SourceLine {
   /** True if it continues the line before, which was longer than MAX_LINE. */
   readonly continues: boolean;
 }
@@ -133,14 +132,7 @@ function wrapLines(
     let continues = false;
     do {
       const text = truncateAtEscape(rest, MAX_LINE);
-      result.push({
-        text,
-        startLine: line.startLine,
-        startColumn: line.startColumn,
-        endLine: line.endLine,
-        endColumn: line.endColumn,
-        continues,
-      });
+      result.push({ ...line, text, continues });
       rest = rest.slice(text.length);
       continues = true;
     } while (rest !== '');

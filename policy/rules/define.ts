@@ -1,10 +1,11 @@
 import type { z } from 'zod';
+import type { JsonObject } from '../contracts/canonical-json';
 import type { DiffInput } from '../contracts/diff';
 import type { ErrorClass, Phase, ValidatorResult, ValidatorSignature } from '../contracts/finding';
 import { MAX_EVIDENCE_REFS } from '../contracts/limits';
 import type { Level, ValidatorKind } from '../contracts/plan';
 import type { StagingRecord } from '../contracts/staging-record';
-import { DIFF_START, diffEvidence, type Details, type Facts } from '../contracts/facts';
+import { DIFF_START, diffEvidence, type Facts } from '../contracts/facts';
 import type { ToolRead, ToolView } from './tool-view';
 
 /** The input of a derived validator: frozen copies. It contains no clock, no network access and no store. */
@@ -58,7 +59,7 @@ export type RuleOutcome =
       readonly reasonCode?: string;
       /** At least one. Only the first 50 are kept; `details.evidenceTotal` then has the total. */
       readonly evidence: readonly string[];
-      readonly details?: Details;
+      readonly details?: JsonObject;
       readonly recommendedActions?: readonly string[];
       /** Set if the rule could not evaluate the change: the finding is an ERROR. */
       readonly errorClass?: ErrorClass;
@@ -112,7 +113,7 @@ export function stagingMissing({ diff }: Pick<ValidatorInput, 'diff'>): RuleOutc
   };
 }
 
-/** Converts a rule's outcome into a validator's result, for validators that are not defined with `defineRule`. */
+/** Converts a rule's outcome into a validator's result. */
 export function toResult(validatorId: string, outcome: RuleOutcome): ValidatorResult {
   if (!outcome.fires)
     return { validator_id: validatorId, status: 'ALLOW', reason: outcome.reason ?? '', evidenceRefs: [] };
@@ -127,8 +128,6 @@ export function toResult(validatorId: string, outcome: RuleOutcome): ValidatorRe
     ...(outcome.reasonCode === undefined ? {} : { reasonCode: outcome.reasonCode }),
     ...(outcome.errorClass === undefined ? {} : { errorClass: outcome.errorClass }),
     ...(outcome.recommendedActions === undefined ? {} : { recommendedActions: [...outcome.recommendedActions] }),
-    ...(Object.keys(details).length === 0
-      ? {}
-      : { details: { ...details } as NonNullable<ValidatorResult['details']> }),
+    ...(Object.keys(details).length === 0 ? {} : { details: details as NonNullable<ValidatorResult['details']> }),
   };
 }

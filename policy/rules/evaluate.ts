@@ -103,14 +103,8 @@ export function changeEvaluator(input: EvaluationInput): ChangeEvaluator {
 
 /** One view for each distinct `reads` list; the rules of a pack share a few lists. */
 function declaredViews(full: ToolView): (definition: ValidatorDefinition) => ToolView {
-  const views = new Map<ValidatorDefinition['reads'], ToolView>();
-  return ({ reads }) => {
-    const known = views.get(reads);
-    if (known !== undefined) return known;
-    const view = declaredView(full, reads);
-    views.set(reads, view);
-    return view;
-  };
+  const viewOfReads = memoizeByObject((reads: ValidatorDefinition['reads']) => declaredView(full, reads));
+  return ({ reads }) => viewOfReads(reads);
 }
 
 /** The arguments that are specific to one validator. */

@@ -30,7 +30,7 @@ export function counted(count: number, one: string, many = `${one}s`): string {
 }
 
 /** A plain name unchanged; any other name quoted, so that it cannot imitate the text around it. */
-export function titleName(name: string): string {
+function titleName(name: string): string {
   return /^[A-Za-z_][A-Za-z0-9_$]*$/.test(name) ? name : shown(name);
 }
 

@@ -1,6 +1,7 @@
 import { Name, type DiffInput } from '../contracts/diff';
 import type { Severity } from '../contracts/verdict';
-import type { Details, Span } from '../contracts/facts';
+import type { JsonObject } from '../contracts/canonical-json';
+import type { Span } from '../contracts/facts';
 
 /** A place that a rule reports: bytes of the diff, or a member of its metadata. */
 export type RulePlace =
@@ -14,7 +15,7 @@ export interface RuleResult {
   /** At most 50 places; `total` counts all of them. */
   readonly places?: readonly RulePlace[];
   readonly total?: number;
-  readonly details?: Details;
+  readonly details?: JsonObject;
 }
 
 /** One pure check: no I/O, no state, no error return. `name` is the key of its result in `details`. */

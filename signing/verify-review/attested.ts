@@ -23,7 +23,7 @@ import {
   type Given,
 } from '../../policy/evidence/attested-given';
 import { disclosedFindings } from '../../policy/evidence/disclosed-findings';
-import { untilSettled } from '../../policy/evidence/recorded-findings';
+import { strictness as rank, untilSettled } from '../../policy/evidence/recorded-findings';
 import { unreadableRows, unreadableRowText } from '../../policy/evidence/unreadable-rows';
 import { AggregateRecord, aggregateResult, countsAll } from '../../policy/rules/aggregate/aggregate';
 import { AggregateConfig } from '../../policy/rules/aggregate/config';
@@ -192,7 +192,10 @@ export function strictestResult(
 function strictestOf(results: readonly ValidatorResult[]): ValidatorResult | null {
   const answered = results.filter((r) => r.errorClass === undefined);
   const error = results.find((r) => r.errorClass !== undefined);
-  const worst = answered.reduce<ValidatorResult | null>((w, r) => (w === null || rank(r) > rank(w) ? r : w), null);
+  const worst = answered.reduce<ValidatorResult | null>(
+    (w, r) => (w === null || strictness(r) > strictness(w) ? r : w),
+    null,
+  );
   if (error?.errorClass === undefined) return worst;
   if (worst === null || worst.status === 'ALLOW') return error;
   const reason = `${worst.reason}\n${error.reason}`;
@@ -204,19 +207,6 @@ function strictestOf(results: readonly ValidatorResult[]): ValidatorResult | nul
     errorClass: error.errorClass,
     reproducible: true,
   };
-}
-
-function rank(result: ValidatorResult): number {
-  switch (result.status) {
-    case 'ALLOW':
-      return 0;
-    case 'WARN':
-      return 1;
-    case 'BLOCK':
-      return 2;
-    default:
-      return result satisfies never;
-  }
 }
 
 export function missingRecord(validatorId: string, changeId: string): ValidatorResult {

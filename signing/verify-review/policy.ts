@@ -1,16 +1,11 @@
 import { sha256HexOfText } from '../../policy/contracts/hash';
-import { planHash as planHashOf, type Plan } from '../../policy/contracts/plan';
+import { planHash as planHashOf } from '../../policy/contracts/plan';
+import { memoizeByObject } from '../../policy/text/memoize';
 import { fail, fileOf, NEVER_OPENED, notChecked, openedOf, rowOf, signedByOne, supplied } from './outcome';
 import type { Passed, Review } from './record';
 
 /** Plans are immutable and shared between reviews, so each is hashed once. */
-const hashes = new WeakMap<Plan, string>();
-
-function memoizedHash(plan: Plan): string {
-  const hash = hashes.get(plan) ?? planHashOf(plan);
-  hashes.set(plan, hash);
-  return hash;
-}
+const memoizedHash = memoizeByObject(planHashOf);
 
 export function checkPlan(review: Review): Passed {
   const { plan, asked } = review.record;

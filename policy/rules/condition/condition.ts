@@ -1,6 +1,6 @@
 import { celEnv, isCelError, parse, plan, type CelInput } from '@bufbuild/cel';
 import { z } from 'zod';
-import { escapePointer, type JsonValue } from '../../contracts/canonical-json';
+import { escapePointer, isJsonObject, type JsonValue } from '../../contracts/canonical-json';
 import { touchedRows } from '../../contracts/readings';
 import { ValidatorName } from '../../contracts/validator-name';
 import { toResult, type Reads, type RuleOutcome, type ValidatorDefinition, type ValidatorInput } from '../define';
@@ -110,8 +110,8 @@ function bindings(input: ValidatorInput<ConditionConfig>, { reads, nesting }: Ex
 }
 
 function pick(value: JsonValue, fields: ReadonlySet<string>): JsonValue {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value as Record<string, JsonValue>).filter(([key]) => fields.has(key)));
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).filter(([key]) => fields.has(key)));
 }
 
 function valueOf(name: ConditionName, { diff, facts, staging }: ValidatorInput<ConditionConfig>): JsonValue {

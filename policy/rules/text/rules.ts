@@ -1,5 +1,5 @@
 import { bytesRules, hitsInAdded, type PackRule } from '../rule-maker';
-import { bidi, controls, hasForeignLetters, homoglyphs, invisible, type OddCharacter } from '../../text/characters';
+import { bidi, controls, homoglyphs, invisible, type OddCharacter } from '../../text/characters';
 import { invalidUtf8 } from '../../text/utf8-faults';
 
 const textRule = bytesRules('text', null);
@@ -69,7 +69,7 @@ export const textHomoglyph = characterRule(
       good: "UPDATE cities SET name = 'Москва' WHERE id = 7;\n",
     },
   },
-  (text) => homoglyphs(text, hasForeignLetters(text)),
+  homoglyphs,
 );
 
 export const textInvalidUtf8 = textRule({
