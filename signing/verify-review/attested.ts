@@ -192,10 +192,7 @@ export function strictestResult(
 function strictestOf(results: readonly ValidatorResult[]): ValidatorResult | null {
   const answered = results.filter((r) => r.errorClass === undefined);
   const error = results.find((r) => r.errorClass !== undefined);
-  const worst = answered.reduce<ValidatorResult | null>(
-    (w, r) => (w === null || strictness(r) > strictness(w) ? r : w),
-    null,
-  );
+  const worst = answered.reduce<ValidatorResult | null>((w, r) => (w === null || rank(r) > rank(w) ? r : w), null);
   if (error?.errorClass === undefined) return worst;
   if (worst === null || worst.status === 'ALLOW') return error;
   const reason = `${worst.reason}\n${error.reason}`;
