@@ -4,7 +4,13 @@ import { parseEvidence, type Evidence, type EvidenceBundle } from '../policy/evi
 import { assertPublicKey } from './key-id';
 import { isMet, verifyReview } from './verify-review';
 import { CHECKS } from './verify-review/checks';
-import { RECORD_ONLY, type CheckResult, type EvidenceTrust, type ReviewRecord } from './verify-review/record';
+import {
+  RECORD_ONLY,
+  type CheckResult,
+  type EvidenceTrust,
+  type ReviewRecord,
+  type Supplied,
+} from './verify-review/record';
 
 export type { EvidenceTrust } from './verify-review/record';
 
@@ -28,11 +34,7 @@ export function verifyEvidence(file: string | Uint8Array, trust: EvidenceTrust):
   const parsed = parseEvidence(file);
   if (!parsed.ok) return unreadable(parsed.problem);
   const { bundle } = parsed;
-  const { checks, facts } = verifyReview(recordOf(bundle), {
-    ...RECORD_ONLY,
-    context: 'evidence',
-    trust,
-  });
+  const { checks, facts } = verifyReview(recordOf(bundle), { ...RECORD_ONLY, context: 'evidence', trust });
   const { receipt } = facts;
   const verdict = verdictOf(bundle, checks);
   return {
@@ -49,22 +51,21 @@ export function verifyEvidence(file: string | Uint8Array, trust: EvidenceTrust):
 
 /** A review as an evidence file contains it. */
 export function recordOf(bundle: Evidence): ReviewRecord {
-  const raw = bundle.bytes === null ? null : fromBase64(bundle.bytes);
   return {
     changeId: bundle.changeId,
     rows: bundle.rows,
-    bytes:
-      bundle.bytes === null
-        ? null
-        : raw === null
-          ? { ok: false, explanation: 'the bytes are not canonical base64' }
-          : { ok: true, value: raw },
+    bytes: bundle.bytes === null ? null : decoded(bundle.bytes),
     plan: bundle.policy?.plan ?? null,
     staging: bundle.staging,
     preview: bundle.preview,
     asked: null,
     file: bundle,
   };
+}
+
+function decoded(base64: string): Supplied<Uint8Array> {
+  const value = fromBase64(base64);
+  return value === null ? { ok: false, explanation: 'the bytes are not canonical base64' } : { ok: true, value };
 }
 
 function unreadable(problem: string): EvidenceReport {

@@ -80,7 +80,8 @@ export function compilePlan(bundle: Bundle, registry: ValidatorRegistry, options
   issues.push(...made.flatMap((m) => m.issues));
   const own = made.flatMap(({ validator }) => (validator === null ? [] : [validator]));
   const enforced = own.filter((validator) => validator.level !== 'shadow');
-  if (enforced.length === 0 && issues.length === 0) issues.push(nothingLooks(targetName, sourceTool, own.length > 0));
+  if (enforced.length === 0 && issues.length === 0)
+    issues.push(noValidatorReads(targetName, sourceTool, own.length > 0));
   if (issues.length > 0) return refuse(issues);
 
   const waivers = bundle.waivers.filter((waiver) => waives(waiver, targetName, sourceTool, enforced)).map(toPlanWaiver);
@@ -119,7 +120,7 @@ export function compilePlan(bundle: Bundle, registry: ValidatorRegistry, options
 
 function toPlanValidator(
   candidate: Candidate,
-  tool: SourceTool | undefined,
+  tool: SourceTool,
 ): { readonly validator: PlanValidator | null; readonly issues: readonly Problem[] } {
   const { definition, configPath, path } = candidate;
   const config = definition.config.safeParse(candidate.config);
@@ -141,7 +142,7 @@ function toPlanValidator(
 function planValidator(
   { id, unit, definition, level, phase }: Omit<Candidate, 'config' | 'path' | 'configPath' | 'onlyFor'>,
   config: PlanValidator['config'],
-  tool: SourceTool | undefined,
+  tool: SourceTool,
 ): PlanValidator {
   const { version, logicRevision, implementation, kind } = definition;
   return {
@@ -160,22 +161,10 @@ function planValidator(
   };
 }
 
-function builtinPlanValidator(
-  definition: (typeof BUILTIN_VALIDATORS)[number],
-  tool: SourceTool | undefined,
-): PlanValidator {
-  const level = definition.defaultLevel;
-  return planValidator(
-    {
-      id: idOf(level, definition.implementation),
-      unit: BUILTIN_UNIT,
-      definition: definition as never,
-      level,
-      phase: definition.phase,
-    },
-    {},
-    tool,
-  );
+function builtinPlanValidator(definition: (typeof BUILTIN_VALIDATORS)[number], tool: SourceTool): PlanValidator {
+  const { defaultLevel: level, implementation, phase } = definition;
+  const id = idOf(level, implementation);
+  return planValidator({ id, unit: BUILTIN_UNIT, definition: definition as never, level, phase }, {}, tool);
 }
 
 /** Validators with the same name, and entries with the same unit name. */
@@ -226,7 +215,7 @@ function builtinIssues(registry: ValidatorRegistry): Problem[] {
   );
 }
 
-function nothingLooks(target: string, sourceTool: string, shadowOnly: boolean): Problem {
+function noValidatorReads(target: string, sourceTool: string, shadowOnly: boolean): Problem {
   const but = shadowOnly ? ': all of them have level "shadow"' : '';
   return problem(
     ['validators'],

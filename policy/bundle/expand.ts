@@ -41,12 +41,13 @@ export function expandEntries(bundle: Bundle, registry: ValidatorRegistry): Expa
 
 /** The candidates that read diffs of one source tool. */
 export function candidatesFor(expansions: readonly Expansion[], sourceTool: string): Candidate[] {
-  return expansions.flatMap(({ candidates }) => candidates.filter((candidate) => looksAt(candidate, sourceTool)));
+  return expansions.flatMap(({ candidates }) => candidates.filter((candidate) => reads(candidate, sourceTool)));
 }
 
-export function looksAt({ definition, onlyFor }: Candidate, sourceTool: string): boolean {
-  const reads = definition.sourceTools === '*' || definition.sourceTools.includes(sourceTool);
-  return reads && (onlyFor === null || onlyFor.includes(sourceTool));
+/** Whether the validator reads diffs of this source tool, and its entry is not limited to others. */
+export function reads({ definition, onlyFor }: Candidate, sourceTool: string): boolean {
+  const canRead = definition.sourceTools === '*' || definition.sourceTools.includes(sourceTool);
+  return canRead && (onlyFor === null || onlyFor.includes(sourceTool));
 }
 
 function expandEntry(entry: BundleEntry, path: Path, registry: ValidatorRegistry): Expansion {

@@ -1,7 +1,7 @@
 import { JUDGE_ID } from '../judge/config';
 import { BUILTIN_VALIDATORS } from '../rules/builtin';
 import type { CallbackRegistry } from '../rules/callback';
-import { candidatesFor, looksAt, type Candidate, type Expansion } from './expand';
+import { candidatesFor, reads, type Candidate, type Expansion } from './expand';
 import { didYouMean, problem, type Path, type Problem } from './issue';
 import { classOf, idOf } from './level';
 import type { Bundle, BundlePolicy } from './schema';
@@ -26,7 +26,7 @@ function entryIssues(bundle: Bundle, expansions: readonly Expansion[]): Problem[
   return expansions.flatMap(({ candidates }, i) => {
     const limits = limitIssues(bundle, candidates, i, tools);
     if (limits.length > 0 || candidates.length === 0) return limits;
-    if (candidates.some((candidate) => tools.some((tool) => looksAt(candidate, tool)))) return [];
+    if (candidates.some((candidate) => tools.some((tool) => reads(candidate, tool)))) return [];
     const fix = `The targets accept ${tools.join(', ')}. Correct the entry, or remove it.`;
     return [problem(['validators', i], 'This entry matches no target', fix)];
   });
@@ -37,7 +37,7 @@ function limitIssues(bundle: Bundle, candidates: readonly Candidate[], i: number
   return (bundle.validators[i]?.sourceTools ?? []).flatMap((tool, j) => {
     const path = ['validators', i, 'sourceTools', j];
     if (!tools.includes(tool)) return unknownTool(path, tool, tools);
-    if (candidates.length === 0 || candidates.some((candidate) => looksAt(candidate, tool))) return [];
+    if (candidates.length === 0 || candidates.some((candidate) => reads(candidate, tool))) return [];
     return [problem(path, `The entry does not read diffs of "${tool}"`, 'Remove it here.')];
   });
 }

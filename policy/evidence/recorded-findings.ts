@@ -45,11 +45,7 @@ export function recordedFindings({ plan, changeId, rows: all, end }: RecordedCha
   const shown = disclosed === undefined ? null : disclosedFindings(plan, disclosed);
   if (shown !== null) return shown;
   const written = writtenFindings(plan, rows, end === null ? lastStaged(rows) : end.stagingSha);
-  const outcomes = new Map<string, RawOutcome>();
-  for (const validator of plan.validators) {
-    const outcome = outcomeOf(validator, written, rows);
-    if (outcome !== null && !COMPUTED_BY_ASSEMBLY.has(validator.id)) outcomes.set(validator.id, outcome);
-  }
+  const outcomes = recordedOutcomes(plan, written, rows);
   const asWritten = (f: ValidatorFinding): ValidatorFinding => written.get(f.validator_id) ?? f;
   const waived = (findings: ValidatorFinding[]): ValidatorFinding[] =>
     waiveFindings(plan, changeId, findings, waivingOf(all));
@@ -63,8 +59,8 @@ export function recordedFindings({ plan, changeId, rows: all, end }: RecordedCha
 }
 
 /**
- * The findings that people will be shown, in declared order: by the rows of the change, never by the word of a workflow. `unrecorded`: the
- * outcomes of validators that have no row, because they were skipped or could not answer.
+ * The findings that people will be shown, in declared order. They come from the rows of the change, not from the workflow. `unrecorded`:
+ * outcomes of validators that have no row, because they were skipped or could not answer. Ignored for a validator that has one.
  */
 export function findingsToDisclose(
   { plan, changeId, rows }: Pick<RecordedChange, 'plan' | 'changeId' | 'rows'>,
@@ -72,13 +68,7 @@ export function findingsToDisclose(
   unrecorded: Readonly<Record<string, RawOutcome>>,
 ): readonly ValidatorFinding[] {
   const written = writtenFindings(plan, rows, stagingSha);
-  const outcomes = new Map<string, RawOutcome>();
-  for (const validator of plan.validators) {
-    if (COMPUTED_BY_ASSEMBLY.has(validator.id)) continue;
-    const without = Object.hasOwn(unrecorded, validator.id) ? unrecorded[validator.id] : undefined;
-    const outcome = outcomeOf(validator, written, rows) ?? without;
-    if (outcome !== undefined) outcomes.set(validator.id, outcome);
-  }
+  const outcomes = new Map([...Object.entries(unrecorded), ...recordedOutcomes(plan, written, rows)]);
   const findings = assembleFindings({ plan, changeId, outcomes }).map((f) => written.get(f.validator_id) ?? f);
   return waiveFindings(plan, changeId, findings, waivingOf(rows));
 }
@@ -129,22 +119,39 @@ export function writtenFindings(
   return written;
 }
 
+/** The outcomes that the rows prove, by validator id. */
+function recordedOutcomes(
+  plan: Plan,
+  written: ReadonlyMap<string, ValidatorFinding>,
+  rows: readonly LedgerRow[],
+): Map<string, RawOutcome> {
+  const outcomes = new Map<string, RawOutcome>();
+  for (const validator of plan.validators) {
+    const outcome = COMPUTED_BY_ASSEMBLY.has(validator.id) ? null : outcomeOf(validator, written, rows);
+    if (outcome !== null) outcomes.set(validator.id, outcome);
+  }
+  return outcomes;
+}
+
 function outcomeOf(
   validator: PlanValidator,
   written: ReadonlyMap<string, ValidatorFinding>,
   rows: readonly LedgerRow[],
 ): RawOutcome | null {
   const finding = written.get(validator.id);
-  if (finding !== undefined) {
-    const { phase: _phase, class: _class, logic_hash: _hash, ...result } = finding;
-    return { kind: 'result', result };
-  }
+  if (finding !== undefined) return { kind: 'result', result: resultOf(finding) };
   if (validator.kind !== 'attested') return null;
   const results = rows.flatMap((row) => recordOf(validator, row));
   const [first, ...rest] = results;
   return first === undefined
     ? null
     : { kind: 'result', result: rest.reduce((w, r) => (strictness(r) > strictness(w) ? r : w), first) };
+}
+
+/** The finding as its validator returned it, without the members that come from the plan. */
+export function resultOf(finding: ValidatorFinding): Omit<ValidatorFinding, 'phase' | 'class' | 'logic_hash'> {
+  const { phase: _phase, class: _class, logic_hash: _hash, ...result } = finding;
+  return result;
 }
 
 function recordOf(validator: PlanValidator, row: LedgerRow): unknown[] {

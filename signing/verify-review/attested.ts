@@ -165,6 +165,14 @@ export function checkSums(review: Review): Passed {
   return [`${records.length} sums, each of all the changes that it must count`];
 }
 
+export function recordsOf(
+  validator: PlanValidator,
+  records: readonly AttestedPredicate[],
+): readonly AttestedPredicate[] {
+  const kind = recordKindOf(validator);
+  return records.filter((record) => record.subject === validator.id && record.kind === kind);
+}
+
 /** The result of an attested validator by its records (R2, R3). Null if it has no record. */
 export function strictestResult(
   validator: PlanValidator,
@@ -172,7 +180,7 @@ export function strictestResult(
   of: { readonly changeId: string; readonly stagingSha: string | null },
 ): unknown {
   const expectedSha = recordKindOf(validator) === 'judge' ? of.stagingSha : null;
-  const said = records.filter((r) => r.subject === validator.id && r.kind === recordKindOf(validator));
+  const said = recordsOf(validator, records);
   if (said.length === 0) return null;
   const results: ValidatorResult[] = [];
   for (const { result } of said) {

@@ -1,16 +1,21 @@
 import { canonicalJson } from '../../policy/contracts/canonical-json';
 import type { AttestedPredicate } from '../../policy/contracts/attested';
 import type { ValidatorFinding } from '../../policy/contracts/finding';
-import type { Plan, PlanValidator } from '../../policy/contracts/plan';
+import type { PlanValidator } from '../../policy/contracts/plan';
 import { assembleFindings, COMPUTED_BY_ASSEMBLY, findingsSha, type RawOutcome } from '../../policy/decide/findings';
 import { isJudge } from '../../policy/contracts/readings';
 import { applyWaivers, WAIVED, waiveFindings } from '../../policy/decide/waivers';
 import { disclosedFindings } from '../../policy/evidence/disclosed-findings';
-import { recordKindOf } from '../../policy/evidence/attested-given';
-import { recordedFindings, strictness, waivingOf, writtenFindings } from '../../policy/evidence/recorded-findings';
+import {
+  recordedFindings,
+  resultOf,
+  strictness,
+  waivingOf,
+  writtenFindings,
+} from '../../policy/evidence/recorded-findings';
 import { unreadableRows, unreadableRowText } from '../../policy/evidence/unreadable-rows';
 import { agrees } from './agreement';
-import { countedRows, missingRecord, strictestResult } from './attested';
+import { countedRows, missingRecord, recordsOf, strictestResult } from './attested';
 import { assertSame, fail, NEVER_OPENED, openedOf, rowOf, type OpenedReview } from './outcome';
 import { outcomesWithoutRow } from './outcomes-without-row';
 import type { Passed, Review } from './record';
@@ -58,24 +63,21 @@ function checkDisclosedWords(
   findings: readonly ValidatorFinding[],
   written: ReadonlyMap<string, ValidatorFinding>,
   review: Review,
-  { plan, changeId }: OpenedReview,
+  opened: OpenedReview,
 ): void {
+  const { plan, changeId } = opened;
   const waiving = waivingOf(review.rows);
   const before = plan.validators.map((validator, i): ValidatorFinding => {
     const finding = findings[i];
     if (finding?.validator_id !== validator.id) fail(`${validator.id}: it has no disclosed finding`);
-    const assembled = (outcome: RawOutcome): ValidatorFinding[] =>
-      assembleFindings({
-        plan: { ...plan, validators: [validator], waivers: [] },
-        changeId,
-        outcomes: new Map([[validator.id, outcome]]),
-      });
     if (COMPUTED_BY_ASSEMBLY.has(validator.id))
-      return assembled({ kind: 'skipped', reasonCode: 'withdrawn' })[0] ?? finding;
+      return assembled(opened, validator, { kind: 'skipped', reasonCode: 'withdrawn' })[0] ?? finding;
     const row = written.get(validator.id);
     const possible =
       row === undefined
-        ? possibleOutcomes(validator, finding, review.need('records'), plan, changeId).flatMap(assembled)
+        ? possibleOutcomes(validator, finding, review.need('records'), opened).flatMap((outcome) =>
+            assembled(opened, validator, outcome),
+          )
         : [row];
     const found = possible.find((f) => {
       const [after] = waiving === null ? [f] : applyWaivers(plan, [f], waiving.context, waiving.at).findings;
@@ -95,15 +97,22 @@ function possibleOutcomes(
   validator: PlanValidator,
   finding: ValidatorFinding,
   records: readonly AttestedPredicate[],
-  plan: Plan,
-  changeId: string,
+  { plan, changeId }: OpenedReview,
 ): RawOutcome[] {
-  const { phase: _phase, class: _class, logic_hash: _hash, ...rest } = finding;
-  const recorded = records.filter((r) => r.subject === validator.id && r.kind === recordKindOf(validator));
   return [
-    ...recorded.map(({ result }): RawOutcome => ({ kind: 'result', result })),
-    ...outcomesWithoutRow(plan, validator, changeId, { ...rest, status: 'BLOCK' }),
+    ...recordsOf(validator, records).map(({ result }): RawOutcome => ({ kind: 'result', result })),
+    ...outcomesWithoutRow(plan, validator, changeId, { ...resultOf(finding), status: 'BLOCK' }),
   ];
+}
+
+/** The finding that the assembly makes of one outcome of a validator, before waivers. Always one. */
+function assembled(
+  { plan, changeId }: OpenedReview,
+  validator: PlanValidator,
+  outcome: RawOutcome,
+): readonly ValidatorFinding[] {
+  const outcomes = new Map([[validator.id, outcome]]);
+  return assembleFindings({ plan: { ...plan, validators: [validator] }, changeId, outcomes });
 }
 
 /** The outcome of an attested validator by its records (R2, R3), before the assembly. */
@@ -129,22 +138,15 @@ function checkAttestedFinding(
   review: Review,
   opened: OpenedReview,
 ): void {
-  const assembled = (outcome: RawOutcome): ValidatorFinding | undefined =>
-    assembleFindings({
-      plan: { ...opened.plan, validators: [validator] },
-      changeId: opened.changeId,
-      outcomes: new Map([[validator.id, outcome]]),
-    })[0];
-  const said = review
-    .need('records')
-    .filter((r) => r.subject === validator.id && r.kind === recordKindOf(validator))
-    .map(({ result }) => assembled({ kind: 'result', result }));
+  const said = recordsOf(validator, review.need('records')).flatMap(({ result }) =>
+    assembled(opened, validator, { kind: 'result', result }),
+  );
   if (finding.status === 'SKIPPED' && said.length > 0)
     fail(`${validator.id}: it is marked as skipped, but there is a record of it`);
   if (finding.status === 'SKIPPED' && review.end?.action !== 'COMMIT') return;
   if (said.some((s) => strictness(s) > strictness(finding))) fail(`${validator.id}: there is a stricter record of it`);
   if (review.end?.action === 'COMMIT') {
-    const now = assembled(attestedOutcome(validator, review, opened));
+    const [now] = assembled(opened, validator, attestedOutcome(validator, review, opened));
     if (now === undefined || !agrees(opened.plan, finding, now))
       fail(
         `${validator.id}: its records give ${now?.status ?? 'nothing'}, but ${now?.status === finding.status ? 'another ' : ''}${finding.status} was recorded`,

@@ -2,7 +2,7 @@ import { canonicalJson } from '../../policy/contracts/canonical-json';
 import type { ValidatorFinding } from '../../policy/contracts/finding';
 import type { Plan } from '../../policy/contracts/plan';
 import { assembleFindings, COMPUTED_BY_ASSEMBLY, type RawOutcome, type SkipReason } from '../../policy/decide/findings';
-import { waivingOf } from '../../policy/evidence/recorded-findings';
+import { resultOf, waivingOf } from '../../policy/evidence/recorded-findings';
 import type { FindingDifference, ReplayReport } from '../../policy/evidence/reports';
 import { agrees, isSoftError } from './agreement';
 import { attestedOutcome } from './findings';
@@ -56,9 +56,9 @@ function recompute(
 }
 
 function asRecorded(finding: ValidatorFinding): RawOutcome {
-  const { phase: _phase, class: _class, logic_hash: _hash, ...result } = finding;
-  if (finding.status === 'SKIPPED') return { kind: 'skipped', reasonCode: (finding.reasonCode ?? '') as SkipReason };
-  return { kind: 'result', result };
+  return finding.status === 'SKIPPED'
+    ? { kind: 'skipped', reasonCode: (finding.reasonCode ?? '') as SkipReason }
+    : { kind: 'result', result: resultOf(finding) };
 }
 
 function compare(

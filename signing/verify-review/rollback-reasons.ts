@@ -122,10 +122,8 @@ export const ROLLBACK_SUPPORT: { readonly [R in RollbackReason]: Support } = {
   stale_base: ({ begun }) => (begun ? 'The target had changed' : null),
   post_failed: ({ begun }) => (begun ? 'A post validator refused the effect' : null),
   /** Written by the reconciler before it ends the review. */
-  workflow_lost: ({ rows }) => {
-    const row = rows.findLast(({ kind, body }) => kind === 'repaired' && body['did'] === 'ended');
-    return row === undefined ? null : textOf(row);
-  },
+  workflow_lost: ({ rows }) =>
+    textIn(rows.findLast(({ kind, body }) => kind === 'repaired' && body['did'] === 'ended')),
 };
 
 /** Strongest first: what the committer signs if the reason that was asked for is not supported. */
@@ -166,17 +164,19 @@ function decidedAs(decided: Decided | null, reason: RollbackReason): string | nu
 
 /** The check `withdrawal` verifies the statement in the row. */
 function stoppedBy({ rows }: Ending, kind: 'withdrawn' | 'superseded'): string | null {
-  const row = rows.find((each) => each.kind === kind);
-  return row === undefined ? null : textOf(row);
+  return textIn(rows.find((row) => row.kind === kind));
 }
 
 function refusedText({ rows }: Ending, check: string): string | null {
-  const row = rows.find(({ kind, body }) => kind === 'refused' && body['check'] === check);
-  return row === undefined ? null : textOf(row);
+  return textIn(rows.find(({ kind, body }) => kind === 'refused' && body['check'] === check));
 }
 
 function textOf({ body }: LedgerRow): string {
   return String(body['explanation'] ?? '');
+}
+
+function textIn(row: LedgerRow | undefined): string | null {
+  return row === undefined ? null : textOf(row);
 }
 
 function has({ rows }: Ending, kind: LedgerRow['kind']): boolean {
@@ -208,8 +208,7 @@ function failuresOf({ rows }: Ending, step: FailedStep): readonly LedgerRow[] {
 }
 
 function failureOf(ending: Ending, step: FailedStep): string | null {
-  const row = failuresOf(ending, step).at(-1);
-  return row === undefined ? null : textOf(row);
+  return textIn(failuresOf(ending, step).at(-1));
 }
 
 /** Whether each validator has answered: all of them, or those that run before the dry run. Those of a unit in `except` need not have. */
