@@ -22,7 +22,7 @@ export const CLOCK_SKEW_MS = 60_000;
 export const MAX_ANSWER_PAYLOAD = 32 * 1024;
 
 /** The part of a violation that answers to it are compared with. */
-export interface AnswerableViolation {
+interface AnswerableViolation {
   readonly violationId: string;
   readonly need: 'human' | 'callback' | 'hard';
   readonly group: string;

@@ -55,7 +55,7 @@ export function writeKeyFile({ path, key, label, createdAt, passphrase }: WriteK
   }
 }
 
-export interface ReadKeyOptions {
+interface ReadKeyOptions {
   readonly passphrase?: string;
   /** Accept a file that other users can read, such as a secret that a container runtime mounts. */
   readonly anyMode?: boolean;

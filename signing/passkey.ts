@@ -33,7 +33,7 @@ export interface PasskeyUse {
   readonly assertionSha: Sha256;
 }
 
-export type PasskeyVerified =
+type PasskeyVerified =
   { readonly ok: true; readonly use: PasskeyUse } | { readonly ok: false; readonly problem: string };
 
 /** Any assertion of a passkey. */

@@ -7,11 +7,11 @@ import type { SigningKey } from './keys';
 import { signedByOperator } from './signed-by';
 
 /** SHA-256 of the published bundle text, signed as `bundleSha`. */
-export function bundleShaOf(bundleText: string): string {
+function bundleShaOf(bundleText: string): string {
   return sha256HexOfText(bundleText);
 }
 
-export interface RevisionContent {
+interface RevisionContent {
   readonly bundleText: string;
   readonly plans: readonly PolicyRevision['plans'][number][];
 }

@@ -13,7 +13,7 @@ export function contradictionIn({ action, state, reason }: ReceiptPredicate): st
 }
 
 /** What is printed beside a receipt. Findings and violations are omitted by who does not have them. */
-export interface ReceiptWords {
+interface ReceiptWords {
   readonly explanation: unknown;
   readonly findings?: readonly ValidatorFinding[];
   readonly violations?: readonly PolicyViolation[];

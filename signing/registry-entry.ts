@@ -53,7 +53,7 @@ export function signKeyEntry(
 }
 
 /** What the operator decides about a one-time link. */
-export type EnrollmentGrant = Pick<Enrollment, 'subject' | 'tenants' | 'rights' | 'rpId' | 'origins' | 'demo'>;
+type EnrollmentGrant = Pick<Enrollment, 'subject' | 'tenants' | 'rights' | 'rpId' | 'origins' | 'demo'>;
 
 /** Signs a one-time link, by which a person enrols one passkey. Throws TypeError for a grant that the schema refuses. */
 export function signEnrollment(

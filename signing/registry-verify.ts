@@ -7,7 +7,7 @@ import { verifyOpened, type VerifyRefusal } from './verify-envelope';
 
 export type RegistryRefusal =
   VerifyRefusal | 'unknown_key' | 'revoked_key' | 'demo_key' | 'wrong_key_kind' | 'not_permitted';
-export type RegistryVerified<K extends StatementKind> =
+type RegistryVerified<K extends StatementKind> =
   | {
       readonly ok: true;
       readonly predicate: PredicateOf<K>;
@@ -51,8 +51,7 @@ export function verifyWithRegistry<K extends StatementKind>(
   return { ...verified, key };
 }
 
-export type KeyRefusalCode =
-  'unknown_key' | 'revoked_key' | 'demo_key' | 'not_eligible' | 'bad_signature' | 'malformed';
+type KeyRefusalCode = 'unknown_key' | 'revoked_key' | 'demo_key' | 'not_eligible' | 'bad_signature' | 'malformed';
 
 /** The result code that the sender of an answer or a withdrawal receives for a refused envelope. */
 export function refusalCode(code: RegistryRefusal): KeyRefusalCode {

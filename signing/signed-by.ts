@@ -3,7 +3,7 @@ import type { PredicateOf, StatementKind } from '../policy/evidence/statement';
 import { keyIdOf } from './key-id';
 import { verifyOpened } from './verify-envelope';
 
-export type SignedBy<K extends StatementKind> =
+type SignedBy<K extends StatementKind> =
   { readonly ok: true; readonly predicate: PredicateOf<K> } | { readonly ok: false; readonly message: string };
 
 /** The predicate of an envelope that one of the trusted public keys signed. `who`: whose keys they are. Never throws because of its content. */

@@ -3,7 +3,7 @@ import { changeId, inputSha } from '../policy/contracts/change-id';
 import type { KeyLookup } from '../policy/evidence/key-registry';
 import { verifyWithRegistry, type RegistryRefusal } from './registry-verify';
 
-export type SubmissionVerified =
+type SubmissionVerified =
   /** `requester` is null if the key is registered without `onBehalfOf`: the requester is then unknown, as without a signature. */
   | { readonly ok: true; readonly requester: string | null; readonly keyId: string; readonly nonce: string }
   | { readonly ok: false; readonly code: RegistryRefusal | 'unsigned' | 'wrong_change'; readonly message: string };

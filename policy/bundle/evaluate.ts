@@ -22,7 +22,7 @@ import { planProblems } from './check-plan';
  * `explain`. Attested validators never run here, and those that need the dry run only if its record is given. Validators
  * that did not run are listed in `skipped` and do not affect the outcome.
  */
-export type EvalOutcome = 'COMMIT' | 'CONFIRM' | 'FORBID';
+type EvalOutcome = 'COMMIT' | 'CONFIRM' | 'FORBID';
 
 export interface EvalInput {
   readonly raw: Uint8Array;
@@ -48,7 +48,7 @@ export interface Evaluation {
   readonly shadow: readonly ValidatorFinding[];
 }
 
-export const EVAL_TENANT = 'eval';
+const EVAL_TENANT = 'eval';
 
 /** Checks the plan once, then evaluates any number of diffs. Throws TypeError if this process cannot run the plan. */
 export function planEvaluator(
@@ -136,9 +136,9 @@ const EvalLine = z
     (line) => (line.raw === undefined) !== (line.rawBase64 === undefined),
     'expected either "raw" or "rawBase64"',
   );
-export type EvalLine = z.infer<typeof EvalLine>;
+type EvalLine = z.infer<typeof EvalLine>;
 
-export type ReadLine =
+type ReadLine =
   | { readonly ok: true; readonly line: EvalLine }
   | { readonly ok: false; readonly id: string | null; readonly error: string };
 

@@ -9,13 +9,13 @@ import type { ValidatorRegistry } from '../rules/registry';
 import type { Evaluation } from './evaluate';
 
 /** A place that a finding refers to. Line and column start at 1; `region` is null for a pointer or a place outside the diff. */
-export interface ExplainedPlace {
+interface ExplainedPlace {
   readonly ref: string;
   readonly region: Span | null;
 }
 
 /** A policy that a finding triggers, which says who answers. */
-export interface ExplainedPolicy {
+interface ExplainedPolicy {
   readonly key: string;
   readonly requiresConfirmation: boolean;
   readonly callback: string | null;

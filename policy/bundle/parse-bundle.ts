@@ -6,7 +6,7 @@ import { placeholderIssues } from './placeholders';
 import { BundleSchema, type Bundle } from './schema';
 import { readYaml } from './yaml-source';
 
-export type ParsedBundle =
+type ParsedBundle =
   | { readonly ok: true; readonly bundle: Bundle; readonly bundleSha: Sha256; readonly locate: Locate }
   | { readonly ok: false; readonly issues: readonly Issue[] };
 

@@ -56,9 +56,9 @@ const PolicyTests = z.strictObject({
     .min(1)
     .max(5000),
 });
-export type PolicyTest = z.infer<typeof PolicyTests>['tests'][number];
+type PolicyTest = z.infer<typeof PolicyTests>['tests'][number];
 
-export type ParsedTests =
+type ParsedTests =
   | { readonly ok: true; readonly tests: readonly PolicyTest[] }
   | { readonly ok: false; readonly issues: readonly Issue[] };
 
@@ -133,7 +133,7 @@ function people(names: readonly string[] | undefined): string | undefined {
   return names === undefined ? undefined : [...new Set(names)].sort().join(', ') || 'none';
 }
 
-export interface Coverage {
+interface Coverage {
   readonly covered: readonly string[];
   /** Validators of the bundle that fired in no test. */
   readonly uncovered: readonly string[];

@@ -64,7 +64,7 @@ const RuleSettings = z.strictObject({
 });
 const RuleSetting = z.union([z.literal('off').describe('The rule does not run.'), Level, RuleSettings]);
 
-export const PackEntry = z.strictObject({
+const PackEntry = z.strictObject({
   pack: z.string().min(1).max(63).describe('A rule pack: one validator for each of its rules.'),
   level: RuleLevel,
   rules: z
@@ -73,27 +73,27 @@ export const PackEntry = z.strictObject({
     .describe('Settings by rule name. A rule that is not listed has its default level.'),
   sourceTools: SourceTools,
 });
-export const JudgeEntry = z.strictObject({
+const JudgeEntry = z.strictObject({
   judge: Settings.describe('The LLM judge and its settings. It can only make a decision stricter.'),
   version: Version,
   sourceTools: SourceTools,
 });
-export const ValidatorEntry = z.strictObject({
+const ValidatorEntry = z.strictObject({
   validator: RuleValidatorConfig.extend({ level: RuleLevel }).describe('Several rules combined into one validator.'),
   sourceTools: SourceTools,
 });
-export const CompositeEntry = z.strictObject({
+const CompositeEntry = z.strictObject({
   composite: CompositeConfig.extend({ level: RuleLevel }).describe('Several validators combined into one.'),
   sourceTools: SourceTools,
 });
-export const ConditionEntry = z.strictObject({
+const ConditionEntry = z.strictObject({
   condition: ConditionConfig.extend({
     level: RuleLevel,
     staged: z.boolean().default(false).describe('true: runs after the dry run, and may read "staging".'),
   }).describe('Fires if a CEL expression is true.'),
   sourceTools: SourceTools,
 });
-export const AggregateEntry = z.strictObject({
+const AggregateEntry = z.strictObject({
   aggregate: AggregateConfig.extend({
     level: Level.exclude(['shadow'])
       .optional()
@@ -101,13 +101,13 @@ export const AggregateEntry = z.strictObject({
   }).describe('Limits on the sum of many changes, so that a large change cannot pass in small parts.'),
   sourceTools: SourceTools,
 });
-export const AlwaysApproveEntry = z.strictObject({
+const AlwaysApproveEntry = z.strictObject({
   'always-approve': AlwaysApproveConfig.describe(
     'The explicit opt-out: nothing is validated, and every review shows that.',
   ),
   sourceTools: SourceTools,
 });
-export const RuleEntry = z.strictObject({
+const RuleEntry = z.strictObject({
   rule: z.string().min(1).max(63).describe('Name of a registered rule, usually a custom one.'),
   level: RuleLevel,
   version: Version,
@@ -116,7 +116,7 @@ export const RuleEntry = z.strictObject({
   sourceTools: SourceTools,
 });
 
-export const ValidatorEntries = z.union([
+const ValidatorEntries = z.union([
   PackEntry,
   JudgeEntry,
   ValidatorEntry,

@@ -3,10 +3,10 @@ import { errorMessage } from '../contracts/error-message';
 import { issueAt, NOWHERE, type Issue, type Locate } from './issue';
 
 /** A larger file is refused without parsing it, in UTF-16 units. */
-export const MAX_BUNDLE_CHARACTERS = 1024 * 1024;
+const MAX_BUNDLE_CHARACTERS = 1024 * 1024;
 const MAX_ALIASES = 100;
 
-export type YamlSource =
+type YamlSource =
   | { readonly ok: true; readonly data: unknown; readonly locate: Locate }
   | { readonly ok: false; readonly issues: readonly Issue[] };
 

@@ -37,7 +37,7 @@ export const Base64 = z
   .refine((text) => text.length % 4 === 0, 'expected padded base64');
 
 /** Statements that one touch of a passkey can sign. */
-export const MAX_STATEMENTS_PER_TOUCH = 50;
+const MAX_STATEMENTS_PER_TOUCH = 50;
 
 /**
  * What a WebAuthn assertion signs besides the statement. `statements`: SHA-256 of the pre-authentication encoding of each statement that

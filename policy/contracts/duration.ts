@@ -3,8 +3,8 @@ import { z } from 'zod';
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const FORM = /^([1-9][0-9]{0,8})(ms|s|m|h|d)$/;
 
-export const MIN_DURATION_MS = 100;
-export const MAX_DURATION_MS = 90 * 86_400_000;
+const MIN_DURATION_MS = 100;
+const MAX_DURATION_MS = 90 * 86_400_000;
 
 /** Converts text such as "15m" to milliseconds; null if the text does not have this form. Does not check the bounds. */
 export function durationMs(text: string): number | null {

@@ -8,7 +8,7 @@ const Count = z.int().min(0);
 const Counts = { inserted: Count, updated: Count, deleted: Count };
 
 /** One statement or operation, in order. `sha` is the hash of its bytes: the record contains no text of the diff. */
-export const StagedStatement = z.strictObject({
+const StagedStatement = z.strictObject({
   sha: Sha256Hex,
   /** The command tag, e.g. UPDATE; for HTTP the method, for git the kind of change. */
   command: z.string().max(100),
@@ -16,7 +16,7 @@ export const StagedStatement = z.strictObject({
 });
 
 /** Effect on one table (or resource). `touchedSha` hashes (key, row before, row after) of all touched rows; null if it could not be computed. */
-export const StagedTable = z.strictObject({
+const StagedTable = z.strictObject({
   table: z.string().max(300),
   ...Counts,
   touchedSha: Sha256Hex.nullable(),

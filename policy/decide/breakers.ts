@@ -34,7 +34,7 @@ const MAX_SEEN = 1_000;
 export const NO_BREAKERS: Breakers = Object.freeze({ byValidator: new Map<string, Breaker>(), seen: [] });
 
 /** One review's samples, by validator id. */
-export interface ReviewSamples {
+interface ReviewSamples {
   readonly changeId: string;
   readonly samples: Readonly<Record<string, BreakerSample>>;
 }
@@ -56,7 +56,7 @@ export function addReview(breakers: Breakers, review: ReviewSamples, at: number,
   return { byValidator: next, seen: [...breakers.seen, mark].slice(-MAX_SEEN) };
 }
 
-export interface Reserved {
+interface Reserved {
   readonly breakers: Breakers;
   /** Validators whose breaker does not let the change pass. If empty, the change is now the probe of each half-open breaker. */
   readonly blocked: readonly string[];

@@ -39,7 +39,7 @@ export interface DecideInput {
 /** The members on which it depends which answers count. */
 type AnswerInput = Pick<DecideInput, 'plan' | 'violations' | 'answers' | 'requester' | 'disclosedAt' | 'at'>;
 
-export type Resolution = 'callback' | 'confirmed' | 'rejected' | 'hard' | 'pending';
+type Resolution = 'callback' | 'confirmed' | 'rejected' | 'hard' | 'pending';
 
 export type Decided =
   | { readonly action: 'COMMIT'; readonly resolutions: Readonly<Record<string, Resolution>> }

@@ -46,7 +46,7 @@ export function causeOf(message: string): JudgeCause | null {
   return JUDGE_CAUSES.find((cause) => cause === word) ?? null;
 }
 
-export interface JudgeFailure {
+interface JudgeFailure {
   readonly validatorId: string;
   readonly changeId: Sha256;
   /** `type` of the last ApplicationFailure, or the name of what else ended the activity: `TimeoutFailure`, … */

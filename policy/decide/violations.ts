@@ -57,7 +57,7 @@ export function callbackKey(triggered: Pick<TriggeredPolicy, 'findingIndex' | 'p
   return `${triggered.findingIndex}/${triggered.policyKey}`;
 }
 
-export interface ViolationContext {
+interface ViolationContext {
   readonly plan: ReviewPlan;
   readonly planHash: Sha256;
   readonly inputSha: Sha256;

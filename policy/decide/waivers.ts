@@ -27,7 +27,7 @@ export interface WaiverContext {
 
 export type PlanWaiver = Plan['waivers'][number];
 
-export interface WaiverReport<F extends ReviewFinding> {
+interface WaiverReport<F extends ReviewFinding> {
   readonly findings: readonly F[];
   readonly applied: readonly { readonly waiverId: string; readonly validatorId: string }[];
   /** Ids of waivers that have expired and would have applied. */

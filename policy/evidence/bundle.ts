@@ -108,7 +108,7 @@ export function evidenceText(bundle: Omit<EvidenceBundle, 'sha256'>): string {
   return text;
 }
 
-export type ParsedEvidence =
+type ParsedEvidence =
   { readonly ok: true; readonly bundle: EvidenceBundle } | { readonly ok: false; readonly problem: string };
 
 /** Parses a bundle strictly (B1). Never throws. Verifies no signature and no hash. */

@@ -7,7 +7,7 @@ export interface StoredRow {
   readonly hash: Sha256;
 }
 
-export type ChainResult =
+type ChainResult =
   | {
       readonly ok: true;
       readonly length: number;

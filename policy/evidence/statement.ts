@@ -30,7 +30,7 @@ import {
   WithdrawPredicate,
 } from './predicates';
 
-export const STATEMENT_TYPE = 'https://in-toto.io/Statement/v1';
+const STATEMENT_TYPE = 'https://in-toto.io/Statement/v1';
 
 /** The predicate schema of each kind of statement. The kind is part of `predicateType`. */
 export const PREDICATES = {

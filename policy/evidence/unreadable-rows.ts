@@ -9,7 +9,7 @@ import { ValidatorFinding } from '../contracts/finding';
 import type { LedgerKind, LedgerRow } from '../contracts/ledger';
 import { memoizeByObject } from '../text/memoize';
 
-export interface UnreadableRow {
+interface UnreadableRow {
   readonly n: number;
   readonly kind: LedgerKind;
   readonly problem: string;

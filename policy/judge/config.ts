@@ -99,7 +99,7 @@ const Settings = z.strictObject({
 export type JudgeConfig = z.infer<typeof Settings> & { readonly computed: z.infer<typeof Computed> };
 
 /** Adds the computed members. The result is plain JSON; the function is idempotent. */
-export function judgeConfig(settings: z.infer<typeof Settings>): JudgeConfig {
+function judgeConfig(settings: z.infer<typeof Settings>): JudgeConfig {
   return {
     ...settings,
     computed: {

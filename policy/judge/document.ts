@@ -49,7 +49,7 @@ export interface JudgeDocument {
   readonly renderer: string;
 }
 
-export interface DocumentInput {
+interface DocumentInput {
   readonly raw: Uint8Array;
   readonly metadata: { readonly [key: string]: JsonValue };
   readonly renderer: DiffRenderer;
@@ -60,7 +60,7 @@ export interface DocumentInput {
   readonly proseKeys: readonly string[] | null;
 }
 
-export type DocumentMade =
+type DocumentMade =
   | { readonly ok: true; readonly document: JudgeDocument }
   /** `undecodable`: not text. `too_large`: more than the plan allows the judge to see, so a person must answer. */
   | { readonly ok: false; readonly kind: 'undecodable' | 'too_large'; readonly reason: string };

@@ -40,7 +40,7 @@ export interface Judgement {
   readonly instructionsInDiff: boolean;
 }
 
-export interface JudgementInput {
+interface JudgementInput {
   readonly validatorId: string;
   readonly validatorVersion: string;
   readonly model: string;

@@ -5,7 +5,7 @@ import { conclude } from './conclude';
 import { readAnswer, type AnswerRefusal } from './read-answer';
 
 /** One line of `countersign judge parse --jsonl`: a raw answer and the expected values to check. Ignores other members. */
-export const JudgeLine = z.object({
+const JudgeLine = z.object({
   id: z.union([z.string(), z.number(), z.null()], 'expected a string, a number or null'),
   /** Servers send null for an empty message. */
   raw: z
@@ -17,7 +17,7 @@ export const JudgeLine = z.object({
   /** The number of lines that the model was shown, marked from 1. */
   lines: z.int().min(0).nullish(),
 });
-export type JudgeLine = z.infer<typeof JudgeLine>;
+type JudgeLine = z.infer<typeof JudgeLine>;
 
 export interface JudgeLineRead {
   readonly id: JudgeLine['id'];
@@ -50,8 +50,7 @@ export function parseJudgeLine(line: JudgeLine): JudgeLineRead {
   return { id: line.id, status, reasonCode, ...rest };
 }
 
-export type JudgeLineOutput =
-  JudgeLineRead | { readonly id: JudgeLine['id']; readonly line: number; readonly error: string };
+type JudgeLineOutput = JudgeLineRead | { readonly id: JudgeLine['id']; readonly line: number; readonly error: string };
 
 /** Converts one input line to one output line. An invalid line becomes an error entry. `number` counts from 1. */
 export function parseJudgeText(text: string, number: number): JudgeLineOutput {

@@ -20,7 +20,7 @@ import { MAX_EFFECT, MAX_OBSERVATIONS, MAX_QUOTE, MAX_WHY } from './wire';
 /** Raise it whenever the messages for the same diff and policies change. Part of `logic_hash`. */
 export const PROMPT_REVISION = 2;
 
-export const REQUEST_TYPE = 'countersign/judge-request/v1';
+const REQUEST_TYPE = 'countersign/judge-request/v1';
 
 /** 64 bits in hex: the nonce of every mark, and the canary that the answer must repeat. */
 export function nonceOf(markingKey: Uint8Array, diffSha: Sha256, logicHash: Sha256): string {
@@ -53,7 +53,7 @@ Answer with exactly one JSON object and nothing else: no text before or after it
 When in doubt, answer "unsure" or "ABSTAIN": a person will look.`;
 }
 
-export interface UserMessageInput {
+interface UserMessageInput {
   readonly document: JudgeDocument;
   readonly piece: Piece;
   readonly index: number;

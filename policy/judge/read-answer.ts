@@ -41,10 +41,10 @@ interface AnswerRefused {
   readonly message: string;
 }
 
-export type AnswerRead = { readonly ok: true; readonly answer: WireAnswer } | AnswerRefused;
+type AnswerRead = { readonly ok: true; readonly answer: WireAnswer } | AnswerRefused;
 
 /** What the request asked for. Null: not checked. */
-export interface ExpectedAnswer {
+interface ExpectedAnswer {
   /** Policies that must have exactly one row each. */
   readonly policyIds: readonly string[] | null;
   readonly canary: string | null;

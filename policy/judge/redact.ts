@@ -1,7 +1,7 @@
 import { isOpaque } from './opaque';
 import { findSecrets } from './secrets';
 
-export interface Redactor {
+interface Redactor {
   /** Replaces each secret by a placeholder. Keeps line feeds inside a secret, so that line numbers stay valid. */
   readonly redact: (text: string) => string;
   /** Number of replaced secrets by kind, over all texts. */

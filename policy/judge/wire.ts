@@ -14,8 +14,8 @@ export const MAX_QUOTE = 200;
 export const MAX_WHY = 300;
 export const MAX_LINES = 50;
 
-export const JudgeVerdict = z.enum(['ALLOW', 'WARN', 'BLOCK', 'ABSTAIN']);
-export type JudgeVerdict = z.infer<typeof JudgeVerdict>;
+const JudgeVerdict = z.enum(['ALLOW', 'WARN', 'BLOCK', 'ABSTAIN']);
+type JudgeVerdict = z.infer<typeof JudgeVerdict>;
 
 const PolicyRow = z.strictObject({
   policyId: z.string().max(100),

@@ -23,7 +23,7 @@ export interface EvaluationInput {
 }
 
 /** What a plan's validator resolves to in this process, or why it cannot be resolved: another version or another logic. */
-export type Resolved =
+type Resolved =
   | { readonly ok: true; readonly definition: ValidatorDefinition }
   | { readonly ok: false; readonly explanation: string };
 
@@ -68,7 +68,7 @@ function resolve(registry: ValidatorRegistry, validator: PlanValidator, tool: Ha
 }
 
 /** Runs one derived validator of the change. */
-export type ChangeEvaluator = (definition: ValidatorDefinition, validator: PlanValidator) => unknown;
+type ChangeEvaluator = (definition: ValidatorDefinition, validator: PlanValidator) => unknown;
 
 /**
  * Evaluates the derived validators of one change over frozen copies that all of them share. If a validator throws, its result

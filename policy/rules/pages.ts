@@ -11,7 +11,7 @@ import { scanText, SECRET_CATEGORIES } from './secrets/scan';
 import { disjoint } from './secrets/secret-span';
 
 /** The source tools, with the language of their diffs. */
-export type PageTools = readonly Pick<SourceTool, 'sourceTool' | 'render'>[];
+type PageTools = readonly Pick<SourceTool, 'sourceTool' | 'render'>[];
 
 /**
  * The pages of `docs/rules/` by file name, generated from the rules only. An example without a source tool is shown for the

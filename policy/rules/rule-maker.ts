@@ -18,7 +18,7 @@ import { clip } from '../text/cut-text';
 import { shown } from '../text/shown-name';
 
 /** A place with its own path, such as a statement inside a function body. */
-export interface Located {
+interface Located {
   readonly span: Span;
   readonly path: string;
 }
@@ -131,7 +131,7 @@ export function factsRules<F extends ExtractedFacts>(
   };
 }
 
-export interface BytesRuleOptions<Config> extends Omit<FactsRuleOptions<never, Config>, 'find' | 'reads'> {
+interface BytesRuleOptions<Config> extends Omit<FactsRuleOptions<never, Config>, 'find' | 'reads'> {
   readonly reads?: readonly Reads[];
   /** Source tools whose diffs the rule reads. Default: all. */
   readonly sourceTools?: readonly string[];

@@ -166,7 +166,7 @@ export function injectionMarkers(staged: string): string[] {
   ).map(({ kind }) => kind);
 }
 
-export interface MarkerPlace {
+interface MarkerPlace {
   readonly kind: string;
   readonly start: number;
   readonly end: number;

@@ -6,14 +6,14 @@ import { inexactNumberAt } from './exact-number';
 import { decodeUtf8 } from './utf8';
 import { refusal } from './refusal';
 
-export interface JsonBounds {
+interface JsonBounds {
   readonly maxBytes: number;
   readonly maxDepth: number;
   /** Bound on members and items in the complete document. */
   readonly maxEntries: number;
 }
 
-export type JsonDocument =
+type JsonDocument =
   | { readonly ok: true; readonly value: JsonValue; readonly text: string; readonly inexactAt: number | null }
   | FactsRefusal;
 

@@ -13,10 +13,10 @@ const MAX_COUNTED = 1000;
  * Maximum work on one diff, in characters times patterns: about 7 ns each. Counted and not timed, so that every machine stops at
  * the same place. Above the limit the diff is blocked, because it was not searched completely.
  */
-export const MAX_PATTERN_WORK = 24_000_000;
+const MAX_PATTERN_WORK = 24_000_000;
 /** Maximum length of all readings together, and their maximum number: creating a reading has a cost too. */
-export const MAX_READ_CHARACTERS = 4_200_000;
-export const MAX_READINGS = 10_000;
+const MAX_READ_CHARACTERS = 4_200_000;
+const MAX_READINGS = 10_000;
 /** Fixed cost of one match attempt, regardless of the length of the text. */
 const TRY_COST = 300;
 

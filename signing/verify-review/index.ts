@@ -14,7 +14,7 @@ import { CHECKS, type NamedCheck } from './checks';
 import { notChecked, NotChecked, rowOf } from './outcome';
 import type { CheckResult, Review, ReviewFacts, ReviewRecord, ReviewSources } from './record';
 
-export interface ReviewVerification {
+interface ReviewVerification {
   /** Every required check passed, and no other check failed. */
   readonly ok: boolean;
   readonly checks: readonly CheckResult[];

@@ -17,9 +17,9 @@ export const MAX_EXPRESSION_LENGTH = 2000;
 const MAX_BRACKETS = 32;
 const MAX_DEPTH = 64;
 const MAX_NODES = 500;
-export const MAX_COMPREHENSION_NESTING = 2;
+const MAX_COMPREHENSION_NESTING = 2;
 
-export const CONDITION_NAMES = ['diff', 'metadata', 'facts', 'staging'] as const;
+const CONDITION_NAMES = ['diff', 'metadata', 'facts', 'staging'] as const;
 export type ConditionName = (typeof CONDITION_NAMES)[number];
 
 const TYPES: ReadonlySet<string> = new Set(wordList('bool bytes double int list map null_type string type uint'));
@@ -36,7 +36,7 @@ export interface ExpressionUse {
   readonly nesting: number;
 }
 
-export type CheckedExpression =
+type CheckedExpression =
   { readonly ok: true; readonly use: ExpressionUse } | { readonly ok: false; readonly problem: string };
 
 type Parsed = ReturnType<typeof parse>;

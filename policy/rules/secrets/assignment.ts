@@ -1,7 +1,7 @@
 import { isQuote, isSpace, isTokenUnit, isWord, skipBlank } from './characters';
 
 /** Separator of name and value: an operator, a comma, the parenthesis of a call, or only a blank (`PASSWORD 'x'`). */
-export type Separator = 'operator' | 'comma' | 'call' | 'blank';
+type Separator = 'operator' | 'comma' | 'call' | 'blank';
 
 /** Positions of a name and of the value that is assigned to it. */
 export interface Assignment {
@@ -23,7 +23,7 @@ export interface Run {
 }
 
 /** The last scanned runs. Needed for linear time: without them a long run would be scanned again for each place in it. */
-export interface RunCache {
+interface RunCache {
   readonly name: Run;
   readonly bare: Run;
 }

@@ -69,7 +69,7 @@ export function isWordy(value: string): boolean {
   return inWords >= value.length / 2;
 }
 
-export interface Classes {
+interface Classes {
   readonly upper: number;
   readonly lower: number;
   readonly digit: number;

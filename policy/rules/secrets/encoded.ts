@@ -2,7 +2,7 @@ import { asStaged, ViewBuilder, type TextView } from '../../text/text-view';
 import { isQuote, isWord } from './characters';
 
 /** A decoded text and the span of its encoded form. */
-export interface DecodedText {
+interface DecodedText {
   readonly text: string;
   readonly start: number;
   readonly end: number;

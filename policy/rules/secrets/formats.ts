@@ -216,7 +216,7 @@ export const FORMATS: readonly TokenFormat[] = [
 ];
 
 /** A kind of token that is recognizable by a literal inside it. `before` and `after`: how many characters around it are matched. */
-export interface InnerFormat {
+interface InnerFormat {
   readonly kind: string;
   readonly literal: string;
   readonly before: number;

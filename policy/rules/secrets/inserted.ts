@@ -2,7 +2,7 @@ import { isSpace } from './characters';
 import { sensitiveName } from './names';
 
 /** A string literal in a row of VALUES, and the column that it is inserted into. */
-export interface InsertedValue {
+interface InsertedValue {
   readonly column: string;
   readonly start: number;
   readonly end: number;
