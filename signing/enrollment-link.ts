@@ -43,7 +43,10 @@ export function oneTimeKeyOf(fragment: string): OneTimeKey | null {
   return seed?.length === 32 ? oneTimeKey(seed) : null;
 }
 
-/** Signs which passkey was made with the link. `offer`: the operator's statement, whose signature is not verified here. Throws TypeError if it is for another key. */
+/**
+ * Signs which passkey was made with the link. `offer`: the operator's statement, whose signature is not verified here. Throws TypeError if
+ * it is for another key.
+ */
 export function signPasskeyEnrollment(
   key: OneTimeKey,
   offer: Envelope,

@@ -1,6 +1,6 @@
 /**
- * A person's passkey in the registry comes from two statements: the operator's link, which says who may enrol and with what rights, and the
- * statement of the one-time key in that link, which says which passkey it is.
+ * A person's passkey is registered by two statements: the operator's link grants a person rights, and the statement of the one-time key in
+ * that link names the passkey.
  *
  * L1 Person, tenants, rights, relying party and origins come from the operator's statement, the public key from the other one.
  * L2 The second statement names the digest of the first. So it cannot be used with another link of the same one-time key.

@@ -12,7 +12,7 @@ export function contradictionIn({ action, state, reason }: ReceiptPredicate): st
     : `action ${action}, state ${state} and reason ${reason ?? '(none)'} contradict each other`;
 }
 
-/** What is printed beside a receipt. Findings and violations are omitted by who does not have them. */
+/** The texts and data that are printed with a receipt. Findings and violations are absent if the caller does not have them. */
 interface ReceiptWords {
   readonly explanation: unknown;
   readonly findings?: readonly ValidatorFinding[];
@@ -31,7 +31,7 @@ export function unboundWord(
   return digest(() => violationsSha(violations)) === receipt.violationsSha ? null : 'violations';
 }
 
-/** Without a digest, which only a rollback may lack: its committer could not compile the plan, so no finding is bound or printed. */
+/** Only a rollback may lack the digest: its committer could not compile the plan. Then no findings may be printed. */
 function areBound(findings: readonly ValidatorFinding[], { findingsSha: bound, action }: ReceiptPredicate): boolean {
   return bound === null
     ? action === 'ROLLBACK' && findings.length === 0

@@ -67,7 +67,7 @@ export function verifyAcceptedAnswers({ rows, scope, keys, nonces, at }: VerifyA
   return { answers, standingRejects, refused };
 }
 
-/** The answers that verify, and the rejects that stay valid: what the last words of each person are found among. */
+/** The answers that verify, and the rejects that stay valid. Input of `decide`, which finds the last word of each person. */
 export function statementsOf({ answers, standingRejects }: VerifiedAnswers): readonly AdmittedAnswer[] {
   return [...new Map([...standingRejects, ...answers].map((each) => [each.digest, each])).values()];
 }

@@ -1,4 +1,4 @@
-/** `verify-signature.ts` for browsers: the same functions on @noble/curves, held to the same test vectors. */
+/** `verify-signature.ts` for browsers: the same functions on @noble/curves, tested with the same vectors. */
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { p256 } from '@noble/curves/nist.js';
 import { sha512 } from '@noble/hashes/sha2.js';

@@ -8,7 +8,10 @@ type SubmissionVerified =
   | { readonly ok: true; readonly requester: string | null; readonly keyId: string; readonly nonce: string }
   | { readonly ok: false; readonly code: RegistryRefusal | 'unsigned' | 'wrong_change'; readonly message: string };
 
-/** Verifies the service key's signature over the change and over what it supersedes. The requester comes from the registry, and the statement must name the same person. */
+/**
+ * Verifies the service key's signature over the change and over what it supersedes. The requester comes from the registry, and the
+ * statement must name the same person.
+ */
 export function verifySubmission(
   submission: Submission,
   expected: { readonly keys: KeyLookup; readonly development: boolean },

@@ -25,7 +25,7 @@ export interface AskedIn {
 
 const NO_HASH = '0'.repeat(64);
 
-/** Whom a review of this evaluation would ask, in the order of findings and policies. Empty for a change that is forbidden. */
+/** The questions that a review with this evaluation would ask, in the order of findings and policies. Empty if the change is forbidden. */
 export function askedFor(plan: Plan, evaluation: Evaluation, { staging, requester, callbacks }: AskedIn): Asked[] {
   if (evaluation.outcome === 'FORBID') return [];
   const { findings } = evaluation;

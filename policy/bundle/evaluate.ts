@@ -38,7 +38,7 @@ export interface EvalInput {
 
 export interface Evaluation {
   readonly outcome: EvalOutcome;
-  /** Findings in declared order. Of a diff that cannot be read and is forbidden for it, rules without an answer are not repeated. */
+  /** Findings in declared order. If a rule forbids a diff because it cannot be read, the rules without an answer are left out. */
   readonly findings: readonly ValidatorFinding[];
   /** Ids of validators that cannot run here. */
   readonly skipped: readonly string[];

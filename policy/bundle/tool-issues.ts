@@ -7,7 +7,7 @@ import type { Bundle } from './schema';
 
 export type Tools = Pick<SourceToolRegistry, 'get' | 'keys'>;
 
-/** Why a target cannot accept the diffs of one of its source tools: it is unknown here, or its settings do not fit. */
+/** Why a target cannot accept the diffs of one of its source tools: it is unknown here, or its settings are invalid. */
 export function targetToolIssues(bundle: Bundle, targetName: string, sourceTool: string, tools: Tools): Problem[] {
   const target = bundle.targets[targetName];
   if (target === undefined) return [];

@@ -63,7 +63,7 @@ function freeze(value: object): void {
 /** Printable ASCII that JSON does not escape. */
 const PLAIN = /^[ !#-[\]-~]*$/;
 
-/** The encoding, or null: what is wrong is found later (`faultIn`), so that encoding does not pay for it. */
+/** The encoding, or null. `faultIn` finds the reason later, so that valid values do not pay for it. */
 function write(value: unknown, depth: number): string | null {
   switch (typeof value) {
     case 'string':

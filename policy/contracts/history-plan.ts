@@ -1,15 +1,15 @@
 /**
- * The plan as a workflow knows it and its history contains it: everything that `decide` reads and what the Temporal UI shows, without the
- * settings and hashes of the validators, which are most of a plan. Those are in the signed policy: every activity and the committer
- * compile the plan of that hash themselves.
+ * The part of a plan that workflows and their histories contain: what `decide` reads and what the Temporal UI shows. It excludes the
+ * settings and hashes of the validators, which are most of a plan. Activities and the committer compile the complete plan from the
+ * signed policy.
  */
 import type { ValidatorFinding } from './finding';
 import type { Plan, PlanValidator } from './plan';
 import { isAggregate } from './readings';
 
 /**
- * `implementation` is empty except for limits over many changes. `config` has the model of a judge and nothing else. Only a validator of
- * a whole plan has its `logic_hash`.
+ * `implementation` is empty except for limits over many changes. `config` has only the model of a judge. Only a validator of a complete
+ * plan has its `logic_hash`.
  */
 export type ReviewValidator = Pick<
   PlanValidator,
@@ -17,7 +17,7 @@ export type ReviewValidator = Pick<
 > &
   Partial<Pick<PlanValidator, 'logic_hash'>>;
 
-/** A finding as its review knows it. Only a finding under a whole plan has the hash of its validator. */
+/** A finding as the workflow has it. Only a finding under a complete plan has the hash of its validator. */
 export type ReviewFinding = Omit<ValidatorFinding, 'logic_hash'> & Partial<Pick<ValidatorFinding, 'logic_hash'>>;
 
 /** The members of a plan that its review uses. Every `Plan` is one. */
@@ -27,7 +27,7 @@ export interface ReviewPlan extends Omit<Plan, 'validators' | 'shadow'> {
 
 type Traits = Omit<ReviewValidator, 'id' | 'logic_hash'>;
 
-/** What most validators have. A history does not repeat it. */
+/** Values that most validators have. A history omits them. */
 const USUAL = { phase: 'preflight', kind: 'derived', implementation: '', needsStaging: false, config: {} } as const;
 
 type HistoryTraits = Omit<Traits, keyof typeof USUAL> & Partial<Pick<Traits, keyof typeof USUAL>>;

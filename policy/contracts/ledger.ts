@@ -95,8 +95,8 @@ export const HISTORY_DAMAGED = 'history_damaged';
 export const EFFECT_UNKNOWN = 'effect_unknown';
 
 /**
- * Values of `did` in a row `repaired`. `woken`: the workflow did not know all recorded answers, and was told to read them. `reset`: the
- * workflow. `ended`: the review. `terminated`: the workflow of a review that had ended.
+ * Values of `did` in a row `repaired`. `woken`: the workflow lacked recorded answers, and received the signal to read them. `reset`: the
+ * workflow was reset. `ended`: the review was ended. `terminated`: the review had ended, and its workflow was terminated.
  */
 export const REPAIR_ACTIONS = ['woken', 'reset', 'ended', 'terminated'] as const;
 export type RepairAction = (typeof REPAIR_ACTIONS)[number];

@@ -1,6 +1,6 @@
 import type { Plan } from './plan';
 
-/** Unsafe settings of a review, for people. Pure, so that workflow and clients show the same. */
+/** Unsafe settings of a review, for people. Shared, so that workflow and clients show the same warnings. */
 export function openingWarnings(
   plan: Plan,
   requester: { readonly known: boolean; readonly demo: boolean; readonly why?: string },

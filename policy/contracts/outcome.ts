@@ -63,7 +63,7 @@ export type ReviewOutcome = z.infer<typeof ReviewOutcome>;
 
 /**
  * What the workflow returns and sends to the requester's own workflow. Findings and violations are in the ledger, where the receipt binds
- * them; a client without a ledger reads none.
+ * them; a client without access to the ledger has none.
  */
 export type WorkflowOutcome = Omit<ReviewOutcome, 'findings' | 'violations'>;
 

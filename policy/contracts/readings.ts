@@ -2,7 +2,10 @@ import type { Status, ValidatorFinding } from './finding';
 import type { PlanValidator } from './plan';
 import type { StagingRecord } from './staging-record';
 
-/** True for WARN, and for BLOCK, which is also the status of a validator that failed. A POLICY finding that fires must be resolved before the change can commit. */
+/**
+ * True for WARN, and for BLOCK, which is also the status of a validator that failed. A POLICY finding that fires must be resolved before
+ * the change can commit.
+ */
 export function fires(finding: Pick<ValidatorFinding, 'status'>): boolean {
   return finding.status === 'WARN' || finding.status === 'BLOCK';
 }

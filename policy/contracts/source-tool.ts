@@ -145,8 +145,8 @@ export type FactsMembers<F extends ExtractedFacts> = Readonly<
 
 /**
  * Definition of a custom source tool. The optional functions have defaults: all bytes are one text, measure and touched
- * objects are unknown, claims are not checked, the title is the number of bytes, and the bytes are rendered as plain text. Raise the parser's version whenever facts,
- * texts, measure, touched objects or claims change for any diff.
+ * objects are unknown, claims are not checked, the title is the number of bytes, and the bytes are rendered as plain text.
+ * Raise the parser's version whenever facts, texts, measure, touched objects or claims change for any diff.
  */
 export interface SourceToolDefinition<F extends ExtractedFacts = ExtractedFacts> extends Pick<
   SourceTool,

@@ -42,7 +42,7 @@ export const StagingRecord = z.strictObject({
   /** True if everything that the change touched was captured; otherwise `uncaptured` lists the rest. */
   fullyCaptured: z.boolean(),
   uncaptured: z.array(z.string().max(500)).max(100),
-  /** `not_rehearsed`: nothing was executed, and `uncaptured` says why. After a person's yes the change first executes in the commit. */
+  /** `not_rehearsed`: nothing was executed, and `uncaptured` says why. If a person confirms, the change first executes in the commit. */
   reason: z.enum(['not_rehearsed']).nullable(),
   /** Columns whose values at commit may differ from the ones that were shown, and why. */
   notCompared: z

@@ -16,7 +16,6 @@ export const FindingProjection = z.strictObject({
 });
 export type FindingProjection = z.infer<typeof FindingProjection>;
 
-/** The fields of a finding that people see. */
 export function toFindingProjection(finding: Omit<ValidatorFinding, 'logic_hash'>): FindingProjection {
   return {
     validatorId: finding.validator_id,
@@ -59,7 +58,7 @@ export const ReviewStatus = z.strictObject({
   requester: z.string().nullable(),
   inputSha: Sha256Hex,
   diffSha: Sha256Hex,
-  /** What the submitter wrote beside the bytes. Members that the source tool declares become part of the effect. */
+  /** What the submitter sent with the bytes. Members that the source tool declares become part of the effect. */
   metadata: Metadata,
   planHash: Sha256Hex.nullable(),
   stagingSha: Sha256Hex.nullable(),

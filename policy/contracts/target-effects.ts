@@ -14,7 +14,7 @@ import type { StagingRecord } from './staging-record';
 
 /**
  * How the committer accesses a target. Comes only from the committer's configuration, never from workflow input. A tool whose
- * targets have no URL reads a member of its own.
+ * targets have no URL extends this type.
  */
 export interface TargetAccess {
   readonly name: string;
@@ -41,7 +41,7 @@ export interface StageContext extends TargetContext {
 /** `preview` is for people. It contains rows of the target, so it stays with the committer and never enters histories or logs. */
 export type Staged =
   | { readonly kind: 'staged'; readonly record: StagingRecord; readonly preview: JsonObject }
-  /** The target refused the change. This is a finding, not an error, and is not retried. `sqlstate` is null outside SQL, or if the adapter refused. */
+  /** The target refused the change: a finding, not an error. Not retried. `sqlstate` is null outside SQL, or if the adapter refused. */
   | {
       readonly kind: 'rejected';
       readonly explanation: string;

@@ -58,7 +58,7 @@ export function addReview(breakers: Breakers, review: ReviewSamples, at: number,
 
 interface Reserved {
   readonly breakers: Breakers;
-  /** Validators whose breaker does not let the change pass. If empty, the change is now the probe of each half-open breaker. */
+  /** Validators whose breaker stops the change. If empty, the change is now the probe of each half-open breaker. */
   readonly blocked: readonly string[];
 }
 

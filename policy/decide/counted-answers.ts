@@ -16,8 +16,8 @@ export interface GivenAnswers extends Answerers {
 }
 
 /**
- * The last words of eligible people on one violation. A confirmation counts only if it was admitted before the deadline of the
- * violation. A reject or a retraction counts also after it, until the commit begins: the review can still wait for another violation.
+ * The answers of eligible people to one violation that count (`lastWords`). A confirmation must have been admitted before the deadline of
+ * the violation. A reject or a retraction also counts after it, until the commit begins: the review can still wait for another violation.
  */
 export function countedAnswers(violation: PolicyViolation, given: GivenAnswers): readonly AdmittedAnswer[] {
   const deadline = given.disclosedAt === null ? LAST_DATE : deadlineOf(violation, given.disclosedAt);
@@ -42,7 +42,10 @@ export function eligiblePeople(violation: PolicyViolation, answerers: Answerers)
   return members.filter((person) => isEligible(violation, person, answerers));
 }
 
-/** Milliseconds since the epoch. Not compared as ISO text, which has several spellings of the same time. A confirmation admitted at the deadline does not count. */
+/**
+ * Milliseconds since the epoch. Not compared as ISO text, because one time can be written in several ways. A confirmation admitted exactly
+ * at the deadline does not count.
+ */
 export function deadlineOf(violation: Pick<PolicyViolation, 'deadlineMs'>, disclosedAt: string): number {
   return Math.min(Date.parse(disclosedAt) + violation.deadlineMs, LAST_DATE);
 }

@@ -29,14 +29,17 @@ export interface DecideInput {
   readonly violations: readonly PolicyViolation[];
   readonly answers: readonly AdmittedAnswer[];
   readonly requester: string | null;
-  /** People who can answer: owners of an active key, or all members if answers are unsigned. Null if not checked, as when the committer verifies a COMMIT. */
+  /**
+   * People who can answer: owners of an active key, or all members if answers are unsigned. Null if this is not checked, for example when
+   * the committer verifies a COMMIT.
+   */
   readonly reachable: readonly string[] | null;
   /** When the violations were disclosed; null before that. ISO 8601. */
   readonly disclosedAt: string | null;
   readonly at: string;
 }
 
-/** The members on which it depends which answers count. */
+/** The members that determine which answers count. */
 type AnswerInput = Pick<DecideInput, 'plan' | 'violations' | 'answers' | 'requester' | 'disclosedAt' | 'at'>;
 
 type Resolution = 'callback' | 'confirmed' | 'rejected' | 'hard' | 'pending';
@@ -111,7 +114,10 @@ export function decide(input: DecideInput): Decided {
   return { action: 'WAIT', pending: pending.map((v) => v.violationId), nextDeadline, resolutions };
 }
 
-/** Why the findings or violations are incomplete. Null if each validator of the plan has its finding, none was skipped without permission, and each POLICY finding that fires has a violation. */
+/**
+ * Why the findings or violations are incomplete. Null if each validator of the plan has its finding, none was skipped without permission,
+ * and each POLICY finding that fires has a violation.
+ */
 function incompleteness(input: DecideInput): string | null {
   const { plan, findings } = input;
   for (const [i, validator] of plan.validators.entries()) {
@@ -128,7 +134,6 @@ function incompleteness(input: DecideInput): string | null {
   );
   if (unpassed !== undefined)
     return `The violation of ${unpassed.validatorId} counts as resolved by a callback, but no callback passed`;
-  // Each POLICY finding that fires must have a violation.
   const shown = new Set(input.violations.map((v) => v.findingIndex));
   const missing = findings.findIndex((f, i) => f.class === 'POLICY' && fires(f) && !shown.has(i));
   return missing === -1 ? null : `${findings[missing]?.validator_id ?? ''} fired, but there is no violation for it`;

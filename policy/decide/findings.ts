@@ -13,7 +13,7 @@ import { cutWellFormed } from '../text/cut-text';
  * Assembles the preflight part of `validatorFindings`. Pure: workflow, committer and `verify` must get the same array.
  *
  * A1 One entry for each validator of the plan, in declared order, regardless of which finished first.
- * A2 Phase, class and logic_hash come from the plan, never from the result. A review's plan has no hashes, nor have its findings.
+ * A2 Phase, class and logic_hash come from the plan, never from the result. Without hashes in the plan, findings have none either.
  * A3 A result that breaks the contract becomes a BLOCK, and `safety.contract_violation` blocks as well. It is never dropped or
  *    allowed.
  * A4 A validator that did not run is SKIPPED, never ALLOW.
@@ -221,8 +221,8 @@ export function errorResult(
 }
 
 /**
- * The result of a validator whose activity failed. Fixed text, because the workflow makes it and no row of a worker confirms it:
- * other words would be the workflow's.
+ * The result of a validator whose activity failed. The text is fixed, because the workflow creates this result and no row of a worker
+ * confirms it: people must not be shown text that a workflow chose.
  */
 export function validatorFailedResult(
   validatorId: string,

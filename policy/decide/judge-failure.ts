@@ -71,7 +71,7 @@ export function judgeFailureResult(failure: JudgeFailure): ValidatorResult {
   return cause === null ? result : { ...result, details: { cause } };
 }
 
-/** Whether a result is one that `judgeFailureResult` makes, so that its words are not the workflow's. */
+/** True if `judgeFailureResult` can produce this result. Then it contains no text that the workflow chose. */
 export function isJudgeFailureResult(result: ValidatorResult, changeId: Sha256): boolean {
   const status = /\(HTTP ([1-5]\d\d)\)$/.exec(result.reason)?.[1];
   const made = (failureType: string, message: string): ValidatorResult =>

@@ -2,7 +2,7 @@ import type { ReviewPlan } from '../contracts/history-plan';
 import type { ValidatorResult } from '../contracts/finding';
 import { assembleAnswered, type RawOutcome } from './findings';
 
-/** Results of validators as a history contains them: complete, except for ALLOW. The ledger has all of them, and the hash of each validator. */
+/** Results of validators as a history contains them: complete, except for ALLOW. The ledger has all of them completely. */
 export interface Reported {
   /** Validators with the status ALLOW, by their position in the plan, which has their ids. */
   readonly allowed: readonly number[];
@@ -26,7 +26,7 @@ export function toReported(plan: ReviewPlan, changeId: string, results: Readonly
   };
 }
 
-/** The results by validator id. A position that the plan does not have names no validator. */
+/** The results by validator id. Ignores positions that the plan does not have. */
 export function fromReported(plan: ReviewPlan, { allowed, results }: Reported): Readonly<Record<string, unknown>> {
   const ids = allowed.flatMap((place) => plan.validators[place]?.id ?? []);
   return { ...Object.fromEntries(ids.map((id) => [id, allow(id)])), ...results };

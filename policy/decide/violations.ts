@@ -22,7 +22,10 @@ export function cardinalityOf(staging: StagingRecord | null): Cardinality | null
   return touchedRows(staging) > 1 ? 'multiple' : 'single';
 }
 
-/** All policies that match, in the order of findings, then in declared order. SAFETY findings match no policy. A POLICY finding without a matching policy gets the implicit one. */
+/**
+ * All policies that match, in the order of findings, then in declared order. SAFETY findings match no policy. A POLICY finding without a
+ * matching policy gets the implicit one.
+ */
 export function matchPolicies(
   plan: ReviewPlan,
   findings: readonly ReviewFinding[],

@@ -1,8 +1,8 @@
-/** One hundredth of the time that people have, and at most ten minutes. */
+/** Wake-ups are spread over one hundredth of the time that people have, and over at most ten minutes. */
 const SHARE = 100;
 const MAX_MS = 10 * 60_000;
 
-/** The longest time after its deadline at which a review that waited from `since` wakes up. Milliseconds; times since 1970. */
+/** The longest time after its deadline at which a review that waited from `since` wakes up. In milliseconds; times since the epoch. */
 export function maxWakeDelayMs(since: number, deadline: number): number {
   return Math.min(Math.max(0, deadline - since) / SHARE, MAX_MS);
 }

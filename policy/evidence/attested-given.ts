@@ -29,7 +29,7 @@ export function givenToWorldFact(of: {
   return { changeId, inputSha, tenant, sourceTool };
 }
 
-/** Input of an aggregate limit: every counted change, so that none can be removed from the record later. */
+/** Input of an aggregate limit. Has every counted change, so that none can be removed from the record later. */
 export function givenToAggregate(of: {
   readonly changeId: string;
   readonly inputSha: string;

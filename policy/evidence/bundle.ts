@@ -5,7 +5,7 @@
  * B2 Every member is bound by a signature, by the chain of ledger rows, or by a hash in one of them. Only `history` is an
  *    unverified statement of the exporter.
  * B3 `sha256` detects a damaged file. It does not protect against a forger, and no check relies on it. It is computed when a bundle leaves
- *    the process; a bundle that is verified where it was collected has none.
+ *    the process; a bundle that is verified in the process that collected it has none.
  */
 import { z } from 'zod';
 import { canonicalJson, canonicalJsonOrNull, isJsonObject, type JsonObject } from '../contracts/canonical-json';
@@ -83,7 +83,7 @@ export const EvidenceBundle = z.strictObject({
   sha256: Sha256Hex,
 });
 export type EvidenceBundle = z.infer<typeof EvidenceBundle>;
-/** A bundle, or what this process collected itself and did not send or write: that has no checksum. `parseEvidence` refuses one without. */
+/** A bundle whose checksum is null if this process collected it and has not sent or written it. `parseEvidence` requires a checksum. */
 export type Evidence = Omit<EvidenceBundle, 'sha256'> & { readonly sha256: Sha256 | null };
 export type EvidenceInclusion = z.infer<typeof Inclusion>;
 export type HistoryDigest = NonNullable<EvidenceBundle['history']>;

@@ -1,6 +1,6 @@
 /**
- * The findings in a row `disclosed`, in declared order. A validator that allowed the change and said nothing is written as its id: the plan
- * has the rest. Most findings are such, and their rows `findings` have them whole.
+ * The findings in a row `disclosed`, in declared order. An ALLOW without reason and evidence is written as the id of its validator, because
+ * the plan has the other members. This keeps the row short: most findings are of this kind.
  */
 import { frozenJson, type JsonValue } from '../contracts/canonical-json';
 import { ValidatorFinding } from '../contracts/finding';
@@ -19,7 +19,7 @@ export function writeDisclosed(plan: Plan, findings: readonly ValidatorFinding[]
   });
 }
 
-/** By row: neither rows nor plans change, and each check reads them. */
+/** Memoized by row: rows and plans do not change, and each check reads them. */
 const readRows = new WeakMap<
   LedgerRow,
   { readonly plan: Plan; readonly findings: readonly ValidatorFinding[] | null }

@@ -37,7 +37,7 @@ export interface LedgerEntry {
   /**
    * Nonce of a key, spent in the same transaction. If it is already spent, nothing is written. `passkey`: the counter of the passkey that
    * signed, and the digest of its assertion. If the counter is not above the last one, and the assertion is another, nothing is written;
-   * an authenticator that does not count says 0 each time.
+   * an authenticator without a counter always sends 0.
    */
   readonly nonce?: {
     readonly keyId: string;
@@ -85,7 +85,7 @@ export interface ReviewProjection {
 
 /**
  * Members to update. The first patch of a change must have tenant, target, sourceTool, inputSha, mode and openedAt, which do not change
- * later; where the append has a row `submitted`, they are taken from it. Only the committer sets an end.
+ * later; if the append has a row `submitted`, they are taken from it. Only the committer sets an end.
  * Ignored if every entry of the append already existed (a retry), and for a closed review unless it sets `closedAt`.
  */
 export type ProjectionPatch = Partial<Omit<ReviewProjection, 'changeId' | 'updatedAt'>>;

@@ -1,9 +1,9 @@
 import type { KeyLookup, KeyRegistry } from './key-registry';
 
 /**
- * What `judge` returns with the cached registry, or, if it looked for a key that the cache does not have, with the registry as it is
- * now. A key can be newer than the cache. If one attempt refused its signature and another one counted it, a lost result would leave
- * the ledger and the workflow with different answers. `judge` must be pure, since it may run twice.
+ * Calls `judge` with the cached registry, and again with the current one if it looked up a key that the cache does not have: the key can
+ * be newer than the cache. Otherwise one attempt could refuse a signature and the next one count it, and after a lost result the ledger and
+ * the workflow would have different answers. `judge` must be pure, since it may run twice.
  */
 export async function withCurrentKeys<T>(
   keys: Pick<KeyRegistry, 'snapshot'>,

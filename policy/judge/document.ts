@@ -109,7 +109,7 @@ export function makeDocument(input: DocumentInput): DocumentMade {
       redactions: redactor.counts(),
       redactedTexts: redactor.notOpaque(),
       hiding,
-      // Of the text before it is wrapped and escaped, which would divide the words.
+      // Searched before the text is wrapped and escaped, because that divides words.
       markers: injectionMarkers([rendered, ...claimed, ...said].join('\n')),
       renderer: `${input.renderer.name}@${input.renderer.revision}`,
     },

@@ -60,7 +60,7 @@ export interface EvaluationReport {
   readonly costKnown: number;
 }
 
-/** The probability that each confidence stands for. */
+/** The probability of a right answer that each confidence means. */
 const PROBABILITY = { low: 0.5, medium: 0.75, high: 0.95 } as const;
 
 /** Figures of one run over one labelled set. They do not transfer to another set, model version or day. */

@@ -13,12 +13,12 @@ export function clip(text: string, max: number): string {
   return text.length <= max ? text : `${cutText(text, max - 1)}…`;
 }
 
-/** As `cutText`, and well-formed whatever the text quotes, so that it can be hashed. */
+/** As `cutText`, with lone surrogates replaced, so that the result can be hashed. */
 export function cutWellFormed(text: string, max: number): string {
   return toWellFormed(cutText(text, max));
 }
 
-/** Text of a failure for a ledger row. */
+/** Truncates the text of a failure for a ledger row. */
 export function cutExplanation(text: string): string {
   return cutWellFormed(text, MAX_EXPLANATION_LENGTH);
 }

@@ -52,8 +52,8 @@ export function escapeSourceLine(line: string): string {
 }
 
 /**
- * The lines of a text. A CR before the line feed is part of the line end only if all lines have it. Otherwise it is content, in which two
- * lines of a patch may differ.
+ * The lines of a text. A CR before the line feed is part of the line end only if all lines have it. Otherwise it is content, because the
+ * old and the new line of a patch may differ in it only.
  */
 export function linesOf(text: string): string[] {
   const lines = text.split('\n');
@@ -70,8 +70,8 @@ export function sourceLines(text: string): string[] {
 }
 
 /**
- * JSON that is safe to print: what `escapeLine` would escape becomes `\uXXXX`, which parses to the same value. Except for the bracket,
- * which begins no escape here.
+ * JSON that is safe to print: what `escapeLine` would escape becomes `\uXXXX`, which parses to the same value. The bracket is kept,
+ * because it does not start an escape here.
  */
 export function escapeJson(json: string): string {
   // Outside of strings JSON is ASCII; newlines there are indentation.

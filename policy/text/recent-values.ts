@@ -1,9 +1,9 @@
 /**
- * Memoized results of pure functions: the most recently used ones, by a text that contains the whole input. Bounded in their number and in the
- * total length of their texts, regardless of what an attacker sends; the oldest are dropped first.
+ * LRU cache for results of pure functions. The cache key is a text that contains the complete input. Bounded by the number of entries
+ * and by the total length of their keys, regardless of what an attacker sends.
  *
- * Only for results that never change, such as "this key made this signature". What depends on the time or on the registry, above all
- * whether a key is revoked, must be decided anew each time.
+ * Only for results that never change, such as "this key made this signature". Never cache what depends on the time or on the registry,
+ * above all whether a key is revoked.
  */
 export class RecentValues<Value extends object | string | number | true> {
   /** In the order of their last use. */
@@ -20,7 +20,7 @@ export class RecentValues<Value extends object | string | number | true> {
     return value;
   }
 
-  /** The known value of `text`, or that of `make`, which is then known. */
+  /** The cached value; if there is none, that of `make`, which is then cached. */
   getOrMake(text: string, make: () => Value): Value {
     const known = this.get(text);
     if (known !== undefined) return known;
@@ -29,7 +29,7 @@ export class RecentValues<Value extends object | string | number | true> {
     return value;
   }
 
-  /** Does not keep a value whose text alone exceeds the bound. */
+  /** A no-op if the text alone exceeds the bound on the length. */
   set(text: string, value: Value): void {
     if (text.length > this.limits.length) return;
     this.#drop(text);

@@ -3,7 +3,7 @@ import { unboundWord } from '../receipt-words';
 import { assertSame, fail, fileOf, rowOf, signedByOne } from './outcome';
 import type { Passed, Review } from './record';
 
-/** Every word that is printed beside the receipt must be the one that its committer signed. */
+/** Explanation, findings and violations that are printed with the receipt must be those that its committer signed. */
 export function checkBoundWords(review: Review): Passed {
   const receipt = review.need('receipt');
   const row = rowOf(review.rows, 'receipt') ?? fail('no row contains the receipt');

@@ -5,8 +5,8 @@ import { validatorFailedResult, type RawOutcome } from '../../policy/decide/find
 import { isJudgeFailureResult } from '../../policy/decide/judge-failure';
 
 /**
- * The outcomes that a validator without a row or a record can have. Their words are fixed, so a workflow that names one of them adds none
- * of its own: the disclosure accepts only these, and each verifier computes them again. `said`: the result that is claimed for a judge.
+ * The outcomes that a validator without a row or a record can have. Their texts are fixed, so a workflow cannot add text of its own: the
+ * disclosure accepts only these, and each verifier computes them again. `said`: the result that is claimed for a judge.
  */
 export function outcomesWithoutRow(
   plan: Pick<Plan, 'judgeWhen'>,

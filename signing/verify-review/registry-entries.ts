@@ -10,7 +10,8 @@ import type { Passed, Review } from './record';
 
 /**
  * The sorted ids of the keys whose registry entries an evidence file must contain: those that signed the submission, attested
- * records, answers that were admitted, and withdrawals, and the submission of a change that replaced this one. The committer's key is not among them, since the verifier trusts it directly.
+ * records, admitted answers, withdrawals, and the submission of a change that replaced this one. Excludes the committer's key,
+ * which the verifier trusts directly.
  */
 export function signerIds(submission: EvidenceBundle['submission'], rows: readonly LedgerRow[]): readonly string[] {
   const ids = new Set<string>();

@@ -1,6 +1,6 @@
 /**
- * What must be in the rows for a rollback to state a reason. One table: the committer asks it before it signs a receipt, with
- * `live`, and `verify` asks it again offline, without.
+ * What the rows must contain to support the reason of a rollback. The committer reads this table before it signs a receipt, with `live`;
+ * `verify` reads it again offline, without.
  *
  * W1 A reason that the rows do not support is never signed, regardless of what the workflow asks for.
  * W2 The explanation comes from the rows and from `decide`, never from the workflow.

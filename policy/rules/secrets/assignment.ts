@@ -115,8 +115,7 @@ const TYPE_MARKS = ['.', '<', '>', '[', ']', '?'];
 
 /**
  * Position of the operator of the field that contains the value: `"name": "token", "value": …`, `name: token` with `value: …`
- * on the next line, `key="token" value=…`,
- * `variable "token" { default = …`, `<key>token</key><string>…`.
+ * on the next line, `key="token" value=…`, `variable "token" { default = …`, `<key>token</key><string>…`.
  */
 function afterField(text: string, at: number): number | null {
   let i = at;

@@ -3,7 +3,10 @@ import type { Border, SourceLine } from '../../contracts/source-tool';
 /** Above the limit of any plan on what the judge sees. */
 export const MAX_RENDERED_LINES = 30_000;
 
-/** Null above MAX_RENDERED_LINES. Lines end with LF or CRLF. A lone CR, which hides text on terminals, stays in the line and is made visible later. */
+/**
+ * Null above MAX_RENDERED_LINES. Lines end with LF or CRLF. A lone CR, which hides text on terminals, stays in the line and is made
+ * visible later.
+ */
 export function splitLines(text: string): SourceLine[] | null {
   const lines: SourceLine[] = [];
   let start = 0;
