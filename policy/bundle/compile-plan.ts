@@ -49,11 +49,11 @@ export function compilePlan(bundle: Bundle, registry: ValidatorRegistry, options
     issues: toIssues(problems, options.locate ?? NOWHERE),
   });
   const { target: targetName, sourceTool } = options;
-  const tool = options.tools.get(sourceTool);
-  const targets = Object.keys(bundle.targets);
   const target = Object.hasOwn(bundle.targets, targetName) ? bundle.targets[targetName] : undefined;
   if (target === undefined)
-    return refuse([problem(['targets'], `Unknown target "${targetName}"`, didYouMean(targetName, targets))]);
+    return refuse([
+      problem(['targets'], `Unknown target "${targetName}"`, didYouMean(targetName, Object.keys(bundle.targets))),
+    ]);
   if (!target.sourceTools.includes(sourceTool)) {
     const fix = `${didYouMean(sourceTool, target.sourceTools)} Or add it to targets.${targetName}.sourceTools.`;
     return refuse([
@@ -65,25 +65,35 @@ export function compilePlan(bundle: Bundle, registry: ValidatorRegistry, options
     ]);
   }
   const issues = targetToolIssues(bundle, targetName, sourceTool, options.tools);
+  const tool = options.tools.get(sourceTool);
   if (tool === undefined) return refuse(issues);
   const expansions = expandEntries(bundle, registry);
   const candidates = candidatesFor(expansions, sourceTool);
+  const accepted = toolsOf(bundle).flatMap((name) => options.tools.get(name) ?? []);
+  const made = candidates.map((candidate) => toPlanValidator(candidate, tool));
   issues.push(
     ...expansions.flatMap((expansion) => expansion.issues),
     ...duplicateIssues(candidates),
     ...builtinIssues(registry),
+    ...orphanIssues(bundle, expansions, options.callbacks ?? frozenRegistry('Callback', [])),
+    ...conditionIssues(expansions, tool, accepted),
+    ...made.flatMap((m) => m.issues),
   );
-  issues.push(...orphanIssues(bundle, expansions, options.callbacks ?? frozenRegistry('Callback', [])));
-  const accepted = toolsOf(bundle).flatMap((name) => options.tools.get(name) ?? []);
-  issues.push(...conditionIssues(expansions, tool, accepted));
-  const made = candidates.map((candidate) => toPlanValidator(candidate, tool));
-  issues.push(...made.flatMap((m) => m.issues));
   const own = made.flatMap(({ validator }) => (validator === null ? [] : [validator]));
-  const enforced = own.filter((validator) => validator.level !== 'shadow');
-  if (enforced.length === 0 && issues.length === 0)
+  if (issues.length === 0 && own.every(({ level }) => level === 'shadow'))
     issues.push(noValidatorReads(targetName, sourceTool, own.length > 0));
-  if (issues.length > 0) return refuse(issues);
+  return issues.length > 0 ? refuse(issues) : planOf(bundle, target, options, tool, own);
+}
 
+/** Builds the plan from valid parts. `own`: its validators without the built-in ones, in declared order. */
+function planOf(
+  bundle: Bundle,
+  target: Bundle['targets'][string],
+  { target: targetName, sourceTool }: CompileOptions,
+  tool: SourceTool,
+  own: readonly PlanValidator[],
+): Compiled {
+  const enforced = own.filter((validator) => validator.level !== 'shadow');
   const waivers = bundle.waivers.filter((waiver) => waives(waiver, targetName, sourceTool, enforced)).map(toPlanWaiver);
   const validators = [...enforced, ...builtinsOf({ waivers }).map((d) => builtinPlanValidator(d, tool))];
   const policies = bundle.policies

@@ -8,7 +8,7 @@
 import type { z } from 'zod';
 import { AnswerPredicate } from '../contracts/answer';
 import { AttestedPredicate } from '../contracts/attested';
-import { canonicalJson, canonicalJsonOrNull } from '../contracts/canonical-json';
+import { canonicalJson, canonicalJsonOrNull, isJsonObject, type JsonObject } from '../contracts/canonical-json';
 import { sha256HexOfText, type Sha256 } from '../contracts/hash';
 import { ReceiptPredicate } from '../contracts/outcome';
 import { jsonOf } from '../text/json-of';
@@ -159,13 +159,10 @@ export function parseStatement<K extends StatementKind>(kind: K, payload: Uint8A
   // The payload is invalid. Find the reason, starting with the outermost structure.
   if (canonicalJsonOrNull(value) !== text)
     return refuse('not_canonical', 'the payload is not canonical JSON (RFC 8785)');
-  const said =
-    typeof value === 'object' && value !== null && 'predicateType' in value ? value.predicateType : undefined;
-  if (said !== predicateType(kind))
-    return refuse('wrong_kind', `expected predicateType ${predicateType(kind)}, got ${shown(said)}`);
-  const parsed = PREDICATES[kind].safeParse(
-    'predicate' in (value as object) ? (value as { predicate: unknown }).predicate : undefined,
-  );
+  const type = isJsonObject(value) ? value['predicateType'] : undefined;
+  if (type !== predicateType(kind))
+    return refuse('wrong_kind', `expected predicateType ${predicateType(kind)}, got ${shown(type)}`);
+  const parsed = PREDICATES[kind].safeParse((value as JsonObject)['predicate']);
   if (!parsed.success) return refuse('invalid_statement', problems(parsed.error));
   return refuse('invalid_statement', '_type, subject or a member differs from what the predicate says');
 }

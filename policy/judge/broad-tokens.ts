@@ -40,10 +40,10 @@ const MIN_TOKEN = 14;
 const DASH = 0x2d;
 
 /**
- * Appends the secrets found in `text` to `spans`. Inspects each token once and skips what a span covers, so that the time
- * is linear. `names` are the ascending offsets of possibly sensitive names: the `broad` places of `placesIn`.
+ * Finds secrets in `text`. Inspects each token once and skips what a span covers, so that the time is linear. `names` are the ascending offsets of possibly sensitive names: the `broad` places of `placesIn`.
  */
-export function findInTokens(text: string, names: readonly number[], spans: SecretSpan[]): void {
+export function findInTokens(text: string, names: readonly number[]): SecretSpan[] {
+  const spans: SecretSpan[] = [];
   const length = text.length;
   let i = 0;
   let [runEnd, name] = [0, 0];
@@ -66,6 +66,7 @@ export function findInTokens(text: string, names: readonly number[], spans: Secr
     spans.push(span);
     i = Math.max(i, span.end);
   }
+  return spans;
 }
 
 /** `runEnd` is the end of the base64 run that contains the token; a run may also contain `+`, `/` and `=`. */

@@ -14,13 +14,11 @@ export const REDACTOR_REVISION = 9;
 export function findSecrets(text: string): SecretSpan[] {
   const places = placesIn(text);
   const { found } = scanText(text, places);
-  const broad: SecretSpan[] = [];
-  findInTokens(text, places.broad, broad);
   const { private_key: keys, ...others } = found;
   return disjoint([
     ...[...privateKeys(text), ...keys].flatMap((key) => base64In(text, key)),
     ...Object.values(others).flat(),
-    ...broad,
+    ...findInTokens(text, places.broad),
   ]);
 }
 

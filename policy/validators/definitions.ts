@@ -77,14 +77,14 @@ export const RuleValidatorConfig = z.strictObject({
 });
 export type RuleValidatorConfig = z.infer<typeof RuleValidatorConfig>;
 
+type Children = readonly (RuleValidatorConfig | CompositeConfig)[];
+
 export interface CompositeConfig {
   readonly name: string;
   readonly policyVersion: string;
   readonly mode: CompositionMode;
-  readonly children: readonly (RuleValidatorConfig | CompositeConfig)[];
+  readonly children: Children;
 }
-
-type Children = readonly (RuleValidatorConfig | CompositeConfig)[];
 
 export const CompositeConfig = z.strictObject({
   name: ValidatorName,

@@ -12,7 +12,7 @@ import { toCel, ValueTooLarge } from './to-cel';
 /** Part of `logic_hash`. A test compares it with the installed package. */
 export const CONDITION_ENGINE = { name: '@bufbuild/cel', version: '0.6.1' } as const;
 
-const shape = {
+export const ConditionConfig = z.strictObject({
   name: ValidatorName,
   when: z
     .string()
@@ -26,9 +26,7 @@ const shape = {
       'A CEL expression over diff, metadata, facts and, after the dry run, staging. It fires on true. An error, or a result that is not a boolean, blocks.',
     ),
   reason: z.string().min(1).max(500).describe('Reason that reviewers see when it fires.'),
-};
-
-export const ConditionConfig = z.strictObject(shape);
+});
 export type ConditionConfig = z.infer<typeof ConditionConfig>;
 
 const StaticConfig = ConditionConfig.superRefine(({ when }, ctx) => {

@@ -23,27 +23,25 @@ const PathGlob = z
   .max(500)
   .regex(/^[^/]/, 'expected a path from the root of the tree, without a leading "/"');
 
-const shape = {
-  tables: z
-    .array(Table)
-    .max(500)
-    .default([])
-    .describe('Tables: orders, public.orders, or public.* for a whole schema.'),
-  paths: z
-    .array(PathGlob)
-    .max(500)
-    .default([])
-    .describe('Paths from the root of the tree; * within a name, ** across folders.'),
-  pointers: z
-    .array(Pointer)
-    .max(500)
-    .default([])
-    .describe('JSON pointers. Each covers everything below it, and a change that replaces one of its parents.'),
-};
-
 /** The resources that a guardian protects. At least one, because an empty list would protect nothing without a warning. */
 export const Resources = z
-  .strictObject(shape)
+  .strictObject({
+    tables: z
+      .array(Table)
+      .max(500)
+      .default([])
+      .describe('Tables: orders, public.orders, or public.* for a whole schema.'),
+    paths: z
+      .array(PathGlob)
+      .max(500)
+      .default([])
+      .describe('Paths from the root of the tree; * within a name, ** across folders.'),
+    pointers: z
+      .array(Pointer)
+      .max(500)
+      .default([])
+      .describe('JSON pointers. Each covers everything below it, and a change that replaces one of its parents.'),
+  })
   .refine(
     (r) => r.tables.length + r.paths.length + r.pointers.length > 0,
     'expected at least one table, path or pointer',

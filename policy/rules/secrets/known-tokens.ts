@@ -14,7 +14,7 @@ const UNDERSCORE = 0x5f;
 
 /** Tokens of a known format. `places`: candidate positions from `placesIn`. Patterns are tried only on short pieces. */
 export function knownTokens(text: string, places: readonly number[]): ScannedSecrets {
-  const trials = { left: MAX_TRIALS };
+  let trials = MAX_TRIALS;
   const spans: SecretSpan[] = [];
   let [runEnd, next] = [0, 0];
   for (const i of places) {
@@ -25,7 +25,7 @@ export function knownTokens(text: string, places: readonly number[]): ScannedSec
     if (i >= runEnd) runEnd = endOfWord(text, i);
     for (const format of formatsAt(text, i)) {
       if (runEnd - i < format.min || !text.startsWith(format.prefix, i)) continue;
-      if (trials.left-- <= 0) return { spans, unchecked: i };
+      if (trials-- <= 0) return { spans, unchecked: i };
       const found = matchToken(format, text.slice(i, i + MAX_TOKEN));
       if (found === null) continue;
       spans.push({ kind: format.kind, start: i + found.start, end: i + found.end });
@@ -38,7 +38,7 @@ export function knownTokens(text: string, places: readonly number[]): ScannedSec
     for (let at = text.indexOf(literal); at !== -1; at = text.indexOf(literal, at + literal.length)) {
       const from = Math.max(0, at - before);
       if (!digitsBefore(text, at, digits)) continue;
-      if (trials.left-- <= 0) return { spans, unchecked: at };
+      if (trials-- <= 0) return { spans, unchecked: at };
       const found = matchToken(format, text.slice(from, at + after));
       if (found !== null) spans.push({ kind, start: from + found.start, end: from + found.end });
     }
