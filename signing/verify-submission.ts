@@ -5,7 +5,7 @@ import { verifyWithRegistry, type RegistryRefusal } from './registry-verify';
 
 type SubmissionVerified =
   /** `requester` is null if the key is registered without `onBehalfOf`: the requester is then unknown, as without a signature. */
-  | { readonly ok: true; readonly requester: string | null; readonly keyId: string; readonly nonce: string }
+  | { readonly ok: true; readonly requester: string | null; readonly keyId: string }
   | { readonly ok: false; readonly code: RegistryRefusal | 'unsigned' | 'wrong_change'; readonly message: string };
 
 /**
@@ -42,5 +42,5 @@ export function verifySubmission(
       message: `signed on behalf of ${predicate.onBehalfOf ?? '(unset)'}, but the key is registered for ${key.onBehalfOf ?? '(unset)'}`,
     };
   }
-  return { ok: true, requester: key.onBehalfOf, keyId: key.keyId, nonce: predicate.nonce };
+  return { ok: true, requester: key.onBehalfOf, keyId: key.keyId };
 }

@@ -97,9 +97,9 @@ export function makeDocument(input: DocumentInput): DocumentMade {
     );
   const oneLine = (text: string): string => visible(redactor.redact(text)).replaceAll('\n', ' ');
   const claimed = claims(input.metadataKeys);
-  const said = claims(input.proseKeys ?? []);
+  const written = claims(input.proseKeys ?? []);
   const metadata = claimed.map(oneLine);
-  const prose = said.map((text) => truncateAtEscape(oneLine(text), MAX_PROSE));
+  const prose = written.map((text) => truncateAtEscape(oneLine(text), MAX_PROSE));
   return {
     ok: true,
     document: {
@@ -110,7 +110,7 @@ export function makeDocument(input: DocumentInput): DocumentMade {
       redactedTexts: redactor.notOpaque(),
       hiding,
       // Searched before the text is wrapped and escaped, because that divides words.
-      markers: injectionMarkers([rendered, ...claimed, ...said].join('\n')),
+      markers: injectionMarkers([rendered, ...claimed, ...written].join('\n')),
       renderer: `${input.renderer.name}@${input.renderer.revision}`,
     },
   };

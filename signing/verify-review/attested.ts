@@ -115,13 +115,13 @@ function givenToCallbackOf(
 
 /** The record must be about the opened change, with the result of its own sum. The check `sums` finds changes that it omits. */
 function givenToSum(
-  said: AttestedPredicate,
+  attested: AttestedPredicate,
   validator: PlanValidator,
   { changeId, inputSha, submission }: OpenedReview,
   rows: readonly LedgerRow[],
 ): Given {
   const name = `the sum of ${validator.id}`;
-  const record = AggregateRecord.safeParse(said.record).data ?? fail(`${name} cannot be read`);
+  const record = AggregateRecord.safeParse(attested.record).data ?? fail(`${name} cannot be read`);
   const config = AggregateConfig.safeParse(validator.config).data ?? fail(`${name}: the plan's limits cannot be read`);
   const row = rowOf(rows, 'submitted');
   const { tenant, target, sourceTool, requester, openedAt, own } = record;
@@ -138,7 +138,7 @@ function givenToSum(
     `${name} is for another change than was opened`,
   );
   assertSame(
-    said.result,
+    attested.result,
     aggregateResult(validator.id, changeId, config, record),
     `${name}: its result does not follow from the changes that it counts`,
   );
@@ -180,16 +180,16 @@ export function strictestResult(
   of: { readonly changeId: string; readonly stagingSha: string | null },
 ): unknown {
   const expectedSha = recordKindOf(validator) === 'judge' ? of.stagingSha : null;
-  const said = recordsOf(validator, records);
-  if (said.length === 0) return null;
+  const own = recordsOf(validator, records);
+  if (own.length === 0) return null;
   const results: ValidatorResult[] = [];
-  for (const { result } of said) {
+  for (const { result } of own) {
     const parsed = ValidatorResult.safeParse(result);
     // Violates the validator contract; the assembly turns it into a BLOCK.
     if (!parsed.success || parsed.data.validator_id !== validator.id) return result;
     results.push(parsed.data);
   }
-  const exact = said.some(({ stagingSha }) => stagingSha === expectedSha);
+  const exact = own.some(({ stagingSha }) => stagingSha === expectedSha);
   return strictestOf(exact ? results : [...results, missingRecord(validator.id, of.changeId)]);
 }
 

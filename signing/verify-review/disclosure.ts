@@ -64,10 +64,10 @@ export function callbackResultsOf(
   for (const t of triggered) {
     if (t.callback === null) continue;
     const key = callbackKey(t);
-    const said = records
+    const answers = records
       .filter((r) => r.kind === 'callback' && r.subject === key && r.stagingSha === stagingSha)
       .flatMap((r) => PolicyCallbackResult.safeParse(r.result).data ?? []);
-    const result = said.find((r) => !r.passed) ?? said[0];
+    const result = answers.find((r) => !r.passed) ?? answers[0];
     if (result !== undefined) results[key] = result;
   }
   return results;

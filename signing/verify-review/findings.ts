@@ -138,20 +138,21 @@ function checkAttestedFinding(
   review: Review,
   opened: OpenedReview,
 ): void {
-  const said = recordsOf(validator, review.need('records')).flatMap(({ result }) =>
+  const recorded = recordsOf(validator, review.need('records')).flatMap(({ result }) =>
     assembled(opened, validator, { kind: 'result', result }),
   );
-  if (finding.status === 'SKIPPED' && said.length > 0)
+  if (finding.status === 'SKIPPED' && recorded.length > 0)
     fail(`${validator.id}: it is marked as skipped, but there is a record of it`);
   if (finding.status === 'SKIPPED' && review.end?.action !== 'COMMIT') return;
-  if (said.some((s) => strictness(s) > strictness(finding))) fail(`${validator.id}: there is a stricter record of it`);
+  if (recorded.some((s) => strictness(s) > strictness(finding)))
+    fail(`${validator.id}: there is a stricter record of it`);
   if (review.end?.action === 'COMMIT') {
     const [now] = assembled(opened, validator, attestedOutcome(validator, review, opened));
     if (now === undefined || !agrees(opened.plan, finding, now))
       fail(
         `${validator.id}: its records give ${now?.status ?? 'nothing'}, but ${now?.status === finding.status ? 'another ' : ''}${finding.status} was recorded`,
       );
-  } else if (finding.errorClass === undefined && !said.some((s) => canonicalJson(s) === canonicalJson(finding)))
+  } else if (finding.errorClass === undefined && !recorded.some((s) => canonicalJson(s) === canonicalJson(finding)))
     fail(`${validator.id}: no valid record contains ${finding.status}`);
 }
 

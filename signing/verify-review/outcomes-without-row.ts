@@ -6,13 +6,13 @@ import { isJudgeFailureResult } from '../../policy/decide/judge-failure';
 
 /**
  * The outcomes that a validator without a row or a record can have. Their texts are fixed, so a workflow cannot add text of its own: the
- * disclosure accepts only these, and each verifier computes them again. `said`: the result that is claimed for a judge.
+ * disclosure accepts only these, and each verifier computes them again. `claimed`: the result that is claimed for a judge.
  */
 export function outcomesWithoutRow(
   plan: Pick<Plan, 'judgeWhen'>,
   validator: PlanValidator,
   changeId: string,
-  said: unknown,
+  claimed: unknown,
 ): RawOutcome[] {
   if (validator.kind === 'derived')
     return (['ErrValidatorBackend', 'ErrUnknownDiffType'] as const).map((errorClass) => ({
@@ -20,7 +20,7 @@ export function outcomesWithoutRow(
       result: validatorFailedResult(validator.id, changeId, errorClass),
     }));
   if (!isJudge(validator)) return [];
-  const failure = ValidatorResult.safeParse(said).data;
+  const failure = ValidatorResult.safeParse(claimed).data;
   return [
     ...(plan.judgeWhen === 'onlyIfClean' ? [{ kind: 'skipped', reasonCode: 'judge_when' } as const] : []),
     ...(failure !== undefined && isJudgeFailureResult(failure, changeId)

@@ -95,8 +95,8 @@ function differenceText(
 ): string {
   if (differences.length === 0)
     return `expected ${recorded.length} findings in the recorded order, got ${made.length} in this order`;
-  const said = differences.map(
+  const changed = differences.map(
     ({ validatorId }) => `${validatorId} ${made.find((f) => f.validator_id === validatorId)?.status ?? 'is missing'}`,
   );
-  return `the recomputed findings differ from the recorded ones: ${said.join(', ')}`;
+  return `the recomputed findings differ from the recorded ones: ${changed.join(', ')}`;
 }
