@@ -12,7 +12,7 @@ export interface Attestor {
   readonly sign: (predicate: AttestedPredicate) => Envelope;
 }
 
-export interface Attestation {
+interface Attestation {
   readonly kind: AttestedKind;
   readonly subject: string;
   readonly logicHash: string;

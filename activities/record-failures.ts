@@ -11,7 +11,7 @@ import type { Ledger } from '../policy/evidence/ledger-port';
 import { STEP_FAILED, type FailedStep } from '../policy/contracts/ledger';
 import { refusedEntry } from './review/refused-entry';
 
-export interface RecordingDeps {
+interface RecordingDeps {
   readonly ledger: Pick<Ledger, 'readKinds' | 'append'>;
   readonly now: () => Date;
 }

@@ -14,7 +14,7 @@ import type { Reported } from '../policy/decide/reported';
 import type { CallbackResults } from '../policy/decide/violations';
 
 /** Names one change. Everything else about it is read from its rows, so nothing of it can be forged here. */
-export interface ChangeInput {
+interface ChangeInput {
   readonly changeId: string;
 }
 
@@ -41,7 +41,7 @@ export interface Opened {
   readonly stopped: Stopped | null;
 }
 
-export interface GuardiansInput extends ChangeInput {
+interface GuardiansInput extends ChangeInput {
   readonly unit: string;
 }
 /** By validator id. */
@@ -77,7 +77,7 @@ export interface JudgeFailureInput extends JudgeInput {
   readonly message: string;
 }
 
-export interface DiscloseInput extends ChangeInput {
+interface DiscloseInput extends ChangeInput {
   readonly stagingSha: string | null;
   /** Outcomes of validators without a row in the ledger. All other findings are read from there. */
   readonly unrecorded: Readonly<Record<string, RawOutcome>>;

@@ -8,7 +8,7 @@ import type { LedgerNotifications } from '../storage/ledger/notifications';
 import { awaitRow } from './await-row';
 import { spread, throughput, type Spread } from './measure';
 
-export interface Steady {
+interface Steady {
   readonly perSecond: number;
   readonly seconds: number;
 }

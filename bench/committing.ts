@@ -16,7 +16,7 @@ export interface PreparedChange {
   readonly submission: Submission;
 }
 
-export interface Committing {
+interface Committing {
   readonly review: ReviewActivities;
   readonly commit: CommitActivities;
   readonly resources: { readonly review: Resources; readonly commit: Resources };

@@ -6,9 +6,9 @@
 import { allHandlersFinished, condition, defineUpdate, proxyActivities, setHandler } from '@temporalio/workflow';
 import type { FloorActivities } from './floor-workflow';
 
-export const fixedSubmit = defineUpdate<string>('submit');
-export const fixedWaiting = defineUpdate<string>('waiting');
-export const fixedAnswer = defineUpdate<string, [object]>('answer');
+const fixedSubmit = defineUpdate<string>('submit');
+const fixedWaiting = defineUpdate<string>('waiting');
+const fixedAnswer = defineUpdate<string, [object]>('answer');
 
 export async function fixedFloor(input: object): Promise<string> {
   const { nothing } = proxyActivities<FloorActivities>({ startToCloseTimeout: '60 s' });

@@ -30,8 +30,8 @@ export interface FloorActivities {
 const options = { startToCloseTimeout: '60 s', summary: 'nothing' } as const;
 const inTask = { startToCloseTimeout: '5 s', retry: { maximumAttempts: 1 }, summary: 'nothing' } as const;
 
-export const floorSubmit = defineUpdate<string>('submit');
-export const floorAnswer = defineUpdate<string, [object]>('answer');
+const floorSubmit = defineUpdate<string>('submit');
+const floorAnswer = defineUpdate<string, [object]>('answer');
 
 export async function floor(input: object): Promise<string> {
   const { taskQueue } = workflowInfo();

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 /** Resident memory of a process in MiB, now and at its highest. Null where /proc does not exist (proc_pid_status(5)). */
-export interface Memory {
+interface Memory {
   readonly now: number;
   readonly peak: number;
 }

@@ -9,12 +9,12 @@ export interface Sample {
  * What may grow by how much: `perReview` by the slope, and `inTotal` over all readings, which is above the noise of a process that
  * does not leak. A leak exceeds both.
  */
-export interface GrowthBound {
+interface GrowthBound {
   readonly perReview: number;
   readonly inTotal: number;
 }
 
-export const GROWTH_BOUNDS: Readonly<Record<string, GrowthBound>> = {
+const GROWTH_BOUNDS: Readonly<Record<string, GrowthBound>> = {
   /** Of the main thread, after a garbage collection. */
   heapMiB: { perReview: 4 / 1024, inTotal: 4 },
   /** Of all other threads together: workflows, rules and parsers. */

@@ -10,9 +10,9 @@ import { buildGo } from '../dev/embedded/temporal-cli-build';
 import { waitForTemporal } from '../dev/embedded/temporal-server';
 import { cacheDir } from '../workers/cache-dir';
 
-export const SERVER_VERSION = '1.32.1';
+const SERVER_VERSION = '1.32.1';
 
-export interface TemporalClusterOptions {
+interface TemporalClusterOptions {
   /** Data, logs and the marker by which a later run finds servers that this one left. */
   readonly stateDir: string;
   readonly namespace: string;
@@ -24,7 +24,7 @@ export interface TemporalClusterOptions {
   readonly adminEnv?: Readonly<Record<string, string>>;
 }
 
-export interface TemporalCluster {
+interface TemporalCluster {
   readonly address: string;
   readonly postgres: PostgresServer;
   stop(): Promise<void>;

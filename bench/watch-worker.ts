@@ -1,7 +1,7 @@
 import { memoryByProcess } from './process-memory';
 
 /** The review worker at one moment. */
-export interface WorkerSample {
+interface WorkerSample {
   readonly seconds: number;
   readonly open: number;
   /** Workflows in its memory. */
@@ -49,7 +49,7 @@ export function watchWorker(
 }
 
 /** Sum over all labels of one metric in the text format of Prometheus; 0 before its first value. */
-export function sumOf(metrics: string, name: string): number {
+function sumOf(metrics: string, name: string): number {
   return metrics
     .split('\n')
     .filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `) || line.startsWith(`${name}_total{`))

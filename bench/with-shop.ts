@@ -9,7 +9,7 @@ import { seedItems, shopPolicy, type PolicyParts } from './shop';
 /** Name of the client of `withShop` in PostgreSQL. */
 export const CLIENT = 'bench';
 
-export interface ShopOptions extends Pick<DevOptions, 'say' | 'breakers' | 'variables'> {
+interface ShopOptions extends Pick<DevOptions, 'say' | 'breakers' | 'variables'> {
   readonly policy?: PolicyParts;
   /** Of the table `items`. */
   readonly rows: number;

@@ -24,11 +24,11 @@ import { callsInFlight } from './calls-in-flight';
 import type { DevSetup } from './setup';
 
 /** What a new key is for. By default a demo key that acts on no one's behalf. */
-export type NewKeyLabel = Pick<KeyLabel, 'kind' | 'subject'> & Partial<KeyLabel>;
+type NewKeyLabel = Pick<KeyLabel, 'kind' | 'subject'> & Partial<KeyLabel>;
 
 type ServiceKey = SigningKey & { readonly onBehalfOf?: string | null };
 
-export interface DevClientOptions {
+interface DevClientOptions {
   readonly setup: DevSetup;
   readonly temporalAddress: string;
   readonly namespace: string;

@@ -32,7 +32,7 @@ export function roleSetup({ databaseUrls, keys, trustFile, targetsFile }: DevSet
   return { databaseUrls, keyFiles: Object.fromEntries(paths) as RoleSetup['keyFiles'], trustFile, targetsFile };
 }
 
-export interface LocalRoleOptions {
+interface LocalRoleOptions {
   readonly applicationName: string;
   readonly extensions?: Extensions;
   readonly poolSize?: number;
@@ -46,7 +46,7 @@ export interface LocalRoleOptions {
   readonly targets?: Targets;
 }
 
-export interface LocalRoles {
+interface LocalRoles {
   readonly extensions: Extensions;
   readonly targets: Targets;
   readonly resources: Readonly<Record<LocalRole, Resources>>;

@@ -9,7 +9,7 @@ import type { DevSetup } from './setup';
 /** A change for the target `shop`, unless it names another, under a new request key, unless it brings one. */
 export type DrivenChange = Omit<SubmitInput, 'target'> & { readonly target?: string };
 
-export interface ReviewDriverOptions {
+interface ReviewDriverOptions {
   readonly setup: DevSetup;
   readonly client: DevClient;
   /** Prefix of the request keys: the same change under the same key is the same review. */

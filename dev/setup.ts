@@ -32,7 +32,7 @@ export interface DevSetup {
   readonly targetAdminUrls: Readonly<Record<string, string>>;
 }
 
-export interface DevSetupOptions {
+interface DevSetupOptions {
   readonly runtime: Pick<Runtime, 'postgres' | 'stateDir'>;
   readonly extensions: Extensions;
   readonly bundleText: string;

@@ -15,7 +15,7 @@ import { createByteStore } from '../storage/store/byte-store';
 import type { KeyRing } from '../storage/store/preview-cipher';
 import { spendApproval } from './spend-approval';
 
-export interface ClientLedgerOptions {
+interface ClientLedgerOptions {
   readonly db: Database;
   /** Connection string for the one connection that listens for new rows. */
   readonly databaseUrl: string;

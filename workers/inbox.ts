@@ -18,7 +18,7 @@ import type { Resources } from './resources';
 /** Where `scripts/build-inbox.mjs` writes the page, next to the compiled gateway. */
 const ASSETS = join(__dirname, '..', 'gateway', 'inbox', 'assets');
 
-export interface InboxOptions {
+interface InboxOptions {
   readonly env: z.infer<typeof GatewayEnv>;
   readonly namespace: string;
   readonly trust: Trust;

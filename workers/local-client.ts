@@ -32,7 +32,7 @@ export function writeLocalClient(stateDir: string, client: LocalClient): void {
 }
 
 /** Null if no server was started with this state directory. Throws ConfigError if its file is malformed. */
-export function rememberedClient(env: Env): LocalClient | null {
+function rememberedClient(env: Env): LocalClient | null {
   const path = join(stateDirOf(env), FILE);
   return existsSync(path) ? readJson(path, LocalClient) : null;
 }

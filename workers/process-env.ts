@@ -176,7 +176,7 @@ export const CliEnv = z.object({
   COUNTERSIGN_CACHE: Path.optional().describe('Where `dev` keeps downloaded programs. Default: the cache of the user.'),
 });
 
-export const ENV_SCHEMAS = {
+const ENV_SCHEMAS = {
   review: ReviewEnv,
   judge: JudgeEnv,
   committer: CommitEnv,

@@ -3,7 +3,7 @@ import type { Connection } from '@temporalio/client';
 
 /** Search attribute names and their types, in Temporal's spelling (`temporal … --search-attribute Name=Type`). */
 export type SearchAttributes = Readonly<Record<string, SearchAttributeTypeName>>;
-export type SearchAttributeTypeName = keyof typeof WIRE_TYPE;
+type SearchAttributeTypeName = keyof typeof WIRE_TYPE;
 
 // temporal.api.enums.v1.IndexedValueType
 const WIRE_TYPE = { Text: 1, Keyword: 2, Int: 3, Double: 4, Bool: 5, Datetime: 6, KeywordList: 7 } as const;

@@ -27,7 +27,7 @@ export interface Resources {
   readonly databaseNow: () => Promise<Date>;
 }
 
-export interface ResourceOptions {
+interface ResourceOptions {
   readonly databaseUrl: string;
   readonly applicationName: string;
   readonly trustedOperators: readonly string[];

@@ -16,14 +16,14 @@ export interface Role {
 }
 
 /** What every role has after its start. */
-export interface RoleContext {
+interface RoleContext {
   readonly key: LoadedKey;
   readonly extensions: Extensions;
   readonly resources: Resources;
 }
 
 /** What differs between the roles. */
-export interface Wiring {
+interface Wiring {
   readonly activities: object;
   /** Called after the worker has drained, before the database is closed. */
   readonly close?: () => Promise<void>;

@@ -10,7 +10,7 @@ import { connectScreened } from './screen/screened-connection';
 import { connectWorker } from './worker-connection';
 import { workflowBundle } from './workflow-bundle';
 
-export interface WorkerRun {
+interface WorkerRun {
   readonly env: Env;
   readonly logger: Logger;
   readonly taskQueue: string;

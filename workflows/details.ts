@@ -4,7 +4,7 @@ import type { AdmittedAnswer } from '../policy/contracts/answer';
 import { codeLine } from '../policy/text/plain-line';
 
 /** What the details contain beside the status. */
-export interface DetailsOf {
+interface DetailsOf {
   readonly title: string;
   readonly answers: readonly AdmittedAnswer[];
   readonly refusals: Refusals;

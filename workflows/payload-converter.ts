@@ -6,7 +6,7 @@
 import { defaultPayloadConverter, type Payload, type PayloadConverter } from '@temporalio/common';
 
 /** Replaces a payload that could not be decoded. */
-export interface Undecodable {
+interface Undecodable {
   readonly undecodable: string;
 }
 

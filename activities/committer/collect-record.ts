@@ -55,7 +55,7 @@ export interface AskedCommit {
   readonly ending?: RollbackReason;
 }
 
-export interface CollectedReview {
+interface CollectedReview {
   readonly record: ReviewRecord;
   readonly sources: ReviewSources;
   /** Null if the bytes could not be read; the check `bytes` says why. */

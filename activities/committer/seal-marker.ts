@@ -22,7 +22,7 @@ export interface SealDeps extends SettlementDeps {
   readonly sends: (changeId: string) => Sends;
 }
 
-export interface Unsettled {
+interface Unsettled {
   readonly effects: TargetEffects;
   readonly settings: JsonObject;
   readonly approved: StagingRecord | null;

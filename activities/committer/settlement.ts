@@ -61,7 +61,7 @@ export type ReceiptFacts = Omit<
 >;
 
 /** The settlement in the ledger. `at` is the time of the row, which another process may have written. */
-export type RecordedSettlement =
+type RecordedSettlement =
   | { readonly kind: 'intent'; readonly at: string }
   | { readonly kind: 'decided'; readonly reason: RollbackReason; readonly explanation: string };
 

@@ -7,7 +7,7 @@ import type { StagingStore } from './stage';
 import type { StagingRecords } from './collect-record';
 
 /** The stored preview of a dry run; null for a dry run without one. */
-export interface Previews {
+interface Previews {
   readonly preview: (changeId: string, staging: StagingRecord) => Promise<JsonObject | null>;
 }
 

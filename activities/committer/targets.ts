@@ -31,11 +31,7 @@ export function stopUsing(targets: Targets): void {
   userOf(targets).abort();
 }
 
-export function accessTo(
-  targets: Targets,
-  name: string,
-  role: 'stage' | 'commit',
-): TargetAccess | GitAccess | HttpAccess {
+function accessTo(targets: Targets, name: string, role: 'stage' | 'commit'): TargetAccess | GitAccess | HttpAccess {
   const config = targets.get(name);
   if (config === undefined)
     throw misconfigured(

@@ -10,7 +10,7 @@
  */
 import type { JudgeCause } from '../../policy/decide/judge-failure';
 
-export const MAX_BODY_BYTES = 1024 * 1024;
+const MAX_BODY_BYTES = 1024 * 1024;
 
 const HEADERS = new Set(['accept', 'authorization', 'content-type', 'user-agent']);
 

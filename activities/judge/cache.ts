@@ -16,7 +16,7 @@ export interface JudgeCache {
 }
 
 /** Everything that the answer depends on. Includes the tenant, so that one cannot learn what another submitted. */
-export interface CacheSubject {
+interface CacheSubject {
   readonly tenant: string;
   readonly sourceTool: string;
   readonly host: string;

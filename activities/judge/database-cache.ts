@@ -16,7 +16,7 @@ const Stored = z.strictObject({
   origin: z.string(),
 });
 
-export interface DatabaseCacheOptions {
+interface DatabaseCacheOptions {
   readonly db: Queryable;
   /** Secret of the judge workers. Without the MAC, anyone with write access to the database could forge an ALLOW. */
   readonly macKey: Uint8Array;

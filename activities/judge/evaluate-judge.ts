@@ -26,7 +26,7 @@ export const LabelledCase = z
   .refine((c) => (c.raw === undefined) !== (c.rawBase64 === undefined), 'expected exactly one of raw and rawBase64');
 export type LabelledCase = z.infer<typeof LabelledCase>;
 
-export interface EvaluateOptions extends AskDeps {
+interface EvaluateOptions extends AskDeps {
   /** The judge's settings for changes of this source tool. */
   readonly configOf: (sourceTool: string) => JudgeConfig;
   readonly tools: SourceTools;

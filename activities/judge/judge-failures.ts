@@ -3,7 +3,7 @@ import { FailureType } from '../../policy/contracts/failure-type';
 import { failureMessage, type JudgeCause } from '../../policy/decide/judge-failure';
 
 /** Upper limit of a server's retry-after, because the review's deadline keeps running. */
-export const MAX_RETRY_DELAY_MS = 300_000;
+const MAX_RETRY_DELAY_MS = 300_000;
 
 /**
  * The model server gave no usable answer. `retryable`: the same request may succeed later; `retryAfterMs` is the delay

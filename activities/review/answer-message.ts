@@ -2,7 +2,7 @@ import { MAX_ANSWERS_PER_MESSAGE, UnsignedAnswer } from '../../policy/contracts/
 import { openEnvelope } from '../../policy/evidence/dsse';
 
 /** One answer of a message as it was sent; or the entire message and the problem, if the message is not valid. */
-export interface AnswerItem {
+interface AnswerItem {
   readonly sent: unknown;
   readonly problem: string | null;
 }

@@ -18,7 +18,7 @@ export type RecordedAnswer = Pick<LedgerRow, 'body' | 'at'>;
  * older answer that arrives later is refused, and so is a confirmation that was taken back, and everything after a reject. `rows`: the
  * admitted answers of the change.
  */
-export function afterOthers(
+function afterOthers(
   answer: CountedAnswer,
   rows: readonly RecordedAnswer[],
 ): CountedAnswer | RefusedAnswer | RepeatedAnswer {

@@ -3,7 +3,7 @@ import { sha256HexOfText } from '../../policy/contracts/hash';
 import { MAX_REFUSED_ROWS, type LedgerEntry } from '../../policy/evidence/ledger-port';
 
 /** Only the digest of a larger refused answer is recorded, so that a hostile sender cannot fill the ledger. */
-export const MAX_RECORDED_CHARS = 16 * 1024;
+const MAX_RECORDED_CHARS = 16 * 1024;
 
 /**
  * The ledger row of a refused answer, withdrawal or supersession (`about`), keyed by its digest and the code: the same message again is

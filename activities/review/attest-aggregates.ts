@@ -10,7 +10,7 @@ import { attest, type Attestor } from '../attestation';
 import type { OpenedChange } from './opened-change';
 import { aggregateConfigOf, readAggregateRecord } from './aggregate-record';
 
-export interface AggregateDeps {
+interface AggregateDeps {
   /** Must belong to the transaction under the advisory locks of opening-locks.ts (G1). */
   readonly ledger: Pick<Ledger, 'openedBefore' | 'readKinds'>;
   readonly attestor: Attestor;

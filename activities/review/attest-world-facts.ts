@@ -21,7 +21,7 @@ export interface WorldFactsDeps {
 /** `factsSha`: null if the facts could not be read. */
 type OpenedRef = OpenedChange & { readonly factsSha: string | null };
 
-export interface WorldFacts {
+interface WorldFacts {
   readonly results: Readonly<Record<string, ValidatorResult>>;
   readonly rows: readonly LedgerEntry[];
 }

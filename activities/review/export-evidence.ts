@@ -45,7 +45,7 @@ export async function exportEvidence(
   return withChecksum(await collectEvidence(sources, changeId, options));
 }
 
-export interface CollectOptions {
+interface CollectOptions {
   readonly bytes: boolean;
   readonly preview?: boolean;
 }

@@ -10,7 +10,7 @@ export function outcomesOf(results: UnitResults): ReadonlyMap<string, RawOutcome
 }
 
 /** What made the findings: the opening, one unit of the plan, or the dry run with this hash. */
-export type FindingsStep = 'opening' | `unit:${string}` | `staged:${string}`;
+type FindingsStep = 'opening' | `unit:${string}` | `staged:${string}`;
 
 /**
  * One ledger row with the findings of a step, in declared order; empty if the step has no findings. A step that is repeated writes

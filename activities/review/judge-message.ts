@@ -8,7 +8,7 @@ import { afterMessage, judgingOrder, type RecordedAnswer, type RepeatedAnswer } 
 export const CLOSED = 'the review is already decided; further answers have no effect';
 const LATE = 'the deadline of this violation has passed, so a confirmation no longer counts; a reject still does';
 
-export interface AdmitState extends AdmitInput {
+interface AdmitState extends AdmitInput {
   /** Violations whose deadline has passed. */
   readonly late: ReadonlySet<string>;
 }

@@ -5,13 +5,13 @@ import { parseAnswerMessage, violationIdOf } from './answer-message';
 import { refusalEntry } from './answer-refusal';
 import { byViolation, refusedResult, type Outcome } from './answer-results';
 
-export interface LateDeps {
+interface LateDeps {
   readonly ledger: Ledger;
   readonly now: () => Date;
 }
 
 /** Refuses an answer that can no longer reach its workflow, and records the attempt. */
-export interface LateAnswers {
+interface LateAnswers {
   /** Returns null and records nothing if the ledger has no such review: an invented id must not create rows. */
   recordLate(
     changeId: string,

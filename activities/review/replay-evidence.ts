@@ -14,7 +14,7 @@ import type { SourceToolRegistry } from '../../policy/contracts/source-tool';
 import { deriveResults } from './derive';
 import { loadDiff } from './load-diff';
 
-export interface ReplayDeps {
+interface ReplayDeps {
   readonly tools: SourceToolRegistry;
   readonly validators: ValidatorRegistry;
 }

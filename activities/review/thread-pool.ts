@@ -10,7 +10,7 @@ import { CountersignFailure } from '../../policy/contracts/failure';
 import type { Worker } from 'node:worker_threads';
 import { FailureType } from '../../policy/contracts/failure-type';
 
-export interface ThreadPoolOptions {
+interface ThreadPoolOptions {
   /** Starts a thread that posts `THREAD_READY` once, and then answers each message with one `ThreadReply`. */
   readonly start: () => Worker;
   readonly size: number;

@@ -8,7 +8,7 @@ import { replacingChange, type WithdrawalScope } from '../../signing/judge-withd
 import type { PlanSource } from '../../storage/plans/plan-source';
 import { rowOf, submissionIn } from '../rows';
 
-export interface WithdrawalSources {
+interface WithdrawalSources {
   readonly ledger: Pick<Ledger, 'readKinds'>;
   readonly plans: Pick<PlanSource, 'byHash'>;
 }

@@ -8,7 +8,7 @@ import { pick, seededRandom, shuffled } from '../seeded-random';
  */
 export type Kind = 'same' | 'row' | 'rivals';
 
-export interface Contest {
+interface Contest {
   readonly kind: Kind;
   /** Indices into `RacePlan.changes`. */
   readonly changes: readonly number[];

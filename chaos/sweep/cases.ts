@@ -11,7 +11,7 @@ export interface Case {
   readonly expected?: ExpectedOutcome;
 }
 
-export interface ExpectedOutcome {
+interface ExpectedOutcome {
   readonly state: 'COMMITTED' | 'ROLLED_BACK';
   readonly reason: string | null;
 }

@@ -21,7 +21,7 @@ export interface QueryCounts {
   readonly failed: number;
 }
 
-export interface QueryOptions {
+interface QueryOptions {
   readonly temporal: Pick<Client, 'workflow' | 'withDeadline'>;
   /** The ids of the open reviews at each moment. */
   readonly open: ReadonlySet<string>;

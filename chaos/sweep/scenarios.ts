@@ -84,7 +84,7 @@ export const fileOf = (row: number): string => `row-${row}.txt`;
 export const UNANSWERABLE = 'judge_down';
 
 /** Addresses of the targets that are not SQL. */
-export interface TargetAddresses {
+interface TargetAddresses {
   readonly apiUrl: string;
   /** The commit at the tip of the branch. */
   readonly tip: string;

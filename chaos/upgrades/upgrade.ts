@@ -12,7 +12,7 @@ import { startLoad, type LoadResult, type Route } from './review-load';
 
 const ROWS = 20_000;
 
-export interface UpgradeOptions {
+interface UpgradeOptions {
   readonly stateDir: string;
   readonly perSecond: number;
   /** Reviews under load before, between and after the restarts. */
@@ -20,7 +20,7 @@ export interface UpgradeOptions {
   readonly say: Say;
 }
 
-export interface UpgradeResult extends LoadResult {
+interface UpgradeResult extends LoadResult {
   /** In order. */
   readonly restarted: readonly string[];
   /** Rows whose committed change has not exactly one effect, or that have an effect without a commit. */

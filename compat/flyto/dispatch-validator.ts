@@ -25,7 +25,7 @@ export function dispatchValidator(
 }
 
 /** No validator is configured for this source tool. Not retryable. */
-export function unknownDiffType(
+function unknownDiffType(
   validatorName: string,
   policyVersion: string,
   sourceTool: string,

@@ -9,7 +9,7 @@ const ModelVerdict = z.object({
   details: Verdict.shape.details.optional(),
 });
 
-export type VerdictRead =
+type VerdictRead =
   | { readonly ok: true; readonly verdict: Omit<Verdict, 'validatorName' | 'policyVersion'> }
   | { readonly ok: false; readonly message: string };
 

@@ -17,14 +17,14 @@ export interface FoundObject {
 }
 
 /** A brace that does not start a valid object: prose, or an object that is truncated, malformed or has a duplicate key. */
-export interface BrokenObject {
+interface BrokenObject {
   readonly start: number;
   readonly reason: JsonRefusal;
   /** Probably meant as JSON: a quote follows the brace, or a member that only verdicts have, in any quotes. */
   readonly looksLikeJson: boolean;
 }
 
-export type ObjectsInText =
+type ObjectsInText =
   | {
       readonly ok: true;
       readonly objects: readonly FoundObject[];

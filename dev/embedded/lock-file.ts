@@ -17,7 +17,7 @@ export interface HeldLock {
   release(): void;
 }
 
-export type LockAttempt = HeldLock | { readonly kind: 'busy'; readonly holder: LockHolder };
+type LockAttempt = HeldLock | { readonly kind: 'busy'; readonly holder: LockHolder };
 
 /**
  * Acquires the lock file, or returns the running process that owns it. A lock of a dead process is taken over.

@@ -9,7 +9,7 @@ import { SUPERUSER, checkData, childOptions, dataDirFor, initialise, setAside } 
 import { ending, isRunning, type Say, stopOnExit, stopProcess } from './processes';
 
 /** What to start. `stateDir` has password, log and, if possible, the data; `fast` turns durability off, for tests. */
-export interface PostgresOptions {
+interface PostgresOptions {
   readonly stateDir: string;
   readonly say: Say;
   readonly fast?: boolean;

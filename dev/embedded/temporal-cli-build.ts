@@ -38,7 +38,7 @@ export async function buildTemporalCli(target: string, version: string, say: Say
 }
 
 /** What to build: `packages[i]` of the Go module in folder `module` becomes the file `targets[i]`. */
-export interface GoBuild {
+interface GoBuild {
   readonly module: string;
   readonly packages: readonly string[];
   readonly targets: readonly string[];

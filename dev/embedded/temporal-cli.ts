@@ -12,7 +12,7 @@ import type { Env } from './places';
 import type { Say } from './processes';
 
 /** How the Temporal server was found, in the order of the search. */
-export type TemporalSource =
+type TemporalSource =
   | { readonly kind: 'address'; readonly address: string; readonly cliPath: string | undefined }
   | InstalledTemporalCli
   | { readonly kind: 'cli'; readonly from: 'download' | 'build'; readonly cliPath: string };

@@ -37,7 +37,7 @@ const DYNAMIC_CONFIG: Readonly<Record<string, unknown>> = {
 const SQLITE_PRAGMAS = ['journal_mode=wal', 'synchronous=normal'];
 
 /** What to start. `dir` has the database file and the log. Ports are preferences: another one is used if one is taken. */
-export interface TemporalServerOptions {
+interface TemporalServerOptions {
   readonly cliPath: string;
   readonly dir: string;
   readonly namespace: string;

@@ -18,7 +18,7 @@ const IDENTITY = 'alice@shop.example';
 export class RaceLost extends Error {}
 
 /** The result of an activity that the attacker scheduled. */
-export type ScheduledResult =
+type ScheduledResult =
   | { readonly ok: true; readonly result: unknown }
   | { readonly ok: false; readonly type: string; readonly message: string };
 

@@ -5,7 +5,7 @@ import { sha256HexOfText } from '../../policy/contracts/hash';
 import type { Refund } from './extension';
 import type { Shop } from './shop';
 
-export interface RefundDeps {
+interface RefundDeps {
   /** The Temporal client: only a requester that is a workflow in the same namespace can receive a signal. */
   readonly countersign: Pick<Countersign, 'submit'>;
   readonly trust: ReceiptTrust;

@@ -5,7 +5,7 @@ import { startLoopbackServer } from '../../dev/fixtures/loopback-server';
 export const SCRIPTED_JUDGE = 'scripted-judge';
 
 /** One concern of the script. Missing members get defaults; a `policyId` that the request does not ask about is an error. */
-export interface ScriptedConcern {
+interface ScriptedConcern {
   readonly policyId: string;
   readonly severity?: 'WARN' | 'BLOCK';
   readonly lines?: readonly number[];
@@ -14,7 +14,7 @@ export interface ScriptedConcern {
 }
 
 /** The script's answer to one request. Missing members get defaults; an empty object allows the change. */
-export interface ScriptedVerdict {
+interface ScriptedVerdict {
   readonly observations?: readonly { readonly line: number; readonly effect: string }[];
   readonly concerns?: readonly ScriptedConcern[];
   readonly confidence?: 'low' | 'medium' | 'high';

@@ -16,7 +16,7 @@ import type { SigningKey } from '../../signing/keys';
 import { signedByOperator } from '../../signing/signed-by';
 import type { Database, Queryable } from '../database/database';
 
-export interface BreakerPair {
+interface BreakerPair {
   readonly tenant: string;
   readonly sourceTool: string;
 }
@@ -43,7 +43,7 @@ export interface BreakerStore {
   compact(pair: BreakerPair): Promise<void>;
 }
 
-export interface BreakerStoreDeps {
+interface BreakerStoreDeps {
   readonly db: Database;
   /** Public keys of the operators whose resets count. */
   readonly operators: readonly string[];

@@ -2,7 +2,7 @@ import { CountersignFailure } from '../../policy/contracts/failure';
 import { Pool, type PoolClient, type QueryResult, type QueryResultRow } from 'pg';
 import { FailureType } from '../../policy/contracts/failure-type';
 
-export interface DatabaseOptions {
+interface DatabaseOptions {
   /** Connection string of the login role of the process. Never logged. */
   readonly url: string;
   /** Name of the process, shown in pg_stat_activity. */

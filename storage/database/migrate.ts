@@ -4,7 +4,7 @@ import { APPEND_GRANTS, PUBLISHING_ROLES, ROLES, TABLE_GRANTS, type Role } from 
 import { PUBLISH_POLICY_SQL } from './publish-policy-sql';
 import { APPEND_SQL, SCHEMA_VERSION, TABLES_SQL, TRIGGERS_SQL } from './schema';
 
-export interface MigrateOptions {
+interface MigrateOptions {
   /** Password of each login role. For an omitted role, an existing one keeps its password and a missing one is created without. */
   readonly roles: Partial<Readonly<Record<Role, string>>>;
 }

@@ -20,7 +20,7 @@ export class RoleInUse extends Error {
   }
 }
 
-export interface RoleQuestion {
+interface RoleQuestion {
   /** With the rights of an administrator. */
   readonly db: Queryable;
   readonly adminUrl: string;
@@ -44,7 +44,7 @@ export async function rolePassword({ db, adminUrl, role, known, rotate }: RoleQu
 const WRONG_PASSWORD = ['28P01', '28000'];
 
 /** False if the server refuses role or password. Throws if it cannot be asked. */
-export async function canLogIn(url: string): Promise<boolean> {
+async function canLogIn(url: string): Promise<boolean> {
   const db = openDatabase({ url, applicationName: 'countersign-login', max: 1 });
   try {
     await db.query('select 1');

@@ -8,7 +8,7 @@ const NEWEST_ROWS = 500;
 /** A transaction with a lower number may commit later, so a new connection looks at some rows again. */
 const OVERLAP_ROWS = 50;
 
-export interface LedgerChangesOptions {
+interface LedgerChangesOptions {
   readonly notifications: Pick<LedgerNotifications, 'onEach' | 'connection'>;
   readonly db: Queryable;
   readonly everyMs?: number;

@@ -6,7 +6,7 @@ const MAX_ROWS = 200;
 /** Confirmed faster than anyone can read a change. */
 const FAST_SECONDS = 5;
 
-export interface ReviewNumbers {
+interface ReviewNumbers {
   readonly reviews: number;
   readonly committed: number;
   readonly rolledBack: number;

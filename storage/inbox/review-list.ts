@@ -4,7 +4,7 @@ import type { Queryable } from '../database/database';
 import { SELECT_REVIEW, toReview, type ReviewRow } from '../ledger/reviews';
 
 export const PAGE_SIZE = 50;
-export const MAX_TURN_COUNT = 1000;
+const MAX_TURN_COUNT = 1000;
 
 /** Who looks, and what they may see. */
 export interface Viewer {

@@ -12,7 +12,7 @@ import type { Enrollment } from '../../policy/evidence/predicates';
 import { verifyEnrolled, verifyLink, type VerifiedLink } from '../../signing/enrollment';
 import type { Queryable } from '../database/database';
 
-export interface EnrollmentsDeps {
+interface EnrollmentsDeps {
   readonly db: Queryable;
   /** Trusted operator public keys, 64 hexadecimal digits each. */
   readonly trustedOperators: readonly string[];
@@ -26,13 +26,13 @@ export interface OpenLink {
 }
 
 /** What was verified about the new credential (Web Authentication §7.1): it must be the one that the statement names. */
-export interface AttestedCredential {
+interface AttestedCredential {
   readonly credentialId: string;
   /** COSE key, lower-case hex. */
   readonly publicKey: string;
 }
 
-export type Enrolled =
+type Enrolled =
   | { readonly ok: true; readonly keyId: string; readonly person: string }
   | { readonly ok: false; readonly code: 'not_open' | 'invalid' | 'spent'; readonly message: string };
 

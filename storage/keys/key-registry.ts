@@ -16,7 +16,7 @@ import { keyReader, type KeyReaderDeps } from './key-reader';
 
 export const CACHE_MS = 1_000;
 
-export interface KeyRegistryDeps extends KeyReaderDeps {
+interface KeyRegistryDeps extends KeyReaderDeps {
   /** Milliseconds of any monotonic clock. */
   readonly now: () => number;
 }
@@ -86,7 +86,7 @@ export function createKeyRegistry(deps: KeyRegistryDeps): KeyRegistry {
 }
 
 /** True if answers signed with this key count: it belongs to a person, is an approver key, and is not revoked. */
-export function isActiveApprover(key: RegisteredKey): boolean {
+function isActiveApprover(key: RegisteredKey): boolean {
   return key.kind === 'approver' && key.subject.type === 'person' && key.revokedAt === null;
 }
 

@@ -20,7 +20,7 @@ export const MAX_CHECKPOINT_ROWS = 5_000;
 /** Subtrees of 256 leaves and larger are stored; smaller ones are computed from the leaves. */
 export const STORED_LEVEL = 8;
 
-export interface CheckpointDeps {
+interface CheckpointDeps {
   readonly db: Database;
   /** Signing key of the committer. */
   readonly key: SigningKey;

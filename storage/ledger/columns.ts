@@ -4,7 +4,7 @@ import { LedgerKind } from '../../policy/contracts/ledger';
 import type { LedgerEntry, ProjectionPatch } from '../../policy/evidence/ledger-port';
 
 /** Bounds of one append. Facts are small; large content is in the byte store. */
-export const MAX_ENTRIES = 1000;
+const MAX_ENTRIES = 1000;
 export const MAX_BODY_CHARS = 1024 * 1024;
 
 /** As Date.toISOString writes it. */

@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import { LEDGER_CHANNEL } from '../database/schema';
 
 /** Follows the rows of one change. */
-export interface LedgerWatch {
+interface LedgerWatch {
   /** Resolves when rows may have been appended since the last call, or after `timeoutMs`. The caller reads again in both cases. */
   next(timeoutMs: number): Promise<void>;
   close(): void;
@@ -31,7 +31,7 @@ export function ledgerNotifications(options: NotificationOptions): LedgerNotific
   return new Listener(options);
 }
 
-export interface NotificationOptions {
+interface NotificationOptions {
   readonly url: string;
   readonly applicationName: string;
 }

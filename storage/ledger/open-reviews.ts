@@ -1,8 +1,8 @@
 import { ReviewState, TerminalState } from '../../policy/contracts/outcome';
 import type { Queryable } from '../database/database';
 
-export const OpenState = ReviewState.exclude(TerminalState.options);
-export type OpenState = (typeof OpenState.options)[number];
+const OpenState = ReviewState.exclude(TerminalState.options);
+type OpenState = (typeof OpenState.options)[number];
 
 export interface OpenReviews {
   readonly state: OpenState;

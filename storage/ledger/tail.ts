@@ -10,7 +10,7 @@ export interface TailedRow {
   readonly secondsSinceDisclosed: number | null;
 }
 
-export interface TailOptions {
+interface TailOptions {
   readonly db: Queryable;
   readonly kinds: readonly LedgerKind[];
   /** Milliseconds since the epoch. */

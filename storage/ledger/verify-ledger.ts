@@ -14,7 +14,7 @@ const WINDOW = 20_000;
 const CHECKPOINT_PAGE = 500;
 const MAX_SHOWN = 100;
 
-export interface VerifyLedgerOptions {
+interface VerifyLedgerOptions {
   readonly keys: KeyLookup;
   readonly development: boolean;
   /** Called after each batch with the rows checked so far. */

@@ -3,13 +3,13 @@ import type { PolicyRevision } from '../../policy/evidence/predicates';
 import type { Queryable } from '../database/database';
 import { operatorVerifier, storedRevisions } from './stored-revisions';
 
-export interface ReadRevision {
+interface ReadRevision {
   readonly revision: PolicyRevision;
   readonly envelope: Envelope;
   readonly bundleText: string;
 }
 
-export interface Revisions {
+interface Revisions {
   /** The newest that a trusted operator signed and none revoked; null if no revision is in force. */
   readonly newest: ReadRevision | null;
   /** All that a trusted operator signed, newest first. */

@@ -2,7 +2,7 @@ import type { PolicyRevision } from '../../policy/evidence/predicates';
 import type { Queryable } from '../database/database';
 import { newestRevision } from './newest-revision';
 
-export interface PublishedTargets {
+interface PublishedTargets {
   /** The newest revision that is not revoked; null if none is published. */
   readonly newest: PolicyRevision | null;
   /** Targets of all revisions: a review may be open under an older one. */

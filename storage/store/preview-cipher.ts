@@ -21,7 +21,7 @@ export interface KeyRing {
 }
 
 /** Which preview it is. */
-export interface PreviewOf {
+interface PreviewOf {
   readonly changeId: string;
   readonly previewSha: string;
 }

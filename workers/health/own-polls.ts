@@ -4,7 +4,7 @@ import { POLLED_MS, pollAge, QUEUE_TYPES } from '../pollers';
 /** The server's default number of partitions of a task queue. It lists the pollers of each partition separately. */
 const PARTITIONS = [0, 1, 2, 3] as const;
 
-export interface PolledQueue {
+interface PolledQueue {
   readonly taskQueue: string;
   readonly type: keyof typeof QUEUE_TYPES;
 }

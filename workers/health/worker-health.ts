@@ -10,11 +10,11 @@ import { openClient } from '../temporal';
 import { assertPolls } from './own-polls';
 
 /** The part of a worker that reports whether it runs. */
-export type RunningWorker = Pick<Worker, 'getState'> & {
+type RunningWorker = Pick<Worker, 'getState'> & {
   readonly options: Pick<Worker['options'], 'identity' | 'taskQueue'>;
 };
 
-export interface WorkerHealth {
+interface WorkerHealth {
   /** Until it is called, and after the worker stops, `/readyz` says that the worker is down. */
   watch(worker: RunningWorker): void;
   close(): Promise<void>;

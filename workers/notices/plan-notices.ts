@@ -21,7 +21,7 @@ import type { NoticeBody } from './message';
 import { schedule, type DueEvent } from './schedule';
 import type { NoticeSettings } from './settings';
 
-export interface PlanningDeps {
+interface PlanningDeps {
   readonly store: NoticeStore;
   readonly ledger: Pick<Ledger, 'read'>;
   readonly plans: Pick<PlanSource, 'byHash'>;

@@ -2,7 +2,7 @@ import type { NoticeEvent } from '../../storage/notices/notices';
 import type { TeamSettings } from './settings';
 
 /** A group with violations that still wait for it. */
-export interface WaitingTeam {
+interface WaitingTeam {
   readonly team: string;
   readonly since: Date;
 }

@@ -9,7 +9,7 @@ import { deliverNotices, type DeliveryDeps } from './deliver-notices';
 import { planNotices } from './plan-notices';
 import type { NoticeSettings } from './settings';
 
-export interface NoticesRun {
+interface NoticesRun {
   readonly db: Database;
   readonly ledger: Pick<Ledger, 'read'>;
   readonly plans: Pick<PlanSource, 'byHash'>;

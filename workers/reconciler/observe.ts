@@ -24,7 +24,7 @@ export type Observation =
       /** The committer is asked to commit or to end the review. */
       readonly ending: boolean;
     };
-export type ClosedAs = 'completed' | 'failed' | 'cancelled' | 'terminated' | 'timed_out' | 'closed';
+type ClosedAs = 'completed' | 'failed' | 'cancelled' | 'terminated' | 'timed_out' | 'closed';
 
 /** Statuses of `temporal.api.enums.v1.WorkflowExecutionStatus`. */
 const RUNNING = 1;

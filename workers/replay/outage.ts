@@ -6,7 +6,7 @@ import { toTemporalProblem } from '../../client/temporal-errors';
 /** A failed request can be due to one workflow. As many failures in a row are an outage of the server. */
 const MAX_IN_A_ROW = 3;
 
-export interface ReadFailure {
+interface ReadFailure {
   /**
    * - `gone`: the server no longer has the workflow.
    * - `server`: the request failed.

@@ -22,7 +22,7 @@ export const Replayed = z.strictObject({
 });
 export type Replayed = z.infer<typeof Replayed>;
 
-export interface ReplayOptions {
+interface ReplayOptions {
   readonly client: Client;
   readonly changeIds: AsyncIterable<string> | Iterable<string>;
   readonly worker: Pick<ReplayWorkerOptions, 'dataConverter'> & { readonly workflowBundle: { readonly code: string } };

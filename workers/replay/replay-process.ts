@@ -5,7 +5,7 @@ import { Replayed } from './replay-histories';
 const SCRIPT = join(__dirname, '..', 'replay.js');
 const MAX_MS = 60 * 60_000;
 
-export interface ReplayProcessOptions {
+interface ReplayProcessOptions {
   /** With the variables of Temporal, of this process unless given. */
   readonly env?: NodeJS.ProcessEnv;
   readonly script?: string;

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../storage/database/database';
 
-export interface ReviewsToReplay {
+interface ReviewsToReplay {
   readonly changeIds: readonly string[];
   /** Number of reviews that these were chosen from. */
   readonly of: number;

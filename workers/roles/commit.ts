@@ -16,7 +16,7 @@ import type { KeyRing } from '../../storage/store/preview-cipher';
 import type { Extensions } from '../extensions';
 import type { Resources } from '../resources';
 
-export interface CommitRole {
+interface CommitRole {
   readonly resources: Resources;
   readonly extensions: Extensions;
   readonly receipts: ReceiptSigner;

@@ -9,7 +9,7 @@ import type { SigningKey } from '../../signing/keys';
 import type { Extensions } from '../extensions';
 import type { Resources } from '../resources';
 
-export interface JudgeRole {
+interface JudgeRole {
   readonly resources: Resources;
   readonly extensions: Extensions;
   readonly attestor: Attestor;

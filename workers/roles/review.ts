@@ -12,7 +12,7 @@ import type { BreakerStore } from '../../storage/breakers/breakers';
 import type { Extensions } from '../extensions';
 import type { Resources } from '../resources';
 
-export interface ReviewRole {
+interface ReviewRole {
   readonly resources: Resources;
   readonly extensions: Extensions;
   readonly attestor: Attestor;

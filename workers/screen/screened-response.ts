@@ -20,7 +20,7 @@ export interface Screening {
   readonly onRefusedQuery: (task: WorkflowTask) => void;
 }
 
-export interface ScreenedCall {
+interface ScreenedCall {
   readonly path: ScreenedPath;
   readonly request: Buffer;
   readonly response: Buffer;

@@ -22,7 +22,7 @@ import { screenedResponse, type Screening } from './screened-response';
 import { maxSessionMemory, reconnecting, settings, type UpstreamOptions } from './upstream';
 import { answeredToken, isAnswer, isScreened, type ScreenedPath, type WorkflowTask } from './workflow-task';
 
-export interface ScreeningProxyOptions extends Omit<Screening, 'tasks'>, UpstreamOptions {}
+interface ScreeningProxyOptions extends Omit<Screening, 'tasks'>, UpstreamOptions {}
 
 export interface ScreeningProxy {
   readonly address: string;

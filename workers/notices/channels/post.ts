@@ -6,7 +6,7 @@ import { DELIVERED, undelivered, type Delivery } from './delivery';
 
 const TIMEOUT_MS = 10_000;
 
-export interface Post {
+interface Post {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
