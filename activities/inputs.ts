@@ -9,11 +9,11 @@ type Activities = ReviewActivities & JudgeActivities & CommitActivities;
 const Id = z.string().max(300);
 const stagingSha = Sha256Hex.nullable();
 
-/** The activities that name a change, and a step of its review, only. The others read a message or a submission, and say how. */
+/** Inputs that only name a change and a step of its review. Other activities parse their message or submission themselves. */
 const INPUTS = {
   stage: z.object({ changeId: Sha256Hex }),
   runGuardians: z.object({ changeId: Sha256Hex, unit: Id }),
-  // Each outcome is compared with the few that are possible.
+  // `disclose` compares each outcome with those that are possible for its validator.
   disclose: z.object({ changeId: Sha256Hex, stagingSha, unrecorded: z.unknown() }),
   askJudge: z.object({ changeId: Sha256Hex, stagingSha, validatorId: Id }),
   attestJudgeFailure: z.object({

@@ -194,7 +194,7 @@ const TEXT: Readonly<Record<string, () => string>> = {
   'text that looks like keys': () => fill('AKIAaB3xY9zQ0_-='),
 };
 
-export interface Hostile {
+interface Hostile {
   readonly tool: string;
   readonly name: string;
   readonly bytes: Uint8Array;

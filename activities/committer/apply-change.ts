@@ -59,18 +59,7 @@ export async function applyChange(
       : recordReasonAndSeal(deps, facts, unsettled, { reason, explanation });
   switch (result.kind) {
     case 'applied':
-      return close(deps, facts, {
-        state: 'COMMITTED',
-        reason: null,
-        explanation:
-          result.shouldBeReverted === undefined
-            ? 'Committed'
-            : `Committed, but it should be reverted: ${result.shouldBeReverted}. Submit the reverse as a new change`,
-        effect:
-          result.shouldBeReverted === undefined
-            ? result.effect
-            : { ...result.effect, shouldBeReverted: result.shouldBeReverted },
-      });
+      return closeApplied(deps, facts, result);
     case 'compensated':
       return close(deps, facts, {
         state: 'COMPENSATED',
@@ -123,6 +112,21 @@ function commitToTarget(
       endedMeanwhile: () => endedMeanwhile(deps, facts),
     }),
   );
+}
+
+function closeApplied(
+  deps: CommitDeps,
+  facts: ReceiptFacts,
+  { effect, shouldBeReverted }: { readonly effect: JsonObject; readonly shouldBeReverted?: string },
+): Promise<CommitResult> {
+  const end =
+    shouldBeReverted === undefined
+      ? { explanation: 'Committed', effect }
+      : {
+          explanation: `Committed, but it should be reverted: ${shouldBeReverted}. Submit the reverse as a new change`,
+          effect: { ...effect, shouldBeReverted },
+        };
+  return close(deps, facts, { state: 'COMMITTED', reason: null, ...end });
 }
 
 /** Cooperative mode: the signed receipt is the only effect here; the requester performs the rest. */

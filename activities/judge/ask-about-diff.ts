@@ -109,7 +109,6 @@ export async function askAboutDiff(
       coverage,
       cost,
       latencyMs: Math.max(0, deps.now() - startedAt),
-      markers: document.markers,
     }),
   };
 }

@@ -12,7 +12,6 @@ interface Outcome {
   readonly coverage: JudgeRecord['coverage'];
   readonly cost: number | null;
   readonly latencyMs: number;
-  readonly markers: readonly string[];
 }
 
 export interface RecordContext {
@@ -23,7 +22,7 @@ export interface RecordContext {
 }
 
 /** The members of a record without a call to the model. */
-export const NO_CALLS = { judgement: null, calls: [], latencyMs: 0, markers: [] } as const;
+export const NO_CALLS = { judgement: null, calls: [], latencyMs: 0 } as const;
 
 /** The record that is signed with the result. */
 export function toRecord(
@@ -42,7 +41,7 @@ export function toRecord(
     cause: null,
     confidence: judgement?.confidence ?? null,
     instructionsInDiff: judgement?.instructionsInDiff ?? false,
-    markers: [...outcome.markers],
+    markers: [...(document?.markers ?? [])],
     provider: { host, requestedModel: config.model },
     hashes: {
       diff: change.diffSha,

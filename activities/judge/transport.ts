@@ -9,11 +9,10 @@
  * X4 Reads no key, address, organization or header from the process environment.
  */
 import { CancelledFailure } from '@temporalio/common';
-import OpenAI from 'openai';
 import type { ChatCompletionCreateParamsNonStreaming } from 'openai/resources/chat/completions';
 import { WIRE_SCHEMA_NAME } from '../../policy/judge/wire';
-import { createBoundedFetch } from './bounded-fetch';
 import { failureOfCall, refusesResponseFormat } from './classify';
+import { modelClient } from './model-client';
 import type { ModelReply, ModelRequest } from './model-exchange';
 import { replyOf } from './reply';
 
@@ -23,11 +22,6 @@ export interface TransportConfig {
   readonly apiKey: string;
   /** Hosts that may receive a diff, as in `URL.host`. Absent: only the host of the base URL. */
   readonly allowedHosts?: readonly string[];
-  /**
-   * `openai` sends `store: false`, a cache key and a developer message; `compatible` sends only what every server accepts.
-   * Absent: `openai` for api.openai.com, else `compatible`.
-   */
-  readonly dialect?: 'openai' | 'compatible';
 }
 
 export interface JudgeTransport {
@@ -54,25 +48,15 @@ export function createJudgeTransport(config: TransportConfig): JudgeTransport {
   }
   if (config.apiKey === '')
     throw new TypeError('judge.apiKey: expected a key, got an empty string; use any text if the server needs no key');
-  const dialect = config.dialect ?? (host === 'api.openai.com' ? 'openai' : 'compatible');
-  const client = new OpenAI({
-    apiKey: config.apiKey,
-    baseURL: config.baseUrl,
-    adminAPIKey: null,
-    organization: null,
-    project: null,
-    webhookSecret: null,
-    maxRetries: 0,
-    logLevel: 'off',
-    fetch: createBoundedFetch(allowedHosts),
-  });
+  const isOpenAI = host === 'api.openai.com';
+  const client = modelClient(config.baseUrl, config.apiKey, allowedHosts);
 
   /** Models that answered without `response_format` after the server had refused it. */
   const withoutFormat = new Set<string>();
 
   const send = async (request: ModelRequest, structured: boolean, options: RequestOptions): Promise<ModelReply> => {
     const { data, request_id: requestId } = await client.chat.completions
-      .create(bodyOf(request, dialect, structured), options)
+      .create(bodyOf(request, isOpenAI, structured), options)
       .withResponse();
     return { ...replyOf(data, request, requestId), structured };
   };
@@ -136,16 +120,12 @@ function hostOf(baseUrl: string): string {
   return url.host;
 }
 
-function bodyOf(
-  request: ModelRequest,
-  dialect: 'openai' | 'compatible',
-  structured: boolean,
-): ChatCompletionCreateParamsNonStreaming {
-  const openai = dialect === 'openai';
+/** OpenAI's own API gets `store: false`, a cache key and a developer message; other servers only what each of them accepts. */
+function bodyOf(request: ModelRequest, isOpenAI: boolean, structured: boolean): ChatCompletionCreateParamsNonStreaming {
   return {
     model: request.model,
     messages: [
-      { role: openai ? 'developer' : 'system', content: request.instructions },
+      { role: isOpenAI ? 'developer' : 'system', content: request.instructions },
       { role: 'user', content: request.message },
     ],
     ...(structured
@@ -158,10 +138,10 @@ function bodyOf(
       : {}),
     ...(request.maxTokens === 0
       ? {}
-      : openai
+      : isOpenAI
         ? { max_completion_tokens: request.maxTokens }
         : { max_tokens: request.maxTokens }),
     ...(request.temperature === undefined ? {} : { temperature: request.temperature }),
-    ...(openai ? { store: false, prompt_cache_key: request.cacheKey.slice(0, 64) } : {}),
+    ...(isOpenAI ? { store: false, prompt_cache_key: request.cacheKey.slice(0, 64) } : {}),
   };
 }

@@ -3,7 +3,7 @@ import type { LedgerRow } from '../../policy/contracts/ledger';
 import { lastWords } from '../../policy/decide/last-words';
 import type { CountedAnswer, RefusedAnswer } from '../../signing/judge-answer';
 
-/** The last word of this person is the same decision already: a second row would not change anything. */
+/** The answer that counts of this person already has this decision, so a second row would change nothing. */
 export interface RepeatedAnswer {
   readonly code: 'duplicate';
   readonly violationId: string;

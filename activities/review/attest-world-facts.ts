@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../policy/contracts/canonical-json';
 import type { ValidatorResult } from '../../policy/contracts/finding';
-import { MAX_EVIDENCE_REFS } from '../../policy/contracts/limits';
+import { MAX_EVIDENCE_REFS, MAX_REASON_LENGTH } from '../../policy/contracts/limits';
 import { CIRCUIT_OPEN } from '../../policy/decide/breaker-samples';
 import type { Plan, PlanValidator } from '../../policy/contracts/plan';
 import { givenToWorldFact } from '../../policy/evidence/attested-given';
@@ -8,7 +8,6 @@ import type { Ledger, LedgerEntry, StandingReject } from '../../policy/evidence/
 import type { Blocked, BreakerStore } from '../../storage/breakers/breakers';
 import { attest, type Attestor } from '../attestation';
 import type { OpenedChange } from './opened-change';
-import { MAX_REASON_LENGTH } from '../../policy/contracts/limits';
 import { cutText } from '../../policy/text/cut-text';
 
 export interface WorldFactsDeps {

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../policy/contracts/canonical-json';
 import { ReceiptPredicate } from '../../policy/contracts/outcome';
-import { Envelope, Submission } from '../../policy/contracts/diff';
+import { Envelope, type Submission } from '../../policy/contracts/diff';
 import type { LedgerKind, LedgerRow } from '../../policy/contracts/ledger';
 import { StagingRecord } from '../../policy/contracts/staging-record';
 import { toBase64 } from '../../policy/evidence/base64';
@@ -20,6 +20,7 @@ import type { KeyEnvelopeReader } from '../../storage/keys/key-envelopes';
 import type { InclusionReader } from '../../storage/ledger/inclusion';
 import type { PlanSourceDeps } from '../../storage/plans/plan-source';
 import type { PublishedPolicies } from '../../storage/plans/stored-revisions';
+import { submissionIn } from '../rows';
 
 export interface EvidenceSources {
   readonly ledger: Pick<LedgerReader, 'read'>;
@@ -62,7 +63,7 @@ export async function collectEvidence(
     throw invalid('changeId', 'a change that the ledger knows', changeId, 'List them with "countersign list"');
   const rows = stored.map(({ row }) => row);
   const body = (kind: LedgerKind): LedgerRow['body'] | undefined => rows.find((row) => row.kind === kind)?.body;
-  const submission = Submission.safeParse(body('submitted')?.['submission']).data ?? null;
+  const submission = submissionIn(stored);
   const policy = await policyOf(sources.policy, body('planned'), submission);
   const end = ReceiptPredicate.safeParse(body('receipt')?.['predicate']).data ?? null;
   const staging = stagingOf(rows, end);

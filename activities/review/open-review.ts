@@ -21,7 +21,7 @@ import { openingLocks } from './opening-locks';
 import type { OpenedChange } from './opened-change';
 import { recordRefusal } from './refused-entry';
 import { CountersignFailure, digestMismatch, invalid } from '../../policy/contracts/failure';
-import type { PlanSource } from '../../storage/plans/plan-source';
+import type { PinnedPlan, PlanSource } from '../../storage/plans/plan-source';
 import { toolFor } from './derivation';
 import { deriveResults, factsShaOf, isStatic, readFacts, readTitle, type DerivationDeps } from './derive';
 import type { Opened, OpenInput, ReviewActivities, UnitResults } from '../review-types';
@@ -61,10 +61,7 @@ export function createOpeningActivities(deps: OpeningDeps): Pick<ReviewActivitie
   };
 }
 
-async function openReview(
-  deps: OpeningDeps,
-  { changeId, submission: sent }: Parameters<ReviewActivities['openReview']>[0],
-): Promise<Opened> {
+async function openReview(deps: OpeningDeps, { changeId, submission: sent }: OpenInput): Promise<Opened> {
   // The workflow has parsed it already, but this activity may also be scheduled without that workflow.
   const submission = readSubmission(sent);
   const { tenant, target, sourceTool, diffSha, metadata } = submission;
@@ -72,16 +69,18 @@ async function openReview(
   const inputSha = inputShaOf(submission);
   assertAcceptable(deps, submission);
   const before = await readRecordedOpening(deps.ledger, changeId);
-  const { plan, planHash, revision } =
+  const pinned =
     before === null ? await deps.plans.current(target, sourceTool) : await deps.plans.byHash(before.planHash);
+  const { plan, planHash } = pinned;
   await storeInline(deps.store, submission, plan);
   const ref = { changeId, tenant, target, sourceTool, diffSha, metadata, inputSha, planHash };
   const diff = await loadDiff(deps.store, deps.tools, ref);
   const requester = await withCurrentKeys(deps.keys, (find) => requesterOf(submission, plan.development, find));
   if (requester.kind === 'refused') throw refusedEnvelope(requester.why);
   const person = requester.kind === 'known' ? requester.person : null;
+  const title = (await ifReadable(() => readTitle(deps, diff))) ?? `${sourceTool} on ${target}`;
   const toOpened = (
-    of: { readonly plan: Plan; readonly planHash: string },
+    of: PinnedPlan,
     openedAt: string,
     results: UnitResults,
     stopped: Opened['stopped'] = null,
@@ -95,24 +94,22 @@ async function openReview(
     openedAt,
     stopped,
   });
-  const title = await readTitleOr(deps, diff, `${sourceTool} on ${target}`);
-  const again = async (of: Parameters<typeof toOpened>[0], recorded: RecordedOpening): Promise<Opened> => {
+  const again = async (of: PinnedPlan, recorded: RecordedOpening): Promise<Opened> => {
     const guarded = Object.entries(await runStaticGuardians(deps, of.plan, ref, diff)).filter(([id]) =>
       recorded.found.has(id),
     );
     const results = { ...recorded.results(of.plan), ...Object.fromEntries(guarded) };
     return toOpened(of, recorded.openedAt, results, recorded.stopped);
   };
-  if (before !== null) return again({ plan, planHash }, before);
+  if (before !== null) return again(pinned, before);
 
   const change = { submission, ref, requester: person, title, diff };
-  const opened = await writeOpening(deps, change, { plan, planHash, revision });
-  if (opened !== null) return toOpened({ plan, planHash }, opened.at, opened.results);
+  const opened = await writeOpening(deps, change, pinned);
+  if (opened !== null) return toOpened(pinned, opened.at, opened.results);
   // A concurrent attempt opened it while this one read the external facts.
   const other = await readRecordedOpening(deps.ledger, changeId);
   if (other === null) throw new Error(`The ledger has the change ${changeId} as opened, but no pinned plan of it`);
-  const pinned = await deps.plans.byHash(other.planHash);
-  return again(pinned, other);
+  return again(await deps.plans.byHash(other.planHash), other);
 }
 
 interface OpeningChange {
@@ -121,12 +118,6 @@ interface OpeningChange {
   readonly requester: string | null;
   readonly title: string;
   readonly diff: DiffInput;
-}
-
-interface PinnedPlan {
-  readonly plan: Plan;
-  readonly planHash: string;
-  readonly revision: number;
 }
 
 /** Appends the rows that open the change, with all results that can be had now. Null if the change is already opened. */
@@ -207,10 +198,6 @@ async function runStaticGuardians(
   }
 }
 
-async function readTitleOr(deps: OpeningDeps, diff: DiffInput, otherwise: string): Promise<string> {
-  return (await ifReadable(() => readTitle(deps, diff))) ?? otherwise;
-}
-
 function alreadyEnded(changeId: string): CountersignFailure {
   return invalid(
     'changeId',
@@ -267,7 +254,7 @@ async function measureIfNeeded(deps: OpeningDeps, plan: Plan, diff: DiffInput): 
 }
 
 /** Stores inline bytes if the target allows them. From here on only their digest is passed. */
-async function storeInline(store: ByteStore, submission: OpenInput['submission'], plan: Plan): Promise<void> {
+async function storeInline(store: ByteStore, submission: Submission, plan: Plan): Promise<void> {
   const { tenant, diffSha, inline } = submission;
   if (inline === undefined) return;
   if (!plan.inlineBytes)

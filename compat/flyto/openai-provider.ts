@@ -1,5 +1,5 @@
-import OpenAI from 'openai';
-import { createBoundedFetch } from '../../activities/judge/bounded-fetch';
+import type OpenAI from 'openai';
+import { modelClient } from '../../activities/judge/model-client';
 import type { FlytoEvent, FlytoProvider, FlytoRequest } from './provider';
 
 export interface OpenAIProviderConfig {
@@ -17,17 +17,7 @@ export interface OpenAIProviderConfig {
  * are emitted as an error event.
  */
 export function createOpenAIProvider(config: OpenAIProviderConfig): FlytoProvider {
-  const client = new OpenAI({
-    apiKey: config.apiKey,
-    baseURL: config.baseUrl,
-    adminAPIKey: null,
-    organization: null,
-    project: null,
-    webhookSecret: null,
-    maxRetries: 0,
-    logLevel: 'off',
-    fetch: createBoundedFetch([new URL(config.baseUrl).host]),
-  });
+  const client = modelClient(config.baseUrl, config.apiKey, [new URL(config.baseUrl).host]);
   return { stream: (request, signal) => events(client, config, request, signal) };
 }
 
