@@ -1,8 +1,8 @@
 import { createLateAnswers } from '../activities/review/late-answers';
 import { stagingRecords } from '../activities/committer/staging-records';
 import { collectEvidence, type EvidenceSources } from '../activities/review/export-evidence';
+import { rowOf, submissionIn } from '../activities/rows';
 import type { ClientLedger } from '../client/ports';
-import { Submission } from '../policy/contracts/diff';
 import { ReceiptPredicate } from '../policy/contracts/outcome';
 import type { Ledger } from '../policy/evidence/ledger-port';
 import type { Database } from '../storage/database/database';
@@ -70,11 +70,9 @@ async function summaryOf(
 ): Promise<{ readonly tenant: string | null; readonly ended: boolean } | null> {
   const rows = await ledger.readKinds(changeId, ['submitted', 'receipt', 'closed']);
   if (rows.length === 0) return null;
-  const bodyOf = (kind: string) => rows.find(({ row }) => row.kind === kind)?.row.body;
-  const submitted = Submission.safeParse(bodyOf('submitted')?.['submission']);
-  const receipt = ReceiptPredicate.safeParse(bodyOf('receipt')?.['predicate']);
+  const receipt = ReceiptPredicate.safeParse(rowOf(rows, 'receipt')?.body['predicate']);
   return {
-    tenant: submitted.data?.tenant ?? receipt.data?.tenant ?? null,
-    ended: rows.some(({ row }) => row.kind === 'closed'),
+    tenant: submissionIn(rows)?.tenant ?? receipt.data?.tenant ?? null,
+    ended: rowOf(rows, 'closed') !== undefined,
   };
 }

@@ -1,5 +1,5 @@
 import { settledOf } from '../activities/committer/settlement';
-import { Submission } from '../policy/contracts/diff';
+import { submissionIn } from '../activities/rows';
 import type { SpendResult } from '../policy/contracts/spent';
 import type { Ledger } from '../policy/evidence/ledger-port';
 
@@ -16,8 +16,7 @@ export async function spendApproval(
   const settled = settledOf(rows);
   if (settled?.state !== 'COMMITTED' || settled.mode !== 'cooperative')
     return { spent: false, message: 'The ledger has no approval of this change in cooperative mode' };
-  const submitted = Submission.safeParse(rows.find(({ row }) => row.kind === 'submitted')?.row.body['submission']);
-  const submitter = submitted.data?.envelope?.signatures[0]?.keyid;
+  const submitter = submissionIn(rows)?.envelope?.signatures[0]?.keyid;
   if (keyId !== null && submitter !== undefined && submitter !== keyId)
     return { spent: false, message: 'Only the key that submitted the change can use its approval' };
   const [appended] = await ledger.append(changeId, [

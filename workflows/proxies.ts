@@ -34,32 +34,19 @@ type InTask = Pick<ReviewActivities, 'openReview' | 'disclose' | 'admitAnswer' |
 
 function inTaskFirst(turn: LocalTurn, summary: string, later: ReviewActivities): InTask {
   const local = proxyLocalActivities<ReviewActivities>({ ...inTask, summary });
+  const inTurn =
+    <I, R>(first: (input: I) => Promise<R>, repeated: (input: I) => Promise<R>) =>
+    (input: I): Promise<R> =>
+      turn.run(
+        () => first(input),
+        () => repeated(input),
+      );
   return {
-    openReview: (input) =>
-      turn.run(
-        () => local.openReview(input),
-        () => later.openReview(input),
-      ),
-    disclose: (input) =>
-      turn.run(
-        () => local.disclose(input),
-        () => later.disclose(input),
-      ),
-    admitAnswer: (input) =>
-      turn.run(
-        () => local.admitAnswer(input),
-        () => later.admitAnswer(input),
-      ),
-    admitWithdrawal: (input) =>
-      turn.run(
-        () => local.admitWithdrawal(input),
-        () => later.admitWithdrawal(input),
-      ),
-    readStatements: (input) =>
-      turn.run(
-        () => local.readStatements(input),
-        () => later.readStatements(input),
-      ),
+    openReview: inTurn(local.openReview, later.openReview),
+    disclose: inTurn(local.disclose, later.disclose),
+    admitAnswer: inTurn(local.admitAnswer, later.admitAnswer),
+    admitWithdrawal: inTurn(local.admitWithdrawal, later.admitWithdrawal),
+    readStatements: inTurn(local.readStatements, later.readStatements),
   };
 }
 

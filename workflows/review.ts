@@ -130,7 +130,7 @@ function registerHandlers(change: Review): void {
 }
 
 async function run(change: Review): Promise<unknown> {
-  if (!(await open(change))) return;
+  await open(change);
   if (change.stopped !== null) return rollBack(change, change.stopped, 'withdrawn');
 
   await runStaticGuardians(change);
@@ -166,27 +166,16 @@ async function resume(change: Review, carried: Carried): Promise<unknown> {
   await settleAnswers(change);
 }
 
-/** Resolves and pins the plan. Returns false if the review ended here. */
-async function open(change: Review): Promise<boolean> {
+/** Resolves and pins the plan. Throws if the change cannot be opened: the workflow then fails. */
+async function open(change: Review): Promise<void> {
   const { changeId, submission } = change;
   let opened: Opened;
   try {
     opened = await reviewSteps(change.localTurn, 'plan, requester and rules').openReview({ changeId, submission });
   } catch (error) {
     if (isCancellation(error)) throw error;
-    const cause = error instanceof ActivityFailure ? error.cause : error;
-    // Not a valid change: unknown tool, missing bytes, no plan. The workflow fails before any work.
-    if (cause instanceof ApplicationFailure && cause.nonRetryable) {
-      change.unopened = ApplicationFailure.nonRetryable(cause.message, cause.type, ...(cause.details ?? []));
-      // The caller of the update `submit` must receive the error before the workflow closes.
-      await condition(allHandlersFinished);
-      throw change.unopened;
-    }
-    // Nothing is in the ledger, so there is no outcome that could be signed.
-    change.unopened = ApplicationFailure.nonRetryable(
-      'The review could not be opened within 24 hours. Submit it again under another requestKey',
-      FailureType.Backend,
-    );
+    change.unopened = openingFailure(error);
+    // The caller of the update `submit` must receive the error before the workflow closes.
     await condition(allHandlersFinished);
     throw change.unopened;
   }
@@ -198,7 +187,18 @@ async function open(change: Review): Promise<boolean> {
     change.warn('The diff was sent inline: its bytes stay in this history until the retention period ends');
   showDetails(change);
   if (submission.supersedes !== undefined) await supersede(change, submission.supersedes);
-  return true;
+}
+
+/** Nothing is in the ledger, so there is no outcome that could be signed. */
+function openingFailure(error: unknown): ApplicationFailure {
+  const cause = error instanceof ActivityFailure ? error.cause : error;
+  // Not a valid change: unknown tool, missing bytes, no plan.
+  if (cause instanceof ApplicationFailure && cause.nonRetryable)
+    return ApplicationFailure.nonRetryable(cause.message, cause.type, ...(cause.details ?? []));
+  return ApplicationFailure.nonRetryable(
+    'The review could not be opened within 24 hours. Submit it again under another requestKey',
+    FailureType.Backend,
+  );
 }
 
 /**

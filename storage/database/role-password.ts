@@ -3,7 +3,7 @@
  * processes that are running would lose their access.
  */
 import { randomBytes } from 'node:crypto';
-import { openDatabase, type Queryable } from './database';
+import { withDatabase, type Queryable } from './database';
 import { asRole } from './role-url';
 
 export interface RolePassword {
@@ -45,14 +45,11 @@ const WRONG_PASSWORD = ['28P01', '28000'];
 
 /** False if the server refuses role or password. Throws if it cannot be asked. */
 async function canLogIn(url: string): Promise<boolean> {
-  const db = openDatabase({ url, applicationName: 'countersign-login', max: 1 });
   try {
-    await db.query('select 1');
+    await withDatabase({ url, applicationName: 'countersign-login', max: 1 }, (db) => db.query('select 1'));
     return true;
   } catch (error) {
     if (WRONG_PASSWORD.includes((error as { code?: string }).code ?? '')) return false;
     throw error;
-  } finally {
-    await db.close();
   }
 }

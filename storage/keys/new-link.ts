@@ -1,4 +1,3 @@
-import type { Enrollment } from '../../policy/evidence/predicates';
 import { enrollmentLink, newOneTimeKey } from '../../signing/enrollment-link';
 import type { SigningKey } from '../../signing/keys';
 import { signEnrollment } from '../../signing/registry-entry';
@@ -31,14 +30,11 @@ export async function newLink(
   const key = newOneTimeKey();
   const { origin, hostname } = new URL(publicUrl);
   const { keyId, publicKey } = key;
-  const grant: Pick<Enrollment, 'subject' | 'rights'> = {
-    subject: { type: 'person', id: person },
-    rights: ['read', 'answer'],
-  };
   const expiresAt = new Date(now.getTime() + validMs).toISOString();
   const offer = signEnrollment(
     {
-      ...grant,
+      subject: { type: 'person', id: person },
+      rights: ['read', 'answer'],
       keyId,
       publicKey,
       tenants: [...tenants],

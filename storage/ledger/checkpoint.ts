@@ -13,6 +13,7 @@ import type { Checkpoint } from '../../policy/evidence/predicates';
 import { signPredicate } from '../../signing/envelope';
 import type { SigningKey } from '../../signing/keys';
 import type { Database, Queryable } from '../database/database';
+import { tryAdvisoryLock } from '../database/try-advisory-lock';
 
 /** Maximum number of rows in one checkpoint, which bounds the time that hashing blocks the process. */
 export const MAX_CHECKPOINT_ROWS = 5_000;
@@ -47,10 +48,7 @@ export function createCheckpointer({ db, key, now, maxRows = MAX_CHECKPOINT_ROWS
   return {
     checkpoint: () =>
       db.transaction(async (tx) => {
-        const { rows: locks } = await tx.query<{ locked: boolean }>(
-          `select pg_try_advisory_xact_lock(hashtextextended('countersign/checkpoint', 0)) as locked`,
-        );
-        if (locks[0]?.locked !== true) return null;
+        if (!(await tryAdvisoryLock(tx, 'countersign/checkpoint', 0))) return null;
         const last = await lastCheckpoint(tx);
         const { rows } = await tx.query<{ seq: string; change_id: string; n: number; hash: string }>(
           `select l.seq, l.change_id, l.n, l.hash from ledger l

@@ -1,32 +1,20 @@
-import type { Envelope } from '../../policy/contracts/diff';
-import type { PolicyRevision } from '../../policy/evidence/predicates';
 import type { Queryable } from '../database/database';
+import { revokedRevisions, trustedRevisions, type TrustedRevision } from './plan-source';
 import { operatorVerifier, storedRevisions } from './stored-revisions';
-
-interface ReadRevision {
-  readonly revision: PolicyRevision;
-  readonly envelope: Envelope;
-  readonly bundleText: string;
-}
 
 interface Revisions {
   /** The newest that a trusted operator signed and none revoked; null if no revision is in force. */
-  readonly newest: ReadRevision | null;
+  readonly newest: TrustedRevision | null;
   /** All that a trusted operator signed, newest first. */
-  readonly signed: readonly ReadRevision[];
+  readonly signed: readonly TrustedRevision[];
 }
 
 /** What is published, verified with these operator keys. */
 export async function newestRevision(db: Queryable, trustedOperators: readonly string[]): Promise<Revisions> {
   const { verifyRevision, verifyRevocation } = operatorVerifier(trustedOperators);
   const stored = storedRevisions(db);
-  const signed = (await stored.list())
-    .flatMap(({ envelope, bundleText }) => {
-      const revision = verifyRevision(envelope, bundleText);
-      return revision === null ? [] : [{ revision, envelope, bundleText }];
-    })
-    .sort((a, b) => b.revision.revision - a.revision.revision);
-  const revoked = new Set((await stored.revocations()).flatMap((each) => verifyRevocation(each)?.revision ?? []));
+  const signed = trustedRevisions(await stored.list(), verifyRevision);
+  const revoked = revokedRevisions(await stored.revocations(), verifyRevocation);
   return { newest: signed.find(({ revision }) => !revoked.has(revision.revision)) ?? null, signed };
 }
 

@@ -58,16 +58,37 @@ export interface PlanSource {
   byHash(planHash: string, revocations?: 'lately' | 'now' | 'ignored', revision?: number): Promise<PinnedPlan>;
 }
 
-interface Verified {
+/** A revision that a trusted operator signed. */
+export interface TrustedRevision extends StoredRevision {
   readonly revision: PolicyRevision;
-  readonly bundleText: string;
+}
+
+/** The revisions that a trusted operator signed, newest first. */
+export function trustedRevisions(
+  stored: readonly StoredRevision[],
+  verifyRevision: PlanSourceDeps['verifyRevision'],
+): readonly TrustedRevision[] {
+  return stored
+    .flatMap(({ envelope, bundleText }) => {
+      const revision = verifyRevision(envelope, bundleText);
+      return revision === null ? [] : [{ revision, envelope, bundleText }];
+    })
+    .sort((a, b) => b.revision.revision - a.revision.revision);
+}
+
+/** The numbers of the revisions that a trusted operator revoked. */
+export function revokedRevisions(
+  revocations: readonly Envelope[],
+  verifyRevocation: PlanSourceDeps['verifyRevocation'],
+): ReadonlySet<number> {
+  return new Set(revocations.flatMap((envelope) => verifyRevocation(envelope)?.revision ?? []));
 }
 
 interface Snapshot {
   readonly at: number;
   /** Newest first. */
-  readonly signed: readonly Verified[];
-  readonly usable: readonly Verified[];
+  readonly signed: readonly TrustedRevision[];
+  readonly usable: readonly TrustedRevision[];
 }
 
 const FRESH_MS = 1_000;
@@ -77,8 +98,7 @@ export function createPlanSource(deps: PlanSourceDeps): PlanSource {
   let snapshot: Snapshot | null = null;
 
   async function revokedNow(): Promise<ReadonlySet<number>> {
-    const revocations = await deps.revisions.revocations();
-    return new Set(revocations.flatMap((envelope) => deps.verifyRevocation(envelope)?.revision ?? []));
+    return revokedRevisions(await deps.revisions.revocations(), deps.verifyRevocation);
   }
 
   function fresh(): Snapshot | null {
@@ -87,17 +107,13 @@ export function createPlanSource(deps: PlanSourceDeps): PlanSource {
 
   async function read(): Promise<Snapshot> {
     const [stored, revoked] = await Promise.all([deps.revisions.list(), revokedNow()]);
-    const verified = stored.flatMap(({ envelope, bundleText }) => {
-      const revision = deps.verifyRevision(envelope, bundleText);
-      return revision === null ? [] : [{ revision, bundleText }];
-    });
-    verified.sort((a, b) => b.revision.revision - a.revision.revision);
-    const usable = verified.filter((v) => !revoked.has(v.revision.revision));
-    snapshot = { at: deps.now(), signed: verified, usable };
+    const signed = trustedRevisions(stored, deps.verifyRevision);
+    const usable = signed.filter(({ revision }) => !revoked.has(revision.revision));
+    snapshot = { at: deps.now(), signed, usable };
     return snapshot;
   }
 
-  function compile({ revision, bundleText }: Verified, entry: PolicyRevision['plans'][number]): PinnedPlan {
+  function compile({ revision, bundleText }: TrustedRevision, entry: PolicyRevision['plans'][number]): PinnedPlan {
     const known = compiled.get(entry.planHash);
     // Several revisions may have this plan, for example if a bundle is published again after another one.
     if (known !== undefined) return { ...known, revision: revision.revision };

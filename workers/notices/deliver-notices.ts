@@ -1,4 +1,5 @@
 import type { ClaimedNotice, NoticeQueue, NoticeStore } from '../../storage/notices/notices';
+import { inParallel } from '../in-parallel';
 import type { Logger } from '../logger';
 import { undelivered, type Delivery } from './channels/delivery';
 import { sendEmail } from './channels/email';
@@ -34,12 +35,10 @@ export interface DeliveryDeps {
  */
 export async function deliverNotices(deps: DeliveryDeps, stopping: AbortSignal): Promise<void> {
   await deps.store.dropEnded();
-  const queues = [...(await deps.store.dueQueues(MAX_QUEUES))].filter((queue) => mayBeSent(queue, deps));
-  const next = async (): Promise<void> => {
-    for (let queue = queues.shift(); queue !== undefined && !stopping.aborted; queue = queues.shift())
-      await deliverQueue(deps, queue);
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, next));
+  const queues = (await deps.store.dueQueues(MAX_QUEUES)).filter((queue) => mayBeSent(queue, deps));
+  await inParallel(queues, AT_ONCE, async (queue) => {
+    if (!stopping.aborted) await deliverQueue(deps, queue);
+  });
 }
 
 /** Messages to one person or chat are at least `digestMs` apart, and what became due between them is sent as one. */

@@ -5,15 +5,14 @@
  * other.
  */
 import { TerminalState, RollbackReason } from '../../policy/contracts/outcome';
-import type { LedgerKind } from '../../policy/contracts/ledger';
 import type { Plan } from '../../policy/contracts/plan';
 import { PolicyViolation } from '../../policy/contracts/violation';
-import { Submission } from '../../policy/contracts/diff';
 import { stillPending } from '../../policy/decide/decide';
 import type { StoredRow } from '../../policy/evidence/chain';
 import type { KeyRegistry } from '../../policy/evidence/key-registry';
 import type { Ledger } from '../../policy/evidence/ledger-port';
 import { answerScopeFromRows } from '../../activities/review/answer-scope-from-rows';
+import { requesterIn, rowOf, submissionIn } from '../../activities/rows';
 import { statementsOf, verifyAcceptedAnswers } from '../../signing/verify-answers';
 import type { NewNotice, NoticeLook, NoticeStore } from '../../storage/notices/notices';
 import type { PlanSource } from '../../storage/plans/plan-source';
@@ -63,15 +62,14 @@ async function waitingReview(
   rows: readonly StoredRow[],
   now: Date,
 ): Promise<WaitingReview | null> {
-  const [submitted, planned, disclosed] = [rowOf(rows, 'submitted'), rowOf(rows, 'planned'), rowOf(rows, 'disclosed')];
-  const submission = Submission.safeParse(submitted?.body['submission']);
+  const disclosed = rowOf(rows, 'disclosed');
+  const submission = submissionIn(rows);
   const violations = PolicyViolation.array().safeParse(disclosed?.body['violations']);
-  const planHash = planned?.body['planHash'];
-  if (disclosed === undefined || !submission.success || !violations.success || typeof planHash !== 'string')
+  const planHash = rowOf(rows, 'planned')?.body['planHash'];
+  if (disclosed === undefined || submission === null || !violations.success || typeof planHash !== 'string')
     return null;
   const { plan } = await plans.byHash(planHash, 'ignored');
-  const requester = submitted?.body['requester'];
-  const who = typeof requester === 'string' ? requester : null;
+  const requester = requesterIn(rows);
   const scope = await answerScopeFromRows(plans, changeId, rows);
   if (scope === null) return null;
   const at = now.toISOString();
@@ -81,7 +79,7 @@ async function waitingReview(
     plan,
     violations: violations.data,
     answers: statementsOf(verified),
-    requester: who,
+    requester,
     disclosedAt: disclosed.at,
     at,
   });
@@ -93,12 +91,8 @@ async function waitingReview(
     const rules = rulesByTeam.get(group) ?? [];
     rulesByTeam.set(group, rules.includes(validatorId) ? rules : [...rules, validatorId]);
   }
-  const { tenant } = submission.data;
-  return { plan, tenant, requester: who, disclosedAt: new Date(disclosed.at), deadlineAt: nextDeadline, rulesByTeam };
-}
-
-function rowOf(rows: readonly StoredRow[], kind: LedgerKind): StoredRow['row'] | undefined {
-  return rows.find(({ row }) => row.kind === kind)?.row;
+  const { tenant } = submission;
+  return { plan, tenant, requester, disclosedAt: new Date(disclosed.at), deadlineAt: nextDeadline, rulesByTeam };
 }
 
 function noticesOf(
@@ -129,11 +123,11 @@ async function endNotices(
   rows: readonly StoredRow[],
 ): Promise<readonly NewNotice[]> {
   const predicate = rowOf(rows, 'receipt')?.body['predicate'] as Readonly<Record<string, unknown>> | undefined;
-  const submission = Submission.safeParse(rowOf(rows, 'submitted')?.body['submission']);
+  const submission = submissionIn(rows);
   const state = TerminalState.safeParse(predicate?.['state']);
   const reason = RollbackReason.nullable().safeParse(predicate?.['reason'] ?? null);
-  if (!submission.success || !state.success || !reason.success) return [];
-  const { tenant, target, sourceTool } = submission.data;
+  if (submission === null || !state.success || !reason.success) return [];
+  const { tenant, target, sourceTool } = submission;
   return (await store.notified(changeId))
     .filter(({ channel }) => settings.channels.has(channel) && settings.channels.get(channel)?.type !== 'email')
     .map(({ team, channel, recipient }) => {

@@ -25,7 +25,7 @@ const MAX_LOOKS = 200;
 
 /** Plans and sends notices until it is stopped. Several workers may do so at once. `stop` waits for the messages that are being sent. */
 export function startNotices(run: NoticesRun): { readonly stop: () => Promise<void> } {
-  const { db, settings, logger, everyMs = EVERY_MS } = run;
+  const { db, logger, everyMs = EVERY_MS } = run;
   const store = noticeStore(db);
   const deps = { ...run, store, now: () => new Date() };
 
@@ -33,7 +33,7 @@ export function startNotices(run: NoticesRun): { readonly stop: () => Promise<vo
     for (const look of await store.looks(MAX_LOOKS)) {
       if (signal.aborted) return;
       try {
-        await planNotices({ ...deps, settings }, look, deps.now());
+        await planNotices(deps, look, deps.now());
       } catch (error) {
         logger.error({ changeId: look.changeId, error: String(error) }, 'The notices of a review could not be planned');
         await store.planned({ ...look, closed: false }, [], new Date(Date.now() + RETRY_MS));

@@ -12,6 +12,7 @@
 import { HISTORY_DAMAGED } from '../../policy/contracts/ledger';
 import type { Ledger, LedgerEntry } from '../../policy/evidence/ledger-port';
 import type { Database, Queryable } from '../../storage/database/database';
+import { tryAdvisoryLock } from '../../storage/database/try-advisory-lock';
 import type { Logger } from '../logger';
 import type { Replayed } from '../replay/replay-histories';
 import { reviewsToReplay } from '../replay/reviews-to-replay';
@@ -81,10 +82,7 @@ async function replayOnce(options: DailyReplayOptions, signal: AbortSignal): Pro
 
 /** Takes the lock. False if another committer has it, or if histories were replayed today. */
 async function isDue(tx: Queryable): Promise<boolean> {
-  const { rows } = await tx.query<{ locked: boolean }>(
-    `select pg_try_advisory_xact_lock(hashtextextended('countersign daily replay', 2)) as locked`,
-  );
-  if (rows[0]?.locked !== true) return false;
+  if (!(await tryAdvisoryLock(tx, 'countersign daily replay', 2))) return false;
   const { rowCount } = await tx.query(`select from history_replays where day = ${TODAY}`);
   return rowCount === 0;
 }

@@ -21,7 +21,8 @@
  * R8 Nothing is ended by an old observation: the workflow is described again immediately before.
  * R9 While many workflows are gone at once, their reviews are ended only when they are overdue: the namespace may be the wrong one.
  */
-import type { Queryable } from '../../storage/database/database';
+import { tryAdvisoryLock } from '../../storage/database/try-advisory-lock';
+import { inParallel } from '../in-parallel';
 import { POLLED_MS } from '../pollers';
 import { AfterEnd } from './after-end';
 import { hasPollers, observe, type Observation } from './observe';
@@ -51,7 +52,7 @@ export class Reconciler {
   /** Resolves with the number of reviews that it looked at; null if another committer holds the lock. */
   pass(): Promise<number | null> {
     return this.options.db.transaction(async (tx) => {
-      if (!(await tryLock(tx))) return null;
+      if (!(await tryAdvisoryLock(tx, 'countersign reconciler', 2))) return null;
       const listed = await this.#suspects();
       const reviews = await this.#chosen([...listed.failing, ...listed.ended]);
       const ended = await this.#afterEnd.next(this.options.db, listed);
@@ -62,8 +63,8 @@ export class Reconciler {
         if (problem === null) this.#repairs.forget((each) => each === changeId);
         else found.push({ changeId, problem, afterEnd });
       };
-      await inParallel(reviews, async (review) => keep(review.changeId, await this.#look(review), false));
-      await inParallel(ended, async (changeId) => keep(changeId, await this.#lookAfterEnd(changeId), true));
+      await inParallel(reviews, AT_ONCE, async (review) => keep(review.changeId, await this.#look(review), false));
+      await inParallel(ended, AT_ONCE, async (changeId) => keep(changeId, await this.#lookAfterEnd(changeId), true));
       await this.#repair(found);
       return reviews.length;
     });
@@ -89,7 +90,7 @@ export class Reconciler {
       return known;
     };
     // A huge history, or a target that does not answer, must not delay the repair of all others.
-    await inParallel(found, async (each) =>
+    await inParallel(found, AT_ONCE, async (each) =>
       this.#repairs.repair(each, {
         workersAlive: await workersAlive(each.problem.taskQueue),
         manyStuck: stuck > MAX_AT_ONCE,
@@ -164,20 +165,4 @@ export class Reconciler {
       return null;
     }
   }
-}
-
-/** Released at the end of the transaction, also if the process crashes. */
-async function tryLock(tx: Queryable): Promise<boolean> {
-  const { rows } = await tx.query<{ locked: boolean }>(
-    `select pg_try_advisory_xact_lock(hashtextextended('countersign reconciler', 2)) as locked`,
-  );
-  return rows[0]?.locked === true;
-}
-
-async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
-  let next = 0;
-  const one = async (): Promise<void> => {
-    for (let item = items[next++]; item !== undefined; item = items[next++]) await work(item);
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, one));
 }

@@ -79,7 +79,7 @@ function queriesThatRead({ path, request }: ScreenedCall, { tasks }: Screening):
   return history === null ? [] : tasks.onlyQueries(history.runId);
 }
 
-/** What `runsAhead` tells, of a history that the core reads. */
+/** As `runsAhead`, for a history that the core reads by itself. */
 function readsAhead({ path, request }: ScreenedCall, message: Uint8Array): boolean {
   const { history, nextPageToken } = GetWorkflowExecutionHistoryResponse.decode(message);
   const isWhole = readHistory(path, messageIn(request))?.isFirstPage === true && nextPageToken.length === 0;

@@ -8,7 +8,7 @@
  *
  * X1 All calls pass unchanged, except those of `workflow-task.ts`, whose responses are read first.
  * X2 For a poisoned task the core gets an empty poll, and `onPoisoned` is called once.
- * X3 A workflow task has no queries. The server gives a query without an answer to a worker alone.
+ * X3 Queries that the server attached to a workflow task are removed. The server then sends each of them as a task of its own.
  * X4 Only the owner of `secret` may use the proxy, because it adds the worker's TLS identity.
  * X5 The core has one task of a run at a time, or queries (`open-tasks.ts`). A query with events that no workflow task has delivered
  *    does not reach the core. For a refused query the core gets an empty poll, and `onRefusedQuery` is called once.

@@ -72,8 +72,8 @@ const QUERIES = 14;
 const POLLER_GROUP_ID = 17;
 
 /**
- * The response without the queries that the server attached to a workflow task; the same bytes if it has none. The server then gives
- * each query to a worker alone, after the task.
+ * The response without the queries that the server attached to a workflow task; the same bytes if it has none. The server then sends
+ * each query as a task of its own, after the workflow task.
  */
 export function withoutQueries(path: ScreenedPath, message: Uint8Array): Uint8Array {
   if (path === HISTORY) return message;
