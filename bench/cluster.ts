@@ -10,7 +10,7 @@ import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { DevClient } from '../dev/client';
 import { packageRoot } from '../dev/embedded/places';
-import { runProgram, wholeNumber } from '../dev/run-program';
+import { runProgram, say, wholeNumber } from '../dev/run-program';
 import type { Dev } from '../dev/start';
 import { curveSvg, type Curve } from './curve-svg';
 import { measureFairness, type Fairness } from './fairness';
@@ -62,8 +62,6 @@ interface Modelled {
   readonly oneTarget: ModelResult;
   readonly oneLock: ModelResult;
 }
-
-const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
 /** Reviews as in `npm run bench`, with a limit over many changes, so that each opening takes its locks. */
 async function benchCluster(options: Options): Promise<void> {

@@ -9,7 +9,7 @@ import { verifyChange } from '../activities/committer/verify-change';
 import type { CommitInput } from '../activities/review-types';
 import { createSigner } from '../client/signer';
 import type { DevClient } from '../dev/client';
-import { runProgram, wholeNumber } from '../dev/run-program';
+import { runProgram, say, wholeNumber } from '../dev/run-program';
 import type { DevSetup } from '../dev/setup';
 import { signedAnswers } from '../dev/signed-answers';
 import { openCommitting } from './committing';
@@ -24,8 +24,6 @@ interface Committed {
   readonly input: CommitInput;
   readonly decisionToCommittedMs: number;
 }
-
-const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
 async function benchCommit({ dev, client }: MeasuredShop, reviews: number): Promise<object> {
   const committing = openCommitting(roleSetup(dev.setup));

@@ -53,13 +53,11 @@ export function openCommitting(setup: RoleSetup): Committing {
     },
     async prepare(change) {
       const prepared = prepareSubmission(change, 'default');
-      const { changeId, inputSha, bytes } = prepared;
+      const { changeId, bytes } = prepared;
       await resources.review.store.put('default', bytes);
       const submission = signSubmission(prepared, agent, new Date());
       const { planHash } = await asActivity(review.openReview, { changeId, submission });
-      const { tenant, target, sourceTool, diffSha, metadata } = submission;
-      const ref = { changeId, tenant, target, sourceTool, diffSha, metadata, inputSha, planHash };
-      const staged = await asActivity(commit.stage, ref);
+      const staged = await asActivity(commit.stage, { changeId });
       if (staged.kind !== 'staged') throw new Error(`The dry run failed: ${staged.explanation}`);
       return { submission, input: { changeId, planHash, stagingSha: staged.stagingSha, fingerprint: null } };
     },

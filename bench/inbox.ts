@@ -10,7 +10,7 @@ import { parseArgs } from 'node:util';
 import { serve } from '@hono/node-server';
 import { startEmbeddedPostgres } from '../dev/embedded/postgres';
 import { query } from '../dev/query';
-import { runProgram, wholeNumber } from '../dev/run-program';
+import { runProgram, say, wholeNumber } from '../dev/run-program';
 import { createInbox } from '../gateway/inbox/app';
 import type { InboxDeps } from '../gateway/inbox/deps';
 import { createGatewayMetrics } from '../gateway/metrics';
@@ -45,8 +45,6 @@ const FILTERS: Readonly<Record<string, string>> = {
   id: '&search=00a',
   'no match': '&search=nothing%20matches',
 };
-
-const say = (line: string): void => void process.stderr.write(`${line}\n`);
 const never = (): never => {
   throw new Error('The lists do not use this');
 };

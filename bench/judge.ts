@@ -19,7 +19,7 @@ import { inputSha } from '../policy/contracts/change-id';
 import { JudgeConfig, JUDGE_ID } from '../policy/judge/config';
 import { startScriptedJudge } from '../examples/demo/scripted-judge';
 import { SOURCE_TOOLS } from '../source-tools';
-import { runProgram } from '../dev/run-program';
+import { runProgram, say } from '../dev/run-program';
 import { spread, withStall, type Spread } from './measure';
 import { ordinaryText } from './ordinary';
 
@@ -105,7 +105,6 @@ const HOSTILE: readonly (readonly [string, string, string])[] = [
 ];
 
 async function main(json: boolean): Promise<void> {
-  const say = (text: string): void => void process.stderr.write(`${text}\n`);
   const server = await startScriptedJudge({ script: () => ({}) });
   const client = new OpenAI({ apiKey: 'k', baseURL: server.baseUrl, maxRetries: 0, logLevel: 'off' });
   const deps: AskDeps = {

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startEmbeddedPostgres } from '../dev/embedded/postgres';
-import { runProgram, wholeNumber } from '../dev/run-program';
+import { runProgram, say, wholeNumber } from '../dev/run-program';
 import { sha256HexOfText } from '../policy/contracts/hash';
 import { committerKeys } from '../signing/committer-keys';
 import { newKeyPair, type SigningKey } from '../signing/keys';
@@ -38,7 +38,6 @@ type Parts = Readonly<Record<keyof Times, Spread>>;
 const SMALL = 20_000;
 
 async function main(rows: number, json: boolean): Promise<void> {
-  const say = (line: string): void => void process.stderr.write(`${line}\n`);
   const stateDir = mkdtempSync(join(tmpdir(), 'countersign-bench-ledger-'));
   const postgres = await startEmbeddedPostgres({ stateDir, say, port: 0 });
   try {

@@ -1,27 +1,25 @@
 /**
  * `npm run bench`: measures reviews on the real servers and, in the same run, two floors: a workflow with the steps of a review, which do
  * nothing, and a fixed one, which is the same in all versions.
- * `npm run bench -- --profile`: the ten dearest functions of each process instead. `npm run bench -- rules`: rules alone.
+ * `npm run bench -- --profile`: the ten most expensive functions of each process instead. `npm run bench -- rules`: rules alone.
  * Progress goes to standard error; with --json the last line of standard output is one object.
  */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { runProgram, UsageError, wholeNumber } from '../dev/run-program';
+import { runProgram, say, UsageError, wholeNumber } from '../dev/run-program';
 import type { Figures } from './figures';
 import { measureFixedFloor, measureFloor } from './floors';
 import { benchRules } from './rules';
 import { machine } from './measure';
-import { dearestFunctions, profiled, profilingArguments, readProfiles } from './profile';
+import { mostExpensiveFunctions, profiled, profilingArguments, readProfiles } from './profile';
 import { measureReviews, ROWS } from './reviews';
-import { withShop } from './with-shop';
+import { processIds, withShop } from './with-shop';
 
 interface Options {
   readonly json: boolean;
   readonly reviews: number;
   readonly open: number;
 }
-
-const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
 async function benchReviews({ json, reviews, open }: Options): Promise<void> {
   await withShop({ say, rows: ROWS }, async ({ dev, client }) => {
@@ -50,22 +48,18 @@ async function benchReviews({ json, reviews, open }: Options): Promise<void> {
   });
 }
 
-/** The dearest functions of each process instead of the floors: profiling slows everything down. */
+/** The most expensive functions of each process instead of the floors: profiling slows everything down. */
 async function profileReviews({ reviews, open }: Options): Promise<void> {
   const profilesOf = (stateDir: string): string => join(stateDir, 'profiles');
   const nodeArguments = (stateDir: string) => profilingArguments(profilesOf(stateDir));
   await withShop({ say, rows: ROWS, nodeArguments }, async ({ dev, client, stateDir }) => {
     const { result, profile } = await profiled(() => measureReviews(dev, client, { total: reviews, open }));
-    const processes = Object.entries(dev.processes);
     // Node writes the profile of a process when it ends.
-    await Promise.all(processes.map(([, each]) => each.stop()));
+    await Promise.all(Object.values(dev.processes).map((each) => each.stop()));
     say(summaryOf('profiled', result));
-    const profiles = readProfiles(
-      profilesOf(stateDir),
-      Object.fromEntries(processes.map(([name, { pid }]) => [name, pid])),
-    );
+    const profiles = readProfiles(profilesOf(stateDir), processIds(dev));
     for (const [name, each] of [['client', profile] as const, ...profiles])
-      say([`${name}:`, ...dearestFunctions(each)].join('\n  '));
+      say([`${name}:`, ...mostExpensiveFunctions(each)].join('\n  '));
   });
 }
 

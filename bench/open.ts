@@ -6,7 +6,7 @@
 import { parseArgs } from 'node:util';
 import type { DevClient } from '../dev/client';
 import { freePort } from '../dev/embedded/places';
-import { runProgram, UsageError, wholeNumber } from '../dev/run-program';
+import { runProgram, say, UsageError, wholeNumber } from '../dev/run-program';
 import { ledgerNotifications, type LedgerNotifications } from '../storage/ledger/notifications';
 import { answerSteadily, type Answered } from './answer-steadily';
 import { awaitRow } from './await-row';
@@ -16,7 +16,7 @@ import { cpuByProcess, cpuPerReview } from './process-cpu';
 import { memoryByProcess } from './process-memory';
 import { itemChange } from './shop';
 import { thinned, watchWorker } from './watch-worker';
-import { CLIENT, withShop, type MeasuredShop } from './with-shop';
+import { CLIENT, processIds, withShop, type MeasuredShop } from './with-shop';
 
 interface Load {
   /** Answers per second, one after the other. */
@@ -32,8 +32,6 @@ interface Load {
   readonly cached: number | null;
 }
 
-const say = (line: string): void => void process.stderr.write(`${line}\n`);
-
 async function benchOpen({ dev, client }: MeasuredShop, load: Load, metricsPort: number): Promise<object> {
   const notifications = ledgerNotifications({ url: dev.setup.databaseUrls.cs_gateway, applicationName: CLIENT });
   const ids: string[] = [];
@@ -41,7 +39,7 @@ async function benchOpen({ dev, client }: MeasuredShop, load: Load, metricsPort:
   const worker = watchWorker(dev.processes.review.pid, metricsPort, () => ids.length + placed);
   try {
     say(`Machine: ${machine()}`);
-    const pids = Object.fromEntries(Object.entries(dev.processes).map(([name, { pid }]) => [name, pid]));
+    const pids = processIds(dev);
     const idle = memoryByProcess(pids);
     const before = cpuByProcess(pids);
     const { openedPerSecond, endedEarly } = await openAll(client, notifications, load, ids);

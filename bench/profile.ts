@@ -3,7 +3,7 @@ import { Session, type Profiler } from 'node:inspector/promises';
 import { basename, join } from 'node:path';
 
 /** Functions that are listed for each process. */
-const DEAREST = 10;
+const SHOWN = 10;
 
 /** Arguments with which node writes a profile of each of its threads into the folder when it ends. */
 export function profilingArguments(dir: string): readonly string[] {
@@ -47,7 +47,7 @@ export function readProfiles(
 }
 
 /** The functions in which most time was spent themselves, with their share of the time in which the thread was not idle. */
-export function dearestFunctions({ nodes, samples = [], timeDeltas = [] }: Profiler.Profile): readonly string[] {
+export function mostExpensiveFunctions({ nodes, samples = [], timeDeltas = [] }: Profiler.Profile): readonly string[] {
   const byId = new Map(nodes.map((node) => [node.id, node.callFrame]));
   const spent = new Map<string, number>();
   samples.forEach((id, i) => {
@@ -57,7 +57,7 @@ export function dearestFunctions({ nodes, samples = [], timeDeltas = [] }: Profi
   const all = [...spent.values()].reduce((sum, time) => sum + time, 0);
   return [...spent]
     .sort(([, a], [, b]) => b - a)
-    .slice(0, DEAREST)
+    .slice(0, SHOWN)
     .map(([name, time]) => `${((100 * time) / Math.max(1, all)).toFixed(1).padStart(5)} %  ${name}`);
 }
 

@@ -5,6 +5,7 @@ import type { Dev } from '../dev/start';
 import { figures, type Figures } from './figures';
 import { poll } from './poll';
 import { itemChange } from './shop';
+import { processIds } from './with-shop';
 
 /** Rows of the table `items` in the target. */
 export const ROWS = 20_000;
@@ -25,8 +26,7 @@ export async function measureReviews(
   const { run, times } = reviewJob(dev, client);
   let last = '';
   const job = async (i: number): Promise<void> => void (last = await run(i));
-  const pids = Object.fromEntries(Object.entries(dev.processes).map(([name, { pid }]) => [name, pid]));
-  return figures({ temporal: client.temporal, job, times, last: () => last, pids }, count);
+  return figures({ temporal: client.temporal, job, times, last: () => last, pids: processIds(dev) }, count);
 }
 
 /**

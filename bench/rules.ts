@@ -7,6 +7,7 @@ import { extractHttpPatchFacts } from '../source-tools/http/facts/extract-http-f
 import { extractSqlFacts } from '../source-tools/sql/facts/extract-sql-facts';
 import { extractTerraformPlanFacts } from '../source-tools/terraform/facts/extract-terraform-facts';
 import { inlineDerivation } from '../activities/review/derivation';
+import { say } from '../dev/run-program';
 import { PACKS as ALL_PACKS, SOURCE_TOOLS } from '../source-tools';
 import { defineSourceTool, sourceToolRegistry } from '../source-tools/define';
 import { sha256Hex } from '../policy/contracts/hash';
@@ -148,7 +149,7 @@ function rulesOf(
   });
 }
 
-async function benchPack(pack: Pack, say: (line: string) => void): Promise<object> {
+async function benchPack(pack: Pack): Promise<object> {
   const figures: Record<string, object> = {};
   for (const [size, bytes] of Object.entries(SIZES)) {
     const raw = new TextEncoder().encode(ordinaryText(pack.tool, bytes));
@@ -179,7 +180,7 @@ async function benchPack(pack: Pack, say: (line: string) => void): Promise<objec
 }
 
 /** Milliseconds for each statement, for texts of 1 to 1000 statements. */
-async function benchStatements(say: (line: string) => void): Promise<object> {
+async function benchStatements(): Promise<object> {
   const figures: Record<string, number> = {};
   for (const count of [1, 10, 100, 1000]) {
     const raw = new TextEncoder().encode(
@@ -192,7 +193,7 @@ async function benchStatements(say: (line: string) => void): Promise<object> {
   return figures;
 }
 
-async function benchEngines(say: (line: string) => void): Promise<object> {
+async function benchEngines(): Promise<object> {
   const figures: Record<string, object> = {};
   for (const [size, bytes] of Object.entries(SIZES)) {
     const raw = new TextEncoder().encode(ordinaryText('SQLDryRun', bytes));
@@ -271,7 +272,7 @@ const PATTERNS = {
 };
 
 /** Extracts facts and runs every rule of the tool on each hostile text, in threads as the workers do, and measures the event-loop delay of the main thread. */
-async function benchHostile(say: (line: string) => void): Promise<object> {
+async function benchHostile(): Promise<object> {
   const { tools, validators, registered } = registries();
   const threads = startDerivationThreads('');
   const here = inlineDerivation({ tools, validators });
@@ -330,14 +331,13 @@ async function benchHostile(say: (line: string) => void): Promise<object> {
 }
 
 export async function benchRules(json: boolean): Promise<void> {
-  const say = (line: string): void => void process.stderr.write(`${line}\n`);
   say(`Machine: ${machine()}`);
   await extractSqlFacts(new TextEncoder().encode('select 1'));
   const packs: Record<string, object> = {};
-  for (const pack of PACKS) packs[pack.tool] = await benchPack(pack, say);
-  const statements = await benchStatements(say);
-  const engines = await benchEngines(say);
-  const hostile = await benchHostile(say);
+  for (const pack of PACKS) packs[pack.tool] = await benchPack(pack);
+  const statements = await benchStatements();
+  const engines = await benchEngines();
+  const hostile = await benchHostile();
   if (json)
     process.stdout.write(
       `${JSON.stringify({ machine: machine(), packs, msPerStatement: statements, engines, hostile })}\n`,

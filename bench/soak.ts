@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util';
 import { Pool } from 'pg';
 import './memory-probe';
 import { messageOf } from '../client/errors';
-import { positiveNumber, runProgram, UsageError } from '../dev/run-program';
+import { positiveNumber, runProgram, say, UsageError } from '../dev/run-program';
 import type { Dev } from '../dev/start';
 import { machine, spread } from './measure';
 import { reviewJob, ROWS, type ReviewJob } from './reviews';
@@ -28,8 +28,6 @@ interface Load {
   readonly perSecond: number;
   readonly everySeconds: number;
 }
-
-const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
 interface Verdict {
   readonly isFailed: boolean;

@@ -58,6 +58,11 @@ export async function withShop<T>(options: ShopOptions, work: (shop: MeasuredSho
   }
 }
 
+/** The ids of our processes, by name. */
+export function processIds({ processes }: Dev): Readonly<Record<string, number>> {
+  return Object.fromEntries(Object.entries(processes).map(([name, { pid }]) => [name, pid]));
+}
+
 export function clientOf({ setup, runtime }: Dev, tenant = 'default'): Promise<DevClient> {
   const { temporalAddress, namespace } = runtime;
   return openDevClient({ setup, temporalAddress, namespace, applicationName: CLIENT, tenant });

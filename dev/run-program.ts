@@ -1,3 +1,6 @@
+/** Prints a line of progress. Standard output is for results. */
+export const say = (line: string): void => void process.stderr.write(`${line}\n`);
+
 /** A wrong option of a program. Its user needs no stack. */
 export class UsageError extends Error {}
 

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { openDatabase } from '../storage/database/database';
+import { withDatabase } from '../storage/database/database';
 import { migrate } from '../storage/database/migrate';
 import { asRole } from '../storage/database/role-url';
 import { ROLES, type Role } from '../storage/database/roles';
@@ -96,8 +96,7 @@ async function register(
   say: Say,
 ): Promise<void> {
   const operator = keys.operator.key;
-  const db = openDatabase({ url: operatorUrl, applicationName: 'countersign-setup' });
-  try {
+  await withDatabase({ url: operatorUrl, applicationName: 'countersign-setup' }, async (db) => {
     const registry = createKeyRegistry({ db, trustedOperators: [operator.publicKey], now: Date.now });
     const known = new Set((await registry.list()).map((key) => key.keyId));
     for (const { key } of Object.values(keys)) {
@@ -115,9 +114,7 @@ async function register(
     say(
       `Policy: revision ${revision} ${published ? 'published' : 'is already published'}, signed by the demo operator key`,
     );
-  } finally {
-    await db.close();
-  }
+  });
 }
 
 async function setUpTarget(

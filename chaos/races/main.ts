@@ -13,15 +13,13 @@ import { setUpDev, type DevSetup } from '../../dev/setup';
 import { startEmbeddedPostgres } from '../../dev/embedded/postgres';
 import { extensionsOf } from '../../workers/extensions';
 import { openedClient, query } from '../../dev/query';
-import { runProgram, wholeNumber } from '../../dev/run-program';
+import { runProgram, say, wholeNumber } from '../../dev/run-program';
 import { roleSetup } from '../../dev/local-roles';
 import type { PreparedChange } from '../../bench/committing';
 import { ledgersIn, markersIn } from '../stored-facts';
 import { violationsOf, type Observed } from '../sweep/check';
 import { planRaces, RACE_BUNDLE, type RacePlan } from './plan';
 import type { Command, Reply } from './worker';
-
-const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
 async function main(calls: number, seed: number, open: number): Promise<number> {
   const stateDir = mkdtempSync(join(tmpdir(), 'countersign-races-'));

@@ -19,7 +19,7 @@ export type Reply =
   | { readonly kind: 'up' }
   | { readonly kind: 'prepared'; readonly ready: readonly (readonly [index: number, ready: PreparedChange])[] }
   /** Final state of each call, in the order of the calls. */
-  | { readonly kind: 'raced'; readonly states: readonly string[]; readonly retries: number; readonly perSecond: number }
+  | { readonly kind: 'raced'; readonly states: readonly string[]; readonly retries: number }
   | { readonly kind: 'failed'; readonly why: string };
 
 const committing = openCommitting(JSON.parse(process.env['RACE_SETUP'] ?? '{}') as RoleSetup);
@@ -46,7 +46,7 @@ async function run(command: Command): Promise<Reply> {
     case 'race': {
       const states: string[] = [];
       let retries = 0;
-      const perSecond = await throughput(command.calls.length, command.open, async (i) => {
+      await throughput(command.calls.length, command.open, async (i) => {
         const call = command.calls[i];
         const ready = call === undefined ? undefined : command.ready[call.change];
         if (call === undefined || ready === undefined) return;
@@ -55,7 +55,7 @@ async function run(command: Command): Promise<Reply> {
           () => retries++,
         );
       });
-      return { kind: 'raced', states, retries, perSecond };
+      return { kind: 'raced', states, retries };
     }
     default:
       return command satisfies never;

@@ -16,8 +16,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils';
-import { runProgram, UsageError, wholeNumber } from '../../dev/run-program';
+import { runProgram, say, UsageError, wholeNumber } from '../../dev/run-program';
 import { REVIEW_WORKFLOW } from '../../policy/contracts/queues';
+import { inParallel } from '../../workers/in-parallel';
 import { installQuietRuntime } from '../../workers/replay/quiet-runtime';
 import { replayHistories, type Replayed } from '../../workers/replay/replay-histories';
 import { seededRandom, shuffled } from '../seeded-random';
@@ -29,8 +30,6 @@ import { ReviewDriver } from './review-driver';
 import { observe, unknownChanges } from './observe';
 import { ACTIONS, HANG_MS } from './points';
 import { EXPECTED } from './scenarios';
-
-const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
 let stopRequested = false;
 
@@ -133,7 +132,6 @@ async function drive(
   // A git patch must match the tip of the branch, so these run one at a time.
   const lanes = cases.some((each) => each.scenario.startsWith('git')) ? 1 : killsServers ? 4 : open;
   const drives: ReviewDriver[] = [];
-  let next = 0;
   const began = Date.now();
   const timer = setInterval(
     () =>
@@ -142,14 +140,9 @@ async function drive(
       ),
     10_000,
   );
-  await Promise.all(
-    Array.from({ length: lanes }, async () => {
-      for (let i = next++; i < cases.length && !stopRequested; i = next++) {
-        const each = cases[i];
-        if (each !== undefined) drives.push(await ReviewDriver.run(cluster, each, firstRow + i + 1, `${firstRow + i}`));
-      }
-    }),
-  );
+  await inParallel([...cases.entries()], lanes, async ([i, each]) => {
+    if (!stopRequested) drives.push(await ReviewDriver.run(cluster, each, firstRow + i + 1, `${firstRow + i}`));
+  });
   clearInterval(timer);
   return drives;
 }

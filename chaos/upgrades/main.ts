@@ -8,11 +8,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { positiveNumber, runProgram } from '../../dev/run-program';
+import { positiveNumber, runProgram, say } from '../../dev/run-program';
 import { machine } from '../../bench/measure';
 import { upgradeUnderLoad } from './upgrade';
-
-const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
 /** As in the soak: a dry run that exceeds its time limit on an overloaded machine ends its review. */
 const MAX_ROLLED_BACK = 0.05;

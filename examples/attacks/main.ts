@@ -5,7 +5,7 @@
  */
 import { inspect, parseArgs } from 'node:util';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
-import { runProgram } from '../../dev/run-program';
+import { runProgram, say } from '../../dev/run-program';
 import Table from 'cli-table3';
 import { refuser, topUp, type Attack, type Attempt } from './attack';
 import { ADMISSION } from './attacks/admission';
@@ -80,8 +80,6 @@ interface Options {
   /** Runs the attacks in the order of this seed. */
   readonly shuffle: string | null;
 }
-
-const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
 async function main(options: Options): Promise<number> {
   const chosen = ATTACKS.filter(({ name }) => options.only.some((words) => name.includes(words)));

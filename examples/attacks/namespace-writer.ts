@@ -12,7 +12,7 @@ const ACTIVITY_QUEUE = 2;
 const REAPPLY_NOTHING = 2;
 
 const POLL_MS = 20_000;
-const IDENTITY = 'alice@shop.example';
+export const IDENTITY = 'alice@shop.example';
 
 /** One of our workers was faster. The attack proves nothing and is retried. */
 export class RaceLost extends Error {}
@@ -64,9 +64,13 @@ export class NamespaceWriter {
 
   /** Starts a workflow on a queue of the same name. */
   async #ownWorkflow(): Promise<string> {
-    const queue = `mallory-${process.pid}-${++this.#nth}`;
+    const queue = this.#newQueue();
     await this.client.workflow.start('mallory', { taskQueue: queue, workflowId: queue });
     return queue;
+  }
+
+  #newQueue(): string {
+    return `mallory-${process.pid}-${++this.#nth}`;
   }
 
   /** Waits for a workflow task on the queue, answers it with the command, and returns the task. */
@@ -218,7 +222,7 @@ export class NamespaceWriter {
 
   /** Starts a workflow of the attacker under the id of a closed review. The returned function lets it return a result. */
   async impersonate(workflowId: string): Promise<(result: unknown) => Promise<void>> {
-    const queue = `mallory-${process.pid}-${++this.#nth}`;
+    const queue = this.#newQueue();
     await this.client.workflow.start('review', {
       taskQueue: queue,
       workflowId,
@@ -229,15 +233,14 @@ export class NamespaceWriter {
 
   /** Makes a new run under the id of a closed review return this result. */
   async replace(workflowId: string, result: unknown): Promise<void> {
-    await (
-      await this.impersonate(workflowId)
-    )(result);
+    const finish = await this.impersonate(workflowId);
+    await finish(result);
   }
 
   /** Runs the attacker's own workflow under this id and answers every query of it. Returns a function that ends it. */
   async answerQueries(workflowId: string, answer: unknown): Promise<() => Promise<void>> {
     const { workflowService: api } = this.connection;
-    const queue = `mallory-${process.pid}-${++this.#nth}`;
+    const queue = this.#newQueue();
     const { namespace } = this;
     const handle = await this.client.workflow.start('mallory', { taskQueue: queue, workflowId });
     const first = await this.#workflowTask(queue);

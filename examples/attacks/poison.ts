@@ -1,7 +1,7 @@
 /** Messages that the server accepts and a worker cannot decode, or not cheaply. */
 import { connect, type IncomingHttpHeaders } from 'node:http2';
 import type { temporal } from '@temporalio/proto';
-import type { NamespaceWriter } from './namespace-writer';
+import { IDENTITY, type NamespaceWriter } from './namespace-writer';
 import { TASK_QUEUES } from '../../policy/contracts/queues';
 
 type Failure = temporal.api.failure.v1.IFailure;
@@ -23,7 +23,7 @@ export async function startWithFailure(
     namespace,
     workflowId,
     requestId: workflowId,
-    identity: 'alice@shop.example',
+    identity: IDENTITY,
     workflowType: { name: 'review' },
     taskQueue: { name: TASK_QUEUES.review },
     continuedFailure,
@@ -36,17 +36,16 @@ export async function failNextActivity(
   taskQueue: string,
   failure: Failure,
 ): Promise<void> {
-  const identity = 'alice@shop.example';
   const { workflowService: api } = connection;
   const task = await connection.withDeadline(Date.now() + 30_000, () =>
-    api.pollActivityTaskQueue({ namespace, taskQueue: { name: taskQueue }, identity }),
+    api.pollActivityTaskQueue({ namespace, taskQueue: { name: taskQueue }, identity: IDENTITY }),
   );
   const workflowId = task.workflowExecution?.workflowId ?? '';
   await api.respondActivityTaskFailedById({
     namespace,
     workflowId,
     activityId: task.activityId,
-    identity,
+    identity: IDENTITY,
     failure,
   });
 }
@@ -66,7 +65,7 @@ export async function signalUndecodable(
     field(2, field(1, Buffer.from(workflowId))),
     field(3, Buffer.from('answer')),
     field(4, field(1, payload)),
-    field(5, Buffer.from('alice@shop.example')),
+    field(5, Buffer.from(IDENTITY)),
   ]);
   const head = Buffer.alloc(5);
   head.writeUInt32BE(request.length, 1);

@@ -2,6 +2,7 @@
 import type { Submitted } from '../../client/review-calls';
 import type { ReviewResult } from '../../client/result';
 import type { SubmitInput } from '../../client/submission';
+import { humanViolations } from '../../dev/signed-answers';
 import type { Decision } from '../../policy/contracts/answer';
 import type { ReviewStatus } from '../../policy/contracts/status';
 import type { Shop } from './shop';
@@ -100,7 +101,7 @@ async function rejectedUpdate(stage: Stage): Promise<string> {
   const before = await stage.shop.checksum('customers');
   const { changeId } = await stage.submit(creditAll(stage.run, 'spring credit'));
   const status = await stage.waiting(changeId);
-  const [first, ...others] = humanIds(status);
+  const [first, ...others] = humanViolations(status);
   await stage.answer(status, 'alice', 'confirm', first === undefined ? [] : [first], 'The campaign is agreed');
   await stage.answer(status, 'bob', 'reject', others.slice(0, 1), 'Not for closed accounts');
   const result = await stage.result(changeId);
@@ -114,7 +115,7 @@ async function rejectedUpdate(stage: Stage): Promise<string> {
 async function confirmedUpdate(stage: Stage): Promise<string> {
   const { changeId } = await stage.submit(creditAll(stage.run, 'summer credit'));
   const status = await stage.waiting(changeId);
-  const ids = humanIds(status);
+  const ids = humanViolations(status);
   await stage.answer(status, 'alice', 'confirm', ids.slice(0, -1), 'Signed off by marketing');
   await stage.answerByTemporalCli(status, 'bob', 'confirm', ids.slice(-1), 'Updating the whole table is intended');
   await stage.result(changeId);
@@ -154,7 +155,7 @@ async function staleRow(stage: Stage): Promise<string> {
   const status = await stage.waiting(changeId);
   await stage.shop.query(`update payments set version = version + 1, state = 'settled' where id = 7`);
   stage.say('  while the review waits, another client changes payment 7');
-  await stage.answer(status, 'alice', 'confirm', humanIds(status), 'Dispute opened by the bank');
+  await stage.answer(status, 'alice', 'confirm', humanViolations(status), 'Dispute opened by the bank');
   await stage.result(changeId);
   const [after] = await stage.shop.query<{ state: string }>('select state from payments where id = 7');
   if (status.violations.length > 0 && after?.state !== 'settled') throw new Error('A stale change was applied');
@@ -170,7 +171,7 @@ async function judgeConcern(stage: Stage): Promise<string> {
   const status = await stage.waiting(changeId);
   const judge = status.findings.find((f) => f.validatorId === 'guardian.llm_judge');
   stage.say(`  the judge: ${judge?.reason ?? ''} [${judge?.evidenceRefs[0] ?? ''}]`);
-  await stage.answer(status, 'bob', 'confirm', humanIds(status), 'The customer asked for it in writing');
+  await stage.answer(status, 'bob', 'confirm', humanViolations(status), 'The customer asked for it in writing');
   await stage.result(changeId);
   return changeId;
 }
@@ -180,9 +181,4 @@ async function refund({ shop, refundByWorkflow, say }: Stage): Promise<string> {
   const [order] = await shop.query<{ status: string }>('select status from orders where id = 23');
   say(`  order 23 is ${order?.status ?? 'gone'}, written by the requester after it verified the receipt`);
   return changeId;
-}
-
-/** Ids of the violations that a person must answer. Their number can vary with a real model. */
-function humanIds(status: ReviewStatus): string[] {
-  return status.violations.filter((v) => v.need === 'human').map((v) => v.violationId);
 }

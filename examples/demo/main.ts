@@ -29,7 +29,7 @@ import { createRefundActivities } from './refund-activities';
 import type { RefundResult } from './refund-workflow';
 import { SCRIPTED_JUDGE, startScriptedJudge, type ScriptedJudge } from './scripted-judge';
 import { seedShop, Shop } from './shop';
-import { runProgram } from '../../dev/run-program';
+import { runProgram, say } from '../../dev/run-program';
 
 const REFUND_QUEUE = 'demo-refunds';
 const ANSWER_MS = 60_000;
@@ -50,8 +50,6 @@ interface Row {
   readonly violations: number;
   readonly verified: boolean;
 }
-
-const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
 async function main(options: Options): Promise<number> {
   const judge = await chooseJudge();

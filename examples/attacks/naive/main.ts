@@ -7,13 +7,11 @@ import Table from 'cli-table3';
 import { answerRefused, refundOrder, unsignedAnswers } from '../attack';
 import { Testbed } from '../testbed';
 import { query } from '../../../dev/query';
-import { runProgram } from '../../../dev/run-program';
+import { runProgram, say } from '../../../dev/run-program';
 import { bundleWorkflows, startWorker } from '../../../dev/start-worker';
 
 const QUEUE = 'naive-approvals';
 const ORDER = 1;
-
-const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
 interface Side {
   readonly approver: string;
