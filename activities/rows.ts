@@ -17,13 +17,19 @@ export function submissionIn(rows: readonly StoredRow[]): Submission | null {
   return Submission.safeParse(rowOf(rows, 'submitted')?.body['submission']).data ?? null;
 }
 
-/** The requester that `openReview` verified; null if unknown. Never taken from the input of an activity: callbacks and four eyes depend on it. */
+/**
+ * The requester that `openReview` verified; null if unknown. Never taken from the input of an activity: callbacks and four eyes depend
+ * on it.
+ */
 export function requesterIn(rows: readonly StoredRow[]): string | null {
   const requester = rowOf(rows, 'submitted')?.body['requester'];
   return typeof requester === 'string' ? requester : null;
 }
 
-/** Empty before the disclosure. Fails with CONFIGURATION_ERROR, not retried, if the row `disclosed` cannot be read: then no answer counts. */
+/**
+ * Empty before the disclosure. Fails with CONFIGURATION_ERROR, not retried, if the row `disclosed` cannot be read: then no answer
+ * counts.
+ */
 export function violationsIn(rows: readonly StoredRow[]): readonly PolicyViolation[] {
   const parsed = PolicyViolation.array().safeParse(rowOf(rows, 'disclosed')?.body['violations'] ?? []);
   if (parsed.success) return parsed.data;

@@ -1,7 +1,8 @@
 /**
  * `npm run bench:open -- --reviews 10000`: opens this many reviews that wait for people, then lists them and answers some of them at
- * a steady rate (`--rate 10`, or several: `2,10`). `--placed N` of them are not submitted but placed (place-reviews.ts), which is far faster. `--minutes N` ends the opening after this time, with as many reviews as are open then; `--cached N` bounds the workflows
- * in the review worker's memory. Progress goes to standard error; with --json the last line of standard output is one object.
+ * a steady rate (`--rate 10`, or several: `2,10`). `--placed N` of them are not submitted but placed (place-reviews.ts), which is far
+ * faster. `--minutes N` ends the opening after this time, with as many reviews as are open then; `--cached N` bounds the workflows in
+ * the review worker's memory. Progress goes to standard error; with --json the last line of standard output is one object.
  */
 import { parseArgs } from 'node:util';
 import type { DevClient } from '../dev/client';

@@ -271,7 +271,10 @@ const PATTERNS = {
   ],
 };
 
-/** Extracts facts and runs every rule of the tool on each hostile text, in threads as the workers do, and measures the event-loop delay of the main thread. */
+/**
+ * Extracts facts and runs every rule of the tool on each hostile text, in threads as the workers do, and measures the event-loop delay
+ * of the main thread.
+ */
 async function benchHostile(): Promise<object> {
   const { tools, validators, registered } = registries();
   const threads = startDerivationThreads('');

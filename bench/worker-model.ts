@@ -18,7 +18,7 @@ export interface ModelInput {
   readonly workers: number;
   /** Each has its own target. */
   readonly tenants: number;
-  /** False: every opening takes one lock, whatever its scope. */
+  /** False: every opening takes one lock, regardless of its scope. */
   readonly lockByScope: boolean;
   /** CPU of each kind of worker for one review. */
   readonly cpuMs: Readonly<Record<Kind, number>>;

@@ -50,7 +50,7 @@ export function inboxDeps({ env, namespace, trust, resources, notifications, sto
         return new Map(Object.entries(plan.groups).map(([group, { members }]) => [group, members]));
       } catch (error) {
         // No trusted revision lists the plan, or it does not compile here: its answers would be refused.
-        if (error instanceof CountersignFailure && error.nonRetryable === true) return null;
+        if (error instanceof CountersignFailure && error.nonRetryable) return null;
         throw error;
       }
     },

@@ -73,7 +73,10 @@ export function versioning(
   };
 }
 
-/** A task that finds no waiting poll is stored and read again by the server. With the default minimum of 1, two tasks of each review are, with six open. */
+/**
+ * A task that finds no waiting poll is stored and read again by the server. With the default minimum of 1, that happens to two tasks of
+ * each review while six reviews are open.
+ */
 const POLLERS = { type: 'autoscaling', minimum: 5 } as const;
 
 /** Options of every worker that runs review workflows, in production, in development and in tests. */
@@ -120,7 +123,7 @@ export async function workerOptions(
 /** Each workflow task names the build twice in the history. The SDK's name for it is five times as long. */
 const BUILD_NAME_LENGTH = 16;
 
-/** The workflows, and the digest of their code as the build id, unless the worker has one of its own (`versioning`). */
+/** The workflows, and the digest of their code as the build id. With `versioning` the worker has another build id. */
 async function workflowCode(): Promise<Required<Pick<WorkerOptions, 'workflowBundle' | 'buildId'>>> {
   const code = await workflowBundle();
   return { workflowBundle: { code }, buildId: sha256HexOfText(code).slice(0, BUILD_NAME_LENGTH) };

@@ -5,7 +5,10 @@ import type { Env } from './config';
 import { payloadKeys } from './encryption/key-ring';
 import { createPayloadCodec } from './encryption/payload-codec';
 
-/** Address, namespace, TLS and API key from Temporal's variables (TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, TEMPORAL_TLS_*, TEMPORAL_API_KEY) and profile file. */
+/**
+ * Address, namespace, TLS and API key from Temporal's variables (TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, TEMPORAL_TLS_*,
+ * TEMPORAL_API_KEY) and profile file.
+ */
 export function connectConfig(env: Env): ReturnType<typeof loadClientConnectConfig> {
   const overrideEnvVars = Object.fromEntries(
     Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined),

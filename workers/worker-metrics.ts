@@ -1,4 +1,4 @@
-/** What a worker counts on its metrics port, beside the figures of the SDK. */
+/** Counters on the metrics port of a worker, in addition to the metrics of the SDK. */
 import { Runtime } from '@temporalio/worker';
 import type { DeliveryDeps } from './notices/deliver-notices';
 import type { ReconcilerOptions } from './reconciler/repairs';

@@ -13,7 +13,10 @@ const BUILT = join(__dirname, '..', 'workflow-bundle.js');
 /** The compiler writes this file last. An installed package does not have it, and its sources do not change. */
 const COMPILED = join(__dirname, '..', '.tsbuildinfo');
 
-/** The code that review workers run, and that recorded histories are replayed with. Cached beside the compiled sources and rebuilt if they are newer. */
+/**
+ * The code that review workers run, and that recorded histories are replayed with. Cached next to the compiled sources and rebuilt if
+ * they are newer.
+ */
 export async function workflowBundle(): Promise<string> {
   const since = statSync(existsSync(COMPILED) ? COMPILED : ENTRY).mtimeMs;
   if (existsSync(BUILT) && statSync(BUILT).mtimeMs >= since) return readFileSync(BUILT, 'utf8');

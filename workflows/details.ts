@@ -3,7 +3,7 @@ import { answerLines, asMarkdown, type Refusals } from './answer-lines';
 import type { AdmittedAnswer } from '../policy/contracts/answer';
 import { codeLine } from '../policy/text/plain-line';
 
-/** What the details contain beside the status. */
+/** What the details contain in addition to the status. */
 interface DetailsOf {
   readonly title: string;
   readonly answers: readonly AdmittedAnswer[];

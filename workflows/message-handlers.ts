@@ -77,7 +77,7 @@ export class MessageHandlers {
 
   /**
    * Withdraws or supersedes the change. The activity verifies the message and appends the row; only then is it acknowledged. From
-   * that row on no commit can begin, whatever becomes of this workflow.
+   * that row on no commit can begin, even if this workflow fails or is terminated.
    */
   async stop(kind: 'withdraw' | 'supersede', message: unknown, via: 'update' | 'signal'): Promise<WithdrawResult> {
     const { review } = this;

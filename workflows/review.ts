@@ -75,7 +75,7 @@ async function endCancelled(change: Review, cancelled: unknown): Promise<void> {
   }
 }
 
-/** Checks the shape only. `openReview` checks that the workflow id is the hash of the change, so that a refusal is recorded in the ledger. */
+/** Checks the shape only. `openReview` checks that the workflow id is the hash of the change, and records a refusal in the ledger. */
 function parseSubmission(input: unknown): Submission {
   const parsed = Submission.safeParse(input);
   if (parsed.success) return parsed.data;
@@ -87,7 +87,7 @@ function parseSubmission(input: unknown): Submission {
   );
 }
 
-/** Anyone can start a workflow with such an argument: an unreadable one must not fail the workflow task for ever. */
+/** Anyone can start a workflow with this argument: an invalid one must not make the workflow task fail forever. */
 function restore(change: Review, carried: Carried): void {
   try {
     change.restore(carried);

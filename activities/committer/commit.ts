@@ -75,7 +75,7 @@ async function verifyRows(
   return applyChange(deps, verified, settlement.at);
 }
 
-/** By the row `submitted`; null without a valid one: such a change is refused before it reaches a target. */
+/** From the row `submitted`. Null if that is not valid: the change is then refused before it reaches a target. */
 function slotUserOf(rows: readonly StoredRow[]): SlotUser | null {
   return SubmittedUser.safeParse(rowOf(rows, 'submitted')?.body).data?.submission ?? null;
 }

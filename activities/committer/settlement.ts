@@ -8,7 +8,7 @@
  *    closed, so that a delayed attempt cannot apply the change later. In cooperative mode the receipt is the marker: the
  *    requester applies nothing without it, and it is written once.
  * E3 A change that has a receipt returns it to every call. If the receipt cannot be read, no second one is issued.
- * E4 The receipt binds every word that is printed beside it: explanation, findings, violations, effect, and the head of the rows.
+ * E4 The receipt binds every text that is shown with it: explanation, findings, violations, effect, and the head of the rows.
  */
 import { toWellFormed, type JsonObject } from '../../policy/contracts/canonical-json';
 import { Envelope } from '../../policy/contracts/diff';

@@ -106,7 +106,7 @@ async function evaluateCase(
     const result = judgeFailureResult({
       validatorId: JUDGE_ID,
       changeId: ref.changeId,
-      failureType: error.type ?? '',
+      failureType: error.type,
       message: error.message,
     });
     return {

@@ -31,7 +31,7 @@ const Completion = z.object({
 
 /** How compatible servers say that the model ended its answer. Some say nothing. */
 const END_WORDS = ['', 'stop', 'stop_sequence', 'end_turn', 'eos', 'eos_token'];
-/** Finish reasons for a failure with a cause of its own. */
+/** Finish reasons that have a separate cause of failure. */
 const LENGTH_WORDS = ['length', 'max_tokens', 'max_output_tokens', 'model_length'];
 const FILTER_WORDS = ['content_filter', 'safety', 'recitation', 'blocklist', 'prohibited_content', 'spii'];
 const FAILURE_WORDS = ['error', 'abort', 'aborted', 'cancelled', 'canceled', 'insufficient_system_resource'];

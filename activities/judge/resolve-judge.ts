@@ -18,7 +18,7 @@ export interface ResolvedJudge {
   readonly config: JudgeConfig;
   readonly renderer: DiffRenderer;
   readonly raw: Uint8Array;
-  /** Metadata members that become part of the effect: the judge sees them whatever the plan says. */
+  /** Metadata members that become part of the effect: the judge sees them regardless of the plan. */
   readonly effectMembers: readonly string[];
 }
 

@@ -13,10 +13,10 @@
  *    A change that was not opened gets no row.
  * N6 The committer does not trust this activity: it verifies the rows again, against its own plan.
  * N7 A verdict is written only if no other one was written since the rows were read that it is based on; otherwise the attempt fails
- *    and is repeated. An attempt that timed out can go on beside its repetition, and the workflow learns the verdict of one of them:
+ *    and is repeated. An attempt that timed out can still run while it is repeated, and the workflow learns the verdict of one of them:
  *    if one refused an answer and the other recorded it as accepted, the review would wait for an answer that its ledger has. It is not
  *    judged again within the attempt: what was refused as too early may be acceptable by now. A refusal that is only counted has no
- *    row, so an attempt beside it does not see it; the workflow then learns the answer by `readStatements`.
+ *    row, so a concurrent attempt does not see it; the workflow then learns the answer by `readStatements`.
  */
 import { CountersignFailure } from '../../policy/contracts/failure';
 import { FailureType } from '../../policy/contracts/failure-type';

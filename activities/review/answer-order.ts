@@ -70,8 +70,8 @@ export function afterMessage(
 const ORDER = { reject: 0, confirm: 1, retract: 2 } as const;
 
 /**
- * The order in which the answers of one message are judged, as indexes: a confirmation after a reject, which is final, and before a retraction,
- * which can only take back an answer that was given. Their order in the message has no influence.
+ * The order in which the answers of one message are judged, as indexes: a confirmation after a reject, which is final, and before a
+ * retraction, which can only take back an answer that was given. The order in the message has no influence.
  */
 export function judgingOrder(decisions: readonly (keyof typeof ORDER | null)[]): readonly number[] {
   const place = (i: number): number => ORDER[decisions[i] ?? 'reject'];

@@ -28,7 +28,10 @@ export interface DerivationParts {
   readonly validators: ValidatorRegistry;
 }
 
-/** Runs on the calling thread: used inside the threads of the pool, and by commands that have no pool. Each fails with ErrUnknownDiffType, not retried. */
+/**
+ * Runs on the calling thread: used inside the threads of the pool, and by commands that have no pool. Each function fails with
+ * ErrUnknownDiffType, not retried.
+ */
 export function inlineDerivation({ tools, validators }: DerivationParts): Derivation {
   // Deeply frozen, since several validators share them.
   const factsOf = async (diff: DiffInput): Promise<Facts> =>

@@ -43,9 +43,9 @@ export interface OpeningDeps extends DerivationDeps {
 }
 
 /**
- * The first step of a review: checks the submission, pins the plan, attests external facts, runs the static guardians, and opens the ledger.
- * Refuses, without retry: an id that is not the hash of the change, an unknown source tool, missing bytes, inline bytes that the target does not
- * allow, metadata that may not become part of the effect, an invalid signature, a target without a plan.
+ * The first step of a review: checks the submission, pins the plan, attests external facts, runs the static guardians, and opens the
+ * ledger. Refuses, without retry: an id that is not the hash of the change, an unknown source tool, missing bytes, inline bytes that
+ * the target does not allow, metadata that may not become part of the effect, an invalid signature, a target without a plan.
  *
  * O1 A change is opened once. A retry after a lost result or a reset uses the plan that was pinned first, even if a newer one is
  *    published, and attests nothing again: a record under another plan would not be bound to this review. A change that was

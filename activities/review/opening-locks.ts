@@ -15,8 +15,8 @@ const SCOPES: readonly (readonly Dimension[])[] = DIMENSIONS.reduce<readonly (re
 
 /**
  * The locks of an opening: each scope that the change belongs to, exclusive if one of its own limits counts over that scope, else
- * shared. A change that counts another one has the exclusive lock of a scope of both, so the two openings are ordered, whatever
- * limits the plan of the other one has. Changes without such a scope, such as those of two tenants, do not wait for each other.
+ * shared. A change that counts another one has the exclusive lock of a scope of both, so the two openings are ordered, regardless
+ * of the limits in the plan of the other one. Changes without such a scope, such as those of two tenants, do not wait for each other.
  */
 export function openingLocks(
   validators: readonly PlanValidator[],

@@ -42,7 +42,7 @@ function digestOf(message: unknown): string {
   try {
     return sha256HexOfText(canonicalJson(message));
   } catch (error) {
-    // Not JSON, or nested too deeply. All such messages share one row.
+    // Not JSON, or nested too deeply. All of these messages share one row.
     if (error instanceof TypeError || error instanceof RangeError) return 'unreadable';
     throw error;
   }

@@ -18,8 +18,8 @@ export interface GuardianDeps extends DerivationDeps {
 }
 
 /**
- * Runs one unit of the plan: reads facts from the bytes, then runs each validator. Guardians get no client that can write. Findings that a row has
- * already are not written again.
+ * Runs one unit of the plan: reads facts from the bytes, then runs each validator. Guardians get no client that can write. Findings
+ * that already have a row are not written again.
  */
 export function createGuardianActivities(deps: GuardianDeps): Pick<ReviewActivities, 'runGuardians'> {
   return {

@@ -27,7 +27,7 @@ const REACHED_BY: Readonly<Record<string, Scenario>> = {
   'ledger.refused': 'revoked',
   'target.seal': 'stale',
 };
-/** The guardians run in the opening, and in an activity of their own only if they could not run there. */
+/** The guardians run in the opening, and in a separate activity only if they could not run there. */
 const UNGUARDED: Fault = { point: RULES_POINT, when: 'before', action: 'lost' };
 /** Faults that must fire first. The marker is read back only if the response to COMMIT was lost. */
 const NEEDS: Readonly<Record<string, readonly Fault[]>> = {

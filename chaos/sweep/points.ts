@@ -1,6 +1,6 @@
 /**
- * The named failpoints: before and after every activity, run of the guardians' rules, ledger write and target write. They exist only in the sweep's
- * worker processes, which decorate the production wiring (`worker.ts`); production code has no failpoints.
+ * The named failpoints: before and after every activity, run of the guardians' rules, ledger write and target write. They exist only in
+ * the sweep's worker processes, which decorate the production wiring (`worker.ts`); production code has no failpoints.
  */
 
 /** Actions on the process that reaches the failpoint. */

@@ -33,8 +33,8 @@ type ObjectsInText =
   | { readonly ok: false; readonly message: string };
 
 /**
- * Finds the outermost JSON objects in a model's text, in order. Ignores the text between them, code fences, a byte order mark and one leading `<think>…</think>`. Refuses an array that contains objects: it is not a verdict, and
- * using its only member would be a repair.
+ * Finds the outermost JSON objects in a model's text, in order. Ignores the text between them, code fences, a byte order mark and one
+ * leading `<think>…</think>`. Refuses an array that contains objects: it is not a verdict, and using its only member would be a repair.
  * Linear time: tries at most 512 braces and brackets and reads each character at most 8 times on average, else `budget`.
  */
 export function objectsInText(raw: string): ObjectsInText {

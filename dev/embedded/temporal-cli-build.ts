@@ -47,7 +47,7 @@ interface GoBuild {
   readonly say: Say;
 }
 
-/** Builds Go programs under a lock beside the first target; existing targets are kept. Logs why and returns false on failure. */
+/** Builds Go programs under a lock file next to the first target; existing targets are kept. Logs why and returns false on failure. */
 export async function buildGo({ module, packages, targets, ldflags = '-s -w', what, say }: GoBuild): Promise<boolean> {
   const [first] = targets;
   if (first === undefined) return true;

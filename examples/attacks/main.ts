@@ -1,5 +1,6 @@
 /**
- * `npm run attacks [-- --json] [--only WORDS]… [--shuffle SEED]`: attacks by someone with write access to the Temporal namespace, on real servers and our real processes.
+ * `npm run attacks [-- --json] [--only WORDS]… [--shuffle SEED]`: attacks by someone with write access to the Temporal namespace, on
+ * real servers and our real processes.
  * Progress goes to standard error; with --json one line goes to standard output. Exits 1 if an attack had an effect or if a
  * refusal is missing from the ledger, or if it left something behind that others could find.
  */

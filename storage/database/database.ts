@@ -20,7 +20,10 @@ export interface Queryable {
   query<R extends QueryResultRow>(text: string, values?: Values, name?: string): Promise<QueryResult<R>>;
 }
 
-/** A bounded connection pool. Throws STORE_UNAVAILABLE (retryable) if the database is unreachable, busy or too slow, and other errors unchanged. */
+/**
+ * A bounded connection pool. Throws STORE_UNAVAILABLE (retryable) if the database is unreachable, busy or too slow, and other errors
+ * unchanged.
+ */
 export interface Database extends Queryable {
   /** Runs `work` in a transaction on one connection. Rolls back if it throws, and throws if a statement failed. */
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
@@ -51,8 +54,8 @@ export function openDatabase(options: DatabaseOptions): Database {
     idleTimeoutMillis: 30_000,
     keepAlive: true,
   });
-  // The pool itself listens only while a connection is idle. Without this listener from its first moment on, an error between two queries of a
-  // transaction, or in the packet that ends the login, would crash the process. The next query of the connection reports the loss.
+  // The pool itself listens only while a connection is idle. Without this listener, an error between two queries of a transaction, or in
+  // the packet that ends the login, would crash the process. The next query of the connection reports the loss.
   pool.on('connect', (client) => void client.on('error', () => {}));
   pool.on('error', () => {}); // An idle connection failed. The pool has removed it, and the next query reports an unreachable database.
 

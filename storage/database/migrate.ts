@@ -18,7 +18,7 @@ export const MIN_SERVER_VERSION = 160_000;
  */
 export async function migrate(adminUrl: string, { roles }: MigrateOptions): Promise<void> {
   const client = new Client({ connectionString: adminUrl, connectionTimeoutMillis: 10_000, query_timeout: 60_000 });
-  // Why the connection was lost between two queries. The next query only says that there is none.
+  // Why the connection was lost between two queries. The next query only reports that it has no connection.
   let lost: Error | null = null;
   client.on('error', (error) => (lost ??= error));
   try {

@@ -2,7 +2,8 @@
  * One-time links and the passkeys that were made with them. Written by the operator (links) and by the gateway (passkeys).
  *
  * E1 Of each link the database takes one passkey, and of each passkey one link: unique constraints, in tables that only grow.
- * E2 What is refused here is refused by readers too (key-reader.ts): checking it here only informs the person at once, and keeps useless rows out.
+ * E2 What is refused here is refused by readers too (key-reader.ts): checking it here only informs the person at once, and keeps
+ *    useless rows out.
  */
 import { canonicalJson } from '../../policy/contracts/canonical-json';
 import type { Envelope } from '../../policy/contracts/diff';

@@ -13,7 +13,7 @@ export interface KeyEnvelopeReader {
   envelopesOf(keyIds: readonly string[]): Promise<readonly KeyEnvelopes[]>;
 }
 
-/** Registered keys and enrolled passkeys, each with the first revocation of its own id or of its link. */
+/** Registered keys and enrolled passkeys, each with the first revocation of its id or of its link. */
 export const KEY_ROWS_SQL = `
   select k.key_id, k.envelope, null::json as enrollment, null::timestamptz as enrolled_at, r.envelope as revocation
   from keys k left join key_revocations r using (key_id)

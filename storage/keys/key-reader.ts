@@ -4,7 +4,7 @@
  * K1 A row counts only if it is signed by an operator key that this process trusts. The database itself is not trusted. A passkey
  *    counts with two signatures: the operator's on the link, and that of the link's one-time key (signing/enrollment.ts).
  * K2 A revocation that cannot be verified still revokes the key, and is reported: a changed byte must not reactivate a key.
- * K4 A passkey whose row was written after its link had expired does not count, whatever time its statement names.
+ * K4 A passkey whose row was written after its link had expired does not count, regardless of the time in its statement.
  */
 import {
   revocableIds,

@@ -21,7 +21,10 @@ export interface NewLink {
   readonly expiresAt: string;
 }
 
-/** Makes a one-time link, by which a person enrols one passkey, and stores the operator's statement. Throws TypeError for a request that may not be signed. */
+/**
+ * Makes a one-time link, by which a person enrols one passkey, and stores the operator's statement. Throws TypeError for a request that
+ * may not be signed.
+ */
 export async function newLink(
   enrollments: Pick<Enrollments, 'add'>,
   { person, tenants, publicUrl, validMs, now }: LinkRequest,

@@ -41,8 +41,8 @@ interface TableRow {
 
 /**
  * Verifies the full ledger: the hash of each row, the chain of each review, the signature and root of each checkpoint, that each
- * leaf has its row, and the stored subtrees. Reads in batches and keeps one chain head per review in memory. `development` accepts checkpoints signed by demo
- * keys.
+ * leaf has its row, and the stored subtrees. Reads in batches and keeps one chain head per review in memory. `development` accepts
+ * checkpoints signed by demo keys.
  */
 export async function verifyLedger(
   db: Queryable,

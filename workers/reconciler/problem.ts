@@ -26,7 +26,7 @@ export interface Problem {
   readonly key: string;
   /** `stuck`: it runs, and a reset can help. `behind`: it must read its answers again. `lost`: it does not run. Else it must end. */
   readonly nature: 'stuck' | 'behind' | 'lost' | 'wrong';
-  /** Milliseconds since the review should have ended, whatever its workflow does; negative before. */
+  /** Milliseconds since the review should have ended, regardless of its workflow; negative before. */
   readonly overdueBy: number;
   /** The queue of the workflow; null if it does not run. */
   readonly taskQueue: string | null;

@@ -17,7 +17,7 @@
  * R5 The ledger is written first, then the workflow is terminated. A review that is closed in the ledger cannot be changed.
  * R6 A workflow that fails its task after its review has ended is reset like others, so that it ends and signals the requester's workflow.
  *    If that does not help, it is terminated.
- * R7 A workflow that waits for answers that the ledger has is told to read them again, also after a reset without messages.
+ * R7 A workflow that waits for answers that the ledger has gets a signal to read them again, also after a reset without messages.
  * R8 Nothing is ended by an old observation: the workflow is described again immediately before.
  * R9 While many workflows are gone at once, their reviews are ended only when they are overdue: the namespace may be the wrong one.
  */
@@ -99,7 +99,7 @@ export class Reconciler {
     );
   }
 
-  /** False if the server cannot say: the queue can have any name, and one must not stop the repairs of all. */
+  /** False if the request fails: the queue can have any name, and a failure for one queue must not stop all other repairs. */
   async #hasPollers(queue: string): Promise<boolean> {
     const { temporal, graceMs, logger } = this.options;
     try {
@@ -155,7 +155,7 @@ export class Reconciler {
     return problemAfterEnd(seen);
   }
 
-  /** Null if the server cannot say. */
+  /** Null if the request fails. */
   async #observe(changeId: string): Promise<Observation | null> {
     const { temporal, logger } = this.options;
     try {

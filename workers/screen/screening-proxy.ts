@@ -145,7 +145,7 @@ function chunksOf(stream: http2.Http2Stream): readonly Buffer[] {
   return chunks;
 }
 
-/** The task counts as answered when the call has ended, whatever came of it: until then the core keeps other tasks back itself. */
+/** The task counts as answered when the call has ended, even if it failed: until then the core itself keeps other tasks back. */
 function noteAnswer(body: Buffer, { tasks, onError }: ScreeningProxyOptions & Screening): void {
   try {
     const message = messageIn(body);
