@@ -86,13 +86,13 @@ export function withFailingActivities<A extends object>(activities: A, faults: F
 export function withFailingLedger(ledger: Ledger, faults: FaultSource): Ledger {
   return {
     ...ledger,
-    append: (changeId, entries, projection) => {
+    append: (changeId, entries, ...rest) => {
       const point = `ledger.${kindOf(entries)}`;
       return around(
         faults,
         changeId,
         point,
-        () => ledger.append(changeId, entries, projection),
+        () => ledger.append(changeId, entries, ...rest),
         () => {
           throw failed(`${point}: the response was lost`, FailureType.Store);
         },
