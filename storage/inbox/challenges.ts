@@ -4,9 +4,9 @@ export const CHALLENGE_MS = 2 * 60_000;
 /** Of all people and gateways at once: anyone who reaches the gateway can ask for one. */
 const MAX_CHALLENGES = 10_000;
 
-type ChallengePurpose = 'login' | 'enroll';
+export type ChallengePurpose = 'login' | 'enroll';
 
-interface NewChallenge {
+export interface NewChallenge {
   /** SHA-256 of the cookie of the browser that asked. */
   readonly cookieSha: string;
   readonly challenge: string;
