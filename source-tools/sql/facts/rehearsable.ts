@@ -244,7 +244,9 @@ function paddingProblem(name: string, args: readonly unknown[]): string | null {
   const position = PADDING_FUNCTIONS[name];
   if (position !== undefined) {
     const length = typed(args[position]);
-    const value = length?.type === 'A_Const' ? (number(child(length.node, 'ival'), 'ival') ?? 0) : null;
+    const literal = length?.type === 'A_Const' ? length.node['ival'] : undefined;
+    // The parser leaves out a zero. Text in quotes is a length too.
+    const value = literal === undefined ? null : (number(child(length?.node ?? {}, 'ival'), 'ival') ?? 0);
     return value !== null && value <= MAX_PADDING
       ? null
       : `the length of ${name}() is not a constant of at most ${MAX_PADDING}`;

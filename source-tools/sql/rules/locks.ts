@@ -30,7 +30,7 @@ const LOCKING = /^(ALTER|CREATE|DROP|TRUNCATE|LOCK|REINDEX|CLUSTER|VACUUM|REFRES
 
 export const timeoutsRequired = defineSqlRule({
   name: 'sql_timeouts_required',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'advise',
   status: 'WARN',
   why: 'Without a timeout, a DDL statement that waits for a lock also blocks all later queries on the table.',
@@ -51,7 +51,10 @@ export const timeoutsRequired = defineSqlRule({
 });
 
 function isSetBefore(facts: SqlFacts, name: string, statement: number): boolean {
-  const limits = (s: SettingFact): boolean =>
-    s.name === name && s.change === 'set' && s.value !== '0' && (s.scope === 'session' || s.scope === 'local');
-  return facts.settings.some((s) => s.statement < statement && limits(s));
+  const ofSession = ({ scope }: SettingFact): boolean => scope === 'session' || scope === 'local';
+  // The last one counts: RESET and SET … TO DEFAULT may take the limit away. `0`, `0s` and `0ms` are no limit.
+  const last = facts.settings.findLast(
+    (s) => s.statement < statement && ofSession(s) && (s.name === name || s.name === '*'),
+  );
+  return last?.name === name && last.change === 'set' && Number.parseFloat(last.value ?? '') > 0;
 }

@@ -117,6 +117,22 @@ describe('locks, limits and other rules', () => {
     ['sql_timeouts_required', "SET lock_timeout = '1s'; SET statement_timeout = '1s'; ALTER TABLE t ADD a int", false],
     ['sql_timeouts_required', "SET lock_timeout = 0; SET statement_timeout = '1s'; ALTER TABLE t ADD a int", true],
     ['sql_timeouts_required', "RESET lock_timeout; SET statement_timeout = '1s'; ALTER TABLE t ADD a int", true],
+    ['sql_timeouts_required', "SET lock_timeout = '0s'; SET statement_timeout = '0ms'; ALTER TABLE t ADD a int", true],
+    [
+      'sql_timeouts_required',
+      "SET lock_timeout = '1s'; SET statement_timeout = '1s'; RESET lock_timeout; ALTER TABLE t ADD a int",
+      true,
+    ],
+    [
+      'sql_timeouts_required',
+      "SET lock_timeout = '1s'; SET statement_timeout = '1s'; RESET ALL; ALTER TABLE t ADD a int",
+      true,
+    ],
+    [
+      'sql_timeouts_required',
+      "SET lock_timeout = '1s'; SET statement_timeout = '1s'; ALTER ROLE app RESET lock_timeout; ALTER TABLE t ADD a int",
+      false,
+    ],
     [
       'sql_timeouts_required',
       "SELECT set_config('lock_timeout', '1s', true), set_config('statement_timeout', '1s', true); ALTER TABLE t ADD a int",

@@ -123,6 +123,8 @@ describe('the check before a rehearsal', () => {
     ['pg_sleep() may be called', `SELECT a.pg_sleep FROM unnest(ARRAY[4.0::float8]) a`],
     ['pg_sleep() may be called', `SELECT (4.0::float8).pg_sleep`],
     ['the length of repeat()', `SELECT repeat('x', 1000000000)`],
+    ['the length of repeat()', `SELECT repeat('x', '1000000000')`],
+    ['the length of rpad()', `UPDATE items SET name = rpad(name, '1000000000') WHERE id = 1`],
     ['the length of lpad()', `UPDATE items SET name = lpad(name, n) WHERE id = 1`],
     ['the pattern of format()', `SELECT format('%1000000000s', '')`],
     ['is a sequence', `SELECT last_value FROM tickets_id_seq`],
