@@ -10,7 +10,7 @@ import type { JsonValue } from '../../policy/contracts/canonical-json';
 import { isWellFormed } from '../../policy/contracts/canonical-json';
 import { bidi, controls, homoglyphs, invisible } from '../../policy/text/characters';
 
-export const MAX_MESSAGE = 4000;
+const MAX_MESSAGE = 4000;
 
 /** Tokens before a colon at the start of a line after the first, in lower case. Links start with their scheme. */
 const TRAILERS: ReadonlySet<string> = new Set([

@@ -11,7 +11,7 @@ const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const VALUE = new Int16Array(128).fill(-1);
 for (let i = 0; i < ALPHABET.length; i++) VALUE[ALPHABET.charCodeAt(i)] = i;
 
-export interface ReadBinary {
+interface ReadBinary {
   readonly content: BinaryContent;
   readonly next: number;
 }

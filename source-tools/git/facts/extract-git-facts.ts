@@ -6,8 +6,7 @@ import { readPatch, type RawFile } from './read-patch';
 import { decode, sourceOf, spanOf, type Source } from './source';
 import { refusal, refuse, Refused } from '../../../policy/text/refusal';
 
-export const MAX_PATCH_BYTES = MAX_DIFF_BYTES;
-export const MAX_PATCH_LINES = 60_000;
+const MAX_PATCH_LINES = 60_000;
 /** Maximum length of a file name (PATH_MAX on Linux). */
 const MAX_NAME = 4096;
 
@@ -28,8 +27,8 @@ export function extractGitPatchFacts(raw: Uint8Array): GitPatchFacts | FactsRefu
 
 function extract(raw: Uint8Array): GitPatchFacts | FactsRefusal {
   if (raw.length === 0) return refusal('empty', 'The patch is empty', null);
-  if (raw.length > MAX_PATCH_BYTES)
-    return refusal('too_large', `The patch is larger than ${MAX_PATCH_BYTES} bytes`, null);
+  if (raw.length > MAX_DIFF_BYTES)
+    return refusal('too_large', `The patch is larger than ${MAX_DIFF_BYTES} bytes`, null);
   const source = sourceOf(raw);
   if (source.lines.length > MAX_PATCH_LINES)
     return refusal('too_many_lines', `The patch has more than ${MAX_PATCH_LINES} lines`, null);

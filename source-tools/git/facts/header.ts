@@ -157,7 +157,7 @@ function indexLine(header: Header, line: Line): void {
   header.oldMode = modeOf(line, line.rest.slice(blank + 1));
 }
 
-export interface PlainHeader {
+interface PlainHeader {
   readonly header: Header;
   readonly strip: Strip;
   readonly stripKnown: boolean;

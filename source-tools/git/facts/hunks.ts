@@ -21,7 +21,7 @@ export function hunkHeader(source: Source, index: number): Omit<PatchHunk, 'line
   };
 }
 
-export interface ReadHunks {
+interface ReadHunks {
   readonly hunks: readonly PatchHunk[];
   /** Index of the line after the last one. */
   readonly next: number;

@@ -25,14 +25,14 @@ const SIMPLE: Readonly<Record<string, string>> = {
   '"': '"',
 };
 
-export interface Unquoted {
+interface Unquoted {
   readonly name: string;
   /** Index after the closing quote. */
   readonly end: number;
 }
 
 /** Reads a C-quoted name that starts at `start`; null if it is not valid. */
-export function unquote(line: string, start: number): Unquoted | null {
+function unquote(line: string, start: number): Unquoted | null {
   if (line[start] !== '"') return null;
   let name = '';
   for (let i = start + 1; i < line.length; i++) {
@@ -64,7 +64,7 @@ export function isDevNull(text: string): boolean {
   return text.startsWith('/dev/null') && (text.length === 9 || isSpace(text[9]));
 }
 
-export function isSpace(c: string | undefined): boolean {
+function isSpace(c: string | undefined): boolean {
   return c === ' ' || c === '\t' || c === '\n' || c === '\r';
 }
 

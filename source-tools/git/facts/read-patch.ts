@@ -13,10 +13,10 @@ import { hunkHeader, readHunks } from './hunks';
 import type { Strip } from './names';
 import { isComplete, spanOf, type Source } from './source';
 
-export const MAX_FILES = 3000;
-export const MAX_HUNKS = 20_000;
+const MAX_FILES = 3000;
+const MAX_HUNKS = 20_000;
 /** Maximum number of lines outside any file section that look like part of a patch. */
-export const MAX_STRAY = 1000;
+const MAX_STRAY = 1000;
 /** Maximum length of a header line in bytes: enough for two quoted paths of maximum length. */
 const MAX_HEADER_LINE = 40_000;
 
@@ -28,7 +28,7 @@ export interface RawFile {
   readonly last: number;
 }
 
-export interface RawPatch {
+interface RawPatch {
   readonly files: readonly RawFile[];
   readonly stray: readonly { readonly line: number; readonly what: string }[];
   readonly notUtf8: readonly number[];

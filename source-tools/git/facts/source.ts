@@ -29,7 +29,7 @@ export function isComplete(source: Source, index: number): boolean {
   return source.endsWithNewline || index < source.lines.length - 1;
 }
 
-export interface Decoded {
+interface Decoded {
   readonly text: string;
   readonly utf8: boolean;
 }

@@ -41,7 +41,7 @@ const DEVICES = new Set([
 ]);
 
 /** Why a path is unsafe on one of the file systems it may be written to; null if it is an ordinary path below the root. */
-export function pathProblem(path: string): string | null {
+function pathProblem(path: string): string | null {
   if (path.length > MAX_PATH) return 'is longer than the maximum path length';
   if (isPlain(path)) return null;
   if (path.startsWith('/') || path.startsWith('~')) return 'is not below the root of the tree';

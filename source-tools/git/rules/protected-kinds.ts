@@ -2,7 +2,7 @@ import { shown } from '../../../policy/text/shown-name';
 import { wordList } from '../../../policy/text/word-list';
 
 /** A kind of file that has an effect which its lines do not show, mostly because a tool executes it without being asked. */
-export interface ProtectedKind {
+interface ProtectedKind {
   /** Follows the path in a finding: "is …". */
   readonly what: string;
   /** Pages of the tools that say when they execute or obey these files. */

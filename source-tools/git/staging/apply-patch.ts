@@ -12,7 +12,7 @@ import { GITLINK, pathsOf, type PatchFile } from '../facts/git-facts';
 import { changedPaths, type ChangedPath } from './changed-paths';
 import { firstLine, type Repository } from './repository';
 
-export type Patched =
+type Patched =
   | { readonly ok: true; readonly before: string; readonly after: string; readonly changed: readonly ChangedPath[] }
   | { readonly ok: false; readonly explanation: string };
 

@@ -54,7 +54,7 @@ export async function writeMarkerBlob(repository: Repository, marker: Marker): P
 }
 
 /** `moved`: a ref differs from the expected value or is locked, and nothing was changed. `broken`: the outcome is unknown. */
-export type Updated =
+type Updated =
   | { readonly kind: 'done' }
   | { readonly kind: 'moved'; readonly explanation: string }
   | { readonly kind: 'broken'; readonly explanation: string };

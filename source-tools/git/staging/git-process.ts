@@ -49,7 +49,7 @@ const MAX_OUTPUT = 64 * 1024 * 1024;
 /** Time between SIGTERM and SIGKILL. */
 const GRACE_MS = 5_000;
 
-export interface GitRun {
+interface GitRun {
   readonly args: readonly string[];
   readonly gitDir: string;
   /** An empty directory, because git reads attribute files from its working directory. */

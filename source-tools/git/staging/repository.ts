@@ -22,7 +22,7 @@ export interface Repository {
   readonly read: (args: readonly string[], more?: RunMore) => Promise<Buffer>;
 }
 
-export interface RunMore {
+interface RunMore {
   readonly stdin?: Uint8Array | string;
   readonly index?: string;
   /** Writes objects to the repository; otherwise they go to the scratch directory. */

@@ -8,7 +8,7 @@ import { bodyKind, replacesDocument } from './body-kind';
 import type { Json } from './json';
 import { applyJsonPatch, applyMergePatch, equal, readOperation, type Operation } from './json-patch';
 
-export const MAX_OPERATIONS = 5000;
+const MAX_OPERATIONS = 5000;
 /** Maximum number of segments of one pointer; equals the maximum nesting of the document. */
 const MAX_TOKENS = 64;
 /** Maximum number of names that the transfers of one patch may list. */

@@ -10,8 +10,7 @@ import { readUrl } from './url';
 import { inexactNumber, readJsonDocument } from '../../../policy/text/json-document';
 import { refusal, refuse, Refused } from '../../../policy/text/refusal';
 
-export const MAX_HTTP_BYTES = MAX_DIFF_BYTES;
-const BOUNDS = { maxBytes: MAX_HTTP_BYTES, maxDepth: 64, maxEntries: 30_000 };
+const BOUNDS = { maxBytes: MAX_DIFF_BYTES, maxDepth: 64, maxEntries: 30_000 };
 const MAX_HEADERS = 100;
 const MAX_HEADER = 16 * 1024;
 const MEMBERS = new Set(['method', 'url', 'contentType', 'headers', 'body', 'document']);

@@ -18,7 +18,7 @@ export interface Operation {
   readonly value: Json | undefined;
 }
 
-export type ReadOperation =
+type ReadOperation =
   { readonly ok: true; readonly operation: Operation } | { readonly ok: false; readonly why: string };
 
 const OPS = new Set(['add', 'remove', 'replace', 'move', 'copy', 'test']);
@@ -85,7 +85,7 @@ function isMap(value: JsonValue | undefined): value is JsonMap {
 /** Maximum number of values that one patch may copy or compare. */
 const MAX_WORK = 1_000_000;
 
-export type Applied =
+type Applied =
   | { readonly ok: true; readonly value: Json }
   /** `index`: the operation that failed. */
   | { readonly ok: false; readonly index: number; readonly why: string };

@@ -2,7 +2,7 @@ import type { Reach } from './http-facts';
 import { wordList } from '../../../policy/text/word-list';
 
 /** An address as bytes: 4 or 16. */
-export type Address = readonly number[];
+type Address = readonly number[];
 
 /** The IP address in the host of a parsed URL; null if it is a name. The URL parser has normalized IPv4 to dotted decimal. */
 export function addressOf(host: string): Address | null {

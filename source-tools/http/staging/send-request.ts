@@ -8,7 +8,7 @@
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 
-export interface HttpRequest {
+interface HttpRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -19,7 +19,7 @@ export interface HttpRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
-export type HttpAnswer =
+type HttpAnswer =
   | {
       readonly kind: 'answered';
       readonly status: number;

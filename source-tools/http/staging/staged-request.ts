@@ -22,12 +22,12 @@ export interface StagedRequest {
   readonly apply: (document: Json) => AppliedRequest;
 }
 
-export type AppliedRequest =
+type AppliedRequest =
   /** `takesMembers`: a copy or move takes an object or array with named members. */
   | { readonly ok: true; readonly document: Json; readonly takesMembers: boolean }
   | { readonly ok: false; readonly why: string };
 
-export type ReadRequest =
+type ReadRequest =
   { readonly ok: true; readonly request: StagedRequest } | { readonly ok: false; readonly why: string };
 
 /** The staged request as it is sent: PATCH with a JSON Patch or JSON Merge Patch, or PUT with a document. */

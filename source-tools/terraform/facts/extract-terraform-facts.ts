@@ -16,8 +16,7 @@ import { readConfiguration, withoutKeys, type ConfiguredResources } from './conf
 import { containsTrue, maskOf, withoutHidden } from './masks';
 import { withSeparateRules } from './separate-rules';
 
-export const MAX_PLAN_BYTES = MAX_DIFF_BYTES;
-const BOUNDS = { maxBytes: MAX_PLAN_BYTES, maxDepth: 128, maxEntries: 40_000 };
+const BOUNDS = { maxBytes: MAX_DIFF_BYTES, maxDepth: 128, maxEntries: 40_000 };
 const MAX_RESOURCES = 5000;
 
 /** The members of a plan that are read, or that say nothing about what apply does. Docs: "JSON Output Format" of Terraform. */

@@ -50,14 +50,14 @@ export interface TerraformOutput {
   readonly changes: boolean;
 }
 
-export interface TerraformModule {
+interface TerraformModule {
   readonly at: string;
   readonly name: string;
   readonly source: string;
   readonly version: string | null;
 }
 
-export interface TerraformProvider {
+interface TerraformProvider {
   readonly at: string;
   readonly name: string;
   readonly version: string | null;

@@ -1,5 +1,5 @@
 /** Addresses from `first` to `last`. */
-export interface AddressRange {
+interface AddressRange {
   readonly bits: 32 | 128;
   readonly first: bigint;
   readonly last: bigint;
