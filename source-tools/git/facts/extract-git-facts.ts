@@ -1,6 +1,6 @@
 import { MAX_DIFF_BYTES } from '../../../policy/contracts/diff';
 import type { FactsRefusal } from '../../../policy/contracts/facts';
-import type { GitPatchFacts, PatchFile } from './git-facts';
+import { pathsOf, type GitPatchFacts, type PatchFile } from './git-facts';
 import { GIT_PARSER } from './git-parser';
 import { readPatch, type RawFile } from './read-patch';
 import { decode, sourceOf, spanOf, type Source } from './source';
@@ -37,7 +37,7 @@ function extract(raw: Uint8Array): GitPatchFacts | FactsRefusal {
   const { files, stray, notUtf8 } = readPatch(source);
   const anomalies = [...stray];
   const described = files.map((file) => toFile(source, file, anomalies));
-  const names = new Set(described.flatMap((file) => [file.oldPath, file.newPath].flatMap((path) => path ?? [])));
+  const names = new Set(described.flatMap(pathsOf));
   return {
     ok: true,
     kind: 'git-patch',
@@ -72,27 +72,19 @@ function toFile(source: Source, file: RawFile, anomalies: { line: number; what: 
   const moved = oldPath !== null && newPath !== null && oldPath !== newPath;
   if (moved && !header.isRename && !header.isCopy) report('two names for a file that is neither renamed nor copied');
   const lines = hunks.flatMap((hunk) => hunk.lines);
-  const newMode = header.newMode ?? (isDelete ? null : header.oldMode);
+  const isRename = header.isRename || moved;
   return {
-    change: isNew
-      ? 'add'
-      : isDelete
-        ? 'delete'
-        : header.isCopy
-          ? 'copy'
-          : header.isRename || moved
-            ? 'rename'
-            : 'modify',
+    change: isNew ? 'add' : isDelete ? 'delete' : header.isCopy ? 'copy' : isRename ? 'rename' : 'modify',
     oldPath,
     newPath,
     path,
     oldMode: octal(isNew ? null : header.oldMode),
-    newMode: octal(newMode),
+    newMode: octal(header.newMode ?? (isDelete ? null : header.oldMode)),
     similarity: header.similarity ?? (header.isRename || header.isCopy ? 0 : null),
     binary,
     hunks,
-    added: lines.reduce((sum, line) => sum + Number(line.kind === '+'), 0),
-    removed: lines.reduce((sum, line) => sum + Number(line.kind === '-'), 0),
+    added: lines.filter(({ kind }) => kind === '+').length,
+    removed: lines.filter(({ kind }) => kind === '-').length,
     span: spanOf(source, header.first, last),
     header: spanOf(source, header.first, header.next - 1),
   };

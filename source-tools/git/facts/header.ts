@@ -52,14 +52,14 @@ type Reader = (header: Header, line: Line) => void;
 const READERS: readonly (readonly [string, Reader])[] = [
   ['--- ', (header, line) => plainSide(header, line, 'old')],
   ['+++ ', (header, line) => plainSide(header, line, 'new')],
-  ['old mode ', (header, line) => (header.oldMode = modeOf(line, line.rest))],
-  ['new mode ', (header, line) => (header.newMode = modeOf(line, line.rest))],
+  ['old mode ', (header, line) => (header.oldMode = modeOf(line))],
+  ['new mode ', (header, line) => (header.newMode = modeOf(line))],
   [
     'deleted file mode ',
     (header, line) => {
       header.isDelete = true;
       header.oldName = line.fallback;
-      header.oldMode = modeOf(line, line.rest);
+      header.oldMode = modeOf(line);
     },
   ],
   [
@@ -67,7 +67,7 @@ const READERS: readonly (readonly [string, Reader])[] = [
     (header, line) => {
       header.isNew = true;
       header.newName = line.fallback;
-      header.newMode = modeOf(line, line.rest);
+      header.newMode = modeOf(line);
     },
   ],
   ['copy from ', (header, line) => movedSide(header, line, 'isCopy', 'oldName')],
@@ -122,20 +122,20 @@ function plainSide(header: Header, line: Line, side: 'old' | 'new'): void {
       if (!isDevNull(line.rest)) inconsistent();
       return;
     }
-    header[key] = findName(line.rest, line.strip, { tab: true });
+    header[key] = findName(line.rest, line.strip, 'tab');
     if (isDevNull(line.rest)) header.namesDevNull = true;
     return;
   }
-  if (absent || findName(line.rest, line.strip, { tab: true }) !== known) inconsistent();
+  if (absent || findName(line.rest, line.strip, 'tab') !== known) inconsistent();
 }
 
 function movedSide(header: Header, line: Line, kind: 'isRename' | 'isCopy', key: 'oldName' | 'newName'): void {
   header[kind] = true;
   // These names have no a/ or b/ prefix.
-  header[key] = findName(line.rest, 0, { tab: false });
+  header[key] = findName(line.rest, 0, 'cr');
 }
 
-function modeOf(line: Line, text: string): number {
+function modeOf(line: Line, text = line.rest): number {
   const match = /^[0-7]{1,7}(?=\s|$)/.exec(text);
   if (match === null) return refuse('invalid_mode', 'Invalid file mode', spanOf(line.source, line.index));
   return Number.parseInt(match[0], 8);
@@ -143,8 +143,7 @@ function modeOf(line: Line, text: string): number {
 
 function percentOf(text: string): number | null {
   const match = /^\d{1,3}/.exec(text);
-  const value = match === null ? Number.NaN : Number(match[0]);
-  return value <= 100 ? value : null;
+  return match !== null && Number(match[0]) <= 100 ? Number(match[0]) : null;
 }
 
 /** `index <id>..<id> <mode>`: states the mode of a file whose mode does not change. */
@@ -152,8 +151,7 @@ function indexLine(header: Header, line: Line): void {
   const dots = line.rest.indexOf('.');
   if (dots === -1 || line.rest[dots + 1] !== '.' || dots > 64) return;
   const blank = line.rest.indexOf(' ', dots + 2);
-  const end = blank === -1 ? line.rest.length : blank;
-  if (end - dots - 2 > 64 || blank === -1) return;
+  if (blank === -1 || blank - dots - 2 > 64) return;
   header.oldMode = modeOf(line, line.rest.slice(blank + 1));
 }
 
@@ -174,21 +172,17 @@ export function readPlainHeader(source: Source, first: number, strip: Strip, str
   const used = known ?? strip;
   const header = emptyHeader(first, false);
   header.next = first + 2;
-  let name: string | null;
-  if (isDevNull(before)) {
-    name = findPlainName(after, used, null);
-    [header.isNew, header.isDelete, header.newName] = [true, false, name];
-  } else if (isDevNull(after)) {
-    name = findPlainName(before, used, null);
-    [header.isNew, header.isDelete, header.oldName] = [false, true, name];
-  } else {
-    name = findPlainName(after, used, findPlainName(before, used, null));
-    if (isEpoch(before)) [header.isNew, header.isDelete, header.newName] = [true, false, name];
-    else if (isEpoch(after)) [header.isNew, header.isDelete, header.oldName] = [false, true, name];
-    else [header.oldName, header.newName] = [name, name];
-  }
+  const fromNothing = isDevNull(before);
+  const toNothing = !fromNothing && isDevNull(after);
+  const oldName = fromNothing ? null : findPlainName(before, used, null);
+  const name = toNothing ? oldName : findPlainName(after, used, oldName);
   if (name === null)
     return refuse('no_file_name', 'The header does not name its file', spanOf(source, first, first + 1));
+  const isNew = fromNothing || (!toNothing && isEpoch(before));
+  const isDelete = !isNew && (toNothing || isEpoch(after));
+  if (isNew || isDelete) [header.isNew, header.isDelete] = [isNew, isDelete];
+  header.oldName = isNew ? null : name;
+  header.newName = isDelete ? null : name;
   return { header, strip: used, stripKnown: stripKnown || known !== null };
 }
 

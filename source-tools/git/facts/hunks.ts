@@ -76,22 +76,10 @@ function readLines(
     // Git joins such a line with the one after it, so that the file has a line that the patch does not.
     if ((oldEnded && kind !== '+') || (newEnded && kind !== '-'))
       return refuse('joined_lines', 'A line without a line feed is not the last of its side', spanOf(source, at));
-    switch (kind) {
-      case ' ':
-        oldLeft--;
-        newLeft--;
-        break;
-      case '-':
-        oldLeft--;
-        changed = true;
-        break;
-      case '+':
-        newLeft--;
-        changed = true;
-        break;
-      default:
-        return miscounted(source, headerAt);
-    }
+    if (kind !== ' ' && kind !== '-' && kind !== '+') return miscounted(source, headerAt);
+    if (kind !== '+') oldLeft--;
+    if (kind !== '-') newLeft--;
+    if (kind !== ' ') changed = true;
     const { text, utf8 } = decode(line.slice(1));
     if (!utf8) notUtf8.push(at + 1);
     lines.push({ kind, text, line: at + 1 });

@@ -8,10 +8,8 @@
 /** How many leading segments are stripped: git strips one, or none if the names of the first plain patch have no folder. */
 export type Strip = 0 | 1;
 
-/** A name always ends at a line feed or CR, and also at a tab if `tab` is set. */
-interface Ends {
-  readonly tab: boolean;
-}
+/** Where an unquoted name ends: at the first CR, at the first tab or CR, or at a known index. */
+type NameEnd = 'cr' | 'tab' | number;
 
 const SIMPLE: Readonly<Record<string, string>> = {
   a: '\x07',
@@ -69,8 +67,8 @@ function isSpace(c: string | undefined): boolean {
 }
 
 /** The name at the start of `text`, which follows `---`, `rename from` and similar; null if there is none. */
-export function findName(text: string, strip: Strip, ends: Ends): string | null {
-  return quotedName(text, strip) ?? bareName(text, strip, null, ends, null);
+export function findName(text: string, strip: Strip, end: NameEnd): string | null {
+  return quotedName(text, strip) ?? bareName(text, strip, null, end);
 }
 
 function quotedName(text: string, strip: Strip): string | null {
@@ -82,16 +80,14 @@ function quotedName(text: string, strip: Strip): string | null {
   return slash === -1 ? null : collapseSlashes(name.slice(slash + 1));
 }
 
-/**
- * `end`: known end of the name, so that spaces and tabs before it are part of the name; null if unknown. `other`: the name on
- * the other side, which is preferred if it is a prefix of this one.
- */
-function bareName(text: string, strip: Strip, other: string | null, ends: Ends, end: number | null): string | null {
+/** An unquoted name. `other`: the name on the other side, which is preferred if it is a prefix of this one. */
+function bareName(text: string, strip: Strip, other: string | null, end: NameEnd): string | null {
+  const isKnown = typeof end === 'number';
   let start = strip === 0 ? 0 : -1;
   let i = 0;
-  for (; i < (end ?? text.length); i++) {
+  for (; i < (isKnown ? end : text.length); i++) {
     const c = text[i];
-    if (end === null && (c === '\r' || c === '\n' || (c === '\t' && ends.tab))) break;
+    if (!isKnown && (c === '\r' || (c === '\t' && end === 'tab'))) break;
     if (c === '/' && start === -1) start = i + 1;
   }
   if (start === -1 || i === start) return other === null ? null : collapseSlashes(other);
@@ -111,8 +107,7 @@ export function findPlainName(text: string, strip: Strip, other: string | null):
   const quoted = quotedName(text, strip);
   if (quoted !== null) return quoted;
   const stamp = timestampLength(text);
-  if (stamp === 0) return bareName(text, strip, other, { tab: true }, null);
-  return bareName(text, strip, other, { tab: false }, text.length - stamp);
+  return bareName(text, strip, other, stamp === 0 ? 'tab' : text.length - stamp);
 }
 
 const ZONE = / [-+](?:\d{4}|\d{2}:\d{2})$/;
@@ -124,8 +119,7 @@ function timestampLength(text: string): number {
   // A timestamp is short, so look only at the end: the cost does not depend on the length of the line.
   const tail = text.slice(-80);
   if (!isDigit(tail.at(-1))) return 0;
-  let rest = tail.replace(ZONE, '');
-  rest = rest.replace(TIME, '');
+  const rest = tail.replace(ZONE, '').replace(TIME, '');
   const date = rest.replace(DATE, '');
   if (date.length === rest.length || date === '') return 0;
   if (date.endsWith('\t')) return tail.length - date.length + 1;
@@ -186,8 +180,8 @@ function afterPrefix(text: string, strip: Strip): string | null {
  * Unquoted names are split where both halves are equal. Linear in the length of the line.
  */
 export function nameOfHeader(rest: string, strip: Strip): string | null {
-  const first = unquote(rest, 0);
-  if (first !== null || rest.startsWith('"')) {
+  if (rest.startsWith('"')) {
+    const first = unquote(rest, 0);
     if (first === null) return null;
     const name = afterPrefix(first.name, strip);
     let at = first.end;

@@ -47,15 +47,16 @@ export function readPatch(source: Source): RawPatch {
   let at = 0;
   while (at < source.lines.length) {
     const line = source.lines[at] as string;
+    const isGitHeader = line.startsWith('diff --git ');
     let header: Header | null = null;
     if (hunkHeader(source, at) !== null) refuse('loose_hunk', 'The hunk has no file header', spanOf(source, at));
-    if (line.startsWith('diff --git ')) {
-      if (line.length > MAX_HEADER_LINE) refuse('name_too_long', 'The file name is too long', spanOf(source, at));
+    if ((isGitHeader || line.startsWith('--- ')) && line.length > MAX_HEADER_LINE)
+      refuse('name_too_long', 'The file name is too long', spanOf(source, at));
+    if (isGitHeader) {
       header = readGitHeader(source, at, strip);
       // Git would continue and use the names of this header for the next file.
       if (header === null) refuse('nothing_changed', 'The file header is not followed by a change', spanOf(source, at));
-    } else if (line.startsWith('--- ')) {
-      if (line.length > MAX_HEADER_LINE) refuse('name_too_long', 'The file name is too long', spanOf(source, at));
+    } else {
       const plain = readPlainHeader(source, at, strip, stripKnown);
       if (plain !== null) ({ header, strip, stripKnown } = plain);
     }
@@ -93,7 +94,7 @@ function readBody(source: Source, header: Header, binaryLeft: number): Body {
   const { hunks, next, notUtf8 } = readHunks(source, header.next);
   const oldLines = hunks.reduce((sum, hunk) => sum + hunk.oldLines, 0);
   const newLines = hunks.reduce((sum, hunk) => sum + hunk.newLines, 0);
-  // A plain header does not tell whether the file is new or deleted. Like git, assume so only if a single hunk could be the
+  // A plain header may not state whether the file is new or deleted. Like git, assume so only if a single hunk could be the
   // whole file.
   if (header.isNew === null && (oldLines > 0 || hunks.length > 1)) header.isNew = false;
   if (header.isDelete === null && (newLines > 0 || hunks.length > 1)) header.isDelete = false;
@@ -102,9 +103,9 @@ function readBody(source: Source, header: Header, binaryLeft: number): Body {
     refuse('inconsistent_header', 'The new file has removed or context lines', span);
   if (header.isDelete === true && newLines > 0)
     refuse('inconsistent_header', 'The deleted file has added or context lines', span);
-  if (hunks.length > 0) return { file: { header, hunks, binary: null, last: next - 1 }, next, notUtf8, binaryLeft };
-  const line = source.lines[next] ?? '';
   const file = (binary: BinaryContent | null, last: number): RawFile => ({ header, hunks, binary, last });
+  if (hunks.length > 0) return { file: file(null, next - 1), next, notUtf8, binaryLeft };
+  const line = source.lines[next] ?? '';
   if (line === 'GIT binary patch' && isComplete(source, next)) {
     const read = readBinary(source, next + 1, binaryLeft);
     const left = binaryLeft - read.content.bytes;
