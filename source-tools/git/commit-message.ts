@@ -1,54 +1,28 @@
 /**
- * What a commit message from `metadata.message` may contain. It is written by the agent, and readers of the repository, pipelines and
- * other tools trust it, so it is bounded by an allowlist.
+ * What a commit message from `metadata.message` may contain. The agent writes it, and readers of the repository, pipelines and
+ * other tools trust it.
  *
  * M1 No character that hides or reorders text: what a reviewer reads is what a machine reads.
  * M2 Trailers only from a list. A trailer such as `Reviewed-by` would claim a review that did not take place.
  * M3 No directive to a pipeline, such as `[skip ci]`: it would switch off checks of the branch.
  */
-import type { JsonValue } from '../../policy/contracts/canonical-json';
-import { isWellFormed } from '../../policy/contracts/canonical-json';
+import { isWellFormed, type JsonValue } from '../../policy/contracts/canonical-json';
 import { bidi, controls, homoglyphs, invisible } from '../../policy/text/characters';
+import { wordList } from '../../policy/text/word-list';
 
 const MAX_MESSAGE = 4000;
 
-/** Tokens before a colon at the start of a line after the first, in lower case. Links start with their scheme. */
+const REFERENCES = wordList('fixes closes resolves refs references see see-also related issue ticket bug jira');
+/** Allowed words before a colon at the start of a line, in lower case. A link starts with its scheme. */
 const TRAILERS: ReadonlySet<string> = new Set([
-  ...[
-    'fixes',
-    'closes',
-    'resolves',
-    'refs',
-    'references',
-    'see',
-    'see-also',
-    'related',
-    'issue',
-    'ticket',
-    'bug',
-    'jira',
-  ],
-  ...[
-    'note',
-    'notes',
-    'why',
-    'what',
-    'how',
-    'before',
-    'after',
-    'example',
-    'examples',
-    'context',
-    'motivation',
-    'details',
-  ],
-  ...['http', 'https'],
+  ...REFERENCES,
+  ...wordList('note notes why what how before after example examples context motivation details http https'),
 ]);
 
 /** `Reviewed-by`, `approved by`, `Signed off by`, with any separator. */
 const CLAIM =
   /\b(?:review|approv|ack|nack|sign|test|verif|confirm|authori[sz]|audit|suggest|report|co-?author)[a-z]*[\W_]*(?:off)?[\W_]*by\b/iu;
-/** Conventional commits: `fix(shop)!: …`. */
+/** What precedes the colon in the first line of a conventional commit, such as `fix(shop)!`. */
 const SUBJECT = /^[a-z]+(?:\([^)]*\))?!?$/;
 const DIRECTIVE =
   /\[[^\]\n]*\b(?:skip|ci|no[ -]?build)\b[^\]\n]*\]|\*\*\*\s*no_?ci\s*\*\*\*|\bskip-checks\b|\bskip-ci\b/iu;
@@ -66,9 +40,8 @@ export function commitMessageProblem(value: JsonValue): string | null {
   for (const [i, line] of value.split('\n').entries()) {
     const token = /^\s*([^\s:]{1,100})\s*[:#](?:\s|$|\/\/)/u.exec(line)?.[1];
     if (token === undefined) continue;
-    if (i === 0 ? SUBJECT.test(token) || TRAILERS.has(token.toLowerCase()) : TRAILERS.has(token.toLowerCase()))
-      continue;
-    return `line ${i + 1} looks like the trailer "${token}"; allowed are ${[...TRAILERS].slice(0, 12).join(', ')}`;
+    if (TRAILERS.has(token.toLowerCase()) || (i === 0 && SUBJECT.test(token))) continue;
+    return `line ${i + 1} looks like the trailer "${token}"; allowed are ${REFERENCES.join(', ')}`;
   }
   return null;
 }

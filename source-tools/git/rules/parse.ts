@@ -1,3 +1,4 @@
+import type { Span } from '../../../policy/contracts/facts';
 import { parseRule } from '../../../policy/rules/rule-maker';
 import { atLine, gitRule, MODIFIED, patchOf } from './define-git-rule';
 import { GIT_PACK } from '../facts/git-parser';
@@ -28,7 +29,7 @@ export const gitUnreadable = gitRule({
         .flatMap(({ lines }) => lines.filter(({ line }) => unreadable.has(line)))
         .map((line) => ({
           ...atLine(file, line, 'the line is not valid UTF-8'),
-          at: { startLine: line.line, startColumn: 1, endLine: line.line, endColumn: 1 },
+          at: lineStart(line.line),
         })),
     );
   },
@@ -40,9 +41,9 @@ export const gitAmbiguous = gitRule({
   defaultLevel: 'forbid',
   why: 'Git ignores lines outside the counted lines of a hunk, but other tools may treat them as content.',
   examples: { bad: `${good}+three\n`, good: `Two lines of prose.\n\n${good}-- \n2.39.5\n` },
-  find: ({ stray }) =>
-    stray.map(({ line, what }) => ({
-      at: { startLine: line, startColumn: 1, endLine: line, endColumn: 1 },
-      what,
-    })),
+  find: ({ stray }) => stray.map(({ line, what }) => ({ at: lineStart(line), what })),
 });
+
+function lineStart(line: number): Span {
+  return { startLine: line, startColumn: 1, endLine: line, endColumn: 1 };
+}

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { counted } from '../../../policy/text/change-title';
 import { coveringGlob, pathName, type PathName } from '../../../policy/text/glob';
 import { linePattern, describeLine, wordsOf } from '../../../policy/text/line-patterns';
 import { memoizeByObject } from '../../../policy/text/memoize';
@@ -123,7 +124,7 @@ function nameBefore({ file, name }: FileView): PathName {
   return file.oldPath === null || file.oldPath === file.path ? name : pathName(file.oldPath);
 }
 
-/** A test file that is deleted or moved away, unless its assertions or the code that it tests go the same way. */
+/** A hit if a test file is deleted, but neither its assertions are moved nor the tested code is deleted; or if it is moved away. */
 function lostTests(
   view: FileView,
   files: readonly FileView[],
@@ -208,14 +209,14 @@ function assertsIn(view: FileView, kind: '+' | '-'): readonly string[] {
   });
 }
 
-/** Assertions that the patch adds to test files, with how often. A removed one that occurs here is moved, not lost. */
+/** How often the patch adds each assertion to test files. A removed assertion that occurs here is moved, not lost. */
 function movedAsserts(files: readonly FileView[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const text of files.flatMap((view) => assertsIn(view, '+'))) counts.set(text, (counts.get(text) ?? 0) + 1);
   return counts;
 }
 
-/** Test files that lose assertions, if the patch as a whole does: assertions may move from one file to another. */
+/** Hits for test files that lose assertions, if the patch as a whole loses more than `most`: they may move between files. */
 function lostAsserts(files: readonly FileView[], moved: ReadonlyMap<string, number>, most: number): Hit[] {
   const left = new Map(moved);
   const losses = files
@@ -231,11 +232,7 @@ function lostAsserts(files: readonly FileView[], moved: ReadonlyMap<string, numb
   const added = [...left.values()].reduce((sum, count) => sum + Math.max(0, count), 0);
   const lost = losses.reduce((sum, { gone }) => sum + gone, 0) - added;
   if (lost <= most) return [];
-  return losses.flatMap(({ file, gone }) => (gone === 0 ? [] : [atFile(file, `loses ${count(gone, 'assertion')}`)]));
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+  return losses.flatMap(({ file, gone }) => (gone === 0 ? [] : [atFile(file, `loses ${counted(gone, 'assertion')}`)]));
 }
 
 const THRESHOLD = wordList(
@@ -245,7 +242,7 @@ const THRESHOLD = wordList(
 /** Names that also occur inside other words, such as `slow: 5` or `linebreak: 2`. */
 const WITHIN_WORDS = new Set(['low', 'high', 'break', 'lines', 'target']);
 
-/** Thresholds that decrease or are removed. */
+/** Hits for thresholds that decrease or are removed. */
 function loweredThresholds(view: FileView): Hit[] {
   const { file } = view;
   if (!view.contains('-', THRESHOLD)) return [];
