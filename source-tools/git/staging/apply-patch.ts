@@ -4,8 +4,8 @@
  * I1 Each hunk applies exactly at the line that its header states. An offset is refused, because the effect would differ from
  *    what was reviewed.
  * I2 Nothing is written to the repository unless `persist` is set: the objects of a dry run are in a temporary directory.
- * I3 A dry run reads binary content from the patch. If git has an object with the id that the patch states for the content, it
- *    takes that object instead, so it gets no other objects of the repository than the files before the change.
+ * I3 A dry run reads binary content from the patch. Git would use an existing object with the id that the patch states instead,
+ *    so it sees only the objects of the files before the change.
  */
 import { targetUnavailable } from '../../target-failure';
 import { GITLINK, pathsOf, type PatchFile } from '../facts/git-facts';
@@ -16,10 +16,10 @@ type Patched =
   | { readonly ok: true; readonly before: string; readonly after: string; readonly changed: readonly ChangedPath[] }
   | { readonly ok: false; readonly explanation: string };
 
-/** `files`: what the patch states. */
 interface Application {
   readonly persist: boolean;
-  readonly files: readonly PatchFile[];
+  /** The files of the patch. Only a dry run needs them. */
+  readonly files?: readonly PatchFile[];
 }
 
 const INDEX = 'index';
@@ -28,11 +28,9 @@ export async function applyPatch(
   repository: Repository,
   commit: string,
   patch: Uint8Array,
-  { persist, files }: Application,
+  { persist, files = [] }: Application,
 ): Promise<Patched> {
-  const before = (await repository.read(['rev-parse', '--verify', `${commit}^{tree}`], { persist }))
-    .toString('utf8')
-    .trim();
+  const before = await repository.readText(['rev-parse', '--verify', `${commit}^{tree}`], { persist });
   await repository.read(['read-tree', before], { index: INDEX, persist });
   const isolated = !persist && files.some(({ binary }) => binary !== null);
   if (isolated) await copyBlobs(repository, new Set(files.flatMap(pathsOf)));
@@ -51,13 +49,13 @@ export async function applyPatch(
       ok: false,
       explanation: `a hunk does not apply at the line that its header states (${offset[0].slice(0, 200)})`,
     };
-  const after = (await repository.read(['write-tree'], { index: INDEX, persist })).toString('utf8').trim();
+  const after = await repository.readText(['write-tree'], { index: INDEX, persist });
   return { ok: true, before, after, changed: await changedPaths(repository, before, after, persist) };
 }
 
 /** Copies the blobs of these paths, as they are in the index, to the scratch directory. */
 async function copyBlobs(repository: Repository, paths: ReadonlySet<string>): Promise<void> {
-  const listed = (await repository.read(['ls-files', '--stage', '-z'], { index: INDEX })).toString('utf8').split('\0');
+  const listed = (await repository.readText(['ls-files', '--stage', '-z'], { index: INDEX })).split('\0');
   const ids = listed.flatMap((entry) => {
     const [, mode, id, path] = /^(\d{6}) ([0-9a-f]+) \d\t(.*)$/s.exec(entry) ?? [];
     return id !== undefined && path !== undefined && mode !== GITLINK && paths.has(path) ? [`${id}\n`] : [];

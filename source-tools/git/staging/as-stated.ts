@@ -1,11 +1,11 @@
-import { SYMLINK, GITLINK, type PatchFile } from '../facts/git-facts';
+import { GITLINK, SYMLINK, type PatchFile } from '../facts/git-facts';
 import { ABSENT, type ChangedPath } from './changed-paths';
 
 const EXECUTABLE = '100755';
 
 /**
- * Why git does something else to a path than the patch states, or null. Git applies all removals before everything else, takes
- * a mode that the patch does not state from the tree, and only warns about an executable bit that it states wrongly.
+ * Why git does something else to a path than the patch states, or null. Git applies all removals first, takes a mode that the
+ * patch does not state from the tree, and only warns if the patch states a wrong executable bit.
  */
 export function notAsStated(entry: ChangedPath, files: readonly PatchFile[]): string | null {
   const { path, oldMode, newMode } = entry;
@@ -27,7 +27,7 @@ function lastWriter(path: string, sections: readonly PatchFile[]): PatchFile | n
   for (const file of sections) {
     if (file.newPath === path) writer = file;
     else if (file.change === 'delete') writer = null;
-    // What a rename moves away is the file before the patch, and so not a file that took its name.
+    // A rename moves the file that existed before the patch, not a file that the patch creates under the same name.
     else if (file.change === 'rename' && writer?.change === 'modify') writer = null;
   }
   return writer;

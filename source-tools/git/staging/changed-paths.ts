@@ -22,7 +22,7 @@ export async function changedPaths(
   persist: boolean,
 ): Promise<readonly ChangedPath[]> {
   const args = ['diff-tree', '-r', '-z', '--raw', '--no-abbrev', '--no-renames', '--no-ext-diff', before, after];
-  const parts = (await repository.read(args, { persist })).toString('utf8').split('\0');
+  const parts = (await repository.readText(args, { persist })).split('\0');
   const paths: ChangedPath[] = [];
   for (let i = 0; i + 1 < parts.length; i += 2) {
     const match = /^:(\d{6}) (\d{6}) ([0-9a-f]{40,64}) ([0-9a-f]{40,64}) [A-Z]$/.exec(parts[i] ?? '');

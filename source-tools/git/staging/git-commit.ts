@@ -54,15 +54,15 @@ async function write(
 ): Promise<CommitResult | null> {
   const tip = await tipOf(repository, base.ref);
   if (tip !== base.commit) return stale(base, tip);
-  const patched = await applyPatch(repository, base.commit, ctx.diff.raw, { persist: true, files: [] });
+  const patched = await applyPatch(repository, base.commit, ctx.diff.raw, { persist: true });
   if (!patched.ok) return { kind: 'stale', explanation: patched.explanation };
   if (patched.after !== base.treeAfter || canonicalJson(patched.changed) !== canonicalJson(base.paths))
     return { kind: 'stale', explanation: 'the patch produces a different tree than was approved' };
-  const written = await repository.read(['hash-object', '-t', 'commit', '-w', '--stdin'], {
+  const written = await repository.readText(['hash-object', '-t', 'commit', '-w', '--stdin'], {
     stdin: ours.body,
     persist: true,
   });
-  if (written.toString('utf8').trim() !== ours.id) throw new Error('git computed a different id for the commit');
+  if (written !== ours.id) throw new Error('git computed a different id for the commit');
   const blob = await writeMarkerBlob(repository, { changeId: ctx.changeId, state: 'applied', effect });
   const ended = (await ctx.endedMeanwhile?.()) ?? null;
   if (ended !== null) return { kind: 'refused', explanation: ended };
@@ -152,7 +152,7 @@ async function branchContains(repository: Repository, base: GitBase, id: string)
   const tip = await tipOf(repository, base.ref);
   if (tip === null || tip === base.commit) return false;
   // Not `merge-base --is-ancestor`: its exit code for a history that it cannot read is the one for "no".
-  const since = (await repository.read(['rev-list', tip, `^${base.commit}`])).toString('utf8');
+  const since = await repository.readText(['rev-list', tip, `^${base.commit}`]);
   return since.split('\n').includes(id);
 }
 

@@ -48,9 +48,8 @@ export async function readMarker(repository: Repository, changeId: string): Prom
   return { marker: parsed.data, blob };
 }
 
-export async function writeMarkerBlob(repository: Repository, marker: Marker): Promise<string> {
-  const stdin = canonicalJson(marker);
-  return (await repository.read(['hash-object', '-w', '--stdin'], { stdin, persist: true })).toString('utf8').trim();
+export function writeMarkerBlob(repository: Repository, marker: Marker): Promise<string> {
+  return repository.readText(['hash-object', '-w', '--stdin'], { stdin: canonicalJson(marker), persist: true });
 }
 
 /** `moved`: a ref differs from the expected value or is locked, and nothing was changed. `broken`: the outcome is unknown. */

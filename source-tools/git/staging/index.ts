@@ -55,7 +55,7 @@ async function stage({ changeId, diff, facts }: StageContext, repository: Reposi
     author: identity(author),
     message: String(message).trim(),
   };
-  const version = (await repository.read(['version'])).toString('utf8').trim();
+  const version = await repository.readText(['version']);
   const { sourceTool, diffSha } = diff;
   const record = StagingRecord.safeParse(
     toGitRecord(gitBase, { sourceTool, target: repository.target, diffSha, version }),

@@ -3,7 +3,7 @@
  *
  * T1 Every changed path is inside the tree and is not read as .git by any file system.
  * T2 Every mode is listed in the target's settings. Symbolic links and submodules are not allowed by default.
- * T3 The target of a symbolic link is inside the tree, which its text alone must show, and not behind another link.
+ * T3 The text of a symbolic link shows that its target is inside the tree, and the target is not behind another link.
  * T4 Git does to each path what the patch states, since rules and people read the patch.
  */
 import { clip } from '../../../policy/text/cut-text';
@@ -25,13 +25,13 @@ export async function refusedPath(
   after: string,
 ): Promise<string | null> {
   for (const entry of changed) {
-    const why = refusedName(entry.path) ?? refusedMode(entry, repository.settings) ?? notAsStated(entry, files);
+    const why =
+      refusedName(entry.path) ??
+      refusedMode(entry, repository.settings) ??
+      notAsStated(entry, files) ??
+      (await refusedSize(repository, entry, files)) ??
+      (entry.newMode === SYMLINK ? await refusedLink(repository, entry, after) : null);
     if (why !== null) return `${shown(entry.path)}: ${why}`;
-    const size = await refusedSize(repository, entry, files);
-    if (size !== null) return `${shown(entry.path)}: ${size}`;
-    if (entry.newMode !== SYMLINK) continue;
-    const link = await refusedLink(repository, entry, after);
-    if (link !== null) return `${shown(entry.path)}: ${link}`;
   }
   return null;
 }
@@ -55,7 +55,7 @@ function refusedMode({ path, oldMode, newMode }: ChangedPath, { modes }: GitSett
   return null;
 }
 
-/** Git empties a file for which a binary patch states the id zero, whatever content follows. */
+/** For a binary patch that states the id zero, git writes an empty file, whatever content follows. */
 async function refusedSize(
   repository: Repository,
   { path, newBlob, newMode }: ChangedPath,
@@ -67,7 +67,7 @@ async function refusedSize(
 }
 
 async function sizeOf(repository: Repository, blob: string): Promise<number> {
-  return Number((await repository.read(['cat-file', '-s', blob])).toString('utf8'));
+  return Number(await repository.readText(['cat-file', '-s', blob]));
 }
 
 async function refusedLink(repository: Repository, entry: ChangedPath, after: string): Promise<string | null> {
@@ -76,10 +76,9 @@ async function refusedLink(repository: Repository, entry: ChangedPath, after: st
   const target = decodeUtf8(await repository.read(['cat-file', 'blob', entry.newBlob]));
   if (target === null || target.includes('\0') || target.includes('\\'))
     return 'the target of the symbolic link is not a valid path';
-  const parts = target.split('/');
   const place = entry.path.split('/').slice(0, -1);
   let down = false;
-  for (const part of parts) {
+  for (const part of target.split('/')) {
     if (part === '.') continue;
     if (part === '..') {
       // After a name, the meaning of `..` depends on what that name resolves to.
@@ -90,9 +89,8 @@ async function refusedLink(repository: Repository, entry: ChangedPath, after: st
     if (part === '' || refusedName(part) !== null) return 'the symbolic link leads out of the tree';
     down = true;
     place.push(part);
-    const [, mode] =
-      /^(\d{6}) /.exec((await repository.read(['ls-tree', after, place.join('/')])).toString('utf8')) ?? [];
-    if (mode === SYMLINK) return 'the symbolic link leads through another one';
+    const listed = await repository.readText(['ls-tree', after, place.join('/')]);
+    if (listed.startsWith(`${SYMLINK} `)) return 'the symbolic link leads through another one';
   }
   return null;
 }

@@ -13,17 +13,17 @@ export interface Repository {
   readonly target: string;
   readonly git: GitAccess['git'];
   readonly settings: GitSettings;
-  readonly gitDir: string;
-  /** Temporary directory for index files and the objects of a dry run; removed afterwards. */
-  readonly scratch: string;
   /** Runs git. See `RunMore` for where objects are written. */
   readonly run: (args: readonly string[], more?: RunMore) => Promise<GitResult>;
   /** Like `run`, but returns standard output and throws TARGET_UNAVAILABLE unless git exits with code 0. */
   readonly read: (args: readonly string[], more?: RunMore) => Promise<Buffer>;
+  /** Like `read`, but returns text without white space around it. */
+  readonly readText: (args: readonly string[], more?: RunMore) => Promise<string>;
 }
 
 interface RunMore {
   readonly stdin?: Uint8Array | string;
+  /** Name of an index file in the scratch directory. */
   readonly index?: string;
   /** Writes objects to the repository; otherwise they go to the scratch directory. */
   readonly persist?: boolean;
@@ -40,7 +40,10 @@ export function gitDirOf(repository: string): string | null {
   return existsSync(join(repository, 'HEAD')) && existsSync(join(repository, 'objects')) ? repository : null;
 }
 
-/** Opens the target's repository for `work`. Throws CONFIGURATION_ERROR if the target is not a git repository. */
+/**
+ * Opens the target's repository for `work`, with a temporary scratch directory for index files and the objects of a dry run.
+ * Throws CONFIGURATION_ERROR if the target is not a git repository.
+ */
 export async function inRepository<T>(ctx: TargetContext, work: (repository: Repository) => Promise<T>): Promise<T> {
   const { target, signal } = ctx;
   const git = gitOf(target);
@@ -75,8 +78,9 @@ export async function inRepository<T>(ctx: TargetContext, work: (repository: Rep
     if (result.code !== 0) throw targetUnavailable(target.name, `git ${args[0]}: ${firstLine(result.stderr)}`);
     return result.stdout;
   };
+  const readText: Repository['readText'] = async (args, more) => (await read(args, more)).toString('utf8').trim();
   try {
-    return await work({ target: target.name, git, settings, gitDir, scratch, run, read });
+    return await work({ target: target.name, git, settings, run, read, readText });
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }
@@ -89,7 +93,7 @@ export function firstLine(stderr: string): string {
 
 /** The object that a ref points to; null if the ref does not exist. */
 export async function tipOf(repository: Repository, ref: string): Promise<string | null> {
-  const text = (await repository.read(['for-each-ref', '--format=%(refname) %(objectname)', ref])).toString('utf8');
+  const text = await repository.readText(['for-each-ref', '--format=%(refname) %(objectname)', ref]);
   const line = text.split('\n').find((each) => each.startsWith(`${ref} `));
   return line?.slice(ref.length + 1) ?? null;
 }
