@@ -1,5 +1,6 @@
 import { looksRandom } from '../../policy/rules/secrets/randomness';
 import type { HttpPatchFacts } from './facts/http-facts';
+import { DEFAULT_PORTS } from './facts/url';
 
 /**
  * `PATCH https://host/path`, with the names of the query parameters. What may be a secret is left out: values, and random text in the
@@ -7,17 +8,17 @@ import type { HttpPatchFacts } from './facts/http-facts';
  */
 export function requestTitle({ method, url }: HttpPatchFacts): string {
   const host = url.host.includes(':') ? `[${url.host}]` : url.host;
-  const port = url.port === null || url.port === DEFAULT_PORTS[url.scheme] ? '' : `:${url.port}`;
+  const port = url.port === null || url.port === DEFAULT_PORTS.get(url.scheme) ? '' : `:${url.port}`;
   const query = url.queryNames.length === 0 ? '' : `?${url.queryNames.map(withoutDelimiters).join('&')}`;
   return `${method} ${url.scheme}://${host}${port}${pathText(url.path)}${query}`;
 }
 
-/** With percent-encoding of what would look like another part of the URL. */
+/** Encodes characters that would look like another part of the URL. */
 const withoutDelimiters = (text: string): string => text.replaceAll(/[%?#&=]/g, encodeURIComponent);
 
 const MIN_SECRET = 12;
 
-/** The path of a webhook is often its secret. */
+/** Leaves out random segments, because the path of a webhook is often its secret. */
 function pathText(path: string): string {
   const isSecret = (segment: string): boolean => segment.length >= MIN_SECRET && looksRandom(segment);
   return path
@@ -25,5 +26,3 @@ function pathText(path: string): string {
     .map((segment) => (isSecret(segment) ? '…' : segment.replaceAll(/[%?#]/g, encodeURIComponent)))
     .join('/');
 }
-
-const DEFAULT_PORTS: Readonly<Record<string, number>> = { https: 443, http: 80 };

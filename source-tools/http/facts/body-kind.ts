@@ -39,13 +39,13 @@ function isJsonType(type: string): boolean {
   return type === 'application/json' || type.endsWith('+json') || type === 'text/json';
 }
 
-/** Whether a JSON body replaces the document: members that it does not name, or may not name, are removed. */
+/** Whether a JSON body replaces the document and may remove members. True for a PUT if the document is not known. */
 export function replacesDocument(method: string, body: JsonValue, document: JsonValue | undefined): boolean {
   return method === 'PUT' && !keepsMembers(document, body);
 }
 
 /** Whether the new document has every member of the old one. False if the old one is not known. */
-function keepsMembers(old: JsonValue | undefined, body: JsonValue): boolean {
+export function keepsMembers(old: JsonValue | undefined, body: JsonValue): boolean {
   if (old === undefined) return false;
   if (Array.isArray(old))
     return (

@@ -4,7 +4,7 @@ import { Members } from './members';
 import { transfersOf, type NameBudget } from './transfers';
 import { arrayIndex, pointerOf } from '../../../policy/text/json-pointer';
 import { refuse } from '../../../policy/text/refusal';
-import { bodyKind, replacesDocument } from './body-kind';
+import { bodyKind, keepsMembers } from './body-kind';
 import type { Json } from './json';
 import { applyJsonPatch, applyMergePatch, equal, readOperation, type Operation } from './json-patch';
 
@@ -102,20 +102,20 @@ function readJsonPatch(body: JsonValue | undefined, document: JsonValue | undefi
     ...seen.facts(),
     faults,
   };
-  return applicable ? { ...base, ...tried(operations, document) } : base;
+  return applicable ? { ...base, ...appliedTo(document, operations) } : base;
 }
 
 type PlacedOperation = Operation & { readonly at: string };
 
-/** The copies and moves of a patch that is not applied, so that what is below their sources is not known. */
+/** The copies and moves of a patch that was not applied, so that the members that they take are not known. */
 function unseenTransfers(operations: readonly PlacedOperation[]): Transfer[] {
   return operations.flatMap((operation) => transfersOf(operation, operation.at, undefined, { left: MAX_NAMES }));
 }
 
 /** What the operations do to the document. */
-function tried(
-  operations: readonly PlacedOperation[],
+function appliedTo(
   document: JsonValue,
+  operations: readonly PlacedOperation[],
 ): Pick<Body, 'transfers' | 'faults' | 'result' | 'changesNothing'> {
   const transfers: Transfer[] = [];
   const names: NameBudget = { left: MAX_NAMES };
@@ -181,8 +181,8 @@ function readMergePatch(body: JsonValue, document: JsonValue | undefined): Body 
  * the staged document writes only what differs from it.
  */
 function readPlainJson(body: JsonValue, method: string, document: JsonValue | undefined): Body {
-  const keeps = method === 'PUT' && !replacesDocument(method, body, document);
-  if (keeps && isJsonObject(document) && isJsonObject(body)) return readReplacement(body, document);
+  if (method === 'PUT' && keepsMembers(document, body) && isJsonObject(document) && isJsonObject(body))
+    return readReplacement(body, document);
   const seen = new Members();
   seen.collect(body, [], ['body']);
   const wholeDocument: Write = { how: 'set', changes: true, pointer: '', at: '/body', shifts: false };

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../../policy/contracts/canonical-json';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../policy/contracts/canonical-json';
 import { MAX_DIFF_BYTES } from '../../../policy/contracts/diff';
 import type { FactsRefusal } from '../../../policy/contracts/facts';
 import { READS, type HttpHeader, type HttpPatchFacts } from './http-facts';
@@ -38,10 +38,9 @@ function extract(raw: Uint8Array): HttpPatchFacts | FactsRefusal {
   const read = readJsonDocument(raw, BOUNDS);
   if (!read.ok) return read;
   if (read.inexactAt !== null) return inexactNumber(read.text, read.inexactAt);
-  const { value } = read;
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
+  const request = read.value;
+  if (!isJsonObject(request))
     return refusal('invalid_document', 'Expected a JSON object with "method" and "url"', null);
-  const request = value as JsonObject;
   if (Object.keys(request).some((key) => !MEMBERS.has(key)))
     return refusal('invalid_document', `Expected only the members ${[...MEMBERS].join(', ')}`, null);
   const method = textOf(request, 'method') ?? '';
@@ -50,7 +49,7 @@ function extract(raw: Uint8Array): HttpPatchFacts | FactsRefusal {
   if (url === null)
     return refusal('invalid_url', 'Expected "url" to be an absolute URL of at most 8192 characters', null);
   const headers = readHeaders(request['headers']);
-  const contentType = readContentType(textOf(request, 'contentType') ?? null, headers);
+  const contentType = readContentType(textOf(request, 'contentType'), headers);
   const body = readBody(request['body'], contentType, method, request['document']);
   return {
     ok: true,
@@ -65,17 +64,17 @@ function extract(raw: Uint8Array): HttpPatchFacts | FactsRefusal {
   } satisfies HttpPatchFacts;
 }
 
-function textOf(request: JsonObject, key: string): string | undefined {
-  const value = request[key];
-  if (value === undefined || value === null) return undefined;
+function textOf(request: JsonObject, key: string): string | null {
+  const value = request[key] ?? null;
+  if (value === null) return null;
   return typeof value === 'string' ? value : refuse('invalid_document', `Expected "${key}" to be a string`, null);
 }
 
 function readHeaders(value: JsonValue | undefined): HttpHeader[] {
   if (value === undefined) return [];
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
+  if (!isJsonObject(value))
     return refuse('invalid_header', 'Expected "headers" to be an object that maps names to values', null);
-  const entries = Object.entries(value as JsonObject);
+  const entries = Object.entries(value);
   if (entries.length > MAX_HEADERS) return refuse('invalid_header', `Expected at most ${MAX_HEADERS} headers`, null);
   const seen = new Set<string>();
   return entries.map(([name, text]) => {

@@ -2,8 +2,8 @@
  * JSON Patch (RFC 6902), applied to a parsed document.
  *
  * J1 Member names are only data: objects have no prototype, and no name is special.
- * J2 Work is bounded: each copied or compared value counts against a budget, so that repeatedly copying a document into itself
- *    ends.
+ * J2 Work is bounded: each copied or compared value counts against a budget, because a patch can copy a document into itself
+ *    again and again.
  */
 import type { JsonValue } from '../../../policy/contracts/canonical-json';
 import { arrayIndex, pointerOf, tokensOf } from '../../../policy/text/json-pointer';
@@ -26,8 +26,8 @@ const OPS = new Set(['add', 'remove', 'replace', 'move', 'copy', 'test']);
 const MEMBERS = new Set(['op', 'path', 'from', 'value']);
 
 /**
- * Reads one item of a patch. Members that RFC 6902 does not define are ignored, as it requires, unless they differ from those that
- * it defines only in case: some servers read them as equal.
+ * Reads one item of a patch. Ignores members that RFC 6902 does not define, as it requires, but refuses one that differs from a
+ * defined member only in case: some servers read both as the same.
  */
 export function readOperation(item: JsonValue): ReadOperation {
   if (!isMap(item)) return { ok: false, why: 'an operation is not an object' };
@@ -68,7 +68,7 @@ function shownPointer(tokens: readonly string[]): string {
   return tokens.length === 0 ? 'the whole document' : shown(pointerOf(tokens).slice(0, 200));
 }
 
-/** The operation with its path, and its value as far as it may be shown. */
+/** The operation with its paths, and its value if it may be shown. */
 function describe({ op, path, from, value }: Operation): string {
   const source = from === null ? '' : `${shownPointer(from)} to `;
   return `${op} of ${source}${shownPointer(path)}${value === undefined ? '' : ` with ${shownValue(value, path)}`}`;
@@ -159,7 +159,7 @@ export function valueAtPointer(document: Json, tokens: readonly string[]): Json 
       const item: Json | undefined = index === null ? undefined : value[index];
       if (item === undefined) return undefined;
       value = item;
-    } else if (typeof value === 'object' && value !== null && Object.hasOwn(value, token)) value = value[token] as Json;
+    } else if (isMap(value) && Object.hasOwn(value, token)) value = value[token] as Json;
     else return undefined;
   }
   return value;
@@ -185,7 +185,7 @@ function add(root: JsonMap, tokens: readonly string[], value: Json, budget: Budg
     parent.splice(index, 0, value);
     return null;
   }
-  if (typeof parent !== 'object' || parent === null) return NO_PARENT;
+  if (!isMap(parent)) return NO_PARENT;
   parent[token] = value;
   return null;
 }
@@ -198,7 +198,7 @@ function replace(root: JsonMap, tokens: readonly string[], value: Json): string 
     parent[index] = value;
     return null;
   }
-  if (typeof parent !== 'object' || parent === null) return NO_PARENT;
+  if (!isMap(parent)) return NO_PARENT;
   if (!Object.hasOwn(parent, token)) return 'the member does not exist';
   parent[token] = value;
   return null;
@@ -216,7 +216,7 @@ function remove(
     budget.left -= parent.length >> 4;
     return { why: null, value: parent.splice(index, 1)[0] };
   }
-  if (typeof parent !== 'object' || parent === null) return { why: NO_PARENT, value: undefined };
+  if (!isMap(parent)) return { why: NO_PARENT, value: undefined };
   if (!Object.hasOwn(parent, token)) return { why: 'the member does not exist', value: undefined };
   const value = parent[token];
   // Removing the whole document leaves null.
@@ -228,14 +228,14 @@ function remove(
 function clone(value: Json, budget: Budget): Json {
   if (--budget.left < 0) return null;
   if (Array.isArray(value)) return value.map((item) => clone(item, budget));
-  if (typeof value !== 'object' || value === null) return value;
+  if (!isMap(value)) return value;
   const copy = Object.create(null) as JsonMap;
   for (const key of Object.keys(value)) copy[key] = clone(value[key] as Json, budget);
   return copy;
 }
 
 /** Equality by RFC 6902 section 4.6: numbers by value, objects regardless of member order. */
-export function equal(a: Json, b: Json, budget: { left: number } = { left: MAX_WORK }): boolean {
+export function equal(a: Json, b: Json, budget: Budget = { left: MAX_WORK }): boolean {
   if (--budget.left < 0) return false;
   if (typeof a !== 'object' || a === null || typeof b !== 'object' || b === null) return a === b;
   if (Array.isArray(a) || Array.isArray(b)) {
@@ -249,12 +249,9 @@ export function equal(a: Json, b: Json, budget: { left: number } = { left: MAX_W
 
 /** JSON Merge Patch (RFC 7396): null removes a member, an object is merged, any other value replaces. */
 export function applyMergePatch(document: Json | undefined, patch: Json): Json {
-  if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) return patch;
-  const result = Object.create(null) as JsonMap;
-  if (typeof document === 'object' && document !== null && !Array.isArray(document))
-    for (const key of Object.keys(document)) result[key] = document[key] as Json;
-  for (const key of Object.keys(patch)) {
-    const value = patch[key] as Json;
+  if (!isMap(patch)) return patch;
+  const result: JsonMap = Object.assign(Object.create(null) as JsonMap, isMap(document) ? document : {});
+  for (const [key, value] of Object.entries(patch)) {
     if (value === null) delete result[key];
     else result[key] = applyMergePatch(result[key], value);
   }

@@ -64,10 +64,10 @@ export class Members {
     const text = value.replaceAll(/[\t\n\r]/g, '').replace(/^[\s\p{Cc}]+/u, '');
     const start = URL_START.exec(text);
     if (start === null && !BARE_HOST.test(text)) return;
-    const hasScheme = (start?.groups?.['scheme'] ?? start?.groups?.['web']) !== undefined;
+    const scheme = start?.groups?.['scheme'] ?? start?.groups?.['web'];
     let url = this.#urls.get(text);
     if (url === undefined) {
-      url = readUrl(start === null ? `http://${text}` : hasScheme ? text : `http:${text}`);
+      url = readUrl(start === null ? `http://${text}` : scheme === undefined ? `http:${text}` : text);
       this.#urls.set(text, url);
     }
     if (this.#links.length >= MAX_LINKS)

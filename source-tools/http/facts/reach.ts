@@ -108,7 +108,8 @@ const LOCAL_SUFFIXES = wordList(`
 `);
 
 /** Where the host of a parsed URL is, as far as can be determined without a DNS query. */
-export function reachOf(host: string, address: Address | null): Reach {
+export function reachOf(host: string): Reach {
+  const address = addressOf(host);
   if (address !== null) return reachOfAddress(address);
   const name = host.toLowerCase();
   if (METADATA_NAMES.has(name)) return 'metadata';

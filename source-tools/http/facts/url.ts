@@ -2,6 +2,10 @@ import type { HttpUrl } from './http-facts';
 import { addressOf, reachOf } from './reach';
 
 const MAX_URL = 8192;
+export const DEFAULT_PORTS: ReadonlyMap<string, number> = new Map([
+  ['https', 443],
+  ['http', 80],
+]);
 
 /**
  * Parses an absolute URL as browsers do (WHATWG), and lists what other parsers could read differently. Percent-decodes once.
@@ -19,15 +23,15 @@ export function readUrl(text: string): HttpUrl | null {
   }
   if (url.hostname === '' && (url.protocol === 'http:' || url.protocol === 'https:')) return null;
   const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
-  const address = addressOf(host);
   const path = decodedPath(url.pathname);
+  const scheme = url.protocol.slice(0, -1);
   return {
-    scheme: url.protocol.slice(0, -1),
+    scheme,
     host,
-    port: url.port === '' ? (url.protocol === 'https:' ? 443 : url.protocol === 'http:' ? 80 : null) : Number(url.port),
+    port: url.port === '' ? (DEFAULT_PORTS.get(scheme) ?? null) : Number(url.port),
     path: path.text,
     queryNames: [...url.searchParams.keys()],
-    reach: reachOf(host, address),
+    reach: reachOf(host),
     anomalies: [...inAuthority(text, url, host), ...path.anomalies, ...inText(text, url)],
   };
 }
@@ -41,12 +45,7 @@ function inText(text: string, url: URL): string[] {
   if (comparable(text) !== comparable(url.href))
     anomalies.push('a part that some parsers rewrite, such as a dot segment');
   if (url.search.includes(';')) anomalies.push('a semicolon in the query, which some servers read as "&"');
-  for (const c of text) {
-    if (c > '\x7f') {
-      anomalies.push('a character that is not ASCII');
-      break;
-    }
-  }
+  if (/\P{ASCII}/u.test(text)) anomalies.push('a character that is not ASCII');
   return anomalies;
 }
 
@@ -54,7 +53,7 @@ const AUTHORITY = /^[a-z][a-z0-9+.-]*:\/\/(?:\[[^\]]*\]|[^/?#\\:]*)(?::[1-9]\d*)
 /** Characters that a URL parser may encode. */
 const UNSAFE = /[^\w\-.~:/?#[\]@!$&()*+,;=%]/gu;
 
-/** The URL from its path on, with one encoding for each character; the complete URL if the part before is not written plainly. */
+/** The URL from its path on, with one encoding for each character; the complete URL if its authority has an unusual form. */
 function comparable(url: string): string {
   const authority = AUTHORITY.exec(url)?.[0];
   if (authority === undefined) return url;

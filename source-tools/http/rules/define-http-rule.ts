@@ -24,14 +24,14 @@ export const MERGE = 'application/merge-patch+json';
 
 const Names = z.array(z.string().min(1).max(200)).max(500);
 
-/** Settings of a rule that looks for names; `what` they are, for the description. */
+/** Settings of a rule that looks for names. `what` and `also` describe the two settings. */
 export const namesConfig = (names: readonly string[], what: string, also: string) =>
   z.strictObject({
     names: Names.default([...names]).describe(what),
     also: Names.default([]).describe(also),
   });
 
-/** The names of such settings, as `normalizedName` writes them. */
+/** All names of such settings, in the form that `normalizedName` returns. */
 export const namesOf = memoizeByObject(
   ({ names, also }: z.infer<ReturnType<typeof namesConfig>>): ReadonlySet<string> =>
     new Set([...names, ...also].map(normalizedName)),
@@ -40,7 +40,7 @@ export const namesOf = memoizeByObject(
 /** Setting of a rule: internal hosts that `what` may name. */
 export const allowedHosts = (what: string) => z.array(z.string().min(1).max(253)).max(200).default([]).describe(what);
 
-/** Whether an entry of such a list is the host, or `*.` and a domain above it. Case is ignored; the host is in lower case. */
+/** Whether an entry is the host, or `*.` and a parent domain of it. Ignores case; the host must be in lower case. */
 export function coversHost(entries: readonly string[], host: string): boolean {
   return entries.some((entry) => {
     const lower = entry.toLowerCase();

@@ -16,6 +16,10 @@ const Pointer = z
     'expected a JSON pointer: empty for the whole document, or starting with "/"',
   );
 
+const UNKNOWN_WRITES: readonly Hit[] = [
+  { at: '/body', what: 'the body is not JSON, so the members that it writes are unknown' },
+];
+
 /** The location of a write as tolerant servers read it: regardless of case, and with each name such as `a.b` as a path. */
 function readingsOf({ pointer }: Write): readonly (readonly string[])[] {
   const tokens = (tokensOf(pointer) ?? []).map(foldedName);
@@ -61,8 +65,7 @@ export const protectedPointer = httpRule({
   },
   find: ({ writes, body }, { pointers }) => {
     if (pointers.length === 0) return [];
-    if (body === 'text')
-      return [{ at: '/body', what: 'the body is not JSON, so the members that it writes are unknown' }];
+    if (body === 'text') return UNKNOWN_WRITES;
     const guarded = tokensOfEach(pointers);
     return writes.flatMap((write) => {
       if (!write.changes && write.how !== 'copy') return [];
@@ -155,7 +158,8 @@ const PRIVILEGE = wordList(`
   privileges scopes grants acl access_level entitlements privileged allow_privilege_escalation host_network host_pid
   service_account_name groups tenant_id org_id organization_id verified email_verified mfa_enabled two_factor_enabled
   password password_hash price unit_price amount total balance credit credit_limit discount salary refund iban
-  account_number limit limits quota quotas spending_limit daily_limit rate_limit webhook webhook_url callback_url redirect_uri redirect_uris allowed_origins ip_allowlist
+  account_number limit limits quota quotas spending_limit daily_limit rate_limit webhook webhook_url callback_url
+  redirect_uri redirect_uris allowed_origins ip_allowlist
 `);
 
 /** The unit of an amount in its name, such as `amountCents`. */
@@ -217,8 +221,7 @@ export const unknownFields = httpRule({
   },
   find: ({ writes, body }, { fields }) => {
     if (fields === null) return [];
-    if (body === 'text')
-      return [{ at: '/body', what: 'the body is not JSON, so the members that it writes are unknown' }];
+    if (body === 'text') return UNKNOWN_WRITES;
     const known = fields.map((pointer) => tokensOf(pointer) ?? []);
     return writes
       .filter((write) => write.changes && !known.some((pointer) => isBelow(pointer, tokensOf(write.pointer) ?? [])))

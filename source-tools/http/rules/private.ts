@@ -73,7 +73,7 @@ export const privateLink = httpRule({
       const { reach, host, scheme } = url;
       if (called && hasScheme && !WEB.has(scheme)) return [{ at, what: `${place} uses the scheme ${shown(scheme)}` }];
       if (reach === 'public' || coversHost(allowHosts, host)) return [];
-      // Documentation and addresses of devices name internal hosts, too; only what is called reaches them.
+      // Texts and device addresses also name internal hosts. A server reaches them only through a member that it calls.
       if (!called && (!hasScheme || reach === 'local_name')) return [];
       return [{ at, what: `${place} names ${shown(host.slice(0, 253))}, which is ${REACHED[reach]}` }];
     }),

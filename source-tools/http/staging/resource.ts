@@ -81,7 +81,7 @@ export function changesAt(pointers: readonly string[], before: Json, after: Json
   });
 }
 
-/** All at once: if one item of an array were removed after another, the second pointer would mean the next item. */
+/** Removes all members at once: after the removal of one item of an array, a second pointer would name the next item. */
 function withoutMembers(value: Json, paths: readonly (readonly string[])[]): Json {
   if (typeof value !== 'object' || value === null || paths.length === 0) return value;
   const kept = Object.entries(value).flatMap(([name, member]): [string, Json][] => {

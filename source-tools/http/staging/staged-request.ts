@@ -1,5 +1,4 @@
-import type { JsonObject, JsonValue } from '../../../policy/contracts/canonical-json';
-import { canonicalJson } from '../../../policy/contracts/canonical-json';
+import { canonicalJson, type JsonObject, type JsonValue } from '../../../policy/contracts/canonical-json';
 import type { Facts } from '../../../policy/contracts/facts';
 import type { HttpPatchFacts } from '../facts/http-facts';
 import type { Json } from '../facts/json';
