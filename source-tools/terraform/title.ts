@@ -2,10 +2,10 @@ import type { TerraformAction, TerraformPlanFacts } from './facts/terraform-fact
 
 /** `terraform: 1 to destroy, 2 to create`: destroyed resources first. */
 export function planTitle({ resources }: TerraformPlanFacts): string {
-  const counts = ACTIONS.map(([action, words]) => {
+  const counts = ACTIONS.flatMap(([action, verb]) => {
     const count = resources.filter((resource) => resource.action === action).length;
-    return count === 0 ? null : `${count} to ${words}`;
-  }).filter((part) => part !== null);
+    return count === 0 ? [] : [`${count} to ${verb}`];
+  });
   return `terraform: ${counts.length === 0 ? 'no changes of resources' : counts.join(', ')}`;
 }
 

@@ -128,8 +128,7 @@ function readResources(plan: JsonObject, key: string, configured: ConfiguredReso
 
 function readResource(item: JsonObject, at: string, configured: ConfiguredResources): TerraformResource {
   const change = objectOf(item['change'], 'change');
-  const actions = change['actions'];
-  const sequence = Array.isArray(actions) ? actions.join(',') : '';
+  const sequence = sequenceOf(change);
   const action = Object.hasOwn(ACTIONS, sequence) ? ACTIONS[sequence] : undefined;
   if (action === undefined) return refuse('unknown_action', 'A resource has an unknown sequence of actions', null);
   const address = textOf(item, 'address');
@@ -160,6 +159,10 @@ function readResource(item: JsonObject, at: string, configured: ConfiguredResour
   };
 }
 
+function sequenceOf({ actions }: JsonObject): string {
+  return Array.isArray(actions) ? actions.join(',') : '';
+}
+
 /** Unknown members that the configuration does not set. Empty if the plan does not contain the configuration of the resource. */
 function leftToProvider(unknown: JsonValue, given: ReadonlySet<string> | undefined): string[] {
   if (given === undefined || !isJsonObject(unknown)) return [];
@@ -183,13 +186,12 @@ function optionalText(item: JsonObject, key: string): string | null {
 function readOutputs(plan: JsonObject): TerraformOutput[] {
   return Object.entries(objectOf(plan['output_changes'] ?? {}, 'output_changes')).map(([name, value]) => {
     const change = objectOf(value, 'output_changes');
-    const actions = change['actions'];
     return {
       at: pointerOf(['output_changes', name]),
       name,
       wasSensitive: containsTrue(maskOf(change['before_sensitive'])),
       isSensitive: containsTrue(maskOf(change['after_sensitive'])),
-      changes: !(Array.isArray(actions) && actions.join(',') === 'no-op'),
+      changes: sequenceOf(change) !== 'no-op',
     };
   });
 }

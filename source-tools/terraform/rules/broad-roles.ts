@@ -5,7 +5,7 @@ import { shown } from '../../../policy/text/shown-name';
 import { wordList } from '../../../policy/text/word-list';
 import type { TerraformResource } from '../facts/terraform-facts';
 import { atResource, undecided } from './define-terraform-rule';
-import { hiddenBelow, itemsNotIn, member, textsOf, valueAt, type Path } from './values';
+import { hiddenBelow, itemsAt, itemsNotIn, member, memberAt, textsOf, valueAt, type Path } from './values';
 
 type Test = (text: string) => boolean;
 
@@ -48,11 +48,11 @@ const AZURE_ROLES = new Set([
   'key vault administrator',
 ]);
 /** The same roles by the end of their ids, which are equal in every subscription. */
-const isAzureRoleId: Test = (text) =>
-  oneOf(`
+const isAzureRole = oneOf(`
   8e3af657-a8ff-443c-a75c-2fe8c4bcb635 b24988ac-6180-42a0-ab88-20f7382dd24c 18d7d88d-d35e-4fb5-a5c3-7773c20a72d9
   f58310d9-a9f6-439a-9e8d-f62e7b41a168 00482a5a-887f-4fb3-b363-3b7fe8e74483
-`)(text.slice(text.lastIndexOf('/') + 1));
+`);
+const isAzureRoleId: Test = (text) => isAzureRole(text.slice(text.lastIndexOf('/') + 1));
 const isAzureAction: Test = (text) => /^\*|^microsoft\.authorization\/(?:\*|role.*\/(?:\*|write))/.test(text);
 
 const ATTACHED_TO = ['users', 'groups', 'roles', 'user', 'group', 'role'];
@@ -152,14 +152,13 @@ export function broadRoles(r: TerraformResource): readonly Hit[] {
   ];
 }
 
-function grantHits(r: TerraformResource, { path, isBroad, what, to = [] }: Grant): readonly Hit[] {
-  const [name] = path;
+function grantHits(r: TerraformResource, { path, isBroad, what, to = [] }: Omit<Grant, 'types'>): readonly Hit[] {
+  const name = String(path[0]);
   const why = hiddenBelow(r, path);
-  if (why !== null)
-    return r.leftToProvider.includes(String(name)) ? [] : [atResource(r, undecided(`its ${String(name)}`, why))];
-  const texts = textsAt(r, path).filter((text) => isBroad(text.toLowerCase()));
-  if (texts.length === 0 || !(isGained(r, path) || to.some((member) => isGained(r, [member])))) return [];
-  return [atResource(r, `${what} ${shown((texts[0] as string).slice(0, 200))}`, path)];
+  if (why !== null) return r.leftToProvider.includes(name) ? [] : [atResource(r, undecided(`its ${name}`, why))];
+  const broad = textsOf(itemsAt(r, path)).find((text) => isBroad(text.toLowerCase()));
+  if (broad === undefined || !(isGained(r, path) || to.some((member) => isGained(r, [member])))) return [];
+  return [atResource(r, `${what} ${shown(broad.slice(0, 200))}`, path)];
 }
 
 /** The items of a list, or the value alone. */
@@ -167,17 +166,10 @@ function itemsOf(value: JsonValue): readonly JsonValue[] {
   return Array.isArray(value) ? (value as readonly JsonValue[]) : value === null ? [] : [value];
 }
 
-function textsAt(r: TerraformResource, path: Path): readonly string[] {
-  const value = valueAt(r, path);
-  return value.state === 'known' ? textsOf(value.value) : [];
-}
-
 /** Whether the value at a path has an item that it did not have before, or hides one. */
 function isGained(r: TerraformResource, path: Path): boolean {
   if (r.action !== 'update' || hiddenBelow(r, path) !== null) return true;
-  const before = itemsOf(path.reduce<JsonValue>(member, r.before));
-  const after = itemsOf(path.reduce<JsonValue>(member, r.after));
-  return itemsNotIn(after, before).length > 0;
+  return itemsNotIn(itemsOf(memberAt(r.after, path)), itemsOf(memberAt(r.before, path))).length > 0;
 }
 
 /** Hits for the bindings of a Google policy, which replaces all others. */
@@ -186,7 +178,7 @@ function googlePolicyHits(r: TerraformResource): readonly Hit[] {
   if (!/^google_.*_iam_policy$/.test(r.type) || !isGained(r, path)) return [];
   const why = hiddenBelow(r, path);
   if (why !== null) return [atResource(r, undecided('its policy_data', why))];
-  return textsAt(r, path).flatMap((text): readonly Hit[] => {
+  return textsOf(itemsAt(r, path)).flatMap((text): readonly Hit[] => {
     const read = readJson(text, 32);
     if (!read.ok) return [atResource(r, 'its policy_data is not JSON, so it cannot be checked', path)];
     return itemsOf(member(read.value as JsonValue, 'bindings')).flatMap((binding) =>
@@ -201,7 +193,7 @@ function googlePolicyHits(r: TerraformResource): readonly Hit[] {
 /** Hits for a role of Azure that is assigned by its id alone. */
 function azureRoleIdHits(r: TerraformResource): readonly Hit[] {
   if (r.type !== 'azurerm_role_assignment' || valueAt(r, ['role_definition_name']).state === 'known') return [];
-  return grantHits(r, { types: /^/, path: ['role_definition_id'], isBroad: isAzureRoleId, what: 'assigns' });
+  return grantHits(r, { path: ['role_definition_id'], isBroad: isAzureRoleId, what: 'assigns' });
 }
 
 /** Verbs that allow everything, or taking over the rights of others. */
@@ -210,14 +202,13 @@ const isBroadVerb = oneOf('* escalate bind impersonate');
 function kubernetesRuleHits(r: TerraformResource): readonly Hit[] {
   if (r.type === 'kubernetes_manifest') return manifestHits(r);
   if (!/^kubernetes_(?:cluster_)?role(?:_v1)?$/.test(r.type)) return [];
-  const rules = valueAt(r, ['rule']);
   const why = hiddenBelow(r, ['rule']);
-  if (why !== null) return [atResource(r, undecided('its rule', why))];
-  return verbHits(r, rules.state === 'known' ? rules.value : null, ['rule']);
+  return why === null ? verbHits(r, ['rule']) : [atResource(r, undecided('its rule', why))];
 }
 
-function verbHits(r: TerraformResource, rules: JsonValue, path: Path): readonly Hit[] {
-  return itemsOf(rules).flatMap((rule, i) => {
+/** Hits for the rules at a path of a role. */
+function verbHits(r: TerraformResource, path: Path): readonly Hit[] {
+  return itemsOf(memberAt(r.after, path)).flatMap((rule, i) => {
     const verb = textsOf(member(rule, 'verbs')).find(isBroadVerb);
     if (verb === undefined) return [];
     const what = verb === '*' ? 'allows every verb' : `allows the verb ${verb}`;
@@ -227,9 +218,7 @@ function verbHits(r: TerraformResource, rules: JsonValue, path: Path): readonly 
 
 /** Hits for roles and bindings that are written as a manifest. */
 function manifestHits(r: TerraformResource): readonly Hit[] {
-  const value = valueAt(r, ['manifest']);
-  if (value.state === 'hidden') return [atResource(r, undecided('its manifest', value.why))];
-  const manifest = value.state === 'known' ? value.value : null;
+  // Both are hidden if the plan hides the whole manifest.
   const kind = valueAt(r, ['manifest', 'kind']);
   if (kind.state === 'hidden') return [atResource(r, undecided('its manifest', kind.why))];
   const role = valueAt(r, ['manifest', 'roleRef', 'name']);
@@ -237,5 +226,5 @@ function manifestHits(r: TerraformResource): readonly Hit[] {
   if (role.state === 'known' && role.value === 'cluster-admin')
     return [atResource(r, 'binds cluster-admin', ['manifest', 'roleRef', 'name'])];
   const isRole = kind.state === 'known' && /^(?:Cluster)?Role$/.test(String(kind.value));
-  return isRole ? verbHits(r, member(manifest, 'rules'), ['manifest', 'rules']) : [];
+  return isRole ? verbHits(r, ['manifest', 'rules']) : [];
 }

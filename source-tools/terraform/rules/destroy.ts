@@ -1,11 +1,11 @@
-import type { JsonValue } from '../../../policy/contracts/canonical-json';
 import { z } from 'zod';
+import type { JsonValue } from '../../../policy/contracts/canonical-json';
 import type { Hit } from '../../../policy/rules/rule-maker';
 import { shown } from '../../../policy/text/shown-name';
 import { containsTrue } from '../facts/masks';
 import { atResource, coversAddress, coversAny, globs, planOf, terraformRule } from './define-terraform-rule';
 import type { TerraformAction, TerraformResource } from '../facts/terraform-facts';
-import { isDestroyed, member, valueAt, type Path } from './values';
+import { isDestroyed, member, stepsOf, valueAt, type Path } from './values';
 import { wordList } from '../../../policy/text/word-list';
 
 const Types = globs(200, 500);
@@ -176,9 +176,7 @@ const nameOf = (path: Path): string => shown(path.join('.').slice(0, 200));
 function protectionsOf(value: JsonValue, hidden: JsonValue, path: Path): readonly Path[] {
   if (typeof path.at(-1) === 'string' && PROTECTION.test(String(path.at(-1))))
     return containsTrue(hidden) || isOn(value) ? [path] : [];
-  if (typeof value !== 'object' || value === null) return [];
-  const steps: readonly (string | number)[] = Array.isArray(value) ? [...value.keys()] : Object.keys(value);
-  return steps.flatMap((step) => protectionsOf(member(value, step), member(hidden, step), [...path, step]));
+  return stepsOf(value).flatMap((step) => protectionsOf(member(value, step), member(hidden, step), [...path, step]));
 }
 
 function protectionHits(r: TerraformResource, path: Path): readonly Hit[] {
@@ -195,7 +193,6 @@ function unsafeHits(r: TerraformResource, name: string): readonly Hit[] {
   return isOn(after.value) ? [atResource(r, `its ${name} is switched on`, [name])] : [];
 }
 
-/** Destroying a resource weighs as much as creating several. */
 const WEIGHTS: Readonly<Record<TerraformAction, number>> = {
   'no-op': 0,
   read: 0,

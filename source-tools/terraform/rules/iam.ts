@@ -9,24 +9,16 @@ import { isUnchanged, createdOrChanged, member, textsOf, valueAt, type Path } fr
 import { wordList } from '../../../policy/text/word-list';
 
 /** Members of AWS resources that contain a policy as JSON text. */
-const POLICIES: readonly (readonly string[])[] = [
-  'policy',
-  'assume_role_policy',
-  'inline_policy',
-  'key_policy',
-  'access_policy',
-  'access_policies',
-  'policy_document',
-].map((name) => [name]);
-/** Members that are text in every provider, never a block: if the configuration does not set one, the service uses its default. */
-const TEXTS = new Set(['policy', 'assume_role_policy', 'key_policy', 'access_policies', 'policy_document']);
-const POLICY_NAMES = new Set(POLICIES.flat());
+const POLICIES = new Set(
+  wordList('policy assume_role_policy inline_policy key_policy access_policy access_policies policy_document'),
+);
+/** Those that are always text, never a block: if the configuration does not set one, the service uses its default. */
+const TEXTS = new Set(wordList('policy assume_role_policy key_policy access_policies policy_document'));
 
 /** Whether a value or mask may contain a policy. A cheap prefilter, because most do not. */
 function mayHoldPolicy(value: JsonValue): boolean {
   if (typeof value !== 'object' || value === null) return value === true;
-  for (const name of Object.keys(value)) if (POLICY_NAMES.has(name)) return true;
-  return false;
+  return Object.keys(value).some((name) => POLICIES.has(name));
 }
 
 /** Types whose `policy` is not an IAM policy. */
@@ -104,7 +96,7 @@ const ESCALATING = wordList(`
 
 const isWild = (text: string): boolean => /[*?]/.test(text);
 
-/** Whether one of the patterns matches the text. `*` stands for any text and `?` for any character, as in IAM. */
+/** Whether one of the patterns matches the text. `*` matches any text and `?` any character, as in IAM. */
 function coverText(patterns: readonly string[], text: string): boolean {
   return patterns.some((pattern) => wildcardCovers(pattern, text));
 }
@@ -158,7 +150,7 @@ interface Comparison {
   readonly values: readonly string[];
 }
 
-/** The comparisons of a condition, all of which must hold. */
+/** The comparisons of a condition, all of which must match. */
 function conditionsOf(statement: JsonObject): readonly Comparison[] {
   const condition = element(statement, 'Condition');
   if (!isJsonObject(condition)) return [];
@@ -173,7 +165,7 @@ function conditionsOf(statement: JsonObject): readonly Comparison[] {
   );
 }
 
-/** Operators that hold only for the listed values. `IfExists` and `ForAllValues` also hold if the request has no value. */
+/** Operators that match only the listed values. `IfExists` and `ForAllValues` also match a request without a value. */
 const POSITIVE = /^(?:foranyvalue:)?(?:string(?:equals|equalsignorecase|like)|arn(?:equals|like)|ipaddress)$/;
 
 /** Keys that say who makes a request, or from where. */
@@ -217,16 +209,16 @@ function namesSubject({ operator, key, values }: Comparison): boolean {
 function policyHits(r: TerraformResource, path: Path): readonly Hit[] {
   const value = valueAt(r, path);
   if (value.state === 'absent' || isUnchanged(r, path)) return [];
-  const [name] = path;
-  if (typeof name === 'string' && TEXTS.has(name) && r.leftToProvider.includes(name)) return [];
-  if (value.state === 'hidden') return [atResource(r, undecided(`its ${String(path[0])}`, value.why))];
+  const name = String(path[0]);
+  if (TEXTS.has(name) && r.leftToProvider.includes(name)) return [];
+  if (value.state === 'hidden') return [atResource(r, undecided(`its ${name}`, value.why))];
   if (Array.isArray(value.value)) return value.value.flatMap((_, i) => policyHits(r, [...path, i]));
   if (typeof value.value === 'object') return policyHits(r, [...path, 'policy']);
   if (typeof value.value !== 'string' || value.value === '') return [];
   const read = readJson(value.value, 32);
-  if (!read.ok) return [atResource(r, `its ${String(path[0])} is not JSON, so it cannot be checked`, path)];
-  return broadGrants(read.value as JsonValue, path[0] === 'assume_role_policy').map((what) =>
-    atResource(r, `its ${String(path[0])} ${what}`, path),
+  if (!read.ok) return [atResource(r, `its ${name} is not JSON, so it cannot be checked`, path)];
+  return broadGrants(read.value as JsonValue, name === 'assume_role_policy').map((what) =>
+    atResource(r, `its ${name} ${what}`, path),
   );
 }
 
@@ -240,7 +232,7 @@ const CREDENTIALS = new Set(
 `),
 );
 
-const role = (statement: Readonly<Record<string, unknown>>): string =>
+const policyOf = (statement: Readonly<Record<string, unknown>>): string =>
   planOf([
     {
       address: 'aws_iam_policy.p',
@@ -255,16 +247,18 @@ export const iamWidening = terraformRule({
   defaultLevel: 'confirm',
   why: 'A wildcard in a policy grants permissions that were never listed or reviewed.',
   examples: {
-    bad: role({ Action: ['s3:GetObject', 'iam:*'], Resource: 'arn:aws:s3:::logs/*' }),
-    good: role({ Action: ['s3:GetObject'], Resource: 'arn:aws:s3:::logs/*' }),
+    bad: policyOf({ Action: ['s3:GetObject', 'iam:*'], Resource: 'arn:aws:s3:::logs/*' }),
+    good: policyOf({ Action: ['s3:GetObject'], Resource: 'arn:aws:s3:::logs/*' }),
   },
   find: ({ resources }) =>
     createdOrChanged(resources).flatMap((r): readonly Hit[] => {
       if (CREDENTIALS.has(r.type) && r.action !== 'update')
         return [atResource(r, 'creates a credential that does not expire by default')];
-      if (!r.type.startsWith('aws_') || OTHER_POLICIES.has(r.type)) return broadRoles(r);
-      if (![r.after, r.unknown, r.afterSensitive].some(mayHoldPolicy)) return broadRoles(r);
-      const documents = POLICIES.flatMap((path) => policyHits(r, path));
-      return documents.length === 0 ? broadRoles(r) : [...documents, ...broadRoles(r)];
+      const mayHaveOne =
+        r.type.startsWith('aws_') &&
+        !OTHER_POLICIES.has(r.type) &&
+        [r.after, r.unknown, r.afterSensitive].some(mayHoldPolicy);
+      const documents = mayHaveOne ? [...POLICIES].flatMap((name) => policyHits(r, [name])) : [];
+      return [...documents, ...broadRoles(r)];
     }),
 });

@@ -11,7 +11,7 @@ import {
   DESCRIPTIVE,
   hiddenBelow,
   hidesBelow,
-  member,
+  memberAt,
   textsOf,
   valueAt,
   type Path,
@@ -46,8 +46,9 @@ function portRange(from: JsonValue, to: JsonValue): PortRange {
 
 /** `22`, `1000-2000`, `*`. */
 function portsOfText(text: string): PortRange {
-  const [a, b] = text.split('-');
-  return portRange(text.includes('*') ? null : (a ?? null), text.includes('*') ? null : (b ?? a ?? null));
+  if (text.includes('*')) return ALL;
+  const [from = '', to = from] = text.split('-');
+  return portRange(from, to);
 }
 
 type Direction = 'ingress' | 'egress';
@@ -236,10 +237,10 @@ const ruleTexts = memoizeByObject(
 
 /** Whether an update leaves a firewall rule as it was, apart from its position and what only describes it. */
 function isOldRule(r: TerraformResource, path: Path): boolean {
-  const after = path.reduce<JsonValue>(member, r.after);
+  const after = memberAt(r.after, path);
   if (r.action !== 'update' || !isJsonObject(after) || hidesBelow(r, path)) return false;
   if (path.length === 0) return isJsonObject(r.before) && ruleText(r.before) === ruleText(after);
-  const before = path.slice(0, -1).reduce<JsonValue>(member, r.before);
+  const before = memberAt(r.before, path.slice(0, -1));
   return Array.isArray(before) && ruleTexts(before as readonly JsonValue[]).has(ruleText(after));
 }
 
@@ -265,27 +266,22 @@ function find(
         return value.state === 'known' && opensTo(value.value);
       });
       if (open.length > 0 || opening.everyone) {
-        const ports = opening.ports.map(([a, b]) =>
-          a === PING[0] ? 'ICMP' : a === b ? `port ${a}` : a === 0 && b === 65535 ? 'all ports' : `ports ${a} to ${b}`,
-        );
+        const ports = opening.ports.map(portText);
         const way = direction === 'ingress' ? 'is open to the internet on' : 'may reach any address on';
         const paths = open.length > 0 ? open : [opening.rule];
         return paths.map((path) => atResource(r, `${way} ${ports.slice(0, 5).join(', ')}`, path));
       }
-      return opening.hidden === null
-        ? []
-        : [
-            atResource(
-              r,
-              undecided(
-                direction === 'ingress' ? 'the source of its traffic' : 'the destination of its traffic',
-                opening.hidden,
-              ),
-              opening.path,
-            ),
-          ];
+      if (opening.hidden === null) return [];
+      const what = direction === 'ingress' ? 'the source of its traffic' : 'the destination of its traffic';
+      return [atResource(r, undecided(what, opening.hidden), opening.path)];
     }),
   );
+}
+
+function portText([from, to]: PortRange): string {
+  if (from === PING[0]) return 'ICMP';
+  if (from === to) return `port ${from}`;
+  return from === 0 && to === 65535 ? 'all ports' : `ports ${from} to ${to}`;
 }
 
 const RULE = { type: 'ingress', protocol: 'tcp', from_port: 22, to_port: 22 };

@@ -5,7 +5,7 @@ import { atResource, planOf, terraformRule } from './define-terraform-rule';
 import { TERRAFORM_PACK } from '../facts/terraform-parser';
 import { containsTrue } from '../facts/masks';
 import { isChanged } from '../facts/terraform-facts';
-import { member } from './values';
+import { member, stepsOf } from './values';
 
 const CREATE = { address: 'aws_sqs_queue.q', actions: ['create'], after: { name: 'q' } };
 
@@ -70,10 +70,10 @@ export const drift = terraformRule({
     ),
     good: planOf([CREATE]),
   },
-  find: (facts) =>
-    facts.drift
-      .filter(({ action }) => action !== 'no-op')
-      .map((resource) => atResource(resource, `was changed outside Terraform (${resource.action})`)),
+  find: ({ drift: changed }) =>
+    changed
+      .filter((r) => r.action !== 'no-op')
+      .map((r) => atResource(r, `was changed outside Terraform (${r.action})`)),
 });
 
 export const noOp = terraformRule({
@@ -115,10 +115,7 @@ export const imports = terraformRule({
     ),
     good: planOf([CREATE]),
   },
-  find: ({ resources }) =>
-    resources
-      .filter(({ importing }) => importing)
-      .map((resource) => atResource(resource, 'is imported into the state')),
+  find: ({ resources }) => resources.filter((r) => r.importing).map((r) => atResource(r, 'is imported into the state')),
 });
 
 export const forget = terraformRule({
@@ -128,9 +125,7 @@ export const forget = terraformRule({
   why: 'A resource that is removed from the state keeps running and costing money, but is no longer managed.',
   examples: { bad: planOf([{ ...CREATE, actions: ['forget'] }]), good: planOf([CREATE]) },
   find: ({ resources }) =>
-    resources
-      .filter(({ action }) => action === 'forget')
-      .map((resource) => atResource(resource, 'is removed from the state')),
+    resources.filter((r) => r.action === 'forget').map((r) => atResource(r, 'is removed from the state')),
 });
 
 export const sensitive = terraformRule({
@@ -166,7 +161,7 @@ export const sensitive = terraformRule({
   ],
 });
 
-/** Whether the value shows something that `was` marks and none of the masks marks. */
+/** Whether the value contains something that the mask `was` marks and none of `masks` marks. */
 function shows(value: JsonValue, was: JsonValue, masks: readonly JsonValue[]): boolean {
   if (value === null || masks.includes(true)) return false;
   if (typeof value !== 'object') return was === true;
@@ -175,8 +170,7 @@ function shows(value: JsonValue, was: JsonValue, masks: readonly JsonValue[]): b
     const isShorter = Array.isArray(was) && value.length < was.length;
     return containsTrue(was) && !isShorter && !masks.some(containsTrue);
   }
-  const steps: readonly (string | number)[] = Array.isArray(value) ? [...value.keys()] : Object.keys(value);
-  return steps.some((step) =>
+  return stepsOf(value).some((step) =>
     shows(
       member(value, step),
       was === true || member(was, step),

@@ -3,7 +3,7 @@ import type { Hit } from '../../../policy/rules/rule-maker';
 import { coverInternet, isLarge, rangeOf } from './address-ranges';
 import { atResource, planOf, terraformRule, undecided } from './define-terraform-rule';
 import type { TerraformResource } from '../facts/terraform-facts';
-import { createdOrChanged, hiddenBelow, isUnchanged, valueAt, type Path, type Value } from './values';
+import { createdOrChanged, hiddenBelow, isUnchanged, itemsAt, valueAt, type Path, type Value } from './values';
 
 /** A setting that makes a resource public. */
 interface PublicSetting {
@@ -192,18 +192,12 @@ const PUBLIC: readonly PublicSetting[] = [
     values: ['publicRead', 'publicReadWrite', 'authenticatedRead'],
     what: 'its objects are public',
   },
-  {
+  ...['allow_blob_public_access', 'allow_nested_items_to_be_public'].map((name) => ({
     types: ['azurerm_storage_account'],
-    path: ['allow_blob_public_access'],
+    path: [name],
     values: [true],
     what: 'its containers may be public',
-  },
-  {
-    types: ['azurerm_storage_account'],
-    path: ['allow_nested_items_to_be_public'],
-    values: [true],
-    what: 'its containers may be public',
-  },
+  })),
   {
     types: ['azurerm_storage_container'],
     path: ['container_access_type'],
@@ -286,13 +280,6 @@ function isOneOf(values: readonly (string | boolean)[] | RegExp, item: JsonValue
 }
 
 const isFalse = (value: Value): boolean => value.state === 'known' && isOneOf([false], value.value);
-
-/** The value at a path, or its items if it is a list. */
-function itemsAt(r: TerraformResource, path: Path): readonly JsonValue[] {
-  const value = valueAt(r, path);
-  if (value.state !== 'known') return [];
-  return Array.isArray(value.value) ? (value.value as readonly JsonValue[]) : [value.value];
-}
 
 /** The paths that a pattern names in this resource; `*` expands to every existing item, and a hidden list stands for its items. */
 function itemPaths(r: TerraformResource, pattern: Path): readonly Path[] {

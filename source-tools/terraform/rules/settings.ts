@@ -1,11 +1,20 @@
 import { z } from 'zod';
-import { isJsonObject } from '../../../policy/contracts/canonical-json';
+import { isJsonObject, type JsonValue } from '../../../policy/contracts/canonical-json';
 import { globCovers } from '../../../policy/text/glob';
 import type { Hit } from '../../../policy/rules/rule-maker';
 import { shown } from '../../../policy/text/shown-name';
 import { atResource, coversAny, globs, planOf, terraformRule, undecided } from './define-terraform-rule';
 import type { TerraformResource } from '../facts/terraform-facts';
-import { admitsOnlyTags, hiddenBelow, hidesBelow, createdOrChanged, member, valueAt } from './values';
+import {
+  admitsOnlyTags,
+  createdOrChanged,
+  hiddenBelow,
+  hidesBelow,
+  itemsAt,
+  member,
+  valueAt,
+  type Path,
+} from './values';
 
 const Type = z.string().min(1).max(200).describe('Glob of resource types.');
 /** `a.b.0.c`; `*` matches every item of a list. */
@@ -18,13 +27,11 @@ const Attribute = z
     'expected names separated by dots, such as metadata_options.0.http_tokens',
   );
 
-type Path = (string | number)[];
-
 /** Paths in this resource that an attribute names; `*` expands to every existing item. */
-function pathsOf(r: TerraformResource, attribute: string): Path[] {
-  return attribute.split('.').reduce<Path[]>(
+function pathsOf(r: TerraformResource, attribute: string): readonly Path[] {
+  return attribute.split('.').reduce<readonly Path[]>(
     (paths, part) =>
-      paths.flatMap((path): Path[] => {
+      paths.flatMap((path): readonly Path[] => {
         if (part !== '*') return [[...path, /^\d{1,5}$/.test(part) ? Number(part) : part]];
         const value = valueAt(r, path);
         if (value.state !== 'known') return [[...path, 0]];
@@ -106,20 +113,17 @@ export const requiredTags = terraformRule({
     config: { tags: ['Owner'] },
   },
   find: ({ resources }, { tags, types }) =>
-    tags.length === 0
-      ? []
-      : createdOrChanged(resources).flatMap((r): readonly Hit[] => {
-          const name = ['tags_all', 'tags', 'labels'].find((key) => Object.keys(objectOf(r, key)).length > 0);
-          const has = ['tags', 'labels'].some((key) => isJsonObject(r.after) && Object.hasOwn(r.after, key));
-          if (types === null ? !has : !coversAny(types, r.type)) return [];
-          const missing = tags.filter((tag) => name === undefined || !isFilled(r, name, tag));
-          return missing.length === 0 ? [] : [atResource(r, `has no ${missing.slice(0, 10).map(shown).join(', ')}`)];
-        }),
+    createdOrChanged(resources).flatMap((r): readonly Hit[] => {
+      const has = ['tags', 'labels'].some((key) => isJsonObject(r.after) && Object.hasOwn(r.after, key));
+      if (types === null ? !has : !coversAny(types, r.type)) return [];
+      const name = ['tags_all', 'tags', 'labels'].find((key) => hasMembers(member(r.after, key)));
+      const missing = tags.filter((tag) => name === undefined || !isFilled(r, name, tag));
+      return missing.length === 0 ? [] : [atResource(r, `has no ${missing.slice(0, 10).map(shown).join(', ')}`)];
+    }),
 });
 
-function objectOf(r: TerraformResource, key: string): object {
-  const value = member(r.after, key);
-  return isJsonObject(value) ? value : {};
+function hasMembers(value: JsonValue): boolean {
+  return isJsonObject(value) && Object.keys(value).length > 0;
 }
 
 /** Whether the tag exists and is not empty. A tag with an unknown value counts; `terraform_allowed_values` checks values. */
@@ -139,6 +143,7 @@ const ValueRule = z.strictObject({
   min: z.number().optional().describe('Minimum value.'),
   required: z.boolean().default(false).describe('Whether the attribute must be set.'),
 });
+type ValueRule = z.infer<typeof ValueRule>;
 
 export const allowedValues = terraformRule({
   name: 'terraform_allowed_values',
@@ -157,24 +162,22 @@ export const allowedValues = terraformRule({
     rules.flatMap((rule) =>
       createdOrChanged(resources)
         .filter((r) => globCovers(rule.type, r.type))
-        .flatMap((r) =>
-          pathsOf(r, rule.attribute).flatMap((path): readonly Hit[] => {
-            const value = valueAt(r, path);
-            const name = shown(path.join('.'));
-            const why = hiddenBelow(r, path);
-            if (why !== null) return [atResource(r, undecided(name, why))];
-            if (value.state !== 'known') return rule.required ? [atResource(r, `has no ${name}`)] : [];
-            const items = Array.isArray(value.value) ? (value.value as readonly unknown[]) : [value.value as unknown];
-            if (items.length === 0) return rule.required ? [atResource(r, `has no ${name}`)] : [];
-            return items.every((item) => isAllowed(rule, item))
-              ? []
-              : [atResource(r, `${name} has a value that is not allowed`, path)];
-          }),
-        ),
+        .flatMap((r) => pathsOf(r, rule.attribute).flatMap((path) => valueHits(r, path, rule))),
     ),
 });
 
-function isAllowed({ allow, deny, max, min }: z.infer<typeof ValueRule>, item: unknown): boolean {
+function valueHits(r: TerraformResource, path: Path, rule: ValueRule): readonly Hit[] {
+  const name = shown(path.join('.'));
+  const why = hiddenBelow(r, path);
+  if (why !== null) return [atResource(r, undecided(name, why))];
+  const items = itemsAt(r, path);
+  if (items.length === 0) return rule.required ? [atResource(r, `has no ${name}`)] : [];
+  return items.every((item) => isAllowed(rule, item))
+    ? []
+    : [atResource(r, `${name} has a value that is not allowed`, path)];
+}
+
+function isAllowed({ allow, deny, max, min }: ValueRule, item: JsonValue): boolean {
   if (allow !== undefined && !allow.some((value) => value === item)) return false;
   if (deny?.some((value) => String(value) === String(item)) === true) return false;
   if (max === undefined && min === undefined) return true;

@@ -4,7 +4,17 @@ import { shown } from '../../../policy/text/shown-name';
 import { wordList } from '../../../policy/text/word-list';
 import { atResource, coversAny, planOf, terraformRule, undecided } from './define-terraform-rule';
 import type { TerraformResource } from '../facts/terraform-facts';
-import { createdOrChanged, DESCRIPTIVE, isDestroyed, isUnchanged, itemsNotIn, valueAt, type Path } from './values';
+import {
+  createdOrChanged,
+  DESCRIPTIVE,
+  isDestroyed,
+  isUnchanged,
+  itemsNotIn,
+  member,
+  stepsOf,
+  valueAt,
+  type Path,
+} from './values';
 
 /** What a rule of this file looks for: words in the names of members and globs of types. */
 interface Concern {
@@ -35,19 +45,17 @@ function isConcern({ words }: Concern, name: string): boolean {
   return name.split('_').some((word) => words.has(word.toLowerCase()));
 }
 
-/** Differences below `path` by which the update switches something off, in order. */
+/** Hits for what the update switches off at or below `path`. `concerned`: whether the value itself belongs to the concern. */
 function switchedOff(r: TerraformResource, concern: Concern, before: JsonValue, path: Path, concerned: boolean): Hit[] {
   if (typeof before !== 'object' || before === null) return concerned ? scalarHit(r, concern, before, path) : [];
-  if (Array.isArray(before)) return concerned ? listHits(r, concern, before, path) : itemsOf(r, concern, before, path);
-  const after = valueAt(r, path);
-  if (path.length > 0 && after.state === 'absent') return concerned ? [off(r, path, 'is removed')] : [];
+  if (Array.isArray(before))
+    return concerned
+      ? listHits(r, concern, before, path)
+      : before.flatMap((item: JsonValue, i) => switchedOff(r, concern, item, [...path, i], false));
+  if (valueAt(r, path).state === 'absent') return concerned ? [off(r, path, 'is removed')] : [];
   return Object.entries(before as JsonObject).flatMap(([name, value]) =>
     switchedOff(r, concern, value, [...path, name], concerned || isConcern(concern, name)),
   );
-}
-
-function itemsOf(r: TerraformResource, concern: Concern, before: readonly JsonValue[], path: Path): Hit[] {
-  return before.flatMap((item, i) => switchedOff(r, concern, item, [...path, i], false));
 }
 
 function scalarHit(r: TerraformResource, { routes }: Concern, before: JsonValue, path: Path): Hit[] {
@@ -67,7 +75,7 @@ function scalarHit(r: TerraformResource, { routes }: Concern, before: JsonValue,
 
 const nameOf = (path: Path): string => String(path.findLast((step) => typeof step === 'string') ?? '');
 
-/** The number that a member with a minimum or a retention demands, also within text such as `TLS1_2`; null for any other. */
+/** The number in a minimum or a retention, also within text such as `TLS1_2`; null for any other member. */
 function leastOf(r: TerraformResource, name: string, value: JsonValue): number | null {
   const isRetention = name.includes('retention');
   if (!isRetention && !/^(?:min|minimum|required)_/.test(name)) return null;
@@ -96,7 +104,7 @@ function listHits(r: TerraformResource, concern: Concern, before: readonly JsonV
 const off = (r: TerraformResource, path: Path, what: string): Hit =>
   atResource(r, `${shown(path.join('.').slice(0, 200))} ${what}`, valueAt(r, path).state === 'known' ? path : []);
 
-/** Members that are off in a new resource, if they are known to be. */
+/** Hits for members of a new resource that are known to be off. */
 function createdOff(r: TerraformResource, names: ReadonlySet<string>, path: Path, value: JsonValue): Hit[] {
   if (typeof value !== 'object' || value === null) {
     const name = nameOf(path);
@@ -104,10 +112,7 @@ function createdOff(r: TerraformResource, names: ReadonlySet<string>, path: Path
       ? [off(r, path, 'is off')]
       : [];
   }
-  const entries: readonly [string | number, JsonValue][] = Array.isArray(value)
-    ? value.map((item: JsonValue, i): [number, JsonValue] => [i, item])
-    : Object.entries(value as JsonObject);
-  return entries.flatMap(([step, item]) => createdOff(r, names, [...path, step], item));
+  return stepsOf(value).flatMap((step) => createdOff(r, names, [...path, step], member(value, step)));
 }
 
 /** Exemptions and exclusions that the plan adds or changes, such as `exempted_members` of an audit configuration. */

@@ -42,6 +42,24 @@ export function member(value: JsonValue, step: string | number): JsonValue {
   return Object.hasOwn(value, step) ? ((value as JsonObject)[step] as JsonValue) : null;
 }
 
+/** The member at a path; null if there is none. */
+export function memberAt(value: JsonValue, path: Path): JsonValue {
+  return path.reduce<JsonValue>(member, value);
+}
+
+/** The names of an object's members or the indices of a list's items; empty for any other value. */
+export function stepsOf(value: JsonValue): readonly (string | number)[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Array.isArray(value) ? [...value.keys()] : Object.keys(value);
+}
+
+/** The value at a path, or its items if it is a list; empty if the value is absent or hidden. */
+export function itemsAt(resource: TerraformResource, path: Path): readonly JsonValue[] {
+  const value = valueAt(resource, path);
+  if (value.state !== 'known') return [];
+  return Array.isArray(value.value) ? (value.value as readonly JsonValue[]) : [value.value];
+}
+
 /** The strings of a value: the value itself, or the string items of a list. */
 export function textsOf(value: JsonValue): string[] {
   if (typeof value === 'string') return [value];
@@ -57,21 +75,16 @@ export function hidesBelow(resource: TerraformResource, path: Path): boolean {
 export function hiddenBelow(resource: TerraformResource, path: Path): 'unknown' | 'sensitive' | null {
   const value = valueAt(resource, path);
   if (value.state === 'hidden') return value.why;
-  let unknown: JsonValue = resource.unknown;
-  let sensitive: JsonValue = resource.afterSensitive;
-  for (const step of path) [unknown, sensitive] = [member(unknown, step), member(sensitive, step)];
-  return containsTrue(unknown) ? 'unknown' : containsTrue(sensitive) ? 'sensitive' : null;
-}
-
-/** Whether the plan creates, replaces or updates the resource. */
-function isCreatedOrChanged(resource: TerraformResource): boolean {
-  const { mode, action } = resource;
-  return mode === 'managed' && (action === 'create' || action === 'update' || action === 'replace');
+  if (containsTrue(memberAt(resource.unknown, path))) return 'unknown';
+  return containsTrue(memberAt(resource.afterSensitive, path)) ? 'sensitive' : null;
 }
 
 /** Managed resources that the plan creates, replaces or updates, in plan order. Most rules look at these. */
 export const createdOrChanged = memoizeByObject(
-  (resources: readonly TerraformResource[]): readonly TerraformResource[] => resources.filter(isCreatedOrChanged),
+  (resources: readonly TerraformResource[]): readonly TerraformResource[] =>
+    resources.filter(
+      ({ mode, action }) => mode === 'managed' && (action === 'create' || action === 'update' || action === 'replace'),
+    ),
 );
 
 /** Whether the plan deletes or replaces the resource. */
@@ -82,10 +95,8 @@ export function isDestroyed(resource: TerraformResource): boolean {
 /** Whether the value at `path` is the same before and after an update, so that this plan did not introduce it. */
 export function isUnchanged(resource: TerraformResource, path: Path): boolean {
   if (resource.action !== 'update') return false;
-  let before: JsonValue = resource.before;
-  for (const step of path) before = member(before, step);
   const after = valueAt(resource, path);
-  return after.state === 'known' && sameJson(before, after.value);
+  return after.state === 'known' && sameJson(memberAt(resource.before, path), after.value);
 }
 
 function sameJson(a: JsonValue, b: JsonValue): boolean {
@@ -105,7 +116,7 @@ const textsIn = memoizeByObject(
   (list: readonly JsonValue[]): ReadonlySet<string> => new Set(list.map((item) => canonicalJson(item))),
 );
 
-/** The items of `list` that `other` has no equal of. Its time is linear in both. */
+/** The items of `list` that are not in `other`. Linear in the length of both. */
 export function itemsNotIn(list: readonly JsonValue[], other: readonly JsonValue[]): JsonValue[] {
   const others = textsIn(other);
   return list.filter((item) => !others.has(canonicalJson(item)));
