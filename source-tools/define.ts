@@ -48,7 +48,7 @@ export function defineSourceTool<F extends ExtractedFacts>(tool: SourceToolDefin
     facts: async (diff) => facts(diff),
     normalized: async (diff) => (normalized === undefined ? null : normalized(diff)),
     texts: (given, diff) => {
-      const typed = texts === undefined ? null : factsOf(given);
+      const typed = factsOf(given);
       return typed === null || texts === undefined ? wholeTexts(diff.raw) : texts(typed, diff);
     },
     measure: (given, diff) => {

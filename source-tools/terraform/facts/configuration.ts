@@ -23,77 +23,81 @@ export function readConfiguration(value: JsonValue | undefined): {
   readonly parts: Configuration;
   readonly configured: ConfiguredResources;
 } {
-  const found: { -readonly [K in keyof Configuration]: Configuration[K][number][] } = {
+  const reader = new ConfigurationReader();
+  if (isJsonObject(value)) reader.read(value);
+  return { parts: reader.found, configured: reader.configured };
+}
+
+class ConfigurationReader {
+  readonly found: { -readonly [K in keyof Configuration]: Configuration[K][number][] } = {
     provisioners: [],
     dataSources: [],
     modules: [],
     providers: [],
   };
-  const members = new Map<string, ReadonlySet<string>>();
-  const groupsOfRules = new Set<string>();
-  const configured = { members, groupsOfRules };
-  if (!isJsonObject(value)) return { parts: found, configured };
-  const base = ['configuration'];
-  let parts = 0;
-  const count = (): void => {
-    if (++parts > MAX_PARTS) refuse('too_many_resources', `The configuration has more than ${MAX_PARTS} parts`, null);
-  };
-  for (const [name, provider] of entries(value['provider_config'])) {
-    count();
-    found.providers.push({
-      at: pointerOf([...base, 'provider_config', name]),
-      name: text(provider['full_name']) ?? text(provider['name']) ?? name,
-      version: text(provider['version_constraint']),
-    });
-  }
-  const walk = (module: JsonObject, path: readonly string[], address: string, depth: number): void => {
-    if (depth > MAX_MODULE_DEPTH)
-      refuse('too_deep', `Module calls are nested more than ${MAX_MODULE_DEPTH} levels deep`, null);
-    const resources = module['resources'];
-    if (Array.isArray(resources)) {
-      resources.forEach((resource: JsonValue, i) => {
-        count();
-        if (!isJsonObject(resource)) return;
-        const at = [...path, 'resources', String(i)];
-        const name = `${address}${text(resource['address']) ?? ''}`;
-        const type = text(resource['type']) ?? '';
-        const expressions = resource['expressions'];
-        if (isJsonObject(expressions)) {
-          members.set(name, new Set(Object.keys(expressions)));
-          for (const group of groupsOf(type, expressions)) groupsOfRules.add(`${address}${group}`);
-        }
-        if (resource['mode'] !== 'managed') found.dataSources.push({ at: pointerOf(at), address: name, type });
-        const provisioners = resource['provisioners'];
-        if (!Array.isArray(provisioners)) return;
-        provisioners.forEach((provisioner: JsonValue, k) => {
-          count();
-          const kind = isJsonObject(provisioner) ? text(provisioner['type']) : null;
-          found.provisioners.push({
-            at: pointerOf([...at, 'provisioners', String(k)]),
-            address: name,
-            type: kind ?? 'unknown',
-          });
-        });
+  readonly configured = { members: new Map<string, ReadonlySet<string>>(), groupsOfRules: new Set<string>() };
+  #parts = 0;
+
+  read(configuration: JsonObject): void {
+    for (const [name, provider] of entries(configuration['provider_config'])) {
+      this.#count();
+      this.found.providers.push({
+        at: pointerOf(['configuration', 'provider_config', name]),
+        name: text(provider['full_name']) ?? text(provider['name']) ?? name,
+        version: text(provider['version_constraint']),
       });
     }
+    const root = configuration['root_module'];
+    if (isJsonObject(root)) this.#module(root, ['configuration', 'root_module'], '', 0);
+  }
+
+  /** `address`: what precedes the address of everything in the module. */
+  #module(module: JsonObject, path: readonly string[], address: string, depth: number): void {
+    if (depth > MAX_MODULE_DEPTH)
+      refuse('too_deep', `Module calls are nested more than ${MAX_MODULE_DEPTH} levels deep`, null);
+    for (const [i, resource] of items(module['resources']).entries()) {
+      this.#count();
+      if (isJsonObject(resource)) this.#resource(resource, [...path, 'resources', String(i)], address);
+    }
     for (const [name, call] of entries(module['module_calls'])) {
-      count();
+      this.#count();
       if (name.length > MAX_NAME)
         refuse('invalid_document', `A module name is longer than ${MAX_NAME} characters`, null);
       const at = [...path, 'module_calls', name];
-      found.modules.push({
+      this.found.modules.push({
         at: pointerOf(at),
         name: `${address}module.${name}`,
         source: text(call['source']) ?? '',
         version: text(call['version_constraint']),
       });
       const below = call['module'];
-      if (isJsonObject(below)) walk(below, [...at, 'module'], `${address}module.${name}.`, depth + 1);
+      if (isJsonObject(below)) this.#module(below, [...at, 'module'], `${address}module.${name}.`, depth + 1);
     }
-  };
-  const root = value['root_module'];
-  if (isJsonObject(root)) walk(root, [...base, 'root_module'], '', 0);
-  return { parts: found, configured };
+  }
+
+  #resource(resource: JsonObject, at: readonly string[], address: string): void {
+    const name = `${address}${text(resource['address']) ?? ''}`;
+    const type = text(resource['type']) ?? '';
+    const expressions = resource['expressions'];
+    if (isJsonObject(expressions)) {
+      this.configured.members.set(name, new Set(Object.keys(expressions)));
+      for (const group of groupsOf(type, expressions)) this.configured.groupsOfRules.add(`${address}${group}`);
+    }
+    if (resource['mode'] !== 'managed') this.found.dataSources.push({ at: pointerOf(at), address: name, type });
+    for (const [i, provisioner] of items(resource['provisioners']).entries()) {
+      this.#count();
+      this.found.provisioners.push({
+        at: pointerOf([...at, 'provisioners', String(i)]),
+        address: name,
+        type: (isJsonObject(provisioner) ? text(provisioner['type']) : null) ?? 'unknown',
+      });
+    }
+  }
+
+  #count(): void {
+    if (++this.#parts > MAX_PARTS)
+      refuse('too_many_resources', `The configuration has more than ${MAX_PARTS} parts`, null);
+  }
 }
 
 /** Types of one firewall rule, and the member that names its group. */
@@ -108,9 +112,7 @@ export const RULE_TYPES: Readonly<Record<string, string>> = {
 function groupsOf(type: string, expressions: JsonObject): string[] {
   const member = Object.hasOwn(RULE_TYPES, type) ? RULE_TYPES[type] : undefined;
   const expression = member === undefined ? undefined : expressions[member];
-  const references = isJsonObject(expression) ? expression['references'] : undefined;
-  if (!Array.isArray(references)) return [];
-  return references.flatMap((reference: JsonValue) => {
+  return items(isJsonObject(expression) ? expression['references'] : undefined).flatMap((reference) => {
     const [group, name] = typeof reference === 'string' ? withoutKeys(reference).split('.') : [];
     return group === undefined || name === undefined ? [] : [`${group}.${name}`];
   });
@@ -136,6 +138,10 @@ function entries(value: JsonValue | undefined): [string, JsonObject][] {
   return Object.entries(value).flatMap(([name, item]) =>
     isJsonObject(item) ? [[name, item] as [string, JsonObject]] : [],
   );
+}
+
+function items(value: JsonValue | undefined): readonly JsonValue[] {
+  return Array.isArray(value) ? (value as readonly JsonValue[]) : [];
 }
 
 function text(value: JsonValue | undefined): string | null {
