@@ -8,7 +8,7 @@ import { createdOrChanged, hiddenBelow, isUnchanged, itemsAt, valueAt, type Path
 /** A setting that makes a resource public. */
 interface PublicSetting {
   readonly types: readonly string[];
-  /** Where it is; `*` stands for every item of a list. */
+  /** Path of the setting; `*` matches every item of a list. */
   readonly path: Path;
   /** The values that make the resource public, or address ranges that do so if they cover the internet together. */
   readonly values: readonly (string | boolean)[] | RegExp | 'internet';
@@ -281,7 +281,7 @@ function isOneOf(values: readonly (string | boolean)[] | RegExp, item: JsonValue
 
 const isFalse = (value: Value): boolean => value.state === 'known' && isOneOf([false], value.value);
 
-/** The paths that a pattern names in this resource; `*` expands to every existing item, and a hidden list stands for its items. */
+/** The paths that a pattern names in this resource; `*` expands to every existing item, and a hidden list is returned as one path. */
 function itemPaths(r: TerraformResource, pattern: Path): readonly Path[] {
   return pattern.reduce<readonly Path[]>(
     (paths, step) =>
@@ -307,7 +307,7 @@ function azureFirewallHits(r: TerraformResource): readonly Hit[] {
   const hidden = ends.map((end) => end?.value).find((value) => value?.state === 'hidden');
   if (hidden?.state === 'hidden') return [atResource(r, undecided('the source of its traffic', hidden.why))];
   const [first, last] = ends.map((end) => (end?.value.state === 'known' ? rangeOf(String(end.value.value)) : null));
-  // The range from 0.0.0.0 to 0.0.0.0 stands for every address of the cloud.
+  // Azure reads the range from 0.0.0.0 to 0.0.0.0 as every address of its cloud.
   if (first != null && last != null && last.last !== 0n && !isLarge([{ ...first, last: last.last }])) return [];
   return names.length === 0
     ? []
