@@ -84,7 +84,7 @@ const FOLDERS = [
   // Only what it opens a connection for: bounded requests to a model's server.
   {
     folder: 'compat',
-    imports: [...POLICY, 'activities/judge/bounded-fetch.ts'],
+    imports: [...POLICY, 'activities/judge/model-client.ts'],
     packages: ['zod', 'openai'],
     node: [],
   },

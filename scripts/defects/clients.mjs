@@ -111,6 +111,14 @@ export const DEFECTS = [
     tests: ['test/client/guard.test.ts'],
   },
   {
+    name: 'take a state that does not exist for an approval',
+    through: 'an effect without a receipt, by the outcome of a forged workflow',
+    file: 'client/guard.ts',
+    from: "return refused('unverified', 'The review has ended in a state that does not exist');",
+    to: 'return result as never;',
+    tests: ['test/client/guard.test.ts'],
+  },
+  {
     name: 'screen: leave out a violation whose finding passed',
     file: 'cli/reviews/finding-view.ts',
     from: 'others: [...left],',

@@ -77,7 +77,7 @@ const ASSERTS = wordList('expect( assert should. .should( require.equal require.
 
 export const testWeakening = gitRule({
   name: 'git_test_weakening',
-  logicRevision: 6,
+  logicRevision: 7,
   defaultLevel: 'confirm',
   why: 'Deleting, skipping or weakening a test is the easiest way to make a build pass.',
   config: z.strictObject({
@@ -140,7 +140,7 @@ function lostTests(
     (file.removed > 0 || file.binary !== null) &&
     asserts.length === 0 &&
     !view.lines('-').some(({ text }) => DECLARED.test(text));
-  const isMoved = asserts.length > 0 && asserts.every((text) => moved.has(text));
+  const isMoved = asserts.length > 0 && [...countsOf(asserts)].every(([text, n]) => n <= (moved.get(text) ?? 0));
   return isData || isMoved || losesItsSubject(view, files) ? [] : [atFile(file, 'the test file is deleted')];
 }
 
@@ -211,8 +211,12 @@ function assertsIn(view: FileView, kind: '+' | '-'): readonly string[] {
 
 /** How often the patch adds each assertion to test files. A removed assertion that occurs here is moved, not lost. */
 function movedAsserts(files: readonly FileView[]): ReadonlyMap<string, number> {
+  return countsOf(files.flatMap((view) => assertsIn(view, '+')));
+}
+
+function countsOf(texts: readonly string[]): Map<string, number> {
   const counts = new Map<string, number>();
-  for (const text of files.flatMap((view) => assertsIn(view, '+'))) counts.set(text, (counts.get(text) ?? 0) + 1);
+  for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);
   return counts;
 }
 
@@ -246,7 +250,10 @@ const WITHIN_WORDS = new Set(['low', 'high', 'break', 'lines', 'target']);
 function loweredThresholds(view: FileView): Hit[] {
   const { file } = view;
   if (!view.contains('-', THRESHOLD)) return [];
-  const added = new Map(view.lines('+').flatMap((line) => thresholdsIn(line.text)));
+  // The lowest one: another line with the name can be a comment.
+  const added = new Map<string, number>();
+  for (const [name, value] of view.lines('+').flatMap((line) => thresholdsIn(line.text)))
+    added.set(name, Math.min(value, added.get(name) ?? value));
   return view.lines('-').flatMap((line) =>
     thresholdsIn(line.text).flatMap(([name, before]) => {
       const after = added.get(name);

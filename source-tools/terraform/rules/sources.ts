@@ -71,7 +71,7 @@ export const externalData = terraformRule({
 
 export const sourcePin = terraformRule({
   name: 'terraform_source_pin',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'confirm',
   why: 'A source without a pinned version can resolve to different code at apply time.',
   config: z.strictObject({
@@ -134,9 +134,7 @@ function isRegistryModule(source: string): boolean {
   return /^(?:[\w-]+(?:\.[\w-]+)+(?::\d+)?\/)?[\w-]+\/[\w-]+\/[\w-]+(?:\/\/.*)?$/.test(source);
 }
 
-/** Redacts the user information of a URL, which may contain a credential. */
+/** Redacts the user information of a URL, which may contain a credential. An `@` after the host is none. */
 function redactUser(source: string): string {
-  const start = source.indexOf('://');
-  const at = source.indexOf('@', start);
-  return start === -1 || at === -1 ? source : `${source.slice(0, start + 3)}…${source.slice(at)}`;
+  return source.replace(/:\/\/[^/?#]*@/, '://…@');
 }

@@ -62,13 +62,18 @@ describe('a line that is added to a test file', () => {
 });
 
 describe('a threshold', () => {
-  const lowers = (before: string, after: string): boolean =>
-    runRule(packDefinitions, 'git_test_weakening', patchOf('jest.config.js', MODIFIED, [`-${before}`, `+${after}`]))
-      .status !== 'ALLOW';
+  const lowers = (before: string, ...after: readonly string[]): boolean =>
+    runRule(
+      packDefinitions,
+      'git_test_weakening',
+      patchOf('jest.config.js', MODIFIED, [`-${before}`, ...after.map((line) => `+${line}`)]),
+    ).status !== 'ALLOW';
 
   it('is found if it decreases, but not if its name is part of another word', () => {
     expect(lowers('  lines: 90,', '  lines: 50,')).toBe(true);
     expect(lowers('  low: 60,', '  low: 40,')).toBe(true);
+    expect(lowers('  lines: 80,', '  lines: 10,', '  // lines: 90')).toBe(true);
+    expect(lowers('  lines: 80,', '  lines: 85,', '  // was 70')).toBe(false);
     expect(lowers('  slow: 60,', '  slow: 40,')).toBe(false);
     expect(lowers('  maxOutlines: 60,', '  maxOutlines: 40,')).toBe(false);
   });
@@ -94,6 +99,13 @@ describe('assertions and test files', () => {
     expect(heldFor(patchOf('test/a.test.ts', DELETED, lines('-', 4)), added)).toBe(
       'the test file is deleted ("test/a.test.ts")',
     );
+  });
+
+  it('are moved only as often as another file has them', () => {
+    const once = '  expect(f(1)).toBe(1);';
+    const deleted = patchOf('test/a.test.ts', DELETED, [`-${once}`, `-${once}`]);
+    expect(heldFor(deleted, patchOf('test/b.test.ts', NEW, [`+${once}`]))).toContain('the test file is deleted');
+    expect(heldFor(deleted, patchOf('test/b.test.ts', NEW, [`+${once}`, `+${once}`]))).toBeNull();
   });
 
   it('are not held if the tested file is deleted too', () => {

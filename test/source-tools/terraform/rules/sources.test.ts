@@ -37,6 +37,15 @@ describe('a module source', () => {
   });
 });
 
+it('a source that is not allowed is named without its user, and with its host', () => {
+  const reasonOf = (source: string): string | null =>
+    runRule(packDefinitions, 'terraform_source_pin', planWith({ module_calls: { m: { source, module: {} } } }), {
+      config: { sources: ['git::https://example.com/*'] },
+    }).reason;
+  expect(reasonOf('git::https://user:secret@evil.example/x.git')).toContain('"git::https://…@evil.example/x.git"');
+  expect(reasonOf('https://evil.example/mod.zip?x=a@b')).toContain('"https://evil.example/mod.zip?x=a@b"');
+});
+
 it('an ephemeral resource that runs a program is found as a data source is', () => {
   const resource = { address: 'ephemeral.aws_lambda_invocation.x', mode: 'ephemeral', type: 'aws_lambda_invocation' };
   const plan = planWith({ resources: [{ ...resource, name: 'x' }] });
