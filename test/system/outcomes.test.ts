@@ -75,8 +75,10 @@ test('rolls back if one violation is rejected, although another was confirmed: t
     expect.arrayContaining(['guardian.sql_update_without_where', 'guardian.sql_affected_rows']),
   );
   expect(await checksum('accounts')).toEqual(before);
-  const { status } = await system.temporal.workflow.getHandle(changeId).describe();
-  expect(status.name).toBe('COMPLETED');
+  const handle = system.temporal.workflow.getHandle(changeId);
+  // The ledger has the outcome before the workflow ends.
+  await handle.result();
+  expect((await handle.describe()).status.name).toBe('COMPLETED');
 });
 
 test('waits until every violation has an answer, then commits exactly the rows of the dry run [T46]', async () => {
