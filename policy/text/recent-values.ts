@@ -20,7 +20,7 @@ export class RecentValues<Value extends object | string | number | true> {
     return value;
   }
 
-  /** The cached value; if there is none, that of `make`, which is then cached. */
+  /** The cached value, or the result of `make`, which is then cached. */
   getOrMake(text: string, make: () => Value): Value {
     const known = this.get(text);
     if (known !== undefined) return known;

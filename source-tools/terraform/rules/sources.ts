@@ -134,7 +134,7 @@ function isRegistryModule(source: string): boolean {
   return /^(?:[\w-]+(?:\.[\w-]+)+(?::\d+)?\/)?[\w-]+\/[\w-]+\/[\w-]+(?:\/\/.*)?$/.test(source);
 }
 
-/** Redacts the user information of a URL, which may contain a credential. An `@` after the host is none. */
+/** Redacts the user information of a URL, which may contain a credential. An `@` after the host is not part of it. */
 function redactUser(source: string): string {
   return source.replace(/:\/\/[^/?#]*@/, '://…@');
 }

@@ -25,7 +25,7 @@ interface Statement {
   readonly hash?: string | undefined;
   /** The package whose archive is installed. */
   readonly source?: string | undefined;
-  /** The package that stands behind another name. */
+  /** The package that is installed under another name. */
   readonly alias?: string | undefined;
 }
 

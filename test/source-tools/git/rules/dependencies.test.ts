@@ -85,7 +85,7 @@ describe('a new package', () => {
     [' [tool.ruff]', '+select = ["E", "F"]'],
     [' dependencies = [', '-  "flask",', '   "x",', '+  "flask",', ' ]', ' classifiers = [', '+  "Topic",'],
     ['+resolver = "2"', '+minversion = "6.0"', '+current_version = "1.0.0"'],
-  ])('of Python is no word of another list, no setting, and no line that moves: %s', (...lines) => {
+  ])('of Python is not a word of another list, a setting or a line that moves: %s', (...lines) => {
     expect(held(edit('pyproject.toml', ...lines))).toBeNull();
   });
 
@@ -183,7 +183,7 @@ describe('a line of a Gemfile', () => {
 });
 
 describe('a command or file of the package', () => {
-  it.each(['scripts', 'bin'])('is no package from GitHub if the hunk shows that it is in %s', (member) => {
+  it.each(['scripts', 'bin'])('is not a package from GitHub if the hunk shows that it is in %s', (member) => {
     const line = '+    "start": "bin/start"';
     expect(held(edit('package.json', `   "${member}": {`, line))).toBeNull();
     expect(held(edit('package.json', `   "${member}": {`, '   },', line))).toContain('from GitHub');
