@@ -68,7 +68,11 @@ export function findingsToDisclose(
   unrecorded: Readonly<Record<string, RawOutcome>>,
 ): readonly ValidatorFinding[] {
   const written = writtenFindings(plan, rows, stagingSha);
-  const outcomes = new Map([...Object.entries(unrecorded), ...recordedOutcomes(plan, written, rows)]);
+  const outcomes = recordedOutcomes(plan, written, rows);
+  // `unrecorded` comes from the workflow: it may not state what is computed here, nor replace what has a row.
+  for (const { id } of plan.validators)
+    if (!COMPUTED_BY_ASSEMBLY.has(id) && !outcomes.has(id) && Object.hasOwn(unrecorded, id))
+      outcomes.set(id, unrecorded[id] as RawOutcome);
   const findings = assembleFindings({ plan, changeId, outcomes }).map((f) => written.get(f.validator_id) ?? f);
   return waiveFindings(plan, changeId, findings, waivingOf(rows));
 }
