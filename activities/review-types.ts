@@ -139,12 +139,8 @@ export interface CommitInput {
 export interface RollbackInput {
   readonly changeId: string;
   readonly submission: Submission;
-  readonly inputSha: string;
-  readonly planHash: string | null;
-  readonly stagingSha: string | null;
-  readonly fingerprint: string | null;
-  readonly mode: 'enforced' | 'cooperative';
   readonly reason: RollbackReason;
+  /** For readers of the workflow history. The committer writes its own, from the rows. */
   readonly explanation: string;
 }
 /** How a change ended at the committer, which decides this; the workflow only reports it. */

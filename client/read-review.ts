@@ -47,7 +47,8 @@ function requireTrust(trust: ReceiptTrust | null): EvidenceTrust {
   );
 }
 
-function hasRoots(trust: ReceiptTrust | null): trust is EvidenceTrust {
+/** Whether reviews can be verified at all. */
+export function hasRoots(trust: ReceiptTrust | null): trust is EvidenceTrust {
   return trust !== null && trust.committers.length > 0 && (trust.operators?.length ?? 0) > 0;
 }
 

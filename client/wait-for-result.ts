@@ -2,7 +2,7 @@ import type { WorkflowOutcome } from '../policy/contracts/outcome';
 import type { ReviewStatus } from '../policy/contracts/status';
 import type { Evidence } from '../policy/evidence/bundle';
 import type { ClientLedger } from './ports';
-import { readResult } from './read-review';
+import { hasRoots, readResult } from './read-review';
 import type { ReceiptTrust } from './receipt';
 import { toWorkflowResult, type ReviewResult } from './result';
 import { fromLedger, notFound } from './review-errors';
@@ -52,16 +52,12 @@ export async function resultFromLedger(
         }
       }
       const left = until - Date.now();
-      if (left <= 0) return { state: 'PENDING', status: opened && verifies(source) ? await reading.status() : null };
+      if (left <= 0) return { state: 'PENDING', status: opened && hasRoots(source.trust) ? await reading.status() : null };
       await watch.next(Math.min(left, READ_AGAIN_MS));
     }
   } finally {
     watch.close();
   }
-}
-
-function verifies({ trust }: Source): boolean {
-  return (trust?.operators?.length ?? 0) > 0;
 }
 
 async function endedResult({ trust }: Source, { bundle }: Reading, changeId: string): Promise<ReviewResult> {

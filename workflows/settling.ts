@@ -115,15 +115,9 @@ export async function rollBack(
   if (skip !== undefined) change.skipRest(skip);
   change.state = 'COMMITTING';
   change.rollingBack = true;
-  const { changeId, submission, opened, stagingSha, fingerprint } = change;
   const input = {
-    changeId,
-    submission: withoutInline(submission),
-    inputSha: change.inputSha,
-    planHash: opened?.planHash ?? null,
-    stagingSha,
-    fingerprint,
-    mode: opened?.plan.mode ?? ('enforced' as const),
+    changeId: change.changeId,
+    submission: withoutInline(change.submission),
     reason: ending.reason,
     explanation: cutText(ending.explanation, MAX_EXPLANATION_LENGTH),
   };

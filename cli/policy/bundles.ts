@@ -6,10 +6,11 @@ import { sha256Hex } from '../../policy/contracts/hash';
 import { compileBundle, invalidBundle, type CompiledPlan } from '../../workers/compile';
 import { ConfigError, type Env } from '../../workers/config';
 import { loadExtensions, type Extensions } from '../../workers/extensions';
+import { extensionsSetting } from '../../workers/local-client';
 
 /** The validators, callbacks and source tools that bundles may name here. */
 export async function extensionsOfEnv(env: Env): Promise<Extensions> {
-  return await loadExtensions(env['COUNTERSIGN_EXTENSIONS'] ?? '');
+  return await loadExtensions(extensionsSetting(env));
 }
 
 export interface CheckedBundle {

@@ -3,6 +3,7 @@ import type { SourceTool } from '../../policy/contracts/source-tool';
 import { oneLineTitle } from '../../policy/text/change-title';
 import type { VerifiedReview } from '../../signing/verified-review';
 import type { Env } from '../../workers/config';
+import { extensionsSetting } from '../../workers/local-client';
 import type { Connected } from './connection';
 
 export type TitledReview = Pick<VerifiedReview, 'status' | 'bytes' | 'staging'>;
@@ -21,7 +22,7 @@ export async function changeTitle(env: Env, { status, bytes, staging }: TitledRe
 
 /** A built-in tool, or one of COUNTERSIGN_EXTENSIONS. */
 async function toolNamed(env: Env, name: string): Promise<SourceTool | undefined> {
-  const modules = env['COUNTERSIGN_EXTENSIONS'] ?? '';
+  const modules = extensionsSetting(env);
   if (modules !== '')
     return (await (await import('../../workers/extensions.js')).loadExtensions(modules)).sourceTools.get(name);
   const { SOURCE_TOOLS } = await import('../../source-tools/index.js');

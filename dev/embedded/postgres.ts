@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join, resolve, sep } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, escapeIdentifier } from 'pg';
 import { type Env, freePort } from './places';
@@ -49,7 +49,7 @@ export async function startEmbeddedPostgres(options: PostgresOptions): Promise<P
   await stopLeftPostgres(dataDir, say);
 
   const passwordFile = join(stateDir, 'postgres.password');
-  if (existsSync(dataDir) && !existsSync(passwordFile) && !dataDir.startsWith(stateDir)) setAside(dataDir, say);
+  if (existsSync(dataDir) && !existsSync(passwordFile) && !dataDir.startsWith(join(stateDir, sep))) setAside(dataDir, say);
   if (!existsSync(dataDir)) await initialise(binaries, dataDir, passwordFile, runAs, options);
   checkData(dataDir, passwordFile, binaries);
   const password = readFileSync(passwordFile, 'utf8').trim();

@@ -44,7 +44,7 @@ export function ledgerChanges({ notifications, db, everyMs = EVERY_MS }: LedgerC
           last = await tellNewest(db, last, connection === null ? 0 : OVERLAP_ROWS, tell);
         complete = connection;
       } catch (error) {
-        if (!isDatabaseDown(error)) throw error;
+        if (!isDatabaseDown(error)) throw error; // A defect, such as a missing right: the rejection ends the process.
         complete = null; // The rows are read when the database is back.
       } finally {
         checking = false;

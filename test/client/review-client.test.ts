@@ -577,6 +577,22 @@ describe('result', () => {
       });
   });
 
+  it.each([
+    ['committers', { operators: [], committers: trust.committers }],
+    ['operators', { operators: trust.operators, committers: [] }],
+    ['no one', undefined],
+  ])('is pending without a status for a client that trusts only %s', async (_whom, trusted) => {
+    const { bundle, changeId } = await openReview();
+    const countersign = new Countersign({
+      temporal: fakeTemporal({ describe: () => RUNNING }).client,
+      tenant: 'acme',
+      store: null,
+      ...(trusted === undefined ? {} : { trust: trusted }),
+      ledger: failing<ClientLedger>(ledgerOf(bundle)),
+    });
+    expect(await countersign.result(changeId)).toEqual({ state: 'PENDING', status: null });
+  });
+
   it('is aborted and unverified if the workflow was terminated before the ledger opened the review', async () => {
     const terminated = (): never => {
       throw new WorkflowFailedError('terminated', new TerminatedFailure('by hand'), RetryState.NON_RETRYABLE_FAILURE);

@@ -166,7 +166,7 @@ function select(node: Tree, ctx: Context, walk: Walker): void {
     ctx.facts.tables.push({
       table,
       temporary,
-      unlogged: false,
+      unlogged: text(target, 'relpersistence') === 'u',
       ifNotExists: false,
       hasPrimaryKey: false,
       as: true,

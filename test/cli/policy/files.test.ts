@@ -1,7 +1,19 @@
 import { starterBundle } from '../../../source-tools/starter-bundle';
+import { writeLocalClient } from '../../../workers/local-client';
 import { runCommand, temporaryFolder } from '../run-command';
 
-const { write } = temporaryFolder();
+const { path, write } = temporaryFolder();
+
+const LOCAL_CLIENT = {
+  temporalAddress: '127.0.0.1:7233',
+  namespace: 'default',
+  databaseUrl: '',
+  operatorDatabaseUrl: '',
+  gatewayUrl: '',
+  tenant: 'acme',
+  operators: [],
+  committers: [],
+};
 
 it('names the hosts of a starter bundle for HTTP, which then compiles', async () => {
   const { code, out } = await runCommand([
@@ -20,6 +32,16 @@ it('names the hosts of a starter bundle for HTTP, which then compiles', async ()
 it('refuses hosts for a source tool without any', async () => {
   const { code, err } = await runCommand(['policy', 'init', '--tool', 'SQLDryRun', '--hosts', 'api.example.com']);
   expect([code, err]).toEqual([2, expect.stringContaining('--hosts: only HTTPPatch has hosts')]);
+});
+
+it('compiles with the extensions that the state directory names, unless the environment names others', async () => {
+  const file = write('bundle.yaml', starterBundle('SQLDryRun'));
+  writeLocalClient(path('.'), { ...LOCAL_CLIENT, extensions: './missing-extension.js' });
+  const env = { COUNTERSIGN_STATE_DIR: path('.') };
+  const { err } = await runCommand(['policy', 'check', file], { host: { env } });
+  expect(err).toContain('missing-extension.js');
+  const none = { ...env, COUNTERSIGN_EXTENSIONS: '' };
+  expect((await runCommand(['policy', 'check', file], { host: { env: none } })).code).toBe(0);
 });
 
 describe('a bundle on standard output', () => {

@@ -223,15 +223,10 @@ export abstract class ReviewSteps extends SubmittedReview {
   }
 
   rollback(more: Partial<RollbackInput> = {}): Promise<Settled> {
-    const { changeId, submission, inputSha, planHash } = this;
+    const { changeId, submission } = this;
     return reviewActivities(this.deps).rollback({
       changeId,
       submission,
-      inputSha,
-      planHash,
-      stagingSha: null,
-      fingerprint: null,
-      mode: 'enforced',
       reason: 'withdrawn',
       explanation: 'taken back',
       ...more,

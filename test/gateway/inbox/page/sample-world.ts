@@ -138,8 +138,7 @@ class SampleReview extends ReviewSteps {
     await this.guard();
     const staged = await this.stage();
     if (staged.kind === 'refused') {
-      const { planHash, plan } = this;
-      await this.rollback({ planHash, mode: plan.mode, reason: 'forbidden', explanation: staged.explanation });
+      await this.rollback({ reason: 'forbidden', explanation: staged.explanation });
       return;
     }
     await this.disclose();
