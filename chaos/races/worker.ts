@@ -71,10 +71,8 @@ function callOnce({ call }: RaceCall, { input, submission }: PreparedChange): Pr
       return asActivity(reconcile, input);
     case 'rollback':
       return asActivity(rollback, {
-        ...input,
+        changeId: input.changeId,
         submission,
-        inputSha: '',
-        mode: 'enforced',
         reason: 'withdrawn',
         explanation: 'a rival',
       });

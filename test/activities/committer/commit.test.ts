@@ -12,7 +12,7 @@ import { settledOf } from '../../../activities/committer/settlement';
 import { inActivity } from '../../../dev/activity-context';
 import type { Submission } from '../../../policy/contracts/diff';
 import { RollbackReason } from '../../../policy/contracts/outcome';
-import { changeId as changeIdOf, inputSha as inputShaOf } from '../../../policy/contracts/change-id';
+import { changeId as changeIdOf } from '../../../policy/contracts/change-id';
 
 const confirmed = (options?: WorldOptions): Promise<ReviewWorld> => new ReviewWorld(options).confirmed();
 const OTHER = 'f'.repeat(64);
@@ -643,14 +643,7 @@ describe('rollback, which any caller may request', () => {
   test('takes every fact of an opened change from the ledger', async () => {
     const world = await confirmed();
     world.revoked.add(world.planHash);
-    await world.rollback({
-      reason: 'policy_moved',
-      planHash: OTHER,
-      stagingSha: OTHER,
-      fingerprint: OTHER,
-      inputSha: OTHER,
-      mode: 'cooperative',
-    });
+    await world.rollback({ reason: 'policy_moved' });
     expect(await receipt(world)).toMatchObject({
       inputSha: world.inputSha,
       planHash: world.planHash,
@@ -664,9 +657,7 @@ describe('rollback, which any caller may request', () => {
     const world = new ReviewWorld();
     const submission = { ...world.submission, tenant: 'not a name!' } as Submission;
     const changeId = changeIdOf(submission);
-    expect(await failureType(world.rollback({ submission, changeId, inputSha: inputShaOf(submission) }))).toBe(
-      'VALIDATION_ERROR',
-    );
+    expect(await failureType(world.rollback({ submission, changeId }))).toBe('VALIDATION_ERROR');
   });
 });
 

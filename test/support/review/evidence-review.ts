@@ -108,7 +108,7 @@ export class EvidenceReview extends ReviewSteps {
 
   #end(reason: RollbackReason): Promise<Settled> {
     this.#ending = reason;
-    return this.rollback({ ...this.input, mode: this.plan.mode, reason, explanation: `Ended: ${reason}` });
+    return this.rollback({ reason, explanation: `Ended: ${reason}` });
   }
 
   #withdraw(by: string): Promise<AdmittedWithdrawal> {
