@@ -115,11 +115,19 @@ function memberOf(definition: TypedNode | null): string {
 /** Options that decide with whose rights a view reads its tables, and whether a function in a condition sees rows that it hides. */
 const VIEW_SECURITY: ReadonlySet<string> = new Set(['security_invoker', 'security_barrier']);
 
+/** A trigger or rule with ENABLE REPLICA does not fire in an ordinary session. */
+const SILENCING: ReadonlySet<string> = new Set([
+  'disable_trigger',
+  'disable_rule',
+  'enable_replica_trig',
+  'enable_replica_rule',
+]);
+
 /** Records changes of row security, triggers, rules, and the rights with which a view reads. */
 function recordRights(action: string, { name }: SqlName, definition: TypedNode | null, ctx: Context): void {
   if (action === 'enable_rls' || action === 'force_rls') privilege(ctx, 'row_policy', name);
   if (action === 'disable_rls' || action === 'no_force_rls') privilege(ctx, 'disable_rls', name);
-  if (action === 'disable_trigger' || action === 'disable_rule') privilege(ctx, 'disable_trigger', name);
+  if (SILENCING.has(action)) privilege(ctx, 'disable_trigger', name);
   const changed = definition?.type === 'List' ? options(definition.node, 'items') : [];
   if (action.endsWith('_rel_options') && changed.some((option) => VIEW_SECURITY.has(text(option, 'defname'))))
     privilege(ctx, 'view_security', name);
@@ -174,8 +182,9 @@ function alteredObject(node: Tree, ctx: Context): SqlName {
 }
 
 function alterSequence(node: Tree, ctx: Context): void {
+  const keepsValues = options(node).every((option) => ['owned_by', 'cache'].includes(text(option, 'defname')));
   pushAlter(ctx, {
-    action: 'alter_sequence',
+    action: keepsValues ? 'alter_sequence' : 'alter_sequence_values',
     objectType: 'sequence',
     object: relation(ctx, child(node, 'sequence'), 'ddl'),
   });
@@ -226,7 +235,7 @@ function setsSearchPath(settings: readonly Tree[]): boolean {
       text(o, 'defname') === 'set' &&
       set?.type === 'VariableSetStmt' &&
       text(set.node, 'name') === 'search_path' &&
-      text(set.node, 'kind') !== 'VAR_RESET'
+      ['VAR_SET_VALUE', 'VAR_SET_CURRENT'].includes(text(set.node, 'kind'))
     );
   });
 }

@@ -23,7 +23,7 @@ export function keyValues(statement: Tree): number | null {
 /**
  * True if the condition compares a column of the written table with a value (also in a range or with LIKE), or for equality with a
  * column of another table, or is a column that is true, or null. Then the claimed number of rows decides. False for IS NOT NULL, a
- * function of a column, a negation, a lower bound of at most 1, and every other condition.
+ * function of a column, a negation, a bound that nearly all values keep (`> 0`, `< 'infinity'`), and every other condition.
  */
 export function isRestricted(statement: Tree): boolean {
   return restricts(statement['whereClause'], targetOf(statement));
@@ -65,21 +65,30 @@ function restrictsByOperator(node: Tree, target: Target): boolean {
     case 'AEXPR_OP':
       if (operator === '=' && [left, right].every((side) => typed(side)?.type === 'ColumnRef'))
         return isKey(left, target) !== isKey(right, target);
-      if (['=', '<', '<='].includes(operator) && isKey(left, target)) return isFixed(right);
-      if (['>', '>='].includes(operator) && isKey(left, target)) return isFixed(right) && !isLow(right);
-      if (['=', '>', '>='].includes(operator) && isKey(right, target)) return isFixed(left);
-      return ['<', '<='].includes(operator) && isKey(right, target) && isFixed(left) && !isLow(left);
+      if (isKey(left, target)) return isBound(operator, right);
+      return isKey(right, target) && isBound(MIRRORED[operator] ?? operator, left);
     case 'AEXPR_IN':
     case 'AEXPR_OP_ANY':
       return operator === '=' && isKey(left, target) && isFixed(right);
     case 'AEXPR_LIKE':
     case 'AEXPR_ILIKE':
       return !operator.startsWith('!') && isKey(left, target) && isFixed(right);
-    case 'AEXPR_BETWEEN':
-      return isKey(left, target) && isFixed(right);
+    case 'AEXPR_BETWEEN': {
+      const [low, high] = list(nodeOf(right), 'items');
+      return isKey(left, target) && isFixed(right) && !(isLow(low) && isHigh(high));
+    }
     default:
       return false;
   }
+}
+
+const MIRRORED: Readonly<Record<string, string>> = { '<': '>', '<=': '>=', '>': '<', '>=': '<=' };
+
+/** True if a column compared with the value by the operator is restricted. */
+function isBound(operator: string, value: unknown): boolean {
+  if (operator === '=') return isFixed(value);
+  if (operator === '<' || operator === '<=') return isFixed(value) && !isHigh(value);
+  return (operator === '>' || operator === '>=') && isFixed(value) && !isLow(value);
 }
 
 /** A value that is the same for all rows: no column and no subquery. */
@@ -89,12 +98,28 @@ function isFixed(value: unknown): boolean {
   return Object.entries(value).every(([key, member]) => key !== 'ColumnRef' && key !== 'SubLink' && isFixed(member));
 }
 
-/** Keys and amounts are rarely below 1, so such a lower bound selects all rows. */
+/** Keys and amounts are rarely below 1, and times before 1970, so such a lower bound selects all rows. `(0,0)` is the first ctid. */
 function isLow(value: unknown): boolean {
+  const constant = literal(value);
+  return (
+    constant !== null && (Number(constant) <= 1 || /^(-infinity$|epoch$|1970-01-01|1900-|0\d{3}-|\(0,)/i.test(constant))
+  );
+}
+
+/** The largest numbers of the integer types, and times that are no real dates. */
+function isHigh(value: unknown): boolean {
+  const constant = literal(value);
+  if (constant === null) return false;
+  const number = Number(constant);
+  return number === 2_147_483_647 || number >= 9e18 || /^(infinity$|9\d{3}-|\d{5,}-)/i.test(constant);
+}
+
+/** A number or a text, also in a cast of any type. */
+function literal(value: unknown): string | null {
   const e = typed(value);
-  if (e?.type === 'TypeCast') return isLow(e.node['arg']);
+  if (e?.type === 'TypeCast') return literal(e.node['arg']);
   const constant = fold(value);
-  return (constant?.type === 'number' || constant?.type === 'text') && Number(constant.value) <= 1;
+  return constant?.type === 'number' || constant?.type === 'text' ? String(constant.value).trim() : null;
 }
 
 function valuesOf(condition: unknown, target: Target): number | null {
@@ -147,9 +172,16 @@ function valuesOfSubquery(node: Tree, target: Target): number | null {
 function arrayItems(expression: unknown): readonly unknown[] | null {
   const e = typed(expression);
   if (e?.type === 'TypeCast') return arrayItems(e.node['arg']);
+  if (e?.type === 'A_Const') return literalItems(text(child(e.node, 'sval'), 'sval'));
   if (e?.type !== 'A_ArrayExpr') return null;
   const items = list(e.node, 'elements');
   return items.length > 0 ? items : null;
+}
+
+/** The items of `'{7,8}'`. Null if an item is quoted or an array, so that each comma separates two items. */
+function literalItems(written: string): readonly unknown[] | null {
+  const inner = /^\{([^{}"\\]+)\}$/.exec(written.trim())?.[1];
+  return inner?.split(',').map((sval) => ({ A_Const: { sval: { sval } } })) ?? null;
 }
 
 /** System columns other than ctid are the same in many rows. */

@@ -182,7 +182,8 @@ function note(type: string, node: Tree, found: Found): void {
     case 'FuncCall':
       return noteCall(node, found);
     case 'A_Expr':
-      found.operators.push(nameAt(node, 'name'));
+      // BETWEEN is named by the grammar. The catalog is always asked for the operators that it implies.
+      if (!text(node, 'kind').includes('BETWEEN')) found.operators.push(nameAt(node, 'name'));
       return;
     case 'SubLink':
     case 'SortBy':

@@ -54,6 +54,8 @@ const VALUES = `
   justify_interval make_date make_interval make_time make_timestamp make_timestamptz timezone overlaps date time timetz timestamp
   timestamptz interval
   enum_first enum_last enum_range
+  area bound_box box center circle diagonal diameter height isclosed isopen line lseg npoints path pclose point polygon popen radius
+  slope width
   abbrev broadcast family host hostmask inet_merge inet_same_family masklen netmask network set_masklen text
   array_to_tsvector numnode plainto_tsquery phraseto_tsquery websearch_to_tsquery querytree setweight strip to_tsquery to_tsvector
   ts_delete ts_filter ts_headline ts_rank ts_rank_cd tsquery_phrase tsvector_to_array

@@ -161,7 +161,7 @@ export interface TruncateFact extends Occurrence {
 
 /** CASCADE in a DROP, TRUNCATE, ALTER … DROP or CREATE EXTENSION. */
 export interface CascadeFact extends Occurrence {
-  readonly what: 'drop' | 'truncate' | 'alter' | 'create';
+  readonly what: 'drop' | 'truncate' | 'alter' | 'create' | 'revoke';
 }
 
 export interface AlterFact extends Occurrence {
@@ -297,6 +297,7 @@ export interface PrivilegeFact extends Occurrence {
     | 'security_label'
     | 'leakproof'
     | 'grant_parameter'
+    | 'publication'
     | 'set_role';
   readonly subject: string;
 }

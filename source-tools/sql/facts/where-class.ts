@@ -3,7 +3,20 @@ import { complementary } from './complementary';
 import { fold } from './constant';
 import type { Tree } from './parser';
 import { sameName } from './same-name';
-import { child, columnName, isStar, list, nameAt, nodeOf, rangeName, strings, text, typed, typedList } from './tree';
+import {
+  child,
+  columnName,
+  has,
+  isStar,
+  list,
+  nameAt,
+  nodeOf,
+  rangeName,
+  strings,
+  text,
+  typed,
+  typedList,
+} from './tree';
 
 export interface Classified {
   readonly where: WhereClass;
@@ -17,6 +30,8 @@ const SYSTEM_COLUMNS = new Set(['ctid', 'xmin', 'xmax', 'cmin', 'cmax', 'tableoi
 interface Scope {
   readonly table: SqlName;
   readonly names: ReadonlySet<string>;
+  /** Those of them that stand for all rows of the written table: the FROM clause has no join, subquery or sample. */
+  readonly selves: ReadonlySet<string>;
 }
 
 /** Classifies the condition of an UPDATE, DELETE or MERGE (`statement`) on `name` by what the text alone shows. */
@@ -25,7 +40,20 @@ export function classifyWhere(condition: unknown, name: SqlName, statement: Tree
   if (typed(condition)?.type === 'CurrentOfExpr') return { where: 'current_of', reason: '' };
   const names = new Set<string>();
   for (const key of ['relation', 'fromClause', 'usingClause', 'sourceRelation']) namesIn(statement[key], names);
-  return always(condition, { table: name, names }) ?? PRESENT;
+  return always(condition, { table: name, names, selves: selvesOf(statement, name) }) ?? PRESENT;
+}
+
+function selvesOf(statement: Tree, table: SqlName): ReadonlySet<string> {
+  const others = [...typedList(statement, 'fromClause'), ...typedList(statement, 'usingClause')];
+  // A WITH query may have the name of the table.
+  if (has(statement, 'withClause') || others.some(({ type }) => type !== 'RangeVar')) return new Set();
+  const ranges = [child(statement, 'relation'), ...others.map(({ node }) => node)];
+  const isTable = ({ schema, name }: SqlName): boolean => schema === table.schema && name === table.name;
+  return new Set(ranges.filter((r) => isTable(rangeName(r))).map(aliasOf));
+}
+
+function aliasOf(range: Tree): string {
+  return text(child(range, 'alias'), 'aliasname') || text(range, 'relname');
 }
 
 /** Why a condition is true for every row (or every row whose operand is not null). Undefined if the text does not show it. */
@@ -99,14 +127,21 @@ function alwaysOperator(node: Tree, scope: Scope): Classified | undefined {
 }
 
 /** Members of a SELECT that may leave out rows, besides WHERE. */
-const FILTERS = ['limitCount', 'limitOffset', 'havingClause', 'groupClause', 'withClause', 'valuesLists'];
+const FILTERS = ['limitOffset', 'havingClause', 'groupClause', 'withClause', 'valuesLists'];
+
+/** True for a LIMIT other than ALL, NULL and a number that few tables reach. */
+function isLimited(select: Tree): boolean {
+  if (select['limitCount'] === undefined) return false;
+  const limit = fold(select['limitCount']);
+  return limit?.type !== 'null' && !(limit?.type === 'number' && Number(limit.value) >= 1_000_000);
+}
 
 /** An unfiltered `id IN (SELECT id FROM same_table)`, and EXISTS on the unfiltered table or without a table. */
 function alwaysSubquery(node: Tree, scope: Scope): Classified | undefined {
   const select = typed(node['subselect']);
   if (select?.type !== 'SelectStmt') return undefined;
   const s = select.node;
-  if (FILTERS.some((member) => s[member] !== undefined)) return undefined;
+  if (isLimited(s) || FILTERS.some((member) => s[member] !== undefined)) return undefined;
   if (s['larg'] !== undefined) return alwaysUnion(node, s, scope);
   const condition = s['whereClause'];
   if (condition !== undefined && always(condition, scope) === undefined) return undefined;
@@ -185,11 +220,11 @@ function isRandomCall(type: string, node: unknown): boolean {
  * True if both name the same column. `id` equals `t.id` for a table t of the statement: if it meant another table, the server would
  * report it as ambiguous. In a function body, `r.id`, OLD.id and NEW.id are values of a variable.
  */
-function sameColumn(a: unknown, b: unknown, { names }: Scope): boolean {
+function sameColumn(a: unknown, b: unknown, { names, selves }: Scope): boolean {
   const [left, right] = [a, b].map((e) => (isColumn(e) ? strings(list(nodeOf(e), 'fields')) : []));
   if (left === undefined || right === undefined || left.length === 0 || left.at(-1) !== right.at(-1)) return false;
   const [table, other] = [left.at(-2), right.at(-2)];
-  if (table !== undefined && other !== undefined) return table === other;
+  if (table !== undefined && other !== undefined) return table === other || (selves.has(table) && selves.has(other));
   const named = table ?? other;
   return named === undefined || names.has(named);
 }

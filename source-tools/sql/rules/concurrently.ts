@@ -15,7 +15,7 @@ const blocks = (i: IndexFact): boolean => !i.concurrently && i.scope !== 'system
 
 export const notConcurrent = defineSqlRule({
   name: 'sql_not_concurrent',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'confirm',
   why: 'Creating, dropping or rebuilding an index, or detaching a partition, blocks writes to the table until it has finished.',
   config: TransactionConfig,

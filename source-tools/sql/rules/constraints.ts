@@ -7,11 +7,13 @@ import { sameName } from '../facts/same-name';
 import { AssumeInTransaction, TransactionConfig, transactionState } from './transaction-state';
 
 const onTable = (c: ConstraintFact): string => (c.table === null ? '' : ` on ${shownName(c.table)}`);
-const isAdded = (c: ConstraintFact): boolean => c.origin === 'add_constraint' || c.origin === 'add_column';
+/** A constraint of a domain is validated in all tables that use the domain. */
+const isAdded = (c: ConstraintFact): boolean =>
+  c.origin === 'add_constraint' || c.origin === 'add_column' || c.origin === 'domain_alter';
 
 export const constraintNotValid = defineSqlRule({
   name: 'sql_constraint_not_valid',
-  logicRevision: 5,
+  logicRevision: 6,
   defaultLevel: 'confirm',
   why: 'Validating all existing rows blocks writes to the table; a foreign key also locks the referenced table.',
   config: TransactionConfig,
@@ -59,7 +61,7 @@ function validates(a: SqlFacts['alters'][number], c: ConstraintFact): boolean {
 
 export const uniqueConstraint = defineSqlRule({
   name: 'sql_unique_constraint',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'confirm',
   why: 'Adding a unique, primary key or exclusion constraint builds its index under a lock that blocks reads and writes.',
   config: TransactionConfig,
@@ -97,7 +99,7 @@ export const onDeleteCascade = defineSqlRule({
 
 export const setNotNull = defineSqlRule({
   name: 'sql_set_not_null',
-  logicRevision: 4,
+  logicRevision: 5,
   defaultLevel: 'confirm',
   why: 'SET NOT NULL scans the full table under an exclusive lock.',
   config: z.strictObject({ assumeInTransaction: AssumeInTransaction, pgVersion: z.int().min(9).max(99).default(18) }),

@@ -42,7 +42,7 @@ export const truncate = defineSqlRule({
 
 export const cascade = defineSqlRule({
   name: 'sql_cascade',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'forbid',
   why: 'CASCADE also affects objects that the text does not name, so they cannot be reviewed.',
   advice: ['Name each dependent object in its own statement.'],

@@ -12,14 +12,20 @@ const DANGEROUS = new Set(
   lo_import lo_export
   query_to_xml query_to_xmlschema query_to_xml_and_xmlschema cursor_to_xml cursor_to_xmlschema table_to_xml table_to_xmlschema table_to_xml_and_xmlschema
   schema_to_xml schema_to_xmlschema schema_to_xml_and_xmlschema database_to_xml database_to_xmlschema database_to_xml_and_xmlschema
-  pg_import_system_collations pg_extension_config_dump
+  pg_import_system_collations pg_extension_config_dump xpath_table connectby crosstab_hash
+  http http_get http_post http_put http_patch http_delete http_head
 `),
 );
 /** Prefixes of function families that all count as dangerous. */
 const DANGEROUS_PREFIXES = ['dblink', 'binary_upgrade_', 'postgres_fdw_'];
 
-function isDangerous(name: string): boolean {
-  return DANGEROUS.has(name) || DANGEROUS_PREFIXES.some((prefix) => name.startsWith(prefix));
+/** Schemas of extensions whose functions send requests, or run SQL from text later: pg_net, pg_cron, aws_s3, aws_lambda. */
+const DANGEROUS_SCHEMAS: ReadonlySet<string | null> = new Set(['net', 'cron', 'aws_s3', 'aws_lambda']);
+
+function isDangerous({ schema, name }: SqlName): boolean {
+  return (
+    DANGEROUS_SCHEMAS.has(schema) || DANGEROUS.has(name) || DANGEROUS_PREFIXES.some((prefix) => name.startsWith(prefix))
+  );
 }
 
 function isAllowed(called: SqlName, allow: readonly string[]): boolean {
@@ -31,7 +37,7 @@ function isAllowed(called: SqlName, allow: readonly string[]): boolean {
 
 export const dangerousFunction = defineSqlRule({
   name: 'sql_dangerous_function',
-  logicRevision: 4,
+  logicRevision: 5,
   defaultLevel: 'forbid',
   why: 'A function in a SELECT can read files of the server, connect to other servers, or run SQL from text.',
   config: z.strictObject({
@@ -47,7 +53,7 @@ export const dangerousFunction = defineSqlRule({
   },
   find: ({ functionCalls }, { allow }) =>
     functionCalls
-      .filter(({ function: called }) => isDangerous(called.name) && !isAllowed(called, allow))
+      .filter(({ function: called }) => isDangerous(called) && !isAllowed(called, allow))
       .map((call) => ({
         at: call,
         what: `${shownName(call.function)}() accesses data outside the database or runs SQL from text`,

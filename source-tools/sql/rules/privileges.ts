@@ -8,7 +8,8 @@ const DESCRIPTIONS: Readonly<Record<PrivilegeFact['what'], string>> = {
   grant_option: 'GRANT with the right to grant it to others',
   revoke: 'REVOKE',
   role_ddl: 'CREATE, ALTER or DROP ROLE',
-  role_escalation: 'a role that bypasses access control (SUPERUSER, BYPASSRLS, REPLICATION or a pg_ role)',
+  role_escalation:
+    'a role that bypasses access control (SUPERUSER, BYPASSRLS, REPLICATION, CREATEROLE, a superuser or a pg_ role)',
   default_privileges: 'ALTER DEFAULT PRIVILEGES',
   security_definer: 'SECURITY DEFINER',
   security_definer_no_search_path: 'SECURITY DEFINER without SET search_path',
@@ -22,6 +23,7 @@ const DESCRIPTIONS: Readonly<Record<PrivilegeFact['what'], string>> = {
   security_label: 'SECURITY LABEL',
   leakproof: 'LEAKPROOF, which lets a function see rows that row level security hides',
   grant_parameter: 'GRANT of a setting of the server',
+  publication: 'which rows are sent to servers that subscribe',
 };
 
 const ESCALATIONS = new Set<PrivilegeFact['what']>([
@@ -42,9 +44,9 @@ const describe = (p: PrivilegeFact): string =>
 
 export const privilegeChange = defineSqlRule({
   name: 'sql_privilege_change',
-  logicRevision: 4,
+  logicRevision: 5,
   defaultLevel: 'confirm',
-  why: 'The change modifies access rights permanently.',
+  why: 'The change permanently modifies who can read or change data, or to which servers it is sent.',
   examples: { bad: 'GRANT SELECT ON orders TO reporting', good: "COMMENT ON TABLE orders IS 'GRANT ALL TO app'" },
   find: ({ privileges }) =>
     privileges.filter((p) => !ESCALATIONS.has(p.what)).map((p) => ({ at: p, what: describe(p) })),
@@ -52,7 +54,7 @@ export const privilegeChange = defineSqlRule({
 
 export const privilegeEscalation = defineSqlRule({
   name: 'sql_privilege_escalation',
-  logicRevision: 4,
+  logicRevision: 5,
   defaultLevel: 'forbid',
   why: 'The change grants rights that bypass access control, or runs with the rights of another role.',
   examples: { bad: 'ALTER ROLE app BYPASSRLS', good: 'ALTER ROLE app NOBYPASSRLS' },

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { shown } from '../../../policy/text/shown-name';
 import { parseName, shownName, type TableName } from '../../../policy/text/table-name';
+import { wordList } from '../../../policy/text/word-list';
 import { isListed } from '../facts/rehearsable';
-import type { Occurrence, RelationFact, SqlStatement } from '../facts/sql-facts';
+import type { Occurrence, RelationFact, SettingFact, SqlStatement } from '../facts/sql-facts';
 import { atStatement, defineSqlRule, type Hit } from './define-sql-rule';
 
 const FunctionName = z
@@ -21,13 +22,19 @@ const Config = z.strictObject({
   functions: z.array(FunctionName).max(500).default([]),
 });
 
+/** Settings that change neither what later statements mean nor with which rights they run. sql_lexer_settings reads the last two. */
+const HARMLESS_SETTINGS: ReadonlySet<string> = new Set(
+  wordList(`lock_timeout statement_timeout transaction_timeout idle_in_transaction_session_timeout work_mem maintenance_work_mem
+    client_min_messages application_name standard_conforming_strings client_encoding`),
+);
+
 /**
  * An allowlist. Of SELECT, INSERT, UPDATE, DELETE and MERGE each clause and option must be known too; of another kind that the bundle
- * names, only the called functions are examined here.
+ * names, only the called functions and, for SET, the settings are examined here.
  */
 export const statementNotAllowed = defineSqlRule({
   name: 'sql_statement_not_allowed',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'confirm',
   why: 'Only listed kinds of statements, with clauses and functions whose effects are known, may commit without a question.',
   config: Config,
@@ -41,6 +48,12 @@ export const statementNotAllowed = defineSqlRule({
     const isExamined = ({ statement }: Occurrence): boolean => examined.has(statement);
     return [
       ...facts.statements.filter((s) => !examined.has(s.index)).map(notListed),
+      ...facts.settings
+        .filter((s) => isExamined(s) && changesSession(s))
+        .map((s) => ({
+          at: s,
+          what: `the setting ${shown(s.name)} may change what later statements mean`,
+        })),
       ...facts.unmodelled.filter(isExamined).map((part) => ({ at: part, what: part.reason })),
       ...facts.relations
         .filter((r) => isExamined(r) && isOfSystem(r))
@@ -57,6 +70,10 @@ export const statementNotAllowed = defineSqlRule({
     ];
   },
 });
+
+function changesSession({ name, scope }: SettingFact): boolean {
+  return (scope === 'session' || scope === 'local') && !HARMLESS_SETTINGS.has(name);
+}
 
 function notListed(statement: SqlStatement): Hit {
   const what = `${shown(statement.command)} is not one of the kinds that may commit without a question`;

@@ -23,7 +23,7 @@ export type TableScope = z.infer<typeof TableScope>;
 
 export const tableScope = defineSqlRule({
   name: 'sql_table_scope',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'forbid',
   why: 'The change uses a table outside the configured scope. The table named in the metadata is only a claim of the agent.',
   config: TableScope,
@@ -33,28 +33,28 @@ export const tableScope = defineSqlRule({
     config: { allow: ['Orders'], deny: ['secret.*'] },
   },
   find: (facts, config) =>
-    config.allow === null && config.deny.length === 0 ? [] : [...outOfScope(facts, config), ...unresolved(facts)],
+    config.allow === null && config.deny.length === 0
+      ? []
+      : [...outOfScope(facts, config), ...unresolved(facts, config)],
 });
 
 function outOfScope(facts: SqlFacts, config: TableScope): readonly Hit[] {
   const allow = config.allow?.flatMap((e) => parseName(e) ?? []) ?? null;
   const deny = config.deny.flatMap((e) => parseName(e) ?? []);
-  return facts.relations
-    .filter((r) => config.reads || r.access !== 'read')
-    .flatMap((r): readonly Hit[] => {
-      const schema = schemaOf(r.relation, config.defaultSchema);
-      if (deny.some((entry) => denies(entry, r.relation, schema)))
-        return [{ at: r, what: `${describe(r)} is on the deny list` }];
-      if (allow !== null && !allow.some((entry) => allows(entry, r.relation, schema, config.defaultSchema)))
-        return [{ at: r, what: `${describe(r)} is not on the allow list` }];
-      return [];
-    });
+  return usedTables(facts, config).flatMap((r): readonly Hit[] => {
+    const schema = schemaOf(r.relation, config.defaultSchema);
+    if (deny.some((entry) => denies(entry, r.relation, schema)))
+      return [{ at: r, what: `${describe(r)} is on the deny list` }];
+    if (allow !== null && !allow.some((entry) => allows(entry, r.relation, schema, config.defaultSchema)))
+      return [{ at: r, what: `${describe(r)} is not on the allow list` }];
+    return [];
+  });
 }
 
 /** Hits for tables that cannot be determined: the text changes search_path, or builds SQL at run time. */
-function unresolved(facts: SqlFacts): readonly Hit[] {
+function unresolved(facts: SqlFacts, config: TableScope): readonly Hit[] {
   const pathChange = facts.settings.find((s) => s.name === 'search_path' || s.name === '*');
-  const unqualified = facts.relations.find((r) => r.relation.schema === null);
+  const unqualified = usedTables(facts, config).find((r) => r.relation.schema === null);
   const paths =
     pathChange !== undefined && unqualified !== undefined
       ? [{ at: unqualified, what: `${describe(unqualified)} depends on a search_path that the text changes` }]
@@ -63,6 +63,10 @@ function unresolved(facts: SqlFacts): readonly Hit[] {
     .filter((d) => !d.constant)
     .map((d) => ({ at: d, what: 'SQL that is built at run time, so its tables are unknown' }));
   return [...paths, ...unseen];
+}
+
+function usedTables(facts: SqlFacts, { reads }: TableScope): readonly RelationFact[] {
+  return reads ? facts.relations : facts.relations.filter((r) => r.access !== 'read');
 }
 
 function describe(r: RelationFact): string {

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { sameName } from '../facts/same-name';
 import type { Occurrence, SqlFacts, SqlName, TransactionFact } from '../facts/sql-facts';
 
 /** Staged SQL runs in one transaction. False treats the text as a migration that runs statement by statement. */
@@ -10,7 +9,10 @@ export const TransactionConfig = z.strictObject({ assumeInTransaction: AssumeInT
 interface TransactionState {
   /** True if the position is inside a transaction. */
   readonly inside: (at: Occurrence) => boolean;
-  /** True if the same transaction created the table earlier: other sessions cannot see it, so its locks block nothing. */
+  /**
+   * True if the same transaction created the table earlier: other sessions cannot see it, so its locks block nothing. Both must be
+   * written in the same way: after CREATE TEMP TABLE orders, public.orders is still another table.
+   */
   readonly isNew: (table: SqlName | null, at: Occurrence) => boolean;
   /** Id of the transaction at the position, or null outside of one. */
   readonly transaction: (at: Occurrence) => number | null;
@@ -28,7 +30,12 @@ export function transactionState(facts: SqlFacts, assumeInTransaction: boolean):
       const here = transaction(at);
       if (table === null || here === null) return false;
       return facts.tables.some(
-        (t) => !t.ifNotExists && t.statement < at.statement && transaction(t) === here && sameName(t.table, table),
+        (t) =>
+          !t.ifNotExists &&
+          t.statement < at.statement &&
+          transaction(t) === here &&
+          t.table.name === table.name &&
+          t.table.schema === table.schema,
       );
     },
   };

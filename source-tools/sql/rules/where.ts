@@ -38,7 +38,7 @@ export const updateWithoutWhere = defineSqlRule({
 
 export const tautologicalWhere = defineSqlRule({
   name: 'sql_tautological_where',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'confirm',
   why: 'A WHERE that is always true selects all rows, like a statement without WHERE.',
   advice,

@@ -57,6 +57,7 @@ const LOOK_ALIKES: Readonly<Record<string, readonly string[]>> = {
     "COMMENT ON TABLE t IS 'CASCADE'",
     'DROP TABLE t RESTRICT',
     'ALTER TABLE t ADD COLUMN cascade int',
+    'REVOKE SELECT ON t FROM a RESTRICT',
   ],
   sql_alter_destructive: [
     'ALTER TABLE t ADD COLUMN a int',
@@ -67,6 +68,8 @@ const LOOK_ALIKES: Readonly<Record<string, readonly string[]>> = {
     'ALTER TABLE t INHERIT u',
     'ALTER TABLE t ALTER CONSTRAINT c DEFERRABLE',
     'ALTER TABLE t ALTER CONSTRAINT c ENFORCED',
+    'ALTER SEQUENCE s OWNED BY t.id CACHE 10',
+    'ALTER TABLE t ALTER id ADD GENERATED ALWAYS AS IDENTITY',
   ],
   sql_server_side_execution: [
     'COPY t FROM STDIN',
@@ -83,6 +86,7 @@ const LOOK_ALIKES: Readonly<Record<string, readonly string[]>> = {
     'SELECT pg_read_file FROM t',
     'SELECT 1 AS "pg_read_file()"',
     "COMMENT ON TABLE t IS 'dblink(1)'",
+    'SELECT http_status_text(404), cron.next FROM cron',
   ],
   sql_statement_not_allowed: [
     'SELECT now(), count(*), coalesce(a, 1) FROM t',
@@ -104,6 +108,7 @@ const LOOK_ALIKES: Readonly<Record<string, readonly string[]>> = {
     'CREATE TABLE grants (a int)',
     'ALTER POLICY p ON t RENAME TO q',
     'ALTER VIEW v SET (check_option = local)',
+    'ALTER TABLE t ENABLE ALWAYS TRIGGER x',
   ],
   sql_privilege_escalation: [
     'GRANT SELECT ON t TO a',
@@ -113,6 +118,9 @@ const LOOK_ALIKES: Readonly<Record<string, readonly string[]>> = {
     'SELECT current_role',
     'CREATE FUNCTION f() RETURNS int LANGUAGE sql SECURITY INVOKER AS $$ SELECT 1 $$',
     'ALTER FUNCTION f NOT LEAKPROOF',
+    'ALTER ROLE a NOCREATEROLE',
+    'GRANT postgres_readers TO a',
+    'REVOKE postgres FROM a',
   ],
   sql_lexer_settings: [
     'SET search_path = a',

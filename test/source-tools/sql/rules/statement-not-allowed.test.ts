@@ -60,6 +60,10 @@ const ORDINARY = [
   'WITH next AS (SELECT j.id FROM jobs j WHERE NOT j.done LIMIT 5 FOR UPDATE SKIP LOCKED) SELECT id FROM next',
   'UPDATE jobs AS a SET done = true WHERE a.id = (SELECT b.id FROM jobs b WHERE b.done = false LIMIT 1 FOR UPDATE SKIP LOCKED)',
   'DELETE FROM orders WHERE id = 7',
+  "DELETE FROM jobs WHERE id = ANY ('{7,8}'::bigint[])",
+  'SELECT id FROM orders WHERE total BETWEEN 5 AND 10 AND id NOT BETWEEN SYMMETRIC 9 AND 7',
+  'UPDATE orders SET paid = true WHERE id = 7 AND version BETWEEN 1 AND 3',
+  "INSERT INTO places (name, at) VALUES ('here', point(1.5, 2))",
   "DELETE FROM sessions WHERE token = 'abc' AND expires < now()",
   'DELETE FROM order_lines WHERE (order_id, line) IN ((7, 1), (7, 2))',
   'DELETE FROM orders WHERE id = ANY (ARRAY[1, 2, 3]::bigint[])',
@@ -86,6 +90,24 @@ it('knows which kinds and functions the bundle names', async () => {
   expect(await status('SELECT discount(1)')).toBe('BLOCK');
   expect(await status('UPDATE orders SET paid = true WHERE id = 7')).toBe('BLOCK');
 });
+
+it.each([
+  ["SET lock_timeout = '5s'", 'ALLOW'],
+  ['SET LOCAL statement_timeout TO 1000', 'ALLOW'],
+  ['RESET work_mem', 'ALLOW'],
+  ['SET search_path = evil, pg_catalog', 'BLOCK'],
+  ['SET LOCAL row_security = off', 'BLOCK'],
+  ["SET TIME ZONE 'UTC'", 'BLOCK'],
+  ['SET TRANSACTION READ WRITE', 'BLOCK'],
+  ['RESET ALL', 'BLOCK'],
+])(
+  'lets SET, if the bundle names it, change only settings that do not alter what statements mean: %s',
+  async (sql, status) => {
+    expect(await run('sql_statement_not_allowed', sql, { config: { kinds: ['SET', 'RESET'] } })).toMatchObject({
+      status,
+    });
+  },
+);
 
 it('names the function and its place', async () => {
   const result = await run('sql_statement_not_allowed', 'SELECT\n  my_function(1), now()');

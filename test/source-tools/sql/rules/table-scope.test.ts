@@ -52,9 +52,13 @@ describe('sql_table_scope', () => {
   });
 
   it('ignores tables that are only read if `reads` is false', async () => {
-    expect(await scope('DELETE FROM orders USING customers WHERE true', { allow: ['orders'], reads: false })).toBe(
-      false,
-    );
+    const writes = { allow: ['public.orders'], reads: false };
+    expect(await scope('DELETE FROM orders USING customers WHERE true', writes)).toBe(false);
+    // Also if search_path decides which table is read.
+    expect(await scope('SET search_path = audit; SELECT 1 FROM orders', writes)).toBe(false);
+    expect(await scope('SET search_path = audit; DELETE FROM public.orders USING customers', writes)).toBe(false);
+    expect(await scope('SET search_path = audit; DELETE FROM orders', writes)).toBe(true);
+    expect(await scope('DO $$ DECLARE q text; BEGIN EXECUTE q; END $$', writes)).toBe(true);
   });
 
   it('fires if tables cannot be determined: a changed search_path, SQL built at run time', async () => {

@@ -20,12 +20,20 @@ describe('a condition that selects all rows', () => {
     'DELETE FROM a WHERE (SELECT true)',
     'DELETE FROM a WHERE n > 1 OR NOT n > 1',
     "DELETE FROM a WHERE 'b' < 'c'",
+    'DELETE FROM a WHERE id IN (SELECT id FROM a LIMIT ALL)',
+    'DELETE FROM a WHERE id IN (SELECT id FROM a ORDER BY id LIMIT 1000000000)',
+    'DELETE FROM a USING a AS b WHERE a.id = b.id',
+    'UPDATE s.a AS x SET n = 1 FROM s.a AS y WHERE x.ctid = y.ctid',
   ])('is detected in another form: %s', async (sql) => {
     expect(await fires('sql_tautological_where', sql)).toBe(true);
   });
 
   it.each([
     'DELETE FROM a USING b WHERE a.id = b.id',
+    'DELETE FROM a USING archive.a AS b WHERE a.id = b.id',
+    'WITH b AS (SELECT 7 AS id) DELETE FROM b AS x USING b AS y WHERE x.id = y.id',
+    'UPDATE a SET n = c.n FROM a AS b JOIN c ON c.id = b.c WHERE a.id = b.id',
+    'DELETE FROM a WHERE id IN (SELECT id FROM a LIMIT $1)',
     'DELETE FROM a USING a AS b WHERE a.id > b.id AND a.email = b.email',
     'DELETE FROM a WHERE id > 0 OR n <= 0',
     'DELETE FROM a WHERE id > 0 OR id <= -5',
