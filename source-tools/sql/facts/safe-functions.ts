@@ -11,6 +11,7 @@
  * - 9.27 system information: current_user, has_*_privilege, pg_*_is_visible, txid_*: identity, privileges, catalog
  * - 9.28 administration: current_setting, set_config, pg_sleep, pg_terminate_backend, advisory locks, files, replication
  * - query_to_xml and the like, ts_stat, ts_rewrite with SQL text: they execute SQL
+ * - polygon(): the number of its points is an argument
  * - lo_*, pg_notify, dblink: effects outside the transaction
  */
 import { wordList } from '../../../policy/text/word-list';
@@ -54,7 +55,7 @@ const VALUES = `
   justify_interval make_date make_interval make_time make_timestamp make_timestamptz timezone overlaps date time timetz timestamp
   timestamptz interval
   enum_first enum_last enum_range
-  area bound_box box center circle diagonal diameter height isclosed isopen line lseg npoints path pclose point polygon popen radius
+  area bound_box box center circle diagonal diameter height isclosed isopen line lseg npoints path pclose point popen radius
   slope width
   abbrev broadcast family host hostmask inet_merge inet_same_family masklen netmask network set_masklen text
   array_to_tsvector numnode plainto_tsquery phraseto_tsquery websearch_to_tsquery querytree setweight strip to_tsquery to_tsvector

@@ -332,6 +332,7 @@ export const OTHER_STATEMENTS: Readonly<Record<string, readonly string[]>> = {
     "SELECT nextval('s')",
     "SELECT set_config('role', 'postgres', false)",
     'SELECT pg_sleep(100)',
+    "SELECT polygon(60000000, circle '((0, 0), 1)')",
     'SELECT pg_advisory_lock(1)',
     'SELECT random()',
     'SELECT my_function(1)',
