@@ -80,8 +80,8 @@ export const protectedPointer = httpRule({
   },
 });
 
-/** Public APIs whose reference documents PUT as an update of the given members only. */
-const PARTIAL_PUT = ['app.asana.com', 'gitlab.com', '*.myshopify.com', '*.zendesk.com'];
+/** Public APIs where PUT updates only the given members, as the reference of Asana says: "any unspecified fields will remain unchanged". */
+const PARTIAL_PUT = ['app.asana.com', 'gitlab.com', '*.myshopify.com'];
 
 export const rootReplaced = httpRule({
   name: 'http_root_replaced',

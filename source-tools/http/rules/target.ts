@@ -108,7 +108,9 @@ export const methodPathScope = httpRule({
       .array(Scope)
       .max(200)
       .default([])
-      .describe('Denied requests; they override `allow`. Case, and dots and spaces at the end of a segment, are ignored.'),
+      .describe(
+        'Denied requests; they override `allow`. Case, and dots and spaces at the end of a segment, are ignored.',
+      ),
     ports: z.array(z.int().min(1).max(65535)).max(20).default([80, 443]).describe('Allowed ports of an allowed host.'),
   }),
   examples: {
