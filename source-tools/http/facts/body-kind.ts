@@ -3,6 +3,7 @@ import { refuse } from '../../../policy/text/refusal';
 import type { HttpHeader, HttpPatchFacts } from './http-facts';
 
 const MEDIA_TYPE = /^[!#$&^_.+0-9A-Za-z-]{1,100}\/[!#$&^_.+0-9A-Za-z-]{1,100}$/;
+const UTF8 = /^charset\s*=\s*"?utf-?8"?$/;
 
 /** The media type of the body in lower case, without parameters; null if none is stated. Throws Refused. */
 export function readContentType(
@@ -18,7 +19,10 @@ export function readContentType(
 
 function mediaType(text: string | null): string | null {
   if (text === null) return null;
-  const type = (text.split(';')[0] ?? '').trim().toLowerCase();
+  const [type = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase());
+  // The body is sent in UTF-8. A server that decodes it as UTF-7, for example, reads other names.
+  if (parameters.some((parameter) => /^charset\s*=/.test(parameter) && !UTF8.test(parameter)))
+    return refuse('invalid_content_type', 'Invalid content type: expected no charset other than utf-8', null);
   return MEDIA_TYPE.test(type)
     ? type
     : refuse('invalid_content_type', 'Invalid content type: expected a media type such as application/json', null);

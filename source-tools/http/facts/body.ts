@@ -159,6 +159,7 @@ function readMergePatch(body: JsonValue, document: JsonValue | undefined): Body 
   const seen = new Members();
   const walk = (value: JsonValue, path: readonly string[]): void => {
     const members = isJsonObject(value) ? Object.entries(value) : [];
+    if (isJsonObject(value)) seen.operation(value, ['body', ...path]);
     for (const [key, member] of members) {
       seen.member(key, [...path, key], ['body', ...path, key], member);
       walk(member, [...path, key]);
@@ -170,7 +171,7 @@ function readMergePatch(body: JsonValue, document: JsonValue | undefined): Body 
     writes.push({ how: value === null && path.length > 0 ? 'null' : 'set', changes: true, pointer, at, shifts: false });
   };
   walk(body, []);
-  const base: Body = { ...EMPTY, body: 'merge-patch', writes, ...seen.facts() };
+  const base: Body = { ...EMPTY, body: 'merge-patch', writes: [...writes, ...seen.writes], ...seen.facts() };
   if (document === undefined) return base;
   const result = applyMergePatch(document as Json, body as Json);
   return { ...base, result, changesNothing: equal(result, document as Json) };
@@ -191,9 +192,28 @@ function readPlainJson(body: JsonValue, method: string, document: JsonValue | un
   return {
     ...EMPTY,
     body: 'json',
-    writes: method === 'PUT' || !isObject ? [wholeDocument, ...members] : members,
+    writes: [
+      ...(method === 'PUT' || !isObject ? [wholeDocument] : []),
+      ...members,
+      ...(method === 'PUT' || method === 'PATCH' ? nullsIn(body, []) : []),
+      ...seen.writes,
+    ],
     ...seen.facts(),
   };
+}
+
+/** The members that are null, at any depth: most servers remove them, as a merge patch does. */
+function nullsIn(value: JsonValue, path: readonly string[]): Write[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, member]: [string, JsonValue]) => {
+    const below = [...path, key];
+    if (member !== null) return nullsIn(member, below);
+    return Array.isArray(value) ? [] : [nullAt(below)];
+  });
+}
+
+function nullAt(path: readonly string[]): Write {
+  return { how: 'null', changes: true, pointer: pointerOf(path), at: pointerOf(['body', ...path]), shifts: false };
 }
 
 function setOf(key: string): Write {
@@ -202,12 +222,14 @@ function setOf(key: string): Write {
 
 function readReplacement(body: JsonObject, document: JsonObject): Body {
   const seen = new Members();
+  const removed: Write[] = [];
   const isSame = (old: JsonValue | undefined, value: JsonValue): boolean =>
     old !== undefined && equal(old as Json, value as Json);
   const collect = (old: JsonValue | undefined, value: JsonValue, path: readonly string[]): void => {
     if (!isJsonObject(value) || !isJsonObject(old)) return seen.collect(value, path, ['body', ...path]);
     for (const [key, member] of Object.entries(value)) {
       if (isSame(old[key], member)) continue;
+      if (member === null && old[key] !== undefined) removed.push(nullAt([...path, key]));
       seen.member(key, [...path, key], ['body', ...path, key], member);
       collect(old[key], member, [...path, key]);
     }
@@ -217,7 +239,7 @@ function readReplacement(body: JsonObject, document: JsonObject): Body {
   return {
     ...EMPTY,
     body: 'json',
-    writes: changed.map(([key]) => setOf(key)),
+    writes: [...changed.map(([key]) => setOf(key)), ...removed, ...seen.writes],
     ...seen.facts(),
     result: body,
     changesNothing: changed.length === 0,

@@ -6,6 +6,7 @@ import { HTTP_PARSER } from './http-parser';
 import { pointerOf } from '../../../policy/text/json-pointer';
 import { readBody, type Body } from './body';
 import { readContentType } from './body-kind';
+import { readQuery } from './query';
 import { readUrl } from './url';
 import { inexactNumber, readJsonDocument } from '../../../policy/text/json-document';
 import { refusal, refuse, Refused } from '../../../policy/text/refusal';
@@ -45,12 +46,14 @@ function extract(raw: Uint8Array): HttpPatchFacts | FactsRefusal {
     return refusal('invalid_document', `Expected only the members ${[...MEMBERS].join(', ')}`, null);
   const method = textOf(request, 'method') ?? '';
   if (!METHOD.test(method)) return refusal('invalid_method', 'Expected "method" in upper case, such as PATCH', null);
-  const url = readUrl(textOf(request, 'url') ?? '');
+  const target = textOf(request, 'url') ?? '';
+  const url = readUrl(target);
   if (url === null)
     return refusal('invalid_url', 'Expected "url" to be an absolute URL of at most 8192 characters', null);
   const headers = readHeaders(request['headers']);
   const contentType = readContentType(textOf(request, 'contentType'), headers);
   const body = readBody(request['body'], contentType, method, request['document']);
+  const query = readQuery(target, method);
   return {
     ok: true,
     kind: 'http-patch',
@@ -60,6 +63,8 @@ function extract(raw: Uint8Array): HttpPatchFacts | FactsRefusal {
     contentType,
     headers,
     ...body,
+    members: [...body.members, ...query.members],
+    links: [...body.links, ...query.links],
     touched: touchedBy(method, body),
   } satisfies HttpPatchFacts;
 }

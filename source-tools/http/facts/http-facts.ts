@@ -44,7 +44,7 @@ export interface Write {
   readonly shifts: boolean;
 }
 
-/** A named member at any depth of a written value. */
+/** A named member at any depth of a written value, or a parameter of the query, which has `at` "/url". */
 export interface Member {
   readonly name: string;
   readonly pointer: string;

@@ -1,7 +1,7 @@
-import type { JsonValue } from '../../../policy/contracts/canonical-json';
-import { arrayIndex, pointerOf } from '../../../policy/text/json-pointer';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../policy/contracts/canonical-json';
+import { arrayIndex, pointerOf, tokensOf } from '../../../policy/text/json-pointer';
 import { refuse } from '../../../policy/text/refusal';
-import type { HttpPatchFacts, HttpUrl, Link, Member } from './http-facts';
+import type { HttpPatchFacts, HttpUrl, Link, Member, Write } from './http-facts';
 import { readUrl } from './url';
 
 /** Maximum total length of all stored pointers, because long names in deep documents multiply. */
@@ -16,6 +16,8 @@ const BARE_HOST =
 export class Members {
   readonly #members: Member[] = [];
   readonly #links: Link[] = [];
+  /** Locations that operations in the values write. */
+  readonly writes: Write[] = [];
   /** Parsed URLs by text, because a long patch may repeat one. */
   readonly #urls = new Map<string, HttpUrl | null>();
   #longest = 0;
@@ -48,9 +50,26 @@ export class Members {
       value.forEach((item: JsonValue, i) => this.collect(item, [...path, String(i)], [...at, String(i)]));
       return;
     }
+    if (isJsonObject(value)) this.operation(value, at);
     for (const [key, member] of Object.entries(value)) {
       this.member(key, [...path, key], [...at, key], member);
       this.collect(member, [...path, key], [...at, key]);
+    }
+  }
+
+  /** Collects what the object writes if it is an operation of a patch inside of another body, as in SCIM (RFC 7644). */
+  operation(value: JsonObject, at: readonly string[]): void {
+    const { op } = value;
+    if (typeof op !== 'string' || op === 'test') return;
+    for (const key of ['path', 'from']) {
+      const target = value[key];
+      if (typeof target !== 'string') continue;
+      const tokens = tokensOf(target) ?? [target];
+      const place = pointerOf([...at, key]);
+      this.named(tokens, place);
+      this.#count(place.length);
+      // Which operation a service understands, and whether it shifts items, is not known.
+      this.writes.push({ how: 'set', changes: true, pointer: pointerOf(tokens), at: place, shifts: true });
     }
   }
 

@@ -4,13 +4,17 @@ import { wordList } from '../../../policy/text/word-list';
 const EXACT = new Set(
   wordList(`
   private internal hidden confidential restricted ssn pin cvv cvc salt otp totp seed mnemonic recoverycodes backupcodes
-  taxid nationalid passportnumber cardnumber pan iban accountnumber dateofbirth medical diagnosis
+  taxid nationalid passportnumber cardnumber pan iban accountnumber dateofbirth dob medical diagnosis securityanswer
+  pwd pass creds bearer jwt pem dsn cookie cookies sessionid kubeconfig keystore
 `),
 );
 /** Words of such names, such as `internalNotes`. */
 const WORDS = new Set(wordList('private internal hidden confidential restricted'));
 /** Parts of such names, such as `stripe_secret_key`. */
-const PARTS = wordList('secret password passwd passphrase token credential apikey privatekey accesskey signingkey');
+const PARTS = wordList(`
+  secret password passwd passphrase token credential apikey privatekey accesskey signingkey encryptionkey sshkey
+  licensekey connectionstring databaseurl socialsecurity
+`);
 
 /** A name as the most tolerant servers compare it: regardless of case and of compatible letters, such as `ſ` for `s`. */
 export function foldedName(name: string): string {
@@ -23,7 +27,7 @@ export function normalizedName(name: string): string {
   return lower.includes('_') || lower.includes('-') ? lower.replaceAll('_', '').replaceAll('-', '') : lower;
 }
 
-const SEPARATOR = /[.[\]/:$]/;
+const SEPARATOR = /[.[\]/:$"'`]/;
 
 /**
  * The names in a name that some servers read as a path: `account` and `role` of `account.role` and of `account[role]`. Otherwise

@@ -2,6 +2,11 @@ import type { HttpUrl } from './http-facts';
 import { addressOf, reachOf } from './reach';
 
 const MAX_URL = 8192;
+const BACKSLASH = 'a backslash, which some parsers read as a slash';
+const USER_NAME = 'a user name before the host';
+/** Anomalies because of which two parsers may read different hosts. */
+export const DISPUTED_HOST: ReadonlySet<string> = new Set([BACKSLASH, USER_NAME]);
+
 export const DEFAULT_PORTS: ReadonlyMap<string, number> = new Map([
   ['https', 443],
   ['http', 80],
@@ -40,7 +45,7 @@ function inText(text: string, url: URL): string[] {
   const anomalies: string[] = [];
   if (url.protocol !== 'http:' && url.protocol !== 'https:') anomalies.push('a scheme other than http and https');
   if (hasBlankOrControl(text)) anomalies.push('a space or control character, which some parsers drop');
-  if (text.includes('\\')) anomalies.push('a backslash, which some parsers read as a slash');
+  if (text.includes('\\')) anomalies.push(BACKSLASH);
   if (url.hash !== '' || text.includes('#')) anomalies.push('a fragment, which is not sent');
   if (comparable(text) !== comparable(url.href))
     anomalies.push('a part that some parsers rewrite, such as a dot segment');
@@ -77,8 +82,7 @@ function rawAuthority(text: string): string {
 function inAuthority(text: string, url: URL, host: string): string[] {
   const anomalies: string[] = [];
   const authority = rawAuthority(text);
-  if (url.username !== '' || url.password !== '' || authority.includes('@'))
-    anomalies.push('a user name before the host');
+  if (url.username !== '' || url.password !== '' || authority.includes('@')) anomalies.push(USER_NAME);
   const written = authority
     .slice(authority.lastIndexOf('@') + 1)
     .replace(/:\d{0,5}$/, '')
@@ -116,7 +120,10 @@ function decodedPath(pathname: string): DecodedPath {
     }
     if (hasControl(segment)) anomalies.add('an encoded control character in the path');
     if (/%[0-9a-f]{2}/i.test(segment)) anomalies.add('double percent-encoding');
-    const bare = segment.split(';')[0]?.trim();
+    // Some servers map compatible characters, such as a full-width slash, to plain ones.
+    const folded = segment.normalize('NFKC');
+    if (folded !== segment && /[/\\]/.test(folded)) anomalies.add('a character that some servers read as a slash');
+    const bare = folded.split(';')[0]?.trim();
     if (
       bare === '.' ||
       bare === '..' ||

@@ -37,6 +37,18 @@ export const namesOf = memoizeByObject(
     new Set([...names, ...also].map(normalizedName)),
 );
 
+/** The test, computed once for each name, because the same names occur in every operation of a long patch. */
+export function oncePerName(test: (name: string) => boolean): (name: string) => boolean {
+  const known = new Map<string, boolean>();
+  return (name) => {
+    const before = known.get(name);
+    if (before !== undefined) return before;
+    const is = test(name);
+    known.set(name, is);
+    return is;
+  };
+}
+
 /** Setting of a rule: internal hosts that `what` may name. */
 export const allowedHosts = (what: string) => z.array(z.string().min(1).max(253)).max(200).default([]).describe(what);
 

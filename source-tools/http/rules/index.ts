@@ -10,16 +10,8 @@ import {
   prototypePollution,
   tenantHeader,
 } from './messages';
-import {
-  bulk,
-  nullDelete,
-  privilegeFields,
-  protectedPointer,
-  remove,
-  rootReplaced,
-  testRequired,
-  unknownFields,
-} from './pointers';
+import { bulk, nullDelete, protectedPointer, remove, rootReplaced, testRequired, unknownFields } from './pointers';
+import { privilegeFields } from './privileges';
 import { privateCopy, privateLink } from './private';
 import { administrativePath, securitySetting } from './administration';
 import { deleteMethod, httpParse, methodPathScope, plainText, privateTarget, urlAmbiguous } from './target';

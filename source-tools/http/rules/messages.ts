@@ -2,8 +2,9 @@ import { z } from 'zod';
 import type { Hit } from '../../../policy/rules/rule-maker';
 import { shown } from '../../../policy/text/shown-name';
 import type { HttpHeader } from '../facts/http-facts';
-import { readingsOfName } from '../facts/private-names';
+import { normalizedName, readingsOfName } from '../facts/private-names';
 import { httpRule, MERGE, request, formatPointer } from './define-http-rule';
+import { pointerOf } from '../../../policy/text/json-pointer';
 import { wordList } from '../../../policy/text/word-list';
 
 export const patchInvalid = httpRule({
@@ -43,16 +44,18 @@ const CREDENTIALS = new Set(
 `),
 );
 
+/** Names of parameters in the form that `normalizedName` returns. */
 const CREDENTIAL_PARAMETERS = new Set(
   wordList(`
-  access_token auth_token api_key apikey api-key client_secret private_token password passwd secret x-amz-signature
-  x-goog-signature x-amz-security-token id_token refresh_token session_token
+  accesstoken authtoken apikey xapikey hapikey subscriptionkey clientsecret privatetoken password passwd pwd secret
+  xamzsignature xgoogsignature sig xamzsecuritytoken xvaulttoken idtoken refreshtoken sessiontoken oauthtoken token jwt
+  bearer authorization
 `),
 );
 
 export const authHeader = httpRule({
   name: 'http_auth_header',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'forbid',
   why: 'The committer adds credentials. A credential in a staged request is leaked or stolen.',
   config: AllowedHeaders,
@@ -67,7 +70,7 @@ export const authHeader = httpRule({
         .filter(({ name }) => CREDENTIALS.has(name) && !allowed.has(name))
         .map(({ name, at }) => ({ at, what: `the header ${shown(name)} contains a credential` })),
       ...url.queryNames
-        .filter((name) => CREDENTIAL_PARAMETERS.has(name.toLowerCase()))
+        .filter((name) => readingsOfName(name).some((part) => CREDENTIAL_PARAMETERS.has(normalizedName(part))))
         .map((name) => ({ at: '/url', what: `the query parameter ${shown(name)} contains a credential` })),
     ];
   },
@@ -85,20 +88,23 @@ const ROUTING = new Set(
 
 export const overrideHeader = httpRule({
   name: 'http_override_header',
-  logicRevision: 4,
+  logicRevision: 5,
   defaultLevel: 'forbid',
-  why: 'Such a header or parameter changes where the request goes or how the server interprets it.',
+  why: 'Such a header, parameter or member changes where the request goes or how the server interprets it.',
   examples: {
     bad: request({ headers: { 'If-Match': '"7"', 'X-HTTP-Method-Override': 'DELETE' } }),
     good: request({ headers: { 'If-Match': '"7"', 'X-Request-Id': '1' } }),
   },
-  find: ({ headers, url }) => [
+  find: ({ headers, url, members }) => [
     ...headers
       .filter(({ name }) => isRouting(name))
       .map(({ name, at }) => ({ at, what: `the header ${shown(name)} redirects or reinterprets the request` })),
     ...url.queryNames
       .filter(isOverride)
       .map((name) => ({ at: '/url', what: `the query parameter ${shown(name)} replaces the method` })),
+    ...members
+      .filter(({ name, at }) => BODY_OVERRIDE.test(name) && isOverride(name) && at === pointerOf(['body', name]))
+      .map(({ name, at }) => ({ at, what: `the member ${shown(name)} replaces the method` })),
   ],
 });
 
@@ -106,6 +112,9 @@ const ROUTING_PREFIXES = ['x-forwarded-', 'proxy-', 'x-envoy-', 'x-amzn-', 'x-or
 const OVERRIDES = new Set(
   wordList('httpmethod xhttpmethod methodoverride xmethodoverride httpmethodoverride xhttpmethodoverride'),
 );
+
+/** Members such as `_method` of a form. `httpMethod` alone is an ordinary setting, such as of a monitor. */
+const BODY_OVERRIDE = /^(?:_|x-)/i;
 
 /** Whether a server may read the parameter as the method. `method` alone is an ordinary name, such as of a payment. */
 function isOverride(parameter: string): boolean {
@@ -127,14 +136,20 @@ const IDENTITY = new Set(
 `),
 );
 
+/** Parameters of such a meaning, in the form that `normalizedName` returns: `doAs` of Hadoop, `sudo` of GitLab. */
+const IDENTITY_PARAMETERS = new Set(
+  wordList('sudo impersonate impersonateuser onbehalfof actas runas doas loginas asuser'),
+);
+
 /** Headers that do not say for whom a request acts or what it does. Any other one may, as each service names its own. */
 const ORDINARY = new Set(
   wordList(`
   accept accept-charset accept-encoding accept-language cache-control content-language content-type date
-  idempotency-key if-match if-modified-since if-none-match if-unmodified-since pragma user-agent
+  idempotency-key x-idempotency-key if-match if-modified-since if-none-match if-unmodified-since pragma user-agent
   x-request-id x-correlation-id request-id correlation-id traceparent tracestate baggage b3 x-b3-traceid x-b3-spanid
   x-b3-parentspanid x-b3-sampled x-api-version api-version x-github-api-version stripe-version notion-version
-  x-requested-with
+  intercom-version square-version anthropic-version ld-api-version odata-version odata-maxversion x-contentful-version
+  client-request-id x-ms-client-request-id sentry-trace x-requested-with
 `),
 );
 
@@ -148,17 +163,20 @@ function isOrdinary({ name, value }: HttpHeader): boolean {
 
 export const tenantHeader = httpRule({
   name: 'http_tenant_header',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'confirm',
-  why: 'Services trust headers, so a request that sets one can act for another tenant or user, or do something else.',
+  why: 'Services trust headers and some parameters, so a request with one can act for another tenant or user, or do something else.',
   config: AllowedHeaders,
   examples: {
     bad: request({ headers: { 'If-Match': '"7"', 'X-Tenant-Id': '42' } }),
     good: request({ headers: { 'If-Match': '"7"', 'X-Request-Id': '42' } }),
   },
-  find: ({ headers }, { allow }) => {
+  find: ({ headers, url }, { allow }) => {
     const allowed = new Set(allow.map((name) => name.toLowerCase()));
-    return headers.flatMap((header): readonly Hit[] => {
+    const parameters = url.queryNames
+      .filter((name) => IDENTITY_PARAMETERS.has(normalizedName(name)))
+      .map((name) => ({ at: '/url', what: `the query parameter ${shown(name)} says for whom the request acts` }));
+    const named = headers.flatMap((header): readonly Hit[] => {
       const { name, at } = header;
       if (allowed.has(name) || isOrdinary(header)) return [];
       if (name === 'prefer') return [{ at, what: `the header ${shown(name)} may change what the request does` }];
@@ -167,6 +185,7 @@ export const tenantHeader = httpRule({
       if (CREDENTIALS.has(name) || isRouting(name)) return [];
       return [{ at, what: `the header ${shown(name)} is not known, so it may change what the request does` }];
     });
+    return [...named, ...parameters];
   },
 });
 

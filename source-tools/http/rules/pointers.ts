@@ -3,10 +3,9 @@ import { arrayIndex, tokensOf } from '../../../policy/text/json-pointer';
 import type { Hit } from '../../../policy/rules/rule-maker';
 import { memoizeByObject } from '../../../policy/text/memoize';
 import { shown } from '../../../policy/text/shown-name';
-import { formatPointer, httpRule, MERGE, namesConfig, namesOf, request } from './define-http-rule';
+import { coversHost, formatPointer, httpRule, MERGE, request } from './define-http-rule';
 import { READS, type HttpPatchFacts, type Write } from '../facts/http-facts';
-import { foldedName, namesInPath, normalizedName, readingsOfName } from '../facts/private-names';
-import { wordList } from '../../../policy/text/word-list';
+import { foldedName, namesInPath } from '../facts/private-names';
 
 const Pointer = z
   .string()
@@ -48,7 +47,7 @@ const tokensOfEach = memoizeByObject((pointers: readonly string[]) =>
 
 export const protectedPointer = httpRule({
   name: 'http_protected_pointer',
-  logicRevision: 4,
+  logicRevision: 5,
   defaultLevel: 'confirm',
   why: 'A protected member also changes if its parent is written, if it is moved, or if another operation shifts its array index.',
   config: z.strictObject({
@@ -63,11 +62,14 @@ export const protectedPointer = httpRule({
     good: request({ body: [{ op: 'replace', path: '/account2/role', value: 'x' }] }),
     config: { pointers: ['/account/role'] },
   },
-  find: ({ writes, body }, { pointers }) => {
+  find: ({ writes, members, body }, { pointers }) => {
     if (pointers.length === 0) return [];
     if (body === 'text') return UNKNOWN_WRITES;
     const guarded = tokensOfEach(pointers);
-    return writes.flatMap((write) => {
+    const parameters = members
+      .filter(({ at }) => at === '/url')
+      .map(({ pointer, at }): Write => ({ how: 'set', changes: true, pointer, at, shifts: false }));
+    return [...writes, ...parameters].flatMap((write) => {
       if (!write.changes && write.how !== 'copy') return [];
       const readings = readingsOf(write);
       const hit = guarded.find(([, pointer]) => readings.some((tokens) => affects(pointer, tokens, write.shifts)));
@@ -78,35 +80,55 @@ export const protectedPointer = httpRule({
   },
 });
 
+/** Public APIs where PUT updates only the given members, as the reference of Asana says: "any unspecified fields will remain unchanged". */
+const PARTIAL_PUT = ['app.asana.com', 'gitlab.com', '*.myshopify.com'];
+
 export const rootReplaced = httpRule({
   name: 'http_root_replaced',
-  logicRevision: 4,
+  logicRevision: 5,
   defaultLevel: 'confirm',
   why: 'Replacing the whole document removes every member that the new document does not contain.',
+  config: z.strictObject({
+    partialPut: z
+      .array(z.string().min(1).max(253))
+      .max(200)
+      .default([...PARTIAL_PUT])
+      .describe('Hosts where a PUT changes only the members of its body, as a PATCH does; *.host for all subdomains.'),
+  }),
   examples: {
     bad: request({ body: [{ op: 'replace', path: '', value: { note: 'x' } }] }),
     good: request({ body: [{ op: 'replace', path: '/', value: 'x' }] }),
   },
-  find: ({ writes }) =>
-    writes
-      .filter((write) => write.changes && write.pointer === '')
-      .map((write) => ({ at: write.at, what: `${write.how} of the whole document` })),
+  find: ({ method, body, url, writes }, { partialPut }) => {
+    // A body without members, such as an array, replaces the document in any case.
+    const isPartial = method === 'PUT' && body === 'json' && writes.length > 1 && coversHost(partialPut, url.host);
+    return writes
+      .filter((write) => write.changes && write.pointer === '' && !(isPartial && write.at === '/body'))
+      .map((write) => ({ at: write.at, what: `${write.how} of the whole document` }));
+  },
 });
 
 export const nullDelete = httpRule({
   name: 'http_null_delete',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'confirm',
-  why: 'In a JSON Merge Patch null removes a member, which is easy to overlook.',
+  why: 'In a JSON Merge Patch and most other JSON of a PATCH or PUT, null removes a member, which is easy to overlook.',
   examples: {
     bad: request({ contentType: MERGE, body: { note: 'x', address: null } }),
     good: request({ contentType: MERGE, body: { note: 'delete', items: [null] } }),
   },
-  find: ({ writes }) =>
-    writes
+  find: ({ writes, members }) => [
+    ...writes
       .filter((write) => write.how === 'null')
       .map((write) => ({ at: write.at, what: `null removes ${formatPointer(write.pointer)}` })),
+    ...members
+      .filter(({ name }) => DIRECTIVE.test(name))
+      .map(({ name, at }) => ({ at, what: `${shown(name.slice(0, 100))} removes members or items` })),
+  ],
 });
+
+/** Members of a strategic merge patch of Kubernetes that remove what the patch does not name. */
+const DIRECTIVE = /^\$(?:patch$|retainKeys$|deleteFromPrimitiveList\/)/;
 
 export const remove = httpRule({
   name: 'http_remove',
@@ -150,52 +172,6 @@ export const testRequired = httpRule({
     return tested
       ? []
       : [{ at: '/method', what: `${method} without If-Match and without a test before the first write` }];
-  },
-});
-
-const PRIVILEGE = wordList(`
-  role roles role_id is_admin admin is_staff is_superuser superuser is_owner owner owner_id permission permissions
-  privileges scopes grants acl access_level entitlements privileged allow_privilege_escalation host_network host_pid
-  service_account_name groups tenant_id org_id organization_id verified email_verified mfa_enabled two_factor_enabled
-  password password_hash price unit_price amount total balance credit credit_limit discount salary refund iban
-  account_number limit limits quota quotas spending_limit daily_limit rate_limit webhook webhook_url callback_url
-  redirect_uri redirect_uris allowed_origins ip_allowlist
-`);
-
-/** The unit of an amount in its name, such as `amountCents`. */
-const MONEY_UNIT = /(?:in)?(?:cents?|minor|micros|usd|eur|gbp|chf)$/;
-
-export const privilegeFields = httpRule({
-  name: 'http_privilege_fields',
-  logicRevision: 5,
-  defaultLevel: 'confirm',
-  why: 'An API may let a client write roles, permissions, prices and the addresses that it calls like any other member.',
-  config: namesConfig(
-    PRIVILEGE,
-    'Names of privileged members. Case, "_" and "-" are ignored.',
-    'Names in addition to `names`.',
-  ),
-  examples: {
-    bad: '{"method": "PATCH", "url": "https://api.example.com/v1/users/7", "contentType": "application/merge-patch+json",\n "body": {"profile": {"is\\u0041dmin": true}}}',
-    good: request({ contentType: MERGE, body: { profile: { note: 'is_admin' } } }),
-  },
-  find: ({ members, transfers }, config) => {
-    const guarded = namesOf(config);
-    const isGuarded = (name: string): boolean =>
-      readingsOfName(name).some((part) => {
-        const normalized = normalizedName(part);
-        return guarded.has(normalized) || guarded.has(normalized.replace(MONEY_UNIT, ''));
-      });
-    const written = members
-      .filter(({ name }) => isGuarded(name))
-      .map(({ name, at }) => ({ at, what: `writes ${shown(name.slice(0, 100))}` }));
-    const transferred = transfers.flatMap(({ how, from, below, complete, at }): readonly Hit[] => {
-      const verb = how === 'copy' ? 'copies' : 'moves';
-      if (!complete) return [{ at, what: `${verb} more members than can be listed` }];
-      const name = [...from, ...below].find(isGuarded);
-      return name === undefined ? [] : [{ at, what: `${verb} ${shown(name.slice(0, 100))}` }];
-    });
-    return [...written, ...transferred];
   },
 });
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { allowedHosts, coversHost, formatPointer, httpRule, request } from './define-http-rule';
 import type { Reach, Transfer, Write } from '../facts/http-facts';
 import { isPrivateName } from '../facts/private-names';
+import { DISPUTED_HOST } from '../facts/url';
 import { pointerOf, tokensOf } from '../../../policy/text/json-pointer';
 import type { Hit } from '../../../policy/rules/rule-maker';
 import { shown } from '../../../policy/text/shown-name';
@@ -9,7 +10,7 @@ import { wordList } from '../../../policy/text/word-list';
 
 export const privateCopy = httpRule({
   name: 'http_private_copy',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'confirm',
   why: 'A copy or move can take a secret to a location that more readers see, and a test shows whether a guess of it is right.',
   examples: {
@@ -55,7 +56,7 @@ const REACHED: Readonly<Record<Exclude<Reach, 'public'>, string>> = {
 
 export const privateLink = httpRule({
   name: 'http_private_link',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'confirm',
   why: 'A server that calls a webhook or loads an import reaches addresses that the author of the request cannot reach.',
   config: z.strictObject({
@@ -71,7 +72,10 @@ export const privateLink = httpRule({
       const place = name === '' ? 'a value' : shown(name.slice(0, 100));
       if (url === null) return called ? [{ at, what: `${place} is a URL that cannot be parsed` }] : [];
       const { reach, host, scheme } = url;
-      if (called && hasScheme && !WEB.has(scheme)) return [{ at, what: `${place} uses the scheme ${shown(scheme)}` }];
+      if (hasScheme && (scheme === 'file' || (called && !WEB.has(scheme))))
+        return [{ at, what: `${place} uses the scheme ${shown(scheme)}` }];
+      const disputed = called && url.anomalies.find((anomaly) => DISPUTED_HOST.has(anomaly));
+      if (disputed) return [{ at, what: `${place} contains ${disputed}` }];
       if (reach === 'public' || coversHost(allowHosts, host)) return [];
       // Texts and device addresses also name internal hosts. A server reaches them only through a member that it calls.
       if (!called && (!hasScheme || reach === 'local_name')) return [];

@@ -90,15 +90,16 @@ function covers(scope: Scope, method: string, host: string, path: string): boole
 
 const allows = (scope: Scope, { method, url }: HttpPatchFacts): boolean => covers(scope, method, url.host, url.path);
 
-/** Ignores case, because some servers do. */
+/** Ignores case, and dots and spaces at the end of a segment, because some servers do. */
 function denies(scope: Scope, { method, url }: HttpPatchFacts): boolean {
   const paths = scope.paths?.map((path) => path.toLowerCase());
-  return covers({ ...scope, paths }, method, url.host, url.path.toLowerCase());
+  const path = url.path.toLowerCase().replaceAll(/[. ]+(?=\/|$)/g, '');
+  return covers({ ...scope, paths }, method, url.host, path);
 }
 
 export const methodPathScope = httpRule({
   name: 'http_method_path_scope',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'forbid',
   why: 'An agent must call only the APIs within its assigned scope.',
   config: z.strictObject({
@@ -107,7 +108,9 @@ export const methodPathScope = httpRule({
       .array(Scope)
       .max(200)
       .default([])
-      .describe('Denied requests; they override `allow`. Case of the path is ignored.'),
+      .describe(
+        'Denied requests; they override `allow`. Case, and dots and spaces at the end of a segment, are ignored.',
+      ),
     ports: z.array(z.int().min(1).max(65535)).max(20).default([80, 443]).describe('Allowed ports of an allowed host.'),
   }),
   examples: {
