@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { memoizeByObject } from '../../../policy/text/memoize';
 import { shown } from '../../../policy/text/shown-name';
 import { wordList } from '../../../policy/text/word-list';
-import { httpRule, MERGE, namesConfig, namesOf, oncePerName, request } from './define-http-rule';
+import { httpRule, MERGE, namesConfig, namesOf, oncePerName, request, withoutFinalDots } from './define-http-rule';
 import { READS, type HttpUrl } from '../facts/http-facts';
 import { normalizedName, wordsOf } from '../facts/private-names';
 
@@ -27,8 +27,7 @@ const ACTIONS: ReadonlySet<string> = new Set(
 const BATCH_GROUP = /\/apis\/batch\//;
 const SHOPIFY_ADMIN = /^\/admin\/api\/\d{4}-\d\d\//;
 
-/** An extension, or the dots and spaces that some servers drop. */
-const EXTENSION = /(?:\.[a-z]{2,5}|[. ]+)$/i;
+const EXTENSION = /\.[a-z]{2,5}$/i;
 
 function segmentsOf({ host, path }: HttpUrl): readonly string[] {
   const shortened = path.slice(0, 8192).replace(BATCH_GROUP, '/apis/');
@@ -56,7 +55,7 @@ export const administrativePath = httpRule({
     const segments = segmentsOf(url);
     const last = segments.at(-1) ?? '';
     const found =
-      segments.find((segment) => names.has(normalizedName(segment.replace(EXTENSION, '')))) ??
+      segments.find((segment) => names.has(normalizedName(withoutFinalDots(segment).replace(EXTENSION, '')))) ??
       (method === 'POST' && wordsOf(last).some((word) => ACTIONS.has(word)) ? last : undefined);
     return found === undefined ? [] : [{ at: '/url', what: `the path contains ${shown(found.slice(0, 100))}` }];
   },

@@ -49,6 +49,13 @@ export function oncePerName(test: (name: string) => boolean): (name: string) => 
   };
 }
 
+/** Without the dots and spaces at the end, which some servers drop. A loop, because a pattern for the end takes quadratic time. */
+export function withoutFinalDots(segment: string): string {
+  let { length } = segment;
+  while (length > 0 && '. '.includes(segment.charAt(length - 1))) length--;
+  return segment.slice(0, length);
+}
+
 /** Setting of a rule: internal hosts that `what` may name. */
 export const allowedHosts = (what: string) => z.array(z.string().min(1).max(253)).max(200).default([]).describe(what);
 

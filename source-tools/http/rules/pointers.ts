@@ -80,9 +80,6 @@ export const protectedPointer = httpRule({
   },
 });
 
-/** Public APIs where PUT updates only the given members, as the reference of Asana says: "any unspecified fields will remain unchanged". */
-const PARTIAL_PUT = ['app.asana.com', 'gitlab.com', '*.myshopify.com'];
-
 export const rootReplaced = httpRule({
   name: 'http_root_replaced',
   logicRevision: 5,
@@ -92,7 +89,7 @@ export const rootReplaced = httpRule({
     partialPut: z
       .array(z.string().min(1).max(253))
       .max(200)
-      .default([...PARTIAL_PUT])
+      .default([])
       .describe('Hosts where a PUT changes only the members of its body, as a PATCH does; *.host for all subdomains.'),
   }),
   examples: {

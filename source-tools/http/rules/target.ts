@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { globCovers } from '../../../policy/text/glob';
 import { parseRule, type Hit } from '../../../policy/rules/rule-maker';
 import { shown } from '../../../policy/text/shown-name';
-import { allowedHosts, coversHost, httpRule, request } from './define-http-rule';
+import { allowedHosts, coversHost, httpRule, request, withoutFinalDots } from './define-http-rule';
 import { READS, type HttpPatchFacts, type Reach } from '../facts/http-facts';
 import { HTTP_PACK } from '../facts/http-parser';
 
@@ -90,11 +90,16 @@ function covers(scope: Scope, method: string, host: string, path: string): boole
 
 const allows = (scope: Scope, { method, url }: HttpPatchFacts): boolean => covers(scope, method, url.host, url.path);
 
-/** Ignores case, and dots and spaces at the end of a segment, because some servers do. */
-function denies(scope: Scope, { method, url }: HttpPatchFacts): boolean {
-  const paths = scope.paths?.map((path) => path.toLowerCase());
-  const path = url.path.toLowerCase().replaceAll(/[. ]+(?=\/|$)/g, '');
-  return covers({ ...scope, paths }, method, url.host, path);
+/** `paths`: the readings of the path. */
+function denies(scope: Scope, { method, url }: HttpPatchFacts, paths: readonly string[]): boolean {
+  const globs = scope.paths?.map((path) => path.toLowerCase());
+  return paths.some((path) => covers({ ...scope, paths: globs }, method, url.host, path));
+}
+
+/** Without case, because some servers ignore it, and also without the dots and spaces at the end of a segment, for the same reason. */
+function readingsOfPath(path: string): readonly string[] {
+  const lower = path.toLowerCase();
+  return [lower, lower.split('/').map(withoutFinalDots).join('/')];
 }
 
 export const methodPathScope = httpRule({
@@ -125,7 +130,9 @@ export const methodPathScope = httpRule({
     const hits: Hit[] = [];
     if (url.anomalies.length > 0)
       hits.push({ at: '/url', what: `${target} cannot be compared with the lists: ${url.anomalies[0]}` });
-    if (deny.some((scope) => denies(scope, facts))) hits.push({ at: '/url', what: `${target} is on the deny list` });
+    const paths = readingsOfPath(url.path);
+    if (deny.some((scope) => denies(scope, facts, paths)))
+      hits.push({ at: '/url', what: `${target} is on the deny list` });
     if (allow !== null && !allow.some((scope) => allows(scope, facts)))
       hits.push({ at: '/url', what: `${target} is not on the allow list` });
     if (allow !== null && (url.port === null || !ports.includes(url.port)))
