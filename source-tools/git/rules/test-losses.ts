@@ -80,7 +80,9 @@ export function losses(
   const surplus = [...left.values()].reduce((sum, count) => sum + Math.max(0, count), 0);
   const lost = lossOf.reduce((sum, { gone }) => sum + gone, 0) - surplus;
   if (lost <= most) return [];
-  return lossOf.flatMap(({ file, gone }) => (gone === 0 ? [] : [atFile(file, `loses ${counted(gone, noun)}`)]));
+  return lossOf.flatMap(({ file, gone }) =>
+    gone === 0 ? [] : [atFile(file, `loses ${counted(Math.min(gone, lost), noun)}`)],
+  );
 }
 
 export function nameBefore({ file, name }: FileView): PathName {
@@ -96,7 +98,8 @@ export function lostFiles(
 ): Hit[] {
   const { file, name } = view;
   if (file.change === 'rename') {
-    if (coveringGlob(tests, name) === undefined) return [atFile(file, 'the test file is moved outside the test folders')];
+    if (coveringGlob(tests, name) === undefined)
+      return [atFile(file, 'the test file is moved outside the test folders')];
     return losesItsName(nameBefore(view), name, tests)
       ? [atFile(file, 'the test file gets a name that test runners may not find')]
       : [];

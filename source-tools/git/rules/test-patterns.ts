@@ -4,7 +4,20 @@ import { linePattern, wordsOf } from '../../../policy/text/line-patterns';
 export const SKIPPED = [
   linePattern(
     'skips a test',
-    ['skip', 'todo', 'fixme', 'pending', 'marktest', 'runif', '.if(', '.ignore', 'ignore:', '.fail(', 'only:', 'fails:'],
+    [
+      'skip',
+      'todo',
+      'fixme',
+      'pending',
+      'marktest',
+      'runif',
+      '.if(',
+      '.ignore',
+      'ignore:',
+      '.fail(',
+      'only:',
+      'fails:',
+    ],
     [
       String.raw`\b(?:it|test|describe|context|suite|specify)\??(?:\.\w+)*\??\.(?:skip|todo|fixme|skipif|runif|if|ignore|fail)\b`,
       String.raw`\b(?:it|test|describe|context|suite)\[\s*["'](?:skip|todo|fixme)`,
@@ -36,7 +49,18 @@ export const SKIPPED = [
   linePattern(
     'disables a test',
     [
-      ...['@disabled', '@ignore', '.disabled', '.ignore', '#[ignore', 'ignore', 'explicit', '[skip', 'enabled', 'disabled'],
+      ...[
+        '@disabled',
+        '@ignore',
+        '.disabled',
+        '.ignore',
+        '#[ignore',
+        'ignore',
+        'explicit',
+        '[skip',
+        'enabled',
+        'disabled',
+      ],
       ...['assumetrue', 'assumefalse', 'assumptions.abort', '@wip', '"[.', '__test__', 'nottest'],
       ...['assert.ignore', 'assert.inconclusive', 'assert.pass', 'doesnotperformassertions', 'nottoperformassertions'],
     ],
