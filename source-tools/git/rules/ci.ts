@@ -100,7 +100,7 @@ export const dangerousCi = gitRule({
     pipelines: globs(200).default([...PIPELINES]),
     scripts: globs(200)
       .default(SCRIPTS)
-      .describe('Globs of scripts, which are checked only for downloaded code that is run.'),
+      .describe('Globs of scripts, which are checked only for downloaded or piped text that they run.'),
   }),
   examples: {
     bad: patchOf('.github/workflows/ci.yml', MODIFIED, [

@@ -19,7 +19,7 @@ const ORDINARY_HIDDEN: readonly string[] = wordList(`
   **/.release-please-manifest.json **/.bumpversion.cfg **/.cz.toml **/.changeset/** **/.sqlx/** **/.storybook/**
   **/.vitepress/** **/.well-known/** **/.metadata **/.nycrc* **/.c8rc* **/.mocharc* **/.taprc **/.simplecov
   **/.coveragerc **/.codecov.y*ml
-  .github/ISSUE_TEMPLATE/** .github/PULL_REQUEST_TEMPLATE/** .github/*.md .github/FUNDING.yml .github/release.yml
+  .github/ISSUE_TEMPLATE/** .github/PULL_REQUEST_TEMPLATE/** .github/DISCUSSION_TEMPLATE/** .github/*.md .github/FUNDING.yml .github/release.yml
   .github/labeler.yml
 `);
 

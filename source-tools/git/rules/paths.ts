@@ -11,12 +11,17 @@ const Globs = globs(1000);
 
 export const policyChange = gitRule({
   name: 'git_policy_change',
-  logicRevision: 4,
+  logicRevision: 5,
   defaultLevel: 'forbid',
   why: 'A policy change must not be approved by the policy that it changes.',
   config: z.strictObject({
     paths: Globs.min(1)
-      .default(['**/countersign.policy.yaml', '**/countersign.policy.yml', '**/countersign.policy/**'])
+      .default([
+        '**/countersign.policy.yaml',
+        '**/countersign.policy.yml',
+        '**/countersign.policy',
+        '**/countersign.policy/**',
+      ])
       .describe('Globs of the policy files.'),
   }),
   examples: {

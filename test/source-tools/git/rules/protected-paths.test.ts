@@ -71,6 +71,11 @@ it('protects an ordinary hidden file if the bundle itself names it', () => {
     expect(runRule(packDefinitions, 'git_protected_paths', patch, { config }).status).not.toBe('ALLOW');
 });
 
+it('forbids a link that takes the place of the folder of the policy', () => {
+  const link = patchOf('ops/countersign.policy', ['new file mode 120000'], ['+../other']);
+  expect(runRule(packDefinitions, 'git_policy_change', link).status).toBe('BLOCK');
+});
+
 it('documents the source of each kind', () => {
   for (const { what, sources, globs } of PROTECTED_KINDS) {
     expect([what, globs.length > 0, sources.length > 0]).toEqual([what, true, true]);
