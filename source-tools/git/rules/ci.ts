@@ -1,18 +1,39 @@
 import { z } from 'zod';
 import { coveringGlob } from '../../../policy/text/glob';
 import { linePattern, describeLine, wordsOf, type LinePattern } from '../../../policy/text/line-patterns';
+import { wordList } from '../../../policy/text/word-list';
 import type { Hit } from '../../../policy/rules/rule-maker';
 import { addedHits, atLine, gitRule, globs, MODIFIED, NEW, patchOf } from './define-git-rule';
 import type { FileView } from './patch-view';
 import { PIPELINES } from './protected-kinds';
 
-const SCRIPTS = ['**/Dockerfile*', '**/*.sh', '**/*.bash', '**/Makefile', '**/*.ps1', '**/package.json'];
+const SCRIPTS = wordList(`
+  **/Dockerfile* **/*.dockerfile **/Containerfile* **/*.sh **/*.bash **/*.zsh **/*.fish **/*.ps1 **/*.psm1 **/*.cmd
+  **/*.bat **/Makefile **/*.mk **/justfile **/Taskfile.y*ml **/package.json **/composer.json **/bin/** **/script/**
+  **/scripts/** **/*.tpl **/*.tftpl
+`);
+
+/** A shell that is the last word of a pipeline, with its path and a program that starts it. */
+const SHELL = String.raw`(?:^|[^|])\|&?\s*[({]?\s*(?:(?:/\w+)*/?(?:sudo|doas|env|exec|command|nohup|time|nice|setsid|busybox)\b[^|;&]*?\s)?(?:/\w+)*/?(?:(?:ba|z|da|k|fi|a|c|tc|pw)?sh\d*|su)`;
+const INTERPRETER = String.raw`(?:python|perl|ruby|node|php|deno|bun|lua|osascript)[\d.]*`;
+const DOWNLOAD = String.raw`\b(?:curl|wget|base64)\b`;
 
 const PIPED: readonly LinePattern[] = [
   linePattern(
     'runs downloaded code',
-    ['curl', 'wget', 'iwr', 'invoke-webrequest', 'irm', 'invoke-restmethod'],
-    String.raw`\b(?:curl|wget)\b[^|;&]*\|\s*(?:sudo\s+(?:-\w+\s+)*)?(?:/\w+/)*(?:ba|z|da|k|fi)?sh\b|\b(?:curl|wget)\b[^|;&]*\|\s*(?:sudo\s+)?(?:python|perl|ruby|node|php)|\b(?:ba|z)?sh\b\s+-?c?\s*["']?(?:<\(|\$\()\s*(?:curl|wget)|\beval\b\s*["']?\$\(\s*(?:curl|wget)|\b(?:iwr|irm|invoke-webrequest|invoke-restmethod)\b[^|;]*\|\s*(?:iex|invoke-expression)`,
+    ['curl', 'wget', 'base64', 'iwr', 'invoke-webrequest', 'irm', 'invoke-restmethod'],
+    [
+      String.raw`${DOWNLOAD}.*${SHELL}(?:\s|$|[;&|)}"'\x60\\])`,
+      String.raw`${DOWNLOAD}.*\|\s*(?:sudo\s+)?(?:/\w+)*/?${INTERPRETER}\s*(?:-(?:\s|$|["')])|$|[;&|)"'\x60\\])`,
+      String.raw`(?:\b(?:eval|source|(?:ba|z|da|k|fi|a)?sh|${INTERPRETER})|(?:^|[\s;&])\.)(?:\s+-\w+)*\s*(?:<<<\s*)?["'\\]*(?:<\(|\$\(|\x60)[^)]*${DOWNLOAD}`,
+      String.raw`\b(?:iwr|irm|invoke-webrequest|invoke-restmethod)\b.*\|\s*(?:iex|invoke-expression)`,
+    ].join('|'),
+  ),
+  linePattern('pipes text into a shell', ['|'], String.raw`${SHELL}\s*(?:$|;|&|-[abd-z-])|\|\s*["']?\$\{?shell\b`),
+  linePattern(
+    'runs text as a command',
+    ['iex', 'invoke-expression', 'downloadstring', 'scriptblock', 'powershell'],
+    String.raw`\|\s*iex\b|\biex\s*[(&$]|\binvoke-expression\b|\.downloadstring\(|\[scriptblock\]::create\(|\bpowershell\S*\s.*-e(?:nc(?:odedcommand)?)?\s`,
   ),
 ];
 
@@ -25,15 +46,15 @@ const RISKY: readonly LinePattern[] = [
   ),
   linePattern(
     'interpolates untrusted text into a script',
-    ['github.event', 'github.head_ref'],
+    ['github'],
     String.raw`\$\{\{[^}]*github\.(?:event\.(?:issue|pull_request|comment|review|discussion|head_commit|commits|pages|workflow_run)\.[\w.*\[\]-]*(?:title|body|name|message|email|label|ref|head_branch|page_name)|head_ref)`,
   ),
-  linePattern('uses a secret', ['secrets.', 'secrets['], String.raw`\bsecrets(?:\.|\[)`),
+  linePattern('uses a secret', ['secrets'], String.raw`\bsecrets\s*[.[)]`),
   linePattern('passes on all secrets', ['inherit'], String.raw`\bsecrets\s*:\s*inherit\b`),
   linePattern(
     'requests write permissions',
     ['write'],
-    String.raw`\bpermissions\s*:\s*write-all\b|(?:^|[{,])\s*["']?(?:actions|contents|packages|deployments|id-token|security-events|pull-requests|statuses|checks|pages|attestations|issues)["']?\s*:\s*["']?write\b`,
+    String.raw`\bpermissions["']?\s*:\s*["']?write-all\b|(?:^|[{,])\s*["']?[\w-]+["']?\s*:\s*(?:[&!]\S+\s+)?["']?write["']?\s*(?:$|[,}#])`,
   ),
   linePattern('runs on a self-hosted runner', ['self-hosted'], String.raw`\bself-hosted\b`),
   linePattern(
@@ -48,15 +69,14 @@ const RISKY: readonly LinePattern[] = [
   ),
 ];
 
-const USES = linePattern('uses an action', ['uses'], String.raw`^\s*-?\s*["']?uses["']?\s*:`);
-
 const PIPED_WORDS = wordsOf(PIPED);
-const RISKY_WORDS = wordsOf([...RISKY, USES]);
+const RISKY_WORDS = [...wordsOf(RISKY), 'uses'];
+
+const USES = /(?:^|[\s{,-])["']?uses["']?\s*:\s*([^\s,}#]+)/;
 
 /** `uses: owner/name@ref` must name a commit, and `docker://image` a digest. Local actions (`./…`) need no pin. */
 function unpinned(text: string): string | null {
-  if (describeLine([USES], text) === null) return null;
-  const value = (text.slice(text.indexOf(':') + 1).split('#')[0] ?? '').trim().replace(/^["']|["']$/g, '');
+  const value = USES.exec(text)?.[1]?.replace(/^["']|["']$/g, '') ?? '';
   if (value === '' || value.startsWith('./')) return null;
   const at = value.lastIndexOf('@');
   const ref = at === -1 ? '' : value.slice(at + 1);
@@ -66,16 +86,21 @@ function unpinned(text: string): string | null {
   return pinned ? null : 'uses an action that is not pinned to a commit';
 }
 
+/** An expression with its members written with dots: `github['event'] . number` is `github.event.number`. */
+function dotted(text: string): string {
+  return text.replaceAll(/\[\s*'([\w-]+)'\s*\]/g, '.$1').replaceAll(/(\w)\s*\.\s*(?=\w)/g, '$1.');
+}
+
 export const dangerousCi = gitRule({
   name: 'git_dangerous_ci',
-  logicRevision: 4,
+  logicRevision: 5,
   defaultLevel: 'confirm',
   why: 'Pipelines have access to secrets and can publish releases, so one changed line can do more harm than a line of code.',
   config: z.strictObject({
     pipelines: globs(200).default([...PIPELINES]),
     scripts: globs(200)
       .default(SCRIPTS)
-      .describe('Globs of scripts, which are checked only for downloaded code that is run.'),
+      .describe('Globs of scripts, which are checked only for downloaded or piped text that they run.'),
   }),
   examples: {
     bad: patchOf('.github/workflows/ci.yml', MODIFIED, [
@@ -91,13 +116,15 @@ export const dangerousCi = gitRule({
     files.flatMap((view): readonly Hit[] => {
       if (coveringGlob(pipelines, view.name) !== undefined)
         return addedHits(view, RISKY_WORDS, (text) =>
-          isComment(text) ? null : (describeLine(RISKY, text) ?? unpinned(text)),
+          isComment(text) ? null : (describeLine(RISKY, dotted(text)) ?? unpinned(text)),
         );
-      if (coveringGlob(scripts, view.name) !== undefined)
+      if (coveringGlob(scripts, view.name) !== undefined && !DOCUMENT.test(view.name.base))
         return addedHits(view, PIPED_WORDS, (text) => (isComment(text) ? null : describeLine(PIPED, text)));
       return [];
     }),
 });
+
+const DOCUMENT = /\.(?:mdx?|rst|adoc|txt)$/;
 
 function isComment(text: string): boolean {
   return text.trimStart().startsWith('#');
@@ -105,18 +132,18 @@ function isComment(text: string): boolean {
 
 const TARGET = linePattern(
   'pull_request_target',
-  ['pull_request_target', 'workflow_run'],
-  String.raw`\b(?:pull_request_target|workflow_run)\b`,
+  ['pull_request_target', 'workflow_run', 'issue_comment'],
+  String.raw`\b(?:pull_request_target|workflow_run|issue_comment)\b`,
 );
 const HEAD = linePattern(
   'head of the pull request',
-  ['head', 'merge_commit_sha', 'pull/', 'checkout'],
-  String.raw`github\.event\.(?:pull_request|workflow_run)\.head[._](?:sha|ref|branch|repo)|\bref["']?\s*:.*\bmerge_commit_sha\b|github\.head_ref|refs/pull/|\bpull/[^/]{1,200}/(?:head|merge)\b|\bgh\s+pr\s+checkout\b`,
+  ['head', 'merge_commit_sha', 'pull/', 'checkout', 'apply'],
+  String.raw`\b(?:pull_request|workflow_run)\.head[._](?:sha|ref|branch|repo)|\bref["']?\s*:.*\bmerge_commit_sha\b|github[._]head_ref|refs/pull/|\bpull/[^/]{1,200}/(?:head|merge)\b|\b(?:gh|hub)\s+pr\s+checkout\b|\bgh\s+pr\s+diff\b.*\bapply\b`,
 );
 
 export const ciUntrustedCheckout = gitRule({
   name: 'git_ci_untrusted_checkout',
-  logicRevision: 4,
+  logicRevision: 5,
   defaultLevel: 'forbid',
   why: 'A workflow with repository permissions that checks out code from a fork lets the author of the fork use its permissions and secrets.',
   examples: {
@@ -136,11 +163,14 @@ export const ciUntrustedCheckout = gitRule({
 
 const WORKFLOWS = ['.github/**', '.forgejo/**', '.gitea/**', '**/action.y*ml'];
 
+/** A key whose value is only compared or shown. */
+const COMPARED = /^\s*(?:-\s*)?(?:if|group|run-name)\s*:/;
+
 /** Hits if the patch shows both the trigger and the checkout, and at least one of them is an added line. */
 function untrustedCheckouts(view: FileView): Hit[] {
   const linesWith = (pattern: LinePattern) =>
     [...view.lines('+'), ...view.lines(' ')].filter(
-      (line) => !isComment(line.text) && describeLine([pattern], line.text) !== null,
+      ({ text }) => !isComment(text) && !COMPARED.test(text) && describeLine([pattern], dotted(text)) !== null,
     );
   const [targets, heads] = [linesWith(TARGET), linesWith(HEAD)];
   if (targets.length === 0 || heads.length === 0) return [];

@@ -1,10 +1,12 @@
 import type { PackRule } from '../../../policy/rules/rule-maker';
 import { ciUntrustedCheckout, dangerousCi } from './ci';
 import { dependencyChange, dependencyUpdate } from './dependencies';
+import { generatedEdit, licenceChange, vendoredTree } from './foreign-files';
 import { binary, mode, symlinkEscape } from './modes';
 import { gitAmbiguous, gitParse, gitUnreadable } from './parse';
-import { pathScope, pathTraversal, policyChange, protectedPaths } from './paths';
-import { generatedEdit, licenceChange, size, vendoredTree } from './size';
+import { pathTraversal } from './path-traversal';
+import { pathScope, policyChange, protectedPaths } from './paths';
+import { size } from './size';
 import { testWeakening } from './tests';
 import { trojanSource } from './trojan-source';
 

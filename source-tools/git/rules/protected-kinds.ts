@@ -1,5 +1,6 @@
 import { shown } from '../../../policy/text/shown-name';
 import { wordList } from '../../../policy/text/word-list';
+import { HIDDEN } from './hidden-files';
 
 /** A kind of file that has an effect which its lines do not show, mostly because a tool executes it without being asked. */
 interface ProtectedKind {
@@ -13,11 +14,13 @@ interface ProtectedKind {
 /** Definitions of pipelines and of what they run. */
 export const PIPELINES: readonly string[] = wordList(`
   .github/workflows/** .github/actions/** **/action.yml **/action.yaml .forgejo/workflows/** .forgejo/actions/**
-  .gitea/workflows/** .gitea/actions/** .woodpecker.y*ml .woodpecker/** .gitlab-ci.yml **/.gitlab-ci*.yml
-  .gitlab/** .circleci/** .buildkite/** .drone.y*ml .drone.star .travis.yml .cirrus.yml .cirrus.star
-  .appveyor.yml appveyor.yml .semaphore/** .tekton/** .builds/** .build.yml .teamcity/** .concourse/**
-  azure-pipelines*.y*ml .azure-pipelines/** bitbucket-pipelines.yml **/Jenkinsfile* buildspec*.y*ml
-  cloudbuild*.y*ml codemagic.yaml
+  .gitea/workflows/** .gitea/actions/** .woodpecker.y*ml .woodpecker/** .gitlab-ci.yml **/.gitlab-ci*.y*ml
+  .gitlab/** .gitlab-ci/** .circleci/** .buildkite/** buildkite.y*ml .drone.y*ml .drone.star .drone.jsonnet .travis.yml
+  .cirrus.yml .cirrus.star .appveyor.yml appveyor.yml .semaphore/** .tekton/** .builds/** .build.yml .teamcity/**
+  .concourse/** **/azure-pipelines*.y*ml azure-pipelines/** .azure-pipelines/** .azure/** .azuredevops/**
+  bitbucket-pipelines.yml **/*Jenkinsfile* .jenkins/** vars/*.groovy **/buildspec*.y*ml **/appspec.y*ml
+  **/cloudbuild*.y*ml **/cloudbuild*.json codemagic.yaml bitrise.yml bamboo-specs/** codefresh.y*ml wercker.yml
+  screwdriver.yaml .readthedocs.y*ml zuul.yaml zuul.d/** *.gocd.yaml **/Earthfile dagger.json
 `);
 
 export const PROTECTED_KINDS: readonly ProtectedKind[] = [
@@ -37,13 +40,19 @@ export const PROTECTED_KINDS: readonly ProtectedKind[] = [
     sources: [
       'https://git-scm.com/docs/gitattributes',
       'https://git-scm.com/docs/gitmodules',
+      'https://git-scm.com/docs/githooks',
+      // A folder with HEAD, config, objects and refs is a repository; git obeys its config.
+      'https://git-scm.com/docs/git-config#Documentation/git-config.txt-safebareRepository',
       'https://typicode.github.io/husky/how-to.html',
       'https://lefthook.dev/configuration/',
       'https://pre-commit.com/#plugins',
     ],
     globs: wordList(`
-      **/.gitattributes **/.gitmodules .husky/** .githooks/** **/.pre-commit-config.yaml .pre-commit-hooks.yaml
-      lefthook.y*ml .lefthook.y*ml .lefthook/** .overcommit.yml .lintstagedrc* lint-staged.config.*
+      **/.gitattributes **/.gitmodules **/.gitconfig **/.lfsconfig .husky/** .githooks/** **/.pre-commit-config.yaml
+      .pre-commit-hooks.yaml lefthook.* lefthook-local.* .lefthook* .lefthook/** .overcommit.yml .lintstagedrc*
+      lint-staged.config.* simple-git-hooks.* captainhook.json grumphp.yml prek.toml git-hooks/** githooks/**
+      **/pre-commit **/prepare-commit-msg **/commit-msg **/post-commit **/post-checkout **/post-merge **/post-rewrite
+      **/pre-push **/pre-rebase **/HEAD
     `),
   },
   {
@@ -58,7 +67,7 @@ export const PROTECTED_KINDS: readonly ProtectedKind[] = [
     globs: wordList(`
       **/.envrc **/.env.vault .vscode/** **/*.code-workspace .devcontainer/** .devcontainer.json .gitpod.y*ml .idea/**
       .zed/** .fleet/** **/.exrc **/.vimrc **/.nvimrc **/.nvim.lua **/.dir-locals.el mise.toml .mise.toml .mise/**
-      devbox.json flake.nix shell.nix
+      devbox.json flake.nix shell.nix default.nix devenv.nix replit.nix
     `),
   },
   {
@@ -74,6 +83,7 @@ export const PROTECTED_KINDS: readonly ProtectedKind[] = [
     globs: wordList(`
       **/setup.py **/binding.gyp **/.pnpmfile.*js **/pnpmfile.*js .yarn/releases/** .yarn/plugins/** **/build.rs
       **/extconf.rb **/*.gemspec **/*.pth **/sitecustomize.py **/usercustomize.py **/hatch_build.py
+      **/Makefile.PL **/Build.PL
     `),
   },
   {
@@ -87,8 +97,10 @@ export const PROTECTED_KINDS: readonly ProtectedKind[] = [
     ],
     globs: wordList(`
       **/conftest.py **/noxfile.py **/gradlew **/gradlew.bat **/gradle/wrapper/** **/mvnw **/mvnw.cmd **/.mvn/**
-      **/init.gradle* **/Makefile **/GNUmakefile **/Justfile **/Rakefile **/Directory.Build.props
-      **/Directory.Build.targets **/.cargo/config **/.cargo/config.toml **/.bazelrc **/.rspec **/bazelw
+      **/init.gradle* **/buildSrc/** **/Makefile **/GNUmakefile **/Makefile.* **/*.mk **/Justfile **/Taskfile.y*ml
+      **/Rakefile **/*.rake **/SConstruct **/SConscript **/wscript **/Directory.Build.props **/*.targets
+      **/.cargo/config **/.cargo/config.toml **/.bazelrc **/.rspec **/bazelw tools/bazel **/rebar.config.script
+      **/Dangerfile **/dangerfile.* **/Fastfile
     `),
   },
   {
@@ -99,7 +111,7 @@ export const PROTECTED_KINDS: readonly ProtectedKind[] = [
       'https://docs.github.com/en/code-security/reference/supply-chain-security/dependabot-options-reference',
     ],
     globs: wordList(`
-      **/.npmrc **/.yarnrc* **/bunfig.toml **/.pypirc **/pip.conf **/nuget.config **/bun.lockb
+      **/.npmrc **/.yarnrc* **/bunfig.toml **/.pypirc **/pip.conf **/pip.ini **/nuget.config **/bun.lockb
       .github/dependabot.y*ml **/renovate.json* .renovaterc*
     `),
   },
@@ -113,9 +125,9 @@ export const PROTECTED_KINDS: readonly ProtectedKind[] = [
       'https://modelcontextprotocol.io/docs/develop/connect-local-servers',
     ],
     globs: wordList(`
-      **/AGENTS.md **/AGENTS.override.md **/CLAUDE.md **/CLAUDE.local.md **/GEMINI.md **/SKILL.md **/.claude/**
+      **/AGENTS.md **/AGENT.md **/AGENTS.override.md **/CLAUDE.md **/CLAUDE.local.md **/GEMINI.md **/QWEN.md **/CRUSH.md **/WARP.md **/SKILL.md **/.claude/**
       **/.cursor/** **/.cursorrules **/.windsurf/** **/.windsurfrules **/.clinerules **/.clinerules/** **/.roo/**
-      **/.roorules* **/.kiro/** **/.junie/** **/.gemini/** **/.codex/** **/.opencode/** opencode.json* .continue/**
+      **/.roorules* **/.kiro/** **/.junie/** **/.gemini/** **/.codex/** **/.opencode/** opencode.json* crush.json .continue/**
       .amazonq/** .augment/** .trae/** .agents/** .agent/** .rules .aider.conf.yml .github/copilot-instructions.md
       .github/instructions/** .github/prompts/** .github/agents/** .github/chatmodes/** **/.mcp.json **/mcp.json
     `),
@@ -125,7 +137,10 @@ export const PROTECTED_KINDS: readonly ProtectedKind[] = [
     sources: [
       'https://docs.github.com/en/repositories/managing-your-repositorys-settings-and-features/customizing-your-repository/about-code-owners',
     ],
-    globs: wordList('**/CODEOWNERS .github/settings.y*ml .github/rulesets/** **/auth/**'),
+    globs: wordList(`
+      **/CODEOWNERS **/OWNERS **/OWNERS_ALIASES .github/settings.y*ml .github/rulesets/** .mergify.yml bors.toml
+      **/auth/** **/firestore.rules **/storage.rules **/database.rules.json
+    `),
   },
   {
     what: 'applied to infrastructure or to a database on deployment',
@@ -135,11 +150,17 @@ export const PROTECTED_KINDS: readonly ProtectedKind[] = [
       'https://kubernetes.io/docs/concepts/overview/working-with-objects/',
     ],
     globs: wordList(`
-      **/Dockerfile* **/Containerfile* **/docker-compose*.y*ml **/compose.y*ml **/*.tf **/*.tf.json **/*.tfvars
+      **/Dockerfile* **/*.dockerfile **/Containerfile* docker-bake.* **/docker-compose*.y*ml **/compose.y*ml **/*.tf **/*.tf.json **/*.tfvars
       **/*.bicep **/k8s/** **/kubernetes/** **/kustomization.y*ml **/helm/** **/Chart.yaml **/charts/**/templates/**
-      **/serverless.y*ml **/Pulumi*.yaml **/Procfile fly.toml render.yaml netlify.toml vercel.json Vagrantfile
+      **/serverless.y*ml **/Pulumi*.yaml **/Procfile **/Tiltfile **/skaffold*.y*ml **/wrangler.toml **/wrangler.json*
+      fly.toml render.yaml railway.* firebase.json heroku.yml netlify.toml vercel.json Vagrantfile **/ansible.cfg
       **/migrations/** **/db/migrate/** **/alembic/versions/**
     `),
+  },
+  {
+    what: 'a hidden file, which a tool may obey without being asked',
+    sources: ['https://specifications.freedesktop.org/basedir-spec/latest/'],
+    globs: HIDDEN,
   },
 ];
 
@@ -148,6 +169,11 @@ export const PROTECTED: readonly string[] = PROTECTED_KINDS.flatMap(({ globs }) 
 const KIND_OF: ReadonlyMap<string, string> = new Map(
   PROTECTED_KINDS.flatMap(({ what, globs }) => globs.map((glob) => [glob, what] as const)),
 );
+
+/** True for the default of the setting `paths`. A bundle that lists globs itself means all files that they match. */
+export function isDefaultList(globs: readonly string[]): boolean {
+  return globs.length === PROTECTED.length && PROTECTED.every((glob, i) => globs[i] === glob);
+}
 
 /** What a protected file is, by the glob of `PROTECTED_KINDS` that covers it; for a glob of a bundle, the glob itself. */
 export function protectedKind(glob: string): string {

@@ -46,10 +46,10 @@ describe('git_symlink_escape', () => {
 });
 
 describe('git_path_traversal', () => {
-  it.each(['n.', 'package.json.', 'a.b./c', 'con..txt'])(
-    'finds %s, which some systems read as another name',
-    (path) => {
-      expect(finding('git_path_traversal', patchOf(path, ['new file mode 100644'], ['+x']))).not.toBeNull();
-    },
-  );
+  it.each([
+    ...['n.', 'package.json.', 'a.b./c', 'con..txt', 'GITHUB~1/workflows/ci.yml', 'COUNTE~1.YAM'],
+    ...['.npmrc::$DATA', 'CONIN$'],
+  ])('finds %s, which some systems read as another name', (path) => {
+    expect(finding('git_path_traversal', patchOf(path, ['new file mode 100644'], ['+x']))).not.toBeNull();
+  });
 });

@@ -31,6 +31,20 @@ it.each([
   ['deploy/kustomization.yaml', 'on deployment'],
   ['db/migrate/20240102_add_role.rb', 'on deployment'],
   ['alembic/versions/1a2b_add_role.py', 'on deployment'],
+  ['ci/release.Jenkinsfile', 'executed by a pipeline'],
+  ['.gitlab-ci.yaml', 'executed by a pipeline'],
+  ['.azuredevops/pipelines/release.yml', 'executed by a pipeline'],
+  ['vars/deploy.groovy', 'executed by a pipeline'],
+  ['.gitconfig', 'executed or obeyed by git'],
+  ['scripts/hooks/pre-commit', 'executed or obeyed by git'],
+  ['docs/example/HEAD', 'executed or obeyed by git'],
+  ['native/rules.mk', 'executed by a build or a test run'],
+  ['firestore.rules', 'who may access what'],
+  ['app/dev.dockerfile', 'on deployment'],
+  ['packages/app/.vscode/tasks.json', 'a hidden file'],
+  ['.gdbinit', 'a hidden file'],
+  ['.github/scripts/release.py', 'a hidden file'],
+  ['.new-agent/rules.md', 'a hidden file'],
 ])('protects %s, which is %s', (path, kind) => {
   expect(reasonFor(path)).toContain(kind);
 });
@@ -42,8 +56,24 @@ it.each([
   'db/queries/user.sql',
   'src/components/charts/bar.tsx',
   'package-lock.json',
+  'src/hooks/use-user.ts',
+  '.gitignore',
+  'packages/app/.eslintrc.json',
+  '.github/ISSUE_TEMPLATE/bug.md',
+  '.changeset/brave-dogs.md',
 ])('does not protect an ordinary file such as %s', (path) => {
   expect(reasonFor(path)).toBeNull();
+});
+
+it('protects an ordinary hidden file if the bundle itself names it', () => {
+  const patch = patchOf('.gitignore', MODIFIED, ['-a', '+b']);
+  for (const config of [{ also: ['**/.gitignore'] }, { also: ['**/.*'] }, { paths: ['**/.*'] }])
+    expect(runRule(packDefinitions, 'git_protected_paths', patch, { config }).status).not.toBe('ALLOW');
+});
+
+it('forbids a link that takes the place of the folder of the policy', () => {
+  const link = patchOf('ops/countersign.policy', ['new file mode 120000'], ['+../other']);
+  expect(runRule(packDefinitions, 'git_policy_change', link).status).toBe('BLOCK');
 });
 
 it('documents the source of each kind', () => {

@@ -30,6 +30,20 @@ describe('a line that is added to a test file', () => {
     ['test/a_test.cc', '  GTEST_SKIP();'],
     ['Tests/ATests.swift', '    throw XCTSkip("later")'],
     ['a_test.go', '\tt.Skip("later")'],
+    ['test/a.test.ts', "it['skip']('adds', () => {"],
+    ['test/a.test.ts', "it.runIf(false)('adds', () => {"],
+    ['test/a.test.ts', "it('adds', { todo: true }, () => {"],
+    ['test/a.test.ts', '    this.skip();'],
+    ['a_test.go', '//go:build never'],
+    ['src/test/java/ATest.java', '  @DisabledOnOs(OS.LINUX)'],
+    ['src/test/java/ATest.java', '  @org.junit.jupiter.api.Disabled'],
+    ['Tests/ATests.cs', '    [Fact, Ignore]'],
+    ['Tests/ATests.cs', '    Assert.Inconclusive();'],
+    ['tests/ATest.php', '})->skip();'],
+    ['tests/a_test.exs', '  @moduletag :skip'],
+    ['test/a.bats', '  skip'],
+    ['src/lib.rs', '    #[ignore = "later"]'],
+    ['cypress/e2e/login.cy.ts', "it.skip('logs in', () => {"],
   ])('is found if it skips or disables a test, in any framework: %s %s', (path, line) => {
     expect(weakens(path, line)).toBe(true);
   });
@@ -56,6 +70,9 @@ describe('a line that is added to a test file', () => {
     ['tests/test_a.py', '    assert truth == 1'],
     ['spec/a_spec.rb', '    expect(order).to be_pending'],
     ['src/skip.test-data.ts', 'list.skip(1)'],
+    ['test/a.test.ts', "  const row = { status: 'skip', only: true };"],
+    ['src/lib.rs', '    #[serde(skip = true)]'],
+    ['tests/a.rs', '    let rest = list.iter().skip(1);'],
   ])('is not found if it only contains similar words: %s %s', (path, line) => {
     expect(weakens(path, line)).toBe(false);
   });
@@ -122,4 +139,77 @@ describe('assertions and test files', () => {
       'skips a test',
     );
   });
+
+  it('are held if an existing test is skipped, also if its declaration is removed and added again', () => {
+    const skipped = ['-def test_pager():', '+@pytest.mark.skip', '+def test_pager():'];
+    expect(heldFor(patchOf('tests/test_a.py', MODIFIED, skipped))).toContain('skips a test');
+    const inside = ['-func TestA(t *testing.T) {', '+func TestA(t *testing.T) {', '+\tt.Skip("later")'];
+    expect(heldFor(patchOf('a_test.go', MODIFIED, inside))).toContain('skips a test');
+  });
+
+  it.each([
+    ['test/a.test.ts', "it('adds', () => {", "// it('adds', () => {"],
+    ['test/a.test.ts', "it('adds', () => {", "if (slow) it('adds', () => {"],
+    ['tests/test_a.py', 'def test_adds():', 'def _test_adds():'],
+    ['a_test.go', 'func TestAdds(t *testing.T) {', 'func testAdds(t *testing.T) {'],
+    ['a_test.go', '  It("adds", func() {', '  PIt("adds", func() {'],
+    ['src/lib.rs', '#[test]', '#[cfg(any())]'],
+    ['src/test/java/ATest.java', '@Test', '// @Test'],
+    ['Tests/ATests.cs', '[Fact]', ''],
+    ['tests/ATest.php', 'public function testAdds() {', 'private function testAdds() {'],
+    ['test/a_test.cc', 'TEST(Adder, Adds) {', 'void Adds() {'],
+    ['features/a.feature', 'Scenario: adds', '# Scenario: adds'],
+  ])('are held if the file declares fewer tests than before: %s %s', (path, before, after) => {
+    expect(heldFor(patchOf(path, MODIFIED, [`-${before}`, `+${after}`]))).toContain('loses 1 test');
+  });
+
+  it.each([
+    ['test/a.test.ts', "it('a', () => {", "test('adds', async () => {"],
+    ['test/a.test.ts', "it('a', () => {", "it.each([1, 2])('adds %i', (n) => {"],
+    ['tests/test_a.py', '    def test_adds(self):', 'def test_adds():'],
+    ['src/lib.rs', '#[test]', '#[tokio::test]'],
+    ['src/test/java/ATest.java', '@Test', '@ParameterizedTest'],
+    ['Tests/ATests.cs', '[Fact]', '[Theory]'],
+  ])('are not held if a test is only declared in another way: %s %s', (path, before, after) => {
+    expect(heldFor(patchOf(path, MODIFIED, [`-${before}`, `+${after}`]))).toBeNull();
+  });
+
+  it('are held if an assertion is commented out, but not if a comment is removed', () => {
+    const assertion = '  expect(sum(1)).toBe(1);';
+    expect(heldFor(patchOf('test/a.test.ts', MODIFIED, [`-${assertion}`, `+  // ${assertion}`]))).toContain('loses 1');
+    expect(heldFor(patchOf('test/a.test.ts', MODIFIED, [`-  // ${assertion}`]))).toBeNull();
+  });
+
+  it.each([
+    ['test/a.test.ts', 'test/a.test.ts.off', true],
+    ['test/a.test.ts', 'test/a.ts', true],
+    ['tests/test_a.py', 'tests/_test_a.py', true],
+    ['pkg/a_test.go', 'pkg/_a_test.go', true],
+    ['test/a.test.js', 'test/adder.test.ts', false],
+    ['tests/test_a.py', 'tests/unit/test_a.py', false],
+    ['test/support/server.ts', 'test/support/http.ts', false],
+  ])('are held if a rename hides them from the test runner: %s becomes %s: %s', (from, to, isHeld) => {
+    const patch = `diff --git a/${from} b/${to}\nsimilarity index 100%\nrename from ${from}\nrename to ${to}\n`;
+    expect(heldFor(patch) !== null).toBe(isHeld);
+  });
+});
+
+it.each([
+  ['package.json', '    "test": "echo ok",'],
+  ['package.json', '    "test": "jest; exit 0",'],
+  ['package.json', '    "test": "mocha --grep slow --invert",'],
+  ['pytest.ini', 'addopts = -q --deselect tests/test_a.py'],
+  ['pytest.ini', 'addopts = -q -k "not auth"'],
+  ['playwright.config.ts', "  testIgnore: '**/auth*',"],
+  ['.nycrc', '  "check-coverage": false,'],
+])('finds a configuration that leaves out tests or coverage: %s %s', (path, line) => {
+  expect(weakens(path, line)).toBe(true);
+});
+
+it.each([
+  ['package.json', '    "test": "vitest run",'],
+  ['pytest.ini', 'addopts = -ra -q'],
+  ['vite.config.ts', "    exclude: ['lodash'],"],
+])('does not find an ordinary setting of a test run: %s %s', (path, line) => {
+  expect(weakens(path, line)).toBe(false);
 });
