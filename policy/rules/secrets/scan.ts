@@ -1,4 +1,4 @@
-import { addressCredentials, passwordIn, webhooks } from './addresses';
+import { addressCredentials, basicCredentials, passwordIn, webhooks } from './addresses';
 import { assignedSecrets, serviceSecrets } from './assigned';
 import { curlSecrets } from './curl';
 import { encodedTexts, joinedLiterals } from './encoded';
@@ -6,7 +6,7 @@ import { hexKeys } from './hex-keys';
 import { knownTokens } from './known-tokens';
 import { kubernetesSecrets } from './kubernetes';
 import { placesIn, type Places } from './places';
-import { containsKey, privateKeys } from './private-keys';
+import { containsKey, privateKeys, unmarkedKeys } from './private-keys';
 import { disjoint, type SecretSpan } from './secret-span';
 
 /**
@@ -58,8 +58,12 @@ function plainSecrets(text: string, places: Places): PlainSecrets {
   const { spans, unchecked } = knownTokens(text, places.tokens);
   return {
     tokens: spans,
-    keys: [...privateKeys(text).filter((span) => containsKey(text, span)), ...hexKeys(text)],
-    addresses: [...addressCredentials(text).flatMap((found) => passwordIn(text, found) ?? []), ...webhooks(text)],
+    keys: [...privateKeys(text).filter((span) => containsKey(text, span)), ...unmarkedKeys(text), ...hexKeys(text)],
+    addresses: [
+      ...addressCredentials(text).flatMap((found) => passwordIn(text, found) ?? []),
+      ...basicCredentials(text),
+      ...webhooks(text),
+    ],
     unchecked,
   };
 }
