@@ -1,5 +1,6 @@
 import { addressCredentials, basicCredentials, passwordIn, webhooks } from './addresses';
 import { assignedSecrets, serviceSecrets } from './assigned';
+import { commandSecrets } from './commands';
 import { curlSecrets } from './curl';
 import { encodedTexts, joinedLiterals } from './encoded';
 import { hexKeys } from './hex-keys';
@@ -32,7 +33,13 @@ const MAX_DEPTH = 2;
 export function scanText(text: string, places: Places = placesIn(text)): Scan {
   const { tokens, keys, addresses, unchecked } = plainSecrets(text, places);
   const [services, names] = [serviceSecrets(text, places.services), assignedSecrets(text, places.names)];
-  const assigned = [...kubernetesSecrets(text), ...curlSecrets(text), ...services.spans, ...names.spans];
+  const assigned = [
+    ...kubernetesSecrets(text),
+    ...curlSecrets(text),
+    ...commandSecrets(text),
+    ...services.spans,
+    ...names.spans,
+  ];
   const known = [...tokens, ...keys, ...addresses];
   return {
     found: {

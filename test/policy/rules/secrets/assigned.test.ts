@@ -1,3 +1,4 @@
+import { createRedactor } from '../../../../policy/judge/redact';
 import { scanText, SECRET_CATEGORIES } from '../../../../policy/rules/secrets/scan';
 
 const kindsIn = (text: string): readonly string[] => {
@@ -82,6 +83,35 @@ describe('a secret assigned to a name', () => {
     ['the example of basic authentication', `Authorization: Basic ${btoa('user:password')}`],
     ['an option for reading a password', 'docker login --password-stdin registry-1.example.org'],
   ])('does not report %s', (_, text) => {
+    expect(kindsIn(text)).toEqual([]);
+  });
+});
+
+describe('the password of a command', () => {
+  it.each([
+    `sshpass -p ${PASSWORD} ssh bob@host`,
+    `mysql -u root -p'${PASSWORD}' shop`,
+    `docker login -u bob -p ${PASSWORD} registry.example.com`,
+    `redis-cli -h cache -a "${PASSWORD}" ping`,
+    `ldapsearch -D cn=admin -w ${PASSWORD} -b dc=example`,
+    `sqlcmd -S db -U sa -P ${PASSWORD} -Q "SELECT 1"`,
+    `echo '${PASSWORD}' | docker login -u bob --password-stdin`,
+    `RUN echo 'root:${PASSWORD}' | chpasswd`,
+    `echo ${PASSWORD} | sudo -S ls`,
+  ])('is found: %s', (text) => {
+    expect(kindsIn(text)).toEqual(['command_password']);
+    expect(createRedactor().redact(text)).not.toContain(PASSWORD);
+  });
+
+  it.each([
+    'docker login -u $USER1 -p $PASSWORD1 registry.example.com',
+    'docker run --login -p 8080:80 image',
+    'mysql -u root -p shop2',
+    'mkdir -p build1/dist',
+    'redis-cli -a "${REDIS_PASSWORD_1}" ping',
+    'echo "$PASSWORD1" | docker login --password-stdin',
+    'zip -r -P out1.zip dist',
+  ])('is not found: %s', (text) => {
     expect(kindsIn(text)).toEqual([]);
   });
 });
