@@ -6,8 +6,9 @@ import { isOpaque } from './opaque';
 
 export const MAX_NAME = 64;
 const SENSITIVE = wordList(`
-  password passwd passphrase pwd secret token apikey accesskey privatekey credential authorization bearer signingkey
-  encryptionkey clientkey connectionstring
+  password passwd passphrase passwort motdepasse pwd secret token apikey accesskey privatekey credential authorization
+  bearer signingkey encryptionkey clientkey connectionstring appkey masterkey sharedkey accountkey storagekey servicekey
+  licensekey deploykey authkey
 `);
 /** Suffixes of names that describe a secret but do not contain one: `token_count`, `password_changed_at`. */
 const HARMLESS = wordList(`

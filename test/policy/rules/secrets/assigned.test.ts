@@ -87,7 +87,7 @@ describe('a secret assigned to a name', () => {
   });
 });
 
-describe('the password of a command', () => {
+describe('the password of a program', () => {
   it.each([
     `sshpass -p ${PASSWORD} ssh bob@host`,
     `mysql -u root -p'${PASSWORD}' shop`,
@@ -98,8 +98,13 @@ describe('the password of a command', () => {
     `echo '${PASSWORD}' | docker login -u bob --password-stdin`,
     `RUN echo 'root:${PASSWORD}' | chpasswd`,
     `echo ${PASSWORD} | sudo -S ls`,
+    `keytool -list -storepass ${PASSWORD}`,
+    `kubectl create secret generic db --from-literal=db=${PASSWORD}`,
+    `machine db.example.com\n  login bob\n  password ${PASSWORD}`,
+    `db.example.com:5432:shop:app:${PASSWORD}`,
+    `requirepass ${PASSWORD}`,
   ])('is found: %s', (text) => {
-    expect(kindsIn(text)).toEqual(['command_password']);
+    expect(kindsIn(text)).toEqual(['password']);
     expect(createRedactor().redact(text)).not.toContain(PASSWORD);
   });
 
@@ -111,6 +116,9 @@ describe('the password of a command', () => {
     'redis-cli -a "${REDIS_PASSWORD_1}" ping',
     'echo "$PASSWORD1" | docker login --password-stdin',
     'zip -r -P out1.zip dist',
+    'kubectl create secret generic db --from-literal=db=$DB_PASSWORD1',
+    'src/a.ts:12:const:x:y',
+    '2024-01-01T10:30:00:abc123',
   ])('is not found: %s', (text) => {
     expect(kindsIn(text)).toEqual([]);
   });
