@@ -13,7 +13,7 @@ const SENSITIVE = wordList(`
 /** Suffixes of names that describe a secret but do not contain one: `token_count`, `password_changed_at`. */
 const HARMLESS = wordList(`
   count length expires expiry changedat updatedat createdat policy attempts type name hashalgorithm enabled required
-  tokens
+  tokens masterkeyid
 `);
 
 /** True if a value assigned to this name is probably a secret. Ignores case, `_`, `-` and `.`. */

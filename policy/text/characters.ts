@@ -169,7 +169,7 @@ const LOOKALIKE = new Set(
  */
 export function homoglyphs(text: string, foreign = hasForeignLetters(text)): OddCharacter[] {
   if (isAscii(text)) return [];
-  const found: OddCharacter[] = [];
+  const found: OddCharacter[] = scan(text, (code) => (code === 0x037e ? 'U+037E looks like a semicolon' : null));
   for (const { latin, alike, styled, other, index, length } of words(text)) {
     if (styled && !latin && isInEastAsian(text, index, length)) continue;
     if (styled || (latin && alike)) found.push({ index, length, what: 'a word of letters that only look Latin' });

@@ -28,6 +28,7 @@ describe('homoglyphs', () => {
   it.each([
     ['a phonetic letter', 'p\u0251yments'],
     ['a Roman numeral', 'ad\u217fin'],
+    ['a Greek question mark for a semicolon', 'commit()\u037e'],
     ['full-width letters alone', 'ｏｒｄｅｒｓ'],
     ['a full-width letter in a Latin word', 'ｏrders 注文'],
     ['mathematical letters in Japanese', '\u{1d400}\u{1d401}スペシャル'],
