@@ -6,13 +6,14 @@ import { isOpaque } from './opaque';
 
 export const MAX_NAME = 64;
 const SENSITIVE = wordList(`
-  password passwd passphrase pwd secret token apikey accesskey privatekey credential authorization bearer signingkey
-  encryptionkey clientkey connectionstring
+  password passwd passphrase passwort motdepasse pwd secret token apikey accesskey privatekey credential authorization
+  bearer signingkey encryptionkey clientkey connectionstring appkey masterkey sharedkey accountkey storagekey servicekey
+  licensekey deploykey authkey
 `);
 /** Suffixes of names that describe a secret but do not contain one: `token_count`, `password_changed_at`. */
 const HARMLESS = wordList(`
   count length expires expiry changedat updatedat createdat policy attempts type name hashalgorithm enabled required
-  tokens
+  tokens masterkeyid
 `);
 
 /** True if a value assigned to this name is probably a secret. Ignores case, `_`, `-` and `.`. */

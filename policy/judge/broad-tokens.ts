@@ -9,6 +9,7 @@ import {
   skipBlank,
 } from '../rules/secrets/characters';
 import { FORMATS } from '../rules/secrets/formats';
+import { isReference } from '../rules/secrets/randomness';
 import type { SecretSpan } from '../rules/secrets/secret-span';
 import { findAssigned, isSensitiveName, MAX_NAME, mixed } from './broad-names';
 import { isOpaque } from './opaque';
@@ -125,7 +126,9 @@ function knownToken(text: string, start: number, end: number): string | null {
   const length = end - start;
   if (length < MIN_TOKEN) return null;
   for (const { kind, prefix, min } of BY_FIRST.get(text[start] ?? '') ?? []) {
-    if (length >= min && text.startsWith(prefix, start) && mixed(text, start + prefix.length, end)) return kind;
+    if (length < min || !text.startsWith(prefix, start) || !mixed(text, start + prefix.length, end)) continue;
+    // A name with the same prefix, such as `pk_orderItemsId2`, stays visible.
+    return isReference(text.slice(start, end)) ? null : kind;
   }
   return length >= 40 && text.startsWith('eyJ', start) && text.slice(start, end).includes('.') ? 'jwt' : null;
 }

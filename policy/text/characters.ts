@@ -34,7 +34,10 @@ const INVISIBLE: CodePointRanges = [
   [0xfeff, 0xfeff],
   [0xffa0, 0xffa0],
   [0xfff9, 0xfffb],
+  [0x13430, 0x1343f],
+  [0x16fe4, 0x16fe4],
   [0x1bca0, 0x1bca3],
+  [0x1d159, 0x1d159],
   [0x1d173, 0x1d17a],
   [0xe0000, 0xe0fff],
 ];
@@ -57,6 +60,17 @@ const JOINING: CodePointRanges = [
   [0xa840, 0xa87f],
 ];
 
+/** Scripts without spaces between words, in which U+200B marks where a line may break: Thai, Lao, Myanmar, Khmer. */
+const UNSPACED: CodePointRanges = [
+  [0x0e00, 0x0eff],
+  [0x1000, 0x109f],
+  [0x1780, 0x17ff],
+];
+
+/** The flags of England, Scotland and Wales. All other sequences of tags are hidden text. */
+const TAGGED_FLAG =
+  /\u{1f3f4}\u{e0067}\u{e0062}(?:\u{e0065}\u{e006e}\u{e0067}|\u{e0073}\u{e0063}\u{e0074}|\u{e0077}\u{e006c}\u{e0073})\u{e007f}/uy;
+
 /** Symbols and ideographs, after which a selector or a joiner is usual. */
 const PICTOGRAPH: CodePointRanges = [
   [0xa9, 0xa9],
@@ -77,6 +91,13 @@ const STYLED: CodePointRanges = [
   [0x1d400, 0x1d7ff],
 ];
 
+/** Kana, ideographs and Hangul, between which full-width letters are usual. */
+const WIDE: CodePointRanges = [
+  [0x3040, 0x30ff],
+  [0x3400, 0x9fff],
+  [0xac00, 0xd7a3],
+];
+
 /** Cyrillic, Greek, Armenian, Cherokee and Lisu: the scripts of LOOKALIKE. */
 const FOREIGN: CodePointRanges = [
   [0x0370, 0x052f],
@@ -91,13 +112,14 @@ export function bidi(text: string): OddCharacter[] {
   );
 }
 
-/** Excludes joiners and selectors in emoji and in scripts that need them, and a byte order mark at the start. */
+/** Excludes joiners, selectors and flags in emoji, what other scripts need, and a byte order mark at the start. */
 export function invisible(text: string): OddCharacter[] {
-  let before = 0;
+  let [before, flagEnd] = [0, 0];
   return scan(text, (code, index) => {
     const previous = before;
     before = code;
-    if (!within(INVISIBLE, code)) return null;
+    if (code === 0x1f3f4) flagEnd = endOfFlag(text, index);
+    if (!within(INVISIBLE, code) || index < flagEnd) return null;
     if (code === 0xfeff && index === 0) return null;
     const isSelector = code >= 0xfe00 && code <= 0xfe0f;
     // One selector after a symbol or ideograph selects its glyph; a second one can carry hidden data.
@@ -105,8 +127,14 @@ export function invisible(text: string): OddCharacter[] {
       return null;
     if (code === 0x200d && (within(PICTOGRAPH, previous) || previous === 0xfe0f)) return null;
     if ((code === 0x200c || code === 0x200d) && within(JOINING, previous)) return null;
+    if (code === 0x200b && within(UNSPACED, previous)) return null;
     return `${codePointName(code)} is not shown`;
   });
+}
+
+function endOfFlag(text: string, index: number): number {
+  TAGGED_FLAG.lastIndex = index;
+  return TAGGED_FLAG.test(text) ? TAGGED_FLAG.lastIndex : 0;
 }
 
 function isDigit(code: number): boolean {
@@ -123,9 +151,10 @@ export function controls(text: string): OddCharacter[] {
   });
 }
 
-/** Letters of other scripts that look like Latin letters. */
+/** Letters of other scripts, of the phonetic alphabet, and Roman numerals that look like Latin letters. */
 const LOOKALIKE = new Set(
   [
+    ...'\u0251\u0261\u2170\u2174\u2179\u217c\u217d\u217e\u217f',
     ...'АВЕЅІЈКМНОРСТУХаеіјорсухѕԁһҽԛԝӏѵЬЗҮү',
     ...'ΑΒΕΖΗΙΚΜΝΟΡΤΥΧνορ',
     ...'օսոցհյքԼ',
@@ -140,14 +169,23 @@ const LOOKALIKE = new Set(
  */
 export function homoglyphs(text: string, foreign = hasForeignLetters(text)): OddCharacter[] {
   if (isAscii(text)) return [];
-  const found: OddCharacter[] = [];
+  const found: OddCharacter[] = scan(text, (code) => (code === 0x037e ? 'U+037E looks like a semicolon' : null));
   for (const { latin, alike, styled, other, index, length } of words(text)) {
+    if (styled && !latin && isInEastAsian(text, index, length)) continue;
     if (styled || (latin && alike)) found.push({ index, length, what: 'a word of letters that only look Latin' });
     else if (!foreign && alike && !other && length > 1)
       found.push({ index, length, what: 'a word that only looks Latin' });
     if (found.length >= MAX_FOUND) break;
   }
   return found;
+}
+
+const FULL_WIDTH = /^[\uff21-\uff3a\uff41-\uff5a]+$/;
+
+/** Full-width letters next to a letter of an East Asian script, as in 'ＮＨＫスペシャル'. */
+function isInEastAsian(text: string, index: number, length: number): boolean {
+  const isWide = (at: number): boolean => within(WIDE, text.codePointAt(at) ?? 0);
+  return FULL_WIDTH.test(text.slice(index, index + length)) && (isWide(index - 1) || isWide(index + length));
 }
 
 /** True if the text has a letter of Cyrillic, Greek or a similar script that does not look like a Latin letter. */

@@ -3,7 +3,7 @@ import { foldAscii } from './fold-ascii';
 import { lazyPattern } from './lazy-pattern';
 
 /** Raise it whenever the matched text changes. Part of `logic_hash`. */
-export const MARKERS_REVISION = 3;
+export const MARKERS_REVISION = 4;
 
 interface Marker {
   readonly kind: string;
@@ -32,7 +32,7 @@ const MARKERS: readonly Marker[] = [
   marker(
     'override',
     ['ignore', 'disregard', 'forget', 'override', 'bypass', 'permission to', 'downgrade'],
-    String.raw`\b(?:ignore|disregard|forget|override|bypass)${GAP}(?:(?:all|any|every|each|the|these|those|this|your|our|previous|prior|above|earlier|preceding|foregoing|following|other|usual|existing|current|security|safety|review|policy|approval|system|of)${GAP}){1,5}(?:instructions?|directives?|prompts?|rules|polic(?:y|ies)|guidelines|guardrails|checks|review)(?:_|\b)|\bpermission to (?:ignore|bypass|skip)\b|\bdowngrade (?:every|all|any|each) (?:block|finding|violation|warning)s?\b`,
+    String.raw`\b(?:ignore|disregard|forget|override|bypass)${GAP}(?:(?:all|any|every|each|the|these|those|this|your|our|previous|prior|above|earlier|preceding|foregoing|following|other|usual|existing|current|security|safety|review|policy|approval|system|of)${GAP}){1,5}(?:instructions?|directives?|prompts?|rules|polic(?:y|ies)|guidelines|guardrails|checks|review|rubric)(?:_|\b)|\bpermission to (?:ignore|bypass|skip)\b|\bdowngrade (?:every|all|any|each) (?:block|finding|violation|warning)s?\b`,
   ),
   marker(
     'override_translated',
@@ -47,7 +47,7 @@ const MARKERS: readonly Marker[] = [
   marker(
     'verdict_word',
     ['verdict', 'decision'],
-    String.raw`\b(?:verdict|(?:your|final|review|reviewer's|judge's)\s(?:decision|answer))(?:\s{0,8}[:=]\s{0,8}|\s+(?:is|must be|should be)\s+)["']?(?:ALLOW|APPROVED?|PASS|SAFE)\b`,
+    String.raw`\b(?:verdict|(?:your|final|review|reviewer's|judge's)\s(?:decision|answer))(?:\s{0,8}[:=]\s{0,8}|\s+(?:is|must be|should be)\s+)["']?(?:ALLOW|APPROVED?|PASS|SAFE)\b|\bverdict\s+(?-i:ALLOW)\b`,
   ),
   marker(
     'addressed',
@@ -95,10 +95,13 @@ const MARKERS: readonly Marker[] = [
       'endoftext',
       'start_header_id',
       'inst]',
+      'sys>>',
+      'start_of_turn',
+      'end_of_turn',
       'instruction',
       'response',
     ],
-    String.raw`<\|(?:im_start|im_end|system|assistant|endoftext|start_header_id)\|>|\[/?INST\]|<</?SYS>>|</(?:diff|patch|untrusted_\w{1,20})>|-{2,} {0,2}end of (?:diff|patch|input|change)\b|(?:^|\n)\W{0,4}#{2,4}\s*(?:system|assistant|instruction|response)s?\s*:`,
+    String.raw`<(?:start|end)_of_turn>|<\|(?:im_start|im_end|system|assistant|endoftext|start_header_id)\|>|\[/?INST\]|<</?SYS>>|</(?:diff|patch|untrusted_\w{1,20})>|-{2,} {0,2}end of (?:diff|patch|input|change)\b|(?:^|\n)\W{0,4}#{2,4}\s*(?:system|assistant|instruction|response)s?\s*:`,
   ),
   marker(
     'approve_order',

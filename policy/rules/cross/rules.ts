@@ -125,7 +125,7 @@ function lineStats(raw: Uint8Array): { readonly lines: number; readonly longest:
 
 export const injectionMarker = crossRule({
   name: 'cross_injection_marker',
-  logicRevision: 5,
+  logicRevision: 6,
   defaultLevel: 'confirm',
   why: 'Text addressed to a reviewer tries to influence the review instead of describing the change.',
   reads: ['texts', 'metadata'],

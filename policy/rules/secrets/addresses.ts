@@ -1,4 +1,5 @@
 import { isBreak, isRunUnit } from './characters';
+import { decodedBase64 } from './encoded';
 import { isPlaceholder } from './placeholders';
 import { looksRandom } from './randomness';
 import type { SecretSpan } from './secret-span';
@@ -65,6 +66,18 @@ function isLocalDefault(text: string, { start, password, end }: Credentials): bo
   return LOCAL_HOSTS.some((name) => text.startsWith(name, end + 1)) || !host.includes('.');
 }
 
+const BASIC = /\bbasic[ \t]{1,4}([A-Za-z0-9+/_-]{8,400})={0,2}/gi;
+
+/** `Basic` and the base64 of `user:password`. */
+export function basicCredentials(text: string): SecretSpan[] {
+  return [...text.matchAll(BASIC)].flatMap(({ 0: found, 1: run = '', index }) => {
+    const [, password] = /^[^\s:]*:(\S+)$/.exec(decodedBase64(run) ?? '') ?? [];
+    if (password === undefined || password.length < 4 || isPlaceholder(password)) return [];
+    const end = index + found.length;
+    return [{ kind: 'basic_credentials', start: index + found.indexOf(run, 'basic '.length), end }];
+  });
+}
+
 interface Webhook {
   readonly kind: string;
   readonly host: string;
@@ -84,8 +97,9 @@ const WEBHOOKS: readonly Webhook[] = [
 
 const MAX_PATH = 400;
 
+/** With the backslash of an escaped slash in JSON. */
 function isPathUnit(code: number): boolean {
-  return isRunUnit(code) || code === 0x40;
+  return isRunUnit(code) || code === 0x40 || code === 0x5c;
 }
 
 /** The last part of the path is the secret. The parts before it are the names of a team and a channel. */
@@ -96,17 +110,19 @@ function lastPart(path: string): string {
 export function webhooks(text: string): SecretSpan[] {
   // Every webhook URL contains this word.
   if (!text.includes('hook')) return [];
-  return WEBHOOKS.flatMap(({ kind, host, min }) => {
-    const spans: SecretSpan[] = [];
-    let runEnd = 0;
-    for (let at = text.indexOf(host); at !== -1; at = text.indexOf(host, at + host.length)) {
-      const start = at + host.length;
-      // Continue the previous run if this host is inside the path of the previous one.
-      if (runEnd < start) runEnd = start;
-      while (runEnd < text.length && runEnd - start < MAX_PATH && isPathUnit(text.charCodeAt(runEnd))) runEnd++;
-      const end = Math.min(runEnd, start + MAX_PATH);
-      if (end - start >= min && !isPlaceholder(lastPart(text.slice(start, end)))) spans.push({ kind, start, end });
-    }
-    return spans;
-  });
+  return WEBHOOKS.flatMap((hook) => [hook, { ...hook, host: hook.host.replaceAll('/', '\\/') }]).flatMap(
+    ({ kind, host, min }) => {
+      const spans: SecretSpan[] = [];
+      let runEnd = 0;
+      for (let at = text.indexOf(host); at !== -1; at = text.indexOf(host, at + host.length)) {
+        const start = at + host.length;
+        // Continue the previous run if this host is inside the path of the previous one.
+        if (runEnd < start) runEnd = start;
+        while (runEnd < text.length && runEnd - start < MAX_PATH && isPathUnit(text.charCodeAt(runEnd))) runEnd++;
+        const end = Math.min(runEnd, start + MAX_PATH);
+        if (end - start >= min && !isPlaceholder(lastPart(text.slice(start, end)))) spans.push({ kind, start, end });
+      }
+      return spans;
+    },
+  );
 }

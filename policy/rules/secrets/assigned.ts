@@ -1,6 +1,6 @@
 import { assignmentAt, newRunCache, type Assignment } from './assignment';
 import { classesOf, entropyOf, isRunUnit, isWord, isWordy } from './characters';
-import { insertedValues } from './inserted';
+import { insertedValues, valuesOfKeys } from './inserted';
 import { mayBePassword, namesService, plainName, sensitiveName, STEMS, type NameKind } from './names';
 import { isFiller, isPlaceholder } from './placeholders';
 import { isHexText, isReference, looksRandom } from './randomness';
@@ -53,9 +53,9 @@ export function serviceSecrets(text: string, places: readonly number[]): Scanned
   return { spans, unchecked: null };
 }
 
-/** The values of INSERT statements, as if each were assigned to its column. */
+/** The values of INSERT and UPDATE statements, as if each were assigned to its column or key. */
 function* inserted(text: string): Generator<Named> {
-  for (const { column, start, end } of insertedValues(text)) {
+  for (const { column, start, end } of [...insertedValues(text), ...valuesOfKeys(text)]) {
     if (end - start < MIN_PASSWORD || end - start > MAX_VALUE) continue;
     const assignment = { nameStart: start, nameEnd: start, valueStart: start, valueEnd: end } as const;
     yield { name: column, value: text.slice(start, end), assignment: { ...assignment, quoted: true, by: 'operator' } };
@@ -88,14 +88,18 @@ function isPassword(name: string, value: string, { quoted, by }: Assignment): bo
   const { upper, lower, digit, other } = classesOf(value);
   if (value.length < 6 || value.length > 200 || value.includes(' ') || isVersion(value) || isReference(value))
     return false;
-  // A word of code or of a sentence: `password.encode("latin1")`, `can pass "x=1"`.
-  if (by === 'call' || (by === 'blank' && !plainName(name).includes('passw'))) return false;
+  // A word of code or of a sentence: `password.encode("latin1")`, `can pass "x=1"`. Not `user.setPassword("x")`.
+  if ((by === 'call' && !isSetter(name)) || (by === 'blank' && !plainName(name).includes('passw'))) return false;
   // Code: `(password, PASSWORD_ARGON2ID)`, `password: String!`.
   if (!quoted && (by === 'comma' || value.startsWith('+') || readsAsCode(value) || isTypeName(value))) return false;
   if (digit === value.length && value.length < 8) return false;
   const kinds = [upper, lower, digit, other].filter((count) => count > 0).length;
   const isWordLike = digit === 0 && (kinds < 3 || [...value].every((letter) => isNameLetter(letter)));
   return by === 'operator' || (by === 'blank' && quoted) ? !isWordLike && kinds >= 2 : kinds >= 3;
+}
+
+function isSetter(name: string): boolean {
+  return /(?:^|[._-])(?:set|with)[A-Z_]/.test(name);
 }
 
 function isTypeName(value: string): boolean {

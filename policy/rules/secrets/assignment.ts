@@ -1,4 +1,5 @@
-import { isQuote, isSpace, isTokenUnit, isWord, skipBlank } from './characters';
+import { isQuote, isSpace, isTokenUnit, skipBlank } from './characters';
+import { operatorAfterWord } from './operator-after-word';
 
 /** Separator of name and value: an operator, a comma, the parenthesis of a call, or only a blank (`PASSWORD 'x'`). */
 type Separator = 'operator' | 'comma' | 'call' | 'blank';
@@ -58,8 +59,10 @@ export function assignmentAt(text: string, place: number, runs: RunCache): Assig
     isColumn = text[i] === '|' && text[i + 1] !== '|' && text[i - 1] !== '|';
     const isElement = text[i] === '>';
     i = skipBlank(text, i + 1);
-    if (isElement) i = skipLine(text, i);
+    if (isElement) i = skipCdata(text, skipLine(text, i));
   }
+  const block = by === 'operator' ? blockBefore(text, i) : null;
+  if (block !== null) [i, isColumn] = [block, false];
   if (by === 'blank' && text[i] === '(' && isQuote(text[i + 1])) {
     by = 'call';
     i++;
@@ -91,57 +94,29 @@ export function assignmentAt(text: string, place: number, runs: RunCache): Assig
 
 const PREFIXES = ['E', 'e', 'N', 'f', 'b', 'r', 'u', '@'];
 
-/** Maximum distance between a name and its operator. */
-const MAX_BETWEEN = 40;
-
-/** Position of the operator after a type or after the field that contains the value; null if there is neither. */
-function operatorAfterWord(text: string, at: number): number | null {
-  return afterType(text, at) ?? afterField(text, at);
-}
-
-/** Position of the operator after a type: `: &str =`, ` string =`, `?: Token<string> =`. */
-function afterType(text: string, at: number): number | null {
-  let i = at;
-  while (i - at < 4 && (text[i] === '?' || text[i] === ':' || text[i] === ' ' || text[i] === '&' || text[i] === '*'))
-    i++;
-  const word = i;
-  while (i - word < MAX_BETWEEN && (isWord(text.charCodeAt(i)) || TYPE_MARKS.includes(text[i] as string))) i++;
-  if (i === word) return null;
-  i = skipBlank(text, i);
-  return text[i] === '=' && text[i + 1] !== '=' && text[i + 1] !== '>' ? i : null;
-}
-
-const TYPE_MARKS = ['.', '<', '>', '[', ']', '?'];
-
 /**
- * Position of the operator of the field that contains the value: `"name": "token", "value": …`, `name: token` with `value: …`
- * on the next line, `key="token" value=…`, `variable "token" { default = …`, `<key>token</key><string>…`.
+ * Start of a value that is not on the line of its name: the block scalar of YAML (`password: |-`), or a quoted string. Null if
+ * there is none.
  */
-function afterField(text: string, at: number): number | null {
+function blockBefore(text: string, at: number): number | null {
   let i = at;
-  if (text.startsWith('</key>', at)) {
-    i += '</key>'.length;
-    while (i - at < MAX_BETWEEN && isSpace(text[i])) i++;
-    return text.startsWith('<string>', i) ? i + '<string'.length : null;
-  }
-  while (i - at < MAX_BETWEEN && (isSpace(text[i]) || FIELD_MARKS.includes(text[i] as string) || isQuote(text[i]))) i++;
-  const word = ['value', 'default'].find((field) => text.startsWith(field, i));
-  if (i === at || word === undefined) return null;
-  i += word.length;
-  if (text[i] === '\\') i++;
-  if (isQuote(text[i])) i++;
-  i = skipBlank(text, i);
-  return text[i] === '=' || text[i] === ':' ? i : null;
+  const isBlock = text[at - 1] === '|' || text[at - 1] === '>';
+  if (isBlock && (text[i] === '-' || text[i] === '+')) i++;
+  const next = skipLine(text, i);
+  return next > i && (isBlock || isQuote(text[next])) ? next : null;
 }
 
-const FIELD_MARKS = [',', ':', '{', '=', '-', '\\'];
+function skipCdata(text: string, at: number): number {
+  return text.startsWith('<![CDATA[', at) ? at + '<![CDATA['.length : at;
+}
 
-/** Skips one line break and the following blanks: the value of an XML element may be on the next line. */
+/** Skips one line break, the "+" or "-" before the next line of a patch, and the following blanks. */
 function skipLine(text: string, at: number): number {
   let i = at;
   if (text[i] === '\r') i++;
   if (text[i] !== '\n') return at;
   i++;
+  if (text[i] === '+' || text[i] === '-') i++;
   const last = i + 40;
   while (i < last && (text[i] === ' ' || text[i] === '\t')) i++;
   return i;
@@ -158,10 +133,10 @@ function isNameUnit(code: number): boolean {
   return isTokenUnit(code) && code !== 0x7e;
 }
 
-/** Length of an authentication scheme before the value: `Bearer `, `Basic `, `Token `. */
+/** Length of an authentication scheme before the value: `Bearer `, `Token `. For `Basic ` see `basicCredentials`. */
 function schemeLength(text: string, at: number): number {
   const lower = text.slice(at, at + 8).toLowerCase();
-  return ['bearer ', 'basic ', 'token '].find((word) => lower.startsWith(word))?.length ?? 0;
+  return ['bearer ', 'token '].find((word) => lower.startsWith(word))?.length ?? 0;
 }
 
 function endsBare(text: string, at: number): boolean {

@@ -83,6 +83,11 @@ function fromBase64(run: string): Uint8Array {
   return bytes;
 }
 
+/** The text that base64 decodes to; null if it is not readable. */
+export function decodedBase64(run: string): string | null {
+  return readable(fromBase64(run));
+}
+
 /** The bytes as text if all are printable ASCII or white space, else null. */
 function readable(bytes: Uint8Array): string | null {
   let text = '';
@@ -98,8 +103,8 @@ function readable(bytes: Uint8Array): string | null {
 const MAX_JOINT = 40;
 
 /**
- * The text with concatenated string literals joined: `'AK' + 'IA'`, `"a" . "b"`, `'a' || 'b'`, and a line break after a
- * backslash. Null if there are none.
+ * The text with concatenated string literals joined: `'AK' + 'IA'`, `"a" . "b"`, `'a' || 'b'`, `"a"'b'`, and a line
+ * break after a backslash. Null if there are none.
  */
 export function joinedLiterals(text: string): TextView | null {
   const view = new ViewBuilder(asStaged(text));
@@ -145,7 +150,7 @@ function endOfJoint(text: string, quote: number): number | null {
   let operators = 0;
   for (let i = quote + 1; i < last; i++) {
     const code = text.charCodeAt(i);
-    if (isQuote(text[i])) return operators > 0 || i > quote + 1 ? i + 1 : null;
+    if (isQuote(text[i])) return i + 1;
     if (code === 0x2b || code === 0x2e || code === 0x7c || code === 0x26) operators++;
     else if (!isJointSpace(code)) return null;
     if (operators > 2) return null;

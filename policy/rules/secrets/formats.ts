@@ -15,7 +15,7 @@ export interface TokenFormat {
 }
 
 /** End of a token: a longer run is not this kind of token. */
-const END = String.raw`(?:[^\w-]|$)`;
+export const END = String.raw`(?:[^\w-]|$)`;
 
 function format(kind: string, prefix: string, rest: string, min: number, entropy = 2.5): TokenFormat {
   return { kind, prefix, pattern: lazyPattern(`^(${RE2JS.quote(prefix)}${rest})${END}`), min, entropy };
@@ -27,9 +27,10 @@ function formats(kind: string, prefixes: readonly string[], rest: string, min: n
 }
 
 const HEX = '[a-fA-F0-9]';
-const ALNUM = '[A-Za-z0-9]';
-const URL_SAFE = '[A-Za-z0-9_-]';
-const BASE64 = '[A-Za-z0-9+/]';
+export const ALNUM = '[A-Za-z0-9]';
+export const URL_SAFE = '[A-Za-z0-9_-]';
+export const BASE64 = '[A-Za-z0-9+/]';
+const UUID = '[a-f0-9]{8}(?:-[a-f0-9]{4}){3}-[a-f0-9]{12}';
 
 /**
  * Token formats as the issuers document them, or as issued tokens show them. A token of another format is still found if it is
@@ -195,8 +196,8 @@ export const FORMATS: readonly TokenFormat[] = [
   format('typeform', 'tfp_', `[A-Za-z0-9_.=-]{59}`, 20, 3),
   format('airtable', 'pat', `${ALNUM}{14}\\.[a-f0-9]{64}`, 17, 3.5),
   format('dropbox', 'sl.', `[A-Za-z0-9_=-]{130,}`, 2, 3.5),
-  format('hubspot', 'pat-na1-', '[a-f0-9]{8}(?:-[a-f0-9]{4}){3}-[a-f0-9]{12}', 40, 3),
-  format('hubspot', 'pat-eu1-', '[a-f0-9]{8}(?:-[a-f0-9]{4}){3}-[a-f0-9]{12}', 40, 3),
+  format('hubspot', 'pat-na1-', UUID, 40, 3),
+  format('hubspot', 'pat-eu1-', UUID, 40, 3),
   format('okta', 'SSWS', `\\s00[\\w-]{40}`, 4, 3.5),
   format('paypal', 'access_token$production$', `[a-z0-9]{16}\\$[a-f0-9]{32}`, 10, 3),
   format('defined_networking', 'dnkey-', `[A-Za-z0-9=_-]{26}-[A-Za-z0-9=_-]{52}`, 6, 3),
@@ -212,56 +213,52 @@ export const FORMATS: readonly TokenFormat[] = [
   format('yandex', 'YC', `${URL_SAFE}{38}`, 40, 4),
   format('grafana', 'eyJrIjoi', `${BASE64}{70,400}={0,3}`, 8, 3.5),
   format('azure_sas', 'sig=', '[A-Za-z0-9%+/]{43,70}(?:%3[Dd]|=)', 3, 3.5),
+  format('openai_compatible', 'sk-', `(?:[a-f0-9]{32}|${ALNUM}{48,51})`, 35, 3),
+  format('langfuse', 'sk-lf-', UUID, 42, 3),
+  format('nvidia', 'nvapi-', `${URL_SAFE}{60,70}`, 66, 3.5),
+  format('cerebras', 'csk-', `${ALNUM}{48}`, 52, 3),
+  format('jina', 'jina_', `${URL_SAFE}{60}`, 65, 3.5),
+  format('fireworks', 'fw_', `${ALNUM}{22,24}`, 25, 3.5),
+  format('e2b', 'e2b_', '[a-f0-9]{40}', 44, 3),
+  format('llamacloud', 'llx-', `${ALNUM}{48}`, 52, 3.5),
+  format('firecrawl', 'fc-', '[a-f0-9]{32}', 35, 3),
+  format('elevenlabs', 'sk_', '[a-f0-9]{48}', 51, 3),
+  format('google', 'AQ.Ab8', `${URL_SAFE}{40,60}`, 2, 3.5),
+  format('google', '1//0', `${URL_SAFE}{60,120}`, 1, 3.5),
+  format('stripe', 'sk_org_live_', `${ALNUM}{20,247}`, 32, 3),
+  format('resend', 're_', `${ALNUM}{8}_${ALNUM}{24}`, 36, 3.5),
+  format('sendinblue', 'xsmtpsib-', `[a-f0-9]{64}-${ALNUM}{16}`, 90, 3),
+  ...formats('plaid', ['access-production-', 'access-development-', 'access-sandbox-'], UUID, 51, 3),
+  ...formats('paddle', ['pdl_live_apikey_', 'pdl_sdbx_apikey_'], `[a-z0-9]{26}_${ALNUM}{22}_${ALNUM}{3}`, 68, 3),
+  ...formats('xendit', ['xnd_production_', 'xnd_development_'], `${ALNUM}{40,}`, 55, 3.5),
+  format('mercadopago', 'APP_USR-', `\\d{10,20}-\\d{6}-[a-f0-9]{32}-\\d+`, 55, 3),
+  format('neon', 'napi_', '[a-z0-9]{40,}', 45, 3),
+  format('neon', 'npg_', `${ALNUM}{12}`, 16, 3),
+  format('mongodb_atlas', 'mdb_sa_sk_', `${URL_SAFE}{40}`, 50, 3.5),
+  format('aiven', 'AVNS_', `${URL_SAFE}{19}`, 24, 3),
+  format('render', 'rnd_', `${ALNUM}{28,32}`, 32, 3.5),
+  ...formats('honeycomb', ['hcaik_', 'hcamk_'], '01[a-z0-9]{56}', 64, 3),
+  ...formats('posthog', ['phx_', 'phs_'], `${ALNUM}{40,48}`, 44, 3.5),
+  format('launchdarkly', 'sdk-', UUID, 40, 3),
+  ...formats('axiom', ['xaat-', 'xapt-'], UUID, 41, 3),
+  format('logfire', 'pylf_v', `\\d_[a-z]{2,12}_${ALNUM}{43}`, 50, 3.5),
+  format('grafana', 'eyJrIjoi', `${BASE64}{60,400}={0,3}`, 60, 4),
+  format('mapbox', 'sk.eyJ1Ijoi', `${URL_SAFE}{40,}\\.${URL_SAFE}{22}`, 2, 3.5),
+  format('nuget', 'oy2', '[a-z0-9]{43}', 46, 3.5),
+  format('crates', 'cio', `${ALNUM}{32}`, 35, 3.5),
+  format('clickup', 'pk_', '\\d{7,9}_[A-Z0-9]{32}', 42, 3.5),
+  format('klaviyo', 'pk_', '[a-f0-9]{34}', 37, 3),
+  format('mollie', 'live_', `${ALNUM}{30,35}`, 35, 3.5),
+  format('inngest', 'signkey-prod-', '[a-f0-9]{64}', 77, 3),
+  ...formats('trigger', ['tr_prod_', 'tr_dev_'], `${ALNUM}{20,24}`, 27, 3.5),
+  format('zuplo', 'zpka_', '[a-f0-9]{32}_[a-f0-9]{8}', 46, 3),
+  format('apify', 'apify_api_', `${ALNUM}{36}`, 46, 3.5),
+  format('stytch', 'secret-live-', `${URL_SAFE}{36}=?`, 48, 3.5),
+  ...formats('onesignal', ['os_v2_app_', 'os_v2_org_'], '[a-z2-7]{100,106}', 110, 3.5),
+  format('yandex', 'y0_', `${URL_SAFE}{50,60}`, 53, 3.5),
+  format('vk', 'vk1.a.', `${URL_SAFE}{150,}`, 3, 4),
+  format('nostr', 'nsec1', '[02-9ac-hj-np-z]{58}', 63, 3.5),
+  format('bip32', 'xprv', '[1-9A-HJ-NP-Za-km-z]{107}', 111, 4),
+  format('age', 'AGE-SECRET-KEY-PQ-1', '[QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L]{58}', 77),
   format('jwt', 'eyJ', `${URL_SAFE}{14,}\\.eyJ?${URL_SAFE}{14,}\\.(?:${URL_SAFE}{10,}={0,2})?`, 17, 3),
-];
-
-/** A kind of token that is recognizable by a literal inside it. `before` and `after`: how many characters around it are matched. */
-interface InnerFormat {
-  readonly kind: string;
-  readonly literal: string;
-  readonly before: number;
-  readonly after: number;
-  /** Number of digits directly before the literal. Checked before the pattern is tried. */
-  readonly digits: number;
-  readonly pattern: () => RE2JS;
-  readonly entropy: number;
-}
-
-export const INNER_FORMATS: readonly InnerFormat[] = [
-  {
-    kind: 'azure_client_secret',
-    literal: 'Q~',
-    before: 5,
-    after: 38,
-    digits: 1,
-    pattern: lazyPattern(`(?:^|[^\\w.~-])([A-Za-z0-9_~.-]{3}\\dQ~[A-Za-z0-9_~.-]{31,34})(?:[^\\w.~-]|$)`),
-    entropy: 3.5,
-  },
-  {
-    kind: 'telegram',
-    literal: ':AA',
-    before: 17,
-    after: 37,
-    digits: 8,
-    pattern: lazyPattern(`(?:^|\\W)(\\d{8,10}:AA${URL_SAFE}{33})${END}`),
-    entropy: 3.5,
-  },
-  {
-    kind: 'maxmind',
-    literal: '_mmk',
-    before: 37,
-    after: 5,
-    digits: 0,
-    pattern: lazyPattern(`(?:^|\\W)(${ALNUM}{6}_${ALNUM}{29}_mmk)${END}`),
-    entropy: 3.5,
-  },
-  {
-    kind: 'facebook',
-    literal: '|',
-    before: 17,
-    after: 42,
-    digits: 15,
-    pattern: lazyPattern(`(?:^|[^\\w])(\\d{15,16}\\|${URL_SAFE}{27,40})${END}`),
-    entropy: 3,
-  },
 ];

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../contracts/canonical-json';
+import { canonicalJson, type JsonValue } from '../../contracts/canonical-json';
 import type { Metadata } from '../../contracts/diff';
 import { pointerOf } from '../../text/json-pointer';
 import { hitsInAdded, type Hit } from '../rule-maker';
@@ -50,20 +50,24 @@ function allOf(scan: Scan): SecretSpan[] {
 /** Secrets in the member names and strings of metadata, each with a pointer. A name that contains a secret is not shown. */
 export function metadataHits(metadata: Metadata): Hit[] {
   const hits: Hit[] = [];
-  const visit = (value: JsonValue, path: readonly string[]): void => {
+  const visit = (value: JsonValue, path: readonly string[], nameOf: string): void => {
     if (typeof value === 'object' && value !== null) {
       for (const [name, member] of Object.entries(value)) {
         const [inName] = allOf(scanText(name));
-        if (inName === undefined) visit(member as JsonValue, [...path, name]);
+        // The elements of a list are values of its name.
+        if (inName === undefined) visit(member as JsonValue, [...path, name], Array.isArray(value) ? nameOf : name);
         else hits.push({ at: pointerOf(path), of: 'metadata', what: `${describe(inName)} in a member name` });
       }
       return;
     }
     if (typeof value !== 'string') return;
     // Also scan the value as an assignment to its name.
-    const [first] = [...allOf(scanText(value)), ...allOf(scanText(`${path.at(-1) ?? ''}="${value}"`))];
+    const [first] = [...allOf(scanText(value)), ...allOf(scanText(`${nameOf}="${value}"`))];
     if (first !== undefined) hits.push({ at: pointerOf(path), of: 'metadata', what: describe(first) });
   };
-  visit(metadata as JsonValue, []);
-  return hits;
+  visit(metadata as JsonValue, [], '');
+  if (hits.length > 0) return hits;
+  // Name and value in two members: `{"name": "DB_PASSWORD", "value": …}`, `["--password", …]`, a JSON Web Key.
+  const [first] = allOf(scanText(canonicalJson(metadata)));
+  return first === undefined ? [] : [{ at: pointerOf([]), of: 'metadata', what: describe(first) }];
 }

@@ -35,6 +35,18 @@ export function* insertedValues(text: string): Generator<InsertedValue> {
   }
 }
 
+const VALUE_OF_KEY =
+  /\bSET\s{1,20}"?\w{0,30}val\w{0,10}"?\s{0,5}=\s{0,5}'((?:[^']|''){1,500})'[^;']{0,200}\bWHERE\b[^;']{0,200}=\s{0,5}'([\w.:-]{3,80})'/gi;
+
+/** The value that an UPDATE gives to a key with a sensitive name: `SET value = 'x' WHERE key = 'smtp_password'`. */
+export function* valuesOfKeys(text: string): Generator<InsertedValue> {
+  for (const { 0: found, 1: value = '', 2: column = '', index } of text.matchAll(VALUE_OF_KEY)) {
+    if (sensitiveName(column) === null) continue;
+    const start = index + found.indexOf("'") + 1;
+    yield { column, start, end: start + value.length };
+  }
+}
+
 /** The names in the parentheses that end at `close`. */
 function columnsBefore(text: string, close: number): string[] {
   const before = text.slice(Math.max(0, close - MAX_COLUMNS), close);

@@ -1,6 +1,6 @@
 import type { RE2JS } from 're2js';
 import { classesOf, entropyOf, followsEscape, isWord, isWordy } from './characters';
-import { INNER_FORMATS } from './formats';
+import { INNER_FORMATS } from './inner-formats';
 import { isFiller, isPublished } from './placeholders';
 import { formatsAt } from './places';
 import type { ScannedSecrets, SecretSpan } from './secret-span';

@@ -35,7 +35,8 @@ function* dataIn(text: string, from: number, to: number): Generator<SecretSpan> 
   while (start < to) {
     const feed = text.indexOf('\n', start);
     const end = feed === -1 || feed > to ? to : feed;
-    const line = text.slice(start, Math.min(end, start + 4096));
+    // The judge sees patches: the "+" of an added line is part of the indentation.
+    const line = text.slice(start, Math.min(end, start + 4096)).replace(/^[+-]/, ' ');
     const depth = line.length - line.trimStart().length;
     const trimmed = line.trim();
     if (trimmed !== '') {

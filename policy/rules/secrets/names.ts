@@ -69,7 +69,7 @@ export function mayBePassword(name: string): boolean {
   return lower.includes('pas') || lower.includes('pwd');
 }
 
-const PASSWORDS = ['password', 'passwd', 'passphrase', 'passcode'];
+const PASSWORDS = ['password', 'passwd', 'passphrase', 'passcode', 'passwort', 'motdepasse'];
 
 export function plainName(name: string): string {
   return name.toLowerCase().replaceAll('_', '').replaceAll('-', '').replaceAll('.', '');

@@ -1,12 +1,13 @@
-import { addressCredentials, passwordIn, webhooks } from './addresses';
+import { addressCredentials, basicCredentials, passwordIn, webhooks } from './addresses';
 import { assignedSecrets, serviceSecrets } from './assigned';
+import { commandSecrets } from './commands';
 import { curlSecrets } from './curl';
 import { encodedTexts, joinedLiterals } from './encoded';
 import { hexKeys } from './hex-keys';
 import { knownTokens } from './known-tokens';
 import { kubernetesSecrets } from './kubernetes';
 import { placesIn, type Places } from './places';
-import { containsKey, privateKeys } from './private-keys';
+import { containsKey, privateKeys, unmarkedKeys } from './private-keys';
 import { disjoint, type SecretSpan } from './secret-span';
 
 /**
@@ -32,7 +33,13 @@ const MAX_DEPTH = 2;
 export function scanText(text: string, places: Places = placesIn(text)): Scan {
   const { tokens, keys, addresses, unchecked } = plainSecrets(text, places);
   const [services, names] = [serviceSecrets(text, places.services), assignedSecrets(text, places.names)];
-  const assigned = [...kubernetesSecrets(text), ...curlSecrets(text), ...services.spans, ...names.spans];
+  const assigned = [
+    ...kubernetesSecrets(text),
+    ...curlSecrets(text),
+    ...commandSecrets(text),
+    ...services.spans,
+    ...names.spans,
+  ];
   const known = [...tokens, ...keys, ...addresses];
   return {
     found: {
@@ -58,8 +65,12 @@ function plainSecrets(text: string, places: Places): PlainSecrets {
   const { spans, unchecked } = knownTokens(text, places.tokens);
   return {
     tokens: spans,
-    keys: [...privateKeys(text).filter((span) => containsKey(text, span)), ...hexKeys(text)],
-    addresses: [...addressCredentials(text).flatMap((found) => passwordIn(text, found) ?? []), ...webhooks(text)],
+    keys: [...privateKeys(text).filter((span) => containsKey(text, span)), ...unmarkedKeys(text), ...hexKeys(text)],
+    addresses: [
+      ...addressCredentials(text).flatMap((found) => passwordIn(text, found) ?? []),
+      ...basicCredentials(text),
+      ...webhooks(text),
+    ],
     unchecked,
   };
 }

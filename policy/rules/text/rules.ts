@@ -6,12 +6,11 @@ const textRule = bytesRules('text', null);
 
 /** Makes a rule that looks for one kind of deceptive characters in the added text. */
 function characterRule(
-  options: Pick<Parameters<typeof textRule>[0], 'name' | 'defaultLevel' | 'why' | 'examples'>,
+  options: Pick<Parameters<typeof textRule>[0], 'name' | 'logicRevision' | 'defaultLevel' | 'why' | 'examples'>,
   find: (text: string) => readonly OddCharacter[],
 ): PackRule {
   return textRule({
     ...options,
-    logicRevision: 4,
     reads: ['texts'],
     find: ({ tool }) =>
       hitsInAdded(tool.texts, ({ text }) =>
@@ -23,6 +22,7 @@ function characterRule(
 export const textBidi = characterRule(
   {
     name: 'text_bidi',
+    logicRevision: 4,
     defaultLevel: 'confirm',
     why: 'A bidirectional control character shows text in another order than a machine reads it.',
     examples: {
@@ -36,6 +36,7 @@ export const textBidi = characterRule(
 export const textInvisible = characterRule(
   {
     name: 'text_invisible',
+    logicRevision: 5,
     defaultLevel: 'confirm',
     why: 'An invisible character makes two different names look the same, or carries text that only a model reads.',
     examples: {
@@ -49,6 +50,7 @@ export const textInvisible = characterRule(
 export const textControl = characterRule(
   {
     name: 'text_control',
+    logicRevision: 4,
     defaultLevel: 'confirm',
     why: 'A control character can move the cursor of a terminal and hide part of the change.',
     examples: {
@@ -62,6 +64,7 @@ export const textControl = characterRule(
 export const textHomoglyph = characterRule(
   {
     name: 'text_homoglyph',
+    logicRevision: 5,
     defaultLevel: 'confirm',
     why: 'A word with letters that only look Latin names another table, function or host than it seems to.',
     examples: {

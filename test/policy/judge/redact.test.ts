@@ -91,6 +91,14 @@ describe('createRedactor', () => {
       '-u a'.repeat(62_000),
       'secret:'.repeat(35_000),
       "token 'x' ".repeat(22_000),
+      'kty d:'.repeat(40_000),
+      '\nMIIEvQIBADA'.repeat(20_000),
+      "SET val = 'a' WHERE ".repeat(13_000),
+      'variable "pass" {'.repeat(15_000),
+      'password:\n'.repeat(25_000),
+      'mysql '.repeat(40_000),
+      'sshpass -p '.repeat(24_000),
+      'echo a1'.repeat(37_000),
     ];
     for (const text of hostile) {
       expect([text.slice(0, 12), leastCpuMs(() => redact(text), 1) < 10_000]).toEqual([text.slice(0, 12), true]);

@@ -83,5 +83,11 @@ export const SECRETS: readonly SecretFixture[] = [
   fixture('a vault token', r('hvs.', 'CAESI', body, body), set('value')),
   fixture('a DigitalOcean token', r('dop_v1_', 'a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718'), set('value')),
   fixture('a random token with no name', r('qX7Lr2Vw9Kz4Bn8T', 'y3Hd6Gf1Ms5Pc0Ja'), set('value')),
+  fixture('a key of a storage account', 'p4ssw0rd-here', (s) => `account_key: ${s}\n`),
+  fixture('a password in German', 'p4ssw0rd-here', (s) => `db_passwort: ${s}\n`),
+  fixture('a variable of a container in a patch', 'p4ssw0rd-here', (s) => `+  - name: DB_PASSWORD\n+    value: ${s}\n`),
+  fixture('a Secret in a patch', 'p4ssw0rd-here', (s) => `+kind: Secret\n+stringData:\n+  db: ${s}\n`),
+  fixture('a block scalar in a patch', 'p4ssw0rd-here', (s) => `+password: |\n+  ${s}\n`),
+  fixture('an XML element in a patch', 'p4ssw0rd-here', (s) => `+<password>\n+  ${s}\n+</password>\n`),
   fixture('a connection string', 'AccountKey9aZ8yX7wV6uT5==', (s) => `connection_string = 'Endpoint=sb://x/;Key=${s}'`),
 ];

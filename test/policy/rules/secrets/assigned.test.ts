@@ -1,3 +1,4 @@
+import { createRedactor } from '../../../../policy/judge/redact';
 import { scanText, SECRET_CATEGORIES } from '../../../../policy/rules/secrets/scan';
 
 const kindsIn = (text: string): readonly string[] => {
@@ -36,6 +37,18 @@ describe('a secret assigned to a name', () => {
       'the column of a later row',
       `INSERT INTO t (a, api_key) VALUES\n  (lower('x, y'), NULL),\n  ('it''s), (', '${RANDOM}');`,
     ],
+    ['a block scalar', `password: |-\n  ${PASSWORD}\nhost: db`],
+    ['a quoted value on the next line', `"password":\n    "${PASSWORD}",`],
+    ['a CDATA section', `<password><![CDATA[${PASSWORD}]]></password>`],
+    ['a sibling XML element after its name', `<name>db.password</name>\n  <value>${PASSWORD}</value>`],
+    ['a parameter of a stack', `{"ParameterKey": "DbPassword", "ParameterValue": "${PASSWORD}"}`],
+    [
+      'the default after the type of a variable',
+      `variable "db_password" {\n  type    = string\n  default = "${PASSWORD}"\n}`,
+    ],
+    ['the key of an UPDATE', `UPDATE settings SET value = '${PASSWORD}' WHERE key = 'smtp_password'`],
+    ['a setter', `client.setPassword('${PASSWORD}A')`],
+    ['HTTP basic authentication', `Authorization: Basic ${btoa(`bob:${PASSWORD}`)}`],
     ['a value with all kinds of characters', `AUTH_KEY = '${RANDOM}$K]lni2&h,(r+c:}z.!'`],
   ])('is found with %s', (_, text) => {
     expect(kindsIn(text)).toHaveLength(1);
@@ -61,8 +74,52 @@ describe('a secret assigned to a name', () => {
     ['the example key of a manual', `aws_secret_access_key = ${'wJalrXUtnFEMI/K7MDENG/'}bPxRfiCYEXAMPLEKEY`],
     ['a name of several words', 'const clientSecret = "ClientSecretCredentialProviderV2";'],
     ['a verb before code', 'you can pass `spec=True` to it'],
+    ['a schema on the next line', 'password:\n  minLength: 12\n  pattern: "^[a-z]"'],
+    [
+      'the default of another variable',
+      'variable "db_password" {\n  type = string\n}\nvariable "n" {\n  default = "abc123x"\n}',
+    ],
+    ['another value of an UPDATE', "UPDATE texts SET value = 'Enter 8 characters' WHERE key = 'password_label'"],
+    ['the example of basic authentication', `Authorization: Basic ${btoa('user:password')}`],
     ['an option for reading a password', 'docker login --password-stdin registry-1.example.org'],
   ])('does not report %s', (_, text) => {
+    expect(kindsIn(text)).toEqual([]);
+  });
+});
+
+describe('the password of a program', () => {
+  it.each([
+    `sshpass -p ${PASSWORD} ssh bob@host`,
+    `mysql -u root -p'${PASSWORD}' shop`,
+    `docker login -u bob -p ${PASSWORD} registry.example.com`,
+    `redis-cli -h cache -a "${PASSWORD}" ping`,
+    `ldapsearch -D cn=admin -w ${PASSWORD} -b dc=example`,
+    `sqlcmd -S db -U sa -P ${PASSWORD} -Q "SELECT 1"`,
+    `echo '${PASSWORD}' | docker login -u bob --password-stdin`,
+    `RUN echo 'root:${PASSWORD}' | chpasswd`,
+    `echo ${PASSWORD} | sudo -S ls`,
+    `keytool -list -storepass ${PASSWORD}`,
+    `kubectl create secret generic db --from-literal=db=${PASSWORD}`,
+    `machine db.example.com\n  login bob\n  password ${PASSWORD}`,
+    `db.example.com:5432:shop:app:${PASSWORD}`,
+    `requirepass ${PASSWORD}`,
+  ])('is found: %s', (text) => {
+    expect(kindsIn(text)).toEqual(['password']);
+    expect(createRedactor().redact(text)).not.toContain(PASSWORD);
+  });
+
+  it.each([
+    'docker login -u $USER1 -p $PASSWORD1 registry.example.com',
+    'docker run --login -p 8080:80 image',
+    'mysql -u root -p shop2',
+    'mkdir -p build1/dist',
+    'redis-cli -a "${REDIS_PASSWORD_1}" ping',
+    'echo "$PASSWORD1" | docker login --password-stdin',
+    'zip -r -P out1.zip dist',
+    'kubectl create secret generic db --from-literal=db=$DB_PASSWORD1',
+    'src/a.ts:12:const:x:y',
+    '2024-01-01T10:30:00:abc123',
+  ])('is not found: %s', (text) => {
     expect(kindsIn(text)).toEqual([]);
   });
 });
@@ -83,6 +140,11 @@ describe('a password in a URL', () => {
     expect(kindsIn(named)).toEqual(['slack_webhook']);
     expect(kindsIn(`${named}/`)).toEqual(['slack_webhook']);
   });
+});
+
+it('finds a webhook URL whose slashes are escaped', () => {
+  const hook = `https://hooks.slack.com/services/T0A1B2C3D/B4E5F6G7H/${RANDOM.slice(0, 24)}`;
+  expect(kindsIn(hook.replaceAll('/', '\\/'))).toEqual(['slack_webhook']);
 });
 
 it('finds a token without digits, but not a word with the same prefix', () => {

@@ -100,6 +100,15 @@ describe('in a patch', () => {
 });
 
 it.each([
+  ['a list', { password: ['m4Xq!92tz'] }, '/password/0'],
+  ['a list of names and values', { env: [{ name: 'DB_PASSWORD', value: 'm4Xq!92tz' }] }, ''],
+  ['the arguments of a command', { argv: ['run', '--password', 'm4Xq!92tz'] }, ''],
+])('finds a secret of metadata in %s', (_, metadata, pointer) => {
+  const result = firing('SELECT 1', { sourceTool: 'SQLDryRun', metadata })['secrets_in_metadata'];
+  expect(result?.evidenceRefs).toEqual([expect.stringMatching(new RegExp(`#${pointer}$`))]);
+});
+
+it.each([
   ["const a = 'ghp_' + 'Zk3Qw9xT7mN2pL5vB8rY4cD6' + 'aB1cD2eF3gH4';"],
   [Buffer.from(`export CI=${TOKEN}`).toString('base64')],
   [Buffer.from(Buffer.from(`export CI=${TOKEN} # build`).toString('base64')).toString('base64')],
