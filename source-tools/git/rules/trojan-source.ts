@@ -19,7 +19,7 @@ function suspiciousIn(text: string, foreign: boolean): readonly OddCharacter[] {
 
 export const trojanSource = gitRule({
   name: 'git_trojan_source',
-  logicRevision: 4,
+  logicRevision: 5,
   defaultLevel: 'confirm',
   why: 'Invisible and look-alike characters can make code display differently from how it runs.',
   examples: {
