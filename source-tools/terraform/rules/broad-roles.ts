@@ -4,8 +4,10 @@ import type { Hit } from '../../../policy/rules/rule-maker';
 import { shown } from '../../../policy/text/shown-name';
 import { wordList } from '../../../policy/text/word-list';
 import type { TerraformResource } from '../facts/terraform-facts';
+import { administratorHits } from './admin-words';
 import { atResource, undecided } from './define-terraform-rule';
-import { hiddenBelow, itemsAt, itemsNotIn, member, memberAt, textsOf, valueAt, type Path } from './values';
+import { kubernetesHits } from './kubernetes-roles';
+import { hiddenBelow, itemsAt, itemsNotIn, itemsOf, member, memberAt, textsOf, valueAt, type Path } from './values';
 
 type Test = (text: string) => boolean;
 
@@ -34,7 +36,9 @@ const BROAD_GOOGLE = oneOf(`
 const isGoogleRole: Test = (text) => BROAD_GOOGLE(text) || /^roles\/(?:iam|resourcemanager)\..*admin/.test(text);
 /** Roles that allow acting as every service account of a project; for one service account they are narrow. */
 const isImpersonation = oneOf('roles/iam.serviceaccounttokencreator roles/iam.serviceaccountuser');
-const isEveryone = oneOf('allusers allauthenticatedusers');
+/** Everyone on the internet, or every identity of a pool that maps identities of another provider. */
+const isEveryone: Test = (text) =>
+  text === 'allusers' || text === 'allauthenticatedusers' || /^principalset:.*\/\*$/.test(text);
 const isGooglePermission: Test = (text) =>
   /\.setiampolicy$|^iam\.(?:serviceaccounts\.(?:actas|getaccesstoken|sign)|serviceaccountkeys\.create|roles\.update)/.test(
     text,
@@ -61,7 +65,7 @@ const MEMBERS = ['member', 'members'];
 const GRANTS: readonly Grant[] = [
   ...['policy_arn', 'policy_arns', 'managed_policy_arn', 'managed_policy_arns'].map((name) => ({
     types:
-      /^aws_(?:iam_(?:role|.*policy_attachment|.*policy_attachments_exclusive)|ssoadmin_managed_policy_attachment)$/,
+      /^aws_(?:iam_(?:role|.*policy_attachment|.*policy_attachments_exclusive)|ssoadmin_managed_policy_attachment)$|^awscc_iam_(?:role|user|group)$/,
     path: [name],
     isBroad: isManagedPolicy,
     what: 'attaches',
@@ -72,6 +76,20 @@ const GRANTS: readonly Grant[] = [
     path: ['policy_arn'],
     isBroad: (text) => text.includes('admin'),
     what: 'grants',
+  },
+  {
+    types: /^aws_eks_access_entry$/,
+    path: ['kubernetes_groups'],
+    isBroad: oneOf('system:masters'),
+    what: 'adds to',
+  },
+  { types: /^aws_vpc_endpoint_service$/, path: ['allowed_principals'], isBroad: oneOf('*'), what: 'allows' },
+  {
+    types: /^aws_cloudformation_stack(?:_set)?$/,
+    path: ['capabilities'],
+    isBroad: (text) => text.includes('iam'),
+    what: 'creates what its template says, with',
+    to: ['template_body', 'template_url', 'parameters'],
   },
   { types: /^google_.*_iam_(?:member|binding)$/, path: ['role'], isBroad: isGoogleRole, what: 'grants', to: MEMBERS },
   {
@@ -99,6 +117,14 @@ const GRANTS: readonly Grant[] = [
     isBroad: (text) => AZURE_ROLES.has(text),
     what: 'assigns',
   },
+  ...[
+    { types: /^azapi_/, path: ['type'], to: ['body'] },
+    { types: /^azurerm_.*template_deployment$/, path: ['template_content'] },
+  ].map((where) => ({
+    ...where,
+    isBroad: (text: string) => text.includes('microsoft.authorization/'),
+    what: 'writes',
+  })),
   ...['actions', 'data_actions'].map((name) => ({
     types: /^azurerm_role_definition$/,
     path: ['permissions', 0, name],
@@ -108,7 +134,7 @@ const GRANTS: readonly Grant[] = [
   {
     types: /^kubernetes_(?:cluster_)?role_binding(?:_v1)?$/,
     path: ['role_ref', 0, 'name'],
-    isBroad: oneOf('cluster-admin'),
+    isBroad: oneOf('cluster-admin admin'),
     what: 'binds',
     to: ['subject'],
   },
@@ -119,36 +145,37 @@ const GRANTS: readonly Grant[] = [
     what: 'makes administrators by',
   })),
   {
-    types: /^github_(?:repository_collaborator|team_repository)$/,
-    path: ['permission'],
-    isBroad: oneOf('admin'),
-    what: 'grants',
-  },
-  {
     types: /^vault_policy$/,
     path: ['policy'],
-    isBroad: (text) => /\bpath\s+"(?:(?:sys|auth|identity)\/)?[*+/]*\*"|"sudo"/.test(text),
+    isBroad: (text) => /\bpath\s+"(?:[^"/*+]+\/)?(?:(?:data|metadata)\/)?[*+/]*[*+]"|"sudo"/.test(text),
     what: 'contains',
   },
-  { types: /^github_membership$/, path: ['role'], isBroad: oneOf('admin'), what: 'grants' },
+  ...['bound_service_account_names', 'bound_service_account_namespaces'].map((name) => ({
+    types: /^vault_kubernetes_auth_backend_role$/,
+    path: [name],
+    isBroad: oneOf('*'),
+    what: 'admits',
+  })),
 ];
 
 /** Types whose creation assigns a role that cannot be judged by its name. */
 const ASSIGNMENTS = new Set(
   wordList(`
-  azuread_directory_role_assignment azuread_directory_role_member azuread_app_role_assignment okta_user_admin_roles
-  okta_group_role
+  azuread_directory_role_assignment azuread_directory_role_member azuread_app_role_assignment azuread_group_member
+  okta_user_admin_roles okta_group_role okta_group_memberships aws_iam_group_membership aws_iam_user_group_membership
+  aws_ssoadmin_account_assignment aws_identitystore_group_membership
 `),
 );
 
 /** Hits for well-known broad roles, attached or bound by name. */
 export function broadRoles(r: TerraformResource): readonly Hit[] {
-  if (ASSIGNMENTS.has(r.type)) return [atResource(r, 'assigns a role of an administrator or an application')];
+  if (ASSIGNMENTS.has(r.type)) return [atResource(r, 'assigns a role or a group, whose rights the plan does not show')];
   return [
     ...GRANTS.filter(({ types }) => types.test(r.type)).flatMap((grant) => grantHits(r, grant)),
     ...googlePolicyHits(r),
     ...azureRoleIdHits(r),
-    ...kubernetesRuleHits(r),
+    ...kubernetesHits(r),
+    ...administratorHits(r),
   ];
 }
 
@@ -159,11 +186,6 @@ function grantHits(r: TerraformResource, { path, isBroad, what, to = [] }: Omit<
   const broad = textsOf(itemsAt(r, path)).find((text) => isBroad(text.toLowerCase()));
   if (broad === undefined || !(isGained(r, path) || to.some((member) => isGained(r, [member])))) return [];
   return [atResource(r, `${what} ${shown(broad.slice(0, 200))}`, path)];
-}
-
-/** The items of a list, or the value alone. */
-function itemsOf(value: JsonValue): readonly JsonValue[] {
-  return Array.isArray(value) ? (value as readonly JsonValue[]) : value === null ? [] : [value];
 }
 
 /** Whether the value at a path has an item that it did not have before, or hides one. */
@@ -192,39 +214,10 @@ function googlePolicyHits(r: TerraformResource): readonly Hit[] {
 
 /** Hits for a role of Azure that is assigned by its id alone. */
 function azureRoleIdHits(r: TerraformResource): readonly Hit[] {
-  if (r.type !== 'azurerm_role_assignment' || valueAt(r, ['role_definition_name']).state === 'known') return [];
+  if (
+    !/^azurerm_(?:pim_(?:active|eligible)_)?role_assignment$/.test(r.type) ||
+    valueAt(r, ['role_definition_name']).state === 'known'
+  )
+    return [];
   return grantHits(r, { path: ['role_definition_id'], isBroad: isAzureRoleId, what: 'assigns' });
-}
-
-/** Verbs that allow everything, or taking over the rights of others. */
-const isBroadVerb = oneOf('* escalate bind impersonate');
-
-function kubernetesRuleHits(r: TerraformResource): readonly Hit[] {
-  if (r.type === 'kubernetes_manifest') return manifestHits(r);
-  if (!/^kubernetes_(?:cluster_)?role(?:_v1)?$/.test(r.type)) return [];
-  const why = hiddenBelow(r, ['rule']);
-  return why === null ? verbHits(r, ['rule']) : [atResource(r, undecided('its rule', why))];
-}
-
-/** Hits for the rules at a path of a role. */
-function verbHits(r: TerraformResource, path: Path): readonly Hit[] {
-  return itemsOf(memberAt(r.after, path)).flatMap((rule, i) => {
-    const verb = textsOf(member(rule, 'verbs')).find(isBroadVerb);
-    if (verb === undefined) return [];
-    const what = verb === '*' ? 'allows every verb' : `allows the verb ${verb}`;
-    return [atResource(r, what, [...path, i, 'verbs'])];
-  });
-}
-
-/** Hits for roles and bindings that are written as a manifest. */
-function manifestHits(r: TerraformResource): readonly Hit[] {
-  // Both are hidden if the plan hides the whole manifest.
-  const kind = valueAt(r, ['manifest', 'kind']);
-  if (kind.state === 'hidden') return [atResource(r, undecided('its manifest', kind.why))];
-  const role = valueAt(r, ['manifest', 'roleRef', 'name']);
-  if (role.state === 'hidden') return [atResource(r, undecided('its manifest', role.why))];
-  if (role.state === 'known' && role.value === 'cluster-admin')
-    return [atResource(r, 'binds cluster-admin', ['manifest', 'roleRef', 'name'])];
-  const isRole = kind.state === 'known' && /^(?:Cluster)?Role$/.test(String(kind.value));
-  return isRole ? verbHits(r, ['manifest', 'rules']) : [];
 }

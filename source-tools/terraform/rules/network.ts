@@ -4,6 +4,8 @@ import { memoizeByObject } from '../../../policy/text/memoize';
 import type { Hit } from '../../../policy/rules/rule-maker';
 import { coverInternet } from './address-ranges';
 import { atResource, planOf, terraformRule, undecided } from './define-terraform-rule';
+import { otherRanges } from './other-firewalls';
+import { INTERNET_TYPES } from './public-access';
 import type { TerraformResource } from '../facts/terraform-facts';
 import {
   admitsOnlyTags,
@@ -53,7 +55,7 @@ function portsOfText(text: string): PortRange {
 
 type Direction = 'ingress' | 'egress';
 
-/** The types that `openingsOf` reads; it returns nothing for any other. */
+/** The types whose rules are read exactly. Of any other type, only visible address ranges are read. */
 const FIREWALL_TYPES = new Set(
   wordList(`
   aws_security_group aws_default_security_group aws_security_group_rule aws_vpc_security_group_ingress_rule
@@ -124,7 +126,7 @@ function readerOf(r: TerraformResource): Reader {
 }
 
 function openingsOf(r: TerraformResource, direction: Direction): readonly Opening[] {
-  if (!FIREWALL_TYPES.has(r.type)) return [];
+  if (!FIREWALL_TYPES.has(r.type)) return INTERNET_TYPES.has(r.type) ? [] : otherOpenings(r, direction);
   const reader = readerOf(r);
   switch (r.type) {
     case 'google_compute_firewall':
@@ -140,6 +142,20 @@ function openingsOf(r: TerraformResource, direction: Direction): readonly Openin
     default:
       return awsOpenings(reader, direction);
   }
+}
+
+/** Openings of a resource whose type is not known, such as a firewall of a smaller provider. */
+function otherOpenings(r: TerraformResource, direction: Direction): readonly Opening[] {
+  return otherRanges(r)
+    .filter(({ egress }) => egress === (direction === 'egress'))
+    .map(({ path, rule, ports }) => ({
+      path,
+      rule,
+      ranges: [path],
+      everyone: false,
+      ports: ports?.map((port): PortRange => [port, port]) ?? [ALL],
+      hidden: null,
+    }));
 }
 
 /** Protocols with ports. AWS ignores the ports of a rule for any other protocol. */
@@ -288,7 +304,7 @@ const RULE = { type: 'ingress', protocol: 'tcp', from_port: 22, to_port: 22 };
 
 export const openIngress = terraformRule({
   name: 'terraform_open_ingress',
-  logicRevision: 7,
+  logicRevision: 8,
   defaultLevel: 'confirm',
   why: 'Internet scanners find an open port within minutes.',
   config: z.strictObject({
@@ -318,7 +334,7 @@ export const openIngress = terraformRule({
 
 export const openEgress = terraformRule({
   name: 'terraform_open_egress',
-  logicRevision: 7,
+  logicRevision: 8,
   defaultLevel: 'advise',
   status: 'WARN',
   why: 'A resource with unrestricted egress can exfiltrate data.',

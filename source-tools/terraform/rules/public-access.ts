@@ -2,6 +2,7 @@ import type { JsonValue } from '../../../policy/contracts/canonical-json';
 import type { Hit } from '../../../policy/rules/rule-maker';
 import { coverInternet, isLarge, rangeOf } from './address-ranges';
 import { atResource, planOf, terraformRule, undecided } from './define-terraform-rule';
+import { EVERYONE, publicWordHits } from './public-words';
 import type { TerraformResource } from '../facts/terraform-facts';
 import { createdOrChanged, hiddenBelow, isUnchanged, itemsAt, valueAt, type Path, type Value } from './values';
 
@@ -18,8 +19,6 @@ interface PublicSetting {
   /** A setting without which this one has no effect. */
   readonly onlyWith?: Path;
 }
-
-const EVERYONE = /(?:^|:)(?:allusers|allauthenticatedusers|authenticatedusers)$|\/(?:AllUsers|AuthenticatedUsers)$/i;
 
 const PUBLIC: readonly PublicSetting[] = [
   {
@@ -237,9 +236,14 @@ const PUBLIC_BY_TYPE: ReadonlyMap<string, readonly PublicSetting[]> = new Map(
   ]),
 );
 
+/** Types whose address ranges this rule reads. */
+export const INTERNET_TYPES: ReadonlySet<string> = new Set(
+  PUBLIC.flatMap(({ types, values }) => (values === 'internet' ? types : [])),
+);
+
 export const publicAccess = terraformRule({
   name: 'terraform_public_access',
-  logicRevision: 6,
+  logicRevision: 7,
   defaultLevel: 'confirm',
   why: 'Attackers scan the internet for public buckets and databases.',
   examples: {
@@ -249,6 +253,7 @@ export const publicAccess = terraformRule({
   find: ({ resources }) =>
     createdOrChanged(resources).flatMap((r) => [
       ...(PUBLIC_BY_TYPE.get(r.type) ?? []).flatMap((setting) => settingHits(r, setting)),
+      ...(PUBLIC_BY_TYPE.has(r.type) ? [] : publicWordHits(r)),
       ...azureFirewallHits(r),
     ]),
 });

@@ -48,6 +48,7 @@ const NEEDED = [
   { type: 'aws_security_group*', attributes: ['ingress', 'cidr_blocks', 'ipv6_cidr_blocks'] },
   { type: 'google_*_iam_*', attributes: ['role', 'member', 'members'] },
   { type: 'google_compute_firewall', attributes: ['source_ranges', 'allow'] },
+  { type: 'aws_cloudformation_stack*', attributes: ['template_body', 'template_url'] },
   { type: 'azurerm_role_assignment', attributes: ['role_definition_name'] },
   {
     type: 'azurerm_network_security_*',
@@ -65,7 +66,7 @@ function isDecided(r: TerraformResource, name: string): boolean {
 
 export const unknownAfterApply = terraformRule({
   name: 'terraform_unknown_after_apply',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'confirm',
   why: 'A value that is known only after apply cannot be approved before it.',
   config: z.strictObject({

@@ -1,8 +1,10 @@
 import type { JsonObject, JsonValue } from '../../../policy/contracts/canonical-json';
+import { memoizeByObject } from '../../../policy/text/memoize';
 import type { Hit } from '../../../policy/rules/rule-maker';
 import { shown } from '../../../policy/text/shown-name';
 import { wordList } from '../../../policy/text/word-list';
 import { atResource, coversAny, planOf, terraformRule, undecided } from './define-terraform-rule';
+import { isOff } from './off-values';
 import type { TerraformResource } from '../facts/terraform-facts';
 import {
   createdOrChanged,
@@ -22,41 +24,58 @@ interface Concern {
   readonly words: ReadonlySet<string>;
   /** Types that exist for this purpose: each of their members is a concern, and so is their destruction. */
   readonly types: readonly string[];
+  /** Words within the name of a single setting, at any level, that make it a concern. */
+  readonly flags: RegExp | null;
   /** Names of members of these types that say what is recorded, and where: any change of one is found. */
   readonly routes?: RegExp;
 }
 
-const NEGATIVE = /^(?:allows?|disable|skip|suppress|exclude|ignore|opt_out|no)_/;
-const OFF = new Set([
-  '',
-  ...wordList('none off disabled disable inactive false no suspended optional allow detection'),
-]);
-
-/** Whether the value of a member means that what it controls is off. Null: the value does not say. */
-function isOff(name: string, value: JsonValue): boolean | null {
-  if (value === null) return true;
-  if (typeof value === 'boolean') return NEGATIVE.test(name) ? value : !value;
-  if (typeof value === 'string') return OFF.has(value.toLowerCase());
-  if (typeof value === 'number') return null;
-  return Object.keys(value).length === 0;
-}
-
 function isConcern({ words }: Concern, name: string): boolean {
-  return name.split('_').some((word) => words.has(word.toLowerCase()));
+  return name.split(/[._-]/).some((word) => words.has(word.toLowerCase()));
 }
 
 /** Hits for what the update switches off at or below `path`. `concerned`: whether the value itself belongs to the concern. */
 function switchedOff(r: TerraformResource, concern: Concern, before: JsonValue, path: Path, concerned: boolean): Hit[] {
-  if (typeof before !== 'object' || before === null) return concerned ? scalarHit(r, concern, before, path) : [];
+  if (typeof before !== 'object' || before === null)
+    return concerned || concern.flags?.test(nameOf(path)) === true ? scalarHit(r, concern, before, path) : [];
   if (Array.isArray(before))
     return concerned
       ? listHits(r, concern, before, path)
-      : before.flatMap((item: JsonValue, i) => switchedOff(r, concern, item, [...path, i], false));
+      : before.flatMap((item: JsonValue, i) =>
+          switchedOff(
+            r,
+            concern,
+            item,
+            [...path, placeOf(r, path, item) ?? i],
+            SETTINGS.test(nameOf(path)) && isSetting(concern, item),
+          ),
+        );
   if (valueAt(r, path).state === 'absent') return concerned ? [off(r, path, 'is removed')] : [];
   return Object.entries(before as JsonObject).flatMap(([name, value]) =>
     switchedOff(r, concern, value, [...path, name], concerned || isConcern(concern, name)),
   );
 }
+
+const SETTINGS = /parameter|flag|setting|option/;
+
+/** Whether an item is a name with a value, as in a group of parameters, and its name makes it a concern. */
+function isSetting(concern: Concern, item: JsonValue): boolean {
+  const name = member(item, 'name');
+  return typeof name === 'string' && member(item, 'value') !== null && isConcern(concern, name);
+}
+
+/** The index that a named item of a list has after the change; null if it has no name. The order of a set can change. */
+function placeOf(r: TerraformResource, path: Path, item: JsonValue): number | null {
+  const name = member(item, 'name');
+  const after = valueAt(r, path);
+  if (typeof name !== 'string' || after.state !== 'known' || !Array.isArray(after.value)) return null;
+  return placesByName(after.value).get(name) ?? after.value.length;
+}
+
+const placesByName = memoizeByObject(
+  (list: readonly JsonValue[]): ReadonlyMap<JsonValue, number> =>
+    new Map(list.map((item, i) => [member(item, 'name'), i])),
+);
 
 function scalarHit(r: TerraformResource, { routes }: Concern, before: JsonValue, path: Path): Hit[] {
   const name = nameOf(path);
@@ -77,8 +96,8 @@ const nameOf = (path: Path): string => String(path.findLast((step) => typeof ste
 
 /** The number in a minimum or a retention, also within text such as `TLS1_2`; null for any other member. */
 function leastOf(r: TerraformResource, name: string, value: JsonValue): number | null {
-  const isRetention = name.includes('retention');
-  if (!isRetention && !/^(?:min|minimum|required)_/.test(name)) return null;
+  const isRetention = /retention|(?<!automatically_after_)days$|delete_after/.test(name);
+  if (!isRetention && !/^(?:min|minimum|required)_|^security_policy$/.test(name)) return null;
   const digits = /\d+(?:[._]\d+)?/.exec(typeof value === 'number' || typeof value === 'string' ? String(value) : '');
   if (digits === null) return null;
   const least = Number(digits[0].replace('_', '.'));
@@ -122,7 +141,7 @@ function exempted(r: TerraformResource): Hit[] {
     if (typeof value !== 'object' || value === null) return [];
     if (Array.isArray(value)) return value.flatMap((item: JsonValue, i) => walk(item, [...path, i]));
     return Object.entries(value as JsonObject).flatMap(([name, item]) =>
-      /^(?:exempt|exclu|suppress)/.test(name) && isOff(name, item) === false && !isUnchanged(r, [...path, name])
+      /^(?:exempt|exclu|suppress|bypass)/.test(name) && isOff(name, item) === false && !isUnchanged(r, [...path, name])
         ? [atResource(r, `${shown([...path, name].join('.').slice(0, 200))} exempts entries`, [...path, name])]
         : walk(item, [...path, name]),
     );
@@ -136,7 +155,7 @@ function findOff(
   created: ReadonlySet<string>,
 ): readonly Hit[] {
   const ofType = (r: TerraformResource): boolean => coversAny(concern.types, r.type);
-  const withoutRoutes: Concern = { words: concern.words, types: [] };
+  const withoutRoutes: Concern = { words: concern.words, types: [], flags: concern.flags };
   const gone = resources
     .filter((r) => r.action === 'delete' && isDestroyed(r) && ofType(r))
     .map((r) => atResource(r, 'is destroyed'));
@@ -144,9 +163,11 @@ function findOff(
     const exemptions = ofType(r) ? exempted(r) : [];
     if (r.action === 'create') return [...createdOff(r, created, [], r.after), ...exemptions];
     const topLevel = Object.entries((r.before ?? {}) as JsonObject);
+    const setting = isSetting(concern, r.before);
     const switched = topLevel.flatMap(([name, value]) => {
       if (DESCRIPTIVE.has(name)) return [];
-      return switchedOff(r, ofType(r) ? concern : withoutRoutes, value, [name], ofType(r) || isConcern(concern, name));
+      const concerned = ofType(r) || isConcern(concern, name) || (setting && name === 'value');
+      return switchedOff(r, ofType(r) ? concern : withoutRoutes, value, [name], concerned);
     });
     return [...switched, ...exemptions];
   });
@@ -155,7 +176,9 @@ function findOff(
 
 const LOGGING: Concern = {
   words: new Set(
-    wordList('log logs logging logger audit audits auditing trail flowlog telemetry diagnostics guardduty detective'),
+    wordList(
+      'log logs logging logger audit audits auditing trail flowlog telemetry diagnostics guardduty detective oms pgaudit containerinsights',
+    ),
   ),
   types: wordList(`
     aws_cloudtrail* aws_cloudwatch_log_* aws_cloudwatch_metric_alarm aws_cloudwatch_event_rule aws_flow_log aws_config_*
@@ -164,9 +187,10 @@ const LOGGING: Concern = {
     aws_route53_resolver_query_log_config* aws_networkfirewall_logging_configuration google_logging_*
     google_monitoring_alert_policy google_project_iam_audit_config google_folder_iam_audit_config
     google_organization_iam_audit_config google_scc_* azurerm_monitor_* azurerm_log_analytics_* azurerm_network_watcher_*
-    azurerm_security_center_* azurerm_sentinel_* azurerm_*_auditing_policy
+    azurerm_security_center_* azurerm_sentinel_* azurerm_*_auditing_policy vault_audit okta_log_stream
   `),
-  routes: /bucket|destination|filter|traffic_type|workspace_id|storage_account_id/,
+  flags: null,
+  routes: /bucket|destination|filter|traffic_type|workspace_id|storage_account_id|file_path/,
 };
 const LOGGING_CREATED = new Set(
   wordList('enable_logging is_multi_region_trail enable_log_file_validation include_global_service_events'),
@@ -176,7 +200,7 @@ const TRAIL = { name: 'main', enable_logging: true };
 
 export const loggingOff = terraformRule({
   name: 'terraform_logging_off',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'confirm',
   why: 'Without logs and audit trails, later changes and attacks cannot be found.',
   examples: {
@@ -199,7 +223,7 @@ const PROTECTION: Concern = {
   words: new Set(
     wordList(`
     encrypt encrypted encryption kms sse versioning backup backups rotation mfa tls ssl https immutability immutable
-    recovery snapshot retention waf shield firewall imdsv2 tokens guardrail boundary lock
+    recovery snapshot retention waf shield firewall iap imdsv2 tokens guardrail boundary lock
   `),
   ),
   types: wordList(`
@@ -207,9 +231,13 @@ const PROTECTION: Concern = {
     aws_s3_bucket_server_side_encryption_configuration aws_s3_bucket_versioning aws_s3_bucket_object_lock_configuration
     aws_ebs_encryption_by_default aws_backup_* aws_iam_account_password_policy aws_kms_key azurerm_management_lock
     azurerm_backup_* azurerm_web_application_firewall_policy google_compute_security_policy google_binary_authorization_policy
-    kubernetes_network_policy* aws_organizations_policy_attachment github_branch_protection* github_*_ruleset
-    gitlab_*_protection
+    kubernetes_network_policy* aws_organizations_policy_attachment aws_organizations_organization github_branch_protection*
+    github_*_ruleset gitlab_*_protection google_compute_security_policy_rule google_iam_deny_policy google_org_policy_policy
+    google_*_organization_policy google_access_context_manager_service_perimeter* azurerm_*_policy_assignment
+    google_iam_workload_identity_pool_provider azuread_conditional_access_policy cloudflare_ruleset okta_policy_*
   `),
+  flags:
+    /public|anonymous|unauthenticated|auth(?:entication|orization)?(?:_|$)|private_(?:cluster|endpoint|nodes)|uniform_bucket|secure_boot|shielded|legacy|local_account|shared_access_key|oslogin|ssh-keys|acl_id$|security_policy|signing|scan_on_push|mutability|enforce|preview|privileged|admin_enabled|direct_internet|ipv4_enabled|ingress|protocol|threat_intelligence|role_based_access|source_dest_check|verify|vulnerability_alerts|default_action$|default_policy$|inbound_policy$|filter_enabled$|failure_policy$|evaluation_mode$/,
 };
 const PROTECTION_CREATED = new Set(
   wordList(`
@@ -220,7 +248,7 @@ const PROTECTION_CREATED = new Set(
 
 export const protectionOff = terraformRule({
   name: 'terraform_protection_off',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'confirm',
   why: 'Encryption, backups, versions and firewalls are missed only after data is lost or stolen.',
   examples: {

@@ -66,6 +66,11 @@ export function textsOf(value: JsonValue): string[] {
   return Array.isArray(value) ? value.flatMap((item: JsonValue) => (typeof item === 'string' ? [item] : [])) : [];
 }
 
+/** The items of a list, or the value alone. */
+export function itemsOf(value: JsonValue): readonly JsonValue[] {
+  return Array.isArray(value) ? (value as readonly JsonValue[]) : value === null ? [] : [value];
+}
+
 /** Whether the plan hides anything at or below the path. */
 export function hidesBelow(resource: TerraformResource, path: Path): boolean {
   return hiddenBelow(resource, path) !== null;

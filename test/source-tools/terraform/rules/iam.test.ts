@@ -25,6 +25,9 @@ describe('the permissions of a policy', () => {
     { Action: 'iam:PutUserPolicy', Resource: `${ARN}:u*` },
     { Action: 'iam:PutUserPolicy', Resource: 'arn*' },
     { Action: 's3:Get*', Resource: 'arn:aws:*:*:*:*' },
+    { Action: 's3:DeleteObject', Resource: 'arn:aws:s3:::*' },
+    { Action: ['secretsmanager:GetSecretValue'], Resource: '*' },
+    { Action: ['iam:AttachUserPolicy'], Resource: `${ARN}:user/me` },
   ])('are broad however the wildcard is written: %j', (statement) => {
     expect(isBroad(statement)).toBe(true);
   });
@@ -32,10 +35,27 @@ describe('the permissions of a policy', () => {
   it.each([
     { Action: ['ec2:Describe*', 'iam:List*'], Resource: '*' },
     { Action: 'logs:*', Resource: 'arn:aws:logs:*:*:*' },
-    { Action: 'iam:PutUserPolicy', Resource: `${ARN}:user/ci-*` },
+    { Action: 'sts:AssumeRole', Resource: `${ARN}:role/ci-*` },
+    {
+      Action: ['ecs:RunTask', 'iam:PassRole'],
+      Resource: ['arn:aws:ecs:*:111122223333:task-definition/*', `${ARN}:role/exec`],
+    },
+    { Action: 's3:GetObject', Resource: 'arn:aws:s3:::logs/*' },
     { Effect: 'Deny', Action: '*', Resource: '*' },
   ])('are not broad if they only describe, or name a service or what it starts with: %j', (statement) => {
     expect(isBroad(statement)).toBe(false);
+  });
+
+  it('are wider if an update removes or narrows a denial', () => {
+    const allow = { Effect: 'Allow', Action: 's3:GetObject', Resource: 'arn:aws:s3:::logs/*' };
+    const deny = { Effect: 'Deny', Action: ['s3:Put*', 's3:Delete*'], Resource: '*' };
+    const of = (...Statement: object[]) => ({ policy: JSON.stringify({ Statement }) });
+    expect(isHeld('aws_iam_policy.p', of(allow, deny), of(allow))).toBe(true);
+    expect(isHeld('aws_iam_policy.p', of(allow, deny), of(allow, { ...deny, Action: ['s3:Put*'] }))).toBe(true);
+    expect(isHeld('aws_iam_policy.p', of(allow), of(deny, allow))).toBe(false);
+    const control = (statement: object) => ({ content: JSON.stringify({ Statement: [statement] }) });
+    expect(isHeld('aws_organizations_policy.p', control(deny), control(allow))).toBe(true);
+    expect(isHeld('aws_organizations_policy.p', control(allow), control(deny))).toBe(false);
   });
 
   it('are read whatever the case of the names of its members', () => {
@@ -139,6 +159,21 @@ describe('a broad role', () => {
     ['kubernetes_manifest.m', { manifest: { kind: 'ClusterRoleBinding', roleRef: { name: 'cluster-admin' } } }],
     ['kubernetes_manifest.m', { manifest: { kind: 'ClusterRole', rules: [{ verbs: ['*'] }] } }],
     ['kubernetes_config_map_v1_data.c', { data: { mapRoles: '- groups: [system:masters]' } }],
+    ['kubernetes_role_binding.b', { role_ref: [{ name: 'view' }], subject: [{ name: 'system:unauthenticated' }] }],
+    ['kubectl_manifest.m', { yaml_body: 'kind: ClusterRoleBinding\nroleRef: { name: cluster-admin }\n' }],
+    ['aws_eks_access_entry.e', { kubernetes_groups: ['system:masters'] }],
+    ['aws_iam_group_membership.m', { group: 'admins', users: ['a'] }],
+    ['aws_vpc_endpoint_service.s', { allowed_principals: ['*'] }],
+    ['aws_cloudformation_stack.s', { capabilities: ['CAPABILITY_NAMED_IAM'], template_body: '{}' }],
+    ['awscc_iam_role.r', { managed_policy_arns: [ADMIN] }],
+    [
+      'google_service_account_iam_member.m',
+      { role: 'x', member: 'principalSet://iam.example.com/workloadIdentityPools/p/*' },
+    ],
+    ['azurerm_pim_eligible_role_assignment.a', { role_definition_id: `/x/roleDefinitions/${OWNER}` }],
+    ['azapi_resource.r', { type: 'Microsoft.Authorization/roleAssignments@2022-04-01' }],
+    ['vault_kubernetes_auth_backend_role.r', { bound_service_account_names: ['*'] }],
+    ['vault_policy.p', { policy: 'path "secret/data/*" { capabilities = ["read"] }' }],
     ['github_repository_collaborator.c', { permission: 'admin' }],
     ['vault_policy.p', { policy: 'path "sys/*" { capabilities = ["update"] }' }],
     ['vault_policy.p', { policy: 'path "secret/x" { capabilities = ["sudo"] }' }],
@@ -151,6 +186,8 @@ describe('a broad role', () => {
     ['azurerm_role_assignment.a', { role_definition_name: 'Reader', role_definition_id: null }],
     ['kubernetes_manifest.m', { manifest: { kind: 'Deployment', spec: {} } }],
     ['kubernetes_role.r', { rule: [{ verbs: ['get', 'list'] }] }],
+    ['aws_cloudformation_stack.s', { capabilities: [], template_body: '{}' }],
+    ['kubectl_manifest.m', { yaml_body: 'kind: Service\n' }],
     ['vault_policy.p', { policy: 'path "secret/data/shop/*" { capabilities = ["read"] }' }],
   ])('is not seen in a narrow grant: %s with %j', (address, after) => {
     expect(isHeld(address, null, after)).toBe(false);
@@ -162,6 +199,7 @@ describe('a broad role', () => {
     ['kubernetes_cluster_role_binding.b', {}, { role_ref: true }],
     ['azurerm_role_assignment.a', {}, { role_definition_id: true }],
     ['google_project_iam_policy.p', {}, { policy_data: true }],
+    ['github_team_repository.r', {}, { permission: true }],
   ])('is undecided if the plan hides it: %s', (address, after, unknown) => {
     expect(isHeld(address, null, after, unknown)).toBe(true);
   });

@@ -30,6 +30,17 @@ describe('logging and audit that are switched off', () => {
     ['aws_lb.l', { access_logs: [{ bucket: 'b', enabled: true }] }, { access_logs: [{ bucket: 'b', enabled: false }] }],
     ['aws_lb.l', { access_logs: [{ bucket: 'b', enabled: true }] }, { access_logs: [] }],
     ['aws_guardduty_detector.g', { enable: true }, { enable: false }],
+    ['google_logging_project_sink.s', { disabled: false }, { disabled: true }],
+    [
+      'aws_rds_cluster_parameter_group.g',
+      { parameter: [{ name: 'log_statement', value: 'all' }] },
+      { parameter: [{ name: 'log_statement', value: 'none' }] },
+    ],
+    [
+      'azurerm_postgresql_flexible_server_configuration.c',
+      { name: 'pgaudit.log', value: 'on' },
+      { name: 'pgaudit.log', value: 'off' },
+    ],
     ['google_container_cluster.c', { logging_service: 'logging.example.com' }, { logging_service: 'none' }],
     ['google_compute_subnetwork.s', { log_config: [{ flow_sampling: 0.5 }] }, { log_config: [] }],
     ['google_project_iam_audit_config.a', null, { audit_log_config: [{ exempted_members: ['user:a@example.com'] }] }],
@@ -111,6 +122,52 @@ describe('a protection that is switched off', () => {
       { required_pull_request_reviews: [{ required_approving_review_count: 2 }] },
       { required_pull_request_reviews: [{ required_approving_review_count: 0 }] },
     ],
+    ['azurerm_container_registry.r', { public_network_access_enabled: false }, { public_network_access_enabled: true }],
+    ['azurerm_search_service.s', { public_network_access: 'Disabled' }, { public_network_access: 'Enabled' }],
+    ['azurerm_cosmosdb_account.a', { local_authentication_disabled: true }, { local_authentication_disabled: false }],
+    [
+      'azurerm_linux_virtual_machine.m',
+      { disable_password_authentication: true },
+      { disable_password_authentication: false },
+    ],
+    [
+      'azurerm_cognitive_account.a',
+      { network_acls: [{ default_action: 'Deny' }] },
+      { network_acls: [{ default_action: 'Allow' }] },
+    ],
+    ['linode_firewall.f', { inbound_policy: 'DROP' }, { inbound_policy: 'ACCEPT' }],
+    ['aws_api_gateway_method.m', { authorization: 'AWS_IAM' }, { authorization: 'NONE' }],
+    ['aws_lb_listener.l', { protocol: 'HTTPS' }, { protocol: 'HTTP' }],
+    ['aws_ecr_repository.r', { image_tag_mutability: 'IMMUTABLE' }, { image_tag_mutability: 'MUTABLE' }],
+    ['google_storage_bucket.b', { public_access_prevention: 'enforced' }, { public_access_prevention: 'inherited' }],
+    ['google_container_cluster.c', { enable_legacy_abac: false }, { enable_legacy_abac: true }],
+    ['google_compute_backend_service.s', { security_policy: 'p' }, { security_policy: null }],
+    [
+      'aws_db_parameter_group.g',
+      {
+        parameter: [
+          { name: 'work_mem', value: '1' },
+          { name: 'rds.force_ssl', value: '1' },
+        ],
+      },
+      {
+        parameter: [
+          { name: 'rds.force_ssl', value: '0' },
+          { name: 'work_mem', value: '1' },
+        ],
+      },
+    ],
+    [
+      'aws_s3_bucket_object_lock_configuration.c',
+      { rule: [{ default_retention: [{ days: 365 }] }] },
+      { rule: [{ default_retention: [{ days: 1 }] }] },
+    ],
+    [
+      'github_repository_ruleset.r',
+      { enforcement: 'active', bypass_actors: [] },
+      { enforcement: 'active', bypass_actors: [{ actor_id: 5 }] },
+    ],
+    ['google_iam_deny_policy.p', { rules: [{ a: 1 }, { a: 2 }] }, { rules: [{ a: 1 }] }],
   ])('is held: %s from %j to %j', (address, before, after) => {
     expect(isHeld('terraform_protection_off', address, before, after)).toBe(true);
   });
@@ -121,6 +178,17 @@ describe('a protection that is switched off', () => {
     ['aws_db_instance.d', { kms_key_id: 'a' }, { kms_key_id: 'b' }],
     ['aws_wafv2_web_acl.a', { rule: [{ name: 'a', on: [{}] }] }, { rule: [{ name: 'b' }, { name: 'a', on: [{}] }] }],
     ['azurerm_storage_account.s', { min_tls_version: 'TLS1_0' }, { min_tls_version: 'TLS1_2' }],
+    ['azurerm_container_registry.r', { public_network_access_enabled: true }, { public_network_access_enabled: false }],
+    ['aws_s3_bucket_public_access_block.b', { ignore_public_acls: false }, { ignore_public_acls: true }],
+    ['aws_api_gateway_method.m', { authorization: 'NONE' }, { authorization: 'AWS_IAM' }],
+    ['aws_lb_target_group.g', { protocol: 'HTTP', port: 80 }, { protocol: 'HTTP', port: 8080 }],
+    ['aws_instance.i', { public_ip: '203.0.113.1', private_ip: '10.0.0.1' }, { public_ip: null, private_ip: null }],
+    ['aws_db_parameter_group.g', { parameter: [{ name: 'work_mem', value: '1' }] }, { parameter: [] }],
+    [
+      'aws_secretsmanager_secret_rotation.r',
+      { rotation_rules: [{ automatically_after_days: 90 }] },
+      { rotation_rules: [{ automatically_after_days: 30 }] },
+    ],
   ])('is not seen in %s from %j to %j', (address, before, after) => {
     expect(isHeld('terraform_protection_off', address, before, after)).toBe(false);
   });
