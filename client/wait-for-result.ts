@@ -52,7 +52,8 @@ export async function resultFromLedger(
         }
       }
       const left = until - Date.now();
-      if (left <= 0) return { state: 'PENDING', status: opened && hasRoots(source.trust) ? await reading.status() : null };
+      if (left <= 0)
+        return { state: 'PENDING', status: opened && hasRoots(source.trust) ? await reading.status() : null };
       await watch.next(Math.min(left, READ_AGAIN_MS));
     }
   } finally {

@@ -49,7 +49,8 @@ export async function startEmbeddedPostgres(options: PostgresOptions): Promise<P
   await stopLeftPostgres(dataDir, say);
 
   const passwordFile = join(stateDir, 'postgres.password');
-  if (existsSync(dataDir) && !existsSync(passwordFile) && !dataDir.startsWith(join(stateDir, sep))) setAside(dataDir, say);
+  if (existsSync(dataDir) && !existsSync(passwordFile) && !dataDir.startsWith(join(stateDir, sep)))
+    setAside(dataDir, say);
   if (!existsSync(dataDir)) await initialise(binaries, dataDir, passwordFile, runAs, options);
   checkData(dataDir, passwordFile, binaries);
   const password = readFileSync(passwordFile, 'utf8').trim();
