@@ -46,12 +46,12 @@ const INTENDED: Readonly<Record<string, { readonly what: string; readonly text: 
     text: /\bexecute\b/i,
   },
   sql_alter_destructive: {
-    what: 'SET LOGGED, UNLOGGED, SCHEMA, TABLESPACE or EXPRESSION, DETACH PARTITION, NO INHERIT',
-    text: /\b(set\s+(logged|unlogged|schema|tablespace|expression)|detach\s+partition|no\s+inherit)\b/i,
+    what: 'SET LOGGED, UNLOGGED, SCHEMA, TABLESPACE or EXPRESSION, DROP EXPRESSION, DETACH PARTITION, NO INHERIT, other values of a sequence',
+    text: /\b(set\s+(logged|unlogged|schema|tablespace|expression)|drop\s+expression|detach\s+partition|no\s+inherit|alter\s+sequence\b.*\srestart)\b/i,
   },
   sql_privilege_change: {
-    what: 'row level security and its policies',
-    text: /^(create|alter)\s+policy\b|\b(enable|force)\s+row\s+level\s+security\b/i,
+    what: 'row level security and its policies, publications',
+    text: /^(create|alter)\s+(policy|publication)\b|\b(enable|force)\s+row\s+level\s+security\b/i,
   },
   sql_server_side_execution: {
     what: 'event triggers, subscriptions, foreign servers',
