@@ -82,6 +82,11 @@ const SCRIPTS = [
     ['install', 'prepare', 'prepublish', 'preprepare', 'postprepare', 'dependencies'],
     String.raw`"(?:(?:pre|post|pnpm:devpre)?(?:install|prepare)|prepublish|uninstall)"\s*(?::|$)|"dependencies"\s*:\s*"`,
   ),
+  linePattern(
+    'runs a script when the package is packed or published, or on a commit',
+    ['pack', 'publish', 'hooks', 'husky', 'lint-staged', 'pre-commit'],
+    String.raw`"(?:(?:pre|post)pack|prepublishonly|(?:post)?publish)"\s*(?::|$)|"(?:simple-git-hooks|githooks|husky|lint-staged|pre-commit)"\s*:\s*(?:[{[]|$)`,
+  ),
 ];
 
 /** Deno names each npm package this way. */

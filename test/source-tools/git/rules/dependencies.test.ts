@@ -111,6 +111,8 @@ describe('a line of a manifest', () => {
     ['package.json', '"postinst\\u0061ll": "node setup.js"', 'runs a script'],
     ['package.json', '"postinstall"', 'runs a script'],
     ['package.json', '"license": "MIT", "scripts": { "postinstall": "node setup.js" }', 'runs a script'],
+    ['package.json', '"prepack": "node setup.js"', 'runs a script when'],
+    ['package.json', '"lint-staged": { "*": "node setup.js" }', 'runs a script when'],
     ['pyproject.toml', 'build-backend = "backend"', 'code that a build runs'],
     ['package.json', '"zod": "user/zod"', 'from GitHub'],
     ['package.json', '"@acme/ui": "user/zod.js#v4"', 'from GitHub'],
@@ -285,6 +287,11 @@ describe('an update', () => {
     expect(held(update)).toContain('its lock file does not');
     const back = edit('package.json', '-    "zod": "^4.1.0",', '+    "zod": "^3.9.0",');
     expect(held(back, NPM_LOCK)).toContain('takes the package "zod" back from "^4.1.0" to "^3.9.0"');
+  });
+
+  it('of a tool that runs on a commit is an update like any other', () => {
+    const tool = edit('package.json', '-    "lint-staged": "^15.0.0",', '+    "lint-staged": "^16.0.0",');
+    expect(held(tool, NPM_LOCK)).toBeNull();
   });
 
   it('in a catalogue changes the lock file of its workspace', () => {
