@@ -3,7 +3,6 @@ import type { SourceTool } from '../../policy/contracts/source-tool';
 import { oneLineTitle } from '../../policy/text/change-title';
 import type { VerifiedReview } from '../../signing/verified-review';
 import type { Env } from '../../workers/config';
-import { extensionsSetting } from '../../workers/local-client';
 import type { Connected } from './connection';
 
 export type TitledReview = Pick<VerifiedReview, 'status' | 'bytes' | 'staging'>;
@@ -22,6 +21,7 @@ export async function changeTitle(env: Env, { status, bytes, staging }: TitledRe
 
 /** A built-in tool, or one of COUNTERSIGN_EXTENSIONS. */
 async function toolNamed(env: Env, name: string): Promise<SourceTool | undefined> {
+  const { extensionsSetting } = await import('../../workers/local-client.js');
   const modules = extensionsSetting(env);
   if (modules !== '')
     return (await (await import('../../workers/extensions.js')).loadExtensions(modules)).sourceTools.get(name);
