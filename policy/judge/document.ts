@@ -20,7 +20,7 @@ import { canonicalJson } from '../contracts/canonical-json';
 
 /** UTF-16 units of one line. A longer line continues on the next one, so that evidence points close to its subject. */
 export const MAX_LINE = 1000;
-const DOCUMENT_REVISION = 5;
+const DOCUMENT_REVISION = 6;
 
 /** Revisions of all code between bytes and marked lines except the redactor and the tool's own renderer. Part of `logic_hash`. */
 export const RENDERER_REVISION = `text@${textRenderer.revision} document@${DOCUMENT_REVISION} visible@${VISIBLE_REVISION} line@${MAX_LINE}/${MAX_RENDERED_LINES}`;

@@ -1,3 +1,4 @@
+import { basicPassword } from './addresses';
 import { isQuote, isSpace, isTokenUnit, skipBlank } from './characters';
 import { operatorAfterWord } from './operator-after-word';
 
@@ -95,8 +96,8 @@ export function assignmentAt(text: string, place: number, runs: RunCache): Assig
 const PREFIXES = ['E', 'e', 'N', 'f', 'b', 'r', 'u', '@'];
 
 /**
- * Start of a value that is not on the line of its name: the block scalar of YAML (`password: |-`), or a quoted string. Null if
- * there is none.
+ * Start of a value that is not on the line of its name: the block scalar of YAML (`password: |-`), or a quoted string. Null
+ * for any other value.
  */
 function blockBefore(text: string, at: number): number | null {
   let i = at;
@@ -133,10 +134,17 @@ function isNameUnit(code: number): boolean {
   return isTokenUnit(code) && code !== 0x7e;
 }
 
-/** Length of an authentication scheme before the value: `Bearer `, `Token `. For `Basic ` see `basicCredentials`. */
+/** Length of an authentication scheme before the value: `Bearer `, `Token `, and `Basic ` unless `basicCredentials` reads the pair. */
 function schemeLength(text: string, at: number): number {
   const lower = text.slice(at, at + 8).toLowerCase();
-  return ['bearer ', 'token '].find((word) => lower.startsWith(word))?.length ?? 0;
+  const scheme = ['bearer ', 'basic ', 'token '].find((word) => lower.startsWith(word)) ?? '';
+  const start = at + scheme.length;
+  const isPair = scheme === 'basic ' && basicPassword(base64At(text, start)) !== null;
+  return isPair ? 0 : scheme.length;
+}
+
+function base64At(text: string, start: number): string {
+  return /^[A-Za-z0-9+/_-]*/.exec(text.slice(start, start + 400))?.[0] ?? '';
 }
 
 function endsBare(text: string, at: number): boolean {

@@ -104,7 +104,7 @@ const MAX_JOINT = 40;
 
 /**
  * The text with concatenated string literals joined: `'AK' + 'IA'`, `"a" . "b"`, `'a' || 'b'`, `"a"'b'`, and a line
- * break after a backslash. Null if there are none.
+ * break after a backslash. Null if the text has no such literals.
  */
 export function joinedLiterals(text: string): TextView | null {
   const view = new ViewBuilder(asStaged(text));

@@ -55,7 +55,7 @@ const SIBLINGS = [
 
 const MAX_BLOCK = 400;
 
-/** Position of the operator of the default of a Terraform variable, after its other members. Null if there is none. */
+/** Position of the operator of the default of a Terraform variable, after its other members. Null if it has no default. */
 function defaultOfVariable(text: string, at: number): number | null {
   if (!text.startsWith('{', at)) return null;
   const block = text.slice(at, at + MAX_BLOCK);

@@ -6,9 +6,9 @@ const NEGATIVE = /^(?:allows?|disable|skip|suppress|exclude|ignore|opt_out|no)_|
 /** Names of settings that expose a resource while they are on, and of those that do not although they have such a word. */
 const EXPOSING =
   /public|anonymous|unauthenticated|legacy|non_ssl|preview|privileged|shared_access_key|direct_internet|(?:^|_)admin_enabled|^ipv4_enabled/;
-const NOT_EXPOSING = /block|restrict|prevent|private|^disable_|^ignore_|_disabled$/;
+const NOT_EXPOSING = /block|restrict|prevent|private|deny|disallow|forbid|protect|^disable_|^ignore_|^no_|_disabled$/;
 /** Settings whose name says that they switch off what exposes a resource. */
-const CLOSING = /^(?:disable|ignore)_(?:password|local|public|legacy)|(?:password|local|public|legacy)\w*_disabled$/;
+const CLOSING = /^(?:disable|ignore|no)_(?:password|local|public|legacy)|(?:password|local|public|legacy)\w*_disabled$/;
 const EXPOSED = new Set(wordList('true on yes enabled enable public all'));
 const OFF = new Set([
   '',

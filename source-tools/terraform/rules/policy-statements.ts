@@ -24,7 +24,7 @@ function statementsOf(document: JsonValue): readonly JsonValue[] {
   return Array.isArray(statements) ? (statements as readonly JsonValue[]) : [statements];
 }
 
-/** A member of a policy by its name, ignoring case; null if there is none. */
+/** A member of a policy by its name, ignoring case; null if it is missing. */
 function element(value: JsonValue, name: string): JsonValue {
   if (!isJsonObject(value)) return null;
   const key = Object.keys(value).find((candidate) => candidate.toLowerCase() === name.toLowerCase());

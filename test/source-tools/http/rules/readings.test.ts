@@ -35,7 +35,7 @@ describe('a parameter of the query', () => {
     expect(held('account_id=1')).toBe(false);
   });
 
-  it('of a request that only reads is no write, but may name an address that the server calls', () => {
+  it('of a request that only reads is not a write, but may name an address that the server calls', () => {
     const read = (query: string) => ({
       method: 'GET',
       contentType: null,

@@ -123,6 +123,8 @@ describe('a protection that is switched off', () => {
       { required_pull_request_reviews: [{ required_approving_review_count: 0 }] },
     ],
     ['azurerm_container_registry.r', { public_network_access_enabled: false }, { public_network_access_enabled: true }],
+    ['example_workspace.w', { deny_public_access: true }, { deny_public_access: false }],
+    ['example_workspace.w', { no_public_ip: true }, { no_public_ip: false }],
     ['azurerm_search_service.s', { public_network_access: 'Disabled' }, { public_network_access: 'Enabled' }],
     ['azurerm_cosmosdb_account.a', { local_authentication_disabled: true }, { local_authentication_disabled: false }],
     [
@@ -180,6 +182,7 @@ describe('a protection that is switched off', () => {
     ['azurerm_storage_account.s', { min_tls_version: 'TLS1_0' }, { min_tls_version: 'TLS1_2' }],
     ['azurerm_container_registry.r', { public_network_access_enabled: true }, { public_network_access_enabled: false }],
     ['aws_s3_bucket_public_access_block.b', { ignore_public_acls: false }, { ignore_public_acls: true }],
+    ['example_workspace.w', { deny_public_access: false }, { deny_public_access: true }],
     ['aws_api_gateway_method.m', { authorization: 'NONE' }, { authorization: 'AWS_IAM' }],
     ['aws_lb_target_group.g', { protocol: 'HTTP', port: 80 }, { protocol: 'HTTP', port: 8080 }],
     ['aws_instance.i', { public_ip: '203.0.113.1', private_ip: '10.0.0.1' }, { public_ip: null, private_ip: null }],
