@@ -56,7 +56,7 @@ const COMMITTED: ExpectedOutcome = { state: 'COMMITTED', reason: null };
 const rolledBack = (reason: string): ExpectedOutcome => ({ state: 'ROLLED_BACK', reason });
 const at = (point: string, when: When, action: Action): Fault => ({ point, when, action });
 
-/** What `npm test` runs in addition to random reviews: every activity fails once, and permanently if it can. */
+/** Cases with a required outcome: every activity fails once, and permanently if it can. */
 export function sample(): Case[] {
   return [...failsOnce(), ...failsPermanently()];
 }

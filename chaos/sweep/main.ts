@@ -1,9 +1,9 @@
 /**
- * npm run sweep -- [--runs N] [--seed S] [--exhaustive | --sample] [--only CASE] [--open K] [--json]
+ * npm run sweep -- [--runs N] [--seed S] [--exhaustive] [--only CASE] [--open K] [--json]
  *
  * Crashes reviews on real servers at the failpoints of `points.ts`, then checks target, ledger and histories with `check.ts`.
  * `--exhaustive`: every failpoint × every action, and killed servers; with `--runs`, random reviews as well.
- * `--sample`: each activity fails once and, if it can, permanently, with a required outcome; random reviews as well.
+ * `--only`: the random review of that number, or the cases whose name begins so; `--only sample` has all with a required outcome.
  * First Ctrl-C: starts no further reviews and checks those so far. Second Ctrl-C: exits at once.
  * Progress goes to standard error; the last line of standard output is one object, with `repaired`: how many reviews the reconciler
  * reset or ended, `repairs`: which, and why, `queries`: what became of the queries that the sweep sent to open reviews, and `replay`:
@@ -46,7 +46,6 @@ async function main(): Promise<number> {
       runs: { type: 'string' },
       seed: { type: 'string' },
       exhaustive: { type: 'boolean' },
-      sample: { type: 'boolean' },
       only: { type: 'string', multiple: true },
       open: { type: 'string' },
       json: { type: 'boolean' },
@@ -55,8 +54,7 @@ async function main(): Promise<number> {
   const seed = wholeNumber('--seed', values.seed ?? String(Date.now() % 1_000_000), 0);
   const runs = wholeNumber('--runs', values.runs ?? (values.exhaustive === true ? '0' : '1000'), 0);
   const open = wholeNumber('--open', values.open ?? '20');
-  const set = values.exhaustive === true ? 'exhaustive' : values.sample === true ? 'sample' : 'random';
-  const cases = selectCases(values.only ?? [], set, runs, seed);
+  const cases = selectCases(values.only ?? [], values.exhaustive === true, runs, seed);
   if (cases.flat().length === 0) throw new UsageError('--runs: expected at least one review');
   const stateDir = mkdtempSync(join(tmpdir(), 'countersign-sweep-'));
   const cluster = await startCluster(stateDir, say);
@@ -96,30 +94,26 @@ async function main(): Promise<number> {
 }
 
 /** Groups that run one after the other, because few reviews may be open while a server is killed. */
-function selectCases(
-  only: readonly string[],
-  set: 'exhaustive' | 'sample' | 'random',
-  runs: number,
-  seed: number,
-): Case[][] {
+function selectCases(only: readonly string[], isExhaustive: boolean, runs: number, seed: number): Case[][] {
   // Neighbours in the matrix kill the same worker.
   const mixed = (cases: readonly Case[]): Case[] => shuffled(seededRandom(seed), cases);
   const others = [otherTarget('git'), mixed(otherTarget('http'))];
   const named = [...exhaustive(), ...environment(), ...others.flat(), ...sample()];
   if (only.length === 0) {
     const randoms = Array.from({ length: runs }, (_, i) => random(seed, i));
-    if (set === 'exhaustive') return [mixed(exhaustive()), environment(), ...others, randoms];
-    return [set === 'sample' ? [...sample(), ...randoms] : randoms];
+    return isExhaustive ? [mixed(exhaustive()), environment(), ...others, randoms] : [randoms];
   }
-  return only.map((name) => {
-    if (/^\d+$/.test(name)) return [random(seed, Number(name))];
-    const found = named.filter((each) => each.name === name || each.name.startsWith(`${name}:`));
-    if (found.length === 0)
-      throw new UsageError(
-        `--only ${name}: expected the number of a random run, or a name such as ${named[0]?.name ?? ''}`,
-      );
-    return found;
-  });
+  return [
+    only.flatMap((name) => {
+      if (/^\d+$/.test(name)) return [random(seed, Number(name))];
+      const found = named.filter((each) => each.name === name || each.name.startsWith(`${name}:`));
+      if (found.length === 0)
+        throw new UsageError(
+          `--only ${name}: expected the number of a random run, or a name such as ${named[0]?.name ?? ''}`,
+        );
+      return found;
+    }),
+  ];
 }
 
 async function drive(
@@ -128,7 +122,9 @@ async function drive(
   open: number,
   firstRow: number,
 ): Promise<ReviewDriver[]> {
-  const killsServers = cases.some((each) => each.faults.some((f) => f.action === 'postgres')) && cases.length < 60;
+  const killsServers =
+    cases.some((each) => each.faults.some((f) => f.action === 'postgres' || f.action === 'temporal')) &&
+    cases.length < 60;
   // A git patch must match the tip of the branch, so these run one at a time.
   const lanes = cases.some((each) => each.scenario.startsWith('git')) ? 1 : killsServers ? 4 : open;
   const drives: ReviewDriver[] = [];

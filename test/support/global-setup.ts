@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startRuntime } from '../../dev/embedded';
 import { SEARCH_ATTRIBUTES } from '../../policy/contracts/search-attributes';
-import { PACKED } from './packed-server';
+import { PACKED } from './packed-once';
 import { workflowBundle } from './workflow-bundle';
 
 /** One real Temporal server and one real PostgreSQL for all system tests of a run; each test file has its own queues and databases. Concurrent runs need separate directories (COUNTERSIGN_TEST_STATE). */

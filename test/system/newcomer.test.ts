@@ -8,8 +8,7 @@ import { eventually } from '../support/eventually';
 import { freeGatewayPort } from '../support/free-gateway-port';
 import { ownServers, type OwnServers } from '../support/own-servers';
 import { compileIn, emptyProject, installedServer, link, type Tarball } from '../support/packed';
-import { packedClient } from '../support/packed-client';
-import { packedServer } from '../support/packed-server';
+import { packedClient, packedServer } from '../support/packed-once';
 
 const PAGE = 'docs/quickstart/gateway.md';
 const commandsOf = (name: string): string[] => snippet(PAGE, name).trim().split('\n');
@@ -94,7 +93,7 @@ test('the set-up of the page has at most six commands and one file that a person
 test('the commands of the page lead from two servers to a verified commit', async () => {
   // `npm install` of the page, without a network.
   expect(command('npm install')).toMatch(/countersign-0\.2\.0\.tgz .*countersign-client-0\.2\.0\.tgz/);
-  project = emptyProject('module', await packedClient(scratch));
+  project = emptyProject('module', await packedClient());
   server = await packedServer();
   installedServer(server, project);
   writeFileSync(join(project, 'policy.yaml'), snippet(PAGE, 'policy.yaml'));

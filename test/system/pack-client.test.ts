@@ -16,8 +16,7 @@ import {
   run,
   type Tarball,
 } from '../support/packed';
-import { packedClient } from '../support/packed-client';
-import { packedServer } from '../support/packed-server';
+import { packedClient, packedServer } from '../support/packed-once';
 import { SHOP, shopBundle } from '../support/shop-bundle';
 import { startSystem, type System } from '../support/system';
 import { gatewayEnv, temporalEnv } from '../support/system-env';
@@ -41,7 +40,7 @@ const projects = new Map<(typeof FORMATS)[number][0], string>();
 /** Both packages as npm packs them: the gateway runs from the server's tarball, and its clients from the client's. */
 beforeAll(async () => {
   scratch = mkdtempSync(join(tmpdir(), 'countersign-pack-'));
-  client = await packedClient(scratch);
+  client = await packedClient();
   for (const [type] of FORMATS) {
     const project = emptyProject(type, client);
     projects.set(type, project);

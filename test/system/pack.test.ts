@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { snippet } from '../support/doc-snippets';
 import { compileIn, installedServer, link, run, type Tarball } from '../support/packed';
-import { packedServer } from '../support/packed-server';
+import { packedServer } from '../support/packed-once';
 
 let project: string;
 let tarball: Tarball;

@@ -1,4 +1,5 @@
 import { eventually } from '../../../support/eventually';
+import { RUN_ALL } from '../../../support/extent';
 import { Client } from 'pg';
 import { initTarget } from '../../../../source-tools/sql/staging/init-target';
 import type { PostgresServer } from '../../../../dev/embedded/postgres';
@@ -46,10 +47,11 @@ function startOlderTargetServer(older: OlderPostgres): Promise<TargetServer> {
 
 type StartServer = () => Promise<TargetServer>;
 
-/** Runs the tests on PostgreSQL 18 and on an installed older one. `major` is for what differs. */
+/** Runs the tests on PostgreSQL 18 and, if all tests run, on an installed older one. `major` is for what differs. */
 export function onEachServer(tests: (start: StartServer, major: number) => void): void {
   stopTargetServersAtEnd();
   describe('on PostgreSQL 18', () => tests(() => startTargetServer({ alone: true }), 18));
+  if (!RUN_ALL) return;
   const older = olderPostgres();
   if (older === null) {
     describe('on PostgreSQL 14 to 17', () =>
