@@ -1,9 +1,10 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { addAction, type Cli, type Io } from '../action';
 import { ExitCode } from '../exit-codes';
 import { integerOption, isGiven, nonEmptyOption, type Options } from '../options';
 import { line, styled } from '../printer';
+import { shellQuote } from '../shell-quote';
 import { UsageError } from '../usage-error';
 import { printChecks } from '../doctor/print-checks';
 
@@ -39,6 +40,11 @@ async function startDevelopment(io: Io, _args: readonly string[], options: Optio
     if (io.json) io.out.json(facts);
     else
       for (const [name, value] of Object.entries(facts)) io.out.line(line`${styled('bold', name.padEnd(14))} ${value}`);
+    const operatorKey = shellQuote(join(facts.keys, 'operator.key.json'));
+    io.err.line('submit a change: countersign submit FILE.sql --target dev --tool SQLDryRun');
+    io.err.line(
+      line`answer in the inbox: countersign keys enroll alice --tenant default --operator-key ${operatorKey}`,
+    );
   });
   return ExitCode.Ok;
 }

@@ -9,12 +9,22 @@ import { interrupted } from './interrupted';
 
 const BUNDLE_FILE = 'countersign.policy.yaml';
 
+/** What a developer needs to use the servers. `target`: the URL of an administrator; `keys`: a folder. */
+export interface DevFacts {
+  readonly temporal: string;
+  readonly ui: string;
+  readonly gateway: string;
+  readonly inbox: string;
+  readonly target: string;
+  readonly keys: string;
+}
+
 /** Runs servers, workers and gateway until Ctrl-C. The policy is `countersign.policy.yaml` of this folder, or the starter bundle. */
 export async function runDev(
   env: Env,
   options: { readonly port: number | undefined },
   log: (text: string) => void,
-  started: (facts: Readonly<Record<string, string>>) => void,
+  started: (facts: DevFacts) => void,
 ): Promise<void> {
   const stateDir = stateDirOf(env);
   if (existsSync(join(stateDir, CLI_ENV_FILE)))

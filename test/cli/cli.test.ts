@@ -1,3 +1,4 @@
+import type { DevFacts } from '../../cli/servers/dev';
 import type { Connected } from '../../cli/reviews/connection';
 import { CountersignError } from '../../client/errors';
 import { toResult } from '../../client/result';
@@ -578,10 +579,10 @@ describe('--json', () => {
     _env: object,
     _options: object,
     log: (text: string) => void,
-    started: (facts: Readonly<Record<string, string>>) => void,
+    started: (facts: DevFacts) => void,
   ): Promise<void> => {
     log('starting');
-    started({ gateway: 'http://127.0.0.1:1' });
+    started({ temporal: 't', ui: 'u', gateway: 'http://127.0.0.1:1', inbox: 'i', target: 'd', keys: '/my keys' });
   };
   const options: Options = {
     reviews: {
@@ -650,7 +651,7 @@ describe('--json', () => {
       0,
       ['tenant', 'sourceTool', 'reset'],
     ],
-    [['dev'], 0, ['gateway']],
+    [['dev'], 0, ['temporal', 'ui', 'gateway', 'inbox', 'target', 'keys']],
     [['setup'], 0, ['added', 'present']],
     [['target', 'init', 'shop'], 0, ['target', 'done']],
     [['doctor'], 0, ['ok', 'checks']],
@@ -660,6 +661,13 @@ describe('--json', () => {
     expect(ran.code).toBe(code);
     expect(ran.out.endsWith('\n') && ran.out.trimEnd().split('\n')).toHaveLength(1);
     expect(Object.keys(JSON.parse(ran.out))).toEqual(members);
+  });
+
+  it('dev names the commands with which to submit a change and to enrol a passkey', async () => {
+    const { out, err } = await run(['dev'], options);
+    expect(out).toContain('http://127.0.0.1:1');
+    expect(err).toContain('countersign submit FILE.sql --target dev --tool SQLDryRun');
+    expect(err).toContain(`countersign keys enroll alice --tenant default --operator-key '/my keys/operator.key.json'`);
   });
 
   it('ledger show exits 14 for an invalid chain', async () => {
