@@ -13,6 +13,7 @@ jest.setTimeout(60_000);
 
 /** Set by `.ci/run`: the tests on an older server must run. */
 const REQUIRED = 'COUNTERSIGN_TEST_OLDER_POSTGRES';
+export const IS_OLDER_REQUIRED = process.env[REQUIRED] === 'required';
 const PASSWORD = 'superuser-password';
 
 export interface OlderPostgres {
@@ -33,7 +34,7 @@ export function olderPostgres(): OlderPostgres | null {
     const major = Number.parseInt(version ?? '', 10);
     if (version !== undefined && major >= 14 && major < 18 && existsSync(join(bin, 'initdb'))) return { bin, version };
   }
-  if (process.env[REQUIRED] === 'required')
+  if (IS_OLDER_REQUIRED)
     throw new Error(`${REQUIRED} is set, but no PostgreSQL 14 to 17 is installed; run .ci/install-postgresql-15`);
   return null;
 }

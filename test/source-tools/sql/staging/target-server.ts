@@ -4,7 +4,7 @@ import { Client } from 'pg';
 import { initTarget } from '../../../../source-tools/sql/staging/init-target';
 import type { PostgresServer } from '../../../../dev/embedded/postgres';
 import { testServer, uniqueDatabase } from '../../../support/test-server';
-import { olderPostgres, startOlderPostgres, type OlderPostgres } from './older-server';
+import { IS_OLDER_REQUIRED, olderPostgres, startOlderPostgres, type OlderPostgres } from './older-server';
 
 const PASSWORDS = { stage: 'stage-password', commit: 'commit-password' };
 
@@ -47,11 +47,11 @@ function startOlderTargetServer(older: OlderPostgres): Promise<TargetServer> {
 
 type StartServer = () => Promise<TargetServer>;
 
-/** Runs the tests on PostgreSQL 18 and, if all tests run, on an installed older one. `major` is for what differs. */
+/** Runs the tests on PostgreSQL 18 and, if all tests run or it is required, on an installed older one. `major` is for what differs. */
 export function onEachServer(tests: (start: StartServer, major: number) => void): void {
   stopTargetServersAtEnd();
   describe('on PostgreSQL 18', () => tests(() => startTargetServer({ alone: true }), 18));
-  if (!RUN_ALL) return;
+  if (!RUN_ALL && !IS_OLDER_REQUIRED) return;
   const older = olderPostgres();
   if (older === null) {
     describe('on PostgreSQL 14 to 17', () =>
