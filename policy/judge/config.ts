@@ -123,7 +123,7 @@ export const judgeDefinition: ValidatorDefinition<JudgeConfig> = Object.freeze({
   pack: null,
   kind: 'attested' as const,
   version: 'v1',
-  logicRevision: 6,
+  logicRevision: 7,
   config: JudgeConfig,
   sourceTools: '*' as const,
   phase: 'preflight' as const,

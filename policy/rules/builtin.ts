@@ -44,7 +44,7 @@ export const BUILTIN_VALIDATORS: readonly ValidatorDefinition<NoConfig>[] = Obje
   builtin({
     implementation: 'waivers',
     kind: 'derived',
-    logicRevision: 5,
+    logicRevision: 6,
     level: 'advise',
     reads: [],
     why: 'A waiver that has expired should be removed.',
@@ -53,7 +53,7 @@ export const BUILTIN_VALIDATORS: readonly ValidatorDefinition<NoConfig>[] = Obje
   builtin({
     implementation: 'contract_violation',
     kind: 'derived',
-    logicRevision: 4,
+    logicRevision: 5,
     level: 'forbid',
     reads: [],
     why: 'A validator that breaks its contract cannot be trusted to have checked the change.',
@@ -62,7 +62,7 @@ export const BUILTIN_VALIDATORS: readonly ValidatorDefinition<NoConfig>[] = Obje
   builtin({
     implementation: 'too_many_violations',
     kind: 'derived',
-    logicRevision: 4,
+    logicRevision: 5,
     level: 'forbid',
     reads: [],
     why: 'A person cannot review more than 200 violations one by one.',
@@ -71,7 +71,7 @@ export const BUILTIN_VALIDATORS: readonly ValidatorDefinition<NoConfig>[] = Obje
   builtin({
     implementation: 'metadata_mismatch',
     kind: 'derived',
-    logicRevision: 4,
+    logicRevision: 5,
     level: 'confirm',
     reads: ['facts', 'claims', 'metadata', 'staging'],
     why: 'A rule that reads a claim is only as reliable as the claim.',
@@ -80,7 +80,7 @@ export const BUILTIN_VALIDATORS: readonly ValidatorDefinition<NoConfig>[] = Obje
   builtin({
     implementation: 'base_unverifiable',
     kind: 'derived',
-    logicRevision: 4,
+    logicRevision: 5,
     level: 'confirm',
     reads: ['staging'],
     why: 'Data that the dry run could not capture can change before the commit without being noticed.',
@@ -89,7 +89,7 @@ export const BUILTIN_VALIDATORS: readonly ValidatorDefinition<NoConfig>[] = Obje
   builtin({
     implementation: 'previously_rejected',
     kind: 'attested',
-    logicRevision: 4,
+    logicRevision: 5,
     level: 'confirm',
     reads: [],
     why: 'A person has already rejected this exact change.',
@@ -98,7 +98,7 @@ export const BUILTIN_VALIDATORS: readonly ValidatorDefinition<NoConfig>[] = Obje
   builtin({
     implementation: 'circuit_open',
     kind: 'attested',
-    logicRevision: 4,
+    logicRevision: 5,
     level: 'confirm',
     reads: [],
     why: 'Too many recent changes of this kind were blocked.',

@@ -1,17 +1,12 @@
-import { codePointName, isAscii, isOrdinary, within, type CodePointRanges } from './code-points';
+import { codePointName, isAscii, within, type CodePointRanges } from './code-points';
+import { lookalikeSigns } from './lookalike-signs';
+import { MAX_FOUND, scan, type OddCharacter } from './odd-character';
 
 /**
- * Characters that make text look different from its content. The tables are explicit instead of using the engine's Unicode
- * data, which differs between versions of Node. All scans are linear.
+ * The tables say what the rules report. All of it is in the table of `invisible.ts`, which has more: ordinary text and icon
+ * fonts contain spaces, signs of Arabic numbers and private use, so they are shown but not reported. The tables are explicit
+ * instead of using the engine's Unicode data, which differs between versions of Node. All scans are linear.
  */
-export interface OddCharacter {
-  /** Position and length in UTF-16 code units. */
-  readonly index: number;
-  readonly length: number;
-  /** Description for people. Does not contain the character itself. */
-  readonly what: string;
-}
-
 const BIDI: CodePointRanges = [
   [0x061c, 0x061c],
   [0x200e, 0x200f],
@@ -164,12 +159,13 @@ const LOOKALIKE = new Set(
 );
 
 /**
- * Words that mix Latin letters with lookalikes. Unless `foreign`, also words of lookalikes only: if the text has other letters
- * of such a script, those words are probably text in that language.
+ * Signs that look like ASCII signs of code, and words that mix Latin letters with lookalikes. Unless `foreign`, also words of
+ * lookalikes only: if the text has other letters of such a script, those words are probably text in that language.
  */
 export function homoglyphs(text: string, foreign = hasForeignLetters(text)): OddCharacter[] {
   if (isAscii(text)) return [];
   const found: OddCharacter[] = scan(text, (code) => (code === 0x037e ? 'U+037E looks like a semicolon' : null));
+  found.push(...lookalikeSigns(text).slice(0, MAX_FOUND - found.length));
   for (const { latin, alike, styled, other, index, length } of words(text)) {
     if (styled && !latin && isInEastAsian(text, index, length)) continue;
     if (styled || (latin && alike)) found.push({ index, length, what: 'a word of letters that only look Latin' });
@@ -228,20 +224,4 @@ function* words(text: string): Generator<Word> {
     }
     if (code > 0xffff) i++;
   }
-}
-
-/** Bound on hits per kind and text. */
-const MAX_FOUND = 1000;
-
-function scan(text: string, describe: (code: number, index: number) => string | null): OddCharacter[] {
-  const found: OddCharacter[] = [];
-  if (isOrdinary(text)) return found;
-  for (let i = 0; i < text.length && found.length < MAX_FOUND; i++) {
-    const code = text.codePointAt(i) as number;
-    const length = code > 0xffff ? 2 : 1;
-    const what = describe(code, i);
-    if (what !== null) found.push({ index: i, length, what });
-    i += length - 1;
-  }
-  return found;
 }

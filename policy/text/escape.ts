@@ -1,20 +1,19 @@
 import { codePointName } from './code-points';
+import { isInvisible } from './invisible';
 
 /**
  * Escapes untrusted text for a terminal or a page.
  *
  * E1 Characters that are invisible, reorder text or control a terminal are shown as `⟦U+202E⟧`: C0, C1, DEL, ESC, bidi
- *    controls, zero-width and other ignorable characters, tags, variation selectors, fillers, surrogates, private use and
- *    unassigned code points.
+ *    controls, spaces other than U+0020, zero-width and other ignorable characters, tags, variation selectors, fillers,
+ *    surrogates, private use and unassigned code points.
  * E2 Escaping is injective: the bracket is escaped too, so that text cannot imitate an escape.
  * E3 Combining marks cannot cover the lines around them: after three in a row they are escaped.
- * The allowlist is by Unicode property, not by known attacks: code points that Unicode adds later are unassigned here, and
- * so they are escaped.
+ * Besides the table of invisible characters there is an allowlist by Unicode property, not by known attacks: code points that
+ * Unicode adds later are unassigned here, and so they are escaped.
  */
 // Matches one character, without a quantifier: linear for any input.
-const HIDDEN = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\u27e6]/u;
-// Spaces that look like U+0020.
-const ODD_SPACE = /\p{Zs}/u;
+const HIDDEN = /[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u27e6]/u;
 const MARK = /\p{M}/u;
 const MAX_MARKS = 3;
 
@@ -35,7 +34,7 @@ function escaped(text: string, escapeOf: (char: string) => string): string {
       continue;
     }
     marks = MARK.test(char) ? marks + 1 : 0;
-    const hidden = HIDDEN.test(char) || ODD_SPACE.test(char) || marks > MAX_MARKS;
+    const hidden = isInvisible(code) || HIDDEN.test(char) || marks > MAX_MARKS;
     shown += hidden ? escapeOf(char) : char;
   }
   return shown;

@@ -8,8 +8,10 @@ import { makeVisible } from './visible';
  */
 export function plainLine(text: unknown, max: number): string {
   if (typeof text !== 'string') return '';
-  const line = toWellFormed(clip(text, max)).replace(/\s+/g, ' ').replaceAll('`', "'").trim();
-  return clip(makeVisible(line), max);
+  const line = toWellFormed(clip(text, max))
+    .replace(/[ \t\r\n]+/g, ' ')
+    .replaceAll('`', "'");
+  return clip(makeVisible(line).trim(), max);
 }
 
 /** The same as a code span, in which markdown has no links, images or HTML. */

@@ -216,7 +216,7 @@ const common = {
 export const ruleValidatorDefinition: ValidatorDefinition<RuleValidatorConfig> = Object.freeze({
   ...common,
   implementation: 'rule_validator',
-  logicRevision: 3,
+  logicRevision: 4,
   config: RuleValidatorConfig,
   reads: ['bytes', 'metadata'] as const,
   parser: PATTERN_ENGINE,
@@ -228,7 +228,7 @@ export const ruleValidatorDefinition: ValidatorDefinition<RuleValidatorConfig> =
 export const compositeDefinition: ValidatorDefinition<CompositeConfig> = Object.freeze({
   ...common,
   implementation: 'composite',
-  logicRevision: 3,
+  logicRevision: 4,
   config: CompositeConfig,
   reads: ['bytes', 'metadata'] as const,
   parser: PATTERN_ENGINE,
@@ -241,7 +241,7 @@ export const compositeDefinition: ValidatorDefinition<CompositeConfig> = Object.
 export const alwaysApproveDefinition: ValidatorDefinition<z.infer<typeof AlwaysApproveConfig>> = Object.freeze({
   ...common,
   implementation: 'always_approve',
-  logicRevision: 2,
+  logicRevision: 3,
   config: AlwaysApproveConfig,
   reads: [] as const,
   parser: null,

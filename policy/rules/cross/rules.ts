@@ -17,7 +17,7 @@ const DIGEST = /^(?:sha256[:-])?([0-9a-fA-F]{64})$/;
 
 export const digestMismatch = crossRule({
   name: 'cross_digest_mismatch',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'forbid',
   why: 'A claimed digest of other bytes means that the caller intended another change than the staged one.',
   config: z.strictObject({
@@ -53,7 +53,7 @@ export const digestMismatch = crossRule({
 export const unknownTool = (known: readonly string[]): PackRule =>
   crossRule({
     name: 'cross_unknown_tool',
-    logicRevision: 3,
+    logicRevision: 4,
     defaultLevel: 'forbid',
     why: 'No rule reads the diffs of an unknown source tool.',
     config: z.strictObject({
@@ -79,7 +79,7 @@ const limit = (value: number, what: string) => z.int().min(0).max(1_000_000_000)
 
 export const oversized = crossRule({
   name: 'cross_oversized',
-  logicRevision: 4,
+  logicRevision: 5,
   defaultLevel: 'confirm',
   why: 'The judge and people see only a part of a change that is too large.',
   config: z.strictObject({
@@ -99,7 +99,7 @@ export const oversized = crossRule({
 
 export const longLine = crossRule({
   name: 'cross_long_line',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'advise',
   status: 'WARN',
   why: 'A reader sees only the beginning of a very long line, such as minified code.',
@@ -125,7 +125,7 @@ function lineStats(raw: Uint8Array): { readonly lines: number; readonly longest:
 
 export const injectionMarker = crossRule({
   name: 'cross_injection_marker',
-  logicRevision: 6,
+  logicRevision: 7,
   defaultLevel: 'confirm',
   why: 'Text addressed to a reviewer tries to influence the review instead of describing the change.',
   reads: ['texts', 'metadata'],

@@ -30,7 +30,7 @@ type Config = z.infer<typeof Config>;
  */
 export const contractGuardian = defineGuardian({
   name: 'contract',
-  logicRevision: 2,
+  logicRevision: 3,
   config: Config,
   phase: 'post',
   reads: ['staging'],

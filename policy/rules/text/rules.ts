@@ -1,5 +1,6 @@
 import { bytesRules, hitsInAdded, type PackRule } from '../rule-maker';
-import { bidi, controls, homoglyphs, invisible, type OddCharacter } from '../../text/characters';
+import { bidi, controls, homoglyphs, invisible } from '../../text/characters';
+import type { OddCharacter } from '../../text/odd-character';
 import { invalidUtf8 } from '../../text/utf8-faults';
 
 const textRule = bytesRules('text', null);
@@ -22,7 +23,7 @@ function characterRule(
 export const textBidi = characterRule(
   {
     name: 'text_bidi',
-    logicRevision: 4,
+    logicRevision: 5,
     defaultLevel: 'confirm',
     why: 'A bidirectional control character shows text in another order than a machine reads it.',
     examples: {
@@ -36,7 +37,7 @@ export const textBidi = characterRule(
 export const textInvisible = characterRule(
   {
     name: 'text_invisible',
-    logicRevision: 5,
+    logicRevision: 6,
     defaultLevel: 'confirm',
     why: 'An invisible character makes two different names look the same, or carries text that only a model reads.',
     examples: {
@@ -50,7 +51,7 @@ export const textInvisible = characterRule(
 export const textControl = characterRule(
   {
     name: 'text_control',
-    logicRevision: 4,
+    logicRevision: 5,
     defaultLevel: 'confirm',
     why: 'A control character can move the cursor of a terminal and hide part of the change.',
     examples: {
@@ -64,9 +65,9 @@ export const textControl = characterRule(
 export const textHomoglyph = characterRule(
   {
     name: 'text_homoglyph',
-    logicRevision: 5,
+    logicRevision: 6,
     defaultLevel: 'confirm',
-    why: 'A word with letters that only look Latin names another table, function or host than it seems to.',
+    why: 'A letter or sign that only looks like ASCII makes a name, host, path or operator another than it seems to be.',
     examples: {
       bad: 'GRANT SELECT ON p\u0430yments TO app;\n',
       good: "UPDATE cities SET name = 'Москва' WHERE id = 7;\n",
@@ -77,7 +78,7 @@ export const textHomoglyph = characterRule(
 
 export const textInvalidUtf8 = textRule({
   name: 'text_invalid_utf8',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'confirm',
   why: 'Invalid UTF-8 can look different to people, to the judge and to the target.',
   examples: {

@@ -93,7 +93,7 @@ function dotted(text: string): string {
 
 export const dangerousCi = gitRule({
   name: 'git_dangerous_ci',
-  logicRevision: 5,
+  logicRevision: 6,
   defaultLevel: 'confirm',
   why: 'Pipelines have access to secrets and can publish releases, so one changed line can do more harm than a line of code.',
   config: z.strictObject({
@@ -143,7 +143,7 @@ const HEAD = linePattern(
 
 export const ciUntrustedCheckout = gitRule({
   name: 'git_ci_untrusted_checkout',
-  logicRevision: 5,
+  logicRevision: 6,
   defaultLevel: 'forbid',
   why: 'A workflow with repository permissions that checks out code from a fork lets the author of the fork use its permissions and secrets.',
   examples: {

@@ -19,7 +19,7 @@ const VENDORED = wordList(`
 
 export const vendoredTree = gitRule({
   name: 'git_vendored_tree',
-  logicRevision: 4,
+  logicRevision: 5,
   defaultLevel: 'confirm',
   why: 'Vendored code runs like first-party code but is rarely reviewed.',
   config: z.strictObject({
@@ -57,7 +57,7 @@ const MARKS = [
 
 export const generatedEdit = gitRule({
   name: 'git_generated_edit',
-  logicRevision: 4,
+  logicRevision: 5,
   defaultLevel: 'advise',
   status: 'WARN',
   why: 'The next run of the generator overwrites a manual edit, and reviewers rarely read generated files.',
@@ -106,7 +106,7 @@ function licenceLines(view: FileView, kind: '+' | '-', isLicence: (lower: string
 
 export const licenceChange = gitRule({
   name: 'git_licence_change',
-  logicRevision: 4,
+  logicRevision: 5,
   defaultLevel: 'advise',
   status: 'WARN',
   why: 'An agent must not change copyright notices or license terms.',

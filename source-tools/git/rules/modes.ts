@@ -24,7 +24,7 @@ function modeChange(file: PatchFile): string | null {
 
 export const mode = gitRule({
   name: 'git_mode',
-  logicRevision: 4,
+  logicRevision: 5,
   defaultLevel: 'confirm',
   why: 'Symbolic links, submodules and executable bits change behavior without changing a line of content.',
   examples: {
@@ -88,7 +88,7 @@ function isBelow(path: string, folders: ReadonlySet<string>): boolean {
 
 export const symlinkEscape = gitRule({
   name: 'git_symlink_escape',
-  logicRevision: 4,
+  logicRevision: 5,
   defaultLevel: 'forbid',
   why: 'Writing through a symbolic link that leads outside the tree writes to the host.',
   examples: {
@@ -112,7 +112,7 @@ export const symlinkEscape = gitRule({
 
 export const binary = gitRule({
   name: 'git_binary',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'confirm',
   why: 'Reviewers cannot read base85, and text can be disguised as binary content.',
   examples: {

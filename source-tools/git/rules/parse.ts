@@ -10,7 +10,7 @@ const NOT_UTF8 = Buffer.from(good.replace('+two', '+\u00ff'), 'latin1').toString
 
 export const gitParse = parseRule(GIT_PACK, {
   name: 'git_parse',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'forbid',
   why: 'A patch that git rejects, or that two tools parse differently, cannot be reviewed.',
   examples: { bad: good.replace('@@ -1 +1 @@', '@@ -1 +1,2 @@'), good },
@@ -18,7 +18,7 @@ export const gitParse = parseRule(GIT_PACK, {
 
 export const gitUnreadable = gitRule({
   name: 'git_unreadable',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'confirm',
   why: 'A line that is not valid UTF-8 can look different to people, to the judge and to the compiler, so no rule reads it.',
   examples: { bad: { base64: NOT_UTF8 }, good },
@@ -37,7 +37,7 @@ export const gitUnreadable = gitRule({
 
 export const gitAmbiguous = gitRule({
   name: 'git_ambiguous',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'forbid',
   why: 'Git ignores lines outside the counted lines of a hunk, but other tools may treat them as content.',
   examples: { bad: `${good}+three\n`, good: `Two lines of prose.\n\n${good}-- \n2.39.5\n` },

@@ -4,7 +4,7 @@ import { atFile, gitRule, NEW, patchOf } from './define-git-rule';
 
 export const pathTraversal = gitRule({
   name: 'git_path_traversal',
-  logicRevision: 6,
+  logicRevision: 7,
   defaultLevel: 'forbid',
   why: 'A path that leaves the tree, or that a file system reads as .git, writes to a place that was not reviewed.',
   examples: {

@@ -11,7 +11,7 @@ const Globs = globs(1000);
 
 export const policyChange = gitRule({
   name: 'git_policy_change',
-  logicRevision: 5,
+  logicRevision: 6,
   defaultLevel: 'forbid',
   why: 'A policy change must not be approved by the policy that it changes.',
   config: z.strictObject({
@@ -56,7 +56,7 @@ function covered(
 
 export const protectedPaths = gitRule({
   name: 'git_protected_paths',
-  logicRevision: 5,
+  logicRevision: 6,
   defaultLevel: 'confirm',
   why: 'A tool executes or obeys these files without being asked, so a change has effects that its lines do not show.',
   config: z.strictObject({
@@ -83,7 +83,7 @@ export const protectedPaths = gitRule({
 
 export const pathScope = gitRule({
   name: 'git_path_scope',
-  logicRevision: 4,
+  logicRevision: 5,
   defaultLevel: 'forbid',
   why: 'An agent must change only files within its assigned scope.',
   config: z.strictObject({

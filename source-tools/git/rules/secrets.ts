@@ -19,7 +19,7 @@ const newFile = (path: string, line: string): string => patchOf(path, NEW, [`+${
 
 const keyFile = patchRule({
   name: 'secrets_key_file',
-  logicRevision: 9,
+  logicRevision: 10,
   defaultLevel: 'confirm',
   why: 'Files with these names contain keys or passwords, and a binary file does not show them.',
   config: z.strictObject({

@@ -21,7 +21,7 @@ const UNCOUNTED = [
 
 export const size = gitRule({
   name: 'git_size',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'confirm',
   why: 'A patch that is too large to read carefully has not been reviewed.',
   config: z.strictObject({

@@ -32,7 +32,7 @@ const RUST = ['**/*.rs'];
 
 export const testWeakening = gitRule({
   name: 'git_test_weakening',
-  logicRevision: 8,
+  logicRevision: 9,
   defaultLevel: 'confirm',
   why: 'Deleting, skipping or weakening a test is the easiest way to make a build pass.',
   config: z.strictObject({

@@ -1,13 +1,7 @@
 import type { Hit } from '../../../policy/rules/rule-maker';
-import {
-  bidi,
-  controls,
-  hasForeignLetters,
-  homoglyphs,
-  invisible,
-  type OddCharacter,
-} from '../../../policy/text/characters';
+import { bidi, controls, hasForeignLetters, homoglyphs, invisible } from '../../../policy/text/characters';
 import { isOrdinary } from '../../../policy/text/code-points';
+import type { OddCharacter } from '../../../policy/text/odd-character';
 import { atFile, atLine, gitRule, MODIFIED, patchOf } from './define-git-rule';
 import { lineSpan, type PatchFile, type PatchLine } from '../facts/git-facts';
 import type { FileView } from './patch-view';
@@ -19,7 +13,7 @@ function suspiciousIn(text: string, foreign: boolean): readonly OddCharacter[] {
 
 export const trojanSource = gitRule({
   name: 'git_trojan_source',
-  logicRevision: 5,
+  logicRevision: 6,
   defaultLevel: 'confirm',
   why: 'Invisible and look-alike characters can make code display differently from how it runs.',
   examples: {

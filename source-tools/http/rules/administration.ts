@@ -37,7 +37,7 @@ function segmentsOf({ host, path }: HttpUrl): readonly string[] {
 
 export const administrativePath = httpRule({
   name: 'http_administrative_path',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'confirm',
   why: 'The path says that the request administers the service, moves money or deletes in bulk; its body says little about that.',
   config: namesConfig(
@@ -82,7 +82,7 @@ const SECURITY_PHRASES = wordList(`
 
 export const securitySetting = httpRule({
   name: 'http_security_setting',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'confirm',
   why: 'A setting of logins, logs, firewalls or visibility changes who can do what, though it looks like any other member.',
   config: z.strictObject({

@@ -9,7 +9,7 @@ import { wordList } from '../../../policy/text/word-list';
 
 export const patchInvalid = httpRule({
   name: 'http_patch_invalid',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'forbid',
   why: 'A patch that does not apply was written against another document, or depends on how the server interprets it.',
   examples: {
@@ -21,7 +21,7 @@ export const patchInvalid = httpRule({
 
 export const noEffect = httpRule({
   name: 'http_no_effect',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'advise',
   status: 'WARN',
   why: 'A change without effect was probably written against the wrong document.',
@@ -55,7 +55,7 @@ const CREDENTIAL_PARAMETERS = new Set(
 
 export const authHeader = httpRule({
   name: 'http_auth_header',
-  logicRevision: 4,
+  logicRevision: 5,
   defaultLevel: 'forbid',
   why: 'The committer adds credentials. A credential in a staged request is leaked or stolen.',
   config: AllowedHeaders,
@@ -88,7 +88,7 @@ const ROUTING = new Set(
 
 export const overrideHeader = httpRule({
   name: 'http_override_header',
-  logicRevision: 5,
+  logicRevision: 6,
   defaultLevel: 'forbid',
   why: 'Such a header, parameter or member changes where the request goes or how the server interprets it.',
   examples: {
@@ -163,7 +163,7 @@ function isOrdinary({ name, value }: HttpHeader): boolean {
 
 export const tenantHeader = httpRule({
   name: 'http_tenant_header',
-  logicRevision: 4,
+  logicRevision: 5,
   defaultLevel: 'confirm',
   why: 'Services trust headers and some parameters, so a request with one can act for another tenant or user, or do something else.',
   config: AllowedHeaders,
@@ -201,7 +201,7 @@ const IDENTITY_PREFIXES = ['impersonate-', 'x-impersonate-', 'x-tenant-', 'x-int
 
 export const contentTypeMismatch = httpRule({
   name: 'http_content_type_mismatch',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'confirm',
   why: 'The same body means something else under another content type: an array of operations could replace the document.',
   examples: {
@@ -227,7 +227,7 @@ export const contentTypeMismatch = httpRule({
 
 export const opaqueBody = httpRule({
   name: 'http_opaque_body',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'confirm',
   why: 'The rules read only JSON and cannot inspect any other body.',
   examples: {
@@ -239,7 +239,7 @@ export const opaqueBody = httpRule({
 
 export const idempotencyKey = httpRule({
   name: 'http_idempotency_key',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'confirm',
   why: 'A POST that is retried after a lost response can create a duplicate.',
   advice: ['Send an Idempotency-Key header.'],
@@ -262,7 +262,7 @@ const NAMES = new Set(['__proto__', 'constructor', 'prototype']);
 
 export const prototypePollution = httpRule({
   name: 'http_prototype_pollution',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'confirm',
   why: 'On a JavaScript server these names can modify the prototype of all objects.',
   examples: {

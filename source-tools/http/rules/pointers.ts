@@ -47,7 +47,7 @@ const tokensOfEach = memoizeByObject((pointers: readonly string[]) =>
 
 export const protectedPointer = httpRule({
   name: 'http_protected_pointer',
-  logicRevision: 5,
+  logicRevision: 6,
   defaultLevel: 'confirm',
   why: 'A protected member also changes if its parent is written, if it is moved, or if another operation shifts its array index.',
   config: z.strictObject({
@@ -82,7 +82,7 @@ export const protectedPointer = httpRule({
 
 export const rootReplaced = httpRule({
   name: 'http_root_replaced',
-  logicRevision: 5,
+  logicRevision: 6,
   defaultLevel: 'confirm',
   why: 'Replacing the whole document removes every member that the new document does not contain.',
   config: z.strictObject({
@@ -107,7 +107,7 @@ export const rootReplaced = httpRule({
 
 export const nullDelete = httpRule({
   name: 'http_null_delete',
-  logicRevision: 4,
+  logicRevision: 5,
   defaultLevel: 'confirm',
   why: 'In a JSON Merge Patch and most other JSON of a PATCH or PUT, null removes a member, which is easy to overlook.',
   examples: {
@@ -129,7 +129,7 @@ const DIRECTIVE = /^\$(?:patch$|retainKeys$|deleteFromPrimitiveList\/)/;
 
 export const remove = httpRule({
   name: 'http_remove',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'advise',
   status: 'WARN',
   why: 'A remove operation names only a location; the patch does not show the removed value.',
@@ -145,7 +145,7 @@ export const remove = httpRule({
 
 export const testRequired = httpRule({
   name: 'http_test_required',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'confirm',
   why: 'Without a precondition the change is applied to whatever the document has become since it was read.',
   advice: ['Send If-Match with the ETag that was read, or start the JSON Patch with a test operation.'],
@@ -174,7 +174,7 @@ export const testRequired = httpRule({
 
 export const unknownFields = httpRule({
   name: 'http_unknown_fields',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'confirm',
   why: 'A server may also assign members that its forms do not show (mass assignment).',
   config: z.strictObject({
@@ -210,7 +210,7 @@ const limit = (value: number, what: string) => z.int().min(0).max(1_000_000_000)
 
 export const bulk = httpRule({
   name: 'http_bulk',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'confirm',
   why: 'A change with hundreds of operations cannot be reviewed one by one.',
   config: z.strictObject({

@@ -10,7 +10,7 @@ import { wordList } from '../../../policy/text/word-list';
 
 export const privateCopy = httpRule({
   name: 'http_private_copy',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'confirm',
   why: 'A copy or move can take a secret to a location that more readers see, and a test shows whether a guess of it is right.',
   examples: {
@@ -56,7 +56,7 @@ const REACHED: Readonly<Record<Exclude<Reach, 'public'>, string>> = {
 
 export const privateLink = httpRule({
   name: 'http_private_link',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'confirm',
   why: 'A server that calls a webhook or loads an import reaches addresses that the author of the request cannot reach.',
   config: z.strictObject({

@@ -40,7 +40,7 @@ const SEARCH = /\/_?search$/i;
 
 export const privilegeFields = httpRule({
   name: 'http_privilege_fields',
-  logicRevision: 6,
+  logicRevision: 7,
   defaultLevel: 'confirm',
   why: 'An API may let a client write roles, permissions, prices and the addresses that it calls like any other member.',
   config: namesConfig(

@@ -8,7 +8,7 @@ import { HTTP_PACK } from '../facts/http-parser';
 
 export const httpParse = parseRule(HTTP_PACK, {
   name: 'http_parse_failure',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'forbid',
   why: 'A request that cannot be parsed, or that two parsers read differently, cannot be reviewed.',
   examples: {
@@ -19,7 +19,7 @@ export const httpParse = parseRule(HTTP_PACK, {
 
 export const urlAmbiguous = httpRule({
   name: 'http_url_ambiguous',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'forbid',
   why: 'If two parsers read a URL differently, it may be checked as one location and sent to another.',
   examples: {
@@ -40,7 +40,7 @@ const REACH: Readonly<Record<Exclude<Reach, 'public'>, string>> = {
 
 export const privateTarget = httpRule({
   name: 'http_private_target',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'forbid',
   why: 'Internal services often trust every caller, and the cloud metadata service returns credentials.',
   config: z.strictObject({
@@ -104,7 +104,7 @@ function readingsOfPath(path: string): readonly string[] {
 
 export const methodPathScope = httpRule({
   name: 'http_method_path_scope',
-  logicRevision: 4,
+  logicRevision: 5,
   defaultLevel: 'forbid',
   why: 'An agent must call only the APIs within its assigned scope.',
   config: z.strictObject({
@@ -143,7 +143,7 @@ export const methodPathScope = httpRule({
 
 export const plainText = httpRule({
   name: 'http_plain_text',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'confirm',
   why: 'A request without encryption can be read and modified in transit.',
   examples: { bad: request({ url: 'http://api.example.com/v1/orders/17' }), good: request() },
@@ -156,7 +156,7 @@ const SHOWN = new Set([...READS, 'POST', 'PUT', 'PATCH']);
 
 export const deleteMethod = httpRule({
   name: 'http_delete_method',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'confirm',
   why: 'A DELETE request does not show what it deletes, and a request with a rare method does not show what it does.',
   examples: { bad: request({ method: 'DELETE', contentType: null, body: undefined }), good: request() },

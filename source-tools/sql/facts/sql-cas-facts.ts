@@ -2,7 +2,7 @@ import type { ExtractedFacts } from '../../../policy/contracts/facts';
 import type { FactsMembers } from '../../../policy/contracts/source-tool';
 
 /** Version of the document reader, part of every rule's `logic_hash`. Raise it if the same document gives other facts or messages. */
-export const CAS_PARSER = { name: 'countersign-sql-cas', version: '3' } as const;
+export const CAS_PARSER = { name: 'countersign-sql-cas', version: '4' } as const;
 
 /** Facts of a `SQLCAS` document. Operations keep the order of the document. Names are exact: case is not folded. */
 export interface SqlCasFacts extends ExtractedFacts {

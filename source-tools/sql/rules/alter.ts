@@ -20,7 +20,7 @@ function describe(a: AlterFact): string {
 
 export const alterDestructive = defineSqlRule({
   name: 'sql_alter_destructive',
-  logicRevision: 5,
+  logicRevision: 6,
   defaultLevel: 'confirm',
   why: 'The change can lose data, break readers or writers, rewrite the table under an exclusive lock, or change its owner.',
   examples: {

@@ -10,7 +10,7 @@ const isFilled = (c: ColumnFact): boolean => c.generatedStored || c.identity || 
 
 export const addColumnNotNull = defineSqlRule({
   name: 'sql_add_column_not_null',
-  logicRevision: 4,
+  logicRevision: 5,
   defaultLevel: 'confirm',
   why: 'Adding a NOT NULL column without a default fails if the table has rows, and later inserts that omit the column fail.',
   config: TransactionConfig,
@@ -37,7 +37,7 @@ export const addColumnNotNull = defineSqlRule({
 /** For a `pgVersion` before 12, every default counts as one that rewrites the table. */
 export const volatileDefault = defineSqlRule({
   name: 'sql_volatile_default',
-  logicRevision: 4,
+  logicRevision: 5,
   defaultLevel: 'confirm',
   why: 'The server rewrites the full table under an exclusive lock to compute the new column for each row.',
   config: z.strictObject({ assumeInTransaction: AssumeInTransaction, pgVersion: z.int().min(9).max(99).default(18) }),

@@ -15,7 +15,7 @@ const blocks = (i: IndexFact): boolean => !i.concurrently && i.scope !== 'system
 
 export const notConcurrent = defineSqlRule({
   name: 'sql_not_concurrent',
-  logicRevision: 4,
+  logicRevision: 5,
   defaultLevel: 'confirm',
   why: 'Creating, dropping or rebuilding an index, or detaching a partition, blocks writes to the table until it has finished.',
   config: TransactionConfig,
@@ -39,7 +39,7 @@ export const notConcurrent = defineSqlRule({
 
 export const concurrentlyInTransaction = defineSqlRule({
   name: 'sql_concurrently_in_transaction',
-  logicRevision: 4,
+  logicRevision: 5,
   defaultLevel: 'confirm',
   why: 'CONCURRENTLY cannot run inside a transaction, and a text of several statements is one transaction.',
   config: TransactionConfig,

@@ -13,7 +13,7 @@ const isAdded = (c: ConstraintFact): boolean =>
 
 export const constraintNotValid = defineSqlRule({
   name: 'sql_constraint_not_valid',
-  logicRevision: 6,
+  logicRevision: 7,
   defaultLevel: 'confirm',
   why: 'Validating all existing rows blocks writes to the table; a foreign key also locks the referenced table.',
   config: TransactionConfig,
@@ -61,7 +61,7 @@ function validates(a: SqlFacts['alters'][number], c: ConstraintFact): boolean {
 
 export const uniqueConstraint = defineSqlRule({
   name: 'sql_unique_constraint',
-  logicRevision: 4,
+  logicRevision: 5,
   defaultLevel: 'confirm',
   why: 'Adding a unique, primary key or exclusion constraint builds its index under a lock that blocks reads and writes.',
   config: TransactionConfig,
@@ -86,7 +86,7 @@ export const uniqueConstraint = defineSqlRule({
 
 export const onDeleteCascade = defineSqlRule({
   name: 'sql_on_delete_cascade',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'confirm',
   why: 'A later DELETE of one row also deletes rows of other tables, which the statement does not show.',
   examples: {
@@ -99,7 +99,7 @@ export const onDeleteCascade = defineSqlRule({
 
 export const setNotNull = defineSqlRule({
   name: 'sql_set_not_null',
-  logicRevision: 5,
+  logicRevision: 6,
   defaultLevel: 'confirm',
   why: 'SET NOT NULL scans the full table under an exclusive lock.',
   config: z.strictObject({ assumeInTransaction: AssumeInTransaction, pgVersion: z.int().min(9).max(99).default(18) }),

@@ -12,7 +12,7 @@ function describe(d: DropFact): string {
 
 export const drop = defineSqlRule({
   name: 'sql_drop',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'confirm',
   why: 'A dropped object is lost, with its data and its grants.',
   examples: {
@@ -24,7 +24,7 @@ export const drop = defineSqlRule({
 
 export const dropDatabase = defineSqlRule({
   name: 'sql_drop_database',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'forbid',
   why: 'This drops a database, a schema, a tablespace, or everything that a role owns.',
   examples: { bad: 'DROP OWNED BY app', good: 'DROP VIEW report' },
@@ -33,7 +33,7 @@ export const dropDatabase = defineSqlRule({
 
 export const truncate = defineSqlRule({
   name: 'sql_truncate',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'confirm',
   why: 'All rows are deleted, without row triggers and without a WHERE that could be checked.',
   examples: { bad: 'TRUNCATE orders, ONLY order_lines', good: 'SELECT truncate FROM t -- TRUNCATE orders' },
@@ -42,7 +42,7 @@ export const truncate = defineSqlRule({
 
 export const cascade = defineSqlRule({
   name: 'sql_cascade',
-  logicRevision: 4,
+  logicRevision: 5,
   defaultLevel: 'forbid',
   why: 'CASCADE also affects objects that the text does not name, so they cannot be reviewed.',
   advice: ['Name each dependent object in its own statement.'],

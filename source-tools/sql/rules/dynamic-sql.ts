@@ -22,7 +22,7 @@ function describe(d: DynamicSqlFact): string {
 
 export const dynamicSql = defineSqlRule({
   name: 'sql_dynamic_sql',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'confirm',
   why: 'SQL that is built at run time cannot be checked by any rule.',
   config: z.strictObject({

@@ -15,7 +15,7 @@ const DESCRIPTIONS: Readonly<Record<HiddenWriteFact['what'], string>> = {
 
 export const hiddenWrite = defineSqlRule({
   name: 'sql_hidden_write',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'confirm',
   why: 'The statement looks like a read but writes or locks rows.',
   examples: {

@@ -2,7 +2,7 @@ import { defineSqlRule } from './define-sql-rule';
 
 export const identifierTooLong = defineSqlRule({
   name: 'sql_identifier_too_long',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'advise',
   status: 'WARN',
   why: 'The server truncates names to 63 bytes, so two long names can refer to the same object.',

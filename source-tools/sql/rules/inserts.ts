@@ -4,7 +4,7 @@ import { shownName } from '../../../policy/text/table-name';
 
 export const insertWithoutColumns = defineSqlRule({
   name: 'sql_insert_without_columns',
-  logicRevision: 4,
+  logicRevision: 5,
   defaultLevel: 'advise',
   status: 'WARN',
   why: 'If a column is added or its position changes, values are inserted into the wrong columns.',
@@ -17,7 +17,7 @@ export const insertWithoutColumns = defineSqlRule({
 
 export const insertRowLimit = defineSqlRule({
   name: 'sql_insert_row_limit',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'confirm',
   why: 'A reviewer cannot check this many rows of VALUES.',
   config: z.strictObject({ maxRows: z.int().min(0).default(1000) }),

@@ -18,7 +18,7 @@ function isSafe(s: SettingFact): boolean {
 
 export const lexerSettings = defineSqlRule({
   name: 'sql_lexer_settings',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'forbid',
   why: 'The server would tokenize later text differently from the parser that checked it.',
   examples: {

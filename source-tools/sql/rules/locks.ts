@@ -5,7 +5,7 @@ import { shownName } from '../../../policy/text/table-name';
 
 export const lockTable = defineSqlRule({
   name: 'sql_lock_table',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'confirm',
   why: 'Other sessions that need the table wait until the transaction ends.',
   examples: { bad: 'LOCK TABLE orders IN ACCESS EXCLUSIVE MODE', good: 'SELECT "lock table" FROM orders' },
@@ -15,7 +15,7 @@ export const lockTable = defineSqlRule({
 
 export const vacuumFull = defineSqlRule({
   name: 'sql_vacuum_full',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'confirm',
   why: 'VACUUM FULL and CLUSTER rewrite the table under a lock that blocks reads and writes.',
   examples: { bad: 'VACUUM (FULL) orders', good: 'VACUUM (FULL false, ANALYZE) orders' },
@@ -30,7 +30,7 @@ const LOCKING = /^(ALTER|CREATE|DROP|TRUNCATE|LOCK|REINDEX|CLUSTER|VACUUM|REFRES
 
 export const timeoutsRequired = defineSqlRule({
   name: 'sql_timeouts_required',
-  logicRevision: 4,
+  logicRevision: 5,
   defaultLevel: 'advise',
   status: 'WARN',
   why: 'Without a timeout, a DDL statement that waits for a lock also blocks all later queries on the table.',

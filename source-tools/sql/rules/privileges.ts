@@ -44,7 +44,7 @@ const describe = (p: PrivilegeFact): string =>
 
 export const privilegeChange = defineSqlRule({
   name: 'sql_privilege_change',
-  logicRevision: 5,
+  logicRevision: 6,
   defaultLevel: 'confirm',
   why: 'The change permanently modifies who can read or change data, or to which servers it is sent.',
   examples: { bad: 'GRANT SELECT ON orders TO reporting', good: "COMMENT ON TABLE orders IS 'GRANT ALL TO app'" },
@@ -54,7 +54,7 @@ export const privilegeChange = defineSqlRule({
 
 export const privilegeEscalation = defineSqlRule({
   name: 'sql_privilege_escalation',
-  logicRevision: 5,
+  logicRevision: 6,
   defaultLevel: 'forbid',
   why: 'The change grants rights that bypass access control, or runs with the rights of another role.',
   examples: { bad: 'ALTER ROLE app BYPASSRLS', good: 'ALTER ROLE app NOBYPASSRLS' },

@@ -6,7 +6,7 @@ import { wordList } from '../../../policy/text/word-list';
 /** Changes that cannot be undone from the rows captured in the staging record. */
 export const rollbackAvailable = defineSqlRule({
   name: 'sql_rollback_available',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'advise',
   status: 'WARN',
   why: 'After the commit this cannot be undone with SQL; the data can only be restored from a backup.',

@@ -22,7 +22,7 @@ const DESCRIPTIONS: Readonly<Record<ServerExecutionFact['what'], string>> = {
 
 export const serverSideExecution = defineSqlRule({
   name: 'sql_server_side_execution',
-  logicRevision: 4,
+  logicRevision: 5,
   defaultLevel: 'forbid',
   why: 'The text uses commands, files, libraries or network connections of the database server.',
   config: z.strictObject({ allowedExtensions: z.array(z.string().min(1).max(63)).max(200).default([]) }),

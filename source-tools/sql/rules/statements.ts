@@ -4,7 +4,7 @@ import { atStatement, defineSqlRule } from './define-sql-rule';
 
 export const multiStatement = defineSqlRule({
   name: 'sql_multi_statement',
-  logicRevision: 4,
+  logicRevision: 5,
   defaultLevel: 'confirm',
   why: 'A reviewer can miss an additional statement.',
   config: z.strictObject({ maxStatements: z.int().min(1).max(1000).default(1) }),
@@ -24,7 +24,7 @@ function namesItsRows({ index, command }: SqlStatement, dml: readonly DmlFact[])
 
 export const statementLimit = defineSqlRule({
   name: 'sql_statement_limit',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'confirm',
   why: 'A reviewer cannot check hundreds of statements.',
   config: z.strictObject({ maxStatements: z.int().min(1).max(1000).default(100) }),

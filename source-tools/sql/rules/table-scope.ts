@@ -23,7 +23,7 @@ export type TableScope = z.infer<typeof TableScope>;
 
 export const tableScope = defineSqlRule({
   name: 'sql_table_scope',
-  logicRevision: 4,
+  logicRevision: 5,
   defaultLevel: 'forbid',
   why: 'The change uses a table outside the configured scope. The table named in the metadata is only a claim of the agent.',
   config: TableScope,

@@ -2,7 +2,7 @@ import { defineSqlRule } from './define-sql-rule';
 
 export const transactionControl = defineSqlRule({
   name: 'sql_transaction_control',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'forbid',
   why: 'COMMIT in the text ends the transaction of the dry run: earlier statements become permanent and later ones run for real.',
   advice: ['Remove BEGIN, COMMIT, ROLLBACK and SAVEPOINT: the change is committed in its own transaction.'],
@@ -17,7 +17,7 @@ export const transactionControl = defineSqlRule({
 /** A BEGIN without an end. Useful for texts that do not run inside the transaction of the commit. */
 export const uncommittedTransaction = defineSqlRule({
   name: 'sql_uncommitted_transaction',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'confirm',
   why: 'An open transaction keeps its locks until the session ends.',
   examples: { bad: 'BEGIN; CREATE TABLE archive (id bigint)', good: 'BEGIN; CREATE TABLE archive (id bigint); COMMIT' },

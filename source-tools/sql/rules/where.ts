@@ -12,7 +12,7 @@ const advice = ['Add a WHERE that selects only the intended rows.'];
 
 export const deleteWithoutWhere = defineSqlRule({
   name: 'sql_delete_without_where',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'confirm',
   why: 'All rows of the table are deleted.',
   advice,
@@ -25,7 +25,7 @@ export const deleteWithoutWhere = defineSqlRule({
 
 export const updateWithoutWhere = defineSqlRule({
   name: 'sql_update_without_where',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'confirm',
   why: 'All rows of the table are updated.',
   advice,
@@ -38,7 +38,7 @@ export const updateWithoutWhere = defineSqlRule({
 
 export const tautologicalWhere = defineSqlRule({
   name: 'sql_tautological_where',
-  logicRevision: 4,
+  logicRevision: 5,
   defaultLevel: 'confirm',
   why: 'A WHERE that is always true selects all rows, like a statement without WHERE.',
   advice,

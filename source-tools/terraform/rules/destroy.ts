@@ -12,7 +12,7 @@ const Types = globs(200, 500);
 
 export const destroy = terraformRule({
   name: 'terraform_destroy',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'confirm',
   why: 'Destroying a resource also destroys its data and its address.',
   config: z.strictObject({
@@ -35,7 +35,7 @@ export const destroy = terraformRule({
 
 export const replace = terraformRule({
   name: 'terraform_replace',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'confirm',
   why: 'A replacement looks like an update but destroys the existing resource.',
   config: z.strictObject({
@@ -77,7 +77,7 @@ const STATEFUL = wordList(`
 
 export const protectedResource = terraformRule({
   name: 'terraform_protected_resource',
-  logicRevision: 4,
+  logicRevision: 5,
   defaultLevel: 'forbid',
   why: 'The next apply does not restore the contents of databases, buckets, keys and zones.',
   config: z.strictObject({
@@ -133,7 +133,7 @@ function keepsTag(r: TerraformResource, name: string, value: string): boolean {
 
 export const deletionProtection = terraformRule({
   name: 'terraform_deletion_protection',
-  logicRevision: 4,
+  logicRevision: 5,
   defaultLevel: 'forbid',
   why: 'Disabling deletion protection prepares the destruction of the resource.',
   examples: {
@@ -205,7 +205,7 @@ const WEIGHTS: Readonly<Record<TerraformAction, number>> = {
 
 export const blastRadius = terraformRule({
   name: 'terraform_blast_radius',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'confirm',
   why: 'A plan that changes dozens of resources cannot be reviewed one by one.',
   config: z.strictObject({

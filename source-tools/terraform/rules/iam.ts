@@ -83,7 +83,7 @@ const policyOf = (statement: Readonly<Record<string, unknown>>): string =>
 
 export const iamWidening = terraformRule({
   name: 'terraform_iam_widening',
-  logicRevision: 6,
+  logicRevision: 7,
   defaultLevel: 'confirm',
   why: 'A wildcard in a policy grants permissions that were never listed or reviewed.',
   examples: {

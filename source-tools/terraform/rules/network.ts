@@ -304,7 +304,7 @@ const RULE = { type: 'ingress', protocol: 'tcp', from_port: 22, to_port: 22 };
 
 export const openIngress = terraformRule({
   name: 'terraform_open_ingress',
-  logicRevision: 8,
+  logicRevision: 9,
   defaultLevel: 'confirm',
   why: 'Internet scanners find an open port within minutes.',
   config: z.strictObject({
@@ -334,7 +334,7 @@ export const openIngress = terraformRule({
 
 export const openEgress = terraformRule({
   name: 'terraform_open_egress',
-  logicRevision: 8,
+  logicRevision: 9,
   defaultLevel: 'advise',
   status: 'WARN',
   why: 'A resource with unrestricted egress can exfiltrate data.',

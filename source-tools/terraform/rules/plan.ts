@@ -11,7 +11,7 @@ const CREATE = { address: 'aws_sqs_queue.q', actions: ['create'], after: { name:
 
 export const terraformParse = parseRule(TERRAFORM_PACK, {
   name: 'terraform_parse_failure',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'forbid',
   why: 'A plan in an unknown format, as text or as UTF-16 cannot be checked.',
   examples: { bad: planOf([CREATE]).replace('"1.2"', '"9.0"'), good: planOf([CREATE]) },
@@ -19,7 +19,7 @@ export const terraformParse = parseRule(TERRAFORM_PACK, {
 
 export const format = terraformRule({
   name: 'terraform_format',
-  logicRevision: 4,
+  logicRevision: 5,
   defaultLevel: 'forbid',
   why: 'A failed or incomplete plan does not show what apply would do.',
   examples: {
@@ -41,7 +41,7 @@ export const format = terraformRule({
 
 export const unreadMember = terraformRule({
   name: 'terraform_unread_member',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'confirm',
   why: 'Apply may do more than the resource changes show, such as actions of providers.',
   examples: {
@@ -54,7 +54,7 @@ export const unreadMember = terraformRule({
 
 export const drift = terraformRule({
   name: 'terraform_drift',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'advise',
   status: 'WARN',
   why: 'Resources were changed outside Terraform, and the plan may revert those changes.',
@@ -78,7 +78,7 @@ export const drift = terraformRule({
 
 export const noOp = terraformRule({
   name: 'terraform_no_op',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'advise',
   status: 'WARN',
   why: 'A plan without changes was probably made from the wrong configuration.',
@@ -92,7 +92,7 @@ export const noOp = terraformRule({
 
 export const imports = terraformRule({
   name: 'terraform_import',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'confirm',
   why: 'An imported resource may belong to another team, and the next plan may destroy it.',
   examples: {
@@ -120,7 +120,7 @@ export const imports = terraformRule({
 
 export const forget = terraformRule({
   name: 'terraform_forget',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'confirm',
   why: 'A resource that is removed from the state keeps running and costing money, but is no longer managed.',
   examples: { bad: planOf([{ ...CREATE, actions: ['forget'] }]), good: planOf([CREATE]) },
@@ -130,7 +130,7 @@ export const forget = terraformRule({
 
 export const sensitive = terraformRule({
   name: 'terraform_sensitive',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'forbid',
   why: 'A value that is no longer marked as sensitive is printed and logged in plain text.',
   examples: {

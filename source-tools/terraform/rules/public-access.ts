@@ -243,7 +243,7 @@ export const INTERNET_TYPES: ReadonlySet<string> = new Set(
 
 export const publicAccess = terraformRule({
   name: 'terraform_public_access',
-  logicRevision: 7,
+  logicRevision: 8,
   defaultLevel: 'confirm',
   why: 'Attackers scan the internet for public buckets and databases.',
   examples: {

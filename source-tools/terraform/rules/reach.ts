@@ -33,7 +33,7 @@ const CONNECTIONS = wordList(`
 
 export const outsideConnection = terraformRule({
   name: 'terraform_outside_connection',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'confirm',
   why: 'A connected network or account can reach this one, and its security is managed elsewhere.',
   examples: {
@@ -76,7 +76,7 @@ function changedPointers(r: TerraformResource): readonly string[] {
 
 export const dnsChanged = terraformRule({
   name: 'terraform_dns_changed',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'confirm',
   why: 'A changed DNS record can send the traffic or mail of a name to someone else.',
   examples: {
@@ -155,7 +155,7 @@ const PROGRAMS = ['shell_script', 'aws_lambda_invocation', 'ansible_playbook', '
 
 export const remoteScript = terraformRule({
   name: 'terraform_remote_script',
-  logicRevision: 4,
+  logicRevision: 5,
   defaultLevel: 'confirm',
   why: 'A start script or remote command runs as the administrator, and no review covers what it downloads.',
   examples: {

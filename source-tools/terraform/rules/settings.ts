@@ -66,7 +66,7 @@ function isDecided(r: TerraformResource, name: string): boolean {
 
 export const unknownAfterApply = terraformRule({
   name: 'terraform_unknown_after_apply',
-  logicRevision: 4,
+  logicRevision: 5,
   defaultLevel: 'confirm',
   why: 'A value that is known only after apply cannot be approved before it.',
   config: z.strictObject({
@@ -96,7 +96,7 @@ export const unknownAfterApply = terraformRule({
 
 export const requiredTags = terraformRule({
   name: 'terraform_required_tags',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'confirm',
   status: 'WARN',
   why: 'No one pays for or secures a resource without an owner tag.',
@@ -148,7 +148,7 @@ type ValueRule = z.infer<typeof ValueRule>;
 
 export const allowedValues = terraformRule({
   name: 'terraform_allowed_values',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'confirm',
   why: 'Teams agree on regions, sizes, images and engines, so other values need a justification.',
   config: z.strictObject({

@@ -10,7 +10,7 @@ const configuration = (root: Readonly<Record<string, unknown>>, more: Readonly<R
 
 export const provisioner = terraformRule({
   name: 'terraform_provisioner',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'forbid',
   why: 'A provisioner runs commands on the machine that applies the plan, with its credentials.',
   examples: {
@@ -48,7 +48,7 @@ const EXTERNAL = new Set([
 
 export const externalData = terraformRule({
   name: 'terraform_external_data',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'forbid',
   why: 'An external data source already ran its program during planning.',
   config: z.strictObject({
@@ -71,7 +71,7 @@ export const externalData = terraformRule({
 
 export const sourcePin = terraformRule({
   name: 'terraform_source_pin',
-  logicRevision: 4,
+  logicRevision: 5,
   defaultLevel: 'confirm',
   why: 'A source without a pinned version can resolve to different code at apply time.',
   config: z.strictObject({

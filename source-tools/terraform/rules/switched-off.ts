@@ -200,7 +200,7 @@ const TRAIL = { name: 'main', enable_logging: true };
 
 export const loggingOff = terraformRule({
   name: 'terraform_logging_off',
-  logicRevision: 5,
+  logicRevision: 6,
   defaultLevel: 'confirm',
   why: 'Without logs and audit trails, later changes and attacks cannot be found.',
   examples: {
@@ -248,7 +248,7 @@ const PROTECTION_CREATED = new Set(
 
 export const protectionOff = terraformRule({
   name: 'terraform_protection_off',
-  logicRevision: 5,
+  logicRevision: 6,
   defaultLevel: 'confirm',
   why: 'Encryption, backups, versions and firewalls are missed only after data is lost or stolen.',
   examples: {

@@ -1,7 +1,7 @@
 import { defineSqlRule } from '../define-sql-rule';
 import { shownName } from '../../../../policy/text/table-name';
 
-const style = { pack: 'sql-postgres-style', logicRevision: 3, defaultLevel: 'advise', status: 'WARN' } as const;
+const style = { pack: 'sql-postgres-style', logicRevision: 4, defaultLevel: 'advise', status: 'WARN' } as const;
 
 export const selectWithoutWhere = defineSqlRule({
   ...style,

@@ -11,7 +11,7 @@ const GUARDABLE = new Set(['add_column', 'drop_column', 'drop_constraint']);
 export const robustStatements = defineSqlRule({
   name: 'sql_robust_statements',
   pack: 'sql-postgres-style',
-  logicRevision: 5,
+  logicRevision: 6,
   defaultLevel: 'advise',
   status: 'WARN',
   why: 'If the script stops before its end outside a transaction, it cannot be run again.',

@@ -4,7 +4,7 @@ import { defineSqlRule } from '../define-sql-rule';
 import { shownName } from '../../../../policy/text/table-name';
 import { sameName } from '../../facts/same-name';
 
-const style = { pack: 'sql-postgres-style', logicRevision: 4, defaultLevel: 'advise', status: 'WARN' } as const;
+const style = { pack: 'sql-postgres-style', logicRevision: 5, defaultLevel: 'advise', status: 'WARN' } as const;
 
 export const requirePrimaryKey = defineSqlRule({
   ...style,
@@ -26,7 +26,7 @@ export const requirePrimaryKey = defineSqlRule({
 
 export const requireSchema = defineSqlRule({
   ...style,
-  logicRevision: 5,
+  logicRevision: 6,
   name: 'sql_require_schema',
   why: 'The schema of an unqualified name depends on the current search_path.',
   examples: {

@@ -15,7 +15,7 @@ function typeRule(
   return defineSqlRule({
     name,
     pack: 'sql-postgres-style',
-    logicRevision: 5,
+    logicRevision: 6,
     defaultLevel: 'advise',
     status: 'WARN',
     why,

@@ -28,3 +28,12 @@ test('finds a bidi character in one of many lines, at its line and column, if ev
   const result = runRule(rules, 'git_trojan_source', added('a.ts', lines));
   expect(result.evidenceRefs).toEqual([expect.stringMatching(/#L255:C7-L255:C8$/)]);
 });
+
+test('finds signs that only look like code in lines and names of files, and none in East Asian comments', () => {
+  const lines = ['// 如果（a！）则返回：b', 'if (environment\u01c3=ENV_PROD) {', "const name = '\u01c3Kung';"];
+  const result = runRule(rules, 'git_trojan_source', added('src/auth\u2215login.ts', lines));
+  expect(result).toMatchObject({
+    status: 'BLOCK',
+    details: { places: [{ what: 'file name: U+2215 looks like /' }, { fileLine: 2, what: 'U+01C3 looks like !' }] },
+  });
+});

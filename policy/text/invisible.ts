@@ -1,0 +1,46 @@
+import { within, type CodePointRanges } from './code-points';
+
+/**
+ * Characters without a glyph of their own, as inclusive ranges: controls, format characters, all spaces but U+0020, fillers,
+ * selectors, tags, surrogates, private use and replacement characters. What shows a text to people or to the judge leaves none
+ * of them as it is. The table is explicit instead of using the engine's Unicode data, which differs between versions of Node.
+ */
+const INVISIBLE: CodePointRanges = [
+  [0x00, 0x1f],
+  [0x7f, 0xa0],
+  [0xad, 0xad],
+  [0x034f, 0x034f],
+  [0x0600, 0x0605],
+  [0x061c, 0x061c],
+  [0x06dd, 0x06dd],
+  [0x070f, 0x070f],
+  [0x0890, 0x0891],
+  [0x08e2, 0x08e2],
+  [0x115f, 0x1160],
+  [0x1680, 0x1680],
+  [0x17b4, 0x17b5],
+  [0x180b, 0x180f],
+  [0x2000, 0x200f],
+  [0x2028, 0x202f],
+  [0x205f, 0x206f],
+  [0x2800, 0x2800],
+  [0x3000, 0x3000],
+  [0x3164, 0x3164],
+  [0xd800, 0xf8ff],
+  [0xfe00, 0xfe0f],
+  [0xfeff, 0xfeff],
+  [0xffa0, 0xffa0],
+  [0xfff0, 0xffff],
+  [0x110bd, 0x110bd],
+  [0x110cd, 0x110cd],
+  [0x13430, 0x1345f],
+  [0x16fe4, 0x16fe4],
+  [0x1bca0, 0x1bca3],
+  [0x1d159, 0x1d159],
+  [0x1d173, 0x1d17a],
+  [0xe0000, 0x10ffff],
+];
+
+export function isInvisible(codePoint: number): boolean {
+  return within(INVISIBLE, codePoint);
+}
