@@ -86,15 +86,26 @@ const PATTERNS = [
 /** Ascending; at most MAX_FOUND. */
 export function lookalikeSigns(text: string): OddCharacter[] {
   if (!ANY.test(text)) return [];
-  const parts = [...operators(text), ...paths(text), ...PATTERNS.flatMap((pattern) => [...text.matchAll(pattern)])];
-  const places = new Set(parts.flatMap((part) => [...part[0].matchAll(ALL)].map(({ index }) => part.index + index)));
-  return [...places]
+  const places = [operators(text), paths(text), ...PATTERNS.map((pattern) => text.matchAll(pattern))].flatMap(signsIn);
+  return [...new Set(places)]
     .sort((a, b) => a - b)
     .slice(0, MAX_FOUND)
     .map((index) => {
       const what = `${codePointName(text.charCodeAt(index))} looks like ${SIGNS.get(text.charAt(index))}`;
       return { index, length: 1, what };
     });
+}
+
+/** Positions of the signs in parts that are in ascending order. A megabyte can have half a million of them. */
+function signsIn(parts: Iterable<Part>): number[] {
+  const places: number[] = [];
+  for (const part of parts) {
+    for (const sign of part[0].matchAll(ALL)) {
+      places.push(part.index + sign.index);
+      if (places.length === MAX_FOUND) return places;
+    }
+  }
+  return places;
 }
 
 interface Part {
