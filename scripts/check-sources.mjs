@@ -7,6 +7,8 @@ import { pathToFileURL } from 'node:url';
 
 const root = resolve(process.argv[2] ?? '.');
 const read = (path) => readFileSync(join(root, path), 'utf8');
+const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: root, encoding: 'utf8' });
+const files = listed.split('\n').filter((path) => path !== '' && existsSync(join(root, path)));
 
 const SERVER = ['activities', 'client', 'gateway', 'signing', 'source-tools', 'storage', 'workers', 'workflows'];
 const PROGRAM = [...SERVER, 'cli', 'policy'];
@@ -39,10 +41,9 @@ process.exitCode = problems.length === 0 ? 0 : 1;
 
 /** The tracked and new files of these folders; [path, text]. */
 function sources(folders, extensions = ['ts', 'tsx']) {
-  const patterns = folders.flatMap((folder) => extensions.map((extension) => `${folder}/**.${extension}`));
-  const args = ['ls-files', '--cached', '--others', '--exclude-standard', '--', ...patterns];
-  const paths = execFileSync('git', args, { cwd: root, encoding: 'utf8' }).split('\n');
-  return paths.filter((path) => path !== '' && existsSync(join(root, path))).map((path) => [path, read(path)]);
+  const isWanted = (path) =>
+    folders.some((folder) => path.startsWith(`${folder}/`)) && extensions.includes(path.split('.').at(-1));
+  return files.filter(isWanted).map((path) => [path, read(path)]);
 }
 
 function forbidden(folders, pattern, why) {

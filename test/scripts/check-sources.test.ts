@@ -92,6 +92,20 @@ test('reports a printed page that does not exist, or that the package does not c
     'workers/b.ts: the package does not contain docs/assurance/attacks.md',
   ]));
 
+const DEFECT = { name: 'x', file: 'policy/a.ts', from: 'b', to: 'd', tests: ['test/a.test.ts'] };
+const STALE = 'scripts/defects: "x" is stale';
+const problemsOfDefects = (...defects: readonly object[]): readonly string[] =>
+  problemsOf({
+    'policy/a.ts': 'a a b',
+    'test/a.test.ts': '',
+    'scripts/defects/list.mjs': `export const DEFECTS = ${JSON.stringify(defects)};`,
+  });
+
+test('reports a name that two seeded defects have', () => {
+  expect(problemsOfDefects(DEFECT)).toEqual([]);
+  expect(problemsOfDefects(DEFECT, DEFECT)).toEqual([STALE, STALE]);
+});
+
 test.each([
   ['has no place in its file', { from: 'c' }],
   ['has two places in its file', { from: 'a' }],
@@ -99,18 +113,9 @@ test.each([
   ['changes nothing', { to: 'b' }],
   ['names no test', { tests: [] }],
   ['names a test that does not exist', { tests: ['test/gone.test.ts'] }],
-])('reports a seeded defect that %s', (_what, change) => {
-  const defect = { name: 'x', file: 'policy/a.ts', from: 'b', to: 'd', tests: ['test/a.test.ts'] };
-  const problems = (...defects: readonly object[]) =>
-    problemsOf({
-      'policy/a.ts': 'a a b',
-      'test/a.test.ts': '',
-      'scripts/defects/list.mjs': `export const DEFECTS = ${JSON.stringify(defects)};`,
-    });
-  const stale = 'scripts/defects: "x" is stale';
-  expect([problems(defect), problems({ ...defect, ...change })]).toEqual([[], [stale]]);
-  expect(problems(defect, defect)).toEqual([stale, stale]);
-});
+])('reports a seeded defect that %s', (_what, change) =>
+  expect(problemsOfDefects({ ...DEFECT, ...change })).toEqual([STALE]),
+);
 
 test('the list of seeded defects has more than 100', () => {
   const program = `const { DEFECTS } = await import('./scripts/defects/list.mjs'); process.stdout.write(String(DEFECTS.length));`;

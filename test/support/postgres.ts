@@ -3,6 +3,7 @@ import { openDatabase, type Database } from '../../storage/database/database';
 import { ROLES, type Role } from '../../storage/database/roles';
 import { query } from '../../dev/query';
 import type { PostgresServer } from '../../dev/embedded/postgres';
+import { withAdvisoryLock } from './one-at-a-time';
 import { testServer, uniqueDatabase } from './test-server';
 
 // Longer than Jest's 5 s: starting a server takes a while on a busy machine.
@@ -30,17 +31,21 @@ const ANY_TIME = `create or replace function time_problem(moment text, any_momen
 
 const PASSWORD = 'only-for-tests';
 
+/** The database that all others of a server are copies of: migrating takes several times as long as copying. */
+const MIGRATED = 'countersign_migrated';
+
 /** `alone`: see {@link testServer}. */
 export async function startTestPostgres({ alone = false } = {}): Promise<TestPostgres> {
   const server = await testServer(alone);
   const open: Database[] = [];
+  let migrated: Promise<void> | undefined;
   return {
     server,
     async database({ anyTime = false } = {}) {
       const name = uniqueDatabase('countersign');
-      await server.createDatabase(name);
+      await (migrated ??= migratedDatabase(server));
+      await query(server.superuserUrl('postgres'), `create database ${name} template ${MIGRATED} strategy file_copy`);
       const adminUrl = server.superuserUrl(name);
-      await migrate(adminUrl, { roles: Object.fromEntries(ROLES.map((role) => [role, PASSWORD])) });
       if (anyTime) await query(adminUrl, ANY_TIME);
       const url = (role: Role): string => `postgresql://${role}:${PASSWORD}@127.0.0.1:${server.port}/${name}`;
       return {
@@ -59,4 +64,14 @@ export async function startTestPostgres({ alone = false } = {}): Promise<TestPos
       await server.stop();
     },
   };
+}
+
+/** Several files may use the server at the same time, and a database can be copied only while it is complete and unused. */
+async function migratedDatabase(server: PostgresServer): Promise<void> {
+  await withAdvisoryLock(server.superuserUrl('postgres'), MIGRATED, async () => {
+    if (!(await server.createDatabase(MIGRATED))) return;
+    await migrate(server.superuserUrl(MIGRATED), {
+      roles: Object.fromEntries(ROLES.map((role) => [role, PASSWORD])),
+    });
+  });
 }

@@ -25,7 +25,7 @@ async function run(
 }
 
 test('a sample of the crash sweep breaks no invariant, gives each required outcome and leaves no review open, although activities fail once or permanently and workers are killed, hang and lose results [T65, T66, T69]', async () => {
-  const names = [...sampled(sample(), 3).map(({ name }) => name), ...Array(RUN_ALL ? 12 : 2).keys()];
+  const names = [...sampled(sample(), 4).map(({ name }) => name), ...Array(RUN_ALL ? 12 : 2).keys()];
   const only = names.flatMap((name) => ['--only', String(name)]);
   const { code, last, log } = await run('sweep/main.js', [...only, '--seed', '2026', '--open', '12', '--json']);
   const runs = names.length;

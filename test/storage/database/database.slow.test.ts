@@ -26,11 +26,9 @@ describe('migrate', () => {
     const ledger = createLedger(database.open('admin'));
     await ledger.append(id(1), [{ kind: 'refused', at: AT, body: {}, factKey: 'a' }]);
     const roles = Object.fromEntries(ROLES.map((role) => [role, 'only-for-tests']));
-    await Promise.all([
-      migrate(database.adminUrl, { roles }),
-      migrate(database.adminUrl, { roles }),
-      postgres.database(),
-    ]);
+    await postgres.server.createDatabase('another');
+    const another = postgres.server.superuserUrl('another');
+    await Promise.all([database.adminUrl, database.adminUrl, another].map((url) => migrate(url, { roles })));
     expect(await ledger.read(id(1))).toHaveLength(1);
   });
 
