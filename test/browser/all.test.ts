@@ -4,7 +4,7 @@ import { describeInBrowser } from './support/chromium';
 import { useEnvironment } from './support/environment';
 
 /** What `npm test` runs, because all files take five minutes. `npm run test:browser` and continuous integration run all of them. */
-const SAMPLE = ['path.test.ts', 'keyboard.test.ts'];
+const SAMPLE = ['path.test.ts'];
 
 /** All files with one environment and one browser, because starting them takes longer than most of the tests. */
 describeInBrowser('the inbox in a browser', () => {

@@ -12,7 +12,7 @@ import { readKeyFile } from '../../signing/key-file';
 import { CLI_ENV_FILE, readEnvFile } from '../../workers/env-file';
 import type { Env } from '../../workers/config';
 import { initRequest } from '../support/initialized';
-import { ownServers, type OwnServers } from '../support/own-servers';
+import { newNamespace, ownServers, type OwnServers } from '../support/own-servers';
 
 jest.setTimeout(120_000);
 let servers: OwnServers;
@@ -108,7 +108,7 @@ describe('settings', () => {
   });
 
   test('a namespace without search attributes', async () => {
-    const namespace = await servers.newNamespace();
+    const { namespace } = await newNamespace();
     expect(named(await failures({ TEMPORAL_NAMESPACE: namespace }))).toEqual([`namespace ${namespace}`]);
   });
 });

@@ -13,7 +13,7 @@ import { ROOT } from '../support/root';
 
 const NAMES: readonly string[] = ['review', 'judge', 'commit', 'gateway'];
 /** Each process takes seconds to start; the systemd units start all of them. */
-const SAMPLE = sampled(NAMES, 3);
+const SAMPLE = sampled(NAMES, 4);
 jest.setTimeout(180_000);
 
 let servers: OwnServers;

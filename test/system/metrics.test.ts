@@ -6,22 +6,20 @@ import { queueStates } from '../../workers/queue-states';
 import { serveMetrics } from '../../workers/serve-metrics';
 import { openClient } from '../../workers/temporal';
 import { eventually } from '../support/eventually';
-import { ownServers, type OwnServers } from '../support/own-servers';
+import { newNamespace } from '../support/own-servers';
 import { startTestPostgres, type TestPostgres } from '../support/postgres';
 
 jest.setTimeout(120_000);
-let servers: OwnServers;
 let postgres: TestPostgres;
 let temporal: Client;
 beforeAll(async () => {
-  servers = await ownServers();
-  temporal = openClient({ TEMPORAL_ADDRESS: servers.temporalAddress, TEMPORAL_NAMESPACE: servers.namespace });
+  const { temporalAddress, namespace } = await newNamespace();
+  temporal = openClient({ TEMPORAL_ADDRESS: temporalAddress, TEMPORAL_NAMESPACE: namespace });
   postgres = await startTestPostgres();
 });
 afterAll(async () => {
   await temporal.connection.close();
   await postgres.stop();
-  await servers.stop();
 });
 
 test('queues without workers have no poller, and a task waits until someone polls', async () => {
