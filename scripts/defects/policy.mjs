@@ -188,4 +188,20 @@ export const DEFECTS = [
     ...never('!policy.requiresConfirmation)'),
     tests: ['test/policy/bundle/compile-plan.test.ts'],
   },
+  {
+    name: 'show only controls of a name as escapes',
+    through: 'a name in a finding that reads like another one, with invisible characters',
+    file: 'policy/text/shown-name.ts',
+    from: 'isInvisible(code) ?',
+    to: 'code < 0x20 ?',
+    tests: ['test/policy/text/invisible.test.ts'],
+  },
+  {
+    name: 'compare no signs with those of code',
+    through: 'an operator, comment or path that only looks like one',
+    file: 'policy/text/characters.ts',
+    from: '  found.push(...lookalikeSigns(text).slice(0, MAX_FOUND - found.length));\n',
+    to: '',
+    tests: ['test/source-tools/git/rules/trojan-source.test.ts'],
+  },
 ];
