@@ -5,7 +5,7 @@ import { readSubmission } from '../inputs';
 import type { RollbackInput, Settled } from '../review-types';
 import type { CommitDeps } from './commit-deps';
 import { factsOfRows } from './receipt-facts';
-import { settleUnreported } from './reconcile';
+import { reconcile } from './reconcile';
 import { beginRollback, closeRolledBack, settledOf } from './settlement';
 import { supportedEnding } from './supported-ending';
 
@@ -27,7 +27,8 @@ export async function rollback(deps: CommitDeps, input: RollbackInput): Promise<
     const settlement = await beginRollback(deps, changeId, ending);
     if (settlement.kind === 'decided') return closeRolledBack(deps, facts, settlement.reason, settlement.explanation);
   }
-  const result = await settleUnreported(deps, changeId);
+  // An effect that is unknown is recorded, so that an operator finds it while this is retried.
+  const result = await reconcile(deps, changeId);
   if (result.state === 'EFFECT_UNKNOWN' || result.state === 'REFUSED') throw new Error(result.explanation);
   return result;
 }

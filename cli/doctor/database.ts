@@ -56,7 +56,9 @@ async function checkSchema(db: Database): Promise<Check> {
     : failed(
         'Countersign database',
         `${detail}; this version needs schema ${SCHEMA_VERSION}`,
-        'Run "countersign setup"',
+        version !== null && version > SCHEMA_VERSION
+          ? 'Use the version of Countersign that made this schema, or a newer one'
+          : 'Run "countersign setup" with COUNTERSIGN_DATABASE_ADMIN_URL, or "countersign init" again',
       );
 }
 
@@ -155,7 +157,11 @@ async function checkRole(role: Role, url: string): Promise<Check> {
     ];
     return missing.length === 0
       ? passed(name, 'can log in and has its rights')
-      : failed(name, `lacks ${missing.join(', ')}`, 'Run "countersign setup", which grants them');
+      : failed(
+          name,
+          `lacks ${missing.join(', ')}`,
+          'Run "countersign setup" with COUNTERSIGN_DATABASE_ADMIN_URL, which grants them',
+        );
   } catch (error) {
     return failed(name, messageOf(error), 'Correct its URL, or run "countersign init --rotate" for a new password');
   }

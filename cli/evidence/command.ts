@@ -74,11 +74,15 @@ async function verifyFile(io: Io, [file = '']: readonly string[], options: Optio
 }
 
 /** The trust roots of the file, or of the login. */
-async function trustOf(io: Io, file: string | undefined): Promise<EvidenceTrust> {
+async function trustOf(io: Io, option: string | undefined): Promise<EvidenceTrust> {
+  const file = option ?? io.host.env['COUNTERSIGN_TRUST_FILE'];
   if (file !== undefined) return await readTrust(file);
   const { gatewaySettings } = await import('../gateway/settings.js');
   const settings = gatewaySettings(io.host.env);
-  if (settings === null) throw new UsageError('--trust is missing');
+  if (settings === null)
+    throw new UsageError(
+      '--trust is missing: name the file with the public keys of operators and committers, set COUNTERSIGN_TRUST_FILE, or use "countersign login"',
+    );
   return settings.trust;
 }
 
@@ -88,7 +92,7 @@ async function readTrust(path: string): Promise<EvidenceTrust> {
   try {
     return parseTrust(new TextDecoder().decode(bytes));
   } catch (error) {
-    throw new UsageError(`--trust ${path}: ${messageOf(error)}`);
+    throw new UsageError(`trust file ${path}: ${messageOf(error)}`);
   }
 }
 

@@ -231,7 +231,7 @@ export const BundleSchema = z.strictObject({
     .enum(['always', 'unlessHardBlock', 'onlyIfClean'])
     .default('unlessHardBlock')
     .describe(
-      'When the judge is called. onlyIfClean: only if no finding needs an answer; not together with a callback that answers alone.',
+      'When the judge is called. unlessHardBlock and always: unless a rule forbids the change. onlyIfClean: only if no finding needs an answer; not together with a callback that answers alone.',
     ),
   onJudgeFailure: z
     .enum(['ask', 'forbid'])

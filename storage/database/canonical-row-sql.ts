@@ -41,7 +41,8 @@ begin
   -- What JSON consists of without strings, white space and brackets.
   v_brackets := translate(substr(v_structure, 2, length(v_structure) - 2), '",:0123456789+-.eEtrufalsn', '');
   for i in 1 .. ${MAX_BODY_DEPTH} loop
-    v_brackets := replace(replace(v_brackets, '{}', ''), '[]', '');
+    -- Both at once, so that each round removes one level.
+    v_brackets := regexp_replace(v_brackets, '\{\}|\[\]', '', 'g');
     exit when v_brackets = '';
   end loop;
   if v_brackets <> '' then return 'more than ${MAX_BODY_DEPTH} levels'; end if;

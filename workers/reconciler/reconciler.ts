@@ -32,6 +32,11 @@ import { CALL_MS, Repairs, type Found, type ReconcilerOptions } from './repairs'
 import { suspects, type Suspects } from './suspects';
 
 const AT_ONCE = 4;
+/**
+ * A target that hangs and a slow list take less. The roles of our database have a limit of 15 s, after which the session would lose the
+ * lock. Without any limit, a committer whose machine is gone would keep it.
+ */
+const ALLOW_IDLE = `set local idle_in_transaction_session_timeout = '2min'`;
 /** The list of the server lags behind. */
 const LIST_OVERLAP_MS = 60_000;
 /** Multiple of the grace period. */
@@ -53,6 +58,7 @@ export class Reconciler {
   pass(): Promise<number | null> {
     return this.options.db.transaction(async (tx) => {
       if (!(await tryAdvisoryLock(tx, 'countersign reconciler', 2))) return null;
+      await tx.query(ALLOW_IDLE);
       const listed = await this.#suspects();
       const reviews = await this.#chosen([...listed.failing, ...listed.ended]);
       const ended = await this.#afterEnd.next(this.options.db, listed);

@@ -60,6 +60,15 @@ it('is listed as unknown while the target is unavailable', async () => {
   expect(await listed(world)).toBe('EFFECT_UNKNOWN');
 });
 
+it('is listed as unknown if the commit is refused after its effect was lost', async () => {
+  const world = await new ReviewWorld().confirmed();
+  world.target.loses = true;
+  world.target.blind = true;
+  expect(await world.commit()).toMatchObject({ state: 'EFFECT_UNKNOWN' });
+  await expect(world.rollback({ reason: 'commit_refused' })).rejects.toThrow();
+  expect([await listed(world), await untold(world)]).toEqual(['EFFECT_UNKNOWN', 1]);
+});
+
 it.each([
   [true, 'COMMITTED', null],
   [false, 'ROLLED_BACK', 'commit_failed'],

@@ -163,6 +163,7 @@ describe('the body of a ledger row', () => {
     ['{"a\\u0001":1,"a\\u0000":2}', 'not in the order'],
     [`{"a":${'['.repeat(180)}${']'.repeat(180)}}`, 'more than 180 levels'],
     [`{"a":${'['.repeat(5_000)}${']'.repeat(5_000)}}`, 'more than 180 levels'],
+    [`{"a":${'[{"a":'.repeat(90)}1${'}]'.repeat(90)}}`, 'more than 180 levels'],
   ] as const;
   it.each(OTHER_FORMS.map(([body, problem]) => [problem, body] as const))(
     'is refused: %s (%#)',
