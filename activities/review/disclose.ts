@@ -5,6 +5,7 @@ import { StagingRecord } from '../../policy/contracts/staging-record';
 import { z } from 'zod';
 import { Sha256Hex } from '../../policy/contracts/diff';
 import { invalid, misconfigured } from '../../policy/contracts/failure';
+import type { LedgerRow } from '../../policy/contracts/ledger';
 import { PolicyCallbackResult, PolicyViolation } from '../../policy/contracts/violation';
 import { isHardBlock, type RawOutcome } from '../../policy/decide/findings';
 import {
@@ -27,16 +28,18 @@ import { outcomesWithoutRow } from '../../signing/verify-review/outcomes-without
 import { attest, type Attestor } from '../attestation';
 import { loadDiff } from './load-diff';
 import { readInput } from '../inputs';
-import { requesterIn } from '../rows';
+import { requesterIn, rowOf } from '../rows';
 import { assertPlanOf, isEnding, openedChange, type OpenedChange } from './opened-change';
 import { recordRefusal } from './refused-entry';
 import { isStatic, readFacts, type DerivationDeps } from './derive';
+import type { WithChangeLock } from '../../storage/ledger/with-change-lock';
 import type { PlanSource } from '../../storage/plans/plan-source';
 import type { Disclosed, ReviewActivities } from '../review-types';
 
 export interface DisclosureDeps extends DerivationDeps {
   readonly store: ByteStore;
   readonly ledger: Ledger;
+  readonly withChangeLock: WithChangeLock;
   readonly plans: PlanSource;
   readonly callbacks: CallbackRegistry;
   readonly keys: KeyRegistry;
@@ -48,8 +51,8 @@ export interface DisclosureDeps extends DerivationDeps {
 
 /**
  * Reads the findings from the rows of the change, runs the callbacks, builds the violations and records what approvers will be
- * shown: findings, callback results and fingerprint. Idempotent: a retry returns the row that was written first, so that all
- * approvers see the same disclosure.
+ * shown: findings, callback results and fingerprint. Idempotent: a retry returns the row that was written first and runs no callback,
+ * so that all approvers see the same disclosure and no later result contradicts it.
  */
 export function createDisclosureActivities(deps: DisclosureDeps): Pick<ReviewActivities, 'disclose'> {
   return {
@@ -82,6 +85,8 @@ export function createDisclosureActivities(deps: DisclosureDeps): Pick<ReviewAct
             'No person can confirm it',
           ),
         );
+      const first = rowOf(rows, 'disclosed');
+      if (first !== undefined) return toDisclosed(deps, plan, first);
       const triggered = matchPolicies(plan, findings, cardinalityOf(stagedIn(rows, stagingSha)));
       return recordDisclosure(deps, plan, { ...change, stagingSha, requester: requesterIn(rows), findings, triggered });
     },
@@ -134,8 +139,13 @@ export interface Disclosure extends OpenedChange {
   readonly triggered: readonly TriggeredPolicy[];
 }
 
-/** Runs the callbacks and writes the row `disclosed`, or returns what the first one says. */
+/**
+ * Runs the callbacks and writes the row `disclosed`, or returns what the first one says. Attempts can overlap: a local activity that
+ * takes too long is repeated while it runs. Only the results of the attempt that discloses become records: one from another attempt
+ * would contradict what approvers are shown.
+ */
 export async function recordDisclosure(deps: DisclosureDeps, plan: Plan, input: Disclosure): Promise<Disclosed> {
+  const { changeId } = input;
   const { results, rows } = await runCallbacks(deps, plan, input);
   const now = await deps.databaseNow();
   const at = now.toISOString();
@@ -150,20 +160,32 @@ export async function recordDisclosure(deps: DisclosureDeps, plan: Plan, input: 
     stagingSha: input.stagingSha,
   };
   const disclosed: LedgerEntry = { kind: 'disclosed', at, factKey: 'disclosed', body: body as unknown as JsonObject };
-  const appended = await deps.ledger.append(input.changeId, [...rows, disclosed], {
-    state: 'INTERVENTION_REQUIRED',
-    pending: pending.length,
-    highestSeverity: input.findings.some((f) => f.status === 'BLOCK') ? 'BLOCK' : 'WARN',
-    deadlineAt: pending.length === 0 ? null : new Date(now.getTime() + deadlineMs).toISOString(),
-  });
-  const row = appended.at(-1)?.stored?.row;
-  const first = row === undefined ? body : disclosedOf(row.body);
-  return {
-    callbackResults: first.callbackResults,
-    fingerprint: first.fingerprint,
-    disclosedAt: row?.at ?? at,
-    ...(await whoCanAnswer(deps.keys, plan)),
+  const append = async (ledger: Ledger): Promise<LedgerRow | undefined> => {
+    const appended = await ledger.append(changeId, [...rows, disclosed], {
+      state: 'INTERVENTION_REQUIRED',
+      pending: pending.length,
+      highestSeverity: input.findings.some((f) => f.status === 'BLOCK') ? 'BLOCK' : 'WARN',
+      deadlineAt: pending.length === 0 ? null : new Date(now.getTime() + deadlineMs).toISOString(),
+    });
+    return appended.at(-1)?.stored?.row;
   };
+  const row =
+    rows.length === 0
+      ? await append(deps.ledger) // its fact key is enough
+      : await deps.withChangeLock(
+          changeId,
+          async (ledger) => rowOf(await ledger.readKinds(changeId, ['disclosed']), 'disclosed') ?? append(ledger),
+        );
+  return toDisclosed(deps, plan, row ?? disclosed);
+}
+
+async function toDisclosed(
+  deps: DisclosureDeps,
+  plan: Plan,
+  { body, at }: Pick<LedgerEntry, 'body' | 'at'>,
+): Promise<Disclosed> {
+  const { callbackResults, fingerprint } = disclosedOf(body);
+  return { callbackResults, fingerprint, disclosedAt: at, ...(await whoCanAnswer(deps.keys, plan)) };
 }
 
 const DisclosedRow = z.object({
@@ -179,23 +201,24 @@ function disclosedOf(body: unknown): z.infer<typeof DisclosedRow> {
   throw misconfigured('The row `disclosed` of this change cannot be read; submit the change again');
 }
 
-/** Runs every callback, regardless of the results of the others. Each result becomes an attested record. */
+/**
+ * Runs all callbacks at once, regardless of the results of the others. Each result becomes an attested record. In turn, a few that hang
+ * would take longer than an attempt of the activity may.
+ */
 async function runCallbacks(
   deps: DisclosureDeps,
   plan: Plan,
   input: Disclosure,
 ): Promise<{ results: Record<string, PolicyCallbackResult>; rows: LedgerEntry[] }> {
-  const results: Record<string, PolicyCallbackResult> = {};
-  const rows: LedgerEntry[] = [];
   const calling = input.triggered.filter((t) => t.callback !== null);
-  if (calling.length === 0) return { results, rows };
+  if (calling.length === 0) return { results: {}, rows: [] };
   const at = (await deps.databaseNow()).toISOString();
   const facts = await readFacts(deps, await loadDiff(deps.store, deps.tools, input));
-  for (const triggered of calling) {
+  const called = calling.map(async (triggered) => {
     const policy = plan.policies.find((p) => p.key === triggered.policyKey);
     const finding = input.findings[triggered.findingIndex];
     const validator = plan.validators[triggered.findingIndex];
-    if (policy === undefined || policy.callback === null || finding === undefined || validator === undefined) continue;
+    if (policy === undefined || policy.callback === null || finding === undefined || validator === undefined) return [];
     const { callback } = policy;
     const context = {
       finding,
@@ -209,7 +232,6 @@ async function runCallbacks(
     };
     const result = await callInTime((timeout) => evaluateCallback(deps.callbacks, callback, context, timeout));
     const key = callbackKey(triggered);
-    results[key] = result;
     const attestation = {
       kind: 'callback' as const,
       subject: key,
@@ -218,14 +240,16 @@ async function runCallbacks(
       given: givenToCallback(finding, triggered, input.inputSha),
       result: result as unknown as JsonValue,
     };
-    rows.push(attest(deps.attestor, input, attestation, at));
-  }
-  return { results, rows };
+    return [{ key, result, row: attest(deps.attestor, input, attestation, at) }];
+  });
+  const all = (await Promise.all(called)).flat();
+  return { results: Object.fromEntries(all.map(({ key, result }) => [key, result])), rows: all.map(({ row }) => row) };
 }
 
+/** All callbacks have this time together. With reads and the append it must be less than one attempt may take (`patient`, proxies.ts). */
 const CALLBACK_MS = 10_000;
 
-/** A callback that hangs is treated as unevaluable after CALLBACK_MS, and the others still run. */
+/** A callback that hangs is treated as unevaluable after CALLBACK_MS. */
 async function callInTime<T>(call: (timeout: Promise<void>) => Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<void>((resolve) => (timer = setTimeout(resolve, CALLBACK_MS)));

@@ -9,6 +9,7 @@ import { createOpeningActivities } from '../../activities/review/open-review';
 import { recordFailures } from '../../activities/record-failures';
 import type { ReviewActivities } from '../../activities/review-types';
 import type { BreakerStore } from '../../storage/breakers/breakers';
+import { ledgerWithChangeLock } from '../../storage/ledger/with-change-lock';
 import type { Extensions } from '../extensions';
 import type { Resources } from '../resources';
 
@@ -24,7 +25,7 @@ interface ReviewRole {
 
 /** Activities of the queue `countersign-review`. The review worker has no credentials of targets. */
 export function reviewActivities({ resources, extensions, attestor, breakers, threads }: ReviewRole): ReviewActivities {
-  const { store, ledger, withAdvisoryLock, keys, plans, now, databaseNow } = resources;
+  const { db, store, ledger, withAdvisoryLock, keys, plans, now, databaseNow } = resources;
   const { validators, callbacks, sourceTools: tools } = extensions;
   const activities: ReviewActivities = {
     ...createOpeningActivities({
@@ -44,6 +45,7 @@ export function reviewActivities({ resources, extensions, attestor, breakers, th
     ...createDisclosureActivities({
       store,
       ledger,
+      withChangeLock: ledgerWithChangeLock(db),
       plans,
       tools,
       validators,

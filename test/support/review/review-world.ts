@@ -39,7 +39,7 @@ export interface WorldOptions {
   readonly signedBy?: 'service' | 'none';
   readonly requestKey?: string;
   readonly metadata?: Submission['metadata'];
-  readonly callback?: (requester: string | null) => PolicyCallbackResult;
+  readonly callback?: (requester: string | null) => PolicyCallbackResult | Promise<PolicyCallbackResult>;
   /** The validators whose circuit breakers do not let the change pass. */
   readonly breakers?: Blocked;
   /** The ledger of another review, so that each sees the outcome of the other. */
