@@ -253,6 +253,14 @@ export const DEFECTS = [
     tests: COMMIT,
   },
   {
+    name: 'take validators that wait for the dry run for silent ones',
+    through: 'a receipt that says a rule forbade a change whose target was down',
+    file: 'signing/verify-review/rollback-reasons.ts',
+    from: "isComplete(ending, 'static') ? judgeHasEnded(ending) : guardiansHaveEnded(ending)",
+    to: 'guardiansHaveEnded(ending)',
+    tests: ['test/activities/committer/time-outs.test.ts'],
+  },
+  {
     name: 'take a refusal as final while an answer is still missing',
     through: 'a receipt that says commit_refused for a commit that someone else scheduled',
     file: 'signing/verify-review/rollback-reasons.ts',

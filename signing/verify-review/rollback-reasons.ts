@@ -25,6 +25,7 @@ import { COMPUTED_BY_ASSEMBLY, CONTRACT_VIOLATION } from '../../policy/decide/fi
 import { isJudge } from '../../policy/contracts/readings';
 import { openEnvelope } from '../../policy/evidence/dsse';
 import { findingsOfRow } from '../../policy/evidence/unreadable-rows';
+import { CLOCK_SKEW_MS } from '../judge-answer';
 
 /** A review that is to be rolled back, or was. */
 export interface Ending {
@@ -60,10 +61,11 @@ export interface Ending {
 type Support = (ending: Ending) => string | null;
 
 const MINUTE = 60_000;
-/** Time-outs of the workflow's activities: opening and disclosure, the guardians, and the dry run. */
+/** Time-outs of the workflow's activities: opening and disclosure, the guardians, the dry run, and the judge with its failure. */
 const PATIENT_MS = 24 * 60 * MINUTE;
 const GUARDIANS_MS = 15 * MINUTE;
-const DRY_RUN_MS = GUARDIANS_MS + 60 * MINUTE;
+const DRY_RUN_MS = 60 * MINUTE;
+const JUDGE_MS = 11 * MINUTE;
 
 export const ROLLBACK_SUPPORT: { readonly [R in RollbackReason]: Support } = {
   withdrawn: (ending) => stoppedBy(ending, 'withdrawn'),
@@ -72,7 +74,7 @@ export const ROLLBACK_SUPPORT: { readonly [R in RollbackReason]: Support } = {
   expired: (ending) => {
     const expired = decidedAs(ending.decided, 'expired');
     if (expired !== null) return expired;
-    return !has(ending, 'disclosed') && ageOf(ending) >= PATIENT_MS
+    return !has(ending, 'disclosed') && sinceRow(ending, openingOf(ending)) >= PATIENT_MS
       ? 'The review was not ready for answers within 24 hours'
       : null;
   },
@@ -111,7 +113,7 @@ export const ROLLBACK_SUPPORT: { readonly [R in RollbackReason]: Support } = {
       if (failed !== null) return `The dry run failed: ${failed}`;
       const undisclosed = failureOf(ending, 'disclose');
       if (undisclosed !== null) return `The violations could not be disclosed: ${undisclosed}`;
-      if (staged === undefined && isComplete(ending, 'static') && ageOf(ending) >= DRY_RUN_MS)
+      if (staged === undefined && sinceRow(ending, lastStaticOf(ending)) >= DRY_RUN_MS)
         return 'The dry run did not succeed in time';
     }
     const failed = ending.decided?.action === 'COMMIT' ? failureOf(ending, 'commit') : null;
@@ -189,17 +191,45 @@ function isDisclosed({ rows }: Ending): boolean {
   return row !== undefined && PolicyViolation.array().safeParse(row.body['violations']).success;
 }
 
-/** Milliseconds since the change was opened; NaN, which passes no bound, if it was not. */
-function ageOf({ rows, at }: Ending): number {
-  return Date.parse(at) - Date.parse(rows.find(({ kind }) => kind === 'submitted')?.at ?? '');
+/**
+ * Milliseconds since this row; NaN, which passes no bound, without one. Before the signature `at` is of the database's clock, in an
+ * evidence file of the committer's, which may be behind.
+ */
+function sinceRow({ at, live }: Ending, row: LedgerRow | undefined): number {
+  return Date.parse(at) + (live === null ? CLOCK_SKEW_MS : 0) - Date.parse(row?.at ?? '');
 }
 
-/** A guardian that failed permanently, or has not answered within its time-out, cannot allow the change. */
+function openingOf({ rows }: Ending): LedgerRow | undefined {
+  return rows.find(({ kind }) => kind === 'submitted');
+}
+
+/**
+ * The first row with which each static validator has answered: the dry run begins after it. Later ones give it no more time, so that
+ * findings which are written again do not keep the review open.
+ */
+function lastStaticOf(ending: Ending): LedgerRow | undefined {
+  return ending.rows.find(
+    ({ kind }, i, rows) =>
+      (kind === 'submitted' || kind === 'findings') && isComplete({ ...ending, rows: rows.slice(0, i + 1) }, 'static'),
+  );
+}
+
+/** A validator that failed permanently, or has not answered within the time-out of its step, cannot allow the change. */
 function silence(ending: Ending): string | null {
   if (isComplete(ending, 'all') || has(ending, 'disclosed')) return null;
+  const ended = isComplete(ending, 'static') ? judgeHasEnded(ending) : guardiansHaveEnded(ending);
+  return ended ? decidedAs(ending.decided, 'contract_violation') : null;
+}
+
+function guardiansHaveEnded(ending: Ending): boolean {
   const failed = failuresOf(ending, 'runGuardians').map(({ body }) => body['unit']);
-  const ended = !isComplete(ending, 'static') && isComplete(ending, 'static', failed);
-  return ended || ageOf(ending) >= GUARDIANS_MS ? decidedAs(ending.decided, 'contract_violation') : null;
+  return isComplete(ending, 'static', failed) || sinceRow(ending, openingOf(ending)) >= GUARDIANS_MS;
+}
+
+/** False without a dry run: its failure is no finding, but `commit_failed`. Its validators have answered when it has its row. */
+function judgeHasEnded(ending: Ending): boolean {
+  const staged = ending.rows.findLast(({ kind, body }) => kind === 'staged' && body['rejected'] !== true);
+  return sinceRow(ending, staged) >= JUDGE_MS;
 }
 
 /** The rows in which a worker recorded that this step failed permanently. */
