@@ -54,7 +54,8 @@ async function disclose(change: Review, triggered: readonly TriggeredPolicy[]): 
 
 /**
  * One durable timer at a time, for the next deadline and the delay of this review (`wakeDelayMs`). Before a deadline counts as missed,
- * the answers are read from the ledger again.
+ * the answers are read from the ledger again. If that brings an answer, others with a later deadline may still be missing: `settle`
+ * then says so.
  */
 export async function waitForAnswers(change: Review): Promise<void> {
   const settled = (): boolean => change.stopped !== null || !change.stillWaits();

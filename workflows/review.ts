@@ -149,7 +149,10 @@ async function run(change: Review): Promise<unknown> {
   await settleAnswers(change);
 }
 
-/** A confirmation can be taken back while the commit is requested. The review then waits for answers again. */
+/**
+ * Waits for answers again if a confirmation was taken back while the commit was requested, or if the ledger had the missing answers at a
+ * deadline but not those that have a later one. Each expiry that is averted so leaves only later deadlines, so their number bounds it.
+ */
 async function settleAnswers(change: Review): Promise<void> {
   while ((await settle(change)) === 'wait') {
     change.state = 'INTERVENTION_REQUIRED';

@@ -20,8 +20,8 @@ export interface Ending {
 }
 
 /**
- * Decides, then commits or rolls back (W3). `wait`: the commit did not begin, because a confirmation was taken back while it was
- * requested; the review waits for answers again.
+ * Decides, then commits or rolls back (W3). `wait`: an answer is missing, so nothing was requested, or the commit did not begin because
+ * a confirmation was taken back meanwhile. The review then waits for answers again.
  */
 export async function settle(change: Review, skipped?: 'static_block' | 'staged_block'): Promise<'ended' | 'wait'> {
   if (skipped !== undefined) change.skipRest(skipped);
@@ -34,7 +34,7 @@ export async function settle(change: Review, skipped?: 'static_block' | 'staged_
     case 'ROLLBACK':
       return rollBack(change, decided);
     case 'WAIT':
-      throw new Error('The wait ended although an answer is missing');
+      return 'wait';
     default:
       return decided satisfies never;
   }
