@@ -190,6 +190,20 @@ describe('submit', () => {
     expect(await countersign.submit(change, { timeoutMs: 5 })).toMatchObject({ preflight: 'pending', outcome: null });
   });
 
+  it.each<[string, (own: Preflight) => unknown]>([
+    ['null', () => null],
+    ['an empty object', () => ({})],
+    ['the preflight of another change', (own) => ({ ...own, changeId: hex('9') })],
+    ['a finding without a status', (own) => ({ ...own, findings: [{ validatorId: 'guardian.a', class: 'POLICY', reason: '', evidenceRefs: [] }] })], // prettier-ignore
+  ])('returns pending if another workflow under the id replies %s', async (_what, reply) => {
+    const { countersign } = client({
+      executeUpdateWithStart: (_name, { startWorkflowOperation: { options } }) =>
+        reply(preflight(String(options['workflowId']))),
+    });
+    const { changeId } = countersign.prepare(change);
+    expect(await countersign.submit(change)).toEqual({ changeId, preflight: 'pending', outcome: null });
+  });
+
   it('returns the recorded outcome if the same change was reviewed before', async () => {
     const { countersign } = client({
       executeUpdateWithStart: (_name, { startWorkflowOperation: { options } }) => {
