@@ -474,23 +474,72 @@ describe('answer', () => {
     }
   });
 
-  it('is a duplicate of the same decision by another key of the person, until that one was taken back', async () => {
-    const { bundle, answer, changeId } = await openReview();
-    const opened = openEnvelope('answer', answer);
-    if (!opened.ok) throw new Error(opened.message);
-    const second = newKeyPair();
-    const { predicate } = opened.statement;
-    const signed = signEnvelope(statementOf('answer', { ...predicate, keyId: second.keyId }), second);
-    const key = violationOf(answer);
-    const answered = async (rows: readonly StoredRow[], owner: string) => {
-      const { countersign } = client({ executeUpdate: () => accepted(key, 'duplicate') }, ledgerOf({ ...bundle, rows: [...rows] })); // prettier-ignore
-      return (await countersign.answer(changeId, [signed], { owners: new Map([[second.keyId, owner]]) }))[key]?.code;
-    };
-    expect(await answered(bundle.rows, 'alice')).toBe('duplicate');
-    expect(waitedMs).toBe(0);
-    expect(await answered(bundle.rows, 'bob')).toBe('sent');
-    const retraction = { keyId: 'k', person: 'alice', retracts: messageDigest(answer), answer: null };
-    expect(await answered(withRow(bundle, 'retracted', retraction), 'alice')).toBe('sent');
+  describe('with the same decision as an earlier one', () => {
+    /** A review that alice confirmed, a new confirmation by another key of hers, and the body of a later row of hers. */
+    async function confirmedAgain() {
+      const { bundle, answer, changeId } = await openReview();
+      const opened = openEnvelope('answer', answer);
+      if (!opened.ok) throw new Error(opened.message);
+      const second = newKeyPair();
+      const { predicate } = opened.statement;
+      const again = signEnvelope(statementOf('answer', { ...predicate, keyId: second.keyId }), second);
+      const { body } = bundle.rows.find(({ row }) => row.kind === 'answer_accepted')!.row;
+      const later = (members: LedgerRow['body']): LedgerRow['body'] => ({
+        ...body,
+        digest: hex('d'),
+        answer: null,
+        ...members,
+      });
+      const retraction = later({ decision: 'retract', retracts: String(body['digest']) });
+      const owners = new Map([[second.keyId, 'alice']]);
+      return { bundle, changeId, again, key: violationOf(answer), owners, retraction, reject: later({ decision: 'reject' }), second }; // prettier-ignore
+    }
+
+    it('is a duplicate of one by another key of the person, until that one was taken back or replaced', async () => {
+      const { bundle, changeId, again, key, owners, retraction, reject, second } = await confirmedAgain();
+      const answered = async (rows: readonly StoredRow[], by = owners) => {
+        const { countersign } = client({ executeUpdate: () => accepted(key, 'duplicate') }, ledgerOf({ ...bundle, rows: [...rows] })); // prettier-ignore
+        return (await countersign.answer(changeId, [again], { owners: by }))[key]?.code;
+      };
+      expect(await answered(bundle.rows)).toBe('duplicate');
+      expect(waitedMs).toBe(0);
+      expect(await answered(bundle.rows, new Map([[second.keyId, 'bob']]))).toBe('sent');
+      expect(await answered(withRow(bundle, 'retracted', retraction))).toBe('sent');
+      for (const fingerprint of [reject['fingerprint'], hex('e')])
+        expect(await answered(withRow(bundle, 'answer_accepted', { ...reject, fingerprint }))).toBe('sent');
+    });
+
+    it('is closed after the end, and recorded as late, if the person rejected or retracted since', async () => {
+      const { bundle, changeId, again, key, owners, retraction, reject } = await confirmedAgain();
+      const ends: [LedgerRow['kind'], object, string][] = [
+        ['answer_accepted', reject, 'closed'],
+        ['retracted', retraction, 'closed'],
+        ['answer_refused', { digest: null }, 'duplicate'],
+      ];
+      for (const [kind, body, code] of ends) {
+        const late: unknown[] = [];
+        const rows = withRow({ ...bundle, rows: withRow(bundle, kind, body) }, 'closed', {});
+        const { countersign } = client({ executeUpdate: gone }, { ...ledgerOf({ ...bundle, rows }), recordLate: async (_id, message) => void late.push(message) }); // prettier-ignore
+        expect(await countersign.answer(changeId, [again], { owners })).toMatchObject({ [key]: { code } });
+        expect(late).toEqual(code === 'closed' ? [{ answers: [again] }] : []);
+      }
+    });
+
+    it.each([
+      ['contradicts', 'contradicts'],
+      ['nothing', 'duplicate'],
+    ])('waits for its own row if the review did not call it a duplicate: %s', async (recorded, code) => {
+      const { bundle, changeId, again, key, owners } = await confirmedAgain();
+      const refusal = withRow(bundle, 'answer_refused', {
+        digest: messageDigest(again),
+        code: recorded,
+        message: 'no',
+      });
+      const rows = async () => (waitedMs > 0 && recorded === 'contradicts' ? refusal : bundle.rows);
+      const { countersign } = client({ signal: () => undefined }, { ...ledgerOf(bundle), rows });
+      expect(await countersign.answer(changeId, [again], { via: 'signal', owners })).toMatchObject({ [key]: { code } });
+      expect(waitedMs).toBeGreaterThan(0);
+    });
   });
 
   it('is not proven by a refusal with an unknown code, or with a code that is not one of a refusal', async () => {
