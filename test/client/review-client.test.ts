@@ -282,6 +282,12 @@ describe('submit', () => {
   });
 });
 
+/** Status and message of a server that accepts no more updates of a run. */
+const UPDATE_LIMITS: [number, string][] = [
+  [9, 'The limit on the total number of distinct updates in this workflow has been reached (2000). Make sure …'],
+  [8, 'limit on number of concurrent in-flight updates has been reached (10)'],
+];
+
 describe('answer', () => {
   it('returns closed for a closed review, and appends the refusal to the ledger [T56]', async () => {
     const { bundle, changeId } = await committedReview();
@@ -434,20 +440,20 @@ describe('answer', () => {
     });
   });
 
-  it.each([
-    [9, 'The limit on the total number of distinct updates in this workflow has been reached (2000). Make sure …'],
-    [8, 'limit on number of concurrent in-flight updates has been reached (10)'],
-  ])('goes by signal if the server accepts no more updates of the review (status %i)', async (code, message) => {
-    const signals: unknown[] = [];
-    const { countersign } = client({
-      executeUpdate: () => {
-        throw grpcError(code, message);
-      },
-      signal: (...sent) => void signals.push(sent),
-    });
-    expect(await countersign.answer(CHANGE, [envelope])).toMatchObject({ '#0': { code: 'sent' } });
-    expect(signals).toHaveLength(1);
-  });
+  it.each(UPDATE_LIMITS)(
+    'goes by signal if the server accepts no more updates of the review (status %i)',
+    async (code, message) => {
+      const signals: unknown[] = [];
+      const { countersign } = client({
+        executeUpdate: () => {
+          throw grpcError(code, message);
+        },
+        signal: (...sent) => void signals.push(sent),
+      });
+      expect(await countersign.answer(CHANGE, [envelope])).toMatchObject({ '#0': { code: 'sent' } });
+      expect(signals).toHaveLength(1);
+    },
+  );
 
   it('reports every answer as sent, in an update and in a signal, if it can read no ledger', async () => {
     const signalled = client({ signal: () => undefined });
@@ -781,6 +787,35 @@ describe('withdraw', () => {
       expect(await forged.countersign.sendWithdrawal(CHANGE, message)).toMatchObject({ code: 'accepted' });
     }
   });
+
+  it.each(UPDATE_LIMITS)(
+    'goes by signal if the server accepts no more updates of the review (status %i)',
+    async (code, text) => {
+      const signals: unknown[] = [];
+      const script: Script = {
+        executeUpdate: () => {
+          throw grpcError(code, text);
+        },
+        signal: (name, [sent]) => void signals.push([name, sent]),
+      };
+      const body = { statement: message.statement, by: null, explanation };
+      const rows = chained([{ changeId: CHANGE, n: 0, prev: '', kind: 'withdrawn', at: AT, actor: 'cs_review', body: body as unknown as LedgerRow['body'] }]); // prettier-ignore
+      const { countersign } = client(script, {
+        ...ledgerOf(null),
+        rows: async () => (signals.length === 0 ? [] : rows),
+      });
+      expect(await countersign.sendWithdrawal(CHANGE, message)).toEqual({ code: 'accepted', message: explanation });
+      expect(await countersign.sendSupersession(CHANGE, { by: hex('8') })).toMatchObject({ code: 'duplicate' });
+      expect(signals).toEqual([
+        ['withdraw', message],
+        ['supersede', { by: hex('8') }],
+      ]);
+      const without = client(script).countersign;
+      const sent = { code: 'sent', message: 'sent, but not acknowledged: no row of the ledger has it' };
+      expect(await without.sendWithdrawal(CHANGE, message)).toEqual(sent);
+      expect(await without.sendSupersession(CHANGE, { by: hex('8') })).toEqual(sent);
+    },
+  );
 
   it('is signed with the service key, over this change, and sends nothing without one', async () => {
     const sent: unknown[] = [];
