@@ -5,7 +5,8 @@
  *    are rebuilt from verified rows, bytes and policy; an answer is acknowledged when its row was read back.
  * C1 A time-out is never reported as a failure of the operation: the error says that it may have taken effect and can be retried.
  * C2 Without a ledger an outcome of the workflow is `verified` only with a receipt of a trusted committer, and answers are `sent`.
- * C3 An answer that was not recorded before the ledger had the end of the review is recorded as refused; it is never silently dropped.
+ * C3 An answer or a withdrawal that was not recorded before the ledger had the end of the review is recorded as refused; it is never
+ *    silently dropped.
  */
 import type { Client } from '@temporalio/client';
 import { AnswerMessage, AnswerResults, MAX_ANSWERS_PER_MESSAGE } from '../policy/contracts/answer';
@@ -236,7 +237,7 @@ export class ReviewClient {
 
   /**
    * Sends a signed withdrawal, which rolls the change back. Returns `too_late` after the commit has begun, or if the review ended
-   * otherwise. The result comes from the row in the ledger; without a row or a ledger it is `sent`.
+   * otherwise, and the refusal is recorded. The result comes from the row in the ledger; without a row or a ledger it is `sent`.
    */
   async sendWithdrawal(changeId: string, message: WithdrawMessage): Promise<WithdrawResult> {
     return await this.#stop(
@@ -262,7 +263,7 @@ export class ReviewClient {
   ): Promise<WithdrawResult> {
     const out = { name, message, again: 'Send again: it takes effect once' };
     const sent = await this.#send(changeId, out, 'update', ANSWER_TIMEOUT_MS);
-    if (sent.to === 'no run') return await stoppedAfterRun(this.#afterRun(changeId, sent.cause), message);
+    if (sent.to === 'no run') return await stoppedAfterRun(this.#afterRun(changeId, sent.cause), name, message);
     const said = WithdrawResult.safeParse(sent.reply).data ?? null;
     const ledger = this.#ledger;
     if (ledger === null) return unacknowledgedWithdrawal(said);

@@ -729,13 +729,28 @@ describe('withdraw', () => {
   const message = signWithdrawal(CHANGE, { reason: 'wrong table' }, service, new Date());
   const explanation = 'Withdrawn by service shopbot: wrong table';
 
-  it('is too late for a review that ended otherwise', async () => {
+  it('is too late for a review that ended otherwise, and appends the refusal to the ledger', async () => {
     const { bundle, changeId } = await committedReview();
-    const { countersign } = client({ executeUpdate: gone }, ledgerOf(bundle));
-    expect(await countersign.sendWithdrawal(changeId, message)).toEqual({
-      code: 'too_late',
-      message: 'The review is closed',
-    });
+    const late: unknown[] = [];
+    const recordLateWithdrawal: ClientLedger['recordLateWithdrawal'] = async (...call) => void late.push(call);
+    const { countersign } = client({ executeUpdate: gone }, { ...ledgerOf(bundle), recordLateWithdrawal });
+    const tooLate = { code: 'too_late', message: 'The review is closed' };
+    expect(await countersign.sendWithdrawal(changeId, message)).toEqual(tooLate);
+    expect(await countersign.sendSupersession(changeId, { by: hex('8') })).toEqual(tooLate);
+    expect(late).toEqual([
+      [changeId, 'withdraw', message, tooLate.message],
+      [changeId, 'supersede', { by: hex('8') }, tooLate.message],
+    ]);
+  });
+
+  it('throws if the refusal cannot be recorded, and records none for an id that the ledger does not have', async () => {
+    const { bundle, changeId } = await committedReview();
+    const recordLateWithdrawal = (): Promise<never> => Promise.reject(new Error('down'));
+    const script = { executeUpdate: gone, describe: () => CLOSED };
+    const of = (evidence: Evidence | null) =>
+      client(script, { ...ledgerOf(evidence), recordLateWithdrawal }).countersign.sendWithdrawal(changeId, message);
+    await expect(of(bundle)).rejects.toMatchObject({ code: 'ledger_unavailable' });
+    expect(await of(null)).toMatchObject({ code: 'too_late' });
   });
 
   it('is accepted by its row if the review ended because of it, and a duplicate if it ended because of another', async () => {
