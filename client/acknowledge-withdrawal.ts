@@ -11,26 +11,24 @@ import { readBack, type WatchedRows } from './read-back';
 
 /**
  * What became of a withdrawal that was sent, by the ledger. `said` is what the review replied, which anyone who can write to the
- * namespace can forge. Without a row the result is `sent`: the change may or may not be withdrawn.
+ * namespace can forge; null without a valid reply. Without a row the result is `sent`: the change may or may not be withdrawn.
  */
 export async function acknowledgeWithdrawal(
   changeId: string,
   message: WithdrawMessage | SupersedeMessage,
-  said: WithdrawResult,
+  said: WithdrawResult | null,
   ledger: WatchedRows,
 ): Promise<WithdrawResult> {
   const rows = await readBack(changeId, ledger, (read) => withdrawalInRows(message, read) !== null);
   const found = withdrawalInRows(message, rows);
   if (found === null) return unacknowledgedWithdrawal(said);
-  return found.code === 'accepted' && said.code === 'duplicate' ? { ...found, code: 'duplicate' } : found;
+  return found.code === 'accepted' && said?.code === 'duplicate' ? { ...found, code: 'duplicate' } : found;
 }
 
 /** The result of a client that can read no rows. */
-export function unacknowledgedWithdrawal({ code, message }: WithdrawResult): WithdrawResult {
-  return {
-    code: 'sent',
-    message: `sent, but not acknowledged: no row of the ledger has it. The review replied "${code}: ${message}", which nothing proves`,
-  };
+export function unacknowledgedWithdrawal(said: WithdrawResult | null): WithdrawResult {
+  const reply = said === null ? '' : `. The review replied "${said.code}: ${said.message}", which nothing proves`;
+  return { code: 'sent', message: `sent, but not acknowledged: no row of the ledger has it${reply}` };
 }
 
 /** Codes that a row of a refusal can have. */

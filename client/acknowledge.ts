@@ -1,6 +1,8 @@
 import { AnswerCode, type AnswerMessage, type AnswerResult, type AnswerResults } from '../policy/contracts/answer';
 import { canonicalJson } from '../policy/contracts/canonical-json';
 import type { LedgerRow } from '../policy/contracts/ledger';
+import { lastWords } from '../policy/decide/last-words';
+import { admittedIn } from '../policy/evidence/admitted-in-row';
 import { messageDigest, openEnvelope } from '../policy/evidence/dsse';
 import { answerKeys } from './answer-keys';
 import { readBack, type WatchedRows } from './read-back';
@@ -10,7 +12,8 @@ export type KeyOwners = ReadonlyMap<string, string>;
 
 /**
  * What became of answers that were sent, by the ledger. `said` is what the review replied: anyone who can write to the namespace can
- * forge it, so it only tells what to look for. An answer without a row is `sent`: it may or may not count.
+ * forge it, so it only tells what to look for. An answer without a row is `sent`: it may or may not count. Unless the review replied
+ * `duplicate`, a row of the answer itself is awaited before it is a duplicate of another: it may be refused, or count, a moment later.
  */
 export async function acknowledge(
   changeId: string,
@@ -21,7 +24,10 @@ export async function acknowledge(
 ): Promise<AnswerResults> {
   const resultsIn = (rows: readonly LedgerRow[]): (AnswerResult | null)[] =>
     sent.map((answer) => resultInRows(answer, rows, owners));
-  const rows = await readBack(changeId, ledger, (read) => resultsIn(read).every((result) => result !== null));
+  const keys = answerKeys({ answers: [...sent] });
+  const isFinal = (result: AnswerResult | null, i: number): boolean =>
+    result !== null && (result.code !== 'duplicate' || said[keys[i] ?? '']?.code === 'duplicate');
+  const rows = await readBack(changeId, ledger, (read) => resultsIn(read).every(isFinal));
   return byKey(sent, resultsIn(rows), said);
 }
 
@@ -75,22 +81,28 @@ function resultInRows(
     const code = RefusalCode.safeParse(refused.body['code']);
     return code.success ? { code: code.data, message: String(refused.body['message']) } : null;
   }
-  const inRows = counted.map(({ body }) => [String(body['keyId']), String(body['person'])] as const);
-  const known: KeyOwners = new Map([...inRows, ...owners]);
-  const retracted = new Set(counted.map(({ body }) => body['retracts']));
-  const mine = decisionOf(answer, known);
-  const same = counted.some(
-    ({ body }) => !retracted.has(body['digest'] ?? '') && decisionOf(body['answer'], known) === mine,
-  );
-  return mine !== null && same ? { code: 'duplicate', message: 'this answer was already recorded' } : null;
+  return isRepeated(answer, counted, owners)
+    ? { code: 'duplicate', message: 'this answer was already recorded' }
+    : null;
 }
 
-/** Equal for two answers in which one person decides the same about the same violation. A key of an unknown owner counts for itself. */
-function decisionOf(answer: unknown, owners: KeyOwners): string | null {
+/**
+ * Whether another answer of the same person, which counts, has the same decision, as `afterOthers` of the admission judges it. A key of
+ * an unknown owner counts for itself. The rows do not say whether the key of that answer was revoked since.
+ */
+function isRepeated(answer: unknown, counted: readonly LedgerRow[], owners: KeyOwners): boolean {
   const opened = openEnvelope('answer', answer);
-  if (!opened.ok) return null;
-  const { violationId, fingerprint, decision } = opened.statement.predicate;
-  return `${owners.get(opened.keyid) ?? opened.keyid} ${fingerprint} ${violationId} ${decision}`;
+  if (!opened.ok) return false;
+  const { violationId, fingerprint, decision, retracts } = opened.statement.predicate;
+  const person = owners.get(opened.keyid) ?? counted.find(({ body }) => body['keyId'] === opened.keyid)?.body['person'];
+  const own = counted
+    .flatMap((row) => admittedIn(row) ?? [])
+    .filter((other) => other.signed && other.person === person && other.violationId === violationId);
+  // On any fingerprint: a reject is final.
+  if (decision === 'confirm' && own.some((other) => other.decision === 'reject')) return false;
+  const given = own.filter((other) => other.fingerprint === fingerprint);
+  if (decision === 'retract') return given.some((other) => other.retracts === retracts);
+  return lastWords(given)[0]?.decision === decision;
 }
 
 function byKey(

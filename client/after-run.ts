@@ -44,13 +44,21 @@ export async function answeredAfterRun(
 /** As `answeredAfterRun`, for a withdrawal or a supersession. */
 export async function stoppedAfterRun(
   after: AfterRun,
+  kind: 'withdraw' | 'supersede',
   message: WithdrawMessage | SupersedeMessage,
 ): Promise<WithdrawResult> {
+  const { ledger, changeId } = after;
   const rows = await rowsAfterRun(after);
-  if (rows === null) return unacknowledgedWithdrawal(TOO_LATE);
+  if (ledger === null || rows === null) return unacknowledgedWithdrawal(TOO_LATE);
   const found = withdrawalInRows(message, rows);
   if (found?.code === 'accepted' || found?.code === 'duplicate') return found;
-  if (isOpen(rows)) throw noRun(after.changeId, after.cause);
+  if (isOpen(rows)) throw noRun(changeId, after.cause);
+  // Not for an id that only Temporal knows: an invented one must not create rows.
+  if (hasEnded(rows))
+    await fromLedger(
+      () => ledger.recordLateWithdrawal(changeId, kind, message, TOO_LATE.message),
+      'The review is closed, and the refusal of this message could not be recorded',
+    );
   return TOO_LATE;
 }
 
@@ -68,5 +76,9 @@ async function rowsAfterRun({ runs, ledger, changeId, cause }: AfterRun): Promis
 
 /** Whether the ledger has the review as opened and not ended. */
 function isOpen(rows: readonly LedgerRow[]): boolean {
-  return rows.some(({ kind }) => kind === 'submitted') && !rows.some(({ kind }) => kind === 'closed');
+  return rows.some(({ kind }) => kind === 'submitted') && !hasEnded(rows);
+}
+
+function hasEnded(rows: readonly LedgerRow[]): boolean {
+  return rows.some(({ kind }) => kind === 'closed');
 }

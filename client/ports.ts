@@ -1,6 +1,7 @@
 import type { AnswerMessage } from '../policy/contracts/answer';
 import type { Evidence } from '../policy/evidence/bundle';
 import type { SpendResult } from '../policy/contracts/spent';
+import type { SupersedeMessage, WithdrawMessage } from '../policy/contracts/withdrawal';
 import type { ByteStore } from '../policy/evidence/byte-store';
 import type { StoredRow } from '../policy/evidence/chain';
 import type { ReviewPage, ReviewQuery } from '../policy/evidence/ledger-port';
@@ -27,7 +28,7 @@ export interface BundleOptions {
   readonly preview?: boolean;
 }
 
-/** The ledger, as used by client and gateway. They write only refusals of answers to a closed review, and the use of an approval. */
+/** The ledger, as used by client and gateway. They write only refusals of messages to a closed review, and the use of an approval. */
 export interface ClientLedger {
   readonly list: (query: ReviewQuery) => Promise<ReviewPage>;
   /** Rows, bytes, policy and keys of a review, to be verified by the caller. Null if the ledger has no row of the change. */
@@ -37,8 +38,15 @@ export interface ClientLedger {
   readonly summary: (changeId: string) => Promise<{ readonly tenant: string | null; readonly ended: boolean } | null>;
   /** Call it before the first read. */
   readonly watch: (changeId: string) => Promise<Watch>;
-  /** Appends `answer_refused` for a message to a closed review. */
+  /** Appends `answer_refused` for answers to a closed review. */
   readonly recordLate: (changeId: string, message: AnswerMessage, why: string) => Promise<void>;
+  /** Appends `answer_refused` with the code `too_late` for another message to a closed review. */
+  readonly recordLateWithdrawal: (
+    changeId: string,
+    kind: 'withdraw' | 'supersede',
+    message: WithdrawMessage | SupersedeMessage,
+    why: string,
+  ) => Promise<void>;
   /**
    * Appends `spent` for a committed change in cooperative mode, once; the first nonce has it. `keyId`: the key that asks, which must be
    * the one that signed the submission; null for a process that has the database.

@@ -5,7 +5,8 @@
  *    are rebuilt from verified rows, bytes and policy; an answer is acknowledged when its row was read back.
  * C1 A time-out is never reported as a failure of the operation: the error says that it may have taken effect and can be retried.
  * C2 Without a ledger an outcome of the workflow is `verified` only with a receipt of a trusted committer, and answers are `sent`.
- * C3 An answer that was not recorded before the ledger had the end of the review is recorded as refused; it is never silently dropped.
+ * C3 An answer or a withdrawal that was not recorded before the ledger had the end of the review is recorded as refused; it is never
+ *    silently dropped.
  */
 import type { Client } from '@temporalio/client';
 import { AnswerMessage, AnswerResults, MAX_ANSWERS_PER_MESSAGE } from '../policy/contracts/answer';
@@ -55,6 +56,13 @@ export interface AnswerOptions extends Bounded {
   readonly via?: 'update' | 'signal';
   /** The verified owners of the keys that signed. Then the same decision by another key of one person is a `duplicate`. */
   readonly owners?: KeyOwners;
+}
+
+/** A message to a review. `again`: what to do if it is unknown whether it arrived. */
+interface Outgoing {
+  readonly name: typeof MESSAGES.answer | typeof MESSAGES.withdraw | typeof MESSAGES.supersede;
+  readonly message: AnswerMessage | WithdrawMessage | SupersedeMessage;
+  readonly again: string;
 }
 
 const CALL_TIMEOUT_MS = 10_000;
@@ -185,40 +193,40 @@ export class ReviewClient {
     timeoutMs: number,
     owners: KeyOwners,
   ): Promise<AnswerResults> {
-    const sent = await this.#send(changeId, message, via, timeoutMs);
+    const out = { name: MESSAGES.answer, message, again: 'Send again: duplicates count once' };
+    const sent = await this.#send(changeId, out, via, timeoutMs);
     if (sent.to === 'no run')
       return await answeredAfterRun(this.#afterRun(changeId, sent.cause), message.answers, owners);
+    const said = AnswerResults.safeParse(sent.reply).data ?? {};
     const ledger = this.#ledger;
-    if (ledger === null) return unacknowledged(message.answers, sent.said);
-    return await acknowledge(changeId, message.answers, sent.said, watched(ledger, changeId), owners);
+    if (ledger === null) return unacknowledged(message.answers, said);
+    return await acknowledge(changeId, message.answers, said, watched(ledger, changeId), owners);
   }
 
+  /** `reply`: null for a signal. Another workflow may have replied, so the reply only tells which rows to look for. */
   async #send(
     changeId: string,
-    message: AnswerMessage,
+    out: Outgoing,
     via: 'update' | 'signal',
     timeoutMs: number,
-  ): Promise<
-    { readonly to: 'run'; readonly said: AnswerResults } | { readonly to: 'no run'; readonly cause: unknown }
-  > {
+  ): Promise<{ readonly to: 'run'; readonly reply: unknown } | { readonly to: 'no run'; readonly cause: unknown }> {
     const handle = this.#runs.handle(parseChangeId(changeId));
+    const { name, message, again } = out;
     try {
       if (via === 'update') {
-        const said = await this.#runs.within(timeoutMs, () =>
-          handle.executeUpdate<AnswerResults, [AnswerMessage]>(MESSAGES.answer, { args: [message] }),
+        const reply = await this.#runs.within(timeoutMs, () =>
+          handle.executeUpdate<unknown, [unknown]>(name, { args: [message] }),
         );
-        // Another workflow may have replied: the reply only tells which rows to look for.
-        return { to: 'run', said: AnswerResults.safeParse(said).data ?? {} };
+        return { to: 'run', reply };
       }
-      await this.#runs.within(timeoutMs, () => handle.signal<[AnswerMessage]>(MESSAGES.answer, message));
-      return { to: 'run', said: {} };
+      await this.#runs.within(timeoutMs, () => handle.signal<[unknown]>(name, message));
+      return { to: 'run', reply: null };
     } catch (error) {
       const problem = toTemporalProblem(error);
-      // A flood of updates must not keep an answer out: a signal has no such limit, and its row is read back too.
+      // A flood of updates must not keep a message out: a signal has no such limit, and its row is read back too.
       if (problem.kind === 'no_more_updates' && via === 'update')
-        return await this.#send(changeId, message, 'signal', timeoutMs);
-      if (problem.kind !== 'not_running')
-        throw await this.#notSent(changeId, problem, error, 'Send again: duplicates count once');
+        return await this.#send(changeId, out, 'signal', timeoutMs);
+      if (problem.kind !== 'not_running') throw await this.#notSent(changeId, problem, error, again);
       return { to: 'no run', cause: error };
     }
   }
@@ -229,7 +237,7 @@ export class ReviewClient {
 
   /**
    * Sends a signed withdrawal, which rolls the change back. Returns `too_late` after the commit has begun, or if the review ended
-   * otherwise. The result comes from the row in the ledger; without a row or a ledger it is `sent`.
+   * otherwise, and the refusal is recorded. The result comes from the row in the ledger; without a row or a ledger it is `sent`.
    */
   async sendWithdrawal(changeId: string, message: WithdrawMessage): Promise<WithdrawResult> {
     return await this.#stop(
@@ -253,20 +261,10 @@ export class ReviewClient {
     name: typeof MESSAGES.withdraw | typeof MESSAGES.supersede,
     message: WithdrawMessage | SupersedeMessage,
   ): Promise<WithdrawResult> {
-    const handle = this.#runs.handle(parseChangeId(changeId));
-    let reply: unknown;
-    try {
-      reply = await this.#runs.within(ANSWER_TIMEOUT_MS, () =>
-        handle.executeUpdate<unknown, [typeof message]>(name, { args: [message] }),
-      );
-    } catch (error) {
-      const problem = toTemporalProblem(error);
-      if (problem.kind !== 'not_running')
-        throw await this.#notSent(changeId, problem, error, 'Send again: it takes effect once');
-      return await stoppedAfterRun(this.#afterRun(changeId, error), message);
-    }
-    // Another workflow may have replied.
-    const said = WithdrawResult.safeParse(reply).data ?? { code: 'malformed', message: 'no valid reply' };
+    const out = { name, message, again: 'Send again: it takes effect once' };
+    const sent = await this.#send(changeId, out, 'update', ANSWER_TIMEOUT_MS);
+    if (sent.to === 'no run') return await stoppedAfterRun(this.#afterRun(changeId, sent.cause), name, message);
+    const said = WithdrawResult.safeParse(sent.reply).data ?? null;
     const ledger = this.#ledger;
     if (ledger === null) return unacknowledgedWithdrawal(said);
     return await acknowledgeWithdrawal(changeId, message, said, watched(ledger, changeId));

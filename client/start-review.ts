@@ -4,7 +4,7 @@ import type { Submission } from '../policy/contracts/diff';
 import { MESSAGES } from '../policy/contracts/messages';
 import { REVIEW_WORKFLOW } from '../policy/contracts/queues';
 import { startAttributes } from '../policy/contracts/search-attributes';
-import type { Preflight } from '../policy/contracts/status';
+import { Preflight } from '../policy/contracts/status';
 import { CountersignError } from './errors';
 import { refusedBy, setupHint, unavailable } from './review-errors';
 import type { ReviewRuns } from './review-runs';
@@ -24,8 +24,8 @@ export interface Start {
 }
 
 /**
- * Starts the review, or joins the running one, and waits for the static findings. `pending`: no preflight in time; the review runs.
- * `closed`: the review of this change has ended. Throws as `ReviewClient.start`.
+ * Starts the review, or joins the running one, and waits for the static findings. `pending`: no preflight in time, or a reply that is
+ * none; the review runs. `closed`: the review of this change has ended. Throws as `ReviewClient.start`.
  */
 export async function startReview(start: Start): Promise<Preflight | 'pending' | 'closed'> {
   const { temporal, runs, changeId, submission } = start;
@@ -40,14 +40,21 @@ export async function startReview(start: Start): Promise<Preflight | 'pending' |
     ...describeStart(submission, start.title),
   });
   try {
-    return await runs.within(start.timeoutMs, () =>
+    const reply = await runs.within(start.timeoutMs, () =>
       // Do not set an update id: for a known id the server returns the result from a closed run as if it were open, so that
       // a known outcome would look like a new approval. Retries inside this call reuse the id that the SDK generates.
-      temporal.workflow.executeUpdateWithStart<Workflow, Preflight, []>(MESSAGES.submit, { startWorkflowOperation }),
+      temporal.workflow.executeUpdateWithStart<Workflow, unknown, []>(MESSAGES.submit, { startWorkflowOperation }),
     );
+    return preflightOf(changeId, reply);
   } catch (error) {
     return await afterFailure(runs, changeId, toTemporalProblem(error), error);
   }
+}
+
+/** Another workflow may run under the id of the change, and reply anything. */
+function preflightOf(changeId: string, reply: unknown): Preflight | 'pending' {
+  const preflight = Preflight.safeParse(reply).data;
+  return preflight?.changeId === changeId ? preflight : 'pending';
 }
 
 async function afterFailure(

@@ -1,3 +1,4 @@
+import { recordRefusedWithdrawal } from '../activities/review/admit-withdrawal';
 import { createLateAnswers } from '../activities/review/late-answers';
 import { stagingRecords } from '../activities/committer/staging-records';
 import { collectEvidence, type EvidenceSources } from '../activities/review/export-evidence';
@@ -26,7 +27,7 @@ interface ClientLedgerOptions {
   readonly now: () => Date;
 }
 
-/** The ledger for client, CLI and gateway: reads what people are shown, and records answers that came too late. */
+/** The ledger for client, CLI and gateway: reads what people are shown, and records messages that came too late. */
 export function clientLedger(options: ClientLedgerOptions): ClientLedger & Omit<LedgerNotifications, 'watch'> {
   const { db, now } = options;
   const ledger = createLedger(db);
@@ -56,6 +57,13 @@ export function clientLedger(options: ClientLedgerOptions): ClientLedger & Omit<
     watch: (changeId) => notifications.watch(changeId),
     recordLate: async (changeId, message, why) =>
       void (await late.recordLate(changeId, message, { code: 'closed', message: why })),
+    recordLateWithdrawal: async (changeId, kind, message, why) =>
+      void (await recordRefusedWithdrawal(
+        { ledger, now },
+        changeId,
+        { kind, message, via: 'late' },
+        { code: 'too_late', message: why },
+      )),
     spend: (changeId, nonce, keyId) => spendApproval(ledger, now, { changeId, nonce, keyId }),
     onEach: (listener) => notifications.onEach(listener),
     connection: () => notifications.connection(),

@@ -1,6 +1,6 @@
-import { AdmittedAnswer } from '../../policy/contracts/answer';
-import type { LedgerRow } from '../../policy/contracts/ledger';
+import type { AdmittedAnswer } from '../../policy/contracts/answer';
 import { lastWords } from '../../policy/decide/last-words';
+import { admittedIn, type RecordedAnswer } from '../../policy/evidence/admitted-in-row';
 import type { CountedAnswer, RefusedAnswer } from '../../signing/judge-answer';
 
 /** The answer that counts of this person already has this decision, so a second row would change nothing. */
@@ -9,9 +9,6 @@ export interface RepeatedAnswer {
   readonly violationId: string;
   readonly recorded: AdmittedAnswer;
 }
-
-/** An answer as its row has it. */
-export type RecordedAnswer = Pick<LedgerRow, 'body' | 'at'>;
 
 /**
  * Compares a valid answer with those that the ledger has of the same person on the same violation. The latest `issuedAt` counts: an
@@ -25,7 +22,7 @@ function afterOthers(
   const { decision, person, violationId, fingerprint, digest, retracts } = answer;
   const refuse = (code: RefusedAnswer['code'], message: string): RefusedAnswer => ({ code, message, violationId });
   const own = rows.flatMap((row) => {
-    const admitted = admittedOf(row);
+    const admitted = admittedIn(row);
     return admitted?.person === person && admitted.violationId === violationId && admitted.signed === answer.signed
       ? [admitted]
       : [];
@@ -89,11 +86,4 @@ function takenBack({ person, signed }: CountedAnswer): string {
 function isLater(other: AdmittedAnswer, answer: CountedAnswer): boolean {
   const [theirs, mine] = [Date.parse(other.issuedAt), Date.parse(answer.issuedAt)];
   return answer.decision === 'confirm' ? theirs >= mine : theirs > mine;
-}
-
-/** The answer of a row as admission wrote it. Null for a row that it cannot have written. */
-function admittedOf({ body, at }: RecordedAnswer): AdmittedAnswer | null {
-  const { violationId, fingerprint, decision, person, signed, reason, issuedAt, retracts, digest } = body;
-  const answer = { violationId, fingerprint, decision, person, signed, reason, issuedAt, retracts, digest };
-  return AdmittedAnswer.safeParse({ ...answer, admittedAt: at }).data ?? null;
 }

@@ -1,9 +1,10 @@
 /** Judges the answers of one message against the review: those that were given before, its deadlines, and whether it has ended. */
 import type { LedgerRow } from '../../policy/contracts/ledger';
+import type { RecordedAnswer } from '../../policy/evidence/admitted-in-row';
 import type { AnswerScope, CountedAnswer, RefusedAnswer } from '../../signing/judge-answer';
 import type { AdmitInput } from '../review-types';
 import { acceptedEntry } from './accepted-entry';
-import { afterMessage, judgingOrder, type RecordedAnswer, type RepeatedAnswer } from './answer-order';
+import { afterMessage, judgingOrder, type RepeatedAnswer } from './answer-order';
 
 export const CLOSED = 'the review is already decided; further answers have no effect';
 const LATE = 'the deadline of this violation has passed, so a confirmation no longer counts; a reject still does';

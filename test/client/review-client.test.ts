@@ -190,6 +190,20 @@ describe('submit', () => {
     expect(await countersign.submit(change, { timeoutMs: 5 })).toMatchObject({ preflight: 'pending', outcome: null });
   });
 
+  it.each<[string, (own: Preflight) => unknown]>([
+    ['null', () => null],
+    ['an empty object', () => ({})],
+    ['the preflight of another change', (own) => ({ ...own, changeId: hex('9') })],
+    ['a finding without a status', (own) => ({ ...own, findings: [{ validatorId: 'guardian.a', class: 'POLICY', reason: '', evidenceRefs: [] }] })], // prettier-ignore
+  ])('returns pending if another workflow under the id replies %s', async (_what, reply) => {
+    const { countersign } = client({
+      executeUpdateWithStart: (_name, { startWorkflowOperation: { options } }) =>
+        reply(preflight(String(options['workflowId']))),
+    });
+    const { changeId } = countersign.prepare(change);
+    expect(await countersign.submit(change)).toEqual({ changeId, preflight: 'pending', outcome: null });
+  });
+
   it('returns the recorded outcome if the same change was reviewed before', async () => {
     const { countersign } = client({
       executeUpdateWithStart: (_name, { startWorkflowOperation: { options } }) => {
@@ -267,6 +281,12 @@ describe('submit', () => {
     expect(calls).toHaveLength(0);
   });
 });
+
+/** Status and message of a server that accepts no more updates of a run. */
+const UPDATE_LIMITS: [number, string][] = [
+  [9, 'The limit on the total number of distinct updates in this workflow has been reached (2000). Make sure …'],
+  [8, 'limit on number of concurrent in-flight updates has been reached (10)'],
+];
 
 describe('answer', () => {
   it('returns closed for a closed review, and appends the refusal to the ledger [T56]', async () => {
@@ -420,20 +440,20 @@ describe('answer', () => {
     });
   });
 
-  it.each([
-    [9, 'The limit on the total number of distinct updates in this workflow has been reached (2000). Make sure …'],
-    [8, 'limit on number of concurrent in-flight updates has been reached (10)'],
-  ])('goes by signal if the server accepts no more updates of the review (status %i)', async (code, message) => {
-    const signals: unknown[] = [];
-    const { countersign } = client({
-      executeUpdate: () => {
-        throw grpcError(code, message);
-      },
-      signal: (...sent) => void signals.push(sent),
-    });
-    expect(await countersign.answer(CHANGE, [envelope])).toMatchObject({ '#0': { code: 'sent' } });
-    expect(signals).toHaveLength(1);
-  });
+  it.each(UPDATE_LIMITS)(
+    'goes by signal if the server accepts no more updates of the review (status %i)',
+    async (code, message) => {
+      const signals: unknown[] = [];
+      const { countersign } = client({
+        executeUpdate: () => {
+          throw grpcError(code, message);
+        },
+        signal: (...sent) => void signals.push(sent),
+      });
+      expect(await countersign.answer(CHANGE, [envelope])).toMatchObject({ '#0': { code: 'sent' } });
+      expect(signals).toHaveLength(1);
+    },
+  );
 
   it('reports every answer as sent, in an update and in a signal, if it can read no ledger', async () => {
     const signalled = client({ signal: () => undefined });
@@ -460,23 +480,72 @@ describe('answer', () => {
     }
   });
 
-  it('is a duplicate of the same decision by another key of the person, until that one was taken back', async () => {
-    const { bundle, answer, changeId } = await openReview();
-    const opened = openEnvelope('answer', answer);
-    if (!opened.ok) throw new Error(opened.message);
-    const second = newKeyPair();
-    const { predicate } = opened.statement;
-    const signed = signEnvelope(statementOf('answer', { ...predicate, keyId: second.keyId }), second);
-    const key = violationOf(answer);
-    const answered = async (rows: readonly StoredRow[], owner: string) => {
-      const { countersign } = client({ executeUpdate: () => accepted(key, 'duplicate') }, ledgerOf({ ...bundle, rows: [...rows] })); // prettier-ignore
-      return (await countersign.answer(changeId, [signed], { owners: new Map([[second.keyId, owner]]) }))[key]?.code;
-    };
-    expect(await answered(bundle.rows, 'alice')).toBe('duplicate');
-    expect(waitedMs).toBe(0);
-    expect(await answered(bundle.rows, 'bob')).toBe('sent');
-    const retraction = { keyId: 'k', person: 'alice', retracts: messageDigest(answer), answer: null };
-    expect(await answered(withRow(bundle, 'retracted', retraction), 'alice')).toBe('sent');
+  describe('with the same decision as an earlier one', () => {
+    /** A review that alice confirmed, a new confirmation by another key of hers, and the body of a later row of hers. */
+    async function confirmedAgain() {
+      const { bundle, answer, changeId } = await openReview();
+      const opened = openEnvelope('answer', answer);
+      if (!opened.ok) throw new Error(opened.message);
+      const second = newKeyPair();
+      const { predicate } = opened.statement;
+      const again = signEnvelope(statementOf('answer', { ...predicate, keyId: second.keyId }), second);
+      const { body } = bundle.rows.find(({ row }) => row.kind === 'answer_accepted')!.row;
+      const later = (members: LedgerRow['body']): LedgerRow['body'] => ({
+        ...body,
+        digest: hex('d'),
+        answer: null,
+        ...members,
+      });
+      const retraction = later({ decision: 'retract', retracts: String(body['digest']) });
+      const owners = new Map([[second.keyId, 'alice']]);
+      return { bundle, changeId, again, key: violationOf(answer), owners, retraction, reject: later({ decision: 'reject' }), second }; // prettier-ignore
+    }
+
+    it('is a duplicate of one by another key of the person, until that one was taken back or replaced', async () => {
+      const { bundle, changeId, again, key, owners, retraction, reject, second } = await confirmedAgain();
+      const answered = async (rows: readonly StoredRow[], by = owners) => {
+        const { countersign } = client({ executeUpdate: () => accepted(key, 'duplicate') }, ledgerOf({ ...bundle, rows: [...rows] })); // prettier-ignore
+        return (await countersign.answer(changeId, [again], { owners: by }))[key]?.code;
+      };
+      expect(await answered(bundle.rows)).toBe('duplicate');
+      expect(waitedMs).toBe(0);
+      expect(await answered(bundle.rows, new Map([[second.keyId, 'bob']]))).toBe('sent');
+      expect(await answered(withRow(bundle, 'retracted', retraction))).toBe('sent');
+      for (const fingerprint of [reject['fingerprint'], hex('e')])
+        expect(await answered(withRow(bundle, 'answer_accepted', { ...reject, fingerprint }))).toBe('sent');
+    });
+
+    it('is closed after the end, and recorded as late, if the person rejected or retracted since', async () => {
+      const { bundle, changeId, again, key, owners, retraction, reject } = await confirmedAgain();
+      const ends: [LedgerRow['kind'], object, string][] = [
+        ['answer_accepted', reject, 'closed'],
+        ['retracted', retraction, 'closed'],
+        ['answer_refused', { digest: null }, 'duplicate'],
+      ];
+      for (const [kind, body, code] of ends) {
+        const late: unknown[] = [];
+        const rows = withRow({ ...bundle, rows: withRow(bundle, kind, body) }, 'closed', {});
+        const { countersign } = client({ executeUpdate: gone }, { ...ledgerOf({ ...bundle, rows }), recordLate: async (_id, message) => void late.push(message) }); // prettier-ignore
+        expect(await countersign.answer(changeId, [again], { owners })).toMatchObject({ [key]: { code } });
+        expect(late).toEqual(code === 'closed' ? [{ answers: [again] }] : []);
+      }
+    });
+
+    it.each([
+      ['contradicts', 'contradicts'],
+      ['nothing', 'duplicate'],
+    ])('waits for its own row if the review did not call it a duplicate: %s', async (recorded, code) => {
+      const { bundle, changeId, again, key, owners } = await confirmedAgain();
+      const refusal = withRow(bundle, 'answer_refused', {
+        digest: messageDigest(again),
+        code: recorded,
+        message: 'no',
+      });
+      const rows = async () => (waitedMs > 0 && recorded === 'contradicts' ? refusal : bundle.rows);
+      const { countersign } = client({ signal: () => undefined }, { ...ledgerOf(bundle), rows });
+      expect(await countersign.answer(changeId, [again], { via: 'signal', owners })).toMatchObject({ [key]: { code } });
+      expect(waitedMs).toBeGreaterThan(0);
+    });
   });
 
   it('is not proven by a refusal with an unknown code, or with a code that is not one of a refusal', async () => {
@@ -660,13 +729,28 @@ describe('withdraw', () => {
   const message = signWithdrawal(CHANGE, { reason: 'wrong table' }, service, new Date());
   const explanation = 'Withdrawn by service shopbot: wrong table';
 
-  it('is too late for a review that ended otherwise', async () => {
+  it('is too late for a review that ended otherwise, and appends the refusal to the ledger', async () => {
     const { bundle, changeId } = await committedReview();
-    const { countersign } = client({ executeUpdate: gone }, ledgerOf(bundle));
-    expect(await countersign.sendWithdrawal(changeId, message)).toEqual({
-      code: 'too_late',
-      message: 'The review is closed',
-    });
+    const late: unknown[] = [];
+    const recordLateWithdrawal: ClientLedger['recordLateWithdrawal'] = async (...call) => void late.push(call);
+    const { countersign } = client({ executeUpdate: gone }, { ...ledgerOf(bundle), recordLateWithdrawal });
+    const tooLate = { code: 'too_late', message: 'The review is closed' };
+    expect(await countersign.sendWithdrawal(changeId, message)).toEqual(tooLate);
+    expect(await countersign.sendSupersession(changeId, { by: hex('8') })).toEqual(tooLate);
+    expect(late).toEqual([
+      [changeId, 'withdraw', message, tooLate.message],
+      [changeId, 'supersede', { by: hex('8') }, tooLate.message],
+    ]);
+  });
+
+  it('throws if the refusal cannot be recorded, and records none for an id that the ledger does not have', async () => {
+    const { bundle, changeId } = await committedReview();
+    const recordLateWithdrawal = (): Promise<never> => Promise.reject(new Error('down'));
+    const script = { executeUpdate: gone, describe: () => CLOSED };
+    const of = (evidence: Evidence | null) =>
+      client(script, { ...ledgerOf(evidence), recordLateWithdrawal }).countersign.sendWithdrawal(changeId, message);
+    await expect(of(bundle)).rejects.toMatchObject({ code: 'ledger_unavailable' });
+    expect(await of(null)).toMatchObject({ code: 'too_late' });
   });
 
   it('is accepted by its row if the review ended because of it, and a duplicate if it ended because of another', async () => {
@@ -718,6 +802,35 @@ describe('withdraw', () => {
       expect(await forged.countersign.sendWithdrawal(CHANGE, message)).toMatchObject({ code: 'accepted' });
     }
   });
+
+  it.each(UPDATE_LIMITS)(
+    'goes by signal if the server accepts no more updates of the review (status %i)',
+    async (code, text) => {
+      const signals: unknown[] = [];
+      const script: Script = {
+        executeUpdate: () => {
+          throw grpcError(code, text);
+        },
+        signal: (name, [sent]) => void signals.push([name, sent]),
+      };
+      const body = { statement: message.statement, by: null, explanation };
+      const rows = chained([{ changeId: CHANGE, n: 0, prev: '', kind: 'withdrawn', at: AT, actor: 'cs_review', body: body as unknown as LedgerRow['body'] }]); // prettier-ignore
+      const { countersign } = client(script, {
+        ...ledgerOf(null),
+        rows: async () => (signals.length === 0 ? [] : rows),
+      });
+      expect(await countersign.sendWithdrawal(CHANGE, message)).toEqual({ code: 'accepted', message: explanation });
+      expect(await countersign.sendSupersession(CHANGE, { by: hex('8') })).toMatchObject({ code: 'duplicate' });
+      expect(signals).toEqual([
+        ['withdraw', message],
+        ['supersede', { by: hex('8') }],
+      ]);
+      const without = client(script).countersign;
+      const sent = { code: 'sent', message: 'sent, but not acknowledged: no row of the ledger has it' };
+      expect(await without.sendWithdrawal(CHANGE, message)).toEqual(sent);
+      expect(await without.sendSupersession(CHANGE, { by: hex('8') })).toEqual(sent);
+    },
+  );
 
   it('is signed with the service key, over this change, and sends nothing without one', async () => {
     const sent: unknown[] = [];

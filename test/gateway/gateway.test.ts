@@ -1,3 +1,7 @@
+import { WorkflowNotFoundError } from '@temporalio/common';
+import { recordRefusedWithdrawal } from '../../activities/review/admit-withdrawal';
+import type { ClientLedger } from '../../client/ports';
+import { ReviewClient } from '../../client/review-client';
 import type { GatewayDeps } from '../../gateway/app';
 import { GatewayClient } from '../../client/gateway-client';
 import { AnswerLimits } from '../../gateway/answer-limits';
@@ -20,6 +24,7 @@ import { parseEvidence, type EvidenceBundle } from '../../policy/evidence/bundle
 import { verifiedReview } from '../../signing/verified-review';
 import { evidenceWorld } from '../support/review/evidence-world';
 import { accepted, CHANGE, failing, hex, outcome, reviewed, status } from '../client/fakes';
+import { fakeTemporal } from '../client/fake-temporal';
 import { fakeGateway, recordingRefused } from './fake-gateway';
 import { scope } from './inbox/world';
 
@@ -620,6 +625,45 @@ describe('GatewayClient, on loopback', () => {
     }
     const off = new GatewayClient({ baseUrl: 'http://127.0.0.1:9', tenant: 'acme', serviceKey: createSigner(agent) });
     await expect(off.status(CHANGE)).rejects.toMatchObject({ code: 'gateway_unavailable' });
+  });
+
+  it('reports a withdrawal after the end as too late, by the row of its refusal', async () => {
+    const world = evidenceWorld({ checkpoint: false });
+    const { changeId } = await world.review({ table: 'public.items' });
+    const ledger = world.ledger.as('cs_gateway');
+    const gone = (): never => {
+      throw new WorkflowNotFoundError('completed', changeId, undefined);
+    };
+    const reviews = new ReviewClient({
+      temporal: fakeTemporal({ executeUpdate: gone }).client,
+      ledger: failing<ClientLedger>({
+        rows: (id) => ledger.read(id),
+        recordLateWithdrawal: async (id, kind, message, why) => {
+          const refused = { code: 'too_late', message: why } as const;
+          await recordRefusedWithdrawal({ ledger, now: () => now }, id, { kind, message, via: 'late' }, refused);
+        },
+      }),
+    });
+    const { app } = gateway(
+      {
+        tenantOf: async () => 'acme',
+        bundle: (id) => world.export(id),
+        sendWithdrawal: (id, message) => reviews.sendWithdrawal(id, message),
+      },
+      { answers: failing<GatewayDeps['answers']>({ withdrawalScopeOf: async () => null }) },
+    );
+    const client = new GatewayClient({
+      baseUrl: 'https://gateway.example',
+      tenant: 'acme',
+      serviceKey: createSigner(agent),
+      fetch: (async (url: URL, init: RequestInit) => app.request(String(url), init)) as typeof fetch,
+    });
+    expect(await client.withdraw(changeId)).toEqual({ code: 'too_late', message: 'The review is closed' });
+    expect((await ledger.read(changeId)).at(-1)?.row).toMatchObject({
+      kind: 'answer_refused',
+      actor: 'cs_gateway',
+      body: { code: 'too_late', about: 'withdraw', via: 'late' },
+    });
   });
 
   it('acknowledges a duplicate of an answer by another key of the person, whose owner an operator signed', async () => {
