@@ -10,7 +10,7 @@ import { choiceOption, integerOption, isGiven, textOption, type IntegerBounds, t
 import { line, styled } from '../printer';
 import { shellCommand } from '../shell-quote';
 import { UsageError } from '../usage-error';
-import { CHANGE_ID, resolveChangeId, shortId } from './change-id';
+import { CHANGE_ID_TO_SIGN, changeIdToSign, shortId } from './change-id';
 import type { Connected } from './connection';
 import { keyFileOf } from './key-option';
 import { changeTitle } from './change-title';
@@ -33,7 +33,7 @@ export function register(program: Command, cli: Cli): void {
 
 function withAnswerOptions(command: Command): Command {
   return command
-    .argument('<id>', CHANGE_ID)
+    .argument('<id>', CHANGE_ID_TO_SIGN)
     .option('--violation <id>', 'its id, or the first 8 or more digits of it')
     .option('--all', 'every violation that waits for an answer')
     .option('--confirm', 'confirm the chosen violations')
@@ -46,7 +46,7 @@ function withAnswerOptions(command: Command): Command {
 
 async function sendAnswers(io: Io, [given = '']: readonly string[], options: Options): Promise<ExitCode> {
   return await io.withReviews({ key: textOption(options, '--key') }, async (connected) => {
-    const id = await resolveChangeId(connected.reviews, given);
+    const id = await changeIdToSign(connected, given);
     const signed = await chooseAndSign(io, connected, id, options, { min: 1, max: 24 * 60, default: 10 });
     const { envelopes, owners } = signed;
     const via = choiceOption(options, '--via', ['update', 'signal'], 'update or signal') ?? 'update';
@@ -65,7 +65,7 @@ async function sendAnswers(io: Io, [given = '']: readonly string[], options: Opt
 
 async function printSignedAnswers(io: Io, [given = '']: readonly string[], options: Options): Promise<ExitCode> {
   return await io.withReviews({ key: textOption(options, '--key') }, async (connected) => {
-    const id = await resolveChangeId(connected.reviews, given);
+    const id = await changeIdToSign(connected, given);
     const { envelopes } = await chooseAndSign(io, connected, id, options, { min: 1, max: 7 * 24 * 60, default: 60 });
     const messages = toMessages(envelopes);
     const { temporal } = connected;
