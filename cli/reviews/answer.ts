@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
+import { answerMessages } from '../../client/answer-messages';
 import { CountersignError } from '../../client/errors';
-import { MAX_ANSWERS_PER_MESSAGE, type AnswerResults, type Decision } from '../../policy/contracts/answer';
+import type { AnswerResults, Decision } from '../../policy/contracts/answer';
 import type { Envelope } from '../../policy/contracts/diff';
 import type { VerifiedReview } from '../../signing/verified-review';
 import { addAction, promptFor, type Cli, type Io } from '../action';
@@ -67,7 +68,7 @@ async function printSignedAnswers(io: Io, [given = '']: readonly string[], optio
   return await io.withReviews({ key: textOption(options, '--key') }, async (connected) => {
     const id = await changeIdToSign(connected, given);
     const { envelopes } = await chooseAndSign(io, connected, id, options, { min: 1, max: 7 * 24 * 60, default: 60 });
-    const messages = toMessages(envelopes);
+    const messages = answerMessages(envelopes).map((answers) => ({ answers }));
     const { temporal } = connected;
     const commands = temporal === null ? [] : messages.map((message) => signalCommand(temporal, id, message));
     if (io.json) io.out.json({ changeId: id, messages, commands: commands.map(shellCommand), argv: commands });
@@ -171,13 +172,6 @@ function printResults(io: Io, violationIds: readonly string[], results: AnswerRe
       io.out.line(
         line`${shortId(violationId)}  ${styled('yellow', 'sent')}  see whether it was counted with: countersign show`,
       );
-}
-
-function toMessages(envelopes: readonly Envelope[]): { readonly answers: readonly Envelope[] }[] {
-  const messages = [];
-  for (let i = 0; i < envelopes.length; i += MAX_ANSWERS_PER_MESSAGE)
-    messages.push({ answers: envelopes.slice(i, i + MAX_ANSWERS_PER_MESSAGE) });
-  return messages;
 }
 
 function signalCommand(
