@@ -10,6 +10,7 @@ import type { RegisteredKey } from '../policy/evidence/key-registry';
 import type { VerifiedReview } from '../signing/verified-review';
 import { acknowledge, type KeyOwners } from './acknowledge';
 import { acknowledgeWithdrawal } from './acknowledge-withdrawal';
+import { answerMessages } from './answer-messages';
 import type { WatchedRows } from './read-back';
 import { readRegistration } from './read-registration';
 import { readResult, readReview } from './read-review';
@@ -170,14 +171,20 @@ export class GatewayClient implements ReviewCalls {
   }
 
   /**
-   * Sends signed answers. Results are keyed by violation id, and come from the ledger rows of the answers; without a row `sent`. Until a
+   * Sends signed answers, in several messages if they do not fit in one. Results are keyed by violation id, and come from the ledger rows of the answers; without a row `sent`. Until a
    * signed checkpoint covers the rows, only the gateway vouches for them.
    */
   async answer(changeId: string, answers: AnswerMessage['answers']): Promise<AnswerResults> {
     const id = parseChangeId(changeId);
     const path = `/v1/reviews/${id}/answers`;
-    const said = await this.#http.call('POST', path, json({ answers }), AnswerResults, ANSWER_TIMEOUT_MS);
-    return await acknowledge(id, answers, said, this.#watched(id), await this.#owners(said));
+    const results: AnswerResults = {};
+    for (const message of answerMessages(answers)) {
+      const body = json({ answers: message });
+      const said = await this.#http.call('POST', path, body, AnswerResults, ANSWER_TIMEOUT_MS);
+      const owners = await this.#owners(said);
+      Object.assign(results, await acknowledge(id, message, said, this.#watched(id), owners));
+    }
+    return results;
   }
 
   /** The owner of this client's key, which only the row of a duplicate is compared with: it can be that of another key of the person. */

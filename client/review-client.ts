@@ -9,7 +9,7 @@
  *    silently dropped.
  */
 import type { Client } from '@temporalio/client';
-import { AnswerMessage, AnswerResults, MAX_ANSWERS_PER_MESSAGE } from '../policy/contracts/answer';
+import { AnswerMessage, AnswerResults } from '../policy/contracts/answer';
 import type { Submission } from '../policy/contracts/diff';
 import { changeId as changeIdOf } from '../policy/contracts/change-id';
 import type { ReviewStatus } from '../policy/contracts/status';
@@ -24,6 +24,7 @@ import { withChecksum, type Evidence, type EvidenceBundle } from '../policy/evid
 import type { VerifiedReview } from '../signing/verified-review';
 import { acknowledge, unacknowledged, type KeyOwners } from './acknowledge';
 import { acknowledgeWithdrawal, unacknowledgedWithdrawal } from './acknowledge-withdrawal';
+import { answerMessages } from './answer-messages';
 import { answeredAfterRun, stoppedAfterRun, type AfterRun } from './after-run';
 import { listReviews } from './list-reviews';
 import type { BundleOptions, ClientLedger, ListFilter, ReviewPage } from './ports';
@@ -164,7 +165,7 @@ export class ReviewClient {
    * Sends answers: signed envelopes, or plain answers if the target accepts them. Returns the result of each, keyed by violation
    * id, when its ledger row was read back; without a row after five seconds, or without a ledger, it is `sent`. If the review has
    * ended, an answer that was recorded before is `accepted` or `duplicate`; any other is `closed`, and its refusal is recorded. More
-   * than 50 answers are sent in several messages. Throws `not_found`. After `worker_unavailable`, `temporal_unavailable` or
+   * answers than fit in one message are sent in several. Throws `not_found`. After `worker_unavailable`, `temporal_unavailable` or
    * `ledger_unavailable`, send again: duplicates count once.
    */
   async answer(
@@ -175,14 +176,15 @@ export class ReviewClient {
     linkToChange(changeId);
     const results: AnswerResults = {};
     const all = Array.isArray(answers) ? answers : [answers];
-    for (let i = 0; i === 0 || i < all.length; i += MAX_ANSWERS_PER_MESSAGE) {
-      const message = parseInput(
+    const messages = answerMessages(all).map((part) =>
+      parseInput(
         AnswerMessage,
-        { answers: all.slice(i, i + MAX_ANSWERS_PER_MESSAGE) },
+        { answers: part },
         'Pass signed envelopes, or plain answers with a violationId. Nothing was sent',
-      );
+      ),
+    );
+    for (const message of messages)
       Object.assign(results, await this.#sendAndReadBack(changeId, message, via, timeoutMs, owners));
-    }
     return results;
   }
 

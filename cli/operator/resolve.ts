@@ -3,14 +3,14 @@ import { addAction, type Cli } from '../action';
 import { ExitCode } from '../exit-codes';
 import { isGiven, requiredOption } from '../options';
 import { line } from '../printer';
-import { CHANGE_ID, changeIdArgument } from '../reviews/change-id';
+import { CHANGE_ID_TO_SIGN, changeIdArgument } from '../reviews/change-id';
 import { UsageError } from '../usage-error';
 
 export function register(program: Command, cli: Cli): void {
   const command = program
     .command('resolve')
     .description('record whether an effect of unknown outcome was applied')
-    .argument('<change>', CHANGE_ID)
+    .argument('<change>', CHANGE_ID_TO_SIGN)
     .option('--applied', 'the target shows that it was applied')
     .option('--not-applied', 'the target shows that it was not, and never will be')
     .option('--reason <text>', 'what you saw, and where')

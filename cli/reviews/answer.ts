@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
+import { answerMessages } from '../../client/answer-messages';
 import { CountersignError } from '../../client/errors';
-import { MAX_ANSWERS_PER_MESSAGE, type AnswerResults, type Decision } from '../../policy/contracts/answer';
+import type { AnswerResults, Decision } from '../../policy/contracts/answer';
 import type { Envelope } from '../../policy/contracts/diff';
 import type { VerifiedReview } from '../../signing/verified-review';
 import { addAction, promptFor, type Cli, type Io } from '../action';
@@ -10,7 +11,7 @@ import { choiceOption, integerOption, isGiven, textOption, type IntegerBounds, t
 import { line, styled } from '../printer';
 import { shellCommand } from '../shell-quote';
 import { UsageError } from '../usage-error';
-import { CHANGE_ID, resolveChangeId, shortId } from './change-id';
+import { CHANGE_ID_TO_SIGN, changeIdToSign, shortId } from './change-id';
 import type { Connected } from './connection';
 import { keyFileOf } from './key-option';
 import { changeTitle } from './change-title';
@@ -33,7 +34,7 @@ export function register(program: Command, cli: Cli): void {
 
 function withAnswerOptions(command: Command): Command {
   return command
-    .argument('<id>', CHANGE_ID)
+    .argument('<id>', CHANGE_ID_TO_SIGN)
     .option('--violation <id>', 'its id, or the first 8 or more digits of it')
     .option('--all', 'every violation that waits for an answer')
     .option('--confirm', 'confirm the chosen violations')
@@ -46,7 +47,7 @@ function withAnswerOptions(command: Command): Command {
 
 async function sendAnswers(io: Io, [given = '']: readonly string[], options: Options): Promise<ExitCode> {
   return await io.withReviews({ key: textOption(options, '--key') }, async (connected) => {
-    const id = await resolveChangeId(connected.reviews, given);
+    const id = await changeIdToSign(connected, given);
     const signed = await chooseAndSign(io, connected, id, options, { min: 1, max: 24 * 60, default: 10 });
     const { envelopes, owners } = signed;
     const via = choiceOption(options, '--via', ['update', 'signal'], 'update or signal') ?? 'update';
@@ -65,9 +66,9 @@ async function sendAnswers(io: Io, [given = '']: readonly string[], options: Opt
 
 async function printSignedAnswers(io: Io, [given = '']: readonly string[], options: Options): Promise<ExitCode> {
   return await io.withReviews({ key: textOption(options, '--key') }, async (connected) => {
-    const id = await resolveChangeId(connected.reviews, given);
+    const id = await changeIdToSign(connected, given);
     const { envelopes } = await chooseAndSign(io, connected, id, options, { min: 1, max: 7 * 24 * 60, default: 60 });
-    const messages = toMessages(envelopes);
+    const messages = answerMessages(envelopes).map((answers) => ({ answers }));
     const { temporal } = connected;
     const commands = temporal === null ? [] : messages.map((message) => signalCommand(temporal, id, message));
     if (io.json) io.out.json({ changeId: id, messages, commands: commands.map(shellCommand), argv: commands });
@@ -171,13 +172,6 @@ function printResults(io: Io, violationIds: readonly string[], results: AnswerRe
       io.out.line(
         line`${shortId(violationId)}  ${styled('yellow', 'sent')}  see whether it was counted with: countersign show`,
       );
-}
-
-function toMessages(envelopes: readonly Envelope[]): { readonly answers: readonly Envelope[] }[] {
-  const messages = [];
-  for (let i = 0; i < envelopes.length; i += MAX_ANSWERS_PER_MESSAGE)
-    messages.push({ answers: envelopes.slice(i, i + MAX_ANSWERS_PER_MESSAGE) });
-  return messages;
 }
 
 function signalCommand(

@@ -7,6 +7,8 @@ import type { Connected } from './connection';
 
 /** What the help says of an argument that names a change. */
 export const CHANGE_ID = `the change id, or its first ${MIN_ID_PREFIX} or more digits`;
+/** The same for commands that sign a statement about the change. */
+export const CHANGE_ID_TO_SIGN = `the change id (without a gateway, ${MIN_ID_PREFIX} digits do)`;
 const MAX_NAMED = 5;
 
 /** The first digits of a change id or violation id, as screens show it and commands accept it. */
@@ -39,9 +41,26 @@ function assertIdPrefix(given: string): void {
     throw new UsageError(`id: expected ${CHANGE_ID}, lower-case hex, got "${given}"; \`countersign list\` shows ids`);
 }
 
-/** As `resolveChangeId`, for commands that otherwise need no connection to reviews. */
+/**
+ * As `resolveChangeId`, for commands that sign a statement about the change. The list of a gateway is not trusted: by the first digits it
+ * could find another review than the one that `show` printed, so through a gateway only the full id is accepted. `name`: the argument or
+ * option, for the message.
+ */
+export async function changeIdToSign(
+  { reviews, temporal }: Pick<Connected, 'reviews' | 'temporal'>,
+  given: string,
+  name = 'id',
+): Promise<string> {
+  if (temporal === null && !isHex64(given))
+    throw new UsageError(
+      `${name}: expected the full change id, as \`countersign show\` prints it, got "${given}"; by its first digits a gateway could find another review than the one that you saw`,
+    );
+  return await resolveChangeId(reviews, given);
+}
+
+/** As `changeIdToSign`, for commands that otherwise need no connection to reviews. */
 export async function changeIdArgument(io: Io, given: string): Promise<string> {
   assertIdPrefix(given);
   if (isHex64(given)) return given;
-  return await io.withReviews({}, ({ reviews }) => resolveChangeId(reviews, given));
+  return await io.withReviews({}, (connected) => changeIdToSign(connected, given));
 }

@@ -73,11 +73,11 @@ export function printAsked(
   if (waits) out.line(line`    → ${styled('cyan', answerCommand(to, shortId(violation.violationId)))}`);
 }
 
-/** `countersign answer 1a2b3c4d --violation 5e6f7081 --confirm` */
+/** `countersign answer ID --violation 5e6f7081 --confirm`, with the full id: a command that signs names one review only. */
 export function answerCommand({ changeId, keyIsSet }: AnswerTo, violation: string | null): string {
   const which = violation === null ? ['--all'] : ['--violation', violation];
   const key = keyIsSet ? [] : ['--key', 'KEYFILE'];
-  return shellCommand(['countersign', 'answer', shortId(changeId), ...which, '--confirm', ...key]);
+  return shellCommand(['countersign', 'answer', changeId, ...which, '--confirm', ...key]);
 }
 
 export function printFinding(

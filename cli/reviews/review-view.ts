@@ -26,8 +26,8 @@ const MAX_CLAIMS = 4;
 const MAX_CLAIM_LINES = 3;
 const MAX_ANSWERS = 5;
 /** Lines of a screen for the change and its rows, if one finding fired; each further finding takes some of them. */
-const CONTENT = 26;
-const FINDING = 7;
+const CONTENT = 25;
+const FINDING = 8;
 const MIN_ROWS = 8;
 const MIN_STATEMENT = 6;
 

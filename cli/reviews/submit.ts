@@ -9,7 +9,7 @@ import { readInputBytes } from '../files';
 import { integerOption, isGiven, nonEmptyOption, requiredOption, textOption, type Options } from '../options';
 import { line, styled } from '../printer';
 import { UsageError } from '../usage-error';
-import { resolveChangeId, shortId } from './change-id';
+import { changeIdToSign } from './change-id';
 import { titleIfVerified } from './change-title';
 import { printFinding } from './finding-view';
 import { printResult } from './result-view';
@@ -40,9 +40,11 @@ async function submit(io: Io, [file = '-']: readonly string[], options: Options)
   const waitSeconds = integerOption(options, '--wait', { min: 0, max: 7 * 24 * 3600, default: 0 });
   const input = await submitInput(io, file, options);
   const connect = { tenant: textOption(options, '--tenant'), key: textOption(options, '--key') };
-  return await io.withReviews(connect, async ({ reviews }) => {
+  return await io.withReviews(connect, async (connected) => {
+    const { reviews } = connected;
     const { supersedes } = input;
-    const replaced = supersedes === undefined ? {} : { supersedes: await resolveChangeId(reviews, supersedes) };
+    const replaced =
+      supersedes === undefined ? {} : { supersedes: await changeIdToSign(connected, supersedes, '--supersedes') };
     const submitted = await reviews.submit({ ...input, ...replaced });
     const forbidden = submitted.preflight !== 'pending' && submitted.preflight.forbidden;
     const open = submitted.outcome === null && !forbidden;
@@ -56,7 +58,7 @@ async function submit(io: Io, [file = '-']: readonly string[], options: Options)
       if (result !== null) {
         const { changeId } = submitted;
         printResult(io.err, changeId, await titleIfVerified(io.host.env, reviews, changeId), result, io.host.now());
-      } else io.err.line(line`see it with: countersign show ${shortId(submitted.changeId)}`);
+      } else io.err.line(line`see it with: countersign show ${submitted.changeId}`);
     }
     return result === null ? ExitCode.Pending : exitCodeForResult(result);
   });

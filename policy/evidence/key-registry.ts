@@ -64,6 +64,9 @@ export interface KeyRegistry {
   activeKeysOf(persons: readonly string[]): Promise<readonly RegisteredKey[]>;
   /** Adds an entry signed by a trusted operator key. Adding the same entry again is a no-op; another entry for a known key id is refused. */
   add(envelope: Envelope): Promise<RegisteredKey>;
-  /** Revokes a key by a statement signed by a trusted operator key. A revocation is final: register a new key instead. */
+  /**
+   * Revokes a key, passkey or link by a statement signed by a trusted operator key. A revocation is final: register a new key instead.
+   * Throws VALIDATION_ERROR for an id that none of them has.
+   */
   revoke(envelope: Envelope): Promise<void>;
 }

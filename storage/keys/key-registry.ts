@@ -10,7 +10,7 @@ import { FailureType } from '../../policy/contracts/failure-type';
 import type { Envelope } from '../../policy/contracts/diff';
 import type { KeyRegistry, KeySnapshot, RegisteredKey } from '../../policy/evidence/key-registry';
 import type { PredicateOf } from '../../policy/evidence/statement';
-import { assertPublicKey, keyProblem } from '../../signing/key-id';
+import { assertPublicKey, keyIdOf, keyProblem } from '../../signing/key-id';
 import { signedBy } from '../../signing/signed-by';
 import { keyReader, type KeyReaderDeps } from './key-reader';
 
@@ -46,6 +46,23 @@ export function createKeyRegistry(deps: KeyRegistryDeps): KeyRegistry {
     return result.predicate;
   }
 
+  /** Whether a key, passkey or link has this id, even one whose row does not count. */
+  async function isKnown(keyId: string): Promise<boolean> {
+    const { rows } = await db.query<{ readonly known: boolean }>(
+      `select exists (select from keys where key_id = $1) or exists (select from passkeys where key_id = $1)
+         or exists (select from enrollments where key_id = $1) as known`,
+      [keyId],
+    );
+    return rows[0]?.known === true;
+  }
+
+  /** A public key looks like a key id. */
+  async function unknownId(given: string): Promise<string> {
+    const keyId = keyIdOf(given);
+    const hint = (await isKnown(keyId)) ? `: it is the public key of the key ${keyId}` : '';
+    return `no key, passkey or link has the id ${given}${hint}. Nothing was revoked`;
+  }
+
   return {
     snapshot,
     find: async (keyId) => (await snapshot()).find(keyId) ?? null,
@@ -76,6 +93,7 @@ export function createKeyRegistry(deps: KeyRegistryDeps): KeyRegistry {
 
     async revoke(envelope) {
       const { keyId } = trusted('key-revocation', envelope);
+      if (!(await isKnown(keyId))) throw invalid(await unknownId(keyId));
       await db.query('insert into key_revocations (key_id, envelope) values ($1, $2) on conflict do nothing', [
         keyId,
         JSON.stringify(envelope),

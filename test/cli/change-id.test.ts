@@ -68,7 +68,7 @@ describe.each([
   [['replay', 'bbbbbbbb'], 'evidence'],
   [['ledger', 'verify', 'bbbbbbbb'], 'verifyLedgerRows'],
   [['resolve', 'bbbbbbbb', '--applied', '--reason', 'seen', '--operator-key', 'k'], 'recordEffect'],
-] as const)('%p', (args, called) => {
+] as const)('without a gateway, %p', (args, called) => {
   it('passes the full id on, and refuses an ambiguous one', async () => {
     const calls: string[] = [];
     const record =
@@ -99,4 +99,21 @@ describe.each([
     expect((await run([THREE, 'bbbbbbbb1'.padEnd(64, '0')])).err).toContain('several reviews start with bbbbbbbb');
     expect(calls).toEqual([]);
   });
+});
+
+it.each([
+  ['answer', 'bbbbbbbb', '--all', '--confirm', '--key', 'k'],
+  ['sign', 'bbbbbbbb', '--all', '--confirm', '--key', 'k'],
+  ['withdraw', 'bbbbbbbb', '--key', 'k'],
+  ['submit', '-', '--target', 't', '--tool', 'SQLCAS', '--supersedes', 'bbbbbbbb'],
+  ['resolve', 'bbbbbbbb', '--applied', '--reason', 'seen', '--operator-key', 'k'],
+])('through a gateway, %s refuses the first digits of an id and asks the gateway nothing', async (...args) => {
+  const { asked, list } = listOf(THREE);
+  const connected = { reviews: failing({ list }), keyFile: null, temporal: null, close: async () => undefined };
+  const { code, err } = await runCommand(args, {
+    remote: { reviews: { connect: () => connected as unknown as Connected } },
+    stdin: '{}',
+  });
+  expect([code, asked]).toEqual([2, []]);
+  expect(err).toContain('expected the full change id, as `countersign show` prints it, got "bbbbbbbb"');
 });

@@ -51,7 +51,7 @@ it('prints each finding that fired with its violations, and no check that passed
   expect(text).toMatch(
     /BLOCK.*guardian\.a\n.*why\n.*aaaaaaaa pending: 0 of 1 confirmed, of approvers: alice, bob; four eyes\n.*Two people look at it\n/,
   );
-  expect(text).toContain('countersign answer cccccccc --violation aaaaaaaa --confirm --key KEYFILE');
+  expect(text).toContain(`countersign answer ${hex('c')} --violation aaaaaaaa --confirm --key KEYFILE`);
   expect(printed(review, 'screen', 80, '', true)).toMatch(/--violation aaaaaaaa --confirm$/m);
   expect(text).toContain('guardian.b');
   expect(text).toContain('1 check passed, 1 skipped (--all)');
@@ -69,7 +69,7 @@ it('loses no violation: one whose finding passed, is absent or has another name 
   expect(others.map((v) => v.violationId)).toEqual([hex('2'), hex('3')]);
   const text = printed(reviewed(status({ findings, violations })));
   for (const digit of ['1', '2', '3']) expect(text).toContain(digit.repeat(8));
-  expect(text).toContain('→ all 3: countersign answer cccccccc --all --confirm');
+  expect(text).toContain(`→ all 3: countersign answer ${hex('c')} --all --confirm`);
 });
 
 it('offers no command for a violation that is answered, hard, or resolved by a callback', () => {

@@ -421,6 +421,17 @@ describe('answer', () => {
     expect(calls).toHaveLength(3);
   });
 
+  it('sends large answers in messages that a review takes, and nothing if one of them is malformed', async () => {
+    const large = Array.from({ length: 50 }, (_, i) => ({ ...envelope, payload: String(i).padEnd(9 * 1024, 'A') }));
+    const { countersign, calls } = client({ executeUpdate: () => ({}) });
+    await expect(countersign.answer(CHANGE, [...large, true] as never)).rejects.toMatchObject({
+      code: 'invalid_input',
+    });
+    expect(calls).toHaveLength(0);
+    expect(Object.keys(await countersign.answer(CHANGE, large))).not.toEqual([]);
+    expect(calls).toHaveLength(2);
+  });
+
   it('distinguishes an unavailable worker from an unreachable server, and says that sending again is safe', async () => {
     const worker = client({ executeUpdate: slow, describe: () => RUNNING });
     await expect(worker.countersign.answer(CHANGE, [envelope])).rejects.toMatchObject({

@@ -92,9 +92,12 @@ test('an agent submits and an approver answers through the gateway, and both see
   const shown = await as('alice', ['show', short]);
   expect(shown).toMatchObject({ code: 0, err: '' });
   expect(shown.out).toMatch(/500.*600/s);
-  const denied = await as('agent', ['answer', short, '--all', '--reject', '--reason', 'no']);
+  const denied = await as('agent', ['answer', id, '--all', '--reject', '--reason', 'no']);
   expect(denied).toMatchObject({ code: 13, err: expect.stringContaining('lacks the right "answer"') });
-  const answered = await as('alice', ['answer', short, '--all', '--confirm', '--reason', 'agreed']);
+  const confirm = ['--all', '--confirm', '--reason', 'agreed'];
+  const unsafe = await as('alice', ['answer', short, ...confirm]);
+  expect(unsafe).toMatchObject({ code: 2, err: expect.stringContaining('expected the full change id') });
+  const answered = await as('alice', ['answer', id, ...confirm]);
   expect(answered).toMatchObject({ code: 0, out: expect.stringContaining('accepted') });
   for (const who of ['agent', 'alice'] as const) {
     const result = await as(who, ['result', short, '--wait', '60']);
@@ -112,7 +115,7 @@ test('an agent submits and an approver answers through the gateway, and both see
 
 test('the agent withdraws its change through the gateway', async () => {
   const id = await submitted(2);
-  expect(await as('agent', ['withdraw', id.slice(0, 8), '--reason', 'not needed'])).toMatchObject({ code: 0 });
+  expect(await as('agent', ['withdraw', id, '--reason', 'not needed'])).toMatchObject({ code: 0 });
   expect(await as('agent', ['result', id, '--wait', '60'])).toMatchObject({
     code: 10,
     out: expect.stringContaining('withdrawn'),
@@ -125,7 +128,7 @@ test('variables instead of a login are enough', async () => {
   const given = { COUNTERSIGN_GATEWAY_URL: url, COUNTERSIGN_KEY_FILE: path, XDG_CONFIG_HOME: join(dir, 'empty') };
   const run = (args: readonly string[]): Promise<CommandRun> =>
     as('alice', args, { ...given, COUNTERSIGN_TRUST_FILE: system.setup.trustFile });
-  expect(await run(['answer', id.slice(0, 8), '--all', '--confirm', '--reason', 'seen'])).toMatchObject({ code: 0 });
+  expect(await run(['answer', id, '--all', '--confirm', '--reason', 'seen'])).toMatchObject({ code: 0 });
   expect(await run(['result', id.slice(0, 8), '--wait', '60'])).toMatchObject({ code: 0 });
   expect(await run(['ledger', 'show', id.slice(0, 8)])).toMatchObject({ code: 0 });
   const file = join(dir, 'evidence-4.json');

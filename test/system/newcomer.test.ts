@@ -129,7 +129,7 @@ test('the commands of the page lead a change that asks through the gateway to ve
   const printed = new Map<string, string>();
   for (const each of commandsOf('alice.sh')) {
     const [, name = ''] = /^npx countersign (\w+)/.exec(each) ?? [];
-    printed.set(name, alice(each.replace(/\bID\b/, id.slice(0, 8))));
+    printed.set(name, alice(each.replace(/\bID\b/, id)));
     if (name === 'login')
       await eventually('the change waits for Alice', () =>
         alice('npx countersign list').includes('INTERVENTION_REQUIRED'),

@@ -25,6 +25,13 @@ const login = (url = g.url, ...more: readonly string[]): readonly string[] => [
   ...more,
 ];
 const file = (): string => g.path('config/countersign/login.json');
+/** Instead of a login. */
+const variables = () => ({
+  COUNTERSIGN_GATEWAY_URL: g.url,
+  COUNTERSIGN_TENANT: 'acme',
+  COUNTERSIGN_KEY_FILE: g.key('alice'),
+  COUNTERSIGN_TRUST_FILE: g.path('trust.json'),
+});
 const signedIn = async (): Promise<void> => expect(await g.run(login())).toMatchObject({ code: 0 });
 
 describe('login', () => {
@@ -119,6 +126,29 @@ describe('with a login, without credentials of a database or Temporal,', () => {
     expect(JSON.parse(out)).toMatchObject({ commands: [], messages: [{ answers: [{ signatures: [{}] }] }] });
   });
 
+  it('answers no other review than the one that was shown, if the gateway lists another one by the same digits', async () => {
+    const short = g.open.slice(0, 8);
+    const asked: string[] = [];
+    const listsAnotherLater = (path: string, body: unknown): unknown => {
+      asked.push(path);
+      if (!path.includes('idPrefix') || asked.filter((each) => each.includes('idPrefix')).length === 1) return body;
+      const { reviews } = body as { readonly reviews: readonly object[] };
+      return { ...(body as object), reviews: reviews.map((each) => ({ ...each, changeId: short.padEnd(64, '9') })) };
+    };
+    await withLyingGateway(g.url, listsAnotherLater, async (url) => {
+      const run = (args: readonly string[]) => g.run(args, { ...variables(), COUNTERSIGN_GATEWAY_URL: url });
+      const show = await run(['show', short]);
+      expect(show.out).toContain(`countersign answer ${g.open} --violation`);
+      asked.length = 0;
+      for (const name of ['answer', 'sign'])
+        expect(await run([name, short, '--all', '--confirm'])).toMatchObject({
+          code: 2,
+          err: expect.stringContaining('full change id'),
+        });
+      expect(asked).toEqual([]);
+    });
+  });
+
   it('says which right is missing, and sends what no right allows nowhere', async () => {
     const reject = ['answer', g.open, '--all', '--reject', '--reason', 'no', '--key', g.key('agent')];
     expect(await g.run(reject)).toMatchObject({ code: 13, err: expect.stringContaining('lacks the right "answer"') });
@@ -138,12 +168,7 @@ describe('with a login, without credentials of a database or Temporal,', () => {
 });
 
 it('COUNTERSIGN_GATEWAY_URL with a key and trust roots needs no login, and a database URL has precedence over both', async () => {
-  const env = {
-    COUNTERSIGN_GATEWAY_URL: g.url,
-    COUNTERSIGN_TENANT: 'acme',
-    COUNTERSIGN_KEY_FILE: g.key('alice'),
-    COUNTERSIGN_TRUST_FILE: g.path('trust.json'),
-  };
+  const env = variables();
   expect(await g.run(['list'], env)).toMatchObject({ code: 0, err: '' });
   const { COUNTERSIGN_TRUST_FILE: _trust, ...untrusting } = env;
   expect(await g.run(['list'], untrusting)).toMatchObject({ code: 2, err: expect.stringContaining('TRUST_FILE') });
@@ -229,12 +254,7 @@ describe('a gateway that changes what it serves', () => {
   ])('and %s is not trusted', async (_name, args, edit) => {
     const edited = (path: string, body: unknown) => edit(path, body as Record<string, unknown>);
     const { code } = await withLyingGateway(g.url, edited, (url) =>
-      g.run(args(g), {
-        COUNTERSIGN_GATEWAY_URL: url,
-        COUNTERSIGN_TENANT: 'acme',
-        COUNTERSIGN_KEY_FILE: g.key('alice'),
-        COUNTERSIGN_TRUST_FILE: g.path('trust.json'),
-      }),
+      g.run(args(g), { ...variables(), COUNTERSIGN_GATEWAY_URL: url }),
     );
     expect(code).toBe(14);
   });

@@ -1,10 +1,13 @@
 import type { Envelope } from '../../../policy/contracts/diff';
 import type { KeyEntry } from '../../../policy/evidence/predicates';
 import { createKeyRegistry, CACHE_MS } from '../../../storage/keys/key-registry';
+import { remoteModules } from '../../../cli/remote-modules';
+import { writeKeyFile } from '../../../signing/key-file';
 import { newKeyPair, type SigningKey } from '../../../signing/keys';
 import { fullGrant, signKeyEntry, signKeyRevocation } from '../../../signing/registry-entry';
 import { signPredicate } from '../../../signing/envelope';
 import type { Database } from '../../../storage/database/database';
+import { runCommand, temporaryFolder } from '../../cli/run-command';
 import { startTestPostgres, type TestPostgres } from '../../support/postgres';
 
 const AT = '2026-01-02T03:04:05.000Z';
@@ -18,11 +21,14 @@ afterAll(() => postgres.stop());
 beforeEach(async () => {
   const database = await postgres.database();
   db = database.open('cs_operator');
+  operatorUrl = database.url('cs_operator');
   admin = database.open('admin');
   clock = 0;
   reports = [];
 });
 
+let operatorUrl: string;
+const folder = temporaryFolder();
 const operator = newKeyPair();
 const otherOperator = newKeyPair();
 let clock: number;
@@ -81,6 +87,41 @@ it('revokes permanently: immediately in this process and for uncached reads, wit
   expect((await elsewhere.find(key.keyId))?.revokedAt).toBe(AT);
   await r.add(signKeyEntry(entry(key, 'dana'), operator));
   expect((await r.find(key.keyId))?.revokedAt).toBe(AT);
+});
+
+it('revokes no id that no key, passkey or link has, and names the key whose public key it is', async () => {
+  const r = registry();
+  const key = newKeyPair();
+  await r.add(signKeyEntry(entry(key, 'dana'), operator));
+  const revoke = (keyId: string) => r.revoke(signKeyRevocation({ keyId, reason: 'stolen', revokedAt: AT }, operator));
+  await expect(revoke('f'.repeat(64))).rejects.toMatchObject({
+    type: 'VALIDATION_ERROR',
+    message: `no key, passkey or link has the id ${'f'.repeat(64)}. Nothing was revoked`,
+  });
+  await expect(revoke(key.publicKey)).rejects.toThrow(`it is the public key of the key ${key.keyId}`);
+  expect((await db.query('select from key_revocations', [])).rowCount).toBe(0);
+  await revoke(key.keyId);
+  expect((await r.find(key.keyId))?.revokedAt).toBe(AT);
+});
+
+it('`keys revoke` fails for the public key of a key, and names the id with which it then revokes the key', async () => {
+  const key = newKeyPair();
+  await registry().add(signKeyEntry(entry(key, 'dana'), operator));
+  const label = { kind: 'operator', subject: { type: 'person', id: 'olga' }, onBehalfOf: null, demo: false } as const;
+  writeKeyFile({ path: folder.path('operator'), key: operator, label, createdAt: AT });
+  const env = {
+    COUNTERSIGN_STATE_DIR: folder.path('none'),
+    COUNTERSIGN_DATABASE_URL: operatorUrl,
+    COUNTERSIGN_TRUST_FILE: folder.write('trust.json', JSON.stringify({ operators: [operator.publicKey] })),
+  };
+  const revoke = (id: string) =>
+    runCommand(['keys', 'revoke', id, '--reason', 'stolen', '--operator-key', folder.path('operator')], {
+      host: { env, remote: remoteModules, now: () => new Date() },
+    });
+  expect(await revoke(key.publicKey)).toMatchObject({ code: 1, out: '', err: expect.stringContaining(key.keyId) });
+  expect((await registry().find(key.keyId))?.revokedAt).toBeNull();
+  expect(await revoke(key.keyId)).toMatchObject({ code: 0, out: `${key.keyId}  revoked\n` });
+  expect((await registry().find(key.keyId))?.revokedAt).not.toBeNull();
 });
 
 it('ignores rows not signed by a trusted operator, and reports each once', async () => {

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
+import { answerMessages } from '../../../../client/answer-messages';
 import type { AnswerResults } from '../../../../policy/contracts/answer';
 import type { VerifiedReview } from '../../../../signing/verified-review';
 import type { InboxSession } from '../../api';
 import { api } from '../api-client';
-import { answerMessages } from '../model/answer-messages';
 import type { Chosen } from '../model/choices';
 import { failureText } from '../passkey';
 import { signWithPasskey } from '../sign-answers';
