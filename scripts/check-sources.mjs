@@ -7,7 +7,10 @@ import { pathToFileURL } from 'node:url';
 
 const root = resolve(process.argv[2] ?? '.');
 const read = (path) => readFileSync(join(root, path), 'utf8');
-const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: root, encoding: 'utf8' });
+const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+  cwd: root,
+  encoding: 'utf8',
+});
 const files = listed.split('\n').filter((path) => path !== '' && existsSync(join(root, path)));
 
 const SERVER = ['activities', 'client', 'gateway', 'signing', 'source-tools', 'storage', 'workers', 'workflows'];

@@ -46,12 +46,13 @@ interface Options {
   readonly evidence?: FakeRemote['evidence'];
   readonly ledger?: FakeRemote['ledger'];
   readonly tty?: boolean;
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** Arguments that name a file of the folder are replaced by its path. Each look at the clock is three seconds later. */
 async function run(
   args: string[],
-  { exported = UNUSED.evidence, evidence = {}, ledger = {}, tty = false }: Options = {},
+  { exported = UNUSED.evidence, evidence = {}, ledger = {}, tty = false, env = {} }: Options = {},
 ): Promise<CommandRun> {
   let clock = 0;
   return await runCommand(
@@ -59,7 +60,7 @@ async function run(
     {
       remote: { reviews: { connect: () => ({ ...UNUSED, evidence: exported }) }, evidence, ledger },
       tty,
-      host: { now: () => new Date((clock += 3_000)) },
+      host: { env, now: () => new Date((clock += 3_000)) },
     },
   );
 }
@@ -113,7 +114,12 @@ describe('verify', () => {
     if (trustText !== null) write('t', trustText);
     const { code, out, err } = await run(args);
     expect([code, out]).toEqual([2, '']);
-    expect(err).toContain('--trust');
+    expect(err).toMatch(/--trust is missing|trust file /);
+  });
+
+  it('takes the trust file from COUNTERSIGN_TRUST_FILE', async () => {
+    const env = { COUNTERSIGN_TRUST_FILE: path('trust') };
+    expect((await run(['verify', 'committed'], { env })).code).toBe(0);
   });
 
   it('escapes everything that it prints of a file', async () => {
