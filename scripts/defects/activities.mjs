@@ -161,4 +161,28 @@ export const DEFECTS = [
     to: 'unknownOnlyCommitted: false',
     tests: MANY,
   },
+  {
+    name: 'run the callbacks again when a disclosure is repeated',
+    through: 'nothing: a change that everyone confirmed is refused',
+    file: 'activities/review/disclose.ts',
+    from: 'if (first !== undefined) return toDisclosed(deps, plan, first);',
+    to: '',
+    tests: ['test/activities/review/disclose.test.ts'],
+  },
+  {
+    name: 'fail the workflow task if a later deadline is still open',
+    through: 'nothing: a review never ends by itself',
+    file: 'workflows/settling.ts',
+    from: "      return 'wait';\n    default:",
+    to: "      throw new Error('an answer is missing');\n    default:",
+    tests: ['test/workflows/later-deadline.test.ts'],
+  },
+  {
+    name: 'keep an unknown effect to the activity that rolls back',
+    through: 'an effect that no one knows of for 30 days',
+    file: 'activities/committer/rollback.ts',
+    from: 'await reconcile(deps, changeId)',
+    to: 'await (await import("./reconcile")).settleUnreported(deps, changeId)',
+    tests: ['test/activities/committer/resolve.test.ts'],
+  },
 ];

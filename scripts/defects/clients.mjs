@@ -157,4 +157,20 @@ export const DEFECTS = [
     through: 'the loss of a history that nothing attests',
     tests: ['test/system/archive.test.ts'],
   },
+  {
+    name: 'sign for the review that an untrusted gateway lists',
+    through: 'an answer to another review than the one that was shown',
+    file: 'cli/reviews/change-id.ts',
+    from: 'if (temporal === null && !isHex64(given))',
+    to: 'if (false as boolean)',
+    tests: ['test/cli/change-id.test.ts'],
+  },
+  {
+    name: 'take any reply to a submission for its preflight',
+    through: 'the preflight of another change, or none',
+    file: 'client/start-review.ts',
+    from: "preflight?.changeId === changeId ? preflight : 'pending'",
+    to: 'reply as Preflight',
+    tests: ['test/client/review-client.test.ts'],
+  },
 ];

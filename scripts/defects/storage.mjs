@@ -167,4 +167,12 @@ export const DEFECTS = [
     to: "await client.query('rollback').catch(() => {});",
     tests: ['test/storage/database/database.slow.test.ts'],
   },
+  {
+    name: 'revoke an id that no key has',
+    through: 'a stolen key whose owner believes that it is revoked',
+    file: 'storage/keys/key-registry.ts',
+    from: 'if (!(await isKnown(keyId))) throw invalid(await unknownId(keyId));',
+    to: '',
+    tests: ['test/storage/keys/key-registry.slow.test.ts'],
+  },
 ];
