@@ -5,7 +5,7 @@ import { launchChromium } from './chromium';
 
 const STYLE = `
   body { margin: 0; padding: 16px; background: #11151c; width: max-content; }
-  pre { margin: 0; color: #d7dde6; font: 12px/1.35 'DejaVu Sans Mono', monospace; }
+  pre { margin: 0; color: #d7dde6; font: 11px/1.35 'DejaVu Sans Mono', monospace; width: 80ch; white-space: pre-wrap; overflow-wrap: anywhere; }
 `;
 
 /** Makes an image of the text under this heading of docs/screens.md, as a terminal without colours shows it. */
