@@ -226,7 +226,7 @@ function guardiansHaveEnded(ending: Ending): boolean {
   return isComplete(ending, 'static', failed) || sinceRow(ending, openingOf(ending)) >= GUARDIANS_MS;
 }
 
-/** False without a dry run: its failure is no finding, but `commit_failed`. Its validators have answered when it has its row. */
+/** False without a dry run: a dry run that failed ends the review as `commit_failed`. Its validators have answered when it has its row. */
 function judgeHasEnded(ending: Ending): boolean {
   const staged = ending.rows.findLast(({ kind, body }) => kind === 'staged' && body['rejected'] !== true);
   return sinceRow(ending, staged) >= JUDGE_MS;

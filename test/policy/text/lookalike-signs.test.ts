@@ -34,7 +34,7 @@ describe('signs that look like code', () => {
     ['an asterisk operator that seems to begin a comment', '/\u2217 checked above */', '*'],
     ['a division slash after a host', 'fetch("https://api.example.com\u2215login.evil.example")', '/'],
     ['a fraction slash after a host', 'url: https://github.com\u2044acme.evil.example/x', '/'],
-    ['a big slash after a host', 'registry=https://registry.npmjs.org\u29f8evil.example/', '/'],
+    ['a big slash after a host', 'registry=https://npm.example.com\u29f8evil.example/', '/'],
     ['a division slash after a host without a scheme', 'uses: github.com\u2215acme', '/'],
     ['a colon letter in an address', 'https://example.com\ua789443.evil.example', ':'],
     ['a full-width dot in a host', 'https://example\uff0ecom/login', '.'],
