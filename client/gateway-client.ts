@@ -172,8 +172,7 @@ export class GatewayClient implements ReviewCalls {
 
   /**
    * Sends signed answers, in several messages if they do not fit in one. Results are keyed by violation id, and come from the ledger
-   * rows of the answers; without a row `sent`. Until a
-   * signed checkpoint covers the rows, only the gateway vouches for them.
+   * rows of the answers; without a row `sent`. Until a signed checkpoint covers the rows, only the gateway vouches for them.
    */
   async answer(changeId: string, answers: AnswerMessage['answers']): Promise<AnswerResults> {
     const id = parseChangeId(changeId);
