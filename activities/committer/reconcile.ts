@@ -15,54 +15,76 @@ import type { CommitDeps } from './commit-deps';
 import { resolutionOf, resolvedEffect } from './effect-resolution';
 import { factsOfRows } from './receipt-facts';
 import { sealWithRecordedReason } from './seal-marker';
-import { beginRollback, close, closeRolledBack, settledOf, type ReceiptFacts } from './settlement';
+import { beginRollback, close, closeRolledBack, planOf, settledOf, type ReceiptFacts } from './settlement';
 import { supportedEnding, type SupportedEnding } from './supported-ending';
 import { verifyChange } from './verify-change';
 
 /**
- * Ends a change whose commit did not report, by the target's marker. If the target cannot tell whether the effect exists, that
- * is recorded once for each change, so that an operator finds it with `countersign list`.
+ * Ends a change whose commit did not report. Without an intent no commit has begun, and writing the rollback first ensures that none
+ * can begin; after an intent the target's marker decides.
  */
 export async function reconcile(deps: CommitDeps, changeId: string): Promise<CommitResult> {
-  const recordUnknown = async (explanation: string): Promise<void> => {
-    const body = { check: EFFECT_UNKNOWN, explanation: cutExplanation(explanation) };
-    const at = deps.now().toISOString();
-    const entry = { kind: 'refused', at, factKey: `refused:${EFFECT_UNKNOWN}`, body } as const;
-    await deps.ledger.append(changeId, [entry], { state: 'EFFECT_UNKNOWN' });
-  };
-  try {
-    const result = await settleUnreported(deps, changeId);
-    if (result.state === 'EFFECT_UNKNOWN') await recordUnknown(result.explanation);
-    return result;
-  } catch (error) {
-    if (error instanceof CountersignFailure && error.type === FailureType.Target) await recordUnknown(error.message);
-    throw error;
-  }
-}
-
-/** Seals the marker, unless no commit has begun; then it writes the rollback. Returns the recorded end if there is one. */
-export async function settleUnreported(deps: CommitDeps, changeId: string): Promise<CommitResult> {
   const rows = await deps.ledger.read(changeId);
   const settled = settledOf(rows);
   if (settled !== null) return settled;
   const facts = factsOfRows(rows, changeId);
   if (facts === null || facts.planHash === null)
     throw invalid('changeId', 'a change with a plan in the ledger', changeId, 'Submit the change first');
-  // Without an intent no commit has begun, and writing the rollback first ensures that none can begin.
   const settlement = await beginRollback(deps, changeId, await unreportedEnding(deps, facts, rows));
   if (settlement.kind === 'decided') return closeRolledBack(deps, facts, settlement.reason, settlement.explanation);
+  return recordingUnknown(deps, changeId, () => settleBegun(deps, facts, rows, settlement.at));
+}
+
+/**
+ * The effect is unknown if the target cannot tell whether it exists, and also if the target cannot be asked: that is recorded once for
+ * each change, so that an operator finds it with `countersign list`. A failure that a retry cannot resolve, such as a rotated password,
+ * is then an unknown effect as well and not a failure: it says nothing about the effect, and ends when an operator has resolved it.
+ */
+async function recordingUnknown(
+  deps: CommitDeps,
+  changeId: string,
+  settle: () => Promise<CommitResult>,
+): Promise<CommitResult> {
+  try {
+    const result = await settle();
+    if (result.state === 'EFFECT_UNKNOWN') await recordUnknown(deps, changeId, result.explanation);
+    return result;
+  } catch (error) {
+    if (!(error instanceof CountersignFailure)) throw error;
+    if (error.type === FailureType.Target || error.nonRetryable) await recordUnknown(deps, changeId, error.message);
+    if (!error.nonRetryable) throw error;
+    return { state: 'EFFECT_UNKNOWN', explanation: error.message };
+  }
+}
+
+async function recordUnknown(deps: CommitDeps, changeId: string, explanation: string): Promise<void> {
+  const body = { check: EFFECT_UNKNOWN, explanation: cutExplanation(explanation) };
+  const at = deps.now().toISOString();
+  const entry = { kind: 'refused', at, factKey: `refused:${EFFECT_UNKNOWN}`, body } as const;
+  await deps.ledger.append(changeId, [entry], { state: 'EFFECT_UNKNOWN' });
+}
+
+/** Seals the marker of a change whose commit has begun. */
+async function settleBegun(
+  deps: CommitDeps,
+  facts: ReceiptFacts,
+  rows: readonly StoredRow[],
+  intentAt: string,
+): Promise<CommitResult> {
+  const { changeId } = facts;
   const tool = toolFor(deps.tools, facts.sourceTool);
   // Cooperative: the requester performs the effect only with a receipt, and this receipt forbids it (E3 of settlement.ts).
   if (tool.staging === null)
     return closeRolledBack(deps, facts, 'commit_failed', 'The commit did not report, and no receipt was issued');
   const effects = await tool.staging();
-  const plan = await planUnlessRevoked(deps, facts.planHash);
+  const plan = await planOf(deps.plans, facts.planHash);
   const unsettled = {
     effects,
+    // Without the plan the adapter's default settings have to do.
     settings: (plan?.staging ?? {}) as JsonObject,
     approved: facts.stagingSha === null ? null : await deps.stagingRecords.get(changeId, facts.stagingSha),
-    intentAt: settlement.at,
-    whenUnchecked: (effect: JsonObject) => checkFound(deps, facts, plan, { effect, rows, intentAt: settlement.at }),
+    intentAt,
+    whenUnchecked: (effect: JsonObject) => checkFound(deps, facts, plan, { effect, rows, intentAt }),
   };
   const resolution = resolutionOf(rows, facts, deps.operators);
   const askTarget = (): Promise<CommitResult> =>
@@ -140,15 +162,5 @@ async function knownOrNull(askTarget: () => Promise<CommitResult>): Promise<Comm
     const type = error instanceof CountersignFailure ? error.type : undefined;
     if (type !== FailureType.Target && type !== FailureType.Configuration) throw error;
     return null;
-  }
-}
-
-/** Null if the plan was revoked after the commit began: the marker is then read with the adapter's default settings. */
-async function planUnlessRevoked(deps: CommitDeps, planHash: string): Promise<Plan | null> {
-  try {
-    return (await deps.plans.byHash(planHash)).plan;
-  } catch (error) {
-    if (error instanceof CountersignFailure && error.type === FailureType.PolicyMoved) return null;
-    throw error;
   }
 }

@@ -197,7 +197,7 @@ function findingsAtEnd(
 }
 
 /** The pinned plan, also if it was revoked since. Null if none was pinned, or if this process cannot compile it. */
-async function planOf(plans: PlanSource, planHash: string | null): Promise<Plan | null> {
+export async function planOf(plans: PlanSource, planHash: string | null): Promise<Plan | null> {
   if (planHash === null) return null;
   try {
     return (await plans.byHash(planHash, 'ignored')).plan;

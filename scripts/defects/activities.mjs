@@ -1,4 +1,4 @@
-import { ADMIT, MANY } from './names.mjs';
+import { ADMIT, MANY, reconcile } from './names.mjs';
 
 export const DEFECTS = [
   {
@@ -178,11 +178,19 @@ export const DEFECTS = [
     tests: ['test/workflows/later-deadline.test.ts'],
   },
   {
-    name: 'keep an unknown effect to the activity that rolls back',
+    name: 'keep an unknown effect to the activity that finds it',
     through: 'an effect that no one knows of for 30 days',
-    file: 'activities/committer/rollback.ts',
-    from: 'await reconcile(deps, changeId)',
-    to: 'await (await import("./reconcile")).settleUnreported(deps, changeId)',
+    file: reconcile,
+    from: "if (result.state === 'EFFECT_UNKNOWN') await recordUnknown(",
+    to: 'void (',
     tests: ['test/activities/committer/resolve.test.ts'],
+  },
+  {
+    name: 'fail a review whose target is not set up after its commit has begun',
+    through: 'an effect that no one knows of, and a workflow that ends without its review',
+    file: reconcile,
+    from: 'if (!error.nonRetryable) throw error;',
+    to: 'throw error;',
+    tests: ['test/activities/committer/resolve.test.ts', 'test/activities/committer/end-lost-review.test.ts'],
   },
 ];

@@ -1,6 +1,6 @@
 import type { TargetContext } from '../../../policy/contracts/target-effects';
 import { urlOf } from '../../define';
-import { toTargetFailure, toSqlFailure } from './sql-failure';
+import { toConnectFailure } from './sql-failure';
 import { IDLE_MS, openSession, type Session } from './session';
 import type { SqlSettings } from '../staging-settings';
 
@@ -23,6 +23,6 @@ export async function connect(
       inUse: fresh ? undefined : inUse,
     });
   } catch (error) {
-    throw toTargetFailure(target.name, toSqlFailure(error, 'connecting'));
+    throw toConnectFailure(target.name, error);
   }
 }

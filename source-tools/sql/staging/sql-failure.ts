@@ -76,14 +76,25 @@ export function toSqlFailure(error: unknown, place: string): SqlFailure {
   };
 }
 
-/** Failure to throw if one of Countersign's own queries fails: a refusal is then a missing grant or table. */
+/** Failure to throw if a session cannot be opened. A standby, which a failover may connect to, rejects `BEGIN … READ WRITE`. */
+export function toConnectFailure(target: string, error: unknown): CountersignFailure {
+  const failure = toSqlFailure(error, 'connecting');
+  return failure.kind === 'refused' && failure.sqlstate === '0A000'
+    ? targetUnavailable(target, `${failure.explanation}; the server is a standby`)
+    : toTargetFailure(target, failure);
+}
+
+/** Failure to throw if one of Countersign's own queries fails: a refusal is then a missing grant or table, unless the server is read-only. */
 export function toTargetFailure(target: string, failure: SqlFailure): CountersignFailure {
   switch (failure.kind) {
     case 'unavailable':
       return targetUnavailable(target, failure.explanation);
     case 'misconfigured':
-    case 'refused':
       return targetMisconfigured(target, failure.explanation);
+    case 'refused':
+      return failure.sqlstate === '25006'
+        ? targetUnavailable(target, failure.explanation)
+        : targetMisconfigured(target, failure.explanation);
     default:
       return failure satisfies never;
   }

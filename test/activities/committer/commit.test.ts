@@ -12,6 +12,7 @@ import { settledOf } from '../../../activities/committer/settlement';
 import { inActivity } from '../../../dev/activity-context';
 import type { Submission } from '../../../policy/contracts/diff';
 import { RollbackReason } from '../../../policy/contracts/outcome';
+import { misconfigured } from '../../../policy/contracts/failure';
 import { changeId as changeIdOf } from '../../../policy/contracts/change-id';
 
 const confirmed = (options?: WorldOptions): Promise<ReviewWorld> => new ReviewWorld(options).confirmed();
@@ -225,13 +226,28 @@ describe('the answer of the target', () => {
     expect(world.target.applied).toBe(0);
   });
 
-  test('the effect is still determined if the plan was revoked after the commit began', async () => {
-    const world = await confirmed();
-    world.target.loses = true;
-    await world.commit();
-    world.revoked.add(world.planHash);
-    expect(await world.reconcile()).toMatchObject({ state: 'COMMITTED' });
-    expect(world.target.settings).toEqual([{}]);
+  describe('the effect is still determined', () => {
+    const targets = `
+  shop: { sourceTools: [SQLDryRun, Refund], cooperative: [Refund], staging: { timeoutMs: 500 } }`;
+    const unreported = async (): Promise<ReviewWorld> => {
+      const world = await confirmed({ bundle: { targets } });
+      world.target.loses = true;
+      await world.commit();
+      return world;
+    };
+    test("with the plan's settings, if the plan was revoked after the commit began", async () => {
+      const world = await unreported();
+      world.revoked.add(world.planHash);
+      expect(await world.reconcile()).toMatchObject({ state: 'COMMITTED', explanation: 'Committed' });
+      expect(world.target.settings).toEqual([{ timeoutMs: 500 }]);
+    });
+    test('with default settings, if the plan can no longer be compiled in this committer', async () => {
+      const world = await unreported();
+      const plans = { ...world.plans, byHash: () => Promise.reject(misconfigured('staging: not valid')) };
+      const { reconcile } = createCommitActivities({ ...world.deps, plans });
+      expect(await inActivity(() => reconcile(world.input))).toMatchObject({ state: 'COMMITTED' });
+      expect(world.target.settings).toEqual([{}]);
+    });
   });
 
   test('a change with a revoked plan can be rolled back', async () => {

@@ -44,14 +44,17 @@ test('a review that was lost between intent and effect is sealed, so that the la
   expect(world.target.applied).toBe(0);
 });
 
-test('a lost review stays open while its target cannot tell whether the change was applied, and then ends', async () => {
+test.each([
+  ['cannot tell whether the change was applied', 'blind'],
+  ['is not set up', 'unprepared'],
+] as const)('a lost review stays open while its target %s, and then ends', async (_, trouble) => {
   const world = await confirmed();
   world.target.loses = true;
-  world.target.blind = true;
+  world.target[trouble] = true;
   await world.commit();
   expect(await end(world)).toMatchObject({ state: 'EFFECT_UNKNOWN' });
   expect(await world.kinds()).not.toContain('closed');
-  world.target.blind = false;
+  world.target[trouble] = false;
   expect(await end(world)).toMatchObject({ state: 'COMMITTED' });
   expect((await world.kinds()).filter((kind) => kind === 'repaired')).toHaveLength(1);
 });

@@ -1,9 +1,13 @@
 import { recordResolution } from '../../../activities/committer/effect-resolution';
+import { createCommitActivities } from '../../../activities/committer/create-commit-activities';
 import type { CommitResult } from '../../../activities/review-types';
+import { inActivity } from '../../../dev/activity-context';
+import { misconfigured } from '../../../policy/contracts/failure';
 import { FailureType } from '../../../policy/contracts/failure-type';
 import { EFFECT_UNKNOWN } from '../../../policy/contracts/ledger';
 import { ReceiptPredicate } from '../../../policy/contracts/outcome';
 import { checkResolution } from '../../../signing/verify-review/receipt';
+import { sourceToolRegistry } from '../../../source-tools/define';
 import { testKey, type TestKey } from '../../support/keys';
 import { failureType } from '../../support/review/failure-type';
 import { ReviewWorld } from '../../support/review/review-world';
@@ -58,6 +62,64 @@ it('is listed as unknown while the target is unavailable', async () => {
   world.target.away = true;
   expect(await failureType(world.reconcile())).toBe(FailureType.Target);
   expect(await listed(world)).toBe('EFFECT_UNKNOWN');
+});
+
+describe('a target that is not set up after the commit has begun', () => {
+  async function unprepared(): Promise<ReviewWorld> {
+    const world = await new ReviewWorld().confirmed();
+    world.target.loses = true;
+    await world.commit();
+    world.target.unprepared = true;
+    return world;
+  }
+
+  it('leaves the effect unknown instead of failing, is listed and recorded once, and ends the change when it is set up', async () => {
+    const world = await unprepared();
+    for (let i = 0; i < 2; i++) {
+      expect(await world.reconcile()).toMatchObject({
+        state: 'EFFECT_UNKNOWN',
+        explanation: expect.stringContaining('its password is wrong'),
+      });
+      expect([await listed(world), await untold(world)]).toEqual(['EFFECT_UNKNOWN', 1]);
+    }
+    world.target.unprepared = false;
+    expect(await reconciled(world)).toBe('COMMITTED');
+  });
+
+  it('makes a rollback fail so that it is retried', async () => {
+    const world = await unprepared();
+    const failed = world.rollback({ reason: 'commit_refused' });
+    await expect(failed).rejects.toThrow('its password is wrong');
+    await expect(failed).rejects.not.toMatchObject({ nonRetryable: true });
+    expect([await listed(world), await untold(world)]).toEqual(['EFFECT_UNKNOWN', 1]);
+    world.target.unprepared = false;
+    expect(await world.rollback({ reason: 'commit_refused' })).toMatchObject({ state: 'COMMITTED' });
+  });
+
+  it("is resolved by an operator's statement", async () => {
+    const world = await unprepared();
+    expect(await reconciled(world)).toBe('EFFECT_UNKNOWN');
+    await say(world, true);
+    expect(await reconciled(world)).toBe('COMMITTED');
+  });
+});
+
+it('leaves the effect unknown while the source tool of the change is not registered in this committer', async () => {
+  const world = await new ReviewWorld().confirmed();
+  world.target.loses = true;
+  await world.commit();
+  const { reconcile } = createCommitActivities({ ...world.deps, tools: sourceToolRegistry([]) });
+  expect(await inActivity(() => reconcile(world.input))).toMatchObject({ state: 'EFFECT_UNKNOWN' });
+  expect(await listed(world)).toBe('EFFECT_UNKNOWN');
+});
+
+it('fails with CONFIGURATION_ERROR before an intent exists, because there is no effect', async () => {
+  const world = await new ReviewWorld().confirmed();
+  world.pass(16);
+  const keys = { ...world.deps.keys, snapshot: () => Promise.reject(misconfigured('keys: expected a registry')) };
+  const { reconcile } = createCommitActivities({ ...world.deps, keys });
+  expect(await failureType(inActivity(() => reconcile(world.input)))).toBe(FailureType.Configuration);
+  expect([await listed(world), await untold(world)]).toEqual(['INTERVENTION_REQUIRED', 0]);
 });
 
 it('is listed as unknown if the commit is refused after its effect was lost', async () => {

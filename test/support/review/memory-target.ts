@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../policy/contracts/canonical-json';
 import { stagingSha as stagingShaOf, type StagingRecord } from '../../../policy/contracts/staging-record';
 import type { CommitContext, CommitResult, ReadBack, TargetEffects } from '../../../policy/contracts/target-effects';
 import { defineSourceTool } from '../../../source-tools/define';
-import { targetUnavailable } from '../../../source-tools/target-failure';
+import { targetMisconfigured, targetUnavailable } from '../../../source-tools/target-failure';
 import { stagingRecord, updatedTable } from '../../../dev/staging-record';
 
 /** The facts of the memory target's diffs, which say nothing beyond their bytes. */
@@ -24,6 +24,8 @@ export class MemoryTarget {
   blind = false;
   /** The target is unavailable. */
   away = false;
+  /** The target is not set up, for example because the password of its role was changed. */
+  unprepared = false;
   /** Post validators run after the effect, as for git and HTTP. */
   late = false;
   readonly markers = new Map<string, JsonObject | 'sealed'>();
@@ -80,6 +82,7 @@ export class MemoryTarget {
       await this.#lastCommit;
       this.settings.push(ctx.settings);
       if (this.away) throw targetUnavailable('shop', 'it is unavailable');
+      if (this.unprepared) throw targetMisconfigured('shop', 'its password is wrong');
       if (this.blind) return { found: 'unknown', explanation: 'the marker cannot be read' };
       if (!this.markers.has(ctx.changeId)) this.markers.set(ctx.changeId, 'sealed');
       return this.#readMarker(ctx.changeId);
