@@ -124,9 +124,19 @@ async function checkAfterCommit(
       : `update ${markerRef(ctx.changeId)} ${undone} ${marker.blob}`,
   ]);
   if (updated.kind === 'done') return { kind: 'compensated', explanation, effect };
-  if ((await tipOf(repository, base.ref)) === ours.id) throw targetUnavailable(repository.target, updated.explanation);
+  const tip = await tipOf(repository, base.ref);
+  if (tip === ours.id) throw targetUnavailable(repository.target, updated.explanation);
   const again = await readMarker(repository, ctx.changeId);
   if (again?.marker.state === 'undone') return { kind: 'compensated', explanation, effect };
+  // Git was killed after it moved the branch back and before it moved the marker. Its lock on the marker can still exist. The branch
+  // decides then, and the marker forbids another commit in either state.
+  if (again !== null && tip === base.commit) {
+    await updateRefs(repository, [
+      `verify ${base.ref} ${base.commit}`,
+      `update ${markerRef(ctx.changeId)} ${undone} ${again.blob}`,
+    ]);
+    return { kind: 'compensated', explanation, effect };
+  }
   return { kind: 'applied', effect, replayed, shouldBeReverted: `${explanation}; ${base.ref} has moved since` };
 }
 

@@ -456,6 +456,23 @@ describe('a post validator that rejects', () => {
     expect(repo.tip()).toBe(base);
   });
 
+  it.each([
+    ['and releases its lock on the marker', false],
+    ['and leaves its lock on the marker', true],
+  ])('is compensated if git is killed after it moved the branch back, %s', async (_, locked) => {
+    const base = repo.tip();
+    const ctx = await approved(change(PATCH));
+    expect(await commit(ctx)).toMatchObject({ kind: 'applied' });
+    repo.git('update-ref', 'refs/heads/main', base);
+    if (locked) writeFileSync(join(repo.path, `refs/countersign/changes/${ctx.changeId}.lock`), '');
+    const again = { ...ctx, postCheck: async () => reject() };
+    expect(await commit(again)).toMatchObject({ kind: 'compensated', explanation: 'guardian.x: no' });
+    expect(repo.tip()).toBe(base);
+    expect(await seal(toSettle(ctx))).toMatchObject({ found: locked ? true : 'undone' });
+    expect(await commit(again)).toMatchObject({ kind: 'compensated' });
+    expect(repo.tip()).toBe(base);
+  });
+
   it('keeps the effect, and reports it, if there are later commits', async () => {
     let laterCommit = '';
     const ctx = await approved(change(PATCH), {
