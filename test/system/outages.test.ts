@@ -1,4 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { EFFECT_UNKNOWN } from '../../policy/contracts/ledger';
+import { MESSAGES } from '../../policy/contracts/messages';
 import type { ReviewStatus } from '../../policy/contracts/status';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -109,6 +111,25 @@ test('if the target is down at the commit, the commit is retried until it is bac
   await target.up();
   await expect(system.ended(changeId)).resolves.toMatchObject({ state: 'COMMITTED', verified: true });
   expect(await cents(1)).toBe(501);
+});
+
+test('if the target is not set up at the commit, the effect is unknown until it is set up again, and the workflow does not fail', async () => {
+  const { changeId } = await system.submit(needsAnswer(4));
+  await system.waiting(changeId);
+  await system.shop('alter table countersign.marker rename to hidden');
+  await system.answer(changeId, 'alice', 'confirm');
+  const isRecorded = async () =>
+    (await system.ledger(changeId)).some(({ row }) => row.body['check'] === EFFECT_UNKNOWN);
+  await eventually('the unknown effect is recorded', isRecorded, { everyMs: 50 });
+  await reaches(changeId, 'EFFECT_UNKNOWN');
+  await system.shop('alter table countersign.hidden rename to marker');
+  await system.temporal.workflow.getHandle(changeId).signal(MESSAGES.lookAgain);
+  await expect(system.ended(changeId)).resolves.toMatchObject({
+    state: 'ROLLED_BACK',
+    verified: true,
+    outcome: { reason: 'commit_failed' },
+  });
+  expect(await cents(4)).toBe(500);
 });
 
 test('if our database is down at the commit, nothing is applied without a ledger row, and the change is applied once when it is back', async () => {
