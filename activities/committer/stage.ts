@@ -131,8 +131,6 @@ function workerLost(lost: number): StagedInTarget {
   return {
     kind: 'rejected',
     explanation: `the worker was lost during ${lost} dry runs of this change, so it is not repeated; submit the change again`,
-    sqlstate: null,
-    preview: {},
   };
 }
 

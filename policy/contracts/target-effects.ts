@@ -41,13 +41,8 @@ export interface StageContext extends TargetContext {
 /** `preview` is for people. It contains rows of the target, so it stays with the committer and never enters histories or logs. */
 export type Staged =
   | { readonly kind: 'staged'; readonly record: StagingRecord; readonly preview: JsonObject }
-  /** The target refused the change: a finding, not an error. Not retried. `sqlstate` is null outside SQL, or if the adapter refused. */
-  | {
-      readonly kind: 'rejected';
-      readonly explanation: string;
-      readonly sqlstate: string | null;
-      readonly preview: JsonObject;
-    };
+  /** The target, or its adapter, refused the change: a finding, not an error. Not retried. */
+  | { readonly kind: 'rejected'; readonly explanation: string };
 
 /** Records whether a request that changes the target was sent, for targets that cannot store a marker. */
 export interface Sends {

@@ -177,7 +177,7 @@ export const DEFECTS = [
     name: 'retry a dry run that met a lock',
     through: 'an hour of lock waits on the target',
     file: 'source-tools/sql/staging/rehearse.ts',
-    ...never('busy !== null) return rejected(busy.explanation, busy.code'),
+    ...never('busy !== null) return rejected(busy'),
     tests: DRY_RUN,
   },
   {

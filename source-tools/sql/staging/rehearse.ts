@@ -138,7 +138,7 @@ async function runOnce({ ctx, prepare, settings, budget, session }: Rehearsal, r
   } catch (error) {
     if (budget.isExceeded) return { captured: budget.exceeded(), columns };
     const busy = busyWith(error, 'the dry run');
-    if (busy !== null) return { captured: { kind: 'declined', explanation: busy.explanation }, columns };
+    if (busy !== null) return { captured: { kind: 'declined', explanation: busy }, columns };
     throw toTargetFailure(ctx.target.name, toSqlFailure(error, 'the dry run'));
   } finally {
     stop();
@@ -183,12 +183,10 @@ class Budget {
 }
 
 /** A lock or statement timeout or a deadlock: the result of this dry run. Retrying it would put the same load on the target again. */
-function busyWith(error: unknown, place: string): { readonly code: string; readonly explanation: string } | null {
+function busyWith(error: unknown, place: string): string | null {
   const code = error instanceof DatabaseError ? (error.code ?? '') : '';
   const words = BUSY[code];
-  return words === undefined
-    ? null
-    : { code, explanation: `${place}: ${words} (${code}); submit the change again later` };
+  return words === undefined ? null : `${place}: ${words} (${code}); submit the change again later`;
 }
 
 const BUSY: Readonly<Record<string, string>> = {
@@ -207,10 +205,10 @@ function toRejected(target: string, captured: Exclude<NotCaptured, { readonly ki
       return rejected(captured.explanation);
     case 'failed': {
       const busy = busyWith(captured.error, captured.place);
-      if (busy !== null) return rejected(busy.explanation, busy.code);
+      if (busy !== null) return rejected(busy);
       const failure = toSqlFailure(captured.error, captured.place);
       if (failure.kind !== 'refused') throw toTargetFailure(target, failure);
-      return rejected(failure.explanation, failure.sqlstate, { serverSays: { ...failure.serverSays } });
+      return rejected(failure.explanation);
     }
     default:
       return captured satisfies never;

@@ -8,7 +8,6 @@ type SqlFailure =
       readonly kind: 'refused';
       readonly sqlstate: string;
       readonly explanation: string;
-      readonly serverSays: Readonly<Record<string, string>>;
     }
   | { readonly kind: 'unavailable'; readonly explanation: string }
   | { readonly kind: 'misconfigured'; readonly explanation: string };
@@ -72,7 +71,6 @@ export function toSqlFailure(error: unknown, place: string): SqlFailure {
     kind: 'refused',
     sqlstate: code,
     explanation: `${place}: rejected by the server: ${code} ${words}${names.length === 0 ? '' : ` (${names.join(', ')})`}`,
-    serverSays: definedParts({ message: error.message, detail: error.detail, hint: error.hint, where: error.where }),
   };
 }
 
@@ -116,10 +114,4 @@ function networkReason(error: unknown): string {
 
 function nameOf(what: string, name: string | undefined): string | null {
   return name === undefined ? null : `${what} ${name.slice(0, 130)}`;
-}
-
-function definedParts(parts: Readonly<Record<string, string | undefined>>): Record<string, string> {
-  const out: Record<string, string> = {};
-  for (const [key, value] of Object.entries(parts)) if (value !== undefined) out[key] = value.slice(0, 2_000);
-  return out;
 }

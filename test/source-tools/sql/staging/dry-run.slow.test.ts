@@ -389,11 +389,11 @@ onEachServer((start, major) => {
       ['a duplicate key', `INSERT INTO customers VALUES (1, 'x')`, '23505'],
       ['an unknown column', 'UPDATE orders SET nothing = 1', '42703'],
       ['a missing privilege', 'SELECT * FROM secrets', '42501'],
-      ['writing the marker', `INSERT INTO countersign.marker (change_id) VALUES ('x')`, null],
-    ])('returns %s as a result, without text of the diff or of rows in its explanation', async (_, sql, sqlstate) => {
+      ['writing the marker', `INSERT INTO countersign.marker (change_id) VALUES ('x')`, 'belongs to Countersign'],
+    ])('returns %s as a result, without text of the diff or of rows in its explanation', async (_, sql, says) => {
       const staged = await dryRun(sql);
-      expect(staged).toMatchObject({ kind: 'rejected', sqlstate });
-      expect(JSON.stringify({ ...staged, preview: null })).not.toContain('nothing');
+      expect(staged).toEqual({ kind: 'rejected', explanation: expect.stringContaining(says) });
+      expect(JSON.stringify(staged)).not.toContain('nothing');
     });
 
     it.each([
@@ -404,7 +404,7 @@ onEachServer((start, major) => {
       [`NOTIFY channel`, 'statement 1 (NOTIFY)'],
     ])('does not send any statement of: %s', async (sql, place) => {
       const staged = await dryRun(sql);
-      expect(staged).toMatchObject({ kind: 'rejected', sqlstate: null });
+      expect(staged).toMatchObject({ kind: 'rejected' });
       expect(staged.kind === 'rejected' && staged.explanation).toContain(place);
     });
 
@@ -424,8 +424,7 @@ onEachServer((start, major) => {
       const slow = () => dryRun(`UPDATE orders SET total = 0 WHERE id = 1; ${SLOW}`, { statementTimeoutMs: 200 });
       expect(await answered(slow)).toMatchObject({
         kind: 'rejected',
-        sqlstate: '57014',
-        explanation: expect.stringContaining('submit the change again'),
+        explanation: expect.stringMatching(/57014.*submit the change again/),
       });
       await pg.admin(`SET lock_timeout = '15s'; UPDATE orders SET total = total WHERE id = 1; RESET lock_timeout`);
     });
@@ -451,8 +450,7 @@ onEachServer((start, major) => {
         const began = Date.now();
         expect(await dryRun('UPDATE orders SET total = 0 WHERE id = 1', { lockTimeoutMs: 60_000 })).toMatchObject({
           kind: 'rejected',
-          sqlstate: '55P03',
-          explanation: expect.stringContaining('another session has locked'),
+          explanation: expect.stringMatching(/another session has locked.*55P03/),
         });
         expect(Date.now() - began).toBeLessThan(5_000);
       } finally {
