@@ -1,6 +1,6 @@
 import { proxyActivities, proxyLocalActivities, workflowInfo } from '@temporalio/workflow';
 import type { CommitActivities, JudgeActivities, ReviewActivities } from '../activities/review-types';
-import { MAX_GUARDIAN_ATTEMPTS } from '../policy/contracts/limits';
+import { COMMIT_ATTEMPT_MS, MAX_GUARDIAN_ATTEMPTS, SETTLE_ATTEMPT_MS } from '../policy/contracts/limits';
 import { siblingQueue } from '../policy/contracts/queues';
 import type { LocalTurn } from './local-turn';
 
@@ -99,7 +99,7 @@ export function staging(summary: string): CommitActivities {
 export function committing(summary: string, within: number | '1 h'): CommitActivities {
   return proxyActivities<CommitActivities>({
     taskQueue: siblingQueue(workflowInfo().taskQueue, 'commit'),
-    startToCloseTimeout: '5 min',
+    startToCloseTimeout: COMMIT_ATTEMPT_MS,
     heartbeatTimeout: '30 s',
     scheduleToCloseTimeout: within,
     retry: steady,
@@ -111,7 +111,7 @@ export function committing(summary: string, within: number | '1 h'): CommitActiv
 export function settling(summary: string, tries: 'until_supported' | 'once' = 'until_supported'): CommitActivities {
   return proxyActivities<CommitActivities>({
     taskQueue: siblingQueue(workflowInfo().taskQueue, 'commit'),
-    startToCloseTimeout: '60 s',
+    startToCloseTimeout: SETTLE_ATTEMPT_MS,
     scheduleToCloseTimeout: '30 days',
     retry: { ...steady, maximumInterval: '60 s', ...(tries === 'once' ? { maximumAttempts: 5 } : {}) },
     summary,

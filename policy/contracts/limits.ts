@@ -12,3 +12,8 @@ export const MAX_EVIDENCE_REFS = 50;
 export const MAX_VIOLATIONS = 200;
 /** Attempts of the guardians of one unit; after the last one their findings are errors. */
 export const MAX_GUARDIAN_ATTEMPTS = 3;
+
+/** Duration of one attempt of a dry run or of a commit. Work that takes longer is cancelled and repeated, so it can never succeed. */
+export const COMMIT_ATTEMPT_MS = 5 * 60_000;
+/** Duration of one attempt to roll back, or to settle a commit that did not report. */
+export const SETTLE_ATTEMPT_MS = 60_000;

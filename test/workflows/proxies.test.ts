@@ -1,3 +1,5 @@
+import { COMMIT_ATTEMPT_MS } from '../../policy/contracts/limits';
+
 /** Loaded with a replaced SDK, for this file only. */
 function loadProxies(): typeof import('../../workflows/proxies') {
   const loaded: { proxies?: typeof import('../../workflows/proxies') } = {};
@@ -14,7 +16,7 @@ function loadProxies(): typeof import('../../workflows/proxies') {
 
 interface Options {
   readonly taskQueue?: string;
-  readonly startToCloseTimeout: string;
+  readonly startToCloseTimeout: string | number;
   readonly scheduleToCloseTimeout: string;
   readonly heartbeatTimeout?: string;
   readonly retry: { readonly maximumAttempts?: number };
@@ -27,6 +29,7 @@ test('each kind of validator has separate time-outs, retries and queues: a slow 
   expect(rules?.taskQueue).toBeUndefined();
   expect(model?.taskQueue).toBe('countersign-judge');
   expect(dryRun?.taskQueue).toBe('countersign-commit');
+  expect(dryRun?.startToCloseTimeout).toBe(COMMIT_ATTEMPT_MS);
   expect([rules?.retry.maximumAttempts, model?.retry.maximumAttempts]).toEqual([3, 4]);
   // Every activity has a time-out.
   for (const options of [rules, model, dryRun]) expect(options?.scheduleToCloseTimeout).toMatch(/\d/);

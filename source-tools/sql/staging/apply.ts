@@ -20,7 +20,7 @@ import { checkRehearsable } from './gate';
 import type { Gate, Prepare } from './rehearse';
 import { connect } from './connect';
 import type { Session } from './session';
-import { toSqlSettings, type SqlSettings } from '../staging-settings';
+import { toSqlSettings, waitingForMarker, type SqlSettings } from '../staging-settings';
 import { targetMisconfigured } from '../../target-failure';
 import { toSqlFailure, toTargetFailure } from './sql-failure';
 
@@ -38,11 +38,6 @@ export async function apply(ctx: CommitContext, prepare: Prepare): Promise<Commi
   } finally {
     await end();
   }
-}
-
-/** Until the marker is taken, a commit waits as long for a lock as for a statement: another attempt may have the marker. */
-function waitingForMarker(settings: SqlSettings): SqlSettings {
-  return { ...settings, lockTimeoutMs: settings.statementTimeoutMs };
 }
 
 /** What was rehearsed must still be fit for a rehearsal: a trigger added since could have other effects than the recorded ones. */

@@ -174,6 +174,12 @@ const staging: readonly FaultyBundle[] = [
     'At least 50',
   ),
   faulty(
+    'a limit of statements that no attempt to commit can use',
+    { targets: TARGET('sourceTools: [SQLDryRun]\n    staging: { statementTimeoutMs: 600000 } # here') },
+    'targets.shop.staging.statementTimeoutMs',
+    'At most 240000',
+  ),
+  faulty(
     'a setting of another tool',
     { targets: TARGET('sourceTools: [SQLDryRun]\n    staging: { maxPaths: 10 } # here') },
     'targets.shop.staging.maxPaths',
