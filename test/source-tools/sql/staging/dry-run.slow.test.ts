@@ -2,7 +2,7 @@ import { onEachServer, type TargetServer } from './target-server';
 import { CountersignFailure } from '../../../../policy/contracts/failure';
 import { FailureType } from '../../../../policy/contracts/failure-type';
 import { sqlDryRunEffects } from '../../../../source-tools/sql/staging';
-import { diffOf, recordOf, stageContext } from './sql-diff';
+import { diffOf, previewOf, recordOf, stageContext } from './sql-diff';
 import { StagingRecord, stagingSha } from '../../../../policy/contracts/staging-record';
 
 const { stage } = sqlDryRunEffects;
@@ -108,7 +108,7 @@ onEachServer((start, major) => {
       expect(record.tables[0]?.touchedSha).toMatch(/^[0-9a-f]{64}$/);
       expect(StagingRecord.parse(record)).toEqual(record);
       expect(stagingSha(recordOf(b))).toBe(stagingSha(record));
-      expect(a.preview).toMatchObject({
+      expect(previewOf(a)).toMatchObject({
         tables: [
           {
             table: 'public.orders',
@@ -232,7 +232,7 @@ onEachServer((start, major) => {
       const record = recordOf(staged);
       expect(record.fullyCaptured).toBe(captured);
       expect(record.notCompared).toMatchObject([{ table: 'public.orders', column: 'updated_at' }]);
-      expect(staged.preview).toMatchObject({
+      expect(previewOf(staged)).toMatchObject({
         tables: [{ rows: [{ after: { updated_at: { notCompared: expect.anything() } } }] }],
       });
     });
@@ -329,7 +329,7 @@ onEachServer((start, major) => {
       expect(record.fullyCaptured).toBe(major < 18);
       expect(record.tables[0]?.touchedSha === null).toBe(major >= 18);
       if (major < 18)
-        expect(staged.preview).toMatchObject({
+        expect(previewOf(staged)).toMatchObject({
           tables: [{ rows: [{ before: { total: '5.00' }, after: { total: '5.50' } }] }],
         });
     });
@@ -340,7 +340,7 @@ onEachServer((start, major) => {
       );
       try {
         const staged = await dryRun(`UPDATE customers SET name = 'x' WHERE id = 4`);
-        expect(staged.preview).toMatchObject({
+        expect(previewOf(staged)).toMatchObject({
           tables: [{ rows: [{ before: { id: '4', name: 'c4', o__: 'column' }, after: { id: '4', name: 'x' } }] }],
         });
       } finally {
@@ -352,7 +352,7 @@ onEachServer((start, major) => {
       await pg.admin('ALTER ROLE countersign_stage SET standard_conforming_strings = off');
       try {
         const staged = await dryRun(`UPDATE orders SET status = 'a\\' WHERE id = 1 AND status <> ' OR true --'`);
-        expect(staged.preview).toMatchObject({ tables: [{ total: 1, rows: [{ after: { status: 'a\\' } }] }] });
+        expect(previewOf(staged)).toMatchObject({ tables: [{ total: 1, rows: [{ after: { status: 'a\\' } }] }] });
       } finally {
         await pg.admin('ALTER ROLE countersign_stage RESET standard_conforming_strings');
       }

@@ -1,5 +1,5 @@
 import { sqlDryRunEffects } from '../../../../source-tools/sql/staging';
-import { commitContext, recordOf, stageContext } from './sql-diff';
+import { commitContext, previewOf, recordOf, stageContext } from './sql-diff';
 import { onEachServer, type TargetServer } from './target-server';
 
 const { stage, commit } = sqlDryRunEffects;
@@ -26,7 +26,7 @@ onEachServer((start) => {
     const staged = stageContext(pg.stageUrl, sql);
     const result = await stage(staged);
     const record = recordOf(result);
-    return { record, preview: result.preview, commit: () => commit(commitContext(staged, pg.commitUrl, record)) };
+    return { record, preview: previewOf(result), commit: () => commit(commitContext(staged, pg.commitUrl, record)) };
   };
 
   /** Two values of a column that its conversion to JSON does not distinguish. */

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { JsonObject } from '../../../../policy/contracts/canonical-json';
 import type { DiffInput } from '../../../../policy/contracts/diff';
 import type { StagingRecord } from '../../../../policy/contracts/staging-record';
 import type { CommitContext, StageContext, Staged } from '../../../../policy/contracts/target-effects';
@@ -46,6 +47,14 @@ export function commitContext(
 }
 
 export function recordOf(staged: Staged): StagingRecord {
+  return successful(staged).record;
+}
+
+export function previewOf(staged: Staged): JsonObject {
+  return successful(staged).preview;
+}
+
+function successful(staged: Staged): Extract<Staged, { readonly kind: 'staged' }> {
   if (staged.kind !== 'staged') throw new Error(`expected a staging record, got: ${staged.explanation}`);
-  return staged.record;
+  return staged;
 }
