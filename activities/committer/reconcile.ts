@@ -37,8 +37,8 @@ export async function reconcile(deps: CommitDeps, changeId: string): Promise<Com
 
 /**
  * The effect is unknown if the target cannot tell whether it exists, and also if the target cannot be asked: that is recorded once for
- * each change, so that an operator finds it with `countersign list`. A failure that a retry cannot resolve, such as a rotated password,
- * is then an unknown effect as well and not a failure: it says nothing about the effect, and ends when an operator has resolved it.
+ * each change, so that an operator finds it with `countersign list`. A failure that no retry of the activity resolves, such as a changed
+ * password, says nothing about the effect either. It is returned as unknown instead of thrown, so that the target is asked again later.
  */
 async function recordingUnknown(
   deps: CommitDeps,
