@@ -93,11 +93,16 @@ async function startInbox(db: Database): Promise<{ readonly url: string; readonl
     recordDifferences: never,
     changes: { subscribe: never },
     tenantOf,
-    stopping: new AbortController().signal,
   };
   const reviews = { bundle: never, tenantOf: async (changeId: string) => (await tenantOf(changeId)) ?? never() };
   const relay = { send: never, take: never, refused: never };
-  const gateway = { reviews, probes: { database: never, temporal: never }, now: Date.now, log: { error: never } };
+  const gateway = {
+    reviews,
+    probes: { database: never, temporal: never },
+    now: Date.now,
+    log: { error: never },
+    stopping: new AbortController().signal,
+  };
   const app = createInbox(gateway, inbox, { relay, metrics: createGatewayMetrics() });
   const server = serve({ fetch: app.fetch, hostname: '127.0.0.1', port: 0 });
   await new Promise((resolve) => server.once('listening', resolve));

@@ -18,6 +18,7 @@ export type ListFilter = { readonly [K in keyof ReviewQuery]?: ReviewQuery[K] | 
 export interface Watch {
   /** Resolves when rows may have been appended, or after `timeoutMs`. The caller reads again in both cases. */
   next(timeoutMs: number): Promise<void>;
+  /** A `next` that waits resolves. */
   close(): void;
 }
 

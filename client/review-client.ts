@@ -37,7 +37,7 @@ import { fromLedger, notFound, noWorker, partThatIsDown } from './review-errors'
 import { ReviewRuns } from './review-runs';
 import { startReview } from './start-review';
 import { toTemporalProblem, type TemporalProblem } from './temporal-errors';
-import { resultFromLedger, resultOfWorkflow } from './wait-for-result';
+import { resultFromLedger, resultOfWorkflow, type Waiting } from './wait-for-result';
 
 export interface ReviewClientOptions {
   readonly temporal: Client;
@@ -278,16 +278,16 @@ export class ReviewClient {
 
   /**
    * Waits for the end of the review in the ledger, at most `timeoutMs` (0: returns the current state). A time-out is not an error:
-   * the result is `PENDING`. Temporal is only asked whether a workflow exists that the ledger has not opened yet: a review that it
+   * the result is `PENDING`. `signal` ends the wait for the ledger early, as a time-out does. Temporal is only asked whether a workflow exists that the ledger has not opened yet: a review that it
    * has opened is `PENDING` until its end, also without a workflow, because a committer then ends it, and may find it committed.
    */
-  async result(changeId: string, { timeoutMs = 0 }: Bounded = {}): Promise<ReviewResult> {
+  async result(changeId: string, waiting: Waiting = {}): Promise<ReviewResult> {
     const id = parseChangeId(changeId);
     const ledger = this.#ledger;
-    if (ledger === null) return await resultOfWorkflow(this.#runs, this.trust, id, timeoutMs);
+    if (ledger === null) return await resultOfWorkflow(this.#runs, this.trust, id, waiting.timeoutMs ?? 0);
     const source = { runs: this.#runs, ledger, trust: this.trust };
     const reading = { bundle: () => this.#evidence(id), status: () => this.status(id) };
-    return await resultFromLedger(source, reading, id, timeoutMs);
+    return await resultFromLedger(source, reading, id, waiting);
   }
 
   /** Writes the row `spent` (ReviewCalls.spend). `keyId`: the key of the caller of a gateway. Throws `ledger_unavailable`. */

@@ -5,6 +5,7 @@ import type { ClientLedger } from './ports';
 import { hasRoots, readResult } from './read-review';
 import type { ReceiptTrust } from './receipt';
 import { toWorkflowResult, type ReviewResult } from './result';
+import type { Bounded } from './review-calls';
 import { fromLedger, notFound } from './review-errors';
 import { PROBE_TIMEOUT_MS, type ReviewRuns } from './review-runs';
 import { toTemporalProblem } from './temporal-errors';
@@ -24,11 +25,16 @@ interface Reading {
   readonly status: () => Promise<ReviewStatus>;
 }
 
+/** `signal` ends the wait as the time-out does. */
+export interface Waiting extends Bounded {
+  readonly signal?: AbortSignal;
+}
+
 export async function resultFromLedger(
   source: Source,
   reading: Reading,
   changeId: string,
-  timeoutMs: number,
+  { timeoutMs = 0, signal }: Waiting,
 ): Promise<ReviewResult> {
   const { ledger } = source;
   const ended = async (): Promise<boolean | null> =>
@@ -36,6 +42,8 @@ export async function resultFromLedger(
   const until = Date.now() + timeoutMs;
   let nextProbe = 0;
   const watch = await ledger.watch(changeId);
+  const stop = (): void => watch.close();
+  signal?.addEventListener('abort', stop);
   try {
     for (;;) {
       const state = await ended();
@@ -51,12 +59,13 @@ export async function resultFromLedger(
           continue;
         }
       }
-      const left = until - Date.now();
+      const left = signal?.aborted === true ? 0 : until - Date.now();
       if (left <= 0)
         return { state: 'PENDING', status: opened && hasRoots(source.trust) ? await reading.status() : null };
       await watch.next(Math.min(left, READ_AGAIN_MS));
     }
   } finally {
+    signal?.removeEventListener('abort', stop);
     watch.close();
   }
 }

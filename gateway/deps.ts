@@ -68,6 +68,8 @@ export interface GatewayDeps {
   readonly metrics?: GatewayMetrics;
   readonly nonces?: Nonces;
   readonly answerLimits?: AnswerLimits;
+  /** Aborted when the process stops: then open streams and waiting requests end. */
+  readonly stopping: AbortSignal;
   /** Null: the gateway has no inbox. */
   readonly inbox: InboxDeps | null;
 }

@@ -55,18 +55,12 @@ export function writeKeyFile({ path, key, label, createdAt, passphrase }: WriteK
   }
 }
 
-interface ReadKeyOptions {
-  readonly passphrase?: string;
-  /** Accept a file that other users can read, such as a secret that a container runtime mounts. */
-  readonly anyMode?: boolean;
-}
-
-/** Throws an Error with the path, the problem and what to do. */
-export function readKeyFile(path: string, options: ReadKeyOptions = {}): LoadedKey {
+/** Throws an Error with the path, the problem and what to do, for example for a file that other users can read. */
+export function readKeyFile(path: string, options: { readonly passphrase?: string } = {}): LoadedKey {
   const fail = (problem: string, cause?: unknown): never => {
     throw new Error(`Key file ${path}: ${problem}`, { cause });
   };
-  const file = parse(readPrivate(path, options.anyMode ?? false, fail), fail);
+  const file = parse(readPrivate(path, fail), fail);
   const privateKey = decrypt(file.privateKey, options.passphrase, fail);
   if (privateKey.asymmetricKeyType !== 'ed25519')
     fail(
@@ -87,7 +81,7 @@ export function readKeyFile(path: string, options: ReadKeyOptions = {}): LoadedK
 
 type Fail = (problem: string, cause?: unknown) => never;
 
-function readPrivate(path: string, anyMode: boolean, fail: Fail): string {
+function readPrivate(path: string, fail: Fail): string {
   let fd: number;
   try {
     fd = openSync(path, 'r');
@@ -104,7 +98,7 @@ function readPrivate(path: string, anyMode: boolean, fail: Fail): string {
     const { mode, size } = fstatSync(fd);
     if (size > 64 * 1024) fail(`expected at most 64 KiB, got ${size} bytes; this is not a key file`);
     // On Windows the mode does not tell who can read the file.
-    if (!anyMode && process.platform !== 'win32' && (mode & 0o077) !== 0) {
+    if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
       fail(`other users can read it (mode ${(mode & 0o777).toString(8)}); run: chmod 600 ${path}`);
     }
     return readFileSync(fd, 'utf8');

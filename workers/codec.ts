@@ -4,7 +4,7 @@ import { createCodecServer } from './encryption/codec-server';
 import { readKeyRing } from './encryption/key-ring';
 import { createPayloadCodec } from './encryption/payload-codec';
 import { main } from './main';
-import { serveUntilStopped } from './serve';
+import { serveUntilStopped, stopSignal } from './serve';
 
 main('codec', async (logger) => {
   const env = readEnv(CodecEnv, process.env);
@@ -16,6 +16,7 @@ main('codec', async (logger) => {
     hostname: env.COUNTERSIGN_CODEC_HOST,
     port: env.COUNTERSIGN_CODEC_PORT,
     variable: 'COUNTERSIGN_CODEC_PORT',
+    stopping: stopSignal(),
     logger,
   });
 });

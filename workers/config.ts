@@ -3,6 +3,7 @@
  * file, what was expected, and what to do.
  */
 import { z } from 'zod';
+import { messageOf } from '../client/errors';
 import type { PriceTable } from '../policy/judge/record';
 import { assertPublicKey } from '../signing/key-id';
 import { readKeyFile, type LoadedKey } from '../signing/key-file';
@@ -13,6 +14,15 @@ import { unknownVariables } from './process-env';
 
 export { ConfigError };
 export { CodecEnv, CommitEnv, GatewayEnv, JudgeEnv, ReviewEnv, type CommonEnv, type RoleEnv } from './process-env';
+
+/** Turns what `read` throws into a ConfigError that names the variable or file: the same start would fail again. */
+function asConfig<T>(name: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw new ConfigError(`${name}: ${messageOf(error)}`, { cause: error });
+  }
+}
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
@@ -37,7 +47,7 @@ export type Trust = z.infer<typeof TrustFile>;
 /** Whose signatures count: operators sign policy revisions and entries of the key registry, committers sign receipts. */
 export function readTrustFile(path: string): Trust {
   const trust = readJson(path, TrustFile);
-  [...trust.operators, ...trust.committers].forEach(assertPublicKey);
+  asConfig(path, () => [...trust.operators, ...trust.committers].forEach(assertPublicKey));
   return trust;
 }
 
@@ -110,7 +120,9 @@ export function readKey(
   kind: LoadedKey['kind'],
 ): LoadedKey {
   const passphrase = env.COUNTERSIGN_KEY_PASSPHRASE;
-  const key = readKeyFile(env.COUNTERSIGN_KEY_FILE, passphrase === undefined ? {} : { passphrase });
+  const key = asConfig('COUNTERSIGN_KEY_FILE', () =>
+    readKeyFile(env.COUNTERSIGN_KEY_FILE, passphrase === undefined ? {} : { passphrase }),
+  );
   if (key.kind !== kind) throw new ConfigError(`COUNTERSIGN_KEY_FILE: expected a ${kind} key, got a ${key.kind} key`);
   return key;
 }

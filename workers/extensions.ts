@@ -11,7 +11,8 @@ import { callbackRegistry, type CallbackDefinition, type CallbackRegistry } from
 import type { ValidatorDefinition } from '../policy/rules/define';
 import { validatorRegistry, type ValidatorRegistry } from '../policy/rules/registry';
 import { contractValidators } from '../policy/validators/definitions';
-import { ConfigError } from './config';
+import { messageOf } from '../client/errors';
+import { ConfigError } from './config-error';
 
 /** A validator with settings of any type: `evaluate` is called only with what its own `config` schema has parsed. */
 type AnyValidator = Omit<ValidatorDefinition, 'config' | 'evaluate'> & {
@@ -58,19 +59,42 @@ export function extensionsOf(extensions: readonly Extension[] = []): Extensions 
   };
 }
 
-/** Loads the modules of COUNTERSIGN_EXTENSIONS, a comma-separated list of paths; each exports `extension`. */
+/**
+ * Loads the modules of COUNTERSIGN_EXTENSIONS, a comma-separated list of paths; each exports `extension`. Throws ConfigError for one that
+ * does not load or is not valid.
+ */
 export async function loadExtensions(list: string): Promise<Extensions> {
   const paths = list.split(',').map((path) => path.trim());
-  const modules = await Promise.all(paths.filter((path) => path !== '').map(load));
-  return extensionsOf(modules);
+  try {
+    return extensionsOf(await Promise.all(paths.filter((path) => path !== '').map(load)));
+  } catch (error) {
+    if (error instanceof ConfigError) throw error;
+    throw new ConfigError(`COUNTERSIGN_EXTENSIONS: ${messageOf(error)}`, { cause: error });
+  }
 }
 
 async function load(path: string): Promise<Extension> {
-  const module = (await import(path.startsWith('/') ? pathToFileURL(path).href : path)) as {
-    extension?: Extension;
-    default?: { extension?: Extension };
-  };
+  const module = await imported(path);
   const extension = module.extension ?? module.default?.extension;
   if (extension === undefined) throw new ConfigError(`COUNTERSIGN_EXTENSIONS: ${path} exports no "extension"`);
   return extension;
+}
+
+interface ExtensionModule {
+  readonly extension?: Extension;
+  readonly default?: { readonly extension?: Extension };
+}
+
+async function imported(path: string): Promise<ExtensionModule> {
+  try {
+    return (await import(path.startsWith('/') ? pathToFileURL(path).href : path)) as ExtensionModule;
+  } catch (error) {
+    // The stack says where in the module.
+    const where = error instanceof Error && !isNotFound(error) ? error.stack : messageOf(error);
+    throw new ConfigError(`COUNTERSIGN_EXTENSIONS: ${path} cannot be loaded: ${where}`, { cause: error });
+  }
+}
+
+function isNotFound(error: Error): boolean {
+  return ['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND'].includes((error as NodeJS.ErrnoException).code ?? '');
 }

@@ -15,7 +15,7 @@ import { inboxDeps } from './inbox';
 import { main } from './main';
 import { EMPTY_SUBMISSION, submissionTitles } from './submission-titles';
 import { openResources } from './resources';
-import { serveUntilStopped } from './serve';
+import { serveUntilStopped, stopSignal } from './serve';
 import { serveMetrics } from './serve-metrics';
 import { connectConfig, openClient } from './temporal';
 
@@ -52,9 +52,7 @@ main('gateway', async (logger) => {
   const titleOf = submissionTitles(resources.store, threads, logger);
   void titleOf(EMPTY_SUBMISSION);
   const metrics = createGatewayMetrics();
-  // Open event streams would keep the server from closing.
-  const stopping = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort());
+  const stopping = stopSignal();
   const { namespace = 'default' } = connectConfig(process.env);
   const app = createGateway({
     reviews,
@@ -66,7 +64,8 @@ main('gateway', async (logger) => {
     now: Date.now,
     log: logger,
     titleOf,
-    inbox: inboxDeps({ env, namespace, trust, resources, notifications: ledger, stopping: stopping.signal }),
+    inbox: inboxDeps({ env, namespace, trust, resources, notifications: ledger }),
+    stopping,
     registration: async (keyId) => {
       const [found] = await registrations.envelopesOf([keyId]);
       return found?.registration ?? null;
@@ -92,6 +91,7 @@ main('gateway', async (logger) => {
     hostname: env.COUNTERSIGN_GATEWAY_HOST,
     port: env.COUNTERSIGN_GATEWAY_PORT,
     variable: 'COUNTERSIGN_GATEWAY_PORT',
+    stopping,
     logger,
   });
   await metricsServer?.close();

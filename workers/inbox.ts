@@ -24,11 +24,10 @@ interface InboxOptions {
   readonly trust: Trust;
   readonly resources: Pick<Resources, 'db' | 'keys' | 'ledger' | 'plans' | 'now'>;
   readonly notifications: Pick<LedgerNotifications, 'onEach' | 'connection'>;
-  readonly stopping: AbortSignal;
 }
 
 /** What the inbox needs, from the database of the gateway and its environment. */
-export function inboxDeps({ env, namespace, trust, resources, notifications, stopping }: InboxOptions): InboxDeps {
+export function inboxDeps({ env, namespace, trust, resources, notifications }: InboxOptions): InboxDeps {
   const { db, keys, ledger, plans } = resources;
   const ui = env.COUNTERSIGN_TEMPORAL_UI_URL;
   return {
@@ -56,6 +55,5 @@ export function inboxDeps({ env, namespace, trust, resources, notifications, sto
     },
     recordDifferences: (changeId, seen) => recordDifferences(resources, changeId, seen),
     changes: ledgerChanges({ notifications, db }),
-    stopping,
   };
 }

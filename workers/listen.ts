@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { createAdaptorServer, type ServerType } from '@hono/node-server';
+import type { Server } from 'node:http';
+import { createAdaptorServer } from '@hono/node-server';
 import type { Hono } from 'hono';
 import { messageOf } from '../client/errors';
 import { ConfigError } from './config-error';
@@ -22,8 +23,9 @@ const IDLE_MS = 120_000;
 export async function listen(
   { fetch }: Pick<Hono, 'fetch'>,
   { hostname, port, variable, idleMs = IDLE_MS }: ListenAddress,
-): Promise<ServerType> {
-  const server = createAdaptorServer({ fetch });
+): Promise<Server> {
+  // Without another `createServer` in its options, a server of HTTP/1.1.
+  const server = createAdaptorServer({ fetch }) as Server;
   server.setTimeout(idleMs);
   try {
     server.listen(port, hostname);

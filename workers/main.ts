@@ -1,9 +1,11 @@
 import { ConfigError } from './config';
 import { createLogger, type Logger } from './logger';
+import { LogLevel } from './process-env';
 
 /** Runs an entry point. Exit code 2 for an invalid configuration, 1 for any other error. */
 export function main(name: string, start: (logger: Logger) => Promise<void>): void {
-  const logger = createLogger(name, process.env['LOG_LEVEL'] ?? 'info');
+  // `start` reads the environment, and reports an invalid level with what else is invalid there.
+  const logger = createLogger(name, LogLevel.catch('info').parse(process.env['LOG_LEVEL']));
   start(logger).catch((error: unknown) => {
     if (error instanceof ConfigError) process.stderr.write(`${error.message}\n`);
     else logger.fatal({ error: error instanceof Error ? error.stack : String(error) }, `${name} stopped`);

@@ -38,6 +38,11 @@ const PricesFile = Path.optional().describe(
   'Prices by model, in millionths of a currency unit per million tokens. Without it the cost is recorded as unknown.',
 );
 
+export const LogLevel = z
+  .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace'])
+  .default('info')
+  .describe('`fatal`, `error`, `warn`, `info`, `debug` or `trace`.');
+
 const Common = z.object({
   COUNTERSIGN_DATABASE_URL: DatabaseUrl.describe(
     'The Countersign database, with the role of this process: `cs_review`, `cs_judge`, `cs_commit` or `cs_gateway`.',
@@ -49,10 +54,7 @@ const Common = z.object({
   COUNTERSIGN_EXTENSIONS: ExtensionsList,
   COUNTERSIGN_METRICS_PORT: Port.optional().describe('Prometheus metrics on loopback.'),
   COUNTERSIGN_PAYLOAD_KEYS_FILE: PayloadKeysFile,
-  LOG_LEVEL: z
-    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace'])
-    .default('info')
-    .describe('`fatal`, `error`, `warn`, `info`, `debug` or `trace`.'),
+  LOG_LEVEL: LogLevel,
 });
 export type CommonEnv = z.infer<typeof Common>;
 
@@ -137,6 +139,7 @@ export const CodecEnv = z.object({
   ),
   COUNTERSIGN_CODEC_HOST: z.string().default('127.0.0.1').describe('Address on which the codec server listens.'),
   COUNTERSIGN_CODEC_PORT: Port.default(8078).describe('Port on which the codec server listens.'),
+  LOG_LEVEL: LogLevel,
 });
 
 /** Read by `countersign` commands, each of which needs only some of them. */

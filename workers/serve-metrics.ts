@@ -43,6 +43,7 @@ export async function serveMetrics(options: {
   return {
     async close() {
       server.close();
+      server.closeAllConnections();
       await db.close();
     },
   };

@@ -1,19 +1,47 @@
+import { once, setMaxListeners } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import type { Hono } from 'hono';
 import { listen } from './listen';
 import type { Logger } from './logger';
 import { sayReady } from './say-ready';
 
-/** Serves HTTP until SIGINT or SIGTERM, then waits for open requests. */
+/** Shorter than the 15 s after which `up` kills the process. */
+const LAST_REQUESTS_MS = 10_000;
+
+/** Aborts on SIGINT or SIGTERM. Streams and long waits of the app must end with it. */
+export function stopSignal(): AbortSignal {
+  const stopping = new AbortController();
+  // Each stream and each long poll listens to it.
+  setMaxListeners(0, stopping.signal);
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort());
+  return stopping.signal;
+}
+
+type Served = Parameters<typeof listen>[1] & {
+  readonly stopping: AbortSignal;
+  readonly logger: Pick<Logger, 'info'>;
+};
+
+/** Serves HTTP until `stopping`, then waits for open requests, at most ten seconds. */
 export async function serveUntilStopped(
-  app: Hono,
-  { logger, ...address }: Parameters<typeof listen>[1] & { readonly logger: Logger },
+  app: Pick<Hono, 'fetch'>,
+  { logger, stopping, ...address }: Served,
 ): Promise<void> {
-  const server = await listen(app, address);
+  const fetch: Hono['fetch'] = async (...request) => {
+    const response = await app.fetch(...request);
+    // Otherwise a client that keeps its connection could send the next request, again and again.
+    if (stopping.aborted) response.headers.set('Connection', 'close');
+    return response;
+  };
+  const server = await listen({ fetch }, address);
   logger.info({ port: (server.address() as AddressInfo).port }, 'listening');
   sayReady();
-  await new Promise<void>((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, resolve);
-  });
-  await new Promise<void>((resolve) => server.close(() => resolve()));
+  if (!stopping.aborted) await once(stopping, 'abort');
+  // For connections of streams: their headers were sent before.
+  server.keepAliveTimeout = 1;
+  const closed = once(server, 'close');
+  server.close();
+  const timer = setTimeout(() => server.closeAllConnections(), LAST_REQUESTS_MS);
+  await closed;
+  clearTimeout(timer);
 }

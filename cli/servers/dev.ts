@@ -5,7 +5,6 @@ import { starterBundle } from '../../source-tools/starter-bundle';
 import { ConfigError, type Env } from '../../workers/config';
 import { CLI_ENV_FILE } from '../../workers/env-file';
 import { stateDirOf } from '../../workers/local-client';
-import { interrupted } from './interrupted';
 
 const BUNDLE_FILE = 'countersign.policy.yaml';
 
@@ -40,7 +39,7 @@ export async function runDev(
   const { OPENAI_API_KEY: apiKey, OPENAI_BASE_URL: baseUrl = 'https://api.openai.com/v1' } = env;
   if (apiKey === undefined)
     log('OPENAI_API_KEY is not set: the judge, if the policy has one, cannot answer, and a person is asked instead');
-  const running = await startDev({
+  const { runtime, setup, gatewayUrl, inboxUrl } = await startDev({
     stateDir,
     say: log,
     bundleText: hasBundle ? readFileSync(BUNDLE_FILE, 'utf8') : starterBundle('SQLDryRun'),
@@ -48,9 +47,7 @@ export async function runDev(
     extensions: env['COUNTERSIGN_EXTENSIONS'] ?? '',
     ...(apiKey === undefined ? {} : { judge: { baseUrl, apiKey } }),
     ...(options.port === undefined ? {} : { gatewayPort: options.port }),
-    runtime: { handleSignals: false },
   });
-  const { runtime, setup, gatewayUrl, inboxUrl } = running;
   started({
     temporal: runtime.temporalAddress,
     ui: runtime.uiUrl ?? '',
@@ -59,7 +56,6 @@ export async function runDev(
     target: setup.targetAdminUrls['dev'] ?? '',
     keys: `${runtime.stateDir}/keys`,
   });
-  await interrupted();
-  log('Stopping');
-  await running.stop();
+  // On a signal the runtime stops everything, also during the start, and ends this process.
+  await new Promise<never>(() => {});
 }

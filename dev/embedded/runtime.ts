@@ -7,6 +7,7 @@ import { type HeldLock, type LockHolder, tryLock } from './lock-file';
 import type { Env } from './places';
 import { type PostgresServer, startEmbeddedPostgres, useExistingPostgres } from './postgres';
 import type { Say } from './processes';
+import { onStopSignal } from '../../workers/on-stop-signal';
 import { type SearchAttributes, registerSearchAttributes } from '../../workers/register-search-attributes';
 import { findTemporal } from './temporal-cli';
 import { withConnection } from '../../workers/temporal';
@@ -228,31 +229,14 @@ function withinStep(work: Promise<void>): Promise<void> {
   });
 }
 
-const SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
-
-// The first signal stops in order; a second one exits at once, and the exit hook of processes.ts still signals the servers.
-// One Ctrl-C can arrive several times (from the terminal, npm and scripts/run.mjs), so repeats within a second are ignored.
+// The exit hook of processes.ts signals the servers if a second signal ends this process at once.
 function stopOnSignals(stop: () => Promise<void>, say: Say): () => void {
-  let signalledAt: number | undefined;
-  const listeners = Object.entries(SIGNALS).map(([signal, code]) => {
-    const listener = (): void => {
-      if (signalledAt !== undefined) {
-        if (Date.now() - signalledAt > 1_000) process.exit(code);
-        return;
-      }
-      signalledAt = Date.now();
-      say(`Stopping (${signal}); once more to stop at once`);
-      stop()
-        .catch((error: unknown) => say((error as Error).message))
-        .finally(() => process.exit(code));
-    };
-    process.on(signal, listener);
-    return [signal, listener] as const;
+  return onStopSignal((signal, exitCode) => {
+    say(`Stopping (${signal}); once more to stop at once`);
+    stop()
+      .catch((error: unknown) => say((error as Error).message))
+      .finally(() => process.exit(exitCode));
   });
-  return () => {
-    if (signalledAt !== undefined) return; // While stopping, a second signal must still have an effect.
-    for (const [signal, listener] of listeners) process.removeListener(signal, listener);
-  };
 }
 
 type Ports = Partial<Record<'temporalPort' | 'uiPort' | 'postgresPort', number>>;

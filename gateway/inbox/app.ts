@@ -33,7 +33,7 @@ const SERVICE_BOUNDS = { timeoutMs: 1_000, maxAgeMs: 250 };
 
 /** Everything under `/inbox`. */
 export function createInbox(
-  gateway: Pick<GatewayDeps, 'probes' | 'now' | 'log'> & Pick<ReviewRouteDeps, 'reviews'>,
+  gateway: Pick<GatewayDeps, 'probes' | 'now' | 'log' | 'stopping'> & Pick<ReviewRouteDeps, 'reviews'>,
   inbox: InboxDeps,
   { relay, metrics }: Pick<ReviewRouteDeps, 'relay' | 'metrics'>,
 ): Hono {
@@ -41,7 +41,7 @@ export function createInbox(
   const sessions = new Sessions(inbox);
   const readiness = new Readiness(gateway.probes, now, SERVICE_BOUNDS);
   const hub = new EventHub({ ...inbox, readiness, sessions, now, log });
-  inbox.stopping.addEventListener('abort', () => hub.close());
+  gateway.stopping.addEventListener('abort', () => hub.close());
   const login = { ...inbox, sessions, metrics, now, challengeRate: new Rate(MAX_CHALLENGES, 60_000) };
   const api = new Hono();
   api.route('/', reportRoutes(metrics, now)); // Before the check: browsers send reports with other content types.

@@ -58,6 +58,4 @@ export interface InboxDeps {
   readonly changes: LedgerChanges;
   /** From the ledger only; null for a review that was never opened. */
   readonly tenantOf: (changeId: string) => Promise<string | null>;
-  /** Aborted when the process stops: then open streams end. */
-  readonly stopping: AbortSignal;
 }

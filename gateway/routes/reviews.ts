@@ -36,7 +36,7 @@ const ListQuery = z.strictObject({
  * GET /v1/reviews, /v1/reviews/:id and /v1/reviews/:id/result. The second is the evidence of the review, open or closed, for the
  * caller to verify. The gateway has no trusted committers: every outcome in the third is marked as unverified.
  */
-export function reviewRoutes({ reviews }: GatewayDeps, callers: Callers): Hono {
+export function reviewRoutes({ reviews, stopping }: GatewayDeps, callers: Callers): Hono {
   const routes = new Hono();
   routes.get('/', async (c) => {
     const caller = await callers.authenticate(c, 0, 'read');
@@ -53,7 +53,7 @@ export function reviewRoutes({ reviews }: GatewayDeps, callers: Callers): Hono {
     const caller = await callers.authenticate(c, 0, 'read');
     const { waitMs } = parseInput(ResultQuery, c.req.query(), NOTHING_DONE);
     const changeId = await callers.reviewOf(c, caller);
-    return c.json(await reviews.result(changeId, { timeoutMs: waitMs }));
+    return c.json(await reviews.result(changeId, { timeoutMs: waitMs, signal: stopping }));
   });
   return routes;
 }

@@ -5,6 +5,7 @@ import { LEDGER_CHANNEL } from '../database/schema';
 interface LedgerWatch {
   /** Resolves when rows may have been appended since the last call, or after `timeoutMs`. The caller reads again in both cases. */
   next(timeoutMs: number): Promise<void>;
+  /** A `next` that waits resolves. */
   close(): void;
 }
 
@@ -53,6 +54,7 @@ class Listener implements LedgerNotifications {
       () => {
         wakers.delete(watch.wake);
         if (wakers.size === 0 && this.#wakers.get(changeId) === wakers) this.#wakers.delete(changeId);
+        watch.wake();
       },
     );
     this.#wakers.set(changeId, wakers.add(watch.wake));

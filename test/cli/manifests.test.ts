@@ -2,6 +2,8 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { basename, join } from 'node:path';
 import { parse } from 'yaml';
+import { deployedProcesses } from '../../cli/init/manifests/processes';
+import { systemdUnits } from '../../cli/init/manifests/systemd';
 import { writeManifests } from '../../cli/init/manifests/write-manifests';
 import { formatEnvFile, readEnvFile } from '../../workers/env-file';
 import { FILES, HEALTH, initDirectory, NAMES, removeInitDirectories } from '../support/init-directory';
@@ -60,28 +62,69 @@ test.each(['etc', 'with space: and $HOME'])(
   },
 );
 
-test('each systemd unit starts one process and hides the files of the others', () => {
+/** What a unit assigns to a key, such as `ExecStart`. */
+function assigned(unit: string, key: string): string[] {
+  return unit.split('\n').flatMap((line) => (line.startsWith(`${key}=`) ? [line.slice(key.length + 1)] : []));
+}
+
+/** Whether the process of a unit can reach a path, by systemd.exec(5): of the entries that contain the path, the longest counts. */
+function reaches(unit: string, path: string): boolean {
+  const entries = ['TemporaryFileSystem', 'InaccessiblePaths', 'BindReadOnlyPaths', 'BindPaths'].flatMap((key) =>
+    assigned(unit, key).map((value) => ({
+      at: value.replace(/^-/, '').replace(/:ro$/, ''),
+      visible: key.startsWith('Bind'),
+    })),
+  );
+  const containing = entries.filter(({ at }) => path === at || path.startsWith(`${at}/`));
+  return containing.sort((a, b) => b.at.length - a.at.length)[0]?.visible ?? true;
+}
+
+test('each systemd unit starts one process, which reaches only its own files of the directory', () => {
   const dir = initDirectory();
+  // Files of init that no process reads.
+  const unread = ['keys/agent-bot.key.json', 'keys/operator.key.json'];
+  for (const file of unread) writeFileSync(join(dir, file), '{}');
   const { files } = writeManifests('systemd', dir, '9.9.9');
   expect(files.map(({ path }) => basename(path))).toEqual(NAMES.map((name) => `countersign-${name}.service`));
-  const all = new Set([...NAMES.map((name) => `${name}.env`), 'cli.env', ...Object.values(FILES).flat()]);
+  const all = [...NAMES.map((name) => `${name}.env`), 'cli.env', ...unread, ...new Set(Object.values(FILES).flat())];
   for (const [i, { path }] of files.entries()) {
     const process = NAMES[i] ?? '';
-    const lines = readFileSync(path, 'utf8').split('\n');
-    const values = (key: string): string[] =>
-      lines.filter((line) => line.startsWith(`${key}=`)).map((line) => line.slice(key.length + 1));
-    expect(lines.filter((line) => line !== '' && !/^(#|\[\w+\]$|[A-Z][A-Za-z]+=)/.test(line))).toEqual([]);
-    expect(values('EnvironmentFile')).toEqual([join(dir, `${process}.env`)]);
-    expect(values('ExecStart')[0]).toMatch(/^\/\S+ --enable-source-maps \/\S+\/dist\/workers\/\w+\.js$/);
-    const own = [`${process}.env`, ...(FILES[process] ?? [])];
-    const hidden = [...all].filter((file) => !own.includes(file)).map((file) => `-${join(dir, file)}`);
-    expect(values('InaccessiblePaths').sort()).toEqual(hidden.sort());
-    expect(values('ReadWritePaths')).toEqual(process === 'commit' ? ['/srv/site.git'] : []);
+    const unit = readFileSync(path, 'utf8');
+    expect(unit.split('\n').filter((line) => line !== '' && !/^(#|\[\w+\]$|[A-Z][A-Za-z]+=)/.test(line))).toEqual([]);
+    // systemd reads the settings before it hides the directory.
+    expect(assigned(unit, 'EnvironmentFile')).toEqual([join(dir, `${process}.env`)]);
+    expect(assigned(unit, 'ExecStart')[0]).toMatch(/^\/\S+ --enable-source-maps \/\S+\/dist\/workers\/\w+\.js$/);
+    expect(all.filter((file) => reaches(unit, join(dir, file))).sort()).toEqual([...(FILES[process] ?? [])].sort());
+    // Not through /proc/PID of another process of this user either.
+    expect(assigned(unit, 'PrivateUsers')).toEqual(['yes']);
+    expect(assigned(unit, 'ReadWritePaths')).toEqual(process === 'commit' ? ['/srv/site.git'] : []);
   }
 });
 
+test('a systemd unit hides what other processes read outside of the directory, and shows a repository inside of it', () => {
+  const dir = initDirectory();
+  const judge = join(dir, 'judge.env');
+  writeFileSync(judge, formatEnvFile({ ...readEnvFile(judge), COUNTERSIGN_JUDGE_PRICES_FILE: '/etc/prices.json' }));
+  const git = { repository: join(dir, 'site.git'), ref: 'refs/heads/main' };
+  writeFileSync(join(dir, 'targets.json'), JSON.stringify({ targets: [{ name: 'site', development: false, git }] }));
+  const units = writeManifests('systemd', dir, '9.9.9').files.map(({ path }) => readFileSync(path, 'utf8'));
+  const reaching = (path: string): string[] => NAMES.filter((_, i) => reaches(units[i] ?? '', path));
+  expect(reaching('/etc/prices.json')).toEqual(['judge']);
+  expect(reaching(join(dir, 'site.git', 'HEAD'))).toEqual(['commit']);
+  expect(assigned(units[NAMES.indexOf('commit')] ?? '', 'BindPaths')).toEqual([git.repository]);
+});
+
 test('systemd units are refused for a path that a unit would read differently', () => {
-  expect(() => writeManifests('systemd', initDirectory('with space'), '9.9.9')).toThrow('systemd needs a path of');
+  expect(() => writeManifests('systemd', initDirectory('with space'), '9.9.9')).toThrow(
+    'systemd needs an absolute path',
+  );
+});
+
+test('systemd units are refused for a directory that contains the program which they start', () => {
+  const dir = initDirectory();
+  const facts = { processes: deployedProcesses(dir), dir, node: process.execPath, user: 'countersign' };
+  const start = () => systemdUnits({ ...facts, packageDir: join(dir, 'node_modules', 'countersign') });
+  expect(start).toThrow(/node_modules\/countersign: the units hide .*; use a directory that does not contain it/);
 });
 
 interface Container {

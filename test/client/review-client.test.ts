@@ -15,6 +15,7 @@ import {
 } from '@temporalio/common';
 import { Countersign } from '../../client/countersign';
 import type { ClientLedger } from '../../client/ports';
+import { ReviewClient } from '../../client/review-client';
 import { evidenceText, parseEvidence, type Evidence, type EvidenceBundle } from '../../policy/evidence/bundle';
 import { messageDigest, openEnvelope } from '../../policy/evidence/dsse';
 import type { StoredRow } from '../../policy/evidence/chain';
@@ -710,6 +711,28 @@ describe('result', () => {
     const { countersign } = client({ describe: () => RUNNING }, later);
     expect(await countersign.result(changeId, { timeoutMs: 20_000 })).toMatchObject({ state: 'COMMITTED' });
     expect(reads).toBe(4);
+  });
+
+  it('is pending as soon as its signal aborts', async () => {
+    const { bundle, changeId } = await committedReview();
+    const stopping = new AbortController();
+    let waits = 0;
+    const watch = async () => {
+      let close = (): void => {};
+      const closed = new Promise<void>((resolve) => (close = resolve));
+      const next = async () => {
+        waits += 1;
+        setImmediate(() => stopping.abort());
+        await closed;
+      };
+      return { next, close };
+    };
+    const open = { ...ledgerOf(bundle), watch, summary: async () => ({ tenant: 'acme', ended: false }) };
+    const reviews = new ReviewClient({ temporal: fakeTemporal({}).client, ledger: failing<ClientLedger>(open) });
+    const waiting = { timeoutMs: 60_000, signal: stopping.signal };
+    expect(await reviews.result(changeId, waiting)).toEqual({ state: 'PENDING', status: null });
+    expect(await reviews.result(changeId, waiting)).toEqual({ state: 'PENDING', status: null });
+    expect(waits).toBe(1);
   });
 
   it('asks Temporal every five seconds about a review that is not opened, however many rows arrive, and again before it is pending', async () => {

@@ -12,6 +12,7 @@ export function fakeGateway(given: Partial<GatewayDeps>): ReturnType<typeof crea
     keys: async () => ({ find: () => undefined }),
     registration: async () => null,
     probes: { database: async () => 1, temporal: async () => 1 },
+    stopping: new AbortController().signal,
     inbox: null,
     now: Date.now,
     log: { error: () => undefined },

@@ -372,6 +372,20 @@ describe('a review', () => {
     expect(waits).toEqual([60000]);
   });
 
+  it('does not wait any longer for its result when the process stops', async () => {
+    const stopping = new AbortController();
+    const result: GatewayDeps['reviews']['result'] = async (_id, { signal } = {}) => {
+      await new Promise<void>((resolve) => {
+        signal?.addEventListener('abort', () => resolve());
+        stopping.abort();
+      });
+      return { state: 'PENDING', status: null };
+    };
+    const { app } = gateway({ ...own, result }, { stopping: stopping.signal });
+    const answer = await send(app, { path: `/v1/reviews/${CHANGE}/result?waitMs=60000` });
+    expect(answer.json()).toEqual({ state: 'PENDING', status: null });
+  });
+
   it('relays signed answers only', async () => {
     const relayed: unknown[] = [];
     const { app } = gateway({ ...own, answer: async (_id, answers) => (relayed.push(...answers), accepted()) });

@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { exited, processesWith } from '../../dev/embedded/processes';
+import { eventually } from '../support/eventually';
 
 // Each run is a separate process that can be killed, with the compiled sources (`npm test` compiles them).
 const compiled = join(__dirname, '../../dist/dev/embedded/index.js');
@@ -44,10 +45,15 @@ interface Run {
   readonly up: Promise<string | undefined>;
 }
 
-function start(): Run {
+const startRuntime = (): Run => start(['-e', PROGRAM, stateDir]);
+
+function start(args: readonly string[]): Run {
   // Always the embedded servers, even if the tests run against other servers (test:cluster).
   const { TEMPORAL_ADDRESS: _address, COUNTERSIGN_DATABASE_ADMIN_URL: _url, ...env } = process.env;
-  const child = spawn(process.execPath, ['-e', PROGRAM, stateDir], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, args, {
+    env: { ...env, COUNTERSIGN_STATE_DIR: stateDir },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   started.push(child);
   let log = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (log += text));
@@ -66,12 +72,12 @@ const servers = (): number =>
   processesWith(['start-dev', stateDir]).length + processesWith(['postgres -D', stateDir]).length;
 
 it('starts on free loopback ports, rejects a second run with the pid of the first, and stops everything on SIGTERM', async () => {
-  const first = start();
+  const first = startRuntime();
   const facts = (await printedBy(first)) as { address: string; uiUrl: string };
   expect(facts.address).toMatch(/^127\.0\.0\.1:/);
   expect((await fetch(facts.uiUrl)).status).toBe(200);
 
-  const second = start();
+  const second = startRuntime();
   expect(await exited(second.child)).toBe(1);
   expect(second.log()).toContain(`as process ${first.child.pid}, Temporal UI ${facts.uiUrl}`);
 
@@ -83,17 +89,29 @@ it('starts on free loopback ports, rejects a second run with the pid of the firs
 });
 
 it('stops the servers that a killed run left behind and starts with its data', async () => {
-  const killed = start();
+  const killed = startRuntime();
   await printedBy(killed);
   killed.child.kill('SIGKILL');
   await exited(killed.child);
   expect(servers()).toBe(2);
 
-  const next = start();
+  const next = startRuntime();
   expect(await printedBy(next)).toMatchObject({ made: false });
   expect(next.log().match(/a run that was killed left its server behind/g)).toHaveLength(2);
   expect(servers()).toBe(2);
   next.child.kill('SIGINT');
   expect(await exited(next.child)).toBe(130);
+  expect(servers()).toBe(0);
+});
+
+it('stops the servers of dev, although one Ctrl-C arrives twice', async () => {
+  const dev = start([join(__dirname, '../../dist/cli/main.js'), 'dev', '--json']);
+  expect(await printedBy(dev)).toMatchObject({ keys: join(stateDir, 'keys') });
+  expect(servers()).toBe(2);
+  dev.child.kill('SIGINT');
+  // As the terminal and scripts/run.mjs both send it.
+  await eventually('dev stops', () => dev.log().includes('Stopping'), { everyMs: 1 });
+  dev.child.kill('SIGINT');
+  expect(await exited(dev.child)).toBe(130);
   expect(servers()).toBe(0);
 });

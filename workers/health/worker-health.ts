@@ -61,7 +61,7 @@ export async function startWorkerHealth(options: {
     watch: (worker) => void (watched = worker),
     async close() {
       server.close();
-      if ('closeAllConnections' in server) server.closeAllConnections();
+      server.closeAllConnections();
       await temporal.connection.close();
       await db.close();
     },

@@ -1,7 +1,7 @@
-import { extname, isAbsolute, relative } from 'node:path';
+import { extname, relative } from 'node:path';
 import { ConfigError } from '../../../workers/config-error';
 import { formatEnvFile } from '../../../workers/env-file';
-import { ENV_FILE_OPTION, NAMES_FILE, type DeployedProcess } from './processes';
+import { ENV_FILE_OPTION, isInside, NAMES_FILE, type DeployedProcess } from './processes';
 
 export interface KustomizeFacts {
   readonly processes: readonly DeployedProcess[];
@@ -58,11 +58,6 @@ export function kustomizeBase(facts: KustomizeFacts): readonly ManifestFile[] {
     },
     ...processes.map((process) => ({ path: `kubernetes/${process.name}.env`, text: settings(process) })),
   ];
-}
-
-function isInside(dir: string, path: string): boolean {
-  const from = relative(dir, path);
-  return !from.startsWith('..') && !isAbsolute(from);
 }
 
 /** A file of a process. */

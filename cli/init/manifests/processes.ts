@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { ConfigError } from '../../../workers/config-error';
 import { readEnvFile } from '../../../workers/env-file';
 import { noticeSecrets } from '../../../workers/notices/settings';
@@ -95,4 +95,10 @@ function urlHost(listensOn: string): string {
 
 function repositories(dir: string): readonly string[] {
   return [...knownTargets(dir).values()].flatMap((target) => ('git' in target ? [target.git.repository] : []));
+}
+
+/** Whether a path is in a directory, at any depth. */
+export function isInside(dir: string, path: string): boolean {
+  const from = relative(dir, path);
+  return !from.startsWith('..') && !isAbsolute(from);
 }

@@ -1,5 +1,5 @@
 import { ConfigError } from '../../../workers/config-error';
-import type { DeployedProcess } from './processes';
+import { isInside, type DeployedProcess } from './processes';
 
 export interface UnitFacts {
   readonly processes: readonly DeployedProcess[];
@@ -11,7 +11,7 @@ export interface UnitFacts {
   readonly user: string;
 }
 
-/** One unit per process. Each can read only its own files of the directory. */
+/** One unit per process. Each can read only its own files of the directory. Throws ConfigError for paths that units cannot name or would hide. */
 export function systemdUnits(facts: UnitFacts): readonly { readonly name: string; readonly text: string }[] {
   const { processes, dir, node, packageDir } = facts;
   for (const path of [
@@ -20,16 +20,32 @@ export function systemdUnits(facts: UnitFacts): readonly { readonly name: string
     packageDir,
     ...processes.flatMap(({ files, modules, writes }) => [...files, ...modules, ...writes]),
   ])
-    if (!/^[A-Za-z0-9_./@+-]+$/.test(path))
-      throw new ConfigError(`${path}: systemd needs a path of letters, digits and _ . / @ + -`);
+    if (!/^\/[A-Za-z0-9_./@+-]+$/.test(path))
+      throw new ConfigError(`${path}: systemd needs an absolute path of letters, digits and _ . / @ + -`);
+  const within = [node, packageDir].find((path) => isInside(dir, path));
+  if (within !== undefined)
+    throw new ConfigError(
+      `${within}: the units hide ${dir} from their processes; use a directory that does not contain it`,
+    );
   return processes.map((process) => ({ name: `countersign-${process.name}.service`, text: unit(process, facts) }));
 }
 
-function unit(process: DeployedProcess, { processes, dir, node, packageDir, user }: UnitFacts): string {
-  const readable = ({ envFile, files, modules }: DeployedProcess) => [envFile, ...files, ...modules];
-  const own = readable(process);
-  const secrets = new Set([`${dir}/cli.env`, ...processes.flatMap(readable)]);
-  const hidden = [...secrets].filter((path) => !own.includes(path));
+/** An allowlist inside the directory, which has keys that no process reads. Outside, the files of the other processes are hidden. */
+function visibleFiles(process: DeployedProcess, { processes, dir }: UnitFacts): readonly string[] {
+  const readable = ({ files, modules }: DeployedProcess) => [...files, ...modules];
+  const own = new Set(readable(process));
+  const others = new Set(processes.flatMap(readable).filter((path) => !own.has(path)));
+  return [
+    `TemporaryFileSystem=${dir}:ro`,
+    // A missing file is an error of the process, which names it; without the dash the unit would be started again for ever.
+    ...[...own].filter((path) => isInside(dir, path)).map((path) => `BindReadOnlyPaths=-${path}`),
+    ...[...others].filter((path) => !isInside(dir, path)).map((path) => `InaccessiblePaths=-${path}`),
+    ...process.writes.map((path) => `${isInside(dir, path) ? 'BindPaths' : 'ReadWritePaths'}=${path}`),
+  ];
+}
+
+function unit(process: DeployedProcess, facts: UnitFacts): string {
+  const { node, packageDir, user } = facts;
   return [
     '# Written by `countersign init --write systemd`. Whether the process is ready:',
     `#   curl -fsS http://${process.health.host}:${process.health.port}/readyz`,
@@ -63,8 +79,9 @@ function unit(process: DeployedProcess, { processes, dir, node, packageDir, user
     'PrivateDevices=yes',
     'CapabilityBoundingSet=',
     'RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX',
-    ...hidden.map((path) => `InaccessiblePaths=-${path}`),
-    ...process.writes.map((path) => `ReadWritePaths=${path}`),
+    // All units have the same user. Without it, one could read the environment and the files of another through /proc/PID.
+    'PrivateUsers=yes',
+    ...visibleFiles(process, facts),
     '',
     '[Install]',
     'WantedBy=multi-user.target',

@@ -49,6 +49,7 @@ export async function gatewayWorld({ path, write }: ReturnType<typeof temporaryF
     answers: failing<GatewayDeps['answers']>({}),
     policy: failing<GatewayDeps['policy']>({}),
     probes: { database: async () => 1, temporal: async () => 1 },
+    stopping: new AbortController().signal,
     inbox: null,
     now: Date.now,
     log: { error: () => undefined },

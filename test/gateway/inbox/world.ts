@@ -84,6 +84,7 @@ export function inboxWorld({
     now: () => clock.now,
     probes: { database: probe('database'), temporal: probe('temporal') },
     metrics,
+    stopping: stopping.signal,
     ...gateway,
     inbox: {
       assets: ASSETS,
@@ -110,7 +111,6 @@ export function inboxWorld({
           return () => listeners.delete(listener);
         },
       },
-      stopping: stopping.signal,
       ...inbox,
     },
   });

@@ -41,6 +41,14 @@ it('wakes a watch when rows of its change are appended, also between two waits, 
   [own, other].forEach((watch) => watch.close());
 });
 
+it('wakes a watch that is closed', async () => {
+  const watch = await notifications.watch(id(5));
+  const waiting = elapsed(() => watch.next(LONG));
+  await new Promise(setImmediate);
+  watch.close();
+  expect(await waiting).toBeLessThan(LONG / 2);
+});
+
 it('wakes every watch when its connection is lost, and listens again', async () => {
   const watch = await notifications.watch(id(3));
   const waiting = elapsed(() => watch.next(LONG));

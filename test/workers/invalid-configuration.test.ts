@@ -1,0 +1,95 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ConfigError, readEnv, readKey, readTrustFile } from '../../workers/config';
+import { loadExtensions } from '../../workers/extensions';
+import { main } from '../../workers/main';
+import { LogLevel } from '../../workers/process-env';
+import { z } from 'zod';
+
+const dir = mkdtempSync(join(tmpdir(), 'countersign-configuration-'));
+afterAll(() => rmSync(dir, { recursive: true, force: true }));
+function file(name: string, text: string): string {
+  const path = join(dir, name);
+  writeFileSync(path, text, { mode: 0o600 });
+  return path;
+}
+
+/** The exit code of an entry point that starts like this, and what it prints. */
+async function started(start: () => unknown): Promise<{ readonly code: unknown; readonly printed: string }> {
+  let printed = '';
+  jest.spyOn(process.stderr, 'write').mockImplementation((text) => ((printed += String(text)), true));
+  // The process is ended a second later.
+  jest.spyOn(globalThis, 'setTimeout').mockImplementation((() => ({ unref: () => undefined })) as never);
+  const before = process.exitCode;
+  try {
+    main('gateway', async () => void (await start()));
+    await new Promise(setImmediate);
+    await new Promise(setImmediate);
+    return { code: process.exitCode, printed };
+  } finally {
+    process.exitCode = before;
+    jest.restoreAllMocks();
+  }
+}
+
+const trust = (key: string): string => file('trust.json', JSON.stringify({ operators: [key] }));
+
+test.each<[string, () => unknown, RegExp]>([
+  [
+    'a missing key file',
+    () => readKey({ COUNTERSIGN_KEY_FILE: join(dir, 'none') }, 'attestor'),
+    /^COUNTERSIGN_KEY_FILE: .*none: no such file; create one with/,
+  ],
+  [
+    'a key file that is not one',
+    () => readKey({ COUNTERSIGN_KEY_FILE: file('key', '{}') }, 'attestor'),
+    /^COUNTERSIGN_KEY_FILE: Key file .*format/,
+  ],
+  [
+    'a trusted key that is not on the curve',
+    () => readTrustFile(trust('02'.padEnd(64, '0'))),
+    /trust\.json: Public key/,
+  ],
+])('%s is an invalid configuration: exit code 2, with the reason', async (_, start, reason) => {
+  const { code, printed } = await started(start);
+  expect(printed).toMatch(reason);
+  expect(code).toBe(2);
+});
+
+test.each([
+  ['is missing', join(dir, 'none.cjs'), /^COUNTERSIGN_EXTENSIONS: .*none\.cjs cannot be loaded: .*Cannot find module/],
+  [
+    'throws',
+    file('throws.cjs', 'null.x'),
+    /^COUNTERSIGN_EXTENSIONS: .*throws\.cjs cannot be loaded: [^]*throws\.cjs:1/,
+  ],
+  [
+    'defines a name twice',
+    file('twice.cjs', 'exports.extension = { callbacks: [{ name: "a" }, { name: "a" }] }'),
+    /^COUNTERSIGN_EXTENSIONS: .*a/,
+  ],
+])('an extension that %s is an invalid configuration', async (_, path, reason) => {
+  const loaded = loadExtensions(path);
+  await expect(loaded).rejects.toThrow(reason);
+  await expect(loaded).rejects.toBeInstanceOf(ConfigError);
+});
+
+test('an invalid LOG_LEVEL is reported with the other invalid variables, with exit code 2', async () => {
+  const schema = z.object({ LOG_LEVEL: LogLevel, COUNTERSIGN_DATABASE_URL: z.string() });
+  const level = process.env['LOG_LEVEL'];
+  process.env['LOG_LEVEL'] = 'loud';
+  try {
+    const { code, printed } = await started(() => readEnv(schema, { LOG_LEVEL: 'loud' }));
+    expect(printed).toMatch(/LOG_LEVEL: [^]*COUNTERSIGN_DATABASE_URL: is not set/);
+    expect(code).toBe(2);
+  } finally {
+    if (level === undefined) delete process.env['LOG_LEVEL'];
+    else process.env['LOG_LEVEL'] = level;
+  }
+});
+
+test('an outage at the start is not one: exit code 1, so that a supervisor starts the process again', async () => {
+  const { code } = await started(() => Promise.reject(new Error('connection refused')));
+  expect(code).toBe(1);
+});
