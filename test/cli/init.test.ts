@@ -1,12 +1,21 @@
-import { resolve } from 'node:path';
+import { mkdirSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
 import type { Check } from '../../cli/doctor/check';
+import { writeEnvFiles } from '../../cli/init/env-files';
 import type { Initialized } from '../../cli/init/initialize';
 import type { InitRequest } from '../../cli/init/request';
-import { runCommand, type RunOptions } from './run-command';
+import { runCommand, temporaryFolder, type RunOptions } from './run-command';
 
 const URL_ = 'postgres://postgres:secret@db/countersign';
 const NEEDED = ['--database-url', URL_, '--target', 'shop=postgres://a:b@db/shop?x=1', '--person', 'Alice=a.pub'];
 const ARGS = [...NEEDED, '--operator-key', '/keys/op.json'];
+
+const folder = temporaryFolder();
+const FACTS = {
+  keys: { review: { path: '/r.json' }, judge: { path: '/j.json' }, commit: { path: '/c.json' } },
+  passwords: { cs_review: 'r', cs_judge: 'j', cs_commit: 'c', cs_gateway: 'g', cs_operator: 'o' },
+  judgeKey: null,
+};
 
 /** Runs `init` without servers. `asked` are the questions, each with its answer. */
 async function run(args: readonly string[], options: RunOptions = {}, checks: readonly Check[] = []) {
@@ -111,6 +120,21 @@ test('addresses and URLs of administrators can come from the environment', async
     namespace: 'countersign',
     tenant: 'acme',
   });
+});
+
+test('a repeated init without an option keeps address, namespace, tenant and port of the directory, not those of another one', async () => {
+  const dir = folder.path('etc');
+  mkdirSync(dir);
+  const write = async (args: readonly string[], options?: RunOptions): Promise<readonly string[]> => {
+    const { requests } = await run([dir, ...ARGS, ...args, '--yes'], options);
+    return requests.flatMap((request) => writeEnvFiles({ ...FACTS, request, env: {} }));
+  };
+  const options = ['--temporal-address', 'temporal:7233', '--namespace', 'countersign', '--gateway-port', '9000'];
+  const first = await write(options, { host: { env: { COUNTERSIGN_TENANT: 'acme' } } });
+  expect(first.map((path) => basename(path))).toContain('cli.env');
+  const another = { TEMPORAL_ADDRESS: 'other:7233', COUNTERSIGN_TENANT: 'other', COUNTERSIGN_QUEUE_SUFFIX: '-other' };
+  expect(await write([], { host: { env: another, shellEnv: {} } })).toEqual([]);
+  expect(await write(['--gateway-port', '9001'])).toEqual([join(dir, 'gateway.env'), join(dir, 'cli.env')]);
 });
 
 test.each<[string[], string]>([
