@@ -50,31 +50,45 @@ async function runInit(io: Io, [given]: readonly string[], options: Options): Pr
     kind === null ? null : (await io.host.remote.manifests()).writeManifests(kind, request.dir, io.host.version);
   const written = (manifests?.files ?? []).map(({ path, changed }) => ({ what: path, changed }));
   const steps = [...done.steps, ...written];
+  const inviting = request.persons.some(({ publicKeyFile }) => publicKeyFile === null);
   const { doctor } = await io.host.remote.doctor();
-  const checks = await doctor({ ...env, ...done.settings }, { offline: true });
+  const checks = await doctor({ ...env, ...done.settings }, { offline: true, inviting });
   const ok = checks.every((check) => check.ok);
-  const next = nextCommands(request, done, manifests?.start ?? `countersign up ${shellQuote(request.dir)}`);
-  const { links } = done;
-  if (io.json) io.out.json({ ok, dir: request.dir, steps, checks, links, next });
-  else {
+  const next = nextCommands(request, done, manifests?.start ?? `countersign up ${shellQuote(dir)}`);
+  if (!io.json) {
     for (const { what, changed } of steps)
       io.out.line(line`${changed ? styled('green', 'made') : styled('dim', 'kept')} ${what}`);
     printChecks(io, checks);
-    for (const { person, link, expiresAt } of links)
+  }
+  const { made, open } = await done.invite();
+  if (io.json) io.out.json({ ok, dir, steps, checks, links: made, openLinks: open, next });
+  else {
+    for (const { person, link, expiresAt } of made)
       io.out.line(line`link for ${person} only, once, until ${expiresAt}: ${styled('bold', link)}`);
+    for (const { person, keyId, expiresAt } of open)
+      io.out.line(
+        line`an earlier link for ${person} is open until ${expiresAt}; if it is lost, revoke it and run init again: ${styled('bold', revokeCommand(request, keyId))}`,
+      );
     for (const command of next) io.out.line(line`next: ${styled('bold', command)}`);
   }
   return ok ? ExitCode.Ok : ExitCode.Failure;
 }
 
-function nextCommands({ dir, operatorKey }: InitRequest, { policyToPublish }: Initialized, start: string): string[] {
-  const publish =
-    policyToPublish === null
-      ? []
-      : [
-          `COUNTERSIGN_STATE_DIR=${shellQuote(dir)} countersign policy publish ${shellQuote(policyToPublish)} --key ${shellQuote(operatorKey)}`,
-        ];
-  return [...publish, start];
+function nextCommands(request: InitRequest, { policyToPublish }: Initialized, start: string): string[] {
+  const key = shellQuote(request.operatorKey);
+  return policyToPublish === null
+    ? [start]
+    : [commandFor(request, `policy publish ${shellQuote(policyToPublish)} --key ${key}`), start];
+}
+
+function revokeCommand(request: InitRequest, keyId: string): string {
+  const key = shellQuote(request.operatorKey);
+  return commandFor(request, `keys revoke ${keyId} --reason 'the link is lost' --operator-key ${key}`);
+}
+
+/** A command line about the directory. */
+function commandFor({ dir }: InitRequest, command: string): string {
+  return `COUNTERSIGN_STATE_DIR=${shellQuote(dir)} countersign ${command}`;
 }
 
 /** For a repeatable option. */

@@ -2,8 +2,10 @@ import { mkdirSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import type { Check } from '../../cli/doctor/check';
 import { writeEnvFiles } from '../../cli/init/env-files';
+import type { Invited } from '../../cli/init/enrollment-links';
 import type { Initialized } from '../../cli/init/initialize';
 import type { InitRequest } from '../../cli/init/request';
+import { ConfigError } from '../../workers/config-error';
 import { runCommand, temporaryFolder, type RunOptions } from './run-command';
 
 const URL_ = 'postgres://postgres:secret@db/countersign';
@@ -17,16 +19,27 @@ const FACTS = {
   judgeKey: null,
 };
 
+const INVITED: Invited = {
+  made: [{ person: 'bob', link: 'http://localhost:8077/inbox/#enroll=x', expiresAt: '2026-11-24T09:00:00.000Z' }],
+  open: [{ person: 'eve', keyId: 'e1', expiresAt: '2026-11-23T09:00:00.000Z' }],
+};
+
 /** Runs `init` without servers. `asked` are the questions, each with its answer. */
-async function run(args: readonly string[], options: RunOptions = {}, checks: readonly Check[] = []) {
+async function run(
+  args: readonly string[],
+  options: RunOptions = {},
+  checks: readonly Check[] = [],
+  parts: object = {},
+) {
   const requests: InitRequest[] = [];
+  const invite = jest.fn(async () => INVITED);
   const done: Initialized = {
     steps: [
       { what: 'trust.json', changed: true },
       { what: 'schema', changed: false },
     ],
     policyToPublish: '/etc/cs/policy.yaml',
-    links: [{ person: 'bob', link: 'http://localhost:8077/inbox/#enroll=x', expiresAt: '2026-11-24T09:00:00.000Z' }],
+    invite,
     settings: { COUNTERSIGN_STATE_DIR: '/etc/cs' },
   };
   const initialize = async (_env: object, request: InitRequest): Promise<Initialized> => {
@@ -38,9 +51,13 @@ async function run(args: readonly string[], options: RunOptions = {}, checks: re
     files: [{ path: `${dir}/compose.yaml`, changed: true }],
     start: 'docker compose up',
   }));
-  const remote = { init: { initialize }, doctor: { doctor }, manifests: { writeManifests } };
+  const remote = {
+    init: { initialize },
+    doctor: { doctor, ...parts },
+    manifests: { writeManifests, ...parts },
+  };
   const ran = await runCommand(['init', ...args], { ...options, remote });
-  return { ...ran, requests, doctor, writeManifests };
+  return { ...ran, requests, doctor, writeManifests, invite };
 }
 
 test('init turns its options into one request, with defaults', async () => {
@@ -81,7 +98,7 @@ test('init turns its options into one request, with defaults', async () => {
       rotate: false,
     },
   ]);
-  expect(doctor).toHaveBeenCalledWith({ COUNTERSIGN_STATE_DIR: '/etc/cs' }, { offline: true });
+  expect(doctor).toHaveBeenCalledWith({ COUNTERSIGN_STATE_DIR: '/etc/cs' }, { offline: true, inviting: true });
 });
 
 test('init prints what it made and kept, the checks, and the next commands', async () => {
@@ -92,9 +109,23 @@ test('init prints what it made and kept, the checks, and the next commands', asy
     'kept schema',
     'ok   clock: fine',
     'link for bob only, once, until 2026-11-24T09:00:00.000Z: http://localhost:8077/inbox/#enroll=x',
+    "an earlier link for eve is open until 2026-11-23T09:00:00.000Z; if it is lost, revoke it and run init again: COUNTERSIGN_STATE_DIR=/etc/cs countersign keys revoke e1 --reason 'the link is lost' --operator-key /keys/op.json",
     'next: COUNTERSIGN_STATE_DIR=/etc/cs countersign policy publish /etc/cs/policy.yaml --key /keys/op.json',
     'next: countersign up /etc/cs',
   ]);
+});
+
+test('init makes enrolment links, which can be printed only once, after every step that can fail', async () => {
+  const fails = (): never => {
+    throw new ConfigError('is outside of /etc/cs');
+  };
+  for (const failing of [{ writeManifests: fails }, { doctor: fails }]) {
+    const { code, err, invite } = await run(['/etc/cs', ...ARGS, '--write', 'kubernetes', '--yes'], {}, [], failing);
+    expect([code, err]).toEqual([2, 'error: is outside of /etc/cs\n']);
+    expect(invite).not.toHaveBeenCalled();
+  }
+  const { out } = await run(['/etc/cs', ...ARGS, '--json', '--yes']);
+  expect(JSON.parse(out)).toMatchObject({ ok: true, links: INVITED.made, openLinks: INVITED.open });
 });
 
 test('init exits 1 if a check of doctor fails', async () => {
