@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process';
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client, escapeIdentifier } from 'pg';
+import { Client } from 'pg';
+import { createDatabase } from '../../storage/database/create-database';
 import { type Env, freePort } from './places';
 import { type PostgresBinaries, type RunAs, findPostgresBinaries, postgresUser } from './postgres-binaries';
 import { SUPERUSER, checkData, childOptions, dataDirFor, initialise, setAside } from './postgres-data';
@@ -128,19 +129,7 @@ function serverOf(
     ...facts,
     superuserUrl,
     stop,
-    createDatabase: (name) =>
-      query(superuserUrl('postgres'), async (client) => {
-        const { rowCount } = await client.query('select from pg_database where datname = $1', [name]);
-        if (rowCount !== 0) return false;
-        try {
-          await client.query(`create database ${escapeIdentifier(name)}`);
-          return true;
-        } catch (error) {
-          // 42P04 duplicate_database, 23505 unique_violation: another process created it concurrently.
-          if (['42P04', '23505'].includes((error as { code?: string }).code ?? '')) return false;
-          throw error;
-        }
-      }),
+    createDatabase: (name) => createDatabase(superuserUrl(name)),
   };
 }
 
