@@ -137,7 +137,7 @@ async function setUpTarget(
     stageRole,
     commitRole,
     passwords: { stage: stagePassword, commit: commitPassword },
-    grants: { schemas: ['public'] },
+    schemas: ['public'],
   });
   return {
     name: target.name,

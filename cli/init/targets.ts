@@ -56,7 +56,7 @@ export async function prepareTargets(request: InitRequest): Promise<boolean> {
       stageRole: roles.stage,
       commitRole: roles.commit,
       passwords: { stage: stage.set ? stage.password : null, commit: commit.set ? commit.password : null },
-      grants: { schemas: request.schemas },
+      schemas: request.schemas,
     });
   }
   return changed;

@@ -30,7 +30,7 @@ export async function targetInit(
     ];
   if (!options.rotate) await refuseExisting(adminUrl, [stageRole, commitRole]);
   const passwords = { stage: randomBytes(24).toString('hex'), commit: randomBytes(24).toString('hex') };
-  const done = await initTarget(adminUrl, { stageRole, commitRole, passwords, grants: { schemas } });
+  const done = await initTarget(adminUrl, { stageRole, commitRole, passwords, schemas });
   log('For the committer only (COUNTERSIGN_TARGETS_FILE); shown once:');
   const entry = {
     name: target,
