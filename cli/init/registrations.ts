@@ -38,7 +38,7 @@ export interface Registration {
 
 /** Registers the keys of processes, agents and people, and publishes the policy, signed by the operator. Idempotent. */
 export async function registerAll(registration: Registration): Promise<Registered> {
-  const { request, operator, policyText, extensions } = registration;
+  const { operator, policyText, extensions } = registration;
   const db = openDatabase({ url: registration.operatorUrl, applicationName: 'countersign-init', max: 2 });
   try {
     const registry = createKeyRegistry({ db, trustedOperators: [operator.publicKey], now: Date.now });
