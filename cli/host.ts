@@ -6,7 +6,10 @@ import { remoteModules, type RemoteModules } from './remote-modules';
 /** What commands use of the process around them. Tests substitute parts of it. */
 export interface Host {
   readonly version: string;
+  /** Variables of the shell, then those of the state directory. */
   readonly env: Env;
+  /** Only variables of the shell, for a command that names its directory. */
+  readonly shellEnv: Env;
   readonly stdout: Sink;
   readonly stderr: Sink;
   readonly stdin: {
@@ -22,10 +25,11 @@ export interface Host {
 }
 
 /** The host of the real program. */
-export function processHost(version: string, env: Env): Host {
+export function processHost(version: string, env: Env, shellEnv = env): Host {
   return {
     version,
     env,
+    shellEnv,
     stdout: process.stdout,
     stderr: process.stderr,
     stdin: { isTTY: process.stdin.isTTY, read: (max) => readAtMost(process.stdin, max, 'standard input') },

@@ -16,7 +16,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 
 const env = withCliEnv(resolve(process.env['COUNTERSIGN_STATE_DIR'] ?? '.countersign'), process.env);
-runCli(process.argv.slice(2), processHost(version, env))
+runCli(process.argv.slice(2), processHost(version, env, process.env))
   .then((code) => {
     process.exitCode = code;
   })

@@ -1,6 +1,6 @@
 import { withDatabase, type Database } from '../storage/database/database';
 import type { Env } from '../workers/config';
-import { localClient } from '../workers/local-client';
+import { operatorClient } from '../workers/local-client';
 
 /** Runs `work` with the database role of the operator, and the operator keys that are trusted here. */
 export async function withOperatorDatabase<T>(
@@ -8,6 +8,6 @@ export async function withOperatorDatabase<T>(
   applicationName: string,
   work: (db: Database, operators: readonly string[]) => Promise<T>,
 ): Promise<T> {
-  const { operatorDatabaseUrl: url, operators } = localClient(env);
+  const { operatorDatabaseUrl: url, operators } = operatorClient(env);
   return await withDatabase({ url, applicationName, max: 1 }, (db) => work(db, operators));
 }

@@ -1,4 +1,3 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { withDatabase } from '../storage/database/database';
@@ -14,6 +13,8 @@ import { compileAll } from '../workers/compile';
 import type { Runtime, Say } from './embedded';
 import type { Extensions } from '../workers/extensions';
 import { demoKeys, type DemoKeys } from './demo-keys';
+import { rolePasswords } from './role-passwords';
+import { writeJson } from './write-json';
 
 /** A database in the embedded PostgreSQL, whose changes are reviewed. Agents may change the tables of the schema `public`. */
 export interface DevTarget {
@@ -48,18 +49,21 @@ interface DevSetupOptions {
   readonly password?: string;
 }
 
-/** Creates databases, schema, one role per process, keys, registry, policy and targets. Idempotent. */
+/**
+ * Creates databases, schema, one role per process, keys, registry, policy and targets. Idempotent. Throws ConfigError if the roles
+ * of the server belong to another installation.
+ */
 export async function setUpDev(options: DevSetupOptions): Promise<DevSetup> {
   const { extensions, bundleText, targets, say, database = 'countersign' } = options;
   const { postgres, stateDir } = options.runtime;
   await postgres.createDatabase(database);
   const adminUrl = postgres.superuserUrl(database);
-  // New at each start: passwords are stored only as long as the processes run.
   const newPassword = (): string => options.password ?? randomBytes(24).toString('hex');
-  const passwords = Object.fromEntries(ROLES.map((role) => [role, newPassword()])) as Record<Role, string>;
-  await migrate(adminUrl, { roles: passwords });
+  const passwords = await rolePasswords(options.runtime, adminUrl, options.password);
+  const toSet = ROLES.flatMap((role) => (passwords[role].set ? [[role, passwords[role].password]] : []));
+  await migrate(adminUrl, { roles: Object.fromEntries(toSet) as Record<string, string> });
   const databaseUrls = Object.fromEntries(
-    ROLES.map((role) => [role, asRole(adminUrl, role, passwords[role])]),
+    ROLES.map((role) => [role, asRole(adminUrl, role, passwords[role].password)]),
   ) as Record<Role, string>;
   say(`Database "${database}": schema and one role for each process are ready`);
 
@@ -133,7 +137,7 @@ async function setUpTarget(
     stageRole,
     commitRole,
     passwords: { stage: stagePassword, commit: commitPassword },
-    grants: { schemas: ['public'] },
+    schemas: ['public'],
   });
   return {
     name: target.name,
@@ -141,11 +145,4 @@ async function setUpTarget(
     commitUrl: asRole(adminUrl, commitRole, commitPassword),
     adminUrl,
   };
-}
-
-function writeJson(dir: string, name: string, value: unknown): string {
-  mkdirSync(dir, { recursive: true, mode: 0o700 });
-  const path = join(dir, name);
-  writeFileSync(path, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
-  return path;
 }

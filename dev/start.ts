@@ -1,8 +1,10 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { SEARCH_ATTRIBUTES } from '../policy/contracts/search-attributes';
 import { freePort } from './embedded/places';
 import { startRuntime, type Runtime, type RuntimeOptions, type Say } from './embedded';
+import { ConfigError } from '../workers/config-error';
+import { CLI_ENV_FILE } from '../workers/env-file';
 import { loadExtensions } from '../workers/extensions';
 import { writeLocalClient } from '../workers/local-client';
 import { startProcess, type ProcessName, type RunningProcess } from '../workers/start-process';
@@ -50,9 +52,13 @@ export interface Dev {
   stop(): Promise<void>;
 }
 
-/** Starts Temporal, PostgreSQL, the three workers and the gateway in one process tree, each with only the secrets it needs. */
+/**
+ * Starts Temporal, PostgreSQL, the three workers and the gateway in one process tree, each with only the secrets it needs. Throws
+ * ConfigError, before anything is changed, for a directory of `countersign init`.
+ */
 export async function startDev(options: DevOptions): Promise<Dev> {
   const { say, stateDir } = options;
+  refuseInitialized(stateDir);
   const runtime = await startRuntime({ stateDir, say, searchAttributes: SEARCH_ATTRIBUTES, ...options.runtime });
   try {
     const extensions = await loadExtensions(options.extensions ?? '');
@@ -98,6 +104,14 @@ export async function startDev(options: DevOptions): Promise<Dev> {
     await runtime.stop();
     throw error;
   }
+}
+
+/** Its trust roots and targets would be replaced by those of the demo keys. */
+function refuseInitialized(stateDir: string): void {
+  if (!existsSync(join(stateDir, CLI_ENV_FILE))) return;
+  throw new ConfigError(
+    `${stateDir} was made by "countersign init", and its keys and settings would be replaced; set COUNTERSIGN_STATE_DIR to another directory`,
+  );
 }
 
 function rememberClient(runtime: Runtime, setup: DevSetup, options: DevOptions, gatewayPort: number): void {

@@ -42,19 +42,15 @@ export function extensionsSetting(env: Env): string {
   return env['COUNTERSIGN_EXTENSIONS'] ?? rememberedClient(env)?.extensions ?? '';
 }
 
-/**
- * Settings from the environment (COUNTERSIGN_DATABASE_URL, COUNTERSIGN_TRUST_FILE, …), and otherwise from the state directory.
- * Throws ConfigError if neither names a database.
- */
-export function localClient(env: Env): LocalClient {
+type DatabaseName = 'databaseUrl' | 'operatorDatabaseUrl';
+
+/** As `LocalClient`; a database that is not configured is undefined. */
+type KnownSettings = Omit<LocalClient, DatabaseName> & { readonly [Name in DatabaseName]: string | undefined };
+
+/** Settings from the environment (COUNTERSIGN_DATABASE_URL, COUNTERSIGN_TRUST_FILE, …), and otherwise from the state directory. */
+export function knownSettings(env: Env): KnownSettings {
   const found = rememberedClient(env);
   const databaseUrl = env['COUNTERSIGN_DATABASE_URL'] ?? found?.databaseUrl;
-  if (databaseUrl === undefined) {
-    throw new ConfigError(
-      'This command needs the database, and none is configured: none was started here, and COUNTERSIGN_DATABASE_URL is not set.\n' +
-        '  To list, show, answer and submit through a gateway, use "countersign login". Start a server with "countersign dev", or prepare your own servers with "countersign init". COUNTERSIGN_STATE_DIR names its directory.',
-    );
-  }
   const trustFile = env['COUNTERSIGN_TRUST_FILE'];
   const trust = trustFile === undefined ? found : readTrustFile(trustFile);
   return {
@@ -68,4 +64,25 @@ export function localClient(env: Env): LocalClient {
     committers: trust?.committers ?? [],
     extensions: extensionsSetting(env),
   };
+}
+
+/** As `knownSettings`, for commands that use the role of the gateway. Throws ConfigError if no database is configured. */
+export function localClient(env: Env): LocalClient {
+  const { databaseUrl, ...known } = knownSettings(env);
+  if (databaseUrl === undefined) throw noDatabase('COUNTERSIGN_DATABASE_URL');
+  return { ...known, databaseUrl, operatorDatabaseUrl: known.operatorDatabaseUrl ?? databaseUrl };
+}
+
+/** The database with the role of the operator, which needs no other role. Throws ConfigError if none is configured. */
+export function operatorClient(env: Env): Pick<LocalClient, 'operatorDatabaseUrl' | 'operators'> {
+  const { operatorDatabaseUrl, operators } = knownSettings(env);
+  if (operatorDatabaseUrl === undefined) throw noDatabase('COUNTERSIGN_OPERATOR_DATABASE_URL');
+  return { operatorDatabaseUrl, operators };
+}
+
+function noDatabase(variable: string): ConfigError {
+  return new ConfigError(
+    `This command needs the database, and none is configured: none was started here, and ${variable} is not set.\n` +
+      '  To list, show, answer and submit through a gateway, use "countersign login". Start a server with "countersign dev", or prepare your own servers with "countersign init". COUNTERSIGN_STATE_DIR names its directory.',
+  );
 }

@@ -1,8 +1,6 @@
 import { CountersignError } from '../../client/errors';
 import { createBreakers, recordBreakerReset, type BreakersReading } from '../../storage/breakers/breakers';
-import { withDatabase } from '../../storage/database/database';
 import type { Env } from '../../workers/config';
-import { localClient } from '../../workers/local-client';
 import { loadOperatorKey } from '../key-files';
 import { withOperatorDatabase } from '../operator-database';
 
@@ -20,10 +18,7 @@ export interface BreakerResetRequest {
 
 /** Every breaker that has samples, sorted by tenant and source tool. */
 export async function listBreakers(env: Env): Promise<readonly BreakersReading[]> {
-  const { databaseUrl, operators } = localClient(env);
-  return await withDatabase({ url: databaseUrl, applicationName: APPLICATION, max: 1 }, (db) =>
-    createBreakers({ db, operators }).list(),
-  );
+  return await withOperatorDatabase(env, APPLICATION, (db, operators) => createBreakers({ db, operators }).list());
 }
 
 /** Returns the ids of the validators that had a breaker. Throws if the reset does not count, for example with an untrusted key. */

@@ -19,6 +19,8 @@ export type { Check } from './check';
 export interface DoctorOptions {
   /** Leaves out what only running processes can show: pollers, gateway, checkpoints. */
   readonly offline: boolean;
+  /** Whether people get enrolment links afterwards. */
+  readonly inviting?: boolean;
   /** Replays the histories of reviews too. */
   readonly replay?: boolean;
   /** The build whose histories are replayed. Default: COUNTERSIGN_BUILD_ID of the environment, or those without a build id. */
@@ -61,7 +63,7 @@ export async function doctor(env: Env, options: DoctorOptions): Promise<readonly
   checks.push(...targets.checks);
   // The database check says why the rest cannot be read.
   if (!database.readable) return checks;
-  await add('keys', () => checkRegistered(local, processes));
+  await add('keys', () => checkRegistered(local, processes, options.inviting ?? false));
   await add('policy', () => checkPolicies(local, targets.names));
   await add('freezes', () => checkFreezes(local));
   if (!options.offline) checks.push(...(await checkGateway(local)));

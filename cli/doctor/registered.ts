@@ -11,6 +11,7 @@ import type { ConfiguredProcess } from './processes';
 export async function checkRegistered(
   local: LocalClient,
   processes: readonly ConfiguredProcess[],
+  inviting: boolean,
 ): Promise<readonly Check[]> {
   const trustedOperators = local.operators;
   const { snapshot, links } = await withDoctorDatabase(local.databaseUrl, async (db) => ({
@@ -34,7 +35,7 @@ export async function checkRegistered(
   const approvers = snapshot.keys.filter((key) => key.kind === 'approver' && key.revokedAt === null).length;
   const invited = links.length === 0 ? '' : `, ${counted(links.length, 'enrolment link')} open`;
   checks.push(
-    approvers > 0 || links.length > 0
+    approvers > 0 || links.length > 0 || inviting
       ? passed('approvers', `${approvers} active${invited}`)
       : failed(
           'approvers',

@@ -5,7 +5,6 @@ import { CommitEnv, GatewayEnv, JudgeEnv, readEnv, ReviewEnv, type Env } from '.
 import { CLI_ENV_FILE, formatEnvFile, readEnvFile } from '../../workers/env-file';
 import { CliEnv } from '../../workers/process-env';
 import { asRole } from '../../storage/database/role-url';
-import type { ServiceKeys } from './keys';
 import { writePrivate } from '../private-files';
 import { FIRST_HEALTH_PORT, type InitRequest } from './request';
 
@@ -41,7 +40,7 @@ const SCHEMAS = {
 export interface EnvFileFacts {
   readonly request: InitRequest;
   readonly env: Env;
-  readonly keys: ServiceKeys;
+  readonly keys: Readonly<Record<'review' | 'judge' | 'commit', { readonly path: string }>>;
   readonly passwords: Readonly<Record<RoleWithFile, string>>;
   readonly judgeKey: string | null;
 }

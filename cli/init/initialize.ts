@@ -4,6 +4,7 @@ import type { Connection } from '@temporalio/client';
 import { GRPC } from '../../client/temporal-errors';
 import { SEARCH_ATTRIBUTES } from '../../policy/contracts/search-attributes';
 import { starterBundle } from '../../source-tools/starter-bundle';
+import type { LoadedKey } from '../../signing/key-file';
 import { asRole } from '../../storage/database/role-url';
 import { compileAll } from '../../workers/compile';
 import { ConfigError, readTrustFile, type Env, type Trust } from '../../workers/config';
@@ -13,7 +14,7 @@ import { withConnection } from '../../workers/temporal';
 import { createDatabase } from '../../storage/database/create-database';
 import { extensionsOfEnv } from '../policy/bundles';
 import { oneAtATime, prepareSchema, rolePasswords, type RolePasswords } from './database';
-import type { MadeLink } from './enrollment-links';
+import { invite, type Invitation, type Invited } from './enrollment-links';
 import { ROLES_WITH_FILES, writeEnvFiles } from './env-files';
 import { operatorKey, readPublicKey, serviceKeys, type KeyOnDisk, type ServiceKeys } from './keys';
 import { createWhole, privateDirectory, writePrivate } from '../private-files';
@@ -31,8 +32,11 @@ export interface Initialized {
   readonly steps: readonly Step[];
   /** The file with the starter policy, if no policy is published yet. */
   readonly policyToPublish: string | null;
-  /** Of people who have no key yet. Each has a private key and is printed once. */
-  readonly links: readonly MadeLink[];
+  /**
+   * Makes links for people who have no key yet. The last step, whose result is printed at once: each link contains a private key that
+   * is not stored.
+   */
+  readonly invite: () => Promise<Invited>;
   /** The environment of the CLI for this directory. */
   readonly settings: Env;
 }
@@ -78,15 +82,13 @@ export async function initialize(env: Env, request: InitRequest, log: (text: str
       step(`search attributes of namespace ${request.namespace}`, added.length > 0);
 
       const operatorUrl = asRole(request.databaseUrl, 'cs_operator', plain.cs_operator);
-      const publicUrl = publicUrlOf(request);
-      const done = await registerAll({ ...input, request, operatorUrl, operator: operator.key, keys, publicUrl });
+      const done = await registerAll({ ...input, request, operatorUrl, operator: operator.key, keys });
       step(`registered keys: ${done.registered + done.known}`, done.registered > 0);
-      for (const { person } of done.links) step(`enrolment link for ${person}`, true);
       if (done.revision !== null) step(`policy revision ${done.revision.revision}`, done.revision.published);
       return {
         steps,
         policyToPublish: done.anyPolicy ? null : starterPolicy(request, step),
-        links: done.links,
+        invite: () => invite(invitationOf(request, operatorUrl, operator.key)),
         settings: { ...readEnvFile(join(request.dir, CLI_ENV_FILE)), COUNTERSIGN_STATE_DIR: request.dir },
       };
     });
@@ -115,10 +117,13 @@ async function checkedInput(env: Env, request: InitRequest) {
   };
 }
 
-/** At which the gateway of this directory expects people. */
-function publicUrlOf({ dir, gatewayPort }: InitRequest): string {
+function invitationOf(request: InitRequest, operatorUrl: string, operator: LoadedKey): Invitation {
+  const { dir, gatewayPort, tenant } = request;
+  // At which the gateway of this directory expects people.
   const set = readEnvFile(join(dir, 'gateway.env'))['COUNTERSIGN_PUBLIC_URL'];
-  return new URL(set ?? `http://localhost:${gatewayPort}`).origin;
+  const publicUrl = new URL(set ?? `http://localhost:${gatewayPort}`).origin;
+  const persons = request.persons.filter(({ publicKeyFile }) => publicKeyFile === null).map(({ name }) => name);
+  return { operatorUrl, operator, persons, tenant, publicUrl };
 }
 
 function readText(path: string, flag: string): string {

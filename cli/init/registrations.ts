@@ -8,7 +8,6 @@ import { compileAll } from '../../workers/compile';
 import { ConfigError } from '../../workers/config';
 import type { Extensions } from '../../workers/extensions';
 import { ANY_TENANT } from '../../policy/evidence/predicates';
-import { enrollmentLinks, type MadeLink } from './enrollment-links';
 import type { ServiceKeys } from './keys';
 import type { InitRequest } from './request';
 
@@ -24,7 +23,6 @@ export interface Registered {
   readonly revision: { readonly revision: number; readonly published: boolean } | null;
   /** Whether any policy is published. */
   readonly anyPolicy: boolean;
-  readonly links: readonly MadeLink[];
 }
 
 export interface Registration {
@@ -34,15 +32,13 @@ export interface Registration {
   readonly keys: ServiceKeys;
   /** Public keys of the people, by name. */
   readonly people: ReadonlyMap<string, string>;
-  /** Public origin of the gateway, at which people enrol. */
-  readonly publicUrl: string;
   readonly policyText: string | null;
   readonly extensions: Extensions;
 }
 
 /** Registers the keys of processes, agents and people, and publishes the policy, signed by the operator. Idempotent. */
 export async function registerAll(registration: Registration): Promise<Registered> {
-  const { request, operator, policyText, extensions } = registration;
+  const { operator, policyText, extensions } = registration;
   const db = openDatabase({ url: registration.operatorUrl, applicationName: 'countersign-init', max: 2 });
   try {
     const registry = createKeyRegistry({ db, trustedOperators: [operator.publicKey], now: Date.now });
@@ -59,13 +55,6 @@ export async function registerAll(registration: Registration): Promise<Registere
       await registry.add(signKeyEntry({ ...grant, publicKey, addedAt: new Date().toISOString() }, operator));
       if (found === undefined) registered += 1;
     }
-    const links = await enrollmentLinks(db, {
-      persons: request.persons.filter(({ publicKeyFile }) => publicKeyFile === null).map(({ name }) => name),
-      tenant: request.tenant,
-      publicUrl: registration.publicUrl,
-      operator,
-      snapshot,
-    });
     const revision =
       policyText === null
         ? null
@@ -76,7 +65,7 @@ export async function registerAll(registration: Registration): Promise<Registere
             now: new Date(),
           });
     const { rowCount } = await db.query('select from policy_revisions limit 1');
-    return { registered, known: holders.length - registered, revision, anyPolicy: rowCount === 1, links };
+    return { registered, known: holders.length - registered, revision, anyPolicy: rowCount === 1 };
   } finally {
     await db.close();
   }

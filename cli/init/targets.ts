@@ -56,7 +56,7 @@ export async function prepareTargets(request: InitRequest): Promise<boolean> {
       stageRole: roles.stage,
       commitRole: roles.commit,
       passwords: { stage: stage.set ? stage.password : null, commit: commit.set ? commit.password : null },
-      grants: { schemas: request.schemas },
+      schemas: request.schemas,
     });
   }
   return changed;
@@ -69,16 +69,20 @@ async function passwordsOf(
 ): Promise<Prepared> {
   if (known !== undefined && !('stageUrl' in known))
     throw new ConfigError(`--target ${target.name}: targets.json has a target of this name that is not a database`);
-  const roles = targetRoles(target.name);
-  const { adminUrl } = target;
+  return { target, ...(await orExplain(() => targetPasswords(target, known, rotate), dir)) };
+}
+
+/** The passwords of the two roles: those of `known` that the server accepts, otherwise new ones. Throws RoleInUse unless `rotate`. */
+export async function targetPasswords(
+  { name, adminUrl }: Target,
+  known: { readonly stageUrl: string | null; readonly commitUrl: string | null } | undefined,
+  rotate: boolean,
+): Promise<Readonly<Record<'stage' | 'commit', RolePassword>>> {
+  const roles = targetRoles(name);
   return await withDatabase({ url: adminUrl, applicationName: 'countersign-init', max: 1 }, async (db) => {
     const ask = (role: string, url: string | null | undefined): Promise<RolePassword> =>
-      orExplain(() => rolePassword({ db, adminUrl, role, known: passwordIn(url, role), rotate }), dir);
-    return {
-      target,
-      stage: await ask(roles.stage, known?.stageUrl),
-      commit: await ask(roles.commit, known?.commitUrl),
-    };
+      rolePassword({ db, adminUrl, role, known: passwordIn(url, role), rotate });
+    return { stage: await ask(roles.stage, known?.stageUrl), commit: await ask(roles.commit, known?.commitUrl) };
   });
 }
 

@@ -7,7 +7,7 @@ import { assertPublicKey, keyIdOf } from '../../signing/key-id';
 import { newKeyPair } from '../../signing/keys';
 import { signKeyEntry, signKeyRevocation, type KeyGrant } from '../../signing/registry-entry';
 import type { Env } from '../../workers/config';
-import { localClient } from '../../workers/local-client';
+import { knownSettings } from '../../workers/local-client';
 import { keyPassphrase, loadKey } from '../key-files';
 import { withOperatorDatabase } from '../operator-database';
 
@@ -67,7 +67,7 @@ export async function registerKey(
 
 /** The gateway of this configuration; empty if none is known. */
 export function gatewayUrl(env: Env): string {
-  return localClient(env).gatewayUrl;
+  return knownSettings(env).gatewayUrl;
 }
 
 /** Makes a one-time link by which a person enrols a passkey, signed with an operator's key file. */

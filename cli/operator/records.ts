@@ -7,7 +7,7 @@ import { Submission } from '../../policy/contracts/diff';
 import type { StoredRow } from '../../policy/evidence/chain';
 import { MESSAGES } from '../../policy/contracts/messages';
 import type { Env } from '../../workers/config';
-import { localClient } from '../../workers/local-client';
+import { knownSettings } from '../../workers/local-client';
 import { loadOperatorKey } from '../key-files';
 import { withOperatorDatabase } from '../operator-database';
 import { withTemporal } from '../temporal';
@@ -74,7 +74,7 @@ export async function freezeTarget(env: Env, freeze: FreezeRecord): Promise<numb
 
 /** Whether the signal was delivered. The record is in the ledger in either case. */
 async function notifyReview(env: Env, changeId: string): Promise<boolean> {
-  const local = localClient(env);
+  const local = knownSettings(env);
   try {
     await withTemporal(env, local, (temporal) => {
       const handle = temporal.workflow.getHandle(changeId);

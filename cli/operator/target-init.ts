@@ -1,9 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import { initTarget } from '../../source-tools/sql/staging/init-target';
 import { ConfigError, type Env } from '../../workers/config';
-import { withDatabase } from '../../storage/database/database';
+import { RoleInUse } from '../../storage/database/role-password';
 import { asRole } from '../../storage/database/role-url';
-import { targetRoles } from '../init/targets';
+import { targetPasswords, targetRoles } from '../init/targets';
 
 /**
  * Makes marker table, roles and grants in a target, as the administrator that COUNTERSIGN_TARGET_ADMIN_URL names. Returns the
@@ -28,9 +27,8 @@ export async function targetInit(
       `would make schema countersign with the marker table`,
       `would make the roles ${stageRole} and ${commitRole}, with rights on ${schemas.join(', ')}`,
     ];
-  if (!options.rotate) await refuseExisting(adminUrl, [stageRole, commitRole]);
-  const passwords = { stage: randomBytes(24).toString('hex'), commit: randomBytes(24).toString('hex') };
-  const done = await initTarget(adminUrl, { stageRole, commitRole, passwords, grants: { schemas } });
+  const passwords = await newPasswords(target, adminUrl, options.rotate);
+  const done = await initTarget(adminUrl, { stageRole, commitRole, passwords, schemas });
   log('For the committer only (COUNTERSIGN_TARGETS_FILE); shown once:');
   const entry = {
     name: target,
@@ -41,12 +39,16 @@ export async function targetInit(
   return [...done, JSON.stringify(entry)];
 }
 
-async function refuseExisting(url: string, roles: readonly string[]): Promise<void> {
-  const { rows } = await withDatabase({ url, applicationName: 'countersign-target-init', max: 1 }, (db) =>
-    db.query<{ rolname: string }>('select rolname from pg_roles where rolname = any ($1)', [roles]),
-  );
-  if (rows[0] === undefined) return;
-  throw new ConfigError(
-    `Role ${rows[0].rolname} exists already. Give --rotate to set a new password; a committer with the old one loses its access`,
-  );
+/** Says what to do about a role that exists. */
+async function newPasswords(target: string, adminUrl: string, rotate: boolean) {
+  try {
+    const { stage, commit } = await targetPasswords({ name: target, adminUrl }, undefined, rotate);
+    return { stage: stage.password, commit: commit.password };
+  } catch (error) {
+    if (!(error instanceof RoleInUse)) throw error;
+    throw new ConfigError(
+      `${error.message}. Give --rotate to set a new password; a committer with the old one loses its access`,
+      { cause: error },
+    );
+  }
 }

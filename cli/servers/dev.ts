@@ -1,9 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { startDev } from '../../dev/start';
 import { starterBundle } from '../../source-tools/starter-bundle';
-import { ConfigError, type Env } from '../../workers/config';
-import { CLI_ENV_FILE } from '../../workers/env-file';
+import type { Env } from '../../workers/config';
 import { stateDirOf } from '../../workers/local-client';
 
 const BUNDLE_FILE = 'countersign.policy.yaml';
@@ -26,10 +24,6 @@ export async function runDev(
   started: (facts: DevFacts) => void,
 ): Promise<void> {
   const stateDir = stateDirOf(env);
-  if (existsSync(join(stateDir, CLI_ENV_FILE)))
-    throw new ConfigError(
-      `${stateDir} was made by "countersign init", and "dev" would replace its keys and settings; set COUNTERSIGN_STATE_DIR to another directory`,
-    );
   const hasBundle = existsSync(BUNDLE_FILE);
   log(
     hasBundle

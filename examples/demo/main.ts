@@ -19,6 +19,7 @@ import type { ReviewStatus } from '../../policy/contracts/status';
 import { startDev, type Dev } from '../../dev/start';
 import { bundleWorkflows, startWorker } from '../../dev/start-worker';
 import { RuntimeInUse } from '../../dev/embedded';
+import { ConfigError } from '../../workers/config-error';
 import { stateDirOf } from '../../workers/local-client';
 import { openConnection } from '../../workers/temporal';
 import { answerAtTerminal } from './answer-at-terminal';
@@ -84,7 +85,7 @@ async function main(options: Options): Promise<number> {
       say(`Case ${row.id}: expected ${CASES.find((c) => c.id === row.id)?.expected ?? ''}, got ${ended(row)}`);
     return unexpected.length === 0 && rows.every((row) => row.verified) ? 0 : 1;
   } catch (error) {
-    if (!(error instanceof RuntimeInUse)) throw error;
+    if (!(error instanceof RuntimeInUse || error instanceof ConfigError)) throw error;
     say(error.message);
     return 1;
   } finally {

@@ -6,7 +6,8 @@ const ALREADY_EXISTS = ['42P04', '23505'];
 
 /** Creates the database of the URL if the server does not have it. True if it was created. */
 export async function createDatabase(databaseUrl: string): Promise<boolean> {
-  const options = { applicationName: 'countersign-init', max: 1 };
+  // The server copies a template, and may wait for a checkpoint.
+  const options = { applicationName: 'countersign-create-database', max: 1, statementTimeoutMs: 60_000 };
   try {
     await withDatabase({ ...options, url: databaseUrl }, (db) => db.query('select 1'));
     return false;

@@ -9,7 +9,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => postgres.stop());
 
-test('a check that cannot be done is a failure, and the others are still done', async () => {
+test('a check that cannot be done is a failure, the others are still done, and an approver may be missing only if links follow', async () => {
   const database = await postgres.database();
   await database.open('admin').query('drop table target_freezes');
   const env = {
@@ -19,6 +19,8 @@ test('a check that cannot be done is a failure, and the others are still done', 
     TEMPORAL_ADDRESS: '127.0.0.1:9',
   };
   const checks = await doctor(env, { offline: true });
+  const inviting = await doctor(env, { offline: true, inviting: true });
+  expect(inviting.filter(({ ok }, i) => ok !== checks[i]?.ok).map(({ name }) => name)).toEqual(['approvers']);
   expect(checks.map(({ name, ok }) => [name, ok])).toEqual([
     ['Node', true],
     ['Temporal CLI', false],

@@ -1,23 +1,45 @@
-import { resolve } from 'node:path';
+import { mkdirSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
 import type { Check } from '../../cli/doctor/check';
+import { writeEnvFiles } from '../../cli/init/env-files';
+import type { Invited } from '../../cli/init/enrollment-links';
 import type { Initialized } from '../../cli/init/initialize';
 import type { InitRequest } from '../../cli/init/request';
-import { runCommand, type RunOptions } from './run-command';
+import { ConfigError } from '../../workers/config-error';
+import { runCommand, temporaryFolder, type RunOptions } from './run-command';
 
 const URL_ = 'postgres://postgres:secret@db/countersign';
 const NEEDED = ['--database-url', URL_, '--target', 'shop=postgres://a:b@db/shop?x=1', '--person', 'Alice=a.pub'];
 const ARGS = [...NEEDED, '--operator-key', '/keys/op.json'];
 
+const folder = temporaryFolder();
+const FACTS = {
+  keys: { review: { path: '/r.json' }, judge: { path: '/j.json' }, commit: { path: '/c.json' } },
+  passwords: { cs_review: 'r', cs_judge: 'j', cs_commit: 'c', cs_gateway: 'g', cs_operator: 'o' },
+  judgeKey: null,
+};
+
+const INVITED: Invited = {
+  made: [{ person: 'bob', link: 'http://localhost:8077/inbox/#enroll=x', expiresAt: '2026-11-24T09:00:00.000Z' }],
+  open: [{ person: 'eve', keyId: 'e1', expiresAt: '2026-11-23T09:00:00.000Z' }],
+};
+
 /** Runs `init` without servers. `asked` are the questions, each with its answer. */
-async function run(args: readonly string[], options: RunOptions = {}, checks: readonly Check[] = []) {
+async function run(
+  args: readonly string[],
+  options: RunOptions = {},
+  checks: readonly Check[] = [],
+  parts: object = {},
+) {
   const requests: InitRequest[] = [];
+  const invite = jest.fn(async () => INVITED);
   const done: Initialized = {
     steps: [
       { what: 'trust.json', changed: true },
       { what: 'schema', changed: false },
     ],
     policyToPublish: '/etc/cs/policy.yaml',
-    links: [{ person: 'bob', link: 'http://localhost:8077/inbox/#enroll=x', expiresAt: '2026-11-24T09:00:00.000Z' }],
+    invite,
     settings: { COUNTERSIGN_STATE_DIR: '/etc/cs' },
   };
   const initialize = async (_env: object, request: InitRequest): Promise<Initialized> => {
@@ -29,9 +51,13 @@ async function run(args: readonly string[], options: RunOptions = {}, checks: re
     files: [{ path: `${dir}/compose.yaml`, changed: true }],
     start: 'docker compose up',
   }));
-  const remote = { init: { initialize }, doctor: { doctor }, manifests: { writeManifests } };
+  const remote = {
+    init: { initialize },
+    doctor: { doctor, ...parts },
+    manifests: { writeManifests, ...parts },
+  };
   const ran = await runCommand(['init', ...args], { ...options, remote });
-  return { ...ran, requests, doctor, writeManifests };
+  return { ...ran, requests, doctor, writeManifests, invite };
 }
 
 test('init turns its options into one request, with defaults', async () => {
@@ -72,7 +98,7 @@ test('init turns its options into one request, with defaults', async () => {
       rotate: false,
     },
   ]);
-  expect(doctor).toHaveBeenCalledWith({ COUNTERSIGN_STATE_DIR: '/etc/cs' }, { offline: true });
+  expect(doctor).toHaveBeenCalledWith({ COUNTERSIGN_STATE_DIR: '/etc/cs' }, { offline: true, inviting: true });
 });
 
 test('init prints what it made and kept, the checks, and the next commands', async () => {
@@ -83,9 +109,23 @@ test('init prints what it made and kept, the checks, and the next commands', asy
     'kept schema',
     'ok   clock: fine',
     'link for bob only, once, until 2026-11-24T09:00:00.000Z: http://localhost:8077/inbox/#enroll=x',
+    "an earlier link for eve is open until 2026-11-23T09:00:00.000Z; if it is lost, revoke it and run init again: COUNTERSIGN_STATE_DIR=/etc/cs countersign keys revoke e1 --reason 'the link is lost' --operator-key /keys/op.json",
     'next: COUNTERSIGN_STATE_DIR=/etc/cs countersign policy publish /etc/cs/policy.yaml --key /keys/op.json',
     'next: countersign up /etc/cs',
   ]);
+});
+
+test('init makes enrolment links, which can be printed only once, after every step that can fail', async () => {
+  const fails = (): never => {
+    throw new ConfigError('is outside of /etc/cs');
+  };
+  for (const failing of [{ writeManifests: fails }, { doctor: fails }]) {
+    const { code, err, invite } = await run(['/etc/cs', ...ARGS, '--write', 'kubernetes', '--yes'], {}, [], failing);
+    expect([code, err]).toEqual([2, 'error: is outside of /etc/cs\n']);
+    expect(invite).not.toHaveBeenCalled();
+  }
+  const { out } = await run(['/etc/cs', ...ARGS, '--json', '--yes']);
+  expect(JSON.parse(out)).toMatchObject({ ok: true, links: INVITED.made, openLinks: INVITED.open });
 });
 
 test('init exits 1 if a check of doctor fails', async () => {
@@ -111,6 +151,21 @@ test('addresses and URLs of administrators can come from the environment', async
     namespace: 'countersign',
     tenant: 'acme',
   });
+});
+
+test('a repeated init without an option keeps address, namespace, tenant and port of the directory, not those of another one', async () => {
+  const dir = folder.path('etc');
+  mkdirSync(dir);
+  const write = async (args: readonly string[], options?: RunOptions): Promise<readonly string[]> => {
+    const { requests } = await run([dir, ...ARGS, ...args, '--yes'], options);
+    return requests.flatMap((request) => writeEnvFiles({ ...FACTS, request, env: {} }));
+  };
+  const options = ['--temporal-address', 'temporal:7233', '--namespace', 'countersign', '--gateway-port', '9000'];
+  const first = await write(options, { host: { env: { COUNTERSIGN_TENANT: 'acme' } } });
+  expect(first.map((path) => basename(path))).toContain('cli.env');
+  const another = { TEMPORAL_ADDRESS: 'other:7233', COUNTERSIGN_TENANT: 'other', COUNTERSIGN_QUEUE_SUFFIX: '-other' };
+  expect(await write([], { host: { env: another, shellEnv: {} } })).toEqual([]);
+  expect(await write(['--gateway-port', '9001'])).toEqual([join(dir, 'gateway.env'), join(dir, 'cli.env')]);
 });
 
 test.each<[string[], string]>([

@@ -31,6 +31,7 @@ export async function runCommand(args: readonly string[], options: RunOptions = 
   const host: Host = {
     version: '9.9.9',
     env: {},
+    shellEnv: options.host?.env ?? {},
     stdout: { write: (text) => (out += text), isTTY: tty, columns: 100 },
     stderr: { write: (text) => (err += text), isTTY: tty, columns: 100 },
     stdin: { isTTY: tty, read: async () => (typeof stdin === 'string' ? new TextEncoder().encode(stdin) : stdin) },

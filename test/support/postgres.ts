@@ -68,8 +68,11 @@ export async function startTestPostgres({ alone = false } = {}): Promise<TestPos
 
 /** Several files may use the server at the same time, and a database can be copied only while it is complete and unused. */
 async function migratedDatabase(server: PostgresServer): Promise<void> {
-  await withAdvisoryLock(server.superuserUrl('postgres'), MIGRATED, async () => {
-    if (!(await server.createDatabase(MIGRATED))) return;
+  const url = server.superuserUrl('postgres');
+  await withAdvisoryLock(url, MIGRATED, async () => {
+    // `createDatabase` would connect to it.
+    if ((await query(url, `select from pg_database where datname = '${MIGRATED}'`)).length > 0) return;
+    await server.createDatabase(MIGRATED);
     await migrate(server.superuserUrl(MIGRATED), {
       roles: Object.fromEntries(ROLES.map((role) => [role, PASSWORD])),
     });

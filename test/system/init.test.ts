@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { initialize, type Initialized } from '../../cli/init/initialize';
 import type { InitRequest } from '../../cli/init/request';
 import { doctor } from '../../cli/doctor/doctor';
+import { revokeKey } from '../../cli/keys/registry';
 import { freezeTarget } from '../../cli/operator/records';
 import { targetInit } from '../../cli/operator/target-init';
 import { runDev } from '../../cli/servers/dev';
@@ -165,26 +166,35 @@ test('init refuses another operator key for a directory, and a revoked or foreig
   );
 });
 
-test('init prints one link for a person without a public key, and none again while it is open or for a person who has a key', async () => {
+test('init makes one link for a person without a public key, and none again while it is open or for a person who has a key', async () => {
   const persons = [
     { name: 'alice', publicKeyFile: null },
     { name: 'carol', publicKeyFile: null },
   ];
   const first = await init({ persons });
-  expect(first.links).toEqual([
+  const links = (): Promise<unknown[]> => query(servers.adminUrl('countersign'), 'select from enrollments');
+  expect(await links()).toEqual([]);
+  const twice = await Promise.all([first.invite(), first.invite()]);
+  expect(twice.flatMap(({ made }) => made)).toEqual([
     {
       person: 'carol',
       link: expect.stringMatching(/^http:\/\/localhost:8077\/inbox\/#enroll=[\w-]{43}$/),
       expiresAt: expect.any(String),
     },
   ]);
-  expect(first.steps).toContainEqual({ what: 'enrolment link for carol', changed: true });
-  expect((await init({ persons })).links).toEqual([]);
+  const again = await (await init({ persons })).invite();
+  expect(again).toEqual({
+    made: [],
+    open: [{ person: 'carol', keyId: expect.any(String), expiresAt: expect.any(String) }],
+  });
   const checks = await doctor(operatorEnv(), { offline: true });
   expect(checks.find(({ name }) => name === 'approvers')?.detail).toBe('1 active, 1 enrolment link open');
+  // As init says of a link that is lost.
+  await revokeKey(operatorEnv(), again.open[0]?.keyId ?? '', 'the link is lost', request.operatorKey);
+  expect((await (await init({ persons })).invite()).made).toMatchObject([{ person: 'carol' }]);
   // The passkey belongs to the host of the link, so another address needs another link.
-  const elsewhere = await init({ persons, publicUrl: 'https://countersign.example' });
-  expect(elsewhere.links.map(({ link }) => new URL(link).origin)).toEqual(['https://countersign.example']);
+  const elsewhere = await (await init({ persons, publicUrl: 'https://countersign.example' })).invite();
+  expect(elsewhere.made.map(({ link }) => new URL(link).origin)).toEqual(['https://countersign.example']);
 });
 
 test('dev refuses a directory of init, whose keys and settings it would replace', async () => {
@@ -204,7 +214,7 @@ test('target init refuses existing roles, and sets new passwords with --rotate',
   const env = { COUNTERSIGN_TARGET_ADMIN_URL: servers.adminUrl('shop') };
   const before = await everything();
   await expect(targetInit(env, 'shop', { dryRun: false, rotate: false }, () => {})).rejects.toThrow(
-    /Role countersign_(stage|commit)_shop exists already. Give --rotate/,
+    /Role countersign_(stage|commit)_shop exists on this server.* Give --rotate/,
   );
   expect(await everything()).toEqual(before);
   const steps = await targetInit(env, 'shop', { dryRun: false, rotate: true }, () => {});

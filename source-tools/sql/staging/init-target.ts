@@ -7,30 +7,22 @@
  *    the effect once. Only the owner can delete.
  */
 import { Client, escapeLiteral } from 'pg';
-import { quoteIdentifier, quoteRelation } from './identifiers';
+import { quoteIdentifier } from './identifiers';
 import { scramVerifier } from './scram';
 
-interface TargetGrants {
-  /** All tables in these schemas, including tables that the administrator creates later. */
-  readonly schemas?: readonly string[];
-  /** Single tables as `schema.table`. */
-  readonly tables?: readonly string[];
-}
-
 interface InitTargetOptions {
-  readonly stageRole?: string;
-  readonly commitRole?: string;
+  readonly stageRole: string;
+  readonly commitRole: string;
   /** Null keeps the password of an existing role. */
   readonly passwords: { readonly stage: string | null; readonly commit: string | null };
-  readonly grants: TargetGrants;
+  /** All their tables are granted, including tables that the administrator creates later. */
+  readonly schemas: readonly string[];
 }
 
 /** Returns one display line for each step. Throws if a name is invalid, a role has too many privileges, or the administrator's role lacks a privilege. */
 export async function initTarget(adminUrl: string, options: InitTargetOptions): Promise<readonly string[]> {
-  const { stageRole = 'countersign_stage', commitRole = 'countersign_commit', passwords, grants } = options;
+  const { stageRole, commitRole, passwords, schemas } = options;
   if (stageRole === commitRole) throw new TypeError('The stage role and the commit role must have different names');
-  const tables = (grants.tables ?? []).map(toRelation);
-  const schemas = [...new Set([...(grants.schemas ?? []), ...tables.map((t) => t.schema)])];
   const client = new Client({
     connectionString: adminUrl,
     connectionTimeoutMillis: 10_000,
@@ -52,9 +44,9 @@ export async function initTarget(adminUrl: string, options: InitTargetOptions): 
     await client.query(`REVOKE ALL ON countersign.marker FROM ${both}`);
     await client.query(`GRANT USAGE ON SCHEMA countersign TO ${commit}`);
     await client.query(`GRANT INSERT (change_id), SELECT, UPDATE (effect) ON countersign.marker TO ${commit}`);
-    for (const schema of schemas) await client.query(`GRANT USAGE ON SCHEMA ${quoteIdentifier(schema)} TO ${both}`);
-    for (const schema of grants.schemas ?? []) {
+    for (const schema of schemas) {
       const name = quoteIdentifier(schema);
+      await client.query(`GRANT USAGE ON SCHEMA ${name} TO ${both}`);
       await client.query(`GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${name} TO ${both}`);
       // USAGE allows nextval. UPDATE would also allow setval, which the rollback of a dry run does not undo.
       await client.query(`GRANT USAGE ON ALL SEQUENCES IN SCHEMA ${name} TO ${both}`);
@@ -62,11 +54,6 @@ export async function initTarget(adminUrl: string, options: InitTargetOptions): 
         `ALTER DEFAULT PRIVILEGES IN SCHEMA ${name} GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO ${both}`,
       );
       await client.query(`ALTER DEFAULT PRIVILEGES IN SCHEMA ${name} GRANT USAGE ON SEQUENCES TO ${both}`);
-    }
-    for (const table of tables) {
-      await client.query(`GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE ${quoteRelation(table)} TO ${both}`);
-      for (const sequence of await ownedSequences(client, quoteRelation(table)))
-        await client.query(`GRANT USAGE ON SEQUENCE ${quoteRelation(sequence)} TO ${both}`);
     }
     await client.query('COMMIT');
   } finally {
@@ -76,8 +63,7 @@ export async function initTarget(adminUrl: string, options: InitTargetOptions): 
     'marker table countersign.marker exists',
     `role ${stageRole} can only read and write the granted tables, for dry runs`,
     `role ${commitRole} can also write the marker table`,
-    ...(grants.schemas ?? []).map((s) => `granted: all tables of schema ${s}`),
-    ...(grants.tables ?? []).map((t) => `granted: ${t}`),
+    ...schemas.map((s) => `granted: all tables of schema ${s}`),
   ];
 }
 
@@ -134,24 +120,4 @@ async function ensureRole(client: Client, role: string, password: string | null)
     await client.query(`CREATE ROLE ${name} NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS`);
   if (password !== null)
     await client.query(`ALTER ROLE ${name} LOGIN PASSWORD ${escapeLiteral(scramVerifier(password))}`);
-}
-
-async function ownedSequences(client: Client, table: string): Promise<readonly { schema: string; name: string }[]> {
-  const { rows } = await client.query<{ schema: string; name: string }>(
-    `SELECT n.nspname AS schema, s.relname AS name
-     FROM pg_catalog.pg_depend d
-     JOIN pg_catalog.pg_class s ON s.oid = d.objid AND s.relkind = 'S'
-     JOIN pg_catalog.pg_namespace n ON n.oid = s.relnamespace
-     WHERE d.classid = 'pg_catalog.pg_class'::regclass AND d.refobjid = $1::regclass AND d.deptype IN ('a', 'i')`,
-    [table],
-  );
-  return rows;
-}
-
-function toRelation(text: string): { readonly schema: string; readonly name: string } {
-  const parts = text.split('.');
-  const [schema, name] = parts;
-  if (parts.length !== 2 || !schema || !name)
-    throw new TypeError(`Granted table "${text}": expected schema.table, for example public.orders`);
-  return { schema, name };
 }

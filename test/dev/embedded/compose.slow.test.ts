@@ -1,9 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { Client } from 'pg';
 import { parse } from 'yaml';
+import { listKeys } from '../../../cli/keys/registry';
+import { newKeyPair } from '../../../signing/keys';
 import { migrate } from '../../../storage/database/migrate';
 import { CommitEnv, GatewayEnv, JudgeEnv, readEnv, ReviewEnv } from '../../../workers/config';
 import { startTestPostgres } from '../../support/postgres';
@@ -162,7 +164,7 @@ describe('the environment of each service', () => {
     expect(unread).toEqual([]);
   });
 
-  it('lets the owner of the Countersign database migrate the schema without being a superuser, and no other role into Temporal\u2019s', async () => {
+  it('lets the owner of the Countersign database migrate the schema without being a superuser, no other role into Temporal\u2019s, and the operator list keys', async () => {
     const postgres = await startTestPostgres({ alone: true });
     try {
       const script = readFileSync(join(root, 'deploy/postgres-roles.sh'), 'utf8');
@@ -199,6 +201,14 @@ describe('the environment of each service', () => {
         expect([name, await connect(local(url))]).toEqual([name, 0]);
         await expect(connect(local(url, 'temporal'))).rejects.toThrow('permission denied for database');
       }
+      // As step 6 of deploy/README.md runs `keys list`: with these variables only.
+      const trustFile = join(secrets, 'trust.json');
+      writeFileSync(trustFile, JSON.stringify({ operators: [newKeyPair().publicKey], committers: [] }));
+      const { COUNTERSIGN_OPERATOR_DATABASE_URL: operatorUrl = '', ...others } = envOf('operator');
+      expect(Object.keys(others).sort()).toEqual(['COUNTERSIGN_TRUST_FILE', 'TEMPORAL_ADDRESS', 'TEMPORAL_NAMESPACE']);
+      const env = { COUNTERSIGN_STATE_DIR: secrets, COUNTERSIGN_OPERATOR_DATABASE_URL: local(operatorUrl) };
+      expect(await listKeys({ ...env, COUNTERSIGN_TRUST_FILE: trustFile })).toEqual([]);
+
       const asOwner = new Client({ connectionString: owner });
       await asOwner.connect();
       await expect(asOwner.query('set role cs_commit')).rejects.toThrow('permission denied');

@@ -6,6 +6,7 @@ import type { PostgresServer } from '../../../../dev/embedded/postgres';
 import { testServer, uniqueDatabase } from '../../../support/test-server';
 import { IS_OLDER_REQUIRED, olderPostgres, startOlderPostgres, type OlderPostgres } from './older-server';
 
+export const TARGET_ROLES = { stageRole: 'countersign_stage', commitRole: 'countersign_commit' } as const;
 const PASSWORDS = { stage: 'stage-password', commit: 'commit-password' };
 
 // Starting a server takes a while on a busy machine.
@@ -79,14 +80,14 @@ async function start(server: PostgresServer): Promise<TargetServer> {
   const admin = async (sql: string, values: readonly unknown[] = []) =>
     (await client.query<Record<string, unknown>>(sql, [...values])).rows;
   const grant = async (): Promise<void> => {
-    await initTarget(adminUrl, { passwords: PASSWORDS, grants: { schemas: ['public'] } });
+    await initTarget(adminUrl, { ...TARGET_ROLES, passwords: PASSWORDS, schemas: ['public'] });
   };
   await grant();
   return {
     server,
     adminUrl,
-    stageUrl: as('countersign_stage', PASSWORDS.stage),
-    commitUrl: as('countersign_commit', PASSWORDS.commit),
+    stageUrl: as(TARGET_ROLES.stageRole, PASSWORDS.stage),
+    commitUrl: as(TARGET_ROLES.commitRole, PASSWORDS.commit),
     admin,
     checksum: async (table) =>
       String(

@@ -2,15 +2,17 @@ import { Client } from 'pg';
 import { describeTarget } from '../../../../source-tools/sql/staging/describe-target';
 import { scramVerifier } from '../../../../source-tools/sql/staging/scram';
 import { initTarget } from '../../../../source-tools/sql/staging/init-target';
-import { startTargetServer, stopTargetServersAtEnd, type TargetServer } from './target-server';
+import { startTargetServer, stopTargetServersAtEnd, TARGET_ROLES, type TargetServer } from './target-server';
 
 let pg: TargetServer;
 const passwords = { stage: 'stage-password', commit: 'commit-password' };
+const init = (options: Partial<Parameters<typeof initTarget>[1]> = {}): Promise<readonly string[]> =>
+  initTarget(pg.adminUrl, { ...TARGET_ROLES, passwords, schemas: [], ...options });
 
 stopTargetServersAtEnd();
 beforeAll(async () => {
   pg = await startTargetServer({ alone: true });
-  await pg.admin(`CREATE SCHEMA app; CREATE TABLE app.one (id serial PRIMARY KEY); CREATE TABLE app.two (id int PRIMARY KEY);
+  await pg.admin(`CREATE SCHEMA app; CREATE TABLE app.one (id serial PRIMARY KEY); CREATE SCHEMA other; CREATE TABLE other.two (id int PRIMARY KEY);
     CREATE TABLE public.keyless (x int); CREATE TABLE public.later (id int PRIMARY KEY)`);
 });
 
@@ -27,11 +29,11 @@ async function as(url: string, sql: string): Promise<unknown> {
 }
 
 describe('initTarget', () => {
-  it('grants only the named tables, also when it runs again', async () => {
-    for (let i = 0; i < 2; i++) await initTarget(pg.adminUrl, { passwords, grants: { tables: ['app.one'] } });
+  it('grants only the tables of the named schemas, also when it runs again', async () => {
+    for (let i = 0; i < 2; i++) await init({ schemas: ['app'] });
     for (const url of [pg.stageUrl, pg.commitUrl]) {
       expect(await as(url, 'INSERT INTO app.one DEFAULT VALUES')).toEqual([]);
-      expect(await as(url, 'SELECT FROM app.two')).toBe('42501');
+      expect(await as(url, 'SELECT FROM other.two')).toBe('42501');
       expect(await as(url, 'CREATE TABLE app.mine (id int)')).toBe('42501');
       expect(await as(url, 'CREATE TABLE public.mine (id int)')).toBe('42501');
       expect(await as(url, 'TRUNCATE app.one')).toBe('42501');
@@ -53,31 +55,30 @@ describe('initTarget', () => {
   });
 
   it('covers tables that the administrator creates later in a granted schema', async () => {
-    await initTarget(pg.adminUrl, { passwords, grants: { schemas: ['public'] } });
+    await init({ schemas: ['public'] });
     await pg.admin('CREATE TABLE public.newer (id int PRIMARY KEY)');
     expect(await as(pg.stageUrl, 'SELECT FROM public.newer')).toEqual([]);
   });
 
   it('sets a new password on the next run, and stores none in plain text', async () => {
-    await initTarget(pg.adminUrl, { passwords: { ...passwords, stage: 'another-password' }, grants: {} });
+    await init({ passwords: { ...passwords, stage: 'another-password' } });
     expect(await describeTarget(pg.stageUrl, 'stage')).toMatchObject({
       lines: [{ level: 'fail', text: expect.stringContaining('28P01') }],
     });
     const [row] = await pg.admin(`SELECT rolpassword FROM pg_authid WHERE rolname = 'countersign_stage'`);
     expect(row?.['rolpassword']).toMatch(/^SCRAM-SHA-256\$/);
     expect(scramVerifier('a password')).toMatch(/^SCRAM-SHA-256\$4096:/); // the plain password is not sent either
-    await initTarget(pg.adminUrl, { passwords, grants: {} });
+    await init();
   });
 
   it('refuses a role with too many privileges, equal role names, and invalid names', async () => {
-    const init = (options: object) => initTarget(pg.adminUrl, { passwords, grants: {}, ...options });
     await expect(init({ stageRole: 'postgres' })).rejects.toThrow('too many privileges');
     await pg.admin('CREATE ROLE helper; GRANT pg_read_server_files TO helper');
     await expect(init({ commitRole: 'helper' })).rejects.toThrow('member of another role');
     await pg.admin('CREATE ROLE owner; CREATE TABLE app.owned (); ALTER TABLE app.owned OWNER TO owner');
     await expect(init({ stageRole: 'owner' })).rejects.toThrow('owner of objects');
     await expect(init({ commitRole: 'countersign_stage' })).rejects.toThrow('different names');
-    await expect(init({ grants: { tables: ['orders'] } })).rejects.toThrow('schema.table');
+    await expect(init({ schemas: [''] })).rejects.toThrow('must not be empty');
     await expect(init({ passwords: { stage: 'short', commit: 'x' } })).rejects.toThrow('8 to 200');
   });
 });
