@@ -65,7 +65,7 @@ export async function endLostReview(deps: CommitDeps, changeId: string, repair: 
   if (settled !== null) return settled;
   const facts = factsOfRows(rows, changeId);
   if (facts === null) throw invalid('changeId', 'a change that was opened', changeId, 'Submit the change first');
-  // First, because the receipt names a reason that this row supports.
+  // First, because the receipt names a reason that this row supports, whatever other rows arrive.
   await recordRepair(deps, changeId, repair);
   const wanted = { reason: 'workflow_lost', explanation: cutExplanation(repair.explanation) } as const;
   const settlement = await beginRollback(deps, changeId, wanted);

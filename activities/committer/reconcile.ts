@@ -15,9 +15,10 @@ import type { CommitDeps } from './commit-deps';
 import { resolutionOf, resolvedEffect } from './effect-resolution';
 import { factsOfRows } from './receipt-facts';
 import { sealWithRecordedReason } from './seal-marker';
-import { beginRollback, close, closeRolledBack, settledOf, type ReceiptFacts } from './settlement';
+import { beginVerifiedRollback, close, closeRolledBack, settledOf, type ReceiptFacts } from './settlement';
 import { supportedEnding, type SupportedEnding } from './supported-ending';
 import { verifyChange } from './verify-change';
+import { lastNOf, verifyUntilCurrent } from './verify-until-current';
 
 /**
  * Ends a change whose commit did not report, by the target's marker. If the target cannot tell whether the effect exists, that
@@ -41,7 +42,11 @@ export async function reconcile(deps: CommitDeps, changeId: string): Promise<Com
 }
 
 /** Seals the marker, unless no commit has begun; then it writes the rollback. Returns the recorded end if there is one. */
-export async function settleUnreported(deps: CommitDeps, changeId: string): Promise<CommitResult> {
+export function settleUnreported(deps: CommitDeps, changeId: string): Promise<CommitResult> {
+  return verifyUntilCurrent(changeId, () => verifyAndSettle(deps, changeId));
+}
+
+async function verifyAndSettle(deps: CommitDeps, changeId: string): Promise<CommitResult | 'moved'> {
   const rows = await deps.ledger.read(changeId);
   const settled = settledOf(rows);
   if (settled !== null) return settled;
@@ -49,7 +54,9 @@ export async function settleUnreported(deps: CommitDeps, changeId: string): Prom
   if (facts === null || facts.planHash === null)
     throw invalid('changeId', 'a change with a plan in the ledger', changeId, 'Submit the change first');
   // Without an intent no commit has begun, and writing the rollback first ensures that none can begin.
-  const settlement = await beginRollback(deps, changeId, await unreportedEnding(deps, facts, rows));
+  const ending = await unreportedEnding(deps, facts, rows);
+  const settlement = await beginVerifiedRollback(deps, changeId, ending, lastNOf(rows));
+  if (settlement === 'moved') return 'moved';
   if (settlement.kind === 'decided') return closeRolledBack(deps, facts, settlement.reason, settlement.explanation);
   const tool = toolFor(deps.tools, facts.sourceTool);
   // Cooperative: the requester performs the effect only with a receipt, and this receipt forbids it (E3 of settlement.ts).

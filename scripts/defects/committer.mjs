@@ -34,6 +34,14 @@ export const DEFECTS = [
     tests: COMMIT,
   },
   {
+    name: 'roll back although a row arrived after the verified ones',
+    through: 'an acknowledged reject, and a receipt whose evidence does not verify',
+    file: 'activities/committer/settlement.ts',
+    from: 'decide(deps, changeId, reason, lastN)',
+    to: 'decide(deps, changeId, reason)',
+    tests: ['test/activities/committer/rollback.test.ts'],
+  },
+  {
     name: 'roll back without sealing the marker',
     through: 'a delayed attempt that commits after the rollback',
     file: sealMarker,
@@ -136,7 +144,7 @@ export const DEFECTS = [
     name: 'commit without the number of the last verified row',
     through: 'an answer that the committer did not verify',
     file: commit,
-    from: 'lastN: rows.at(-1)?.row.n ?? -1',
+    from: 'lastN: lastNOf(rows)',
     to: 'lastN: 1e9',
     tests: COMMIT,
   },
