@@ -103,11 +103,11 @@ async function send(method: 'GET' | 'POST', path: string, body: string | null, c
   try {
     response = await fetch(new URL(path, base), {
       method,
+      ...(body === null ? {} : { body }),
       headers: {
         ...(body === null ? {} : { 'content-type': 'application/json' }),
         ...(cause === 'page' ? { [AUTOMATIC_HEADER]: '1' } : {}),
       },
-      body,
       credentials: 'same-origin',
       cache: 'no-store',
       redirect: 'error',
