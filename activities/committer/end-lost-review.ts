@@ -3,7 +3,7 @@ import { invalid } from '../../policy/contracts/failure';
 import type { RepairAction } from '../../policy/contracts/ledger';
 import type { StoredRow } from '../../policy/evidence/chain';
 import { cutExplanation } from '../../policy/text/cut-text';
-import type { CommitResult } from '../review-types';
+import type { SettledOrUnknown } from '../review-types';
 import type { CommitDeps } from './commit-deps';
 import { factsOfRows } from './receipt-facts';
 import { reconcile } from './reconcile';
@@ -59,7 +59,7 @@ export function resetsOf(
  * first, which prevents a later commit; after an intent the marker in the target decides. If it shows no effect, it is sealed, so
  * that a late attempt cannot commit. Returns EFFECT_UNKNOWN if the target cannot tell; the review then stays open for an operator.
  */
-export async function endLostReview(deps: CommitDeps, changeId: string, repair: Repair): Promise<CommitResult> {
+export async function endLostReview(deps: CommitDeps, changeId: string, repair: Repair): Promise<SettledOrUnknown> {
   const rows = await deps.ledger.read(changeId);
   const settled = settledOf(rows);
   if (settled !== null) return settled;

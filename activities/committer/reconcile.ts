@@ -8,7 +8,7 @@ import type { StoredRow } from '../../policy/evidence/chain';
 import type { EffectResolution } from '../../policy/evidence/predicates';
 import { cutExplanation } from '../../policy/text/cut-text';
 import { toolFor } from '../review/derivation';
-import type { CommitResult } from '../review-types';
+import type { Settled, SettledOrUnknown } from '../review-types';
 import { applyChange, closeUnchecked } from './apply-change';
 import { freezeText } from './assert-not-frozen';
 import type { CommitDeps } from './commit-deps';
@@ -24,7 +24,7 @@ import { lastNOf, verifyUntilCurrent } from './verify-until-current';
  * Ends a change whose commit did not report, by the target's marker. If the target cannot tell whether the effect exists, that
  * is recorded once for each change, so that an operator finds it with `countersign list`.
  */
-export async function reconcile(deps: CommitDeps, changeId: string): Promise<CommitResult> {
+export async function reconcile(deps: CommitDeps, changeId: string): Promise<SettledOrUnknown> {
   const recordUnknown = async (explanation: string): Promise<void> => {
     const body = { check: EFFECT_UNKNOWN, explanation: cutExplanation(explanation) };
     const at = deps.now().toISOString();
@@ -42,11 +42,11 @@ export async function reconcile(deps: CommitDeps, changeId: string): Promise<Com
 }
 
 /** Seals the marker, unless no commit has begun; then it writes the rollback. Returns the recorded end if there is one. */
-export function settleUnreported(deps: CommitDeps, changeId: string): Promise<CommitResult> {
+export function settleUnreported(deps: CommitDeps, changeId: string): Promise<SettledOrUnknown> {
   return verifyUntilCurrent(changeId, () => verifyAndSettle(deps, changeId));
 }
 
-async function verifyAndSettle(deps: CommitDeps, changeId: string): Promise<CommitResult | 'moved'> {
+async function verifyAndSettle(deps: CommitDeps, changeId: string): Promise<SettledOrUnknown | 'moved'> {
   const rows = await deps.ledger.read(changeId);
   const settled = settledOf(rows);
   if (settled !== null) return settled;
@@ -72,7 +72,7 @@ async function verifyAndSettle(deps: CommitDeps, changeId: string): Promise<Comm
     whenUnchecked: (effect: JsonObject) => checkFound(deps, facts, plan, { effect, rows, intentAt: settlement.at }),
   };
   const resolution = resolutionOf(rows, facts, deps.operators);
-  const askTarget = (): Promise<CommitResult> =>
+  const askTarget = (): Promise<SettledOrUnknown> =>
     sealWithRecordedReason(
       deps,
       facts,
@@ -101,7 +101,7 @@ async function checkFound(
   facts: ReceiptFacts,
   plan: Plan | null,
   { effect, rows, intentAt }: { effect: JsonObject; rows: readonly StoredRow[]; intentAt: string },
-): Promise<CommitResult> {
+): Promise<SettledOrUnknown> {
   if (plan !== null && !plan.validators.some((v) => v.phase === 'post'))
     return close(deps, facts, { state: 'COMMITTED', reason: null, explanation: 'Committed', effect });
   const verified = await verifyChange(deps, { ...facts, planHash: facts.planHash ?? '' }, rows);
@@ -118,9 +118,9 @@ async function endResolved(
   deps: CommitDeps,
   facts: ReceiptFacts,
   resolution: EffectResolution,
-  askTarget: () => Promise<CommitResult>,
+  askTarget: () => Promise<SettledOrUnknown>,
   lateMs: number,
-): Promise<CommitResult> {
+): Promise<SettledOrUnknown> {
   const answer = await knownOrNull(askTarget);
   if (answer !== null) return answer;
   const { applied, reason } = resolution;
@@ -138,7 +138,7 @@ async function endResolved(
 }
 
 /** The answer of the target; null if it does not know or cannot be asked. */
-async function knownOrNull(askTarget: () => Promise<CommitResult>): Promise<CommitResult | null> {
+async function knownOrNull(askTarget: () => Promise<SettledOrUnknown>): Promise<Settled | null> {
   try {
     const answer = await askTarget();
     return answer.state === 'EFFECT_UNKNOWN' ? null : answer;

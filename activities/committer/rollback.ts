@@ -35,7 +35,7 @@ async function verifyAndRollBack(deps: CommitDeps, input: RollbackInput): Promis
   }
   // An effect that is unknown is recorded, so that an operator finds it while this is retried.
   const result = await reconcile(deps, changeId);
-  if (result.state === 'EFFECT_UNKNOWN' || result.state === 'REFUSED') throw new Error(result.explanation);
+  if (result.state === 'EFFECT_UNKNOWN') throw new Error(result.explanation);
   return result;
 }
 
