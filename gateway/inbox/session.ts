@@ -7,7 +7,7 @@ import { mayUse, type RegisteredKey, type RegisteredPasskey } from '../../policy
 import { ANY_TENANT, type KeyRight } from '../../policy/evidence/predicates';
 import { ABSOLUTE_MS, type StoredSession } from '../../storage/inbox/sessions';
 import { CHALLENGE_MS } from '../../storage/inbox/challenges';
-import { AUTOMATIC_HEADER } from './automatic';
+import { AUTOMATIC_HEADER } from './api';
 import type { InboxDeps } from './deps';
 
 const SESSION_COOKIE = '__Host-countersign';

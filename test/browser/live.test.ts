@@ -1,5 +1,5 @@
 import type { Page, Request } from 'playwright-core';
-import { AUTOMATIC_HEADER } from '../../gateway/inbox/automatic';
+import { AUTOMATIC_HEADER } from '../../gateway/inbox/api';
 import { MAX_DIFF_BYTES } from '../../policy/contracts/diff';
 import { eventually } from '../support/eventually';
 import { describeInBrowser } from './support/chromium';

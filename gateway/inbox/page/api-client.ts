@@ -1,20 +1,20 @@
 /** Requests to the gateway, below `/inbox/api`. What they answer is shown as the gateway's statement; a review is verified first. */
 import type { AnswerResults } from '../../../policy/contracts/answer';
 import type { Envelope } from '../../../policy/contracts/diff';
-import { AUTOMATIC_HEADER } from '../automatic';
-import type {
-  DifferenceReport,
-  EnrollmentCompletion,
-  EnrollmentOffer,
-  InboxError,
-  InboxSession,
-  InboxTrust,
-  LoginAssertion,
-  LoginChallenge,
-  Precedent,
-  ReviewList,
-  ReviewListQuery,
-  TeamNumbers,
+import {
+  AUTOMATIC_HEADER,
+  type DifferenceReport,
+  type EnrollmentCompletion,
+  type EnrollmentOffer,
+  type InboxError,
+  type InboxSession,
+  type InboxTrust,
+  type LoginAssertion,
+  type LoginChallenge,
+  type Precedent,
+  type ReviewList,
+  type ReviewListQuery,
+  type TeamNumbers,
 } from '../api';
 
 /** `code` is that of the gateway, or `unreachable` if there was no answer. */

@@ -1,4 +1,4 @@
-import { AUTOMATIC_HEADER } from '../../../gateway/inbox/automatic';
+import { AUTOMATIC_HEADER } from '../../../gateway/inbox/api';
 import { passkeyChallenge } from '../../../policy/evidence/passkey-challenge';
 import { USER_PRESENT, testPasskey } from '../../support/passkey';
 import { alice, assertionOf, Browser, inboxWorld, loggedIn, mallory, sessionOf, type InboxWorld } from './world';
