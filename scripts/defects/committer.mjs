@@ -29,8 +29,8 @@ export const DEFECTS = [
     name: 'begin a commit although a statement arrived after the verified rows',
     through: 'a commit despite a reject that arrived in the meantime',
     file: 'activities/committer/settlement.ts',
-    from: 'body }, lastN);',
-    to: 'body });',
+    from: 'at: verifiedAt, body }, lastN);',
+    to: 'at: verifiedAt, body });',
     tests: COMMIT,
   },
   {
