@@ -153,10 +153,10 @@ export interface Settled {
   readonly stagingSha: string | null;
   readonly receipt: Envelope;
 }
+/** How a change ended. `EFFECT_UNKNOWN`: the commit was sent and its answer was lost, or the commit never reported. */
+export type SettledOrUnknown = Settled | { readonly state: 'EFFECT_UNKNOWN'; readonly explanation: string };
 export type CommitResult =
-  | Settled
-  /** The commit was sent and its answer was lost, or the commit never reported. */
-  | { readonly state: 'EFFECT_UNKNOWN'; readonly explanation: string }
+  | SettledOrUnknown
   /** A check refused the commit; the ledger contains its name. Nothing was applied, and the workflow rolls back. */
   | {
       readonly state: 'REFUSED';
@@ -182,5 +182,5 @@ export interface CommitActivities {
   readonly commit: (input: CommitInput) => Promise<CommitResult>;
   readonly rollback: (input: RollbackInput) => Promise<Settled>;
   /** Resolves EFFECT_UNKNOWN by the marker: COMMITTED if found; otherwise it is sealed, so that no delayed attempt can commit. */
-  readonly reconcile: (input: CommitInput) => Promise<CommitResult>;
+  readonly reconcile: (input: CommitInput) => Promise<SettledOrUnknown>;
 }

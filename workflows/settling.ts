@@ -1,5 +1,5 @@
 import { ApplicationFailure, CancellationScope } from '@temporalio/workflow';
-import type { CommitInput, CommitResult, Settled } from '../activities/review-types';
+import type { CommitInput, CommitResult, Settled, SettledOrUnknown } from '../activities/review-types';
 import { FailureType } from '../policy/contracts/failure-type';
 import type { RollbackReason } from '../policy/contracts/outcome';
 import { failureOf } from './failure';
@@ -80,7 +80,7 @@ export function resumeUnknown(change: Review, since: number): Promise<'ended'> {
 }
 
 /** Asks the target again until the effect is known. */
-async function resolve(change: Review, result: CommitResult, since: number): Promise<'ended'> {
+async function resolve(change: Review, result: SettledOrUnknown, since: number): Promise<'ended'> {
   const input = commitInput(change);
   while (result.state === 'EFFECT_UNKNOWN') {
     if (Date.now() - since > UNKNOWN_LIMIT_MS)
@@ -98,7 +98,6 @@ async function resolve(change: Review, result: CommitResult, since: number): Pro
       await waitOrTimeout(LOOK_AGAIN_MS, 'an operator must resolve the effect', () => change.lookAgain);
     }
   }
-  if (result.state === 'REFUSED') return rollBack(change, result);
   return end(change, result);
 }
 

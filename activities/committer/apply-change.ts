@@ -16,7 +16,7 @@ import { assembleAnswered, isHardBlock } from '../../policy/decide/findings';
 import { deriveResults, isStaged } from '../review/derive';
 import { outcomesOf } from '../review/finding-rows';
 import { withHeartbeat } from '../heartbeat';
-import type { CommitResult, Settled } from '../review-types';
+import type { Settled, SettledOrUnknown } from '../review-types';
 import { resolutionOf } from './effect-resolution';
 import { recordReasonAndSeal, sealWithRecordedReason, type NotAppliedReason, type SealDeps } from './seal-marker';
 import { close, closeRolledBack, type ReceiptFacts } from './settlement';
@@ -31,7 +31,7 @@ export async function applyChange(
   change: VerifiedChange,
   intentAt: string,
   found = false,
-): Promise<CommitResult> {
+): Promise<SettledOrUnknown> {
   const facts = factsOfVerified(change);
   if (change.plan.mode === 'cooperative') return closeCountersigned(deps, facts);
   const staging = deps.tools.get(change.plan.sourceTool)?.staging ?? null;
@@ -53,7 +53,7 @@ export async function applyChange(
   const notApplied = (
     reason: NotAppliedReason['reason'],
     { explanation, final }: { readonly explanation: string; readonly final?: true },
-  ): Promise<CommitResult> =>
+  ): Promise<SettledOrUnknown> =>
     final === true
       ? closeRolledBack(deps, facts, reason, explanation)
       : recordReasonAndSeal(deps, facts, unsettled, { reason, explanation });
@@ -118,7 +118,7 @@ function closeApplied(
   deps: CommitDeps,
   facts: ReceiptFacts,
   { effect, shouldBeReverted }: { readonly effect: JsonObject; readonly shouldBeReverted?: string },
-): Promise<CommitResult> {
+): Promise<SettledOrUnknown> {
   const end =
     shouldBeReverted === undefined
       ? { explanation: 'Committed', effect }
@@ -130,7 +130,7 @@ function closeApplied(
 }
 
 /** Cooperative mode: the signed receipt is the only effect here; the requester performs the rest. */
-function closeCountersigned(deps: CommitDeps, facts: ReceiptFacts): Promise<CommitResult> {
+function closeCountersigned(deps: CommitDeps, facts: ReceiptFacts): Promise<SettledOrUnknown> {
   return close(deps, facts, {
     state: 'COMMITTED',
     reason: null,

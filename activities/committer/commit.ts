@@ -1,8 +1,6 @@
 import { z } from 'zod';
 import { Name, Sha256Hex } from '../../policy/contracts/diff';
 import type { StoredRow } from '../../policy/evidence/chain';
-import { CountersignFailure } from '../../policy/contracts/failure';
-import { FailureType } from '../../policy/contracts/failure-type';
 import { withHeartbeat } from '../heartbeat';
 import { refusedEntry } from '../review/refused-entry';
 import { rowOf } from '../rows';
@@ -14,6 +12,7 @@ import { factsOfVerified } from './receipt-facts';
 import { beginCommit, closeRolledBack, settledOf } from './settlement';
 import type { SlotUser } from './target-slots';
 import { verifyChange, type RefusedChange } from './verify-change';
+import { lastNOf, verifyUntilCurrent } from './verify-until-current';
 
 const CommitShape = z.object({
   changeId: Sha256Hex,
@@ -22,13 +21,9 @@ const CommitShape = z.object({
   fingerprint: Sha256Hex.nullable(),
 });
 
-/** Each try verifies the statements that arrived in the meantime. People send few, so more tries mean a flood of messages. */
-const MAX_TRIES = 10;
-
 /**
  * Verifies the review, writes the intent, and applies the change. Returns the recorded end if the change has already ended. The
- * intent is written only if no statement of a person arrived after the rows that were verified; otherwise they are verified again.
- * Throws STORE_UNAVAILABLE, which is retried within the commit window, if statements keep arriving.
+ * intent is written only if no statement of a person arrived after the rows that were verified (`verifyUntilCurrent`).
  */
 export async function commit(deps: CommitDeps, input: CommitInput): Promise<CommitResult> {
   const parsed = CommitShape.safeParse(input);
@@ -38,14 +33,7 @@ export async function commit(deps: CommitDeps, input: CommitInput): Promise<Comm
       reason: 'commit_refused',
       explanation: 'input: expected the ids and hashes of one change',
     };
-  for (let tries = 0; tries < MAX_TRIES; tries++) {
-    const result = await verifyAndCommit(deps, parsed.data);
-    if (result !== 'moved') return result;
-  }
-  throw CountersignFailure.retryable(
-    `Answers to ${parsed.data.changeId} arrived during each of ${MAX_TRIES} verifications`,
-    FailureType.Store,
-  );
+  return verifyUntilCurrent(parsed.data.changeId, () => verifyAndCommit(deps, parsed.data));
 }
 
 async function verifyAndCommit(deps: CommitDeps, input: CommitInput): Promise<CommitResult | 'moved'> {
@@ -67,7 +55,7 @@ async function verifyRows(
   if (!verified.ok) return refused(deps, input, verified, rows);
   await assertNotFrozen(deps, changeId, verified.plan.target);
   const { planHash, stagingSha, fingerprint, at: verifiedAt } = verified;
-  const intent = { verifiedAt, lastN: rows.at(-1)?.row.n ?? -1 };
+  const intent = { verifiedAt, lastN: lastNOf(rows) };
   const settlement = await beginCommit(deps, changeId, intent, { planHash, stagingSha, fingerprint });
   if (settlement === 'moved') return 'moved';
   if (settlement.kind === 'decided')

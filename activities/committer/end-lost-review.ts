@@ -3,7 +3,7 @@ import { invalid } from '../../policy/contracts/failure';
 import type { RepairAction } from '../../policy/contracts/ledger';
 import type { StoredRow } from '../../policy/evidence/chain';
 import { cutExplanation } from '../../policy/text/cut-text';
-import type { CommitResult } from '../review-types';
+import type { SettledOrUnknown } from '../review-types';
 import type { CommitDeps } from './commit-deps';
 import { factsOfRows } from './receipt-facts';
 import { reconcile } from './reconcile';
@@ -59,13 +59,13 @@ export function resetsOf(
  * first, which prevents a later commit; after an intent the marker in the target decides. If it shows no effect, it is sealed, so
  * that a late attempt cannot commit. Returns EFFECT_UNKNOWN if the target cannot tell; the review then stays open for an operator.
  */
-export async function endLostReview(deps: CommitDeps, changeId: string, repair: Repair): Promise<CommitResult> {
+export async function endLostReview(deps: CommitDeps, changeId: string, repair: Repair): Promise<SettledOrUnknown> {
   const rows = await deps.ledger.read(changeId);
   const settled = settledOf(rows);
   if (settled !== null) return settled;
   const facts = factsOfRows(rows, changeId);
   if (facts === null) throw invalid('changeId', 'a change that was opened', changeId, 'Submit the change first');
-  // First, because the receipt names a reason that this row supports.
+  // First, because the receipt names a reason that this row supports, whatever other rows arrive.
   await recordRepair(deps, changeId, repair);
   const wanted = { reason: 'workflow_lost', explanation: cutExplanation(repair.explanation) } as const;
   const settlement = await beginRollback(deps, changeId, wanted);

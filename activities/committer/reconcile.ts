@@ -8,29 +8,36 @@ import type { StoredRow } from '../../policy/evidence/chain';
 import type { EffectResolution } from '../../policy/evidence/predicates';
 import { cutExplanation } from '../../policy/text/cut-text';
 import { toolFor } from '../review/derivation';
-import type { CommitResult } from '../review-types';
+import type { Settled, SettledOrUnknown } from '../review-types';
 import { applyChange, closeUnchecked } from './apply-change';
 import { freezeText } from './assert-not-frozen';
 import type { CommitDeps } from './commit-deps';
 import { resolutionOf, resolvedEffect } from './effect-resolution';
 import { factsOfRows } from './receipt-facts';
 import { sealWithRecordedReason } from './seal-marker';
-import { beginRollback, close, closeRolledBack, planOf, settledOf, type ReceiptFacts } from './settlement';
+import { beginVerifiedRollback, close, closeRolledBack, planOf, settledOf, type ReceiptFacts } from './settlement';
 import { supportedEnding, type SupportedEnding } from './supported-ending';
 import { verifyChange } from './verify-change';
+import { lastNOf, verifyUntilCurrent } from './verify-until-current';
 
 /**
  * Ends a change whose commit did not report. Without an intent no commit has begun, and writing the rollback first ensures that none
  * can begin; after an intent the target's marker decides.
  */
-export async function reconcile(deps: CommitDeps, changeId: string): Promise<CommitResult> {
+export function reconcile(deps: CommitDeps, changeId: string): Promise<SettledOrUnknown> {
+  return verifyUntilCurrent(changeId, () => verifyAndSettle(deps, changeId));
+}
+
+async function verifyAndSettle(deps: CommitDeps, changeId: string): Promise<SettledOrUnknown | 'moved'> {
   const rows = await deps.ledger.read(changeId);
   const settled = settledOf(rows);
   if (settled !== null) return settled;
   const facts = factsOfRows(rows, changeId);
   if (facts === null || facts.planHash === null)
     throw invalid('changeId', 'a change with a plan in the ledger', changeId, 'Submit the change first');
-  const settlement = await beginRollback(deps, changeId, await unreportedEnding(deps, facts, rows));
+  const ending = await unreportedEnding(deps, facts, rows);
+  const settlement = await beginVerifiedRollback(deps, changeId, ending, lastNOf(rows));
+  if (settlement === 'moved') return 'moved';
   if (settlement.kind === 'decided') return closeRolledBack(deps, facts, settlement.reason, settlement.explanation);
   return recordingUnknown(deps, changeId, () => settleBegun(deps, facts, rows, settlement.at));
 }
@@ -43,8 +50,8 @@ export async function reconcile(deps: CommitDeps, changeId: string): Promise<Com
 async function recordingUnknown(
   deps: CommitDeps,
   changeId: string,
-  settle: () => Promise<CommitResult>,
-): Promise<CommitResult> {
+  settle: () => Promise<SettledOrUnknown>,
+): Promise<SettledOrUnknown> {
   try {
     const result = await settle();
     if (result.state === 'EFFECT_UNKNOWN') await recordUnknown(deps, changeId, result.explanation);
@@ -70,7 +77,7 @@ async function settleBegun(
   facts: ReceiptFacts,
   rows: readonly StoredRow[],
   intentAt: string,
-): Promise<CommitResult> {
+): Promise<SettledOrUnknown> {
   const { changeId } = facts;
   const tool = toolFor(deps.tools, facts.sourceTool);
   // Cooperative: the requester performs the effect only with a receipt, and this receipt forbids it (E3 of settlement.ts).
@@ -87,7 +94,7 @@ async function settleBegun(
     whenUnchecked: (effect: JsonObject) => checkFound(deps, facts, plan, { effect, rows, intentAt }),
   };
   const resolution = resolutionOf(rows, facts, deps.operators);
-  const askTarget = (): Promise<CommitResult> =>
+  const askTarget = (): Promise<SettledOrUnknown> =>
     sealWithRecordedReason(
       deps,
       facts,
@@ -116,7 +123,7 @@ async function checkFound(
   facts: ReceiptFacts,
   plan: Plan | null,
   { effect, rows, intentAt }: { effect: JsonObject; rows: readonly StoredRow[]; intentAt: string },
-): Promise<CommitResult> {
+): Promise<SettledOrUnknown> {
   if (plan !== null && !plan.validators.some((v) => v.phase === 'post'))
     return close(deps, facts, { state: 'COMMITTED', reason: null, explanation: 'Committed', effect });
   const verified = await verifyChange(deps, { ...facts, planHash: facts.planHash ?? '' }, rows);
@@ -133,9 +140,9 @@ async function endResolved(
   deps: CommitDeps,
   facts: ReceiptFacts,
   resolution: EffectResolution,
-  askTarget: () => Promise<CommitResult>,
+  askTarget: () => Promise<SettledOrUnknown>,
   lateMs: number,
-): Promise<CommitResult> {
+): Promise<SettledOrUnknown> {
   const answer = await knownOrNull(askTarget);
   if (answer !== null) return answer;
   const { applied, reason } = resolution;
@@ -153,7 +160,7 @@ async function endResolved(
 }
 
 /** The answer of the target; null if it does not know or cannot be asked. */
-async function knownOrNull(askTarget: () => Promise<CommitResult>): Promise<CommitResult | null> {
+async function knownOrNull(askTarget: () => Promise<SettledOrUnknown>): Promise<Settled | null> {
   try {
     const answer = await askTarget();
     return answer.state === 'EFFECT_UNKNOWN' ? null : answer;

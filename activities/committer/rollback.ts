@@ -6,15 +6,20 @@ import type { RollbackInput, Settled } from '../review-types';
 import type { CommitDeps } from './commit-deps';
 import { factsOfRows } from './receipt-facts';
 import { reconcile } from './reconcile';
-import { beginRollback, closeRolledBack, settledOf } from './settlement';
+import { beginVerifiedRollback, closeRolledBack, settledOf } from './settlement';
 import { supportedEnding } from './supported-ending';
+import { lastNOf, verifyUntilCurrent } from './verify-until-current';
 
 /**
  * Rolls the change back, unless a commit has begun; then the target's marker decides how it ends. The reason is one that the rows
- * support (supported-ending.ts), and the explanation comes from them, never from the caller. Fails with VALIDATION_ERROR or
+ * support (supported-ending.ts), also if rows arrive while it is verified, and the explanation comes from them, never from the caller. Fails with VALIDATION_ERROR or
  * DIGEST_MISMATCH, not retried, if the input is not valid or the change was never opened: nothing is signed then.
  */
-export async function rollback(deps: CommitDeps, input: RollbackInput): Promise<Settled> {
+export function rollback(deps: CommitDeps, input: RollbackInput): Promise<Settled> {
+  return verifyUntilCurrent(input.changeId, () => verifyAndRollBack(deps, input));
+}
+
+async function verifyAndRollBack(deps: CommitDeps, input: RollbackInput): Promise<Settled | 'moved'> {
   const rows = await deps.ledger.read(input.changeId);
   const settled = settledOf(rows);
   if (settled !== null) return settled;
@@ -24,12 +29,13 @@ export async function rollback(deps: CommitDeps, input: RollbackInput): Promise<
     throw invalid('changeId', 'a change that was opened', changeId, 'Only a change with a ledger has an outcome');
   if (!rows.some(({ row }) => row.kind === 'intent' || row.kind === 'decided')) {
     const ending = await supportedEnding(deps, facts, rows, reason);
-    const settlement = await beginRollback(deps, changeId, ending);
+    const settlement = await beginVerifiedRollback(deps, changeId, ending, lastNOf(rows));
+    if (settlement === 'moved') return 'moved';
     if (settlement.kind === 'decided') return closeRolledBack(deps, facts, settlement.reason, settlement.explanation);
   }
   // An effect that is unknown is recorded, so that an operator finds it while this is retried.
   const result = await reconcile(deps, changeId);
-  if (result.state === 'EFFECT_UNKNOWN' || result.state === 'REFUSED') throw new Error(result.explanation);
+  if (result.state === 'EFFECT_UNKNOWN') throw new Error(result.explanation);
   return result;
 }
 

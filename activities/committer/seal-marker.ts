@@ -11,7 +11,7 @@ import { NOTHING_APPLIED } from '../../policy/contracts/ledger';
 import type { RollbackReason } from '../../policy/contracts/outcome';
 import type { StagingRecord } from '../../policy/contracts/staging-record';
 import { withHeartbeat } from '../heartbeat';
-import type { CommitResult } from '../review-types';
+import type { SettledOrUnknown } from '../review-types';
 import type { Sends, TargetEffects } from '../../policy/contracts/target-effects';
 import { close, closeRolledBack, type ReceiptFacts, type SettlementDeps } from './settlement';
 import { targetContext, type Targets } from './targets';
@@ -28,7 +28,7 @@ interface Unsettled {
   readonly approved: StagingRecord | null;
   readonly intentAt: string | null;
   /** Called if an effect is found on which post validators may not have run (`unchecked`). */
-  readonly whenUnchecked: (effect: JsonObject) => Promise<CommitResult>;
+  readonly whenUnchecked: (effect: JsonObject) => Promise<SettledOrUnknown>;
 }
 
 const NotAppliedReason = z.object({
@@ -43,7 +43,7 @@ export async function recordReasonAndSeal(
   facts: ReceiptFacts,
   unsettled: Unsettled,
   { reason, explanation }: NotAppliedReason,
-): Promise<CommitResult> {
+): Promise<SettledOrUnknown> {
   const why = { reason, explanation: cutExplanation(explanation) };
   const body = { check: NOTHING_APPLIED, ...why };
   const at = deps.now().toISOString();
@@ -58,7 +58,7 @@ export async function sealWithRecordedReason(
   facts: ReceiptFacts,
   unsettled: Unsettled,
   otherwise: string,
-): Promise<CommitResult> {
+): Promise<SettledOrUnknown> {
   const rows = await deps.ledger.readKinds(facts.changeId, ['refused']);
   const recorded = NotAppliedReason.safeParse(
     rows.findLast(({ row }) => row.body['check'] === NOTHING_APPLIED)?.row.body,
@@ -72,7 +72,7 @@ async function sealAndEnd(
   facts: ReceiptFacts,
   { effects, settings, approved, intentAt, whenUnchecked }: Unsettled,
   why: { readonly reason: RollbackReason; readonly explanation: string },
-): Promise<CommitResult> {
+): Promise<SettledOrUnknown> {
   const found = await withHeartbeat((signal) =>
     effects.seal({
       ...targetContext(deps.targets, facts.target, 'commit', facts.changeId, settings, signal),

@@ -2,8 +2,8 @@
  * Ends a change exactly once.
  *
  * E1 The ledger fact `settlement` is written once for each change: `intent` (a commit has begun) or `decided` (it is rolled
- *    back). A second writer gets the existing row. Without a settlement there is no effect. The ledger refuses an intent if a
- *    statement of a person came after the rows that were verified, and refuses every statement after the settlement.
+ *    back). A second writer gets the existing row. Without a settlement there is no effect. The ledger refuses both if a row that they
+ *    depend on, such as a statement of a person, came after the rows that were verified, and refuses such rows after the settlement.
  * E2 After `intent` the target's marker decides the outcome. If there is no effect, the marker is sealed before the change is
  *    closed, so that a delayed attempt cannot apply the change later. In cooperative mode the receipt is the marker: the
  *    requester applies nothing without it, and it is written once.
@@ -62,24 +62,43 @@ export type ReceiptFacts = Omit<
 
 /** The settlement in the ledger. `at` is the time of the row, which another process may have written. */
 type RecordedSettlement =
-  | { readonly kind: 'intent'; readonly at: string }
-  | { readonly kind: 'decided'; readonly reason: RollbackReason; readonly explanation: string };
+  { readonly kind: 'intent'; readonly at: string } | ({ readonly kind: 'decided' } & RecordedReason);
 
-/** E1. Records that the change is rolled back, unless it is settled. Returns the recorded settlement, which can be another one. */
+interface RecordedReason {
+  readonly reason: RollbackReason;
+  readonly explanation: string;
+}
+
+/**
+ * E1. Records that the change is rolled back for a reason that no row can contradict, unless it is settled. Returns the recorded
+ * settlement, which can be another one.
+ */
 export async function beginRollback(
   deps: SettlementDeps,
   changeId: string,
-  { reason, explanation }: { readonly reason: RollbackReason; readonly explanation: string },
+  reason: RecordedReason,
 ): Promise<RecordedSettlement> {
-  const body = { reason, explanation: toWellFormed(explanation) };
-  const recorded = await settle(deps, changeId, { kind: 'decided', at: deps.now().toISOString(), body });
+  const recorded = await decide(deps, changeId, reason);
   if (recorded === 'moved') throw new Error('The ledger refused to record a rollback');
   return recorded;
 }
 
 /**
+ * E1. As `beginRollback`, for a reason that the rows up to `lastN` support. `moved`: nothing was recorded, because a later row may
+ * contradict it.
+ */
+export function beginVerifiedRollback(
+  deps: SettlementDeps,
+  changeId: string,
+  reason: RecordedReason,
+  lastN: number,
+): Promise<RecordedSettlement | 'moved'> {
+  return decide(deps, changeId, reason, lastN);
+}
+
+/**
  * E1. Records that a commit begins, unless the change is settled. `lastN`: number of the last row that was verified. `moved`: nothing was
- * recorded, because a statement of a person is not among the rows that were verified.
+ * recorded, because a later row may forbid the commit.
  */
 export function beginCommit(
   deps: SettlementDeps,
@@ -88,6 +107,16 @@ export function beginCommit(
   body: JsonObject,
 ): Promise<RecordedSettlement | 'moved'> {
   return settle(deps, changeId, { kind: 'intent', at: verifiedAt, body }, lastN);
+}
+
+function decide(
+  deps: SettlementDeps,
+  changeId: string,
+  { reason, explanation }: RecordedReason,
+  lastN?: number,
+): Promise<RecordedSettlement | 'moved'> {
+  const body = { reason, explanation: toWellFormed(explanation) };
+  return settle(deps, changeId, { kind: 'decided', at: deps.now().toISOString(), body }, lastN);
 }
 
 async function settle(

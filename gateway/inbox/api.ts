@@ -1,6 +1,6 @@
 /**
- * What the inbox page and the gateway send each other, all of it JSON under `/inbox/api`. Types only, so that the page contains no
- * schema of the server.
+ * What the inbox page and the gateway send each other, all of it JSON under `/inbox/api`. Types and a name only, so that the page contains
+ * no schema of the server.
  *
  * Nothing here has authority for the page: titles, states and counts of the list come from the ledger's projection and are shown as
  * such. Before a person is offered an answer, the page verifies the evidence bundle of the review itself (`verifiedReview`).
@@ -9,6 +9,12 @@
  * `POST /reviews/:id/answers` takes `{answers: Envelope[]}`, 1 to 50, and answers `AnswerResults`, as POST /v1/reviews/:id/answers does.
  */
 import type { Envelope } from '../../policy/contracts/diff';
+
+/**
+ * Header of a request that the page makes by itself, for example because a review changed. It does not keep the session in use, so that
+ * an unattended page is logged out.
+ */
+export const AUTOMATIC_HEADER = 'countersign-automatic';
 
 /**
  * Body of every response with a status of 400 or above. `code` is one of client/errors.ts; 401 has `unauthenticated`: log in again.

@@ -7,7 +7,8 @@ import type { Sessions } from './session';
 export function eventRoutes(hub: EventHub, sessions: Sessions): Hono {
   const routes = new Hono();
   routes.get('/events', async (c) => {
-    const queue = await hub.join(await sessions.of(c));
+    // V2. The page connects again by itself, and an EventSource sends no header of its own.
+    const queue = await hub.join(await sessions.of(c, false));
     return streamSSE(c, async (stream) => {
       stream.onAbort(() => queue.close());
       try {

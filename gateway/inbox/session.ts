@@ -7,6 +7,7 @@ import { mayUse, type RegisteredKey, type RegisteredPasskey } from '../../policy
 import { ANY_TENANT, type KeyRight } from '../../policy/evidence/predicates';
 import { ABSOLUTE_MS, type StoredSession } from '../../storage/inbox/sessions';
 import { CHALLENGE_MS } from '../../storage/inbox/challenges';
+import { AUTOMATIC_HEADER } from './api';
 import type { InboxDeps } from './deps';
 
 const SESSION_COOKIE = '__Host-countersign';
@@ -28,10 +29,10 @@ export interface Session {
 export class Sessions {
   constructor(private readonly deps: Pick<InboxDeps, 'sessions' | 'keys' | 'origin'>) {}
 
-  /** Throws `unauthenticated` without a session. */
-  async of(c: Context): Promise<Session> {
+  /** Throws `unauthenticated` without a session. `use`: as in `find`. */
+  async of(c: Context, use = c.req.header(AUTOMATIC_HEADER) === undefined): Promise<Session> {
     const tokenSha = cookieSha(c, SESSION_COOKIE);
-    const session = tokenSha === null ? null : await this.find(tokenSha, true);
+    const session = tokenSha === null ? null : await this.find(tokenSha, use);
     if (session === null) throw new CountersignError('unauthenticated', 'Log in with your passkey');
     return session;
   }

@@ -123,7 +123,7 @@ export function phaseOf(view: BreakerView, at: number): BreakerPhase {
 const Time = z.int().min(0);
 const Index = z.int().min(0);
 
-/** Compact state for continue-as-new: each review's id and time is stored once; a sample is `index × 3 + kind`. */
+/** Compact form of the row `state`: each review's id and time is stored once; a sample is `index × 3 + kind`. */
 export const PackedBreakers = z.strictObject({
   v: z.literal(1),
   seen: z.array(z.string().max(16)).max(MAX_SEEN),

@@ -17,9 +17,6 @@ export const MAX_REFUSED_ROWS = 100;
 /** Statements of people. */
 export const STATEMENTS = ['answer_accepted', 'retracted', 'withdrawn', 'superseded'] as const;
 
-/** Rows that can change the result of a verification: an `intent` is not written if one arrived after it (`expectedN`). */
-export const REVERIFIED = [...STATEMENTS, 'attested'] as const;
-
 /** Verdicts on answers, withdrawals and supersessions: none is written if another arrived after `expectedN`. */
 export const VERDICTS = [...STATEMENTS, 'answer_refused'] as const satisfies readonly LedgerKind[];
 
@@ -50,8 +47,9 @@ export interface LedgerEntry {
  * Result of one entry. `existing`: a row with this fact key exists, possibly with another body; `stored` is that row,
  * and a refusal was counted on it. `counted`: only the counter of refusals was incremented. `nonce_reused`, `counter_regressed`, `settled`
  * and `moved`: nothing was written. `settled`: the change ends or has ended, and rows of this kind may not follow (AFTER_SETTLEMENT, AFTER_CLOSED,
- * AFTER_HEAD). `moved`: an `intent` was refused, because the change was withdrawn or superseded, or a row of REVERIFIED has a number above
- * `expectedN`; or a row of VERDICTS was refused, because an earlier append wrote one with a number above `expectedN`.
+ * AFTER_HEAD). `moved`: an `intent` was refused, because the change was withdrawn or superseded; an `intent` or `decided` was refused, because
+ * a row that may not follow it has a number above `expectedN`; or a row of VERDICTS was refused, because an earlier append wrote one with a
+ * number above `expectedN`.
  */
 export type Appended =
   | { readonly status: 'appended' | 'existing'; readonly existing: boolean; readonly stored: StoredRow }
@@ -179,7 +177,7 @@ export interface Ledger extends LedgerReader {
   /**
    * Writes all entries and the projection in one transaction and returns the results in entry order. Opening a change is
    * atomic: if its `submitted` row exists, the entries after it are not written and its result is the last one.
-   * `expectedN`: number of the last row that was read before an `intent` or a row of VERDICTS; by default any.
+   * `expectedN`: number of the last row that was read before an `intent`, a `decided` or a row of VERDICTS; by default any.
    */
   append(
     changeId: Sha256,

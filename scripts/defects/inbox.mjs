@@ -19,6 +19,14 @@ export const DEFECTS = [
     tests: tests('cross-site'),
   },
   {
+    name: 'take what the page reads by itself for a use of the session',
+    through: 'an unattended page that stays logged in for eight hours',
+    file: inbox('session'),
+    from: 'use = c.req.header(AUTOMATIC_HEADER) === undefined',
+    to: 'use = AUTOMATIC_HEADER !== undefined',
+    tests: tests('login'),
+  },
+  {
     name: 'keep the cookie of a challenge of the inbox after its use',
     through: 'a cookie that stays in the browser after the login',
     file: inbox('session'),

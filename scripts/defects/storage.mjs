@@ -139,7 +139,7 @@ export const DEFECTS = [
     name: 'begin a commit although the change is withdrawn',
     through: 'the commit of a change whose withdrawal was acknowledged',
     file: schema,
-    from: "(l.kind in ('withdrawn', 'superseded')\n                   or",
+    from: "(p_kinds[i] = 'intent' and l.kind in ('withdrawn', 'superseded')\n                   or",
     to: '(false\n                   or',
     tests: LEDGER,
   },
@@ -149,6 +149,14 @@ export const DEFECTS = [
     file: schema,
     from: 'l.n > p_expected_n and',
     to: 'l.n < 0 and',
+    tests: LEDGER,
+  },
+  {
+    name: 'record a rollback although a row came after those that support it',
+    through: 'a rollback for a reason that an acknowledged answer contradicts',
+    file: schema,
+    from: "p_kinds[i] in ('intent', 'decided')\n       and",
+    to: "p_kinds[i] = 'intent'\n       and",
     tests: LEDGER,
   },
   {

@@ -2,6 +2,22 @@ import { never } from './names.mjs';
 
 export const DEFECTS = [
   {
+    name: 'look no further at a group that has confirmed everything',
+    through: 'a confirmation that is taken back, and of which no one is reminded',
+    file: 'workers/notices/plan-notices.ts',
+    from: 'review.asked.map(',
+    to: 'review.asked.filter((team) => rulesByTeam.has(team)).map(',
+    tests: ['test/workers/notices/plan-notices.test.ts'],
+  },
+  {
+    name: 'give up a notice with the oldest one that it was sent with',
+    through: 'an escalation that is tried once',
+    file: 'workers/notices/deliver-notices.ts',
+    from: 'attempts >= MAX_ATTEMPTS;',
+    to: 'claimed.some((each) => each.attempts >= MAX_ATTEMPTS);',
+    tests: ['test/workers/notices/deliver-notices.test.ts'],
+  },
+  {
     name: 'reset without their messages the workflows of a broken deployment',
     through: 'workflows that forget the answers of people after each failed deployment',
     file: 'workers/reconciler/repairs.ts',

@@ -1,5 +1,5 @@
 import { AFTER_CLOSED, AFTER_HEAD, AFTER_SETTLEMENT } from '../../policy/contracts/ledger';
-import { VERDICTS, MAX_REFUSED_ROWS, REFUSALS, REVERIFIED } from '../../policy/evidence/ledger-port';
+import { VERDICTS, MAX_REFUSED_ROWS, REFUSALS } from '../../policy/evidence/ledger-port';
 import { CANONICAL_ROW_SQL } from './canonical-row-sql';
 import { KEY_TABLES_SQL, KEY_TRIGGERS_SQL } from './key-tables-sql';
 import { APPEND_GRANTS, PROJECTING_ROLES } from './roles';
@@ -29,8 +29,9 @@ export const LEDGER_CHANNEL = 'countersign_ledger';
  * D8 Freezes of a target are numbered without gaps, under a lock: a row with the highest number would leave none for the operator.
  * D9 Answers, withdrawals and the end of the change are ordered by the lock. After `intent` or `decided` only rows that end the
  *    change and refusals are taken, after `closed` only its head, refusals and the use of its receipt: an activity that someone
- *    schedules again adds nothing to the evidence. An `intent` is refused if a statement arrived that its committer has not verified. So an
- *    acknowledged withdrawal, reject or retraction is never followed by a commit.
+ *    schedules again adds nothing to the evidence. An `intent` or `decided` is refused if a row arrived that its committer has not verified
+ *    and that may not follow it. So an acknowledged withdrawal, reject or retraction is never followed by a commit, or by a rollback for
+ *    a reason that it contradicts.
  * D10 The counter of a passkey never falls, and has each value for one assertion only: it is compared and stored in the transaction that
  *    would write the row. A counter that stays 0 says that the authenticator does not count.
  */
@@ -245,9 +246,9 @@ begin
       return query select i, 'settled', null::int, null::text, null::text, null::text, null::text, null::text, null::text;
       continue;
     end if;
-    if v_judged_since and p_kinds[i] in (${quoted(VERDICTS)}) or p_kinds[i] = 'intent'
-       and exists (select from ledger l where l.change_id = p_change and (l.kind in ('withdrawn', 'superseded')
-                   or (l.n > p_expected_n and l.kind in (${quoted(REVERIFIED)})))) then
+    if v_judged_since and p_kinds[i] in (${quoted(VERDICTS)}) or p_kinds[i] in ('intent', 'decided')
+       and exists (select from ledger l where l.change_id = p_change and (p_kinds[i] = 'intent' and l.kind in ('withdrawn', 'superseded')
+                   or l.n > p_expected_n and l.kind <> all(${textArray([...AFTER_SETTLEMENT])}))) then
       return query select i, 'moved', null::int, null::text, null::text, null::text, null::text, null::text, null::text;
       continue;
     end if;

@@ -1,4 +1,5 @@
-import type { Page } from 'playwright-core';
+import type { Page, Request } from 'playwright-core';
+import { AUTOMATIC_HEADER } from '../../gateway/inbox/api';
 import { MAX_DIFF_BYTES } from '../../policy/contracts/diff';
 import { eventually } from '../support/eventually';
 import { describeInBrowser } from './support/chromium';
@@ -53,6 +54,29 @@ describeInBrowser('what happens while a review is open on the page', () => {
       .getByText(/^Rolled back/)
       .first()
       .waitFor();
+  });
+
+  test('only what the person asks for keeps the session in use, not what the page reads because a review changed', async () => {
+    const { system } = environment();
+    const sent: [path: string, automatic: boolean][] = [];
+    const record = (request: Request): void => {
+      const { pathname } = new URL(request.url());
+      if (pathname.startsWith('/inbox/api/')) sent.push([pathname, AUTOMATIC_HEADER in request.headers()]);
+    };
+    page.on('request', record);
+    try {
+      const changeId = await opened();
+      const bundle = `/inbox/api/reviews/${changeId}/bundle`;
+      const causes = (path: string): boolean[] => sent.flatMap(([to, automatic]) => (to === path ? [automatic] : []));
+      expect(causes(bundle)).toContain(false);
+      sent.length = 0;
+      await system.countersign.withdraw(changeId, { actor: 'dana', reason: 'not needed' });
+      await eventually('the page is read-only', noAnswers);
+      expect(new Set(causes(bundle))).toEqual(new Set([true]));
+      expect(new Set(causes('/inbox/api/reviews'))).not.toContain(false);
+    } finally {
+      page.off('request', record);
+    }
   });
 
   test('the agent withdraws: the page says so and offers no answer', async () => {

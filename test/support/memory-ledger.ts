@@ -18,7 +18,6 @@ import {
   VERDICTS,
   MAX_REFUSED_ROWS,
   REFUSALS,
-  REVERIFIED,
   type Appended,
   type WithAdvisoryLock,
   isIdPrefix,
@@ -45,6 +44,8 @@ export interface MemoryLedger extends Ledger {
 const SHARED = LedgerKind.options.filter(
   (kind) => Object.values(APPEND_GRANTS).filter((kinds) => kinds.includes(kind)).length > 1,
 );
+
+const BEFORE_SETTLEMENT = LedgerKind.options.filter((kind) => !AFTER_SETTLEMENT.has(kind));
 
 export function memoryLedger(): MemoryLedger {
   const rows: (StoredRow & { readonly factKey: string })[] = [];
@@ -87,9 +88,11 @@ export function memoryLedger(): MemoryLedger {
     )
       return nothing('settled');
     if (judgedSince && VERDICTS.some((kind) => kind === entry.kind)) return nothing('moved');
+    if (entry.kind === 'intent' && has(['withdrawn', 'superseded'])) return nothing('moved');
     if (
-      entry.kind === 'intent' &&
-      (has(['withdrawn', 'superseded']) || (expectedN !== undefined && has(REVERIFIED, expectedN)))
+      (entry.kind === 'intent' || entry.kind === 'decided') &&
+      expectedN !== undefined &&
+      has(BEFORE_SETTLEMENT, expectedN)
     )
       return nothing('moved');
     const group = groupOf(entry.kind, fact, role);

@@ -86,19 +86,25 @@ async function record(
   claimed: readonly ClaimedNotice[],
   delivery: Delivery,
 ): Promise<void> {
-  const ids = claimed.map(({ id }) => id);
-  const [first] = claimed;
-  const channel = first?.channel ?? '';
-  const facts = { channel, notices: claimed.length };
+  const channel = claimed[0]?.channel ?? '';
   if (delivery.ok) {
-    await store.sent(ids);
-    count(channel, 'sent', ids.length);
-    logger.info(facts, 'Notices were sent');
+    await store.sent(idsOf(claimed));
+    count(channel, 'sent', claimed.length);
+    logger.info({ channel, notices: claimed.length }, 'Notices were sent');
     return;
   }
-  const attempts = Math.max(...claimed.map((each) => each.attempts));
-  const last = delivery.permanent || attempts >= MAX_ATTEMPTS;
-  await store.notSent(ids, delivery.why, last ? null : Math.min(MAX_RETRY_S, FIRST_RETRY_S * 2 ** (attempts - 1)));
-  count(channel, last ? 'failed' : 'retried', ids.length);
-  logger.warn({ ...facts, problem: delivery.why, attempts, last }, 'Notices could not be sent');
+  // What was claimed together need not have failed equally often.
+  for (const attempts of new Set(claimed.map((notice) => notice.attempts))) {
+    const notices = claimed.filter((notice) => notice.attempts === attempts);
+    const last = delivery.permanent || attempts >= MAX_ATTEMPTS;
+    const retryInS = last ? null : Math.min(MAX_RETRY_S, FIRST_RETRY_S * 2 ** (attempts - 1));
+    await store.notSent(idsOf(notices), delivery.why, retryInS);
+    count(channel, last ? 'failed' : 'retried', notices.length);
+    const facts = { channel, notices: notices.length, problem: delivery.why, attempts, last };
+    logger.warn(facts, 'Notices could not be sent');
+  }
+}
+
+function idsOf(notices: readonly ClaimedNotice[]): readonly string[] {
+  return notices.map(({ id }) => id);
 }

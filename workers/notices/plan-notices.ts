@@ -34,11 +34,9 @@ export async function planNotices(deps: PlanningDeps, look: NoticeLook, now: Dat
   if (look.closed) return deps.store.planned(look, await endNotices(deps, look.changeId, rows), null);
   const review = await waitingReview(deps, look.changeId, rows, now);
   if (review === null) return deps.store.planned(look, [], new Date(now.getTime() + UNREADABLE_MS));
-  const { due, nextLookAt } = schedule(
-    [...review.rulesByTeam.keys()].map((team) => ({ team, since: review.disclosedAt })),
-    deps.settings.teams,
-    now,
-  );
+  const { rulesByTeam, disclosedAt: since } = review;
+  const asked = review.asked.map((team) => ({ team, since, waits: rulesByTeam.has(team) }));
+  const { due, nextLookAt } = schedule(asked, deps.settings.teams, now);
   const notices = due.flatMap((event) => noticesOf(event, look.changeId, review, deps.settings));
   return deps.store.planned(look, notices, nextLookAt);
 }
@@ -52,6 +50,8 @@ interface WaitingReview {
   readonly requester: string | null;
   readonly disclosedAt: Date;
   readonly deadlineAt: string | null;
+  /** Groups that must answer violations, also those that have confirmed everything. */
+  readonly asked: readonly string[];
   /** Rules with a violation that still waits, by the group that it waits for. */
   readonly rulesByTeam: ReadonlyMap<string, readonly string[]>;
 }
@@ -83,16 +83,20 @@ async function waitingReview(
     disclosedAt: disclosed.at,
     at,
   });
-  const rulesByTeam = new Map<string, string[]>();
   const known = new Set(plan.validators.map(({ id }) => id));
-  for (const { violationId, validatorId, group } of violations.data) {
-    // Only groups and rules of the signed plan: the row `disclosed` is not signed.
-    if (!pending.includes(violationId) || !known.has(validatorId) || !Object.hasOwn(plan.groups, group)) continue;
+  // Only groups and rules of the signed plan: the row `disclosed` is not signed.
+  const human = violations.data.filter(
+    ({ need, validatorId, group }) => need === 'human' && known.has(validatorId) && Object.hasOwn(plan.groups, group),
+  );
+  const asked = [...new Set(human.map(({ group }) => group))];
+  const rulesByTeam = new Map<string, string[]>();
+  for (const { violationId, validatorId, group } of human) {
+    if (!pending.includes(violationId)) continue;
     const rules = rulesByTeam.get(group) ?? [];
     rulesByTeam.set(group, rules.includes(validatorId) ? rules : [...rules, validatorId]);
   }
   const { tenant } = submission;
-  return { plan, tenant, requester, disclosedAt: new Date(disclosed.at), deadlineAt: nextDeadline, rulesByTeam };
+  return { plan, tenant, requester, disclosedAt: new Date(disclosed.at), deadlineAt: nextDeadline, asked, rulesByTeam };
 }
 
 function noticesOf(

@@ -1,10 +1,12 @@
 import type { NoticeEvent } from '../../storage/notices/notices';
 import type { TeamSettings } from './settings';
 
-/** A group with violations that still wait for it. */
-interface WaitingTeam {
+/** A group that must answer violations of a review. */
+interface AskedTeam {
   readonly team: string;
   readonly since: Date;
+  /** Whether one of them waits for it now. */
+  readonly waits: boolean;
 }
 
 /** A notice of one group that is due now. `to`: the group that is notified. */
@@ -16,30 +18,33 @@ export interface DueEvent {
 }
 
 /**
- * What is due for the waiting groups of one review at `now`, and when to look again; null: not before the review ends. Of several
- * reminders that were missed only the last is due. Events that were sent before are listed again: the store adds each once.
+ * What is due for the groups of one review that wait at `now`, and when to look again; null: not before the review ends. A group that has
+ * confirmed everything is looked at again as well: a confirmation can be taken back, or its key revoked. Of several reminders that were
+ * missed only the last is due. Events that were sent before are listed again: the store adds each once.
  */
 export function schedule(
-  waiting: readonly WaitingTeam[],
+  asked: readonly AskedTeam[],
   settings: ReadonlyMap<string, TeamSettings>,
   now: Date,
 ): { readonly due: readonly DueEvent[]; readonly nextLookAt: Date | null } {
   const due: DueEvent[] = [];
   const later: number[] = [];
-  for (const { team, since } of waiting) {
+  for (const { team, since, waits } of asked) {
     const own = settings.get(team);
     if (own === undefined) continue;
-    due.push({ event: 'waiting', n: 0, team, to: team });
+    if (waits) due.push({ event: 'waiting', n: 0, team, to: team });
     const { remindEveryMs, escalate } = own;
     const waited = now.getTime() - since.getTime();
+    const passed = (everyMs: number): number => Math.max(0, Math.floor(waited / everyMs));
     if (remindEveryMs !== null) {
-      const reminders = Math.max(0, Math.floor(waited / remindEveryMs));
-      if (reminders > 0) due.push({ event: 'reminder', n: reminders, team, to: team });
+      const reminders = passed(remindEveryMs);
+      if (waits && reminders > 0) due.push({ event: 'reminder', n: reminders, team, to: team });
       later.push(since.getTime() + (reminders + 1) * remindEveryMs);
     }
     if (escalate !== null) {
-      if (waited >= escalate.afterMs) due.push({ event: 'escalation', n: 0, team, to: escalate.to });
-      else later.push(since.getTime() + escalate.afterMs);
+      const { afterMs, to } = escalate;
+      if (waits && waited >= afterMs) due.push({ event: 'escalation', n: 0, team, to });
+      else later.push(since.getTime() + (passed(afterMs) + 1) * afterMs);
     }
   }
   return { due, nextLookAt: later.length === 0 ? null : new Date(Math.min(...later)) };

@@ -158,7 +158,7 @@ export class Repairs {
   async #end(changeId: string, problem: Problem): Promise<void> {
     const { deps, count, graceMs, logger } = this.options;
     const result = await endLostReview(deps, changeId, repairOf(problem, 'ended', problem.what));
-    const known = result.state !== 'EFFECT_UNKNOWN' && result.state !== 'REFUSED';
+    const known = result.state !== 'EFFECT_UNKNOWN';
     count({ found: problem.kind, did: known ? 'ended' : 'left_unknown' });
     logger.warn({ changeId, found: problem.kind, state: result.state }, 'The review of a lost workflow was settled');
     // The target cannot tell: ask again later. `countersign list` shows it, and an operator can resolve it.

@@ -1,19 +1,20 @@
 /** Requests to the gateway, below `/inbox/api`. What they answer is shown as the gateway's statement; a review is verified first. */
 import type { AnswerResults } from '../../../policy/contracts/answer';
 import type { Envelope } from '../../../policy/contracts/diff';
-import type {
-  DifferenceReport,
-  EnrollmentCompletion,
-  EnrollmentOffer,
-  InboxError,
-  InboxSession,
-  InboxTrust,
-  LoginAssertion,
-  LoginChallenge,
-  Precedent,
-  ReviewList,
-  ReviewListQuery,
-  TeamNumbers,
+import {
+  AUTOMATIC_HEADER,
+  type DifferenceReport,
+  type EnrollmentCompletion,
+  type EnrollmentOffer,
+  type InboxError,
+  type InboxSession,
+  type InboxTrust,
+  type LoginAssertion,
+  type LoginChallenge,
+  type Precedent,
+  type ReviewList,
+  type ReviewListQuery,
+  type TeamNumbers,
 } from '../api';
 
 /** `code` is that of the gateway, or `unreachable` if there was no answer. */
@@ -64,8 +65,11 @@ export function eventsUrl(): string {
   return new URL('events', base).href;
 }
 
+/** Who caused a request. Those of the page itself do not keep the session in use. */
+export type Cause = 'person' | 'page';
+
 export const api = {
-  session: () => get<InboxSession>('session'),
+  session: (cause: Cause) => get<InboxSession>('session', cause),
   trust: () => get<InboxTrust>('trust'),
   logout: () => post<undefined>('logout', {}),
   beginLogin: () => post<LoginChallenge>('login/begin', {}),
@@ -73,32 +77,37 @@ export const api = {
   beginEnrollment: (keyId: string) => post<EnrollmentOffer>('enroll/begin', { keyId }),
   finishEnrollment: (completion: EnrollmentCompletion) =>
     post<{ readonly person: string }>('enroll/finish', completion),
-  reviews: (query: ReviewListQuery) => get<ReviewList>(`reviews?${new URLSearchParams({ ...query }).toString()}`),
-  bundle: (changeId: string) => send('GET', `reviews/${changeId}/bundle`, null),
+  reviews: (query: ReviewListQuery, cause: Cause) =>
+    get<ReviewList>(`reviews?${new URLSearchParams({ ...query }).toString()}`, cause),
+  bundle: (changeId: string, cause: Cause) => send('GET', `reviews/${changeId}/bundle`, null, cause),
   answer: (changeId: string, answers: readonly Envelope[]) =>
     post<AnswerResults>(`reviews/${changeId}/answers`, { answers }),
-  reportDifferences: (changeId: string, report: DifferenceReport) =>
-    post<undefined>(`reviews/${changeId}/differences`, report),
+  reportDifferences: (changeId: string, report: DifferenceReport, cause: Cause) =>
+    post<undefined>(`reviews/${changeId}/differences`, report, cause),
   precedents: (changeId: string, rule: string) =>
     get<readonly Precedent[]>(`reviews/${changeId}/precedents?${new URLSearchParams({ rule }).toString()}`),
   numbers: (days: number) => get<TeamNumbers>(`numbers?days=${days}`),
 } as const;
 
-async function get<T>(path: string): Promise<T> {
-  return parsed<T>(await send('GET', path, null));
+async function get<T>(path: string, cause: Cause = 'person'): Promise<T> {
+  return parsed<T>(await send('GET', path, null, cause));
 }
 
-async function post<T>(path: string, body: object): Promise<T> {
-  return parsed<T>(await send('POST', path, JSON.stringify(body)));
+async function post<T>(path: string, body: object, cause: Cause = 'person'): Promise<T> {
+  return parsed<T>(await send('POST', path, JSON.stringify(body), cause));
 }
 
-async function send(method: 'GET' | 'POST', path: string, body: string | null): Promise<string> {
+async function send(method: 'GET' | 'POST', path: string, body: string | null, cause: Cause): Promise<string> {
   let response: Response;
   let text: string;
   try {
     response = await fetch(new URL(path, base), {
       method,
-      ...(body === null ? {} : { body, headers: { 'content-type': 'application/json' } }),
+      ...(body === null ? {} : { body }),
+      headers: {
+        ...(body === null ? {} : { 'content-type': 'application/json' }),
+        ...(cause === 'page' ? { [AUTOMATIC_HEADER]: '1' } : {}),
+      },
       credentials: 'same-origin',
       cache: 'no-store',
       redirect: 'error',

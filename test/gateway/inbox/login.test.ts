@@ -1,3 +1,4 @@
+import { AUTOMATIC_HEADER } from '../../../gateway/inbox/api';
 import { passkeyChallenge } from '../../../policy/evidence/passkey-challenge';
 import { USER_PRESENT, testPasskey } from '../../support/passkey';
 import { alice, assertionOf, Browser, inboxWorld, loggedIn, mallory, sessionOf, type InboxWorld } from './world';
@@ -187,6 +188,29 @@ describe('a session', () => {
     }
     world.clock.now += 10 * MINUTE;
     expect(await sessionOf(busy)).toBe(401);
+  });
+
+  it.each(['session', 'reviews?tab=turn', 'events'])(
+    'is not kept in use by `%s`, which an open page requests by itself',
+    async (path) => {
+      const open = await loggedIn(world);
+      for (let i = 0; i < 14; i++) {
+        world.clock.now += MINUTE;
+        const response = await open.get(path, path === 'events' ? {} : { [AUTOMATIC_HEADER]: '1' });
+        expect(response.status).toBe(200);
+        await response.body?.cancel();
+      }
+      world.clock.now += MINUTE;
+      expect(await sessionOf(open)).toBe(401);
+    },
+  );
+
+  it('is kept in use by the same requests of a person', async () => {
+    const browser = await loggedIn(world);
+    for (let i = 0; i < 20; i++) {
+      world.clock.now += MINUTE;
+      expect((await browser.get('reviews?tab=turn')).status).toBe(200);
+    }
   });
 
   it.each(['', 'x', 'a'.repeat(42), 'a'.repeat(44), 'a'.repeat(43), `${'a'.repeat(42)}!`, '__proto__'])(

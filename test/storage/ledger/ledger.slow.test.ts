@@ -195,11 +195,39 @@ describe.each(kinds)('the ledger %s', (_name, ledger) => {
       },
     );
 
-    it('writes an intent although rows that change nothing came after those that were verified', async () => {
+    it.each(['answer_accepted', 'retracted', 'attested', 'withdrawn', 'findings', 'staged', 'disclosed'] as const)(
+      'refuses a rollback if a row %s came after the rows that support it, and writes it if they include that row',
+      async (kind) => {
+        const [id, l] = [freshId(), ledger()];
+        const decided = [entry('settlement', { kind: 'decided' })];
+        await l.append(id, [entry('a', { kind: 'submitted' }), entry('b'), entry('c', { kind })]);
+        expect((await l.append(id, decided, undefined, 1))[0]).toEqual({
+          status: 'moved',
+          existing: false,
+          stored: null,
+        });
+        expect(await l.read(id)).toHaveLength(3);
+        expect((await l.append(id, decided, undefined, 2))[0]?.status).toBe('appended');
+        // What was recorded is found, whatever was read.
+        expect((await l.append(id, decided, undefined, 1))[0]?.status).toBe('existing');
+      },
+    );
+
+    it('writes a rollback that no row can contradict, whatever rows came before it', async () => {
       const [id, l] = [freshId(), ledger()];
-      await l.append(id, [entry('a', { kind: 'submitted' }), entry('b'), entry('c', { kind: 'answer_refused' })]);
-      expect((await l.append(id, [entry('settlement', { kind: 'intent' })], undefined, 0))[0]?.status).toBe('appended');
+      await l.append(id, [entry('a', { kind: 'submitted' }), entry('b', { kind: 'answer_accepted' })]);
+      expect((await l.append(id, [entry('settlement', { kind: 'decided' })]))[0]?.status).toBe('appended');
     });
+
+    it.each(['intent', 'decided'] as const)(
+      'writes the row %s although rows that change nothing came after those that were verified',
+      async (kind) => {
+        const [id, l] = [freshId(), ledger()];
+        const harmless = [entry('b'), entry('c', { kind: 'answer_refused' }), entry('d', { kind: 'repaired' })];
+        await l.append(id, [entry('a', { kind: 'submitted' }), ...harmless]);
+        expect((await l.append(id, [entry('settlement', { kind })], undefined, 0))[0]?.status).toBe('appended');
+      },
+    );
 
     it.each(['answer_accepted', 'retracted', 'answer_refused', 'withdrawn', 'superseded'] as const)(
       'refuses a verdict on a statement of a person if a row %s arrived after the rows that were read',

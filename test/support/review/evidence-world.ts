@@ -46,7 +46,11 @@ export interface World {
   readonly trust: EvidenceTrust;
   readonly sources: EvidenceSources;
   readonly keys: SeededKeys;
-  review(change: WorldChange): Promise<{ readonly changeId: string; readonly settled: Settled | CommitResult | null }>;
+  review(change: WorldChange): Promise<{
+    readonly changeId: string;
+    readonly settled: Settled | CommitResult | null;
+    readonly steps: EvidenceReview;
+  }>;
   export(changeId: string, options?: { readonly bytes: boolean }): Promise<EvidenceBundle>;
 }
 
@@ -104,6 +108,7 @@ export function evidenceWorld(options: { readonly bundleText?: string; readonly 
       return {
         changeId,
         settled: await review.run(policy.publish, (name, at) => keys.revoke(name, at)),
+        steps: review,
       };
     },
     export: (changeId, asked = { bytes: true }) => exportEvidence(sources, changeId, asked),

@@ -13,6 +13,7 @@ import type {
   Opened,
   RollbackInput,
   Settled,
+  SettledOrUnknown,
   Staged,
   UnitResults,
 } from '../../../activities/review-types';
@@ -233,7 +234,7 @@ export abstract class ReviewSteps extends SubmittedReview {
     });
   }
 
-  reconcile(): Promise<CommitResult> {
+  reconcile(): Promise<SettledOrUnknown> {
     return reviewActivities(this.deps).reconcile(this.input);
   }
 }

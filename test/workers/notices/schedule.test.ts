@@ -10,7 +10,7 @@ const settings = (more: Partial<TeamSettings> = {}): ReadonlyMap<string, TeamSet
     ['owners', { channels: ['chat'], remindEveryMs: null, escalate: null, ...more }],
     ['leads', { channels: ['mail'], remindEveryMs: null, escalate: null }],
   ]);
-const waiting = [{ team: 'owners', since }];
+const waiting = [{ team: 'owners', since, waits: true }];
 
 test('a group is notified at once, and without other settings never again', () => {
   expect(schedule(waiting, settings(), since)).toEqual({
@@ -20,7 +20,7 @@ test('a group is notified at once, and without other settings never again', () =
 });
 
 test('a group that the settings do not name gets no notice', () => {
-  expect(schedule([{ team: 'other', since }], settings(), since)).toEqual({ due: [], nextLookAt: null });
+  expect(schedule([{ team: 'other', since, waits: true }], settings(), since)).toEqual({ due: [], nextLookAt: null });
 });
 
 test('of several missed reminders only the last is due, and the next look is the next reminder', () => {

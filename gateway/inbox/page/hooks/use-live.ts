@@ -61,7 +61,7 @@ export function useEvents(active: boolean): Live {
       missed = true;
       setConnection('lost');
       // Events end with the session: then the response of 401 leads to the login.
-      api.session().catch(apiError);
+      api.session('page').catch(apiError);
     };
     return keepConnected(onEvent, onLost);
   }, [active]);

@@ -2,7 +2,7 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { parseEvidence } from '../../../../policy/evidence/bundle';
 import { verifiedReview, type Difference, type VerifiedReview } from '../../../../signing/verified-review';
 import type { InboxTrust } from '../../api';
-import { api, apiError, serverNow, type ApiError } from '../api-client';
+import { api, apiError, serverNow, type ApiError, type Cause } from '../api-client';
 import { changesSince } from '../model/changes-since';
 import { readOnChange, useLive } from './use-live';
 
@@ -22,7 +22,7 @@ export type ReviewReading =
 
 export interface ReadReview {
   readonly reading: ReviewReading;
-  readonly readAgain: () => Promise<void>;
+  readonly readAgain: (cause: Cause) => Promise<void>;
   readonly dismissNews: () => void;
 }
 
@@ -34,15 +34,18 @@ export function useReview(changeId: string, trust: InboxTrust, person: string): 
   const [reading, setReading] = useState<ReviewReading>({ kind: 'loading' });
   const { subscribe } = useLive();
   const latest = useRef(0);
-  const readAgain = useCallback(async () => {
-    const turn = ++latest.current;
-    const next = await readOnce(changeId, trust);
-    if (turn === latest.current) setReading((known) => merged(known, next, person));
-  }, [changeId, trust, person]);
+  const readAgain = useCallback(
+    async (cause: Cause) => {
+      const turn = ++latest.current;
+      const next = await readOnce(changeId, trust, cause);
+      if (turn === latest.current) setReading((known) => merged(known, next, person));
+    },
+    [changeId, trust, person],
+  );
   useEffect(() => {
     setReading({ kind: 'loading' });
-    void readAgain();
-    return readOnChange(subscribe, readAgain, SETTLE_MS, changeId);
+    void readAgain('person');
+    return readOnChange(subscribe, () => readAgain('page'), SETTLE_MS, changeId);
   }, [readAgain, subscribe, changeId]);
   const dismissNews = useCallback(
     () => setReading((known) => (known.kind === 'verified' ? { ...known, news: [] } : known)),
@@ -58,16 +61,16 @@ function merged(known: ReviewReading, next: ReviewReading, person: string): Revi
   return { ...next, news: [...known.news, ...changesSince(known.review, next.review, person)] };
 }
 
-async function readOnce(changeId: string, trust: InboxTrust): Promise<ReviewReading> {
+async function readOnce(changeId: string, trust: InboxTrust, cause: Cause): Promise<ReviewReading> {
   let text: string;
   try {
-    text = await api.bundle(changeId);
+    text = await api.bundle(changeId, cause);
   } catch (error) {
     return { kind: 'failed', error: apiError(error) };
   }
   const differences = verify(changeId, text, trust);
   if (!Array.isArray(differences)) return { kind: 'verified', review: differences, news: [], error: null };
-  return { kind: 'differs', differences, reported: await isReported(changeId, differences) };
+  return { kind: 'differs', differences, reported: await isReported(changeId, differences, cause) };
 }
 
 function verify(changeId: string, text: string, trust: InboxTrust): VerifiedReview | Difference[] {
@@ -86,9 +89,9 @@ function verify(changeId: string, text: string, trust: InboxTrust): VerifiedRevi
 }
 
 /** Whether the ledger has a row of it. The page refuses the review in any case. */
-async function isReported(changeId: string, differences: readonly Difference[]): Promise<boolean> {
+async function isReported(changeId: string, differences: readonly Difference[], cause: Cause): Promise<boolean> {
   try {
-    await api.reportDifferences(changeId, { differences: differences.slice(0, MAX_REPORTED).map(clipped) });
+    await api.reportDifferences(changeId, { differences: differences.slice(0, MAX_REPORTED).map(clipped) }, cause);
     return true;
   } catch (error) {
     apiError(error);

@@ -22,7 +22,7 @@ export function useSession(): SessionState {
         return null;
       }),
     );
-    api.session().then(setSession, (error: unknown) => {
+    api.session('person').then(setSession, (error: unknown) => {
       const { status, message } = apiError(error);
       setSession(null);
       if (status !== UNAUTHENTICATED) setWhy(message);

@@ -10,7 +10,7 @@ export function useTurnCount(active: boolean, subscribe: Live['subscribe'], onCo
     if (!active) return undefined;
     const read = async (): Promise<void> => {
       try {
-        onCount((await api.reviews({ tab: 'turn' })).turnCount);
+        onCount((await api.reviews({ tab: 'turn' }, 'page')).turnCount);
       } catch (error) {
         apiError(error); // The connection shows its own state; the last number stays.
       }

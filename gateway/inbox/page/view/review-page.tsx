@@ -28,7 +28,7 @@ export function ReviewPage({ changeId, session, trust, trusted }: Props): JSX.El
         <div class="problem" role="alert">
           <h1 tabIndex={-1}>{reading.error.status === 404 ? 'No such review' : 'The review could not be read'}</h1>
           <p>{reading.error.message}</p>
-          <button type="button" onClick={() => void read.readAgain()}>
+          <button type="button" onClick={() => void read.readAgain('person')}>
             Try again
           </button>
         </div>
@@ -67,14 +67,14 @@ function Verified({ read, reading, session, trusted }: VerifiedProps): JSX.Eleme
 }
 
 /** Whether the deadline has passed by the gateway's time. Then the review is read again until it has ended. */
-function usePassed(deadlineAt: string | null, readAgain: () => Promise<void>): boolean {
+function usePassed(deadlineAt: string | null, readAgain: ReadReview['readAgain']): boolean {
   const now = useServerNow();
   const passed = deadlineAt !== null && now >= Date.parse(deadlineAt);
   const [asked, setAsked] = useState(0);
   useEffect(() => {
     if (!passed || now - asked < READ_AGAIN_MS) return;
     setAsked(now);
-    void readAgain();
+    void readAgain('page');
   }, [passed, now, asked, readAgain]);
   return passed;
 }

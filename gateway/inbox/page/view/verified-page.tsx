@@ -5,6 +5,7 @@ import type { InboxSession } from '../../api';
 import { useAnswers } from '../hooks/use-answers';
 import { useCoverage } from '../hooks/use-coverage';
 import { useDrafts } from '../hooks/use-drafts';
+import type { ReadReview } from '../hooks/use-review';
 import { useShortcuts } from '../hooks/use-shortcuts';
 import { shownReview, type ShownReview } from '../model/shown-review';
 import { chosenAnswers, sendProblem } from '../model/choices';
@@ -25,7 +26,7 @@ interface Props {
   readonly session: InboxSession;
   /** Whether it takes answers now. */
   readonly open: boolean;
-  readonly readAgain: () => Promise<void>;
+  readonly readAgain: ReadReview['readAgain'];
 }
 
 /** A verified review: what the change does on the left, what fired and the answers on the right. */
@@ -38,7 +39,7 @@ export function VerifiedPage({ review, session, open, readAgain }: Props): JSX.E
   const [typed, setTyped] = useState({ name: '', count: '' });
   const answering = useAnswers(session, (accepted) => {
     drafts.remove(accepted);
-    void readAgain();
+    void readAgain('person');
   });
   const waiting = open ? cards.cards.filter(({ turn }) => turn === 'yours').length : 0;
   const hasRows = review.preview !== null || (review.staging?.previewSha ?? null) === null;

@@ -5,6 +5,7 @@ import { startEmbeddedPostgres, type PostgresServer } from '../../../../dev/embe
 import { query } from '../../../../dev/query';
 import { sqlDryRunEffects } from '../../../../source-tools/sql/staging';
 import { initTarget } from '../../../../source-tools/sql/staging/init-target';
+import { TARGET_ROLES } from './target-server';
 import { commitContext, notKept, recordOf, stageContext } from './sql-diff';
 
 const { stage, commit, seal } = sqlDryRunEffects;
@@ -23,7 +24,8 @@ afterAll(async () => {
 });
 
 const roleOf = (of: PostgresServer, role: 'stage' | 'commit'): string =>
-  Object.assign(new URL(of.superuserUrl('shop')), { username: `countersign_${role}`, password: PASSWORDS[role] }).href;
+  Object.assign(new URL(of.superuserUrl('shop')), { username: TARGET_ROLES[`${role}Role`], password: PASSWORDS[role] })
+    .href;
 
 it('fails with TARGET_UNAVAILABLE, which is retried, while the server is a standby, and applies the change after its promotion', async () => {
   // The user that PostgreSQL runs as must be able to traverse it.
@@ -31,7 +33,7 @@ it('fails with TARGET_UNAVAILABLE, which is retried, while the server is a stand
   const primary = await start();
   await primary.createDatabase('shop');
   await query(primary.superuserUrl('shop'), 'create table items as select 1 as id, 1 as n');
-  await initTarget(primary.superuserUrl('shop'), { passwords: PASSWORDS, grants: { schemas: ['public'] } });
+  await initTarget(primary.superuserUrl('shop'), { ...TARGET_ROLES, passwords: PASSWORDS, schemas: ['public'] });
   const staged = notKept(stageContext(roleOf(primary, 'stage'), 'update items set n = 2 where id = 1'));
   const record = recordOf(await stage(staged));
   await primary.stop();

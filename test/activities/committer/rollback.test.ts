@@ -1,0 +1,92 @@
+import type { AnswerPredicate } from '../../../policy/contracts/answer';
+import { canonicalJson } from '../../../policy/contracts/canonical-json';
+import { FailureType } from '../../../policy/contracts/failure-type';
+import { signEnvelope } from '../../../signing/envelope';
+import { verifyEvidence } from '../../../signing/verify-evidence';
+import type { EvidenceReview } from '../../support/review/evidence-review';
+import { evidenceWorld, type World } from '../../support/review/evidence-world';
+import { failureType } from '../../support/review/failure-type';
+import { seededKey } from '../../support/seeded-key';
+
+/** Two people have confirmed the change, but it was not committed within its commit window. */
+async function notCommitted(): Promise<{ readonly world: World; readonly review: EvidenceReview }> {
+  const world = evidenceWorld();
+  const answers = ['alice', 'bob'].map((by) => ({ by, decision: 'confirm' }) as const);
+  const { steps: review } = await world.review({ table: 'public.prices', answers, open: true });
+  const end = review.clock().getTime() + review.plan.commitWindowMs;
+  while (review.clock().getTime() <= end);
+  return { world, review };
+}
+
+/** Runs `act` before the ledger is asked to record a rollback: the rows have been verified at this point. */
+function beforeRollback({ ledger }: World, act: (times: number) => Promise<unknown>): void {
+  const append = ledger.append.bind(ledger);
+  let times = 0;
+  ledger.append = async (changeId, entries, ...more) => {
+    if (entries.some(({ kind }) => kind === 'decided')) await act(++times);
+    return append(changeId, entries, ...more);
+  };
+}
+
+async function stateByAlice(
+  review: EvidenceReview,
+  more: Pick<AnswerPredicate, 'decision'> & Partial<AnswerPredicate>,
+): Promise<void> {
+  const key = seededKey('alice');
+  const violationId = review.disclosed?.violations[0]?.violationId ?? '';
+  const statement = review.statement(key.keyId, { violationId, reason: 'No', nonce: 'late-0123456789abcdef', ...more });
+  const { results } = await review.admit([signEnvelope(statement, key)]);
+  expect(results).toMatchObject({ [violationId]: { code: 'accepted' } });
+}
+
+async function confirmationOfAlice({ ledger }: World, { changeId }: EvidenceReview): Promise<string> {
+  const [row] = await ledger.readKinds(changeId, ['answer_accepted']);
+  return String(row?.row.body['digest']);
+}
+
+const failedChecks = async (world: World, { changeId }: EvidenceReview) =>
+  verifyEvidence(canonicalJson(await world.export(changeId)) + '\n', world.trust).checks.filter(
+    ({ result }) => result === 'failed',
+  );
+
+describe.each(['rollback', 'reconcile'] as const)(
+  'a row that is recorded while `%s` verifies those before it',
+  (which) => {
+    const end = (review: EvidenceReview): Promise<unknown> =>
+      which === 'rollback' ? review.rollback({ reason: 'commit_failed' }) : review.reconcile();
+
+    test('gives the reason if it is a reject, and the evidence verifies', async () => {
+      const { world, review } = await notCommitted();
+      beforeRollback(world, async (times) => {
+        if (times === 1) await stateByAlice(review, { decision: 'reject' });
+      });
+      expect(await end(review)).toMatchObject({ state: 'ROLLED_BACK', reason: 'declined' });
+      expect(await failedChecks(world, review)).toEqual([]);
+    });
+
+    test('keeps the review open if it takes a confirmation back', async () => {
+      const { world, review } = await notCommitted();
+      const retracts = await confirmationOfAlice(world, review);
+      beforeRollback(world, () => stateByAlice(review, { decision: 'retract', retracts }));
+      expect(await failureType(end(review))).toBe(FailureType.Validation);
+      const kinds = (await world.ledger.read(review.changeId)).map(({ row }) => row.kind);
+      expect(kinds.slice(-2)).toEqual(['retracted', 'refused']);
+    });
+
+    test('is verified as well; after ten such rounds the activity is retried, and nothing was signed', async () => {
+      const { world, review } = await notCommitted();
+      const { ledger } = world;
+      const read = ledger.read.bind(ledger);
+      ledger.read = async (changeId) => (await read(changeId)).filter(({ row }) => row.body['flood'] === undefined);
+      let rounds = 0;
+      beforeRollback(world, (times) => {
+        rounds = times;
+        const row = { kind: 'attested', at: review.at(), factKey: `flood ${times}`, body: { flood: times } } as const;
+        return ledger.append(review.changeId, [row]);
+      });
+      expect(await failureType(end(review))).toBe(FailureType.Store);
+      expect(rounds).toBe(10);
+      expect((await ledger.readKinds(review.changeId, ['decided', 'receipt'])).length).toBe(0);
+    });
+  },
+);
