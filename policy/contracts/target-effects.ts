@@ -93,7 +93,7 @@ export type CommitResult =
   | { readonly kind: 'post_failed'; readonly explanation: string }
   /** A post validator failed after the effect was applied, and exactly this effect was undone. */
   | { readonly kind: 'compensated'; readonly explanation: string; readonly effect: JsonObject }
-  /** The request was sent, but its response was lost. `readBack` or `seal` determines the result. */
+  /** The request was sent, but its response was lost. `seal` determines the result. */
   | { readonly kind: 'unknown'; readonly explanation: string };
 
 export type ReadBack =
@@ -122,9 +122,10 @@ export interface SettleContext extends TargetContext {
 export interface TargetEffects {
   readonly stage: (ctx: StageContext) => Promise<Staged>;
   readonly commit: (ctx: CommitContext) => Promise<CommitResult>;
-  /** Determines whether the change was applied. Waits for an attempt in progress, for a bounded time; then throws a retryable failure. */
-  readonly readBack: (ctx: SettleContext) => Promise<ReadBack>;
-  /** Like `readBack`, but if it finds nothing, no later attempt can apply the change, including suspended ones. */
+  /**
+   * Determines whether the change was applied. If it finds nothing, no later attempt can apply the change, including suspended ones.
+   * Waits for an attempt in progress, for a bounded time; then throws a retryable failure.
+   */
   readonly seal: (ctx: SettleContext) => Promise<ReadBack>;
   /** How long after the call of `endedMeanwhile` the effect may still occur, in milliseconds. Default: 0. */
   readonly lateMs?: number;

@@ -1,5 +1,5 @@
 /**
- * Commit, read-back and seal of an HTTP patch. The target stores no marker, so the outcome is derived from the resource and
+ * Commit and seal of an HTTP patch. The target stores no marker, so the outcome is derived from the resource and
  * from a row in our database that records whether a request was sent.
  *
  * H1 The row is written before the first byte is sent. If there is no row, nothing was applied, and sealing writes the row.
@@ -210,10 +210,6 @@ function unknownOutcome(found: ReadResource): CommitResult {
 
 function describeMismatch(found: ReadResource): string {
   return found.ok ? 'the resource is in neither the state before nor the approved state after' : found.explanation;
-}
-
-export async function readBackPatch(ctx: SettleContext): Promise<ReadBack> {
-  return (await ctx.sends.state()) === 'sent' ? readOutcome(ctx) : { found: false };
 }
 
 export async function sealPatch(ctx: SettleContext): Promise<ReadBack> {

@@ -1,6 +1,6 @@
 import { StagingRecord } from '../../../policy/contracts/staging-record';
 import type { StageContext, Staged, TargetEffects } from '../../../policy/contracts/target-effects';
-import { commitPatch, readBackPatch, sealPatch } from './http-commit';
+import { commitPatch, sealPatch } from './http-commit';
 import { equal } from '../facts/json-patch';
 import { httpOf } from './http-access';
 import { toHttpRecord, type HttpBase } from './http-record';
@@ -10,7 +10,7 @@ import { readRequest } from './staged-request';
 import { rejected } from '../../rejected';
 
 /** Stages and commits a request that changes one JSON resource. Staging applies it to a copy. */
-export const httpPatchEffects: TargetEffects = { stage, commit: commitPatch, readBack: readBackPatch, seal: sealPatch };
+export const httpPatchEffects: TargetEffects = { stage, commit: commitPatch, seal: sealPatch };
 
 async function stage(ctx: StageContext): Promise<Staged> {
   const http = httpOf(ctx.target);

@@ -8,7 +8,7 @@ import { toSettle } from '../../../support/to-settle';
 import { memorySends } from '../../../support/memory-sends';
 import { diffOf, newChangeId, recordOf } from '../../sql/staging/sql-diff';
 
-const { stage, commit, readBack, seal } = httpPatchEffects;
+const { stage, commit, seal } = httpPatchEffects;
 
 let api: JsonApi;
 beforeAll(async () => {
@@ -277,7 +277,6 @@ describe('a commit', () => {
     expect(await commit(ctx)).toMatchObject({ kind: 'unknown' });
     expect(await commit(ctx)).toMatchObject({ kind: 'unknown' });
     expect(await seal(toSettle(ctx))).toMatchObject({ found: 'unknown' });
-    expect(await readBack(toSettle(ctx))).toMatchObject({ found: 'unknown' });
   });
 
   it('learns the outcome by its idempotency key if the server replays responses', async () => {
