@@ -147,9 +147,22 @@ describe('a dry run', () => {
     expect(await stage(change({ staged }))).toMatchObject({ kind: 'rejected' });
   });
 
-  it('counts a write to a volatile member, and reports that it is not compared', async () => {
+  it.each([
+    ['only a volatile member', [{ op: 'replace', path: '/owners', value: ['eve'] }]],
+    ['nothing', [{ op: 'test', path: '/on', value: false }]],
+  ])('rejects a request that changes %s, because its effect could not be recognized', async (_, body) => {
+    expect(await stage(change({ settings: { volatile: ['/owners'] }, staged: { body } }))).toMatchObject({
+      kind: 'rejected',
+      explanation: expect.stringContaining('could not be told from the state before'),
+    });
+  });
+
+  it('reports a write to a volatile member beside others, which is not compared', async () => {
     const settings = { volatile: ['/owners'] };
-    const body = [{ op: 'replace', path: '/owners', value: ['eve'] }];
+    const body = [
+      { op: 'replace', path: '/owners', value: ['eve'] },
+      { op: 'replace', path: '/on', value: true },
+    ];
     const record = recordOf(await stage(change({ settings, staged: { body } })));
     expect(record).toMatchObject({ fullyCaptured: false, tables: [{ updated: 1 }] });
     expect(record.uncaptured[0]).toContain('not compared');
