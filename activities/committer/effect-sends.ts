@@ -1,34 +1,52 @@
-import type { Queryable } from '../../storage/database/database';
-import type { Sends } from '../../policy/contracts/target-effects';
+import type { Database, Queryable } from '../../storage/database/database';
+import type { Sends, SendState } from '../../policy/contracts/target-effects';
 
-/** One row for each change, written once: the first write wins across all committers. */
-export function effectSends(db: Queryable): (changeId: string) => Sends {
-  const write = async (changeId: string, state: 'sent' | 'sealed'): Promise<'sent' | 'sealed' | 'written'> => {
-    const { rowCount } = await db.query(
-      'insert into effect_sends (change_id, state) values ($1, $2) on conflict do nothing',
-      [changeId, state],
-    );
-    if (rowCount === 1) return 'written';
-    const existing = await read(changeId);
-    if (existing === 'none') throw new Error(`The row of ${changeId} in effect_sends was deleted while it was read`);
-    return existing;
+interface Row {
+  readonly state: 'sent' | 'sealed';
+}
+
+/**
+ * Rows that are written before a request is sent, and to forbid it, across all committers.
+ *
+ * F1 The rows of a change are read and written under one lock, so each writer sees the rows of all earlier ones: no request begins
+ *    after the seal, and the seal sees every request that began before it.
+ * F2 Rows are only added. A row `sent` without a request, after a crash, makes the seal look at the target, and no attempt send.
+ */
+export function effectSends(db: Database): (changeId: string) => Sends {
+  return (changeId) => {
+    const rowsIn = async (from: Queryable): Promise<readonly Row[]> =>
+      (await from.query<Row & { n: number }>('select state, n from effect_sends where change_id = $1', [changeId]))
+        .rows;
+    const insert = async (into: Queryable, state: Row['state'], n = 0): Promise<void> => {
+      await into.query('insert into effect_sends (change_id, state, n) values ($1, $2, $3)', [changeId, state, n]);
+    };
+    const locked = <T>(work: (tx: Queryable, rows: readonly Row[]) => Promise<T>): Promise<T> =>
+      db.transaction(async (tx) => {
+        await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [
+          `countersign/effect-sends/${changeId}`,
+        ]);
+        return work(tx, await rowsIn(tx));
+      });
+    return {
+      state: async () => stateOf(await rowsIn(db)),
+      begin: ({ resend }) =>
+        locked(async (tx, rows) => {
+          const { sent, sealed } = stateOf(rows);
+          if (sealed) return { kind: 'sealed' };
+          if (sent && !resend) return { kind: 'sent' };
+          await insert(tx, 'sent', rows.length + 1);
+          return { kind: 'begun', again: sent };
+        }),
+      seal: () =>
+        locked(async (tx, rows) => {
+          const state = stateOf(rows);
+          if (!state.sealed) await insert(tx, 'sealed');
+          return { ...state, sealed: true };
+        }),
+    };
   };
-  const read = async (changeId: string): Promise<'none' | 'sent' | 'sealed'> => {
-    const { rows } = await db.query<{ state: 'sent' | 'sealed' }>(
-      'select state from effect_sends where change_id = $1',
-      [changeId],
-    );
-    return rows[0]?.state ?? 'none';
-  };
-  return (changeId) => ({
-    async begin() {
-      const written = await write(changeId, 'sent');
-      if (written === 'written') return 'first';
-      return written === 'sent' ? 'again' : 'sealed';
-    },
-    async seal() {
-      return (await write(changeId, 'sealed')) === 'sent' ? 'sent' : 'sealed';
-    },
-    state: () => read(changeId),
-  });
+}
+
+function stateOf(rows: readonly Row[]): SendState {
+  return { sent: rows.some(({ state }) => state === 'sent'), sealed: rows.some(({ state }) => state === 'sealed') };
 }

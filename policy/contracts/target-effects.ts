@@ -49,13 +49,29 @@ export type Staged =
       readonly preview: JsonObject;
     };
 
-/** Records whether a request that changes the target was sent, for targets that cannot store a marker. */
+/** What was recorded about the requests of a change. */
+export interface SendState {
+  /** A request may have reached the target. */
+  readonly sent: boolean;
+  /** No attempt may send a request any more. */
+  readonly sealed: boolean;
+}
+
+export type BegunSend =
+  /** Do not send: the change is sealed. */
+  | { readonly kind: 'sealed' }
+  /** Do not send: another request may have reached the target, and `resend` is false. */
+  | { readonly kind: 'sent' }
+  /** Send. `again`: another request may have reached the target before. */
+  | { readonly kind: 'begun'; readonly again: boolean };
+
+/** Records the requests that change the target, for targets that cannot store a marker. */
 export interface Sends {
-  /** Call it before sending. `first`: no attempt has sent before; `again`: an attempt may have sent; `sealed`: do not send. */
-  readonly begin: () => Promise<'first' | 'again' | 'sealed'>;
-  /** Forbids further sending. Returns `sent` if an attempt may already have sent. */
-  readonly seal: () => Promise<'sealed' | 'sent'>;
-  readonly state: () => Promise<'none' | 'sent' | 'sealed'>;
+  readonly state: () => Promise<SendState>;
+  /** Call it before each request that applies the change. `resend`: the target applies the change once even if it gets the request twice. */
+  readonly begin: (options: { readonly resend: boolean }) => Promise<BegunSend>;
+  /** Forbids further requests. Those that began before may still be in flight if the result is `sent`. */
+  readonly seal: () => Promise<SendState>;
 }
 
 export interface CommitContext extends StageContext {

@@ -2,19 +2,19 @@ import type { Sends } from '../../policy/contracts/target-effects';
 
 /** The record of what was sent to the target for one change, with the rules of the committer's table. */
 export function memorySends(): Sends {
-  let current: 'none' | 'sent' | 'sealed' = 'none';
+  let [sent, sealed] = [false, false];
   return {
-    async begin() {
-      if (current === 'none') {
-        current = 'sent';
-        return 'first';
-      }
-      return current === 'sent' ? 'again' : 'sealed';
+    state: async () => ({ sent, sealed }),
+    async begin({ resend }) {
+      if (sealed) return { kind: 'sealed' };
+      if (sent && !resend) return { kind: 'sent' };
+      const again = sent;
+      sent = true;
+      return { kind: 'begun', again };
     },
     async seal() {
-      if (current === 'none') current = 'sealed';
-      return current;
+      sealed = true;
+      return { sent, sealed };
     },
-    state: async () => current,
   };
 }

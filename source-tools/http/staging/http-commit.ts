@@ -2,12 +2,14 @@
  * Commit and seal of an HTTP patch. The target stores no marker, so the outcome is derived from the resource and
  * from a row in our database that records whether a request was sent.
  *
- * H1 The row is written before the first byte is sent. If there is no row, nothing was applied, and sealing writes the row.
+ * H1 A row is written before the first byte is sent, and the time limit of the request runs from before it is written. Without a
+ *    row nothing was applied.
  * H2 Requests carry `If-Match` with the approved ETag, so the server applies at most one of them. Without a strong ETag only one
  *    request is ever sent.
  * H3 The change is applied if the resource is in the approved state. If a request was sent and the resource is neither in the
  *    state before nor in the state after, the outcome is unknown; nothing is guessed.
- * H4 If a request was sent, sealing waits for the longest time that a request may take, because one may still be in flight.
+ * H4 No request begins after the seal. If one began before, sealing waits for the longest time that a request may take, because it
+ *    may still be in flight, and reads the resource after that.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { canonicalJson, type JsonObject } from '../../../policy/contracts/canonical-json';
@@ -52,14 +54,11 @@ export async function commitPatch(ctx: CommitContext): Promise<CommitResult> {
     return { kind: 'stale', explanation: 'the request differs from the one that was staged' };
   const attempt = { ctx, http, settings, base, request };
   const found = await readResource(ctx, http, settings, base.url);
-  switch (await ctx.sends.state()) {
-    case 'sealed':
-      return { kind: 'sealed' };
-    case 'sent':
-      return resumeSent(attempt, found);
-    case 'none':
-      break;
-  }
+  const { sent, sealed } = await ctx.sends.state();
+  // Also after the seal: the post validators of an effect that the seal found run here.
+  if (sent && matchAfter(base, found) !== null) return checkAfterCommit(attempt, null, true);
+  if (sealed) return { kind: 'sealed' };
+  if (sent) return resumeSent(attempt, found);
   const before = matchBefore(base, found);
   if (before === null) return { kind: 'stale', explanation: describeMismatch(found) };
   const after = request.apply(before.document);
@@ -68,10 +67,9 @@ export async function commitPatch(ctx: CommitContext): Promise<CommitResult> {
   return send(attempt, before);
 }
 
-/** An earlier attempt sent the request. */
+/** An earlier attempt sent the request, and the resource is not in the approved state. */
 async function resumeSent(attempt: Attempt, found: ReadResource): Promise<CommitResult> {
   const { base, http } = attempt;
-  if (matchAfter(base, found) !== null) return checkAfterCommit(attempt, null, true);
   if (base.etag === null) return unknownOutcome(found);
   // H2: the ETag lets at most one request through, and a server that replays responses returns the first one.
   const before = matchBefore(base, found);
@@ -83,9 +81,10 @@ async function send(attempt: Attempt, before: Resource | null): Promise<CommitRe
   const { ctx, http, settings, base, request } = attempt;
   const ended = (await ctx.endedMeanwhile?.()) ?? null;
   if (ended !== null) return { kind: 'refused', explanation: ended };
-  const began = await ctx.sends.begin();
-  if (began === 'sealed') return { kind: 'sealed' };
-  if (began === 'again' && base.etag === null)
+  const since = performance.now();
+  const begun = await ctx.sends.begin({ resend: base.etag !== null });
+  if (begun.kind === 'sealed') return { kind: 'sealed' };
+  if (begun.kind === 'sent')
     return {
       kind: 'unknown',
       explanation:
@@ -101,6 +100,7 @@ async function send(attempt: Attempt, before: Resource | null): Promise<CommitRe
       'idempotency-key': ctx.changeId,
     },
     body: request.body,
+    since,
     timeoutMs: settings.timeoutMs,
     maxBytes: null,
     signal: ctx.signal,
@@ -108,11 +108,11 @@ async function send(attempt: Attempt, before: Resource | null): Promise<CommitRe
   if (answer.kind === 'unsent') throw targetUnavailable(ctx.target.name, `${request.method}: ${answer.explanation}`);
   if (answer.kind === 'lost') return recoverLostResponse(attempt, answer.explanation);
   const { status } = answer;
-  if (status === 200 || status === 201 || status === 204) return checkAfterCommit(attempt, before, began === 'again');
+  if (status === 200 || status === 201 || status === 204) return checkAfterCommit(attempt, before, begun.again);
   if (status === 412) {
     const explanation = `${request.method}: status 412, the resource is not in the approved state`;
     // H2: the first request was rejected, and its ETag will not become valid again.
-    if (began === 'first' || http.replaysIdempotent) return { kind: 'stale', explanation, final: true };
+    if (!begun.again || http.replaysIdempotent) return { kind: 'stale', explanation, final: true };
     return recoverLostResponse(attempt, explanation);
   }
   if (status === 429) throw targetUnavailable(ctx.target.name, `${request.method}: status 429`);
@@ -213,7 +213,7 @@ function describeMismatch(found: ReadResource): string {
 }
 
 export async function sealPatch(ctx: SettleContext): Promise<ReadBack> {
-  return (await ctx.sends.seal()) === 'sent' ? readOutcome(ctx) : { found: false };
+  return (await ctx.sends.seal()).sent ? readOutcome(ctx) : { found: false };
 }
 
 /** Derives the outcome from the resource (H3, H4). */

@@ -1,12 +1,10 @@
-import { extractHttpPatchFacts } from '../../../../source-tools/http/facts/extract-http-facts';
 import type { CommitContext, StageContext } from '../../../../policy/contracts/target-effects';
-import type { HttpAccess } from '../../../../source-tools/http/staging/http-access';
 import { httpPatchEffects } from '../../../../source-tools/http/staging';
 import { stagingSha } from '../../../../policy/contracts/staging-record';
 import { startJsonApi, type JsonApi } from '../../../../dev/fixtures/json-api';
 import { toSettle } from '../../../support/to-settle';
-import { memorySends } from '../../../support/memory-sends';
-import { diffOf, newChangeId, recordOf } from '../../sql/staging/sql-diff';
+import { recordOf } from '../../sql/staging/sql-diff';
+import { approvedChange, httpChange, retried, type More } from './http-change';
 
 const { stage, commit, seal } = httpPatchEffects;
 
@@ -20,55 +18,9 @@ beforeEach(() => {
   api.documents.set('/v1/flags/beta', { on: false, owners: ['ada'] });
 });
 
-interface More {
-  readonly settings?: object;
-  readonly http?: Partial<HttpAccess['http']>;
-  readonly staged?: object;
-}
-
-function change(more: More = {}): StageContext {
-  const request = {
-    method: 'PATCH',
-    url: `${api.url}/flags/beta`,
-    contentType: 'application/json-patch+json',
-    body: [{ op: 'replace', path: '/on', value: true }],
-    ...more.staged,
-  };
-  const diff = diffOf(JSON.stringify(request), 'HTTPPatch');
-  const target: HttpAccess = {
-    name: 'api',
-    http: {
-      ...api.target.http,
-      headers: { authorization: 'Bearer secret' },
-      ...more.http,
-    },
-  };
-  return {
-    changeId: newChangeId(),
-    diff,
-    facts: extractHttpPatchFacts(diff.raw),
-    settings: { timeoutMs: 1_000, ...more.settings },
-    target,
-  };
-}
-
-async function approved(more: More = {}, extra: Partial<CommitContext> = {}): Promise<CommitContext> {
-  const ctx = change(more);
-  const record = recordOf(await stage(ctx));
-  const attempt = { intentAt: '2026-03-01T12:00:00.000Z', sends: memorySends() };
-  return { ...ctx, approved: record, idempotency: ctx.changeId, ...attempt, ...extra };
-}
-
-/** Retries TARGET_UNAVAILABLE up to four times, as Temporal does. */
-async function retried(ctx: CommitContext): ReturnType<typeof commit> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await commit(ctx);
-    } catch (error) {
-      if ((error as { type?: string }).type !== 'TARGET_UNAVAILABLE' || attempt === 5) throw error;
-    }
-  }
-}
+const change = (more?: More): StageContext => httpChange(api, more);
+const approved = (more?: More, extra?: Partial<CommitContext>): Promise<CommitContext> =>
+  approvedChange(api, more, extra);
 
 const now = (): unknown => JSON.parse(JSON.stringify(api.documents.get('/v1/flags/beta')));
 const writes = (): typeof api.requests => api.requests.filter(({ method }) => method !== 'GET');
@@ -277,7 +229,7 @@ describe('a commit', () => {
 
   it('does not treat a 412 as a rejection if an earlier request of the same change was applied just before', async () => {
     const ctx = await approved();
-    await ctx.sends.begin();
+    await ctx.sends.begin({ resend: false });
     api.behaviour.beforeWrite = () => void api.documents.set('/v1/flags/beta', { on: true, owners: ['ada'] });
     expect(await commit(ctx)).toMatchObject({ kind: 'applied' });
     expect(api.applied).toHaveLength(0);
@@ -295,7 +247,7 @@ describe('a commit', () => {
   it('learns the outcome by its idempotency key if the server replays responses', async () => {
     const ctx = await approved({ http: { replaysIdempotent: true } });
     api.behaviour.replays = true;
-    await ctx.sends.begin();
+    await ctx.sends.begin({ resend: false });
     // Applied by an attempt that crashed, then changed by another client.
     const url = `${api.url}/flags/beta`;
     await fetch(url, {
