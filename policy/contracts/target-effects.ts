@@ -51,26 +51,33 @@ export type Staged =
 
 /** What was recorded about the requests of a change. */
 export interface SendState {
-  /** A request may have reached the target. */
+  /** A request that applies the change may have reached the target. */
   readonly sent: boolean;
-  /** No attempt may send a request any more. */
+  /** Why an attempt has begun to undo the effect; null if none has. */
+  readonly undoing: string | null;
+  /** No attempt may send or undo any more. */
   readonly sealed: boolean;
 }
 
 export type BegunSend =
-  /** Do not send: the change is sealed. */
+  /** Do not send: the change is sealed, or its effect is being undone. */
   | { readonly kind: 'sealed' }
   /** Do not send: another request may have reached the target, and `resend` is false. */
   | { readonly kind: 'sent' }
-  /** Send. `again`: another request may have reached the target before. */
-  | { readonly kind: 'begun'; readonly again: boolean };
+  /**
+   * Send. `again`: another request may have reached the target before. `takeBack`: for a request that was not processed and never will be;
+   * another attempt may then send.
+   */
+  | { readonly kind: 'begun'; readonly again: boolean; readonly takeBack: () => Promise<void> };
 
 /** Records the requests that change the target, for targets that cannot store a marker. */
 export interface Sends {
   readonly state: () => Promise<SendState>;
   /** Call it before each request that applies the change. `resend`: the target applies the change once even if it gets the request twice. */
   readonly begin: (options: { readonly resend: boolean }) => Promise<BegunSend>;
-  /** Forbids further requests. Those that began before may still be in flight if the result is `sent`. */
+  /** Call it before the request that undoes the effect. False: do not send it, another attempt has sealed or undoes the change. */
+  readonly beginUndo: (explanation: string) => Promise<boolean>;
+  /** Forbids further requests. One that began before may still be in flight. */
   readonly seal: () => Promise<SendState>;
 }
 
@@ -118,6 +125,8 @@ export type ReadBack =
       readonly effect: JsonObject;
       /** Set if post validators run after the effect and it is unknown whether they ran; `commit` then runs them. */
       readonly unchecked?: true;
+      /** Set if post validators rejected the effect, and it could not be undone. */
+      readonly shouldBeReverted?: string;
     }
   | { readonly found: false }
   /** It was applied, and then undone. */

@@ -107,10 +107,12 @@ create table if not exists rehearsals (
 -- Days on which a committer replayed histories.
 create table if not exists history_replays (day date primary key, at timestamptz not null default now());
 
--- Requests of a change to a target without markers: a row \`sent\` before each, and one row \`sealed\`, after which none begins.
+-- Requests of a change to a target without markers: \`sent\` before each, \`unsent\` if it was not processed, \`undoing\` before the effect is undone,
+-- and \`sealed\`, after which none begins.
 create table if not exists effect_sends (
-  change_id text not null, state text not null check (state in ('sent', 'sealed')), n int not null check (case state when 'sent' then n > 0 else n = 0 end),
-  at timestamptz not null default now(), primary key (change_id, state, n)
+  change_id text not null, state text not null check (state in ('sent', 'unsent', 'undoing', 'sealed')),
+  n int not null check (case when state in ('sent', 'unsent') then n > 0 else n = 0 end),
+  explanation json check ((explanation is not null) = (state = 'undoing')), at timestamptz not null default now(), primary key (change_id, state, n)
 );
 create table if not exists target_freezes (
   target text not null, n int not null check (n > 0), envelope json not null, added_at timestamptz not null default now(), primary key (target, n)

@@ -1,6 +1,7 @@
 import { StagingRecord } from '../../../policy/contracts/staging-record';
 import type { StageContext, Staged, TargetEffects } from '../../../policy/contracts/target-effects';
-import { commitPatch, sealPatch } from './http-commit';
+import { commitPatch } from './http-commit';
+import { sealPatch } from './http-seal';
 import { httpOf } from './http-access';
 import { toHttpRecord, type HttpBase } from './http-record';
 import { toHttpSettings } from '../staging-settings';

@@ -30,14 +30,43 @@ test('allows one send when attempts of two committers race, and every seal sees 
 
 test('allows a request again only if the target applies it once, and none after the seal, also after one was sent', async () => {
   const sends = effectSends(database.open('cs_commit'));
-  expect(await sends('a').state()).toEqual({ sent: false, sealed: false });
-  expect(await sends('a').begin({ resend: false })).toEqual({ kind: 'begun', again: false });
+  expect(await sends('a').state()).toEqual({ sent: false, undoing: null, sealed: false });
+  expect(await sends('a').begin({ resend: false })).toMatchObject({ kind: 'begun', again: false });
   expect(await sends('a').begin({ resend: false })).toEqual({ kind: 'sent' });
-  expect(await sends('a').begin({ resend: true })).toEqual({ kind: 'begun', again: true });
-  expect(await sends('a').seal()).toEqual({ sent: true, sealed: true });
+  expect(await sends('a').begin({ resend: true })).toMatchObject({ kind: 'begun', again: true });
+  expect(await sends('a').seal()).toEqual({ sent: true, undoing: null, sealed: true });
   expect(await sends('a').begin({ resend: true })).toEqual({ kind: 'sealed' });
-  expect(await sends('b').seal()).toEqual({ sent: false, sealed: true });
-  expect(await sends('b').seal()).toEqual({ sent: false, sealed: true });
+  expect(await sends('b').seal()).toEqual({ sent: false, undoing: null, sealed: true });
+  expect(await sends('b').seal()).toEqual({ sent: false, undoing: null, sealed: true });
   expect(await sends('b').begin({ resend: true })).toEqual({ kind: 'sealed' });
-  expect(await sends('b').state()).toEqual({ sent: false, sealed: true });
+});
+
+test('takes back one request, and counts the others as sent', async () => {
+  const sends = effectSends(database.open('cs_commit'))('c');
+  const [first, second] = [await sends.begin({ resend: true }), await sends.begin({ resend: true })];
+  if (first.kind !== 'begun' || second.kind !== 'begun') throw new Error('A request was not begun');
+  await first.takeBack();
+  expect(await sends.state()).toMatchObject({ sent: true });
+  await second.takeBack();
+  expect(await sends.state()).toMatchObject({ sent: false });
+  expect(await sends.begin({ resend: false })).toMatchObject({ kind: 'begun', again: false });
+  expect(await sends.seal()).toMatchObject({ sent: true });
+});
+
+test('lets one attempt undo, and only before the seal; when both race, one is first', async () => {
+  const [one, other] = [effectSends(database.open('cs_commit')), effectSends(database.open('cs_commit'))];
+  const why = 'no \u0000, no \ud800';
+  for (let change = 0; change < 10; change++) {
+    const id = `undone ${change}`;
+    await one(id).begin({ resend: false });
+    const [undo, again, sealed] = await Promise.all([
+      one(id).beginUndo(why),
+      other(id).beginUndo('other'),
+      (change % 2 === 0 ? one : other)(id).seal(),
+    ]);
+    expect(undo && again).toBe(false);
+    expect(sealed.undoing).toBe(undo ? why : again ? 'other' : null);
+    expect(await one(id).beginUndo(why)).toBe(false);
+    expect(await other(id).begin({ resend: true })).toEqual({ kind: 'sealed' });
+  }
 });

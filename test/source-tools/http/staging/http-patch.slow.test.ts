@@ -200,13 +200,24 @@ describe('a commit', () => {
     },
   );
 
-  it('sends the request again with the same ETag if the connection dropped before it was applied, and applies it once', async () => {
-    const ctx = await approved();
+  it('sends the request again if the connection dropped, only if the server replays responses, and it is applied once', async () => {
+    const ctx = await approved({ http: { replaysIdempotent: true } });
+    api.behaviour.replays = true;
     api.behaviour.write = 'drops';
     await expect(commit(ctx)).rejects.toMatchObject({ type: 'TARGET_UNAVAILABLE' });
     api.behaviour.write = 'proper';
     expect(await retried(ctx)).toMatchObject({ kind: 'applied' });
     expect(api.applied).toHaveLength(1);
+  });
+
+  it('is sealed if the connection dropped before the request was applied, and the server does not replay responses', async () => {
+    const ctx = await approved({ settings: { timeoutMs: 500 } });
+    api.behaviour.write = 'drops';
+    expect(await commit(ctx)).toMatchObject({ kind: 'unknown', explanation: expect.stringContaining('state before') });
+    api.behaviour.write = 'proper';
+    expect(await commit(ctx)).toMatchObject({ kind: 'unknown' });
+    expect(await seal(toSettle(ctx))).toEqual({ found: false });
+    expect(writes()).toHaveLength(1);
   });
 
   it('sends nothing if the resource has changed, and is sealed immediately [T61]', async () => {
@@ -227,9 +238,8 @@ describe('a commit', () => {
     expect(api.applied).toHaveLength(0);
   });
 
-  it('does not treat a 412 as a rejection if an earlier request of the same change was applied just before', async () => {
+  it('does not treat a 412 as a rejection if the same request was applied just before, by a proxy that repeats it', async () => {
     const ctx = await approved();
-    await ctx.sends.begin({ resend: false });
     api.behaviour.beforeWrite = () => void api.documents.set('/v1/flags/beta', { on: true, owners: ['ada'] });
     expect(await commit(ctx)).toMatchObject({ kind: 'applied' });
     expect(api.applied).toHaveLength(0);
