@@ -19,7 +19,7 @@ import { withHeartbeat } from '../heartbeat';
 import type { Settled, SettledOrUnknown } from '../review-types';
 import { resolutionOf } from './effect-resolution';
 import { recordReasonAndSeal, sealWithRecordedReason, type NotAppliedReason, type SealDeps } from './seal-marker';
-import { close, closeRolledBack, type ReceiptFacts } from './settlement';
+import { close, closeApplied, closeRolledBack, type ReceiptFacts } from './settlement';
 import { targetContext } from './targets';
 import type { CommitDeps } from './commit-deps';
 import { factsOfVerified } from './receipt-facts';
@@ -112,21 +112,6 @@ function commitToTarget(
       endedMeanwhile: () => endedMeanwhile(deps, facts),
     }),
   );
-}
-
-function closeApplied(
-  deps: CommitDeps,
-  facts: ReceiptFacts,
-  { effect, shouldBeReverted }: { readonly effect: JsonObject; readonly shouldBeReverted?: string },
-): Promise<SettledOrUnknown> {
-  const end =
-    shouldBeReverted === undefined
-      ? { explanation: 'Committed', effect }
-      : {
-          explanation: `Committed, but it should be reverted: ${shouldBeReverted}. Submit the reverse as a new change`,
-          effect: { ...effect, shouldBeReverted },
-        };
-  return close(deps, facts, { state: 'COMMITTED', reason: null, ...end });
 }
 
 /** Cooperative mode: the signed receipt is the only effect here; the requester performs the rest. */

@@ -1,34 +1,75 @@
-import type { Queryable } from '../../storage/database/database';
-import type { Sends } from '../../policy/contracts/target-effects';
+import type { Database, Queryable } from '../../storage/database/database';
+import type { Sends, SendState } from '../../policy/contracts/target-effects';
 
-/** One row for each change, written once: the first write wins across all committers. */
-export function effectSends(db: Queryable): (changeId: string) => Sends {
-  const write = async (changeId: string, state: 'sent' | 'sealed'): Promise<'sent' | 'sealed' | 'written'> => {
-    const { rowCount } = await db.query(
-      'insert into effect_sends (change_id, state) values ($1, $2) on conflict do nothing',
-      [changeId, state],
-    );
-    if (rowCount === 1) return 'written';
-    const existing = await read(changeId);
-    if (existing === 'none') throw new Error(`The row of ${changeId} in effect_sends was deleted while it was read`);
-    return existing;
+interface Row {
+  readonly state: 'sent' | 'unsent' | 'undoing' | 'sealed';
+  /** Number of the request, for `sent` and `unsent`; otherwise 0. */
+  readonly n: number;
+  /** Only for `undoing`. */
+  readonly explanation: string | null;
+}
+
+/**
+ * Rows that are written before a request is sent, and to forbid it, across all committers.
+ *
+ * F1 The rows of a change are read and written under one lock, so each writer sees the rows of all earlier ones: no request begins
+ *    after the seal, the seal sees every request that began before it, and of `undoing` and `sealed` only the first forbids the other.
+ * F2 Rows are only added. After a crash a row `sent` remains without a request; then no attempt sends, and the seal looks at the target.
+ */
+export function effectSends(db: Database): (changeId: string) => Sends {
+  return (changeId) => {
+    const rowsIn = async (from: Queryable): Promise<readonly Row[]> =>
+      (await from.query<Row>('select state, n, explanation from effect_sends where change_id = $1', [changeId])).rows;
+    const insert = async (into: Queryable, { state, n, explanation }: Row): Promise<void> => {
+      // As JSON, because a text column takes no NUL.
+      const json = explanation === null ? null : JSON.stringify(explanation);
+      await into.query('insert into effect_sends (change_id, state, n, explanation) values ($1, $2, $3, $4)', [
+        changeId,
+        state,
+        n,
+        json,
+      ]);
+    };
+    const locked = <T>(work: (tx: Queryable, rows: readonly Row[]) => Promise<T>): Promise<T> =>
+      db.transaction(async (tx) => {
+        const lock = `countersign/effect-sends/${changeId}`;
+        await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [lock]);
+        return work(tx, await rowsIn(tx));
+      });
+    return {
+      state: async () => stateOf(await rowsIn(db)),
+      begin: ({ resend }) =>
+        locked(async (tx, rows) => {
+          const { sent, undoing, sealed } = stateOf(rows);
+          if (sealed || undoing !== null) return { kind: 'sealed' };
+          if (sent && !resend) return { kind: 'sent' };
+          const n = 1 + rows.filter(({ state }) => state === 'sent').length;
+          await insert(tx, { state: 'sent', n, explanation: null });
+          const takeBack = (): Promise<void> => insert(db, { state: 'unsent', n, explanation: null });
+          return { kind: 'begun', again: sent, takeBack };
+        }),
+      beginUndo: (explanation) =>
+        locked(async (tx, rows) => {
+          const { undoing, sealed } = stateOf(rows);
+          if (sealed || undoing !== null) return false;
+          await insert(tx, { state: 'undoing', n: 0, explanation });
+          return true;
+        }),
+      seal: () =>
+        locked(async (tx, rows) => {
+          const state = stateOf(rows);
+          if (!state.sealed) await insert(tx, { state: 'sealed', n: 0, explanation: null });
+          return { ...state, sealed: true };
+        }),
+    };
   };
-  const read = async (changeId: string): Promise<'none' | 'sent' | 'sealed'> => {
-    const { rows } = await db.query<{ state: 'sent' | 'sealed' }>(
-      'select state from effect_sends where change_id = $1',
-      [changeId],
-    );
-    return rows[0]?.state ?? 'none';
+}
+
+function stateOf(rows: readonly Row[]): SendState {
+  const takenBack = new Set(rows.filter(({ state }) => state === 'unsent').map(({ n }) => n));
+  return {
+    sent: rows.some(({ state, n }) => state === 'sent' && !takenBack.has(n)),
+    undoing: rows.find(({ state }) => state === 'undoing')?.explanation ?? null,
+    sealed: rows.some(({ state }) => state === 'sealed'),
   };
-  return (changeId) => ({
-    async begin() {
-      const written = await write(changeId, 'sent');
-      if (written === 'written') return 'first';
-      return written === 'sent' ? 'again' : 'sealed';
-    },
-    async seal() {
-      return (await write(changeId, 'sealed')) === 'sent' ? 'sent' : 'sealed';
-    },
-    state: () => read(changeId),
-  });
 }

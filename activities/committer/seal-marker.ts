@@ -13,7 +13,7 @@ import type { StagingRecord } from '../../policy/contracts/staging-record';
 import { withHeartbeat } from '../heartbeat';
 import type { SettledOrUnknown } from '../review-types';
 import type { Sends, TargetEffects } from '../../policy/contracts/target-effects';
-import { close, closeRolledBack, type ReceiptFacts, type SettlementDeps } from './settlement';
+import { close, closeApplied, closeRolledBack, type ReceiptFacts, type SettlementDeps } from './settlement';
 import { targetContext, type Targets } from './targets';
 import { cutExplanation } from '../../policy/text/cut-text';
 
@@ -84,7 +84,7 @@ async function sealAndEnd(
   switch (found.found) {
     case true:
       if (found.unchecked === true) return whenUnchecked(found.effect);
-      return close(deps, facts, { state: 'COMMITTED', reason: null, explanation: 'Committed', effect: found.effect });
+      return closeApplied(deps, facts, found);
     case false:
       return closeRolledBack(deps, facts, why.reason, why.explanation);
     case 'undone': {

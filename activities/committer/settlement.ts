@@ -243,6 +243,21 @@ function violationsIn(rows: readonly StoredRow[], plan: Plan | null): readonly P
   return PolicyViolation.array().safeParse(row.body['violations']).data ?? null;
 }
 
+export function closeApplied(
+  deps: SettlementDeps,
+  facts: ReceiptFacts,
+  { effect, shouldBeReverted }: { readonly effect: JsonObject; readonly shouldBeReverted?: string },
+): Promise<Settled> {
+  const end =
+    shouldBeReverted === undefined
+      ? { explanation: 'Committed', effect }
+      : {
+          explanation: `Committed, but it should be reverted: ${shouldBeReverted}. Submit the reverse as a new change`,
+          effect: { ...effect, shouldBeReverted },
+        };
+  return close(deps, facts, { state: 'COMMITTED', reason: null, ...end });
+}
+
 export function closeRolledBack(
   deps: SettlementDeps,
   facts: ReceiptFacts,

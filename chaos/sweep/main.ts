@@ -97,7 +97,7 @@ async function main(): Promise<number> {
 function selectCases(only: readonly string[], isExhaustive: boolean, runs: number, seed: number): Case[][] {
   // Neighbours in the matrix kill the same worker.
   const mixed = (cases: readonly Case[]): Case[] => shuffled(seededRandom(seed), cases);
-  const others = [otherTarget('git'), mixed(otherTarget('http'))];
+  const others = [otherTarget('git'), otherTarget('http')];
   const named = [...exhaustive(), ...environment(), ...others.flat(), ...sample()];
   if (only.length === 0) {
     const randoms = Array.from({ length: runs }, (_, i) => random(seed, i));
@@ -125,8 +125,9 @@ async function drive(
   const killsServers =
     cases.some((each) => each.faults.some((f) => f.action === 'postgres' || f.action === 'temporal')) &&
     cases.length < 60;
-  // A git patch must match the tip of the branch, so these run one at a time.
-  const lanes = cases.some((each) => each.scenario.startsWith('git')) ? 1 : killsServers ? 4 : open;
+  // A git patch must match the tip of the branch. An HTTP change whose committer is killed by another case between its row and its request
+  // is not sent again, and would not reach its failpoint. So these run one at a time.
+  const lanes = cases.some((each) => /^(?:git|http)/.test(each.scenario)) ? 1 : killsServers ? 4 : open;
   const drives: ReviewDriver[] = [];
   const began = Date.now();
   const timer = setInterval(

@@ -44,13 +44,36 @@ export type Staged =
   /** The target, or its adapter, refused the change: a finding, not an error. Not retried. */
   | { readonly kind: 'rejected'; readonly explanation: string };
 
-/** Records whether a request that changes the target was sent, for targets that cannot store a marker. */
+/** What was recorded about the requests of a change. */
+export interface SendState {
+  /** A request that applies the change may have reached the target. */
+  readonly sent: boolean;
+  /** Why an attempt has begun to undo the effect; null if none has. */
+  readonly undoing: string | null;
+  /** No attempt may send or undo any more. */
+  readonly sealed: boolean;
+}
+
+export type BegunSend =
+  /** Do not send: the change is sealed, or its effect is being undone. */
+  | { readonly kind: 'sealed' }
+  /** Do not send: another request may have reached the target, and `resend` is false. */
+  | { readonly kind: 'sent' }
+  /**
+   * Send. `again`: another request may have reached the target before. `takeBack`: for a request that was not processed and never will be;
+   * another attempt may then send.
+   */
+  | { readonly kind: 'begun'; readonly again: boolean; readonly takeBack: () => Promise<void> };
+
+/** Records the requests that change the target, for targets that cannot store a marker. */
 export interface Sends {
-  /** Call it before sending. `first`: no attempt has sent before; `again`: an attempt may have sent; `sealed`: do not send. */
-  readonly begin: () => Promise<'first' | 'again' | 'sealed'>;
-  /** Forbids further sending. Returns `sent` if an attempt may already have sent. */
-  readonly seal: () => Promise<'sealed' | 'sent'>;
-  readonly state: () => Promise<'none' | 'sent' | 'sealed'>;
+  readonly state: () => Promise<SendState>;
+  /** Call it before each request that applies the change. `resend`: the target applies the change once even if it gets the request twice. */
+  readonly begin: (options: { readonly resend: boolean }) => Promise<BegunSend>;
+  /** Call it before the request that undoes the effect. False: do not send it, another attempt has sealed or undoes the change. */
+  readonly beginUndo: (explanation: string) => Promise<boolean>;
+  /** Forbids further requests. One that began before may still be in flight. */
+  readonly seal: () => Promise<SendState>;
 }
 
 export interface CommitContext extends StageContext {
@@ -88,7 +111,7 @@ export type CommitResult =
   | { readonly kind: 'post_failed'; readonly explanation: string }
   /** A post validator failed after the effect was applied, and exactly this effect was undone. */
   | { readonly kind: 'compensated'; readonly explanation: string; readonly effect: JsonObject }
-  /** The request was sent, but its response was lost. `readBack` or `seal` determines the result. */
+  /** The request was sent, but its response was lost. `seal` determines the result. */
   | { readonly kind: 'unknown'; readonly explanation: string };
 
 export type ReadBack =
@@ -97,6 +120,8 @@ export type ReadBack =
       readonly effect: JsonObject;
       /** Set if post validators run after the effect and it is unknown whether they ran; `commit` then runs them. */
       readonly unchecked?: true;
+      /** Set if post validators rejected the effect, and it could not be undone. */
+      readonly shouldBeReverted?: string;
     }
   | { readonly found: false }
   /** It was applied, and then undone. */
@@ -117,9 +142,10 @@ export interface SettleContext extends TargetContext {
 export interface TargetEffects {
   readonly stage: (ctx: StageContext) => Promise<Staged>;
   readonly commit: (ctx: CommitContext) => Promise<CommitResult>;
-  /** Determines whether the change was applied. Waits for an attempt in progress, for a bounded time; then throws a retryable failure. */
-  readonly readBack: (ctx: SettleContext) => Promise<ReadBack>;
-  /** Like `readBack`, but if it finds nothing, no later attempt can apply the change, including suspended ones. */
+  /**
+   * Determines whether the change was applied. If it finds nothing, no later attempt can apply the change, including suspended ones.
+   * Waits for an attempt in progress, for a bounded time; then throws a retryable failure.
+   */
   readonly seal: (ctx: SettleContext) => Promise<ReadBack>;
   /** How long after the call of `endedMeanwhile` the effect may still occur, in milliseconds. Default: 0. */
   readonly lateMs?: number;

@@ -10,6 +10,14 @@ export const DEFECTS = [
     tests: COMMIT,
   },
   {
+    name: 'let a request begin after the seal if one was sent before',
+    through: 'an effect after a signed rollback',
+    file: 'activities/committer/effect-sends.ts',
+    from: 'if (!state.sealed) await insert',
+    to: 'if (!state.sealed && !state.sent) await insert',
+    tests: ['test/activities/committer/effect-sends.slow.test.ts'],
+  },
+  {
     name: 'rehearse a change that has ended',
     through: 'a dry run that anyone with write access to the namespace can repeat for ever',
     file: 'activities/committer/stage.ts',

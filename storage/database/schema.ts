@@ -5,7 +5,7 @@ import { KEY_TABLES_SQL, KEY_TRIGGERS_SQL } from './key-tables-sql';
 import { APPEND_GRANTS, PROJECTING_ROLES } from './roles';
 
 /** Raise it with every change of the schema below. */
-export const SCHEMA_VERSION = 7;
+export const SCHEMA_VERSION = 8;
 
 /** `ledger_append` notifies this channel of the id of each change that gets rows. */
 export const LEDGER_CHANNEL = 'countersign_ledger';
@@ -108,8 +108,12 @@ create table if not exists rehearsals (
 -- Days on which a committer replayed histories.
 create table if not exists history_replays (day date primary key, at timestamptz not null default now());
 
+-- Requests of a change to a target without markers: \`sent\` before each, \`unsent\` if it was not processed, \`undoing\` before the effect is undone,
+-- and \`sealed\`, after which none begins.
 create table if not exists effect_sends (
-  change_id text primary key, state text not null check (state in ('sent', 'sealed')), at timestamptz not null default now()
+  change_id text not null, state text not null check (state in ('sent', 'unsent', 'undoing', 'sealed')),
+  n int not null check (case when state in ('sent', 'unsent') then n > 0 else n = 0 end),
+  explanation json check ((explanation is not null) = (state = 'undoing')), at timestamptz not null default now(), primary key (change_id, state, n)
 );
 create table if not exists target_freezes (
   target text not null, n int not null check (n > 0), envelope json not null, added_at timestamptz not null default now(), primary key (target, n)

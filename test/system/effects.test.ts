@@ -44,7 +44,7 @@ const extension: Extension = {
       staging: async () => ({
         ...gitPatchEffects,
         commit: async ({ postCheck, ...ctx }) => {
-          const dies = (await gitPatchEffects.readBack(ctx)).found === false;
+          const dies = repo.git('for-each-ref', `refs/countersign/changes/${ctx.changeId}`) === '';
           const result = await gitPatchEffects.commit(dies || postCheck === undefined ? ctx : { ...ctx, postCheck });
           return dies ? { kind: 'unknown', explanation: 'killed' } : result;
         },

@@ -1,5 +1,5 @@
 /**
- * Commit, read-back and seal of a patch.
+ * Commit and seal of a patch.
  *
  * G1 The branch moves from the approved base by compare-and-set, in one transaction with the marker. Everything else that is
  *    written is unreachable objects.
@@ -164,10 +164,6 @@ async function branchContains(repository: Repository, base: GitBase, id: string)
   // Not `merge-base --is-ancestor`: its exit code for a history that it cannot read is the one for "no".
   const since = await repository.readText(['rev-list', tip, `^${base.commit}`]);
   return since.split('\n').includes(id);
-}
-
-export function readBackPatch(ctx: SettleContext): Promise<ReadBack> {
-  return inRepository(ctx, async (repository) => asReadBack(await find(ctx, repository)));
 }
 
 export function sealPatch(ctx: SettleContext): Promise<ReadBack> {

@@ -4,7 +4,7 @@ import type { StageContext, Staged, TargetEffects } from '../../../policy/contra
 import { applyPatch } from './apply-patch';
 import { commitMessageProblem } from '../commit-message';
 import { identity } from './commit-object';
-import { commitPatch, readBackPatch, sealPatch } from './git-commit';
+import { commitPatch, sealPatch } from './git-commit';
 import { toGitRecord, type GitBase } from './git-record';
 import { refusedPath } from './path-rules';
 import { inRepository, tipOf, type Repository } from './repository';
@@ -14,7 +14,6 @@ import { rejected } from '../../rejected';
 export const gitPatchEffects: TargetEffects = {
   stage: (ctx: StageContext) => inRepository(ctx, (repository) => stage(ctx, repository)),
   commit: commitPatch,
-  readBack: readBackPatch,
   seal: sealPatch,
 };
 

@@ -11,7 +11,7 @@ export const HttpBase = z.strictObject({
   url: z.string().max(8192),
   /** Strong ETag; null if the server sends none. */
   etag: z.string().max(1000).nullable(),
-  /** Digests of the document before and after, without volatile members. */
+  /** Digests of the document before and after, without volatile members. They differ. */
   beforeSha: Sha256Hex,
   afterSha: Sha256Hex,
   volatile: z.array(z.string()),
@@ -26,7 +26,6 @@ export function toHttpRecord(
     readonly sourceTool: string;
     readonly target: string;
     readonly diffSha: string;
-    readonly changes: boolean;
     readonly uncaptured: readonly string[];
   },
 ): StagingRecord {
@@ -35,12 +34,12 @@ export function toHttpRecord(
     sourceTool: change.sourceTool,
     target: change.target,
     origin: 'measured',
-    statements: [{ sha: change.diffSha, command: base.method, rowCount: Number(change.changes) }],
+    statements: [{ sha: change.diffSha, command: base.method, rowCount: 1 }],
     tables: [
       {
         table: pathname.length > 300 ? `${pathname.slice(0, 235)}…${sha256HexOfText(pathname)}` : pathname,
         inserted: 0,
-        updated: Number(change.changes),
+        updated: 1,
         deleted: 0,
         touchedSha: sha256HexOfText(canonicalJson([base.beforeSha, base.afterSha])),
         keyed: true,

@@ -1,7 +1,7 @@
 import { StagingRecord } from '../../../policy/contracts/staging-record';
 import type { StageContext, Staged, TargetEffects } from '../../../policy/contracts/target-effects';
-import { commitPatch, readBackPatch, sealPatch } from './http-commit';
-import { equal } from '../facts/json-patch';
+import { commitPatch } from './http-commit';
+import { sealPatch } from './http-seal';
 import { httpOf } from './http-access';
 import { toHttpRecord, type HttpBase } from './http-record';
 import { toHttpSettings } from '../staging-settings';
@@ -10,7 +10,7 @@ import { readRequest } from './staged-request';
 import { rejected } from '../../rejected';
 
 /** Stages and commits a request that changes one JSON resource. Staging applies it to a copy. */
-export const httpPatchEffects: TargetEffects = { stage, commit: commitPatch, readBack: readBackPatch, seal: sealPatch };
+export const httpPatchEffects: TargetEffects = { stage, commit: commitPatch, seal: sealPatch };
 
 async function stage(ctx: StageContext): Promise<Staged> {
   const http = httpOf(ctx.target);
@@ -29,13 +29,19 @@ async function stage(ctx: StageContext): Promise<Staged> {
     return rejected('its "document" is not the current state of the resource');
   const after = request.apply(document);
   if (!after.ok) return rejected(after.why);
+  const afterSha = comparedSha(after.document, settings.volatile);
+  // After a lost response, only the resource shows whether the change was applied.
+  if (afterSha === beforeSha)
+    return rejected(
+      'its effect could not be told from the state before: it changes nothing, or only members that the settings mark as volatile',
+    );
   const base: HttpBase = {
     adapter: 'http/1',
     method: request.method,
     url: request.url,
     etag,
     beforeSha,
-    afterSha: comparedSha(after.document, settings.volatile),
+    afterSha,
     volatile: [...settings.volatile],
   };
   const unshown = after.takesMembers && request.document === undefined;
@@ -48,9 +54,8 @@ async function stage(ctx: StageContext): Promise<Staged> {
     ...(unshown ? ['it copies or moves members that it does not show: add the state that was read as "document"'] : []),
   ];
   const { sourceTool, diffSha } = ctx.diff;
-  const changes = !equal(document, after.document);
   const record = StagingRecord.safeParse(
-    toHttpRecord(base, { sourceTool, target: ctx.target.name, diffSha, changes, uncaptured }),
+    toHttpRecord(base, { sourceTool, target: ctx.target.name, diffSha, uncaptured }),
   );
   if (!record.success) return rejected('it does not fit in a staging record: its URL or ETag is too long');
   return { kind: 'staged', record: record.data, preview: { method: base.method, url: base.url } };

@@ -2,7 +2,8 @@
  * Sends one request on a new connection.
  *
  * R1 Redirects are not followed; they are returned like any other response.
- * R2 Connection, request and response share one timeout. After it nothing more is sent, even if the process was suspended.
+ * R2 Connection, request and response share one timeout, which may have begun before the call. After it nothing more is sent, even if
+ *    the process was suspended.
  * R3 The result shows whether the request may have reached the server: `unsent` means that no byte of it was sent.
  */
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
@@ -14,6 +15,8 @@ interface HttpRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly timeoutMs: number;
+  /** When the timeout began, by `performance.now()`. Default: at the call. */
+  readonly since?: number;
   /** Maximum size of the response body; null: the body is not read. */
   readonly maxBytes: number | null;
   readonly signal?: AbortSignal | undefined;
@@ -32,7 +35,8 @@ type HttpAnswer =
 /** Never throws. */
 export function sendRequest(options: HttpRequest): Promise<HttpAnswer> {
   return new Promise((resolve) => {
-    const until = performance.now() + options.timeoutMs;
+    const now = performance.now();
+    const until = (options.since ?? now) + options.timeoutMs;
     const secure = options.url.startsWith('https:');
     let sent = false;
     let finished = false;
@@ -58,7 +62,7 @@ export function sendRequest(options: HttpRequest): Promise<HttpAnswer> {
       headers,
       agent: false,
     });
-    const timer = setTimeout(() => fail(`no response within ${options.timeoutMs} ms`), options.timeoutMs);
+    const timer = setTimeout(() => fail(`no response within ${options.timeoutMs} ms`), until - now);
     request.on('error', (error) => fail(describeError(error)));
     request.on('close', () => fail('the connection closed without a response'));
     request.on('socket', (socket) => {

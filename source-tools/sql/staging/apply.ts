@@ -152,28 +152,17 @@ function fromFailed(ctx: CommitContext, captured: NotCaptured): CommitResult {
   }
 }
 
-/** Finds out if the change was applied. Throws a retryable failure while another attempt is still running. */
-export async function readBack(ctx: TargetContext): Promise<ReadBack> {
-  return settle(ctx, 'read');
-}
-
-/** Like `readBack`, but writes a sealed marker if the change was not applied. */
+/** Writes a sealed marker if the change was not applied. Throws a retryable failure while another attempt is still running. */
 export async function seal(ctx: TargetContext): Promise<ReadBack> {
-  return settle(ctx, 'seal');
-}
-
-async function settle(ctx: TargetContext, mode: 'read' | 'seal'): Promise<ReadBack> {
   const settings = toSqlSettings(ctx.settings);
   const session = await connect(ctx, waitingForMarker(settings), { fresh: true });
   try {
     return await ownQueries(ctx, 'reading the marker', async () => {
       // Take the marker instead of reading it: an attempt whose COMMIT is still running has no visible row yet, but has the lock.
       if ((await takeMarker(session, ctx.changeId, settings.lockTimeoutMs)) !== null) {
-        if (mode === 'seal') {
-          await writeEffect(session, ctx.changeId, SEALED);
-          const command = await session.commit();
-          if (command !== 'COMMIT') throw new Error(`the server answered COMMIT with ${command}`);
-        }
+        await writeEffect(session, ctx.changeId, SEALED);
+        const command = await session.commit();
+        if (command !== 'COMMIT') throw new Error(`the server answered COMMIT with ${command}`);
         return { found: false };
       }
       const marker = await readMarker(session, ctx.changeId);

@@ -8,7 +8,7 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../../../policy/contracts/canonical-json';
 import type { CommitContext, StageContext, TargetEffects } from '../../../policy/contracts/target-effects';
-import { apply, readBack, seal } from './apply';
+import { apply, seal } from './apply';
 import type { Work } from './work';
 import { expectedColumns, readCasDocument, type CasRow } from '../facts/cas-document';
 import { casTable } from '../facts/sql-cas-facts';
@@ -33,7 +33,6 @@ export const sqlCasEffects: TargetEffects = {
     await loadParser();
     return apply(ctx, prepareRows(read.rows));
   },
-  readBack,
   seal,
   lateMs: IDLE_MS,
 };

@@ -1,5 +1,5 @@
 import type { CommitContext, StageContext, TargetEffects } from '../../../policy/contracts/target-effects';
-import { apply, readBack, seal } from './apply';
+import { apply, seal } from './apply';
 import type { Work } from './work';
 import { rehearse, type Prepare } from './rehearse';
 import { withReturning } from './returning';
@@ -21,7 +21,6 @@ export const sqlDryRunEffects: TargetEffects = {
     if (!works.ok) return { kind: 'refused', explanation: works.explanation };
     return apply(ctx, prepareWorks(works.works));
   },
-  readBack,
   seal,
   lateMs: IDLE_MS,
 };

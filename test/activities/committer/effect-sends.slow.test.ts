@@ -9,33 +9,64 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => postgres.stop());
 
-test('allows at most one first send when attempts and seals of two committers race, and none after a seal', async () => {
+test('allows one send when attempts of two committers race, and every seal sees the send that it did not prevent', async () => {
   const [one, other] = [effectSends(database.open('cs_commit')), effectSends(database.open('cs_commit'))];
   for (let change = 0; change < 20; change++) {
     const id = `change ${change}`;
-    const all = await Promise.all(
-      Array.from({ length: 8 }, (_, i) => {
+    const sealed: boolean[] = [];
+    const begun = await Promise.all(
+      Array.from({ length: 8 }, async (_, i) => {
         const sends = (i % 2 === 0 ? one : other)(id);
-        return i % 4 === 3 ? sends.seal() : sends.begin();
+        if (i % 4 !== change % 4) return (await sends.begin({ resend: false })).kind;
+        sealed.push((await sends.seal()).sent);
+        return 'seal';
       }),
     );
-    const firsts = all.filter((said) => said === 'first').length;
-    const sealed = all.includes('sealed');
-    expect([firsts, sealed]).toEqual(sealed ? [0, true] : [1, false]);
+    const sends = begun.filter((kind) => kind === 'begun').length;
+    expect(sends).toBeLessThan(2);
+    expect(new Set(sealed)).toEqual(new Set([sends === 1]));
   }
 });
 
-test('keeps the states sent and sealed permanently', async () => {
+test('allows a request again only if the target applies it once, and none after the seal, also after one was sent', async () => {
   const sends = effectSends(database.open('cs_commit'));
-  expect(await sends('a').state()).toBe('none');
-  expect([await sends('a').begin(), await sends('a').seal(), await sends('a').begin()]).toEqual([
-    'first',
-    'sent',
-    'again',
-  ]);
-  expect([await sends('b').seal(), await sends('b').begin(), await sends('b').state()]).toEqual([
-    'sealed',
-    'sealed',
-    'sealed',
-  ]);
+  expect(await sends('a').state()).toEqual({ sent: false, undoing: null, sealed: false });
+  expect(await sends('a').begin({ resend: false })).toMatchObject({ kind: 'begun', again: false });
+  expect(await sends('a').begin({ resend: false })).toEqual({ kind: 'sent' });
+  expect(await sends('a').begin({ resend: true })).toMatchObject({ kind: 'begun', again: true });
+  expect(await sends('a').seal()).toEqual({ sent: true, undoing: null, sealed: true });
+  expect(await sends('a').begin({ resend: true })).toEqual({ kind: 'sealed' });
+  expect(await sends('b').seal()).toEqual({ sent: false, undoing: null, sealed: true });
+  expect(await sends('b').seal()).toEqual({ sent: false, undoing: null, sealed: true });
+  expect(await sends('b').begin({ resend: true })).toEqual({ kind: 'sealed' });
+});
+
+test('takes back one request, and counts the others as sent', async () => {
+  const sends = effectSends(database.open('cs_commit'))('c');
+  const [first, second] = [await sends.begin({ resend: true }), await sends.begin({ resend: true })];
+  if (first.kind !== 'begun' || second.kind !== 'begun') throw new Error('A request was not begun');
+  await first.takeBack();
+  expect(await sends.state()).toMatchObject({ sent: true });
+  await second.takeBack();
+  expect(await sends.state()).toMatchObject({ sent: false });
+  expect(await sends.begin({ resend: false })).toMatchObject({ kind: 'begun', again: false });
+  expect(await sends.seal()).toMatchObject({ sent: true });
+});
+
+test('lets one attempt undo, and only before the seal; when both race, one is first', async () => {
+  const [one, other] = [effectSends(database.open('cs_commit')), effectSends(database.open('cs_commit'))];
+  const why = 'no \u0000, no \ud800';
+  for (let change = 0; change < 10; change++) {
+    const id = `undone ${change}`;
+    await one(id).begin({ resend: false });
+    const [undo, again, sealed] = await Promise.all([
+      one(id).beginUndo(why),
+      other(id).beginUndo('other'),
+      (change % 2 === 0 ? one : other)(id).seal(),
+    ]);
+    expect(undo && again).toBe(false);
+    expect(sealed.undoing).toBe(undo ? why : again ? 'other' : null);
+    expect(await one(id).beginUndo(why)).toBe(false);
+    expect(await other(id).begin({ resend: true })).toEqual({ kind: 'sealed' });
+  }
 });

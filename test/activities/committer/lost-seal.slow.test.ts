@@ -66,6 +66,18 @@ it('commits if the base is back in its approved state, regardless of the reason 
   expect(await world.commit()).toMatchObject({ state: 'COMMITTED', reason: null });
 });
 
+it('says in the receipt that an effect should be reverted if the seal found that its undo had no effect', async () => {
+  const world = await new SqlWorld(pg, 7).confirmed();
+  await world.ledger.append(world.changeId, [{ kind: 'intent', at: world.at(), factKey: 'settlement', body: {} }]);
+  world.sealing = async () => ({ found: true, effect: { n: 1 }, shouldBeReverted: 'guardian.x: no' });
+  expect(await world.reconcile()).toMatchObject({
+    state: 'COMMITTED',
+    explanation: expect.stringContaining('should be reverted: guardian.x: no'),
+  });
+  const effect = (await world.rows()).find(({ row }) => row.kind === 'effect')?.row.body['effect'];
+  expect(effect).toEqual({ n: 1, shouldBeReverted: 'guardian.x: no' });
+});
+
 it('ends as commit_failed if no attempt recorded a reason', async () => {
   const world = await new SqlWorld(pg, 6).confirmed();
   await world.ledger.append(world.changeId, [{ kind: 'intent', at: world.at(), factKey: 'settlement', body: {} }]);

@@ -21,7 +21,6 @@ export function approvingTool(target: { readonly rows: number; readonly table: s
         return { kind: 'staged', record, preview };
       },
       commit: async () => ({ kind: 'applied', effect: { rows: { [target.table]: target.rows } }, replayed: false }),
-      readBack: async () => ({ found: false }),
       seal: async () => ({ found: false }),
     }),
   };

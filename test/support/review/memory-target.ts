@@ -77,7 +77,6 @@ export class MemoryTarget {
       return { kind: 'staged', record: { ...this.record(), ...(this.rehearses ? {} : unseen) }, preview: {} };
     },
     commit: (ctx) => this.#commit(ctx),
-    readBack: async (ctx) => this.#readMarker(ctx.changeId),
     seal: async (ctx) => {
       await this.#lastCommit;
       this.settings.push(ctx.settings);

@@ -103,7 +103,6 @@ function stagedAs(tool: SourceTool, current: () => SampleChange): SourceTool {
     staging: async () => ({
       stage: async () => ({ kind: 'staged', record: sampleRecord(current()), preview: current().preview }),
       commit: async () => ({ kind: 'applied', effect: {}, replayed: false }),
-      readBack: async () => ({ found: false }),
       seal: async () => ({ found: false }),
     }),
   };

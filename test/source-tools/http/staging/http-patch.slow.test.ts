@@ -1,14 +1,12 @@
-import { extractHttpPatchFacts } from '../../../../source-tools/http/facts/extract-http-facts';
 import type { CommitContext, StageContext } from '../../../../policy/contracts/target-effects';
-import type { HttpAccess } from '../../../../source-tools/http/staging/http-access';
 import { httpPatchEffects } from '../../../../source-tools/http/staging';
 import { stagingSha } from '../../../../policy/contracts/staging-record';
 import { startJsonApi, type JsonApi } from '../../../../dev/fixtures/json-api';
 import { toSettle } from '../../../support/to-settle';
-import { memorySends } from '../../../support/memory-sends';
-import { diffOf, newChangeId, recordOf } from '../../sql/staging/sql-diff';
+import { recordOf } from '../../sql/staging/sql-diff';
+import { approvedChange, httpChange, retried, type More } from './http-change';
 
-const { stage, commit, readBack, seal } = httpPatchEffects;
+const { stage, commit, seal } = httpPatchEffects;
 
 let api: JsonApi;
 beforeAll(async () => {
@@ -20,55 +18,9 @@ beforeEach(() => {
   api.documents.set('/v1/flags/beta', { on: false, owners: ['ada'] });
 });
 
-interface More {
-  readonly settings?: object;
-  readonly http?: Partial<HttpAccess['http']>;
-  readonly staged?: object;
-}
-
-function change(more: More = {}): StageContext {
-  const request = {
-    method: 'PATCH',
-    url: `${api.url}/flags/beta`,
-    contentType: 'application/json-patch+json',
-    body: [{ op: 'replace', path: '/on', value: true }],
-    ...more.staged,
-  };
-  const diff = diffOf(JSON.stringify(request), 'HTTPPatch');
-  const target: HttpAccess = {
-    name: 'api',
-    http: {
-      ...api.target.http,
-      headers: { authorization: 'Bearer secret' },
-      ...more.http,
-    },
-  };
-  return {
-    changeId: newChangeId(),
-    diff,
-    facts: extractHttpPatchFacts(diff.raw),
-    settings: { timeoutMs: 1_000, ...more.settings },
-    target,
-  };
-}
-
-async function approved(more: More = {}, extra: Partial<CommitContext> = {}): Promise<CommitContext> {
-  const ctx = change(more);
-  const record = recordOf(await stage(ctx));
-  const attempt = { intentAt: '2026-03-01T12:00:00.000Z', sends: memorySends() };
-  return { ...ctx, approved: record, idempotency: ctx.changeId, ...attempt, ...extra };
-}
-
-/** Retries TARGET_UNAVAILABLE up to four times, as Temporal does. */
-async function retried(ctx: CommitContext): ReturnType<typeof commit> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await commit(ctx);
-    } catch (error) {
-      if ((error as { type?: string }).type !== 'TARGET_UNAVAILABLE' || attempt === 5) throw error;
-    }
-  }
-}
+const change = (more?: More): StageContext => httpChange(api, more);
+const approved = (more?: More, extra?: Partial<CommitContext>): Promise<CommitContext> =>
+  approvedChange(api, more, extra);
 
 const now = (): unknown => JSON.parse(JSON.stringify(api.documents.get('/v1/flags/beta')));
 const writes = (): typeof api.requests => api.requests.filter(({ method }) => method !== 'GET');
@@ -147,9 +99,22 @@ describe('a dry run', () => {
     expect(await stage(change({ staged }))).toMatchObject({ kind: 'rejected' });
   });
 
-  it('counts a write to a volatile member, and reports that it is not compared', async () => {
+  it.each([
+    ['only a volatile member', [{ op: 'replace', path: '/owners', value: ['eve'] }]],
+    ['nothing', [{ op: 'test', path: '/on', value: false }]],
+  ])('rejects a request that changes %s, because its effect could not be recognized', async (_, body) => {
+    expect(await stage(change({ settings: { volatile: ['/owners'] }, staged: { body } }))).toMatchObject({
+      kind: 'rejected',
+      explanation: expect.stringContaining('could not be told from the state before'),
+    });
+  });
+
+  it('reports a write to a volatile member beside others, which is not compared', async () => {
     const settings = { volatile: ['/owners'] };
-    const body = [{ op: 'replace', path: '/owners', value: ['eve'] }];
+    const body = [
+      { op: 'replace', path: '/owners', value: ['eve'] },
+      { op: 'replace', path: '/on', value: true },
+    ];
     const record = recordOf(await stage(change({ settings, staged: { body } })));
     expect(record).toMatchObject({ fullyCaptured: false, tables: [{ updated: 1 }] });
     expect(record.uncaptured[0]).toContain('not compared');
@@ -235,13 +200,24 @@ describe('a commit', () => {
     },
   );
 
-  it('sends the request again with the same ETag if the connection dropped before it was applied, and applies it once', async () => {
-    const ctx = await approved();
+  it('sends the request again if the connection dropped, only if the server replays responses, and it is applied once', async () => {
+    const ctx = await approved({ http: { replaysIdempotent: true } });
+    api.behaviour.replays = true;
     api.behaviour.write = 'drops';
     await expect(commit(ctx)).rejects.toMatchObject({ type: 'TARGET_UNAVAILABLE' });
     api.behaviour.write = 'proper';
     expect(await retried(ctx)).toMatchObject({ kind: 'applied' });
     expect(api.applied).toHaveLength(1);
+  });
+
+  it('is sealed if the connection dropped before the request was applied, and the server does not replay responses', async () => {
+    const ctx = await approved({ settings: { timeoutMs: 500 } });
+    api.behaviour.write = 'drops';
+    expect(await commit(ctx)).toMatchObject({ kind: 'unknown', explanation: expect.stringContaining('state before') });
+    api.behaviour.write = 'proper';
+    expect(await commit(ctx)).toMatchObject({ kind: 'unknown' });
+    expect(await seal(toSettle(ctx))).toEqual({ found: false });
+    expect(writes()).toHaveLength(1);
   });
 
   it('sends nothing if the resource has changed, and is sealed immediately [T61]', async () => {
@@ -262,9 +238,8 @@ describe('a commit', () => {
     expect(api.applied).toHaveLength(0);
   });
 
-  it('does not treat a 412 as a rejection if an earlier request of the same change was applied just before', async () => {
+  it('does not treat a 412 as a rejection if the same request was applied just before, by a proxy that repeats it', async () => {
     const ctx = await approved();
-    await ctx.sends.begin();
     api.behaviour.beforeWrite = () => void api.documents.set('/v1/flags/beta', { on: true, owners: ['ada'] });
     expect(await commit(ctx)).toMatchObject({ kind: 'applied' });
     expect(api.applied).toHaveLength(0);
@@ -277,13 +252,12 @@ describe('a commit', () => {
     expect(await commit(ctx)).toMatchObject({ kind: 'unknown' });
     expect(await commit(ctx)).toMatchObject({ kind: 'unknown' });
     expect(await seal(toSettle(ctx))).toMatchObject({ found: 'unknown' });
-    expect(await readBack(toSettle(ctx))).toMatchObject({ found: 'unknown' });
   });
 
   it('learns the outcome by its idempotency key if the server replays responses', async () => {
     const ctx = await approved({ http: { replaysIdempotent: true } });
     api.behaviour.replays = true;
-    await ctx.sends.begin();
+    await ctx.sends.begin({ resend: false });
     // Applied by an attempt that crashed, then changed by another client.
     const url = `${api.url}/flags/beta`;
     await fetch(url, {

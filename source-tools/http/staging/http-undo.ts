@@ -1,0 +1,76 @@
+/** Undoes an HTTP patch that a post validator has rejected (H5 of http-commit.ts). */
+import { canonicalJson, type JsonObject } from '../../../policy/contracts/canonical-json';
+import type { CommitContext, CommitResult } from '../../../policy/contracts/target-effects';
+import type { HttpSettings } from '../staging-settings';
+import type { HttpAccess } from './http-access';
+import { describeMismatch, effectOf, isRestored, matchAfter } from './http-outcome';
+import type { HttpBase } from './http-record';
+import { readResource, type ReadResource, type Resource } from './resource';
+import { sendRequest } from './send-request';
+
+interface Undo {
+  readonly ctx: CommitContext;
+  readonly http: HttpAccess['http'];
+  readonly settings: HttpSettings;
+  readonly base: HttpBase;
+}
+
+/** What to restore, and the ETag of exactly the state that we wrote. */
+export interface Restorable {
+  readonly before: Resource;
+  readonly etag: string;
+}
+
+/** What the undo needs, or why the effect cannot be undone. */
+export function restorable(
+  http: HttpAccess['http'],
+  before: Resource | null,
+  etag: string | null,
+): Restorable | { readonly impossible: string } {
+  if (http.undo === 'none') return { impossible: "the target's configuration does not allow it" };
+  if (before === null || !before.exact || etag === null)
+    return { impossible: 'the previous state is not known, or the resource has no strong ETag' };
+  return { before, etag };
+}
+
+/** Restores the previous state if there was no other write since. */
+export async function undo(
+  { ctx, http, settings, base }: Undo,
+  { before, etag }: Restorable,
+  applied: { readonly effect: JsonObject; readonly replayed: boolean; readonly explanation: string },
+): Promise<CommitResult> {
+  const { effect, replayed, explanation } = applied;
+  const since = performance.now();
+  if (!(await ctx.sends.beginUndo(explanation)))
+    return { kind: 'unknown', explanation: `${explanation}; meanwhile another attempt reports or undoes the effect` };
+  const answer = await sendRequest({
+    method: 'PUT',
+    url: base.url,
+    headers: {
+      'content-type': 'application/json',
+      ...http.headers,
+      'if-match': etag,
+      'idempotency-key': `${ctx.changeId}-undo`,
+    },
+    body: canonicalJson(before.document),
+    since,
+    timeoutMs: settings.timeoutMs,
+    maxBytes: null,
+    signal: ctx.signal,
+  });
+  const found = await readResource(ctx, http, settings, base.url);
+  if (isRestored(base, found)) return { kind: 'compensated', explanation, effect };
+  const why = answer.kind === 'answered' ? `PUT: status ${answer.status}` : `PUT: ${answer.explanation}`;
+  // The request may still be in flight. The seal waits for it.
+  if (answer.kind === 'lost' || (answer.kind === 'answered' && (answer.status >= 500 || answer.status === 408)))
+    return { kind: 'unknown', explanation: `${explanation}; it may be reverted: ${why}` };
+  return { kind: 'applied', effect, replayed, shouldBeReverted: `${explanation}; it was not reverted: ${why}` };
+}
+
+/** For an attempt that finds that another one has begun to undo the effect, because of `explanation`. */
+export function resumeUndo(ctx: CommitContext, base: HttpBase, found: ReadResource, explanation: string): CommitResult {
+  if (isRestored(base, found)) return { kind: 'compensated', explanation, effect: effectOf(ctx, base, null) };
+  // The other attempt may be sending its request. The seal waits for it.
+  const state = matchAfter(base, found) === null ? describeMismatch(found) : 'the effect still exists';
+  return { kind: 'unknown', explanation: `an attempt has begun to undo the effect (${explanation}), and ${state}` };
+}
