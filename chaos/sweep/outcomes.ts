@@ -32,8 +32,8 @@ const OUTCOMES: Readonly<Record<Scenario, Outcome>> = {
 export const expectedState = (scenario: Scenario): Outcome['state'] => OUTCOMES[scenario].state;
 
 /**
- * The rules of the sweep's policy that fire on a change, so that people must answer for them before it is committed. A judge that cannot
- * answer in time adds a violation to any review.
+ * The rules of the sweep's policy that fire on a change, so that people must answer for them before it is committed. Changes to git and
+ * HTTP name no table. A judge that cannot answer in time adds a violation to any review.
  */
 const FIRES: Readonly<Record<Scenario, readonly string[]>> = {
   auto: [],
@@ -46,10 +46,10 @@ const FIRES: Readonly<Record<Scenario, readonly string[]>> = {
   judge_down: ['guardian.usual', 'guardian.llm_judge'],
   revoked: ['guardian.usual', 'guardian.dues'],
   forbidden: ['safety.vault'],
-  git: [],
-  git_stale: [],
-  http: [],
-  http_stale: [],
+  git: ['guardian.usual', 'guardian.dues'],
+  git_stale: ['guardian.usual', 'guardian.dues'],
+  http: ['guardian.usual', 'guardian.dues'],
+  http_stale: ['guardian.usual', 'guardian.dues'],
 };
 
 /**

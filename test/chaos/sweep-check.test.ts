@@ -11,6 +11,7 @@ import {
   REJECTED,
   rolledBack,
   swapped,
+  USUAL,
   without,
   type Facts,
 } from './support/checked-review';
@@ -20,6 +21,15 @@ type Broken = readonly (readonly [string, Observed, string])[];
 test.each([
   ['committed', observed(COMMITTED)],
   ['committed on a target without markers', observed(COMMITTED, { marker: 'not kept' })],
+  [
+    'committed, with a SAFETY WARN that was disclosed',
+    observed(
+      swapped('disclosed', {
+        ...DISCLOSED,
+        findings: [USUAL, { validator_id: 'vault', class: 'SAFETY', status: 'WARN' }],
+      }),
+    ),
+  ],
   ['committed, with a message that was refused after its end', observed([...COMMITTED, ['answer_refused', {}]])],
   ['rolled back after a reject', rolledBack('declined', REJECTED)],
 ])('the checker of the crash sweep reports nothing for a correct review: %s', (_what, seen) => {

@@ -63,10 +63,15 @@ function firedIn(findings: unknown): string[] {
 const violationsIn = ({ lines }: Review): readonly Body[] =>
   of(lines, 'disclosed').flatMap(({ parsed }) => parsed['violations'] as readonly Body[]);
 
+/** A SAFETY WARN is shown and asks no one. */
 function allTurnedIntoViolations(review: Review): string[] {
   const named = new Set(violationsIn(review).map((violation) => violation['validatorId']));
-  const fired = of(review.lines, 'disclosed').flatMap(({ parsed }) => firedIn(parsed['findings']));
-  return fired.filter((id) => !named.has(id)).map((id) => `K3: committed, but ${id} fired without a violation`);
+  return of(review.lines, 'disclosed')
+    .flatMap(({ parsed }) => resultsIn(parsed['findings']))
+    .filter((finding) => finding['status'] !== 'ALLOW' && finding['class'] !== 'SAFETY')
+    .map((finding) => String(finding['validator_id']))
+    .filter((id) => !named.has(id))
+    .map((id) => `K3: committed, but ${id} fired without a violation`);
 }
 
 function allAnswered(review: Review): string[] {
