@@ -1,11 +1,17 @@
 import type { ClientBase, Pool } from 'pg';
-import type { LedgerLine, Observed } from './sweep/check';
+import type { LedgerLine } from './sweep/rules/review';
 
 type Queried = Pick<Pool | ClientBase, 'query'>;
 
+export interface StoredMarker {
+  readonly effect: Readonly<Record<string, unknown>> | null;
+  /** When its transaction wrote it. */
+  readonly at: Date;
+}
+
 /** The markers of these changes in a target, by change. */
-export async function markersIn(target: Queried, ids: readonly string[]): Promise<Map<string, Observed['marker']>> {
-  const { rows } = await target.query<{ change_id: string; effect: Record<string, unknown> | null; at: Date }>(
+export async function markersIn(target: Queried, ids: readonly string[]): Promise<Map<string, StoredMarker>> {
+  const { rows } = await target.query<StoredMarker & { change_id: string }>(
     'select change_id, effect, at from countersign.marker where change_id = any($1)',
     [ids],
   );

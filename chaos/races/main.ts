@@ -17,7 +17,8 @@ import { runProgram, say, wholeNumber } from '../../dev/run-program';
 import { roleSetup } from '../../dev/local-roles';
 import type { PreparedChange } from '../../bench/committing';
 import { ledgersIn, markersIn } from '../stored-facts';
-import { violationsOf, type Observed } from '../sweep/check';
+import { violationsOf } from '../sweep/check';
+import type { Observed } from '../sweep/rules/review';
 import { planRaces, RACE_BUNDLE, type RacePlan } from './plan';
 import type { Command, Reply } from './worker';
 
@@ -117,6 +118,7 @@ async function check(
         changeId,
         effects: effects[i] ?? -1,
         marker: markerOf.get(changeId) ?? null,
+        writtenAt: markerOf.get(changeId)?.at ?? null,
         ledger: linesOf.get(changeId) ?? [],
         workflow: null,
       };

@@ -1,4 +1,5 @@
 import { pick, seededRandom } from '../seeded-random';
+import { COMMITTED, outcomesAfter, rolledBack, type Outcome } from './outcomes';
 import { ACTIONS, faultText, POINTS, RULES_POINT, TARGET_POINTS, type Action, type Fault, type When } from './points';
 import { SCENARIOS, type Scenario } from './scenarios';
 
@@ -7,13 +8,8 @@ export interface Case {
   readonly name: string;
   readonly scenario: Scenario;
   readonly faults: readonly Fault[];
-  /** The required outcome. If absent, any outcome that breaks no invariant is allowed. */
-  readonly expected?: ExpectedOutcome;
-}
-
-interface ExpectedOutcome {
-  readonly state: 'COMMITTED' | 'ROLLED_BACK';
-  readonly reason: string | null;
+  /** The allowed outcomes. Null: any outcome that breaks no invariant. */
+  readonly allowed: readonly Outcome[] | null;
 }
 
 const WHENS = ['before', 'after'] as const satisfies readonly When[];
@@ -37,11 +33,11 @@ const NEEDS: Readonly<Record<string, readonly Fault[]>> = {
 };
 
 /** A review that reaches the failpoint of the fault. */
-const reaching = (fault: Fault): Case => ({
-  name: faultText(fault),
-  scenario: REACHED_BY[fault.point] ?? 'confirm',
-  faults: [...(NEEDS[fault.point] ?? []), fault],
-});
+function reaching(fault: Fault): Case {
+  const scenario = REACHED_BY[fault.point] ?? 'confirm';
+  const faults = [...(NEEDS[fault.point] ?? []), fault];
+  return { name: faultText(fault), scenario, faults, allowed: outcomesAfter(scenario, fault) };
+}
 
 /** Every action before and after each of these failpoints. */
 const everyFault = (points: readonly string[]): Fault[] =>
@@ -52,8 +48,6 @@ export function exhaustive(): Case[] {
   return everyFault(POINTS).map(reaching);
 }
 
-const COMMITTED: ExpectedOutcome = { state: 'COMMITTED', reason: null };
-const rolledBack = (reason: string): ExpectedOutcome => ({ state: 'ROLLED_BACK', reason });
 const at = (point: string, when: When, action: Action): Fault => ({ point, when, action });
 
 /** Cases with a required outcome: every activity fails once, and permanently if it can. */
@@ -67,8 +61,8 @@ function failsOnce(): Case[] {
   return [...points, 'rollback', 'attestJudgeFailure'].flatMap((activity) =>
     WHENS.map((when): Case => {
       const one = reaching(at(`activity.${activity}`, when, 'throw'));
-      const expected = one.scenario === 'reject' ? rolledBack('declined') : COMMITTED;
-      return { ...one, name: `sample:${one.name}`, expected };
+      const allowed = [one.scenario === 'reject' ? rolledBack('declined') : COMMITTED];
+      return { ...one, name: `sample:${one.name}`, allowed };
     }),
   );
 }
@@ -78,11 +72,11 @@ function failsOnce(): Case[] {
  * scenario `auto` nothing else is disclosed, so reaching `disclose` proves that it was asked.
  */
 function failsPermanently(): Case[] {
-  const one = (fault: Fault, scenario: Scenario, expected: ExpectedOutcome, ...more: Fault[]): Case => ({
+  const one = (fault: Fault, scenario: Scenario, outcome: Outcome, ...more: Fault[]): Case => ({
     name: `sample:${faultText(fault)}:${scenario}`,
     scenario,
     faults: [fault, ...more],
-    expected,
+    allowed: [outcome],
   });
   const guardian = at('activity.runGuardians', 'before', 'fatal');
   const judged = [at('activity.attestJudgeFailure', 'before', 'throw'), at('activity.disclose', 'after', 'throw')];
@@ -99,8 +93,10 @@ function failsPermanently(): Case[] {
 
 /** A worker frozen beyond its timeouts, PostgreSQL killed around a commit, the Temporal server killed. */
 export function environment(): Case[] {
-  const one = (point: string, when: When, action: Action, afterMs?: number): Case =>
-    reaching({ ...at(point, when, action), ...(afterMs === undefined ? {} : { afterMs }) });
+  const one = (point: string, when: When, action: Action, afterMs?: number): Case => ({
+    ...reaching({ ...at(point, when, action), ...(afterMs === undefined ? {} : { afterMs }) }),
+    allowed: null,
+  });
   const places = [
     ['activity.openReview', 'after'],
     ['activity.stage', 'before'],
@@ -127,7 +123,7 @@ export function environment(): Case[] {
 export function otherTarget(kind: 'git' | 'http'): Case[] {
   return everyFault(TARGET_POINTS).map((fault): Case => {
     const scenario = fault.point === 'target.seal' ? (`${kind}_stale` as const) : kind;
-    return { name: `${kind}:${faultText(fault)}`, scenario, faults: [fault] };
+    return { name: `${kind}:${faultText(fault)}`, scenario, faults: [fault], allowed: outcomesAfter(scenario, fault) };
   });
 }
 
@@ -161,7 +157,7 @@ export function random(seed: number, index: number): Case {
     };
   });
   const needed = new Set(faults.flatMap(({ point }) => (point === 'activity.reconcile' ? [] : (NEEDS[point] ?? []))));
-  return { name: String(index), scenario, faults: [...needed, ...faults] };
+  return { name: String(index), scenario, faults: [...needed, ...faults], allowed: null };
 }
 
 const OPENING = ['activity.openReview', RULES_POINT, 'activity.runGuardians', 'ledger.submitted', 'ledger.findings'];

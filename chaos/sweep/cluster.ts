@@ -29,6 +29,8 @@ export interface Cluster {
   readonly database: Pool;
   readonly repository: GitRepository;
   readonly api: JsonApi;
+  /** The writes that the API applied. */
+  readonly apiWrites: readonly { readonly path: string; readonly at: Date }[];
   readonly faultController: FaultController;
   /** The reviews that are submitted and have not ended. */
   readonly openReviews: Set<string>;
@@ -48,6 +50,10 @@ export async function startCluster(stateDir: string, say: Say): Promise<Cluster>
   });
   const servers = await Servers.start(stateDir, say);
   const [repository, api] = [makeRepository({}, stateDir), await startJsonApi(START_DOCUMENT)];
+  // The log of the branch has the times at which it moved.
+  repository.git('config', 'core.logAllRefUpdates', 'true');
+  const apiWrites: { readonly path: string; readonly at: Date }[] = [];
+  api.behaviour.afterWrite = () => apiWrites.push({ path: api.applied.at(-1) ?? '', at: new Date() });
   const setup = await setUpDev({
     runtime: { postgres: servers.postgres, stateDir },
     extensions: extensionsOf(),
@@ -82,6 +88,7 @@ export async function startCluster(stateDir: string, say: Say): Promise<Cluster>
     ...pools,
     repository,
     api,
+    apiWrites,
     faultController,
     openReviews: new Set(),
     restarts: supervisor.restarts,

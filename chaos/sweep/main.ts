@@ -23,13 +23,13 @@ import { installQuietRuntime } from '../../workers/replay/quiet-runtime';
 import { replayHistories, type Replayed } from '../../workers/replay/replay-histories';
 import { seededRandom, shuffled } from '../seeded-random';
 import { environment, exhaustive, otherTarget, random, sample, type Case } from './cases';
-import { outcomeDifferences, repairsOf, violationsOf, type Repaired } from './check';
+import { repairsOf, violationsOf, type Repaired } from './check';
 import { startCluster, type Cluster } from './cluster';
 import { startMetadataQueries, type QueryCounts } from './metadata-queries';
-import { ReviewDriver } from './review-driver';
 import { observe, unknownChanges } from './observe';
+import { expectedState, outcomeDifferences, scenarioViolations } from './outcomes';
 import { ACTIONS, HANG_MS } from './points';
-import { EXPECTED } from './scenarios';
+import { ReviewDriver } from './review-driver';
 
 let stopRequested = false;
 
@@ -151,11 +151,8 @@ async function checkReviews(cluster: Cluster, drives: readonly ReviewDriver[]): 
     const seen = observed[i];
     if (seen === undefined) throw new Error(`Review ${drive.of.name} was not observed`);
     const outcome = seen.workflow?.outcome?.['state'];
-    const problems = violationsOf(seen, committer);
-    // Regardless of crashes, a change that was rejected, revoked, forbidden or overtaken must not be committed.
-    if (EXPECTED[drive.of.scenario] === 'ROLLED_BACK' && outcome === 'COMMITTED')
-      problems.push(`K3: the scenario ${drive.of.scenario} was committed`);
-    if (drive.of.expected !== undefined) problems.push(...outcomeDifferences(seen, drive.of.expected));
+    const problems = [...violationsOf(seen, committer), ...scenarioViolations(seen, drive.of.scenario)];
+    if (drive.of.allowed !== null) problems.push(...outcomeDifferences(seen, drive.of.allowed));
     const unreached = cluster.faultController.unreached(drive.changeId);
     // A matrix case whose failpoint was not reached proves nothing.
     const isMatrix = !/^\d+$/.test(drive.of.name);
@@ -249,7 +246,7 @@ function report({
   for (const problem of unknown) say(problem);
   const counted = new Map<string, number>();
   for (const { drive, state } of found) {
-    const key = `${drive.of.scenario} → ${state}${state === EXPECTED[drive.of.scenario] ? '' : ' (!)'}`;
+    const key = `${drive.of.scenario} → ${state}${state === expectedState(drive.of.scenario) ? '' : ' (!)'}`;
     counted.set(key, (counted.get(key) ?? 0) + 1);
   }
   for (const [key, count] of [...counted].sort()) say(`${String(count).padStart(6)}  ${key}`);

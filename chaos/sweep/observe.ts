@@ -1,51 +1,91 @@
 import { temporal } from '@temporalio/proto';
 import type { Cluster } from './cluster';
 import { ledgersIn, markersIn } from '../stored-facts';
-import type { Observed } from './check';
 import type { ReviewDriver } from './review-driver';
+import type { Body, Observed } from './rules/review';
 import { EFFECTS_SQL, fileOf, resourceOf, tableOf, TABLES } from './scenarios';
 
 const GIT_MARKERS = 'refs/countersign/changes/';
 const { WORKFLOW_TASK_FAILED_CAUSE_RESET_WORKFLOW } = temporal.api.enums.v1.WorkflowTaskFailedCause;
 
+/** What a target shows of a change. */
+type InTarget = Pick<Observed, 'effects' | 'marker' | 'writtenAt'>;
+
 /** Reads target, ledger and histories directly as a superuser, without production code. */
 export async function observe(cluster: Cluster, drives: readonly ReviewDriver[]): Promise<Observed[]> {
-  const ids = drives.map((drive) => drive.changeId);
-  const effects = new Map<string, number>();
-  for (const table of new Set(Object.values(TABLES))) {
-    const ofTable = drives.filter((drive) => tableOf(drive.of.scenario) === table);
-    const { rows } = await cluster.target.query<{ id: number; effects: number }>(EFFECTS_SQL(table), [
-      ofTable.map((d) => d.row),
-    ]);
-    const byRow = new Map(rows.map((row) => [row.id, row.effects]));
-    for (const drive of ofTable) effects.set(drive.changeId, byRow.get(drive.row) ?? -1);
-  }
-  const markerOf = await markersIn(cluster.target, ids);
-  const inGit = gitMarkers(cluster);
-  for (const { changeId, row, of } of drives) {
-    if (of.scenario === 'git' || of.scenario === 'git_stale') {
-      effects.set(changeId, Number(cluster.repository.git('rev-list', '--count', 'main', '--', fileOf(row))));
-      const marker = inGit.get(changeId);
-      if (marker === undefined) continue;
-      const effect = marker['state'] === 'sealed' ? { sealed: true } : (marker['effect'] as Record<string, unknown>);
-      markerOf.set(changeId, { effect, at: null });
-    } else if (of.scenario === 'http' || of.scenario === 'http_stale') {
-      effects.set(changeId, writesTo(cluster, row));
-      markerOf.set(changeId, 'not kept');
-    }
-  }
-  const linesOf = await ledgersIn(cluster.database, ids);
+  const inTarget = new Map([...(await inSql(cluster, drives)), ...inGit(cluster, drives), ...inApi(cluster, drives)]);
+  const linesOf = await ledgersIn(
+    cluster.database,
+    drives.map((drive) => drive.changeId),
+  );
   const observed: Observed[] = [];
   for (const { changeId } of drives) {
     observed.push({
       changeId,
-      effects: effects.get(changeId) ?? -1,
-      marker: markerOf.get(changeId) ?? null,
+      ...(inTarget.get(changeId) ?? { effects: -1, marker: null, writtenAt: null }),
       ledger: linesOf.get(changeId) ?? [],
       workflow: await workflowOf(cluster, changeId),
     });
   }
   return observed;
+}
+
+async function inSql({ target }: Cluster, drives: readonly ReviewDriver[]): Promise<[string, InTarget][]> {
+  const found: [string, InTarget][] = [];
+  for (const table of new Set(Object.values(TABLES))) {
+    const ofTable = drives.filter((drive) => tableOf(drive.of.scenario) === table);
+    const { rows } = await target.query<{ id: number; effects: number }>(EFFECTS_SQL(table), [
+      ofTable.map((d) => d.row),
+    ]);
+    const effects = new Map(rows.map((row) => [row.id, row.effects]));
+    const ids = ofTable.map(({ changeId }) => changeId);
+    const markers = await markersIn(target, ids);
+    for (const { changeId, row } of ofTable) {
+      const marker = markers.get(changeId) ?? null;
+      found.push([changeId, { effects: effects.get(row) ?? -1, marker, writtenAt: marker?.at ?? null }]);
+    }
+  }
+  return found;
+}
+
+function inGit(cluster: Cluster, drives: readonly ReviewDriver[]): [string, InTarget][] {
+  const { git } = cluster.repository;
+  const markers = gitMarkers(cluster);
+  const movedAt = branchMoves(cluster);
+  const ofGit = drives.filter(({ of }) => of.scenario === 'git' || of.scenario === 'git_stale');
+  return ofGit.map(({ changeId, row }) => {
+    const commits = git('rev-list', 'main', '--', fileOf(row)).split('\n').filter(Boolean);
+    const marker = markers.get(changeId);
+    const effect = marker?.['state'] === 'sealed' ? { sealed: true } : (marker?.['effect'] as Body);
+    return [
+      changeId,
+      {
+        effects: commits.length,
+        marker: marker === undefined ? null : { effect },
+        writtenAt: movedAt.get(commits[0] ?? '') ?? null,
+      },
+    ];
+  });
+}
+
+/** When the branch moved to each commit, from its log, which counts whole seconds. The date of a commit is the one of its intent. */
+function branchMoves({ repository }: Cluster): ReadonlyMap<string, Date> {
+  const lines = repository.git('log', '--walk-reflogs', '--date=unix', '--format=%H %gd', 'main').split('\n');
+  return new Map(
+    lines.flatMap((line) => {
+      const [, commit = '', seconds] = /^([0-9a-f]+) .*@\{(\d+)\}$/.exec(line) ?? [];
+      return seconds === undefined ? [] : [[commit, new Date(Number(seconds) * 1000 + 999)] as const];
+    }),
+  );
+}
+
+function inApi({ api, apiWrites }: Cluster, drives: readonly ReviewDriver[]): [string, InTarget][] {
+  const ofApi = drives.filter(({ of }) => of.scenario === 'http' || of.scenario === 'http_stale');
+  return ofApi.map(({ changeId, row }) => {
+    const { pathname } = new URL(resourceOf(api.url, row));
+    const writes = apiWrites.filter(({ path }) => path === pathname);
+    return [changeId, { effects: writes.length, marker: 'not kept', writtenAt: writes[0]?.at ?? null }];
+  });
 }
 
 /** Rows, markers and ledgers that belong to no submitted change, as violations. */
@@ -81,12 +121,6 @@ function gitMarkers({ repository }: Cluster): ReadonlyMap<string, Readonly<Recor
         JSON.parse(repository.git('cat-file', 'blob', ref)) as Readonly<Record<string, unknown>>,
       ]),
   );
-}
-
-/** How many writes to the row's resource the API has applied. */
-function writesTo({ api }: Cluster, row: number): number {
-  const { pathname } = new URL(resourceOf(api.url, row));
-  return api.applied.filter((path) => path === pathname).length;
 }
 
 async function workflowOf(cluster: Cluster, changeId: string): Promise<Observed['workflow']> {

@@ -32,24 +32,6 @@ type SqlScenario = (typeof SCENARIOS)[number];
 const OTHER_TARGETS = ['git', 'git_stale', 'http', 'http_stale'] as const;
 export type Scenario = SqlScenario | (typeof OTHER_TARGETS)[number];
 
-/** The outcome of the review if every fault is recovered from. */
-export const EXPECTED: Readonly<Record<Scenario, 'COMMITTED' | 'ROLLED_BACK'>> = {
-  auto: 'COMMITTED',
-  confirm: 'COMMITTED',
-  cas: 'COMMITTED',
-  refused_answer: 'COMMITTED',
-  reject: 'ROLLED_BACK',
-  withdraw: 'ROLLED_BACK',
-  stale: 'ROLLED_BACK',
-  judge_down: 'COMMITTED',
-  revoked: 'ROLLED_BACK',
-  forbidden: 'ROLLED_BACK',
-  git: 'COMMITTED',
-  git_stale: 'ROLLED_BACK',
-  http: 'COMMITTED',
-  http_stale: 'ROLLED_BACK',
-};
-
 /** The table that a scenario writes; the policy decides by table. */
 export const TABLES: Readonly<Record<SqlScenario, string>> = {
   auto: 'items',

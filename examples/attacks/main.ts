@@ -1,6 +1,6 @@
 /**
- * `npm run attacks [-- --json] [--only WORDS]… [--shuffle SEED]`: attacks by someone with write access to the Temporal namespace, on
- * real servers and our real processes.
+ * `npm run attacks [-- --json] [--only WORDS]… [--part I/N] [--shuffle SEED]`: attacks by someone with write access to the Temporal
+ * namespace, on real servers and our real processes. `--part 2/6`: the 2nd of them, the 8th, the 14th and so on.
  * Progress goes to standard error; with --json one line goes to standard output. Exits 1 if an attack had an effect or if a
  * refusal is missing from the ledger, or if it left something behind that others could find.
  */
@@ -31,7 +31,7 @@ import { STATE } from './attacks/second-reader/state';
 import { VERIFIED } from './attacks/verified';
 import { Testbed, type Row } from './testbed';
 import { RaceLost } from './namespace-writer';
-import { shuffled } from './order';
+import { partOf, shuffled } from './order';
 import { SharedState } from './shared-state';
 import { shownAs } from './shown-as';
 
@@ -78,12 +78,15 @@ interface Options {
   readonly json: boolean;
   /** Runs the attacks whose name contains one of these texts. */
   readonly only: readonly string[];
+  /** Runs every n-th of them, from the i-th on, for `i/n`. */
+  readonly part: string;
   /** Runs the attacks in the order of this seed. */
   readonly shuffle: string | null;
 }
 
 async function main(options: Options): Promise<number> {
-  const chosen = ATTACKS.filter(({ name }) => options.only.some((words) => name.includes(words)));
+  const named = ATTACKS.filter(({ name }) => options.only.some((words) => name.includes(words)));
+  const chosen = partOf(named, options.part);
   const attacks = options.shuffle === null ? chosen : shuffled(chosen, options.shuffle);
   const testbed = await Testbed.start(say);
   try {
@@ -198,9 +201,10 @@ runProgram(() => {
     options: {
       json: { type: 'boolean', default: false },
       only: { type: 'string', multiple: true, default: [''] },
+      part: { type: 'string', default: '1/1' },
       shuffle: { type: 'string' },
     },
   });
   Runtime.install({ logger: new DefaultLogger('WARN') });
-  return main({ json: values.json, only: values.only, shuffle: values.shuffle ?? null });
+  return main({ json: values.json, only: values.only, part: values.part, shuffle: values.shuffle ?? null });
 });

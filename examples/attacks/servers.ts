@@ -74,7 +74,8 @@ export async function startServers(say: (line: string) => void, breakers: boolea
     api,
     trust,
     async close() {
-      await client.close();
+      // The client stays open until the process exits: the SDK retries calls that an attack left behind, and a retry on a closed connection
+      // ends the process with an error.
       await dev.stop();
       await stopFakes();
     },

@@ -16,6 +16,7 @@ const CASES: readonly [script: string, args: readonly string[], words: string][]
   ['bench/commit.js', ['--reviews', '1.5'], '--reviews: expected a whole number from 1, got "1.5"'],
   ['bench/soak.js', ['--minutes', '1'], '--minutes: expected time for 11 readings, one every 15 s'],
   ['bench/open.js', ['--reviews', '5', '--placed', '5'], '--placed: expected fewer than --reviews'],
+  ['examples/attacks/main.js', ['--part', '9/8'], '--part: expected i/n with i from 1 to n, got "9/8"'],
   ['examples/attacks/main.js', ['--onyl', 'x'], "Unknown option '--onyl'"],
 ];
 

@@ -1,5 +1,5 @@
 /**
- * Whether tests that run the same code with many cases run all of them: in `.ci/run`, in `npm run test:browser` and with
+ * Whether tests that run the same code with many cases run all of them, or a larger sample: in `.ci/run`, in `npm run test:browser` and with
  * COUNTERSIGN_TEST_ALL=1. Otherwise they run a sample, because `npm test` should take a few minutes.
  */
 export const RUN_ALL = process.env['COUNTERSIGN_TEST_ALL'] === '1';

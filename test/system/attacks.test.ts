@@ -13,7 +13,7 @@ interface AttackReport {
   readonly achieved?: string | null;
 }
 
-/** Runs the program of `npm run attacks`, which starts its own servers and our real processes. One attack of each kind, and in `npm test` of every second kind, because all of them take minutes. */
+/** Runs the program of `npm run attacks`, which starts its own servers and our real processes. One attack of each kind, and in `npm test` of every second kind, because all attacks take 18 minutes. `.ci/run` runs an eighth of all beside these. */
 const KINDS = [
   'forged signal: plain JSON with the name of an approver',
   'one person with two keys instead of two people',
