@@ -108,6 +108,13 @@ create table if not exists rehearsals (
 -- Days on which a committer replayed histories.
 create table if not exists history_replays (day date primary key, at timestamptz not null default now());
 
+-- Schema version 7 had one row for each change, \`sent\` or \`sealed\`.
+do $$ begin
+  if exists (select from pg_tables where schemaname = 'public' and tablename = 'effect_sends')
+     and not exists (select from information_schema.columns where table_schema = 'public' and table_name = 'effect_sends' and column_name = 'n') then
+    alter table effect_sends rename to effect_sends_of_7;
+  end if;
+end $$;
 -- Requests of a change to a target without markers: \`sent\` before each, \`unsent\` if it was not processed, \`undoing\` before the effect is undone,
 -- and \`sealed\`, after which none begins.
 create table if not exists effect_sends (
@@ -115,6 +122,12 @@ create table if not exists effect_sends (
   n int not null check (case when state in ('sent', 'unsent') then n > 0 else n = 0 end),
   explanation json check ((explanation is not null) = (state = 'undoing')), at timestamptz not null default now(), primary key (change_id, state, n)
 );
+do $$ begin
+  if exists (select from pg_tables where schemaname = 'public' and tablename = 'effect_sends_of_7') then
+    insert into effect_sends (change_id, state, n, at) select change_id, state, (state = 'sent')::int, at from effect_sends_of_7;
+    drop table effect_sends_of_7;
+  end if;
+end $$;
 create table if not exists target_freezes (
   target text not null, n int not null check (n > 0), envelope json not null, added_at timestamptz not null default now(), primary key (target, n)
 );

@@ -2,6 +2,7 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 import { Client } from 'pg';
 import { createLedger } from '../../../storage/ledger/ledger';
 import { openDatabase, type Database } from '../../../storage/database/database';
+import { effectSends } from '../../../activities/committer/effect-sends';
 import { migrate } from '../../../storage/database/migrate';
 import { createByteStore } from '../../../storage/store/byte-store';
 import { APPEND_GRANTS, ROLES, TABLE_GRANTS, type Role } from '../../../storage/database/roles';
@@ -36,6 +37,22 @@ describe('migrate', () => {
     const newer = await postgres.database();
     await newer.open('admin').query('insert into schema_info (version) values (999)');
     await expect(migrate(newer.adminUrl, { roles: {} })).rejects.toThrow('schema version 999');
+  });
+
+  it('keeps what schema version 7 recorded about requests, so that none is sent again', async () => {
+    const older = await postgres.database();
+    const admin = older.open('admin');
+    await admin.query('drop table effect_sends');
+    await admin.query(
+      `create table effect_sends (change_id text primary key, state text not null check (state in ('sent', 'sealed')), at timestamptz not null default now())`,
+    );
+    await admin.query('insert into effect_sends values ($1, $2), ($3, $4)', [id(1), 'sent', id(2), 'sealed']);
+    await migrate(older.adminUrl, { roles: {} });
+    await migrate(older.adminUrl, { roles: {} });
+    const sends = effectSends(older.open('cs_commit'));
+    expect(await sends(id(1)).state()).toEqual({ sent: true, undoing: null, sealed: false });
+    expect(await sends(id(2)).state()).toEqual({ sent: false, undoing: null, sealed: true });
+    expect(await sends(id(1)).begin({ resend: false })).toEqual({ kind: 'sent' });
   });
 
   it('reports the error that ended its connection, not that of the rollback after it', async () => {
