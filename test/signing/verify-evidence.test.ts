@@ -89,6 +89,40 @@ describe('evidence of each outcome verifies', () => {
     expect([report.outcome?.state, report.outcome?.reason]).toContain(end);
   });
 
+  describe.each(['agent', 'attestor', 'judge'])(
+    'although the key of the %s was revoked after the disclosure',
+    (revoked) => {
+      it.each<[string, WorldChange]>([
+        ['declined', { table: 'public.prices', answers: BOB_REJECTS, revoked }],
+        ['withdrawn', { table: 'public.prices', stop: 'withdrawn', withdrawnBy: 'alice', revoked }],
+        ['commit_refused', { table: 'public.prices', answers: YES, revoked }],
+      ])('%s', async (reason, change) => {
+        const { world, bundle } = await exported(change);
+        const report = verify(bundle, world);
+        expect(report.checks.filter((check) => !isMet(check))).toEqual([]);
+        expect(report).toMatchObject({ verdict: 'verified', outcome: { reason } });
+        expect(report.checks.map(({ detail }) => detail).join()).toContain('revoked');
+      });
+
+      it('expired', async () => {
+        const world = evidenceWorld({ bundleText: WORLD_BUNDLE.replace('quorum: 2,', 'quorum: 2, deadline: 1s,') });
+        const { changeId } = await world.review({ table: 'public.prices', stop: 'expired', revoked });
+        const report = verify(await world.export(changeId), world);
+        expect(report).toMatchObject({ verdict: 'verified', outcome: { reason: 'expired' } });
+      });
+
+      it('still open: people can read it, and are told that it cannot be committed', async () => {
+        const { world, bundle } = await exported({ table: 'public.prices', open: true, revoked });
+        const at = '2026-03-01T09:10:00.000Z';
+        const verdict = verifiedReview(bundle, world.trust, at);
+        expect(verdict).toMatchObject({ ok: true });
+        expect(verdict.ok && verdict.review.status.warnings).toContainEqual(
+          expect.stringMatching(/ was revoked at .*: this change cannot be committed$/),
+        );
+      });
+    },
+  );
+
   it('declined after the deadline of the violation', async () => {
     const world = evidenceWorld({ bundleText: WORLD_BUNDLE.replace('quorum: 2,', 'quorum: 2, deadline: 1s,') });
     const { changeId } = await world.review({ table: 'public.prices', answers: BOB_REJECTS });
