@@ -8,7 +8,8 @@ import { JUDGE_ID } from '../../../policy/judge/config';
 const DAY = 24 * 60;
 const ASKING: WorldOptions = {
   bundle: {
-    policies: '\n  - { key: ask, name: Ask, match: { validatorIds: [guardian.demo_hold] }, callback: { key: ask, version: v1 } }',
+    policies:
+      '\n  - { key: ask, name: Ask, match: { validatorIds: [guardian.demo_hold] }, callback: { key: ask, version: v1 } }',
   },
 };
 

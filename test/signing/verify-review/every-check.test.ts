@@ -31,7 +31,7 @@ const YES = [
   { by: 'bob', decision: 'confirm' },
 ] as const;
 const OTHER = 'f'.repeat(64);
-const LONG_AGO = '2026-03-01T09:00:01.000Z';
+const LONG_AGO = '2026-03-01T08:00:00.000Z';
 
 interface Given {
   readonly record: ReviewRecord;
