@@ -195,7 +195,8 @@ export const CHECKS = [
   },
   {
     name: 'previously_rejected',
-    proves: 'The same change was not rejected under another request key after this review was opened.',
+    proves:
+      'The approvers were shown every reject of the same change under another request key: none came after this review was opened.',
     contexts: { commit: 'required', open: 'if_supplied', evidence: 'if_supplied', replay: NO_TRUST },
     run: checkPreviouslyRejected,
   },
