@@ -14,7 +14,7 @@ export function readRegistration(
   const refuse = (why: string): CountersignError =>
     new CountersignError('not_verified', `The registry entry of key ${keyId} does not verify: ${why}`);
   try {
-    const key = registeredKey(registration, trust?.operators ?? []);
+    const key = registeredKey(registration, trust?.operators ?? [], new Date().toISOString());
     if (key.keyId !== keyId) throw refuse(`it is of key ${key.keyId}`);
     return key;
   } catch (error) {

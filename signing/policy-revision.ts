@@ -34,6 +34,17 @@ export function signRevision(
   return signPredicate('policy-revision', predicate, operator);
 }
 
+/** Signs that a revision of the policy is not to be used any more. */
+export function signRevocation(
+  { revision, bundleSha }: Pick<PolicyRevision, 'revision' | 'bundleSha'>,
+  reason: string,
+  operator: SigningKey,
+  now: Date,
+): Envelope {
+  const predicate = { revision, bundleSha, reason, keyId: operator.keyId, revokedAt: now.toISOString() };
+  return signPredicate('policy-revocation', predicate, operator);
+}
+
 /** The revision that one of these operators signed for exactly this bundle; null if none did. */
 export function verifiedRevision(
   envelope: Envelope,

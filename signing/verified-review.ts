@@ -26,6 +26,7 @@ import type { Evidence } from '../policy/evidence/bundle';
 import { unreadableRows, unreadableRowText } from '../policy/evidence/unreadable-rows';
 import { recordOf } from './verify-evidence';
 import { isMet, verifyReview } from './verify-review';
+import { stricterSince } from './verify-review/attested';
 import { rowOf } from './verify-review/outcome';
 import { RECORD_ONLY, type CheckResult, type EvidenceTrust, type ReviewFacts } from './verify-review/record';
 
@@ -112,7 +113,7 @@ function reviewOf(bundle: Evidence, facts: Partial<ReviewFacts>, at: string): Re
     violations: violationsOf(facts, decided),
     disclosedAt: facts.disclosure?.at ?? null,
     deadlineAt: receipt === null && decided?.action === 'WAIT' ? decided.nextDeadline : null,
-    warnings: [...warningsOf(facts), ...unreadableRows(rows).map(unreadableRowText)],
+    warnings: [...warningsOf(facts), ...refusedCommitOf(facts), ...unreadableRows(rows).map(unreadableRowText)],
   };
   return {
     ok: true,
@@ -179,6 +180,29 @@ function warningsOf({ submission, pinned, requester = null, keys, answers }: Par
     ({ n, code, message }) => `The accepted answer in row ${n} no longer counts (${code}: ${message})`,
   );
   return [...openingWarnings(pinned.plan, { known: requester !== null, demo }), ...ignored];
+}
+
+/** Why the committer would refuse this change, whatever people answer. */
+function refusedCommitOf({
+  submission,
+  keys,
+  findings = [],
+  records = [],
+  laterRecords = [],
+}: Partial<ReviewFacts>): string[] {
+  const revoked = (keyId: string | undefined, what: string): string[] => {
+    const at = keyId === undefined ? null : keys?.(keyId)?.revokedAt;
+    return at == null ? [] : [`The key that signed ${what} was revoked at ${at}`];
+  };
+  const recordsOf = (keyId: string): string =>
+    records.flatMap((record) => (record.keyId === keyId ? [record.subject] : [])).join(', ');
+  return [
+    ...revoked(submission?.envelope?.signatures[0]?.keyid, 'the submission'),
+    ...[...new Set(records.map(({ keyId }) => keyId))].flatMap((id) => revoked(id, `the record of ${recordsOf(id)}`)),
+    ...stricterSince(findings, laterRecords).map(
+      (id) => `A record of ${id} after the disclosure is stricter than what is shown`,
+    ),
+  ].map((why) => `${why}: this change cannot be committed`);
 }
 
 function outcomeOf(

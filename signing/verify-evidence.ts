@@ -69,14 +69,15 @@ function decoded(base64: string): Supplied<Uint8Array> {
 }
 
 function unreadable(problem: string): EvidenceReport {
-  const checks = CHECKS.filter(({ contexts }) => !contexts.evidence.startsWith('omitted')).map(
+  const notMade = CHECKS.filter(({ contexts }) => !contexts.evidence.startsWith('omitted')).map(
     ({ name, contexts }): CheckResult => ({
       name,
       required: contexts.evidence === 'required',
-      result: name === 'format' ? 'failed' : 'not_checked',
-      detail: name === 'format' ? problem : 'not checked, since the file could not be read',
+      result: 'not_checked',
+      detail: 'not checked, since the file could not be read',
     }),
   );
+  const checks: CheckResult[] = [{ name: 'format', required: true, result: 'failed', detail: problem }, ...notMade];
   return { verdict: 'failed', changeId: null, outcome: null, witnessed: false, checks };
 }
 

@@ -37,7 +37,7 @@ export function clientLedger(options: ClientLedgerOptions): ClientLedger & Omit<
     ledger,
     store: createByteStore(db),
     previews: stagingRecords(db, options.payloadKeys),
-    keys: keyEnvelopes(db),
+    keys: keyEnvelopes(db, options.operators),
     policy: { ...publishedPolicies(db), ...operatorVerifier(options.operators) },
     // Neither is needed to show a review, and both take long to read.
     inclusion: { covering: async () => null },

@@ -47,7 +47,7 @@ main('gateway', async (logger) => {
     taskQueue: TASK_QUEUES.review + env.COUNTERSIGN_QUEUE_SUFFIX,
     ledger,
   });
-  const registrations = keyEnvelopes(resources.db);
+  const registrations = keyEnvelopes(resources.db, resources.operators);
   const threads = startDerivationThreads(env.COUNTERSIGN_EXTENSIONS, TITLE_MS, 1);
   const titleOf = submissionTitles(resources.store, threads, logger);
   void titleOf(EMPTY_SUBMISSION);

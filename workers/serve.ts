@@ -20,12 +20,14 @@ export function stopSignal(): AbortSignal {
 type Served = Parameters<typeof listen>[1] & {
   readonly stopping: AbortSignal;
   readonly logger: Pick<Logger, 'info'>;
+  /** Called when it listens. Default: tells the parent process. */
+  readonly listens?: () => void;
 };
 
 /** Serves HTTP until `stopping`, then waits for open requests, at most ten seconds. */
 export async function serveUntilStopped(
   app: Pick<Hono, 'fetch'>,
-  { logger, stopping, ...address }: Served,
+  { logger, stopping, listens = sayReady, ...address }: Served,
 ): Promise<void> {
   const fetch: Hono['fetch'] = async (...request) => {
     const response = await app.fetch(...request);
@@ -35,7 +37,7 @@ export async function serveUntilStopped(
   };
   const server = await listen({ fetch }, address);
   logger.info({ port: (server.address() as AddressInfo).port }, 'listening');
-  sayReady();
+  listens();
   if (!stopping.aborted) await once(stopping, 'abort');
   // For connections of streams: their headers were sent before.
   server.keepAliveTimeout = 1;

@@ -104,8 +104,15 @@ async function decidedOf(
   facts: Partial<ReviewFacts>,
   at: string,
 ): Promise<Pick<Ending, 'decided' | 'triggered' | 'answeredAt'> | null> {
-  const { pinned, findings, disclosure, answers, requester, staging } = facts;
-  if (pinned == null || findings === undefined || disclosure === undefined || answers === undefined) return null;
+  const { submission, pinned, findings, disclosure, answers, requester, staging } = facts;
+  if (
+    submission == null ||
+    pinned == null ||
+    findings === undefined ||
+    disclosure === undefined ||
+    answers === undefined
+  )
+    return null;
   if (requester === undefined) return null;
   const { plan } = pinned;
   const input = {
@@ -114,7 +121,8 @@ async function decidedOf(
     violations: disclosure.violations,
     answers: statementsOf(answers),
     requester,
-    reachable: disclosure.fingerprint === null ? null : (await whoCanAnswer(deps.keys, plan)).reachable,
+    reachable:
+      disclosure.fingerprint === null ? null : (await whoCanAnswer(deps.keys, plan, submission.tenant)).reachable,
     disclosedAt: disclosure.at,
     at,
   };

@@ -19,7 +19,7 @@ import {
 import { givenToCallback } from '../../policy/evidence/attested-given';
 import type { ByteStore } from '../../policy/evidence/byte-store';
 import type { StoredRow } from '../../policy/evidence/chain';
-import type { KeyRegistry, RegisteredKey } from '../../policy/evidence/key-registry';
+import { mayUse, type KeyRegistry, type RegisteredKey } from '../../policy/evidence/key-registry';
 import type { Ledger, LedgerEntry } from '../../policy/evidence/ledger-port';
 import { writeDisclosed } from '../../policy/evidence/disclosed-findings';
 import { findingsToDisclose } from '../../policy/evidence/recorded-findings';
@@ -86,7 +86,7 @@ export function createDisclosureActivities(deps: DisclosureDeps): Pick<ReviewAct
           ),
         );
       const first = rowOf(rows, 'disclosed');
-      if (first !== undefined) return toDisclosed(deps, plan, first);
+      if (first !== undefined) return toDisclosed(deps, plan, change.tenant, first);
       const triggered = matchPolicies(plan, findings, cardinalityOf(stagedIn(rows, stagingSha)));
       return recordDisclosure(deps, plan, { ...change, stagingSha, requester: requesterIn(rows), findings, triggered });
     },
@@ -176,16 +176,17 @@ export async function recordDisclosure(deps: DisclosureDeps, plan: Plan, input: 
           changeId,
           async (ledger) => rowOf(await ledger.readKinds(changeId, ['disclosed']), 'disclosed') ?? append(ledger),
         );
-  return toDisclosed(deps, plan, row ?? disclosed);
+  return toDisclosed(deps, plan, input.tenant, row ?? disclosed);
 }
 
 async function toDisclosed(
   deps: DisclosureDeps,
   plan: Plan,
+  tenant: string,
   { body, at }: Pick<LedgerEntry, 'body' | 'at'>,
 ): Promise<Disclosed> {
   const { callbackResults, fingerprint } = disclosedOf(body);
-  return { callbackResults, fingerprint, disclosedAt: at, ...(await whoCanAnswer(deps.keys, plan)) };
+  return { callbackResults, fingerprint, disclosedAt: at, ...(await whoCanAnswer(deps.keys, plan, tenant)) };
 }
 
 const DisclosedRow = z.object({
@@ -263,18 +264,25 @@ async function callInTime<T>(call: (timeout: Promise<void>) => Promise<T>): Prom
 /** Bounded, because it is recorded in the history of the workflow. */
 const MAX_KEY_OWNERS = 200;
 
-/** Members of all groups who can answer now: those with an active approver key, or, if answers are unsigned, every member. */
-export async function whoCanAnswer(keys: KeyRegistry, plan: Plan): Promise<Pick<Disclosed, 'reachable' | 'keyOwners'>> {
-  const usable = await usableKeys(keys, plan);
+/**
+ * Members of all groups who can answer now in the tenant: those with an active approver key that may, or, if answers are unsigned, every
+ * member.
+ */
+export async function whoCanAnswer(
+  keys: KeyRegistry,
+  plan: Plan,
+  tenant: string,
+): Promise<Pick<Disclosed, 'reachable' | 'keyOwners'>> {
+  const usable = await usableKeys(keys, plan, tenant);
   return {
     reachable: plan.answers === 'unsigned' ? membersOf(plan) : [...new Set(usable.map((key) => key.subject.id))],
     keyOwners: Object.fromEntries(usable.slice(0, MAX_KEY_OWNERS).map((key) => [key.keyId, key.subject.id])),
   };
 }
 
-async function usableKeys(keys: KeyRegistry, plan: Plan): Promise<RegisteredKey[]> {
+async function usableKeys(keys: KeyRegistry, plan: Plan, tenant: string): Promise<RegisteredKey[]> {
   const active = await keys.activeKeysOf(membersOf(plan));
-  return active.filter((key) => key.subject.type === 'person' && (plan.development || !key.demo));
+  return active.filter((key) => mayUse(key, { right: 'answer', tenant }) && (plan.development || !key.demo));
 }
 
 function membersOf(plan: Plan): string[] {

@@ -65,7 +65,7 @@ async function withSources<T>(
       ledger: createLedger(db),
       store: createByteStore(db),
       previews: stagingRecords(db, payloadKeys(env)),
-      keys: keyEnvelopes(db),
+      keys: keyEnvelopes(db, local.operators),
       inclusion: inclusionReader(db),
       policy: { ...publishedPolicies(db), ...operatorVerifier(local.operators) },
       history: async (changeId) => (history === undefined ? await readHistory(env, local, changeId, log) : history),

@@ -11,7 +11,7 @@ import { printExplanation } from './explanation-view';
 
 const OUTCOME_EXIT_CODES = { COMMIT: ExitCode.Ok, CONFIRM: ExitCode.Pending, FORBID: ExitCode.Rejected } as const;
 
-/** The policy group: works on files, without a server, except for `publish` and `show`. */
+/** The policy group: works on files, without a server, except for `publish`, `revoke` and `show`. */
 export function register(program: Command, cli: Cli): void {
   const policy = program.command('policy').description('check, test and publish a policy bundle');
 
@@ -48,6 +48,14 @@ export function register(program: Command, cli: Cli): void {
     .argument('<file>', 'the bundle')
     .option('--key <file>', "an operator's key; default: that of the login");
   addAction(publish, cli, publishRevision);
+
+  const revoke = policy
+    .command('revoke')
+    .description('end the use of a revision for good: its open reviews are rolled back as policy_moved')
+    .argument('<revision>', 'its number')
+    .option('--reason <text>', 'why; recorded in the evidence')
+    .option('--key <file>', "an operator's key");
+  addAction(revoke, cli, revokeRevision);
 
   const show = policy
     .command('show')
@@ -253,6 +261,23 @@ async function publishRevision(io: Io, [file = '']: readonly string[], options: 
   const { revision, published } = await publish(io.host.env, bundle, textOption(options, '--key'), io.host.now());
   if (io.json) io.out.json({ revision, published });
   else io.out.line(line`revision ${revision} ${published ? 'published' : 'is already published'}`);
+  return ExitCode.Ok;
+}
+
+async function revokeRevision(io: Io, [given = '']: readonly string[], options: Options): Promise<ExitCode> {
+  const revision = Number(given);
+  if (!/^[1-9][0-9]{0,9}$/.test(given))
+    throw new UsageError(`revision: expected its number, such as 3, got "${given}"`);
+  const reason = requiredOption(options, '--reason');
+  if (reason.length > 500) throw new UsageError(`--reason: expected at most 500 characters, got ${reason.length}`);
+  const key = requiredOption(options, '--key');
+  const { revoke } = await io.host.remote.policy();
+  const { revoked, inForce } = await revoke(io.host.env, { revision, reason }, key, io.host.now());
+  if (io.json) io.out.json({ revision, revoked, inForce });
+  else {
+    io.out.line(line`revision ${revision} ${revoked ? 'revoked' : 'is already revoked'}`);
+    io.out.line(inForce === null ? 'no revision is in force: publish one' : line`revision ${inForce} is in force`);
+  }
   return ExitCode.Ok;
 }
 

@@ -4,6 +4,7 @@ import { createSigner } from '../../client/signer';
 import { isSameRevision, signRevision } from '../../signing/policy-revision';
 import { newestRevision } from '../../storage/plans/newest-revision';
 import { publishBundle, type Publication } from '../../storage/plans/publish';
+import { revokeRevision, type Revoked } from '../../storage/plans/revoke';
 import type { Env } from '../../workers/config';
 import { gatewaySettings, type GatewaySettings } from '../gateway/settings';
 import { loadOperatorKey } from '../key-files';
@@ -34,6 +35,19 @@ export async function publish(env: Env, bundleText: string, key: string | undefi
         publishBundle(db, { ...publishing, trustedOperators }),
       )
     : await publishAtGateway(atGateway(env, settings, keyFile), publishing);
+}
+
+/** Revokes a revision in the database, signed with an operator's key file. The gateway has no right to. */
+export async function revoke(
+  env: Env,
+  of: { readonly revision: number; readonly reason: string },
+  key: string,
+  now: Date,
+): Promise<Revoked> {
+  const operator = loadOperatorKey(env, key, '--key');
+  return await withOperatorDatabase(env, APPLICATION, (db, trustedOperators) =>
+    revokeRevision(db, { ...of, operator, trustedOperators, now }),
+  );
 }
 
 /** The newest revision that a trusted operator signed and that is not revoked. Throws `not_found` if there is none. */

@@ -1,5 +1,5 @@
+import { canonicalJson } from '../contracts/canonical-json';
 import { errorMessage } from '../contracts/error-message';
-import { typedHash, type Sha256 } from '../contracts/hash';
 import { fromZod, pathText, problem, toIssues, type Issue, type Locate, type Problem } from './issue';
 import { keysOf } from './json-schema';
 import { placeholderIssues } from './placeholders';
@@ -7,7 +7,7 @@ import { BundleSchema, type Bundle } from './schema';
 import { readYaml } from './yaml-source';
 
 type ParsedBundle =
-  | { readonly ok: true; readonly bundle: Bundle; readonly bundleSha: Sha256; readonly locate: Locate }
+  | { readonly ok: true; readonly bundle: Bundle; readonly locate: Locate }
   | { readonly ok: false; readonly issues: readonly Issue[] };
 
 /**
@@ -25,17 +25,14 @@ export function parseBundle(yamlText: string): ParsedBundle {
   const issues = crossCheck(parsed.data);
   if (issues.length > 0) return { ok: false, issues: toIssues(issues, source.locate) };
   try {
-    return { ok: true, bundle: parsed.data, bundleSha: bundleSha(parsed.data), locate: source.locate };
+    // As deep as what is hashed later: a plan contains settings of the bundle.
+    canonicalJson({ bundle: parsed.data });
   } catch (error) {
     const message = `The bundle cannot be hashed: ${errorMessage(error)}`;
     const fix = 'Write it with fewer levels, and without half of a surrogate pair.';
     return { ok: false, issues: toIssues([problem([], message, fix)], source.locate) };
   }
-}
-
-/** Content hash of a bundle. Comments, key order and explicitly written defaults do not affect it. */
-export function bundleSha(bundle: Bundle): Sha256 {
-  return typedHash('bundle', { bundle });
+  return { ok: true, bundle: parsed.data, locate: source.locate };
 }
 
 /** Checks that involve several members. */

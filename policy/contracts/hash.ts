@@ -23,7 +23,6 @@ export type HashName =
   | 'fingerprint'
   | 'attested-input'
   | 'ledger'
-  | 'bundle'
   | 'key'
   | 'login';
 

@@ -2,14 +2,17 @@
  * Attested records: signed results of judge, callbacks, circuit breakers and limits over many changes.
  *
  * R1 Every record must be signed by an attestor key, for this change, input, plan and logic, and its input digest must equal the
- *    one computed here; otherwise the check fails. The record of a revoked key does not count, nor a row that contains no record.
+ *    one computed here; otherwise the check fails. The record of a revoked key does not count (keys-at.ts), nor a row that contains no
+ *    record.
  * R2 If a validator has several records, the strictest counts, regardless of the dry run it was made for: neither asking again
  *    nor staging again and asking again can loosen a result.
  * R3 A missing record is an ERROR, so a person must answer. An ERROR does not hide the result of another record: the finding
  *    then contains both, and so differs from everything that was disclosed.
+ * R4 For a commit every record counts. A review that commits nothing rests on what was disclosed: records that came after it are kept
+ *    apart, so that asking again cannot make what people were shown invalid.
  */
 import { attestedInputDigest, type AttestedPredicate } from '../../policy/contracts/attested';
-import { ValidatorResult } from '../../policy/contracts/finding';
+import { ValidatorResult, type ValidatorFinding } from '../../policy/contracts/finding';
 import type { LedgerRow } from '../../policy/contracts/ledger';
 import { MAX_REASON_LENGTH } from '../../policy/contracts/limits';
 import type { PlanValidator } from '../../policy/contracts/plan';
@@ -28,6 +31,7 @@ import { unreadableRows, unreadableRowText } from '../../policy/evidence/unreada
 import { AggregateRecord, aggregateResult, countsAll } from '../../policy/rules/aggregate/aggregate';
 import { AggregateConfig } from '../../policy/rules/aggregate/config';
 import { verifyWithRegistry } from '../registry-verify';
+import { keysAt } from './keys-at';
 import { assertSame, fail, NEVER_OPENED, openedOf, rowOf, supplied, type OpenedReview } from './outcome';
 import type { Passed, Review } from './record';
 
@@ -39,29 +43,31 @@ export function countedRows({ sources, rows }: Review): readonly LedgerRow[] {
 export function checkAttested(review: Review): Passed {
   const opened = openedOf(review);
   const rows = countedRows(review).filter(({ kind }) => kind === 'attested');
-  if (opened === null) return [NEVER_OPENED, { records: [] }];
-  const expected = {
-    keys: review.need('keys'),
-    keyKind: 'attestor',
-    development: opened.plan.development,
-    use: null,
-  } as const;
+  if (opened === null) return [NEVER_OPENED, { records: [], laterRecords: [] }];
+  const expected = { keyKind: 'attestor', development: opened.plan.development, use: null } as const;
+  const disclosed = review.end?.action === 'COMMIT' ? null : rowOf(review.rows, 'disclosed');
   const records: AttestedPredicate[] = [];
+  const laterRecords: AttestedPredicate[] = [];
   const unreadable = unreadableRows(rows);
   for (const row of rows) {
     if (unreadable.some(({ n }) => n === row.n)) continue;
-    const verified = verifyWithRegistry(row.body['envelope'], 'attested', expected);
+    const keys = keysAt(review, row.at);
+    const verified = verifyWithRegistry(row.body['envelope'], 'attested', { ...expected, keys });
     if (!verified.ok && verified.code === 'revoked_key') continue;
     if (!verified.ok) fail(`row ${row.n}: ${verified.message}`);
     assertBound(verified.predicate, row, opened, review.rows);
-    records.push(verified.predicate);
+    (disclosed !== null && row.n > disclosed.n ? laterRecords : records).push(verified.predicate);
   }
-  const revoked = rows.length - unreadable.length - records.length;
+  const since = laterRecords.length;
+  const revoked = rows.length - unreadable.length - records.length - since;
+  const signedBefore = records.filter(({ keyId }) => review.need('keys')(keyId)?.revokedAt != null).length;
   const notes = [
     ...(revoked === 0 ? [] : [`${revoked} of revoked keys that do not count`]),
+    ...(signedBefore === 0 ? [] : [`${signedBefore} of keys that were revoked later, which do not support a commit`]),
+    ...(since === 0 ? [] : [`${since} after the disclosure`]),
     ...unreadable.map(unreadableRowText),
   ];
-  return [[`${records.length} records`, ...notes].join('; '), { records }];
+  return [[`${records.length} records`, ...notes].join('; '), { records, laterRecords }];
 }
 
 function assertBound(
@@ -171,6 +177,16 @@ export function recordsOf(
 ): readonly AttestedPredicate[] {
   const kind = recordKindOf(validator);
   return records.filter((record) => record.subject === validator.id && record.kind === kind);
+}
+
+/** Which validators have a record since the disclosure that is stricter than their finding (R4). It makes a commit impossible. */
+export function stricterSince(
+  findings: readonly ValidatorFinding[],
+  laterRecords: readonly AttestedPredicate[],
+): readonly string[] {
+  return findings
+    .filter((f) => laterRecords.some(({ subject, result }) => subject === f.validator_id && rank(result) > rank(f)))
+    .map((f) => f.validator_id);
 }
 
 /** The result of an attested validator by its records (R2, R3). Null if it has no record. */

@@ -8,7 +8,7 @@ import { checkEffect, checkReceipt, checkSettlement } from './receipt';
 import { checkRecomputed } from './recomputed';
 import type { Check, VerifyContext } from './record';
 import { checkKeys } from './registry-entries';
-import { checkChain, checkCheckpoint, checkChecksum, checkFormat, checkHistory, checkOrder } from './rows';
+import { checkChain, checkCheckpoint, checkChecksum, checkOrder } from './rows';
 import { checkPreview, checkStaging } from './staging';
 import { checkBytes, checkRequester, checkSubmission } from './submission';
 import { checkWithdrawal } from './withdrawal';
@@ -34,12 +34,6 @@ const NO_TRUST = 'omitted: replay has no trust roots; it compares findings only'
 
 /** Every check, in the order in which they run. A new one must say for each context whether it is required there. */
 export const CHECKS = [
-  {
-    name: 'format',
-    proves: 'The file is the canonical JSON of an evidence bundle.',
-    contexts: { commit: NO_FILE, open: 'required', evidence: 'required', replay: NO_TRUST },
-    run: checkFormat,
-  },
   {
     name: 'checksum',
     proves: 'The file was not damaged.',
@@ -195,7 +189,8 @@ export const CHECKS = [
   },
   {
     name: 'previously_rejected',
-    proves: 'The same change was not rejected under another request key after this review was opened.',
+    proves:
+      'The approvers were shown every reject of the same change under another request key: none came after this review was opened.',
     contexts: { commit: 'required', open: 'if_supplied', evidence: 'if_supplied', replay: NO_TRUST },
     run: checkPreviouslyRejected,
   },
@@ -241,12 +236,6 @@ export const CHECKS = [
     proves: "The last answer that counts was within the plan's commit window.",
     contexts: { commit: 'required', open: NOT_ENDED, evidence: 'required', replay: NO_TRUST },
     run: checkCommitWindow,
-  },
-  {
-    name: 'history',
-    proves: "Nothing: the digest of the workflow's history is the exporter's word.",
-    contexts: { commit: NO_FILE, open: 'if_supplied', evidence: 'if_supplied', replay: NO_TRUST },
-    run: checkHistory,
   },
 ] as const satisfies readonly NamedCheck[];
 

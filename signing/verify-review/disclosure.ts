@@ -1,4 +1,6 @@
+import { z } from 'zod';
 import type { AttestedPredicate } from '../../policy/contracts/attested';
+import { canonicalJson } from '../../policy/contracts/canonical-json';
 import type { ValidatorFinding } from '../../policy/contracts/finding';
 import type { Plan } from '../../policy/contracts/plan';
 import { PolicyCallbackResult } from '../../policy/contracts/violation';
@@ -10,6 +12,8 @@ import {
   matchPolicies,
   type TriggeredPolicy,
 } from '../../policy/decide/violations';
+import type { StandingReject } from '../../policy/evidence/ledger-port';
+import { resultOf } from '../../policy/evidence/recorded-findings';
 import { assertSame, fail, NEVER_OPENED, notChecked, openedOf, rowOf, supplied } from './outcome';
 import type { Passed, Review } from './record';
 
@@ -82,13 +86,31 @@ export function checkPreviouslyRejected(review: Review): Passed {
   const factsSha = supplied(review.sources.factsSha, 'the facts were not computed again');
   if (rowOf(review.rows, 'submitted')?.body['factsSha'] !== factsSha)
     fail('the digest of the facts in the row `submitted` differs from that of the bytes');
-  if (rejects.length > 0 && !disclosesPriorRejection(opened.plan, findings))
-    fail(`the same change was rejected at ${rejects[0]?.at ?? ''}, after this review was opened; submit it again`);
+  const disclosed = disclosedRejects(opened.plan, findings, rejects.length === 0 ? [] : review.need('records'));
+  const hidden = rejects.find(({ changeId, n }) => !disclosed.some((r) => r.changeId === changeId && r.n === n));
+  if (hidden !== undefined)
+    fail(`the same change was rejected at ${hidden.at}, after this review was opened; submit it again`);
   return [rejects.length === 0 ? 'none' : `${rejects.length} rejects, which were disclosed`];
 }
 
-function disclosesPriorRejection(plan: Plan, findings: readonly ValidatorFinding[]): boolean {
-  return plan.validators.some(
-    (v, i) => v.unit === 'builtin' && v.implementation === 'previously_rejected' && findings[i]?.status === 'BLOCK',
-  );
+/**
+ * The rejects in the signed record whose result is what people were shown. The ledger gives the newest 20 at the opening and now, so an
+ * older one is missing from the record only if a newer one is missing too.
+ */
+function disclosedRejects(
+  plan: Plan,
+  findings: readonly ValidatorFinding[],
+  records: readonly AttestedPredicate[],
+): readonly Pick<StandingReject, 'changeId' | 'n'>[] {
+  const shown = findings.filter(({ status }, i) => {
+    const validator = plan.validators[i];
+    return validator?.unit === 'builtin' && validator.implementation === 'previously_rejected' && status === 'BLOCK';
+  });
+  return shown.flatMap((finding) => {
+    const result = canonicalJson(resultOf(finding));
+    const record = records.find((r) => r.subject === finding.validator_id && canonicalJson(r.result) === result);
+    return Rejects.safeParse(record?.record).data?.rejects ?? [];
+  });
 }
+
+const Rejects = z.object({ rejects: z.array(z.object({ changeId: z.string(), n: z.int() })) });

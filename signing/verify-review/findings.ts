@@ -15,7 +15,7 @@ import {
 } from '../../policy/evidence/recorded-findings';
 import { unreadableRows, unreadableRowText } from '../../policy/evidence/unreadable-rows';
 import { agrees } from './agreement';
-import { countedRows, missingRecord, recordsOf, strictestResult } from './attested';
+import { countedRows, missingRecord, recordsOf, stricterSince, strictestResult } from './attested';
 import { assertSame, fail, NEVER_OPENED, openedOf, rowOf, type OpenedReview } from './outcome';
 import { outcomesWithoutRow } from './outcomes-without-row';
 import type { Passed, Review } from './record';
@@ -48,8 +48,11 @@ export function checkFindings(review: Review): Passed {
   if (review.sources.context !== 'commit' && rowOf(rows, 'disclosed') !== null)
     checkDisclosedWords(findings, written, review, opened);
   const unreadable = unreadableRows(rows.filter(({ kind }) => kind === 'findings')).map(unreadableRowText);
+  const stricter = stricterSince(findings, review.need('laterRecords')).map(
+    (id) => `a record of ${id} after the disclosure is stricter, which refuses a commit`,
+  );
   return [
-    [`${findings.length} findings, findingsSha ${findingsSha(findings)}`, ...unreadable].join('; '),
+    [`${findings.length} findings, findingsSha ${findingsSha(findings)}`, ...unreadable, ...stricter].join('; '),
     { findings },
   ];
 }

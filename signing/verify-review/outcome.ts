@@ -5,6 +5,7 @@ import type { LedgerKind, LedgerRow } from '../../policy/contracts/ledger';
 import type { Plan } from '../../policy/contracts/plan';
 import type { Evidence } from '../../policy/evidence/bundle';
 import type { PredicateOf, StatementKind } from '../../policy/evidence/statement';
+import { CLOCK_SKEW_MS } from '../judge-answer';
 import { signedBy } from '../signed-by';
 import type { Review, Supplied } from './record';
 
@@ -35,6 +36,16 @@ export function supplied<T>(source: Supplied<T> | null, missing: string): T {
 
 export function rowOf(rows: readonly LedgerRow[], ...kinds: readonly LedgerKind[]): LedgerRow | null {
   return rows.find((row) => kinds.includes(row.kind)) ?? null;
+}
+
+/**
+ * Whether a revocation of this time was in effect at the moment of the review. It is dated by the operator's clock and is in the database
+ * only afterwards, so a committer can begin a commit before it can read a revocation with an earlier time. The receipt of a trusted
+ * committer says that it had read all revocations, hence the tolerance offline, for a commit only.
+ */
+export function wasRevoked(revokedAt: string, { end, at, sources }: Review): boolean {
+  const tolerance = sources.context === 'evidence' && end?.action === 'COMMIT' ? CLOCK_SKEW_MS : 0;
+  return !(Date.parse(revokedAt) + tolerance > Date.parse(at));
 }
 
 /** The predicate of the envelope. Fails if none of the trusted public keys signed it; `who`: whose keys they are. */

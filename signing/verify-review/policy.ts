@@ -1,7 +1,7 @@
 import { sha256HexOfText } from '../../policy/contracts/hash';
 import { planHash as planHashOf } from '../../policy/contracts/plan';
 import { memoizeByObject } from '../../policy/text/memoize';
-import { fail, fileOf, NEVER_OPENED, notChecked, openedOf, rowOf, signedByOne, supplied } from './outcome';
+import { fail, fileOf, NEVER_OPENED, notChecked, openedOf, rowOf, signedByOne, supplied, wasRevoked } from './outcome';
 import type { Passed, Review } from './record';
 
 /** Plans are immutable and shared between reviews, so each is hashed once. */
@@ -53,7 +53,7 @@ export function checkPolicy(review: Review): Passed {
   if (policy.revocation === null) return [signed];
   const revoked = signedByOne('policy-revocation', policy.revocation, operators, 'operator');
   if (revoked.revision !== revision.revision) fail('the revocation is for another revision');
-  if (review.end?.action === 'COMMIT' && Date.parse(revoked.revokedAt) <= Date.parse(review.at))
+  if (review.end?.action === 'COMMIT' && wasRevoked(revoked.revokedAt, review))
     fail(`the policy was revoked at ${revoked.revokedAt}, before the commit`);
   return [`${signed}, revoked at ${revoked.revokedAt}`];
 }

@@ -133,6 +133,8 @@ export interface ReviewFacts {
   /** The row `withdrawn` or `superseded` if its statement is valid; null if there is none. */
   readonly stopped: LedgerRow | null;
   readonly records: readonly AttestedPredicate[];
+  /** Records that came after the disclosure of a review that commits nothing. */
+  readonly laterRecords: readonly AttestedPredicate[];
   readonly findings: readonly ValidatorFinding[];
   readonly comparison: ReplayReport;
   readonly disclosure: Disclosure;

@@ -5,7 +5,8 @@ import { revocableIds, type RegisteredKey, type RegisteredPasskey } from '../../
 import type { KeyEntry } from '../../policy/evidence/predicates';
 import { verifyEnrolled, verifyLink } from '../enrollment';
 import { keyProblem } from '../key-id';
-import { fail, fileOf, signedByOne } from './outcome';
+import { signedByOperator } from '../signed-by';
+import { fail, fileOf, signedByOne, wasRevoked } from './outcome';
 import type { Passed, Review } from './record';
 
 /**
@@ -31,11 +32,16 @@ export function signerIds(submission: EvidenceBundle['submission'], rows: readon
   return [...ids].sort();
 }
 
-/** Keys as they were when the review was settled: a later revocation does not invalidate what was signed before. */
+/**
+ * Keys as they were when the review was settled: a later revocation does not invalidate what was signed before. Nor does one that no
+ * trusted operator signed: anyone with the operator's database role can write it, and the committer refused the key from then on.
+ */
 export function checkKeys(review: Review): Passed {
   const file = fileOf(review);
   const operators = review.sources.trust?.operators ?? [];
-  const entries = file.keys.map((key) => registeredKey(key, operators));
+  // Of an open review, a revocation that cannot be verified counts from now on, as for the processes (key-reader.ts, K2).
+  const unsignedSince = review.sources.context === 'open' ? review.at : null;
+  const entries = file.keys.map((key) => registeredKey(key, operators, unsignedSince));
   const ids = entries.map(({ keyId }) => keyId);
   const expected = signerIds(file.submission, review.rows);
   const missing = expected.filter((id) => !ids.includes(id));
@@ -43,23 +49,35 @@ export function checkKeys(review: Review): Passed {
   if (ids.join() !== expected.join())
     fail('expected exactly the entries of the keys that signed something in the file, sorted by key id');
   const asOf = new Map(
-    entries.map((key) => [key.keyId, isAfter(key.revokedAt, review.at) ? { ...key, revokedAt: null } : key]),
+    entries.map((key) => [
+      key.keyId,
+      key.revokedAt !== null && wasRevoked(key.revokedAt, review) ? key : { ...key, revokedAt: null },
+    ]),
   );
   const revoked = entries.filter(({ revokedAt }) => revokedAt !== null).length;
+  const unsigned = entries.filter((key, i) => file.keys[i]?.revocation != null && key.revokedAt === null).length;
+  const note = unsigned === 0 ? '' : `; ${unsigned} revocations that no trusted operator signed do not count`;
   return [
-    `${entries.length} registry entries signed by an operator, ${revoked} revoked`,
+    `${entries.length} registry entries signed by an operator, ${revoked} revoked${note}`,
     { keys: (keyId) => asOf.get(keyId) },
   ];
 }
 
-/** The key that one of the operators registered. Throws the failure of a check if none of them signed it. */
-export function registeredKey(registration: KeyRegistration, operators: readonly string[]): RegisteredKey {
+/**
+ * The key that one of the operators registered. Throws the failure of a check if none of them signed it. `unsignedSince`: from when a
+ * revocation counts that none of them signed; null if it does not count.
+ */
+export function registeredKey(
+  registration: KeyRegistration,
+  operators: readonly string[],
+  unsignedSince: string | null,
+): RegisteredKey {
   const key = 'entry' in registration ? entryOf(registration.entry, operators) : enrolledOf(registration, operators);
   const { revocation } = registration;
   if (revocation === null) return { ...key, revokedAt: null };
-  const revoked = signedByOne('key-revocation', revocation, operators, 'operator');
-  if (!revocableIds(key).includes(revoked.keyId)) fail(`key ${key.keyId}: its revocation names another key`);
-  return { ...key, revokedAt: revoked.revokedAt };
+  const revoked = signedByOperator('key-revocation', revocation, operators);
+  const isSigned = revoked !== null && revocableIds(key).includes(revoked.keyId);
+  return { ...key, revokedAt: isSigned ? revoked.revokedAt : unsignedSince };
 }
 
 function entryOf(entry: Envelope, operators: readonly string[]): KeyEntry {
@@ -76,8 +94,4 @@ function enrolledOf(
   if (typeof link === 'string') return fail(`enrollment: ${link}`);
   const key = verifyEnrolled(link, passkey);
   return typeof key === 'string' ? fail(`enrollment ${link.enrollment.keyId}: ${key}`) : key;
-}
-
-function isAfter(revokedAt: string | null, at: string): boolean {
-  return revokedAt !== null && Date.parse(revokedAt) > Date.parse(at);
 }

@@ -17,10 +17,6 @@ const ONCE: readonly (readonly LedgerKind[])[] = [
   ['head'],
 ];
 
-export function checkFormat(review: Review): Passed {
-  return [fileOf(review).format];
-}
-
 export function checkChecksum(review: Review): Passed {
   const file = fileOf(review);
   if (file.sha256 === null) return ['this process collected it: there is no file that could be damaged'];
@@ -74,14 +70,4 @@ export function checkInclusion(
       fail(`row ${n}: not in the tree of the checkpoint`);
   }
   return `all ${rows.length} rows are in the checkpoint of ${at} over ${size} rows`;
-}
-
-/** The rows do not bind the workflow history, so it is reported but never counts as checked. */
-export function checkHistory(review: Review): Passed {
-  const { history } = fileOf(review);
-  return notChecked(
-    history === null
-      ? 'not in the file'
-      : `run ${history.runId}, ${history.events} events: claimed by the exporter; compare it with Temporal`,
-  );
 }

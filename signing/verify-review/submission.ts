@@ -2,6 +2,7 @@ import { Submission } from '../../policy/contracts/diff';
 import { changeId as changeIdOf, inputSha as inputShaOf } from '../../policy/contracts/change-id';
 import { sha256Hex } from '../../policy/contracts/hash';
 import { verifySubmission } from '../verify-submission';
+import { keysAt } from './keys-at';
 import { assertSame, fail, NEVER_OPENED, openedOf, rowOf, supplied } from './outcome';
 import type { Passed, Review } from './record';
 
@@ -29,19 +30,26 @@ export function checkBytes(review: Review): Passed {
   return [`${raw.length} bytes, diffSha ${submission.diffSha}`];
 }
 
-/** An invalid signature fails the check: it is never treated as "unsigned". */
+/**
+ * An invalid signature fails the check: it is never treated as "unsigned". The requester of a review that commits nothing stays known if
+ * the key was revoked after the opening.
+ */
 export function checkRequester(review: Review): Passed {
   const opened = openedOf(review);
   if (opened === null) return [NEVER_OPENED, { requester: null }];
   const { submission, plan } = opened;
-  const verified = verifySubmission(submission, { keys: review.need('keys'), development: plan.development });
+  const row = rowOf(review.rows, 'submitted');
+  const keys = keysAt(review, row?.at ?? '');
+  const verified = verifySubmission(submission, { keys, development: plan.development });
   if (!verified.ok && verified.code !== 'unsigned') fail(verified.message);
   const requester = verified.ok ? verified.requester : null;
-  if (rowOf(review.rows, 'submitted')?.body['requester'] !== requester)
+  if (row?.body['requester'] !== requester)
     fail(`the requester in the row differs from the verified one, ${requester ?? '(unknown)'}`);
+  const revokedAt = verified.ok ? review.need('keys')(verified.keyId)?.revokedAt : null;
+  const revoked = revokedAt == null ? '' : `, which was revoked at ${revokedAt}`;
   const detail =
     requester === null
       ? 'unknown: four eyes require two people'
-      : `${requester}, by the signature of key ${verified.ok ? verified.keyId.slice(0, 16) : ''}`;
+      : `${requester}, by the signature of key ${verified.ok ? verified.keyId.slice(0, 16) : ''}${revoked}`;
   return [detail, { requester }];
 }

@@ -1,8 +1,8 @@
 import { Submission } from '../../policy/contracts/diff';
 import type { LedgerRow } from '../../policy/contracts/ledger';
 import type { WithdrawCode } from '../../policy/contracts/withdrawal';
-import type { KeyLookup } from '../../policy/evidence/key-registry';
 import { judgeWithdrawal, stopRowOf } from '../judge-withdrawal';
+import { keysAt } from './keys-at';
 import { assertSame, claimOf, fail, NEVER_OPENED, openedOf, rowOf } from './outcome';
 import type { Passed, Review } from './record';
 
@@ -50,16 +50,5 @@ function judgeAgain(review: Review, row: LedgerRow): ReturnType<typeof judgeWith
   const message = statement === null || statement === undefined ? { by } : { statement };
   const other = Submission.safeParse(recorded).data ?? null;
   const kind = row.kind === 'withdrawn' ? 'withdraw' : 'supersede';
-  const keys = keysAt(review.need('keys'), row.at);
-  return judgeWithdrawal(kind, message, { changeId, submission, plan, other }, keys, row.at);
-}
-
-/** A key that was revoked later was valid when it signed. */
-function keysAt(keys: KeyLookup, at: string): KeyLookup {
-  return (keyId) => {
-    const key = keys(keyId);
-    return key !== undefined && key.revokedAt !== null && Date.parse(key.revokedAt) > Date.parse(at)
-      ? { ...key, revokedAt: null }
-      : key;
-  };
+  return judgeWithdrawal(kind, message, { changeId, submission, plan, other }, keysAt(review, row.at), row.at);
 }

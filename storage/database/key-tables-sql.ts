@@ -13,11 +13,15 @@ create table if not exists passkeys (
 );
 create table if not exists passkey_counters (key_id text primary key, counter bigint not null, assertion text not null);`;
 
-/** The database sets the time of an enrolled passkey, which readers compare with the expiry of its link. */
+/**
+ * The database sets the time of an enrolled passkey, which readers compare with the expiry of its link, and that of a revocation, from which
+ * one that cannot be verified counts.
+ */
 export const KEY_TRIGGERS_SQL = `
-create or replace function stamp_passkey() returns trigger language plpgsql set search_path = pg_catalog, public, pg_temp as $$
+create or replace function stamp_key_row() returns trigger language plpgsql set search_path = pg_catalog, public, pg_temp as $$
 begin
   new.added_at := clock_timestamp();
   return new;
 end $$;
-create or replace trigger stamp_row before insert on passkeys for each row execute function stamp_passkey();`;
+create or replace trigger stamp_row before insert on passkeys for each row execute function stamp_key_row();
+create or replace trigger stamp_row before insert on key_revocations for each row execute function stamp_key_row();`;

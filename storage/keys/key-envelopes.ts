@@ -1,6 +1,7 @@
 import type { Envelope } from '../../policy/contracts/diff';
 import type { KeyRegistration } from '../../policy/evidence/bundle';
 import type { Queryable } from '../database/database';
+import { revocationAmong, type RevocationRow } from './revocations';
 
 /** The signed envelopes of a key. Not verified here. */
 export interface KeyEnvelopes {
@@ -13,14 +14,18 @@ export interface KeyEnvelopeReader {
   envelopesOf(keyIds: readonly string[]): Promise<readonly KeyEnvelopes[]>;
 }
 
-/** Registered keys and enrolled passkeys, each with the first revocation of its id or of its link. */
+/** Registered keys and enrolled passkeys, each with the revocations of its id and of its link, oldest first. */
 export const KEY_ROWS_SQL = `
-  select k.key_id, k.envelope, null::json as enrollment, null::timestamptz as enrolled_at, r.envelope as revocation
-  from keys k left join key_revocations r using (key_id)
-  union all
-  select p.key_id, p.envelope, e.envelope, p.added_at,
-    (select r.envelope from key_revocations r where r.key_id in (p.key_id, p.enrollment) order by r.added_at limit 1)
-  from passkeys p join enrollments e on e.key_id = p.enrollment`;
+  select known.*, (
+    select coalesce(json_agg(json_build_object('keyId', r.key_id, 'envelope', r.envelope,
+      'addedAt', to_char(r.added_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) order by r.added_at), '[]')
+    from key_revocations r where r.key_id in (known.key_id, known.link)) as revocations
+  from (
+    select key_id, envelope, null::json as enrollment, null::timestamptz as enrolled_at, null as link from keys
+    union all
+    select p.key_id, p.envelope, e.envelope, p.added_at, p.enrollment
+    from passkeys p join enrollments e on e.key_id = p.enrollment
+  ) as known`;
 
 export interface KeyRow {
   readonly key_id: string;
@@ -28,21 +33,27 @@ export interface KeyRow {
   /** The operator's link; null for a key that an operator registered. */
   readonly enrollment: Envelope | null;
   readonly enrolled_at: Date | null;
-  readonly revocation: Envelope | null;
+  readonly revocations: readonly RevocationRow[];
 }
 
-/** Reads the signed entries for evidence, which a verifier checks with its own trusted operator keys. */
-export function keyEnvelopes(db: Queryable): KeyEnvelopeReader {
+/**
+ * Reads the signed entries for evidence, which a verifier checks with its own trusted operator keys. Of several revocations of a key, that
+ * of an operator whom this process trusts.
+ */
+export function keyEnvelopes(db: Queryable, operators: readonly string[]): KeyEnvelopeReader {
   return {
     async envelopesOf(keyIds) {
       const { rows } = await db.query<KeyRow>(`select * from (${KEY_ROWS_SQL}) as known where key_id = any($1)`, [
         keyIds,
       ]);
-      return rows.map(({ key_id: keyId, envelope, enrollment, revocation }) => ({
-        keyId,
-        registration:
-          enrollment === null ? { entry: envelope, revocation } : { enrollment, passkey: envelope, revocation },
-      }));
+      return rows.map(({ key_id: keyId, envelope, enrollment, revocations }) => {
+        const revocation = revocationAmong(revocations, operators)?.envelope ?? null;
+        return {
+          keyId,
+          registration:
+            enrollment === null ? { entry: envelope, revocation } : { enrollment, passkey: envelope, revocation },
+        };
+      });
     },
   };
 }

@@ -3,21 +3,17 @@
  *
  * K1 A row counts only if it is signed by an operator key that this process trusts. The database itself is not trusted. A passkey
  *    counts with two signatures: the operator's on the link, and that of the link's one-time key (signing/enrollment.ts).
- * K2 A revocation that cannot be verified still revokes the key, and is reported: a changed byte must not reactivate a key.
+ * K2 A revocation that cannot be verified still revokes the key, and is reported: a changed byte must not reactivate a key. It counts from
+ *    the time that the database gave its row.
  * K4 A passkey whose row was written after its link had expired does not count, regardless of the time in its statement.
  */
-import {
-  revocableIds,
-  type IgnoredKeyRow,
-  type KeySnapshot,
-  type RegisteredKey,
-} from '../../policy/evidence/key-registry';
-import type { PredicateOf } from '../../policy/evidence/statement';
+import type { IgnoredKeyRow, KeySnapshot, RegisteredKey } from '../../policy/evidence/key-registry';
 import { verifyEnrolled, verifyLink } from '../../signing/enrollment';
 import { keyProblem } from '../../signing/key-id';
 import { signedBy } from '../../signing/signed-by';
 import type { Queryable } from '../database/database';
 import { KEY_ROWS_SQL, type KeyRow } from './key-envelopes';
+import { revocationAmong } from './revocations';
 
 export interface KeyReaderDeps {
   readonly db: Queryable;
@@ -35,12 +31,6 @@ export function keyReader(deps: KeyReaderDeps): () => Promise<KeySnapshot> {
   // Cache by envelope text, so that a row is not verified again with each read.
   const verified = new Map<string, Active | string>();
 
-  /** The predicate that a trusted operator signed, or why the envelope does not count. */
-  function signed<K extends 'key' | 'key-revocation'>(kind: K, envelope: unknown): PredicateOf<K> | string {
-    const result = signedBy(kind, envelope, deps.trustedOperators, 'operator');
-    return result.ok ? result.predicate : result.message;
-  }
-
   function entryOf({ envelope, enrollment, enrolled_at: enrolledAt }: KeyRow): Active | string {
     const text = JSON.stringify([envelope, enrollment, enrolledAt]);
     const known = verified.get(text);
@@ -51,8 +41,8 @@ export function keyReader(deps: KeyReaderDeps): () => Promise<KeySnapshot> {
   }
 
   function registered(envelope: unknown): Active | string {
-    const entry = signed('key', envelope);
-    return typeof entry === 'string' ? entry : (keyProblem(entry) ?? entry);
+    const entry = signedBy('key', envelope, deps.trustedOperators, 'operator');
+    return entry.ok ? (keyProblem(entry.predicate) ?? entry.predicate) : entry.message;
   }
 
   function enrolled(enrollment: unknown, envelope: unknown, enrolledAt: Date | null): Active | string {
@@ -77,14 +67,12 @@ export function keyReader(deps: KeyReaderDeps): () => Promise<KeySnapshot> {
         });
         continue;
       }
-      const revocation = row.revocation === null ? null : signed('key-revocation', row.revocation);
-      const problem = revocationProblem(entry, revocation);
+      const { problem = null, revokedAt = null } = revocationAmong(row.revocations, deps.trustedOperators) ?? {};
       if (problem !== null)
         ignored.push({
           keyId: row.key_id,
           problem: `its revocation cannot be verified but still counts: ${problem}`,
         });
-      const revokedAt = typeof revocation === 'string' ? entry.addedAt : (revocation?.revokedAt ?? null);
       keys.push({ ...entry, revokedAt });
     }
     for (const row of ignored) {
@@ -95,9 +83,4 @@ export function keyReader(deps: KeyReaderDeps): () => Promise<KeySnapshot> {
     const byId = new Map(keys.map((key) => [key.keyId, key]));
     return { find: (keyId) => byId.get(keyId), keys, ignored };
   };
-}
-
-function revocationProblem(entry: Active, revocation: PredicateOf<'key-revocation'> | string | null): string | null {
-  if (revocation === null || typeof revocation === 'string') return revocation;
-  return revocableIds(entry).includes(revocation.keyId) ? null : 'the revocation is for another key';
 }

@@ -70,7 +70,7 @@ describe('verify', () => {
     for (const name of ['committed', 'declined', 'forbidden'] as const) {
       const { code, out, err } = await run(['verify', name, '--trust', 'trust']);
       expect([code, err]).toEqual([0, '']);
-      expect(out).toMatch(/^ok {3}format/);
+      expect(out).toMatch(/^ok {3}checksum/);
       expect(out.trimEnd().split('\n').at(-1)).toMatch(/^verified (COMMITTED|ROLLED_BACK)/);
     }
   });

@@ -128,7 +128,8 @@ const DIRECTIVES: Readonly<Record<string, readonly string[]>> = {
     ...['Type', 'User', 'EnvironmentFile', 'Environment', 'ExecStart', 'Restart', 'RestartSec'],
     ...['RestartPreventExitStatus', 'KillMode', 'TimeoutStopSec', 'MemoryMax', 'CPUQuota', 'TasksMax', 'UMask'],
     ...['NoNewPrivileges', 'ProtectSystem', 'ProtectHome', 'PrivateTmp', 'PrivateDevices', 'CapabilityBoundingSet'],
-    ...['RestrictAddressFamilies', 'InaccessiblePaths', 'ReadWritePaths'],
+    ...['RestrictAddressFamilies', 'PrivateUsers', 'TemporaryFileSystem', 'BindReadOnlyPaths', 'BindPaths'],
+    ...['InaccessiblePaths', 'ReadWritePaths'],
   ],
   Install: ['WantedBy'],
 };

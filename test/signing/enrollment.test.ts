@@ -205,19 +205,24 @@ describe('a verifier with trusted operators', () => {
   const registration = { enrollment: offer, passkey: enrolled, revocation: null };
 
   it('derives the passkey from both statements', () => {
-    expect(registeredKey(registration, operators)).toMatchObject({ keyId: passkeyKeyId(made), revokedAt: null });
-    expect(() => registeredKey(registration, [newKeyPair().publicKey])).toThrow('no trusted operator');
-    expect(() => registeredKey({ ...registration, passkey: offer }, operators)).toThrow('enrollment');
+    expect(registeredKey(registration, operators, null)).toMatchObject({ keyId: passkeyKeyId(made), revokedAt: null });
+    expect(() => registeredKey(registration, [newKeyPair().publicKey], null)).toThrow('no trusted operator');
+    expect(() => registeredKey({ ...registration, passkey: offer }, operators, null)).toThrow('enrollment');
   });
 
   it('reads a revocation of the passkey or of its link, and no other', () => {
     const revoke = (keyId: string) => signKeyRevocation({ keyId, reason: 'lost', revokedAt: UNTIL }, operator);
     for (const keyId of [passkeyKeyId(made), key.keyId])
-      expect(registeredKey({ ...registration, revocation: revoke(keyId) }, operators)).toMatchObject({
+      expect(registeredKey({ ...registration, revocation: revoke(keyId) }, operators, null)).toMatchObject({
         revokedAt: UNTIL,
       });
-    expect(() => registeredKey({ ...registration, revocation: revoke('f'.repeat(64)) }, operators)).toThrow(
-      'another key',
-    );
+  });
+
+  it('counts a revocation of another key, or by another signer, only from the time that it is told', () => {
+    const stranger = newKeyPair();
+    const of = (keyId: string, by = operator) => signKeyRevocation({ keyId, reason: 'lost', revokedAt: UNTIL }, by);
+    for (const revocation of [of('f'.repeat(64)), of(passkeyKeyId(made), stranger)])
+      for (const since of [null, '2030-01-01T00:00:00.000Z'])
+        expect(registeredKey({ ...registration, revocation }, operators, since).revokedAt).toBe(since);
   });
 });

@@ -1,11 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { LedgerRow } from '../../policy/contracts/ledger';
-import { evidenceText, type EvidenceBundle } from '../../policy/evidence/bundle';
+import { sha256HexOfText } from '../../policy/contracts/hash';
+import { evidenceChecksum, evidenceText, type EvidenceBundle } from '../../policy/evidence/bundle';
 import { signPredicate } from '../../signing/envelope';
-import { signKeyEntry } from '../../signing/registry-entry';
+import { signKeyEntry, signKeyRevocation } from '../../signing/registry-entry';
 import { verifiedReview } from '../../signing/verified-review';
 import { verifyEvidence, type EvidenceReport } from '../../signing/verify-evidence';
 import { isMet } from '../../signing/verify-review';
+import { registeredKey } from '../../signing/verify-review/registry-entries';
 import type { WorldChange } from '../support/review/evidence-review';
 import { evidenceWorld, WORLD_BUNDLE, type World } from '../support/review/evidence-world';
 import { isJudgeRecord, rewritten } from '../support/review/ledger-rows';
@@ -88,6 +90,40 @@ describe('evidence of each outcome verifies', () => {
     expect(report).toMatchObject({ verdict: 'verified', witnessed: true });
     expect([report.outcome?.state, report.outcome?.reason]).toContain(end);
   });
+
+  describe.each(['agent', 'attestor', 'judge'])(
+    'although the key of the %s was revoked after the disclosure',
+    (revoked) => {
+      it.each<[string, WorldChange]>([
+        ['declined', { table: 'public.prices', answers: BOB_REJECTS, revoked }],
+        ['withdrawn', { table: 'public.prices', stop: 'withdrawn', withdrawnBy: 'alice', revoked }],
+        ['commit_refused', { table: 'public.prices', answers: YES, revoked }],
+      ])('%s', async (reason, change) => {
+        const { world, bundle } = await exported(change);
+        const report = verify(bundle, world);
+        expect(report.checks.filter((check) => !isMet(check))).toEqual([]);
+        expect(report).toMatchObject({ verdict: 'verified', outcome: { reason } });
+        expect(report.checks.map(({ detail }) => detail).join()).toContain('revoked');
+      });
+
+      it('expired', async () => {
+        const world = evidenceWorld({ bundleText: WORLD_BUNDLE.replace('quorum: 2,', 'quorum: 2, deadline: 1s,') });
+        const { changeId } = await world.review({ table: 'public.prices', stop: 'expired', revoked });
+        const report = verify(await world.export(changeId), world);
+        expect(report).toMatchObject({ verdict: 'verified', outcome: { reason: 'expired' } });
+      });
+
+      it('still open: people can read it, and are told that it cannot be committed', async () => {
+        const { world, bundle } = await exported({ table: 'public.prices', open: true, revoked });
+        const at = '2026-03-01T09:10:00.000Z';
+        const verdict = verifiedReview(bundle, world.trust, at);
+        expect(verdict).toMatchObject({ ok: true });
+        expect(verdict.ok && verdict.review.status.warnings).toContainEqual(
+          expect.stringMatching(/ was revoked at .*: this change cannot be committed$/),
+        );
+      });
+    },
+  );
 
   it('declined after the deadline of the violation', async () => {
     const world = evidenceWorld({ bundleText: WORLD_BUNDLE.replace('quorum: 2,', 'quorum: 2, deadline: 1s,') });
@@ -175,6 +211,77 @@ describe('trust only comes from the caller', () => {
         verify({ ...bundle, keys: bundle.keys.map((key, i) => (i === 0 ? { entry, revocation: null } : key)) }, world),
       ),
     ).toContain('keys');
+  });
+
+  describe('a revocation that was signed before the commit began, and was in the database after it', () => {
+    const operator = seededKey('operator');
+    /** With a revocation of this key or, for `policy`, of the revision, dated so many seconds before the intent. */
+    const revokedBefore = (bundle: EvidenceBundle, name: string, seconds: number): EvidenceBundle => {
+      const intent = bundle.rows.find(({ row }) => row.kind === 'intent')?.row.at ?? '';
+      const revokedAt = new Date(Date.parse(intent) - seconds * 1000).toISOString();
+      const { policy } = bundle;
+      if (name === 'policy' && policy !== null) {
+        const [revision, bundleSha] = [1, sha256HexOfText(policy.bundleText)];
+        const said = { revision, bundleSha, reason: 'wrong', keyId: operator.keyId, revokedAt };
+        return { ...bundle, policy: { ...policy, revocation: signPredicate('policy-revocation', said, operator) } };
+      }
+      const { keyId } = seededKey(name);
+      const keys = bundle.keys.map((key) =>
+        registeredKey(key, [operator.publicKey], null).keyId === keyId
+          ? { ...key, revocation: signKeyRevocation({ keyId, reason: 'lost', revokedAt }, operator) }
+          : key,
+      );
+      return { ...bundle, keys };
+    };
+
+    it.each(['alice', 'agent', 'judge', 'attestor', 'policy'])(
+      'does not count against it within the tolerance for clocks, and does beyond it: %s',
+      async (name) => {
+        const { world, bundle } = await exported({ table: 'public.prices', answers: YES });
+        for (const seconds of [1, 59])
+          expect(verify(revokedBefore(bundle, name, seconds), world)).toMatchObject({ verdict: 'verified' });
+        for (const seconds of [60, 3600])
+          expect(verify(revokedBefore(bundle, name, seconds), world)).toMatchObject({ verdict: 'failed' });
+      },
+    );
+  });
+
+  describe('a revocation that no trusted operator signed', () => {
+    const mallory = seededKey('mallory');
+    /** With such a revocation of every key, as someone with the database role of the operator can write it. */
+    const withForged = (bundle: EvidenceBundle, revokedAt: string): EvidenceBundle => {
+      const keys = bundle.keys.map((key) => {
+        const { keyId } = registeredKey(key, [seededKey('operator').publicKey], null);
+        return { ...key, revocation: signKeyRevocation({ keyId, reason: 'forged', revokedAt }, mallory) };
+      });
+      return { ...bundle, keys };
+    };
+
+    it.each<[string, WorldChange]>([
+      ['committed', { table: 'public.prices', answers: YES }],
+      ['declined', { table: 'public.prices', answers: BOB_REJECTS }],
+      ['forbidden', { table: 'public.vault' }],
+    ])('changes nothing about a change that was %s, and is counted in the report', async (_name, change) => {
+      const { world, bundle } = await exported(change);
+      for (const revokedAt of ['2026-01-01T00:00:00.000Z', '2030-01-01T00:00:00.000Z']) {
+        const report = verify(withForged(bundle, revokedAt), world);
+        expect(report).toMatchObject({ verdict: 'verified' });
+        expect(report.checks.find(({ name }) => name === 'keys')?.detail).toContain(
+          `${bundle.keys.length} revocations that no trusted operator signed do not count`,
+        );
+      }
+    });
+
+    it('counts in an open review: people can read it, and the answers of the key do not count', async () => {
+      const { world, bundle } = await exported({ table: 'public.prices', answers: YES, open: true });
+      const forged = withForged(bundle, '2030-01-01T00:00:00.000Z');
+      const evidence = { ...forged, sha256: evidenceChecksum(forged) };
+      const verdict = verifiedReview(evidence, world.trust, '2026-03-01T09:10:00.000Z');
+      expect(verdict).toMatchObject({ ok: true, review: { answers: [] } });
+      expect(verdict.ok && verdict.review.status.warnings.join()).toMatch(
+        /revoked_key.*this change cannot be committed/,
+      );
+    });
   });
 
   it('throws if a trusted key is malformed; never throws on file contents', () => {
@@ -415,7 +522,7 @@ describe('revocation', () => {
     const { changeId } = await world.review({ table: 'public.prices', answers: YES });
     world.keys.revoke('bob', '2027-01-01T00:00:00.000Z');
     expect(verify(await world.export(changeId), world)).toMatchObject({ verdict: 'verified' });
-    world.keys.revoke('bob', '2026-03-01T09:00:01.000Z');
+    world.keys.revoke('bob', '2026-03-01T08:00:00.000Z');
     const report = verify(await world.export(changeId), world);
     expect(unmet(report)).toEqual(['decision']);
     expect(report.checks.find(({ name }) => name === 'answers')?.detail).toContain('revoked_key');
@@ -424,7 +531,7 @@ describe('revocation', () => {
   it("of the judge's key before the commit leaves its finding without a record", async () => {
     const world = evidenceWorld();
     const { changeId } = await world.review({ table: 'public.prices', answers: YES });
-    world.keys.revoke('judge', '2026-03-01T09:00:01.000Z');
+    world.keys.revoke('judge', '2026-03-01T08:00:00.000Z');
     expect(unmet(verify(await world.export(changeId), world))).toContain('findings');
   });
 });

@@ -8,20 +8,22 @@ import { serveUntilStopped } from '../../workers/serve';
 async function serving(app: Hono) {
   const stop = new AbortController();
   let listening = (_: number): void => {};
-  const listens = new Promise<number>((resolve) => (listening = resolve));
+  const port = new Promise<number>((resolve) => (listening = resolve));
   const ended = serveUntilStopped(app, {
     hostname: '127.0.0.1',
     port: 0,
     variable: 'COUNTERSIGN_GATEWAY_PORT',
     stopping: stop.signal,
     logger: { info: (facts: unknown) => listening((facts as { port: number }).port) },
+    // A test has Jest as its parent process.
+    listens: () => {},
   });
-  const port = await listens;
+  const address = { host: '127.0.0.1', port: await port };
   // One connection, which is kept alive as by the clients of an SDK.
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const get = (path: string, received = (_: string): void => {}): Promise<string> =>
     new Promise((resolve, reject) => {
-      request({ port, path, agent, host: '127.0.0.1' }, (response) => {
+      request({ ...address, path, agent }, (response) => {
         let text = '';
         response.setEncoding('utf8').on('data', (chunk: string) => received((text += chunk)));
         response.once('end', () => resolve(text)).once('error', reject);

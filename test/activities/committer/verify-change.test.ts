@@ -535,6 +535,27 @@ describe('the same change, rejected under another request key', () => {
     expect(checkOf(await verify(second))).toBe('previously_rejected');
     expect(checkOf(await verify(first))).toBe('standing_reject');
   });
+  test('previously_rejected: after it was opened, although it disclosed an earlier reject', async () => {
+    const [first, second] = await both('HOLD');
+    await first.answer(first.keys.ada, { decision: 'reject' });
+    await second.confirmed();
+    const third = await new ReviewWorld({ text: 'HOLD', requestKey: 'third', ledger: first.ledger }).reviewed();
+    expect(checkOf(await verify(second))).toBe('ok');
+    await third.answer(third.keys.bob, { decision: 'reject' });
+    expect(checkOf(await verify(second))).toBe('previously_rejected');
+  });
+  test('previously_rejected: more often than the ledger lists, of which only the newest are disclosed', async () => {
+    const { ledger } = new ReviewWorld();
+    const rejected = async (requestKey: string): Promise<void> => {
+      const world = await new ReviewWorld({ text: 'HOLD', requestKey, ledger }).reviewed();
+      await world.answer(world.keys.ada, { decision: 'reject' });
+    };
+    for (let i = 0; i < 21; i++) await rejected(`before ${i}`);
+    const last = await new ReviewWorld({ text: 'HOLD', requestKey: 'last', ledger }).confirmed();
+    expect(checkOf(await verify(last))).toBe('ok');
+    await rejected('after');
+    expect(checkOf(await verify(last))).toBe('previously_rejected');
+  });
   test('a reject of another change has no effect', async () => {
     const [first] = await both('HOLD');
     const other = await new ReviewWorld({ text: 'HOLD ', ledger: first.ledger }).confirmed();

@@ -125,8 +125,8 @@ it("a passkey that was enrolled with a link answers, with each process's own dat
   });
   expect([verified.answers.map(({ person }) => person), verified.refused]).toEqual([['dana', 'dana'], []]);
 
-  const [exported] = await keyEnvelopes(database.open('cs_gateway')).envelopesOf([dana.keyId]);
-  expect(registeredKey(exported!.registration, trustedOperators)).toMatchObject({
+  const [exported] = await keyEnvelopes(database.open('cs_gateway'), trustedOperators).envelopesOf([dana.keyId]);
+  expect(registeredKey(exported!.registration, trustedOperators, null)).toMatchObject({
     keyId: dana.keyId,
     passkey: dana.key,
     subject: { type: 'person', id: 'dana' },

@@ -90,7 +90,7 @@ it('reads the signed entries of keys unchanged, and omits unknown ids', async ()
     'b',
     JSON.stringify(revocation),
   ]);
-  const read = await keyEnvelopes(database.open('cs_gateway')).envelopesOf(['b', 'a', 'c']);
+  const read = await keyEnvelopes(database.open('cs_gateway'), []).envelopesOf(['b', 'a', 'c']);
   expect([...read].sort((x, y) => (x.keyId < y.keyId ? -1 : 1))).toEqual([
     { keyId: 'a', registration: { entry, revocation: null } },
     { keyId: 'b', registration: { entry, revocation } },

@@ -258,26 +258,3 @@ test.each(['[]', ''])(
     expect(text).toMatch(validators === '[]' ? /always-approve/ : /Missing "validators"/);
   },
 );
-
-describe('bundleSha', () => {
-  const sha = (text: string): string => {
-    const parsed = parseBundle(text);
-    if (!parsed.ok) throw new Error(JSON.stringify(parsed.issues));
-    return parsed.bundleSha;
-  };
-  test('does not depend on comments, key order and explicit defaults', () => {
-    const [version, name, ...rest] = BASE.trim().split('\n');
-    expect(sha([...rest, '# a comment', name, version].join('\n'))).toBe(sha(BASE));
-    expect(sha(bundleText({ deadline: '24h', judgeWhen: 'unlessHardBlock' }))).toBe(sha(BASE));
-  });
-  test('changes with every change of meaning, including the order of validators', () => {
-    const texts = [
-      BASE,
-      bundleText({ domain: 'other' }),
-      bundleText({ validators: '\n  - pack: demo-pack\n  - always-approve: {reason: r}' }),
-      bundleText({ validators: '\n  - always-approve: {reason: r}\n  - pack: demo-pack' }),
-      bundleText({ deadline: '25h' }),
-    ];
-    expect(new Set(texts.map(sha)).size).toBe(texts.length);
-  });
-});

@@ -354,7 +354,6 @@ describe('typedHash', () => {
     'attested-input': true,
     ledger: true,
     login: true,
-    bundle: true,
     key: true,
   };
   test('hashes of different kinds differ for the same members', () => {

@@ -71,6 +71,7 @@ function check(
   const review: Partial<Review> = {
     rows: rowsOf(envelopes, kind),
     sources: { context: 'commit' } as ReviewSources,
+    end: { action: 'COMMIT', reason: null, stagingSha: B },
     record: { changeId } as Review['record'],
     need: (fact) => {
       const value = facts[fact];

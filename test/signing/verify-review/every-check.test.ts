@@ -31,7 +31,7 @@ const YES = [
   { by: 'bob', decision: 'confirm' },
 ] as const;
 const OTHER = 'f'.repeat(64);
-const LONG_AGO = '2026-03-01T09:00:01.000Z';
+const LONG_AGO = '2026-03-01T08:00:00.000Z';
 
 interface Given {
   readonly record: ReviewRecord;
@@ -241,8 +241,6 @@ const writtenAsBlock: Edit = (rows) => {
 
 /** Attacks against each check by someone who can write to the database or call any activity in the namespace. */
 const ATTACKS: Readonly<Record<CheckName, readonly (readonly [attack: string, given: () => Given])[]>> = {
-  format: [],
-  history: [],
   checksum: [['the checksum of a damaged file', () => evidenceOf({ ...bundle, sha256: OTHER })]],
   chain: [
     [
@@ -568,19 +566,15 @@ test('an unmodified review passes every check, in the committer and as evidence'
   expect(verify(commit).checks.map(({ result }) => result)).not.toContain('not_checked');
 });
 
-/** Checks without attacks: `history` proves nothing, and `format` refuses a file that cannot be read. */
-const WITHOUT_ATTACKS: readonly CheckName[] = ['format', 'history'];
-
 /** Each row is also bound by the receipt or the head that follow it, so these checks fail for every file with changed rows. */
 const BINDING_ALL_ROWS: ReadonlySet<string> = new Set<CheckName>(['head', 'bound_words']);
 
 test('every check has at least one attack that it must stop', () => {
   expect(Object.keys(ATTACKS).sort()).toEqual(CHECKS.map(({ name }) => name).sort());
-  const without = CHECKS.map(({ name }) => name).filter((name) => ATTACKS[name].length === 0);
-  expect([...without].sort()).toEqual([...WITHOUT_ATTACKS].sort());
+  expect(CHECKS.filter(({ name }) => ATTACKS[name].length === 0)).toEqual([]);
 });
 
-describe.each(CHECKS.filter(({ name }) => !WITHOUT_ATTACKS.includes(name)))('$name: $proves', ({ name }) => {
+describe.each(CHECKS)('$name: $proves', ({ name }) => {
   test.each(ATTACKS[name])('is the only check that fails when %s', (_attack, given) => {
     const { ok, checks } = verify(given());
     expect(failed(checks)).toContain(name);
@@ -594,12 +588,6 @@ test('format: a file that cannot be read fails, and no other check is made', () 
   expect(verdict).toBe('failed');
   expect(failed(checks)).toEqual(['format']);
   expect(checks.filter(({ result }) => result === 'ok')).toEqual([]);
-});
-
-test('history: it is never reported as checked', () => {
-  const history = { runId: 'run', events: 3, sha256: OTHER };
-  for (const given of [evidence, sealed({ history })])
-    expect(verify(given).checks.find(({ name }) => name === 'history')?.result).toBe('not_checked');
 });
 
 test.each<[string, (given: Given) => Given, CheckName]>([
@@ -623,12 +611,12 @@ test.each<[string, (given: Given) => Given, CheckName]>([
 
 test('offline verification reports what it cannot check as not checked, and never as passed', () => {
   const open = verify(evidence).checks.filter(({ result }) => result === 'not_checked');
-  expect(open.map(({ name }) => name)).toEqual(['sums', 'recomputed', 'previously_rejected', 'nonces', 'history']);
+  expect(open.map(({ name }) => name)).toEqual(['sums', 'recomputed', 'previously_rejected', 'nonces']);
 });
 
 test('the committer requires each check that evidence requires, except those of a review that has ended', () => {
   const missing = CHECKS.filter(
     ({ contexts: c }) => c.evidence === 'required' && (c.commit as Need) !== 'required',
   ).map(({ name }) => name);
-  expect(missing).toEqual(['format', 'checksum', 'head', 'receipt', 'keys', 'settlement', 'effect', 'bound_words']);
+  expect(missing).toEqual(['checksum', 'head', 'receipt', 'keys', 'settlement', 'effect', 'bound_words']);
 });

@@ -244,11 +244,32 @@ it('a revocation of the passkey or of its link revokes it, and evidence has the 
     );
     await createKeyRegistry({ db: asOperator, trustedOperators, now: Date.now }).revoke(envelope);
     expect((await keysNow()).find((key) => key.keyId === keyId)?.revokedAt).not.toBeNull();
-    const [found] = await keyEnvelopes(asGateway).envelopesOf([keyId]);
+    const [found] = await keyEnvelopes(asGateway, trustedOperators).envelopesOf([keyId]);
     expect(found?.registration).toMatchObject({ enrollment: made.offer, revocation: envelope });
-    expect(registeredKey(found!.registration, trustedOperators)).toMatchObject({
+    expect(registeredKey(found!.registration, trustedOperators, null)).toMatchObject({
       keyId,
       revokedAt: expect.any(String),
     });
   }
+});
+
+it('a forged revocation of a passkey does not hide the genuine one of its link', async () => {
+  const of = testPasskey('alice', { seed: 'hidden' }).key;
+  const made = await link();
+  await gateway().completeEnrollment(made.key.keyId, statement(made, of), of);
+  const keyId = passkeyKeyId(of);
+  const stranger = newKeyPair();
+  const forged = signKeyRevocation({ keyId, reason: '', revokedAt: '2020-01-01T00:00:00.000Z' }, stranger);
+  await asOperator.query('insert into key_revocations (key_id, envelope) values ($1, $2)', [
+    keyId,
+    JSON.stringify(forged),
+  ]);
+  const revokedNow = async () => (await keysNow()).find((key) => key.keyId === keyId)?.revokedAt;
+  const exportedNow = async () =>
+    (await keyEnvelopes(asGateway, trustedOperators).envelopesOf([keyId]))[0]!.registration;
+  expect([typeof (await revokedNow()), (await exportedNow()).revocation]).toEqual(['string', forged]);
+  const revokedAt = new Date().toISOString();
+  const genuine = signKeyRevocation({ keyId: made.key.keyId, reason: 'lost', revokedAt }, operator);
+  await createKeyRegistry({ db: asOperator, trustedOperators, now: Date.now }).revoke(genuine);
+  expect([await revokedNow(), (await exportedNow()).revocation]).toEqual([revokedAt, genuine]);
 });

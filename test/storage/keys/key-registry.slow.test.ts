@@ -164,6 +164,23 @@ it('keeps a key revoked if its revocation was tampered with', async () => {
   expect(reports.join()).toContain('still counts');
 });
 
+it('dates a revocation that cannot be verified by the clock of the database, not by what its writer says', async () => {
+  const [r, forger] = [registry(), newKeyPair()];
+  const keys = [newKeyPair(), newKeyPair()];
+  for (const key of keys) await r.add(signKeyEntry(entry(key, 'dana'), operator));
+  const before = Date.now();
+  for (const [i, { keyId }] of keys.entries())
+    await db.query('insert into key_revocations (key_id, envelope, added_at) values ($1, $2, $3)', [
+      keyId,
+      JSON.stringify(signKeyRevocation({ keyId, reason: '', revokedAt: '2030-01-01T00:00:00.000Z' }, forger)),
+      i === 0 ? '2020-01-01' : '2030-01-01',
+    ]);
+  for (const { keyId } of keys) {
+    const revokedAt = Date.parse((await r.snapshot(0)).find(keyId)?.revokedAt ?? '');
+    expect(Math.abs(revokedAt - before)).toBeLessThan(60_000);
+  }
+});
+
 it('refuses entries and revocations of an untrusted operator, and a second owner of a key', async () => {
   const r = registry();
   const key = newKeyPair();

@@ -5,6 +5,7 @@ import type { RollbackReason } from '../../../policy/contracts/outcome';
 import { isHardBlock } from '../../../policy/decide/findings';
 import { judgeFailureResult } from '../../../policy/decide/judge-failure';
 import { JUDGE_ID } from '../../../policy/judge/config';
+import { CLOCK_SKEW_MS } from '../../../signing/judge-answer';
 import type { SigningKey } from '../../../signing/keys';
 import { signEnvelope } from '../../../signing/envelope';
 import { seededKey } from '../seeded-key';
@@ -29,6 +30,8 @@ export interface WorldChange {
    * than the plan was made with.
    */
   readonly stop?: RollbackReason;
+  /** Whose key signs the withdrawal of a change that stops as withdrawn. Default: the agent. */
+  readonly withdrawnBy?: string;
   /** A bundle that is published after the opening, whose result is then lost: the opening is retried. */
   readonly published?: string;
   /** The key made from this name is revoked after the answers. */
@@ -94,12 +97,12 @@ export class EvidenceReview extends ReviewSteps {
     const answers = this.triggered(findings).length === 0 ? [] : await this.#askPeople(findings);
     if (change.revoked !== undefined) revoke(change.revoked, this.at());
     if (change.withdrawnWithRevoked !== undefined) {
-      const before = this.at();
+      const before = new Date(Date.parse(this.at()) - 2 * CLOCK_SKEW_MS).toISOString();
       await this.#withdraw(change.withdrawnWithRevoked);
       revoke(change.withdrawnWithRevoked, before);
     }
     if (change.open === true) return null;
-    if (change.stop === 'withdrawn') await this.#withdraw('agent');
+    if (change.stop === 'withdrawn') await this.#withdraw(change.withdrawnBy ?? 'agent');
     if (change.stop !== undefined) return this.#end(change.stop);
     if (answers.some(({ decision }) => decision === 'reject')) return this.#end('declined');
     const settled = await this.commit();

@@ -1,0 +1,63 @@
+import { invalid } from '../../policy/contracts/failure';
+import type { SigningKey } from '../../signing/keys';
+import { signRevocation } from '../../signing/policy-revision';
+import type { Database } from '../database/database';
+import { newestRevision } from './newest-revision';
+import { operatorVerifier, storedRevisions } from './stored-revisions';
+
+export interface Revocation {
+  readonly revision: number;
+  /** For people; signed. */
+  readonly reason: string;
+  readonly operator: SigningKey;
+  readonly trustedOperators: readonly string[];
+  readonly now: Date;
+}
+
+export interface Revoked {
+  /** False if a trusted operator had revoked it before. */
+  readonly revoked: boolean;
+  /** The newest revision that is not revoked, which new reviews use from now on; null if there is none. */
+  readonly inForce: number | null;
+}
+
+/**
+ * Writes the signed revocation of a revision. No process uses the revision from then on, and its open reviews end as `policy_moved`. Fails
+ * with VALIDATION_ERROR, and writes nothing, if a trusted operator signed no such revision, or if the key is not of a trusted operator: the
+ * processes would ignore that revocation.
+ */
+export async function revokeRevision(
+  db: Database,
+  { revision, reason, operator, trustedOperators, now }: Revocation,
+): Promise<Revoked> {
+  if (!trustedOperators.includes(operator.publicKey))
+    throw invalid(
+      'key',
+      'the key of an operator in the trust file',
+      operator.keyId,
+      'Sign with a key that the processes trust',
+    );
+  return db.transaction(async (tx) => {
+    // The lock that `publish_policy` takes, so that the revision in force is the one that is reported.
+    await tx.query(`select pg_advisory_xact_lock(hashtextextended('countersign/policy', 0))`);
+    const { signed } = await newestRevision(tx, trustedOperators);
+    const found = signed.find((each) => each.revision.revision === revision);
+    if (found === undefined)
+      throw invalid(
+        'revision',
+        `one that a trusted operator signed (${signed.map((each) => each.revision.revision).join(', ') || 'there is none'})`,
+        String(revision),
+        'Nothing was revoked. "countersign policy show" prints the one in force',
+      );
+    const { verifyRevocation } = operatorVerifier(trustedOperators);
+    const before = await storedRevisions(tx).revocations();
+    const revoked = !before.some((envelope) => verifyRevocation(envelope)?.revision === revision);
+    if (revoked)
+      await tx.query('insert into policy_revocations (bundle_sha, envelope) values ($1, $2)', [
+        found.revision.bundleSha,
+        JSON.stringify(signRevocation(found.revision, reason, operator, now)),
+      ]);
+    const { newest } = await newestRevision(tx, trustedOperators);
+    return { revoked, inForce: newest?.revision.revision ?? null };
+  });
+}

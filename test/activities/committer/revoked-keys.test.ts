@@ -1,0 +1,127 @@
+/** What a key signed before it was revoked still explains why nothing was committed, and never supports a commit. */
+import { failureType } from '../../support/review/failure-type';
+import { ReviewWorld, START, type WorldOptions } from '../../support/review/review-world';
+import { HOLD_ID } from '../../support/review/demo-rules';
+import { testKey } from '../../support/keys';
+import { JUDGE_ID } from '../../../policy/judge/config';
+
+const DAY = 24 * 60;
+const ASKING: WorldOptions = {
+  bundle: {
+    policies:
+      '\n  - { key: ask, name: Ask, match: { validatorIds: [guardian.demo_hold] }, callback: { key: ask, version: v1 } }',
+  },
+};
+
+/** A review that waits for an answer, whose key of this kind was revoked a minute after the disclosure. */
+async function revokedIn(key: 'service' | 'attestor', options?: WorldOptions): Promise<ReviewWorld> {
+  const world = await new ReviewWorld(options).reviewed();
+  world.pass(1);
+  world.reregister(world.keys[key], { revokedAt: world.at() });
+  world.pass(1);
+  return world;
+}
+
+describe.each(['service', 'attestor'] as const)('a review whose %s key was revoked after the disclosure', (kind) => {
+  test.each<[string, WorldOptions | undefined]>([
+    ['', undefined],
+    [', with the result of a callback', ASKING],
+  ])('is declined if a person rejects it%s', async (_what, options) => {
+    const world = await revokedIn(kind, options);
+    expect((await world.answer(world.keys.bob, { decision: 'reject' })).admitted).toHaveLength(1);
+    expect(await world.rollback({ reason: 'declined' })).toMatchObject({ state: 'ROLLED_BACK', reason: 'declined' });
+  });
+
+  test('expires at its deadline', async () => {
+    const world = await revokedIn(kind);
+    world.pass(DAY);
+    expect(await world.rollback({ reason: 'expired' })).toMatchObject({ state: 'ROLLED_BACK', reason: 'expired' });
+  });
+
+  test('is not committed, although every answer is there, and ends as commit_refused', async () => {
+    const world = await revokedIn(kind);
+    await world.answer(world.keys.ada);
+    expect(await world.commit()).toMatchObject({ state: 'REFUSED', reason: 'commit_refused' });
+    expect([world.target.applied, (await world.kinds()).includes('intent')]).toEqual([0, false]);
+    expect(await world.rollback({ reason: 'commit_refused' })).toMatchObject({ reason: 'commit_refused' });
+  });
+
+  test('is not rolled back for a reason that a forged workflow invents', async () => {
+    const world = await revokedIn(kind);
+    for (const reason of ['declined', 'expired', 'forbidden', 'contract_violation', 'no_handler', 'withdrawn'] as const)
+      expect([reason, await failureType(world.rollback({ reason }))]).toEqual([reason, 'VALIDATION_ERROR']);
+    expect(await world.kinds()).not.toContain('decided');
+  });
+});
+
+describe('a key that leaked supports nothing that its holder signs after its revocation', () => {
+  const leaked = testKey('attestor', 'leaked', { revokedAt: START });
+  /** A review in which the judge was asked with the leaked key, `minutes` after it was revoked. */
+  async function judgedByLeaked(status: 'ALLOW' | 'BLOCK', minutes: number): Promise<ReviewWorld> {
+    const world = new ReviewWorld();
+    world.registered = [...world.registered, leaked];
+    await world.open();
+    await world.guard();
+    await world.stage();
+    world.pass(minutes);
+    await world.judged({ status }, {}, leaked);
+    return world;
+  }
+
+  test.each(['ALLOW', 'BLOCK'] as const)('a disclosure of its %s cannot be declined', async (status) => {
+    const world = await judgedByLeaked(status, 2);
+    await world.disclose();
+    await world.answer(world.keys.bob, { decision: 'reject' });
+    expect(await failureType(world.rollback({ reason: 'declined' }))).toBe('VALIDATION_ERROR');
+  });
+
+  test('within the tolerance for clocks it can, and still not be committed', async () => {
+    const world = await judgedByLeaked('ALLOW', 0);
+    await world.disclose();
+    await world.answer(world.keys.ada);
+    expect(await world.commit()).toMatchObject({ state: 'REFUSED' });
+    await world.answer(world.keys.bob, { decision: 'reject' });
+    expect(await world.rollback({ reason: 'declined' })).toMatchObject({ reason: 'declined' });
+  });
+
+  test('a submission that was opened with a key revoked before is not declined', async () => {
+    const world = await new ReviewWorld().reviewed();
+    world.reregister(world.keys.service, { revokedAt: new Date(Date.parse(START) - 60_000).toISOString() });
+    await world.answer(world.keys.bob, { decision: 'reject' });
+    expect(await failureType(world.rollback({ reason: 'declined' }))).toBe('VALIDATION_ERROR');
+  });
+});
+
+describe('a judge that was asked again', () => {
+  test('after the disclosure, and is stricter, does not keep the review from being declined or from expiring', async () => {
+    for (const reason of ['declined', 'expired'] as const) {
+      const world = await new ReviewWorld().reviewed();
+      await world.judged({ status: 'BLOCK' });
+      if (reason === 'declined') await world.answer(world.keys.bob, { decision: 'reject' });
+      else world.pass(DAY);
+      expect(await world.rollback({ reason })).toMatchObject({ state: 'ROLLED_BACK', reason });
+    }
+  });
+
+  test('after the disclosure, and is stricter, refuses the commit', async () => {
+    const world = await new ReviewWorld().confirmed();
+    await world.judged({ status: 'BLOCK' });
+    expect(await world.commit()).toMatchObject({
+      state: 'REFUSED',
+      explanation: expect.stringContaining('stricter record'),
+    });
+  });
+
+  test('before the disclosure, and is stricter than what a worker disclosed: nothing rests on that disclosure', async () => {
+    const world = new ReviewWorld();
+    await world.open();
+    await world.guard();
+    await world.stage();
+    await world.judged({ status: 'BLOCK' });
+    const findings = world.findings({}, { validator_id: JUDGE_ID, status: 'ALLOW', reason: '', evidenceRefs: [] });
+    await world.disclose(findings);
+    expect(findings.find((f) => f.validator_id === HOLD_ID)?.status).toBe('BLOCK');
+    await world.answer(world.keys.bob, { decision: 'reject' });
+    expect(await failureType(world.rollback({ reason: 'declined' }))).toBe('VALIDATION_ERROR');
+  });
+});
