@@ -66,7 +66,6 @@ export const FILE_SECONDS: Readonly<Record<string, number>> = {
   'test/system/outcomes.test.ts': 56,
   'test/system/pack-client.test.ts': 74,
   'test/system/pack.test.ts': 25,
-  'test/system/review.test.ts': 5,
   'test/system/run-ahead.test.ts': 24,
   'test/system/split-diffs.test.ts': 36,
   'test/system/sweep.test.ts': 112,
