@@ -232,11 +232,8 @@ describe.each<Via>(['update', 'signal'])('an answer by %s', (via) => {
     discloseGate = new Promise((resolve) => (releaseDisclosure = resolve));
     const { changeId } = await system.submit(waitingPrice(via === 'update' ? 26 : 27));
     const disclosed = async () => (await system.ledger(changeId)).find(({ row }) => row.kind === 'disclosed')?.row.body;
-    for (let i = 0; i < 1_200 && (await disclosed()) === undefined; i++) await pause(50);
-    const { fingerprint, violations } = (await disclosed()) as unknown as Pick<
-      ReviewStatus,
-      'fingerprint' | 'violations'
-    >;
+    const body = await eventually('the disclosure is in the ledger', disclosed, { everyMs: 50 });
+    const { fingerprint, violations } = body as unknown as Pick<ReviewStatus, 'fingerprint' | 'violations'>;
     const unaware = await queryWorkflow<ReviewStatus>(handle(changeId), 'status');
     expect(unaware).toMatchObject({ state: 'RUNNING', violations: [] });
     const shown = { ...unaware, fingerprint, violations, environment: 'development' as const };
