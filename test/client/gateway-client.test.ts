@@ -55,3 +55,16 @@ it('sends more answers than fit in one request in several, and merges their resu
     violationIds.map((id) => [id, 'not_eligible']),
   );
 });
+
+it.each(['ledger_unavailable', 'temporal_unavailable', 'worker_unavailable', 'store_unavailable'])(
+  'throws %s if the gateway gives it, since the gateway itself answers',
+  async (code) => {
+    const client = new GatewayClient({
+      baseUrl: 'https://gateway.example',
+      tenant: 'acme',
+      serviceKey: createSigner(newKeyPair()),
+      fetch: async () => Response.json({ error: { code, message: 'away' } }, { status: 503 }),
+    });
+    await expect(client.status('a'.repeat(64))).rejects.toMatchObject({ code });
+  },
+);

@@ -34,6 +34,7 @@ describe('a submission', () => {
     ['metadata as text', { metadata: 'rows' }, 'metadata', 'got "rows"'],
     ['metadata with undefined', { metadata: { a: undefined } }, 'metadata.a', 'got nothing'],
     ['metadata with a date', { metadata: { at: new Date() } }, 'metadata.at', 'got a Date'],
+    ['metadata with a bigint', { metadata: { rows: 10n } }, 'metadata.rows', 'got'],
     ['metadata too large', { metadata: { a: 'x'.repeat(20_000) } }, 'metadata', 'expected at most 16384 bytes'],
     ['a target with a slash', { target: 'a/b' }, 'target', 'got "a/b"'],
     ['no source tool', { sourceTool: undefined }, 'sourceTool', 'got nothing'],

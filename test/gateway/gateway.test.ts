@@ -546,13 +546,16 @@ describe('every response', () => {
   });
 
   it('reveals only the code of an internal failure, and logs it', async () => {
-    for (const [thrown, httpStatus] of [
-      [new Error('password=hunter2 at /srv/db.ts:1'), 500],
-      [new CountersignError('ledger_unavailable', 'connect ECONNREFUSED 10.0.0.7:5432'), 503],
+    for (const [thrown, httpStatus, code] of [
+      [new Error('password=hunter2 at /srv/db.ts:1'), 500, 'internal'],
+      [new CountersignError('ledger_unavailable', 'connect ECONNREFUSED 10.0.0.7:5432'), 503, 'ledger_unavailable'],
+      [new CountersignError('temporal_unavailable', 'connect ECONNREFUSED 10.0.0.7:7233'), 503, 'temporal_unavailable'],
+      [new CountersignError('worker_unavailable', 'no poller at 10.0.0.7'), 503, 'worker_unavailable'],
     ] as const) {
       const { app, log } = gateway({ tenantOf: () => Promise.reject(thrown) });
       const answer = await send(app, { path: `/v1/reviews/${CHANGE}` });
       expect(answer.status).toBe(httpStatus);
+      expect(JSON.parse(answer.text)).toMatchObject({ error: { code } });
       expect(answer.text).not.toMatch(/hunter2|srv|10\.0\.0\.7|at /);
       expect(log).toHaveLength(1);
     }

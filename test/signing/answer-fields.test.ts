@@ -2,11 +2,9 @@ import type { AnswerPredicate } from '../../policy/contracts/answer';
 import { canonicalJson } from '../../policy/contracts/canonical-json';
 import type { Envelope } from '../../policy/contracts/diff';
 import { fromBase64, toBase64 } from '../../policy/evidence/base64';
-import { messageDigest } from '../../policy/evidence/dsse';
 import { statementOf } from '../../policy/evidence/statement';
 import { signEnvelope } from '../../signing/envelope';
 import { judgeAnswer, type AnswerScope } from '../../signing/judge-answer';
-import { answerFactKey, verifyAcceptedAnswers } from '../../signing/verify-answers';
 import { lookup, testKey } from '../support/keys';
 
 const sha = (letter: string): string => letter.repeat(64);
@@ -83,36 +81,4 @@ test.each(READ)('%s is compared: an answer signed with another value is refused 
 test.each(['tenant', 'target', 'environment'] as const)('%s of the context is compared separately', (member) => {
   const other = member === 'environment' ? 'development' : 'other';
   expect(codeOf(answer({ context: { ...SIGNED.context, [member]: other } }))).toBe('wrong_context');
-});
-
-describe('the committer, on the ledger rows', () => {
-  const row = (sent: unknown, body: object = {}) => ({
-    changeId: SIGNED.changeId,
-    n: 1,
-    prev: sha('0'),
-    kind: 'answer_accepted' as const,
-    at: NOW,
-    actor: 'review-worker',
-    body: { answer: sent as never, ...body },
-  });
-  const verified = (sent: unknown, body: object, spent: string | null) => {
-    const factKey = answerFactKey({ violationId: SIGNED.violationId, digest: messageDigest(sent) });
-    const nonces = spent === null ? [] : [{ keyId: dana.keyId, nonce: spent, changeId: SIGNED.changeId, factKey }];
-    return verifyAcceptedAnswers({ rows: [row(sent, body)], scope, keys, nonces, at: NOW });
-  };
-
-  test('takes decision, person and reason from the signed answer, not from the row', () => {
-    const lies = { decision: 'confirm', person: 'eli', reason: 'fine', digest: sha('7'), signed: true };
-    expect(verified(answer(), lies, SIGNED.nonce).answers).toMatchObject([
-      { decision: 'reject', person: 'dana', reason: SIGNED.reason },
-    ]);
-  });
-
-  test.each([
-    ['was never spent', null],
-    ['is not the one that was spent', 'm'.repeat(20)],
-  ])('refuses an answer whose nonce %s', (_what, spent) => {
-    const { answers, refused } = verified(answer({ decision: 'confirm' }), {}, spent);
-    expect([answers, refused.map(({ code }) => code)]).toEqual([[], ['nonce_reused']]);
-  });
 });

@@ -18,3 +18,18 @@ export async function eventually<T>(
     if (performance.now() > end) throw new Error(`Not within ${withinMs} ms: ${what}`);
   }
 }
+
+/** Calls again while it throws an error that `passes`, and returns its result. After the bound it throws the last error. */
+export async function retried<T>(
+  call: () => Promise<T>,
+  passes: (error: unknown) => boolean,
+  { everyMs = 250, withinMs = 120_000 }: { readonly everyMs?: number; readonly withinMs?: number } = {},
+): Promise<T> {
+  for (const end = performance.now() + withinMs; ; await pause(everyMs)) {
+    try {
+      return await call();
+    } catch (error) {
+      if (!passes(error) || performance.now() > end) throw error;
+    }
+  }
+}

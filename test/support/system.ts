@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,6 +15,7 @@ import type { LoadedKey } from '../../signing/key-file';
 import { readTargets } from '../../workers/config';
 import { isUnavailable, openDevClient, type DevClient } from '../../dev/client';
 import { openRoles, roleSetup, type LocalRole } from '../../dev/local-roles';
+import { retried } from './eventually';
 import { localWorkers, quietRuntime } from './local-workers';
 import { query } from '../../dev/query';
 import { signedAnswers } from '../../dev/signed-answers';
@@ -243,13 +243,7 @@ export function workflowBundlePath(): string {
 
 /** Retries while no worker answers, for two minutes: a busy machine takes long. For idempotent calls only. */
 export async function retryUnavailable<T>(call: () => Promise<T>): Promise<T> {
-  for (const until = Date.now() + 120_000; ; await pause(250)) {
-    try {
-      return await call();
-    } catch (error) {
-      if (!isUnavailable(error) || Date.now() > until) throw error;
-    }
-  }
+  return await retried(call, isUnavailable);
 }
 
 function mapValues<K extends string>(object: Readonly<Record<K, string>>, change: (value: string) => string) {

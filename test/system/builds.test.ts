@@ -1,9 +1,9 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { TASK_QUEUES } from '../../policy/contracts/queues';
 import { versioning, workerOptions } from '../../workers/run-worker';
+import { retried } from '../support/eventually';
 import { SHOP } from '../support/shop-bundle';
 import { startSystem, workflowBundlePath, type System } from '../support/system';
 import { NARROW, waitingPrice } from './scenarios';
@@ -40,14 +40,12 @@ async function startBuild(buildId: string): Promise<void> {
   const named = ['--deployment-name', queue(), '--build-id', buildId, '--address', address, '--namespace', namespace()];
   const cli = process.env['COUNTERSIGN_TEST_CLI'] ?? '';
   // The server registers a build at its first poll.
-  for (const until = Date.now() + 60_000; ; await pause(300)) {
-    try {
-      await run(cli, ['worker', 'deployment', 'set-current-version', ...named, '--yes'], { timeout: 20_000 });
-      return;
-    } catch (error) {
-      if (Date.now() > until) throw error;
-    }
-  }
+  const setCurrent = ['worker', 'deployment', 'set-current-version', ...named, '--yes'];
+  await retried(
+    () => run(cli, setCurrent, { timeout: 20_000 }),
+    () => true,
+    { withinMs: 60_000 },
+  );
 }
 
 /** The workflow's build and versioning behavior, as the server reports them. */

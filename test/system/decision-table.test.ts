@@ -2,7 +2,6 @@
  * The sample of the decision table on real servers: one rule reports the status, one policy matches it, and a person answers
  * or does not. `test/policy/decide/decision-table.test.ts` runs all 256 combinations without servers.
  */
-import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import type { ReviewOutcome } from '../../policy/contracts/outcome';
 import { defineCallback } from '../../policy/rules/callback';
@@ -10,6 +9,7 @@ import { defineRule, type RuleOutcome } from '../../policy/rules/define';
 import { metadataEvidence } from '../../policy/contracts/facts';
 import { COMBINATIONS, expected, nameOf, policyOf, SAMPLE, type Combination } from '../support/decision-table';
 import { statusIfAnswered } from '../../dev/client';
+import { eventually } from '../support/eventually';
 import { retryUnavailable, startSystem, type System } from '../support/system';
 import { update } from './scenarios';
 
@@ -152,20 +152,19 @@ async function review(c: Combination, id: number): Promise<Did> {
 
 /** Answers as the case requires once the review waits for a person. False if the review ends without asking. */
 async function answered(changeId: string, c: Combination): Promise<boolean> {
-  for (const until = Date.now() + 120_000; Date.now() < until; await pause(100)) {
+  const look = async () => {
     const status = (await system.isDisclosed(changeId)) ? await statusIfAnswered(system.countersign, changeId) : null;
-    if (status === null || status.state === 'RUNNING') continue;
+    if (status === null || status.state === 'RUNNING') return null;
     const human = status.violations.some(({ need }) => need === 'human');
-    if (status.state !== 'INTERVENTION_REQUIRED') return human;
-    if (!human) continue;
-    if (c.human === 'noHandler') return true;
-    if (c.human === 'confirm' || c.human === 'reject') {
-      const answers = system.sign(status, 'alice', c.human);
-      await retryUnavailable(() => system.countersign.answer(changeId, answers));
-    }
-    return true;
+    return status.state === 'INTERVENTION_REQUIRED' && !human ? null : { status, human };
+  };
+  const { status, human } = await eventually('it is asked, or ends', look, { everyMs: 100, withinMs: 120_000 });
+  if (status.state !== 'INTERVENTION_REQUIRED') return human;
+  if (c.human === 'confirm' || c.human === 'reject') {
+    const answers = system.sign(status, 'alice', c.human);
+    await retryUnavailable(() => system.countersign.answer(changeId, answers));
   }
-  throw new Error('Neither asked nor ended in 120 s');
+  return true;
 }
 
 test('the sample has each distinct result of the table, with each confirmation setting and each callback', () => {

@@ -14,6 +14,7 @@ import type { Extension } from '../../workers/extensions';
 import { lookAgainSignal } from '../../workflows/messages';
 import { makeRepository, oneLinePatch, type GitRepository } from '../../dev/fixtures/git-repository';
 import { startJsonApi, type JsonApi } from '../../dev/fixtures/json-api';
+import { eventually } from '../support/eventually';
 import { startSystem, type System } from '../support/system';
 
 const contains = (diff: { readonly raw: Uint8Array }, word: string): boolean =>
@@ -267,8 +268,7 @@ test('a commit waits while its target is frozen, and is applied once the freeze 
   await setFrozen(true);
   const { changeId } = await flag('frozen');
   const refused = async () => (await system.ledger(changeId)).some(({ row }) => row.body['check'] === 'target_frozen');
-  for (let i = 0; i < 1_200 && !(await refused()); i++) await pause(50);
-  expect(await refused()).toBe(true);
+  await eventually('the commit is refused', refused, { everyMs: 50 });
   expect(api.applied).toHaveLength(0);
   await setFrozen(false);
   expect(await system.ended(changeId)).toMatchObject({ state: 'COMMITTED', verified: true });

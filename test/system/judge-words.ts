@@ -2,7 +2,6 @@ import {
   answering,
   answerTo,
   completion,
-  saying,
   sendJson,
   startJudgeServer,
   type ChatRequest,
@@ -16,12 +15,7 @@ import { startSystem, type System } from '../support/system';
 const WORDS: Readonly<Record<string, Handler>> = {
   judge_concern: (response, request) => sendJson(response, 200, completion(request.model, concern(request))),
   judge_hangs: () => {},
-  judge_garbage: saying('I have looked at it and it seems fine to me.'),
-  judge_429: (response) => sendJson(response, 429, { error: { message: 'slow down' } }, { 'retry-after-ms': '20' }),
-  judge_500: (response) => sendJson(response, 500, { error: { message: 'oops' } }, { 'retry-after-ms': '20' }),
   judge_401: (response) => sendJson(response, 401, { error: { message: 'who are you' } }),
-  judge_resets: (response) => void response.destroy(),
-  judge_abstains: answering({ verdict: 'ABSTAIN' }),
 };
 
 export const JUDGE_WHY = 'The name of the item contradicts the change';

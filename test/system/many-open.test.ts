@@ -48,7 +48,7 @@ test('the timers of reviews with the same time to answer end at different times 
     expect(fires - deadline).toBeGreaterThanOrEqual(wanted - 1);
     expect(fires - deadline).toBeLessThan(wanted + 60_000);
   }
-  expect(Math.max(...delays) - Math.min(...delays)).toBeGreaterThan(60_000);
+  expect(new Set(delays).size).toBeGreaterThan(1);
 });
 
 test('a review that has left the memory continues with its answer', async () => {

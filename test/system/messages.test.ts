@@ -5,7 +5,6 @@ import type { Envelope } from '../../policy/contracts/diff';
 import type { ReviewStatus } from '../../policy/contracts/status';
 import { verifyChain } from '../../policy/evidence/chain';
 import { statementOf } from '../../policy/evidence/statement';
-import { newKeyPair } from '../../signing/keys';
 import { newNonce } from '../../signing/nonce';
 import { queryWorkflow } from '../../dev/query-workflow';
 import { GIFT_POLICY, SHOP, shopBundle } from '../support/shop-bundle';
@@ -27,7 +26,7 @@ beforeAll(async () => {
     name: 'messages',
     bundleText: shopBundle({ policies: GIFT_POLICY }).replace(
       'dba: { members: [alice, bob] }',
-      'dba: { members: [alice, bob, dana, gone] }',
+      'dba: { members: [alice, bob, gone] }',
     ),
     wrap: (worker, activities) => {
       if (worker === 'review') {
@@ -104,9 +103,7 @@ async function openReview(): Promise<ReviewStatus> {
 interface Context {
   readonly status: ReviewStatus;
   readonly human: string;
-  readonly dana: TestKey;
   readonly gone: TestKey;
-  readonly eve: TestKey;
 }
 type Message = (context: Context) => unknown;
 const confirm = (
@@ -116,22 +113,6 @@ const confirm = (
   violation = context.human,
 ): Envelope => system.sign({ ...context.status, ...over }, person, 'confirm', [violation])[0] as Envelope;
 const one = (answer: unknown): unknown => ({ answers: [answer] });
-const plain = (context: Context, over: object = {}): object => ({
-  violationId: context.human,
-  fingerprint: context.status.fingerprint,
-  decision: 'confirm',
-  reason: '',
-  actor: 'alice',
-  ...over,
-});
-
-function tampered(envelope: Envelope): Envelope {
-  const payload = Buffer.from(envelope.payload, 'base64')
-    .toString()
-    .replace('"decision":"confirm"', '"decision":"reject"');
-  return { ...envelope, payload: Buffer.from(payload).toString('base64') };
-}
-
 function expired(context: Context): Envelope {
   const { changeId, fingerprint, tenant, target } = context.status;
   const signer = createSigner(system.key('alice'));
@@ -155,44 +136,11 @@ function expired(context: Context): Envelope {
 }
 
 const otherHash = 'ab'.repeat(32);
+/** One of each way to refuse; the test of the admission has every code. */
 const CASES: readonly (readonly [string, string | readonly string[], Message])[] = [
-  ['answers as an array', 'malformed', () => [true, true]],
   ['answers that are booleans', ['malformed', 'malformed'], () => ({ answers: [true, false] })],
-  ['null instead of a message', 'malformed', () => null],
-  ['a string', 'malformed', () => 'confirm'],
-  ['no answers', 'malformed', () => ({ answers: [] })],
-  ['an unknown member', 'malformed', (w) => ({ answers: [confirm(w, 'alice')], approveAll: true })],
-  ['the decision "false", as a string', 'malformed', (w) => one(plain(w, { decision: 'false' }))],
-  ['the decision true', 'malformed', (w) => one(plain(w, { decision: true }))],
-  ['an unsigned answer where signatures are required', 'unsigned_not_accepted', (w) => one(plain(w))],
-  ['a signature of another payload', 'bad_signature', (w) => one(tampered(confirm(w, 'alice')))],
-  ['an unregistered key', 'unknown_key', (w) => one(confirm(w, { ...w.eve, ...newKeyPair() }))],
   ['a revoked key', 'revoked_key', (w) => one(confirm(w, w.gone))],
-  ['a person outside the group', 'not_eligible', (w) => one(confirm(w, w.eve))],
-  ['the agent’s own key', 'not_eligible', (w) => one(confirm(w, 'agent'))],
-  ['a worker’s key', 'not_eligible', (w) => one(confirm(w, 'attestor-review'))],
-  ['the requester’s own key: four eyes', 'not_eligible', (w) => one(confirm(w, w.dana))],
   ['another fingerprint [T60]', 'wrong_fingerprint', (w) => one(confirm(w, 'alice', { fingerprint: otherHash }))],
-  ['another change', 'wrong_context', (w) => one(confirm(w, 'alice', { changeId: otherHash }))],
-  ['another target', 'wrong_context', (w) => one(confirm(w, 'alice', { target: 'bank' }))],
-  [
-    'a violation that does not exist [T56]',
-    'unknown_violation',
-    (w) =>
-      one(
-        confirm(
-          w,
-          'alice',
-          { violations: w.status.violations.map((v) => ({ ...v, violationId: otherHash })) },
-          otherHash,
-        ),
-      ),
-  ],
-  [
-    'a violation that needs no answer [T56]',
-    'needs_no_answer',
-    (w) => one(confirm(w, 'alice', {}, w.status.violations.find((v) => v.need === 'callback')?.violationId)),
-  ],
   ['an answer past its own expiry', 'expired', (w) => one(expired(w))],
 ];
 
@@ -200,14 +148,9 @@ describe.each<Via>(['update', 'signal'])('an answer by %s', (via) => {
   let context: Context;
   beforeAll(async () => {
     const status = await openReview();
-    const label = (id: string) => ({ kind: 'approver', subject: { type: 'person', id } }) as const;
-    const [dana, gone, eve] = [
-      await system.addKey(label('dana')),
-      await system.addKey(label('gone')),
-      await system.addKey(label('eve')),
-    ];
+    const gone = await system.addKey({ kind: 'approver', subject: { type: 'person', id: 'gone' } });
     await system.revokeKey(gone.keyId);
-    context = { status, human: humanViolations(status)[0] ?? '', dana, gone, eve };
+    context = { status, human: humanViolations(status)[0] ?? '', gone };
   });
 
   test.each(CASES)(
@@ -289,11 +232,8 @@ describe.each<Via>(['update', 'signal'])('an answer by %s', (via) => {
     discloseGate = new Promise((resolve) => (releaseDisclosure = resolve));
     const { changeId } = await system.submit(waitingPrice(via === 'update' ? 26 : 27));
     const disclosed = async () => (await system.ledger(changeId)).find(({ row }) => row.kind === 'disclosed')?.row.body;
-    for (let i = 0; i < 1_200 && (await disclosed()) === undefined; i++) await pause(50);
-    const { fingerprint, violations } = (await disclosed()) as unknown as Pick<
-      ReviewStatus,
-      'fingerprint' | 'violations'
-    >;
+    const body = await eventually('the disclosure is in the ledger', disclosed, { everyMs: 50 });
+    const { fingerprint, violations } = body as unknown as Pick<ReviewStatus, 'fingerprint' | 'violations'>;
     const unaware = await queryWorkflow<ReviewStatus>(handle(changeId), 'status');
     expect(unaware).toMatchObject({ state: 'RUNNING', violations: [] });
     const shown = { ...unaware, fingerprint, violations, environment: 'development' as const };

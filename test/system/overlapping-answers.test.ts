@@ -4,11 +4,9 @@ import { SHOP, shopBundle } from '../support/shop-bundle';
 import { startSystem, workflowBundlePath, type System } from '../support/system';
 import { waitingPrice } from './scenarios';
 
-/**
- * While the disclosure takes this long, both answers arrive, so that one workflow task delivers them. A local activity may take five
- * seconds.
- */
-const DISCLOSURE_MS = 3_500;
+/** The disclosure reports once both answers have arrived, so that one workflow task delivers them. */
+let arrived = (): void => {};
+const bothArrived = new Promise<void>((resolve) => (arrived = resolve));
 let system: System;
 jest.setTimeout(120_000);
 
@@ -22,7 +20,7 @@ beforeAll(async () => {
       if (disclose === undefined) return activities;
       const slow = async (input: unknown): Promise<unknown> => {
         const disclosed = await disclose(input);
-        await new Promise((resolve) => setTimeout(resolve, DISCLOSURE_MS));
+        await bothArrived;
         return disclosed;
       };
       return { ...others, disclose: slow };
@@ -33,12 +31,15 @@ afterAll(() => system.close());
 
 test('two answers in one workflow task are both admitted, and the history replays', async () => {
   const { changeId } = await system.submit(waitingPrice(1));
-  await system.waiting(changeId);
-  await Promise.all([system.answer(changeId, 'alice', 'confirm'), system.answer(changeId, 'bob', 'confirm')]);
+  const status = await system.waiting(changeId);
+  const workflow = system.temporal.workflow.getHandle(changeId);
+  for (const person of ['alice', 'bob'] as const)
+    await workflow.signal('answer', { answers: system.sign(status, person, 'confirm') });
+  arrived();
   expect(await system.ended(changeId)).toMatchObject({ state: 'COMMITTED', verified: true });
   const accepted = (await system.ledger(changeId)).filter(({ row }) => row.kind === 'answer_accepted');
   expect(accepted.map(({ row }) => row.body['person']).toSorted()).toEqual(['alice', 'bob']);
-  const history = await system.temporal.workflow.getHandle(changeId).fetchHistory();
+  const history = await workflow.fetchHistory();
   // Otherwise the answers did not overlap: the second one is admitted by an activity.
   expect(scheduled(history.events ?? [], 'admitAnswer')).toBe(1);
   expect(readable(toJson(history))).toContain('"activity_type":"admitAnswer"');

@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { startProcess, type RunningProcess } from '../../workers/start-process';
 import { freePort } from '../../dev/embedded/places';
 import { snippet } from '../support/doc-snippets';
+import { retried } from '../support/eventually';
 import { hasPython, pythonWith } from '../support/python';
 import {
   compileAgainstDeclarations,
@@ -74,13 +75,9 @@ function projectOf(type: (typeof FORMATS)[number][0]): string {
  */
 async function printed(project: string, script: string, env: Record<string, string> = {}): Promise<string> {
   const options = { cwd: project, env: { ...process.env, ...env } };
-  for (const until = Date.now() + 120_000; ;) {
-    try {
-      return (await promisify(execFile)(process.execPath, [script], options)).stdout;
-    } catch (error) {
-      if (!/'(worker|ledger|gateway)_unavailable'/.test(String(error)) || Date.now() > until) throw error;
-    }
-  }
+  const run = () => promisify(execFile)(process.execPath, [script], options);
+  const { stdout } = await retried(run, (error) => /'(worker|ledger|gateway)_unavailable'/.test(String(error)));
+  return stdout;
 }
 
 test('the tarball contains code and types in both formats and the licences, and nothing else', () => {

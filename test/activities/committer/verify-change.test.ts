@@ -62,46 +62,11 @@ describe('an unmodified review', () => {
 });
 
 describe('the ledger', () => {
-  test('chain: a row that was changed, removed or moved', async () => {
-    const world = await confirmed();
-    const rows = await world.rows();
-    expect(
-      checkOf(
-        await verify(
-          world,
-          {},
-          rows.map((r, i) => (i === 2 ? { ...r, row: { ...r.row, actor: 'other' } } : r)),
-        ),
-      ),
-    ).toBe('chain');
-    expect(
-      checkOf(
-        await verify(
-          world,
-          {},
-          rows.filter((_, i) => i !== 2),
-        ),
-      ),
-    ).toBe('chain');
-    expect(checkOf(await verify(world, {}, [...rows].reverse()))).toBe('chain');
-    const other = await confirmed({ requestKey: 'again' });
-    expect(checkOf(await verify(world, {}, [...rows.slice(0, 1), ...(await other.rows()).slice(1)]))).toBe('chain');
-  });
   test('submission: missing or unreadable', async () => {
     expect(checkOf(await verify(new ReviewWorld()))).toBe('chain');
     expect(await tampered(withBody('submitted', () => ({})))).toBe('submission');
     expect(await tampered((row) => (row.kind === 'submitted' ? null : row))).toBe('submission');
     expect(await tampered(inSubmission({ plan: {} }))).toBe('submission');
-  });
-  test.each(['tenant', 'target', 'sourceTool', 'requestKey', 'diffSha'])(
-    'submission: a submission whose %s is another',
-    async (member) => {
-      const value = member === 'diffSha' ? OTHER : 'Refund';
-      expect(await tampered(inSubmission({ [member]: value }))).toBe('submission');
-    },
-  );
-  test('submission: metadata that was added', async () => {
-    expect(await tampered(inSubmission({ metadata: { affected_rows: 1 } }))).toBe('submission');
   });
   test('chain: the rows of another change', async () => {
     const [world, other] = await Promise.all([confirmed(), confirmed({ requestKey: 'again' })]);
@@ -150,12 +115,6 @@ describe('the plan', () => {
       const verified = await pinning(world, { ...world.plan, ...other });
       expect([checkOf(verified), explain(verified)]).toEqual(['plan', 'the plan is for another target or tool']);
     }
-  });
-  test('plan: a plan source that returns a plan with another hash', async () => {
-    const world = await confirmed();
-    const plan = { ...world.plan, domain: 'other' };
-    const plans = { ...world.plans, byHash: async () => ({ plan, planHash: world.planHash, revision: 1 }) };
-    expect(checkOf(await verifyChange({ ...world.deps, plans }, world.input, await world.rows()))).toBe('plan');
   });
   test('policy: the plan of another revision than the review pinned, as after its revision was revoked', async () => {
     const world = await confirmed();
@@ -236,10 +195,6 @@ describe('bytes and requester', () => {
 });
 
 describe('the dry run', () => {
-  test('staging: a record that the committer did not write', async () => {
-    const world = await confirmed();
-    expect(checkOf(await verify(world, { stagingSha: OTHER }))).toBe('staging');
-  });
   test('staging: the record of another change', async () => {
     const world = await confirmed();
     const sha = world.staged?.stagingSha ?? '';
@@ -247,16 +202,6 @@ describe('the dry run', () => {
     world.stagingRecords.clear();
     if (record !== undefined) world.stagingRecords.set(`${OTHER}/${sha}`, record);
     expect(checkOf(await verify(world))).toBe('staging');
-  });
-  test('staging: a record whose content does not match its hash', async () => {
-    const world = await confirmed();
-    for (const [key, record] of world.stagingRecords) world.stagingRecords.set(key, { ...record, tables: [] });
-    expect(checkOf(await verify(world))).toBe('staging');
-  });
-  test('staging: no record for an enforced change', async () => {
-    const world = await confirmed();
-    expect(checkOf(await verify(world, { stagingSha: null }))).toBe('staging');
-    expect(checkOf(await verify(await confirmed({ text: 'clean' }), { stagingSha: null }))).toBe('staging');
   });
   test('disclosure: another dry run than the disclosed one [T60, T61]', async () => {
     const world = await confirmed();
@@ -606,12 +551,6 @@ describe('the disclosure', () => {
     await world.disclose(world.findings());
     expect(checkOf(await verify(world))).toBe('disclosure');
   });
-  test('disclosure: another fingerprint in the row, or none in the input', async () => {
-    expect(await tampered(withBody('disclosed', (body) => ({ ...body, fingerprint: OTHER })))).toBe('disclosure');
-    const world = await confirmed();
-    expect(checkOf(await verify(world, { fingerprint: null }))).toBe('disclosure');
-    expect(checkOf(await verify(world, { fingerprint: OTHER }))).toBe('disclosure');
-  });
 });
 
 describe('callbacks', () => {
@@ -660,30 +599,9 @@ describe('answers, verified again with the current keys', () => {
   test('decision: no answer [T46]', async () => expect(checkOf(await answered(async () => {}))).toBe('decision'));
   test('decision: one answer of two [T46]', async () =>
     expect(checkOf(await answered((w) => w.answer(w.keys.ada), { text: 'HOLD OTHER' }))).toBe('decision'));
-  test.each<readonly [string, (w: ReviewWorld) => Promise<unknown>, string, string]>([
-    ['by a person outside the group', (w) => w.answerRow(w.keys.eve), 'not_eligible', 'decision'],
-    ['by the requester', (w) => w.answerRow(w.keys.rita), 'not_eligible', 'decision'],
-    ['by a key that is not registered', (w) => w.answerRow(testKey('approver', 'ada')), 'unknown_key', 'answers'],
-    ['by an attestor', (w) => w.answerRow(w.keys.attestor), 'not_eligible', 'decision'],
-    ['on another fingerprint', (w) => w.answerRow(w.keys.ada, { fingerprint: OTHER }), 'wrong_fingerprint', 'decision'],
-    ['to another violation', (w) => w.answerRow(w.keys.ada, { violationId: OTHER }), 'unknown_violation', 'decision'],
-    ['for another change', (w) => w.answerRow(w.keys.ada, { changeId: OTHER }), 'wrong_context', 'answers'],
-    [
-      'for another target',
-      (w) => w.answerRow(w.keys.ada, { context: { tenant: 'acme', target: 'other', environment: 'production' } }),
-      'wrong_context',
-      'answers',
-    ],
-    [
-      'for development',
-      (w) => w.answerRow(w.keys.ada, { context: { tenant: 'acme', target: 'shop', environment: 'development' } }),
-      'wrong_context',
-      'answers',
-    ],
-    ['expired when it was written', (w) => w.answerRow(w.keys.ada, { expiresAt: START }), 'expired', 'decision'],
-  ])('refuses an answer %s [T60]', async (_what, act, code, check) => {
-    const verified = await answered(act);
-    expect([checkOf(verified), explain(verified)]).toEqual([check, expect.stringContaining(code)]);
+  test('refuses an answer by an attestor', async () => {
+    const verified = await answered((w) => w.answerRow(w.keys.attestor));
+    expect([checkOf(verified), explain(verified)]).toEqual(['decision', expect.stringContaining('not_eligible')]);
   });
   test('nonces: an answer whose nonce was never spent [T60]', async () => {
     const verified = await answered((w) => w.answerRow(w.keys.ada));

@@ -88,14 +88,10 @@ export const FAILURE_SHAPES: readonly FailureShape[] = [
   backend('400', coded(400, 'context_length_exceeded'), 'bad_request', false),
   backend('401', status(401), 'authentication', false),
   backend('402', status(402), 'quota', false),
-  backend('403', status(403), 'authentication', false),
   backend('404', coded(404, 'model_not_found'), 'not_found', false),
-  backend('405', status(405), 'bad_request', false),
   backend('408', status(408), 'timeout', true),
   backend('409', status(409), 'http_status', true),
   backend('413', status(413), 'too_large', false),
-  backend('418', status(418), 'http_status', false),
-  backend('422', status(422), 'bad_request', false),
   backend('429', status(429), 'rate_limited', true),
   backend('429 with retry-after in seconds', status(429, {}, { 'retry-after': '7' }), 'rate_limited', true, 7_000),
   backend(
@@ -153,9 +149,7 @@ export const FAILURE_SHAPES: readonly FailureShape[] = [
     'server_error',
     true,
   ),
-  backend('502', status(502), 'server_error', true),
   backend('503 with retry-after', status(503, {}, { 'retry-after': '3' }), 'server_error', true, 3_000),
-  backend('529', status(529), 'server_error', true),
   backend('301', status(301, {}, { location: 'http://127.0.0.1:9/v1' }), 'redirect', false),
   backend('307 to another origin', status(307, {}, { location: 'http://localhost:9/elsewhere' }), 'redirect', false),
   backend('308 to itself', status(308, {}, { location: '/v1/chat/completions' }), 'redirect', false),
@@ -168,7 +162,6 @@ export const FAILURE_SHAPES: readonly FailureShape[] = [
     'bad_envelope',
     true,
   ),
-  backend('200 without a body', status(200, ''), 'bad_envelope', true),
   backend(
     '200 with HTML',
     (response) => {
@@ -178,34 +171,8 @@ export const FAILURE_SHAPES: readonly FailureShape[] = [
     'bad_envelope',
     true,
   ),
-  backend(
-    '200 with text',
-    (response) => {
-      response.writeHead(200, { 'content-type': 'text/plain' });
-      response.end('ALLOW');
-    },
-    'bad_envelope',
-    true,
-  ),
   backend('200 with broken JSON', status(200, '{"id":"x","choices":[{'), 'not_json', true),
-  backend('200 with an array', status(200, []), 'bad_envelope', true),
-  backend('200 with null', status(200, 'null'), 'bad_envelope', true),
   backend('200 with an error in it', status(200, { error: { message: 'overloaded' } }), 'bad_envelope', true),
-  backend(
-    '200 with the verdict as the body',
-    (response, request) => sendJson(response, 200, answerTo(request)),
-    'bad_envelope',
-    true,
-  ),
-  backend(
-    '200 of a stream',
-    (response) => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' });
-      response.end('data: {"choices":[{"delta":{"content":"ALLOW"}}]}\n\ndata: [DONE]\n\n');
-    },
-    'bad_envelope',
-    true,
-  ),
   backend(
     '200 with an error beside a verdict',
     (response, request) =>
@@ -286,12 +253,6 @@ export const FAILURE_SHAPES: readonly FailureShape[] = [
     true,
   ),
   backend(
-    'choices missing',
-    (response, request) => sendJson(response, 200, { id: 'x', model: request.model }),
-    'bad_envelope',
-    true,
-  ),
-  backend(
     'two choices',
     (response, request) => {
       const one = {
@@ -310,7 +271,6 @@ export const FAILURE_SHAPES: readonly FailureShape[] = [
     'bad_envelope',
     true,
   ),
-  backend('content in parts', choice({}, { content: [{ type: 'text', text: 'ALLOW' }] }), 'bad_envelope', true),
   backend('a refusal', choice({}, { content: null, refusal: 'I cannot help with that.' }), 'refusal', false),
   backend('a refusal beside a verdict', choice({}, { refusal: 'No.' }), 'refusal', false),
   backend('an empty refusal', choice({}, { content: null, refusal: '' }), 'refusal', false),
@@ -319,7 +279,6 @@ export const FAILURE_SHAPES: readonly FailureShape[] = [
   backend("another server's word for a refusal", choice({ finish_reason: 'refusal' }), 'refusal', false),
   backend('an answer that the server broke off', choice({ finish_reason: 'error' }), 'server_error', true),
   backend('a tool call', choice({ finish_reason: 'tool_calls' }, { tool_calls: [{ id: 'x' }] }), 'bad_envelope', true),
-  backend('a finish reason of a tool call without one', choice({ finish_reason: 'tool_calls' }), 'bad_envelope', false),
   backend('an unknown finish reason beside a verdict', choice({ finish_reason: 'sensitive' }), 'bad_envelope', false),
   backend(
     'another model',

@@ -25,17 +25,13 @@ function sqlNames(): DrivenChange {
 }
 
 /** Names of fields of the agent's claim, and their values. */
-function claim(): DrivenChange[] {
-  const texts = storable(128);
-  const half = Math.ceil(texts.length / 2);
-  return [texts.slice(0, half), texts.slice(half)].map((part, n) => ({
+function claim(): DrivenChange {
+  const texts = storable(128).filter((text) => text !== '__proto__');
+  return {
     sourceTool: 'SQLDryRun',
-    raw: `update customers set note = 'claim ${n}'`,
-    metadata: {
-      table_name: 'customers',
-      ...Object.fromEntries(part.filter((text) => text !== '__proto__').map((text) => [text, text])),
-    },
-  }));
+    raw: "update customers set note = 'claim'",
+    metadata: { table_name: 'customers', ...Object.fromEntries(texts.map((text) => [text, text])) },
+  };
 }
 
 /** A file for each string that may be part of a path, and a line for each. */
@@ -67,9 +63,7 @@ function httpRequest(url: string): DrivenChange {
   const values = storable(500)
     .map((text) => text.trim())
     .filter((text) => /^[\x20-\x7e]+$/.test(text));
-  const headers = Object.fromEntries(
-    Array.from({ length: 60 }, (_, n) => [`x-h${n}`, values.filter((_text, k) => k % 60 === n).join(' ')]),
-  );
+  const headers = Object.fromEntries(values.map((text, n) => [`x-h${n}`, text]));
   const body = Object.fromEntries(storable(500).map((text) => [text, text]));
   const raw = { method: 'PUT', url: `${url}?q=%3Cscript%3Exss()%3C/script%3E`, headers, body };
   return { target: 'api', sourceTool: 'HTTPPatch', raw: JSON.stringify(raw), metadata: {} };
@@ -108,12 +102,10 @@ function plainText(): DrivenChange {
 
 /** One change for each place of the bytes, of the agent's claim and of the policy. `resource`: where the API has a document; `base`: the tip of the branch. */
 export function hostileChanges(resource: string, base: string): Readonly<Record<string, DrivenChange>> {
-  const [firstClaim, secondClaim] = claim() as [DrivenChange, DrivenChange];
   return {
     'rows of a dry run': sqlRows(),
     'names of tables and columns, comments and literals': sqlNames(),
-    'the first half of the claims': firstClaim,
-    'the second half of the claims': secondClaim,
+    'names and values of the claims': claim(),
     'paths, lines and the message of a patch': gitPatch(base),
     'pointers and values of a JSON patch': jsonPatch(resource),
     'URL, headers and body of a request': httpRequest(resource),

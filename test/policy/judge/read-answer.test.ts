@@ -19,11 +19,6 @@ const codeOf = (raw: string): AnswerRefusal | 'read' => {
 const ALLOW = rawOf('bare object');
 
 describe('readAnswer', () => {
-  it('has a corpus of at least 200 unreadable answers and of unique ids', () => {
-    expect(new Set(STRICT_ANSWERS.map(({ id }) => id)).size).toBe(STRICT_ANSWERS.length);
-    expect(STRICT_ANSWERS.filter(({ read }) => read === 'unreadable').length).toBeGreaterThanOrEqual(200);
-  });
-
   it.each(STRICT_ANSWERS.filter(({ read }) => read !== 'unreadable').map((a) => [a.id, a] as const))(
     'reads %s as it says',
     (_, { raw, read }) => {

