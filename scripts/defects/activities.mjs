@@ -165,9 +165,17 @@ export const DEFECTS = [
     name: 'run the callbacks again when a disclosure is repeated',
     through: 'nothing: a change that everyone confirmed is refused',
     file: 'activities/review/disclose.ts',
-    from: 'if (first !== undefined) return toDisclosed(deps, plan, first);',
+    from: 'if (first !== undefined) return toDisclosed(deps, plan, change.tenant, first);',
     to: '',
     tests: ['test/activities/review/disclose.test.ts'],
+  },
+  {
+    name: 'count people whose key may not answer as reachable',
+    through: 'nothing: a review that nobody can answer waits until its deadline',
+    file: 'activities/review/disclose.ts',
+    from: "mayUse(key, { right: 'answer', tenant })",
+    to: "mayUse(key, { right: 'answer', tenant }) !== null",
+    tests: ['test/activities/review/who-can-answer.test.ts'],
   },
   {
     name: 'fail the workflow task if a later deadline is still open',

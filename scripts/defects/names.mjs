@@ -3,6 +3,7 @@ export const VERIFY = ['test/activities/committer/verify-change.test.ts'];
 export const CHECKS = ['test/signing/verify-review/every-check.test.ts'];
 export const COMMIT = ['test/activities/committer/commit.test.ts'];
 export const RECORDS = ['test/signing/verify-review/attested.test.ts'];
+export const REVOKED = ['test/activities/committer/revoked-keys.test.ts'];
 export const ADMIT = ['test/activities/review/admit-answer.test.ts'];
 export const DECIDE = ['test/policy/decide/decision-table.test.ts', 'test/policy/decide/properties.test.ts'];
 export const VIOLATIONS = ['test/policy/decide/violations.test.ts'];

@@ -122,8 +122,8 @@ export const DEFECTS = [
     name: 'keep a passkey after its link was revoked',
     through: 'a passkey of the wrong person',
     file: 'storage/keys/key-envelopes.ts',
-    from: 'r.key_id in (p.key_id, p.enrollment)',
-    to: 'r.key_id = p.key_id',
+    from: 'r.key_id in (known.key_id, known.link)',
+    to: 'r.key_id = known.key_id',
     tests: LINKS,
   },
   {
