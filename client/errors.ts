@@ -48,6 +48,11 @@ export class CountersignError extends Error {
   }
 }
 
+/** Whether a server did not answer. The call may have taken effect; every call is safe to repeat. */
+export function isUnavailable(error: unknown): error is CountersignError {
+  return error instanceof CountersignError && error.code.endsWith('_unavailable');
+}
+
 /** An `invalid_input` error: which field, what was expected, what was received, what to do. */
 export function invalidInput(field: string, expected: string, got: string, whatToDo: string): CountersignError {
   return new CountersignError('invalid_input', `${field}: expected ${expected}, got ${got}. ${whatToDo}`, { field });

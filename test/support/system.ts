@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,8 +13,10 @@ import type { BreakerParameters } from '../../policy/decide/breaker';
 import type { ReviewStatus } from '../../policy/contracts/status';
 import type { LoadedKey } from '../../signing/key-file';
 import { readTargets } from '../../workers/config';
-import { isUnavailable, openDevClient, type DevClient } from '../../dev/client';
-import { openRoles, roleSetup, type LocalRole } from '../../dev/local-roles';
+import { openDevClient, type DevClient } from '../../dev/client';
+import { openRoles, roleSetup } from '../../dev/local-roles';
+import { retrying } from '../../dev/retrying';
+import type { WorkerRole } from '../../policy/contracts/queues';
 import { localWorkers, quietRuntime } from './local-workers';
 import { query } from '../../dev/query';
 import { signedAnswers } from '../../dev/signed-answers';
@@ -32,7 +33,7 @@ import { extensionsOf, type Extension, type Extensions } from '../../workers/ext
 import { oneAtATime } from './one-at-a-time';
 import type { Resources } from '../../workers/resources';
 
-export type WorkerName = LocalRole;
+export type WorkerName = WorkerRole;
 
 export interface SystemOptions {
   readonly name: string;
@@ -242,15 +243,7 @@ export function workflowBundlePath(): string {
 }
 
 /** Retries while no worker answers, for two minutes: a busy machine takes long. For idempotent calls only. */
-export async function retryUnavailable<T>(call: () => Promise<T>): Promise<T> {
-  for (const until = Date.now() + 120_000; ; await pause(250)) {
-    try {
-      return await call();
-    } catch (error) {
-      if (!isUnavailable(error) || Date.now() > until) throw error;
-    }
-  }
-}
+export const retryUnavailable = retrying(120_000);
 
 function mapValues<K extends string>(object: Readonly<Record<K, string>>, change: (value: string) => string) {
   return Object.fromEntries(Object.entries<string>(object).map(([key, value]) => [key, change(value)])) as Record<
