@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Envelope } from '../policy/contracts/diff';
 import { createSigner } from '../client/signer';
-import { isUnavailable, type DevClient } from '../dev/client';
+import type { DevClient } from '../dev/client';
+import { retrying } from '../dev/retrying';
 import { signedAnswers } from '../dev/signed-answers';
 import type { Dev } from '../dev/start';
 import type { LedgerNotifications } from '../storage/ledger/notifications';
@@ -46,9 +47,10 @@ export async function answerSteadily(
     signed.push({ changeId: status.changeId, answers: signedAnswers(status, approver, 'confirm') });
   });
   const samples: number[] = [];
+  const send = retrying(COMMIT_MS);
   const answer = async ({ changeId, answers }: Signed): Promise<void> => {
     const began = performance.now();
-    await untilAvailable(() => client.countersign.answer(changeId, answers));
+    await send(() => client.countersign.answer(changeId, answers));
     await awaitRow({ ledger: client.ledger, notifications }, changeId, ['closed'], COMMIT_MS);
     samples.push(performance.now() - began);
   };
@@ -65,18 +67,6 @@ export async function answerSteadily(
       throw new Error(`Expected a verified commit, got ${result.state}`);
   });
   return { perSecond, seconds, answered: signed.length, decisionToCommitMs: spread(samples) };
-}
-
-/** Sends again after `worker_unavailable` or `temporal_unavailable`, as the error says: duplicates count once. */
-async function untilAvailable(send: () => Promise<unknown>): Promise<void> {
-  for (const until = performance.now() + COMMIT_MS; ; await sleep(1_000)) {
-    try {
-      await send();
-      return;
-    } catch (error) {
-      if (!isUnavailable(error) || performance.now() > until) throw error;
-    }
-  }
 }
 
 /** Evenly from the oldest to the newest: some workflows are in the worker's memory, and most are not. */

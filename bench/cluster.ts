@@ -15,6 +15,7 @@ import type { Dev } from '../dev/start';
 import { curveSvg, type Curve } from './curve-svg';
 import { measureFairness, type Fairness } from './fairness';
 import { measureLockHolds, type LockHolds } from './lock-holds';
+import { WORKER_ROLES } from '../policy/contracts/queues';
 import { machine, throughput } from './measure';
 import { cpuByProcess, cpuPerReview, type CpuByProcess } from './process-cpu';
 import { reviewJob, ROWS } from './reviews';
@@ -24,7 +25,6 @@ import { WIDE_LIMIT } from './shop';
 import { clientOf, withShop } from './with-shop';
 import { JudgeEnv } from '../workers/config';
 
-const KINDS = ['review', 'judge', 'commit'] as const;
 const SIZES = [1, 2, 4];
 const MODEL_SIZES = [1, 2, 4, 8, 16, 32, 64];
 const PER_TARGET = 8;
@@ -108,11 +108,13 @@ async function measureSizes(
   client: DevClient,
   { reviews, open }: { readonly reviews: number; readonly open: number },
 ): Promise<Size[]> {
-  const pids: Record<string, number> = Object.fromEntries(KINDS.map((kind) => [`${kind} 1`, dev.processes[kind].pid]));
+  const pids: Record<string, number> = Object.fromEntries(
+    WORKER_ROLES.map((kind) => [`${kind} 1`, dev.processes[kind].pid]),
+  );
   const sizes: Size[] = [];
   for (const workers of SIZES) {
-    for (let n = Object.keys(pids).length / KINDS.length + 1; n <= workers; n++)
-      for (const kind of KINDS) pids[`${kind} ${n}`] = (await dev.another(kind)).pid;
+    for (let n = Object.keys(pids).length / WORKER_ROLES.length + 1; n <= workers; n++)
+      for (const kind of WORKER_ROLES) pids[`${kind} ${n}`] = (await dev.another(kind)).pid;
     const { run } = reviewJob(dev, client, 1 + workers * ROWS);
     const job = async (i: number): Promise<void> => void (await run(i));
     // New processes compile their code and plans first.

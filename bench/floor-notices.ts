@@ -1,4 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DISCLOSED_WITHIN_MS, LOOK_EVERY_MS } from './reviews';
 
 /** What an activity of the floor tells the client, as a row of the ledger does. */
 export interface FloorNotice {
@@ -23,12 +25,15 @@ export class FloorNotices {
     });
   }
 
-  has(what: FloorNotice['what'], workflowId: string): boolean {
-    return this.#arrived.has(`${what} ${workflowId}`);
+  /** As an approver's client waits: it looks again and again. */
+  async seen(what: FloorNotice['what'], workflowId: string): Promise<void> {
+    for (const until = Date.now() + DISCLOSED_WITHIN_MS; Date.now() < until; await sleep(LOOK_EVERY_MS))
+      if (this.#arrived.has(`${what} ${workflowId}`)) return;
+    throw new Error(`The floor ${workflowId} gave no notice "${what}" in ${DISCLOSED_WITHIN_MS / 1000} s`);
   }
 
   async until(what: FloorNotice['what'], workflowId: string): Promise<void> {
-    if (this.has(what, workflowId)) return;
+    if (this.#arrived.has(`${what} ${workflowId}`)) return;
     await new Promise<void>((resolve, reject) => {
       const late = new Error(`The floor ${workflowId} gave no notice "${what}" in ${WITHIN_MS / 1000} s`);
       const timer = setTimeout(() => reject(late), WITHIN_MS);

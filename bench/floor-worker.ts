@@ -1,7 +1,7 @@
 /** One worker process of a floor: `node floor-worker.js review|judge|commit floor|fixedFloor`. */
 import { activityInfo } from '@temporalio/activity';
 import { DefaultLogger, NativeConnection, Runtime, Worker, bundleWorkflowCode } from '@temporalio/worker';
-import { TASK_QUEUES } from '../policy/contracts/queues';
+import { TASK_QUEUES, type WorkerRole } from '../policy/contracts/queues';
 import { REVIEW_WORKER } from '../workers/run-worker';
 import type { FloorNotice } from './floor-notices';
 import type { FloorActivities } from './floor-workflow';
@@ -16,7 +16,7 @@ const activities: FloorActivities = {
   },
 };
 
-async function main(name: 'review' | 'judge' | 'commit', type: string): Promise<void> {
+async function main(name: WorkerRole, type: string): Promise<void> {
   // The fixed floor never changes.
   const pollers = type === 'fixedFloor' ? ({ type: 'autoscaling' } as const) : REVIEW_WORKER.workflowTaskPollerBehavior;
   Runtime.install({ logger: new DefaultLogger('WARN') });
@@ -48,4 +48,4 @@ async function main(name: 'review' | 'judge' | 'commit', type: string): Promise<
   await connection.close();
 }
 
-if (require.main === module) void main(process.argv[2] as 'review' | 'judge' | 'commit', process.argv[3] ?? 'floor');
+if (require.main === module) void main(process.argv[2] as WorkerRole, process.argv[3] ?? 'floor');

@@ -1,14 +1,12 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { type Client, type WorkflowHandle, WithStartWorkflowOperation } from '@temporalio/client';
+import { exited } from '../dev/embedded/processes';
 import type { Dev } from '../dev/start';
-import { TASK_QUEUES } from '../policy/contracts/queues';
+import { TASK_QUEUES, WORKER_ROLES, type WorkerRole } from '../policy/contracts/queues';
 import { figures, type Figures } from './figures';
 import { FloorNotices } from './floor-notices';
 import { FLOOR_SUFFIX } from './floor-worker';
-import { poll } from './poll';
-
-const FLOOR_WORKERS = ['review', 'judge', 'commit'] as const;
 
 interface Count {
   readonly total: number;
@@ -18,7 +16,7 @@ interface Count {
 interface Floor {
   /** Type of the workflow. */
   readonly type: string;
-  readonly workers: readonly (typeof FLOOR_WORKERS)[number][];
+  readonly workers: readonly WorkerRole[];
   readonly payload: object;
   /** Waits until the workflow asks for answers. */
   readonly waiting: (handle: WorkflowHandle, notices: FloorNotices) => Promise<unknown>;
@@ -32,9 +30,9 @@ interface Floor {
 export async function measureFloor(dev: Dev, temporal: Client, count: Count): Promise<Figures> {
   return await measure(dev, temporal, count, {
     type: 'floor',
-    workers: FLOOR_WORKERS,
+    workers: WORKER_ROLES,
     payload: { n: 1 },
-    waiting: ({ workflowId }, notices) => poll(async () => (notices.has('waits', workflowId) ? true : null)),
+    waiting: ({ workflowId }, notices) => notices.seen('waits', workflowId),
     async ended(handle, notices) {
       await handle.describe();
       await notices.until('ended', handle.workflowId);
@@ -78,7 +76,8 @@ async function measure(dev: Dev, temporal: Client, count: Count, floor: Floor): 
   try {
     return await figures({ temporal, job, times, last: () => last, pids: pidsOf(workers) }, count);
   } finally {
-    await Promise.all(workers.map(stopped));
+    for (const worker of workers) worker.kill('SIGTERM');
+    await Promise.all(workers.map(exited));
   }
 }
 
@@ -95,7 +94,7 @@ async function submitted(temporal: Client, type: string, workflowId: string, inp
 }
 
 function pidsOf(workers: readonly ChildProcess[]): Record<string, number> {
-  return Object.fromEntries(workers.map(({ pid }, i) => [FLOOR_WORKERS[i] ?? '', pid ?? 0]));
+  return Object.fromEntries(workers.map(({ pid }, i) => [WORKER_ROLES[i] ?? '', pid ?? 0]));
 }
 
 function startFloorWorker(dev: Dev, name: string, type: string): Promise<ChildProcess> {
@@ -105,12 +104,5 @@ function startFloorWorker(dev: Dev, name: string, type: string): Promise<ChildPr
   return new Promise((resolve, reject) => {
     child.once('message', () => resolve(child));
     child.once('exit', (code) => reject(new Error(`The worker ${name} of the ${type} exited with ${code}`)));
-  });
-}
-
-function stopped(child: ChildProcess): Promise<void> {
-  return new Promise((resolve) => {
-    child.once('exit', () => resolve());
-    child.kill('SIGTERM');
   });
 }

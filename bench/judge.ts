@@ -6,10 +6,10 @@
  */
 import { performance } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
+import { sha256Hex } from '../policy/contracts/hash';
 import { CountersignFailure } from '../policy/contracts/failure';
 import OpenAI from 'openai';
 import { askAboutDiff, type AskDeps } from '../activities/judge/ask-about-diff';
-import { sha256Of } from '../activities/judge/digest';
 import { noCache } from '../activities/judge/cache';
 import { judgeValidator } from '../activities/judge/judge-validator';
 import type { ResolvedJudge } from '../activities/judge/resolve-judge';
@@ -41,7 +41,7 @@ async function ask(deps: AskDeps, raw: Uint8Array, sourceTool: string): Promise<
     tenant: 'bench',
     target: 'bench',
     sourceTool,
-    diffSha: sha256Of(raw),
+    diffSha: sha256Hex(raw),
     metadata: { affected_rows: 1 },
   };
   const input = {

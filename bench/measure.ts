@@ -1,6 +1,7 @@
 import { cpus } from 'node:os';
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import type { Client } from '@temporalio/client';
+import { inParallel } from '../workers/in-parallel';
 
 export interface Spread {
   readonly p50: number;
@@ -48,13 +49,8 @@ export async function historyFigures(
 
 /** Runs `total` jobs, `open` at a time; resolves with jobs per second. */
 export async function throughput(total: number, open: number, job: (i: number) => Promise<void>): Promise<number> {
-  let next = 0;
   const began = performance.now();
-  await Promise.all(
-    Array.from({ length: open }, async () => {
-      while (next < total) await job(next++);
-    }),
-  );
+  await inParallel([...Array(total).keys()], open, job);
   return total / ((performance.now() - began) / 1000);
 }
 

@@ -1,8 +1,7 @@
 /**
  * `npm run bench:open -- --reviews 10000`: opens this many reviews that wait for people, then lists them and answers some of them at
  * a steady rate (`--rate 10`, or several: `2,10`). `--placed N` of them are not submitted but placed (place-reviews.ts), which is far
- * faster. `--minutes N` ends the opening after this time, with as many reviews as are open then; `--cached N` bounds the workflows in
- * the review worker's memory. Progress goes to standard error; with --json the last line of standard output is one object.
+ * faster. Progress goes to standard error; with --json the last line of standard output is one object.
  */
 import { parseArgs } from 'node:util';
 import type { DevClient } from '../dev/client';
@@ -16,21 +15,18 @@ import { placeReviews } from './place-reviews';
 import { cpuByProcess, cpuPerReview } from './process-cpu';
 import { memoryByProcess } from './process-memory';
 import { itemChange } from './shop';
-import { thinned, watchWorker } from './watch-worker';
+import { watchWorker } from './watch-worker';
 import { CLIENT, processIds, withShop, type MeasuredShop } from './with-shop';
+
+/** How long answers are sent at each rate. */
+const RATE_SECONDS = 60;
 
 interface Load {
   /** Answers per second, one after the other. */
   readonly rates: readonly number[];
-  /** Of each rate. */
-  readonly seconds: number;
   /** All, with the placed ones. */
   readonly reviews: number;
   readonly placed: number;
-  /** Most minutes of opening. */
-  readonly minutes: number;
-  /** Null: as the worker decides. */
-  readonly cached: number | null;
 }
 
 async function benchOpen({ dev, client }: MeasuredShop, load: Load, metricsPort: number): Promise<object> {
@@ -58,12 +54,12 @@ async function benchOpen({ dev, client }: MeasuredShop, load: Load, metricsPort:
     const answers: Answered[] = [];
     for (const [k, perSecond] of load.rates.entries()) {
       const own = ids.filter((_, i) => i % load.rates.length === k);
-      const answered = await answerSteadily(dev, client, notifications, own, { perSecond, seconds: load.seconds });
+      const answered = await answerSteadily(dev, client, notifications, own, { perSecond, seconds: RATE_SECONDS });
       answers.push(answered);
       const { p50, p95 } = answered.decisionToCommitMs;
       say(`answered ${answered.answered} at ${perSecond}/s: decision → commit p50 ${p50}, p95 ${p95} ms`);
     }
-    const samples = thinned(await worker.stop(), 25);
+    const samples = await worker.stop();
     const memoryMiB = { idle, loaded: memoryByProcess(pids) };
     say(`memory: ${JSON.stringify(memoryMiB)}`);
     for (const sample of samples) say(JSON.stringify(sample));
@@ -81,13 +77,12 @@ const OPEN_AT_ONCE = 10;
 async function openAll(
   client: DevClient,
   notifications: LedgerNotifications,
-  { reviews, placed, minutes }: Load,
+  { reviews, placed }: Load,
   ids: string[],
 ): Promise<{ readonly openedPerSecond: number; readonly endedEarly: readonly string[] }> {
   const endedEarly: string[] = [];
   const began = performance.now();
   await throughput(reviews - placed, OPEN_AT_ONCE, async (i) => {
-    if (performance.now() - began > minutes * 60_000) return;
     const change = itemChange(i + 1, `stock = ${i + 1}`);
     const { changeId } = await client.countersign.submit(change, { timeoutMs: 120_000 });
     const kind = await awaitRow({ ledger: client.ledger, notifications }, changeId, ['disclosed', 'closed'], 120_000);
@@ -132,19 +127,13 @@ runProgram(async () => {
       json: { type: 'boolean', default: false },
       reviews: { type: 'string', default: '10000' },
       rate: { type: 'string', default: '10' },
-      seconds: { type: 'string', default: '60' },
-      minutes: { type: 'string', default: '600' },
       placed: { type: 'string', default: '0' },
-      cached: { type: 'string' },
     },
   });
   const load: Load = {
     reviews: wholeNumber('--reviews', values.reviews),
-    seconds: wholeNumber('--seconds', values.seconds),
-    minutes: wholeNumber('--minutes', values.minutes),
     rates: values.rate.split(',').map((rate) => wholeNumber('--rate', rate)),
     placed: wholeNumber('--placed', values.placed, 0),
-    cached: values.cached === undefined ? null : wholeNumber('--cached', values.cached),
   };
   if (load.placed >= load.reviews) throw new UsageError('--placed: expected fewer than --reviews');
   const metricsPort = await freePort();
@@ -152,12 +141,7 @@ runProgram(async () => {
     say,
     policy: { judge: false, deadline: '7d', more: ['{ pack: secrets }'] },
     rows: load.reviews + 1,
-    variables: {
-      review: {
-        COUNTERSIGN_METRICS_PORT: String(metricsPort),
-        ...(load.cached === null ? {} : { COUNTERSIGN_MAX_CACHED_REVIEWS: String(load.cached) }),
-      },
-    },
+    variables: { review: { COUNTERSIGN_METRICS_PORT: String(metricsPort) } },
   };
   const result = await withShop(options, (shop) => benchOpen(shop, load, metricsPort));
   if (values.json) process.stdout.write(`${JSON.stringify(result)}\n`);

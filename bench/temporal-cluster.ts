@@ -4,7 +4,7 @@ import { closeSync, mkdirSync, openSync, readFileSync, rmSync, symlinkSync } fro
 import { join } from 'node:path';
 import { freePort, packageRoot, type Env } from '../dev/embedded/places';
 import { startEmbeddedPostgres, type PostgresServer } from '../dev/embedded/postgres';
-import { exited, processesWith, stopOnExit, stopProcess, type Say } from '../dev/embedded/processes';
+import { exited, outputOf, processesWith, stopOnExit, stopProcess, type Say } from '../dev/embedded/processes';
 import { findTemporal } from '../dev/embedded/temporal-cli';
 import { buildGo } from '../dev/embedded/temporal-cli-build';
 import { waitForTemporal } from '../dev/embedded/temporal-server';
@@ -97,13 +97,8 @@ async function buildPrograms(say: Say): Promise<string> {
 
 async function runScript(name: string, env: Record<string, string>, time: string, say: Say): Promise<void> {
   const child = spawn('/bin/sh', [join(packageRoot(), 'deploy', name)], { env, stdio: ['ignore', 'pipe', 'pipe'] });
-  stopOnExit(child, 'SIGTERM');
-  let output = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding('utf8').on('data', (text: string) => (output += text));
-  const timer = setTimeout(() => child.kill('SIGKILL'), 180_000);
-  const code = await exited(child).finally(() => clearTimeout(timer));
-  if (code !== 0) throw new Error(`deploy/${name} (${time} run) exited with code ${code}:\n${output.slice(-3_000)}`);
+  const { code, output } = await outputOf(child, 180_000);
+  if (code !== 0) throw new Error(`deploy/${name} (${time} run) exited with code ${code}:\n${output}`);
   say(`deploy/${name} (${time} run): done`);
 }
 

@@ -55,9 +55,3 @@ function sumOf(metrics: string, name: string): number {
     .filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `) || line.startsWith(`${name}_total{`))
     .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0);
 }
-
-/** About `count` samples, evenly, with the first and the last. */
-export function thinned(samples: readonly WorkerSample[], count: number): readonly WorkerSample[] {
-  const step = Math.max(1, Math.ceil((samples.length - 1) / Math.max(1, count - 1)));
-  return samples.filter((_, i) => i % step === 0 || i === samples.length - 1);
-}

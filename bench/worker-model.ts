@@ -11,6 +11,7 @@
  * - One committer at a time signs checkpoints, over `checkpointRowsPerSecond`. No review waits for them; here one ends with its checkpoint,
  *   so that the throughput is one that checkpoints keep up with.
  */
+import type { WorkerRole } from '../policy/contracts/queues';
 import type { LockHolds } from './lock-holds';
 
 export interface ModelInput {
@@ -21,7 +22,7 @@ export interface ModelInput {
   /** False: every opening takes one lock, regardless of its scope. */
   readonly lockByScope: boolean;
   /** CPU of each kind of worker for one review. */
-  readonly cpuMs: Readonly<Record<Kind, number>>;
+  readonly cpuMs: Readonly<Record<WorkerRole, number>>;
   readonly holds: LockHolds;
   readonly latencyMs: number;
   readonly perTarget: number;
@@ -42,11 +43,10 @@ export interface ModelResult {
   readonly busiest: { readonly name: string; readonly share: number };
 }
 
-type Kind = 'review' | 'judge' | 'commit';
 type Lock = 'opening' | 'ending' | 'target';
 
 interface Step {
-  readonly kind: Kind;
+  readonly kind: WorkerRole;
   readonly appends: number;
   readonly lock?: Exclude<Lock, 'target'>;
   readonly usesTarget?: true;
@@ -77,12 +77,12 @@ export function simulate(input: ModelInput): ModelResult {
     resources.set(name, known);
     return known;
   };
-  const stepsOf = (kind: Kind): number => STEPS.filter((step) => step.kind === kind).length;
-  const compute = (kind: Kind, then: () => void): void =>
+  const stepsOf = (kind: WorkerRole): number => STEPS.filter((step) => step.kind === kind).length;
+  const compute = (kind: WorkerRole, then: () => void): void =>
     resource(`CPU of the ${kind} workers`, workers).use(cpuMs[kind] / stepsOf(kind), then);
   const append = (appends: number, then: () => void): void =>
     resource('the appends to the ledger', 1).use((appends * 1_000) / input.appendsPerSecond, then);
-  const allowed = (kind: Kind, then: () => void): void => {
+  const allowed = (kind: WorkerRole, then: () => void): void => {
     if (kind !== 'judge' || judgePerSecond === null) return then();
     resource('the rate limit of the judge', 1).use(1_000 / judgePerSecond, then);
   };

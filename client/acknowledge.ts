@@ -4,7 +4,6 @@ import type { LedgerRow } from '../policy/contracts/ledger';
 import { lastWords } from '../policy/decide/last-words';
 import { admittedIn } from '../policy/evidence/admitted-in-row';
 import { messageDigest, openEnvelope } from '../policy/evidence/dsse';
-import { answerKeys } from './answer-keys';
 import { readBack, type WatchedRows } from './read-back';
 
 /** The verified owners of keys, by key id. A person may have several keys. */
@@ -126,4 +125,13 @@ function resultOf(found: AnswerResult | null, said: AnswerResult | undefined): A
     return found.code === 'accepted' && said?.code === 'duplicate' ? { ...found, code: 'duplicate' } : found;
   const reply = said === undefined ? '' : `. The review replied "${said.code}: ${said.message}", which nothing proves`;
   return { code: 'sent', message: `sent, but not acknowledged: no row of the ledger has it${reply}` };
+}
+
+/** The key of each answer in `AnswerResults`: its violation id, or `#0`, `#1` … by position if the id cannot be read. Does not verify anything. */
+function answerKeys(message: AnswerMessage): string[] {
+  return message.answers.map((answer, i) => {
+    if ('violationId' in answer) return answer.violationId;
+    const opened = openEnvelope('answer', answer);
+    return opened.ok ? opened.statement.predicate.violationId : `#${i}`;
+  });
 }

@@ -17,8 +17,6 @@ export interface CountersignOptions extends ReviewClientOptions {
    * need one more person, and only an approver can withdraw.
    */
   readonly serviceKey?: Signer | null;
-  /** What a change does in one line, for the Temporal UI; null if it is unknown. It decides nothing. */
-  readonly titleOf?: (submission: Submission, bytes: Uint8Array) => Promise<string | null>;
 }
 
 /**
@@ -32,14 +30,12 @@ export class Countersign extends ReviewClient implements ReviewCalls {
   readonly tenant: string;
   readonly #store: ByteSink | null;
   readonly #serviceKey: Signer | null;
-  readonly #titleOf: NonNullable<CountersignOptions['titleOf']>;
 
   constructor(options: CountersignOptions) {
     super(options);
     this.tenant = options.tenant;
     this.#store = options.store;
     this.#serviceKey = options.serviceKey ?? null;
-    this.#titleOf = options.titleOf ?? (async () => null);
   }
 
   /**
@@ -50,8 +46,7 @@ export class Countersign extends ReviewClient implements ReviewCalls {
   async submit(input: SubmitInput, bounds: Bounded = {}): Promise<Submitted> {
     const prepared = this.prepare(input);
     if (prepared.submission.inline === undefined) await this.#put(prepared);
-    const title = await this.#titleOf(prepared.submission, prepared.bytes);
-    return await this.start(this.#signed(prepared), { ...bounds, title });
+    return await this.start(this.#signed(prepared), bounds);
   }
 
   /** Validates and hashes a submission without sending it. Gives its `changeId`. */

@@ -2,32 +2,34 @@
  * Error codes of client, CLI and gateway. A closed set: programs switch on `code`, people read `message`.
  * A rejected or expired change is not an error: it is returned as an outcome.
  */
-export type ErrorCode =
+export const ERROR_CODES = [
   /** The caller's input is invalid; `field` names the member. A retry with the same input fails again. */
-  | 'invalid_input'
+  'invalid_input',
   /** The review exists neither in Temporal nor in the ledger. */
-  | 'not_found'
+  'not_found',
   /** The diff of a submission is not in the store. Upload it, then submit again. */
-  | 'diff_missing'
+  'diff_missing',
   /** Another call was first: what was sent is for an earlier state. Look again, then repeat the call. */
-  | 'conflict'
+  'conflict',
   /** Temporal did not answer in time. The call may have taken effect; every call is safe to retry. */
-  | 'temporal_unavailable'
+  'temporal_unavailable',
   /** Temporal answered, but no worker did. */
-  | 'worker_unavailable'
-  | 'store_unavailable'
-  | 'ledger_unavailable'
+  'worker_unavailable',
+  'store_unavailable',
+  'ledger_unavailable',
   /** The gateway did not answer in time, or its response was invalid. */
-  | 'gateway_unavailable'
+  'gateway_unavailable',
   /** The review refused the call: unknown source tool, no plan for the target, invalid bundle. `options.details` has the failure type. */
-  | 'refused'
-  | 'unauthenticated'
-  | 'not_eligible'
+  'refused',
+  'unauthenticated',
+  'not_eligible',
   /** Verification of a signature, receipt or digest failed. */
-  | 'not_verified'
-  | 'too_large'
-  | 'too_many_requests'
-  | 'internal';
+  'not_verified',
+  'too_large',
+  'too_many_requests',
+  'internal',
+] as const;
+export type ErrorCode = (typeof ERROR_CODES)[number];
 
 /** The error that client, CLI and gateway throw to their caller. */
 export class CountersignError extends Error {
@@ -44,6 +46,11 @@ export class CountersignError extends Error {
   get field(): string | undefined {
     return this.options.field;
   }
+}
+
+/** Whether a server did not answer. The call may have taken effect; every call is safe to repeat. */
+export function isUnavailable(error: unknown): error is CountersignError {
+  return error instanceof CountersignError && error.code.endsWith('_unavailable');
 }
 
 /** An `invalid_input` error: which field, what was expected, what was received, what to do. */

@@ -1,7 +1,7 @@
 import { utf8ToBytes } from '@noble/hashes/utils.js';
 import { z } from 'zod';
 import { sha256Hex } from '../policy/contracts/hash';
-import { CountersignError, type ErrorCode, invalidInput, messageOf } from './errors';
+import { CountersignError, ERROR_CODES, invalidInput, messageOf } from './errors';
 import { readBody } from './http-body';
 import { authorizationHeader } from './request-claim';
 import type { Signer } from './signer';
@@ -102,33 +102,13 @@ const ErrorBody = z.object({
   error: z.object({ code: z.string(), field: z.string().optional(), message: z.string() }),
 });
 
-const KNOWN: ReadonlySet<string> = new Set<ErrorCode>([
-  'invalid_input',
-  'not_found',
-  'diff_missing',
-  'conflict',
-  'temporal_unavailable',
-  'worker_unavailable',
-  'store_unavailable',
-  'ledger_unavailable',
-  'refused',
-  'unauthenticated',
-  'not_eligible',
-  'not_verified',
-  'too_large',
-  'too_many_requests',
-]);
-
 function refusal(status: number, text: string, origin: string): CountersignError {
   const body = ErrorBody.safeParse(jsonOf(text));
   if (!body.success)
     return new CountersignError('gateway_unavailable', `${origin} responded with HTTP status ${status}`);
   const { code, field, message } = body.data.error;
-  return new CountersignError(
-    KNOWN.has(code) ? (code as ErrorCode) : 'internal',
-    message,
-    field === undefined ? {} : { field },
-  );
+  const known = ERROR_CODES.find((one) => one === code) ?? 'internal';
+  return new CountersignError(known, message, field === undefined ? {} : { field });
 }
 
 function toBase(text: string): URL {

@@ -15,7 +15,7 @@ import { sha256Hex } from '../policy/contracts/hash';
 import { Name, type Metadata } from '../policy/contracts/diff';
 import type { ReceiptPredicate, ReviewOutcome } from '../policy/contracts/outcome';
 import { newNonce } from '../signing/nonce';
-import { CountersignError, describe, type ErrorCode, invalidInput, messageOf } from './errors';
+import { CountersignError, describe, invalidInput, isUnavailable, messageOf } from './errors';
 import { parseInput } from './parse';
 import { verifyReceipt } from './receipt';
 import type { ReviewResult } from './result';
@@ -86,16 +86,6 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** Duration of one wait, below the time-outs of usual proxies and load balancers. */
 const WAIT_SLICE_MS = 60_000;
 const RETRY_MS = 2_000;
-const TRANSIENT: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
-  'temporal_unavailable',
-  'worker_unavailable',
-  'gateway_unavailable',
-  'ledger_unavailable',
-]);
-
-function isTransient(error: unknown): boolean {
-  return error instanceof CountersignError && TRANSIENT.has(error.code);
-}
 
 const aFunction = z.custom((value) => typeof value === 'function', 'expected a function');
 const Options = z.object({
@@ -215,7 +205,7 @@ async function spendOnce(
       const { spent, message } = await countersign.spend(changeId, nonce);
       return spent ? null : { reason: 'already_used', explanation: message };
     } catch (error) {
-      if (!isTransient(error) || tries === SPEND_TRIES)
+      if (!isUnavailable(error) || tries === SPEND_TRIES)
         return {
           reason: 'failed',
           explanation: `The use of the approval could not be recorded, so the effect did not run: ${messageOf(error)}`,
@@ -279,7 +269,7 @@ async function waitForDecision(countersign: GuardClient, changeId: string, until
       });
       if (result.state !== 'PENDING' || Date.now() >= until) return result;
     } catch (error) {
-      if (!isTransient(error) || Date.now() + RETRY_MS >= until) throw error;
+      if (!isUnavailable(error) || Date.now() + RETRY_MS >= until) throw error;
       await sleep(RETRY_MS);
     }
   }

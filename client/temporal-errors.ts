@@ -33,6 +33,7 @@ export type TemporalProblem =
 /** Values of grpc.status. Repeated here, because @grpc/grpc-js is not a dependency. */
 export const GRPC = {
   CANCELLED: 1,
+  INVALID_ARGUMENT: 3,
   DEADLINE_EXCEEDED: 4,
   NOT_FOUND: 5,
   FAILED_PRECONDITION: 9,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { Countersign } from '../client/countersign';
-import { CountersignError } from '../client/errors';
+import { isUnavailable } from '../client/errors';
 import type { ReviewResult } from '../client/result';
 import { createSigner } from '../client/signer';
 import { TASK_QUEUES } from '../policy/contracts/queues';
@@ -58,8 +58,11 @@ export interface DevClient {
   revokeKey(keyId: string): Promise<void>;
   /** Whether violations are disclosed, or the review has ended. Reads the ledger: each query to a workflow costs a task. */
   isDisclosed(changeId: string): Promise<boolean>;
-  /** Waits until violations are disclosed and a person must answer. Throws if the review ends, or after `withinMs`. */
-  waiting(changeId: string, withinMs: number): Promise<ReviewStatus>;
+  /**
+   * Waits until violations are disclosed and a person must answer; looks every `everyMs`, by default 50. Throws if the review ends, or after
+   * `withinMs`.
+   */
+  waiting(changeId: string, withinMs: number, everyMs?: number): Promise<ReviewStatus>;
   /** Waits for the outcome. Throws if it is not there after `withinMs`. */
   ended(changeId: string, withinMs: number): Promise<Exclude<ReviewResult, { state: 'PENDING' }>>;
   close(): Promise<void>;
@@ -121,8 +124,8 @@ export async function openDevClient(options: DevClientOptions): Promise<DevClien
       const revocation = { keyId, reason: 'left', revokedAt: new Date().toISOString() };
       await asOperator((registry) => registry.revoke(signKeyRevocation(revocation, operator.key)));
     },
-    async waiting(changeId, withinMs) {
-      for (const until = Date.now() + withinMs; Date.now() < until; await sleep(50)) {
+    async waiting(changeId, withinMs, everyMs = 50) {
+      for (const until = Date.now() + withinMs; Date.now() < until; await sleep(everyMs)) {
         const status = (await isDisclosed(changeId)) ? await statusIfAnswered(countersign, changeId) : null;
         if (status === null) continue;
         if (status.fingerprint !== null && status.state === 'INTERVENTION_REQUIRED') return status;
@@ -157,8 +160,4 @@ export async function statusIfAnswered(countersign: Countersign, changeId: strin
     if (isUnavailable(error)) return null;
     throw error;
   }
-}
-
-export function isUnavailable(error: unknown): boolean {
-  return error instanceof CountersignError && ['worker_unavailable', 'temporal_unavailable'].includes(error.code);
 }

@@ -1,6 +1,7 @@
 import { stopUsing, type Targets } from '../activities/committer/targets';
 import type { CommitActivities, JudgeActivities, ReviewActivities } from '../activities/review-types';
 import type { Role as DatabaseRole } from '../storage/database/roles';
+import type { WorkerRole } from '../policy/contracts/queues';
 import type { BreakerParameters } from '../policy/decide/breaker';
 import { createBreakers } from '../storage/breakers/breakers';
 import type { KeyRing } from '../storage/store/preview-cipher';
@@ -16,8 +17,6 @@ import { reviewActivities } from '../workers/roles/review';
 import { attestorWith, receiptSignerWith } from '../workers/signers';
 import type { DemoKeyName } from './demo-keys';
 import type { DevSetup } from './setup';
-
-export type LocalRole = 'review' | 'judge' | 'commit';
 
 /** What a process needs to play a role: paths and connection strings only, so that it can be passed to a child process. */
 export interface RoleSetup {
@@ -49,7 +48,7 @@ interface LocalRoleOptions {
 interface LocalRoles {
   readonly extensions: Extensions;
   readonly targets: Targets;
-  readonly resources: Readonly<Record<LocalRole, Resources>>;
+  readonly resources: Readonly<Record<WorkerRole, Resources>>;
   readonly activities: {
     readonly review: ReviewActivities;
     readonly judge: JudgeActivities;

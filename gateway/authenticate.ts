@@ -3,6 +3,8 @@ import { Envelope } from '../policy/contracts/diff';
 import { fromBase64 } from '../policy/evidence/base64';
 import { pae } from '../policy/evidence/dsse';
 import type { KeyLookup, RegisteredKey } from '../policy/evidence/key-registry';
+import { jsonOf } from '../policy/text/json-of';
+import { decodeUtf8 } from '../policy/text/utf8';
 import { verifyEd25519 } from '../signing/verify-signature';
 
 const MAX_HEADER_LENGTH = 8 * 1024;
@@ -53,24 +55,20 @@ function parseHeader(header: string | undefined): SignedClaim | string {
   if (header === undefined) return 'Expected the header "Authorization: Countersign <base64 of a signed envelope>"';
   if (!header.startsWith(AUTHORIZATION_SCHEME)) return 'Expected the authorization scheme "Countersign"';
   if (header.length > MAX_HEADER_LENGTH) return `Expected at most ${MAX_HEADER_LENGTH} bytes of authorization`;
-  const envelope = Envelope.safeParse(parseJson(fromBase64(header.slice(AUTHORIZATION_SCHEME.length))));
+  const envelope = Envelope.safeParse(jsonOfBytes(fromBase64(header.slice(AUTHORIZATION_SCHEME.length))));
   if (!envelope.success) return 'The authorization is not a DSSE envelope in base64';
   const [only, ...more] = envelope.data.signatures;
   if (only === undefined || more.length > 0) return 'Expected exactly one signature';
   if (envelope.data.payloadType !== REQUEST_PAYLOAD_TYPE) return `Expected payloadType ${REQUEST_PAYLOAD_TYPE}`;
   const payload = fromBase64(envelope.data.payload);
   const signature = fromBase64(only.sig);
-  const claim = RequestClaim.safeParse(parseJson(payload));
+  const claim = RequestClaim.safeParse(jsonOfBytes(payload));
   if (payload === null || signature === null || !claim.success)
     return 'The claim cannot be read: expected method, path, bodySha256, issuedAt, nonce and keyId';
   return { envelope: envelope.data, payload, claim: claim.data, signature, keyId: only.keyid };
 }
 
-function parseJson(bytes: Uint8Array | null): unknown {
-  if (bytes === null) return undefined;
-  try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
-  } catch {
-    return undefined; // Not UTF-8 or not JSON: the schema refuses undefined.
-  }
+function jsonOfBytes(bytes: Uint8Array | null): unknown {
+  const text = bytes === null ? null : decodeUtf8(bytes);
+  return text === null ? undefined : jsonOf(text);
 }

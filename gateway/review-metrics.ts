@@ -7,6 +7,7 @@
  * X3 Sources are asked at most once in MAX_AGE_MS, with bounded queries. A source that fails has `countersign_source_up` 0 and no gauges,
  *    never old ones.
  */
+import type { WorkerRole } from '../policy/contracts/queues';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { AnswerCode } from '../policy/contracts/answer';
 import { RollbackReason, TerminalState } from '../policy/contracts/outcome';
@@ -18,7 +19,7 @@ import { FreshReading } from './fresh-reading';
 import { eventOf, JUDGE_VERDICTS } from './row-event';
 
 export interface QueueState {
-  readonly queue: 'review' | 'judge' | 'commit';
+  readonly queue: WorkerRole;
   readonly type: 'workflow' | 'activity';
   readonly pollers: number;
   /** Tasks that wait; null if the server does not report it. */

@@ -1,6 +1,6 @@
-import { messageOf } from '../client/errors';
 import type { Checkpoint } from '../policy/evidence/predicates';
 import type { Logger } from './logger';
+import { repeat } from './repeat';
 
 export interface CheckpointRun {
   readonly checkpoint: () => Promise<{ readonly checkpoint: Checkpoint; readonly rows: number } | null>;
@@ -10,41 +10,17 @@ export interface CheckpointRun {
   readonly logger: Pick<Logger, 'info' | 'error'>;
 }
 
-/**
- * Signs a checkpoint over the ledger now and then every `everyMs`. A failure is logged, and the next checkpoint covers the
- * same rows. `stop` waits for the one in progress.
- */
+/** Signs a checkpoint over the ledger now and then about every `everyMs`. After a failure the next one covers the same rows. */
 export function startCheckpoints({ checkpoint, maxRows, everyMs, logger }: CheckpointRun): {
   readonly stop: () => Promise<void>;
 } {
-  let stopped = false;
-  let running: Promise<void> | null = null;
-
-  async function catchUp(): Promise<void> {
-    try {
-      for (let more = true; more && !stopped;) {
-        const signed = await checkpoint();
-        if (signed !== null) logger.info({ size: signed.checkpoint.size, rows: signed.rows }, 'checkpoint signed');
-        more = signed !== null && signed.rows >= maxRows;
-      }
-    } catch (error) {
-      logger.error({ error: messageOf(error) }, 'The checkpoint could not be signed');
+  async function catchUp(stopping: AbortSignal): Promise<void> {
+    for (let more = true; more && !stopping.aborted;) {
+      const signed = await checkpoint();
+      if (signed !== null) logger.info({ size: signed.checkpoint.size, rows: signed.rows }, 'checkpoint signed');
+      more = signed !== null && signed.rows >= maxRows;
     }
   }
 
-  function tick(): void {
-    // One at a time: with a slow database they would pile up.
-    running ??= catchUp().finally(() => (running = null));
-  }
-
-  tick();
-  const timer = setInterval(tick, everyMs);
-  timer.unref();
-  return {
-    async stop() {
-      stopped = true;
-      clearInterval(timer);
-      await running;
-    },
-  };
+  return repeat({ pass: catchUp, everyMs, logger, failure: 'The checkpoint could not be signed', atOnce: true });
 }

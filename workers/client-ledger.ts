@@ -33,23 +33,16 @@ export function clientLedger(options: ClientLedgerOptions): ClientLedger & Omit<
   const ledger = createLedger(db);
   const notifications = ledgerNotifications({ url: options.databaseUrl, applicationName: options.applicationName });
   const late = createLateAnswers({ ledger, now });
-  const sources: EvidenceSources = {
-    ledger,
-    store: createByteStore(db),
-    previews: stagingRecords(db, options.payloadKeys),
-    keys: keyEnvelopes(db, options.operators),
-    policy: { ...publishedPolicies(db), ...operatorVerifier(options.operators) },
-    // Neither is needed to show a review, and both take long to read.
-    inclusion: { covering: async () => null },
-    history: async () => null,
-  };
+  // Neither history nor inclusion is needed to show a review, and both take long to read.
+  const sources: EvidenceSources = { ...evidenceSources(db, options), history: async () => null };
+  const shown: EvidenceSources = { ...sources, inclusion: { covering: async () => null } };
   return {
     list: (query) => ledger.listReviews(query),
     rows: (changeId) => ledger.read(changeId),
     bundle: async (changeId, { inclusion = false, preview = true } = {}) =>
       (await summaryOf(ledger, changeId)) === null
         ? null
-        : await collectEvidence(inclusion ? { ...sources, inclusion: inclusionReader(db) } : sources, changeId, {
+        : await collectEvidence(inclusion ? sources : shown, changeId, {
             bytes: true,
             preview,
           }),
@@ -68,6 +61,21 @@ export function clientLedger(options: ClientLedgerOptions): ClientLedger & Omit<
     onEach: (listener) => notifications.onEach(listener),
     connection: () => notifications.connection(),
     close: () => notifications.close(),
+  };
+}
+
+/** Where evidence is read from, except the history in Temporal. */
+export function evidenceSources(
+  db: Database,
+  { operators, payloadKeys }: Pick<ClientLedgerOptions, 'operators' | 'payloadKeys'>,
+): Omit<EvidenceSources, 'history'> {
+  return {
+    ledger: createLedger(db),
+    store: createByteStore(db),
+    previews: stagingRecords(db, payloadKeys),
+    keys: keyEnvelopes(db, operators),
+    inclusion: inclusionReader(db),
+    policy: { ...publishedPolicies(db), ...operatorVerifier(operators) },
   };
 }
 

@@ -3,6 +3,7 @@
  * compares the two.
  */
 import { z } from 'zod';
+import { editDistance } from '../policy/text/edit-distance';
 
 /** A number as text. An empty one is refused: `Number` reads it as 0. */
 const numeric = (number: z.ZodType<number, number>) =>
@@ -227,18 +228,4 @@ export function unknownVariables(
 function nearest(name: string, known: readonly string[]): string {
   const ranked = known.map((each) => ({ each, distance: editDistance(name, each) }));
   return ranked.reduce((best, next) => (next.distance < best.distance ? next : best)).each;
-}
-
-/** Levenshtein distance. */
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from '@temporalio/client';
+import { GRPC } from '../client/temporal-errors';
 
 /** Search attribute names and their types, in Temporal's spelling (`temporal … --search-attribute Name=Type`). */
 export type SearchAttributes = Readonly<Record<string, SearchAttributeTypeName>>;
@@ -8,7 +9,6 @@ type SearchAttributeTypeName = keyof typeof WIRE_TYPE;
 // temporal.api.enums.v1.IndexedValueType
 const WIRE_TYPE = { Text: 1, Keyword: 2, Int: 3, Double: 4, Bool: 5, Datetime: 6, KeywordList: 7 } as const;
 
-const GRPC_NOT_FOUND = 5;
 const NEW_NAMESPACE_MS = 20_000;
 
 /** Names that `registerSearchAttributes` added, and names that existed with the right type. */
@@ -62,7 +62,7 @@ async function listed(
       const answer = await connection.operatorService.listSearchAttributes({ namespace });
       return (answer.customAttributes ?? {}) as Partial<Record<string, number>>;
     } catch (error) {
-      if ((error as { code?: number }).code !== GRPC_NOT_FOUND || Date.now() > until) throw error;
+      if ((error as { code?: number }).code !== GRPC.NOT_FOUND || Date.now() > until) throw error;
     }
     await sleep(500);
   }

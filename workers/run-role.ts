@@ -1,4 +1,4 @@
-import { TASK_QUEUES } from '../policy/contracts/queues';
+import { TASK_QUEUES, type WorkerRole } from '../policy/contracts/queues';
 import type { LoadedKey } from '../signing/key-file';
 import { readKey, readTrustFile, type RoleEnv } from './config';
 import { loadExtensions, type Extensions } from './extensions';
@@ -8,7 +8,7 @@ import { openResources, type Resources } from './resources';
 import { runWorker } from './run-worker';
 
 export interface Role {
-  readonly queue: 'review' | 'judge' | 'commit';
+  readonly queue: WorkerRole;
   readonly keyKind: LoadedKey['kind'];
   readonly env: RoleEnv;
   readonly logger: Logger;

@@ -1,9 +1,10 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
+import type { WorkerRole } from '../policy/contracts/queues';
 
 /** A process of Countersign, by the name of its entry point in this folder. */
-export type ProcessName = 'review' | 'judge' | 'commit' | 'gateway';
+export type ProcessName = WorkerRole | 'gateway';
 
 export interface RunningProcess {
   readonly name: ProcessName;

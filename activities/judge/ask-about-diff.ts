@@ -1,3 +1,4 @@
+import { sha256HexOfText } from '../../policy/contracts/hash';
 import type { ValidatorResult } from '../../policy/contracts/finding';
 import { toWellFormed } from '../../policy/contracts/canonical-json';
 import { makeDocument, type JudgeDocument } from '../../policy/judge/document';
@@ -9,7 +10,6 @@ import { costMicros, type JudgeCall, type JudgeRecord } from '../../policy/judge
 import { createRedactor } from '../../policy/judge/redact';
 import { wireJsonSchema } from '../../policy/judge/wire';
 import { cacheKey } from './cache';
-import { messagesSha, sha256Of } from './digest';
 import type { JudgeDeps } from './judge-deps';
 import { parseFailure, unreadableDiff } from './judge-failures';
 import { NO_CALLS, toRecord, type RecordContext } from './judge-record';
@@ -137,7 +137,8 @@ async function askAboutPiece(
     diffSha: change.diffSha,
     policyIds,
   });
-  const promptSha = messagesSha(systemMessage, message);
+  // Starts with the length of the first message, so that the border is unambiguous.
+  const promptSha = sha256HexOfText(`${systemMessage.length}\n${systemMessage}${message}`);
   const key = cacheKey({
     tenant: change.tenant,
     sourceTool: change.sourceTool,
@@ -167,7 +168,7 @@ async function askAboutPiece(
     ));
   const read = readAnswer(reply.text, { policyIds, canary: nonce, piece });
   if (!read.ok) {
-    const details = { code: read.code, responseSha: sha256Of(reply.text), returnedModel: reply.model };
+    const details = { code: read.code, responseSha: sha256HexOfText(reply.text), returnedModel: reply.model };
     throw parseFailure('answer', `${read.code}: ${read.message}`, details);
   }
   if (cached === null) await deps.cache.set(key, { ...reply, origin: change.changeId });
@@ -179,7 +180,7 @@ async function askAboutPiece(
       firstLine: piece.first + 1,
       lastLine: piece.last + 1,
       promptSha,
-      responseSha: sha256Of(reply.text),
+      responseSha: sha256HexOfText(reply.text),
       returnedModel: reply.model,
       requestId: reply.requestId,
       finishReason: reply.finishReason,

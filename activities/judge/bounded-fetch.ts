@@ -1,7 +1,7 @@
 /**
  * The only HTTP path from the judge to a model server.
  *
- * B1 Sends nothing to hosts outside the allowlist and follows no redirect: a 307 would send the diff to another origin.
+ * B1 Sends nothing to another host and follows no redirect: a 307 would send the diff to another origin.
  * B2 Sends only the headers in `HEADERS`: the client library adds others from the process environment.
  * B3 Reads the body up to a limit, under the caller's signal, and rejects invalid UTF-8: a lenient decoder would insert
  *    replacement characters that the model did not write.
@@ -29,13 +29,16 @@ export class FetchRefused extends Error {
   }
 }
 
-/** `allowedHosts` as in `URL.host`: with the port unless it is the default port of the scheme. */
-export function createBoundedFetch(allowedHosts: readonly string[]): typeof fetch {
-  const allowed = new Set(allowedHosts.map((host) => host.toLowerCase()));
+/** `host` as in `URL.host`: with the port unless it is the default port of the scheme. */
+export function createBoundedFetch(host: string): typeof fetch {
   return async (input, init) => {
     const url = new URL(input instanceof Request ? input.url : input);
-    if (!allowed.has(url.host))
-      throw new FetchRefused('host_not_allowed', `the host ${url.host} is not in the list of allowed hosts`, false);
+    if (url.host !== host)
+      throw new FetchRefused(
+        'host_not_allowed',
+        `the host ${url.host} is not the host of the base URL, ${host}`,
+        false,
+      );
     const { signal, body } = init ?? {};
     if (typeof body !== 'string') throw new TypeError(`body: expected a string, got ${typeof body}`);
     // Convert to bytes once: the runtime keeps the body until a full garbage collection, and would copy a string.

@@ -3,9 +3,9 @@ import { createBoundedFetch } from './bounded-fetch';
 
 /**
  * A client of an OpenAI-compatible server. It reads no key, address, organization or header from the process environment, never
- * retries, and sends requests to `allowedHosts` only.
+ * retries, and sends requests to the host of `baseUrl` only.
  */
-export function modelClient(baseUrl: string, apiKey: string, allowedHosts: readonly string[]): OpenAI {
+export function modelClient(baseUrl: string, apiKey: string): OpenAI {
   return new OpenAI({
     apiKey,
     baseURL: baseUrl,
@@ -15,6 +15,6 @@ export function modelClient(baseUrl: string, apiKey: string, allowedHosts: reado
     webhookSecret: null,
     maxRetries: 0,
     logLevel: 'off',
-    fetch: createBoundedFetch(allowedHosts),
+    fetch: createBoundedFetch(new URL(baseUrl).host),
   });
 }

@@ -1,3 +1,4 @@
+import { sha256Hex } from '../../policy/contracts/hash';
 import { planHash, type Plan, type PlanValidator } from '../../policy/contracts/plan';
 import { configOfPlan, judgeDefinition, JUDGE_IMPLEMENTATION, type JudgeConfig } from '../../policy/judge/config';
 import type { DiffRenderer, SourceTool } from '../../policy/contracts/source-tool';
@@ -6,7 +7,6 @@ import { digestMismatch, misconfigured, policyMoved } from '../../policy/contrac
 import type { JudgeInput } from '../review-types';
 import { assertPlanOf, type OpenedChange } from '../review/opened-change';
 import type { JudgeDeps } from './judge-deps';
-import { sha256Of } from './digest';
 import { unreadableDiff } from './judge-failures';
 
 /** The change that a judge is asked about. `stagingSha` is what the workflow received; the committer compares it with the rows. */
@@ -44,7 +44,7 @@ export async function resolveJudge(
   const config = verifiedConfig(validator, loaded, tool);
 
   const raw = await deps.store.get(change.tenant, change.diffSha);
-  const digest = sha256Of(raw);
+  const digest = sha256Hex(raw);
   if (digest !== change.diffSha) throw digestMismatch('diffSha', change.diffSha, digest);
   return { validator, config, renderer: tool.render, raw, effectMembers: Object.keys(tool.effectMetadata.members) };
 }

@@ -20,8 +20,6 @@ export interface TransportConfig {
   /** With the version path: `https://api.openai.com/v1`. */
   readonly baseUrl: string;
   readonly apiKey: string;
-  /** Hosts that may receive a diff, as in `URL.host`. Absent: only the host of the base URL. */
-  readonly allowedHosts?: readonly string[];
 }
 
 export interface JudgeTransport {
@@ -37,19 +35,13 @@ export interface JudgeTransport {
   ) => Promise<ModelReply>;
 }
 
-/** Throws TypeError if the base URL is invalid, its host is not in `allowedHosts`, or the API key is empty. */
+/** Throws TypeError if the base URL is invalid or the API key is empty. */
 export function createJudgeTransport(config: TransportConfig): JudgeTransport {
   const host = hostOf(config.baseUrl);
-  const allowedHosts = config.allowedHosts ?? [host];
-  if (!allowedHosts.some((allowed) => allowed.toLowerCase() === host)) {
-    throw new TypeError(
-      `judge.baseUrl: expected a host among ${allowedHosts.join(', ')}, got "${host}"; add it to the allowed hosts if diffs may go there`,
-    );
-  }
   if (config.apiKey === '')
     throw new TypeError('judge.apiKey: expected a key, got an empty string; use any text if the server needs no key');
   const isOpenAI = host === 'api.openai.com';
-  const client = modelClient(config.baseUrl, config.apiKey, allowedHosts);
+  const client = modelClient(config.baseUrl, config.apiKey);
 
   /** Models that answered without `response_format` after the server had refused it. */
   const withoutFormat = new Set<string>();

@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { setUpDev, type DevSetup } from '../../dev/setup';
 import { startEmbeddedPostgres } from '../../dev/embedded/postgres';
+import { exited } from '../../dev/embedded/processes';
 import { extensionsOf } from '../../workers/extensions';
 import { openedClient, query } from '../../dev/query';
 import { runProgram, say, wholeNumber } from '../../dev/run-program';
@@ -44,7 +45,8 @@ async function main(calls: number, seed: number, open: number): Promise<number> 
     say(
       `${raced.reduce((n, r) => n + r.states.length, 0)} calls in ${Math.round((Date.now() - began) / 1000)} s, ${raced.reduce((n, r) => n + r.retries, 0)} retries`,
     );
-    await Promise.all(workers.map(stopped));
+    for (const worker of workers) worker.kill('SIGTERM');
+    await Promise.all(workers.map(exited));
     const problems = await check(
       setup,
       postgres.superuserUrl('countersign'),
@@ -165,14 +167,6 @@ function nextReply<K extends Reply['kind']>(worker: ChildProcess, kind: K): Prom
       else reject(new Error(reply.kind === 'failed' ? reply.why : `Expected a reply ${kind}, got ${reply.kind}`));
     });
     worker.once('exit', (code) => reject(new Error(`A race worker exited with ${code}`)));
-  });
-}
-
-function stopped(child: ChildProcess): Promise<void> {
-  return new Promise((resolve) => {
-    child.removeAllListeners('exit');
-    child.once('exit', () => resolve());
-    child.kill('SIGTERM');
   });
 }
 

@@ -15,7 +15,8 @@ import type { Say } from '../../dev/embedded';
 import { extensionsOf } from '../../workers/extensions';
 import { WORKFLOW_INTERCEPTORS } from '../../workers/workflow-bundle';
 import { FaultController } from './armed-faults';
-import { Supervisor, type Role } from './supervisor';
+import type { WorkerRole } from '../../policy/contracts/queues';
+import { Supervisor } from './supervisor';
 import { BUNDLE, seedTarget, START_DOCUMENT, UNANSWERABLE } from './scenarios';
 import { NAMESPACE, Servers } from './servers';
 
@@ -125,12 +126,12 @@ function starter(
   stateDir: string,
   bundle: string,
   urls: { readonly temporal: string; readonly judge: string },
-): (role: Role) => Promise<RunningProcess> {
+): (role: WorkerRole) => Promise<RunningProcess> {
   const logDir = join(stateDir, 'logs');
   mkdirSync(logDir, { recursive: true });
   const { review, judge, commit } = processEnvs(setup, { temporalAddress: urls.temporal, namespace: NAMESPACE });
   const common = { LOG_LEVEL: 'error', SWEEP_DIR: join(stateDir, 'faults'), SWEEP_BUNDLE: bundle };
-  const envs: Record<Role, Record<string, string>> = {
+  const envs: Record<WorkerRole, Record<string, string>> = {
     review,
     judge: { ...judge, OPENAI_API_KEY: 'scripted', OPENAI_BASE_URL: urls.judge },
     commit,

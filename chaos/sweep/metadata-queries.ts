@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isGrpcServiceError, type Client } from '@temporalio/client';
+import { GRPC } from '../../client/temporal-errors';
 import { RAN_AHEAD } from '../../policy/contracts/ran-ahead';
 import { seededRandom } from '../seeded-random';
 
@@ -10,7 +11,6 @@ const MAX_PAUSE_MS = 200;
 const TIMEOUT_MS = 10_000;
 /** While workers are down, queries wait until their time-out. */
 const MAX_AT_ONCE = 40;
-const GRPC_DEADLINE_EXCEEDED = 4;
 
 export interface QueryCounts {
   readonly answered: number;
@@ -69,5 +69,5 @@ export function startMetadataQueries({ temporal, open, seed }: QueryOptions): { 
 function kindOf(error: unknown): 'ranAhead' | 'timedOut' | 'failed' {
   const cause = error instanceof Error ? (error.cause ?? error) : error;
   if (`${String(error)} ${String(cause)}`.includes(RAN_AHEAD)) return 'ranAhead';
-  return isGrpcServiceError(cause) && cause.code === GRPC_DEADLINE_EXCEEDED ? 'timedOut' : 'failed';
+  return isGrpcServiceError(cause) && cause.code === GRPC.DEADLINE_EXCEEDED ? 'timedOut' : 'failed';
 }

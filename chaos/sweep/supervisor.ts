@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { WorkerRole } from '../../policy/contracts/queues';
 import type { RunningProcess } from '../../workers/start-process';
 import type { Say } from '../../dev/embedded';
 import type { FaultController, Fired } from './armed-faults';
 import type { Servers } from './servers';
 
-export type Role = 'review' | 'judge' | 'commit';
 /** Two processes of a role if another must continue while one is dead. */
-const WORKERS: readonly Role[] = ['review', 'review', 'judge', 'commit', 'commit'];
+const WORKERS: readonly WorkerRole[] = ['review', 'review', 'judge', 'commit', 'commit'];
 
 /** How long a worker stays frozen: longer than every timeout of the sweep. */
 const FROZEN_MS = 12_000;
@@ -21,7 +21,7 @@ export class Supervisor {
   constructor(
     readonly servers: Servers,
     readonly faultController: FaultController,
-    readonly start: (role: Role) => Promise<RunningProcess>,
+    readonly start: (role: WorkerRole) => Promise<RunningProcess>,
     readonly say: Say,
   ) {}
 
@@ -37,7 +37,7 @@ export class Supervisor {
     await Promise.all([...this.#running].map((each) => each.kill()));
   }
 
-  async #startAndWatch(role: Role): Promise<void> {
+  async #startAndWatch(role: WorkerRole): Promise<void> {
     const running = await this.start(role);
     if (this.#ending) return running.kill();
     this.#running.add(running);
@@ -50,7 +50,7 @@ export class Supervisor {
   }
 
   /** Retries until the worker is up or the sweep ends: no worker starts while a server is down. */
-  async #startUntilUp(role: Role): Promise<void> {
+  async #startUntilUp(role: WorkerRole): Promise<void> {
     while (!this.#ending) {
       try {
         return await this.#startAndWatch(role);

@@ -33,12 +33,12 @@ import { openClient } from '../../workers/temporal';
 import { connectScreened } from '../../workers/screen/screened-connection';
 import { connectWorker } from '../../workers/worker-connection';
 import type { Logger } from '../../workers/logger';
-import { TASK_QUEUES } from '../../policy/contracts/queues';
+import { TASK_QUEUES, WORKER_ROLES } from '../../policy/contracts/queues';
 import { fileFaultSource } from './armed-faults';
 import { withFailingActivities, withFailingLedger, withFailingRules, withFailingTargets } from './failpoints';
 
 const SweepEnv = z.object({
-  SWEEP_ROLE: z.enum(['review', 'judge', 'commit']),
+  SWEEP_ROLE: z.enum(WORKER_ROLES),
   SWEEP_DIR: z.string().min(1),
   SWEEP_BUNDLE: z.string().min(1),
 });

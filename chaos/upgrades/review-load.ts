@@ -5,7 +5,7 @@ import { itemChange } from '../../bench/shop';
 import type { Signer } from '../../client/signer';
 import type { ReviewStatus } from '../../policy/contracts/status';
 import { signedAnswers } from '../../dev/signed-answers';
-import { retrying, type Retrying } from './retrying-client';
+import { retrying, type Retrying } from '../../dev/retrying';
 
 /** A client gives up after this long without a server. */
 const PATIENCE_MS = 120_000;

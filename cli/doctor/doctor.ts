@@ -7,7 +7,7 @@ import { PROCESS_NAMES } from '../processes';
 import { failed, type Check } from './check';
 import { checkDatabase } from './database';
 import { checkGateway } from './gateway';
-import { checkCli, checkNode, checkVariables } from './machine';
+import { checkNode, checkVariables } from './machine';
 import { checkPolicies, checkFreezes, checkTrust } from './policies';
 import { readProcesses } from './processes';
 import { checkRegistered } from './registered';
@@ -41,7 +41,6 @@ export async function doctor(env: Env, options: DoctorOptions): Promise<readonly
   const stateDir = stateDirOf(env);
   const envs = PROCESS_NAMES.map((name) => [name, readEnvFile(join(stateDir, `${name}.env`))] as const);
   checks.push(checkNode());
-  await add('Temporal CLI', async () => [await checkCli(env)]);
   checks.push(
     ...checkVariables('environment', env),
     ...envs.flatMap(([name, values]) => checkVariables(join(stateDir, `${name}.env`), values)),

@@ -1,7 +1,7 @@
 import { messageOf } from '../../client/errors';
 import { counted } from '../../policy/text/change-title';
 import { targetFreezes } from '../../activities/committer/target-freezes';
-import { publishedTargets } from '../../storage/plans/published-targets';
+import { publishedTargets } from '../../storage/plans/newest-revision';
 import { createPlanSource } from '../../storage/plans/plan-source';
 import { operatorVerifier, storedRevisions } from '../../storage/plans/stored-revisions';
 import { compileText } from '../../workers/compile';

@@ -36,7 +36,7 @@ async function checkTarget(target: TargetConfig): Promise<Check[]> {
     ['commit', target.commitUrl],
   ] as const) {
     if (url === null) continue;
-    const { lines } = await describeTarget(url, purpose);
+    const lines = await describeTarget(url, purpose);
     checks.push(...toChecks(`target ${name} (${purpose})`, lines, `Run "countersign target init ${name}"`));
   }
   return checks;

@@ -1,10 +1,5 @@
-import { stagingRecords } from '../../activities/committer/staging-records';
 import { exportEvidence, type EvidenceSources } from '../../activities/review/export-evidence';
 import { replayFindings } from '../../activities/review/replay-evidence';
-import { keyEnvelopes } from '../../storage/keys/key-envelopes';
-import { inclusionReader } from '../../storage/ledger/inclusion';
-import { createLedger } from '../../storage/ledger/ledger';
-import { operatorVerifier, publishedPolicies } from '../../storage/plans/stored-revisions';
 import { createByteStore } from '../../storage/store/byte-store';
 import { CountersignError, messageOf } from '../../client/errors';
 import { unreadable } from '../../client/review-errors';
@@ -13,6 +8,7 @@ import { FailureType } from '../../policy/contracts/failure-type';
 import { fromBase64 } from '../../policy/evidence/base64';
 import { evidenceText, parseEvidence, type EvidenceBundle, type HistoryDigest } from '../../policy/evidence/bundle';
 import type { ReplayReport } from '../../policy/evidence/reports';
+import { evidenceSources } from '../../workers/client-ledger';
 import type { Env } from '../../workers/config';
 import { payloadKeys } from '../../workers/encryption/key-ring';
 import { loadExtensions, type Extensions } from '../../workers/extensions';
@@ -62,12 +58,7 @@ async function withSources<T>(
   const local = localClient(env);
   return await withEvidenceDatabase(local, (db) =>
     work({
-      ledger: createLedger(db),
-      store: createByteStore(db),
-      previews: stagingRecords(db, payloadKeys(env)),
-      keys: keyEnvelopes(db, local.operators),
-      inclusion: inclusionReader(db),
-      policy: { ...publishedPolicies(db), ...operatorVerifier(local.operators) },
+      ...evidenceSources(db, { operators: local.operators, payloadKeys: payloadKeys(env) }),
       history: async (changeId) => (history === undefined ? await readHistory(env, local, changeId, log) : history),
     }),
   );

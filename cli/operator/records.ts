@@ -1,7 +1,7 @@
 import { recordResolution } from '../../activities/committer/effect-resolution';
 import { recordFreeze } from '../../activities/committer/target-freezes';
 import { createLedger } from '../../storage/ledger/ledger';
-import { publishedTargets } from '../../storage/plans/published-targets';
+import { publishedTargets } from '../../storage/plans/newest-revision';
 import { CountersignError } from '../../client/errors';
 import { Submission } from '../../policy/contracts/diff';
 import type { StoredRow } from '../../policy/evidence/chain';

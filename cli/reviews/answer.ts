@@ -7,7 +7,7 @@ import type { VerifiedReview } from '../../signing/verified-review';
 import { addAction, promptFor, type Cli, type Io } from '../action';
 import { exitCodeForAnswers } from '../exit-code-for';
 import { ExitCode } from '../exit-codes';
-import { choiceOption, integerOption, isGiven, textOption, type IntegerBounds, type Options } from '../options';
+import { integerOption, isGiven, textOption, type IntegerBounds, type Options } from '../options';
 import { line, styled } from '../printer';
 import { shellCommand } from '../shell-quote';
 import { UsageError } from '../usage-error';
@@ -23,7 +23,6 @@ export function register(program: Command, cli: Cli): void {
   const answer = withAnswerOptions(
     program.command('answer').description('confirm, reject or retract, signed with your key'),
   );
-  answer.option('--via <way>', 'update (default: prints the verdict) or signal');
   addAction(answer, cli, sendAnswers);
 
   const sign = withAnswerOptions(
@@ -50,10 +49,7 @@ async function sendAnswers(io: Io, [given = '']: readonly string[], options: Opt
     const id = await changeIdToSign(connected, given);
     const signed = await chooseAndSign(io, connected, id, options, { min: 1, max: 24 * 60, default: 10 });
     const { envelopes, owners } = signed;
-    const via = choiceOption(options, '--via', ['update', 'signal'], 'update or signal') ?? 'update';
-    if (via === 'signal' && connected.temporal === null)
-      throw new UsageError('--via signal: a gateway sends updates only');
-    const results = await connected.reviews.answer(id, [...envelopes], { via, owners });
+    const results = await connected.reviews.answer(id, [...envelopes], { owners });
     if (io.json) io.out.json({ changeId: id, decision: signed.decision, results });
     else printResults(io, signed.violationIds, results);
     if (connected.temporal === null)

@@ -17,7 +17,7 @@ export interface OpenAIProviderConfig {
  * are emitted as an error event.
  */
 export function createOpenAIProvider(config: OpenAIProviderConfig): FlytoProvider {
-  const client = modelClient(config.baseUrl, config.apiKey, [new URL(config.baseUrl).host]);
+  const client = modelClient(config.baseUrl, config.apiKey);
   return { stream: (request, signal) => events(client, config, request, signal) };
 }
 

@@ -5,7 +5,7 @@ import {
   TEMPORAL_CLI_VERSION,
   temporalVersion,
   type InstalledTemporalCli,
-} from '../../workers/installed-temporal-cli';
+} from './installed-temporal-cli';
 import { buildTemporalCli } from './temporal-cli-build';
 import { downloadTemporalCli } from './temporal-cli-download';
 import type { Env } from './places';

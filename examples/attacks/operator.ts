@@ -2,17 +2,19 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { withDatabase } from '../../storage/database/database';
 import { publishBundle } from '../../storage/plans/publish';
 import type { Envelope } from '../../policy/contracts/diff';
-import type { KeyRegistry } from '../../policy/evidence/key-registry';
 import { signPredicate } from '../../signing/envelope';
 import type { KeyLabel } from '../../signing/key-file';
 import { newKeyPair, type SigningKey } from '../../signing/keys';
 import { ANY_TENANT } from '../../policy/evidence/predicates';
-import { fullGrant, signKeyRevocation, type KeyGrant } from '../../signing/registry-entry';
+import { fullGrant, type KeyGrant } from '../../signing/registry-entry';
 import { compileAll } from '../../workers/compile';
 import type { DevClient } from '../../dev/client';
 import type { Dev } from '../../dev/start';
 import { loadExtensions } from '../../workers/extensions';
 import { query } from '../../dev/query';
+
+/** Processes cache the registry for up to one second. */
+const REGISTRY_CACHED_MS = 1_100;
 
 /** What the (trusted) operator does with keys and policies, and what an attacker with write access to the same tables could do. */
 export class Operator {
@@ -32,7 +34,7 @@ export class Operator {
     grant: Partial<Pick<KeyGrant, 'tenants' | 'rights'>> = {},
   ): Promise<SigningKey & KeyLabel> {
     const key = { ...newKeyPair(), onBehalfOf: null, demo: true, ...label };
-    await this.#asOperator((registry, operator) =>
+    await this.client.asOperator((registry) =>
       // Not `signKeyEntry`: it refuses entries that an operator should never sign, and this simulates one who did.
       registry.add(
         signPredicate(
@@ -47,24 +49,19 @@ export class Operator {
             ...grant,
             demo: key.demo,
             addedAt: new Date().toISOString(),
-            operatorKeyId: operator.keyId,
+            operatorKeyId: this.key.keyId,
           },
-          operator,
+          this.key,
         ),
       ),
     );
+    await pause(REGISTRY_CACHED_MS);
     return key;
   }
 
   async revokeKey(keyId: string): Promise<void> {
-    const revocation = { keyId, reason: 'left', revokedAt: new Date().toISOString() };
-    await this.#asOperator((registry, operator) => registry.revoke(signKeyRevocation(revocation, operator)));
-  }
-
-  async #asOperator(work: (registry: KeyRegistry, operator: SigningKey) => Promise<unknown>): Promise<void> {
-    await this.client.asOperator((registry) => work(registry, this.key));
-    // Processes cache the registry for up to one second.
-    await pause(1_100);
+    await this.client.revokeKey(keyId);
+    await pause(REGISTRY_CACHED_MS);
   }
 
   /** Writes a registry entry directly to the database, bypassing the checks of the registry. */
@@ -74,7 +71,7 @@ export class Operator {
       'insert into keys (key_id, envelope) values ($1, $2)',
       [keyId, JSON.stringify(envelope)],
     );
-    await pause(1_100);
+    await pause(REGISTRY_CACHED_MS);
   }
 
   /** Publishes a bundle signed with any key. Returns the plan hash for SQLDryRun on the target `shop`. */

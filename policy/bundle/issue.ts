@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { valueAt } from '../contracts/issues';
+import { editDistance } from '../text/edit-distance';
 
 /** One problem of a bundle: the place, the message and what to do. Line and column start at 1. */
 export interface Issue {
@@ -58,20 +59,6 @@ export function nearest(word: string, known: Iterable<string>): string | null {
     if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
   }
   return best;
-}
-
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      next.push(
-        Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)),
-      );
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
 }
 
 /** What to do about an unknown name: the most similar known name, or the list of known names. */

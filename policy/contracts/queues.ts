@@ -7,6 +7,10 @@ export const TASK_QUEUES = {
   commit: 'countersign-commit',
 } as const;
 
+/** The worker processes, each with its own queue. */
+export const WORKER_ROLES = ['review', 'judge', 'commit'] as const satisfies readonly (keyof typeof TASK_QUEUES)[];
+export type WorkerRole = (typeof WORKER_ROLES)[number];
+
 /**
  * The judge's or committer's queue that belongs to a review queue: `countersign-review-acme` → `countersign-commit-acme`.
  * The task queue of the start therefore selects a separate family of queues, for example for a tenant or a test. Throws

@@ -1,3 +1,4 @@
+import type { PolicyRevision } from '../../policy/evidence/predicates';
 import type { Queryable } from '../database/database';
 import { revokedRevisions, trustedRevisions, type TrustedRevision } from './plan-source';
 import { operatorVerifier, storedRevisions } from './stored-revisions';
@@ -16,6 +17,22 @@ export async function newestRevision(db: Queryable, trustedOperators: readonly s
   const signed = trustedRevisions(await stored.list(), verifyRevision);
   const revoked = revokedRevisions(await stored.revocations(), verifyRevocation);
   return { newest: signed.find(({ revision }) => !revoked.has(revision.revision)) ?? null, signed };
+}
+
+interface PublishedTargets {
+  /** The newest revision that is not revoked; null if none is published. */
+  readonly newest: PolicyRevision | null;
+  /** Targets of all revisions: a review may be open under an older one. */
+  readonly all: ReadonlySet<string>;
+}
+
+/** What policies that a trusted operator signed say about targets. */
+export async function publishedTargets(db: Queryable, trustedOperators: readonly string[]): Promise<PublishedTargets> {
+  const { newest, signed } = await newestRevision(db, trustedOperators);
+  return {
+    newest: newest?.revision ?? null,
+    all: new Set(signed.flatMap(({ revision }) => revision.plans.map(({ target }) => target))),
+  };
 }
 
 /** The number of the next revision: of all rows, also of those that no trusted operator signed. */

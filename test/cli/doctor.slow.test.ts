@@ -2,7 +2,7 @@ import { doctor } from '../../cli/doctor/doctor';
 import { startTestPostgres, type TestPostgres } from '../support/postgres';
 import { temporaryFolder } from './run-command';
 
-const { path, write } = temporaryFolder();
+const { path } = temporaryFolder();
 let postgres: TestPostgres;
 beforeAll(async () => {
   postgres = await startTestPostgres();
@@ -15,7 +15,6 @@ test('a check that cannot be done is a failure, the others are still done, and a
   const env = {
     COUNTERSIGN_STATE_DIR: path('none'),
     COUNTERSIGN_DATABASE_URL: database.url('cs_gateway'),
-    COUNTERSIGN_TEMPORAL_CLI: write('other', ''),
     TEMPORAL_ADDRESS: '127.0.0.1:9',
   };
   const checks = await doctor(env, { offline: true });
@@ -23,7 +22,6 @@ test('a check that cannot be done is a failure, the others are still done, and a
   expect(inviting.filter(({ ok }, i) => ok !== checks[i]?.ok).map(({ name }) => name)).toEqual(['approvers']);
   expect(checks.map(({ name, ok }) => [name, ok])).toEqual([
     ['Node', true],
-    ['Temporal CLI', false],
     ['trust', false],
     ['Temporal server', false],
     ['Countersign database', true],

@@ -3,14 +3,14 @@ import { TASK_QUEUES } from '../../policy/contracts/queues';
 import type { KeyRing } from '../../storage/store/preview-cipher';
 import { createPayloadCodec } from '../../workers/encryption/payload-codec';
 import { REVIEW_WORKER, workerOptions } from '../../workers/run-worker';
-import type { LocalRole } from '../../dev/local-roles';
+import type { WorkerRole } from '../../policy/contracts/queues';
 
 export interface LocalWorkersOptions {
   readonly connection: NativeConnection;
   readonly namespace: string;
   /** Of the task queues. */
   readonly suffix: string;
-  readonly activities: Readonly<Record<LocalRole, object>>;
+  readonly activities: Readonly<Record<WorkerRole, object>>;
   /** Bundled once for all review workers, because bundling takes seconds. */
   readonly workflowBundlePath: string;
   readonly payloadKeys?: KeyRing | undefined;
@@ -20,9 +20,9 @@ export interface LocalWorkersOptions {
 
 /** The three workers, each of which can be started and stopped in this process. */
 export interface LocalWorkers {
-  start(role: LocalRole): Promise<void>;
+  start(role: WorkerRole): Promise<void>;
   /** Stops gracefully; resolves when the worker has stopped. */
-  stop(role: LocalRole): Promise<void>;
+  stop(role: WorkerRole): Promise<void>;
   stopAll(): Promise<void>;
   /** Workflows in the memory of the review worker; 0 if it does not run. */
   cachedWorkflows(): number;
@@ -30,14 +30,14 @@ export interface LocalWorkers {
 
 export function localWorkers(options: LocalWorkersOptions): LocalWorkers {
   const { connection, namespace, suffix, activities, payloadKeys } = options;
-  const running = new Map<LocalRole, { readonly worker: Worker; readonly ended: Promise<void> }>();
+  const running = new Map<WorkerRole, { readonly worker: Worker; readonly ended: Promise<void> }>();
   const { maxCachedWorkflows } = options;
   const ofReviews = {
     workflowBundle: { codePath: options.workflowBundlePath },
     ...REVIEW_WORKER,
     ...(maxCachedWorkflows === undefined ? {} : { maxCachedWorkflows }),
   };
-  const stop = async (role: LocalRole): Promise<void> => {
+  const stop = async (role: WorkerRole): Promise<void> => {
     const started = running.get(role);
     if (started === undefined) return;
     running.delete(role);

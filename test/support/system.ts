@@ -13,9 +13,10 @@ import type { BreakerParameters } from '../../policy/decide/breaker';
 import type { ReviewStatus } from '../../policy/contracts/status';
 import type { LoadedKey } from '../../signing/key-file';
 import { readTargets } from '../../workers/config';
-import { isUnavailable, openDevClient, type DevClient } from '../../dev/client';
-import { openRoles, roleSetup, type LocalRole } from '../../dev/local-roles';
-import { retried } from './eventually';
+import { openDevClient, type DevClient } from '../../dev/client';
+import { openRoles, roleSetup } from '../../dev/local-roles';
+import { retrying } from '../../dev/retrying';
+import type { WorkerRole } from '../../policy/contracts/queues';
 import { localWorkers, quietRuntime } from './local-workers';
 import { query } from '../../dev/query';
 import { signedAnswers } from '../../dev/signed-answers';
@@ -32,7 +33,7 @@ import { extensionsOf, type Extension, type Extensions } from '../../workers/ext
 import { oneAtATime } from './one-at-a-time';
 import type { Resources } from '../../workers/resources';
 
-export type WorkerName = LocalRole;
+export type WorkerName = WorkerRole;
 
 export interface SystemOptions {
   readonly name: string;
@@ -242,9 +243,7 @@ export function workflowBundlePath(): string {
 }
 
 /** Retries while no worker answers, for two minutes: a busy machine takes long. For idempotent calls only. */
-export async function retryUnavailable<T>(call: () => Promise<T>): Promise<T> {
-  return await retried(call, isUnavailable);
-}
+export const retryUnavailable = retrying(120_000);
 
 function mapValues<K extends string>(object: Readonly<Record<K, string>>, change: (value: string) => string) {
   return Object.fromEntries(Object.entries<string>(object).map(([key, value]) => [key, change(value)])) as Record<

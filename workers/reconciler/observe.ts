@@ -1,6 +1,7 @@
 import { isGrpcServiceError, type Client } from '@temporalio/client';
 import { defaultPayloadConverter } from '@temporalio/common';
 import type { temporal } from '@temporalio/proto';
+import { GRPC } from '../../client/temporal-errors';
 import { FailureType } from '../../policy/contracts/failure-type';
 import { pollAge, QUEUE_TYPES } from '../pollers';
 
@@ -35,7 +36,6 @@ const CLOSED: Readonly<Record<number, ClosedAs>> = {
   5: 'terminated',
   7: 'timed_out',
 };
-const NOT_FOUND = 5;
 
 /** Describes the newest run with this id. */
 export async function observe(client: Client, workflowId: string): Promise<Observation> {
@@ -66,7 +66,7 @@ export async function observe(client: Client, workflowId: string): Promise<Obser
     };
   } catch (error) {
     // With a wrong namespace, all workflows would be missing.
-    if (isGrpcServiceError(error) && error.code === NOT_FOUND && !/^namespace\b/i.test(error.details))
+    if (isGrpcServiceError(error) && error.code === GRPC.NOT_FOUND && !/^namespace\b/i.test(error.details))
       return { state: 'missing' };
     throw error;
   }

@@ -1,7 +1,7 @@
 import { isGrpcServiceError, type Client } from '@temporalio/client';
+import { GRPC } from '../../client/temporal-errors';
 
 const MAX_LISTED = 1_000;
-const INVALID_ARGUMENT = 3;
 
 /** Ids of workflows, as the server lists them. */
 export interface Suspects {
@@ -19,7 +19,7 @@ export async function suspects(client: Client, since: Date): Promise<Suspects> {
   const ended = await list(client, `ExecutionStatus != 'Running' AND CloseTime >= '${since.toISOString()}'`);
   const failing = await list(client, `ExecutionStatus = 'Running' AND TemporalReportedProblems IS NOT NULL`).catch(
     (error: unknown): string[] => {
-      if (isGrpcServiceError(error) && error.code === INVALID_ARGUMENT) return [];
+      if (isGrpcServiceError(error) && error.code === GRPC.INVALID_ARGUMENT) return [];
       throw error;
     },
   );

@@ -1,11 +1,11 @@
 import { isGrpcServiceError, type Client } from '@temporalio/client';
+import { GRPC } from '../../client/temporal-errors';
 import type { Logger } from '../logger';
 import { RAN_AHEAD } from '../../policy/contracts/ran-ahead';
 import type { WorkflowTask } from './workflow-task';
 
 const WORKFLOW_WORKER_UNHANDLED_FAILURE = 14;
 const QUERY_FAILED = 2;
-const NOT_FOUND = 5;
 
 /**
  * Fails a workflow task that no worker can decode, so that the server offers it again only after growing pauses. A run without a
@@ -56,5 +56,5 @@ async function failQuery(
 
 /** The run ended meanwhile, or the task has timed out. */
 function isGone(error: unknown): boolean {
-  return isGrpcServiceError(error) ? error.code === NOT_FOUND : String(error).includes('NotFound');
+  return isGrpcServiceError(error) ? error.code === GRPC.NOT_FOUND : String(error).includes('NotFound');
 }

@@ -6,7 +6,6 @@ import { COLUMN_TYPES } from './catalog-queries';
 import { expectedColumns, type CasRow } from '../facts/cas-document';
 import { casTable } from '../facts/sql-cas-facts';
 import { quoteIdentifier, quoteRelation } from './identifiers';
-import { rowShaSql } from './row-sha';
 import type { Session } from './session';
 
 /** Column types as SQL text, by column name. Names that are not columns of the table are missing. */
@@ -96,4 +95,12 @@ export function casSql(row: CasRow, types: ColumnTypes): CasSql {
     default:
       return row.op satisfies never;
   }
+}
+
+/**
+ * SQL expression for the hash of the row `alias`, used as `expect.rowSha`: lowercase hexadecimal SHA-256 of the UTF-8 bytes of
+ * `to_jsonb(row)::text` with the settings of transaction-start.ts. PostgreSQL orders the members of jsonb, so the text is deterministic.
+ */
+function rowShaSql(alias: string): string {
+  return `pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to(pg_catalog.to_jsonb(${alias}.*)::text, 'UTF8')), 'hex')`;
 }

@@ -3,18 +3,11 @@ import type { TargetLine } from '../../target-line';
 import { OLD_NEW_VERSION, OLDEST_VERSION } from './returning';
 import { toSqlFailure } from './sql-failure';
 
-interface TargetDescription {
-  /** For example `18.4`. Null if the target cannot be reached. */
-  readonly serverVersion: string | null;
-  readonly role: string | null;
-  readonly lines: readonly TargetLine[];
-}
-
 const CONNECT_MS = 5_000;
 const MAX_NAMES = 10;
 
 /** Checks a target with one of the two roles. Never throws because of the target: each problem is a line. */
-export async function describeTarget(url: string, purpose: 'stage' | 'commit'): Promise<TargetDescription> {
+export async function describeTarget(url: string, purpose: 'stage' | 'commit'): Promise<readonly TargetLine[]> {
   const client = new Client({
     connectionString: url,
     connectionTimeoutMillis: CONNECT_MS,
@@ -26,17 +19,13 @@ export async function describeTarget(url: string, purpose: 'stage' | 'commit'): 
     await client.connect();
     return await describe(client, purpose);
   } catch (error) {
-    return {
-      serverVersion: null,
-      role: null,
-      lines: [{ level: 'fail', text: toSqlFailure(error, `${purpose} role`).explanation }],
-    };
+    return [{ level: 'fail', text: toSqlFailure(error, `${purpose} role`).explanation }];
   } finally {
     await client.end().catch(() => undefined); // the error was already reported
   }
 }
 
-async function describe(client: Client, purpose: 'stage' | 'commit'): Promise<TargetDescription> {
+async function describe(client: Client, purpose: 'stage' | 'commit'): Promise<readonly TargetLine[]> {
   const one = async <T extends object>(sql: string): Promise<T | undefined> => (await client.query<T>(sql)).rows[0];
   const names = async (sql: string): Promise<readonly string[]> =>
     (await client.query<{ name: string }>(sql)).rows.map((r) => r.name);
@@ -86,7 +75,7 @@ async function describe(client: Client, purpose: 'stage' | 'commit'): Promise<Ta
     await names(KEYLESS),
   );
   list('warn', 'sequences that a dry run can set, which a rollback does not undo', await names(SETTABLE));
-  return { serverVersion: about.version, role: about.role, lines };
+  return lines;
 }
 
 interface About {

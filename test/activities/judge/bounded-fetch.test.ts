@@ -1,5 +1,6 @@
 import { inspect } from 'node:util';
 import { gzipSync } from 'node:zlib';
+import { createBoundedFetch } from '../../../activities/judge/bounded-fetch';
 import { createJudgeTransport } from '../../../activities/judge/transport';
 import { causeOf } from '../../../policy/decide/judge-failure';
 import {
@@ -15,6 +16,19 @@ import {
 
 const KEY = 'sk-loopback-0123456789';
 const whole = (request: ChatRequest): string => JSON.stringify(completion(request.model, answerTo(request)));
+
+it.each(['https://model.example/v1', 'https://api.example:8443/v1', 'http://api.example@model.example/v1'])(
+  'createBoundedFetch sends nothing to another host: %s',
+  async (url) => {
+    const sent = jest.spyOn(globalThis, 'fetch');
+    await expect(createBoundedFetch('api.example')(url, { body: '{}' })).rejects.toMatchObject({
+      judgeCause: 'host_not_allowed',
+      retryable: false,
+    });
+    expect(sent).not.toHaveBeenCalled();
+    sent.mockRestore();
+  },
+);
 
 describe('createBoundedFetch under the transport', () => {
   let server: JudgeServer;

@@ -155,8 +155,6 @@ describe('with a login, without credentials of a database or Temporal,', () => {
     const submit = ['submit', g.path('trust.json'), '--target', 'shop', '--tool', 'SQLCAS', '--inline'];
     expect(await g.run(submit)).toMatchObject({ code: 13, err: expect.stringContaining('lacks the right "submit"') });
     expect(await g.run(['show', '9'.repeat(64)])).toMatchObject({ code: 1 });
-    const signal = ['answer', g.open, '--all', '--reject', '--reason', 'no', '--via', 'signal'];
-    expect(await g.run(signal)).toMatchObject({ code: 2, err: expect.stringContaining('sends updates only') });
   });
 
   it('says that a command which reads the database needs one', async () => {

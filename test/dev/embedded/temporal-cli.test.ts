@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type SearchSteps, findTemporal } from '../../../dev/embedded/temporal-cli';
-import { TEMPORAL_CLI_VERSION, temporalVersion } from '../../../workers/installed-temporal-cli';
+import { TEMPORAL_CLI_VERSION, temporalVersion } from '../../../dev/embedded/installed-temporal-cli';
 
 let dir: string;
 let logged: string[];

@@ -365,7 +365,7 @@ onEachServer((start, major) => {
     });
 
     it('is reported by doctor', async () => {
-      const { lines } = await describeTarget(pg.stageUrl, 'stage');
+      const lines = await describeTarget(pg.stageUrl, 'stage');
       expect(lines[0]).toMatchObject({
         level: 'warn',
         text: expect.stringContaining('MERGE and INSERT … ON CONFLICT DO UPDATE'),

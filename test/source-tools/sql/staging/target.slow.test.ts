@@ -62,9 +62,9 @@ describe('initTarget', () => {
 
   it('sets a new password on the next run, and stores none in plain text', async () => {
     await init({ passwords: { ...passwords, stage: 'another-password' } });
-    expect(await describeTarget(pg.stageUrl, 'stage')).toMatchObject({
-      lines: [{ level: 'fail', text: expect.stringContaining('28P01') }],
-    });
+    expect(await describeTarget(pg.stageUrl, 'stage')).toEqual([
+      { level: 'fail', text: expect.stringContaining('28P01') },
+    ]);
     const [row] = await pg.admin(`SELECT rolpassword FROM pg_authid WHERE rolname = 'countersign_stage'`);
     expect(row?.['rolpassword']).toMatch(/^SCRAM-SHA-256\$/);
     expect(scramVerifier('a password')).toMatch(/^SCRAM-SHA-256\$4096:/); // the plain password is not sent either
@@ -87,15 +87,15 @@ describe('describeTarget', () => {
   it('finds no problem after target init, but lists tables without a primary key', async () => {
     const stage = await describeTarget(pg.stageUrl, 'stage');
     const commit = await describeTarget(pg.commitUrl, 'commit');
-    expect(stage).toMatchObject({ serverVersion: expect.stringMatching(/^18\./), role: 'countersign_stage' });
-    expect([...stage.lines, ...commit.lines].filter((l) => l.level === 'fail')).toEqual([]);
-    expect(stage.lines).toContainEqual({ level: 'warn', text: expect.stringContaining('public.keyless') });
-    expect(commit.lines).toContainEqual({ level: 'ok', text: 'the marker table exists' });
+    expect(stage).toContainEqual({ level: 'ok', text: expect.stringMatching(/^PostgreSQL 18\./) });
+    expect([...stage, ...commit].filter((l) => l.level === 'fail')).toEqual([]);
+    expect(stage).toContainEqual({ level: 'warn', text: expect.stringContaining('public.keyless') });
+    expect(commit).toContainEqual({ level: 'ok', text: 'the marker table exists' });
   });
 
   it('reports roles with too many or too few privileges', async () => {
     const text = async (url: string, purpose: 'stage' | 'commit') =>
-      (await describeTarget(url, purpose)).lines
+      (await describeTarget(url, purpose))
         .filter((l) => l.level === 'fail')
         .map((l) => l.text)
         .join('\n');

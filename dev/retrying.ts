@@ -1,14 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CountersignError, type ErrorCode } from '../../client/errors';
-
-/** After these the client repeats the same call, which is safe for every call. Other errors are final. */
-const UNAVAILABLE: ReadonlySet<ErrorCode> = new Set([
-  'temporal_unavailable',
-  'worker_unavailable',
-  'store_unavailable',
-  'ledger_unavailable',
-  'gateway_unavailable',
-]);
+import { isUnavailable, type ErrorCode } from '../client/errors';
 
 const FIRST_PAUSE_MS = 200;
 const MAX_PAUSE_MS = 2_000;
@@ -19,15 +10,14 @@ export interface Retrying {
 }
 
 /** `retried` is called with the code of each failed call that is repeated. */
-export function retrying(withinMs: number, retried: (code: ErrorCode) => void): Retrying {
+export function retrying(withinMs: number, retried: (code: ErrorCode) => void = () => {}): Retrying {
   return async (call) => {
     const until = performance.now() + withinMs;
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, MAX_PAUSE_MS)) {
       try {
         return await call();
       } catch (error) {
-        if (!(error instanceof CountersignError) || !UNAVAILABLE.has(error.code) || performance.now() > until)
-          throw error;
+        if (!isUnavailable(error) || performance.now() > until) throw error;
         retried(error.code);
       }
       await sleep(pause);

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { accessSync, constants, existsSync, readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { cacheDir } from './cache-dir';
-import type { Env } from './config';
+import { cacheDir } from '../../workers/cache-dir';
+import type { Env } from './places';
 
 /** The Temporal CLI that `tools/go.mod` pins; the file name in the cache carries it, so a newer pin builds anew. */
 export const TEMPORAL_CLI_VERSION = '1.5.1';
