@@ -16,17 +16,17 @@ export type RolePasswords = Readonly<Record<Role, RolePassword>>;
 
 /**
  * The password of each role, also written to the state directory before the server gets it, so that a run that was killed can be
- * repeated. On a server that was not started here, throws ConfigError if a role has another password: processes of another
- * installation log in with it.
+ * repeated. On a server that was not started here, throws ConfigError if a role has another password, unless `rotate`: processes of
+ * another installation may log in with it.
  */
 export async function rolePasswords(
   { postgres, stateDir }: Pick<Runtime, 'postgres' | 'stateDir'>,
   adminUrl: string,
-  given: string | undefined,
+  { password: given, rotate: replaces = false }: { readonly password?: string; readonly rotate?: boolean },
 ): Promise<RolePasswords> {
   const path = join(stateDir, FILE);
   const known = existsSync(path) ? readJson(path, Passwords) : {};
-  const rotate = postgres.pid !== undefined;
+  const rotate = replaces || postgres.pid !== undefined;
   const entries = await withDatabase({ url: adminUrl, applicationName: 'countersign-setup', max: 1 }, async (db) => {
     const found: [Role, RolePassword][] = [];
     for (const role of ROLES)
@@ -35,7 +35,7 @@ export async function rolePasswords(
   }).catch((error: unknown) => {
     if (!(error instanceof RoleInUse)) throw error;
     throw new ConfigError(
-      `${error.message}: another installation of Countersign uses the server of COUNTERSIGN_DATABASE_ADMIN_URL, and its processes would lose their access. Unset the variable, so that a server is started here, or name another server`,
+      `${error.message}. If another installation of Countersign uses the server of COUNTERSIGN_DATABASE_ADMIN_URL, unset the variable, so that a server is started here, or name another server: its processes would lose their access. If the role is left from an earlier dev or demo, give --rotate to set a new password`,
       { cause: error },
     );
   });

@@ -47,11 +47,13 @@ interface DevSetupOptions {
   readonly database?: string;
   /** One password for every role, for setups that share a server and so its roles. */
   readonly password?: string;
+  /** Whether unknown passwords of existing roles may be replaced, on a server that was not started here. */
+  readonly rotate?: boolean;
 }
 
 /**
  * Creates databases, schema, one role per process, keys, registry, policy and targets. Idempotent. Throws ConfigError if the roles
- * of the server belong to another installation.
+ * of the server have passwords that are not known, unless `rotate`: they may belong to another installation.
  */
 export async function setUpDev(options: DevSetupOptions): Promise<DevSetup> {
   const { extensions, bundleText, targets, say, database = 'countersign' } = options;
@@ -59,7 +61,7 @@ export async function setUpDev(options: DevSetupOptions): Promise<DevSetup> {
   await postgres.createDatabase(database);
   const adminUrl = postgres.superuserUrl(database);
   const newPassword = (): string => options.password ?? randomBytes(24).toString('hex');
-  const passwords = await rolePasswords(options.runtime, adminUrl, options.password);
+  const passwords = await rolePasswords(options.runtime, adminUrl, options);
   const toSet = ROLES.flatMap((role) => (passwords[role].set ? [[role, passwords[role].password]] : []));
   await migrate(adminUrl, { roles: Object.fromEntries(toSet) as Record<string, string> });
   const databaseUrls = Object.fromEntries(

@@ -27,6 +27,8 @@ export interface DevOptions {
   /** Circuit breakers; default on. */
   readonly breakers?: boolean;
   readonly gatewayPort?: number;
+  /** Replaces unknown passwords of the roles of a server that was not started here; default false. */
+  readonly rotate?: boolean;
   /** Arguments of node for each process. */
   readonly nodeArguments?: readonly string[];
   /** Further variables of single processes. */
@@ -68,6 +70,7 @@ export async function startDev(options: DevOptions): Promise<Dev> {
       bundleText: options.bundleText,
       targets: options.targets,
       otherTargets: options.otherTargets ?? [],
+      rotate: options.rotate ?? false,
       say,
     });
     const gatewayPort = await freePort(options.gatewayPort ?? 8077);

@@ -153,7 +153,7 @@ export const CliEnv = z.object({
     'The same database with the role `cs_operator`, for commands that take an operator key.',
   ),
   COUNTERSIGN_DATABASE_ADMIN_URL: DatabaseUrl.optional().describe(
-    'The same database with a role that may create tables and roles, for `init` and `setup`. `dev` uses this server instead of starting one, unless another installation uses it already.',
+    'The same database with a role that may create tables and roles, for `init` and `setup`. `dev` uses this server instead of starting one. If another directory made the roles there, that needs `--rotate`, and the processes of that directory lose their access.',
   ),
   COUNTERSIGN_TRUST_FILE: Path.optional().describe('The same trust file that the processes read.'),
   COUNTERSIGN_TARGETS_FILE: Path.optional().describe('`doctor` checks these targets.'),

@@ -3,17 +3,18 @@ import type { AddressInfo } from 'node:net';
 import type { Hono } from 'hono';
 import { listen } from './listen';
 import type { Logger } from './logger';
+import { onStopSignal } from './on-stop-signal';
 import { sayReady } from './say-ready';
 
 /** Shorter than the 15 s after which `up` kills the process. */
 const LAST_REQUESTS_MS = 10_000;
 
-/** Aborts on SIGINT or SIGTERM. Streams and long waits of the app must end with it. */
+/** Aborts on the first signal that asks this process to stop. Streams and long waits of the app must end with it. */
 export function stopSignal(): AbortSignal {
   const stopping = new AbortController();
   // Each stream and each long poll listens to it.
   setMaxListeners(0, stopping.signal);
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort());
+  onStopSignal(() => stopping.abort());
   return stopping.signal;
 }
 

@@ -42,17 +42,17 @@ async function runInit(io: Io, [given]: readonly string[], options: Options): Pr
   const asking = io.interactive && !isGiven(options, '--yes') ? io : { ...io, interactive: false };
   const kind = choiceOption(options, '--write', MANIFEST_KINDS) ?? null;
   const dir = resolve(given ?? '.countersign');
-  const env = { ...withCliEnv(dir, io.host.shellEnv), COUNTERSIGN_STATE_DIR: dir };
-  const request = await requestOf(asking, env, dir, options);
+  const { shellEnv } = io.host;
+  const request = await requestOf(asking, withCliEnv(dir, shellEnv), dir, options);
   const { initialize } = await io.host.remote.init();
-  const done = await initialize(env, request, io.err.line);
+  const done = await initialize(shellEnv, request, io.err.line);
   const manifests =
     kind === null ? null : (await io.host.remote.manifests()).writeManifests(kind, request.dir, io.host.version);
   const written = (manifests?.files ?? []).map(({ path, changed }) => ({ what: path, changed }));
   const steps = [...done.steps, ...written];
   const inviting = request.persons.some(({ publicKeyFile }) => publicKeyFile === null);
   const { doctor } = await io.host.remote.doctor();
-  const checks = await doctor({ ...env, ...done.settings }, { offline: true, inviting });
+  const checks = await doctor({ ...shellEnv, ...done.settings }, { offline: true, inviting });
   const ok = checks.every((check) => check.ok);
   const next = nextCommands(request, done, manifests?.start ?? `countersign up ${shellQuote(dir)}`);
   if (!io.json) {

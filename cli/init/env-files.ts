@@ -26,7 +26,7 @@ export function knownPassword(dir: string, role: RoleWithFile): string | undefin
   return url === undefined ? undefined : decodeURIComponent(new URL(url).password) || undefined;
 }
 
-/** If these are set for `init`, all processes get them, since they must agree on them. */
+/** If these are set in the shell of `init`, all processes get them, since they must agree on them. */
 const SHARED = /^(COUNTERSIGN_(QUEUE_SUFFIX|EXTENSIONS|PAYLOAD_KEYS_FILE)|TEMPORAL_(API_KEY|TLS.*))$/;
 
 const SCHEMAS = {
@@ -39,7 +39,8 @@ const SCHEMAS = {
 
 export interface EnvFileFacts {
   readonly request: InitRequest;
-  readonly env: Env;
+  /** Only variables of the shell. */
+  readonly shellEnv: Env;
   readonly keys: Readonly<Record<'review' | 'judge' | 'commit', { readonly path: string }>>;
   readonly passwords: Readonly<Record<RoleWithFile, string>>;
   readonly judgeKey: string | null;
@@ -63,26 +64,39 @@ function healthAddresses(gatewayPort: number): Readonly<Record<string, Values>> 
 export function writeEnvFiles(facts: EnvFileFacts): readonly string[] {
   const { dir, gatewayPort } = facts.request;
   const health = healthAddresses(gatewayPort);
+  const ofCli = shared(readEnvFile(join(dir, CLI_ENV_FILE)));
   const files = Object.entries(contents(facts)).map(([file, values]) => {
     const path = join(dir, file);
     const found = readEnvFile(path);
-    const all = { ...values, ...health[file], ...found, ...values };
+    // Only for a file that was lost: a process may have another kind of credentials, with which those of the CLI would conflict.
+    const inherited = Object.keys(found).length === 0 ? ofCli : {};
+    const all = { ...inherited, ...values, ...health[file], ...found, ...values };
     readEnv(SCHEMAS[file as keyof typeof SCHEMAS], all);
     return { path, text: formatEnvFile(all), same: isDeepStrictEqual(found, all) };
   });
   return files.filter(({ path, text, same }) => !same && writePrivate(path, text)).map(({ path }) => path);
 }
 
-function contents({ request, env, keys, passwords, judgeKey }: EnvFileFacts): Record<keyof typeof SCHEMAS, Values> {
+function shared(env: Env): Values {
+  return Object.fromEntries(
+    Object.entries(env).filter((e): e is [string, string] => SHARED.test(e[0]) && e[1] !== undefined),
+  );
+}
+
+function contents({
+  request,
+  shellEnv,
+  keys,
+  passwords,
+  judgeKey,
+}: EnvFileFacts): Record<keyof typeof SCHEMAS, Values> {
   const { dir, judge } = request;
   const url = (role: RoleWithFile): string => asRole(request.databaseUrl, role, passwords[role]);
   const common: Values = {
     TEMPORAL_ADDRESS: request.temporalAddress,
     TEMPORAL_NAMESPACE: request.namespace,
     COUNTERSIGN_TRUST_FILE: join(dir, 'trust.json'),
-    ...Object.fromEntries(
-      Object.entries(env).filter((e): e is [string, string] => SHARED.test(e[0]) && e[1] !== undefined),
-    ),
+    ...shared(shellEnv),
   };
   return {
     'review.env': { ...common, COUNTERSIGN_DATABASE_URL: url('cs_review'), COUNTERSIGN_KEY_FILE: keys.review.path },

@@ -8,7 +8,7 @@ import type { LoadedKey } from '../../signing/key-file';
 import { asRole } from '../../storage/database/role-url';
 import { compileAll } from '../../workers/compile';
 import { ConfigError, readTrustFile, type Env, type Trust } from '../../workers/config';
-import { CLI_ENV_FILE, readEnvFile } from '../../workers/env-file';
+import { CLI_ENV_FILE, readEnvFile, withCliEnv } from '../../workers/env-file';
 import { registerSearchAttributes } from '../../workers/register-search-attributes';
 import { withConnection } from '../../workers/temporal';
 import { createDatabase } from '../../storage/database/create-database';
@@ -45,7 +45,12 @@ export interface Initialized {
  * Makes everything that the processes need. Checks all input first; then each file is written whole, and before the server
  * is changed, so that a repeated run continues with the same passwords. Idempotent.
  */
-export async function initialize(env: Env, request: InitRequest, log: (text: string) => void): Promise<Initialized> {
+export async function initialize(
+  shellEnv: Env,
+  request: InitRequest,
+  log: (text: string) => void,
+): Promise<Initialized> {
+  const env = { ...withCliEnv(request.dir, shellEnv), COUNTERSIGN_STATE_DIR: request.dir };
   const input = await checkedInput(env, request);
   const steps: Step[] = [];
   const step = (what: string, changed: boolean): void => void steps.push({ what, changed });
@@ -66,7 +71,7 @@ export async function initialize(env: Env, request: InitRequest, log: (text: str
         keyof RolePasswords,
         string
       >;
-      const written = writeEnvFiles({ request, env, keys, passwords: plain, judgeKey: input.judgeKey });
+      const written = writeEnvFiles({ request, shellEnv, keys, passwords: plain, judgeKey: input.judgeKey });
       step('environment files: review, judge, commit, gateway, cli', written.length > 0);
       await prepareSchema(request, passwords);
       step(

@@ -12,7 +12,8 @@ export function register(program: Command, cli: Cli): void {
   const dev = program
     .command('dev')
     .description('start all servers and workers here, until Ctrl-C')
-    .option('--port <n>', 'port of the gateway');
+    .option('--port <n>', 'port of the gateway')
+    .option('--rotate', 'replace unknown passwords of roles on your own server');
   addAction(dev, cli, startDevelopment);
 
   const setup = program.command('setup').description('the part of init for containers: search attributes, schema');
@@ -36,7 +37,7 @@ export function register(program: Command, cli: Cli): void {
 async function startDevelopment(io: Io, _args: readonly string[], options: Options): Promise<ExitCode> {
   const port = integerOption(options, '--port', { min: 1, max: 65535, default: undefined });
   const { runDev } = await io.host.remote.dev();
-  await runDev(io.host.env, { port }, io.err.line, (facts) => {
+  await runDev(io.host.env, { port, rotate: isGiven(options, '--rotate') }, io.err.line, (facts) => {
     if (io.json) io.out.json(facts);
     else
       for (const [name, value] of Object.entries(facts)) io.out.line(line`${styled('bold', name.padEnd(14))} ${value}`);

@@ -19,7 +19,7 @@ export interface DevFacts {
 /** Runs servers, workers and gateway until Ctrl-C. The policy is `countersign.policy.yaml` of this folder, or the starter bundle. */
 export async function runDev(
   env: Env,
-  options: { readonly port: number | undefined },
+  options: { readonly port: number | undefined; readonly rotate: boolean },
   log: (text: string) => void,
   started: (facts: DevFacts) => void,
 ): Promise<void> {
@@ -39,6 +39,7 @@ export async function runDev(
     bundleText: hasBundle ? readFileSync(BUNDLE_FILE, 'utf8') : starterBundle('SQLDryRun'),
     targets: [{ name: 'dev' }],
     extensions: env['COUNTERSIGN_EXTENSIONS'] ?? '',
+    rotate: options.rotate,
     ...(apiKey === undefined ? {} : { judge: { baseUrl, apiKey } }),
     ...(options.port === undefined ? {} : { gatewayPort: options.port }),
   });

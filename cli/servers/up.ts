@@ -2,9 +2,9 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError } from '../../workers/config';
 import { readEnvFile } from '../../workers/env-file';
+import { onStopSignal } from '../../workers/on-stop-signal';
 import { startProcess } from '../../workers/start-process';
 import { PROCESS_NAMES } from '../processes';
-import { interrupted } from './interrupted';
 import { keepRunning } from './keep-running';
 
 /** Runs the four processes of a directory that `countersign init` made, until Ctrl-C. A process that crashes is started again. */
@@ -12,7 +12,7 @@ export async function up(
   dir: string,
   log: (text: string) => void,
   started: (addresses: { readonly gateway: string; readonly inbox: string }) => void,
-  until: Promise<void> = interrupted(),
+  until = new Promise<void>((resolve) => void onStopSignal(() => resolve())),
 ): Promise<void> {
   const envs = Object.fromEntries(PROCESS_NAMES.map((name) => [name, readEnvFile(join(dir, `${name}.env`))]));
   const missing = PROCESS_NAMES.filter((name) => Object.keys(envs[name] ?? {}).length === 0);

@@ -40,6 +40,7 @@ interface Options {
   readonly json: boolean;
   readonly interactive: boolean;
   readonly keep: boolean;
+  readonly rotate: boolean;
 }
 
 interface Row {
@@ -69,6 +70,7 @@ async function main(options: Options): Promise<number> {
       targets: [{ name: 'shop', seed: seedShop }],
       judge: { baseUrl: judge.baseUrl, apiKey: judge.apiKey },
       extensions: join(__dirname, 'extension.js'),
+      rotate: options.rotate,
       // One tenant for each run. Circuit breakers belong to a tenant and outlive a run; with one tenant, the changes that a few
       // runs in a row reject on purpose would open the breaker of `sql_affected_rows`, and case 1 would wait for a person.
       tenant: `demo-${run}`,
@@ -327,9 +329,10 @@ runProgram(() => {
       json: { type: 'boolean', default: false },
       interactive: { type: 'boolean', default: false },
       exit: { type: 'boolean', default: false },
+      rotate: { type: 'boolean', default: false },
     },
   });
-  const { json, interactive } = values;
+  const { json, interactive, rotate } = values;
   Runtime.install({ logger: new DefaultLogger('WARN') });
-  return main({ json, interactive, keep: !json && !values.exit && process.stderr.isTTY });
+  return main({ json, interactive, rotate, keep: !json && !values.exit && process.stderr.isTTY });
 });

@@ -670,6 +670,14 @@ describe('--json', () => {
     expect(err).toContain(`countersign keys enroll alice --tenant default --operator-key '/my keys/operator.key.json'`);
   });
 
+  it('dev replaces passwords of roles only with --rotate', async () => {
+    const asked: unknown[] = [];
+    const remote = { dev: { runDev: async (_env: object, given: object) => void asked.push(given) } };
+    await run(['dev'], { remote });
+    await run(['dev', '--rotate'], { remote });
+    expect(asked).toEqual([{ rotate: false }, { rotate: true }]);
+  });
+
   it('ledger show exits 14 for an invalid chain', async () => {
     const broken = { ledgerRows: async () => [{ row: { ...row, actor: 'mallory' }, hash: ledgerHash(row) }] };
     expect((await run(['ledger', 'show', CHANGE], { connected: broken })).code).toBe(14);

@@ -1,11 +1,13 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import type { Check } from '../../cli/doctor/check';
 import { writeEnvFiles } from '../../cli/init/env-files';
 import type { Invited } from '../../cli/init/enrollment-links';
 import type { Initialized } from '../../cli/init/initialize';
 import type { InitRequest } from '../../cli/init/request';
+import type { Env } from '../../workers/config';
 import { ConfigError } from '../../workers/config-error';
+import { formatEnvFile, readEnvFile } from '../../workers/env-file';
 import { runCommand, temporaryFolder, type RunOptions } from './run-command';
 
 const URL_ = 'postgres://postgres:secret@db/countersign';
@@ -32,6 +34,7 @@ async function run(
   parts: object = {},
 ) {
   const requests: InitRequest[] = [];
+  const shellEnvs: Env[] = [];
   const invite = jest.fn(async () => INVITED);
   const done: Initialized = {
     steps: [
@@ -42,8 +45,9 @@ async function run(
     invite,
     settings: { COUNTERSIGN_STATE_DIR: '/etc/cs' },
   };
-  const initialize = async (_env: object, request: InitRequest): Promise<Initialized> => {
+  const initialize = async (shellEnv: Env, request: InitRequest): Promise<Initialized> => {
     requests.push(request);
+    shellEnvs.push(shellEnv);
     return done;
   };
   const doctor = jest.fn(async (_env: object, _options: object) => checks);
@@ -57,7 +61,7 @@ async function run(
     manifests: { writeManifests, ...parts },
   };
   const ran = await runCommand(['init', ...args], { ...options, remote });
-  return { ...ran, requests, doctor, writeManifests, invite };
+  return { ...ran, requests, shellEnvs, doctor, writeManifests, invite };
 }
 
 test('init turns its options into one request, with defaults', async () => {
@@ -153,19 +157,38 @@ test('addresses and URLs of administrators can come from the environment', async
   });
 });
 
+/** Runs `init` for a directory, and writes its environment files. Returns those that changed. */
+async function write(dir: string, args: readonly string[], options?: RunOptions): Promise<readonly string[]> {
+  mkdirSync(dir, { recursive: true });
+  const { requests, shellEnvs } = await run([dir, ...ARGS, ...args, '--yes'], options);
+  return requests.flatMap((request, i) => writeEnvFiles({ ...FACTS, request, shellEnv: shellEnvs[i] ?? {} }));
+}
+
 test('a repeated init without an option keeps address, namespace, tenant and port of the directory, not those of another one', async () => {
   const dir = folder.path('etc');
-  mkdirSync(dir);
-  const write = async (args: readonly string[], options?: RunOptions): Promise<readonly string[]> => {
-    const { requests } = await run([dir, ...ARGS, ...args, '--yes'], options);
-    return requests.flatMap((request) => writeEnvFiles({ ...FACTS, request, env: {} }));
-  };
   const options = ['--temporal-address', 'temporal:7233', '--namespace', 'countersign', '--gateway-port', '9000'];
-  const first = await write(options, { host: { env: { COUNTERSIGN_TENANT: 'acme' } } });
+  const first = await write(dir, options, { host: { env: { COUNTERSIGN_TENANT: 'acme' } } });
   expect(first.map((path) => basename(path))).toContain('cli.env');
   const another = { TEMPORAL_ADDRESS: 'other:7233', COUNTERSIGN_TENANT: 'other', COUNTERSIGN_QUEUE_SUFFIX: '-other' };
-  expect(await write([], { host: { env: another, shellEnv: {} } })).toEqual([]);
-  expect(await write(['--gateway-port', '9001'])).toEqual([join(dir, 'gateway.env'), join(dir, 'cli.env')]);
+  expect(await write(dir, [], { host: { env: another, shellEnv: {} } })).toEqual([]);
+  expect(await write(dir, ['--gateway-port', '9001'])).toEqual([join(dir, 'gateway.env'), join(dir, 'cli.env')]);
+});
+
+test('a repeated init keeps the credentials of each process, unless the shell has another for all', async () => {
+  const dir = folder.path('credentials');
+  const review = join(dir, 'review.env');
+  const key = (path = review): string | undefined => readEnvFile(path)['TEMPORAL_API_KEY'];
+  await write(dir, [], { host: { env: { TEMPORAL_API_KEY: 'setup', COUNTERSIGN_QUEUE_SUFFIX: '-a' } } });
+  writeFileSync(review, formatEnvFile({ ...readEnvFile(review), TEMPORAL_API_KEY: 'of-review' }));
+  const { TEMPORAL_API_KEY: _, ...withoutKey } = readEnvFile(join(dir, 'commit.env'));
+  writeFileSync(join(dir, 'commit.env'), formatEnvFile({ ...withoutKey, TEMPORAL_TLS_CLIENT_CERT_PATH: '/c.pem' }));
+  rmSync(join(dir, 'judge.env'));
+  expect(await write(dir, [])).toEqual([join(dir, 'judge.env')]);
+  expect(key()).toBe('of-review');
+  // A file that was lost gets the queues of the others again.
+  expect(readEnvFile(join(dir, 'judge.env'))).toMatchObject({ COUNTERSIGN_QUEUE_SUFFIX: '-a' });
+  await write(dir, [], { host: { env: { TEMPORAL_API_KEY: 'new' } } });
+  expect([key(), key(join(dir, 'cli.env'))]).toEqual(['new', 'new']);
 });
 
 test.each<[string[], string]>([

@@ -114,6 +114,80 @@ test('a systemd unit hides what other processes read outside of the directory, a
   expect(assigned(units[NAMES.indexOf('commit')] ?? '', 'BindPaths')).toEqual([git.repository]);
 });
 
+/** A directory whose review worker and committer check the certificates of their servers with files that are named in URLs and by Node. */
+function directoryWithCertificates(name?: string): { readonly dir: string; readonly at: (file: string) => string } {
+  const dir = initDirectory(name);
+  const at = (file: string): string => join(dir, file);
+  const set = (process: string, more: object): void =>
+    writeFileSync(at(`${process}.env`), formatEnvFile({ ...readEnvFile(at(`${process}.env`)), ...more }));
+  const url = (files: Readonly<Record<string, string>>): string =>
+    `postgres://a:b@db/x?${new URLSearchParams({ sslmode: 'verify-full', ...files }).toString()}`;
+  const client = { sslcert: at('client.pem'), sslkey: at('client.key') };
+  set('review', { COUNTERSIGN_DATABASE_URL: url({ sslrootcert: at('ca.pem'), ...client }) });
+  set('commit', { COUNTERSIGN_DATABASE_URL: url({ sslrootcert: at('ca.pem') }) });
+  set('judge', { NODE_EXTRA_CA_CERTS: '/etc/ssl/own-ca.pem', TEMPORAL_CONFIG_FILE: at('temporal.toml') });
+  const stageUrl = url({ sslrootcert: at('ca.pem') });
+  const commitUrl = url({ sslrootcert: at('target-ca.pem') });
+  const targets = [{ name: 'shop', development: false, stageUrl, commitUrl }];
+  writeFileSync(at('targets.json'), JSON.stringify({ targets }));
+  return { dir, at };
+}
+
+test('a systemd unit shows the certificates that URLs of databases, Node and Temporal name, and hides no CA', () => {
+  const { dir, at } = directoryWithCertificates();
+  const units = writeManifests('systemd', dir, '9.9.9').files.map(({ path }) => readFileSync(path, 'utf8'));
+  const reaching = (path: string): string[] => NAMES.filter((_, i) => reaches(units[i] ?? '', path));
+  expect(reaching(at('ca.pem'))).toEqual(['review', 'commit']);
+  expect(reaching(at('target-ca.pem'))).toEqual(['commit']);
+  expect(reaching(at('client.key'))).toEqual(['review']);
+  expect(reaching(at('temporal.toml'))).toEqual(['judge']);
+  // It can be one that Temporal's client reads for all processes.
+  expect(reaching('/etc/ssl/own-ca.pem')).toEqual(NAMES);
+});
+
+test('the Compose file mounts these certificates where the settings name them, each once', () => {
+  const { dir, at } = directoryWithCertificates('with space');
+  writeManifests('compose', dir, '9.9.9');
+  const { services } = parse(readFileSync(at('compose.yaml'), 'utf8')) as { services: Record<string, Service> };
+  const mounts = (name: string): string[] =>
+    [...(services[name]?.secrets ?? []), ...(services[name]?.volumes ?? [])].map(({ target }) => target).sort();
+  const files = (name: string): string[] => [`${name}.env`, ...(FILES[name] ?? [])].map(at);
+  expect(mounts('review')).toEqual([...files('review'), at('ca.pem'), at('client.pem'), at('client.key')].sort());
+  expect(mounts('commit')).toEqual([...files('commit'), at('ca.pem'), at('target-ca.pem')].sort());
+  expect(mounts('judge')).toEqual([...files('judge'), at('temporal.toml'), '/etc/ssl/own-ca.pem'].sort());
+  // Node does not read it from a file of settings.
+  expect(services['judge']).toMatchObject({ environment: { NODE_EXTRA_CA_CERTS: '/etc/ssl/own-ca.pem' } });
+});
+
+test('manifests are refused for a relative path in the URL of a database', () => {
+  const dir = initDirectory();
+  const url = 'postgres://a:b@db/x?sslrootcert=ca.pem';
+  const file = join(dir, 'review.env');
+  writeFileSync(file, formatEnvFile({ ...readEnvFile(file), COUNTERSIGN_DATABASE_URL: url }));
+  for (const kind of ['compose', 'systemd', 'kubernetes'] as const)
+    expect(() => writeManifests(kind, dir, '9.9.9')).toThrow('sslrootcert=ca.pem; expected an absolute path');
+});
+
+test('a Kustomize base is refused for a file in the URL of a database, and has the CA of NODE_EXTRA_CA_CERTS instead', () => {
+  const { dir } = directoryWithCertificates();
+  expect(() => writeManifests('kubernetes', dir, '9.9.9')).toThrow(
+    /ca\.pem, which has another path.*NODE_EXTRA_CA_CERTS/,
+  );
+  const other = initDirectory();
+  rmSync(join(other, 'targets.json'));
+  const file = join(other, 'review.env');
+  writeFileSync(file, formatEnvFile({ ...readEnvFile(file), NODE_EXTRA_CA_CERTS: join(other, 'ca.pem') }));
+  writeManifests('kubernetes', other, '9.9.9');
+  const { items } = JSON.parse(readFileSync(join(other, 'kubernetes/countersign.json'), 'utf8')) as {
+    items: Manifest[];
+  };
+  const [review] = items.filter(({ kind }) => kind === 'Deployment');
+  const [variable] = review?.spec?.template.spec.containers[0]?.env ?? [];
+  const base = parse(readFileSync(join(other, 'kustomization.yaml'), 'utf8')) as Kustomization;
+  expect(variable?.name).toBe('NODE_EXTRA_CA_CERTS');
+  expect(base.secretGenerator[0]?.files).toContain(`${basename(variable?.value ?? '')}=ca.pem`);
+});
+
 test('systemd units are refused for a path that a unit would read differently', () => {
   expect(() => writeManifests('systemd', initDirectory('with space'), '9.9.9')).toThrow(
     'systemd needs an absolute path',
@@ -130,6 +204,7 @@ test('systemd units are refused for a directory that contains the program which 
 interface Container {
   readonly command: readonly string[];
   readonly ports?: readonly object[];
+  readonly env?: readonly { readonly name: string; readonly value: string }[];
   readonly volumeMounts: readonly { readonly name: string }[];
 }
 interface Manifest {

@@ -25,12 +25,13 @@ afterAll(async () => {
   rmSync(scratch, { recursive: true, force: true });
 });
 
-const setUp = (stateDir: string, postgres = existing): Promise<DevSetup> =>
+const setUp = (stateDir: string, postgres = existing, rotate = false): Promise<DevSetup> =>
   setUpDev({
     runtime: { postgres, stateDir: join(scratch, stateDir) },
     extensions: extensionsOf(),
     bundleText: starterBundle('SQLDryRun'),
     targets: [],
+    rotate,
     say: () => {},
   });
 
@@ -41,9 +42,21 @@ test('on a server that was not started here, dev keeps its own passwords and ref
   const first = await setUp('first');
   const refused: unknown = await setUp('second').catch((error: unknown) => error);
   expect(refused).toBeInstanceOf(ConfigError);
-  expect(String(refused)).toMatch(/Role cs_review exists on this server.*Unset the variable/);
+  expect(String(refused)).toMatch(/Role cs_review exists on this server.*unset the variable.*--rotate/);
   await logIn(first);
   expect((await setUp('first')).databaseUrls).toEqual(first.databaseUrls);
+});
+
+test('on a server that was not started here, dev sets passwords that it no longer knows only with --rotate', async () => {
+  const before = await setUp('rotated', existing, true);
+  rmSync(join(scratch, 'rotated', 'role-passwords.json'));
+  await expect(setUp('rotated')).rejects.toThrow('left from an earlier dev or demo, give --rotate');
+  await logIn(before);
+  await logIn(await setUp('rotated', existing, true));
+  await expect(logIn(before)).rejects.toThrow('password authentication failed');
+  // Also with other keys than those that the database knows.
+  rmSync(join(scratch, 'rotated'), { recursive: true });
+  await logIn(await setUp('rotated', existing, true));
 });
 
 test('on the server of its own state directory, dev sets passwords again that it does not know', async () => {

@@ -202,7 +202,7 @@ test('dev refuses a directory of init, whose keys and settings it would replace'
   await expect(
     runDev(
       operatorEnv(),
-      { port: undefined },
+      { port: undefined, rotate: false },
       () => {},
       () => {},
     ),

@@ -2,7 +2,7 @@ import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Hono } from 'hono';
 import { stream } from 'hono/streaming';
-import { serveUntilStopped } from '../../workers/serve';
+import { serveUntilStopped, stopSignal } from '../../workers/serve';
 
 /** Serves an app on a free port. */
 async function serving(app: Hono) {
@@ -94,4 +94,12 @@ test('stops at once after the end of a stream, whose connection would be kept al
   const text = get('/', stop);
   expect(await text).toBe('first');
   await soon(ended);
+});
+
+test('the end of the terminal stops in order too', () => {
+  const stopping = stopSignal();
+  // Without a listener, the signal would end the process.
+  expect(process.emit('SIGHUP', 'SIGHUP')).toBe(true);
+  expect(stopping.aborted).toBe(true);
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.removeAllListeners(signal);
 });

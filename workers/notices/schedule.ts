@@ -17,6 +17,9 @@ export interface DueEvent {
   readonly to: string;
 }
 
+/** A confirmation that was taken back is noticed within this time. */
+const CONFIRMED_MS = 10 * 60_000;
+
 /**
  * What is due for the groups of one review that wait at `now`, and when to look again; null: not before the review ends. A group that has
  * confirmed everything is looked at again as well: a confirmation can be taken back, or its key revoked. Of several reminders that were
@@ -32,19 +35,22 @@ export function schedule(
   for (const { team, since, waits } of asked) {
     const own = settings.get(team);
     if (own === undefined) continue;
-    if (waits) due.push({ event: 'waiting', n: 0, team, to: team });
     const { remindEveryMs, escalate } = own;
-    const waited = now.getTime() - since.getTime();
-    const passed = (everyMs: number): number => Math.max(0, Math.floor(waited / everyMs));
+    if (!waits) {
+      if (remindEveryMs !== null || escalate !== null) later.push(now.getTime() + CONFIRMED_MS);
+      continue;
+    }
+    due.push({ event: 'waiting', n: 0, team, to: team });
+    const waited = Math.max(0, now.getTime() - since.getTime());
     if (remindEveryMs !== null) {
-      const reminders = passed(remindEveryMs);
-      if (waits && reminders > 0) due.push({ event: 'reminder', n: reminders, team, to: team });
+      const reminders = Math.floor(waited / remindEveryMs);
+      if (reminders > 0) due.push({ event: 'reminder', n: reminders, team, to: team });
       later.push(since.getTime() + (reminders + 1) * remindEveryMs);
     }
     if (escalate !== null) {
       const { afterMs, to } = escalate;
-      if (waits && waited >= afterMs) due.push({ event: 'escalation', n: 0, team, to });
-      else later.push(since.getTime() + (passed(afterMs) + 1) * afterMs);
+      if (waited >= afterMs) due.push({ event: 'escalation', n: 0, team, to });
+      else later.push(since.getTime() + afterMs);
     }
   }
   return { due, nextLookAt: later.length === 0 ? null : new Date(Math.min(...later)) };

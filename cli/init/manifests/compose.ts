@@ -1,3 +1,4 @@
+import { EXTRA_CA } from './named-files';
 import { ENV_FILE_OPTION, type DeployedProcess } from './processes';
 
 export interface ComposeFacts {
@@ -29,16 +30,20 @@ export function composeFile({ processes, version, uid, gid }: ComposeFacts): str
 const secretFiles = ({ envFile, files }: DeployedProcess): readonly string[] => [envFile, ...files];
 
 function service(process: DeployedProcess, version: string, user: string): readonly string[] {
-  const { name, script, envFile, modules, writes, health } = process;
+  const { name, script, envFile, env, certificates, modules, writes, health } = process;
   const ready = `http://${health.host}:${health.port}/readyz`;
   const probe = `fetch('${ready}').then((r) => { process.exitCode = r.ok ? 0 : 1; })`;
-  const binds = [...modules.map((path) => bind(path, true)), ...writes.map((path) => bind(path, false))];
+  const binds = [
+    ...[...certificates, ...modules].map((path) => bind(path, true)),
+    ...writes.map((path) => bind(path, false)),
+  ];
   return [
     `  ${name}:`,
     `    image: ${text(`countersign:${version}`)}`,
     `    command: [node, ${text(`${ENV_FILE_OPTION}${envFile}`)}, ${script}]`,
     `    user: ${text(user)}`,
     '    network_mode: host',
+    ...(env[EXTRA_CA] === undefined ? [] : [`    environment: { ${EXTRA_CA}: ${text(env[EXTRA_CA])} }`]),
     '    secrets:',
     ...secretFiles(process).map((path, i) => `      - { source: ${name}-${i}, target: ${text(path)} }`),
     ...(binds.length === 0 ? [] : ['    volumes:', ...binds]),

@@ -1,7 +1,8 @@
 import { extname, relative } from 'node:path';
 import { ConfigError } from '../../../workers/config-error';
 import { formatEnvFile } from '../../../workers/env-file';
-import { ENV_FILE_OPTION, isInside, NAMES_FILE, type DeployedProcess } from './processes';
+import { EXTRA_CA, NAMES_FILE } from './named-files';
+import { ENV_FILE_OPTION, isInside, readable, type DeployedProcess } from './processes';
 
 export interface KustomizeFacts {
   readonly processes: readonly DeployedProcess[];
@@ -22,7 +23,7 @@ const USER = 1000; // `node` of the image
 
 /**
  * A Kustomize base: a Deployment per process, each with a Secret of its settings and files, which it reads as files. Throws ConfigError
- * for what it cannot mount: a repository as a target, or a file outside of the directory.
+ * for what it cannot mount: a repository as a target, a file outside of the directory, or one that the URL of a database names.
  */
 export function kustomizeBase(facts: KustomizeFacts): readonly ManifestFile[] {
   const { processes, dir, version } = facts;
@@ -31,9 +32,12 @@ export function kustomizeBase(facts: KustomizeFacts): readonly ManifestFile[] {
     throw new ConfigError(
       `--write kubernetes: the target ${repository} is a repository, for which a pod needs a volume; run the committer with --write systemd or compose`,
     );
-  const outside = processes
-    .flatMap(({ files, modules }) => [...files, ...modules])
-    .find((path) => !isInside(dir, path));
+  const [inUrl] = processes.flatMap(({ inUrls }) => inUrls);
+  if (inUrl !== undefined)
+    throw new ConfigError(
+      `--write kubernetes: the URL of a database names ${inUrl}, which has another path in a pod; for a CA, leave out sslrootcert and set NODE_EXTRA_CA_CERTS in the file of each process`,
+    );
+  const outside = processes.flatMap(readable).find((path) => !isInside(dir, path));
   if (outside !== undefined)
     throw new ConfigError(
       `--write kubernetes: ${outside} is outside of ${dir}, where Kustomize cannot read it; move it there`,
@@ -69,11 +73,11 @@ interface Mounted {
 
 const SECRET_KEY = /^[-._a-zA-Z0-9]+$/;
 
-function mounted({ files, modules, noticeSecrets }: DeployedProcess): readonly Mounted[] {
+function mounted(process: DeployedProcess): readonly Mounted[] {
   // Node needs the extension to know the kind of module. The file of notices refers to its secrets by name.
-  return [...files, ...modules].map((path, i) => ({
+  return readable(process).map((path, i) => ({
     path,
-    key: noticeSecrets.get(path) ?? `file-${i}${extname(path)}`,
+    key: process.noticeSecrets.get(path) ?? `file-${i}${extname(path)}`,
   }));
 }
 
@@ -108,14 +112,32 @@ function settings(process: DeployedProcess): string {
   return formatEnvFile(Object.fromEntries(values.map(([name, value]) => [name, isPath(name) ? paths(value) : value])));
 }
 
-function deployment({ name, script, health }: DeployedProcess, version: string): object {
+const CONFINED = {
+  allowPrivilegeEscalation: false,
+  readOnlyRootFilesystem: true,
+  capabilities: { drop: ['ALL'] },
+};
+
+/** Copies the Secret: its group can read a Secret volume, and a process refuses a key file that others can read. */
+function filesContainer(image: string): object {
+  return {
+    name: 'files',
+    image,
+    command: ['sh', '-c', `install -m 400 /secret/* ${MOUNT}/`],
+    volumeMounts: [
+      { name: 'files', mountPath: MOUNT },
+      { name: 'secret', mountPath: '/secret', readOnly: true },
+    ],
+    securityContext: CONFINED,
+    resources: { requests: { cpu: '10m', memory: '32Mi' }, limits: { cpu: '100m', memory: '64Mi' } },
+  };
+}
+
+function deployment(process: DeployedProcess, version: string): object {
+  const { name, script, health } = process;
+  const extraCa = mounted(process).filter(({ path }) => path === process.env[EXTRA_CA]);
   const app = `countersign-${name}`;
   const image = `countersign:${version}`;
-  const securityContext = {
-    allowPrivilegeEscalation: false,
-    readOnlyRootFilesystem: true,
-    capabilities: { drop: ['ALL'] },
-  };
   const mounts = [
     { name: 'files', mountPath: MOUNT },
     { name: 'tmp', mountPath: '/tmp' },
@@ -148,28 +170,16 @@ function deployment({ name, script, health }: DeployedProcess, version: string):
             fsGroup: USER,
             seccompProfile: { type: 'RuntimeDefault' },
           },
-          initContainers: [
-            {
-              name: 'files',
-              image,
-              // The group can read a Secret volume, and a process refuses a key file that others can read.
-              command: ['sh', '-c', `install -m 400 /secret/* ${MOUNT}/`],
-              volumeMounts: [
-                { name: 'files', mountPath: MOUNT },
-                { name: 'secret', mountPath: '/secret', readOnly: true },
-              ],
-              securityContext,
-              resources: { requests: { cpu: '10m', memory: '32Mi' }, limits: { cpu: '100m', memory: '64Mi' } },
-            },
-          ],
+          initContainers: [filesContainer(image)],
           containers: [
             {
               name,
               image,
               command: ['node', `${ENV_FILE_OPTION}${MOUNT}/${SETTINGS}`, script],
+              env: extraCa.map(({ key }) => ({ name: EXTRA_CA, value: `${MOUNT}/${key}` })),
               ports: [{ name: 'http', containerPort: health.port }],
               volumeMounts: mounts,
-              securityContext,
+              securityContext: CONFINED,
               resources: { requests: { cpu: '250m', memory: '512Mi' }, limits: { cpu: '2', memory: '2Gi' } },
               startupProbe: probe('/healthz', { periodSeconds: 2, failureThreshold: 60 }),
               readinessProbe: probe('/readyz', { failureThreshold: 3 }),

@@ -6,17 +6,16 @@ import { noticeSecrets } from '../../../workers/notices/settings';
 import { HostAndPort } from '../../../workers/process-env';
 import { PROCESS_NAMES, PROCESSES } from '../../processes';
 import { knownTargets } from '../targets';
+import { namedFiles, targetUrls, type NamedFiles } from './named-files';
 
 /** One process, as the file of its settings describes it. */
-export interface DeployedProcess {
+export interface DeployedProcess extends NamedFiles {
   readonly name: string;
   /** Entry point below the compiled package. */
   readonly script: string;
   readonly title: string;
   readonly envFile: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Files that its settings name: key, trust, targets, encryption keys, prices, notices and their secrets. */
-  readonly files: readonly string[];
   /** The secrets among `files`: by path, the relative name by which the file of notices refers to it. */
   readonly noticeSecrets: ReadonlyMap<string, string>;
   /** Its extension modules. */
@@ -37,20 +36,18 @@ interface HealthVariable {
 /** Node reads the settings itself, so that a container has them as a file only. */
 export const ENV_FILE_OPTION = '--env-file=';
 
-/** Variables whose value is a path. */
-export const NAMES_FILE = /_(FILE|PATH)$/;
-
 /** The processes of a directory of `init`. The files that each reads are derived from the schema of its settings. */
 export function deployedProcesses(dir: string): readonly DeployedProcess[] {
   return PROCESS_NAMES.map((name) => {
     const { schema, title } = PROCESSES[name];
     const envFile = join(dir, `${name}.env`);
     const env = readEnvFile(envFile);
-    const known = [
-      ...Object.keys(schema.shape),
-      ...Object.keys(env).filter((each) => each.startsWith('TEMPORAL_TLS_')),
-    ];
-    const named = known.filter((variable) => NAMES_FILE.test(variable));
+    const named = namedFiles({
+      envFile,
+      env,
+      variables: Object.keys(schema.shape),
+      targets: name === 'commit' ? targetUrls(dir) : null,
+    });
     const notices = env['COUNTERSIGN_NOTICES_FILE'];
     const secrets = new Map(
       notices === undefined ? [] : noticeSecrets(notices).map((path) => [resolve(dirname(notices), path), path]),
@@ -61,8 +58,9 @@ export function deployedProcesses(dir: string): readonly DeployedProcess[] {
       title,
       envFile,
       env,
+      ...named,
       script: `dist/workers/${name}.js`,
-      files: [...named.flatMap((variable) => env[variable] ?? []), ...secrets.keys()],
+      files: [...named.files, ...secrets.keys()],
       noticeSecrets: secrets,
       modules: extensions.filter((path) => path.startsWith('/')),
       writes: name === 'commit' ? repositories(dir) : [],
@@ -95,6 +93,11 @@ function urlHost(listensOn: string): string {
 
 function repositories(dir: string): readonly string[] {
   return [...knownTargets(dir).values()].flatMap((target) => ('git' in target ? [target.git.repository] : []));
+}
+
+/** All files that a process reads. */
+export function readable({ files, certificates, modules }: DeployedProcess): readonly string[] {
+  return [...files, ...certificates, ...modules];
 }
 
 /** Whether a path is in a directory, at any depth. */

@@ -1,5 +1,5 @@
 import { ConfigError } from '../../../workers/config-error';
-import { isInside, type DeployedProcess } from './processes';
+import { isInside, readable, type DeployedProcess } from './processes';
 
 export interface UnitFacts {
   readonly processes: readonly DeployedProcess[];
@@ -18,7 +18,7 @@ export function systemdUnits(facts: UnitFacts): readonly { readonly name: string
     dir,
     node,
     packageDir,
-    ...processes.flatMap(({ files, modules, writes }) => [...files, ...modules, ...writes]),
+    ...processes.flatMap((process) => [...readable(process), ...process.writes]),
   ])
     if (!/^\/[A-Za-z0-9_./@+-]+$/.test(path))
       throw new ConfigError(`${path}: systemd needs an absolute path of letters, digits and _ . / @ + -`);
@@ -30,11 +30,15 @@ export function systemdUnits(facts: UnitFacts): readonly { readonly name: string
   return processes.map((process) => ({ name: `countersign-${process.name}.service`, text: unit(process, facts) }));
 }
 
-/** An allowlist inside the directory, which has keys that no process reads. Outside, the files of the other processes are hidden. */
+/**
+ * An allowlist inside the directory, which has keys that no process reads. Outside, the files of the other processes are hidden, except
+ * CA certificates: Temporal's client reads those of the system.
+ */
 function visibleFiles(process: DeployedProcess, { processes, dir }: UnitFacts): readonly string[] {
-  const readable = ({ files, modules }: DeployedProcess) => [...files, ...modules];
   const own = new Set(readable(process));
-  const others = new Set(processes.flatMap(readable).filter((path) => !own.has(path)));
+  const others = new Set(
+    processes.flatMap(({ files, modules }) => [...files, ...modules]).filter((path) => !own.has(path)),
+  );
   return [
     `TemporaryFileSystem=${dir}:ro`,
     // A missing file is an error of the process, which names it; without the dash the unit would be started again for ever.

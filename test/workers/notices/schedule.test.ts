@@ -43,6 +43,15 @@ test('the second group is notified once the escalation time has passed, and not 
   });
 });
 
+test('a group that has confirmed everything is looked at long before its next reminder or escalation', () => {
+  const own = settings({ escalate: { afterMs: 480 * MINUTE, to: 'leads' } });
+  const [at, deadline] = [after(480 * MINUTE), after(720 * MINUTE)];
+  const { due, nextLookAt } = schedule([{ team: 'owners', since, waits: false }], own, at);
+  expect(due).toEqual([]);
+  expect(nextLookAt?.getTime()).toBeGreaterThan(at.getTime());
+  expect(nextLookAt?.getTime()).toBeLessThan(deadline.getTime());
+});
+
 test('the next look is always later than now, and nothing becomes due between now and then', () => {
   fc.assert(
     fc.property(
