@@ -19,7 +19,7 @@ import { targetUnavailable } from '../../target-failure';
 import { httpOf, type HttpAccess } from './http-access';
 import { describeMismatch, effectOf, etagOf, matchAfter, matchBefore } from './http-outcome';
 import { httpBaseOf, type HttpBase } from './http-record';
-import { restorable, resumeUndo, undo } from './http-undo';
+import { restorable, undo } from './http-undo';
 import { toHttpSettings, type HttpSettings } from '../staging-settings';
 import { comparedSha, readResource, type Resource } from './resource';
 import { sendRequest } from './send-request';
@@ -47,7 +47,8 @@ export async function commitPatch(ctx: CommitContext): Promise<CommitResult> {
   const attempt = { ctx, http, settings, base, request };
   const found = await readResource(ctx, http, settings, base.url);
   const { sent, undoing, sealed } = await ctx.sends.state();
-  if (undoing !== null) return resumeUndo(ctx, base, found, undoing);
+  // `found` can be from before the effect. The seal reads the resource after the row, and waits for the request of the undo.
+  if (undoing !== null) return { kind: 'sealed' };
   // Also after the seal: the post validators of an effect that the seal found run here.
   if (sent && matchAfter(base, found) !== null) return checkAfterCommit(attempt, null, true);
   if (sealed) return { kind: 'sealed' };

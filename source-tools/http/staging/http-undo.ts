@@ -3,9 +3,9 @@ import { canonicalJson, type JsonObject } from '../../../policy/contracts/canoni
 import type { CommitContext, CommitResult } from '../../../policy/contracts/target-effects';
 import type { HttpSettings } from '../staging-settings';
 import type { HttpAccess } from './http-access';
-import { describeMismatch, effectOf, isRestored, matchAfter } from './http-outcome';
+import { isRestored } from './http-outcome';
 import type { HttpBase } from './http-record';
-import { readResource, type ReadResource, type Resource } from './resource';
+import { readResource, type Resource } from './resource';
 import { sendRequest } from './send-request';
 
 interface Undo {
@@ -65,12 +65,4 @@ export async function undo(
   if (answer.kind === 'lost' || (answer.kind === 'answered' && (answer.status >= 500 || answer.status === 408)))
     return { kind: 'unknown', explanation: `${explanation}; it may be reverted: ${why}` };
   return { kind: 'applied', effect, replayed, shouldBeReverted: `${explanation}; it was not reverted: ${why}` };
-}
-
-/** For an attempt that finds that another one has begun to undo the effect, because of `explanation`. */
-export function resumeUndo(ctx: CommitContext, base: HttpBase, found: ReadResource, explanation: string): CommitResult {
-  if (isRestored(base, found)) return { kind: 'compensated', explanation, effect: effectOf(ctx, base, null) };
-  // The other attempt may be sending its request. The seal waits for it.
-  const state = matchAfter(base, found) === null ? describeMismatch(found) : 'the effect still exists';
-  return { kind: 'unknown', explanation: `an attempt has begun to undo the effect (${explanation}), and ${state}` };
 }
