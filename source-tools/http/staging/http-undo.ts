@@ -6,7 +6,7 @@ import type { HttpAccess } from './http-access';
 import { isRestored } from './http-outcome';
 import type { HttpBase } from './http-record';
 import { readResource, type Resource } from './resource';
-import { sendRequest } from './send-request';
+import { sendRequest, type HttpAnswer } from './send-request';
 
 interface Undo {
   readonly ctx: CommitContext;
@@ -61,8 +61,12 @@ export async function undo(
   const found = await readResource(ctx, http, settings, base.url);
   if (isRestored(base, found)) return { kind: 'compensated', explanation, effect };
   const why = answer.kind === 'answered' ? `PUT: status ${answer.status}` : `PUT: ${answer.explanation}`;
-  // The request may still be in flight. The seal waits for it.
-  if (answer.kind === 'lost' || (answer.kind === 'answered' && (answer.status >= 500 || answer.status === 408)))
-    return { kind: 'unknown', explanation: `${explanation}; it may be reverted: ${why}` };
+  // The request may still be in flight, or accepted and applied later. The seal waits for it.
+  if (mayStillApply(answer)) return { kind: 'unknown', explanation: `${explanation}; it may be reverted: ${why}` };
   return { kind: 'applied', effect, replayed, shouldBeReverted: `${explanation}; it was not reverted: ${why}` };
+}
+
+function mayStillApply(answer: HttpAnswer): boolean {
+  if (answer.kind !== 'answered') return answer.kind === 'lost';
+  return answer.status < 300 || answer.status >= 500 || answer.status === 408;
 }

@@ -182,6 +182,22 @@ describe('an undo', () => {
     });
   });
 
+  it('that the server accepts and applies later is awaited by the seal', async () => {
+    const ctx = await undoable();
+    let apply: () => void = () => {};
+    const accepted = (): void => {
+      api.behaviour.write = 202;
+      apply = () => void api.documents.set('/v1/flags/beta', { on: false, owners: ['ada'] });
+    };
+    api.behaviour.afterWrite = () => void (api.behaviour.beforeWrite = accepted);
+    expect(await commit(ctx)).toMatchObject({ kind: 'unknown', explanation: expect.stringContaining('status 202') });
+    const reads = api.requests.length;
+    const sealing = seal(toSettle(ctx));
+    await eventually('the first read of the seal', () => api.requests.length > reads);
+    apply();
+    expect(await sealing).toMatchObject({ found: 'undone', explanation: 'guardian.x: no' });
+  });
+
   it('that had no effect is not reported as an undone effect by an attempt that read the resource before the effect', async () => {
     const ctx = await undoable();
     dropUndo();
