@@ -1,13 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CommitContext } from '../../../../policy/contracts/target-effects';
 import { httpPatchEffects } from '../../../../source-tools/http/staging';
+import { toHttpSettings } from '../../../../source-tools/http/staging-settings';
 import { startJsonApi, type JsonApi } from '../../../../dev/fixtures/json-api';
 import { eventually } from '../../../support/eventually';
 import { startSwitchProxy, type SwitchProxy } from '../../../support/switch-proxy';
 import { toSettle } from '../../../support/to-settle';
 import { approvedChange, type More } from './http-change';
 
-const { commit, seal } = httpPatchEffects;
+const { commit, seal, lateMs } = httpPatchEffects;
 
 let api: JsonApi;
 beforeAll(async () => {
@@ -53,6 +54,38 @@ describe('a seal', () => {
     expect(await commit({ ...ctx, postCheck: checked })).toMatchObject({ kind: 'applied', replayed: true });
     expect(checked).toHaveBeenCalledTimes(1);
     expect(writes()).toEqual(['PATCH']);
+  });
+
+  it.each<[string, () => void, (says: Promise<unknown>) => Promise<unknown>]>([
+    [
+      'is in neither state',
+      () => void api.documents.set('/v1/flags/beta', { on: false, owners: ['eve'] }),
+      (says) => expect(says).resolves.toMatchObject({ found: 'unknown' }),
+    ],
+    [
+      'cannot be read',
+      () => void (api.behaviour.read = 503),
+      (says) => expect(says).rejects.toMatchObject({ type: 'TARGET_UNAVAILABLE' }),
+    ],
+  ])('of a change whose resource %s leaves the outcome open until `lateMs`', async (_, happen, expectUnknown) => {
+    api.behaviour.etag = 'none';
+    const put = { method: 'PUT', contentType: 'application/json', body: { on: true } };
+    const ctx = await approved({ staged: put });
+    let answer: () => void = () => {};
+    const held = new Promise<void>((resolve) => (answer = resolve));
+    api.behaviour.beforeWrite = () => held;
+    const late = commit(ctx);
+    await eventually('the request', () => writes().length === 1);
+    happen();
+    await expectUnknown(seal(toSettle(ctx)));
+    api.behaviour.read = 'proper';
+    answer();
+    await late;
+    expect(await seal(toSettle(ctx))).toMatchObject({ found: true });
+    // Until then an operator's "not applied" does not settle the change.
+    const timeoutMs = (lateMs ?? 0) / 2;
+    expect(toHttpSettings({ timeoutMs })).toMatchObject({ timeoutMs });
+    expect(() => toHttpSettings({ timeoutMs: timeoutMs + 1 })).toThrow('timeoutMs');
   });
 });
 
