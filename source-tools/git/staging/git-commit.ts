@@ -21,8 +21,7 @@ import { inRepository, tipOf, type Repository } from './repository';
 export function commitPatch(ctx: CommitContext): Promise<CommitResult> {
   return inRepository(ctx, async (repository) => {
     const base = gitBaseOf(ctx.approved);
-    if (base === null)
-      return { kind: 'refused', explanation: 'the approved record is not of a git repository', final: true };
+    if (base === null) return { kind: 'refused', explanation: 'the approved record is not of a git repository' };
     if (base.ref !== repository.git.ref)
       return { kind: 'stale', explanation: `the target is now ${repository.git.ref}, but ${base.ref} was approved` };
     const ours = commitObject(base, ctx.changeId, ctx.intentAt);
