@@ -50,13 +50,8 @@ export async function applyChange(
         ? closeUnchecked(deps, facts, effect, 'the answers of the target contradict each other')
         : applyChange(deps, change, intentAt, true),
   };
-  const notApplied = (
-    reason: NotAppliedReason['reason'],
-    { explanation, final }: { readonly explanation: string; readonly final?: true },
-  ): Promise<SettledOrUnknown> =>
-    final === true
-      ? closeRolledBack(deps, facts, reason, explanation)
-      : recordReasonAndSeal(deps, facts, unsettled, { reason, explanation });
+  const notApplied = (reason: NotAppliedReason['reason'], explanation: string): Promise<SettledOrUnknown> =>
+    recordReasonAndSeal(deps, facts, unsettled, { reason, explanation });
   switch (result.kind) {
     case 'applied':
       return closeApplied(deps, facts, result);
@@ -68,11 +63,13 @@ export async function applyChange(
         effect: result.effect,
       });
     case 'stale':
-      return notApplied('stale_base', result);
+      return result.final === true
+        ? closeRolledBack(deps, facts, 'stale_base', result.explanation)
+        : notApplied('stale_base', result.explanation);
     case 'post_failed':
-      return notApplied('post_failed', result);
+      return notApplied('post_failed', result.explanation);
     case 'refused':
-      return notApplied('commit_failed', result);
+      return notApplied('commit_failed', result.explanation);
     case 'sealed':
       return sealWithRecordedReason(
         deps,

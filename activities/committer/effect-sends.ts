@@ -12,8 +12,9 @@ interface Row {
 /**
  * Rows that are written before a request is sent, and to forbid it, across all committers.
  *
- * F1 The rows of a change are read and written under one lock, so each writer sees the rows of all earlier ones: no request begins
- *    after the seal, the seal sees every request that began before it, and of `undoing` and `sealed` only the first forbids the other.
+ * F1 The rows of a change are read and written under one lock, and transactions are `read committed`, so each writer sees the rows of
+ *    all earlier ones: no request begins after the seal, the seal sees every request that began before it, and of `undoing` and `sealed`
+ *    only the first forbids the other.
  * F2 Rows are only added. After a crash a row `sent` remains without a request; then no attempt sends, and the seal looks at the target.
  */
 export function effectSends(db: Database): (changeId: string) => Sends {

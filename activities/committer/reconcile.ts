@@ -3,6 +3,7 @@ import type { JsonObject } from '../../policy/contracts/canonical-json';
 import { CountersignFailure, invalid } from '../../policy/contracts/failure';
 import { FailureType } from '../../policy/contracts/failure-type';
 import { EFFECT_UNKNOWN } from '../../policy/contracts/ledger';
+import type { RollbackReason } from '../../policy/contracts/outcome';
 import type { Plan } from '../../policy/contracts/plan';
 import type { StoredRow } from '../../policy/evidence/chain';
 import type { EffectResolution } from '../../policy/evidence/predicates';
@@ -22,20 +23,26 @@ import { lastNOf, verifyUntilCurrent } from './verify-until-current';
 
 /**
  * Ends a change whose commit did not report. Without an intent no commit has begun, and writing the rollback first ensures that none
- * can begin; after an intent the target's marker decides.
+ * can begin; after an intent the target's marker decides. `proposed`: the reason of a rollback; it may also end a change without a plan.
  */
-export function reconcile(deps: CommitDeps, changeId: string): Promise<SettledOrUnknown> {
-  return verifyUntilCurrent(changeId, () => verifyAndSettle(deps, changeId));
+export function reconcile(deps: CommitDeps, changeId: string, proposed?: RollbackReason): Promise<SettledOrUnknown> {
+  return verifyUntilCurrent(changeId, () => verifyAndSettle(deps, changeId, proposed));
 }
 
-async function verifyAndSettle(deps: CommitDeps, changeId: string): Promise<SettledOrUnknown | 'moved'> {
+async function verifyAndSettle(
+  deps: CommitDeps,
+  changeId: string,
+  proposed?: RollbackReason,
+): Promise<SettledOrUnknown | 'moved'> {
   const rows = await deps.ledger.read(changeId);
   const settled = settledOf(rows);
   if (settled !== null) return settled;
   const facts = factsOfRows(rows, changeId);
-  if (facts === null || facts.planHash === null)
+  if (facts === null)
+    throw invalid('changeId', 'a change that was opened', changeId, 'Only a change with a ledger has an outcome');
+  if (proposed === undefined && facts.planHash === null)
     throw invalid('changeId', 'a change with a plan in the ledger', changeId, 'Submit the change first');
-  const ending = await unreportedEnding(deps, facts, rows);
+  const ending = await endingOf(deps, facts, rows, proposed);
   const settlement = await beginVerifiedRollback(deps, changeId, ending, lastNOf(rows));
   if (settlement === 'moved') return 'moved';
   if (settlement.kind === 'decided') return closeRolledBack(deps, facts, settlement.reason, settlement.explanation);
@@ -104,14 +111,16 @@ async function settleBegun(
   return resolution === null ? askTarget() : endResolved(deps, facts, resolution, askTarget, effects.lateMs ?? 0);
 }
 
-/** Why a change ends whose commit did not report. Not asked for a change that is settled: its row says it. */
-async function unreportedEnding(
+/** Why a change ends that is rolled back, or whose commit did not report. Not asked for a change that is settled: its row says it. */
+async function endingOf(
   deps: CommitDeps,
   facts: ReceiptFacts,
   rows: readonly StoredRow[],
+  proposed: RollbackReason | undefined,
 ): Promise<SupportedEnding> {
   const settled = rows.some(({ row }) => row.kind === 'intent' || row.kind === 'decided');
   if (settled) return { reason: 'commit_failed', explanation: 'The commit did not report' };
+  if (proposed !== undefined) return supportedEnding(deps, facts, rows, proposed);
   const ending = await supportedEnding(deps, facts, rows, 'commit_failed');
   const freeze = await deps.freezes.current(facts.target);
   return freeze === null ? ending : { ...ending, explanation: `${ending.explanation}: ${freezeText(freeze)}` };

@@ -4,37 +4,21 @@ import { RollbackReason } from '../../policy/contracts/outcome';
 import { readSubmission } from '../inputs';
 import type { RollbackInput, Settled } from '../review-types';
 import type { CommitDeps } from './commit-deps';
-import { factsOfRows } from './receipt-facts';
 import { reconcile } from './reconcile';
-import { beginVerifiedRollback, closeRolledBack, settledOf } from './settlement';
-import { supportedEnding } from './supported-ending';
-import { lastNOf, verifyUntilCurrent } from './verify-until-current';
+import { settledOf } from './settlement';
 
 /**
  * Rolls the change back, unless a commit has begun; then the target's marker decides how it ends. The reason is one that the rows
- * support (supported-ending.ts), also if rows arrive while it is verified, and the explanation comes from them, never from the caller. Fails with VALIDATION_ERROR or
- * DIGEST_MISMATCH, not retried, if the input is not valid or the change was never opened: nothing is signed then.
+ * support (supported-ending.ts), also if rows arrive while it is verified, and the explanation comes from them, never from the caller.
+ * Fails with VALIDATION_ERROR or DIGEST_MISMATCH, not retried, if the input is not valid or the change was never opened: nothing is
+ * signed then.
  */
-export function rollback(deps: CommitDeps, input: RollbackInput): Promise<Settled> {
-  return verifyUntilCurrent(input.changeId, () => verifyAndRollBack(deps, input));
-}
-
-async function verifyAndRollBack(deps: CommitDeps, input: RollbackInput): Promise<Settled | 'moved'> {
-  const rows = await deps.ledger.read(input.changeId);
-  const settled = settledOf(rows);
+export async function rollback(deps: CommitDeps, input: RollbackInput): Promise<Settled> {
+  const settled = settledOf(await deps.ledger.read(input.changeId));
   if (settled !== null) return settled;
   const { changeId, reason } = parseInput(input);
-  const facts = factsOfRows(rows, changeId);
-  if (facts === null)
-    throw invalid('changeId', 'a change that was opened', changeId, 'Only a change with a ledger has an outcome');
-  if (!rows.some(({ row }) => row.kind === 'intent' || row.kind === 'decided')) {
-    const ending = await supportedEnding(deps, facts, rows, reason);
-    const settlement = await beginVerifiedRollback(deps, changeId, ending, lastNOf(rows));
-    if (settlement === 'moved') return 'moved';
-    if (settlement.kind === 'decided') return closeRolledBack(deps, facts, settlement.reason, settlement.explanation);
-  }
   // An effect that is unknown is recorded, so that an operator finds it while this is retried.
-  const result = await reconcile(deps, changeId);
+  const result = await reconcile(deps, changeId, reason);
   if (result.state === 'EFFECT_UNKNOWN') throw new Error(result.explanation);
   return result;
 }

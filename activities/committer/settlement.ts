@@ -78,7 +78,7 @@ export async function beginRollback(
   changeId: string,
   reason: RecordedReason,
 ): Promise<RecordedSettlement> {
-  const recorded = await decide(deps, changeId, reason);
+  const recorded = await beginVerifiedRollback(deps, changeId, reason);
   if (recorded === 'moved') throw new Error('The ledger refused to record a rollback');
   return recorded;
 }
@@ -90,10 +90,11 @@ export async function beginRollback(
 export function beginVerifiedRollback(
   deps: SettlementDeps,
   changeId: string,
-  reason: RecordedReason,
-  lastN: number,
+  { reason, explanation }: RecordedReason,
+  lastN?: number,
 ): Promise<RecordedSettlement | 'moved'> {
-  return decide(deps, changeId, reason, lastN);
+  const body = { reason, explanation: toWellFormed(explanation) };
+  return settle(deps, changeId, { kind: 'decided', at: deps.now().toISOString(), body }, lastN);
 }
 
 /**
@@ -107,16 +108,6 @@ export function beginCommit(
   body: JsonObject,
 ): Promise<RecordedSettlement | 'moved'> {
   return settle(deps, changeId, { kind: 'intent', at: verifiedAt, body }, lastN);
-}
-
-function decide(
-  deps: SettlementDeps,
-  changeId: string,
-  { reason, explanation }: RecordedReason,
-  lastN?: number,
-): Promise<RecordedSettlement | 'moved'> {
-  const body = { reason, explanation: toWellFormed(explanation) };
-  return settle(deps, changeId, { kind: 'decided', at: deps.now().toISOString(), body }, lastN);
 }
 
 async function settle(

@@ -104,8 +104,8 @@ export type CommitResult =
   /** The effect would differ from the approved one. Nothing was applied. `final`: no later attempt can apply it, even without a seal. */
   | { readonly kind: 'stale'; readonly explanation: string; readonly final?: true }
   /** The target refused it (constraint, permission). Nothing was applied. */
-  | { readonly kind: 'refused'; readonly explanation: string; readonly final?: true }
-  /** The change was sealed before this attempt. Nothing was applied. */
+  | { readonly kind: 'refused'; readonly explanation: string }
+  /** The change was sealed before this attempt, or its effect is being undone. This attempt applied nothing; `seal` says how it ends. */
   | { readonly kind: 'sealed' }
   /** A post validator failed. The transaction was rolled back. */
   | { readonly kind: 'post_failed'; readonly explanation: string }

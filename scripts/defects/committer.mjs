@@ -45,8 +45,8 @@ export const DEFECTS = [
     name: 'roll back although a row arrived after the verified ones',
     through: 'an acknowledged reject, and a receipt whose evidence does not verify',
     file: 'activities/committer/settlement.ts',
-    from: 'decide(deps, changeId, reason, lastN)',
-    to: 'decide(deps, changeId, reason)',
+    from: 'at: deps.now().toISOString(), body }, lastN);',
+    to: 'at: deps.now().toISOString(), body });',
     tests: ['test/activities/committer/rollback.test.ts'],
   },
   {
@@ -113,7 +113,7 @@ export const DEFECTS = [
   {
     name: 'sign a rollback for a change that was never opened',
     through: 'a receipt that no review earned',
-    file: 'activities/committer/rollback.ts',
+    file: reconcile,
     ...never('facts === null)'),
     tests: COMMIT,
   },

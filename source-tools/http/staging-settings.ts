@@ -2,10 +2,20 @@ import { z } from 'zod';
 import { tokensOf } from '../../policy/text/json-pointer';
 import { targetSettings } from '../target-settings';
 
+const MAX_TIMEOUT_MS = 12_000;
+
+/**
+ * Multiple of the timeout after which a server or proxy no longer processes a request that we gave up. The seal waits for as long.
+ */
+export const IN_FLIGHT_FACTOR = 2;
+
+/** How long a request may be in flight, whatever the settings. */
+export const LONGEST_IN_FLIGHT_MS = IN_FLIGHT_FACTOR * MAX_TIMEOUT_MS;
+
 /** `plan.staging` for HTTP targets. */
 export const HttpSettings = z.strictObject({
   /** Timeout of one request, including its response. */
-  timeoutMs: z.int().min(50).max(12_000).default(8_000),
+  timeoutMs: z.int().min(50).max(MAX_TIMEOUT_MS).default(8_000),
   /** Maximum size of a response body. */
   maxBytes: z
     .int()

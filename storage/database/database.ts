@@ -81,7 +81,8 @@ export function openDatabase(options: DatabaseOptions): Database {
     query: (text, values, name) => withClient((client) => run(client, text, values, name)),
     transaction: (work) =>
       withClient(async (client, discard) => {
-        await client.query('begin');
+        // Under a lock, a statement must see what its earlier holders committed, whatever the server or role defaults to.
+        await client.query('begin isolation level read committed');
         try {
           const result = await work({ query: (text, values, name) => run(client, text, values, name) });
           const { command } = await client.query('commit');

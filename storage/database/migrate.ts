@@ -40,7 +40,7 @@ export async function migrate(adminUrl: string, { roles }: MigrateOptions): Prom
 }
 
 async function migrateOnce(client: Client, passwords: MigrateOptions['roles']): Promise<void> {
-  await client.query('begin');
+  await client.query('begin isolation level read committed');
   await client.query(`select pg_advisory_xact_lock(hashtextextended('countersign/migrate', 0))`);
   await assertServerVersion(client);
   await refuseNewer(client);

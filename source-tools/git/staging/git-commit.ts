@@ -4,7 +4,8 @@
  * G1 The branch moves from the approved base by compare-and-set, in one transaction with the marker. Everything else that is
  *    written is unreachable objects.
  * G2 The commit is found by its id in the branch's history since the base. A message can be copied, an id cannot.
- * G3 A commit that a post validator rejects is reverted only if the branch is still at that commit.
+ * G3 A commit that a post validator rejects is reverted only if the branch is still at that commit. After the revert has begun, the
+ *    commit counts as reverted if the branch does not contain it.
  */
 import { canonicalJson, type JsonObject } from '../../../policy/contracts/canonical-json';
 import { stagingSha, type StagingRecord } from '../../../policy/contracts/staging-record';
@@ -20,8 +21,7 @@ import { inRepository, tipOf, type Repository } from './repository';
 export function commitPatch(ctx: CommitContext): Promise<CommitResult> {
   return inRepository(ctx, async (repository) => {
     const base = gitBaseOf(ctx.approved);
-    if (base === null)
-      return { kind: 'refused', explanation: 'the approved record is not of a git repository', final: true };
+    if (base === null) return { kind: 'refused', explanation: 'the approved record is not of a git repository' };
     if (base.ref !== repository.git.ref)
       return { kind: 'stale', explanation: `the target is now ${repository.git.ref}, but ${base.ref} was approved` };
     const ours = commitObject(base, ctx.changeId, ctx.intentAt);
@@ -116,27 +116,23 @@ async function checkAfterCommit(
   if (post?.ok !== false) return { kind: 'applied', effect, replayed };
   const { explanation } = post;
   const marker = await readMarker(repository, ctx.changeId);
-  const undone = await writeMarkerBlob(repository, { changeId: ctx.changeId, state: 'undone', effect, explanation });
-  const updated = await updateRefs(repository, [
-    `update ${base.ref} ${base.commit} ${ours.id}`,
-    marker === null
-      ? `create ${markerRef(ctx.changeId)} ${undone}`
-      : `update ${markerRef(ctx.changeId)} ${undone} ${marker.blob}`,
+  if (marker?.marker.state === 'undone') return { kind: 'compensated', explanation, effect };
+  const ref = markerRef(ctx.changeId);
+  const blobOf = (state: 'undoing' | 'undone'): Promise<string> =>
+    writeMarkerBlob(repository, { changeId: ctx.changeId, state, effect, explanation });
+  const [undoing, undone] = [await blobOf('undoing'), await blobOf('undone')];
+  const begun = await updateRefs(repository, [
+    marker === null ? `create ${ref} ${undoing}` : `update ${ref} ${undoing} ${marker.blob}`,
   ]);
-  if (updated.kind === 'done') return { kind: 'compensated', explanation, effect };
-  const tip = await tipOf(repository, base.ref);
-  if (tip === ours.id) throw targetUnavailable(repository.target, updated.explanation);
-  const again = await readMarker(repository, ctx.changeId);
-  if (again?.marker.state === 'undone') return { kind: 'compensated', explanation, effect };
-  // Git was killed after it moved the branch back and before it moved the marker. Its lock on the marker can still exist. The branch
-  // decides then, and the marker forbids another commit in either state.
-  if (again !== null && tip === base.commit) {
-    await updateRefs(repository, [
-      `verify ${base.ref} ${base.commit}`,
-      `update ${markerRef(ctx.changeId)} ${undone} ${again.blob}`,
-    ]);
-    return { kind: 'compensated', explanation, effect };
-  }
+  if (begun.kind !== 'done') throw targetUnavailable(repository.target, begun.explanation);
+  const reverted = await updateRefs(repository, [
+    `update ${base.ref} ${base.commit} ${ours.id}`,
+    `update ${ref} ${undone} ${undoing}`,
+  ]);
+  if (reverted.kind === 'done') return { kind: 'compensated', explanation, effect };
+  if ((await tipOf(repository, base.ref)) === ours.id) throw targetUnavailable(repository.target, reverted.explanation);
+  // Git may have been killed after it moved the branch back and before it moved the marker.
+  if (!(await branchContains(repository, base, ours.id))) return { kind: 'compensated', explanation, effect };
   return { kind: 'applied', effect, replayed, shouldBeReverted: `${explanation}; ${base.ref} has moved since` };
 }
 
@@ -147,6 +143,7 @@ function fromMarker(stored: StoredMarker | null): Found | null {
   const { marker } = stored;
   switch (marker.state) {
     case 'applied':
+    case 'undoing':
       return { found: true, effect: marker.effect, unchecked: true };
     case 'undone':
       return { found: 'undone', effect: marker.effect, explanation: marker.explanation };
@@ -194,10 +191,15 @@ function expectedOf({ approved, intentAt, changeId }: SettleContext): {
 }
 
 async function find(ctx: SettleContext, repository: Repository): Promise<Found> {
-  const marked = fromMarker(await readMarker(repository, ctx.changeId));
+  const stored = await readMarker(repository, ctx.changeId);
+  const marked = fromMarker(stored);
+  const ours = expectedOf(ctx);
+  if (stored?.marker.state === 'undoing' && ours !== null) {
+    const { effect, explanation } = stored.marker;
+    if (!(await branchContains(repository, ours.base, ours.commit.id))) return { found: 'undone', effect, explanation };
+  }
   if (marked !== null && marked.found !== 'sealed') return marked;
   // Also with a seal: an attempt whose git process was killed may have moved the branch before, without a marker.
-  const ours = expectedOf(ctx);
   if (ours !== null && (await branchContains(repository, ours.base, ours.commit.id)))
     return { found: true, effect: ours.effect, unchecked: true };
   return marked ?? { found: false };

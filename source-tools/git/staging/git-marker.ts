@@ -3,7 +3,8 @@
  *
  * M1 Applying a change creates the marker in the transaction that moves the branch; sealing creates only the marker. A ref can
  *    be created only once, so a change is either applied or sealed.
- * M2 Reverting moves the branch and the marker in one transaction.
+ * M2 Reverting moves the branch and the marker in one transaction. Before it the marker becomes `undoing`: if git is killed between the
+ *    two, the branch decides, and the reason is known.
  */
 import { z } from 'zod';
 import { canonicalJson } from '../../../policy/contracts/canonical-json';
@@ -15,7 +16,7 @@ const changeId = z.string();
 const Marker = z.discriminatedUnion('state', [
   z.strictObject({ changeId, state: z.literal('applied'), effect: JsonObject }),
   z.strictObject({ changeId, state: z.literal('sealed') }),
-  z.strictObject({ changeId, state: z.literal('undone'), effect: JsonObject, explanation: z.string() }),
+  z.strictObject({ changeId, state: z.enum(['undoing', 'undone']), effect: JsonObject, explanation: z.string() }),
 ]);
 type Marker = z.infer<typeof Marker>;
 

@@ -13,15 +13,16 @@
  * H5 An effect is either reported as applied or undone. An attempt seals before it reports, and writes a row before it undoes; the
  *    first of the two forbids the other. Without the server's answer to its own request an attempt undoes nothing.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsonObject } from '../../../policy/contracts/canonical-json';
 import type { CommitContext, CommitResult } from '../../../policy/contracts/target-effects';
 import { targetUnavailable } from '../../target-failure';
 import { httpOf, type HttpAccess } from './http-access';
 import { describeMismatch, effectOf, etagOf, matchAfter, matchBefore } from './http-outcome';
 import { httpBaseOf, type HttpBase } from './http-record';
-import { restorable, resumeUndo, undo } from './http-undo';
+import { restorable, undo } from './http-undo';
 import { toHttpSettings, type HttpSettings } from '../staging-settings';
-import { comparedSha, readResource, type Resource } from './resource';
+import { comparedSha, readResource, type ReadResource, type Resource } from './resource';
 import { sendRequest } from './send-request';
 import { readRequest, type StagedRequest } from './staged-request';
 
@@ -47,7 +48,8 @@ export async function commitPatch(ctx: CommitContext): Promise<CommitResult> {
   const attempt = { ctx, http, settings, base, request };
   const found = await readResource(ctx, http, settings, base.url);
   const { sent, undoing, sealed } = await ctx.sends.state();
-  if (undoing !== null) return resumeUndo(ctx, base, found, undoing);
+  // `found` can be from before the effect. The seal reads the resource after the row, and waits for the request of the undo.
+  if (undoing !== null) return { kind: 'sealed' };
   // Also after the seal: the post validators of an effect that the seal found run here.
   if (sent && matchAfter(base, found) !== null) return checkAfterCommit(attempt, null, true);
   if (sealed) return { kind: 'sealed' };
@@ -106,11 +108,27 @@ async function send(attempt: Attempt, before: Resource | null): Promise<CommitRe
 
 /** The server has refused the ETag. A proxy may have sent the request twice, and the first one was applied. */
 async function checkMismatch(attempt: Attempt, explanation: string, again: boolean): Promise<CommitResult> {
-  const { ctx, http, settings, base } = attempt;
-  const found = await readResource(ctx, http, settings, base.url);
-  return matchAfter(base, found) === null
+  const found = await readAfterMismatch(attempt);
+  return matchAfter(attempt.base, found) === null
     ? { kind: 'stale', explanation: `${explanation}, the resource is not in the approved state`, final: true }
     : checkAfterCommit(attempt, null, again);
+}
+
+const MISMATCH_READS = 5;
+
+/**
+ * Repeats a failed read, because only an early one shows that nothing was applied. If all fail, the outcome is left unknown: once
+ * another client may have changed the resource, the refusal could be that of a second copy of a request that was applied.
+ */
+async function readAfterMismatch({ ctx, http, settings, base }: Attempt): Promise<ReadResource> {
+  for (let reads = 1; ; reads++) {
+    try {
+      return await readResource(ctx, http, settings, base.url);
+    } catch (error) {
+      if (reads === MISMATCH_READS || ctx.signal?.aborted === true) throw error;
+    }
+    await sleep(settings.timeoutMs / 4);
+  }
 }
 
 /** The request was sent, but the response does not show the outcome. The resource may. */

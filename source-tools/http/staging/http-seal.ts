@@ -1,15 +1,12 @@
 /** Seals an HTTP patch, and finds out whether it was applied (H4 and H5 of http-commit.ts). */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReadBack, SettleContext, TargetContext } from '../../../policy/contracts/target-effects';
-import { toHttpSettings, type HttpSettings } from '../staging-settings';
+import { IN_FLIGHT_FACTOR, toHttpSettings, type HttpSettings } from '../staging-settings';
 import { httpOf } from './http-access';
 import { describeMismatch, effectOf, etagOf, isRestored, matchAfter, matchBefore } from './http-outcome';
 import { outsideTarget } from './http-place';
 import { httpBaseOf, type HttpBase } from './http-record';
 import { readResource, type ReadResource } from './resource';
-
-/** Multiple of the timeout to wait for a server or proxy that still processes a request after our timeout. */
-const IN_FLIGHT_FACTOR = 2;
 
 export async function sealPatch(ctx: SettleContext): Promise<ReadBack> {
   const { sent, undoing } = await ctx.sends.seal();

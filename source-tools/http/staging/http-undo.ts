@@ -3,10 +3,10 @@ import { canonicalJson, type JsonObject } from '../../../policy/contracts/canoni
 import type { CommitContext, CommitResult } from '../../../policy/contracts/target-effects';
 import type { HttpSettings } from '../staging-settings';
 import type { HttpAccess } from './http-access';
-import { describeMismatch, effectOf, isRestored, matchAfter } from './http-outcome';
+import { isRestored } from './http-outcome';
 import type { HttpBase } from './http-record';
-import { readResource, type ReadResource, type Resource } from './resource';
-import { sendRequest } from './send-request';
+import { readResource, type Resource } from './resource';
+import { sendRequest, type HttpAnswer } from './send-request';
 
 interface Undo {
   readonly ctx: CommitContext;
@@ -61,16 +61,12 @@ export async function undo(
   const found = await readResource(ctx, http, settings, base.url);
   if (isRestored(base, found)) return { kind: 'compensated', explanation, effect };
   const why = answer.kind === 'answered' ? `PUT: status ${answer.status}` : `PUT: ${answer.explanation}`;
-  // The request may still be in flight. The seal waits for it.
-  if (answer.kind === 'lost' || (answer.kind === 'answered' && (answer.status >= 500 || answer.status === 408)))
-    return { kind: 'unknown', explanation: `${explanation}; it may be reverted: ${why}` };
+  // The request may still be in flight, or accepted and applied later. The seal waits for it.
+  if (mayStillApply(answer)) return { kind: 'unknown', explanation: `${explanation}; it may be reverted: ${why}` };
   return { kind: 'applied', effect, replayed, shouldBeReverted: `${explanation}; it was not reverted: ${why}` };
 }
 
-/** For an attempt that finds that another one has begun to undo the effect, because of `explanation`. */
-export function resumeUndo(ctx: CommitContext, base: HttpBase, found: ReadResource, explanation: string): CommitResult {
-  if (isRestored(base, found)) return { kind: 'compensated', explanation, effect: effectOf(ctx, base, null) };
-  // The other attempt may be sending its request. The seal waits for it.
-  const state = matchAfter(base, found) === null ? describeMismatch(found) : 'the effect still exists';
-  return { kind: 'unknown', explanation: `an attempt has begun to undo the effect (${explanation}), and ${state}` };
+function mayStillApply(answer: HttpAnswer): boolean {
+  if (answer.kind !== 'answered') return answer.kind === 'lost';
+  return answer.status < 300 || answer.status >= 500 || answer.status === 408;
 }

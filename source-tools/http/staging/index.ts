@@ -4,13 +4,18 @@ import { commitPatch } from './http-commit';
 import { sealPatch } from './http-seal';
 import { httpOf } from './http-access';
 import { toHttpRecord, type HttpBase } from './http-record';
-import { toHttpSettings } from '../staging-settings';
+import { LONGEST_IN_FLIGHT_MS, toHttpSettings } from '../staging-settings';
 import { changesAt, comparedSha, readResource } from './resource';
 import { readRequest } from './staged-request';
 import { rejected } from '../../rejected';
 
 /** Stages and commits a request that changes one JSON resource. Staging applies it to a copy. */
-export const httpPatchEffects: TargetEffects = { stage, commit: commitPatch, seal: sealPatch };
+export const httpPatchEffects: TargetEffects = {
+  stage,
+  commit: commitPatch,
+  seal: sealPatch,
+  lateMs: LONGEST_IN_FLIGHT_MS,
+};
 
 async function stage(ctx: StageContext): Promise<Staged> {
   const http = httpOf(ctx.target);

@@ -22,7 +22,7 @@ interface HttpRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
-type HttpAnswer =
+export type HttpAnswer =
   | {
       readonly kind: 'answered';
       readonly status: number;

@@ -9,24 +9,30 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => postgres.stop());
 
-test('allows one send when attempts of two committers race, and every seal sees the send that it did not prevent', async () => {
-  const [one, other] = [effectSends(database.open('cs_commit')), effectSends(database.open('cs_commit'))];
-  for (let change = 0; change < 20; change++) {
-    const id = `change ${change}`;
-    const sealed: boolean[] = [];
-    const begun = await Promise.all(
-      Array.from({ length: 8 }, async (_, i) => {
-        const sends = (i % 2 === 0 ? one : other)(id);
-        if (i % 4 !== change % 4) return (await sends.begin({ resend: false })).kind;
-        sealed.push((await sends.seal()).sent);
-        return 'seal';
-      }),
-    );
-    const sends = begun.filter((kind) => kind === 'begun').length;
-    expect(sends).toBeLessThan(2);
-    expect(new Set(sealed)).toEqual(new Set([sends === 1]));
-  }
-});
+test.each(['read committed', 'repeatable read'])(
+  'allows one send when attempts of two committers race, and every seal sees the send that it did not prevent, also if the role defaults to %s',
+  async (isolation) => {
+    const database = await postgres.database();
+    const set = `set default_transaction_isolation = '${isolation}'`;
+    await database.open('admin').query(`alter role cs_commit in database ${database.name} ${set}`);
+    const [one, other] = [effectSends(database.open('cs_commit')), effectSends(database.open('cs_commit'))];
+    for (let change = 0; change < 20; change++) {
+      const id = `change ${change}`;
+      const sealed: boolean[] = [];
+      const begun = await Promise.all(
+        Array.from({ length: 8 }, async (_, i) => {
+          const sends = (i % 2 === 0 ? one : other)(id);
+          if (i % 4 !== change % 4) return (await sends.begin({ resend: false })).kind;
+          sealed.push((await sends.seal()).sent);
+          return 'seal';
+        }),
+      );
+      const sends = begun.filter((kind) => kind === 'begun').length;
+      expect(sends).toBeLessThan(2);
+      expect(new Set(sealed)).toEqual(new Set([sends === 1]));
+    }
+  },
+);
 
 test('allows a request again only if the target applies it once, and none after the seal, also after one was sent', async () => {
   const sends = effectSends(database.open('cs_commit'));

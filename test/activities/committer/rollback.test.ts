@@ -1,3 +1,4 @@
+import { recordRepair } from '../../../activities/committer/end-lost-review';
 import type { AnswerPredicate } from '../../../policy/contracts/answer';
 import { canonicalJson } from '../../../policy/contracts/canonical-json';
 import { FailureType } from '../../../policy/contracts/failure-type';
@@ -6,7 +7,36 @@ import { verifyEvidence } from '../../../signing/verify-evidence';
 import type { EvidenceReview } from '../../support/review/evidence-review';
 import { evidenceWorld, type World } from '../../support/review/evidence-world';
 import { failureType } from '../../support/review/failure-type';
+import { ReviewWorld } from '../../support/review/review-world';
 import { seededKey } from '../../support/seeded-key';
+
+test('ends a change without a plan, also if the process ended after it recorded the rollback', async () => {
+  const world = new ReviewWorld();
+  await world.open();
+  const { ledger } = world;
+  const [read, append] = [ledger.read.bind(ledger), ledger.append.bind(ledger)];
+  ledger.read = async (changeId) => (await read(changeId)).filter(({ row }) => row.kind !== 'planned');
+  const lost = {
+    found: 'terminated',
+    did: 'ended',
+    explanation: 'Terminated',
+    runId: 'a',
+    workflowType: 'review',
+  } as const;
+  await recordRepair(world.deps, world.changeId, lost);
+  ledger.append = async (changeId, entries, ...more) => {
+    const appended = await append(changeId, entries, ...more);
+    if (entries.some(({ kind }) => kind === 'decided')) throw new Error('ended here');
+    return appended;
+  };
+  await expect(world.rollback({ reason: 'workflow_lost' })).rejects.toThrow('ended here');
+  ledger.append = append;
+  expect(await world.rollback({ reason: 'workflow_lost' })).toMatchObject({
+    state: 'ROLLED_BACK',
+    reason: 'workflow_lost',
+    planHash: null,
+  });
+});
 
 /** Two people have confirmed the change, but it was not committed within its commit window. */
 async function notCommitted(): Promise<{ readonly world: World; readonly review: EvidenceReview }> {

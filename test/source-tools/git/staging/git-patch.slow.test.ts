@@ -452,21 +452,57 @@ describe('a post validator that rejects', () => {
     expect(repo.tip()).toBe(base);
   });
 
-  it.each([
-    ['and releases its lock on the marker', false],
-    ['and leaves its lock on the marker', true],
-  ])('is compensated if git is killed after it moved the branch back, %s', async (_, locked) => {
+  /** An attempt has begun to revert, and ended before it moved the branch. */
+  async function interrupted(): Promise<CommitContext> {
+    const ctx = await approved(change(PATCH), { postCheck: reject });
+    const lock = join(repo.path, 'refs/heads/main.lock');
+    const locked: CommitContext['postCheck'] = async () => {
+      writeFileSync(lock, '');
+      return reject();
+    };
+    await expect(commit({ ...ctx, postCheck: locked })).rejects.toMatchObject({ type: 'TARGET_UNAVAILABLE' });
+    rmSync(lock);
+    return ctx;
+  }
+
+  describe('in a git process that is killed after it moved the branch back', () => {
+    /** Git's lock on the marker is still there. */
+    async function halfReverted(): Promise<CommitContext> {
+      const base = repo.tip();
+      const ctx = await interrupted();
+      expect(repo.git('rev-parse', 'main^')).toBe(base);
+      repo.git('update-ref', 'refs/heads/main', base);
+      writeFileSync(join(repo.path, `refs/countersign/changes/${ctx.changeId}.lock`), '');
+      return ctx;
+    }
+
+    it.each([
+      ['by the seal', () => repo.tip()],
+      ['by the seal, also if there are later commits', () => repo.push({ 'src/other.ts': 'y\n' })],
+    ])('is found as undone %s, and is not applied again', async (_, push) => {
+      const ctx = await halfReverted();
+      const tip = push();
+      expect(await seal(toSettle(ctx))).toMatchObject({ found: 'undone', explanation: 'guardian.x: no' });
+      expect(await commit(ctx)).toMatchObject({ kind: 'compensated', explanation: 'guardian.x: no' });
+      expect(repo.tip()).toBe(tip);
+    });
+  });
+
+  it('leaves an effect that the seal finds, and that the next attempt reverts, if it ended before it moved the branch', async () => {
+    const base = repo.tip();
+    const ctx = await interrupted();
+    expect(await seal(toSettle(ctx))).toMatchObject({ found: true, unchecked: true });
+    expect(await commit(ctx)).toMatchObject({ kind: 'compensated' });
+    expect(repo.tip()).toBe(base);
+  });
+
+  it('finds its commit removed by another client, which is then compensated', async () => {
     const base = repo.tip();
     const ctx = await approved(change(PATCH));
     expect(await commit(ctx)).toMatchObject({ kind: 'applied' });
     repo.git('update-ref', 'refs/heads/main', base);
-    if (locked) writeFileSync(join(repo.path, `refs/countersign/changes/${ctx.changeId}.lock`), '');
-    const again = { ...ctx, postCheck: async () => reject() };
-    expect(await commit(again)).toMatchObject({ kind: 'compensated', explanation: 'guardian.x: no' });
-    expect(repo.tip()).toBe(base);
-    expect(await seal(toSettle(ctx))).toMatchObject({ found: locked ? true : 'undone' });
-    expect(await commit(again)).toMatchObject({ kind: 'compensated' });
-    expect(repo.tip()).toBe(base);
+    expect(await commit({ ...ctx, postCheck: reject })).toMatchObject({ kind: 'compensated' });
+    expect(await seal(toSettle(ctx))).toMatchObject({ found: 'undone' });
   });
 
   it('keeps the effect, and reports it, if there are later commits', async () => {

@@ -1,13 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CommitContext } from '../../../../policy/contracts/target-effects';
 import { httpPatchEffects } from '../../../../source-tools/http/staging';
+import { toHttpSettings } from '../../../../source-tools/http/staging-settings';
 import { startJsonApi, type JsonApi } from '../../../../dev/fixtures/json-api';
 import { eventually } from '../../../support/eventually';
 import { startSwitchProxy, type SwitchProxy } from '../../../support/switch-proxy';
 import { toSettle } from '../../../support/to-settle';
 import { approvedChange, type More } from './http-change';
 
-const { commit, seal } = httpPatchEffects;
+const { commit, seal, lateMs } = httpPatchEffects;
 
 let api: JsonApi;
 beforeAll(async () => {
@@ -53,6 +54,38 @@ describe('a seal', () => {
     expect(await commit({ ...ctx, postCheck: checked })).toMatchObject({ kind: 'applied', replayed: true });
     expect(checked).toHaveBeenCalledTimes(1);
     expect(writes()).toEqual(['PATCH']);
+  });
+
+  it.each<[string, () => void, (says: Promise<unknown>) => Promise<unknown>]>([
+    [
+      'is in neither state',
+      () => void api.documents.set('/v1/flags/beta', { on: false, owners: ['eve'] }),
+      (says) => expect(says).resolves.toMatchObject({ found: 'unknown' }),
+    ],
+    [
+      'cannot be read',
+      () => void (api.behaviour.read = 503),
+      (says) => expect(says).rejects.toMatchObject({ type: 'TARGET_UNAVAILABLE' }),
+    ],
+  ])('of a change whose resource %s leaves the outcome open until `lateMs`', async (_, happen, expectUnknown) => {
+    api.behaviour.etag = 'none';
+    const put = { method: 'PUT', contentType: 'application/json', body: { on: true } };
+    const ctx = await approved({ staged: put });
+    let answer: () => void = () => {};
+    const held = new Promise<void>((resolve) => (answer = resolve));
+    api.behaviour.beforeWrite = () => held;
+    const late = commit(ctx);
+    await eventually('the request', () => writes().length === 1);
+    happen();
+    await expectUnknown(seal(toSettle(ctx)));
+    api.behaviour.read = 'proper';
+    answer();
+    await late;
+    expect(await seal(toSettle(ctx))).toMatchObject({ found: true });
+    // Until then an operator's "not applied" does not settle the change.
+    const timeoutMs = (lateMs ?? 0) / 2;
+    expect(toHttpSettings({ timeoutMs })).toMatchObject({ timeoutMs });
+    expect(() => toHttpSettings({ timeoutMs: timeoutMs + 1 })).toThrow('timeoutMs');
   });
 });
 
@@ -136,19 +169,19 @@ describe('an undo', () => {
     };
   };
 
-  it.each(['commit', 'seal'] as const)(
-    'is found by the next %s if the attempt ended after its request, and the change is not applied again',
-    async (next) => {
-      const ctx = await undoable();
-      blindAfter(2);
-      await expect(commit(ctx)).rejects.toMatchObject({ type: 'TARGET_UNAVAILABLE' });
-      api.behaviour.read = 'proper';
-      const undone = { explanation: 'guardian.x: no', effect: { etagAfter: null } };
-      if (next === 'commit') expect(await commit(ctx)).toMatchObject({ kind: 'compensated', ...undone });
-      else expect(await seal(toSettle(ctx))).toMatchObject({ found: 'undone', ...undone });
-      expect(writes()).toEqual(['PATCH', 'PUT']);
-    },
-  );
+  it('is found by the seal if the attempt ended after its request, and the change is not applied again', async () => {
+    const ctx = await undoable();
+    blindAfter(2);
+    await expect(commit(ctx)).rejects.toMatchObject({ type: 'TARGET_UNAVAILABLE' });
+    api.behaviour.read = 'proper';
+    expect(await commit(ctx)).toEqual({ kind: 'sealed' });
+    expect(await seal(toSettle(ctx))).toMatchObject({
+      found: 'undone',
+      explanation: 'guardian.x: no',
+      effect: { etagAfter: null },
+    });
+    expect(writes()).toEqual(['PATCH', 'PUT']);
+  });
 
   it('is awaited by the seal if its request is in flight, which no other attempt reports as applied', async () => {
     const ctx = await undoable();
@@ -157,7 +190,7 @@ describe('an undo', () => {
     api.behaviour.afterWrite = () => void (api.behaviour.beforeWrite = () => held);
     const undoing = commit(ctx);
     await eventually('the request to undo', () => writes().length === 2);
-    expect(await commit(ctx)).toMatchObject({ kind: 'unknown', explanation: expect.stringContaining('undo') });
+    expect(await commit(ctx)).toEqual({ kind: 'sealed' });
     const reads = api.requests.length;
     const sealing = seal(toSettle(ctx));
     await eventually('the first read of the seal', () => api.requests.length > reads);
@@ -166,11 +199,47 @@ describe('an undo', () => {
     await undoing;
   });
 
-  it('that had no effect leaves an effect that should be reverted, and the seal says so', async () => {
-    const ctx = await undoable();
+  /** The connection is closed when the request to undo arrives, which is not applied. */
+  const dropUndo = (): void => {
     const dropped = (): void => void (api.behaviour.write = 'drops');
     api.behaviour.afterWrite = () => void (api.behaviour.beforeWrite = dropped);
+  };
+
+  it('that had no effect leaves an effect that should be reverted, and the seal says so', async () => {
+    const ctx = await undoable();
+    dropUndo();
     expect(await commit(ctx)).toMatchObject({ kind: 'unknown', explanation: expect.stringContaining('PUT') });
+    expect(await seal(toSettle(ctx))).toMatchObject({
+      found: true,
+      shouldBeReverted: expect.stringContaining('guardian.x: no'),
+    });
+  });
+
+  it('that the server accepts and applies later is awaited by the seal', async () => {
+    const ctx = await undoable();
+    let apply: () => void = () => {};
+    const accepted = (): void => {
+      api.behaviour.write = 202;
+      apply = () => void api.documents.set('/v1/flags/beta', { on: false, owners: ['ada'] });
+    };
+    api.behaviour.afterWrite = () => void (api.behaviour.beforeWrite = accepted);
+    expect(await commit(ctx)).toMatchObject({ kind: 'unknown', explanation: expect.stringContaining('status 202') });
+    const reads = api.requests.length;
+    const sealing = seal(toSettle(ctx));
+    await eventually('the first read of the seal', () => api.requests.length > reads);
+    apply();
+    expect(await sealing).toMatchObject({ found: 'undone', explanation: 'guardian.x: no' });
+  });
+
+  it('that had no effect is not reported as an undone effect by an attempt that read the resource before the effect', async () => {
+    const ctx = await undoable();
+    dropUndo();
+    const { sends } = ctx;
+    const afterAnother: typeof sends.state = async () => {
+      expect(await commit(ctx)).toMatchObject({ kind: 'unknown', explanation: expect.stringContaining('PUT') });
+      return sends.state();
+    };
+    expect(await commit({ ...ctx, sends: { ...sends, state: afterAnother } })).toEqual({ kind: 'sealed' });
     expect(await seal(toSettle(ctx))).toMatchObject({
       found: true,
       shouldBeReverted: expect.stringContaining('guardian.x: no'),

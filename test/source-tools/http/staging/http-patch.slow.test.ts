@@ -2,6 +2,7 @@ import type { CommitContext, StageContext } from '../../../../policy/contracts/t
 import { httpPatchEffects } from '../../../../source-tools/http/staging';
 import { stagingSha } from '../../../../policy/contracts/staging-record';
 import { startJsonApi, type JsonApi } from '../../../../dev/fixtures/json-api';
+import { eventually } from '../../../support/eventually';
 import { toSettle } from '../../../support/to-settle';
 import { recordOf } from '../../sql/staging/sql-diff';
 import { approvedChange, httpChange, retried, type More } from './http-change';
@@ -236,6 +237,30 @@ describe('a commit', () => {
     api.behaviour.beforeWrite = () => void api.documents.set('/v1/flags/beta', { on: false, owners: ['eve'] });
     expect(await commit(ctx)).toMatchObject({ kind: 'stale', final: true });
     expect(api.applied).toHaveLength(0);
+  });
+
+  it('is also permanently stale after a 412 if reads of the resource fail for a short time', async () => {
+    const ctx = await approved();
+    api.behaviour.beforeWrite = () => {
+      api.documents.set('/v1/flags/beta', { on: false, owners: ['eve'] });
+      api.behaviour.read = 503;
+    };
+    const read = api.requests.length;
+    const result = commit(ctx);
+    await eventually('a failed read', () => api.requests.length >= read + 3);
+    api.behaviour.read = 'proper';
+    expect(await result).toMatchObject({ kind: 'stale', final: true });
+  });
+
+  it('has an unknown outcome after a 412 if no read of the resource succeeds, since a proxy may have repeated the request', async () => {
+    const ctx = await approved({ settings: { timeoutMs: 100 } });
+    api.behaviour.beforeWrite = () => {
+      api.documents.set('/v1/flags/beta', { on: false, owners: ['eve'] });
+      api.behaviour.read = 503;
+    };
+    await expect(commit(ctx)).rejects.toMatchObject({ type: 'TARGET_UNAVAILABLE' });
+    api.behaviour.read = 'proper';
+    expect(await commit(ctx)).toMatchObject({ kind: 'unknown' });
   });
 
   it('does not treat a 412 as a rejection if the same request was applied just before, by a proxy that repeats it', async () => {
