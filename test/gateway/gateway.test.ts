@@ -600,7 +600,7 @@ describe('GatewayClient, on loopback', () => {
         answer: async () => accepted(),
         sendWithdrawal: async () => ({ code: 'too_late', message: '' }),
       },
-      { now: () => Date.now() },
+      { now: Date.now },
     );
     const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' });
     try {
@@ -667,7 +667,7 @@ describe('GatewayClient, on loopback', () => {
         bundle: (id) => world.export(id),
         sendWithdrawal: (id, message) => reviews.sendWithdrawal(id, message),
       },
-      { answers: failing<GatewayDeps['answers']>({ withdrawalScopeOf: async () => null }) },
+      { answers: failing<GatewayDeps['answers']>({ withdrawalScopeOf: async () => null }), now: Date.now },
     );
     const client = new GatewayClient({
       baseUrl: 'https://gateway.example',

@@ -5,7 +5,9 @@ import { BREAKER_PARAMETERS } from '../../../policy/decide/breaker';
 import { newKeyPair } from '../../../signing/keys';
 import { startTestPostgres, type TestDatabase, type TestPostgres } from '../../support/postgres';
 
-const AT = new Date().toISOString();
+/** When the tests of this file begin: the database refuses times that are far from its clock. */
+let AT: string;
+beforeAll(() => void (AT = new Date().toISOString()));
 /** No breaker lets a probe pass during a test, unless the test uses BRIEF. */
 const PARAMETERS = { ...BREAKER_PARAMETERS, minSamples: 3, openMs: 60_000 };
 const BRIEF = { ...PARAMETERS, openMs: 2_000 };

@@ -12,7 +12,9 @@ import { startTestPostgres, type TestDatabase, type TestPostgres } from '../../s
 
 /** SHA-256 of no bytes. */
 const EMPTY = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
-const AT = new Date().toISOString();
+/** When the tests of this file begin: the database refuses times that are far from its clock. */
+let AT: string;
+beforeAll(() => void (AT = new Date().toISOString()));
 const id = (n: number): string => n.toString(16).padStart(64, '0');
 let postgres: TestPostgres;
 let database: TestDatabase;

@@ -8,7 +8,9 @@ import { verifyEnvelope } from '../../../signing/verify-envelope';
 import { lookup, testKey } from '../../support/keys';
 import { startTestPostgres, type TestDatabase, type TestPostgres } from '../../support/postgres';
 
-const AT = new Date().toISOString();
+/** When the tests of this file begin: the database refuses times that are far from its clock. */
+let AT: string;
+beforeAll(() => void (AT = new Date().toISOString()));
 const id = (n: number): string => n.toString(16).padStart(64, '0');
 const key = testKey('committer', 'committer');
 
