@@ -191,4 +191,12 @@ export const DEFECTS = [
     to: 'envelopeIn(found.envelope)',
     tests: ['test/storage/keys/key-envelopes.slow.test.ts'],
   },
+  {
+    name: 'take a forged revocation for one of the operator',
+    through: 'what the holder of a leaked key signed after the operator revoked it',
+    file: 'storage/keys/key-registry.ts',
+    from: "signedByOperator('key-revocation', envelope, deps.trustedOperators)?.keyId === keyId",
+    to: 'envelope !== undefined || signedByOperator === undefined',
+    tests: ['test/storage/keys/key-registry.slow.test.ts'],
+  },
 ];
