@@ -249,6 +249,33 @@ describe('trust only comes from the caller', () => {
       }
     });
 
+    it.each([4, 5, 6, 7])(
+      'supports no receipt that the evidence contradicts: all have confirmed within a deadline of %s s, then it is to expire',
+      async (seconds) => {
+        const bundleText = WORLD_BUNDLE.replace('quorum: 2,', `quorum: 2, deadline: ${seconds}s,`).replace(
+          '[alice, bob]',
+          '[alice, bob, dana]',
+        );
+        const world = evidenceWorld({ bundleText });
+        const change = { table: 'public.prices', answers: YES, revoked: 'alice', revokedBy: 'mallory' } as const;
+        const ended = await world.review({ ...change, stop: 'expired' }).catch((error: unknown) => error);
+        if (ended instanceof Error) expect(ended).toMatchObject({ type: 'VALIDATION_ERROR' });
+        const [submitted] = world.ledger.all;
+        const evidence = await world.export(submitted?.row.changeId ?? '');
+        expect(verify(evidence, world).verdict).toBe(ended instanceof Error ? 'unverified' : 'verified');
+      },
+    );
+
+    it('refuses the commit that rests on it, and the evidence of that verifies', async () => {
+      const { world, bundle } = await exported({
+        table: 'public.prices',
+        answers: YES,
+        revoked: 'alice',
+        revokedBy: 'mallory',
+      });
+      expect(verify(bundle, world)).toMatchObject({ verdict: 'verified', outcome: { reason: 'commit_refused' } });
+    });
+
     it('counts in an open review: people can read it, and the answers of the key do not count', async () => {
       const { world, bundle } = await exported({ table: 'public.prices', answers: YES, open: true });
       const forged = withForged(bundle, '2030-01-01T00:00:00.000Z');
