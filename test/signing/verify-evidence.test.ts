@@ -192,10 +192,10 @@ describe('trust only comes from the caller', () => {
 
   describe('a revocation that was signed before the commit began, and was in the database after it', () => {
     const operator = seededKey('operator');
-    /** With a revocation of this key or, for `policy`, of the revision, dated so many seconds before the intent. */
+    /** With a revocation of this key or, for `policy`, of the revision, dated so many seconds before the settlement. */
     const revokedBefore = (bundle: EvidenceBundle, name: string, seconds: number): EvidenceBundle => {
-      const intent = bundle.rows.find(({ row }) => row.kind === 'intent')?.row.at ?? '';
-      const revokedAt = new Date(Date.parse(intent) - seconds * 1000).toISOString();
+      const settled = bundle.rows.find(({ row }) => row.kind === 'intent' || row.kind === 'decided')?.row.at ?? '';
+      const revokedAt = new Date(Date.parse(settled) - seconds * 1000).toISOString();
       const { policy } = bundle;
       if (name === 'policy' && policy !== null) {
         const [revision, bundleSha] = [1, sha256HexOfText(policy.bundleText)];
@@ -221,6 +221,21 @@ describe('trust only comes from the caller', () => {
           expect(verify(revokedBefore(bundle, name, seconds), world)).toMatchObject({ verdict: 'failed' });
       },
     );
+
+    it('does not count within that tolerance against a rollback because the commit window had passed', async () => {
+      const bundleText = WORLD_BUNDLE.replace('defaultGroup: dba', 'defaultGroup: dba\ncommitWindow: 1s');
+      const world = evidenceWorld({ bundleText });
+      const { changeId } = await world.review({ table: 'public.prices', answers: YES, stop: 'commit_failed' });
+      const bundle = await world.export(changeId);
+      expect(verify(bundle, world)).toMatchObject({ verdict: 'verified', outcome: { reason: 'commit_failed' } });
+      for (const [seconds, verdict] of [
+        [1, 'verified'],
+        [59, 'verified'],
+        [60, 'failed'],
+        [3600, 'failed'],
+      ] as const)
+        expect(verify(revokedBefore(bundle, 'alice', seconds), world)).toMatchObject({ verdict });
+    });
   });
 
   describe('a revocation that no trusted operator signed', () => {
