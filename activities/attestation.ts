@@ -2,7 +2,10 @@ import type { AttestedKind, AttestedPredicate } from '../policy/contracts/attest
 import { attestedInputDigest } from '../policy/contracts/attested';
 import type { JsonObject, JsonValue } from '../policy/contracts/canonical-json';
 import type { Envelope } from '../policy/contracts/diff';
+import { CountersignFailure } from '../policy/contracts/failure';
+import { FailureType } from '../policy/contracts/failure-type';
 import { messageDigest } from '../policy/evidence/dsse';
+import type { KeyRegistry } from '../policy/evidence/key-registry';
 import type { LedgerEntry } from '../policy/evidence/ledger-port';
 import type { OpenedChange } from './review/opened-change';
 
@@ -10,6 +13,25 @@ import type { OpenedChange } from './review/opened-change';
 export interface Attestor {
   readonly keyId: string;
   readonly sign: (predicate: AttestedPredicate) => Envelope;
+}
+
+/** The attestor of this process, asked for once in each activity, before it does anything else that costs time or takes a lock. */
+export type UsableAttestor = () => Promise<Attestor>;
+
+/**
+ * Throws a retryable failure while the operator's revocation of the key is in the registry: nothing rests on what it would sign, so the
+ * review waits for the restart of the worker with another key. A revocation that no trusted operator signed stops no worker: a review
+ * without the records of its judge could be committed, one with records that do not count cannot.
+ */
+export function unlessRevoked(attestor: Attestor, keys: Pick<KeyRegistry, 'find'>): UsableAttestor {
+  return async () => {
+    const key = await keys.find(attestor.keyId);
+    if (key === null || key.revokedAt === null || key.unsignedRevocation === true) return attestor;
+    throw CountersignFailure.retryable(
+      `The attestor key ${key.keyId} of this worker was revoked on ${key.revokedAt}, so nothing that it signs counts. Restart the worker with a new key that an operator has registered`,
+      FailureType.Backend,
+    );
+  };
 }
 
 interface Attestation {

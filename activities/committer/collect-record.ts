@@ -14,7 +14,7 @@ import { isAggregate } from '../../policy/contracts/readings';
 import { stagingSha as stagingShaOf, type StagingRecord } from '../../policy/contracts/staging-record';
 import type { ByteStore } from '../../policy/evidence/byte-store';
 import type { StoredRow } from '../../policy/evidence/chain';
-import type { KeyRegistry } from '../../policy/evidence/key-registry';
+import { withoutUnsignedRevocations, type KeyRegistry } from '../../policy/evidence/key-registry';
 import type { LedgerReader } from '../../policy/evidence/ledger-port';
 import { recordedFindings } from '../../policy/evidence/recorded-findings';
 import type { AggregateRecord } from '../../policy/rules/aggregate/aggregate';
@@ -51,7 +51,7 @@ export interface AskedCommit {
   readonly planHash: string;
   readonly stagingSha: string | null;
   readonly fingerprint: string | null;
-  /** The reason of a rollback that is requested instead. Then only the rules that ran are run again, and no sums are read. */
+  /** The reason of a rollback that is requested instead. Then only the rules that ran are run again, no sums are read, and unsigned revocations do not count. */
   readonly ending?: RollbackReason;
 }
 
@@ -129,7 +129,7 @@ export async function collectReview(
       context: 'commit',
       at,
       policy: pinned?.ok === true ? { ok: true, value: { revision: pinned.value.revision } } : pinned,
-      keys: keys.find,
+      keys: asked.ending === undefined ? keys.find : withoutUnsignedRevocations(keys.find),
       trust: null,
       derived,
       sums,

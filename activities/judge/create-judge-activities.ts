@@ -13,7 +13,7 @@ import type { JsonObject, JsonValue } from '../../policy/contracts/canonical-jso
 import { givenToJudge } from '../../policy/evidence/attested-given';
 import { judgeFailureResult, causeOf } from '../../policy/decide/judge-failure';
 import type { JudgeRecord } from '../../policy/judge/record';
-import { attest } from '../attestation';
+import { attest, type Attestor } from '../attestation';
 import { readInput } from '../inputs';
 import { readOpenChange } from '../review/opened-change';
 import { withHeartbeat } from '../heartbeat';
@@ -41,10 +41,11 @@ export function createJudgeActivities(deps: JudgeDeps): JudgeActivities {
     askJudge: (input) =>
       withHeartbeat(async (signal) => {
         const { attempt } = Context.current().info;
+        const attestor = await deps.attestor();
         const change = await judgedChange(deps, readInput('askJudge', input));
         const judge = await resolveJudge(deps, change);
         const answer = await askAboutDiff(deps, judge, change, { signal, attempt });
-        return record(deps, judge, change, answer);
+        return record({ ...deps, attestor }, judge, change, answer);
       }),
 
     /**
@@ -54,9 +55,10 @@ export function createJudgeActivities(deps: JudgeDeps): JudgeActivities {
     attestJudgeFailure: (input) =>
       withHeartbeat(async () => {
         const failed = readInput('attestJudgeFailure', input);
+        const attestor = await deps.attestor();
         const change = await judgedChange(deps, failed);
         const judge = await resolveJudge(deps, change);
-        return record(deps, judge, change, failureAnswer(deps, judge, change, failed));
+        return record({ ...deps, attestor }, judge, change, failureAnswer(deps, judge, change, failed));
       }),
   };
 }
@@ -67,7 +69,7 @@ async function judgedChange({ ledger }: JudgeDeps, input: JudgeInput): Promise<J
 }
 
 async function record(
-  deps: JudgeDeps,
+  deps: Pick<JudgeDeps, 'ledger' | 'keepAnswers' | 'now'> & { readonly attestor: Attestor },
   judge: ResolvedJudge,
   change: JudgedChange,
   answer: JudgeAnswer,

@@ -3,7 +3,7 @@ import type { ByteStore } from '../../policy/evidence/byte-store';
 import type { Ledger } from '../../policy/evidence/ledger-port';
 import type { PriceTable } from '../../policy/judge/record';
 import type { SourceToolRegistry } from '../../policy/contracts/source-tool';
-import type { Attestor } from '../attestation';
+import type { UsableAttestor } from '../attestation';
 import type { JudgeCache } from './cache';
 import type { JudgeTransport } from './transport';
 
@@ -13,7 +13,7 @@ export interface JudgeDeps {
   readonly loadPlan: (planHash: string) => Promise<Plan>;
   readonly store: Pick<ByteStore, 'get'>;
   readonly ledger: Pick<Ledger, 'readKinds' | 'append'>;
-  readonly attestor: Attestor;
+  readonly attestor: UsableAttestor;
   /** They render the diffs. */
   readonly tools: SourceToolRegistry;
   readonly cache: JudgeCache;

@@ -25,7 +25,7 @@ import { writeDisclosed } from '../../policy/evidence/disclosed-findings';
 import { findingsToDisclose } from '../../policy/evidence/recorded-findings';
 import { evaluateCallback, type CallbackRegistry } from '../../policy/rules/callback';
 import { outcomesWithoutRow } from '../../signing/verify-review/outcomes-without-row';
-import { attest, type Attestor } from '../attestation';
+import { attest, type UsableAttestor } from '../attestation';
 import { loadDiff } from './load-diff';
 import { readInput } from '../inputs';
 import { requesterIn, rowOf } from '../rows';
@@ -43,7 +43,7 @@ export interface DisclosureDeps extends DerivationDeps {
   readonly plans: PlanSource;
   readonly callbacks: CallbackRegistry;
   readonly keys: KeyRegistry;
-  readonly attestor: Attestor;
+  readonly attestor: UsableAttestor;
   readonly now: () => Date;
   /** The clock of the database, with which deadlines begin. */
   readonly databaseNow: () => Promise<Date>;
@@ -213,6 +213,7 @@ async function runCallbacks(
 ): Promise<{ results: Record<string, PolicyCallbackResult>; rows: LedgerEntry[] }> {
   const calling = input.triggered.filter((t) => t.callback !== null);
   if (calling.length === 0) return { results: {}, rows: [] };
+  const attestor = await deps.attestor();
   const at = (await deps.databaseNow()).toISOString();
   const facts = await readFacts(deps, await loadDiff(deps.store, deps.tools, input));
   const called = calling.map(async (triggered) => {
@@ -241,7 +242,7 @@ async function runCallbacks(
       given: givenToCallback(finding, triggered, input.inputSha),
       result: result as unknown as JsonValue,
     };
-    return [{ key, result, row: attest(deps.attestor, input, attestation, at) }];
+    return [{ key, result, row: attest(attestor, input, attestation, at) }];
   });
   const all = (await Promise.all(called)).flat();
   return { results: Object.fromEntries(all.map(({ key, result }) => [key, result])), rows: all.map(({ row }) => row) };

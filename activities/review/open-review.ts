@@ -28,7 +28,7 @@ import type { Opened, OpenInput, ReviewActivities, UnitResults } from '../review
 import { requesterOf, type Requester } from './requester';
 import { readRecordedOpening, type RecordedOpening } from './recorded-opening';
 import { attestWorldFacts, type WorldFactsDeps } from './attest-world-facts';
-import type { Attestor } from '../attestation';
+import type { UsableAttestor } from '../attestation';
 import { findingRows } from './finding-rows';
 
 export interface OpeningDeps extends DerivationDeps {
@@ -36,7 +36,7 @@ export interface OpeningDeps extends DerivationDeps {
   readonly ledger: Ledger;
   readonly withAdvisoryLock: WithAdvisoryLock;
   readonly plans: PlanSource;
-  readonly attestor: Attestor;
+  readonly attestor: UsableAttestor;
   readonly breakers: WorldFactsDeps['breakers'];
   readonly keys: Pick<KeyRegistry, 'snapshot'>;
   readonly now: () => Date;
@@ -129,17 +129,18 @@ async function writeOpening(
   const { submission, ref, requester, title, diff } = change;
   const { plan } = pinned;
   const { changeId, tenant, target, sourceTool, inputSha } = ref;
+  const attestor = await deps.attestor();
   const at = deps.now().toISOString();
   const content = await readContent(deps, plan, ref, diff);
   const { factsSha, own } = content;
   const [world, guarded] = await Promise.all([
-    attestWorldFacts(deps, plan, { ...ref, factsSha }, at),
+    attestWorldFacts({ ...deps, attestor }, plan, { ...ref, factsSha }, at),
     runStaticGuardians(deps, plan, ref, diff),
   ]);
   const opening = openingRows(at, { ...change, ...content }, pinned);
   const append = async (ledger: Ledger) => {
     const measured = { requester, own, supersedes: submission.supersedes ?? null };
-    const sums = await attestAggregates({ ...deps, ledger }, plan, ref, measured, at);
+    const sums = await attestAggregates({ ledger, attestor }, plan, ref, measured, at);
     const results = { ...world.results, ...sums.results, ...guarded };
     const rows = [...opening, ...world.rows, ...sums.rows, ...findingRows(plan, changeId, 'opening', results, at)];
     const [first] = await ledger.append(changeId, rows, {

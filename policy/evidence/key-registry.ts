@@ -5,6 +5,8 @@ import { ANY_TENANT, type KeyEntry, type KeyRight } from './predicates';
 interface Revocable {
   /** Null while active. All signatures of a revoked key are invalid, including those made before. */
   readonly revokedAt: string | null;
+  /** True if no trusted operator signed the revocation. It counts all the same, except for why nothing was committed. */
+  readonly unsignedRevocation?: true;
 }
 
 /** An Ed25519 key that an operator registered. */
@@ -43,6 +45,17 @@ export interface IgnoredKeyRow {
 }
 
 export type KeyLookup = (keyId: string) => RegisteredKey | undefined;
+
+/**
+ * The registry as evidence is verified with: a revocation that no trusted operator signed does not count. For rollbacks only, so that the
+ * committer signs no reason that the evidence does not support.
+ */
+export function withoutUnsignedRevocations(find: KeyLookup): KeyLookup {
+  return (keyId) => {
+    const key = find(keyId);
+    return key?.unsignedRevocation === true ? { ...key, revokedAt: null } : key;
+  };
+}
 
 /** The registry at one point in time, for synchronous verification. */
 export interface KeySnapshot {

@@ -1,4 +1,4 @@
-import { ADMIT, MANY, reconcile } from './names.mjs';
+import { ADMIT, MANY, REVOKED, reconcile } from './names.mjs';
 
 export const DEFECTS = [
   {
@@ -200,5 +200,25 @@ export const DEFECTS = [
     from: 'if (!error.nonRetryable) throw error;',
     to: 'throw error;',
     tests: ['test/activities/committer/resolve.test.ts', 'test/activities/committer/end-lost-review.test.ts'],
+  },
+  {
+    name: 'sign with a key that an operator has revoked',
+    through: 'reviews that cannot end, because nothing in them counts',
+    file: 'activities/attestation.ts',
+    from: 'key.revokedAt === null ||',
+    to: 'key.revokedAt !== "" ||',
+    tests: [
+      'test/activities/review/open-review.test.ts',
+      'test/activities/review/disclose.test.ts',
+      'test/activities/judge/ask-judge.test.ts',
+    ],
+  },
+  {
+    name: 'let an unsigned revocation stop the judge',
+    through: 'a commit without the judge, for someone with the database role of the operator',
+    file: 'activities/attestation.ts',
+    from: ' || key.unsignedRevocation === true',
+    to: '',
+    tests: REVOKED,
   },
 ];

@@ -1,4 +1,4 @@
-import { COMMIT, LATE, MANY, STAGE, commit, applyChange, reconcile, sealMarker, never } from './names.mjs';
+import { COMMIT, LATE, MANY, REVOKED, STAGE, commit, applyChange, reconcile, sealMarker, never } from './names.mjs';
 
 export const DEFECTS = [
   {
@@ -163,5 +163,21 @@ export const DEFECTS = [
     from: 'if (appended.at(-1)?.stored?.row.prev !== last.hash)',
     to: 'if (appended.length === 0)',
     tests: [...COMMIT, 'test/storage/ledger/with-change-lock.slow.test.ts'],
+  },
+  {
+    name: 'count an unsigned revocation for a rollback',
+    through: 'a receipt for a reason that the evidence does not support, and reviews that never end',
+    file: 'activities/committer/collect-record.ts',
+    from: 'asked.ending === undefined ? keys.find : withoutUnsignedRevocations(keys.find)',
+    to: 'asked.ending === undefined ? keys.find : withoutUnsignedRevocations && keys.find',
+    tests: [...REVOKED, 'test/signing/verify-evidence.test.ts'],
+  },
+  {
+    name: 'count no unsigned revocation for a commit',
+    through: 'a commit on what a key signed that someone has revoked',
+    file: 'activities/committer/collect-record.ts',
+    from: 'asked.ending === undefined ? keys.find : withoutUnsignedRevocations(keys.find)',
+    to: 'withoutUnsignedRevocations(keys.find)',
+    tests: REVOKED,
   },
 ];

@@ -145,8 +145,16 @@ export const DEFECTS = [
     name: 'take a revocation without a tolerance for clocks in evidence of a commit',
     through: 'nothing: a commit that was correct does not verify',
     file: review('outcome'),
-    from: "sources.context === 'evidence' && end?.action === 'COMMIT' ? CLOCK_SKEW_MS : 0",
-    to: "sources.context === 'evidence' && end?.action === 'COMMIT' ? CLOCK_SKEW_MS * 0 : 0",
+    from: "end?.action === 'COMMIT' || (",
+    to: "end?.action !== 'COMMIT' && (",
+    tests: ['test/signing/verify-evidence.test.ts'],
+  },
+  {
+    name: 'take a revocation without a tolerance for clocks in evidence of a commit window that passed',
+    through: 'nothing: a rollback that was correct does not verify',
+    file: review('outcome'),
+    from: "end?.reason === 'commit_failed' && rowOf(rows, 'intent') === null",
+    to: "end?.reason === 'commit_failed' && rowOf(rows, 'intent') !== null",
     tests: ['test/signing/verify-evidence.test.ts'],
   },
   {

@@ -183,4 +183,20 @@ export const DEFECTS = [
     to: '',
     tests: ['test/storage/keys/key-registry.slow.test.ts'],
   },
+  {
+    name: 'export a revocation that is not an envelope as no revocation',
+    through: 'a revoked key whose answers are shown as valid in an open review',
+    file: 'storage/keys/key-envelopes.ts',
+    from: 'envelopeIn(found.envelope) ?? UNREADABLE',
+    to: 'envelopeIn(found.envelope)',
+    tests: ['test/storage/keys/key-envelopes.slow.test.ts'],
+  },
+  {
+    name: 'take a forged revocation for one of the operator',
+    through: 'what the holder of a leaked key signed after the operator revoked it',
+    file: 'storage/keys/key-registry.ts',
+    from: "signedByOperator('key-revocation', envelope, deps.trustedOperators)?.keyId === keyId",
+    to: 'envelope !== undefined || signedByOperator === undefined',
+    tests: ['test/storage/keys/key-registry.slow.test.ts'],
+  },
 ];

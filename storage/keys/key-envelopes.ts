@@ -1,4 +1,6 @@
-import type { Envelope } from '../../policy/contracts/diff';
+import { canonicalJsonOrNull } from '../../policy/contracts/canonical-json';
+import { Envelope } from '../../policy/contracts/diff';
+import { PAYLOAD_TYPE } from '../../policy/evidence/dsse';
 import type { KeyRegistration } from '../../policy/evidence/bundle';
 import type { Queryable } from '../database/database';
 import { revocationAmong, type RevocationRow } from './revocations';
@@ -10,7 +12,7 @@ export interface KeyEnvelopes {
 }
 
 export interface KeyEnvelopeReader {
-  /** The keys with these ids. Unknown ids are omitted. */
+  /** The keys with these ids. Unknown ids are omitted, and those whose row contains no envelope. */
   envelopesOf(keyIds: readonly string[]): Promise<readonly KeyEnvelopes[]>;
 }
 
@@ -29,9 +31,10 @@ export const KEY_ROWS_SQL = `
 
 export interface KeyRow {
   readonly key_id: string;
-  readonly envelope: Envelope;
+  /** Any JSON: the database does not verify it. */
+  readonly envelope: unknown;
   /** The operator's link; null for a key that an operator registered. */
-  readonly enrollment: Envelope | null;
+  readonly enrollment: unknown;
   readonly enrolled_at: Date | null;
   readonly revocations: readonly RevocationRow[];
 }
@@ -46,14 +49,27 @@ export function keyEnvelopes(db: Queryable, operators: readonly string[]): KeyEn
       const { rows } = await db.query<KeyRow>(`select * from (${KEY_ROWS_SQL}) as known where key_id = any($1)`, [
         keyIds,
       ]);
-      return rows.map(({ key_id: keyId, envelope, enrollment, revocations }) => {
-        const revocation = revocationAmong(revocations, operators)?.envelope ?? null;
-        return {
-          keyId,
-          registration:
-            enrollment === null ? { entry: envelope, revocation } : { enrollment, passkey: envelope, revocation },
-        };
+      return rows.flatMap((row): KeyEnvelopes[] => {
+        const [envelope, enrollment] = [envelopeIn(row.envelope), envelopeIn(row.enrollment)];
+        if (envelope === null || (row.enrollment !== null && enrollment === null)) return [];
+        const found = revocationAmong(row.revocations, operators);
+        const revocation = found === null ? null : (envelopeIn(found.envelope) ?? UNREADABLE);
+        const registration =
+          enrollment === null ? { entry: envelope, revocation } : { enrollment, passkey: envelope, revocation };
+        return [{ keyId: row.key_id, registration }];
       });
     },
   };
+}
+
+/**
+ * In place of a revocation that is not an envelope, which the file format cannot contain. It has no valid signature either, and says that
+ * there is a revocation.
+ */
+const UNREADABLE: Envelope = { payloadType: PAYLOAD_TYPE, payload: '', signatures: [{ keyid: '0', sig: 'AAAA' }] };
+
+/** Null for JSON that the file format cannot contain. */
+function envelopeIn(value: unknown): Envelope | null {
+  const envelope = Envelope.safeParse(value).data ?? null;
+  return envelope !== null && canonicalJsonOrNull(envelope) !== null ? envelope : null;
 }

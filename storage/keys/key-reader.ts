@@ -73,7 +73,7 @@ export function keyReader(deps: KeyReaderDeps): () => Promise<KeySnapshot> {
           keyId: row.key_id,
           problem: `its revocation cannot be verified but still counts: ${problem}`,
         });
-      keys.push({ ...entry, revokedAt });
+      keys.push({ ...entry, revokedAt, ...(problem === null ? {} : { unsignedRevocation: true }) });
     }
     for (const row of ignored) {
       if (reported.has(`${row.keyId} ${row.problem}`)) continue;

@@ -11,7 +11,7 @@ import type { Envelope } from '../../policy/contracts/diff';
 import type { KeyRegistry, KeySnapshot, RegisteredKey } from '../../policy/evidence/key-registry';
 import type { PredicateOf } from '../../policy/evidence/statement';
 import { assertPublicKey, keyIdOf, keyProblem } from '../../signing/key-id';
-import { signedBy } from '../../signing/signed-by';
+import { signedBy, signedByOperator } from '../../signing/signed-by';
 import { keyReader, type KeyReaderDeps } from './key-reader';
 
 export const CACHE_MS = 1_000;
@@ -56,6 +56,17 @@ export function createKeyRegistry(deps: KeyRegistryDeps): KeyRegistry {
     return rows[0]?.known === true;
   }
 
+  /** Whether a trusted operator has revoked this id. Another row for it must not take the place of a genuine one. */
+  async function isRevokedByOperator(keyId: string): Promise<boolean> {
+    const { rows } = await db.query<{ readonly envelope: unknown }>(
+      'select envelope from key_revocations where key_id = $1',
+      [keyId],
+    );
+    return rows.some(
+      ({ envelope }) => signedByOperator('key-revocation', envelope, deps.trustedOperators)?.keyId === keyId,
+    );
+  }
+
   /** A public key looks like a key id. */
   async function unknownId(given: string): Promise<string> {
     const keyId = keyIdOf(given);
@@ -94,10 +105,11 @@ export function createKeyRegistry(deps: KeyRegistryDeps): KeyRegistry {
     async revoke(envelope) {
       const { keyId } = trusted('key-revocation', envelope);
       if (!(await isKnown(keyId))) throw invalid(await unknownId(keyId));
-      await db.query('insert into key_revocations (key_id, envelope) values ($1, $2) on conflict do nothing', [
-        keyId,
-        JSON.stringify(envelope),
-      ]);
+      if (!(await isRevokedByOperator(keyId)))
+        await db.query('insert into key_revocations (key_id, envelope) values ($1, $2)', [
+          keyId,
+          JSON.stringify(envelope),
+        ]);
       cache = null;
     },
   };

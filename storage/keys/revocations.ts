@@ -1,16 +1,16 @@
-import type { Envelope } from '../../policy/contracts/diff';
 import { signedBy } from '../../signing/signed-by';
 
 /** A row of `key_revocations`. */
 export interface RevocationRow {
   readonly keyId: string;
-  readonly envelope: Envelope;
+  /** Any JSON: the database does not verify it. */
+  readonly envelope: unknown;
   /** ISO 8601. Set by the database. */
   readonly addedAt: string;
 }
 
 export interface RevocationOfKey {
-  readonly envelope: Envelope;
+  readonly envelope: unknown;
   readonly revokedAt: string;
   /** Why it cannot be verified; null if a trusted operator signed it. */
   readonly problem: string | null;

@@ -192,10 +192,10 @@ describe('trust only comes from the caller', () => {
 
   describe('a revocation that was signed before the commit began, and was in the database after it', () => {
     const operator = seededKey('operator');
-    /** With a revocation of this key or, for `policy`, of the revision, dated so many seconds before the intent. */
+    /** With a revocation of this key or, for `policy`, of the revision, dated so many seconds before the settlement. */
     const revokedBefore = (bundle: EvidenceBundle, name: string, seconds: number): EvidenceBundle => {
-      const intent = bundle.rows.find(({ row }) => row.kind === 'intent')?.row.at ?? '';
-      const revokedAt = new Date(Date.parse(intent) - seconds * 1000).toISOString();
+      const settled = bundle.rows.find(({ row }) => row.kind === 'intent' || row.kind === 'decided')?.row.at ?? '';
+      const revokedAt = new Date(Date.parse(settled) - seconds * 1000).toISOString();
       const { policy } = bundle;
       if (name === 'policy' && policy !== null) {
         const [revision, bundleSha] = [1, sha256HexOfText(policy.bundleText)];
@@ -221,6 +221,21 @@ describe('trust only comes from the caller', () => {
           expect(verify(revokedBefore(bundle, name, seconds), world)).toMatchObject({ verdict: 'failed' });
       },
     );
+
+    it('does not count within that tolerance against a rollback because the commit window had passed', async () => {
+      const bundleText = WORLD_BUNDLE.replace('defaultGroup: dba', 'defaultGroup: dba\ncommitWindow: 1s');
+      const world = evidenceWorld({ bundleText });
+      const { changeId } = await world.review({ table: 'public.prices', answers: YES, stop: 'commit_failed' });
+      const bundle = await world.export(changeId);
+      expect(verify(bundle, world)).toMatchObject({ verdict: 'verified', outcome: { reason: 'commit_failed' } });
+      for (const [seconds, verdict] of [
+        [1, 'verified'],
+        [59, 'verified'],
+        [60, 'failed'],
+        [3600, 'failed'],
+      ] as const)
+        expect(verify(revokedBefore(bundle, 'alice', seconds), world)).toMatchObject({ verdict });
+    });
   });
 
   describe('a revocation that no trusted operator signed', () => {
@@ -247,6 +262,33 @@ describe('trust only comes from the caller', () => {
           `${bundle.keys.length} revocations that no trusted operator signed do not count`,
         );
       }
+    });
+
+    it.each([4, 5, 6, 7])(
+      'supports no receipt that the evidence contradicts: all have confirmed within a deadline of %s s, then it is to expire',
+      async (seconds) => {
+        const bundleText = WORLD_BUNDLE.replace('quorum: 2,', `quorum: 2, deadline: ${seconds}s,`).replace(
+          '[alice, bob]',
+          '[alice, bob, dana]',
+        );
+        const world = evidenceWorld({ bundleText });
+        const change = { table: 'public.prices', answers: YES, revoked: 'alice', revokedBy: 'mallory' } as const;
+        const ended = await world.review({ ...change, stop: 'expired' }).catch((error: unknown) => error);
+        if (ended instanceof Error) expect(ended).toMatchObject({ type: 'VALIDATION_ERROR' });
+        const [submitted] = world.ledger.all;
+        const evidence = await world.export(submitted?.row.changeId ?? '');
+        expect(verify(evidence, world).verdict).toBe(ended instanceof Error ? 'unverified' : 'verified');
+      },
+    );
+
+    it('refuses the commit that rests on it, and the evidence of that verifies', async () => {
+      const { world, bundle } = await exported({
+        table: 'public.prices',
+        answers: YES,
+        revoked: 'alice',
+        revokedBy: 'mallory',
+      });
+      expect(verify(bundle, world)).toMatchObject({ verdict: 'verified', outcome: { reason: 'commit_refused' } });
     });
 
     it('counts in an open review: people can read it, and the answers of the key do not count', async () => {

@@ -1,5 +1,5 @@
 import { hkdfSync } from 'node:crypto';
-import type { Attestor } from '../../activities/attestation';
+import { unlessRevoked, type Attestor } from '../../activities/attestation';
 import { createJudgeActivities } from '../../activities/judge/create-judge-activities';
 import { createDatabaseJudgeCache } from '../../activities/judge/database-cache';
 import { createJudgeTransport, type TransportConfig } from '../../activities/judge/transport';
@@ -29,13 +29,13 @@ export function judgeActivities({
   transport,
   prices,
 }: JudgeRole): JudgeActivities {
-  const { db, store, ledger, plans } = resources;
+  const { db, store, ledger, keys, plans } = resources;
   return createJudgeActivities({
     transport: createJudgeTransport(transport),
     loadPlan: async (planHash) => (await plans.byHash(planHash)).plan,
     store,
     ledger,
-    attestor,
+    attestor: unlessRevoked(attestor, keys),
     tools: extensions.sourceTools,
     cache: createDatabaseJudgeCache({
       db,

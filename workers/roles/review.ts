@@ -1,6 +1,6 @@
 import { createAnswerActivities } from '../../activities/review/admit-answer';
 import { createWithdrawalActivities } from '../../activities/review/admit-withdrawal';
-import type { Attestor } from '../../activities/attestation';
+import { unlessRevoked, type Attestor } from '../../activities/attestation';
 import { createStatementActivities } from '../../activities/review/read-statements';
 import { createDisclosureActivities } from '../../activities/review/disclose';
 import type { Derivation } from '../../activities/review/derivation';
@@ -27,6 +27,7 @@ interface ReviewRole {
 export function reviewActivities({ resources, extensions, attestor, breakers, threads }: ReviewRole): ReviewActivities {
   const { db, store, ledger, withAdvisoryLock, keys, plans, now, databaseNow } = resources;
   const { validators, callbacks, sourceTools: tools } = extensions;
+  const usable = unlessRevoked(attestor, keys);
   const activities: ReviewActivities = {
     ...createOpeningActivities({
       store,
@@ -37,7 +38,7 @@ export function reviewActivities({ resources, extensions, attestor, breakers, th
       validators,
       threads,
       keys,
-      attestor,
+      attestor: usable,
       breakers,
       now,
     }),
@@ -52,7 +53,7 @@ export function reviewActivities({ resources, extensions, attestor, breakers, th
       threads,
       callbacks,
       keys,
-      attestor,
+      attestor: usable,
       now,
       databaseNow,
     }),

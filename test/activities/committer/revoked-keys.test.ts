@@ -92,6 +92,32 @@ describe('a key that leaked supports nothing that its holder signs after its rev
   });
 });
 
+describe('a revocation that no trusted operator signed', () => {
+  test('of an attestor that signs after it does not keep the review from being declined or from expiring', async () => {
+    for (const reason of ['declined', 'expired'] as const) {
+      const world = new ReviewWorld();
+      world.reregister(world.keys.attestor, { revokedAt: world.at(), unsignedRevocation: true });
+      world.pass(2);
+      await world.reviewed();
+      if (reason === 'declined') await world.answer(world.keys.bob, { decision: 'reject' });
+      else world.pass(DAY);
+      expect(await world.rollback({ reason })).toMatchObject({ state: 'ROLLED_BACK', reason });
+    }
+  });
+
+  test.each(['attestor', 'ada', 'service'] as const)(
+    'of the key of %s refuses the commit, which ends as commit_refused',
+    async (kind) => {
+      const world = await new ReviewWorld().confirmed();
+      world.reregister(world.keys[kind], { revokedAt: world.at(), unsignedRevocation: true });
+      world.pass(2);
+      expect(await world.commit()).toMatchObject({ state: 'REFUSED', reason: 'commit_refused' });
+      expect([world.target.applied, (await world.kinds()).includes('intent')]).toEqual([0, false]);
+      expect(await world.rollback({ reason: 'commit_refused' })).toMatchObject({ reason: 'commit_refused' });
+    },
+  );
+});
+
 describe('a judge that was asked again', () => {
   test('after the disclosure, and is stricter, does not keep the review from being declined or from expiring', async () => {
     for (const reason of ['declined', 'expired'] as const) {

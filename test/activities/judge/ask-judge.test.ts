@@ -9,6 +9,7 @@ import { sha256Hex } from '../../../policy/contracts/hash';
 import { JUDGE_ID } from '../../../policy/judge/config';
 import { JudgeRecord } from '../../../policy/judge/record';
 import { givenToJudge } from '../../../policy/evidence/attested-given';
+import { unlessRevoked } from '../../../activities/attestation';
 import { createJudgeActivities } from '../../../activities/judge/create-judge-activities';
 import type { Judged } from '../../../activities/review-types';
 import { verifyEnvelope } from '../../../signing/verify-envelope';
@@ -23,6 +24,9 @@ import {
   type ChatRequest,
   type JudgeServer,
 } from '../../support/judge-server';
+import { inActivity } from '../../../dev/activity-context';
+import { attestorWith } from '../../../workers/signers';
+import { testKey, testRegistry, TEST_TIME } from '../../support/keys';
 import { judgeWorld, MODEL } from './judge-world';
 
 /** These tests make activities fail on purpose. */
@@ -48,18 +52,31 @@ describe('askJudge', () => {
     server.use(answering());
   });
 
+  it('asks and signs nothing while an operator has revoked the key of this worker', async () => {
+    const signer = attestorWith(newKeyPair());
+    const { entry } = testKey('attestor', 'judge-worker', { keyId: signer.keyId, revokedAt: TEST_TIME });
+    const world = judgeWorld(server, { attestor: unlessRevoked(signer, testRegistry({ entry })) });
+    const input = world.change(DIFF);
+    const revoked = { type: FailureType.Backend, nonRetryable: false, message: expect.stringContaining('was revoked') };
+    await expect(world.ask(input)).rejects.toMatchObject(revoked);
+    const { attestJudgeFailure } = createJudgeActivities(world.deps);
+    const failed = { ...input, failureType: 'TimeoutFailure', message: 'timeout: x' };
+    await expect(inActivity(() => attestJudgeFailure(failed))).rejects.toMatchObject(revoked);
+    expect([server.requests.length, world.ledger.length]).toEqual([0, 0]);
+  });
+
   it('signs its input and result and appends them to the ledger before it returns', async () => {
     const key = newKeyPair();
     let envelope: unknown;
     const order: string[] = [];
     const world = judgeWorld(server, {
-      attestor: {
+      attestor: async () => ({
         keyId: key.keyId,
         sign: (p) => {
           order.push('sign');
           return signPredicate('attested', p, key);
         },
-      },
+      }),
       append: async (_, entries) => {
         order.push('append');
         envelope = entries[0]?.body['envelope'];

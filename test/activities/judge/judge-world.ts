@@ -84,13 +84,13 @@ export function judgeWorld(
         return (await append?.(id, entries)) ?? [];
       },
     },
-    attestor: {
+    attestor: async () => ({
       keyId: key.keyId,
       sign: (predicate) => {
         predicates.push(predicate);
         return signPredicate('attested', predicate, key);
       },
-    },
+    }),
     tools: ourTools,
     cache: { get: async (key) => cached.get(key) ?? null, set: async (key, reply) => void cached.set(key, reply) },
     markingKey: new Uint8Array(32).fill(7),

@@ -67,6 +67,13 @@ describe('a repeated disclosure', () => {
   });
 });
 
+test('runs no callback and discloses nothing while an operator has revoked the key of this worker', async () => {
+  const { world, calls } = await undisclosed(true);
+  world.reregister(world.keys.attestor, { revokedAt: world.at() });
+  await expect(world.disclose()).rejects.toMatchObject({ type: 'ErrValidatorBackend', nonRetryable: false });
+  expect([calls(), (await world.kinds()).includes('disclosed')]).toEqual([0, false]);
+});
+
 describe('callbacks that hang', () => {
   afterEach(() => jest.useRealTimers());
 

@@ -33,7 +33,7 @@ function schedule(world: ReviewWorld, name: Name, input: unknown, ledger: Ledger
   const { store, tools, attestor, plans } = world;
   const loadPlan = async (hash: string) => (await plans.byHash(hash)).plan;
   const ask = () => Promise.reject(new Error('The model was asked'));
-  const over = { store, tools, attestor, ledger, loadPlan, transport: { host: 'model', ask } };
+  const over = { store, tools, attestor: async () => attestor, ledger, loadPlan, transport: { host: 'model', ask } };
   const activities: Readonly<Record<Name, (given: never) => Promise<unknown>>> = {
     ...recordFailures({ ledger, now: () => world.clock() }, reviewActivities({ ...world.deps, ledger })),
     ...createJudgeActivities(judgeWorld({ baseUrl: 'http://127.0.0.1:9/v1' }, over).deps),

@@ -4,7 +4,7 @@ import { isStatic } from '../../../activities/review/derive';
 import type { Opened } from '../../../activities/review-types';
 import { fromReported } from '../../../policy/decide/reported';
 import { openEnvelope } from '../../../policy/evidence/dsse';
-import { testRegistry } from '../../support/keys';
+import { testKey, testRegistry } from '../../support/keys';
 import { ReviewWorld } from '../../support/review/review-world';
 
 const LIMITED = '\n  - pack: demo-pack\n  - aggregate: { name: split, window: 1h, limits: { changes: 3 } }';
@@ -120,4 +120,19 @@ test('opens a review whose guardians cannot run yet, without results of them, an
   await world.guard();
   const guarded = world.plan.validators.flatMap((v) => (isStatic(v) && v.unit !== 'builtin' ? [v.id] : []));
   expect((await ids(world.open())).toSorted()).toEqual([...guarded, ...attested].toSorted());
+});
+
+test('opens no review while an operator has revoked the key of this worker, and opens it once the worker has another', async () => {
+  const world = new ReviewWorld();
+  world.reregister(world.keys.attestor, { revokedAt: world.at() });
+  await expect(world.open()).rejects.toMatchObject({
+    type: 'ErrValidatorBackend',
+    nonRetryable: false,
+    message: expect.stringContaining(world.keys.attestor.keyId),
+  });
+  expect(world.ledger.all).toHaveLength(0);
+  world.keys.attestor = testKey('attestor', 'review-worker');
+  world.registered = [...world.registered, world.keys.attestor];
+  await world.confirmed();
+  expect(await world.commit()).toMatchObject({ state: 'COMMITTED' });
 });

@@ -1,5 +1,6 @@
 import type { Envelope } from '../../../policy/contracts/diff';
 import type { KeyEntry } from '../../../policy/evidence/predicates';
+import { keyEnvelopes } from '../../../storage/keys/key-envelopes';
 import { createKeyRegistry, CACHE_MS } from '../../../storage/keys/key-registry';
 import { remoteModules } from '../../../cli/remote-modules';
 import { writeKeyFile } from '../../../signing/key-file';
@@ -159,7 +160,8 @@ it('keeps a key revoked if its revocation was tampered with', async () => {
   await r.add(signKeyEntry(entry(key, 'dana'), operator));
   await insert('key_revocations', key.keyId, { broken: true });
   clock = CACHE_MS + 1;
-  expect((await r.find(key.keyId))?.revokedAt).not.toBeNull();
+  const revoked = { revokedAt: expect.any(String), unsignedRevocation: true };
+  expect(await r.find(key.keyId)).toMatchObject(revoked);
   expect(await r.activeKeysOf(['dana'])).toEqual([]);
   expect(reports.join()).toContain('still counts');
 });
@@ -179,6 +181,22 @@ it('dates a revocation that cannot be verified by the clock of the database, not
     const revokedAt = Date.parse((await r.snapshot(0)).find(keyId)?.revokedAt ?? '');
     expect(Math.abs(revokedAt - before)).toBeLessThan(60_000);
   }
+});
+
+it('revokes a key that a forged row has revoked before: time and evidence are those of the operator, stored once', async () => {
+  const r = registry();
+  const key = newKeyPair();
+  const { keyId } = key;
+  await r.add(signKeyEntry(entry(key, 'dana'), operator));
+  await insert('key_revocations', keyId, signKeyRevocation({ keyId, reason: '', revokedAt: AT }, otherOperator));
+  const revokedAt = '2026-01-02T03:04:06.000Z';
+  const genuine = signKeyRevocation({ keyId, reason: 'stolen', revokedAt }, operator);
+  await r.revoke(genuine);
+  await r.revoke(signKeyRevocation({ keyId, reason: 'again', revokedAt: AT }, operator));
+  expect(await r.find(keyId)).toEqual({ ...entry(key, 'dana'), keyId, operatorKeyId: operator.keyId, revokedAt });
+  const [exported] = await keyEnvelopes(db, [operator.publicKey]).envelopesOf([keyId]);
+  expect(exported?.registration.revocation).toEqual(genuine);
+  expect((await db.query('select from key_revocations', [])).rowCount).toBe(2);
 });
 
 it('refuses entries and revocations of an untrusted operator, and a second owner of a key', async () => {

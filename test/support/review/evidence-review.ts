@@ -36,6 +36,8 @@ export interface WorldChange {
   readonly published?: string;
   /** The key made from this name is revoked after the answers. */
   readonly revoked?: string;
+  /** The key made from this name signs that revocation. Default: the operator's. */
+  readonly revokedBy?: string;
   /** The key made from this name signs a withdrawal after the answers. It was revoked before, but only the verifiers know it. */
   readonly withdrawnWithRevoked?: string;
   /** Stops after the answers, and leaves the change open. */

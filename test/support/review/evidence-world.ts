@@ -107,7 +107,7 @@ export function evidenceWorld(options: { readonly bundleText?: string; readonly 
       }
       return {
         changeId,
-        settled: await review.run(policy.publish, (name, at) => keys.revoke(name, at)),
+        settled: await review.run(policy.publish, (name, at) => keys.revoke(name, at, change.revokedBy)),
         steps: review,
       };
     },

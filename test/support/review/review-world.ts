@@ -1,3 +1,4 @@
+import type { Attestor } from '../../../activities/attestation';
 import { evaluateEach } from '../../../activities/review/derivation';
 import { isStaged, isStatic, selectValidators } from '../../../activities/review/derive';
 import type { Blocked } from '../../../storage/breakers/breakers';
@@ -127,7 +128,7 @@ export class ReviewWorld extends ReviewSteps {
     return testRegistry(...this.registered);
   }
 
-  get attestor(): ReviewDeps['attestor'] {
+  get attestor(): Attestor {
     return attestorWith(this.keys.attestor);
   }
 

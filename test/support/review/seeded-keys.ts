@@ -1,5 +1,5 @@
 import type { Envelope } from '../../../policy/contracts/diff';
-import type { KeyRegistry } from '../../../policy/evidence/key-registry';
+import type { KeyRegistry, RegisteredKey } from '../../../policy/evidence/key-registry';
 import { signKeyEntry, signKeyRevocation } from '../../../signing/registry-entry';
 import type { KeyEnvelopes } from '../../../storage/keys/key-envelopes';
 import type { EvidenceSources } from '../../../activities/review/export-evidence';
@@ -19,7 +19,8 @@ export class SeededKeys {
   });
   readonly passkeys = ['alice', 'bob'].map((person) => enrolledPasskey(person, this.operator));
   readonly approvers = ['alice', 'bob', 'dana'].map((person) => this.#key(person, 'approver', person));
-  readonly #revocations = new Map<string, { readonly envelope: Envelope; readonly revokedAt: string }>();
+  readonly #revocations = new Map<string, Pick<RegisteredKey, 'revokedAt' | 'unsignedRevocation'>>();
+  readonly #statements = new Map<string, Envelope>();
 
   #key(name: string, kind: TestKey['entry']['kind'], id: string, more: Partial<TestKey['entry']> = {}): TestKey {
     const entry = { addedAt: '2026-01-01T00:00:00.000Z', operatorKeyId: this.operator.keyId, ...more };
@@ -34,21 +35,22 @@ export class SeededKeys {
   registry(): KeyRegistry {
     return testRegistry(
       ...[...this.#registered, ...this.passkeys].map(({ entry }) => ({
-        entry: { ...entry, revokedAt: this.#revocations.get(entry.keyId)?.revokedAt ?? null },
+        entry: { ...entry, ...this.#revocations.get(entry.keyId) },
       })),
     );
   }
 
-  /** The operator revokes the key made from `name`. */
-  revoke(name: string, revokedAt: string): void {
+  /** Revokes the key made from `name` with a statement of the key made from `signer`. */
+  revoke(name: string, revokedAt: string, signer = 'operator'): void {
     const { keyId } = seededKey(name);
-    const envelope = signKeyRevocation({ keyId, reason: 'lost', revokedAt }, this.operator);
-    this.#revocations.set(keyId, { revokedAt, envelope });
+    const unsigned = signer === 'operator' ? {} : { unsignedRevocation: true as const };
+    this.#revocations.set(keyId, { revokedAt, ...unsigned });
+    this.#statements.set(keyId, signKeyRevocation({ keyId, reason: 'lost', revokedAt }, seededKey(signer)));
   }
 
   readonly envelopesOf: EvidenceSources['keys']['envelopesOf'] = async (ids) =>
     ids.flatMap((keyId): KeyEnvelopes[] => {
-      const revocation = this.#revocations.get(keyId)?.envelope ?? null;
+      const revocation = this.#statements.get(keyId) ?? null;
       const passkey = this.passkeys.find(({ entry }) => entry.keyId === keyId);
       if (passkey !== undefined) return [{ keyId, registration: { ...passkey.statements, revocation } }];
       const key = this.#registered.find((registered) => registered.keyId === keyId);
