@@ -194,9 +194,9 @@ export const DEFECTS = [
   {
     name: 'take a forged revocation for one of the operator',
     through: 'what the holder of a leaked key signed after the operator revoked it',
-    file: 'storage/keys/key-registry.ts',
-    from: "signedByOperator('key-revocation', envelope, deps.trustedOperators)?.keyId === keyId",
-    to: 'envelope !== undefined || signedByOperator === undefined',
+    file: 'storage/keys/revocations.ts',
+    from: "signedByOperator('key-revocation', row.envelope, operators)?.keyId === keyId",
+    to: 'row.envelope !== signedByOperator',
     tests: ['test/storage/keys/key-registry.slow.test.ts'],
   },
 ];

@@ -5,7 +5,7 @@ import { KEY_TABLES_SQL, KEY_TRIGGERS_SQL } from './key-tables-sql';
 import { APPEND_GRANTS, PROJECTING_ROLES } from './roles';
 
 /** Raise it with every change of the schema below. */
-export const SCHEMA_VERSION = 8;
+export const SCHEMA_VERSION = 9;
 
 /** `ledger_append` notifies this channel of the id of each change that gets rows. */
 export const LEDGER_CHANNEL = 'countersign_ledger';
@@ -90,9 +90,10 @@ create table if not exists policy_revisions (
   revision int primary key check (revision > 0), bundle_sha text not null, source text not null, envelope json,
   published_at timestamptz not null default now()
 );
-create table if not exists policy_revocations (bundle_sha text not null, envelope json, revoked_at timestamptz not null default now());
--- Several revisions may have one bundle, and a row without a trusted signature must not take the place of a genuine one.
-alter table policy_revocations drop constraint if exists policy_revocations_pkey;
+create table if not exists policy_revocations (envelope json, revoked_at timestamptz not null default now());
+-- It was the primary key, but several revisions may have one bundle, and a row without a trusted signature must not take the place of a
+-- genuine one.
+alter table policy_revocations drop column if exists bundle_sha;
 create table if not exists compiled_plans (plan_hash text primary key check (plan_hash ~ '^[0-9a-f]{64}$'), plan text not null, added_at timestamptz not null default now());
 
 create table if not exists judge_answers (key text primary key, reply text not null, at bigint not null, mac bytea not null);

@@ -11,8 +11,9 @@ import type { Envelope } from '../../policy/contracts/diff';
 import type { KeyRegistry, KeySnapshot, RegisteredKey } from '../../policy/evidence/key-registry';
 import type { PredicateOf } from '../../policy/evidence/statement';
 import { assertPublicKey, keyIdOf, keyProblem } from '../../signing/key-id';
-import { signedBy, signedByOperator } from '../../signing/signed-by';
+import { signedBy } from '../../signing/signed-by';
 import { keyReader, type KeyReaderDeps } from './key-reader';
+import { storeRevocation } from './revocations';
 
 export const CACHE_MS = 1_000;
 
@@ -56,17 +57,6 @@ export function createKeyRegistry(deps: KeyRegistryDeps): KeyRegistry {
     return rows[0]?.known === true;
   }
 
-  /** Whether a trusted operator has revoked this id. Another row for it must not take the place of a genuine one. */
-  async function isRevokedByOperator(keyId: string): Promise<boolean> {
-    const { rows } = await db.query<{ readonly envelope: unknown }>(
-      'select envelope from key_revocations where key_id = $1',
-      [keyId],
-    );
-    return rows.some(
-      ({ envelope }) => signedByOperator('key-revocation', envelope, deps.trustedOperators)?.keyId === keyId,
-    );
-  }
-
   /** A public key looks like a key id. */
   async function unknownId(given: string): Promise<string> {
     const keyId = keyIdOf(given);
@@ -105,11 +95,7 @@ export function createKeyRegistry(deps: KeyRegistryDeps): KeyRegistry {
     async revoke(envelope) {
       const { keyId } = trusted('key-revocation', envelope);
       if (!(await isKnown(keyId))) throw invalid(await unknownId(keyId));
-      if (!(await isRevokedByOperator(keyId)))
-        await db.query('insert into key_revocations (key_id, envelope) values ($1, $2)', [
-          keyId,
-          JSON.stringify(envelope),
-        ]);
+      await storeRevocation(db, keyId, envelope, deps.trustedOperators);
       cache = null;
     },
   };

@@ -1,4 +1,6 @@
-import { signedBy } from '../../signing/signed-by';
+import type { Envelope } from '../../policy/contracts/diff';
+import { signedBy, signedByOperator } from '../../signing/signed-by';
+import type { Queryable } from '../database/database';
 
 /** A row of `key_revocations`. */
 export interface RevocationRow {
@@ -23,6 +25,21 @@ export interface RevocationOfKey {
 export function revocationAmong(rows: readonly RevocationRow[], operators: readonly string[]): RevocationOfKey | null {
   const all = rows.map((row) => read(row, operators));
   return all.find(({ problem }) => problem === null) ?? all[0] ?? null;
+}
+
+/** Does nothing if one of the operators has revoked this id before. A row that none of them signed does not count. */
+export async function storeRevocation(
+  db: Queryable,
+  keyId: string,
+  envelope: Envelope,
+  operators: readonly string[],
+): Promise<void> {
+  const { rows } = await db.query<Pick<RevocationRow, 'envelope'>>(
+    'select envelope from key_revocations where key_id = $1',
+    [keyId],
+  );
+  if (rows.some((row) => signedByOperator('key-revocation', row.envelope, operators)?.keyId === keyId)) return;
+  await db.query('insert into key_revocations (key_id, envelope) values ($1, $2)', [keyId, JSON.stringify(envelope)]);
 }
 
 function read({ keyId, envelope, addedAt }: RevocationRow, operators: readonly string[]): RevocationOfKey {

@@ -53,8 +53,7 @@ export async function revokeRevision(
     const before = await storedRevisions(tx).revocations();
     const revoked = !before.some((envelope) => verifyRevocation(envelope)?.revision === revision);
     if (revoked)
-      await tx.query('insert into policy_revocations (bundle_sha, envelope) values ($1, $2)', [
-        found.revision.bundleSha,
+      await tx.query('insert into policy_revocations (envelope) values ($1)', [
         JSON.stringify(signRevocation(found.revision, reason, operator, now)),
       ]);
     const { newest } = await newestRevision(tx, trustedOperators);

@@ -57,6 +57,23 @@ describe('migrate', () => {
     expect(await sends(id(1)).begin({ resend: false })).toEqual({ kind: 'sent' });
   });
 
+  it('lets a genuine revocation follow a forged one also in a database of schema version 8', async () => {
+    const older = await postgres.database();
+    const admin = older.open('admin');
+    await admin.query('alter table key_revocations add primary key (key_id)');
+    await admin.query('alter table policy_revocations add column bundle_sha text primary key');
+    await admin.query(`insert into key_revocations (key_id, envelope) values ('a', '{}')`);
+    await admin.query(`insert into policy_revocations (bundle_sha, envelope) values ('b', '{}')`);
+    await migrate(older.adminUrl, { roles: {} });
+    const operator = older.open('cs_operator');
+    await operator.query(`insert into key_revocations (key_id, envelope) values ('a', '{}')`);
+    await operator.query(`insert into policy_revocations (envelope) values ('{}')`);
+    const { rows } = await operator.query(
+      'select (select count(*)::int from key_revocations) as keys, (select count(*)::int from policy_revocations) as policies',
+    );
+    expect(rows).toEqual([{ keys: 2, policies: 2 }]);
+  });
+
   it('reports the error that ended its connection, not that of the rollback after it', async () => {
     const fresh = await postgres.database();
     const url = new URL(fresh.adminUrl);
