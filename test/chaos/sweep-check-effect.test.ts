@@ -85,7 +85,12 @@ const BROKEN: readonly (readonly [string, Observed, string])[] = [
   [
     'an intent with another dry run',
     observed(swapped('intent', { ...INTENT, stagingSha: 't' })),
-    'K4: the intent names another stagingSha than the row staged',
+    'K4: the intent names another stagingSha than the row disclosed',
+  ],
+  [
+    'an intent with a dry run that has no row',
+    observed(swapped('staged', { stagingSha: 't' })),
+    'K4: the intent names a dry run without a row staged',
   ],
   [
     'a target that was written before the intent',

@@ -32,6 +32,11 @@ test.each([
   ],
   ['committed, with a message that was refused after its end', observed([...COMMITTED, ['answer_refused', {}]])],
   ['rolled back after a reject', rolledBack('declined', REJECTED)],
+  [
+    'a dry run whose overtaken attempt reports after the disclosure',
+    observed(insertedBefore('intent', ['staged', { stagingSha: 't' }])),
+  ],
+  ['a dry run that was repeated', observed(insertedBefore('staged', ['staged', { stagingSha: 't' }]))],
 ])('the checker of the crash sweep reports nothing for a correct review: %s', (_what, seen) => {
   expect(violationsOf(seen, committer)).toEqual([]);
 });
@@ -49,7 +54,11 @@ const ROWS: Broken = [
   ['a missing closing row', observed(without('closed')), 'K5: 0 ledger rows of kind closed'],
   ['a missing head', observed(without('head')), 'K5: 0 ledger rows of kind head'],
   ['two heads', observed([...COMMITTED, ...COMMITTED.slice(-1)]), 'K5: 2 ledger rows of kind head'],
-  ['two dry runs', observed(insertedBefore('staged', ['staged', {}])), 'K5: 2 ledger rows of kind staged'],
+  [
+    'one dry run twice',
+    observed(insertedBefore('staged', ['staged', { stagingSha: 's' }])),
+    'K5: two ledger rows of one dry run',
+  ],
   [
     'two disclosures',
     observed(insertedBefore('intent', ['disclosed', DISCLOSED])),

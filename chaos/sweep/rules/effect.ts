@@ -57,20 +57,25 @@ function oneSettlement(review: Review): string[] {
   return isCommitted(review) && settlements[0]?.kind !== 'intent' ? ['K4: committed without an intent'] : [];
 }
 
+/** Of several dry runs the disclosed one counts. */
 function intentNamesTheReview({ lines }: Review): string[] {
   const [intent] = of(lines, 'intent');
   if (intent === undefined) return [];
-  return (
+  const named = (
     [
       ['fingerprint', 'disclosed'],
       ['planHash', 'planned'],
-      ['stagingSha', 'staged'],
+      ['stagingSha', 'disclosed'],
     ] as const
   ).flatMap(([member, kind]) =>
     sameJson(memberOf(of(lines, kind)[0], member), intent.parsed[member] ?? null)
       ? []
       : [`K4: the intent names another ${member} than the row ${kind}`],
   );
+  const isStaged = of(lines, 'staged').some((line) =>
+    sameJson(memberOf(line, 'stagingSha'), intent.parsed['stagingSha']),
+  );
+  return isStaged ? named : [...named, 'K4: the intent names a dry run without a row staged'];
 }
 
 const memberOf = (line: Line | undefined, member: string): unknown => line?.parsed[member] ?? null;

@@ -6,6 +6,7 @@ export const ROWS: readonly Rule[] = [
   chain,
   exactlyOne,
   atMostOne,
+  oncePerDryRun,
   inOrder,
   nothingAfterTheEnd,
   workflowEnded,
@@ -13,7 +14,7 @@ export const ROWS: readonly Rule[] = [
 ];
 
 const EXACTLY_ONE = ['submitted', 'planned', 'effect', 'receipt', 'closed', 'head'];
-const AT_MOST_ONE = ['staged', 'disclosed', 'intent', 'decided'];
+const AT_MOST_ONE = ['disclosed', 'intent', 'decided'];
 const IN_ORDER = [
   'submitted',
   'planned',
@@ -57,8 +58,18 @@ function atMostOne({ lines }: Review): string[] {
   });
 }
 
+/**
+ * A dry run whose attempt is lost is repeated. An attempt that was overtaken writes its record too, also after the disclosure; K4 says
+ * which one counts.
+ */
+function oncePerDryRun({ lines }: Review): string[] {
+  const records = of(lines, 'staged').map(({ parsed }) => parsed['stagingSha'] ?? null);
+  return new Set(records).size === records.length ? [] : ['K5: two ledger rows of one dry run'];
+}
+
 function inOrder({ lines }: Review): string[] {
-  const known = of(lines, ...IN_ORDER);
+  const [firstStaged] = of(lines, 'staged');
+  const known = of(lines, ...IN_ORDER).filter((line) => line.kind !== 'staged' || line === firstStaged);
   return known.flatMap((line, i) => {
     const before = known[i - 1];
     return before === undefined || IN_ORDER.indexOf(before.kind) <= IN_ORDER.indexOf(line.kind)

@@ -46,7 +46,7 @@ export function ledgerOf(facts: Facts): LedgerLine[] {
 
 export const USUAL = { validator_id: 'usual', class: 'POLICY', status: 'BLOCK' };
 export const VIOLATION = { violationId: 'v', validatorId: 'usual', need: 'human', quorum: 1, fourEyes: true };
-export const DISCLOSED = { fingerprint: 'f', findings: [USUAL, 'dues'], violations: [VIOLATION] };
+export const DISCLOSED = { fingerprint: 'f', stagingSha: 's', findings: [USUAL, 'dues'], violations: [VIOLATION] };
 export const ANSWER = { violationId: 'v', fingerprint: 'f', decision: 'confirm', person: 'alice' };
 export const INTENT = { fingerprint: 'f', planHash: 'p', stagingSha: 's' };
 export const RECEIPT = signed({ changeId: CHANGE, state: 'COMMITTED', reason: null, effect: EFFECT });
