@@ -5,6 +5,7 @@ import {
   COMMITTED,
   committer,
   DISCLOSED,
+  INTENT,
   insertedBefore,
   ledgerOf,
   observed,
@@ -32,6 +33,17 @@ test.each([
   ],
   ['committed, with a message that was refused after its end', observed([...COMMITTED, ['answer_refused', {}]])],
   ['rolled back after a reject', rolledBack('declined', REJECTED)],
+  [
+    'committed without asking anyone',
+    observed(
+      COMMITTED.flatMap((fact) => {
+        const [kind] = fact;
+        if (kind === 'disclosed' || kind === 'answer_accepted') return [];
+        if (kind === 'findings') return [['findings', { findings: [] }] as const];
+        return [kind === 'intent' ? (['intent', { ...INTENT, fingerprint: null }] as const) : fact];
+      }),
+    ),
+  ],
   [
     'a dry run whose overtaken attempt reports after the disclosure',
     observed(insertedBefore('intent', ['staged', { stagingSha: 't' }])),

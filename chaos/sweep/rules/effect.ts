@@ -57,17 +57,16 @@ function oneSettlement(review: Review): string[] {
   return isCommitted(review) && settlements[0]?.kind !== 'intent' ? ['K4: committed without an intent'] : [];
 }
 
-/** Of several dry runs the disclosed one counts. */
+/** Of several dry runs the disclosed one counts. A review that asks no one discloses nothing. */
 function intentNamesTheReview({ lines }: Review): string[] {
   const [intent] = of(lines, 'intent');
   if (intent === undefined) return [];
-  const named = (
-    [
-      ['fingerprint', 'disclosed'],
-      ['planHash', 'planned'],
-      ['stagingSha', 'disclosed'],
-    ] as const
-  ).flatMap(([member, kind]) =>
+  const members = [
+    ['fingerprint', 'disclosed'],
+    ['planHash', 'planned'],
+    ...(of(lines, 'disclosed').length > 0 ? [['stagingSha', 'disclosed'] as const] : []),
+  ] as const;
+  const named = members.flatMap(([member, kind]) =>
     sameJson(memberOf(of(lines, kind)[0], member), intent.parsed[member] ?? null)
       ? []
       : [`K4: the intent names another ${member} than the row ${kind}`],
