@@ -105,7 +105,7 @@ export function outcomesAfter(scenario: Scenario, fault: Fault): readonly Outcom
   return [OUTCOMES[scenario], NOT_STAGED, ...rollbacks];
 }
 
-/** The difference from the outcomes that a case allows; empty if there is none. */
+/** Says how the outcome differs from those that a case allows; empty if it is one of them. */
 export function outcomeDifferences(observed: Observed, allowed: readonly Outcome[]): string[] {
   const { lines, workflow } = reviewOf(observed, '');
   const { state, reason } = workflow?.outcome ?? {};

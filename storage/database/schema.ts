@@ -1,6 +1,7 @@
 import { AFTER_CLOSED, AFTER_HEAD, AFTER_SETTLEMENT } from '../../policy/contracts/ledger';
 import { VERDICTS, MAX_REFUSED_ROWS, REFUSALS } from '../../policy/evidence/ledger-port';
 import { CANONICAL_ROW_SQL } from './canonical-row-sql';
+import { EFFECT_SENDS_SQL } from './effect-sends-sql';
 import { KEY_TABLES_SQL, KEY_TRIGGERS_SQL } from './key-tables-sql';
 import { APPEND_GRANTS, PROJECTING_ROLES } from './roles';
 
@@ -111,26 +112,7 @@ create table if not exists rehearsals (
 -- Days on which a committer replayed histories.
 create table if not exists history_replays (day date primary key, at timestamptz not null default now());
 
--- Schema version 7 had one row for each change, \`sent\` or \`sealed\`.
-do $$ begin
-  if exists (select from pg_tables where schemaname = 'public' and tablename = 'effect_sends')
-     and not exists (select from information_schema.columns where table_schema = 'public' and table_name = 'effect_sends' and column_name = 'n') then
-    alter table effect_sends rename to effect_sends_of_7;
-  end if;
-end $$;
--- Requests of a change to a target without markers: \`sent\` before each, \`unsent\` if it was not processed, \`undoing\` before the effect is undone,
--- and \`sealed\`, after which none begins.
-create table if not exists effect_sends (
-  change_id text not null, state text not null check (state in ('sent', 'unsent', 'undoing', 'sealed')),
-  n int not null check (case when state in ('sent', 'unsent') then n > 0 else n = 0 end),
-  explanation json check ((explanation is not null) = (state = 'undoing')), at timestamptz not null default now(), primary key (change_id, state, n)
-);
-do $$ begin
-  if exists (select from pg_tables where schemaname = 'public' and tablename = 'effect_sends_of_7') then
-    insert into effect_sends (change_id, state, n, at) select change_id, state, (state = 'sent')::int, at from effect_sends_of_7;
-    drop table effect_sends_of_7;
-  end if;
-end $$;
+${EFFECT_SENDS_SQL}
 create table if not exists target_freezes (
   target text not null, n int not null check (n > 0), envelope json not null, added_at timestamptz not null default now(), primary key (target, n)
 );

@@ -19,7 +19,7 @@ function notStopped({ lines }: Review): string[] {
   return of(lines, 'withdrawn', 'superseded', 'retracted').map(({ kind }) => `K3: committed despite a row ${kind}`);
 }
 
-/** Whatever the reject names: a reject of another fingerprint stands as well, and none may be accepted after the intent. */
+/** Also a reject of another fingerprint, or one that was accepted after the intent. */
 function notRejected({ lines }: Review): string[] {
   const rejects = of(lines, 'answer_accepted').filter(({ parsed }) => parsed['decision'] === 'reject');
   return rejects.length > 0 ? ['K3: committed despite a reject'] : [];

@@ -60,7 +60,7 @@ export const of = (lines: readonly Line[], ...kinds: readonly string[]): Line[] 
 export const isCommitted = ({ effects, lines }: Review): boolean =>
   effects > 0 || of(lines, 'closed').some(({ parsed }) => parsed['state'] === 'COMMITTED');
 
-/** The predicate of a statement in an envelope, whoever signed it. */
+/** The predicate of a statement in an envelope. The signature is not checked. */
 export function predicateOf(envelope: unknown): Body {
   const { payload } = envelope as { readonly payload: string };
   return (JSON.parse(Buffer.from(payload, 'base64').toString('utf8')) as { readonly predicate: Body }).predicate;
