@@ -4,6 +4,7 @@ import { openEnvelope } from '../policy/evidence/dsse';
 import type { KeyLookup } from '../policy/evidence/key-registry';
 import type { SpentNonce } from '../policy/evidence/ledger-port';
 import { CLOCK_SKEW_MS, judgeAnswer, type AnswerScope, type CountedAnswer } from './judge-answer';
+import { withoutLaterRevocations } from './revoked-later';
 import { verifyOpened } from './verify-envelope';
 
 /** Idempotency key in the ledger: the same answer is recorded once. */
@@ -32,11 +33,15 @@ export interface VerifyAnswers {
 export interface VerifiedAnswers {
   /** All that verify. `decide` counts the last word of each person on each violation. */
   readonly answers: readonly AdmittedAnswer[];
+  /** Confirmations that counted until their key was revoked. They support no commit, but show that one could have begun. */
+  readonly lapsed: readonly AdmittedAnswer[];
   /**
    * Rejects of this change that a registered approver signed. They stay valid after a reset, a new disclosure, a revocation of
    * the key and the expiry of the answer. Any one of them forbids the commit.
    */
   readonly standingRejects: readonly AdmittedAnswer[];
+  /** Rejects that came after the revocation of their key. They forbid the commit too, but nobody is said to have rejected the change. */
+  readonly rejectsOfRevoked: readonly AdmittedAnswer[];
   /** Rows of admitted answers that do not verify. */
   readonly refused: readonly { readonly n: number; readonly code: AnswerCode; readonly message: string }[];
 }
@@ -44,7 +49,9 @@ export interface VerifiedAnswers {
 /** Verifies every admitted answer again as it was sent. Person, digest and decision in the row are not trusted. */
 export function verifyAcceptedAnswers({ rows, scope, keys, nonces, at }: VerifyAnswers): VerifiedAnswers {
   const answers: AdmittedAnswer[] = [];
+  const lapsed: AdmittedAnswer[] = [];
   const standingRejects: AdmittedAnswer[] = [];
+  const rejectsOfRevoked: AdmittedAnswer[] = [];
   const refused: { n: number; code: AnswerCode; message: string }[] = [];
   const seenNonces = new Set<string>();
   for (const row of rows) {
@@ -54,8 +61,13 @@ export function verifyAcceptedAnswers({ rows, scope, keys, nonces, at }: VerifyA
     const problem = verdict.code === 'accepted' ? rowProblem(row, verdict, seenNonces, nonces, at) : verdict;
     if (problem !== null) {
       refused.push({ n: row.n, code: problem.code, message: problem.message });
+      const keysThen = withoutLaterRevocations(keys, row.at);
+      const then = problem.code === 'revoked_key' ? judgeAnswer(sent, scope, keysThen, row.at) : null;
+      if (then?.code === 'accepted' && then.decision === 'confirm' && !rowProblem(row, then, seenNonces, nonces, at))
+        lapsed.push(toAdmitted(then, row.at));
       const standing = standingAnswer(row, sent, scope, keys);
-      if (standing?.decision === 'reject') standingRejects.push(standing);
+      if (standing?.decision === 'reject')
+        (isRevoked(sent, keysThen) ? rejectsOfRevoked : standingRejects).push(standing);
       if (standing?.decision === 'retract') answers.push(standing);
       continue;
     }
@@ -64,7 +76,12 @@ export function verifyAcceptedAnswers({ rows, scope, keys, nonces, at }: VerifyA
     if (admitted.decision === 'reject') standingRejects.push(admitted);
     answers.push(admitted);
   }
-  return { answers, standingRejects, refused };
+  return { answers, lapsed, standingRejects, rejectsOfRevoked, refused };
+}
+
+function isRevoked(sent: unknown, keys: KeyLookup): boolean {
+  const opened = openEnvelope('answer', sent);
+  return opened.ok && keys(opened.keyid)?.revokedAt != null;
 }
 
 /** The answers that verify, and the rejects that stay valid. Input of `decide`, which finds the last word of each person. */

@@ -5,7 +5,7 @@
 import { CountersignFailure } from '../../policy/contracts/failure';
 import { FailureType } from '../../policy/contracts/failure-type';
 import type { RollbackReason } from '../../policy/contracts/outcome';
-import { decide, lastCountedAt } from '../../policy/decide/decide';
+import { decide } from '../../policy/decide/decide';
 import { cardinalityOf, matchPolicies } from '../../policy/decide/violations';
 import type { StoredRow } from '../../policy/evidence/chain';
 import { untilSettled } from '../../policy/evidence/recorded-findings';
@@ -88,7 +88,7 @@ async function endingOf(
     findings: known === null ? null : (facts.findings ?? null),
     decided: known?.decided ?? null,
     triggered: known?.triggered ?? 0,
-    answeredAt: known?.answeredAt ?? null,
+    given: known?.given ?? null,
     live: {
       policyMoved: policyMoved ? moved : null,
       refusal:
@@ -103,7 +103,7 @@ async function decidedOf(
   deps: CommitDeps,
   facts: Partial<ReviewFacts>,
   at: string,
-): Promise<Pick<Ending, 'decided' | 'triggered' | 'answeredAt'> | null> {
+): Promise<Pick<Ending, 'decided' | 'triggered' | 'given'> | null> {
   const { submission, pinned, findings, disclosure, answers, requester, staging } = facts;
   if (
     submission == null ||
@@ -129,6 +129,6 @@ async function decidedOf(
   return {
     decided: decide(input),
     triggered: matchPolicies(plan, findings, cardinalityOf(staging?.record ?? null)).length,
-    answeredAt: lastCountedAt(input),
+    given: { ...input, answers: [...input.answers, ...answers.lapsed] },
   };
 }

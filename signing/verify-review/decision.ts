@@ -17,7 +17,7 @@ import { ROLLBACK_SUPPORT } from './rollback-reasons';
 export function checkAnswers(review: Review): Passed {
   const opened = openedOf(review);
   const disclosure = review.need('disclosure');
-  if (opened === null) return [NEVER_OPENED, { answers: { answers: [], standingRejects: [], refused: [] } }];
+  if (opened === null) return [NEVER_OPENED, { answers: NO_ANSWERS }];
   const { changeId, submission, plan } = opened;
   const { violations, fingerprint } = disclosure;
   const requester = review.need('requester');
@@ -34,6 +34,8 @@ export function checkAnswers(review: Review): Passed {
   const refused = answers.refused.map((r) => `; row ${r.n} does not count: ${r.code}, ${r.message}`);
   return [`${answers.answers.map(answerText).join(', ') || 'none'}${refused.join('')}`, { answers }];
 }
+
+const NO_ANSWERS = { answers: [], lapsed: [], standingRejects: [], rejectsOfRevoked: [], refused: [] };
 
 /** Codes that an admitted answer can never get later, so the row was not written by admission. */
 const NEVER_ADMITTED: ReadonlySet<AnswerCode> = new Set([
@@ -59,11 +61,15 @@ export function checkNonces(review: Review): Passed {
 
 /** A reject stays valid after a reset, a restart and a new disclosure. */
 export function checkStandingReject(review: Review): Passed {
-  const [rejected] = review.need('answers').standingRejects;
-  const { action } = claimOf(review);
-  if (action === 'COMMIT' && rejected !== undefined)
-    fail(`${rejected.person} rejected this change at ${rejected.admittedAt}`);
-  return [rejected === undefined ? 'none' : `rejected by ${rejected.person}`];
+  const { standingRejects, rejectsOfRevoked } = review.need('answers');
+  const texts = [
+    ...standingRejects.map(({ person, admittedAt }) => `${person} rejected this change at ${admittedAt}`),
+    ...rejectsOfRevoked.map(
+      ({ person, admittedAt }) => `a key of ${person} that was revoked before rejected this change at ${admittedAt}`,
+    ),
+  ];
+  const [text = 'none'] = texts;
+  return claimOf(review).action === 'COMMIT' && texts.length > 0 ? fail(text) : [text];
 }
 
 function decideInputOf(review: Review, { plan }: OpenedReview, at: string): DecideInput {
@@ -118,6 +124,7 @@ function checkReason(
   const recomputed = decided.action === 'ROLLBACK' ? `ROLLBACK (${decided.reason})` : decided.action;
   const { plan } = opened;
   const findings = review.need('findings');
+  const input = decideInputOf(review, opened, review.at);
   const supported = ROLLBACK_SUPPORT[reason]({
     rows: untilSettled(review.rows),
     begun: rowOf(review.rows, 'intent') !== null,
@@ -126,7 +133,7 @@ function checkReason(
     findings,
     decided,
     triggered: matchPolicies(plan, findings, cardinalityOf(review.need('staging')?.record ?? null)).length,
-    answeredAt: lastCountedAt(decideInputOf(review, opened, review.at)),
+    given: { ...input, answers: [...input.answers, ...review.need('answers').lapsed] },
     live: null,
   });
   return supported !== null

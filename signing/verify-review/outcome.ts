@@ -41,16 +41,11 @@ export function rowOf(rows: readonly LedgerRow[], ...kinds: readonly LedgerKind[
 /**
  * Whether a revocation of this time was in effect at the moment of the review. It is dated by the operator's clock and is in the database
  * only afterwards, so a committer can begin a commit before it can read a revocation with an earlier time. The receipt of a trusted
- * committer says that it had read all revocations, hence the tolerance offline, only for outcomes that rest on confirmations.
+ * committer says that it had read all revocations, hence the tolerance offline.
  */
 export function wasRevoked(revokedAt: string, review: Review): boolean {
-  const tolerance = review.sources.context === 'evidence' && restsOnConfirmations(review) ? CLOCK_SKEW_MS : 0;
+  const tolerance = review.sources.context === 'evidence' && review.end?.action === 'COMMIT' ? CLOCK_SKEW_MS : 0;
   return !(Date.parse(revokedAt) + tolerance > Date.parse(review.at));
-}
-
-/** A commit, or one that could have begun and did not. */
-function restsOnConfirmations({ end, rows }: Review): boolean {
-  return end?.action === 'COMMIT' || (end?.reason === 'commit_failed' && rowOf(rows, 'intent') === null);
 }
 
 /** The predicate of the envelope. Fails if none of the trusted public keys signed it; `who`: whose keys they are. */

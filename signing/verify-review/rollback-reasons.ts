@@ -20,7 +20,7 @@ import type { ValidatorFinding } from '../../policy/contracts/finding';
 import type { RollbackReason } from '../../policy/contracts/outcome';
 import { PolicyViolation } from '../../policy/contracts/violation';
 import type { Plan } from '../../policy/contracts/plan';
-import type { Decided } from '../../policy/decide/decide';
+import { decide, lastCountedAt, type DecideInput, type Decided } from '../../policy/decide/decide';
 import { COMPUTED_BY_ASSEMBLY, CONTRACT_VIOLATION } from '../../policy/decide/findings';
 import { isJudge } from '../../policy/contracts/readings';
 import { openEnvelope } from '../../policy/evidence/dsse';
@@ -41,8 +41,11 @@ export interface Ending {
   readonly decided: Decided | null;
   /** How many violations the findings trigger. */
   readonly triggered: number;
-  /** When the last answer that was needed was admitted; null if none was, or if it is unknown. */
-  readonly answeredAt: string | null;
+  /**
+   * The input of `decide` with the confirmations that counted until their key was revoked: they explain that a commit could have begun,
+   * but support none. Null if it cannot be verified.
+   */
+  readonly given: DecideInput | null;
   /** What only the committer knows, at the time of the rollback; null in an evidence file. */
   readonly live: {
     /** Why the plan can no longer be used; null if it can. */
@@ -116,8 +119,9 @@ export const ROLLBACK_SUPPORT: { readonly [R in RollbackReason]: Support } = {
       if (staged === undefined && sinceRow(ending, lastStaticOf(ending)) >= DRY_RUN_MS)
         return 'The dry run did not succeed in time';
     }
-    const failed = ending.decided?.action === 'COMMIT' ? failureOf(ending, 'commit') : null;
-    if (failed !== null) return `The commit failed before it began: ${failed}`;
+    const failed = failuresOf(ending, 'commit').at(-1);
+    if (failed !== undefined && ending.given !== null && wasApproved(ending.given))
+      return `The commit failed before it began: ${textOf(failed)}`;
     return windowHasPassed(ending) ? 'The change was not committed within the commit window' : null;
   },
   // After an intent only: the marker of the target decides, and the committer records the reason before it seals it.
@@ -268,8 +272,23 @@ function mayStillPass(
 }
 
 /** Whether everything was decided for a commit, which then did not begin within the plan's commit window. */
-function windowHasPassed({ decided, plan, rows, at, answeredAt }: Ending): boolean {
-  if (decided?.action !== 'COMMIT' || plan === null) return false;
+function windowHasPassed(ending: Ending): boolean {
+  const { given, plan, rows, at } = ending;
+  if (given === null || plan === null || !wasApproved(given)) return false;
   const last = rows.findLast(({ kind }) => ['findings', 'attested', 'staged', 'disclosed'].includes(kind));
-  return Date.parse(at) >= Date.parse(answeredAt ?? last?.at ?? '') + plan.commitWindowMs;
+  return Date.parse(at) >= Date.parse(lastConfirmedAt(given) ?? last?.at ?? '') + plan.commitWindowMs;
+}
+
+/**
+ * Whether everything was decided for a commit when the last confirmation was admitted. What was taken back since, while the committer did
+ * not run, does not change that, and the workflow can do nothing but roll back.
+ */
+function wasApproved(given: DecideInput): boolean {
+  const since = Date.parse(lastConfirmedAt(given) ?? '');
+  const answers = given.answers.filter((a) => a.decision !== 'retract' || Date.parse(a.admittedAt) < since);
+  return decide({ ...given, answers }).action === 'COMMIT';
+}
+
+function lastConfirmedAt(given: DecideInput): string | null {
+  return lastCountedAt({ ...given, answers: given.answers.filter(({ decision }) => decision !== 'retract') });
 }

@@ -92,6 +92,87 @@ describe('a key that leaked supports nothing that its holder signs after its rev
   });
 });
 
+describe('a reject in a row that came after the revocation of its key', () => {
+  /** As a thief of the key can write it who also has the database role of a worker. */
+  async function rejectedBy(minutesAfter: number): Promise<ReviewWorld> {
+    const world = await new ReviewWorld().confirmed();
+    const revokedAt = world.at();
+    world.pass(minutesAfter);
+    await world.answer(world.keys.bob, { decision: 'reject', issuedAt: START });
+    world.reregister(world.keys.bob, { revokedAt });
+    return world;
+  }
+
+  test('does not say that a person declined the change, and still forbids the commit', async () => {
+    const world = await rejectedBy(1);
+    expect(await failureType(world.rollback({ reason: 'declined' }))).toBe('VALIDATION_ERROR');
+    expect(await world.commit()).toMatchObject({
+      state: 'REFUSED',
+      explanation: expect.stringContaining('a key of bob that was revoked before'),
+    });
+    expect(await world.rollback({ reason: 'commit_refused' })).toMatchObject({ reason: 'commit_refused' });
+  });
+
+  test('counts within the tolerance for clocks', async () => {
+    const world = await rejectedBy(0.9);
+    expect(await world.rollback({ reason: 'declined' })).toMatchObject({ reason: 'declined' });
+  });
+});
+
+describe('a review that was confirmed and not committed within the commit window', () => {
+  test('ends as commit_failed, although the key of the confirmation was revoked in the meantime', async () => {
+    const world = await new ReviewWorld().confirmed();
+    world.pass(10);
+    world.reregister(world.keys.ada, { revokedAt: world.at() });
+    expect(await failureType(world.rollback({ reason: 'commit_failed' }))).toBe('VALIDATION_ERROR');
+    world.pass(10);
+    expect(await world.rollback({ reason: 'commit_failed' })).toMatchObject({ reason: 'commit_failed' });
+  });
+
+  test('does not end so if the confirmation is in a row after the revocation of its key', async () => {
+    const world = await new ReviewWorld().confirmed();
+    world.reregister(world.keys.ada, { revokedAt: new Date(Date.parse(world.at()) - 60_000).toISOString() });
+    world.pass(20);
+    expect(await failureType(world.rollback({ reason: 'commit_failed' }))).toBe('VALIDATION_ERROR');
+  });
+
+  test.each([10, 20])(
+    'and was taken back %i minutes after the confirmation: not before the window has passed',
+    async (minutes) => {
+      const world = await new ReviewWorld().confirmed();
+      await takenBack(world, minutes);
+      if (minutes < 15) expect(await failureType(world.rollback({ reason: 'commit_failed' }))).toBe('VALIDATION_ERROR');
+      world.pass(10);
+      expect(await world.rollback({ reason: 'commit_failed' })).toMatchObject({ reason: 'commit_failed' });
+    },
+  );
+
+  test('does not end so if the first of two confirmations was taken back before the second', async () => {
+    const world = await new ReviewWorld({ bundle: { implicit: '{ quorum: 2 }' } }).reviewed();
+    await world.answer(world.keys.ada);
+    await takenBack(world, 1);
+    world.pass(1);
+    await world.answer(world.keys.bob);
+    world.pass(30);
+    expect(await failureType(world.rollback({ reason: 'commit_failed' }))).toBe('VALIDATION_ERROR');
+  });
+});
+
+/** Ada takes her confirmation back, these minutes later. */
+async function takenBack(world: ReviewWorld, minutes: number): Promise<void> {
+  const [confirmed] = await world.ledger.readKinds(world.changeId, ['answer_accepted']);
+  world.pass(minutes);
+  const expiresAt = new Date(world.now.getTime() + 60_000).toISOString();
+  const retracts = String(confirmed?.row.body['digest']);
+  const { results } = await world.answer(world.keys.ada, {
+    decision: 'retract',
+    retracts,
+    issuedAt: world.at(),
+    expiresAt,
+  });
+  expect(Object.values(results)).toMatchObject([{ code: 'accepted' }]);
+}
+
 describe('a revocation that no trusted operator signed', () => {
   test('of an attestor that signs after it does not keep the review from being declined or from expiring', async () => {
     for (const reason of ['declined', 'expired'] as const) {

@@ -94,13 +94,14 @@ describe.each(['rollback', 'reconcile'] as const)(
       expect(await failedChecks(world, review)).toEqual([]);
     });
 
-    test('keeps the review open if it takes a confirmation back', async () => {
+    test('does not change that the commit window had passed if it takes a confirmation back after it, and the evidence verifies', async () => {
       const { world, review } = await notCommitted();
       const retracts = await confirmationOfAlice(world, review);
-      beforeRollback(world, () => stateByAlice(review, { decision: 'retract', retracts }));
-      expect(await failureType(end(review))).toBe(FailureType.Validation);
-      const kinds = (await world.ledger.read(review.changeId)).map(({ row }) => row.kind);
-      expect(kinds.slice(-2)).toEqual(['retracted', 'refused']);
+      beforeRollback(world, async (times) => {
+        if (times === 1) await stateByAlice(review, { decision: 'retract', retracts });
+      });
+      expect(await end(review)).toMatchObject({ state: 'ROLLED_BACK', reason: 'commit_failed' });
+      expect(await failedChecks(world, review)).toEqual([]);
     });
 
     test('is verified as well; after ten such rounds the activity is retried, and nothing was signed', async () => {

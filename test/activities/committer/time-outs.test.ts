@@ -103,7 +103,7 @@ test('evidence supports a time-out that had passed by the clock of the database,
       findings: null,
       decided: null,
       triggered: 0,
-      answeredAt: null,
+      given: null,
       live: null,
     });
   expect(supported('commit_failed', 58)).toBeNull();
