@@ -119,7 +119,8 @@ async function endingOf(
   proposed: RollbackReason | undefined,
 ): Promise<SupportedEnding> {
   const settled = rows.some(({ row }) => row.kind === 'intent' || row.kind === 'decided');
-  if (settled) return { reason: 'commit_failed', explanation: 'The commit did not report' };
+  if (settled)
+    return { reason: 'commit_failed', explanation: 'The commit did not report', at: deps.now().toISOString() };
   if (proposed !== undefined) return supportedEnding(deps, facts, rows, proposed);
   const ending = await supportedEnding(deps, facts, rows, 'commit_failed');
   const freeze = await deps.freezes.current(facts.target);

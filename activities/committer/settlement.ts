@@ -78,23 +78,23 @@ export async function beginRollback(
   changeId: string,
   reason: RecordedReason,
 ): Promise<RecordedSettlement> {
-  const recorded = await beginVerifiedRollback(deps, changeId, reason);
+  const recorded = await beginVerifiedRollback(deps, changeId, { ...reason, at: deps.now().toISOString() });
   if (recorded === 'moved') throw new Error('The ledger refused to record a rollback');
   return recorded;
 }
 
 /**
- * E1. As `beginRollback`, for a reason that the rows up to `lastN` support. `moved`: nothing was recorded, because a later row may
- * contradict it.
+ * E1. As `beginRollback`, for a reason that the rows up to `lastN` supported at the time `at`, which the row has, so that offline
+ * verification checks the same moment. `moved`: nothing was recorded, because a later row may contradict it.
  */
 export function beginVerifiedRollback(
   deps: SettlementDeps,
   changeId: string,
-  { reason, explanation }: RecordedReason,
+  { reason, explanation, at }: RecordedReason & { readonly at: string },
   lastN?: number,
 ): Promise<RecordedSettlement | 'moved'> {
   const body = { reason, explanation: toWellFormed(explanation) };
-  return settle(deps, changeId, { kind: 'decided', at: deps.now().toISOString(), body }, lastN);
+  return settle(deps, changeId, { kind: 'decided', at, body }, lastN);
 }
 
 /**

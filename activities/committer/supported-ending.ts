@@ -32,6 +32,8 @@ const IS_A_FINDING: ReadonlySet<RollbackReason> = new Set(['forbidden', 'contrac
 export interface SupportedEnding {
   readonly reason: RollbackReason;
   readonly explanation: string;
+  /** When it was verified, ISO 8601. */
+  readonly at: string;
 }
 
 /**
@@ -50,7 +52,7 @@ export async function supportedEnding(
     // A finding that is the reason was computed again, so that no row is trusted.
     const supported = recomputed || !IS_A_FINDING.has(reason) ? ending : withoutFindings;
     const explanation = ROLLBACK_SUPPORT[reason](supported);
-    if (explanation !== null) return { reason, explanation: cutExplanation(explanation) };
+    if (explanation !== null) return { reason, explanation: cutExplanation(explanation), at: ending.at };
   }
   const explanation = `The rows of this change do not support a rollback as ${proposed}`;
   const of = { changeId: facts.changeId, proposed };

@@ -45,8 +45,8 @@ export const DEFECTS = [
     name: 'roll back although a row arrived after the verified ones',
     through: 'an acknowledged reject, and a receipt whose evidence does not verify',
     file: 'activities/committer/settlement.ts',
-    from: 'at: deps.now().toISOString(), body }, lastN);',
-    to: 'at: deps.now().toISOString(), body });',
+    from: "kind: 'decided', at, body }, lastN);",
+    to: "kind: 'decided', at, body });",
     tests: ['test/activities/committer/rollback.test.ts'],
   },
   {

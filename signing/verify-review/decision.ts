@@ -3,7 +3,6 @@ import { decide, lastCountedAt, type Decided, type DecideInput } from '../../pol
 import { cardinalityOf, matchPolicies } from '../../policy/decide/violations';
 import { untilSettled } from '../../policy/evidence/recorded-findings';
 import { answerScopeOf } from '../answer-scope';
-import { CLOCK_SKEW_MS } from '../judge-answer';
 import { statementsOf, verifyAcceptedAnswers } from '../verify-answers';
 import { countedRows } from './attested';
 import { claimOf, fail, NEVER_OPENED, notChecked, openedOf, rowOf, type OpenedReview } from './outcome';
@@ -72,11 +71,11 @@ export function checkStandingReject(review: Review): Passed {
   return claimOf(review).action === 'COMMIT' && texts.length > 0 ? fail(text) : [text];
 }
 
-function decideInputOf(review: Review, { plan }: OpenedReview, at: string): DecideInput {
+function decideInputOf(review: Review, { plan }: OpenedReview): DecideInput {
   const { violations, at: disclosedAt } = review.need('disclosure');
   const answers = statementsOf(review.need('answers'));
   const [findings, requester] = [review.need('findings'), review.need('requester')];
-  return { plan, findings, violations, answers, requester, reachable: null, disclosedAt, at };
+  return { plan, findings, violations, answers, requester, reachable: null, disclosedAt, at: review.at };
 }
 
 /** Runs `decide` again. */
@@ -84,10 +83,7 @@ export function checkDecision(review: Review): Passed {
   const opened = openedOf(review);
   const { action, reason } = claimOf(review);
   if (opened === null) fail('a change without a plan has no outcome');
-  // The workflow timer that expires a review runs on another clock than the row's timestamp.
-  const late = reason === 'expired' ? CLOCK_SKEW_MS : 0;
-  const at = new Date(Date.parse(review.at) + late).toISOString();
-  const decided = decide(decideInputOf(review, opened, at));
+  const decided = decide(decideInputOf(review, opened));
   if (action === 'ROLLBACK') return [checkReason(review, opened, reason, decided)];
   if (decided.action === 'COMMIT') return ['COMMIT follows from findings and answers'];
   const why =
@@ -105,7 +101,7 @@ export function checkDecision(review: Review): Passed {
 export function checkCommitWindow(review: Review): Passed {
   const opened = openedOf(review);
   if (opened === null || claimOf(review).action === 'ROLLBACK') return ['nothing was committed'];
-  const since = lastCountedAt(decideInputOf(review, opened, review.at)) ?? review.need('disclosure').at;
+  const since = lastCountedAt(decideInputOf(review, opened)) ?? review.need('disclosure').at;
   if (since === null) return ['no answer was needed'];
   const { commitWindowMs } = opened.plan;
   if (!(Date.parse(review.at) <= Date.parse(since) + commitWindowMs))
@@ -124,7 +120,7 @@ function checkReason(
   const recomputed = decided.action === 'ROLLBACK' ? `ROLLBACK (${decided.reason})` : decided.action;
   const { plan } = opened;
   const findings = review.need('findings');
-  const input = decideInputOf(review, opened, review.at);
+  const input = decideInputOf(review, opened);
   const supported = ROLLBACK_SUPPORT[reason]({
     rows: untilSettled(review.rows),
     begun: rowOf(review.rows, 'intent') !== null,

@@ -25,7 +25,6 @@ import { COMPUTED_BY_ASSEMBLY, CONTRACT_VIOLATION } from '../../policy/decide/fi
 import { isJudge } from '../../policy/contracts/readings';
 import { openEnvelope } from '../../policy/evidence/dsse';
 import { findingsOfRow } from '../../policy/evidence/unreadable-rows';
-import { CLOCK_SKEW_MS } from '../judge-answer';
 
 /** A review that is to be rolled back, or was. */
 export interface Ending {
@@ -195,12 +194,9 @@ function isDisclosed({ rows }: Ending): boolean {
   return row !== undefined && PolicyViolation.array().safeParse(row.body['violations']).success;
 }
 
-/**
- * Milliseconds since this row; NaN, which passes no bound, without one. Before the signature `at` is of the database's clock, in an
- * evidence file of the committer's, which may be behind.
- */
-function sinceRow({ at, live }: Ending, row: LedgerRow | undefined): number {
-  return Date.parse(at) + (live === null ? CLOCK_SKEW_MS : 0) - Date.parse(row?.at ?? '');
+/** Milliseconds since this row; NaN, which passes no bound, without one. */
+function sinceRow({ at }: Ending, row: LedgerRow | undefined): number {
+  return Date.parse(at) - Date.parse(row?.at ?? '');
 }
 
 function openingOf({ rows }: Ending): LedgerRow | undefined {

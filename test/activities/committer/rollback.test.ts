@@ -48,6 +48,15 @@ async function notCommitted(): Promise<{ readonly world: World; readonly review:
   return { world, review };
 }
 
+test('has the time of the database at which it was verified, so evidence verifies although the clock of the committer is five minutes behind', async () => {
+  const { world, review } = await notCommitted();
+  const { deps } = review;
+  const behind = (): Date => new Date(review.clock().getTime() - 5 * 60_000);
+  Object.defineProperty(review, 'deps', { value: { ...deps, now: behind } });
+  expect(await review.rollback({ reason: 'commit_failed' })).toMatchObject({ reason: 'commit_failed' });
+  expect(await failedChecks(world, review)).toEqual([]);
+});
+
 /** Runs `act` before the ledger is asked to record a rollback: the rows have been verified at this point. */
 function beforeRollback({ ledger }: World, act: (times: number) => Promise<unknown>): void {
   const append = ledger.append.bind(ledger);

@@ -1,5 +1,3 @@
-import type { RollbackReason } from '../../../policy/contracts/outcome';
-import { ROLLBACK_SUPPORT } from '../../../signing/verify-review/rollback-reasons';
 import { failureType } from '../../support/review/failure-type';
 import { ReviewWorld } from '../../support/review/review-world';
 
@@ -89,25 +87,4 @@ test('the silence of a static guardian ends the review after fifteen minutes, an
   await expectOpen(world);
   world.pass(1);
   expect(await world.rollback({ reason: 'forbidden' })).toMatchObject({ state: 'ROLLED_BACK', reason: 'forbidden' });
-});
-
-test('evidence supports a time-out that had passed by the clock of the database, if that of the committer is a minute behind', async () => {
-  const world = await opened();
-  const rows = (await world.rows()).map(({ row }) => row);
-  const supported = (reason: RollbackReason, minutes: number): string | null =>
-    ROLLBACK_SUPPORT[reason]({
-      rows,
-      begun: false,
-      at: new Date(world.now.getTime() + minutes * 60_000).toISOString(),
-      plan: world.plan,
-      findings: null,
-      decided: null,
-      triggered: 0,
-      given: null,
-      live: null,
-    });
-  expect(supported('commit_failed', 58)).toBeNull();
-  expect(supported('commit_failed', 59)).toBe('The dry run did not succeed in time');
-  expect(supported('expired', 24 * 60 - 2)).toBeNull();
-  expect(supported('expired', 24 * 60 - 1)).toBe('The review was not ready for answers within 24 hours');
 });
