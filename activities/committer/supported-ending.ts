@@ -5,6 +5,7 @@
 import { CountersignFailure } from '../../policy/contracts/failure';
 import { FailureType } from '../../policy/contracts/failure-type';
 import type { RollbackReason } from '../../policy/contracts/outcome';
+import type { Plan } from '../../policy/contracts/plan';
 import { decide } from '../../policy/decide/decide';
 import { cardinalityOf, matchPolicies } from '../../policy/decide/violations';
 import type { StoredRow } from '../../policy/evidence/chain';
@@ -19,7 +20,7 @@ import {
   UNSUPPORTED_ROLLBACK,
   type Ending,
 } from '../../signing/verify-review/rollback-reasons';
-import { whoCanAnswer } from '../review/disclose';
+import { mayAnswer, whoCanAnswer } from '../review/disclose';
 import { refusedEntry } from '../review/refused-entry';
 import { collectReview } from './collect-record';
 import type { CommitDeps } from './commit-deps';
@@ -76,7 +77,7 @@ async function endingOf(
   const recomputed = checks.some(({ name, result }) => name === 'recomputed' && result === 'ok');
   // A row whose statement does not verify forbids the commit, but it does not support a receipt that says the change was withdrawn.
   const signed = facts.stopped != null;
-  const known = await decidedOf(deps, facts, at);
+  const known = await decidedOf(deps, facts, at, proposed);
   const asksForRefusal = proposed === 'commit_refused' || proposed === 'policy_moved';
   const verified = asksForRefusal ? await verifyChange(deps, asked, rows) : null;
   const moved = sources.policy?.ok === false ? sources.policy.explanation : 'The plan can no longer be used';
@@ -105,6 +106,7 @@ async function decidedOf(
   deps: CommitDeps,
   facts: Partial<ReviewFacts>,
   at: string,
+  proposed: RollbackReason,
 ): Promise<Pick<Ending, 'decided' | 'triggered' | 'given'> | null> {
   const { submission, pinned, findings, disclosure, answers, requester, staging } = facts;
   if (
@@ -124,7 +126,9 @@ async function decidedOf(
     answers: statementsOf(answers),
     requester,
     reachable:
-      disclosure.fingerprint === null ? null : (await whoCanAnswer(deps.keys, plan, submission.tenant)).reachable,
+      disclosure.fingerprint === null
+        ? null
+        : await reachable(deps, plan, submission.tenant, proposed === 'no_handler' ? disclosure.at : null),
     disclosedAt: disclosure.at,
     at,
   };
@@ -133,4 +137,26 @@ async function decidedOf(
     triggered: matchPolicies(plan, findings, cardinalityOf(staging?.record ?? null)).length,
     given: { ...input, answers: [...input.answers, ...answers.lapsed] },
   };
+}
+
+/**
+ * People who can answer now. `disclosedAt`: only those who could have when the violations were disclosed. The workflow has decided then
+ * that nobody can, and takes no answers any more, so a key that was registered since does not help.
+ */
+async function reachable(
+  { keys }: CommitDeps,
+  plan: Plan,
+  tenant: string,
+  disclosedAt: string | null,
+): Promise<readonly string[]> {
+  const now = (await whoCanAnswer(keys, plan, tenant)).reachable;
+  if (disclosedAt === null || plan.answers === 'unsigned') return now;
+  const then = Date.parse(disclosedAt);
+  const usable = (await keys.list()).filter(
+    (key) =>
+      mayAnswer(key, plan, tenant) &&
+      Date.parse(key.addedAt) <= then &&
+      (key.revokedAt === null || Date.parse(key.revokedAt) > then),
+  );
+  return now.filter((person) => usable.some(({ subject }) => subject.id === person));
 }

@@ -283,7 +283,12 @@ export async function whoCanAnswer(
 
 async function usableKeys(keys: KeyRegistry, plan: Plan, tenant: string): Promise<RegisteredKey[]> {
   const active = await keys.activeKeysOf(membersOf(plan));
-  return active.filter((key) => mayUse(key, { right: 'answer', tenant }) && (plan.development || !key.demo));
+  return active.filter((key) => mayAnswer(key, plan, tenant));
+}
+
+/** Whether the entry of an approver key lets it answer. Does not look at revocations. */
+export function mayAnswer(key: RegisteredKey, plan: Plan, tenant: string): boolean {
+  return mayUse(key, { right: 'answer', tenant }) && (plan.development || !key.demo);
 }
 
 function membersOf(plan: Plan): string[] {

@@ -1,5 +1,7 @@
+import { testKey } from '../../support/keys';
 import { failureType } from '../../support/review/failure-type';
-import { ReviewWorld } from '../../support/review/review-world';
+import { ReviewWorld, START } from '../../support/review/review-world';
+import type { RegisteredEd25519Key } from '../../../policy/evidence/key-registry';
 import type { KeyEntry } from '../../../policy/evidence/predicates';
 
 /** A review that was disclosed while the keys of these members of its group grant only this. */
@@ -31,5 +33,35 @@ describe.each<[string, Partial<Pick<KeyEntry, 'rights' | 'tenants'>>]>([
     expect(world.disclosed?.reachable).toEqual(['bob']);
     expect(await failureType(world.rollback({ reason: 'no_handler' }))).toBe('VALIDATION_ERROR');
     expect((await world.answer(world.keys.bob)).admitted).toHaveLength(1);
+  });
+});
+
+describe('a key that was registered after the disclosure', () => {
+  const later = (world: ReviewWorld): void => {
+    world.pass(1);
+    const added = testKey('approver', 'bob', { addedAt: world.at() });
+    world.registered = [...world.registered, added];
+  };
+
+  test.each<[string, Partial<RegisteredEd25519Key> | null]>([
+    ['has no other', null],
+    ['may only read with another', { rights: ['read'] }],
+    ['has another that was revoked before', { revokedAt: START }],
+  ])('does not keep a review open while its rollback waits for the committer: its owner %s', async (_what, bob) => {
+    const world = new ReviewWorld();
+    for (const member of ['ada', 'rita'] as const) world.reregister(world.keys[member], { rights: ['read'] });
+    if (bob === null) world.registered = world.registered.filter(({ entry }) => entry.keyId !== world.keys.bob.keyId);
+    else world.reregister(world.keys.bob, bob);
+    await world.reviewed();
+    expect(world.disclosed?.reachable).toEqual([]);
+    later(world);
+    expect(await world.rollback({ reason: 'no_handler' })).toMatchObject({ reason: 'no_handler' });
+  });
+
+  test('takes the place of an older one of the same person, who can still answer', async () => {
+    const world = await withGrant(['ada', 'rita'], { rights: ['read'] });
+    later(world);
+    world.reregister(world.keys.bob, { revokedAt: world.at() });
+    expect(await failureType(world.rollback({ reason: 'no_handler' }))).toBe('VALIDATION_ERROR');
   });
 });
