@@ -228,10 +228,10 @@ export const BundleSchema = z.strictObject({
   defaultGroup: Name.describe('Group that answers unless a policy names another.'),
   validators: z.array(ValidatorEntries).max(500).describe('The validators of a change, in this order.'),
   judgeWhen: z
-    .enum(['always', 'unlessHardBlock', 'onlyIfClean'])
+    .enum(['unlessHardBlock', 'onlyIfClean'])
     .default('unlessHardBlock')
     .describe(
-      'When the judge is called. unlessHardBlock and always: unless a rule forbids the change. onlyIfClean: only if no finding needs an answer; not together with a callback that answers alone.',
+      'When the judge is called. unlessHardBlock: unless a rule forbids the change. onlyIfClean: only if no finding needs an answer; not together with a callback that answers alone.',
     ),
   onJudgeFailure: z
     .enum(['ask', 'forbid'])

@@ -83,7 +83,7 @@ export const Plan = z.strictObject({
   development: z.boolean(),
   inlineBytes: z.boolean(),
   answers: z.enum(['signed', 'unsigned']),
-  judgeWhen: z.enum(['always', 'unlessHardBlock', 'onlyIfClean']),
+  judgeWhen: z.enum(['unlessHardBlock', 'onlyIfClean']),
   onJudgeFailure: z.enum(['ask', 'forbid']),
   /** `any`: if a policy does not require confirmation, a passed callback resolves WARN and BLOCK. `warnOnly`: BLOCK always needs a person. */
   autoResolve: z.enum(['any', 'warnOnly']),

@@ -35,7 +35,7 @@ describe('planHash changes with every member of the plan', () => {
     development: [{ development: true }],
     inlineBytes: [{ inlineBytes: true }],
     answers: [{ answers: 'unsigned' }],
-    judgeWhen: [{ judgeWhen: 'always' }],
+    judgeWhen: [{ judgeWhen: 'onlyIfClean' }],
     onJudgeFailure: [{ onJudgeFailure: 'forbid' }],
     autoResolve: [{ autoResolve: 'warnOnly' }],
     commitWindowMs: [{ commitWindowMs: 1 }],

@@ -71,8 +71,8 @@ describe('reports the place, the problem and the fix for', () => {
     ],
     [
       'a wrong value of a choice',
-      `${BASE}judgeWhen: sometimes\n`,
-      { line: 16, column: 12, path: 'judgeWhen', fix: 'Use one of: "always", "unlessHardBlock", "onlyIfClean".' },
+      `${BASE}judgeWhen: always\n`,
+      { line: 16, column: 12, path: 'judgeWhen', fix: 'Use one of: "unlessHardBlock", "onlyIfClean".' },
     ],
     [
       'a missing member',

@@ -414,12 +414,10 @@ describe('a skipped validator', () => {
   });
   test('never commits if the rules are clean and the judge was skipped: SKIPPED is not ALLOW [T45]', () =>
     expect(decideWith(skipped)).toBe('contract_violation'));
-  test.each(['always', 'unlessHardBlock'] as const)(
-    'never commits if the judge was skipped and the plan sets judgeWhen %s',
-    (judgeWhen) => {
-      expect(decideWith({ ...skipped, 'guardian.a': 'BLOCK' }, { ...plan, judgeWhen })).toBe('contract_violation');
-    },
-  );
+  test('never commits if the judge was skipped and the plan sets judgeWhen unlessHardBlock', () => {
+    const strict = { ...plan, judgeWhen: 'unlessHardBlock' } as const;
+    expect(decideWith({ ...skipped, 'guardian.a': 'BLOCK' }, strict)).toBe('contract_violation');
+  });
   test.each(['static_block', 'staged_block', 'withdrawn', 'tired'])('never commits for the reason %s', (reason) => {
     expect(decideWith({ ...skipped, 'guardian.a': 'BLOCK' }, plan, reason)).toBe('contract_violation');
   });
