@@ -19,19 +19,27 @@ export interface Attestor {
 export type UsableAttestor = () => Promise<Attestor>;
 
 /**
- * Throws a retryable failure while the operator's revocation of the key is in the registry: nothing rests on what it would sign, so the
- * review waits for the restart of the worker with another key. A revocation that no trusted operator signed stops no worker: a review
- * without the records of its judge could be committed, one with records that do not count cannot.
+ * Throws a retryable failure while the key is not registered as that of an attestor, or an operator's revocation of it is in the registry:
+ * nothing rests on what it would sign, and no evidence of it would verify. The review waits for an operator, or for the restart of the
+ * worker with another key. A revocation that no trusted operator signed stops no worker: a review without the records of its judge could be
+ * committed, one with records that do not count cannot.
  */
-export function unlessRevoked(attestor: Attestor, keys: Pick<KeyRegistry, 'find'>): UsableAttestor {
+export function usableAttestor(attestor: Attestor, keys: Pick<KeyRegistry, 'find'>): UsableAttestor {
   return async () => {
     const key = await keys.find(attestor.keyId);
-    if (key === null || key.revokedAt === null || key.unsignedRevocation === true) return attestor;
-    throw CountersignFailure.retryable(
+    if (key?.kind !== 'attestor')
+      throw unusable(
+        `The key ${attestor.keyId} of this worker is not registered as that of an attestor, so nothing that it signs counts. Have an operator register it`,
+      );
+    if (key.revokedAt === null || key.unsignedRevocation === true) return attestor;
+    throw unusable(
       `The attestor key ${key.keyId} of this worker was revoked on ${key.revokedAt}, so nothing that it signs counts. Restart the worker with a new key that an operator has registered`,
-      FailureType.Backend,
     );
   };
+}
+
+function unusable(message: string): CountersignFailure {
+  return CountersignFailure.retryable(message, FailureType.Backend);
 }
 
 interface Attestation {

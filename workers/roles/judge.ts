@@ -1,5 +1,5 @@
 import { hkdfSync } from 'node:crypto';
-import { unlessRevoked, type Attestor } from '../../activities/attestation';
+import { usableAttestor, type Attestor } from '../../activities/attestation';
 import { createJudgeActivities } from '../../activities/judge/create-judge-activities';
 import { createDatabaseJudgeCache } from '../../activities/judge/database-cache';
 import { createJudgeTransport, type TransportConfig } from '../../activities/judge/transport';
@@ -35,7 +35,7 @@ export function judgeActivities({
     loadPlan: async (planHash) => (await plans.byHash(planHash)).plan,
     store,
     ledger,
-    attestor: unlessRevoked(attestor, keys),
+    attestor: usableAttestor(attestor, keys),
     tools: extensions.sourceTools,
     cache: createDatabaseJudgeCache({
       db,

@@ -1,6 +1,6 @@
 import { createAnswerActivities } from '../../activities/review/admit-answer';
 import { createWithdrawalActivities } from '../../activities/review/admit-withdrawal';
-import { unlessRevoked, type Attestor } from '../../activities/attestation';
+import { usableAttestor, type Attestor } from '../../activities/attestation';
 import { createStatementActivities } from '../../activities/review/read-statements';
 import { createDisclosureActivities } from '../../activities/review/disclose';
 import type { Derivation } from '../../activities/review/derivation';
@@ -27,7 +27,7 @@ interface ReviewRole {
 export function reviewActivities({ resources, extensions, attestor, breakers, threads }: ReviewRole): ReviewActivities {
   const { db, store, ledger, withAdvisoryLock, keys, plans, now, databaseNow } = resources;
   const { validators, callbacks, sourceTools: tools } = extensions;
-  const usable = unlessRevoked(attestor, keys);
+  const usable = usableAttestor(attestor, keys);
   const activities: ReviewActivities = {
     ...createOpeningActivities({
       store,

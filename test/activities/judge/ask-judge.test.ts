@@ -9,7 +9,7 @@ import { sha256Hex } from '../../../policy/contracts/hash';
 import { JUDGE_ID } from '../../../policy/judge/config';
 import { JudgeRecord } from '../../../policy/judge/record';
 import { givenToJudge } from '../../../policy/evidence/attested-given';
-import { unlessRevoked } from '../../../activities/attestation';
+import { usableAttestor } from '../../../activities/attestation';
 import { createJudgeActivities } from '../../../activities/judge/create-judge-activities';
 import type { Judged } from '../../../activities/review-types';
 import { verifyEnvelope } from '../../../signing/verify-envelope';
@@ -52,12 +52,16 @@ describe('askJudge', () => {
     server.use(answering());
   });
 
-  it('asks and signs nothing while an operator has revoked the key of this worker', async () => {
+  it.each([
+    ['an operator has revoked the key of this worker', 'attestor', { revokedAt: TEST_TIME }, 'was revoked'],
+    ['no operator has registered the key of this worker', 'attestor', { keyId: '0'.repeat(64) }, 'is not registered'],
+    ['the key of this worker is registered as another kind', 'service', {}, 'is not registered as that of an attestor'],
+  ] as const)('asks and signs nothing while %s', async (_when, kind, more, message) => {
     const signer = attestorWith(newKeyPair());
-    const { entry } = testKey('attestor', 'judge-worker', { keyId: signer.keyId, revokedAt: TEST_TIME });
-    const world = judgeWorld(server, { attestor: unlessRevoked(signer, testRegistry({ entry })) });
+    const { entry } = testKey(kind, 'judge-worker', { keyId: signer.keyId, ...more });
+    const world = judgeWorld(server, { attestor: usableAttestor(signer, testRegistry({ entry })) });
     const input = world.change(DIFF);
-    const revoked = { type: FailureType.Backend, nonRetryable: false, message: expect.stringContaining('was revoked') };
+    const revoked = { type: FailureType.Backend, nonRetryable: false, message: expect.stringContaining(message) };
     await expect(world.ask(input)).rejects.toMatchObject(revoked);
     const { attestJudgeFailure } = createJudgeActivities(world.deps);
     const failed = { ...input, failureType: 'TimeoutFailure', message: 'timeout: x' };

@@ -1,4 +1,4 @@
-import { unlessRevoked } from '../../../activities/attestation';
+import { usableAttestor } from '../../../activities/attestation';
 import type { CommitDeps } from '../../../activities/committer/commit-deps';
 import { createCommitActivities } from '../../../activities/committer/create-commit-activities';
 import { targetSlots } from '../../../activities/committer/target-slots';
@@ -37,7 +37,7 @@ export function reviewDeps({ signers, stagingRecords, previews, ...parts }: Revi
   return {
     ...parts,
     databaseNow: async () => parts.now(),
-    attestor: unlessRevoked(attestorWith(signers.attestor), parts.keys),
+    attestor: usableAttestor(attestorWith(signers.attestor), parts.keys),
     receipts: receiptSignerWith(signers.committer),
     withAdvisoryLock: memoryWithAdvisoryLock(parts.ledger),
     withChangeLock: memoryWithChangeLock(parts.ledger),
