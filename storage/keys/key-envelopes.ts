@@ -2,6 +2,8 @@ import { canonicalJsonOrNull } from '../../policy/contracts/canonical-json';
 import { Envelope } from '../../policy/contracts/diff';
 import { PAYLOAD_TYPE } from '../../policy/evidence/dsse';
 import type { KeyRegistration } from '../../policy/evidence/bundle';
+import { CheckFailed } from '../../signing/verify-review/outcome';
+import { registeredKey } from '../../signing/verify-review/registry-entries';
 import type { Queryable } from '../database/database';
 import { revocationAmong, type RevocationRow } from './revocations';
 
@@ -41,7 +43,8 @@ export interface KeyRow {
 
 /**
  * Reads the signed entries for evidence, which a verifier checks with its own trusted operator keys. Of several revocations of a key, that
- * of an operator whom this process trusts.
+ * of an operator whom this process trusts, and of a key and a passkey with one id, the row that counts: whoever can write one of the
+ * tables could otherwise add a row to a key of the other, and no evidence of that key would verify.
  */
 export function keyEnvelopes(db: Queryable, operators: readonly string[]): KeyEnvelopeReader {
   return {
@@ -49,7 +52,7 @@ export function keyEnvelopes(db: Queryable, operators: readonly string[]): KeyEn
       const { rows } = await db.query<KeyRow>(`select * from (${KEY_ROWS_SQL}) as known where key_id = any($1)`, [
         keyIds,
       ]);
-      return rows.flatMap((row): KeyEnvelopes[] => {
+      const stored = rows.flatMap((row): KeyEnvelopes[] => {
         const [envelope, enrollment] = [envelopeIn(row.envelope), envelopeIn(row.enrollment)];
         if (envelope === null || (row.enrollment !== null && enrollment === null)) return [];
         const found = revocationAmong(row.revocations, operators);
@@ -58,8 +61,24 @@ export function keyEnvelopes(db: Queryable, operators: readonly string[]): KeyEn
           enrollment === null ? { entry: envelope, revocation } : { enrollment, passkey: envelope, revocation };
         return [{ keyId: row.key_id, registration }];
       });
+      return [...new Set(stored.map(({ keyId }) => keyId))].flatMap((keyId) => {
+        const [first, ...others] = stored.filter((row) => row.keyId === keyId);
+        const counting =
+          others.length === 0 ? undefined : stored.find((row) => row.keyId === keyId && counts(row, operators));
+        return counting ?? first ?? [];
+      });
     },
   };
+}
+
+/** Whether one of the operators registered the key under this id, or signed the link of the passkey. */
+function counts({ keyId, registration }: KeyEnvelopes, operators: readonly string[]): boolean {
+  try {
+    return registeredKey(registration, operators, null).keyId === keyId;
+  } catch (error) {
+    if (error instanceof CheckFailed) return false;
+    throw error;
+  }
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Envelope } from '../../../policy/contracts/diff';
 import { passkeyKeyId } from '../../../policy/evidence/passkey-key';
 import { enrollmentLink, oneTimeKeyOf, signPasskeyEnrollment, type OneTimeKey } from '../../../signing/enrollment-link';
 import { newKeyPair } from '../../../signing/keys';
-import { signKeyRevocation } from '../../../signing/registry-entry';
+import { fullGrant, signKeyEntry, signKeyRevocation } from '../../../signing/registry-entry';
 import { registeredKey } from '../../../signing/verify-review/registry-entries';
 import type { Database } from '../../../storage/database/database';
 import { createEnrollments } from '../../../storage/keys/enrollments';
@@ -272,4 +272,20 @@ it('a forged revocation of a passkey does not hide the genuine one of its link',
   const genuine = signKeyRevocation({ keyId: made.key.keyId, reason: 'lost', revokedAt }, operator);
   await createKeyRegistry({ db: asOperator, trustedOperators, now: Date.now }).revoke(genuine);
   expect([await revokedNow(), (await exportedNow()).revocation]).toEqual([revokedAt, genuine]);
+});
+
+test('a row that the gateway writes under the id of a registered key does not take its place in evidence', async () => {
+  const offered = await link();
+  const approver = newKeyPair();
+  const { keyId } = approver;
+  const grant = { ...fullGrant('approver', ['acme']), onBehalfOf: null, demo: false } as const;
+  const subject = { type: 'person', id: 'bob' } as const;
+  const addedAt = new Date().toISOString();
+  const entry = signKeyEntry({ ...grant, publicKey: approver.publicKey, kind: 'approver', subject, addedAt }, operator);
+  const insertion = 'insert into passkeys (enrollment, key_id, envelope) values ($1, $2, $3)';
+  await asGateway.query(insertion, [offered.key.keyId, keyId, JSON.stringify(statement(offered))]);
+  await asOperator.query('insert into keys (key_id, envelope) values ($1, $2)', [keyId, JSON.stringify(entry)]);
+  const read = await keyEnvelopes(asReview, trustedOperators).envelopesOf([keyId]);
+  expect(read).toEqual([{ keyId, registration: { entry, revocation: null } }]);
+  expect((await keysNow()).map((key) => key.subject.id)).toEqual(['bob']);
 });
