@@ -1,12 +1,12 @@
 import { AFTER_CLOSED, AFTER_HEAD, AFTER_SETTLEMENT } from '../../policy/contracts/ledger';
-import { VERDICTS, MAX_REFUSED_ROWS, REFUSALS } from '../../policy/evidence/ledger-port';
+import { MAX_REFUSED_ROWS, REFUSALS, STATEMENTS, VERDICTS } from '../../policy/evidence/ledger-port';
 import { CANONICAL_ROW_SQL } from './canonical-row-sql';
 import { EFFECT_SENDS_SQL } from './effect-sends-sql';
 import { KEY_TABLES_SQL, KEY_TRIGGERS_SQL } from './key-tables-sql';
 import { APPEND_GRANTS, PROJECTING_ROLES } from './roles';
 
 /** Raise it with every change of the schema below. */
-export const SCHEMA_VERSION = 9;
+export const SCHEMA_VERSION = 10;
 
 /** `ledger_append` notifies this channel of the id of each change that gets rows. */
 export const LEDGER_CHANNEL = 'countersign_ledger';
@@ -34,7 +34,8 @@ export const LEDGER_CHANNEL = 'countersign_ledger';
  *    and that may not follow it. So an acknowledged withdrawal, reject or retraction is never followed by a commit, or by a rollback for
  *    a reason that it contradicts.
  * D10 The counter of a passkey never falls, and has each value for one assertion only: it is compared and stored in the transaction that
- *    would write the row. A counter that stays 0 says that the authenticator does not count.
+ *    would write the row. A counter that stays 0 says that the authenticator does not count. Nonces and
+ *    counters come with statements only: a role that may not write these could otherwise use up those of every person.
  */
 export const TABLES_SQL = `
 create table if not exists schema_info (version int not null primary key, applied_at timestamptz not null default now());
@@ -213,9 +214,9 @@ declare
   v_judged_since boolean; v_group text; v_submitted jsonb; v_mark text; v_input text; v_facts text; v_measure text;
 begin
   if not v_owner and exists (
-    select from unnest(p_kinds) as k(kind) where not exists (
+    select from unnest(p_kinds, p_nonce_keys) as k(kind, nonce_key) where k.nonce_key is not null and k.kind <> all(${textArray(STATEMENTS)}) or not exists (
       select from (values ${kindsByRole}) as g(role, kinds) where k.kind = any(g.kinds) and pg_has_role(session_user, g.role, 'member'))) then
-    raise exception 'role % may not append ledger rows of kind %', session_user, array_to_string(p_kinds, ', ') using errcode = 'insufficient_privilege';
+    raise exception 'role % may not append ledger rows of kind %, or not with a nonce', session_user, array_to_string(p_kinds, ', ') using errcode = 'insufficient_privilege';
   end if;
   if not v_owner and p_projection is not null and not (${isMemberOf(PROJECTING_ROLES)}) then
     raise exception 'role % may not write the projection', session_user using errcode = 'insufficient_privilege';

@@ -7,6 +7,7 @@ import { migrate } from '../../../storage/database/migrate';
 import { createByteStore } from '../../../storage/store/byte-store';
 import { APPEND_GRANTS, ROLES, TABLE_GRANTS, type Role } from '../../../storage/database/roles';
 import { LedgerKind } from '../../../policy/contracts/ledger';
+import { STATEMENTS } from '../../../policy/evidence/ledger-port';
 import { eventually } from '../../support/eventually';
 import { startTestPostgres, type TestDatabase, type TestPostgres } from '../../support/postgres';
 
@@ -163,6 +164,17 @@ describe('a role', () => {
     for (const kind of LedgerKind.options) {
       const done = ledger.append(id(50 + ROLES.indexOf(role)), [{ kind, at: AT, body: {}, factKey: kind }]);
       if (allowed.includes(kind)) await done;
+      else await expect(done).rejects.toMatchObject({ code: '42501' });
+    }
+  });
+
+  it.each(ROLES)('%s can use up a nonce, or the counter of a passkey, with a statement only', async (role) => {
+    const ledger = createLedger(database.open(role));
+    const nonce = { keyId: `${role} key`, nonce: 'n', passkey: { counter: 4294967295, assertionSha: id(1) } };
+    for (const kind of APPEND_GRANTS[role] ?? []) {
+      const entry = { kind: LedgerKind.parse(kind), at: AT, body: {}, factKey: `${kind} with a nonce`, nonce };
+      const done = ledger.append(id(70 + ROLES.indexOf(role)), [entry]);
+      if ((STATEMENTS as readonly string[]).includes(kind)) await done;
       else await expect(done).rejects.toMatchObject({ code: '42501' });
     }
   });
