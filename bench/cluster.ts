@@ -7,10 +7,9 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { parseArgs } from 'node:util';
 import type { DevClient } from '../dev/client';
 import { packageRoot } from '../dev/embedded/places';
-import { runProgram, say, wholeNumber } from '../dev/run-program';
+import { readOptions, runProgram, say, wholeNumber } from '../dev/run-program';
 import type { Dev } from '../dev/start';
 import { curveSvg, type Curve } from './curve-svg';
 import { measureFairness, type Fairness } from './fairness';
@@ -229,15 +228,12 @@ function measuredCurve(sizes: readonly Size[]): Curve {
 }
 
 runProgram(async () => {
-  const { values } = parseArgs({
-    options: {
-      json: { type: 'boolean', default: false },
-      reviews: { type: 'string', default: '100' },
-      open: { type: 'string', default: '30' },
-      picture: { type: 'string', default: join(packageRoot(), 'docs', 'images', 'workers.svg') },
-      'no-picture': { type: 'boolean', default: false },
-      'model-only': { type: 'boolean', default: false },
-    },
+  const values = readOptions({
+    reviews: '100',
+    open: '30',
+    picture: join(packageRoot(), 'docs', 'images', 'workers.svg'),
+    'no-picture': false,
+    'model-only': false,
   });
   const { json } = values;
   const [reviews, open] = [wholeNumber('--reviews', values.reviews), wholeNumber('--open', values.open)];

@@ -6,11 +6,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { serve } from '@hono/node-server';
 import { startEmbeddedPostgres } from '../dev/embedded/postgres';
 import { query } from '../dev/query';
-import { runProgram, say, wholeNumber } from '../dev/run-program';
+import { readOptions, runProgram, say, wholeNumber } from '../dev/run-program';
 import { createInbox } from '../gateway/inbox/app';
 import type { InboxDeps } from '../gateway/inbox/deps';
 import { createGatewayMetrics } from '../gateway/metrics';
@@ -179,8 +178,6 @@ async function main(reviews: number, json: boolean): Promise<void> {
 }
 
 runProgram(() => {
-  const { values } = parseArgs({
-    options: { reviews: { type: 'string', default: '10000' }, json: { type: 'boolean', default: false } },
-  });
-  return main(wholeNumber('--reviews', values.reviews), values.json);
+  const { reviews, json } = readOptions({ reviews: '10000' });
+  return main(wholeNumber('--reviews', reviews), json);
 });

@@ -6,9 +6,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { startEmbeddedPostgres } from '../dev/embedded/postgres';
-import { runProgram, say, wholeNumber } from '../dev/run-program';
+import { readOptions, runProgram, say, wholeNumber } from '../dev/run-program';
 import { sha256HexOfText } from '../policy/contracts/hash';
 import { committerKeys } from '../signing/committer-keys';
 import { newKeyPair, type SigningKey } from '../signing/keys';
@@ -121,8 +120,6 @@ function summary(parts: Parts): string {
 }
 
 runProgram(() => {
-  const { values } = parseArgs({
-    options: { json: { type: 'boolean', default: false }, rows: { type: 'string', default: '1000000' } },
-  });
-  return main(wholeNumber('--rows', values.rows), values.json);
+  const { rows, json } = readOptions({ rows: '1000000' });
+  return main(wholeNumber('--rows', rows), json);
 });

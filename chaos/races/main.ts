@@ -8,13 +8,12 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { setUpDev, type DevSetup } from '../../dev/setup';
 import { startEmbeddedPostgres } from '../../dev/embedded/postgres';
 import { exited } from '../../dev/embedded/processes';
 import { extensionsOf } from '../../workers/extensions';
 import { openedClient, query } from '../../dev/query';
-import { runProgram, say, wholeNumber } from '../../dev/run-program';
+import { readOptions, runProgram, say, wholeNumber } from '../../dev/run-program';
 import { roleSetup } from '../../dev/local-roles';
 import type { PreparedChange } from '../../bench/committing';
 import { ledgersIn, markersIn } from '../stored-facts';
@@ -171,14 +170,7 @@ function nextReply<K extends Reply['kind']>(worker: ChildProcess, kind: K): Prom
 }
 
 runProgram(() => {
-  const { values } = parseArgs({
-    options: {
-      calls: { type: 'string', default: '10000' },
-      seed: { type: 'string', default: '1' },
-      open: { type: 'string', default: '12' },
-      json: { type: 'boolean' },
-    },
-  });
+  const values = readOptions({ calls: '10000', seed: '1', open: '12' });
   const seed = wholeNumber('--seed', values.seed, 0);
   return main(wholeNumber('--calls', values.calls), seed, wholeNumber('--open', values.open));
 });

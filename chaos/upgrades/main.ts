@@ -7,8 +7,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
-import { positiveNumber, runProgram, say } from '../../dev/run-program';
+import { positiveNumber, readOptions, runProgram, say } from '../../dev/run-program';
 import { machine } from '../../bench/measure';
 import { upgradeUnderLoad } from './upgrade';
 
@@ -36,13 +35,7 @@ async function main(perSecond: number, betweenSeconds: number, json: boolean): P
 }
 
 runProgram(async () => {
-  const { values } = parseArgs({
-    options: {
-      json: { type: 'boolean', default: false },
-      rate: { type: 'string', default: '5' },
-      between: { type: 'string', default: '10' },
-    },
-  });
+  const values = readOptions({ rate: '5', between: '10' });
   const perSecond = positiveNumber('--rate', values.rate);
   const ok = await main(perSecond, positiveNumber('--between', values.between), values.json);
   return ok ? 0 : 1;
