@@ -12,7 +12,6 @@ import { acknowledge, type KeyOwners } from './acknowledge';
 import { acknowledgeWithdrawal } from './acknowledge-withdrawal';
 import { answerMessages } from './answer-messages';
 import type { WatchedRows } from './read-back';
-import { readRegistration } from './read-registration';
 import { readResult, readReview } from './read-review';
 import { SpendResult } from '../policy/contracts/spent';
 import { WithdrawResult } from '../policy/contracts/withdrawal';
@@ -26,6 +25,8 @@ import { SUBMIT_TIMEOUT_MS, type Bounded, type ReviewCalls, type Submitted } fro
 import { signWithdrawal, type WithdrawInput } from './sign-withdrawal';
 import type { Signer } from './signer';
 import { prepareSubmission, signSubmission, type PreparedSubmission, type SubmitInput } from './submission';
+import { registeredKey } from '../signing/verify-review/registry-entries';
+import { CheckFailed } from '../signing/verify-review/outcome';
 
 export interface GatewayClientOptions {
   /** Origin and path prefix of the gateway, e.g. `https://countersign.example`. */
@@ -262,3 +263,17 @@ const Projection: z.ZodType<ReviewProjection> = z.object({
   summary: z.string(),
 });
 const PageBody = z.object({ reviews: z.array(Projection), next: z.string().nullable() });
+
+/** The registry entry of the key `keyId`. Throws `not_verified` if no trusted operator signed it, or if it is of another key. */
+function readRegistration(keyId: string, registration: KeyRegistration, trust: ReceiptTrust | null): RegisteredKey {
+  const refuse = (why: string): CountersignError =>
+    new CountersignError('not_verified', `The registry entry of key ${keyId} does not verify: ${why}`);
+  try {
+    const key = registeredKey(registration, trust?.operators ?? [], new Date().toISOString());
+    if (key.keyId !== keyId) throw refuse(`it is of key ${key.keyId}`);
+    return key;
+  } catch (error) {
+    if (error instanceof CheckFailed) throw refuse(error.message);
+    throw error;
+  }
+}
