@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { startTemporalServer, type Say } from '../../dev/embedded';
+import { startTemporalServer, type TemporalServer } from '../../dev/embedded/temporal-server';
+import type { Say } from '../../dev/embedded/processes';
 import { startEmbeddedPostgres, type PostgresServer } from '../../dev/embedded/postgres';
 import { findTemporal } from '../../dev/embedded/temporal-cli';
-import type { TemporalServer } from '../../dev/embedded/temporal-server';
 import { retried } from '../../workers/retried';
 import { SEARCH_ATTRIBUTES } from '../../policy/contracts/search-attributes';
 
