@@ -4,12 +4,13 @@
  * --no-picture: not at all). --model-only: only the model, with given figures. Progress goes to standard error; with --json the last
  * line of standard output is one object.
  */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { cpus, tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { DevClient } from '../dev/client';
 import { packageRoot } from '../dev/embedded/places';
 import { readOptions, runProgram, say, wholeNumber } from '../dev/run-program';
+import { withTemporaryDir } from '../dev/temporary';
 import type { Dev } from '../dev/start';
 import { curveSvg, type Curve } from './curve-svg';
 import { measureFairness, type Fairness } from './fairness';
@@ -64,8 +65,7 @@ interface Modelled {
 
 /** Reviews as in `npm run bench`, with a limit over many changes, so that each opening takes its locks. */
 async function benchCluster(options: Options): Promise<void> {
-  const stateDir = mkdtempSync(join(tmpdir(), 'countersign-bench-cluster-'));
-  try {
+  await withTemporaryDir('bench-cluster', async (stateDir) => {
     const cluster = await startTemporalCluster({ stateDir, namespace: 'default', fast: false, say });
     const env = {
       ...process.env,
@@ -78,9 +78,7 @@ async function benchCluster(options: Options): Promise<void> {
     } finally {
       await cluster.stop();
     }
-  } finally {
-    rmSync(stateDir, { recursive: true, force: true });
-  }
+  });
 }
 
 async function measure(dev: Dev, steady: DevClient, { reviews, open, json, picture }: Options): Promise<void> {
