@@ -155,12 +155,14 @@ export interface Settled {
 }
 /** How a change ended. `EFFECT_UNKNOWN`: the commit was sent and its answer was lost, or the commit never reported. */
 export type SettledOrUnknown = Settled | { readonly state: 'EFFECT_UNKNOWN'; readonly explanation: string };
+/** Why a change may be refused at its commit. */
+export type RefusalReason = Extract<RollbackReason, 'commit_refused' | 'policy_moved' | 'withdrawn' | 'superseded'>;
 export type CommitResult =
   | SettledOrUnknown
   /** A check refused the commit; the ledger contains its name. Nothing was applied, and the workflow rolls back. */
   | {
       readonly state: 'REFUSED';
-      readonly reason: Extract<RollbackReason, 'commit_refused' | 'policy_moved' | 'withdrawn' | 'superseded'>;
+      readonly reason: RefusalReason;
       readonly explanation: string;
     };
 

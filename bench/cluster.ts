@@ -4,13 +4,13 @@
  * --no-picture: not at all). --model-only: only the model, with given figures. Progress goes to standard error; with --json the last
  * line of standard output is one object.
  */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { cpus, tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
 import { dirname, join } from 'node:path';
-import { parseArgs } from 'node:util';
 import type { DevClient } from '../dev/client';
 import { packageRoot } from '../dev/embedded/places';
-import { runProgram, say, wholeNumber } from '../dev/run-program';
+import { readOptions, runProgram, say, wholeNumber } from '../dev/run-program';
+import { withTemporaryDir } from '../dev/temporary';
 import type { Dev } from '../dev/start';
 import { curveSvg, type Curve } from './curve-svg';
 import { measureFairness, type Fairness } from './fairness';
@@ -65,8 +65,7 @@ interface Modelled {
 
 /** Reviews as in `npm run bench`, with a limit over many changes, so that each opening takes its locks. */
 async function benchCluster(options: Options): Promise<void> {
-  const stateDir = mkdtempSync(join(tmpdir(), 'countersign-bench-cluster-'));
-  try {
+  await withTemporaryDir('bench-cluster', async (stateDir) => {
     const cluster = await startTemporalCluster({ stateDir, namespace: 'default', fast: false, say });
     const env = {
       ...process.env,
@@ -79,9 +78,7 @@ async function benchCluster(options: Options): Promise<void> {
     } finally {
       await cluster.stop();
     }
-  } finally {
-    rmSync(stateDir, { recursive: true, force: true });
-  }
+  });
 }
 
 async function measure(dev: Dev, steady: DevClient, { reviews, open, json, picture }: Options): Promise<void> {
@@ -229,15 +226,12 @@ function measuredCurve(sizes: readonly Size[]): Curve {
 }
 
 runProgram(async () => {
-  const { values } = parseArgs({
-    options: {
-      json: { type: 'boolean', default: false },
-      reviews: { type: 'string', default: '100' },
-      open: { type: 'string', default: '30' },
-      picture: { type: 'string', default: join(packageRoot(), 'docs', 'images', 'workers.svg') },
-      'no-picture': { type: 'boolean', default: false },
-      'model-only': { type: 'boolean', default: false },
-    },
+  const values = readOptions({
+    reviews: '100',
+    open: '30',
+    picture: join(packageRoot(), 'docs', 'images', 'workers.svg'),
+    'no-picture': false,
+    'model-only': false,
   });
   const { json } = values;
   const [reviews, open] = [wholeNumber('--reviews', values.reviews), wholeNumber('--open', values.open)];

@@ -4,12 +4,11 @@
  * reviews alone, then ledger appends. Progress goes to standard error; with --json the last line of standard output is one object.
  */
 import { randomBytes } from 'node:crypto';
-import { parseArgs } from 'node:util';
 import { verifyChange } from '../activities/committer/verify-change';
 import type { CommitInput } from '../activities/review-types';
 import { createSigner } from '../client/signer';
 import type { DevClient } from '../dev/client';
-import { runProgram, say, wholeNumber } from '../dev/run-program';
+import { readOptions, runProgram, say, wholeNumber } from '../dev/run-program';
 import type { DevSetup } from '../dev/setup';
 import { signedAnswers } from '../dev/signed-answers';
 import { openCommitting } from './committing';
@@ -87,9 +86,7 @@ async function review({ keys }: DevSetup, client: DevClient, i: number): Promise
 }
 
 runProgram(async () => {
-  const { values } = parseArgs({
-    options: { json: { type: 'boolean', default: false }, reviews: { type: 'string', default: '100' } },
-  });
+  const values = readOptions({ reviews: '100' });
   const reviews = wholeNumber('--reviews', values.reviews);
   const options = { say: () => {}, policy: { judge: false }, rows: reviews + 10 };
   const figures = await withShop(options, (shop) => benchCommit(shop, reviews));

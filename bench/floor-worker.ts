@@ -27,7 +27,7 @@ async function main(name: WorkerRole, type: string): Promise<void> {
           workflowBundle: {
             code: (
               await bundleWorkflowCode({
-                workflowsPath: require.resolve('./floor-workflows'),
+                workflowsPath: require.resolve('./floor-workflow'),
                 logger: new DefaultLogger('WARN'),
               })
             ).code,

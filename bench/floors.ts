@@ -40,7 +40,7 @@ export async function measureFloor(dev: Dev, temporal: Client, count: Count): Pr
   });
 }
 
-/** The fixed floor, which is the same in all versions (fixed-floor-workflow.ts). */
+/** The fixed floor, which is the same in all versions. */
 export async function measureFixedFloor(dev: Dev, temporal: Client, count: Count): Promise<Figures> {
   const payload = { filling: 'x'.repeat(80) };
   return await measure(dev, temporal, count, {

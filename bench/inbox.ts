@@ -2,15 +2,11 @@
  * `npm run bench:inbox -- --reviews 10000 --json`: the lists of the inbox over HTTP with a real PostgreSQL that has this many open
  * reviews. Progress goes to standard error; with --json the last line of standard output is one object.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { serve } from '@hono/node-server';
-import { startEmbeddedPostgres } from '../dev/embedded/postgres';
 import { query } from '../dev/query';
-import { runProgram, say, wholeNumber } from '../dev/run-program';
+import { readOptions, runProgram, say, wholeNumber } from '../dev/run-program';
+import { withTemporaryPostgres } from '../dev/temporary';
 import { createInbox } from '../gateway/inbox/app';
 import type { InboxDeps } from '../gateway/inbox/deps';
 import { createGatewayMetrics } from '../gateway/metrics';
@@ -145,10 +141,8 @@ async function measureAll(url: string): Promise<Record<string, Spread>> {
 }
 
 async function main(reviews: number, json: boolean): Promise<void> {
-  const stateDir = mkdtempSync(join(tmpdir(), 'countersign-bench-'));
-  const postgres = await startEmbeddedPostgres({ stateDir, say, fast: true });
-  const open: Database[] = [];
-  try {
+  await withTemporaryPostgres('bench', { say, fast: true }, async (postgres) => {
+    const open: Database[] = [];
     await postgres.createDatabase(DATABASE);
     const adminUrl = postgres.superuserUrl(DATABASE);
     await migrate(adminUrl, { roles: Object.fromEntries(ROLES.map((role) => [role, PASSWORD])) });
@@ -171,16 +165,11 @@ async function main(reviews: number, json: boolean): Promise<void> {
     const worst = Math.max(...lists.map(([, { p95 }]) => p95));
     say(`Highest p95 of a first page: ${worst} ms (aim 300). ${machine()}, PostgreSQL ${postgres.version}`);
     if (json) process.stdout.write(`${JSON.stringify({ reviews, machine: machine(), worst, results })}\n`);
-  } finally {
     await Promise.all(open.map((db) => db.close()));
-    await postgres.stop();
-    rmSync(stateDir, { recursive: true, force: true });
-  }
+  });
 }
 
 runProgram(() => {
-  const { values } = parseArgs({
-    options: { reviews: { type: 'string', default: '10000' }, json: { type: 'boolean', default: false } },
-  });
-  return main(wholeNumber('--reviews', values.reviews), values.json);
+  const { reviews, json } = readOptions({ reviews: '10000' });
+  return main(wholeNumber('--reviews', reviews), json);
 });

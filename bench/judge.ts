@@ -5,7 +5,6 @@
  * output is one object.
  */
 import { performance } from 'node:perf_hooks';
-import { parseArgs } from 'node:util';
 import { sha256Hex } from '../policy/contracts/hash';
 import { CountersignFailure } from '../policy/contracts/failure';
 import OpenAI from 'openai';
@@ -19,7 +18,7 @@ import { inputSha } from '../policy/contracts/change-id';
 import { JudgeConfig, JUDGE_ID } from '../policy/judge/config';
 import { startScriptedJudge } from '../examples/demo/scripted-judge';
 import { SOURCE_TOOLS } from '../source-tools';
-import { runProgram, say } from '../dev/run-program';
+import { readOptions, runProgram, say } from '../dev/run-program';
 import { spread, withStall, type Spread } from './measure';
 import { ordinaryText } from './ordinary';
 
@@ -156,4 +155,4 @@ function shown(s: Spread): string {
   return `p50 ${s.p50.toFixed(2)} ms, p95 ${s.p95.toFixed(2)} ms`;
 }
 
-runProgram(() => main(parseArgs({ options: { json: { type: 'boolean', default: false } } }).values.json));
+runProgram(() => main(readOptions({}).json));

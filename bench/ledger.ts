@@ -3,12 +3,8 @@
  * and on one with this many rows, in turns, on an embedded PostgreSQL, and how many rows a second the verification of the whole ledger reads.
  * Progress goes to standard error; with --json the last line of standard output is one object.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { parseArgs } from 'node:util';
-import { startEmbeddedPostgres } from '../dev/embedded/postgres';
-import { runProgram, say, wholeNumber } from '../dev/run-program';
+import { readOptions, runProgram, say, wholeNumber } from '../dev/run-program';
+import { withTemporaryPostgres } from '../dev/temporary';
 import { sha256HexOfText } from '../policy/contracts/hash';
 import { committerKeys } from '../signing/committer-keys';
 import { newKeyPair, type SigningKey } from '../signing/keys';
@@ -38,9 +34,7 @@ type Parts = Readonly<Record<keyof Times, Spread>>;
 const SMALL = 20_000;
 
 async function main(rows: number, json: boolean): Promise<void> {
-  const stateDir = mkdtempSync(join(tmpdir(), 'countersign-bench-ledger-'));
-  const postgres = await startEmbeddedPostgres({ stateDir, say, port: 0 });
-  try {
+  await withTemporaryPostgres('bench-ledger', { say }, async (postgres) => {
     say(`Machine: ${machine()}`);
     const key = newKeyPair();
     const open = async (name: string, count: number): Promise<{ readonly db: Database; readonly filled: Filled }> => {
@@ -68,10 +62,7 @@ async function main(rows: number, json: boolean): Promise<void> {
     const result = { machine: machine(), rows, ...parts, filled: large.filled, verifiedRowsPerSecond };
     if (json) process.stdout.write(`${JSON.stringify(result)}\n`);
     await Promise.all([small.db.close(), large.db.close()]);
-  } finally {
-    await postgres.stop();
-    rmSync(stateDir, { recursive: true, force: true });
-  }
+  });
 }
 
 function noTimes(): Times {
@@ -121,8 +112,6 @@ function summary(parts: Parts): string {
 }
 
 runProgram(() => {
-  const { values } = parseArgs({
-    options: { json: { type: 'boolean', default: false }, rows: { type: 'string', default: '1000000' } },
-  });
-  return main(wholeNumber('--rows', values.rows), values.json);
+  const { rows, json } = readOptions({ rows: '1000000' });
+  return main(wholeNumber('--rows', rows), json);
 });

@@ -1,13 +1,10 @@
 import { beginRollback, closeRolledBack } from '../activities/committer/settlement';
 import { factsOfRows } from '../activities/committer/receipt-facts';
 import type { Countersign } from '../client/countersign';
+import { openRoles, roleSetup } from '../dev/local-roles';
 import type { DevSetup } from '../dev/setup';
-import { readKeyFile } from '../signing/key-file';
 import { createBreakers } from '../storage/breakers/breakers';
 import { ledgerWithChangeLock } from '../storage/ledger/with-change-lock';
-import { extensionsOf } from '../workers/extensions';
-import { createLogger } from '../workers/logger';
-import { openResources, type Resources } from '../workers/resources';
 import { reviewActivities } from '../workers/roles/review';
 import { attestorWith, receiptSignerWith } from '../workers/signers';
 import { spread } from './measure';
@@ -22,39 +19,28 @@ export interface LockHolds {
 }
 
 /** Opens and rolls back `changes` changes in this process, with the real activities on the real database, without workflows. */
-export async function measureLockHolds(
-  { databaseUrls, keys }: Pick<DevSetup, 'databaseUrls' | 'keys'>,
-  countersign: Countersign,
-  changes: number,
-): Promise<LockHolds> {
-  const open = (databaseUrl: string): Resources =>
-    openResources({
-      databaseUrl,
-      applicationName: 'bench',
-      trustedOperators: [keys.operator.key.publicKey],
-      extensions: extensionsOf(),
-      logger: createLogger('bench', 'fatal'),
-    });
-  const [gateway, review, commit] = [databaseUrls.cs_gateway, databaseUrls.cs_review, databaseUrls.cs_commit].map(open);
-  if (gateway === undefined || review === undefined || commit === undefined) throw new Error('unreachable');
+export async function measureLockHolds(setup: DevSetup, countersign: Countersign, changes: number): Promise<LockHolds> {
+  const { extensions, resources, close } = openRoles(roleSetup(setup), { applicationName: 'bench' });
+  const { review, commit } = resources;
+  const { keys } = setup;
   const [opening, ending] = [[] as number[], [] as number[]];
   const { openReview } = reviewActivities({
     resources: { ...review, withAdvisoryLock: timed(review.withAdvisoryLock, opening) },
-    extensions: extensionsOf(),
-    attestor: attestorWith(readKeyFile(keys['attestor-review'].path)),
+    extensions,
+    attestor: attestorWith(keys['attestor-review'].key),
     breakers: null,
     threads: null,
   });
   const settlement = {
     ...commit,
     withChangeLock: timed(ledgerWithChangeLock(commit.db), ending),
-    receipts: receiptSignerWith(readKeyFile(keys.committer.path)),
+    receipts: receiptSignerWith(keys.committer.key),
     breakerRows: createBreakers({ db: commit.db, operators: commit.operators }),
   };
   try {
     for (let i = 0; i < changes; i++) {
       const { changeId, submission, bytes } = countersign.prepare(itemChange(1, `stock = ${i}`));
-      await gateway.store.put(submission.tenant, bytes);
+      await review.store.put(submission.tenant, bytes);
       await openReview({ changeId, submission });
       const facts = factsOfRows(await commit.ledger.read(changeId), changeId);
       if (facts === null) throw new Error(`The change ${changeId} was not opened`);
@@ -63,7 +49,7 @@ export async function measureLockHolds(
       await closeRolledBack(settlement, facts, end.reason, end.explanation);
     }
   } finally {
-    await Promise.all([gateway, review, commit].map(({ db }) => db.close()));
+    await close();
   }
   return { openingMs: spread(opening).p50, endingMs: spread(ending).p50 };
 }

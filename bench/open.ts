@@ -3,10 +3,9 @@
  * a steady rate (`--rate 10`, or several: `2,10`). `--placed N` of them are not submitted but placed (place-reviews.ts), which is far
  * faster. Progress goes to standard error; with --json the last line of standard output is one object.
  */
-import { parseArgs } from 'node:util';
 import type { DevClient } from '../dev/client';
 import { freePort } from '../dev/embedded/places';
-import { runProgram, say, UsageError, wholeNumber } from '../dev/run-program';
+import { readOptions, runProgram, say, UsageError, wholeNumber } from '../dev/run-program';
 import { ledgerNotifications, type LedgerNotifications } from '../storage/ledger/notifications';
 import { answerSteadily, type Answered } from './answer-steadily';
 import { awaitRow } from './await-row';
@@ -122,14 +121,7 @@ async function measureLists({ countersign }: DevClient): Promise<Spread> {
 }
 
 runProgram(async () => {
-  const { values } = parseArgs({
-    options: {
-      json: { type: 'boolean', default: false },
-      reviews: { type: 'string', default: '10000' },
-      rate: { type: 'string', default: '10' },
-      placed: { type: 'string', default: '0' },
-    },
-  });
+  const values = readOptions({ reviews: '10000', rate: '10', placed: '0' });
   const load: Load = {
     reviews: wholeNumber('--reviews', values.reviews),
     rates: values.rate.split(',').map((rate) => wholeNumber('--rate', rate)),

@@ -5,11 +5,10 @@
  * standard error; with --json the last line of standard output is one object. Linux only.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { Pool } from 'pg';
 import './memory-probe';
 import { messageOf } from '../client/errors';
-import { positiveNumber, runProgram, say, UsageError } from '../dev/run-program';
+import { positiveNumber, readOptions, runProgram, say, UsageError } from '../dev/run-program';
 import type { Dev } from '../dev/start';
 import { machine, spread } from './measure';
 import { reviewJob, ROWS, type ReviewJob } from './reviews';
@@ -155,14 +154,7 @@ function lineOf({ process, value, perReview, inTotal, isLeak }: Growth): string 
 }
 
 runProgram(async () => {
-  const { values } = parseArgs({
-    options: {
-      json: { type: 'boolean', default: false },
-      minutes: { type: 'string', default: '120' },
-      rate: { type: 'string', default: '1' },
-      every: { type: 'string', default: '15' },
-    },
-  });
+  const values = readOptions({ minutes: '120', rate: '1', every: '15' });
   const load = {
     minutes: positiveNumber('--minutes', values.minutes),
     perSecond: positiveNumber('--rate', values.rate),

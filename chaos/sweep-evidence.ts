@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
-import { runProgram, wholeNumber } from '../dev/run-program';
+import { readOptions, runProgram, wholeNumber } from '../dev/run-program';
 import { verifyEvidence, type EvidenceTrust } from '../signing/verify-evidence';
 import { seededRandom } from './seeded-random';
 import { mutate, type Mutation } from './evidence-mutations';
@@ -10,13 +9,7 @@ const VECTORS = ['committed', 'declined', 'forbidden'] as const;
 
 // npm run sweep:evidence -- [--runs N] [--seed S] [--json]: mutates the published test vectors. No mutation may verify; exits 1 if one does.
 async function main(): Promise<number> {
-  const { values } = parseArgs({
-    options: {
-      runs: { type: 'string', default: '6000' },
-      seed: { type: 'string', default: '1' },
-      json: { type: 'boolean', default: false },
-    },
-  });
+  const values = readOptions({ runs: '6000', seed: '1' });
   const [runs, seed] = [wholeNumber('--runs', values.runs), wholeNumber('--seed', values.seed, 0)];
   const folder = join(__dirname, '..', '..', 'docs', 'vectors');
   const trust = JSON.parse(readFileSync(join(folder, 'trust.json'), 'utf8')) as EvidenceTrust;

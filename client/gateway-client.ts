@@ -2,30 +2,30 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { AnswerResults, type AnswerMessage } from '../policy/contracts/answer';
 import { Name, Sha256Hex } from '../policy/contracts/diff';
-import { Status } from '../policy/contracts/finding';
-import { Mode, ReviewOutcome, ReviewState, RollbackReason } from '../policy/contracts/outcome';
-import { Preflight, type ReviewStatus } from '../policy/contracts/status';
+import type { ReviewStatus } from '../policy/contracts/status';
 import { KeyRegistration, MAX_EVIDENCE_BYTES, parseEvidence, type EvidenceBundle } from '../policy/evidence/bundle';
 import type { RegisteredKey } from '../policy/evidence/key-registry';
+import { ReviewPage } from '../policy/evidence/ledger-port';
 import type { VerifiedReview } from '../signing/verified-review';
 import { acknowledge, type KeyOwners } from './acknowledge';
 import { acknowledgeWithdrawal } from './acknowledge-withdrawal';
 import { answerMessages } from './answer-messages';
 import type { WatchedRows } from './read-back';
-import { readRegistration } from './read-registration';
 import { readResult, readReview } from './read-review';
 import { SpendResult } from '../policy/contracts/spent';
 import { WithdrawResult } from '../policy/contracts/withdrawal';
 import { CountersignError } from './errors';
 import { CALL_TIMEOUT_MS, GatewayHttp, json } from './gateway-http';
 import { parseChangeId, parseInput } from './parse';
-import type { BundleOptions, ListFilter, ReviewPage, ReviewProjection } from './ports';
+import type { BundleOptions, ListFilter } from './ports';
 import type { ReceiptTrust } from './receipt';
 import type { ReviewResult } from './result';
-import { SUBMIT_TIMEOUT_MS, type Bounded, type ReviewCalls, type Submitted } from './review-calls';
+import { SUBMIT_TIMEOUT_MS, type Bounded, type ReviewCalls, Submitted } from './review-calls';
 import { signWithdrawal, type WithdrawInput } from './sign-withdrawal';
 import type { Signer } from './signer';
 import { prepareSubmission, signSubmission, type PreparedSubmission, type SubmitInput } from './submission';
+import { registeredKey } from '../signing/verify-review/registry-entries';
+import { CheckFailed } from '../signing/verify-review/outcome';
 
 export interface GatewayClientOptions {
   /** Origin and path prefix of the gateway, e.g. `https://countersign.example`. */
@@ -78,7 +78,7 @@ export class GatewayClient implements ReviewCalls {
     const submission = signSubmission(prepared, this.#signer, new Date());
     // The gateway has a shorter time-out for the preflight, after which it answers `pending`.
     const wait = timeoutMs + CALL_TIMEOUT_MS;
-    const submitted = await this.#http.call('POST', '/v1/reviews', json(submission), SubmittedBody, wait);
+    const submitted = await this.#http.call('POST', '/v1/reviews', json(submission), Submitted, wait);
     const { changeId } = prepared;
     if (submitted.changeId !== changeId)
       throw new CountersignError(
@@ -162,7 +162,7 @@ export class GatewayClient implements ReviewCalls {
   async list(filter: Omit<ListFilter, 'tenant'> = {}): Promise<ReviewPage> {
     const query = new URLSearchParams({ tenant: this.tenant });
     for (const [name, value] of Object.entries(filter)) if (value !== undefined) query.set(name, String(value));
-    const page = await this.#http.call('GET', `/v1/reviews?${query.toString()}`, null, PageBody);
+    const page = await this.#http.call('GET', `/v1/reviews?${query.toString()}`, null, ReviewPage);
     const other = page.reviews.find(
       ({ tenant, changeId }) => tenant !== query.get('tenant') || !changeId.startsWith(filter.idPrefix ?? ''),
     );
@@ -232,33 +232,23 @@ function isSigner(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'signText' in value;
 }
 
-const SubmittedBody = z.object({
-  changeId: Sha256Hex,
-  preflight: z.union([Preflight, z.literal('pending')]),
-  outcome: ReviewOutcome.nullable(),
-});
 /** Of the result only the state is read. */
 const ResultBody = z.discriminatedUnion('state', [
   z.object({ state: z.literal('PENDING') }),
   z.object({ state: z.enum(['COMMITTED', 'ROLLED_BACK', 'COMPENSATED']) }),
   z.object({ state: z.literal('ABORTED'), why: z.string() }),
 ]);
-const Projection: z.ZodType<ReviewProjection> = z.object({
-  changeId: Sha256Hex,
-  tenant: z.string(),
-  target: z.string(),
-  sourceTool: z.string(),
-  inputSha: Sha256Hex,
-  state: ReviewState,
-  reason: RollbackReason.nullable(),
-  mode: Mode,
-  requester: z.string().nullable(),
-  pending: z.int(),
-  highestSeverity: Status.nullable(),
-  openedAt: z.string(),
-  updatedAt: z.string(),
-  deadlineAt: z.string().nullable(),
-  closedAt: z.string().nullable(),
-  summary: z.string(),
-});
-const PageBody = z.object({ reviews: z.array(Projection), next: z.string().nullable() });
+
+/** The registry entry of the key `keyId`. Throws `not_verified` if no trusted operator signed it, or if it is of another key. */
+function readRegistration(keyId: string, registration: KeyRegistration, trust: ReceiptTrust | null): RegisteredKey {
+  const refuse = (why: string): CountersignError =>
+    new CountersignError('not_verified', `The registry entry of key ${keyId} does not verify: ${why}`);
+  try {
+    const key = registeredKey(registration, trust?.operators ?? [], new Date().toISOString());
+    if (key.keyId !== keyId) throw refuse(`it is of key ${key.keyId}`);
+    return key;
+  } catch (error) {
+    if (error instanceof CheckFailed) throw refuse(error.message);
+    throw error;
+  }
+}

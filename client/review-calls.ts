@@ -1,6 +1,8 @@
+import { z } from 'zod';
 import type { AnswerMessage, AnswerResults } from '../policy/contracts/answer';
-import type { ReviewOutcome } from '../policy/contracts/outcome';
-import type { Preflight, ReviewStatus } from '../policy/contracts/status';
+import { Sha256Hex } from '../policy/contracts/diff';
+import { ReviewOutcome } from '../policy/contracts/outcome';
+import { Preflight, type ReviewStatus } from '../policy/contracts/status';
 import type { SpendResult } from '../policy/contracts/spent';
 import type { WithdrawResult } from '../policy/contracts/withdrawal';
 import type { VerifiedReview } from '../signing/verified-review';
@@ -10,12 +12,13 @@ import type { WithdrawInput } from './sign-withdrawal';
 import type { PreparedSubmission, SubmitInput } from './submission';
 
 /** Result of `submit`. `outcome` is set if the same change was submitted before and its review is closed. */
-export interface Submitted {
-  readonly changeId: string;
+export const Submitted = z.object({
+  changeId: Sha256Hex,
   /** `'pending'`: no preflight in time; the review continues. */
-  readonly preflight: Preflight | 'pending';
-  readonly outcome: ReviewOutcome | null;
-}
+  preflight: z.union([Preflight, z.literal('pending')]),
+  outcome: ReviewOutcome.nullable(),
+});
+export type Submitted = Readonly<z.infer<typeof Submitted>>;
 
 export interface Bounded {
   /** Maximum time to wait. */

@@ -1,5 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client, Connection } from '@temporalio/client';
+import {
+  Client,
+  Connection,
+  defaultGrpcRetryOptions,
+  makeGrpcRetryInterceptor,
+  type ConnectionOptions,
+} from '@temporalio/client';
 import { Countersign } from '../client/countersign';
 import { isUnavailable } from '../client/errors';
 import type { ReviewResult } from '../client/result';
@@ -20,7 +26,6 @@ import { createByteStore } from '../storage/store/byte-store';
 import type { KeyRing } from '../storage/store/preview-cipher';
 import { clientLedger } from '../workers/client-ledger';
 import { createPayloadCodec } from '../workers/encryption/payload-codec';
-import { callsInFlight } from './calls-in-flight';
 import type { DevSetup } from './setup';
 
 /** What a new key is for. By default a demo key that acts on no one's behalf. */
@@ -160,4 +165,38 @@ export async function statusIfAnswered(countersign: Countersign, changeId: strin
     if (isUnavailable(error)) return null;
     throw error;
   }
+}
+
+type Interceptor = NonNullable<ConnectionOptions['interceptors']>[number];
+
+/**
+ * Counts the calls of one connection. If a connection is closed while a call is in flight, the SDK's retry of that call throws in
+ * a timer, where no caller can catch it, and ends the process. `drained` waits until no call is in flight, at most `withinMs`.
+ */
+function callsInFlight(): {
+  readonly interceptors: Interceptor[];
+  readonly drained: (withinMs: number) => Promise<void>;
+} {
+  let inFlight = 0;
+  const count: Interceptor = (options, nextCall) => {
+    const call = nextCall(options);
+    const start = call.start.bind(call);
+    call.start = (metadata, listener) => {
+      inFlight++;
+      start(metadata, {
+        ...listener,
+        onReceiveStatus(status) {
+          inFlight--;
+          listener?.onReceiveStatus?.(status);
+        },
+      });
+    };
+    return call as ReturnType<Interceptor>;
+  };
+  return {
+    interceptors: [count, makeGrpcRetryInterceptor(defaultGrpcRetryOptions())],
+    async drained(withinMs) {
+      for (const until = Date.now() + withinMs; inFlight > 0 && Date.now() < until;) await sleep(20);
+    },
+  };
 }

@@ -16,7 +16,7 @@ export async function query<R extends Record<string, unknown>>(
 
 /** A connection that the caller ends. */
 export async function openedClient(url: string): Promise<PgClient> {
-  const client = new PgClient({ connectionString: url, connectionTimeoutMillis: 10_000 });
+  const client = new PgClient({ connectionString: url, connectionTimeoutMillis: 10_000, query_timeout: 600_000 });
   client.on('error', () => {}); // The query in flight fails with this error too.
   await client.connect();
   return client;

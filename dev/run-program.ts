@@ -1,3 +1,5 @@
+import { parseArgs, type ParseArgsConfig } from 'node:util';
+
 /** Prints a line of progress. Standard output is for results. */
 export const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
@@ -19,6 +21,20 @@ export function runProgram(main: () => Promise<number | void>): void {
         exit(isUsage ? 2 : 1);
       },
     );
+}
+
+/**
+ * The options of the command line by these defaults, and the flag `--json`, which every program has: a text for one with a value, false
+ * for a flag. Throws the errors of `parseArgs`.
+ */
+export function readOptions<D extends Readonly<Record<string, string | false>>>(
+  defaults: D,
+): { readonly [N in keyof D]: D[N] extends string ? string : boolean } & { readonly json: boolean } {
+  const options = Object.entries({ json: false as const, ...defaults }).map(([name, value]) =>
+    value === false ? [name, { type: 'boolean', default: value }] : [name, { type: 'string', default: value }],
+  );
+  const { values } = parseArgs({ options: Object.fromEntries(options) as NonNullable<ParseArgsConfig['options']> });
+  return values as ReturnType<typeof readOptions<D>>;
 }
 
 /** An option that must be a whole number from `min` on. Throws UsageError. */

@@ -10,11 +10,15 @@ import { initTarget } from '../source-tools/sql/staging/init-target';
 import { ANY_TENANT } from '../policy/evidence/predicates';
 import { fullGrant, signKeyEntry } from '../signing/registry-entry';
 import { compileAll } from '../workers/compile';
-import type { Runtime, Say } from './embedded';
+import type { Runtime } from './embedded/runtime';
+import type { Say } from './embedded/processes';
 import type { Extensions } from '../workers/extensions';
 import { demoKeys, type DemoKeys } from './demo-keys';
-import { rolePasswords } from './role-passwords';
-import { writeJson } from './write-json';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { z } from 'zod';
+import { rolePassword, RoleInUse, type RolePassword } from '../storage/database/role-password';
+import { ConfigError } from '../workers/config-error';
+import { readJson } from '../workers/json-file';
 
 /** A database in the embedded PostgreSQL, whose changes are reviewed. Agents may change the tables of the schema `public`. */
 export interface DevTarget {
@@ -147,4 +151,46 @@ async function setUpTarget(
     commitUrl: asRole(adminUrl, commitRole, commitPassword),
     adminUrl,
   };
+}
+
+const FILE = 'role-passwords.json';
+const Passwords = z.partialRecord(z.enum(ROLES), z.string().min(1));
+
+type RolePasswords = Readonly<Record<Role, RolePassword>>;
+
+/**
+ * The password of each role, also written to the state directory before the server gets it, so that a run that was killed can be
+ * repeated. On a server that was not started here, throws ConfigError if a role has another password, unless `rotate`: processes of
+ * another installation may log in with it.
+ */
+async function rolePasswords(
+  { postgres, stateDir }: Pick<Runtime, 'postgres' | 'stateDir'>,
+  adminUrl: string,
+  { password: given, rotate: replaces = false }: { readonly password?: string; readonly rotate?: boolean },
+): Promise<RolePasswords> {
+  const path = join(stateDir, FILE);
+  const known = existsSync(path) ? readJson(path, Passwords) : {};
+  const rotate = replaces || postgres.pid !== undefined;
+  const entries = await withDatabase({ url: adminUrl, applicationName: 'countersign-setup', max: 1 }, async (db) => {
+    const found: [Role, RolePassword][] = [];
+    for (const role of ROLES)
+      found.push([role, await rolePassword({ db, adminUrl, role, known: given ?? known[role], rotate })]);
+    return found;
+  }).catch((error: unknown) => {
+    if (!(error instanceof RoleInUse)) throw error;
+    throw new ConfigError(
+      `${error.message}. If another installation of Countersign uses the server of COUNTERSIGN_DATABASE_ADMIN_URL, unset the variable, so that a server is started here, or name another server: its processes would lose their access. If the role is left from an earlier dev or demo, give --rotate to set a new password`,
+      { cause: error },
+    );
+  });
+  writeJson(stateDir, FILE, Object.fromEntries(entries.map(([role, { password }]) => [role, password])));
+  return Object.fromEntries(entries) as RolePasswords;
+}
+
+/** Writes a file of the state directory that only this user may read. Returns its path. */
+function writeJson(dir: string, name: string, value: unknown): string {
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  const path = join(dir, name);
+  writeFileSync(path, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
+  return path;
 }

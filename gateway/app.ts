@@ -18,11 +18,10 @@ import { createInbox } from './inbox/app';
 import { createGatewayMetrics, type GatewayMetrics } from './metrics';
 import { AnswerRelay } from './answer-relay';
 import { answerRoutes } from './routes/answers';
-import { diffRoutes } from './routes/diffs';
+import { diffRoutes, submissionRoutes } from './routes/submissions';
 import { keyRoutes } from './routes/key';
 import { policyRoutes } from './routes/policy';
 import { reviewRoutes } from './routes/reviews';
-import { submissionRoutes } from './routes/submissions';
 
 export type { GatewayDeps } from './deps';
 

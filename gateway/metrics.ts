@@ -1,5 +1,6 @@
 import { Counter, Histogram, Registry } from 'prom-client';
 import { CountersignError } from '../client/errors';
+import { Hono } from 'hono';
 
 const REFUSAL_REASONS = [
   'unauthenticated',
@@ -73,4 +74,17 @@ export function createGatewayMetrics(): GatewayMetrics {
     },
     cspReport: () => cspReports.inc(),
   };
+}
+
+/**
+ * GET /metrics, for a separate port: agents and approvers who can reach the gateway must not read it. `refresh` brings the metrics up to
+ * date first.
+ */
+export function createMetricsApp({ registry }: GatewayMetrics, refresh: () => Promise<void>): Hono {
+  const app = new Hono();
+  app.get('/metrics', async (c) => {
+    await refresh();
+    return c.text(await registry.metrics(), 200, { 'Content-Type': registry.contentType });
+  });
+  return app;
 }

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { AnswerCode } from '../policy/contracts/answer';
 import { HISTORY_DAMAGED, REPAIR_ACTIONS, type RepairAction } from '../policy/contracts/ledger';
-import { RollbackReason, TerminalState } from '../policy/contracts/outcome';
+import type { RollbackReason, TerminalState } from '../policy/contracts/outcome';
 import { JUDGE_CAUSES, type JudgeCause } from '../policy/decide/judge-failure';
 import { openEnvelope } from '../policy/evidence/dsse';
 import { JudgeRecord } from '../policy/judge/record';
 import { jsonOf } from '../policy/text/json-of';
+import { Ended } from '../storage/ledger/reviews';
 import type { TailedRow } from '../storage/ledger/tail';
 
 /** `failed`: the judge could not answer. `unreadable`: the record cannot be read. */
@@ -27,7 +28,6 @@ export type RowEvent =
   | { readonly kind: 'other' };
 
 const Refused = z.object({ code: AnswerCode });
-const Closed = z.object({ state: TerminalState, reason: RollbackReason.nullable() });
 const Damaged = z.object({ check: z.literal(HISTORY_DAMAGED) });
 const Repaired = z.object({ did: z.enum(REPAIR_ACTIONS) });
 const Attested = z.object({ envelope: z.json() });
@@ -40,7 +40,7 @@ export function eventOf({ kind, body, secondsSinceDisclosed }: TailedRow): RowEv
     case 'answer_refused':
       return { kind: 'refused', code: Refused.safeParse(read).data?.code ?? 'other' };
     case 'closed': {
-      const closed = Closed.safeParse(read).data;
+      const closed = Ended.safeParse(read).data;
       return { kind: 'ended', state: closed?.state ?? 'other', reason: closed?.reason ?? 'none' };
     }
     case 'refused':

@@ -21,7 +21,7 @@ const PAGE = 'gateway/inbox/page';
 const HTML_SINKS =
   /innerHTML|outerHTML|insertAdjacentHTML|dangerouslySetInnerHTML|document\.write|createContextualFragment|srcdoc|\beval\b|new Function|javascript:/;
 const VIEW_IMPORTS =
-  /^(\.\/|\.\.\/(hooks|model|view|api-client|enroll|passkey|sign-answers)\b|\.\.\/\.\.\/api$|\.\.\/\.\.\/\.\.\/\.\.\/(policy|signing)\/|preact(\/hooks)?$|zod$)/;
+  /^(\.\/|\.\.\/(hooks|model|view|api-client|enroll|passkey)\b|\.\.\/\.\.\/api$|\.\.\/\.\.\/\.\.\/\.\.\/(policy|signing)\/|preact(\/hooks)?$|zod$)/;
 
 const RULES = [
   forbidden(PROGRAM, /\bDecisionContext\b/, 'The contract of the guardians forbids a type of this name'),

@@ -1,7 +1,7 @@
-import { join } from 'node:path';
+import { join, extname } from 'node:path';
 import type { z } from 'zod';
 import { recordDifferences } from '../activities/review/record-differences';
-import type { InboxDeps } from '../gateway/inbox/deps';
+import type { InboxDeps, InboxAsset, InboxAssets } from '../gateway/inbox/deps';
 import { CountersignFailure } from '../policy/contracts/failure';
 import { createChallengeStore } from '../storage/inbox/challenges';
 import { ledgerChanges } from '../storage/inbox/ledger-changes';
@@ -12,8 +12,9 @@ import { createEnrollments } from '../storage/keys/enrollments';
 import { createSessionStore } from '../storage/inbox/sessions';
 import type { LedgerNotifications } from '../storage/ledger/notifications';
 import type { GatewayEnv, Trust } from './config';
-import { readInboxAssets } from './inbox-assets';
 import type { Resources } from './resources';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
 
 /** Where `scripts/build-inbox.mjs` writes the page, next to the compiled gateway. */
 const ASSETS = join(__dirname, '..', 'gateway', 'inbox', 'assets');
@@ -56,4 +57,29 @@ export function inboxDeps({ env, namespace, trust, resources, notifications }: I
     recordDifferences: (changeId, seen) => recordDifferences(resources, changeId, seen),
     changes: ledgerChanges({ notifications, db }),
   };
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+};
+const INDEX = 'index.html';
+
+/** Reads the built page once. Null if it was not built. Files of other types are not served. */
+function readInboxAssets(folder: string): InboxAssets | null {
+  if (!existsSync(join(folder, INDEX))) return null;
+  const files = new Map<string, InboxAsset>();
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    if (entry.isFile() && entry.name !== INDEX && TYPES[extname(entry.name)] !== undefined)
+      files.set(entry.name, readAsset(folder, entry.name));
+  }
+  return { index: readAsset(folder, INDEX), files };
+}
+
+function readAsset(folder: string, name: string): InboxAsset {
+  const bytes = readFileSync(join(folder, name));
+  return { bytes, gzipped: gzipSync(bytes), type: TYPES[extname(name)] ?? 'application/octet-stream' };
 }

@@ -1,6 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from '@temporalio/client';
+import { messageOf } from '../client/errors';
 import { GRPC } from '../client/temporal-errors';
+import { retried } from './retried';
 
 /** Search attribute names and their types, in Temporal's spelling (`temporal … --search-attribute Name=Type`). */
 export type SearchAttributes = Readonly<Record<string, SearchAttributeTypeName>>;
@@ -28,7 +29,7 @@ export async function registerSearchAttributes(
   timeoutMs = 90_000,
 ): Promise<Registered> {
   const until = Date.now() + timeoutMs;
-  const existing = await listed(connection, namespace, Math.min(until, Date.now() + NEW_NAMESPACE_MS));
+  const existing = await listed(connection, namespace, Math.min(timeoutMs, NEW_NAMESPACE_MS));
   const names = Object.keys(wanted);
   const clash = names.find((name) => existing[name] !== undefined && existing[name] !== WIRE_TYPE[wanted[name]!]);
   if (clash !== undefined) {
@@ -47,49 +48,39 @@ export async function registerSearchAttributes(
       if (!/already exist/i.test((error as Error).message)) throw error;
     }
   }
-  await untilUsable(connection, namespace, wanted, until);
+  await untilUsable(connection, namespace, wanted, until - Date.now());
   return { added: missing, present: names.filter((name) => !missing.includes(name)) };
 }
 
-// The front end does not know a new namespace for some seconds.
+/** The front end does not know a new namespace for some seconds. */
 async function listed(
   connection: Connection,
   namespace: string,
-  until: number,
+  withinMs: number,
 ): Promise<Partial<Record<string, number>>> {
-  for (;;) {
-    try {
-      const answer = await connection.operatorService.listSearchAttributes({ namespace });
-      return (answer.customAttributes ?? {}) as Partial<Record<string, number>>;
-    } catch (error) {
-      if ((error as { code?: number }).code !== GRPC.NOT_FOUND || Date.now() > until) throw error;
-    }
-    await sleep(500);
-  }
+  const answer = await retried(
+    () => connection.operatorService.listSearchAttributes({ namespace }),
+    (error) => (error as { code?: number }).code === GRPC.NOT_FOUND,
+    { everyMs: 500, withinMs },
+  );
+  return (answer.customAttributes ?? {}) as Partial<Record<string, number>>;
 }
 
-// An attribute that is listed may not be usable yet: front ends cache the mapping. A count that names all of them must succeed.
+/** An attribute that is listed may not be usable yet: front ends cache the mapping. A count that names all of them must succeed. */
 async function untilUsable(
   connection: Connection,
   namespace: string,
   wanted: SearchAttributes,
-  until: number,
+  withinMs: number,
 ): Promise<void> {
   const query = Object.keys(wanted)
     .map((name) => `\`${name}\` IS NULL`)
     .join(' AND ');
   if (query === '') return;
-  for (;;) {
-    try {
-      await connection.workflowService.countWorkflowExecutions({ namespace, query });
-      return;
-    } catch (error) {
-      if (Date.now() > until) {
-        throw new Error(
-          `The search attributes of namespace ${namespace} are registered but not usable yet: ${(error as Error).message}`,
-        );
-      }
-    }
-    await sleep(250);
-  }
+  const count = (): Promise<unknown> => connection.workflowService.countWorkflowExecutions({ namespace, query });
+  await retried(count, () => true, { withinMs }).catch((error: unknown) => {
+    throw new Error(
+      `The search attributes of namespace ${namespace} are registered but not usable yet: ${messageOf(error)}`,
+    );
+  });
 }

@@ -1,6 +1,5 @@
 import { createByteStore } from '../storage/store/byte-store';
-import { databaseClock } from '../storage/database/database-clock';
-import { openDatabase, type Database } from '../storage/database/database';
+import { databaseClock, openDatabase, type Database } from '../storage/database/database';
 import { createKeyRegistry } from '../storage/keys/key-registry';
 import { ledgerWithAdvisoryLock } from '../storage/ledger/with-advisory-lock';
 import { createLedger } from '../storage/ledger/ledger';

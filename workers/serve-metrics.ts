@@ -1,13 +1,13 @@
 import type { Client } from '@temporalio/client';
-import type { GatewayMetrics } from '../gateway/metrics';
-import { createMetricsApp } from '../gateway/metrics-app';
-import { COUNTED_KINDS, ReviewMetrics } from '../gateway/review-metrics';
+import { type GatewayMetrics, createMetricsApp } from '../gateway/metrics';
+import { COUNTED_KINDS, ReviewMetrics, type QueueState } from '../gateway/review-metrics';
 import { openDatabase } from '../storage/database/database';
 import { openReviews } from '../storage/ledger/open-reviews';
 import { LedgerTail } from '../storage/ledger/tail';
 import { listen } from './listen';
 import type { Logger } from './logger';
-import { queueStates } from './queue-states';
+import { TASK_QUEUES } from '../policy/contracts/queues';
+import { POLLED_MS, pollAge, QUEUE_TYPES } from './pollers';
 
 const QUERY_TIMEOUT_MS = 2_000;
 
@@ -47,4 +47,31 @@ export async function serveMetrics(options: {
       await db.close();
     },
   };
+}
+
+const TIMEOUT_MS = 3_000;
+const ASKED = [
+  { queue: 'review', type: 'workflow' },
+  { queue: 'review', type: 'activity' },
+  { queue: 'judge', type: 'activity' },
+  { queue: 'commit', type: 'activity' },
+] as const;
+
+/** Live pollers and backlog of the task queues with this suffix. Rejects if the server does not answer in time. */
+export async function queueStates(temporal: Client, suffix: string): Promise<readonly QueueState[]> {
+  return await temporal.withDeadline(Date.now() + TIMEOUT_MS, () =>
+    Promise.all(
+      ASKED.map(async ({ queue, type }): Promise<QueueState> => {
+        const { pollers, stats } = await temporal.workflowService.describeTaskQueue({
+          namespace: temporal.options.namespace,
+          taskQueue: { name: TASK_QUEUES[queue] + suffix },
+          taskQueueType: QUEUE_TYPES[type],
+          reportStats: true,
+        });
+        const live = (pollers ?? []).filter((poller) => pollAge(poller) <= POLLED_MS);
+        const backlog = stats?.approximateBacklogCount;
+        return { queue, type, pollers: live.length, backlog: backlog == null ? null : Number(backlog) };
+      }),
+    ),
+  );
 }

@@ -27,6 +27,7 @@ import { aggregateConfigOf, readAggregateRecord } from '../review/aggregate-reco
 import { toolFor } from '../review/derivation';
 import { deriveResults, factsShaOf, readFacts, type DerivationDeps } from '../review/derive';
 import { loadDiff } from '../review/load-diff';
+import type { CommitInput } from '../review-types';
 import { requesterIn, rowOf, submissionIn } from '../rows';
 
 export interface StagingRecords {
@@ -46,11 +47,7 @@ export interface VerificationDeps extends DerivationDeps {
   readonly databaseNow: () => Promise<Date>;
 }
 
-export interface AskedCommit {
-  readonly changeId: string;
-  readonly planHash: string;
-  readonly stagingSha: string | null;
-  readonly fingerprint: string | null;
+export interface AskedCommit extends CommitInput {
   /** The reason of a rollback that is requested instead. Then only the rules that ran are run again, no sums are read, and unsigned revocations do not count. */
   readonly ending?: RollbackReason;
 }

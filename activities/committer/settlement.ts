@@ -28,7 +28,7 @@ import type { BreakerStore } from '../../storage/breakers/breakers';
 import type { WithChangeLock } from '../../storage/ledger/with-change-lock';
 import type { PlanSource } from '../../storage/plans/plan-source';
 import type { Settled } from '../review-types';
-import { nextRow } from './next-row';
+import { GENESIS, ledgerHash, type LedgerRow } from '../../policy/contracts/ledger';
 
 export interface ReceiptSigner {
   readonly keyId: string;
@@ -277,4 +277,16 @@ function toSettled(
   receipt: Envelope,
 ): Settled {
   return { state, reason, explanation, mode, planHash, stagingSha, receipt };
+}
+
+/** The row that the ledger will write for an entry after `last`, with the hash that it will have. Only while the change is locked. */
+export function nextRow(
+  changeId: string,
+  last: StoredRow | undefined,
+  { kind, at, body }: LedgerEntry,
+  actor: string,
+): StoredRow {
+  const [n, prev] = [(last?.row.n ?? -1) + 1, last?.hash ?? GENESIS];
+  const row: LedgerRow = { changeId, n, prev, kind, at, actor, body: body as LedgerRow['body'] };
+  return { row, hash: ledgerHash(row) };
 }

@@ -2,7 +2,6 @@ import type { DiffInput, Submission } from '../../policy/contracts/diff';
 import { inputSha as inputShaOf } from '../../policy/contracts/change-id';
 import type { Facts } from '../../policy/contracts/facts';
 import type { ValidatorFinding } from '../../policy/contracts/finding';
-import type { RollbackReason } from '../../policy/contracts/outcome';
 import type { Plan } from '../../policy/contracts/plan';
 import type { StagingRecord } from '../../policy/contracts/staging-record';
 import type { PolicyViolation } from '../../policy/contracts/violation';
@@ -11,6 +10,7 @@ import type { StoredRow } from '../../policy/evidence/chain';
 import { waivingOf } from '../../policy/evidence/recorded-findings';
 import { stopRowOf } from '../../signing/judge-withdrawal';
 import { firstUnmet, verifyReview } from '../../signing/verify-review';
+import type { RefusalReason } from '../review-types';
 import { readFacts } from '../review/derive';
 import { collectReview, type AskedCommit, type VerificationDeps } from './collect-record';
 
@@ -36,7 +36,7 @@ export interface VerifiedChange {
 export interface RefusedChange {
   readonly ok: false;
   readonly check: string;
-  readonly reason: Extract<RollbackReason, 'commit_refused' | 'policy_moved' | 'withdrawn' | 'superseded'>;
+  readonly reason: RefusalReason;
   readonly explanation: string;
 }
 

@@ -1,10 +1,10 @@
+import { z } from 'zod';
 import { typedHash, type Sha256 } from '../../policy/contracts/hash';
-import type { ModelReply } from './model-exchange';
+import { ModelReply } from './model-exchange';
 
 /** One raw answer of a model. It is parsed again on every use. `origin` is the id of the change that it was given for. */
-export interface CachedReply extends ModelReply {
-  readonly origin: Sha256;
-}
+export const CachedReply = ModelReply.extend({ origin: z.string() });
+export type CachedReply = Readonly<z.infer<typeof CachedReply>>;
 
 /**
  * Model answers by `cacheKey`. Failures are never stored. A cache that is unavailable must not fail the review: `get` may

@@ -1,20 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { z } from 'zod';
 import { canonicalJson } from '../../policy/contracts/canonical-json';
-import { Usage } from '../../policy/judge/record';
 import type { Queryable } from '../../storage/database/database';
 import { isDatabaseDown } from '../../storage/database/database-down';
-import type { CachedReply, JudgeCache } from './cache';
-
-const Stored = z.strictObject({
-  text: z.string(),
-  model: z.string(),
-  requestId: z.string().nullable(),
-  finishReason: z.string(),
-  usage: Usage,
-  structured: z.boolean(),
-  origin: z.string(),
-});
+import { CachedReply, type JudgeCache } from './cache';
 
 interface DatabaseCacheOptions {
   readonly db: Queryable;
@@ -47,7 +35,7 @@ export function createDatabaseJudgeCache({ db, macKey, ttlMs, now }: DatabaseCac
       const mac = macOf(key, Number(row.at), row.reply);
       if (mac.length !== row.mac.length || !timingSafeEqual(mac, row.mac)) return null;
       // A version with other members may have stored it.
-      return (Stored.safeParse(JSON.parse(row.reply)).data ?? null) satisfies CachedReply | null;
+      return CachedReply.safeParse(JSON.parse(row.reply)).data ?? null;
     },
     set: async (key, reply) => {
       const at = now();

@@ -1,4 +1,5 @@
-import type { Usage } from '../../policy/judge/record';
+import { z } from 'zod';
+import { Usage } from '../../policy/judge/record';
 
 export interface ModelRequest {
   readonly model: string;
@@ -17,12 +18,13 @@ export interface ModelRequest {
   readonly cacheKey: string;
 }
 
-export interface ModelReply {
-  readonly text: string;
-  readonly model: string;
-  readonly requestId: string | null;
-  readonly finishReason: string;
-  readonly usage: Usage;
+export const ModelReply = z.strictObject({
+  text: z.string(),
+  model: z.string(),
+  requestId: z.string().nullable(),
+  finishReason: z.string(),
+  usage: Usage,
   /** Whether the request asked for output in the schema. */
-  readonly structured: boolean;
-}
+  structured: z.boolean(),
+});
+export type ModelReply = Readonly<z.infer<typeof ModelReply>>;

@@ -38,9 +38,13 @@ import { parseAnswerMessage, violationIdOf } from './answer-message';
 import { refusalEntry } from './answer-refusal';
 import { byViolation, refusedResult, type Outcome } from './answer-results';
 import { CLOSED, judgeMessage, restoreAdmitted, type ValidAnswer, type Verdict } from './judge-message';
-import { pastDeadline, pendingAfter } from './deadlines';
 import { ENDING_ROWS, isEnding } from './opened-change';
 import { answerScopeFromRows, SCOPE_ROWS } from './answer-scope-from-rows';
+import type { AdmittedAnswer } from '../../policy/contracts/answer';
+import { deadlineOf } from '../../policy/decide/counted-answers';
+import { stillPending } from '../../policy/decide/decide';
+import type { StoredRow } from '../../policy/evidence/chain';
+import { requesterIn, rowOf, violationsIn } from '../rows';
 
 export interface AnswerDeps {
   readonly ledger: Ledger;
@@ -181,4 +185,32 @@ function outcomeOf(judged: Verdict['judged'], appended: Appended | null, known: 
   // If the workflow does not count it yet, the result of an earlier attempt was lost: return the answer again.
   const admitted = toAdmitted(judged, appended.stored.row.at);
   return { violationId, result: { code: 'accepted', message: `${judged.decision} by ${judged.person}` }, admitted };
+}
+
+/** Ids of the violations of a change that can no longer be confirmed at this time, ISO 8601. Empty before the disclosure. */
+function pastDeadline(rows: readonly StoredRow[], at: string): ReadonlySet<string> {
+  const disclosedAt = rowOf(rows, 'disclosed')?.at ?? at;
+  const past = violationsIn(rows).filter(
+    (violation) => violation.need === 'human' && deadlineOf(violation, disclosedAt) <= Date.parse(at),
+  );
+  return new Set(past.map(({ violationId }) => violationId));
+}
+
+/** For lists of reviews: how many violations still wait for a person after `answers`, and until when. */
+async function pendingAfter(
+  plans: Pick<PlanSource, 'byHash'>,
+  rows: readonly StoredRow[],
+  answers: readonly AdmittedAnswer[],
+  at: string,
+): Promise<ProjectionPatch> {
+  const { plan } = await plans.byHash(String(rowOf(rows, 'planned')?.body['planHash']), 'ignored');
+  const { pending, nextDeadline } = stillPending({
+    plan,
+    violations: violationsIn(rows),
+    answers,
+    requester: requesterIn(rows),
+    disclosedAt: rowOf(rows, 'disclosed')?.at ?? null,
+    at,
+  });
+  return { pending: pending.length, deadlineAt: nextDeadline };
 }

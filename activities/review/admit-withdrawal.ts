@@ -22,14 +22,12 @@ import { refusalEntry, refusedText } from './answer-refusal';
 import { OPENED_ROWS } from './opened-change';
 import { withdrawalScopeFromRows } from './withdrawal-scope';
 
-export type WithdrawalDeps = AnswerDeps;
-
 /** `admitWithdrawal` returns every refusal as data. It throws only STORE_UNAVAILABLE, which Temporal retries. */
-export function createWithdrawalActivities(deps: WithdrawalDeps): Pick<ReviewActivities, 'admitWithdrawal'> {
+export function createWithdrawalActivities(deps: AnswerDeps): Pick<ReviewActivities, 'admitWithdrawal'> {
   return { admitWithdrawal: (input) => admit(deps, input) };
 }
 
-async function admit(deps: WithdrawalDeps, input: AdmitWithdrawalInput): Promise<AdmittedWithdrawal> {
+async function admit(deps: AnswerDeps, input: AdmitWithdrawalInput): Promise<AdmittedWithdrawal> {
   const { ledger, keys, databaseNow } = deps;
   const { changeId, kind, message } = input;
   const at = (await databaseNow()).toISOString();
@@ -67,7 +65,7 @@ type Message = Pick<AdmitWithdrawalInput, 'changeId' | 'kind' | 'message'> & { r
 
 /** Records a message that was refused before it reached the workflow. */
 export function recordRefusedWithdrawal(
-  { ledger, now }: Pick<WithdrawalDeps, 'ledger'> & { readonly now: () => Date },
+  { ledger, now }: Pick<AnswerDeps, 'ledger'> & { readonly now: () => Date },
   changeId: string,
   message: Omit<Message, 'changeId'>,
   refused: Refused,
@@ -80,7 +78,7 @@ export function recordRefusedWithdrawal(
  * the ledger; the call then throws if another verdict was written.
  */
 async function recordRefusal(
-  ledger: WithdrawalDeps['ledger'],
+  ledger: AnswerDeps['ledger'],
   { changeId, kind, message, via }: Message,
   refused: Refused,
   at: string,

@@ -1,4 +1,9 @@
-import { canonicalJson, type JsonObject, type JsonValue } from '../../policy/contracts/canonical-json';
+import {
+  canonicalJson,
+  canonicalJsonOrNull,
+  type JsonObject,
+  type JsonValue,
+} from '../../policy/contracts/canonical-json';
 import type { ValidatorFinding } from '../../policy/contracts/finding';
 import type { Plan, PlanValidator } from '../../policy/contracts/plan';
 import { StagingRecord } from '../../policy/contracts/staging-record';
@@ -99,22 +104,12 @@ function possibleWithoutRow(plan: Plan, changeId: string, said: unknown): Record
   const possible = plan.validators.flatMap((validator): (readonly [string, RawOutcome])[] => {
     const outcome: unknown = outcomes.get(validator.id);
     if (outcome === undefined) return [];
-    const text = canonicalOrNull(outcome);
+    const text = canonicalJsonOrNull(outcome);
     if (text === null) return [];
     const known = possibleOutcomes(plan, validator, changeId, outcome).find((other) => canonicalJson(other) === text);
     return known === undefined ? [] : [[validator.id, known]];
   });
   return Object.fromEntries(possible);
-}
-
-/** Null for what has no canonical JSON, such as half of a surrogate pair or 200 levels. */
-function canonicalOrNull(value: unknown): string | null {
-  try {
-    return canonicalJson(value);
-  } catch (error) {
-    if (error instanceof TypeError || error instanceof RangeError) return null;
-    throw error;
-  }
 }
 
 /** Validators of the dry run have rows: the committer writes them with the row of the dry run itself. */

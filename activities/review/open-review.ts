@@ -9,7 +9,7 @@ import { toReported } from '../../policy/decide/reported';
 import { openingWarnings } from '../../policy/contracts/opening-warnings';
 import { sha256Hex } from '../../policy/contracts/hash';
 import type { ByteStore } from '../../policy/evidence/byte-store';
-import type { KeyRegistry } from '../../policy/evidence/key-registry';
+import type { KeyRegistry, KeyLookup } from '../../policy/evidence/key-registry';
 import { isAggregate } from '../../policy/contracts/readings';
 import type { WithAdvisoryLock, Ledger, LedgerEntry } from '../../policy/evidence/ledger-port';
 import { withCurrentKeys } from '../../policy/evidence/with-current-keys';
@@ -25,11 +25,11 @@ import type { PinnedPlan, PlanSource } from '../../storage/plans/plan-source';
 import { toolFor } from './derivation';
 import { deriveResults, factsShaOf, isStatic, readFacts, readTitle, type DerivationDeps } from './derive';
 import type { Opened, OpenInput, ReviewActivities, UnitResults } from '../review-types';
-import { requesterOf, type Requester } from './requester';
 import { readRecordedOpening, type RecordedOpening } from './recorded-opening';
 import { attestWorldFacts, type WorldFactsDeps } from './attest-world-facts';
 import type { UsableAttestor } from '../attestation';
 import { findingRows } from './finding-rows';
+import { verifySubmission } from '../../signing/verify-submission';
 
 export interface OpeningDeps extends DerivationDeps {
   readonly store: ByteStore;
@@ -282,4 +282,20 @@ function warningsOf(plan: Plan, requester: Requester): string[] {
 function withoutInline(submission: Submission): JsonObject {
   const { inline: _inline, ...rest } = submission;
   return rest as unknown as JsonObject;
+}
+
+/** Who requested a change. An invalid signature is refused; it is never treated as "unsigned". */
+type Requester =
+  | { readonly kind: 'known'; readonly person: string; readonly demo: boolean }
+  /** No signature, or a key without `onBehalfOf`: four eyes then require two people. */
+  | { readonly kind: 'unknown'; readonly why: string }
+  | { readonly kind: 'refused'; readonly why: string };
+
+/** The person on whose behalf the service key is registered. */
+function requesterOf(submission: Submission, development: boolean, keys: KeyLookup): Requester {
+  const verified = verifySubmission(submission, { keys, development });
+  if (!verified.ok) return { kind: verified.code === 'unsigned' ? 'unknown' : 'refused', why: verified.message };
+  if (verified.requester === null)
+    return { kind: 'unknown', why: `key ${verified.keyId} is registered without onBehalfOf` };
+  return { kind: 'known', person: verified.requester, demo: keys(verified.keyId)?.demo === true };
 }

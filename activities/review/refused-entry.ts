@@ -1,4 +1,4 @@
-import { canonicalJson, type JsonObject } from '../../policy/contracts/canonical-json';
+import { canonicalJsonOrNull, type JsonObject } from '../../policy/contracts/canonical-json';
 import type { CountersignFailure } from '../../policy/contracts/failure';
 import { sha256HexOfText } from '../../policy/contracts/hash';
 import type { Ledger, LedgerEntry } from '../../policy/evidence/ledger-port';
@@ -32,18 +32,10 @@ export async function recordRefusal(
 
 /**
  * Key of the row of a refusal, by the check that refused and the digest of what was refused: another message has another row, and the
- * same one again is counted on its row.
+ * same one again is counted on its row. All messages that are not JSON, or nested too deeply, share one row.
  */
 function refusalKey(check: string, message: unknown): string {
-  return `refused:${check}#${digestOf(message)}`;
-}
-
-function digestOf(message: unknown): string {
-  try {
-    return sha256HexOfText(canonicalJson(message));
-  } catch (error) {
-    // Not JSON, or nested too deeply. All of these messages share one row.
-    if (error instanceof TypeError || error instanceof RangeError) return 'unreadable';
-    throw error;
-  }
+  const text = canonicalJsonOrNull(message);
+  const digest = text === null ? 'unreadable' : sha256HexOfText(text);
+  return `refused:${check}#${digest}`;
 }

@@ -5,16 +5,13 @@
  * target and ledger. Progress goes to standard error; the last line of standard output is one object. Exits 1 on a violation.
  */
 import { fork, type ChildProcess } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { setUpDev, type DevSetup } from '../../dev/setup';
-import { startEmbeddedPostgres } from '../../dev/embedded/postgres';
 import { exited } from '../../dev/embedded/processes';
 import { extensionsOf } from '../../workers/extensions';
 import { openedClient, query } from '../../dev/query';
-import { runProgram, say, wholeNumber } from '../../dev/run-program';
+import { readOptions, runProgram, say, wholeNumber } from '../../dev/run-program';
+import { withTemporaryPostgres } from '../../dev/temporary';
 import { roleSetup } from '../../dev/local-roles';
 import type { PreparedChange } from '../../bench/committing';
 import { ledgersIn, markersIn } from '../stored-facts';
@@ -24,9 +21,7 @@ import { planRaces, RACE_BUNDLE, type RacePlan } from './plan';
 import type { Command, Reply } from './worker';
 
 async function main(calls: number, seed: number, open: number): Promise<number> {
-  const stateDir = mkdtempSync(join(tmpdir(), 'countersign-races-'));
-  const postgres = await startEmbeddedPostgres({ stateDir, say: () => {}, port: 0 });
-  try {
+  return await withTemporaryPostgres('races', { say: () => {} }, async (postgres, stateDir) => {
     const plan = planRaces(calls, seed);
     const setup = await setUpDev({
       runtime: { postgres, stateDir },
@@ -60,10 +55,7 @@ async function main(calls: number, seed: number, open: number): Promise<number> 
       `${JSON.stringify({ calls: answered, changes: plan.changes.length, contests: plan.contests.length, seed, violations: problems.length })}\n`,
     );
     return problems.length === 0 ? 0 : 1;
-  } finally {
-    await postgres.stop();
-    rmSync(stateDir, { recursive: true, force: true });
-  }
+  });
 }
 
 async function seedRows(url: string, rows: number): Promise<void> {
@@ -171,14 +163,7 @@ function nextReply<K extends Reply['kind']>(worker: ChildProcess, kind: K): Prom
 }
 
 runProgram(() => {
-  const { values } = parseArgs({
-    options: {
-      calls: { type: 'string', default: '10000' },
-      seed: { type: 'string', default: '1' },
-      open: { type: 'string', default: '12' },
-      json: { type: 'boolean' },
-    },
-  });
+  const values = readOptions({ calls: '10000', seed: '1', open: '12' });
   const seed = wholeNumber('--seed', values.seed, 0);
   return main(wholeNumber('--calls', values.calls), seed, wholeNumber('--open', values.open));
 });

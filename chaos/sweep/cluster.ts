@@ -11,7 +11,7 @@ import { startJsonApi, type JsonApi } from '../../dev/fixtures/json-api';
 import { processEnvs } from '../../dev/process-envs';
 import { setUpDev, type DevSetup } from '../../dev/setup';
 import { startProcess, type RunningProcess } from '../../workers/start-process';
-import type { Say } from '../../dev/embedded';
+import type { Say } from '../../dev/embedded/processes';
 import { extensionsOf } from '../../workers/extensions';
 import { WORKFLOW_INTERCEPTORS } from '../../workers/workflow-bundle';
 import { FaultController } from './armed-faults';

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { startTemporalServer, type Say } from '../../dev/embedded';
+import { startTemporalServer, type TemporalServer } from '../../dev/embedded/temporal-server';
+import type { Say } from '../../dev/embedded/processes';
 import { startEmbeddedPostgres, type PostgresServer } from '../../dev/embedded/postgres';
 import { findTemporal } from '../../dev/embedded/temporal-cli';
-import type { TemporalServer } from '../../dev/embedded/temporal-server';
+import { retried } from '../../workers/retried';
 import { SEARCH_ATTRIBUTES } from '../../policy/contracts/search-attributes';
 
 export const NAMESPACE = 'default';
@@ -43,14 +43,9 @@ export class Servers {
   }
 
   async #startPostgresAgain(): Promise<void> {
-    const { port } = this.postgres;
-    // Its child processes may keep the port and the shared memory for a short time.
-    this.postgres = await retryStart(async () => {
-      const server = await startEmbeddedPostgres({ stateDir: this.stateDir, say: () => {}, port });
-      if (server.port === port) return server;
-      await server.stop();
-      throw new Error(`PostgreSQL started on port ${server.port}, expected ${port}`);
-    });
+    this.postgres = await onPort(this.postgres.port, (port) =>
+      startEmbeddedPostgres({ stateDir: this.stateDir, say: () => {}, port }),
+    );
   }
 
   async killTemporal(): Promise<void> {
@@ -64,13 +59,7 @@ export class Servers {
   }
 
   async #startTemporalAgain(): Promise<void> {
-    const { port } = this.temporal;
-    this.temporal = await retryStart(async () => {
-      const server = await startTemporal(this.stateDir, this.cliPath, port);
-      if (server.port === port) return server;
-      await server.stop();
-      throw new Error(`The Temporal server started on port ${server.port}, expected ${port}`);
-    });
+    this.temporal = await onPort(this.temporal.port, (port) => startTemporal(this.stateDir, this.cliPath, port));
   }
 
   async stop(): Promise<void> {
@@ -91,13 +80,15 @@ function startTemporal(stateDir: string, cliPath: string, port: number): Promise
   });
 }
 
-async function retryStart<T>(start: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await start();
-    } catch (error) {
-      if (attempt === 20) throw error;
-      await sleep(250);
-    }
-  }
+/** Processes that a server leaves behind may keep its port and its shared memory for a short time. */
+function onPort<S extends PostgresServer | TemporalServer>(
+  port: number,
+  start: (port: number) => Promise<S>,
+): Promise<S> {
+  return retried(async () => {
+    const server = await start(port);
+    if (server.port === port) return server;
+    await server.stop();
+    throw new Error(`A server started on port ${server.port}, expected ${port}`);
+  });
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkerRole } from '../../policy/contracts/queues';
 import type { RunningProcess } from '../../workers/start-process';
-import type { Say } from '../../dev/embedded';
+import type { Say } from '../../dev/embedded/processes';
 import type { FaultController, Fired } from './armed-faults';
 import type { Servers } from './servers';
 

@@ -4,11 +4,8 @@
  * sees an error that it may not retry, if an effect is missing or doubled, or if more than 5 % are rolled back before they are confirmed.
  * Progress goes to standard error; with --json the last line of standard output is one object.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { parseArgs } from 'node:util';
-import { positiveNumber, runProgram, say } from '../../dev/run-program';
+import { positiveNumber, readOptions, runProgram, say } from '../../dev/run-program';
+import { withTemporaryDir } from '../../dev/temporary';
 import { machine } from '../../bench/measure';
 import { upgradeUnderLoad } from './upgrade';
 
@@ -16,8 +13,7 @@ import { upgradeUnderLoad } from './upgrade';
 const MAX_ROLLED_BACK = 0.05;
 
 async function main(perSecond: number, betweenSeconds: number, json: boolean): Promise<boolean> {
-  const stateDir = mkdtempSync(join(tmpdir(), 'countersign-upgrades-'));
-  try {
+  return await withTemporaryDir('upgrades', async (stateDir) => {
     const result = await upgradeUnderLoad({ stateDir, perSecond, betweenMs: betweenSeconds * 1000, say });
     const { submitted, committed, rolledBack, lost, wrongEffects, retries } = result;
     for (const each of lost) say(`Lost: ${each}`);
@@ -30,19 +26,11 @@ async function main(perSecond: number, betweenSeconds: number, json: boolean): P
         `${JSON.stringify({ machine: machine(), perSecond, ...result, committed: committed.length })}\n`,
       );
     return lost.length === 0 && wrongEffects === 0 && rolledBack.length <= MAX_ROLLED_BACK * submitted;
-  } finally {
-    rmSync(stateDir, { recursive: true, force: true });
-  }
+  });
 }
 
 runProgram(async () => {
-  const { values } = parseArgs({
-    options: {
-      json: { type: 'boolean', default: false },
-      rate: { type: 'string', default: '5' },
-      between: { type: 'string', default: '10' },
-    },
-  });
+  const values = readOptions({ rate: '5', between: '10' });
   const perSecond = positiveNumber('--rate', values.rate);
   const ok = await main(perSecond, positiveNumber('--between', values.between), values.json);
   return ok ? 0 : 1;

@@ -3,7 +3,7 @@ import { Pool } from 'pg';
 import type { Countersign } from '../../client/countersign';
 import { GatewayClient } from '../../client/gateway-client';
 import { createSigner } from '../../client/signer';
-import type { Say } from '../../dev/embedded';
+import type { Say } from '../../dev/embedded/processes';
 import type { ProcessName } from '../../workers/start-process';
 import type { Dev } from '../../dev/start';
 import { withShop } from '../../bench/with-shop';

@@ -1,4 +1,4 @@
-import { openDatabase, type Database } from '../../storage/database/database';
+import { withDatabase, type Database } from '../../storage/database/database';
 import { migrate } from '../../storage/database/migrate';
 import { rolePassword, RoleInUse, type RolePassword } from '../../storage/database/role-password';
 import { ConfigError } from '../../workers/config';
@@ -10,22 +10,15 @@ const MAX_WAIT_MS = 300_000;
 
 /** Runs one `init` at a time for a database: two would replace each other's passwords. */
 export async function oneAtATime<T>(databaseUrl: string, work: (admin: Database) => Promise<T>): Promise<T> {
-  const lock = openDatabase({
-    url: databaseUrl,
-    applicationName: 'countersign-init',
-    max: 1,
-    statementTimeoutMs: MAX_WAIT_MS,
-  });
-  const admin = openDatabase({ url: databaseUrl, applicationName: 'countersign-init', max: 2 });
-  try {
-    return await lock.transaction(async (tx) => {
-      await tx.query(`select pg_advisory_xact_lock(hashtextextended('countersign/init', 0))`);
-      return await work(admin);
-    });
-  } finally {
-    await admin.close();
-    await lock.close();
-  }
+  const connection = { url: databaseUrl, applicationName: 'countersign-init' };
+  return await withDatabase({ ...connection, max: 1, statementTimeoutMs: MAX_WAIT_MS }, (lock) =>
+    withDatabase({ ...connection, max: 2 }, (admin) =>
+      lock.transaction(async (tx) => {
+        await tx.query(`select pg_advisory_xact_lock(hashtextextended('countersign/init', 0))`);
+        return await work(admin);
+      }),
+    ),
+  );
 }
 
 export type RolePasswords = Readonly<Record<RoleWithFile, RolePassword>>;

@@ -1,4 +1,4 @@
-import { openDatabase } from '../../storage/database/database';
+import { withDatabase } from '../../storage/database/database';
 import { createKeyRegistry } from '../../storage/keys/key-registry';
 import { publishBundle } from '../../storage/plans/publish';
 import type { LoadedKey } from '../../signing/key-file';
@@ -39,8 +39,8 @@ export interface Registration {
 /** Registers the keys of processes, agents and people, and publishes the policy, signed by the operator. Idempotent. */
 export async function registerAll(registration: Registration): Promise<Registered> {
   const { operator, policyText, extensions } = registration;
-  const db = openDatabase({ url: registration.operatorUrl, applicationName: 'countersign-init', max: 2 });
-  try {
+  const options = { url: registration.operatorUrl, applicationName: 'countersign-init', max: 2 };
+  return await withDatabase(options, async (db) => {
     const registry = createKeyRegistry({ db, trustedOperators: [operator.publicKey], now: Date.now });
     const snapshot = await registry.snapshot();
     let registered = 0;
@@ -66,9 +66,7 @@ export async function registerAll(registration: Registration): Promise<Registere
           });
     const { rowCount } = await db.query('select from policy_revisions limit 1');
     return { registered, known: holders.length - registered, revision, anyPolicy: rowCount === 1 };
-  } finally {
-    await db.close();
-  }
+  });
 }
 
 function holdersOf({ request, keys, people, operator }: Registration): readonly Holder[] {

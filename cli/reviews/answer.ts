@@ -17,7 +17,8 @@ import { keyFileOf } from './key-option';
 import { changeTitle } from './change-title';
 import { printViolation } from './finding-view';
 import { printStaging } from './staging-view';
-import { chosenViolations } from './violation-choice';
+import type { ReviewStatus } from '../../policy/contracts/status';
+import { isIdPrefix, MIN_ID_PREFIX } from '../../policy/evidence/ledger-port';
 
 export function register(program: Command, cli: Cli): void {
   const answer = withAnswerOptions(
@@ -178,4 +179,38 @@ function signalCommand(
   const server = ['--address', address, '--namespace', namespace];
   const signal = ['--workflow-id', id, '--name', 'answer', '--input', JSON.stringify(message)];
   return ['temporal', 'workflow', 'signal', ...server, ...signal];
+}
+
+/**
+ * The violations that `--violation K` (an id, or a prefix of at least 8 digits that only one id has) or `--all` choose.
+ * `--all` means every violation that still waits for a person.
+ */
+function chosenViolations(status: ReviewStatus, prefix: string | undefined, all: boolean): string[] {
+  if (all === (prefix !== undefined)) throw new UsageError('Give either --violation K or --all');
+  const forHumans = status.violations.filter((violation) => violation.need === 'human');
+  if (prefix === undefined) {
+    const open = forHumans
+      .filter((violation) => violation.resolution === 'pending')
+      .map((violation) => violation.violationId);
+    if (open.length === 0)
+      throw new CountersignError(
+        'refused',
+        `Review ${status.changeId} is ${status.state}: no violation waits for an answer`,
+      );
+    return open;
+  }
+  if (!isIdPrefix(prefix))
+    throw new UsageError(
+      `--violation: expected at least ${MIN_ID_PREFIX} lower-case hex digits of an id that \`show\` prints, got "${prefix}"`,
+    );
+  const matches = status.violations.filter((violation) => violation.violationId.startsWith(prefix));
+  const [only, ...more] = matches;
+  if (only === undefined)
+    throw new CountersignError(
+      'refused',
+      `Review ${status.changeId} has no violation ${prefix}; \`countersign show\` lists them`,
+    );
+  if (more.length > 0)
+    throw new UsageError(`--violation ${prefix} matches ${matches.length} violations: give more digits`);
+  return [only.violationId];
 }

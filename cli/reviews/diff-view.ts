@@ -2,7 +2,7 @@ import { linesOf, sourceLines } from '../../policy/text/escape';
 import { counted } from '../../policy/text/change-title';
 import { decodeUtf8 } from '../../policy/text/utf8';
 import { styled, type Printer, type Style } from '../printer';
-import { reindent } from '../reindent';
+import { closingQuote } from '../../policy/text/json-string';
 
 /** Prints a diff from its bytes: all of it, or at most `max` lines, and then how many it left out. */
 export function printDiff(out: Printer, sourceTool: string, bytes: Uint8Array, max = Infinity): void {
@@ -81,4 +81,35 @@ export function printEvidence(
       if (max === Infinity) out.block(content, `      L${n} │ `);
       else out.cut(content, `      L${n} │ `);
   }
+}
+
+/**
+ * Breaks JSON into lines with every token unchanged. Parsing and serializing again would hide duplicate keys and change
+ * numbers and escapes. Text that is not JSON keeps all its characters, with line breaks in arbitrary places.
+ */
+function reindent(json: string): string {
+  let out = '';
+  let depth = 0;
+  for (let i = 0; i < json.length; i++) {
+    const char = json.charAt(i);
+    if (char === '"') {
+      const close = closingQuote(json, i + 1);
+      const end = close === -1 ? json.length : close + 1;
+      out += json.slice(i, end);
+      i = end - 1;
+      continue;
+    }
+    if (char === '}' || char === ']') out += newline((depth = Math.max(0, depth - 1)));
+    out += char;
+    if (char === '{' || char === '[') {
+      const close = char === '{' ? '}' : ']';
+      if (json.charAt(i + 1) === close) out += json.charAt(++i);
+      else out += newline(++depth);
+    } else if (char === ',') out += newline(depth);
+  }
+  return out;
+}
+
+function newline(depth: number): string {
+  return `\n${'  '.repeat(Math.min(depth, 40))}`;
 }

@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { Client } from 'pg';
+import { messageOf } from '../../client/errors';
 import { createDatabase } from '../../storage/database/create-database';
+import { retried } from '../../workers/retried';
+import { query } from '../query';
 import { type Env, freePort } from './places';
 import { type PostgresBinaries, type RunAs, findPostgresBinaries, postgresUser } from './postgres-binaries';
 import { SUPERUSER, checkData, childOptions, dataDirFor, initialise, setAside } from './postgres-data';
@@ -88,14 +89,14 @@ export async function useExistingPostgres(adminUrl: string, say: Say): Promise<P
   const url = (database: string): string =>
     Object.assign(new URL(adminUrl), { pathname: `/${encodeURIComponent(database)}` }).href;
   const port = Number(new URL(adminUrl).port || 5432);
-  const { version, mayAdminister } = await query(adminUrl, async (client) => {
-    const { rows } = await client.query<{ version: string; ok: boolean }>(
-      `select current_setting('server_version') as version, rolsuper or (rolcreatedb and rolcreaterole) as ok from pg_roles where rolname = current_user`,
-    );
-    return { version: rows[0]?.version ?? 'unknown', mayAdminister: rows[0]?.ok ?? false };
-  });
-  if (!mayAdminister)
+  const [found] = await query<{ version: string; mayAdminister: boolean }>(
+    adminUrl,
+    `select current_setting('server_version') as version, rolsuper or (rolcreatedb and rolcreaterole) as "mayAdminister"
+     from pg_roles where rolname = current_user`,
+  );
+  if (found?.mayAdminister !== true)
     throw new Error('The role of COUNTERSIGN_DATABASE_ADMIN_URL may not create databases and roles; use a superuser');
+  const { version } = found;
   say(`PostgreSQL: using ${version} at ${new URL(adminUrl).host} (COUNTERSIGN_DATABASE_ADMIN_URL)`);
   return serverOf({ port, version, pid: undefined, dataDir: undefined }, url, async () => {});
 }
@@ -131,17 +132,6 @@ function serverOf(
     stop,
     createDatabase: (name) => createDatabase(superuserUrl(name)),
   };
-}
-
-async function query<T>(connectionString: string, work: (client: Client) => Promise<T>): Promise<T> {
-  const client = new Client({ connectionString, connectionTimeoutMillis: 10_000, query_timeout: 60_000 });
-  client.on('error', () => {}); // The query in flight fails with this error too.
-  try {
-    await client.connect();
-    return await work(client);
-  } finally {
-    await client.end();
-  }
 }
 
 type Outcome =
@@ -186,16 +176,14 @@ async function startOnce(
 }
 
 async function untilReady(url: string): Promise<{ version: string } | string> {
-  const until = Date.now() + START_MS;
-  for (;;) {
-    try {
-      return await query(url, async (client) => {
-        const { rows } = await client.query<{ version: string }>(`select current_setting('server_version') as version`);
-        return { version: rows[0]?.version ?? 'unknown' };
-      });
-    } catch (error) {
-      if (Date.now() > until) return `no answer within ${START_MS / 1000} s: ${(error as Error).message}`;
-    }
-    await sleep(50);
+  try {
+    const [row] = await retried(
+      () => query<{ version: string }>(url, `select current_setting('server_version') as version`),
+      () => true,
+      { everyMs: 50, withinMs: START_MS },
+    );
+    return { version: row?.version ?? 'unknown' };
+  } catch (error) {
+    return `no answer within ${START_MS / 1000} s: ${messageOf(error)}`;
   }
 }

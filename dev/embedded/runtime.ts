@@ -1,6 +1,5 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { isGrpcServiceError } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time';
 import { type HeldLock, type LockHolder, tryLock } from './lock-file';
@@ -9,6 +8,7 @@ import { type PostgresServer, startEmbeddedPostgres, useExistingPostgres } from 
 import type { Say } from './processes';
 import { onStopSignal } from '../../workers/on-stop-signal';
 import { type SearchAttributes, registerSearchAttributes } from '../../workers/register-search-attributes';
+import { retried } from '../../workers/retried';
 import { findTemporal } from './temporal-cli';
 import { withConnection } from '../../workers/temporal';
 import { startTemporalServer, stopLeftTemporal, waitForTemporal } from './temporal-server';
@@ -142,16 +142,8 @@ async function startTemporal(
 }
 
 // A server that has just started can fail single calls although others were answered: its services start one by one.
-async function whileStarting(call: () => Promise<void>): Promise<void> {
-  const until = Date.now() + STEP_MS;
-  for (;;) {
-    try {
-      return await call();
-    } catch (error) {
-      if (!isGrpcServiceError(error) || Date.now() > until) throw error;
-    }
-    await sleep(250);
-  }
+function whileStarting(call: () => Promise<void>): Promise<void> {
+  return retried(call, isGrpcServiceError, { withinMs: STEP_MS });
 }
 
 // The dev server drops closed workflows after a day; the demo of last week should still be there.

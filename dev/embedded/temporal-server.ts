@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { messageOf } from '../../client/errors';
+import { retried } from '../../workers/retried';
 import { withConnection } from '../../workers/temporal';
 import { freePort, type Env } from './places';
 import { ending, processesWith, type Say, stopOnExit, stopProcess } from './processes';
@@ -157,27 +158,20 @@ export async function waitForTemporal(
   env: Env = {},
 ): Promise<void> {
   const until = Date.now() + timeoutMs;
-  for (;;) {
-    try {
-      const connectTimeout = Math.max(1_000, Math.min(5_000, until - Date.now()));
-      // A count goes by the front end's list of namespaces, as every later call does; that list can lag seconds behind
-      // `describeNamespace` on a server of several processes (seen on 1.32.1).
-      await withConnection(
-        { ...env, TEMPORAL_ADDRESS: address },
-        (connection) =>
-          connection.withDeadline(Date.now() + 5_000, () =>
-            connection.workflowService.countWorkflowExecutions({ namespace }),
-          ),
-        connectTimeout,
-      );
-      return;
-    } catch (error) {
-      if (Date.now() > until) {
-        throw new Error(
-          `No Temporal server answers at ${address} for namespace ${namespace}: ${(error as Error).message}`,
-        );
-      }
-    }
-    await sleep(100);
-  }
+  const count = async (): Promise<void> => {
+    const connectTimeout = Math.max(1_000, Math.min(5_000, until - Date.now()));
+    // A count goes by the front end's list of namespaces, as every later call does; that list can lag seconds behind
+    // `describeNamespace` on a server of several processes (seen on 1.32.1).
+    await withConnection(
+      { ...env, TEMPORAL_ADDRESS: address },
+      (connection) =>
+        connection.withDeadline(Date.now() + 5_000, () =>
+          connection.workflowService.countWorkflowExecutions({ namespace }),
+        ),
+      connectTimeout,
+    );
+  };
+  await retried(count, () => true, { everyMs: 100, withinMs: timeoutMs }).catch((error: unknown) => {
+    throw new Error(`No Temporal server answers at ${address} for namespace ${namespace}: ${messageOf(error)}`);
+  });
 }

@@ -58,12 +58,8 @@ export interface LoginAssertion {
 
 /** `POST /enroll/begin` {keyId: id of the one-time key of the link}. 404 if the link is unknown, spent or expired. */
 export interface EnrollmentOffer {
-  /** The operator's statement, which the statement of the new passkey names by its digest. */
+  /** The operator's statement (person, tenants, relying party, expiry), which the statement of the new passkey names by its digest. */
   readonly offer: Envelope;
-  readonly person: string;
-  readonly rpId: string;
-  readonly tenants: readonly string[];
-  readonly expiresAt: string;
   /** Base64url, 32 bytes, used once, within two minutes. The authenticator signs it as it is. */
   readonly challenge: string;
 }

@@ -5,24 +5,23 @@
  * X2 Requests that another site can make a browser send are refused (same-origin.ts), and the session cookie is not sent with them.
  * X3 What the page verifies (rows, bytes, policy) is sent as the ledger has it; lists and numbers have no authority.
  */
-import { Hono } from 'hono';
+import { Hono, type Context } from 'hono';
 import { readBody } from '../../client/http-body';
 import type { GatewayDeps } from '../deps';
 import type { GatewayMetrics } from '../metrics';
 import { Readiness } from '../readiness';
-import type { InboxDeps } from './deps';
+import type { InboxDeps, InboxAsset, InboxAssets } from './deps';
 import { enrollRoutes } from './enroll';
 import { EventHub } from './event-hub';
-import { eventRoutes } from './events';
 import { inboxHeaders } from './headers';
 import { loginRoutes } from './login';
-import { pageRoutes } from './pages';
 import { Rate } from './rate';
 import { inboxReviewRoutes, type ReviewRouteDeps } from './reviews';
 import { sameOrigin } from './same-origin';
 import { Sessions } from './session';
 import { numberRoutes } from './team-numbers';
 import { Viewers } from './viewer';
+import { streamSSE } from 'hono/streaming';
 
 /** Of the whole process in a minute. Both need no login. */
 const MAX_CHALLENGES = 600;
@@ -74,4 +73,50 @@ function reportRoutes(metrics: GatewayMetrics, now: () => number): Hono {
     return c.body(null, 204);
   });
   return routes;
+}
+
+/** `GET /events`: server-sent events until the session, the page or the process ends. */
+function eventRoutes(hub: EventHub, sessions: Sessions): Hono {
+  const routes = new Hono();
+  routes.get('/events', async (c) => {
+    // V2. The page connects again by itself, and an EventSource sends no header of its own.
+    const queue = await hub.join(await sessions.of(c, false));
+    return streamSSE(c, async (stream) => {
+      stream.onAbort(() => queue.close());
+      try {
+        for (let event = await queue.next(); event !== null && !stream.aborted; event = await queue.next())
+          await stream.writeSSE({ data: JSON.stringify(event) });
+      } finally {
+        queue.close();
+      }
+    });
+  });
+  return routes;
+}
+
+const NOT_BUILT =
+  'The inbox page is not built. Build it with: node scripts/build-inbox.mjs (in the sources of Countersign), then start the gateway again.\n';
+
+/** `/inbox/` and its files. Names are looked up in the list of built files, never in the file system. */
+function pageRoutes(assets: InboxAssets | null): Hono {
+  const routes = new Hono();
+  routes.get('/assets/:name{.+}', (c) => {
+    const asset = assets?.files.get(c.req.param('name'));
+    if (asset === undefined) return c.notFound();
+    return serve(c, asset, 'public, max-age=31536000, immutable');
+  });
+  // The page reads its own path, so every other path under /inbox/ is the page.
+  routes.get('/*', (c) => (assets === null ? c.text(NOT_BUILT, 503) : serve(c, assets.index, 'no-store')));
+  return routes;
+}
+
+function serve(c: Context, { bytes, gzipped, type }: InboxAsset, caching: string): Response {
+  const gzip = /\bgzip\b/.test(c.req.header('accept-encoding') ?? '');
+  const body = new Uint8Array(gzip ? gzipped : bytes);
+  return c.body(body, 200, {
+    'Content-Type': type,
+    'Cache-Control': caching,
+    Vary: 'Accept-Encoding',
+    ...(gzip ? { 'Content-Encoding': 'gzip' } : {}),
+  });
 }

@@ -1,5 +1,6 @@
 import type { KeySnapshot } from '../../policy/evidence/key-registry';
 import type { ChallengeStore } from '../../storage/inbox/challenges';
+import type { LedgerChanges } from '../../storage/inbox/ledger-changes';
 import type { InboxNumbers } from '../../storage/inbox/numbers';
 import type { PrecedentRow } from '../../storage/inbox/precedents';
 import type { InboxLists } from '../../storage/inbox/review-list';
@@ -18,12 +19,6 @@ export interface InboxAsset {
 export interface InboxAssets {
   readonly index: InboxAsset;
   readonly files: ReadonlyMap<string, InboxAsset>;
-}
-
-/** Notifies of changes that got ledger rows. */
-export interface LedgerChanges {
-  /** `listener` gets the id of each change that got rows, perhaps more than once. Returns the function that ends it. */
-  subscribe(listener: (changeId: string) => void): () => void;
 }
 
 /** What the page could not verify, and who saw it. */

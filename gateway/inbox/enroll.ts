@@ -43,10 +43,9 @@ export function enrollRoutes(
   };
   routes.post('/enroll/begin', async (c) => {
     const { keyId } = await requestBody(c, Begin);
-    const { offer, enrollment } = await openLink(keyId);
-    const { subject, rpId, tenants, expiresAt } = enrollment;
+    const { offer } = await openLink(keyId);
     const challenge = await newChallenge(deps, c, { purpose: 'enroll', subject: keyId });
-    return c.json({ offer, person: subject.id, rpId, tenants, expiresAt, challenge } satisfies EnrollmentOffer);
+    return c.json({ offer, challenge } satisfies EnrollmentOffer);
   });
   routes.post('/enroll/finish', async (c) => {
     const { envelope, ...made } = await requestBody(c, Finish);

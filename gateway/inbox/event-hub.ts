@@ -5,7 +5,7 @@ import type { Readiness, ServiceProbes } from '../readiness';
 import type { InboxEvent } from './api';
 import { EventQueue } from './event-queue';
 import { maySee, type Session, type Sessions } from './session';
-import type { LedgerChanges } from './deps';
+import type { InboxDeps } from './deps';
 
 const TICK_MS = 500;
 /** A page that receives nothing for 20 seconds counts as disconnected. */
@@ -14,10 +14,7 @@ const MAX_CLIENTS = 1_000;
 const MAX_OF_SESSION = 5;
 const MAX_KNOWN_TENANTS = 10_000;
 
-export interface EventHubDeps {
-  readonly changes: LedgerChanges;
-  /** Null for a review that was never opened. */
-  readonly tenantOf: (changeId: string) => Promise<string | null>;
+interface EventHubDeps extends Pick<InboxDeps, 'changes' | 'tenantOf'> {
   readonly readiness: Pick<Readiness<keyof ServiceProbes>, 'check'>;
   readonly sessions: Pick<Sessions, 'find'>;
   readonly now: () => number;

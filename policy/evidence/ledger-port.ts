@@ -1,8 +1,10 @@
+import { z } from 'zod';
 import type { JsonValue } from '../contracts/canonical-json';
-import type { Status } from '../contracts/finding';
+import { Sha256Hex } from '../contracts/diff';
+import { Status } from '../contracts/finding';
 import type { Sha256 } from '../contracts/hash';
 import type { LedgerKind, OpenedChange } from '../contracts/ledger';
-import type { Mode, ReviewState, RollbackReason } from '../contracts/outcome';
+import { Mode, ReviewState, RollbackReason } from '../contracts/outcome';
 import type { StoredRow } from './chain';
 
 /** Kinds of rows that record a refused attempt. */
@@ -60,26 +62,27 @@ export type Appended =
     };
 
 /** The row of a review in lists and search. Written in the same transaction as the ledger rows that it reflects. */
-export interface ReviewProjection {
-  readonly changeId: Sha256;
-  readonly tenant: string;
-  readonly target: string;
-  readonly sourceTool: string;
-  readonly inputSha: Sha256;
-  readonly state: ReviewState;
-  readonly reason: RollbackReason | null;
-  readonly mode: Mode;
-  readonly requester: string | null;
+export const ReviewProjection = z.object({
+  changeId: Sha256Hex,
+  tenant: z.string(),
+  target: z.string(),
+  sourceTool: z.string(),
+  inputSha: Sha256Hex,
+  state: ReviewState,
+  reason: RollbackReason.nullable(),
+  mode: Mode,
+  requester: z.string().nullable(),
   /** Number of violations that wait for a person. */
-  readonly pending: number;
-  readonly highestSeverity: Status | null;
-  readonly openedAt: string;
-  readonly updatedAt: string;
-  readonly deadlineAt: string | null;
-  readonly closedAt: string | null;
+  pending: z.int(),
+  highestSeverity: Status.nullable(),
+  openedAt: z.string(),
+  updatedAt: z.string(),
+  deadlineAt: z.string().nullable(),
+  closedAt: z.string().nullable(),
   /** One line for display, derived from the diff and never from the agent's prose. */
-  readonly summary: string;
-}
+  summary: z.string(),
+});
+export type ReviewProjection = Readonly<z.infer<typeof ReviewProjection>>;
 
 /**
  * Members to update. The first patch of a change must have tenant, target, sourceTool, inputSha, mode and openedAt, which do not change
@@ -107,11 +110,12 @@ export interface ReviewQuery {
   readonly after?: string;
 }
 
-export interface ReviewPage {
+export const ReviewPage = z.object({
   /** Newest first. */
-  readonly reviews: readonly ReviewProjection[];
-  readonly next: string | null;
-}
+  reviews: z.array(ReviewProjection).readonly(),
+  next: z.string().nullable(),
+});
+export type ReviewPage = Readonly<z.infer<typeof ReviewPage>>;
 
 /** A reject in the ledger. A reset, restart or resubmission does not undo it. */
 export interface StandingReject {

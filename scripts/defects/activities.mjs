@@ -149,7 +149,7 @@ export const DEFECTS = [
     name: 'a refusal is keyed by its check alone',
     through: 'twenty forged commits leave one row',
     file: 'activities/review/refused-entry.ts',
-    from: '`refused:${check}#${digestOf(message)}`',
+    from: '`refused:${check}#${digest}`',
     to: '`refused:${check}#`',
     tests: ['test/activities/review/opened-change.test.ts'],
   },

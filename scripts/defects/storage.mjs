@@ -66,7 +66,7 @@ export const DEFECTS = [
   {
     name: 'show a review as ended by the projection',
     through: 'a review that the list shows as committed although it is open',
-    file: 'storage/ledger/listed-end.ts',
+    file: 'storage/ledger/reviews.ts',
     from: "Open.safeParse(projection.state).data ?? 'COMMITTING'",
     to: 'projection.state',
     tests: ['test/storage/ledger/ledger.slow.test.ts'],

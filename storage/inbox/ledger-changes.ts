@@ -14,13 +14,17 @@ interface LedgerChangesOptions {
   readonly everyMs?: number;
 }
 
+/** Notifies of changes that got ledger rows. */
+export interface LedgerChanges {
+  /** `listener` gets the id of each change that got rows, perhaps more than once. Returns the function that ends it. */
+  subscribe(listener: (changeId: string) => void): () => void;
+}
+
 /**
  * Which changes got rows, for any number of subscribers: from notifications, and from the newest rows while the process cannot listen
  * and once with each new connection. A subscriber may be called more than once for a change.
  */
-export function ledgerChanges({ notifications, db, everyMs = EVERY_MS }: LedgerChangesOptions): {
-  subscribe(listener: (changeId: string) => void): () => void;
-} {
+export function ledgerChanges({ notifications, db, everyMs = EVERY_MS }: LedgerChangesOptions): LedgerChanges {
   const listeners = new Set<(changeId: string) => void>();
   let stop: (() => void) | null = null;
 

@@ -1,8 +1,7 @@
-import { z } from 'zod';
 import { Decision } from '../../policy/contracts/answer';
-import { RollbackReason, TerminalState } from '../../policy/contracts/outcome';
 import { jsonOf } from '../../policy/text/json-of';
 import type { Queryable } from '../database/database';
+import { Ended } from '../ledger/reviews';
 
 const MAX_PRECEDENTS = 5;
 
@@ -25,8 +24,6 @@ interface Row {
   closed: string | null;
 }
 
-const Closed = z.object({ state: TerminalState, reason: RollbackReason.nullable() });
-
 /** The last answers to the same rule in one tenant, newest first, without those of the review itself. */
 export async function readPrecedents(
   db: Queryable,
@@ -41,7 +38,7 @@ export async function readPrecedents(
     'inbox_precedents',
   );
   return rows.map((row) => {
-    const closed = row.closed === null ? null : Closed.safeParse(jsonOf(row.closed)).data;
+    const closed = row.closed === null ? null : Ended.safeParse(jsonOf(row.closed)).data;
     return {
       changeId: row.change_id,
       title: row.summary,

@@ -1,7 +1,7 @@
 import { Sha256Hex } from '../../policy/contracts/diff';
 import type { ReviewProjection } from '../../policy/evidence/ledger-port';
 import type { Queryable } from '../database/database';
-import { SELECT_REVIEW, toReview, type ReviewRow } from '../ledger/reviews';
+import { Conditions, olderThan, SELECT_REVIEW, toReview, type ReviewRow } from '../ledger/reviews';
 
 export const PAGE_SIZE = 50;
 const MAX_TURN_COUNT = 1000;
@@ -64,10 +64,9 @@ export function createInboxLists(db: Queryable): InboxLists {
 
     async turnCount(viewer) {
       if (viewer.groups.length === 0) return 0;
-      const query = new Conditions(viewer);
-      query.ofTenants(viewer, undefined);
+      const query = conditionsOf(viewer, undefined);
       const { rows } = await db.query<{ count: number }>(
-        `select count(*)::int as count from (select from reviews r where ${tabCondition('turn', viewer)} ${query.and()} limit ${MAX_TURN_COUNT}) c`,
+        `select count(*)::int as count from (select from reviews r where ${query.after(tabCondition('turn', viewer))} limit ${MAX_TURN_COUNT}) c`,
         query.values,
       );
       return rows[0]?.count ?? 0;
@@ -90,41 +89,23 @@ export function createInboxLists(db: Queryable): InboxLists {
   };
 }
 
-/** Conditions with numbered parameters, after the three of WAITS. */
-class Conditions {
-  readonly values: unknown[];
-  readonly #clauses: string[] = [];
-
-  constructor({ person, groups }: Viewer) {
-    this.values = [person, groups.map(({ planHash }) => planHash), groups.map(({ group }) => group)];
-  }
-
-  add(clause: (...parameters: readonly string[]) => string, ...values: readonly unknown[]): void {
-    const first = this.values.length + 1;
-    this.values.push(...values);
-    this.#clauses.push(clause(...values.map((_, i) => `$${first + i}`)));
-  }
-
-  ofTenants({ tenants }: Viewer, wanted: string | undefined): void {
-    if (tenants !== null) this.add((p) => `r.tenant = any(${p}::text[])`, tenants);
-    if (wanted !== undefined) this.add((p) => `r.tenant = ${p}`, wanted);
-  }
-
-  and(): string {
-    return this.#clauses.map((clause) => `and ${clause}`).join(' ');
-  }
+/** After the three parameters of WAITS: the tenants that the viewer may see, and the wanted one of them. */
+function conditionsOf({ person, groups, tenants }: Viewer, wanted: string | undefined): Conditions {
+  const query = new Conditions([person, groups.map(({ planHash }) => planHash), groups.map(({ group }) => group)]);
+  if (tenants !== null) query.add((p) => `r.tenant = any(${p}::text[])`, tenants);
+  if (wanted !== undefined) query.add((p) => `r.tenant = ${p}`, wanted);
+  return query;
 }
 
 async function readPage(db: Queryable, viewer: Viewer, filter: InboxFilter): Promise<InboxPage> {
-  const query = new Conditions(viewer);
-  query.ofTenants(viewer, filter.tenant);
+  const query = conditionsOf(viewer, filter.tenant);
   addFilters(query, filter);
   const turn = filter.tab === 'turn';
   if (filter.cursor !== undefined) addCursor(query, filter.cursor, turn);
   const { rows } = await db.query<ReviewRow & { waits: Waiting[] | null }>(
     `select page.*, (select json_agg(json_build_object('rule', v.rule, 'since', v.since) order by v.since, v.rule) from review_violations v
        where ${String(turn)} and v.change_id = page.change_id and ${WAITS} and not (v.four_eyes and page.requester is not distinct from $1)) as waits
-     from (${SELECT_REVIEW} where ${tabCondition(filter.tab, viewer)} ${query.and()} order by ${order(turn)} limit ${PAGE_SIZE + 1}) page
+     from (${SELECT_REVIEW} where ${query.after(tabCondition(filter.tab, viewer))} order by ${order(turn)} limit ${PAGE_SIZE + 1}) page
      order by ${order(turn).replaceAll('r.', 'page.')}`,
     query.values,
   );
@@ -204,11 +185,5 @@ function addCursor(query: Conditions, cursor: string, turn: boolean): void {
       time,
       changeId,
     );
-  else
-    query.add(
-      // The first condition is where the index scan begins; the second alone would only filter all rows before the page.
-      (p, q) => `r.opened_at <= ${p}::timestamptz and (r.opened_at < ${p}::timestamptz or r.change_id > ${q})`,
-      time,
-      changeId,
-    );
+  else query.add(olderThan, time, changeId);
 }

@@ -2,7 +2,8 @@ import { Sha256Hex } from '../../policy/contracts/diff';
 import { isIdPrefix, type LedgerReader, type ReviewProjection } from '../../policy/evidence/ledger-port';
 import { jsonOf } from '../../policy/text/json-of';
 import type { Queryable } from '../database/database';
-import { listedEnd } from './listed-end';
+import { z } from 'zod';
+import { ReviewState, RollbackReason, TerminalState } from '../../policy/contracts/outcome';
 
 const MAX_PAGE = 500;
 
@@ -32,6 +33,35 @@ export const SELECT_REVIEW = `select r.change_id, r.tenant, r.target, r.source_t
     (select c.body from ledger c where c.change_id = r.change_id and c.fact_key = 'closed/closed') as closed
   from reviews r`;
 
+/** Conditions of a query with numbered parameters, after those that it has anyway. */
+export class Conditions {
+  readonly values: unknown[];
+  readonly #clauses: string[] = [];
+
+  constructor(values: readonly unknown[] = []) {
+    this.values = [...values];
+  }
+
+  add(clause: (...parameters: readonly string[]) => string, ...values: readonly unknown[]): void {
+    const first = this.values.length + 1;
+    this.values.push(...values);
+    this.#clauses.push(clause(...values.map((_, i) => `$${first + i}`)));
+  }
+
+  /** `first` and all conditions. */
+  after(first: string): string {
+    return [first, ...this.#clauses].join(' and ');
+  }
+}
+
+/**
+ * Rows after one with this time and id, newest first. The first condition is where the index scan begins; the second alone would only
+ * filter all rows before the page.
+ */
+export function olderThan(time: string, id: string): string {
+  return `r.opened_at <= ${time}::timestamptz and (r.opened_at < ${time}::timestamptz or r.change_id > ${id})`;
+}
+
 /** Lists and filters reviews by the projection, without reading workflow histories. */
 export function createReviewReader(db: Queryable): Pick<LedgerReader, 'review' | 'listReviews'> {
   return {
@@ -43,33 +73,23 @@ export function createReviewReader(db: Queryable): Pick<LedgerReader, 'review' |
     async listReviews({ tenant, state, target, idPrefix, limit, after }) {
       if (!Number.isInteger(limit) || limit < 1 || limit > MAX_PAGE)
         throw new RangeError(`limit: expected an integer from 1 to ${MAX_PAGE}, got ${limit}`);
-      const values: unknown[] = [];
-      const where: string[] = [];
-      const add = (clause: (parameter: string) => string, value: unknown): void => {
-        values.push(value);
-        where.push(clause(`$${values.length}`));
-      };
-      if (tenant !== undefined) add((p) => `r.tenant = ${p}`, tenant);
-      if (state !== undefined) add((p) => `r.state = ${p}`, state);
-      if (target !== undefined) add((p) => `r.target = ${p}`, target);
+      const query = new Conditions();
+      if (tenant !== undefined) query.add((p) => `r.tenant = ${p}`, tenant);
+      if (state !== undefined) query.add((p) => `r.state = ${p}`, state);
+      if (target !== undefined) query.add((p) => `r.target = ${p}`, target);
       if (idPrefix !== undefined) {
         if (!isIdPrefix(idPrefix)) throw new RangeError(`idPrefix: expected 8 to 64 hex digits, got "${idPrefix}"`);
         // A range, not "like": it uses the index of the primary key under any collation, because all ids have the same form.
-        add((p) => `r.change_id >= ${p}`, idPrefix.padEnd(64, '0'));
-        add((p) => `r.change_id <= ${p}`, idPrefix.padEnd(64, 'f'));
+        query.add(
+          (from, to) => `r.change_id between ${from} and ${to}`,
+          idPrefix.padEnd(64, '0'),
+          idPrefix.padEnd(64, 'f'),
+        );
       }
-      if (after !== undefined) {
-        const [openedAt, changeId] = fromCursor(after);
-        values.push(openedAt, changeId);
-        // The first condition is where the index scan begins; the second alone would only filter all rows before the page.
-        where.push(`r.opened_at <= $${values.length - 1}`);
-        where.push(`(r.opened_at < $${values.length - 1} or r.change_id > $${values.length})`);
-      }
-      values.push(limit + 1);
-      const filter = where.length === 0 ? '' : `where ${where.join(' and ')}`;
+      if (after !== undefined) query.add(olderThan, ...fromCursor(after));
       const { rows } = await db.query<ReviewRow>(
-        `${SELECT_REVIEW} ${filter} order by r.opened_at desc, r.change_id limit $${values.length}`,
-        values,
+        `${SELECT_REVIEW} where ${query.after('true')} order by r.opened_at desc, r.change_id limit ${limit + 1}`,
+        query.values,
       );
       const reviews = rows.slice(0, limit).map(toReview);
       const last = reviews.at(-1);
@@ -104,4 +124,21 @@ export function toReview(row: ReviewRow): ReviewProjection {
     deadlineAt: row.deadline_at?.toISOString() ?? null,
     summary: row.summary,
   };
+}
+
+/** How a review has ended, in the body of its row `closed`. */
+export const Ended = z.object({ state: TerminalState, reason: RollbackReason.nullable() });
+const Open = ReviewState.exclude(TerminalState.options);
+
+/**
+ * State, reason and end of a listed review. The projection is an index: that a review has ended, and how, comes from the body of its
+ * row `closed`, which only the committer may append. A review whose row is absent or cannot be read is not shown as ended.
+ */
+export function listedEnd(
+  closed: unknown,
+  projection: { readonly state: string; readonly closedAt: string | null },
+): Pick<ReviewProjection, 'state' | 'reason' | 'closedAt'> {
+  const ended = Ended.safeParse(closed);
+  if (ended.success) return { ...ended.data, closedAt: projection.closedAt };
+  return { state: Open.safeParse(projection.state).data ?? 'COMMITTING', reason: null, closedAt: null };
 }

@@ -1,6 +1,6 @@
 import { defaultPayloadConverter } from '@temporalio/common';
 import { temporal } from '@temporalio/proto';
-import { describeStart } from '../../client/start-description';
+import { describeStart } from '../../client/start-review';
 import { createPayloadCodec } from '../../workers/encryption/payload-codec';
 
 const name = 'n'.repeat(63);

@@ -1,8 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { useExistingPostgres } from '../../dev/embedded';
-import type { PostgresServer } from '../../dev/embedded/postgres';
+import { useExistingPostgres, type PostgresServer } from '../../dev/embedded/postgres';
 import { query } from '../../dev/query';
 import { setUpDev, type DevSetup } from '../../dev/setup';
 import { starterBundle } from '../../source-tools/starter-bundle';

@@ -1,6 +1,5 @@
 import { Registry } from 'prom-client';
-import { createGatewayMetrics } from '../../gateway/metrics';
-import { createMetricsApp } from '../../gateway/metrics-app';
+import { createGatewayMetrics, createMetricsApp } from '../../gateway/metrics';
 import { MAX_AGE_MS, ReviewMetrics, type ReviewMetricsDeps } from '../../gateway/review-metrics';
 import { REPAIR_ACTIONS } from '../../policy/contracts/ledger';
 import type { TailedRow } from '../../storage/ledger/tail';

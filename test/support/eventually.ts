@@ -1,5 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
+export { retried } from '../../workers/retried';
+
 /** What a condition or a search has found. */
 type Found<T> = [T] extends [boolean] ? void : Exclude<T, false | null | undefined>;
 
@@ -16,20 +18,5 @@ export async function eventually<T>(
     const found = await look();
     if (found !== false && found !== null && found !== undefined) return found as Found<T>;
     if (performance.now() > end) throw new Error(`Not within ${withinMs} ms: ${what}`);
-  }
-}
-
-/** Calls again while it throws an error that `passes`, and returns its result. After the bound it throws the last error. */
-export async function retried<T>(
-  call: () => Promise<T>,
-  passes: (error: unknown) => boolean,
-  { everyMs = 250, withinMs = 120_000 }: { readonly everyMs?: number; readonly withinMs?: number } = {},
-): Promise<T> {
-  for (const end = performance.now() + withinMs; ; await pause(everyMs)) {
-    try {
-      return await call();
-    } catch (error) {
-      if (!passes(error) || performance.now() > end) throw error;
-    }
   }
 }

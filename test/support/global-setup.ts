@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { startRuntime } from '../../dev/embedded';
+import { startRuntime } from '../../dev/embedded/runtime';
 import { SEARCH_ATTRIBUTES } from '../../policy/contracts/search-attributes';
 import { PACKED } from './packed-once';
 import { workflowBundle } from './workflow-bundle';

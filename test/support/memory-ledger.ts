@@ -1,5 +1,5 @@
-import { listedEnd } from '../../storage/ledger/listed-end';
-import { toColumns } from '../../storage/ledger/columns';
+import { listedEnd } from '../../storage/ledger/reviews';
+import { toColumns } from '../../storage/ledger/ledger';
 import { canonicalJson } from '../../policy/contracts/canonical-json';
 import {
   AFTER_CLOSED,

@@ -1,8 +1,7 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { useExistingPostgres } from '../../dev/embedded';
-import { startEmbeddedPostgres, type PostgresServer } from '../../dev/embedded/postgres';
+import { useExistingPostgres, startEmbeddedPostgres, type PostgresServer } from '../../dev/embedded/postgres';
 
 /** Set by the global set-up of the slow project: superuser URL of the server that its test files share. */
 export const SHARED_SERVER = 'COUNTERSIGN_TEST_SHARED_POSTGRES';

@@ -1,5 +1,5 @@
 import { OpenTasks } from '../../workers/screen/open-tasks';
-import { hasUndeliveredEvents } from '../../workers/screen/undelivered-events';
+import { hasUndeliveredEvents } from '../../workers/screen/screened-response';
 import { temporal } from '@temporalio/proto';
 
 const { EventType } = temporal.api.enums.v1;

@@ -4,10 +4,10 @@ import { PROBE_TIMEOUT_MS } from '../../gateway/readiness';
 import { openDatabase } from '../../storage/database/database';
 import type { Env } from '../config';
 import { listen } from '../listen';
-import { QUEUE_TYPES } from '../pollers';
+import { QUEUE_TYPES, POLLED_MS, pollAge } from '../pollers';
 import type { HealthAddress } from '../process-env';
 import { openClient } from '../temporal';
-import { assertPolls } from './own-polls';
+import type { Client } from '@temporalio/client';
 
 /** The part of a worker that reports whether it runs. */
 type RunningWorker = Pick<Worker, 'getState'> & {
@@ -66,4 +66,36 @@ export async function startWorkerHealth(options: {
       await db.close();
     },
   };
+}
+
+/** The server's default number of partitions of a task queue. It lists the pollers of each partition separately. */
+const PARTITIONS = [0, 1, 2, 3] as const;
+
+interface PolledQueue {
+  readonly taskQueue: string;
+  readonly type: keyof typeof QUEUE_TYPES;
+}
+
+/** Rejects unless the server lists a recent poll of this worker on each of the queues. */
+async function assertPolls(temporal: Client, identity: string, queues: readonly PolledQueue[]): Promise<void> {
+  await Promise.all(
+    queues.map(async (queue) => {
+      for (const partition of PARTITIONS) if (await isPoller(temporal, identity, queue, partition)) return;
+      throw new Error(`The server lists no recent poll of ${identity} on ${queue.taskQueue} (${queue.type})`);
+    }),
+  );
+}
+
+async function isPoller(
+  temporal: Client,
+  identity: string,
+  { taskQueue, type }: PolledQueue,
+  partition: (typeof PARTITIONS)[number],
+): Promise<boolean> {
+  const { pollers } = await temporal.workflowService.describeTaskQueue({
+    namespace: temporal.options.namespace,
+    taskQueue: { name: partition === 0 ? taskQueue : `/_sys/${taskQueue}/${partition}` },
+    taskQueueType: QUEUE_TYPES[type],
+  });
+  return (pollers ?? []).some((poller) => poller.identity === identity && pollAge(poller) <= POLLED_MS);
 }

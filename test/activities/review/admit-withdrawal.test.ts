@@ -1,4 +1,5 @@
-import { createWithdrawalActivities, type WithdrawalDeps } from '../../../activities/review/admit-withdrawal';
+import type { AnswerDeps } from '../../../activities/review/admit-answer';
+import { createWithdrawalActivities } from '../../../activities/review/admit-withdrawal';
 import { changeId as changeIdOf, inputSha } from '../../../policy/contracts/change-id';
 import { Submission } from '../../../policy/contracts/diff';
 import { policyMoved } from '../../../policy/contracts/failure';
@@ -27,7 +28,7 @@ const readOnly = testKey('approver', 'dana', { rights: ['read'] });
 const unknown = testKey('approver', 'dana');
 
 let ledger: MemoryLedger;
-let deps: WithdrawalDeps;
+let deps: AnswerDeps;
 const plan: Pick<Plan, 'groups' | 'development'> = {
   groups: { dba: { members: ['dana', 'eli'] } } as unknown as Plan['groups'],
   development: false,
@@ -127,7 +128,7 @@ describe('a withdrawal', () => {
   it('has the time of the database in its row, from before the registry is read', async () => {
     const order: string[] = [];
     const databaseNow = async () => (order.push('clock'), new Date(DATABASE_NOW));
-    const snapshot: WithdrawalDeps['keys']['snapshot'] = (maxAgeMs) => (
+    const snapshot: AnswerDeps['keys']['snapshot'] = (maxAgeMs) => (
       order.push('registry'),
       testRegistry(service, dana).snapshot(maxAgeMs)
     );
@@ -225,7 +226,7 @@ describe('a withdrawal', () => {
       const changeId = await opened();
       const statement = withdrawal(changeId, dana);
       let isFirstLook = true;
-      const snapshot: WithdrawalDeps['keys']['snapshot'] = async () => {
+      const snapshot: AnswerDeps['keys']['snapshot'] = async () => {
         if (isFirstLook) {
           isFirstLook = false;
           deps = { ...deps, keys: testRegistry(...other) };

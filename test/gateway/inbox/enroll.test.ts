@@ -74,7 +74,9 @@ function completion(
 it.each([bob, stranger])('enrols the passkey that this browser made, for the person of the link', async (passkey) => {
   const world = linkWorld();
   const offer = await begin(world);
-  expect(offer).toMatchObject({ person: 'bob', rpId: RP_ID, tenants: ['acme'] });
+  expect(verifyLink(offer.offer, [operator.publicKey])).toMatchObject({
+    enrollment: { subject: { id: 'bob' }, rpId: RP_ID, tenants: ['acme'] },
+  });
   const finished = await world.browser.post('enroll/finish', completion(world, offer, { passkey }));
   expect([finished.status, await finished.json()]).toEqual([200, { person: 'bob' }]);
   expect(world.links.completed).toHaveLength(1);

@@ -1,4 +1,4 @@
-import { nextRow } from '../../../activities/committer/next-row';
+import { nextRow } from '../../../activities/committer/settlement';
 import type { LedgerEntry } from '../../../policy/evidence/ledger-port';
 import { createLedger } from '../../../storage/ledger/ledger';
 import { ledgerWithChangeLock, type WithChangeLock } from '../../../storage/ledger/with-change-lock';

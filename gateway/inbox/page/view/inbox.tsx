@@ -1,13 +1,11 @@
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import type { JSX } from 'preact';
 import type { InboxSession } from '../../api';
-import { LiveContext, useEvents } from '../hooks/use-live';
-import { useRoute } from '../hooks/use-route';
+import { LiveContext, useEvents, readOnChange, type Live } from '../hooks/use-live';
 import { useSession } from '../hooks/use-session';
 import { useShortcuts } from '../hooks/use-shortcuts';
 import { useTrust, type Trust } from '../hooks/use-trust';
-import { useTurnCount } from '../hooks/use-turn-count';
-import type { Route } from '../model/routes';
+import { type Route, hashOf, routeOf } from '../model/routes';
 import { Alert } from './alert';
 import { ServiceBanners, TrustBanner } from './banners';
 import { EnrollPage } from './enroll-page';
@@ -17,6 +15,7 @@ import { LoginPage } from './login-page';
 import { NumbersPage } from './numbers-page';
 import { ReviewPage } from './review-page';
 import { countText, TopBar } from './top-bar';
+import { api, apiError } from '../api-client';
 
 /** The whole page. */
 export function Inbox(): JSX.Element {
@@ -130,4 +129,45 @@ function useFocus(route: Route, loggedIn: boolean): void {
     heading?.focus({ preventScroll: true });
     window.scrollTo({ top: 0, behavior: 'instant' });
   }, [key, loggedIn]);
+}
+
+const SETTLE_MS = 1000;
+
+/** The number of reviews of this person, while no list is shown that has it. `onCount` must not change. */
+function useTurnCount(active: boolean, subscribe: Live['subscribe'], onCount: (count: number) => void): void {
+  useEffect(() => {
+    if (!active) return undefined;
+    const read = async (): Promise<void> => {
+      try {
+        onCount((await api.reviews({ tab: 'turn' }, 'page')).turnCount);
+      } catch (error) {
+        apiError(error); // The connection shows its own state; the last number stays.
+      }
+    };
+    void read();
+    return readOnChange(subscribe, read, SETTLE_MS);
+  }, [active, subscribe, onCount]);
+}
+
+/** The route of the address. The seed of an enrolment link is removed from the address and its history at once. */
+function useRoute(): readonly [Route, (route: Exclude<Route, { view: 'enroll' }>) => void] {
+  const [route, setRoute] = useState(readRoute);
+  useEffect(() => {
+    const onChange = (): void => setRoute(readRoute());
+    window.addEventListener('hashchange', onChange);
+    return () => window.removeEventListener('hashchange', onChange);
+  }, []);
+  return [
+    route,
+    (to) => {
+      location.hash = hashOf(to);
+      setRoute(to);
+    },
+  ];
+}
+
+function readRoute(): Route {
+  const route = routeOf(location.hash);
+  if (route.view === 'enroll') history.replaceState(null, '', location.pathname);
+  return route;
 }

@@ -5,8 +5,8 @@ import { useReview, type ReadReview } from '../hooks/use-review';
 import { useServerNow } from '../hooks/use-live';
 import { Alert } from './alert';
 import { DiffersPage } from './differs-page';
-import { News } from './news';
 import { VerifiedPage } from './verified-page';
+import { SafeText } from './safe-text';
 
 interface Props {
   readonly changeId: string;
@@ -80,3 +80,28 @@ function usePassed(deadlineAt: string | null, readAgain: ReadReview['readAgain']
 }
 
 const READ_AGAIN_MS = 2000;
+
+/** What changed while the review was open on this page. What was typed is still there. */
+function News({ news, onDismiss }: { readonly news: readonly string[]; readonly onDismiss: () => void }): JSX.Element {
+  return (
+    <div aria-live="polite">
+      {news.length > 0 && (
+        <div class="banner news">
+          <p>
+            <strong>This review changed.</strong> What you typed is still here.
+          </p>
+          <ul>
+            {news.map((text, i) => (
+              <li key={i}>
+                <SafeText text={text} />.
+              </li>
+            ))}
+          </ul>
+          <button type="button" onClick={onDismiss}>
+            Got it
+          </button>
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,9 +1,9 @@
 import type { JSX } from 'preact';
 import type { InboxSession } from '../../api';
 import { useLive } from '../hooks/use-live';
-import { useTheme } from '../hooks/use-theme';
 import { hashOf, type Route } from '../model/routes';
 import { SafeText } from './safe-text';
+import { useEffect, useState } from 'preact/hooks';
 
 interface Props {
   readonly route: Route;
@@ -78,4 +78,22 @@ function ConnectionState(): JSX.Element {
       {WORDS[connection]}
     </span>
   );
+}
+
+type Theme = 'auto' | 'light' | 'dark';
+
+const STORED = 'countersign.theme';
+const NEXT: Readonly<Record<Theme, Theme>> = { auto: 'light', light: 'dark', dark: 'auto' };
+
+/** The colours: of the system, or one of the two. */
+function useTheme(): readonly [Theme, () => void] {
+  const [theme, setTheme] = useState<Theme>(() => {
+    const stored = localStorage.getItem(STORED);
+    return stored === 'light' || stored === 'dark' ? stored : 'auto';
+  });
+  useEffect(() => {
+    document.documentElement.dataset['theme'] = theme;
+    localStorage.setItem(STORED, theme);
+  }, [theme]);
+  return [theme, () => setTheme(NEXT[theme])];
 }

@@ -4,8 +4,7 @@ import { chownSync, existsSync, mkdtempSync, realpathSync, rmSync, writeFileSync
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import { useExistingPostgres } from '../../../../dev/embedded';
-import type { PostgresServer } from '../../../../dev/embedded/postgres';
+import { useExistingPostgres, type PostgresServer } from '../../../../dev/embedded/postgres';
 import { postgresUser } from '../../../../dev/embedded/postgres-binaries';
 import { listenOnReusablePort } from '../../../support/listening-port';
 

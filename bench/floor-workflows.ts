@@ -1,2 +1,0 @@
-export * from './fixed-floor-workflow';
-export * from './floor-workflow';
