@@ -16,7 +16,7 @@ import { assembleAnswered, isHardBlock } from '../../policy/decide/findings';
 import { deriveResults, isStaged } from '../review/derive';
 import { outcomesOf } from '../review/finding-rows';
 import { withHeartbeat } from '../heartbeat';
-import type { Settled, SettledOrUnknown } from '../review-types';
+import type { SettledOrUnknown } from '../review-types';
 import { resolutionOf } from './effect-resolution';
 import { recordReasonAndSeal, sealWithRecordedReason, type NotAppliedReason, type SealDeps } from './seal-marker';
 import { close, closeApplied, closeRolledBack, type ReceiptFacts } from './settlement';
@@ -131,8 +131,19 @@ async function endedMeanwhile(deps: CommitDeps, facts: ReceiptFacts): Promise<st
     : `an operator has resolved the change as not applied: ${resolution.reason}`;
 }
 
-/** P2. Closes as committed, with a receipt which says that post validators did not run. */
-export function closeUnchecked(deps: SealDeps, facts: ReceiptFacts, effect: JsonObject, why: string): Promise<Settled> {
+/**
+ * P2. Closes as committed, with a receipt which says that post validators did not run. No attempt may undo the effect after that; if one
+ * has begun to, the effect is unknown, and the next seal finds out.
+ */
+export async function closeUnchecked(
+  deps: SealDeps,
+  facts: ReceiptFacts,
+  effect: JsonObject,
+  why: string,
+): Promise<SettledOrUnknown> {
+  const { undoing } = await deps.sends(facts.changeId).seal();
+  if (undoing !== null)
+    return { state: 'EFFECT_UNKNOWN', explanation: `another attempt has begun to undo the effect: ${undoing}` };
   return close(deps, facts, {
     state: 'COMMITTED',
     reason: null,

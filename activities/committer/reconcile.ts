@@ -160,6 +160,8 @@ async function endResolved(
     const later = await knownOrNull(askTarget);
     if (later !== null) return later;
   }
+  // No attempt may undo an effect that is reported.
+  if (applied) await deps.sends(facts.changeId).seal();
   return close(deps, facts, {
     state: applied ? 'COMMITTED' : 'ROLLED_BACK',
     reason: applied ? null : 'commit_failed',

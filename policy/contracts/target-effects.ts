@@ -65,14 +65,14 @@ export type BegunSend =
    */
   | { readonly kind: 'begun'; readonly again: boolean; readonly takeBack: () => Promise<void> };
 
-/** Records the requests that change the target, for targets that cannot store a marker. */
+/** Records the requests that change the target and the undoing of an effect, for targets without a transaction for marker and effect. */
 export interface Sends {
   readonly state: () => Promise<SendState>;
   /** Call it before each request that applies the change. `resend`: the target applies the change once even if it gets the request twice. */
   readonly begin: (options: { readonly resend: boolean }) => Promise<BegunSend>;
-  /** Call it before the request that undoes the effect. False: do not send it, another attempt has sealed or undoes the change. */
+  /** Call it before the effect is undone. False: another attempt undoes it, or it is sealed and must not be undone. */
   readonly beginUndo: (explanation: string) => Promise<boolean>;
-  /** Forbids further requests. One that began before may still be in flight. */
+  /** Forbids further requests, and that an attempt begins to undo the effect. What began before may still be in flight. */
   readonly seal: () => Promise<SendState>;
 }
 

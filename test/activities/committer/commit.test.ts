@@ -471,6 +471,17 @@ describe('post validators of an effect whose commit did not report', () => {
       explanation: expect.stringMatching(/post validators did not run, .*commit_window/),
     });
     expect(await receipt(world)).toMatchObject({ effect: { rows: 1, postValidators: 'not_run' } });
+    expect(await world.sends.beginUndo('a late attempt')).toBe(false);
+  });
+  test('leave the effect unknown if they can no longer run and another attempt has begun to undo it', async () => {
+    const world = await unreported();
+    world.pass(600);
+    await world.sends.beginUndo('guardian.x: no');
+    expect(await world.reconcile()).toMatchObject({
+      state: 'EFFECT_UNKNOWN',
+      explanation: expect.stringContaining('guardian.x: no'),
+    });
+    expect(await world.kinds()).not.toContain('receipt');
   });
   test('are not mentioned if the plan has none', async () => {
     const world = await unreported({ bundle: { validators: '\n  - rule: demo_hold' } });
