@@ -101,7 +101,7 @@ export type CommitResult =
       /** Set if the effect should have been undone but could not be: both reasons. */
       readonly shouldBeReverted?: string;
     }
-  /** The effect would differ from the approved one. Nothing was applied. `final`: no later attempt can apply it, even without a seal. */
+  /** The effect would differ from the approved one. Nothing was applied. `final`: it was sealed, and no request is in flight. */
   | { readonly kind: 'stale'; readonly explanation: string; readonly final?: true }
   /** The target refused it (constraint, permission). Nothing was applied. */
   | { readonly kind: 'refused'; readonly explanation: string }
