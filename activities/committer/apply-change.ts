@@ -48,7 +48,7 @@ export async function applyChange(
     whenUnchecked: (effect: JsonObject) =>
       found
         ? closeUnchecked(deps, facts, effect, 'the answers of the target contradict each other')
-        : applyChange(deps, change, intentAt, true),
+        : checkEffect(deps, change, intentAt, effect),
   };
   const notApplied = (reason: NotAppliedReason['reason'], explanation: string): Promise<SettledOrUnknown> =>
     recordReasonAndSeal(deps, facts, unsettled, { reason, explanation });
@@ -82,6 +82,18 @@ export async function applyChange(
     default:
       return result satisfies never;
   }
+}
+
+/** P2. The effect was found, so it is not unknown if another client changes it before its post validators run. */
+export async function checkEffect(
+  deps: CommitDeps,
+  change: VerifiedChange,
+  intentAt: string,
+  effect: JsonObject,
+): Promise<SettledOrUnknown> {
+  const result = await applyChange(deps, change, intentAt, true);
+  if (result.state !== 'EFFECT_UNKNOWN') return result;
+  return closeUnchecked(deps, factsOfVerified(change), effect, result.explanation);
 }
 
 /** Calls the adapter under a heartbeat, with the post validators and the check of P1. */

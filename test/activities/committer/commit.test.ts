@@ -473,6 +473,16 @@ describe('post validators of an effect whose commit did not report', () => {
     expect(await receipt(world)).toMatchObject({ effect: { rows: 1, postValidators: 'not_run' } });
     expect(await world.sends.beginUndo('a late attempt')).toBe(false);
   });
+  test('are reported as not run if another client changes the effect between the seal that found it and their turn', async () => {
+    const world = await unreported();
+    const changed = committing(world, async () => ({ kind: 'unknown', explanation: 'in neither state' }));
+    const { reconcile } = createCommitActivities({ ...world.deps, tools: changed });
+    expect(await inActivity(() => reconcile(world.input))).toMatchObject({
+      state: 'COMMITTED',
+      explanation: expect.stringMatching(/post validators did not run, .*in neither state/),
+    });
+    expect(await receipt(world)).toMatchObject({ effect: { rows: 1, postValidators: 'not_run' } });
+  });
   test('leave the effect unknown if they can no longer run and another attempt has begun to undo it', async () => {
     const world = await unreported();
     world.pass(600);
