@@ -35,7 +35,7 @@ export function commitPatch(ctx: CommitContext): Promise<CommitResult> {
       case 'sealed':
         return { kind: 'sealed' };
       case true:
-        return checkAfterCommit(ctx, repository, written, true);
+        return checkAfterCommit(ctx, repository, { ...written, effect: found.effect }, true);
       case false:
         break;
       default:

@@ -96,6 +96,22 @@ describe('every change ends exactly once', () => {
     expect(world.target.applied).toBe(1);
   });
 
+  test('a commit that began with another dry run ends with a receipt of that one, as its intent says', async () => {
+    const world = await new ReviewWorld({ text: 'plain', bundle: { validators: '\n  - pack: demo-pack' } }).reviewed();
+    const { input: first, target } = world;
+    target.updated = 2;
+    await world.stage();
+    expect(world.input.stagingSha).not.toBe(first.stagingSha);
+    target.updated = 1;
+    const sign = (): never => {
+      throw new Error('killed');
+    };
+    await expect(world.commit(first, { receipts: { ...world.deps.receipts, sign } })).rejects.toThrow('killed');
+    target.updated = 2;
+    expect(await world.commit()).toMatchObject({ state: 'COMMITTED' });
+    expect(await receipt(world)).toMatchObject({ stagingSha: first.stagingSha, effect: { rows: 1 } });
+  });
+
   test('every later call returns that receipt and applies nothing more [T65]', async () => {
     const world = await confirmed();
     const first = await world.commit();
