@@ -16,7 +16,7 @@ import { assembleAnswered, isHardBlock } from '../../policy/decide/findings';
 import { deriveResults, isStaged } from '../review/derive';
 import { outcomesOf } from '../review/finding-rows';
 import { withHeartbeat } from '../heartbeat';
-import type { Settled, SettledOrUnknown } from '../review-types';
+import type { SettledOrUnknown } from '../review-types';
 import { resolutionOf } from './effect-resolution';
 import { recordReasonAndSeal, sealWithRecordedReason, type NotAppliedReason, type SealDeps } from './seal-marker';
 import { close, closeApplied, closeRolledBack, type ReceiptFacts } from './settlement';
@@ -48,7 +48,7 @@ export async function applyChange(
     whenUnchecked: (effect: JsonObject) =>
       found
         ? closeUnchecked(deps, facts, effect, 'the answers of the target contradict each other')
-        : applyChange(deps, change, intentAt, true),
+        : checkEffect(deps, change, intentAt, effect),
   };
   const notApplied = (reason: NotAppliedReason['reason'], explanation: string): Promise<SettledOrUnknown> =>
     recordReasonAndSeal(deps, facts, unsettled, { reason, explanation });
@@ -82,6 +82,18 @@ export async function applyChange(
     default:
       return result satisfies never;
   }
+}
+
+/** P2. The effect was found, so it is not unknown if another client changes it before its post validators run. */
+export async function checkEffect(
+  deps: CommitDeps,
+  change: VerifiedChange,
+  intentAt: string,
+  effect: JsonObject,
+): Promise<SettledOrUnknown> {
+  const result = await applyChange(deps, change, intentAt, true);
+  if (result.state !== 'EFFECT_UNKNOWN') return result;
+  return closeUnchecked(deps, factsOfVerified(change), effect, result.explanation);
 }
 
 /** Calls the adapter under a heartbeat, with the post validators and the check of P1. */
@@ -131,8 +143,19 @@ async function endedMeanwhile(deps: CommitDeps, facts: ReceiptFacts): Promise<st
     : `an operator has resolved the change as not applied: ${resolution.reason}`;
 }
 
-/** P2. Closes as committed, with a receipt which says that post validators did not run. */
-export function closeUnchecked(deps: SealDeps, facts: ReceiptFacts, effect: JsonObject, why: string): Promise<Settled> {
+/**
+ * P2. Closes as committed, with a receipt which says that post validators did not run. No attempt may undo the effect after that; if one
+ * has begun to, the effect is unknown, and the next seal finds out.
+ */
+export async function closeUnchecked(
+  deps: SealDeps,
+  facts: ReceiptFacts,
+  effect: JsonObject,
+  why: string,
+): Promise<SettledOrUnknown> {
+  const { undoing } = await deps.sends(facts.changeId).seal();
+  if (undoing !== null)
+    return { state: 'EFFECT_UNKNOWN', explanation: `another attempt has begun to undo the effect: ${undoing}` };
   return close(deps, facts, {
     state: 'COMMITTED',
     reason: null,

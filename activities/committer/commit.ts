@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { canonicalJson } from '../../policy/contracts/canonical-json';
 import { Name, Sha256Hex } from '../../policy/contracts/diff';
 import type { StoredRow } from '../../policy/evidence/chain';
 import { withHeartbeat } from '../heartbeat';
@@ -9,6 +10,7 @@ import { applyChange } from './apply-change';
 import { assertNotFrozen } from './assert-not-frozen';
 import type { CommitDeps } from './commit-deps';
 import { factsOfVerified } from './receipt-facts';
+import { reconcile } from './reconcile';
 import { beginCommit, closeRolledBack, settledOf } from './settlement';
 import type { SlotUser } from './target-slots';
 import { verifyChange, type RefusedChange } from './verify-change';
@@ -55,11 +57,13 @@ async function verifyRows(
   if (!verified.ok) return refused(deps, input, verified, rows);
   await assertNotFrozen(deps, changeId, verified.plan.target);
   const { planHash, stagingSha, fingerprint, at: verifiedAt } = verified;
-  const intent = { verifiedAt, lastN: lastNOf(rows) };
-  const settlement = await beginCommit(deps, changeId, intent, { planHash, stagingSha, fingerprint });
+  const intent = { planHash, stagingSha, fingerprint };
+  const settlement = await beginCommit(deps, changeId, { verifiedAt, lastN: lastNOf(rows) }, intent);
   if (settlement === 'moved') return 'moved';
   if (settlement.kind === 'decided')
     return closeRolledBack(deps, factsOfVerified(verified), settlement.reason, settlement.explanation);
+  // A commit of another dry run has begun, for example by an earlier run of the workflow. The receipt must name what its intent names.
+  if (canonicalJson(settlement.body) !== canonicalJson(intent)) return reconcile(deps, changeId);
   return applyChange(deps, verified, settlement.at);
 }
 

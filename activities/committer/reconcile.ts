@@ -10,7 +10,7 @@ import type { EffectResolution } from '../../policy/evidence/predicates';
 import { cutExplanation } from '../../policy/text/cut-text';
 import { toolFor } from '../review/derivation';
 import type { Settled, SettledOrUnknown } from '../review-types';
-import { applyChange, closeUnchecked } from './apply-change';
+import { checkEffect, closeUnchecked } from './apply-change';
 import { freezeText } from './assert-not-frozen';
 import type { CommitDeps } from './commit-deps';
 import { resolutionOf, resolvedEffect } from './effect-resolution';
@@ -138,7 +138,7 @@ async function checkFound(
     return close(deps, facts, { state: 'COMMITTED', reason: null, explanation: 'Committed', effect });
   const verified = await verifyChange(deps, { ...facts, planHash: facts.planHash ?? '' }, rows);
   if (!verified.ok) return closeUnchecked(deps, facts, effect, `${verified.check}: ${verified.explanation}`);
-  return applyChange(deps, verified, intentAt, true);
+  return checkEffect(deps, verified, intentAt, effect);
 }
 
 /**
@@ -161,6 +161,8 @@ async function endResolved(
     const later = await knownOrNull(askTarget);
     if (later !== null) return later;
   }
+  // No attempt may undo an effect that is reported.
+  if (applied) await deps.sends(facts.changeId).seal();
   return close(deps, facts, {
     state: applied ? 'COMMITTED' : 'ROLLED_BACK',
     reason: applied ? null : 'commit_failed',

@@ -62,7 +62,8 @@ export type ReceiptFacts = Omit<
 
 /** The settlement in the ledger. `at` is the time of the row, which another process may have written. */
 type RecordedSettlement =
-  { readonly kind: 'intent'; readonly at: string } | ({ readonly kind: 'decided' } & RecordedReason);
+  | { readonly kind: 'intent'; readonly at: string; readonly body: JsonObject }
+  | ({ readonly kind: 'decided' } & RecordedReason);
 
 interface RecordedReason {
   readonly reason: RollbackReason;
@@ -121,7 +122,7 @@ async function settle(
   if (appended?.status === 'moved') return 'moved';
   const recorded = appended?.stored?.row;
   if (recorded === undefined) throw new Error('The ledger returned no settlement row');
-  if (recorded.kind === 'intent') return { kind: 'intent', at: recorded.at };
+  if (recorded.kind === 'intent') return { kind: 'intent', at: recorded.at, body: recorded.body };
   // An unknown reason must not keep the change open forever.
   return {
     kind: 'decided',

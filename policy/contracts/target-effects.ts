@@ -65,14 +65,14 @@ export type BegunSend =
    */
   | { readonly kind: 'begun'; readonly again: boolean; readonly takeBack: () => Promise<void> };
 
-/** Records the requests that change the target, for targets that cannot store a marker. */
+/** Records the requests that change the target and the undoing of an effect, for targets without a transaction for marker and effect. */
 export interface Sends {
   readonly state: () => Promise<SendState>;
   /** Call it before each request that applies the change. `resend`: the target applies the change once even if it gets the request twice. */
   readonly begin: (options: { readonly resend: boolean }) => Promise<BegunSend>;
-  /** Call it before the request that undoes the effect. False: do not send it, another attempt has sealed or undoes the change. */
+  /** Call it before the effect is undone. False: another attempt undoes it, or it is sealed and must not be undone. */
   readonly beginUndo: (explanation: string) => Promise<boolean>;
-  /** Forbids further requests. One that began before may still be in flight. */
+  /** Forbids further requests, and that an attempt begins to undo the effect. What began before may still be in flight. */
   readonly seal: () => Promise<SendState>;
 }
 
@@ -101,7 +101,7 @@ export type CommitResult =
       /** Set if the effect should have been undone but could not be: both reasons. */
       readonly shouldBeReverted?: string;
     }
-  /** The effect would differ from the approved one. Nothing was applied. `final`: no later attempt can apply it, even without a seal. */
+  /** The effect would differ from the approved one. Nothing was applied. `final`: it was sealed, and no request is in flight. */
   | { readonly kind: 'stale'; readonly explanation: string; readonly final?: true }
   /** The target refused it (constraint, permission). Nothing was applied. */
   | { readonly kind: 'refused'; readonly explanation: string }

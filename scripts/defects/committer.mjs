@@ -29,8 +29,8 @@ export const DEFECTS = [
     name: 'commit without an intent row',
     through: 'an effect that the ledger has no record of',
     file: commit,
-    from: 'await beginCommit(deps, changeId, intent, { planHash, stagingSha, fingerprint })',
-    to: "({ kind: 'intent', at: verifiedAt }) as Awaited<ReturnType<typeof beginCommit>>",
+    from: 'await beginCommit(deps, changeId, { verifiedAt, lastN: lastNOf(rows) }, intent)',
+    to: "({ kind: 'intent', at: verifiedAt, body: intent }) as Awaited<ReturnType<typeof beginCommit>>",
     tests: COMMIT,
   },
   {

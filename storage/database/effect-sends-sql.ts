@@ -1,6 +1,6 @@
 /**
  * Requests of a change to a target without markers: `sent` before each, `unsent` if it was not processed, `undoing` before the effect is
- * undone, and `sealed`, after which none begins (activities/committer/effect-sends.ts).
+ * undone, and `sealed`, after which none begins (activities/committer/effect-sends.ts). Of a git change only the last two.
  */
 export const EFFECT_SENDS_SQL = `
 -- Schema version 7 had one row for each change, \`sent\` or \`sealed\`.

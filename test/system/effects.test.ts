@@ -44,10 +44,14 @@ const extension: Extension = {
       sourceTool: 'DyingGit',
       staging: async () => ({
         ...gitPatchEffects,
-        commit: async ({ postCheck, ...ctx }) => {
-          const dies = repo.git('for-each-ref', `refs/countersign/changes/${ctx.changeId}`) === '';
-          const result = await gitPatchEffects.commit(dies || postCheck === undefined ? ctx : { ...ctx, postCheck });
-          return dies ? { kind: 'unknown', explanation: 'killed' } : result;
+        commit: async (ctx) => {
+          const isFirst = repo.git('for-each-ref', `refs/countersign/changes/${ctx.changeId}`) === '';
+          if (!isFirst) return gitPatchEffects.commit(ctx);
+          const killed = new Error('killed');
+          return gitPatchEffects.commit({ ...ctx, postCheck: () => Promise.reject(killed) }).catch((error: unknown) => {
+            if (error !== killed) throw error;
+            return { kind: 'unknown', explanation: 'killed' } as const;
+          });
         },
       }),
     }),

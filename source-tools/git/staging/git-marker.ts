@@ -3,8 +3,7 @@
  *
  * M1 Applying a change creates the marker in the transaction that moves the branch; sealing creates only the marker. A ref can
  *    be created only once, so a change is either applied or sealed.
- * M2 Reverting moves the branch and the marker in one transaction. Before it the marker becomes `undoing`: if git is killed between the
- *    two, the branch decides, and the reason is known.
+ * M2 Reverting moves the branch and the marker in one transaction. If git is killed between the two, the branch decides.
  */
 import { z } from 'zod';
 import { canonicalJson } from '../../../policy/contracts/canonical-json';
@@ -14,11 +13,17 @@ import { firstLine, tipOf, type Repository } from './repository';
 
 const changeId = z.string();
 const Marker = z.discriminatedUnion('state', [
-  z.strictObject({ changeId, state: z.literal('applied'), effect: JsonObject }),
+  z.strictObject({
+    changeId,
+    state: z.literal('applied'),
+    effect: JsonObject,
+    /** Why a revert was begun, and why the commit stays for good. */
+    shouldBeReverted: z.string().optional(),
+  }),
   z.strictObject({ changeId, state: z.literal('sealed') }),
-  z.strictObject({ changeId, state: z.enum(['undoing', 'undone']), effect: JsonObject, explanation: z.string() }),
+  z.strictObject({ changeId, state: z.literal('undone'), effect: JsonObject, explanation: z.string() }),
 ]);
-type Marker = z.infer<typeof Marker>;
+export type Marker = z.infer<typeof Marker>;
 
 export interface StoredMarker {
   readonly marker: Marker;

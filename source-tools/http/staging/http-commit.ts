@@ -3,7 +3,8 @@
  * from rows in our database that record what was sent.
  *
  * H1 A row is written before the first byte is sent, and the time limit of the request runs from before it is written. Without a
- *    row nothing was applied. The row is taken back if the request certainly was not processed: no byte was sent, or the answer was 429.
+ *    row nothing was applied. The row is taken back if the request certainly was not processed: no byte was sent, or the answer was 429
+ *    or 412.
  * H2 One request is sent. `If-Match` does not make a second one safe, because the resource can return to the state before with the
  *    same ETag. Only a server that replays responses gets the request again, and only with `If-Match`.
  * H3 The change is applied if the resource is in the approved state, which differs from the state before. If a request was sent and
@@ -15,11 +16,12 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsonObject } from '../../../policy/contracts/canonical-json';
-import type { CommitContext, CommitResult } from '../../../policy/contracts/target-effects';
+import type { BegunSend, CommitContext, CommitResult } from '../../../policy/contracts/target-effects';
 import { targetUnavailable } from '../../target-failure';
 import { httpOf, type HttpAccess } from './http-access';
 import { describeMismatch, effectOf, etagOf, matchAfter, matchBefore } from './http-outcome';
 import { httpBaseOf, type HttpBase } from './http-record';
+import { waitForInFlight } from './http-seal';
 import { restorable, undo } from './http-undo';
 import { toHttpSettings, type HttpSettings } from '../staging-settings';
 import { comparedSha, readResource, type ReadResource, type Resource } from './resource';
@@ -101,17 +103,32 @@ async function send(attempt: Attempt, before: Resource | null): Promise<CommitRe
   }
   const { status } = answer;
   if (status === 200 || status === 201 || status === 204) return checkAfterCommit(attempt, before, begun.again);
-  if (status === 412) return checkMismatch(attempt, explanation, begun.again);
+  if (status === 412) return checkMismatch(attempt, explanation, begun);
   if (status >= 300 && status < 500 && status !== 408) return { kind: 'refused', explanation };
   return recoverLostResponse(attempt, explanation);
 }
 
-/** The server has refused the ETag. A proxy may have sent the request twice, and the first one was applied. */
-async function checkMismatch(attempt: Attempt, explanation: string, again: boolean): Promise<CommitResult> {
+/**
+ * The server has refused the ETag, so it has not processed this request. A proxy may have sent it twice, and the first one was applied. A
+ * server that replays responses has processed no earlier request either, but one may be in flight.
+ */
+async function checkMismatch(
+  attempt: Attempt,
+  refusal: string,
+  { again, takeBack }: Extract<BegunSend, { readonly kind: 'begun' }>,
+): Promise<CommitResult> {
+  const { ctx, settings } = attempt;
+  if (again) {
+    await ctx.sends.seal();
+    await waitForInFlight(ctx, settings);
+  }
   const found = await readAfterMismatch(attempt);
-  return matchAfter(attempt.base, found) === null
-    ? { kind: 'stale', explanation: `${explanation}, the resource is not in the approved state`, final: true }
-    : checkAfterCommit(attempt, null, again);
+  if (matchAfter(attempt.base, found) !== null) return checkAfterCommit(attempt, null, again);
+  if (!found.ok && !found.gone) return { kind: 'unknown', explanation: `${refusal}, ${found.explanation}` };
+  const explanation = `${refusal}, the resource is not in the approved state`;
+  if (again) return { kind: 'stale', explanation, final: true };
+  await takeBack();
+  return { kind: 'stale', explanation };
 }
 
 const MISMATCH_READS = 5;

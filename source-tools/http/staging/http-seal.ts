@@ -57,6 +57,6 @@ function unknown(explanation: string): Seen {
   return { says: { found: 'unknown', explanation }, mayChange: false };
 }
 
-async function waitForInFlight(ctx: TargetContext, settings: HttpSettings): Promise<void> {
+export async function waitForInFlight(ctx: TargetContext, settings: HttpSettings): Promise<void> {
   await sleep(IN_FLIGHT_FACTOR * settings.timeoutMs, undefined, ctx.signal === undefined ? {} : { signal: ctx.signal });
 }

@@ -21,8 +21,8 @@ export interface Resource {
 
 export type ReadResource =
   | { readonly ok: true; readonly resource: Resource }
-  /** The server responded, but not with a resource. */
-  | { readonly ok: false; readonly explanation: string };
+  /** The server responded, but not with a resource. `gone`: there is none. */
+  | { readonly ok: false; readonly explanation: string; readonly gone: boolean };
 
 /** A strong entity tag (RFC 9110, section 8.8.3). */
 const STRONG = /^"[\x21\x23-\x7e\x80-\xff]*"$/;
@@ -46,7 +46,11 @@ export async function readResource(
   const { status, headers, body } = answer;
   if (status >= 500 || status === 429 || status === 408)
     throw targetUnavailable(ctx.target.name, `GET: status ${status}`);
-  const failed = (why: string): ReadResource => ({ ok: false, explanation: `GET: ${why}` });
+  const failed = (why: string): ReadResource => ({
+    ok: false,
+    explanation: `GET: ${why}`,
+    gone: status === 404 || status === 410,
+  });
   if (status >= 300 && status < 400) return failed(`status ${status}: redirects are not followed`);
   if (status !== 200) return failed(`status ${status}`);
   const type = (headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '';

@@ -96,6 +96,22 @@ describe('every change ends exactly once', () => {
     expect(world.target.applied).toBe(1);
   });
 
+  test('a commit that began with another dry run ends with a receipt of that one, as its intent says', async () => {
+    const world = await new ReviewWorld({ text: 'plain', bundle: { validators: '\n  - pack: demo-pack' } }).reviewed();
+    const { input: first, target } = world;
+    target.updated = 2;
+    await world.stage();
+    expect(world.input.stagingSha).not.toBe(first.stagingSha);
+    target.updated = 1;
+    const sign = (): never => {
+      throw new Error('killed');
+    };
+    await expect(world.commit(first, { receipts: { ...world.deps.receipts, sign } })).rejects.toThrow('killed');
+    target.updated = 2;
+    expect(await world.commit()).toMatchObject({ state: 'COMMITTED' });
+    expect(await receipt(world)).toMatchObject({ stagingSha: first.stagingSha, effect: { rows: 1 } });
+  });
+
   test('every later call returns that receipt and applies nothing more [T65]', async () => {
     const world = await confirmed();
     const first = await world.commit();
@@ -471,6 +487,27 @@ describe('post validators of an effect whose commit did not report', () => {
       explanation: expect.stringMatching(/post validators did not run, .*commit_window/),
     });
     expect(await receipt(world)).toMatchObject({ effect: { rows: 1, postValidators: 'not_run' } });
+    expect(await world.sends.beginUndo('a late attempt')).toBe(false);
+  });
+  test('are reported as not run if another client changes the effect between the seal that found it and their turn', async () => {
+    const world = await unreported();
+    const changed = committing(world, async () => ({ kind: 'unknown', explanation: 'in neither state' }));
+    const { reconcile } = createCommitActivities({ ...world.deps, tools: changed });
+    expect(await inActivity(() => reconcile(world.input))).toMatchObject({
+      state: 'COMMITTED',
+      explanation: expect.stringMatching(/post validators did not run, .*in neither state/),
+    });
+    expect(await receipt(world)).toMatchObject({ effect: { rows: 1, postValidators: 'not_run' } });
+  });
+  test('leave the effect unknown if they can no longer run and another attempt has begun to undo it', async () => {
+    const world = await unreported();
+    world.pass(600);
+    await world.sends.beginUndo('guardian.x: no');
+    expect(await world.reconcile()).toMatchObject({
+      state: 'EFFECT_UNKNOWN',
+      explanation: expect.stringContaining('guardian.x: no'),
+    });
+    expect(await world.kinds()).not.toContain('receipt');
   });
   test('are not mentioned if the plan has none', async () => {
     const world = await unreported({ bundle: { validators: '\n  - rule: demo_hold' } });

@@ -151,6 +151,7 @@ it.each([
     // After the end, further statements have no effect.
     await say(world, !applied);
     expect(await reconciled(world)).toBe(state);
+    expect((await world.sends.state()).sealed).toBe(applied);
   },
 );
 

@@ -488,21 +488,84 @@ describe('a post validator that rejects', () => {
     });
   });
 
-  it('leaves an effect that the seal finds, and that the next attempt reverts, if it ended before it moved the branch', async () => {
+  it.each([
+    ['the seal', (ctx: CommitContext) => seal(toSettle(ctx)), { found: 'undone', explanation: 'guardian.x: no' }],
+    ['the next attempt', commit, { kind: 'compensated', explanation: 'guardian.x: no' }],
+  ])('is completed by %s if it ended before it moved the branch', async (_, next, expected) => {
     const base = repo.tip();
     const ctx = await interrupted();
-    expect(await seal(toSettle(ctx))).toMatchObject({ found: true, unchecked: true });
-    expect(await commit(ctx)).toMatchObject({ kind: 'compensated' });
+    expect(await next({ ...ctx, postCheck: async () => ({ ok: true }) })).toMatchObject(expected);
     expect(repo.tip()).toBe(base);
+  });
+
+  it('that has reverted the commit forbids every other attempt to apply it again, even if the marker is lost', async () => {
+    const base = repo.tip();
+    const ctx = await interrupted();
+    repo.git('update-ref', 'refs/heads/main', base);
+    repo.git('update-ref', '-d', `refs/countersign/changes/${ctx.changeId}`);
+    const tips: string[] = [];
+    const postCheck: CommitContext['postCheck'] = async () => {
+      tips.push(repo.tip());
+      return { ok: true };
+    };
+    expect(await commit({ ...ctx, postCheck })).toMatchObject({ kind: 'compensated' });
+    expect(tips).toEqual([]);
   });
 
   it('finds its commit removed by another client, which is then compensated', async () => {
     const base = repo.tip();
-    const ctx = await approved(change(PATCH));
-    expect(await commit(ctx)).toMatchObject({ kind: 'applied' });
-    repo.git('update-ref', 'refs/heads/main', base);
-    expect(await commit({ ...ctx, postCheck: reject })).toMatchObject({ kind: 'compensated' });
+    const ctx = await approved(change(PATCH), {
+      postCheck: async () => {
+        repo.git('update-ref', 'refs/heads/main', base);
+        return reject();
+      },
+    });
+    expect(await commit(ctx)).toMatchObject({ kind: 'compensated' });
     expect(await seal(toSettle(ctx))).toMatchObject({ found: 'undone' });
+  });
+
+  it('reverts nothing after another attempt has reported the commit as applied', async () => {
+    const ctx = await approved(change(PATCH));
+    let reported: unknown;
+    const late: CommitContext['postCheck'] = async () => {
+      reported = await commit(ctx);
+      return reject();
+    };
+    const result = await commit({ ...ctx, postCheck: late });
+    expect(reported).toMatchObject({ kind: 'applied', effect: { commit: repo.tip() } });
+    expect(result).toMatchObject({ kind: 'applied', shouldBeReverted: expect.stringContaining('not reverted') });
+    expect(repo.read('README.md')).toBe('two\n');
+  });
+
+  it('reverts nothing after the seal has reported that the commit stays, even if the branch is at that commit again', async () => {
+    const ctx = await approved(change(PATCH), { postCheck: reject });
+    const { sends } = ctx;
+    let reported: unknown;
+    let ours = '';
+    const suspended = async (explanation: string): Promise<boolean> => {
+      const begun = await sends.beginUndo(explanation);
+      ours = repo.tip();
+      repo.push({ 'src/other.ts': 'y\n' });
+      reported = await seal(toSettle(ctx));
+      repo.git('update-ref', 'refs/heads/main', ours);
+      return begun;
+    };
+    const result = await commit({ ...ctx, sends: { ...sends, beginUndo: suspended } });
+    const shouldBeReverted = expect.stringContaining('guardian.x: no; refs/heads/main has moved');
+    expect(reported).toMatchObject({ found: true, shouldBeReverted });
+    expect(result).toMatchObject({ kind: 'applied', shouldBeReverted });
+    expect(repo.tip()).toBe(ours);
+  });
+
+  it('that has begun to revert forbids every other attempt to report the commit as applied', async () => {
+    const base = repo.tip();
+    const ctx = await approved(change(PATCH));
+    const late: CommitContext['postCheck'] = async () => {
+      await ctx.sends.beginUndo('guardian.x: no');
+      return { ok: true };
+    };
+    expect(await commit({ ...ctx, postCheck: late })).toMatchObject({ kind: 'compensated' });
+    expect(repo.tip()).toBe(base);
   });
 
   it('keeps the effect, and reports it, if there are later commits', async () => {

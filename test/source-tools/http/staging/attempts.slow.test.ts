@@ -25,6 +25,40 @@ const approved = (more: More = {}, extra: Partial<CommitContext> = {}): Promise<
 const writes = (): readonly string[] =>
   api.requests.filter(({ method }) => method !== 'GET').map(({ method }) => method);
 
+describe('a 412 to a request that was sent again', () => {
+  /** An attempt whose request is in flight, and another one that is answered with 412. */
+  async function refusedAgain(): Promise<{
+    ctx: CommitContext;
+    refused: ReturnType<typeof commit>;
+    arrive: () => void;
+  }> {
+    const ctx = await approved({ http: { replaysIdempotent: true } });
+    let arrive: () => void = () => {};
+    const held = new Promise<void>((resolve) => (arrive = resolve));
+    api.behaviour.beforeWrite = () => held;
+    await expect(commit(ctx)).rejects.toMatchObject({ type: 'TARGET_UNAVAILABLE' });
+    api.behaviour.beforeWrite = () => {};
+    api.behaviour.write = 412;
+    const refused = commit(ctx);
+    await eventually('the seal', async () => (await ctx.sends.state()).sealed);
+    api.behaviour.write = 'proper';
+    return { ctx, refused, arrive };
+  }
+
+  it('ends the change, after which no attempt sends [T65]', async () => {
+    const { ctx, refused } = await refusedAgain();
+    expect(await refused).toMatchObject({ kind: 'stale', final: true });
+    expect(await ctx.sends.begin({ resend: true })).toEqual({ kind: 'sealed' });
+  });
+
+  it('does not end it before the first request can have arrived', async () => {
+    const { refused, arrive } = await refusedAgain();
+    arrive();
+    expect(await refused).toMatchObject({ kind: 'applied' });
+    expect(api.applied).toHaveLength(1);
+  });
+});
+
 describe('a seal', () => {
   it('lets no attempt send while it waits for requests in flight, also if one was sent before [T65]', async () => {
     const ctx = await approved();

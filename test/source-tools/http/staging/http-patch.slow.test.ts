@@ -232,14 +232,28 @@ describe('a commit', () => {
     expect(writes()).toEqual([]);
   });
 
-  it('is permanently stale if the server responds with 412 to the first request [T61]', async () => {
+  it('is stale if the server responds with 412, also in the next attempt and for the seal [T61]', async () => {
     const ctx = await approved();
     api.behaviour.beforeWrite = () => void api.documents.set('/v1/flags/beta', { on: false, owners: ['eve'] });
-    expect(await commit(ctx)).toMatchObject({ kind: 'stale', final: true });
+    expect(await commit(ctx)).toMatchObject({ kind: 'stale', explanation: expect.stringContaining('status 412') });
+    expect(await commit(ctx)).toMatchObject({ kind: 'stale' });
+    expect(await seal(toSettle(ctx))).toEqual({ found: false });
+    expect(writes()).toHaveLength(1);
     expect(api.applied).toHaveLength(0);
   });
 
-  it('is also permanently stale after a 412 if reads of the resource fail for a short time', async () => {
+  it.each([
+    ['stale', 404],
+    ['stale', 410],
+    ['unknown', 403],
+  ])('is %s after a 412 if the status of the resource is %i then', async (kind, status) => {
+    const ctx = await approved();
+    api.behaviour.write = 412;
+    api.behaviour.beforeWrite = () => void (api.behaviour.read = status);
+    expect(await commit(ctx)).toMatchObject({ kind });
+  });
+
+  it('is also stale after a 412 if reads of the resource fail for a short time', async () => {
     const ctx = await approved();
     api.behaviour.beforeWrite = () => {
       api.documents.set('/v1/flags/beta', { on: false, owners: ['eve'] });
@@ -249,7 +263,7 @@ describe('a commit', () => {
     const result = commit(ctx);
     await eventually('a failed read', () => api.requests.length >= read + 3);
     api.behaviour.read = 'proper';
-    expect(await result).toMatchObject({ kind: 'stale', final: true });
+    expect(await result).toMatchObject({ kind: 'stale' });
   });
 
   it('has an unknown outcome after a 412 if no read of the resource succeeds, since a proxy may have repeated the request', async () => {
