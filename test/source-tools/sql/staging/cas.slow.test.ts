@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { sqlCasEffects } from '../../../../source-tools/sql/staging';
 import type { StageContext } from '../../../../policy/contracts/target-effects';
-import { onEachServer, type TargetServer } from './target-server';
+import { onEachSharedServer, type TargetServer } from './target-server';
 import { commitContext, diffOf, recordOf, stageContext } from './sql-diff';
 
 const { stage, commit } = sqlCasEffects;
-onEachServer((start) => {
+onEachSharedServer((start) => {
   let pg: TargetServer;
 
   beforeAll(async () => {

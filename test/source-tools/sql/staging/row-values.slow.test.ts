@@ -1,10 +1,10 @@
 import { sqlDryRunEffects } from '../../../../source-tools/sql/staging';
 import { commitContext, previewOf, recordOf, stageContext } from './sql-diff';
-import { onEachServer, type TargetServer } from './target-server';
+import { onEachSharedServer, type TargetServer } from './target-server';
 
 const { stage, commit } = sqlDryRunEffects;
 
-onEachServer((start) => {
+onEachSharedServer((start) => {
   let pg: TargetServer;
 
   beforeAll(async () => {

@@ -2,7 +2,7 @@ import type { StagingRecord } from '../../../../policy/contracts/staging-record'
 import { rehearse } from '../../../../source-tools/sql/staging/rehearse';
 import type { Session } from '../../../../source-tools/sql/staging/session';
 import { sqlDryRunEffects } from '../../../../source-tools/sql/staging';
-import { onEachServer, type TargetServer } from './target-server';
+import { onEachSharedServer, type TargetServer } from './target-server';
 import { prepareSql } from './prepare-sql';
 import { recordOf, stageContext } from './sql-diff';
 
@@ -51,7 +51,7 @@ const INDIRECT: readonly (readonly [where: string, objects: string, sql: string]
   ],
 ];
 
-onEachServer((start) => {
+onEachSharedServer((start) => {
   let pg: TargetServer;
   beforeAll(async () => {
     pg = await start();

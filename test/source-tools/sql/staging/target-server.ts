@@ -48,10 +48,24 @@ function startOlderTargetServer(older: OlderPostgres): Promise<TargetServer> {
 
 type StartServer = () => Promise<TargetServer>;
 
-/** Runs the tests on PostgreSQL 18 and, if all tests run or it is required, on an installed older one. `major` is for what differs. */
-export function onEachServer(tests: (start: StartServer, major: number) => void): void {
+type Tests = (start: StartServer, major: number) => void;
+
+/**
+ * Runs the tests on a PostgreSQL 18 for them alone (see {@link testServer}) and, if all tests run or it is required, on an installed
+ * older one. `major` is for what differs.
+ */
+export function onEachServer(tests: Tests): void {
+  runOnEach(tests, true);
+}
+
+/** The same on the PostgreSQL 18 that test files share. */
+export function onEachSharedServer(tests: Tests): void {
+  runOnEach(tests, false);
+}
+
+function runOnEach(tests: Tests, alone: boolean): void {
   stopTargetServersAtEnd();
-  describe('on PostgreSQL 18', () => tests(() => startTargetServer({ alone: true }), 18));
+  describe('on PostgreSQL 18', () => tests(() => startTargetServer({ alone }), 18));
   if (!RUN_ALL && !IS_OLDER_REQUIRED) return;
   const older = olderPostgres();
   if (older === null) {
