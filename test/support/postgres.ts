@@ -9,11 +9,16 @@ import { testServer, uniqueDatabase } from './test-server';
 // Longer than Jest's 5 s: starting a server takes a while on a busy machine.
 jest.setTimeout(60_000);
 
+export interface DatabaseOptions {
+  /** Rows may have times that are far from the clock of the database. */
+  readonly anyTime?: boolean;
+}
+
 /** A real PostgreSQL for one test file: start it in beforeAll, stop it in afterAll. */
 export interface TestPostgres {
   readonly server: PostgresServer;
-  /** A fresh database with our schema. `anyTime`: rows may have times that are far from the clock of the database. */
-  database(options?: { readonly anyTime?: boolean }): Promise<TestDatabase>;
+  /** A fresh database with our schema. */
+  database(options?: DatabaseOptions): Promise<TestDatabase>;
   stop(): Promise<void>;
 }
 
@@ -33,6 +38,51 @@ const PASSWORD = 'only-for-tests';
 
 /** The database that all others of a server are copies of: migrating takes several times as long as copying. */
 const MIGRATED = 'countersign_migrated';
+
+/** A PostgreSQL for the tests of a file or a block. */
+export function usePostgres(): Pick<TestPostgres, 'server' | 'database'> {
+  let started: TestPostgres | undefined;
+  const postgres = (): TestPostgres => started ?? beforeTests();
+  beforeAll(async () => void (started = await startTestPostgres()));
+  afterAll(() => started?.stop());
+  return {
+    get server() {
+      return postgres().server;
+    },
+    database: (options) => postgres().database(options),
+  };
+}
+
+/** One database for all tests of a file or a block. */
+export function useDatabase(options: DatabaseOptions = {}): TestDatabase {
+  return databaseMade(beforeAll, options);
+}
+
+/** A fresh database for each test of a file or a block. */
+export function useFreshDatabase(options: DatabaseOptions = {}): TestDatabase {
+  return databaseMade(beforeEach, options);
+}
+
+function databaseMade(before: typeof beforeAll, options: DatabaseOptions): TestDatabase {
+  const postgres = usePostgres();
+  let made: TestDatabase | undefined;
+  const database = (): TestDatabase => made ?? beforeTests();
+  before(async () => void (made = await postgres.database(options)));
+  return {
+    get name() {
+      return database().name;
+    },
+    get adminUrl() {
+      return database().adminUrl;
+    },
+    url: (role) => database().url(role),
+    open: (role) => database().open(role),
+  };
+}
+
+function beforeTests(): never {
+  throw new Error('There is no database before the tests begin');
+}
 
 /** `alone`: see {@link testServer}. */
 export async function startTestPostgres({ alone = false } = {}): Promise<TestPostgres> {
