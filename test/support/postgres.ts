@@ -3,6 +3,7 @@ import { openDatabase, type Database } from '../../storage/database/database';
 import { ROLES, type Role } from '../../storage/database/roles';
 import { query } from '../../dev/query';
 import type { PostgresServer } from '../../dev/embedded/postgres';
+import { live } from './live';
 import { withAdvisoryLock } from './one-at-a-time';
 import { testServer, uniqueDatabase } from './test-server';
 
@@ -39,49 +40,27 @@ const PASSWORD = 'only-for-tests';
 /** The database that all others of a server are copies of: migrating takes several times as long as copying. */
 const MIGRATED = 'countersign_migrated';
 
-/** A PostgreSQL for the tests of a file or a block. */
-export function usePostgres(): Pick<TestPostgres, 'server' | 'database'> {
+/** A PostgreSQL for the tests of a file or a block. `alone`: see {@link testServer}. */
+export function usePostgres(alone = false): TestPostgres {
   let started: TestPostgres | undefined;
-  const postgres = (): TestPostgres => started ?? beforeTests();
-  beforeAll(async () => void (started = await startTestPostgres()));
+  beforeAll(async () => void (started = await startTestPostgres({ alone })));
   afterAll(() => started?.stop());
-  return {
-    get server() {
-      return postgres().server;
-    },
-    database: (options) => postgres().database(options),
-  };
+  return live(() => started);
 }
 
 /** One database for all tests of a file or a block. */
-export function useDatabase(options: DatabaseOptions = {}): TestDatabase {
-  return databaseMade(beforeAll, options);
+export function useDatabase(options: DatabaseOptions = {}, postgres = usePostgres()): TestDatabase {
+  let made: TestDatabase | undefined;
+  beforeAll(async () => void (made = await postgres.database(options)));
+  return live(() => made);
 }
 
 /** A fresh database for each test of a file or a block. */
 export function useFreshDatabase(options: DatabaseOptions = {}): TestDatabase {
-  return databaseMade(beforeEach, options);
-}
-
-function databaseMade(before: typeof beforeAll, options: DatabaseOptions): TestDatabase {
   const postgres = usePostgres();
   let made: TestDatabase | undefined;
-  const database = (): TestDatabase => made ?? beforeTests();
-  before(async () => void (made = await postgres.database(options)));
-  return {
-    get name() {
-      return database().name;
-    },
-    get adminUrl() {
-      return database().adminUrl;
-    },
-    url: (role) => database().url(role),
-    open: (role) => database().open(role),
-  };
-}
-
-function beforeTests(): never {
-  throw new Error('There is no database before the tests begin');
+  beforeEach(async () => void (made = await postgres.database(options)));
+  return live(() => made);
 }
 
 /** `alone`: see {@link testServer}. */

@@ -3,19 +3,13 @@ import { stagingSha } from '../../../../policy/contracts/staging-record';
 import type { CommitContext, StageContext } from '../../../../policy/contracts/target-effects';
 import { sqlDryRunEffects } from '../../../../source-tools/sql/staging';
 import { toSettle } from '../../../support/to-settle';
-import { onEachServer, type TargetServer } from './target-server';
+import { onEachServer } from './target-server';
 import { commitContext, newChangeId, notKept, recordOf, stageContext } from './sql-diff';
 import { startProxy, type Proxy } from './tcp-proxy';
 
 const { stage, commit, seal } = sqlDryRunEffects;
-onEachServer((start) => {
-  let pg: TargetServer;
-  let proxy: Proxy;
-
-  beforeAll(async () => {
-    pg = await start();
-    proxy = await startProxy(pg.server.port);
-    await pg.admin(`
+onEachServer((use) => {
+  const pg = use(`
     CREATE TABLE orders (id int PRIMARY KEY, status text NOT NULL, total numeric(12,2) CHECK (total >= 0), updated_at timestamptz);
     CREATE TABLE counter (id int PRIMARY KEY, n bigint NOT NULL);
     CREATE TABLE logged (line text);
@@ -23,7 +17,9 @@ onEachServer((start) => {
     CREATE TABLE audit (id serial PRIMARY KEY, what text);
     CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN INSERT INTO audit (what) VALUES (TG_OP); RETURN NULL; END $$;
   `);
-    await pg.grant();
+  let proxy: Proxy;
+  beforeAll(async () => {
+    proxy = await startProxy(pg.server.port);
   });
   afterAll(() => proxy.stop());
   beforeEach(async () => {
