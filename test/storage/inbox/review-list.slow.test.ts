@@ -9,7 +9,7 @@ import {
 } from '../../../storage/inbox/review-list';
 import type { Ledger } from '../../../policy/evidence/ledger-port';
 import { createLedger } from '../../../storage/ledger/ledger';
-import { answerListed, closeListed, openListed, PLAN, type ListedReview } from '../../support/listed-review';
+import { answerListed, closeListed, openListed, PLAN, type ListedReview } from './listed-review';
 import { useFreshDatabase } from '../../support/postgres';
 
 const database = useFreshDatabase();
