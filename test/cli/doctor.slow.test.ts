@@ -1,24 +1,21 @@
 import { doctor } from '../../cli/doctor/doctor';
-import { startTestPostgres, type TestPostgres } from '../support/postgres';
+import { useFreshDatabase } from '../support/postgres';
 import { temporaryFolder } from './run-command';
 
 const { path } = temporaryFolder();
-let postgres: TestPostgres;
-beforeAll(async () => {
-  postgres = await startTestPostgres();
-}, 60_000);
-afterAll(() => postgres.stop());
+const database = useFreshDatabase();
 
 test('a check that cannot be done is a failure, the others are still done, and an approver may be missing only if links follow', async () => {
-  const database = await postgres.database();
   await database.open('admin').query('drop table target_freezes');
   const env = {
     COUNTERSIGN_STATE_DIR: path('none'),
     COUNTERSIGN_DATABASE_URL: database.url('cs_gateway'),
     TEMPORAL_ADDRESS: '127.0.0.1:9',
   };
-  const checks = await doctor(env, { offline: true });
-  const inviting = await doctor(env, { offline: true, inviting: true });
+  const [checks, inviting] = await Promise.all([
+    doctor(env, { offline: true }),
+    doctor(env, { offline: true, inviting: true }),
+  ]);
   expect(inviting.filter(({ ok }, i) => ok !== checks[i]?.ok).map(({ name }) => name)).toEqual(['approvers']);
   expect(checks.map(({ name, ok }) => [name, ok])).toEqual([
     ['Node', true],

@@ -21,6 +21,7 @@ import type { RegisteredKey } from '../../policy/evidence/key-registry';
 import { newKeyPair, type SigningKey } from '../../signing/keys';
 import { parseEvidence, type EvidenceBundle } from '../../policy/evidence/bundle';
 import { verifiedReview } from '../../signing/verified-review';
+import { testKey, type TestKey } from '../support/keys';
 import { evidenceWorld } from '../support/review/evidence-world';
 import { accepted, CHANGE, failing, hex, outcome, reviewed, status } from '../client/fakes';
 import { fakeTemporal } from '../client/fake-temporal';
@@ -33,43 +34,22 @@ const stranger = newKeyPair();
 const mallory = newKeyPair();
 const now = new Date();
 
-function entry(key: SigningKey, overrides: Partial<RegisteredKey> = {}): RegisteredKey {
-  return {
-    keyId: key.keyId,
-    publicKey: key.publicKey,
-    kind: 'service',
-    subject: { type: 'agent', id: 'shopbot' },
-    onBehalfOf: 'carol',
-    tenants: ['acme'],
-    rights: ['submit', 'read'],
-    demo: false,
-    addedAt: now.toISOString(),
-    operatorKeyId: hex('0'),
-    revokedAt: null,
-    ...overrides,
-  };
+function entry(key: SigningKey, overrides: Partial<TestKey['entry']> = {}): TestKey['entry'] {
+  const of = { onBehalfOf: 'carol', tenants: ['acme'], rights: ['submit' as const, 'read' as const] };
+  return testKey('service', '', { subject: { type: 'agent', id: 'shopbot' }, ...of, ...overrides }, key).entry;
 }
 
-const keys = new Map<string, RegisteredKey>([
-  [agent.keyId, entry(agent)],
+const keys = new Map<string, RegisteredKey>(
   [
-    alice.keyId,
-    entry(alice, {
-      kind: 'approver',
-      subject: { type: 'person', id: 'alice' },
-      onBehalfOf: null,
-      rights: ['read', 'answer'],
-    }),
-  ],
-  [
-    mallory.keyId,
+    entry(agent),
+    testKey('approver', 'alice', { tenants: ['acme'], rights: ['read', 'answer'] }, alice).entry,
     entry(mallory, {
       subject: { type: 'agent', id: 'other-bot' },
       tenants: ['evil'],
       rights: ['submit', 'read', 'answer'],
     }),
-  ],
-]);
+  ].map((each) => [each.keyId, each]),
+);
 
 function gateway(given: Partial<GatewayDeps['reviews']> = {}, overrides: Partial<GatewayDeps> = {}) {
   const log: object[] = [];

@@ -10,18 +10,10 @@ import type { Database } from '../../storage/database/database';
 import { createLedger } from '../../storage/ledger/ledger';
 import { openReviews } from '../../storage/ledger/open-reviews';
 import { LedgerTail } from '../../storage/ledger/tail';
-import { startTestPostgres, type TestDatabase, type TestPostgres } from '../support/postgres';
+import { useFreshDatabase } from '../support/postgres';
 import { figures } from './figures';
 
-let postgres: TestPostgres;
-let database: TestDatabase;
-beforeAll(async () => {
-  postgres = await startTestPostgres();
-}, 60_000);
-beforeEach(async () => {
-  database = await postgres.database({ anyTime: true });
-});
-afterAll(() => postgres.stop());
+const database = useFreshDatabase({ anyTime: true });
 
 const sha = (digit: string): string => digit.repeat(64);
 let changes = 0;

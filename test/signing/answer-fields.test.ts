@@ -6,6 +6,7 @@ import { statementOf } from '../../policy/evidence/statement';
 import { signEnvelope } from '../../signing/envelope';
 import { judgeAnswer, type AnswerScope } from '../../signing/judge-answer';
 import { lookup, testKey } from '../support/keys';
+import { answerOf } from '../support/review/disclosed-change';
 
 const sha = (letter: string): string => letter.repeat(64);
 const NOW = '2026-03-01T12:00:00.000Z';
@@ -13,20 +14,7 @@ const dana = testKey('approver', 'dana');
 const eli = testKey('approver', 'eli');
 const keys = lookup(dana, eli);
 
-const SIGNED: AnswerPredicate = {
-  changeId: sha('1'),
-  fingerprint: sha('2'),
-  violationId: sha('a'),
-  decision: 'reject',
-  retracts: null,
-  reason: 'it drops the table',
-  keyId: dana.keyId,
-  context: { tenant: 'acme', target: 'shop', environment: 'production' },
-  coverage: null,
-  nonce: 'n'.repeat(20),
-  issuedAt: '2026-03-01T11:59:00.000Z',
-  expiresAt: '2026-03-01T12:30:00.000Z',
-};
+const SIGNED = answerOf(dana.keyId, { decision: 'reject', reason: 'it drops the table', nonce: 'n'.repeat(20) });
 const need = { need: 'human' as const, group: 'dba', members: ['dana', 'eli'], fourEyes: true };
 const scope: AnswerScope = {
   changeId: SIGNED.changeId,

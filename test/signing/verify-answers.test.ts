@@ -9,11 +9,13 @@ import { newNonce } from '../../signing/nonce';
 import type { SigningKey } from '../../signing/keys';
 import { answerFactKey, verifyAcceptedAnswers, type VerifyAnswers } from '../../signing/verify-answers';
 import { lookup, testKey } from '../support/keys';
+import { ANSWERED, answerOf } from '../support/review/disclosed-change';
 
 const sha = (letter: string): string => letter.repeat(64);
 const NOW = '2026-03-01T12:00:00.000Z';
 const ADMITTED = '2026-03-01T11:59:30.000Z';
-const [CHANGE, PRINT, V1, V2] = [sha('1'), sha('2'), sha('a'), sha('b')];
+const { changeId: CHANGE, fingerprint: PRINT, violationId: V1 } = ANSWERED;
+const V2 = sha('b');
 const dana = testKey('approver', 'dana');
 const eli = testKey('approver', 'eli');
 const demo = testKey('approver', 'dana', { demo: true });
@@ -33,25 +35,7 @@ const scope: AnswerScope = {
   ],
 };
 const signed = (key: SigningKey, more: Partial<AnswerPredicate> = {}) =>
-  signPredicate(
-    'answer',
-    {
-      changeId: CHANGE,
-      fingerprint: PRINT,
-      violationId: V1,
-      decision: 'confirm',
-      retracts: null,
-      reason: '',
-      keyId: key.keyId,
-      context: scope.context,
-      coverage: null,
-      nonce: newNonce(),
-      issuedAt: '2026-03-01T11:59:00.000Z',
-      expiresAt: '2026-03-01T11:59:59.000Z',
-      ...more,
-    },
-    key,
-  );
+  signPredicate('answer', answerOf(key.keyId, { expiresAt: '2026-03-01T11:59:59.000Z', ...more }), key);
 const row = (answer: unknown, more: Partial<LedgerRow> = {}, body: object = {}): LedgerRow => ({
   changeId: CHANGE,
   n: 3,

@@ -10,7 +10,7 @@ import { isMet } from '../../signing/verify-review';
 import { registeredKey } from '../../signing/verify-review/registry-entries';
 import type { WorldChange } from '../support/review/evidence-review';
 import { evidenceWorld, WORLD_BUNDLE, type World } from '../support/review/evidence-world';
-import { isJudgeRecord, rewritten } from '../support/review/ledger-rows';
+import { isJudgeRecord, resigned, rewritten } from '../support/review/ledger-rows';
 import { seededKey } from '../support/seeded-key';
 import { enrolledPasskey } from '../support/seeded-passkey';
 
@@ -443,27 +443,6 @@ describe('evidence fails after a database owner rewrote the rows and recomputed 
 });
 
 describe('evidence fails if the committer signed a receipt that the rows contradict', () => {
-  function resigned(world: World, bundle: EvidenceBundle, change: Record<string, unknown>): EvidenceBundle {
-    const committer = world.keys.committer;
-    let receipt = bundle.receipt!;
-    const made = rewritten(bundle, (rows) => {
-      const row = rows.find(({ kind }) => kind === 'receipt')!;
-      const predicate = { ...(row.body['predicate'] as object), ...change };
-      receipt = signPredicate('receipt', predicate as never, committer);
-      Object.assign(row.body, { predicate, envelope: receipt });
-      const { state, reason, effect } = predicate as { state: string; reason: string | null; effect: unknown };
-      Object.assign(rows.find(({ kind }) => kind === 'effect')!.body, { state, effect });
-      Object.assign(rows.find(({ kind }) => kind === 'closed')!.body, { state, reason });
-      const settled = rows.find(({ kind }) => kind === 'decided');
-      if (settled !== undefined) Object.assign(settled.body, { reason });
-      if (settled !== undefined && state === 'COMMITTED') {
-        const { planHash, stagingSha, fingerprint } = predicate as Record<string, unknown>;
-        Object.assign(settled, { kind: 'intent', body: { planHash, stagingSha, fingerprint } });
-      }
-      return rows;
-    });
-    return { ...made, receipt };
-  }
   const committed = { action: 'COMMIT', state: 'COMMITTED', reason: null, effect: { rows: {} } };
 
   it.each<[string, WorldChange, Record<string, unknown>, string]>([
@@ -508,8 +487,8 @@ describe('evidence fails if the committer signed a receipt that the rows contrad
     ['a commit with a reason', { table: 'public.prices', answers: YES }, { reason: 'declined' }, 'receipt'],
   ])('%s', async (_name, change, lie, check) => {
     const { world, bundle } = await exported(change);
-    expect(verify(resigned(world, bundle, {}), world).verdict).toBe('verified');
-    const report = verify(resigned(world, bundle, lie), world);
+    expect(verify(resigned(bundle, world.keys.committer, {}), world).verdict).toBe('verified');
+    const report = verify(resigned(bundle, world.keys.committer, lie), world);
     expect(unmet(report)).toContain(check);
     expect(report.verdict).toBe('failed');
   });

@@ -2,7 +2,7 @@
 export const FILE_SECONDS: Readonly<Record<string, number>> = {
   'test/activities/committer/commit.test.ts': 14,
   'test/activities/committer/verify-change.test.ts': 13,
-  'test/activities/judge/failure-matrix.slow.test.ts': 27,
+  'test/activities/judge/failure-matrix.slow.test.ts': 9,
   'test/activities/review/aggregates.test.ts': 6,
   'test/activities/review/thread-pool.slow.test.ts': 10,
   'test/chaos/options.slow.test.ts': 16,
@@ -70,7 +70,7 @@ export const FILE_SECONDS: Readonly<Record<string, number>> = {
   'test/system/split-diffs.test.ts': 36,
   'test/system/sweep.test.ts': 112,
   'test/workers/derivation.slow.test.ts': 10,
-  'test/workers/loaded-modules.slow.test.ts': 15,
+  'test/workers/loaded-modules.slow.test.ts': 12,
   'test/workers/reconciler/reconciler.test.ts': 8,
   'test/workers/screening-proxy.test.ts': 6,
 };

@@ -3,17 +3,23 @@ import { openDatabase, type Database } from '../../storage/database/database';
 import { ROLES, type Role } from '../../storage/database/roles';
 import { query } from '../../dev/query';
 import type { PostgresServer } from '../../dev/embedded/postgres';
+import { live } from './live';
 import { withAdvisoryLock } from './one-at-a-time';
 import { testServer, uniqueDatabase } from './test-server';
 
 // Longer than Jest's 5 s: starting a server takes a while on a busy machine.
 jest.setTimeout(60_000);
 
+export interface DatabaseOptions {
+  /** Rows may have times that are far from the clock of the database. */
+  readonly anyTime?: boolean;
+}
+
 /** A real PostgreSQL for one test file: start it in beforeAll, stop it in afterAll. */
 export interface TestPostgres {
   readonly server: PostgresServer;
-  /** A fresh database with our schema. `anyTime`: rows may have times that are far from the clock of the database. */
-  database(options?: { readonly anyTime?: boolean }): Promise<TestDatabase>;
+  /** A fresh database with our schema. */
+  database(options?: DatabaseOptions): Promise<TestDatabase>;
   stop(): Promise<void>;
 }
 
@@ -33,6 +39,29 @@ const PASSWORD = 'only-for-tests';
 
 /** The database that all others of a server are copies of: migrating takes several times as long as copying. */
 const MIGRATED = 'countersign_migrated';
+
+/** A PostgreSQL for the tests of a file or a block. `alone`: see {@link testServer}. */
+export function usePostgres(alone = false): TestPostgres {
+  let started: TestPostgres | undefined;
+  beforeAll(async () => void (started = await startTestPostgres({ alone })));
+  afterAll(() => started?.stop());
+  return live(() => started);
+}
+
+/** One database for all tests of a file or a block. */
+export function useDatabase(options: DatabaseOptions = {}, postgres = usePostgres()): TestDatabase {
+  let made: TestDatabase | undefined;
+  beforeAll(async () => void (made = await postgres.database(options)));
+  return live(() => made);
+}
+
+/** A fresh database for each test of a file or a block. */
+export function useFreshDatabase(options: DatabaseOptions = {}): TestDatabase {
+  const postgres = usePostgres();
+  let made: TestDatabase | undefined;
+  beforeEach(async () => void (made = await postgres.database(options)));
+  return live(() => made);
+}
 
 /** `alone`: see {@link testServer}. */
 export async function startTestPostgres({ alone = false } = {}): Promise<TestPostgres> {

@@ -2,22 +2,17 @@ import type { Database } from '../../storage/database/database';
 import { createLedger } from '../../storage/ledger/ledger';
 import { createDailyReplay, type DailyReplayOptions } from '../../workers/reconciler/daily-replay';
 import type { Replayed } from '../../workers/replay/replay-histories';
-import { startTestPostgres, type TestPostgres } from '../support/postgres';
+import { useFreshDatabase } from '../support/postgres';
 
-let postgres: TestPostgres;
+const database = useFreshDatabase();
 let admin: Database;
 let db: Database;
 let name: string;
-beforeAll(async () => {
-  postgres = await startTestPostgres();
-}, 60_000);
-afterAll(() => postgres.stop());
 
 /** Change id of the one open review. */
 const ID = 'a'.repeat(64);
 
 beforeEach(async () => {
-  const database = await postgres.database();
   name = database.name;
   [admin, db] = [database.open('admin'), database.open('cs_commit')];
   await admin.query(

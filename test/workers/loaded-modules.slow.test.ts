@@ -11,9 +11,12 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Reads, measures and renders a diff of every tool, as review and judge workers do; loads what stages it if asked to. */
+/**
+ * Reads, measures and renders a diff of every tool, as review and judge workers do. Prints which modules are loaded then, and loads
+ * what stages the diffs, as a committer does.
+ */
 const WORK = `
-const [dist, stages] = process.argv.slice(1);
+const [dist] = process.argv.slice(1);
 const { extensionsOf } = require(dist + '/workers/extensions.js');
 const { inlineDerivation } = require(dist + '/activities/review/derivation.js');
 const { validators, sourceTools: tools } = extensionsOf();
@@ -26,13 +29,17 @@ const A = 'a'.repeat(64);
     tool.texts(facts, diff);
     tool.measure(facts, diff);
     tool.render.render('{}');
-    if (stages === 'stages' && tool.staging !== null) await tool.staging();
   }
+  process.stdout.write(JSON.stringify(Object.keys(require.cache)));
+  for (const sourceTool of tools.keys()) await tools.get(sourceTool).staging?.();
 })();
 `;
 
-/** The modules below dist/ that a process had loaded when it ended, as it reports itself. Throws if it ends with another exit code. */
-async function loadedBy(args: readonly string[], expectedCode = 0): Promise<readonly string[]> {
+const belowDist = (list: string): readonly string[] =>
+  (JSON.parse(list) as readonly string[]).filter((path) => path.startsWith(dist)).map((path) => relative(dist, path));
+
+/** The modules below dist/ that a process had loaded when it ended, and what it printed. Throws if it ends with another exit code. */
+async function loadedBy(args: readonly string[], expectedCode = 0) {
   const list = join(folder, 'modules.json');
   const preload = join(folder, 'preload.cjs');
   writeFileSync(
@@ -46,9 +53,9 @@ async function loadedBy(args: readonly string[], expectedCode = 0): Promise<read
     );
   });
   if (code !== expectedCode) throw new Error(`expected exit code ${expectedCode}, got ${code}: ${output}`);
-  const all = JSON.parse(readFileSync(list, 'utf8')) as readonly string[];
+  const loaded = belowDist(readFileSync(list, 'utf8'));
   rmSync(list);
-  return all.filter((path) => path.startsWith(dist)).map((path) => relative(dist, path));
+  return { loaded, output };
 }
 
 const isStaging = (path: string): boolean => /^source-tools\/[^/]+\/staging\//.test(path);
@@ -57,7 +64,7 @@ const isStaging = (path: string): boolean => /^source-tools\/[^/]+\/staging\//.t
 it.each(['review', 'judge', 'commit'])(
   'the entry of the %s worker loads every tool and no staging code',
   async (name) => {
-    const loaded = await loadedBy([join(dist, 'workers', `${name}.js`)], 2);
+    const { loaded } = await loadedBy([join(dist, 'workers', `${name}.js`)], 2);
     expect(loaded).toEqual(
       expect.arrayContaining(['sql', 'git', 'http', 'terraform'].map((t) => `source-tools/${t}/index.js`)),
     );
@@ -65,13 +72,10 @@ it.each(['review', 'judge', 'commit'])(
   },
 );
 
-it('reading, measuring and rendering the diffs of every tool loads no staging code', async () => {
-  const loaded = await loadedBy(['-e', WORK, dist]);
-  expect(loaded).toContain('source-tools/git/facts/texts.js');
-  expect(loaded.filter(isStaging)).toEqual([]);
-});
-
-it('a committer that stages loads it', async () => {
-  const loaded = await loadedBy(['-e', WORK, dist, 'stages']);
+it('reading, measuring and rendering the diffs of every tool loads no staging code; a committer that stages loads it', async () => {
+  const { loaded, output } = await loadedBy(['-e', WORK, dist]);
+  const before = belowDist(output);
+  expect(before).toContain('source-tools/git/facts/texts.js');
+  expect(before.filter(isStaging)).toEqual([]);
   for (const tool of ['sql', 'git', 'http']) expect(loaded).toContain(`source-tools/${tool}/staging/index.js`);
 });

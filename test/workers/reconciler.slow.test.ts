@@ -1,19 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../../storage/database/database';
 import { Reconciler } from '../../workers/reconciler/reconciler';
-import { startTestPostgres, type TestPostgres } from '../support/postgres';
+import { useDatabase } from '../support/postgres';
 
-let postgres: TestPostgres;
+const database = useDatabase();
 let db: Database;
 beforeAll(async () => {
-  postgres = await startTestPostgres();
-  const database = await postgres.database();
   await database
     .open('admin')
     .query(`alter role cs_commit in database ${database.name} set idle_in_transaction_session_timeout = '1s'`);
   db = database.open('cs_commit');
 });
-afterAll(() => postgres.stop());
 
 /** Of a committer whose list of workflows takes as long as `list`. */
 const reconciler = (list: () => Promise<void>): Reconciler =>

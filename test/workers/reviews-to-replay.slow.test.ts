@@ -1,14 +1,10 @@
 import type { Database } from '../../storage/database/database';
 import { reviewsToReplay } from '../../workers/replay/reviews-to-replay';
-import { startTestPostgres, type TestPostgres } from '../support/postgres';
+import { useDatabase } from '../support/postgres';
 
-let postgres: TestPostgres;
+const database = useDatabase();
 let admin: Database;
-beforeAll(async () => {
-  postgres = await startTestPostgres();
-  admin = (await postgres.database()).open('admin');
-}, 60_000);
-afterAll(() => postgres.stop());
+beforeAll(() => void (admin = database.open('admin')));
 
 /** `closed`: SQL of the time at which it closed. */
 async function reviews(prefix: string, n: number, closed: string): Promise<void> {

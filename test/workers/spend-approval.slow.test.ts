@@ -4,14 +4,10 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { createLedger } from '../../storage/ledger/ledger';
 import type { LedgerEntry } from '../../policy/evidence/ledger-port';
-import { startTestPostgres, type TestPostgres } from '../support/postgres';
+import { useFreshDatabase } from '../support/postgres';
 import { ReviewWorld } from '../support/review/review-world';
 
-let postgres: TestPostgres;
-beforeAll(async () => {
-  postgres = await startTestPostgres();
-}, 60_000);
-afterAll(() => postgres.stop());
+const database = useFreshDatabase();
 
 /** A process that waits for `go`. */
 async function requester(url: string, changeId: string) {
@@ -31,7 +27,6 @@ async function requester(url: string, changeId: string) {
 test('of two processes that hold the same approval at the same time, one may perform the effect', async () => {
   const world = await new ReviewWorld({ sourceTool: 'Refund' }).confirmed();
   await world.commit();
-  const database = await postgres.database();
   const entries = (await world.rows()).map(({ row }): LedgerEntry => {
     const { kind, at, body, n } = row;
     return { kind, at, body, factKey: String(n) };

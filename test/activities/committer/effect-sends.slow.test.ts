@@ -1,18 +1,11 @@
 import { effectSends } from '../../../activities/committer/effect-sends';
-import { startTestPostgres, type TestDatabase, type TestPostgres } from '../../support/postgres';
+import { useFreshDatabase } from '../../support/postgres';
 
-let postgres: TestPostgres;
-let database: TestDatabase;
-beforeAll(async () => {
-  postgres = await startTestPostgres();
-  database = await postgres.database();
-}, 60_000);
-afterAll(() => postgres.stop());
+const database = useFreshDatabase();
 
 test.each(['read committed', 'repeatable read'])(
   'allows one send when attempts of two committers race, and every seal sees the send that it did not prevent, also if the role defaults to %s',
   async (isolation) => {
-    const database = await postgres.database();
     const set = `set default_transaction_isolation = '${isolation}'`;
     await database.open('admin').query(`alter role cs_commit in database ${database.name} ${set}`);
     const [one, other] = [effectSends(database.open('cs_commit')), effectSends(database.open('cs_commit'))];

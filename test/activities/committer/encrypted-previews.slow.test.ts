@@ -3,15 +3,9 @@ import type { JsonObject } from '../../../policy/contracts/canonical-json';
 import { previewSha, stagingSha, type StagingRecord } from '../../../policy/contracts/staging-record';
 import type { KeyRing } from '../../../storage/store/preview-cipher';
 import { stagingRecord } from '../../../dev/staging-record';
-import { startTestPostgres, type TestDatabase, type TestPostgres } from '../../support/postgres';
+import { useDatabase } from '../../support/postgres';
 
-let postgres: TestPostgres;
-let database: TestDatabase;
-beforeAll(async () => {
-  postgres = await startTestPostgres();
-  database = await postgres.database();
-}, 60_000);
-afterAll(() => postgres.stop());
+const database = useDatabase();
 
 const ring = (current: string, ...ids: string[]): KeyRing => ({
   current,

@@ -1,7 +1,7 @@
 import { recordFreeze, targetFreezes } from '../../../activities/committer/target-freezes';
 import type { TargetFreeze } from '../../../policy/evidence/predicates';
 import { testKey } from '../../support/keys';
-import { startTestPostgres, type TestDatabase, type TestPostgres } from '../../support/postgres';
+import { useFreshDatabase } from '../../support/postgres';
 import { failureType } from '../../support/review/failure-type';
 import { ReviewWorld } from '../../support/review/review-world';
 
@@ -50,15 +50,7 @@ describe('a frozen target', () => {
 describe('the table of freezes', () => {
   const operator = testKey('operator', 'olga');
   const stranger = testKey('operator', 'eve');
-  let postgres: TestPostgres;
-  let database: TestDatabase;
-  beforeAll(async () => {
-    postgres = await startTestPostgres();
-  }, 60_000);
-  beforeEach(async () => {
-    database = await postgres.database();
-  });
-  afterAll(() => postgres.stop());
+  const database = useFreshDatabase();
 
   const say = (frozen: boolean, key = operator, target = 'shop') =>
     recordFreeze(database.open('cs_operator'), { target, frozen, reason: 'migration', at: AT }, key);

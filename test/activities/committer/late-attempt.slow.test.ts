@@ -4,21 +4,11 @@ import { targetUnavailable } from '../../../source-tools/target-failure';
 import type { CommitResult } from '../../../activities/review-types';
 import { SqlWorld } from '../../support/sql-world';
 import { sqlDryRunEffects } from '../../../source-tools/sql/staging';
-import {
-  startTargetServer,
-  stopTargetServersAtEnd,
-  type TargetServer,
-} from '../../source-tools/sql/staging/target-server';
+import { useTarget } from '../../source-tools/sql/staging/target-server';
 
-let pg: TargetServer;
-stopTargetServersAtEnd();
-beforeAll(async () => {
-  pg = await startTargetServer();
-  await pg.admin(`
+const pg = useTarget(`
     create table items (id int primary key, n int not null);
     insert into items select g, 1 from generate_series(1, 9) g`);
-  await pg.grant();
-});
 
 const { commit } = sqlDryRunEffects;
 type Attempt = (ctx: CommitContext, sleep: () => Promise<void>) => Promise<EffectResult>;

@@ -1,20 +1,10 @@
 import { targetUnavailable } from '../../../source-tools/target-failure';
 import { SqlWorld } from '../../support/sql-world';
-import {
-  startTargetServer,
-  stopTargetServersAtEnd,
-  type TargetServer,
-} from '../../source-tools/sql/staging/target-server';
+import { useTarget } from '../../source-tools/sql/staging/target-server';
 
-let pg: TargetServer;
-stopTargetServersAtEnd();
-beforeAll(async () => {
-  pg = await startTargetServer();
-  await pg.admin(`
+const pg = useTarget(`
     create table items (id int primary key, n int not null, check (n < 100));
     insert into items select g, 1 from generate_series(1, 9) g`);
-  await pg.grant();
-});
 
 async function stale(id: number): Promise<SqlWorld> {
   const world = await new SqlWorld(pg, id).confirmed();

@@ -5,7 +5,7 @@ import { FailureType } from '../../../policy/contracts/failure-type';
 import type { Database } from '../../../storage/database/database';
 import type { CachedReply } from '../../../activities/judge/cache';
 import { createDatabaseJudgeCache } from '../../../activities/judge/database-cache';
-import { startTestPostgres, type TestPostgres } from '../../support/postgres';
+import { useDatabase } from '../../support/postgres';
 
 const KEY = 'a'.repeat(64);
 const reply = (text: string): CachedReply => ({
@@ -19,18 +19,15 @@ const reply = (text: string): CachedReply => ({
 });
 
 describe('createDatabaseJudgeCache', () => {
-  let postgres: TestPostgres;
+  const database = useDatabase();
   let admin: Database;
   let judge: Database;
   let review: Database;
   let now = 1_000_000;
   const macKey = new Uint8Array(32).fill(5);
   beforeAll(async () => {
-    postgres = await startTestPostgres();
-    const database = await postgres.database();
     [admin, judge, review] = [database.open('admin'), database.open('cs_judge'), database.open('cs_review')];
-  }, 60_000);
-  afterAll(() => postgres.stop());
+  });
   beforeEach(() => admin.query('truncate judge_answers'));
   const cache = (key = macKey): ReturnType<typeof createDatabaseJudgeCache> =>
     createDatabaseJudgeCache({ db: judge, macKey: key, ttlMs: 1000, now: () => now });

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { FailureType } from '../../../policy/contracts/failure-type';
 import type { JudgeCause } from '../../../policy/decide/judge-failure';
-import { answerTo, completion, saying, sendJson, type Handler } from '../../support/judge-server';
+import { answerTo, completion, saying, sendJson, type ChatRequest, type Handler } from '../../support/judge-server';
 
 /** One way in which a server misbehaves, and the failure that must result. */
 export interface FailureShape {
@@ -15,71 +15,97 @@ export interface FailureShape {
   readonly delayMs?: number;
 }
 
+type Members = { readonly [name: string]: unknown };
+type Headers = { readonly [name: string]: string };
+
 const backend = (
   id: string,
   handler: Handler,
   cause: JudgeCause,
   retryable: boolean,
   delayMs?: number,
-): FailureShape => ({
-  id,
-  handler,
-  type: FailureType.Backend,
-  cause,
-  retryable,
-  ...(delayMs === undefined ? {} : { delayMs }),
-});
-const parse = (id: string, handler: Handler, cause: JudgeCause = 'answer'): FailureShape => ({
-  id,
-  handler,
-  type: FailureType.VerdictParse,
-  cause,
-  retryable: false,
-});
+): FailureShape => {
+  const delay = delayMs === undefined ? {} : { delayMs };
+  return { id, handler, type: FailureType.Backend, cause, retryable, ...delay };
+};
+const parse = (id: string, handler: Handler, cause: JudgeCause = 'answer'): FailureShape => {
+  return { id, handler, type: FailureType.VerdictParse, cause, retryable: false };
+};
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+/** Answers with this status and these bytes, and nothing else. */
+const bytes =
+  (code: number, body: string | Buffer, headers: Headers = JSON_TYPE): Handler =>
+  (response) => {
+    response.writeHead(code, headers);
+    response.end(body);
+  };
+/** Begins an answer, and leaves the rest to `goOn`, which by default does nothing. */
+const begun =
+  (code: number, text: string, goOn: (response: ServerResponse) => void = () => {}, headers: Headers = {}): Handler =>
+  (response) => {
+    response.writeHead(code, { ...JSON_TYPE, ...headers });
+    response.flushHeaders();
+    if (text !== '') response.write(text);
+    goOn(response);
+  };
+const html = (code: number): Handler => bytes(code, '<html>oops</html>', { 'content-type': 'text/html' });
+const raw =
+  (text: string): Handler =>
+  (response) =>
+    void response.socket?.end(text);
 
 const status =
-  (
-    code: number,
-    body: unknown = { error: { message: 'no', code: null } },
-    headers: { readonly [name: string]: string } = {},
-  ): Handler =>
+  (code: number, body: unknown = { error: { message: 'no', code: null } }, headers: Headers = {}): Handler =>
   (response) =>
     sendJson(response, code, body, headers);
 const coded = (http: number, code: string): Handler =>
   status(http, { error: { message: 'secret words of the server', code, type: code } });
-const choice =
-  (over: { readonly [key: string]: unknown }, message: { readonly [key: string]: unknown } = {}): Handler =>
+const limited = (headers: Headers): Handler => status(429, {}, headers);
+
+/** The completion that is right for the request, with changed parts. */
+const completing =
+  (change: (request: ChatRequest) => unknown): Handler =>
   (response, request) =>
-    sendJson(
-      response,
-      200,
-      completion(request.model, '', {
-        choices: [
-          {
-            index: 0,
-            finish_reason: 'stop',
-            ...over,
-            message: { role: 'assistant', content: JSON.stringify(answerTo(request)), refusal: null, ...message },
-          },
-        ],
-      }),
-    );
-const drip = (response: ServerResponse, text: string): void => {
-  response.writeHead(200, { 'content-type': 'application/json' });
-  const timer = setInterval(() => response.write(text), 20);
+    sendJson(response, 200, change(request));
+const right = (request: ChatRequest, over: Members = {}): Members => completion(request.model, answerTo(request), over);
+const named = (model: (requested: string) => string): Handler =>
+  completing((request) => completion(model(request.model), answerTo(request)));
+const instead = (over: Members): Handler => completing((request) => right(request, over));
+const choice = (over: Members, message: Members = {}): Handler =>
+  completing((request) => {
+    const content = JSON.stringify(answerTo(request));
+    const one = { index: 0, finish_reason: 'stop', ...over };
+    return right(request, {
+      choices: [{ ...one, message: { role: 'assistant', content, refusal: null, ...message } }],
+    });
+  });
+const edited = (edit: (answer: string) => string): Handler =>
+  completing((request) => completion(request.model, edit(JSON.stringify(answerTo(request)))));
+/** The right answer to another request. */
+const answeringOther = (other: (request: ChatRequest) => Partial<ChatRequest>): Handler =>
+  completing((request) => completion(request.model, answerTo({ ...request, ...other(request) })));
+
+/** Writes every 20 ms until the connection is closed. */
+const dripping = (text: string, first = ''): Handler => {
+  return (response) => {
+    response.socket?.write(first);
+    const timer = setInterval(() => response.socket?.write(text), 20);
+    response.socket?.on('close', () => clearInterval(timer));
+  };
+};
+const endlessly = (response: ServerResponse): void => {
+  while (!response.destroyed && response.write('x'.repeat(65_536)));
+  if (!response.destroyed) response.once('drain', () => endlessly(response));
+};
+const spaces = (response: ServerResponse): void => {
+  const timer = setInterval(() => response.write(' '), 20);
   response.on('close', () => clearInterval(timer));
 };
-const raw =
-  (text: string): Handler =>
-  (response) => {
-    response.socket?.end(text);
-  };
-const edited =
-  (edit: (answer: string) => string): Handler =>
-  (response, request) =>
-    sendJson(response, 200, completion(request.model, edit(JSON.stringify(answerTo(request)))));
 
+const PACKED = { ...JSON_TYPE, 'content-encoding': 'gzip' };
 const BOMB = gzipSync(Buffer.alloc(8 * 1024 * 1024, ' '));
+const OK = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n';
 
 /** Deadline of a call for these shapes, in milliseconds. */
 export const DEADLINE_MS = 3_000;
@@ -93,45 +119,28 @@ export const FAILURE_SHAPES: readonly FailureShape[] = [
   backend('409', status(409), 'http_status', true),
   backend('413', status(413), 'too_large', false),
   backend('429', status(429), 'rate_limited', true),
-  backend('429 with retry-after in seconds', status(429, {}, { 'retry-after': '7' }), 'rate_limited', true, 7_000),
-  backend(
-    '429 with retry-after past a minute',
-    status(429, {}, { 'retry-after': '200' }),
-    'rate_limited',
-    true,
-    200_000,
-  ),
-  backend(
-    '429 with retry-after past the cap',
-    status(429, {}, { 'retry-after': '86400' }),
-    'rate_limited',
-    true,
-    300_000,
-  ),
+  backend('429 with retry-after in seconds', limited({ 'retry-after': '7' }), 'rate_limited', true, 7_000),
+  backend('429 with retry-after past a minute', limited({ 'retry-after': '200' }), 'rate_limited', true, 200_000),
+  backend('429 with retry-after past the cap', limited({ 'retry-after': '86400' }), 'rate_limited', true, 300_000),
   backend(
     '429 with retry-after-ms',
-    status(429, {}, { 'retry-after-ms': '1500', 'retry-after': '9' }),
+    limited({ 'retry-after-ms': '1500', 'retry-after': '9' }),
     'rate_limited',
     true,
     1_500,
   ),
-  backend('429 with an invalid retry-after', status(429, {}, { 'retry-after': 'soon' }), 'rate_limited', true),
-  backend('429 with a number in words', status(429, {}, { 'retry-after': 'soon 9999' }), 'rate_limited', true),
+  backend('429 with an invalid retry-after', limited({ 'retry-after': 'soon' }), 'rate_limited', true),
+  backend('429 with a number in words', limited({ 'retry-after': 'soon 9999' }), 'rate_limited', true),
   backend(
     '429 with a retry-after date in the past',
-    status(429, {}, { 'retry-after': 'Sun, 06 Nov 1994 08:49:37 GMT' }),
+    limited({ 'retry-after': 'Sun, 06 Nov 1994 08:49:37 GMT' }),
     'rate_limited',
     true,
   ),
   // fetch re-sends the request after a 421 if the body can be replayed.
   backend('421', status(421), 'http_status', false),
   backend('429 quota', coded(429, 'insufficient_quota'), 'quota', false),
-  backend(
-    '429 with a header that forbids a retry',
-    status(429, {}, { 'x-should-retry': 'false' }),
-    'rate_limited',
-    false,
-  ),
+  backend('429 with a header that forbids a retry', limited({ 'x-should-retry': 'false' }), 'rate_limited', false),
   backend('400 content filter', coded(400, 'content_filter'), 'content_filter', false),
   backend(
     '400 with a header that asks for a retry',
@@ -140,81 +149,31 @@ export const FAILURE_SHAPES: readonly FailureShape[] = [
     true,
   ),
   backend('500', status(500), 'server_error', true),
-  backend(
-    '500 with HTML',
-    (response) => {
-      response.writeHead(500, { 'content-type': 'text/html' });
-      response.end('<html>oops</html>');
-    },
-    'server_error',
-    true,
-  ),
+  backend('500 with HTML', html(500), 'server_error', true),
   backend('503 with retry-after', status(503, {}, { 'retry-after': '3' }), 'server_error', true, 3_000),
   backend('301', status(301, {}, { location: 'http://127.0.0.1:9/v1' }), 'redirect', false),
   backend('307 to another origin', status(307, {}, { location: 'http://localhost:9/elsewhere' }), 'redirect', false),
   backend('308 to itself', status(308, {}, { location: '/v1/chat/completions' }), 'redirect', false),
-  backend(
-    '204',
-    (response) => {
-      response.writeHead(204);
-      response.end();
-    },
-    'bad_envelope',
-    true,
-  ),
-  backend(
-    '200 with HTML',
-    (response) => {
-      response.writeHead(200, { 'content-type': 'text/html' });
-      response.end('<html>sign in</html>');
-    },
-    'bad_envelope',
-    true,
-  ),
+  backend('204', bytes(204, '', {}), 'bad_envelope', true),
+  backend('200 with HTML', html(200), 'bad_envelope', true),
   backend('200 with broken JSON', status(200, '{"id":"x","choices":[{'), 'not_json', true),
   backend('200 with an error in it', status(200, { error: { message: 'overloaded' } }), 'bad_envelope', true),
-  backend(
-    '200 with an error beside a verdict',
-    (response, request) =>
-      sendJson(response, 200, completion(request.model, answerTo(request), { error: { message: 'overloaded' } })),
-    'bad_envelope',
-    true,
-  ),
+  backend('200 with an error beside a verdict', instead({ error: { message: 'overloaded' } }), 'bad_envelope', true),
   backend(
     '200 that is not valid UTF-8',
-    (response, request) => {
-      const body = Buffer.from(JSON.stringify(completion(request.model, answerTo(request))));
+    (response, request, seen) => {
+      const body = Buffer.from(JSON.stringify(right(request)));
       body[body.indexOf('Changes')] = 0xff;
-      response.writeHead(200, { 'content-type': 'application/json' });
-      response.end(body);
+      return bytes(200, body)(response, request, seen);
     },
     'not_json',
     true,
   ),
-  backend(
-    'a megabyte packed into a kilobyte',
-    (response) => {
-      response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' });
-      response.end(BOMB);
-    },
-    'too_large',
-    true,
-  ),
-  backend(
-    'packed, it says, and is not',
-    (response) => {
-      response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' });
-      response.end('{}');
-    },
-    'connection',
-    true,
-  ),
+  backend('a megabyte packed into a kilobyte', bytes(200, BOMB, PACKED), 'too_large', true),
+  backend('packed, it says, and is not', bytes(200, '{}', PACKED), 'connection', true),
   backend(
     'two answers in one body',
-    (response, request) => {
-      const one = JSON.stringify(completion(request.model, answerTo(request)));
-      sendJson(response, 200, one + one);
-    },
+    completing((r) => JSON.stringify(right(r)).repeat(2)),
     'not_json',
     true,
   ),
@@ -224,53 +183,25 @@ export const FAILURE_SHAPES: readonly FailureShape[] = [
     'not_json',
     true,
   ),
-  backend(
-    'early hints without end',
-    (response) => {
-      const timer = setInterval(() => response.socket?.write('HTTP/1.1 103 Early Hints\r\n\r\n'), 20);
-      response.socket?.on('close', () => clearInterval(timer));
-    },
-    'timeout',
-    true,
-  ),
+  backend('early hints without end', dripping('HTTP/1.1 103 Early Hints\r\n\r\n'), 'timeout', true),
   backend(
     'a redirect with an endless body',
-    (response) => {
-      response.writeHead(307, { location: 'http://localhost:9/' });
-      const write = (): void => {
-        while (!response.destroyed && response.write('x'.repeat(65_536)));
-        if (!response.destroyed) response.once('drain', write);
-      };
-      write();
-    },
+    begun(307, '', endlessly, { location: 'http://localhost:9/' }),
     'redirect',
     false,
   ),
-  backend(
-    'no choices',
-    (response, request) => sendJson(response, 200, completion(request.model, '', { choices: [] })),
-    'no_choices',
-    true,
-  ),
+  backend('no choices', instead({ choices: [] }), 'no_choices', true),
   backend(
     'two choices',
-    (response, request) => {
-      const one = {
-        index: 0,
-        finish_reason: 'stop',
-        message: { role: 'assistant', content: JSON.stringify(answerTo(request)) },
-      };
-      sendJson(response, 200, completion(request.model, '', { choices: [one, one] }));
-    },
+    completing((request) => {
+      const message = { role: 'assistant', content: JSON.stringify(answerTo(request)) };
+      const one = { index: 0, finish_reason: 'stop', message };
+      return right(request, { choices: [one, one] });
+    }),
     'bad_envelope',
     true,
   ),
-  backend(
-    'a message that is a string',
-    (response, request) => sendJson(response, 200, completion(request.model, '', { choices: [{ message: 'ALLOW' }] })),
-    'bad_envelope',
-    true,
-  ),
+  backend('a message that is a string', instead({ choices: [{ message: 'ALLOW' }] }), 'bad_envelope', true),
   backend('a refusal', choice({}, { content: null, refusal: 'I cannot help with that.' }), 'refusal', false),
   backend('a refusal beside a verdict', choice({}, { refusal: 'No.' }), 'refusal', false),
   backend('an empty refusal', choice({}, { content: null, refusal: '' }), 'refusal', false),
@@ -282,109 +213,42 @@ export const FAILURE_SHAPES: readonly FailureShape[] = [
   backend('an unknown finish reason beside a verdict', choice({ finish_reason: 'sensitive' }), 'bad_envelope', false),
   backend(
     'another model',
-    (response, request) => sendJson(response, 200, completion('cheaper-model', answerTo(request))),
+    named(() => 'cheaper-model'),
     'model_mismatch',
     false,
   ),
   backend(
     'a model that only begins the same',
-    (response, request) => sendJson(response, 200, completion(`${request.model}-mini`, answerTo(request))),
+    named((model) => `${model}-mini`),
     'model_mismatch',
     false,
   ),
-  backend(
-    'no model',
-    (response, request) => sendJson(response, 200, completion(request.model, answerTo(request), { model: undefined })),
-    'bad_envelope',
-    true,
-  ),
+  backend('no model', instead({ model: undefined }), 'bad_envelope', true),
   backend('reset before the headers', (response) => void response.socket?.destroy(), 'connection', true),
   backend(
     'reset in the body',
-    (response) => {
-      response.writeHead(200, { 'content-type': 'application/json', 'content-length': '5000' });
-      response.write('{"id":"x"');
-      setTimeout(() => response.socket?.destroy(), 10);
-    },
+    begun(200, '{"id":"x"', (response) => void setTimeout(() => response.socket?.destroy(), 10), {
+      'content-length': '5000',
+    }),
     'connection',
     true,
   ),
-  backend(
-    'a body shorter than it says',
-    raw('HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n{"id":'),
-    'connection',
-    true,
-  ),
-  backend(
-    'a chunked body cut off',
-    raw('HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{"id"\r\n'),
-    'connection',
-    true,
-  ),
+  backend('a body shorter than it says', raw(`${OK}Content-Length: 500\r\n\r\n{"id":`), 'connection', true),
+  backend('a chunked body cut off', raw(`${OK}Transfer-Encoding: chunked\r\n\r\n5\r\n{"id"\r\n`), 'connection', true),
   backend('no HTTP at all', raw('SSH-2.0-OpenSSH_9.9\r\n'), 'connection', true),
-  backend(
-    'headers without end',
-    (response) => {
-      response.socket?.write('HTTP/1.1 200 OK\r\n');
-      const timer = setInterval(() => response.socket?.write('X-Pad: 1\r\n'), 20);
-      response.socket?.on('close', () => clearInterval(timer));
-    },
-    'timeout',
-    true,
-  ),
+  backend('headers without end', dripping('X-Pad: 1\r\n', 'HTTP/1.1 200 OK\r\n'), 'timeout', true),
   backend('silence', () => undefined, 'timeout', true),
-  backend(
-    'headers, then silence',
-    (response) => {
-      response.writeHead(200, { 'content-type': 'application/json' });
-      response.flushHeaders();
-    },
-    'timeout',
-    true,
-  ),
-  backend(
-    'half a body, then silence',
-    (response) => {
-      response.writeHead(200, { 'content-type': 'application/json' });
-      response.write('{"id":"x","choices":[');
-    },
-    'timeout',
-    true,
-  ),
-  backend('white space, drop by drop', (response) => drip(response, ' '), 'timeout', true),
-  backend(
-    'an error whose body stalls',
-    (response) => {
-      response.writeHead(500, { 'content-type': 'application/json' });
-      response.write('{');
-    },
-    'timeout',
-    true,
-  ),
+  backend('headers, then silence', begun(200, ''), 'timeout', true),
+  backend('half a body, then silence', begun(200, '{"id":"x","choices":['), 'timeout', true),
+  backend('white space, drop by drop', begun(200, '', spaces), 'timeout', true),
+  backend('an error whose body stalls', begun(500, '{'), 'timeout', true),
   backend(
     'a body past the bound',
-    (response, request) =>
-      sendJson(
-        response,
-        200,
-        JSON.stringify(completion(request.model, answerTo(request))) + ' '.repeat(2 * 1024 * 1024),
-      ),
+    completing((r) => JSON.stringify(right(r)) + ' '.repeat(2 * 1024 * 1024)),
     'too_large',
     true,
   ),
-  backend(
-    'a body without end',
-    (response) => {
-      response.writeHead(200, { 'content-type': 'application/json' });
-      const write = (): void => {
-        while (!response.destroyed && response.write('x'.repeat(65_536)));
-        if (!response.destroyed) response.once('drain', write);
-      };
-      write();
-    },
-    'too_large',
-    true,
-  ),
+  backend('a body without end', begun(200, '', endlessly), 'too_large', true),
   parse(
     'truncated at the token limit',
     choice({ finish_reason: 'length' }, { content: '{"observations":[' }),
@@ -417,8 +281,9 @@ export const FAILURE_SHAPES: readonly FailureShape[] = [
     'a key twice',
     edited((text) => text.replace('"verdict"', '"verdict":"BLOCK","verdict"')),
   ),
-  parse('another canary', (response, request) =>
-    sendJson(response, 200, completion(request.model, answerTo({ ...request, canary: '0'.repeat(16) }))),
+  parse(
+    'another canary',
+    answeringOther(() => ({ canary: '0'.repeat(16) })),
   ),
   parse(
     'prose beside the verdict',
@@ -428,8 +293,9 @@ export const FAILURE_SHAPES: readonly FailureShape[] = [
     'a line that was not shown',
     edited((text) => text.replace('"line":1', '"line":99')),
   ),
-  parse('a policy left out', (response, request) =>
-    sendJson(response, 200, completion(request.model, answerTo({ ...request, policyIds: request.policyIds.slice(1) }))),
+  parse(
+    'a policy left out',
+    answeringOther(({ policyIds }) => ({ policyIds: policyIds.slice(1) })),
   ),
   parse(
     'two verdicts',

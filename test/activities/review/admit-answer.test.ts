@@ -11,13 +11,20 @@ import { signPredicate } from '../../../signing/envelope';
 import { newNonce } from '../../../signing/nonce';
 import type { SigningKey } from '../../../signing/keys';
 import { lookup, testKey, testRegistry } from '../../support/keys';
-import { answerPlans, writeDisclosedChange, type DisclosedChange } from '../../support/review/disclosed-change';
+import {
+  ANSWERED,
+  answerOf,
+  answerPlans,
+  writeDisclosedChange,
+  type DisclosedChange,
+} from '../../support/review/disclosed-change';
 import { memoryLedger, type MemoryLedger } from '../../support/memory-ledger';
 
 const sha = (letter: string): string => letter.repeat(64);
 const NOW = '2026-03-01T12:00:00.000Z';
 const LATER = '2026-03-01T11:59:30.000Z';
-const [CHANGE, PRINT, V1, V2, AUTO] = [sha('1'), sha('2'), sha('a'), sha('b'), sha('c')];
+const { changeId: CHANGE, fingerprint: PRINT, violationId: V1 } = ANSWERED;
+const [V2, AUTO] = [sha('b'), sha('c')];
 
 const dana = testKey('approver', 'dana');
 const danaToo = testKey('approver', 'dana');
@@ -30,25 +37,8 @@ const agent = testKey('approver', 'dana', { subject: { type: 'agent', id: 'dana'
 const service = testKey('service', 'dana', { subject: { type: 'person', id: 'dana' } });
 const unknown = testKey('approver', 'dana');
 
-function predicate(key: SigningKey, more: Partial<AnswerPredicate> = {}): AnswerPredicate {
-  return {
-    changeId: CHANGE,
-    fingerprint: PRINT,
-    violationId: V1,
-    decision: 'confirm',
-    retracts: null,
-    reason: 'seen',
-    keyId: key.keyId,
-    context: { tenant: 'acme', target: 'shop', environment: 'production' },
-    coverage: null,
-    nonce: newNonce(),
-    issuedAt: '2026-03-01T11:59:00.000Z',
-    expiresAt: '2026-03-01T12:30:00.000Z',
-    ...more,
-  };
-}
 const signed = (key: SigningKey, more: Partial<AnswerPredicate> = {}): Envelope =>
-  signPredicate('answer', predicate(key, more), key);
+  signPredicate('answer', answerOf(key.keyId, more), key);
 const unsigned = (more: object = {}) => ({
   violationId: V1,
   fingerprint: PRINT,

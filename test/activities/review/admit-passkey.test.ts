@@ -9,11 +9,18 @@ import { answerScopeFromRows } from '../../../activities/review/answer-scope-fro
 import { testRegistry } from '../../support/keys';
 import { memoryLedger, type MemoryLedger } from '../../support/memory-ledger';
 import { testPasskey, USER_PRESENT, type TestPasskey, type Touch } from '../../support/passkey';
-import { answerPlans, writeDisclosedChange, type DisclosedChange } from '../../support/review/disclosed-change';
+import {
+  ANSWERED,
+  answerOf,
+  answerPlans,
+  writeDisclosedChange,
+  type DisclosedChange,
+} from '../../support/review/disclosed-change';
 
 const sha = (letter: string): string => letter.repeat(64);
 const NOW = '2026-03-01T12:00:00.000Z';
-const [CHANGE, PRINT, V1, V2] = [sha('1'), sha('2'), sha('a'), sha('b')];
+const { changeId: CHANGE, fingerprint: PRINT, violationId: V1 } = ANSWERED;
+const V2 = sha('b');
 const PLAN: DisclosedChange['plan'] = {
   answers: 'signed',
   development: false,
@@ -30,21 +37,7 @@ let ledger: MemoryLedger;
 beforeEach(() => (ledger = memoryLedger()));
 
 const statement = (by: TestPasskey, more: Partial<AnswerPredicate> = {}): Statement =>
-  statementOf('answer', {
-    changeId: CHANGE,
-    fingerprint: PRINT,
-    violationId: V1,
-    decision: 'confirm',
-    retracts: null,
-    reason: 'seen',
-    keyId: by.keyId,
-    context: { tenant: 'acme', target: 'shop', environment: 'production' },
-    coverage: 1,
-    nonce: newNonce(),
-    issuedAt: '2026-03-01T11:59:00.000Z',
-    expiresAt: '2026-03-01T12:30:00.000Z',
-    ...more,
-  });
+  statementOf('answer', answerOf(by.keyId, { coverage: 1, ...more }));
 const touch = (by: TestPasskey, more: Partial<AnswerPredicate> = {}, at?: Touch): Envelope =>
   by.sign([statement(by, more)], at)[0]!;
 const deps = () => ({

@@ -2,14 +2,12 @@ import { createAnswerActivities } from '../../../activities/review/admit-answer'
 import type { AnswerPredicate } from '../../../policy/contracts/answer';
 import { messageDigest } from '../../../policy/evidence/dsse';
 import { signPredicate } from '../../../signing/envelope';
-import { newNonce } from '../../../signing/nonce';
 import { testKey, testRegistry } from '../../support/keys';
 import { memoryLedger, type MemoryLedger } from '../../support/memory-ledger';
-import { answerPlans, writeDisclosedChange } from '../../support/review/disclosed-change';
+import { ANSWERED, answerOf, answerPlans, writeDisclosedChange } from '../../support/review/disclosed-change';
 
-const sha = (letter: string): string => letter.repeat(64);
 const START = Date.parse('2026-03-01T12:00:00.000Z');
-const [changeId, fingerprint, violationId] = [sha('1'), sha('2'), sha('a')];
+const { changeId, fingerprint, violationId } = ANSWERED;
 const dana = testKey('approver', 'dana');
 
 let ledger: MemoryLedger;
@@ -65,20 +63,10 @@ describe('an unsigned confirmation that its person took back', () => {
 });
 
 describe('a signed confirmation that its person took back', () => {
-  const signed = (more: Partial<AnswerPredicate>) =>
-    signPredicate(
-      'answer',
-      {
-        ...{ changeId, fingerprint, violationId, decision: 'confirm', retracts: null, reason: '', keyId: dana.keyId },
-        context: { tenant: 'acme', target: 'shop', environment: 'production' },
-        coverage: null,
-        nonce: newNonce(),
-        issuedAt: new Date(START + minutes * 60_000).toISOString(),
-        expiresAt: new Date(START + 3_600_000).toISOString(),
-        ...more,
-      },
-      dana,
-    );
+  const signed = (more: Partial<AnswerPredicate>) => {
+    const issuedAt = new Date(START + minutes * 60_000).toISOString();
+    return signPredicate('answer', answerOf(dana.keyId, { issuedAt, ...more }), dana);
+  };
   const send = (sent: object) => answer('signed', sent);
 
   it('is refused if it is sent again, even if the clock of the retracting device was behind', async () => {

@@ -1,10 +1,11 @@
 import { serve } from '@hono/node-server';
-import { createGateway, type GatewayDeps } from '../../../gateway/app';
+import type { GatewayDeps } from '../../../gateway/app';
 import { remoteModules } from '../../../cli/remote-modules';
 import { writeKeyFile } from '../../../signing/key-file';
 import { evidenceChecksum, type EvidenceBundle } from '../../../policy/evidence/bundle';
 import { newKeyPair, type SigningKey } from '../../../signing/keys';
 import { failing } from '../../client/fakes';
+import { fakeGateway } from '../../gateway/fake-gateway';
 import type { TestKey } from '../../support/keys';
 import { evidenceWorld, type World } from '../../support/review/evidence-world';
 import { runCommand, type temporaryFolder, type CommandRun } from '../run-command';
@@ -29,7 +30,7 @@ export async function gatewayWorld({ path, write }: ReturnType<typeof temporaryF
   const { changeId: ended } = await world.review({ table: 'public.items' });
   const { changeId: open } = await world.review({ table: 'public.prices', open: true });
   const registry = world.keys.registry();
-  const app = createGateway({
+  const app = fakeGateway({
     reviews: failing<GatewayDeps['reviews']>({
       tenantOf: async (id) => (await world.export(id)).submission?.tenant ?? '',
       bundle: async (id, { inclusion = false } = {}) => {
@@ -46,13 +47,6 @@ export async function gatewayWorld({ path, write }: ReturnType<typeof temporaryF
       const [found] = await world.keys.envelopesOf([keyId]);
       return found?.registration ?? null;
     },
-    answers: failing<GatewayDeps['answers']>({}),
-    policy: failing<GatewayDeps['policy']>({}),
-    probes: { database: async () => 1, temporal: async () => 1 },
-    stopping: new AbortController().signal,
-    inbox: null,
-    now: Date.now,
-    log: { error: () => undefined },
   });
   const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' });
   await new Promise((resolve) => server.once('listening', resolve));

@@ -9,15 +9,12 @@ import {
   ValidatorSignature,
 } from '../../../policy/contracts/finding';
 import { ReviewOutcome, ReviewState, RollbackReason, TerminalState } from '../../../policy/contracts/outcome';
-import { Cardinality, PlanPolicy } from '../../../policy/contracts/plan';
 import { FindingProjection, ReviewStatus, ViolationStatus } from '../../../policy/contracts/status';
 import { Severity, Verdict } from '../../../policy/contracts/verdict';
 import { PolicyCallbackResult, PolicyViolation } from '../../../policy/contracts/violation';
 import { changeEvaluator } from '../../../policy/rules/evaluate';
 import { deepFreeze } from '../../../policy/rules/deep-freeze';
 import type { ValidatorDefinition, ValidatorInput } from '../../../policy/rules/define';
-import { BASE } from '../bundle/fixtures';
-import { parseBundle } from '../../../policy/bundle/parse-bundle';
 import { findingOf, planValidator, resultOf } from '../../support/plan';
 import { plainTool } from '../../support/source-tools';
 
@@ -214,27 +211,6 @@ describe('the input of a guardian', () => {
 });
 
 describe('policies and answers', () => {
-  test('a policy requires confirmation by default, and has cardinality, callback, message and metadata [V5, V6]', () => {
-    const parsed = parseBundle(`${BASE}\npolicies:\n  - {key: p, name: P}`);
-    if (!parsed.ok) throw new Error(JSON.stringify(parsed.issues));
-    expect(parsed.bundle.policies[0]).toMatchObject({
-      requiresConfirmation: true,
-      triggerCardinality: null,
-      callback: null,
-      metadata: {},
-      confirmationMessage: expect.stringMatching(/confirm/),
-    });
-    expect(Cardinality.options).toEqual(['single', 'multiple']);
-    expect(keys(PlanPolicy)).toEqual(
-      expect.arrayContaining([
-        'callback',
-        'confirmationMessage',
-        'metadata',
-        'requiresConfirmation',
-        'triggerCardinality',
-      ]),
-    );
-  });
   test('the result of a callback has passed and an optional message, and is never a bare boolean [V1, V2]', () => {
     expect(PolicyCallbackResult.parse({ passed: true })).toEqual({ passed: true, message: null });
     for (const value of [

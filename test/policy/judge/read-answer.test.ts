@@ -33,10 +33,6 @@ describe('readAnswer', () => {
     },
   );
 
-  it('rejects an answer with two verdict objects, even if they are identical [T22]', () => {
-    expect(codeOf(`${ALLOW}\n${ALLOW}`)).toBe('text_after');
-  });
-
   it('does not read an answer with any one character before or after the object that is not JSON white space', () => {
     const read: number[] = [];
     for (let code = 0; code <= 0xffff; code += code === 0x2fff ? 0xce01 : 1) {
@@ -60,6 +56,7 @@ describe('readAnswer', () => {
     ['truncated', ALLOW.slice(0, -1)],
     ['too_deep', rawOf('deep wrapper')],
     ['duplicate_key', rawOf('duplicate by an escape')],
+    ['text_after', rawOf('two ALLOW objects')],
     ['text_after', rawOf('prose after the fence').slice('```json\n'.length)],
     ['schema', rawOf('unknown member')],
     ['canary', rawOf('another canary')],

@@ -19,7 +19,7 @@ import {
   type ReviewSources,
 } from '../../../signing/verify-review/record';
 import { evidenceWorld, WORLD_BUNDLE, type World } from '../../support/review/evidence-world';
-import { chained, isJudgeRecord, rewritten } from '../../support/review/ledger-rows';
+import { chained, isJudgeRecord, resigned, rewritten } from '../../support/review/ledger-rows';
 import { seededKey } from '../../support/seeded-key';
 
 const LIMITED = WORLD_BUNDLE.replace(
@@ -214,19 +214,7 @@ function headed(more: object, by = 'committer'): Given {
 }
 
 /** A committer that signs a receipt which the rows contradict. */
-function resigned(more: object): Given {
-  let receipt = bundle.receipt ?? unreachable();
-  const edit: Edit = (rows) => {
-    const body = rows.find(({ kind }) => kind === 'receipt')?.body ?? unreachable();
-    const predicate = { ...(body['predicate'] as object), ...more };
-    receipt = signPredicate('receipt', predicate as never, seededKey('committer'));
-    Object.assign(body, { predicate, envelope: receipt });
-    const { effect } = predicate as { readonly effect?: unknown };
-    return setting('effect', { effect })(rows);
-  };
-  const rows = rechained(bundle.rows, edit);
-  return sealed({ rows, head: { rows: rows.length, hash: rows.at(-1)?.hash ?? '' }, inclusion: null, receipt });
-}
+const lying = (more: object): Given => sealed(resigned(bundle, seededKey('committer'), more));
 
 /** The row of a guardian of the dry run, whose finding was disclosed as ALLOW. */
 const writtenAsBlock: Edit = (rows) => {
@@ -304,11 +292,11 @@ const ATTACKS: Readonly<Record<CheckName, readonly (readonly [attack: string, gi
     ],
   ],
   bound_words: [
-    ['the receipt is of another explanation', () => resigned({ explanationSha: OTHER })],
-    ['the receipt is of other findings', () => resigned({ findingsSha: OTHER })],
-    ['the receipt of a commit binds no findings', () => resigned({ findingsSha: null })],
-    ['the receipt is of other violations', () => resigned({ violationsSha: OTHER })],
-    ['the receipt is of other rows', () => resigned({ headSha: OTHER })],
+    ['the receipt is of another explanation', () => lying({ explanationSha: OTHER })],
+    ['the receipt is of other findings', () => lying({ findingsSha: OTHER })],
+    ['the receipt of a commit binds no findings', () => lying({ findingsSha: null })],
+    ['the receipt is of other violations', () => lying({ violationsSha: OTHER })],
+    ['the receipt is of other rows', () => lying({ headSha: OTHER })],
     ['the explanation is changed', () => refiled(setting('receipt', { explanation: 'alice approved it' }))],
     [
       'the explanation of the effect is changed',
@@ -399,12 +387,12 @@ const ATTACKS: Readonly<Record<CheckName, readonly (readonly [attack: string, gi
     ['the commit began on another plan', () => refiled(setting('intent', { planHash: OTHER }))],
     ['the intent is removed', () => refiled((rows) => rows.filter((row) => row.kind !== 'intent'))],
     ['the effect of another change', () => refiled(setting('effect', { effect: { rows: {} } }))],
-    ['the receipt of another tenant', () => resigned({ tenant: 'other' })],
+    ['the receipt of another tenant', () => lying({ tenant: 'other' })],
   ],
   effect: [
     [
       'a receipt names an operator who signed no statement',
-      () => resigned({ effect: { resolution: { keyId: seededKey('operator').keyId, resolvedAt: LONG_AGO } } }),
+      () => lying({ effect: { resolution: { keyId: seededKey('operator').keyId, resolvedAt: LONG_AGO } } }),
     ],
   ],
   staging: [

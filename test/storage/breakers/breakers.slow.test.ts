@@ -3,7 +3,7 @@ import type { Role } from '../../../storage/database/roles';
 import { createLedger } from '../../../storage/ledger/ledger';
 import { BREAKER_PARAMETERS } from '../../../policy/decide/breaker';
 import { newKeyPair } from '../../../signing/keys';
-import { startTestPostgres, type TestDatabase, type TestPostgres } from '../../support/postgres';
+import { useDatabase } from '../../support/postgres';
 
 /** When the tests of this file begin: the database refuses times that are far from its clock. */
 let AT: string;
@@ -14,13 +14,7 @@ const BRIEF = { ...PARAMETERS, openMs: 2_000 };
 const ID = 'guardian.held';
 const operator = newKeyPair();
 
-let postgres: TestPostgres;
-let database: TestDatabase;
-beforeAll(async () => {
-  postgres = await startTestPostgres();
-  database = await postgres.database();
-}, 60_000);
-afterAll(() => postgres.stop());
+const database = useDatabase();
 
 let changes = 0;
 let tenants = 0;

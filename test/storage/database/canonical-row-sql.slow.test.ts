@@ -1,14 +1,8 @@
 import { canonicalJson, isWellFormed } from '../../../policy/contracts/canonical-json';
-import { startTestPostgres, type TestDatabase, type TestPostgres } from '../../support/postgres';
+import { useDatabase } from '../../support/postgres';
 import { seededRandom } from '../../../chaos/seeded-random';
 
-let postgres: TestPostgres;
-let database: TestDatabase;
-beforeAll(async () => {
-  postgres = await startTestPostgres();
-  database = await postgres.database();
-}, 60_000);
-afterAll(() => postgres.stop());
+const database = useDatabase();
 
 /** So that a statement ends far before its time-out, also on a busy machine. */
 const BODIES_PER_STATEMENT = 200;

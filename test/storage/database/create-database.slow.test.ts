@@ -1,12 +1,8 @@
 import { createDatabase } from '../../../storage/database/create-database';
-import { startTestPostgres, type TestPostgres } from '../../support/postgres';
+import { usePostgres } from '../../support/postgres';
 import { uniqueDatabase } from '../../support/test-server';
 
-let postgres: TestPostgres;
-beforeAll(async () => {
-  postgres = await startTestPostgres();
-});
-afterAll(() => postgres.stop());
+const postgres = usePostgres();
 
 it('creates the database that a URL names, also if two processes do it at once or its name has a quote', async () => {
   const url = new URL(postgres.server.superuserUrl('postgres'));

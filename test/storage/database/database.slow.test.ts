@@ -9,7 +9,7 @@ import { APPEND_GRANTS, ROLES, TABLE_GRANTS, type Role } from '../../../storage/
 import { LedgerKind } from '../../../policy/contracts/ledger';
 import { STATEMENTS } from '../../../policy/evidence/ledger-port';
 import { eventually } from '../../support/eventually';
-import { startTestPostgres, type TestDatabase, type TestPostgres } from '../../support/postgres';
+import { useDatabase, usePostgres } from '../../support/postgres';
 
 /** SHA-256 of no bytes. */
 const EMPTY = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
@@ -17,13 +17,8 @@ const EMPTY = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
 let AT: string;
 beforeAll(() => void (AT = new Date().toISOString()));
 const id = (n: number): string => n.toString(16).padStart(64, '0');
-let postgres: TestPostgres;
-let database: TestDatabase;
-beforeAll(async () => {
-  postgres = await startTestPostgres({ alone: true });
-  database = await postgres.database();
-}, 60_000);
-afterAll(() => postgres.stop());
+const postgres = usePostgres(true);
+const database = useDatabase({}, postgres);
 
 describe('migrate', () => {
   it('can run again and concurrently, and keeps existing rows', async () => {

@@ -9,18 +9,16 @@ import { createLedger } from '../../../storage/ledger/ledger';
 import { LedgerTail } from '../../../storage/ledger/tail';
 import { noticeStore } from '../../../storage/notices/notices';
 import { testKey } from '../../support/keys';
-import { startTestPostgres, type TestPostgres } from '../../support/postgres';
+import { useDatabase } from '../../support/postgres';
 
 /** Half of them wait for people, and half have ended: 24,000 rows of the ledger. */
 const REVIEWS = 6_000;
 /** Rows that one step of a statement may read of one table: fewer than there are open reviews, and more than a page with what its filter leaves out. */
 const MAX_READ = 2_100;
 
-let postgres: TestPostgres;
+const database = useDatabase();
 let db: Database;
 beforeAll(async () => {
-  postgres = await startTestPostgres();
-  const database = await postgres.database();
   const filler = await openedClient(database.adminUrl);
   await fill(filler);
   // Of a small table the planner reads all rows although an index would do, which says nothing about a large one.
@@ -28,7 +26,6 @@ beforeAll(async () => {
   await filler.end();
   db = database.open('admin');
 }, 240_000);
-afterAll(() => postgres.stop());
 
 /** With the rows from which the trigger derives what the inbox and notices search for. */
 async function fill(tx: Pick<Client, 'query'>): Promise<void> {

@@ -2,22 +2,16 @@ import { ledgerChanges } from '../../../storage/inbox/ledger-changes';
 import { createLedger } from '../../../storage/ledger/ledger';
 import { ledgerNotifications, type LedgerNotifications } from '../../../storage/ledger/notifications';
 import { eventually } from '../../support/eventually';
-import { startTestPostgres, type TestDatabase, type TestPostgres } from '../../support/postgres';
+import { useDatabase } from '../../support/postgres';
 
 const id = (n: number): string => n.toString(16).padStart(64, '0');
 
-let postgres: TestPostgres;
-let database: TestDatabase;
+const database = useDatabase();
 let notifications: LedgerNotifications;
 beforeAll(async () => {
-  postgres = await startTestPostgres();
-  database = await postgres.database();
   notifications = ledgerNotifications({ url: database.url('cs_gateway'), applicationName: 'inbox' });
 });
-afterAll(async () => {
-  await notifications.close();
-  await postgres.stop();
-});
+afterAll(() => notifications.close());
 
 const append = (n: number): Promise<unknown> =>
   createLedger(database.open('cs_gateway')).append(id(n), [

@@ -9,21 +9,14 @@ import {
 } from '../../../storage/inbox/review-list';
 import type { Ledger } from '../../../policy/evidence/ledger-port';
 import { createLedger } from '../../../storage/ledger/ledger';
-import { answerListed, closeListed, openListed, PLAN, type ListedReview } from '../../support/listed-review';
-import { startTestPostgres, type TestDatabase, type TestPostgres } from '../../support/postgres';
+import { answerListed, closeListed, openListed, PLAN, type ListedReview } from './listed-review';
+import { useFreshDatabase } from '../../support/postgres';
 
-let postgres: TestPostgres;
-let database: TestDatabase;
+const database = useFreshDatabase();
 let review: Ledger;
 let commit: Ledger;
 let lists: InboxLists;
-
-beforeAll(async () => {
-  postgres = await startTestPostgres();
-});
-afterAll(() => postgres.stop());
 beforeEach(async () => {
-  database = await postgres.database();
   review = createLedger(database.open('cs_review'));
   commit = createLedger(database.open('cs_commit'));
   lists = createInboxLists(database.open('cs_gateway'));

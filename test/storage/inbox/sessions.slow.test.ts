@@ -1,24 +1,20 @@
 import { createChallengeStore, type ChallengeStore } from '../../../storage/inbox/challenges';
 import { createSessionStore, type SessionStore } from '../../../storage/inbox/sessions';
 import type { Database } from '../../../storage/database/database';
-import { startTestPostgres, type TestDatabase, type TestPostgres } from '../../support/postgres';
+import { useDatabase } from '../../support/postgres';
 
 const sha = (n: number): string => n.toString(16).padStart(64, '0');
 const ALICE = { keyId: 'key-a', person: 'alice' };
 
-let postgres: TestPostgres;
-let database: TestDatabase;
+const database = useDatabase();
 let admin: Database;
 let sessions: SessionStore;
 let challenges: ChallengeStore;
 beforeAll(async () => {
-  postgres = await startTestPostgres();
-  database = await postgres.database();
   admin = database.open('admin');
   sessions = createSessionStore(database.open('cs_gateway'));
   challenges = createChallengeStore(database.open('cs_gateway'));
 });
-afterAll(() => postgres.stop());
 beforeEach(async () => {
   await admin.query('delete from inbox_sessions');
   await admin.query('delete from inbox_challenges');

@@ -10,22 +10,17 @@ import { keyEnvelopes } from '../../../storage/keys/key-envelopes';
 import { createKeyRegistry } from '../../../storage/keys/key-registry';
 import { newLink, type LinkRequest } from '../../../storage/keys/new-link';
 import { testPasskey } from '../../support/passkey';
-import { startTestPostgres, type TestPostgres } from '../../support/postgres';
+import { useFreshDatabase } from '../../support/postgres';
 
 const DAY = 24 * 60 * 60 * 1000;
 const operator = { ...newKeyPair(), demo: false };
 const trustedOperators = [operator.publicKey];
 const alices = testPasskey('alice').key;
 
-let postgres: TestPostgres;
+const database = useFreshDatabase();
 let [asOperator, asGateway, asReview, admin] = [] as unknown as [Database, Database, Database, Database];
 let reports: string[];
-beforeAll(async () => {
-  postgres = await startTestPostgres();
-}, 60_000);
-afterAll(() => postgres.stop());
 beforeEach(async () => {
-  const database = await postgres.database();
   [asOperator, asGateway, asReview] = [
     database.open('cs_operator'),
     database.open('cs_gateway'),

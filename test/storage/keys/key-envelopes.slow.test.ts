@@ -4,20 +4,12 @@ import { verifiedReview } from '../../../signing/verified-review';
 import { verifyEvidence } from '../../../signing/verify-evidence';
 import { keyEnvelopes } from '../../../storage/keys/key-envelopes';
 import { createKeyRegistry } from '../../../storage/keys/key-registry';
-import { startTestPostgres, type TestDatabase, type TestPostgres } from '../../support/postgres';
+import { useFreshDatabase } from '../../support/postgres';
 import type { WorldChange } from '../../support/review/evidence-review';
 import { evidenceWorld } from '../../support/review/evidence-world';
 import { seededKey } from '../../support/seeded-key';
 
-let postgres: TestPostgres;
-let database: TestDatabase;
-beforeAll(async () => {
-  postgres = await startTestPostgres();
-}, 60_000);
-beforeEach(async () => {
-  database = await postgres.database();
-});
-afterAll(() => postgres.stop());
+const database = useFreshDatabase();
 
 const insert = (table: 'keys' | 'key_revocations', keyId: string, envelope: unknown) =>
   database

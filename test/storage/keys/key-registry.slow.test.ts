@@ -9,18 +9,13 @@ import { fullGrant, signKeyEntry, signKeyRevocation } from '../../../signing/reg
 import { signPredicate } from '../../../signing/envelope';
 import type { Database } from '../../../storage/database/database';
 import { runCommand, temporaryFolder } from '../../cli/run-command';
-import { startTestPostgres, type TestPostgres } from '../../support/postgres';
+import { useFreshDatabase } from '../../support/postgres';
 
 const AT = '2026-01-02T03:04:05.000Z';
-let postgres: TestPostgres;
+const database = useFreshDatabase();
 let db: Database;
 let admin: Database;
-beforeAll(async () => {
-  postgres = await startTestPostgres();
-}, 60_000);
-afterAll(() => postgres.stop());
 beforeEach(async () => {
-  const database = await postgres.database();
   db = database.open('cs_operator');
   operatorUrl = database.url('cs_operator');
   admin = database.open('admin');

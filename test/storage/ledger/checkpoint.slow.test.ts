@@ -3,7 +3,7 @@ import { createLedger } from '../../../storage/ledger/ledger';
 import { verifyLedger } from '../../../storage/ledger/verify-ledger';
 import { merkleRoot } from '../../../policy/evidence/merkle';
 import { lookup, testKey } from '../../support/keys';
-import { startTestPostgres, type TestDatabase, type TestPostgres } from '../../support/postgres';
+import { useFreshDatabase } from '../../support/postgres';
 
 /** When the tests of this file begin: the database refuses times that are far from its clock. */
 let AT: string;
@@ -12,15 +12,7 @@ const id = (n: number): string => n.toString(16).padStart(64, '0');
 const key = testKey('committer', 'committer');
 const trust = { keys: lookup(key), development: false };
 
-let postgres: TestPostgres;
-let database: TestDatabase;
-beforeAll(async () => {
-  postgres = await startTestPostgres();
-}, 60_000);
-beforeEach(async () => {
-  database = await postgres.database();
-});
-afterAll(() => postgres.stop());
+const database = useFreshDatabase();
 
 const checkpointer = (maxRows?: number) =>
   createCheckpointer({

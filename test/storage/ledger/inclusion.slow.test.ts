@@ -6,7 +6,7 @@ import { createLedger } from '../../../storage/ledger/ledger';
 import { verifyLedger } from '../../../storage/ledger/verify-ledger';
 import { verifyEnvelope } from '../../../signing/verify-envelope';
 import { lookup, testKey } from '../../support/keys';
-import { startTestPostgres, type TestDatabase, type TestPostgres } from '../../support/postgres';
+import { useDatabase } from '../../support/postgres';
 
 /** When the tests of this file begin: the database refuses times that are far from its clock. */
 let AT: string;
@@ -17,11 +17,8 @@ const key = testKey('committer', 'committer');
 /** Nine reviews of 131 rows in checkpoints of 500, so that several full subtrees of 256 leaves are stored. */
 const [REVIEWS, ROWS] = [9, 131];
 
-let postgres: TestPostgres;
-let database: TestDatabase;
+const database = useDatabase();
 beforeAll(async () => {
-  postgres = await startTestPostgres();
-  database = await postgres.database();
   const ledger = createLedger(database.open('cs_review'));
   for (let review = 1; review <= REVIEWS; review++) {
     const facts = Array.from({ length: ROWS }, (_, i) => ({
@@ -40,7 +37,6 @@ beforeAll(async () => {
   });
   while ((await checkpointer.checkpoint()) !== null);
 }, 120_000);
-afterAll(() => postgres.stop());
 
 const rowsOf = (review: number) => createLedger(database.open('cs_reader')).read(id(review));
 

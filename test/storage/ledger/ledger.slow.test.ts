@@ -5,7 +5,7 @@ import { verifyChain } from '../../../policy/evidence/chain';
 import type { LedgerEntry, ProjectionPatch, ReviewQuery } from '../../../policy/evidence/ledger-port';
 import { createLedger } from '../../../storage/ledger/ledger';
 import { memoryLedger } from '../../support/memory-ledger';
-import { startTestPostgres, type TestDatabase, type TestPostgres } from '../../support/postgres';
+import { useDatabase } from '../../support/postgres';
 
 const AT = '2026-01-02T03:04:05.678Z';
 let counter = 0;
@@ -34,13 +34,7 @@ const opened: ProjectionPatch = {
   summary: 'UPDATE orders: 3 rows',
 };
 
-let postgres: TestPostgres;
-let database: TestDatabase;
-beforeAll(async () => {
-  postgres = await startTestPostgres();
-  database = await postgres.database();
-}, 60_000);
-afterAll(() => postgres.stop());
+const database = useDatabase();
 
 const kinds = [
   ['in PostgreSQL', () => createLedger(database.open('admin'))],

@@ -1,22 +1,16 @@
 import { createLedger } from '../../../storage/ledger/ledger';
 import { ledgerNotifications, type LedgerNotifications } from '../../../storage/ledger/notifications';
-import { startTestPostgres, type TestDatabase, type TestPostgres } from '../../support/postgres';
+import { useDatabase } from '../../support/postgres';
 
 const id = (n: number): string => n.toString(16).padStart(64, '0');
 const LONG = 20_000;
 
-let postgres: TestPostgres;
-let database: TestDatabase;
+const database = useDatabase();
 let notifications: LedgerNotifications;
 beforeAll(async () => {
-  postgres = await startTestPostgres();
-  database = await postgres.database();
   notifications = ledgerNotifications({ url: database.url('cs_gateway'), applicationName: 'watching' });
-}, 60_000);
-afterAll(async () => {
-  await notifications.close();
-  await postgres.stop();
 });
+afterAll(() => notifications.close());
 
 const append = (n: number, factKey: string): Promise<unknown> =>
   createLedger(database.open('cs_gateway')).append(id(n), [

@@ -4,15 +4,9 @@ import type { JsonValue } from '../../../policy/contracts/canonical-json';
 import type { RollbackReason } from '../../../policy/contracts/outcome';
 import type { AdvisoryLock, WithAdvisoryLock, Ledger, OpenedQuery } from '../../../policy/evidence/ledger-port';
 import { memoryWithAdvisoryLock, memoryLedger } from '../../support/memory-ledger';
-import { startTestPostgres, type TestDatabase, type TestPostgres } from '../../support/postgres';
+import { useDatabase } from '../../support/postgres';
 
-let postgres: TestPostgres;
-let database: TestDatabase;
-beforeAll(async () => {
-  postgres = await startTestPostgres();
-  database = await postgres.database({ anyTime: true });
-}, 60_000);
-afterAll(() => postgres.stop());
+const database = useDatabase({ anyTime: true });
 
 const NOON = Date.parse('2026-03-01T12:00:00.000Z');
 const minute = (n: number): string => new Date(NOON + n * 60_000).toISOString();

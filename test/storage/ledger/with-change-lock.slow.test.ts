@@ -3,7 +3,7 @@ import type { LedgerEntry } from '../../../policy/evidence/ledger-port';
 import { createLedger } from '../../../storage/ledger/ledger';
 import { ledgerWithChangeLock, type WithChangeLock } from '../../../storage/ledger/with-change-lock';
 import { memoryLedger, memoryWithChangeLock } from '../../support/memory-ledger';
-import { startTestPostgres, type TestPostgres } from '../../support/postgres';
+import { useDatabase } from '../../support/postgres';
 import type { Database } from '../../../storage/database/database';
 
 const ID = 'a'.repeat(64);
@@ -14,13 +14,9 @@ const entry = (kind: LedgerEntry['kind'], body: LedgerEntry['body'] = {}): Ledge
   body,
 });
 
-let postgres: TestPostgres;
+const database = useDatabase();
 let db: Database;
-beforeAll(async () => {
-  postgres = await startTestPostgres();
-  db = (await postgres.database()).open('cs_commit');
-}, 60_000);
-afterAll(() => postgres.stop());
+beforeAll(() => void (db = database.open('cs_commit')));
 
 const memory = memoryLedger();
 const ledgers: readonly (readonly [string, () => WithChangeLock])[] = [

@@ -8,15 +8,17 @@ import { publishBundle, storeRevision } from '../../../storage/plans/publish';
 import { publishedPolicies } from '../../../storage/plans/stored-revisions';
 import { compileAll } from '../../../workers/compile';
 import { extensionsOf } from '../../../workers/extensions';
-import { startTestPostgres, type TestDatabase, type TestPostgres } from '../../support/postgres';
+import { useFreshDatabase } from '../../support/postgres';
 
 const operator = newKeyPair();
 const bundle = (member: string): string =>
   starterBundle('SQLDryRun', { targets: ['shop'], members: [member], development: false });
-const compiled = (member: string) => compileAll(bundle(member), extensionsOf([]));
+type Member = 'alice' | 'bob';
+const extensions = extensionsOf([]);
+const PLANS = { alice: compileAll(bundle('alice'), extensions), bob: compileAll(bundle('bob'), extensions) } as const;
 
-function signed(revision: number, member = 'alice', key = operator): SignedRevision {
-  const plans = compiled(member);
+function signed(revision: number, member: Member = 'alice', key = operator): SignedRevision {
+  const plans = PLANS[member];
   const content = { bundleText: bundle(member), plans };
   return {
     envelope: signRevision(revision, content, key, new Date('2026-11-01T00:00:00Z')),
@@ -25,15 +27,7 @@ function signed(revision: number, member = 'alice', key = operator): SignedRevis
   };
 }
 
-let postgres: TestPostgres;
-let database: TestDatabase;
-beforeAll(async () => {
-  postgres = await startTestPostgres();
-});
-beforeEach(async () => {
-  database = await postgres.database();
-});
-afterAll(() => postgres.stop());
+const database = useFreshDatabase();
 
 describe('publish_policy', () => {
   it('stores a revision with its plans for the gateway, once, and returns the next number for any other', async () => {
@@ -44,7 +38,7 @@ describe('publish_policy', () => {
     expect(await storeRevision(db, 1, signed(1, 'bob'))).toBe(2);
     const { newest, signed: all } = await newestRevision(db, [operator.publicKey]);
     expect([newest?.revision.revision, all.length]).toEqual([1, 1]);
-    const [plan] = compiled('alice');
+    const [plan] = PLANS.alice;
     expect(await publishedPolicies(db).plan(plan?.planHash ?? '')).toEqual(plan?.plan);
   });
 
@@ -81,10 +75,10 @@ describe('publish_policy', () => {
 });
 
 describe('publishBundle', () => {
-  const publish = (member: string) =>
+  const publish = (member: Member) =>
     publishBundle(database.open('cs_operator'), {
       bundleText: bundle(member),
-      plans: compiled(member),
+      plans: PLANS[member],
       operator,
       now: new Date(),
     });

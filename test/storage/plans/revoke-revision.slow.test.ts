@@ -7,7 +7,7 @@ import { createPlanSource, type PlanSource } from '../../../storage/plans/plan-s
 import { publishBundle } from '../../../storage/plans/publish';
 import { operatorVerifier, storedRevisions } from '../../../storage/plans/stored-revisions';
 import { runCommand, temporaryFolder, type CommandRun } from '../../cli/run-command';
-import { startTestPostgres, type TestDatabase, type TestPostgres } from '../../support/postgres';
+import { useFreshDatabase } from '../../support/postgres';
 import { demoBundle } from '../../support/review/demo-rules';
 import { ReviewWorld } from '../../support/review/review-world';
 
@@ -24,19 +24,15 @@ class StoredWorld extends ReviewWorld {
   }
 }
 
-let postgres: TestPostgres;
-let database: TestDatabase;
+const database = useFreshDatabase();
 let db: Database;
 beforeAll(async () => {
-  postgres = await startTestPostgres();
   for (const [name, key] of Object.entries({ operator, stranger }))
     writeKeyFile({ path: folder.path(name), key, label, createdAt: '2026-01-01T00:00:00.000Z' });
-}, 60_000);
+});
 beforeEach(async () => {
-  database = await postgres.database();
   db = database.open('cs_operator');
 });
-afterAll(() => postgres.stop());
 
 /** Publishes the bundle of the demo rules; `name` makes it another one. */
 async function publish(world: ReviewWorld, name = 'Shop'): Promise<number> {

@@ -2,18 +2,15 @@ import { createByteStore } from '../../../storage/store/byte-store';
 import type { Database } from '../../../storage/database/database';
 import { MAX_DIFF_BYTES } from '../../../policy/contracts/diff';
 import { sha256Hex } from '../../../policy/contracts/hash';
-import { startTestPostgres, type TestPostgres } from '../../support/postgres';
+import { useDatabase } from '../../support/postgres';
 
-let postgres: TestPostgres;
+const database = useDatabase();
 let admin: Database;
 let gateway: Database;
 let judge: Database;
 beforeAll(async () => {
-  postgres = await startTestPostgres();
-  const database = await postgres.database();
   [admin, gateway, judge] = [database.open('admin'), database.open('cs_gateway'), database.open('cs_judge')];
-}, 60_000);
-afterAll(() => postgres.stop());
+});
 
 it('stores arbitrary bytes once under their digest', async () => {
   const store = createByteStore(gateway);

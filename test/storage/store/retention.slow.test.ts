@@ -2,19 +2,14 @@ import { sha256HexOfText } from '../../../policy/contracts/hash';
 import type { Database } from '../../../storage/database/database';
 import { createByteStore } from '../../../storage/store/byte-store';
 import { deleteDiffs, dueReviews, type DueReview } from '../../../storage/store/retention';
-import { startTestPostgres, type TestPostgres } from '../../support/postgres';
+import { useFreshDatabase } from '../../support/postgres';
 
-let postgres: TestPostgres;
+const database = useFreshDatabase();
 let admin: Database;
 let operator: Database;
-beforeAll(async () => {
-  postgres = await startTestPostgres();
-}, 60_000);
 beforeEach(async () => {
-  const database = await postgres.database();
   [admin, operator] = [database.open('admin'), database.open('cs_operator')];
 });
-afterAll(() => postgres.stop());
 
 const BEFORE = new Date('2026-06-01T00:00:00.000Z');
 const at = (day: number): string => `2026-05-${String(day).padStart(2, '0')}T10:00:00.000001Z`;

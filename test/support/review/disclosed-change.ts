@@ -1,8 +1,10 @@
+import type { AnswerPredicate } from '../../../policy/contracts/answer';
 import type { JsonObject } from '../../../policy/contracts/canonical-json';
 import type { LedgerKind } from '../../../policy/contracts/ledger';
 import type { Plan } from '../../../policy/contracts/plan';
 import type { PolicyViolation } from '../../../policy/contracts/violation';
 import type { Ledger } from '../../../policy/evidence/ledger-port';
+import { newNonce } from '../../../signing/nonce';
 import type { PlanSource } from '../../../storage/plans/plan-source';
 
 const AT = '2026-03-01T11:00:00.000Z';
@@ -16,6 +18,26 @@ export interface DisclosedChange {
   /** A deadline is a day unless given. */
   readonly violations: readonly (Pick<PolicyViolation, 'violationId' | 'need' | 'group' | 'fourEyes'> &
     Partial<Pick<PolicyViolation, 'deadlineMs'>>)[];
+}
+
+/** What the answers of `answerOf` are about. */
+export const ANSWERED = { changeId: '1'.repeat(64), fingerprint: '2'.repeat(64), violationId: 'a'.repeat(64) } as const;
+
+/** An answer that confirms, signed a minute before noon and valid for half an hour; `more` replaces members. */
+export function answerOf(keyId: string, more: Partial<AnswerPredicate> = {}): AnswerPredicate {
+  return {
+    ...ANSWERED,
+    decision: 'confirm',
+    retracts: null,
+    reason: 'seen',
+    keyId,
+    context: { tenant: 'acme', target: 'shop', environment: 'production' },
+    coverage: null,
+    nonce: newNonce(),
+    issuedAt: '2026-03-01T11:59:00.000Z',
+    expiresAt: '2026-03-01T12:30:00.000Z',
+    ...more,
+  };
 }
 
 /** Appends the rows that answers are compared with: opened by rita for tenant `acme` and target `shop`. */

@@ -2,23 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { CommitContext } from '../../../../policy/contracts/target-effects';
 import { httpPatchEffects } from '../../../../source-tools/http/staging';
 import { toHttpSettings } from '../../../../source-tools/http/staging-settings';
-import { startJsonApi, type JsonApi } from '../../../../dev/fixtures/json-api';
 import { eventually } from '../../../support/eventually';
 import { startSwitchProxy, type SwitchProxy } from '../../../support/switch-proxy';
 import { toSettle } from '../../../support/to-settle';
-import { approvedChange, type More } from './http-change';
+import { approvedChange, useJsonApi, type More } from './http-change';
 
 const { commit, seal, lateMs } = httpPatchEffects;
 
-let api: JsonApi;
-beforeAll(async () => {
-  api = await startJsonApi();
-});
-afterAll(() => api.stop());
-beforeEach(() => {
-  api.reset();
-  api.documents.set('/v1/flags/beta', { on: false, owners: ['ada'] });
-});
+const api = useJsonApi();
 
 const approved = (more: More = {}, extra: Partial<CommitContext> = {}): Promise<CommitContext> =>
   approvedChange(api, { settings: { timeoutMs: 500 }, ...more }, extra);

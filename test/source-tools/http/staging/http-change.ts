@@ -2,7 +2,8 @@ import { extractHttpPatchFacts } from '../../../../source-tools/http/facts/extra
 import type { CommitContext, CommitResult, StageContext } from '../../../../policy/contracts/target-effects';
 import type { HttpAccess } from '../../../../source-tools/http/staging/http-access';
 import { httpPatchEffects } from '../../../../source-tools/http/staging';
-import type { JsonApi } from '../../../../dev/fixtures/json-api';
+import { startJsonApi, type JsonApi } from '../../../../dev/fixtures/json-api';
+import { live } from '../../../support/live';
 import { memorySends } from '../../../support/memory-sends';
 import { diffOf, newChangeId, recordOf } from '../../sql/staging/sql-diff';
 
@@ -10,6 +11,19 @@ export interface More {
   readonly settings?: object;
   readonly http?: Partial<HttpAccess['http']>;
   readonly staged?: object;
+}
+
+/** An API for the tests of a file. Before each of them its resource /v1/flags/beta is as it was. */
+export function useJsonApi(): JsonApi {
+  let started: JsonApi | undefined;
+  const api = live(() => started);
+  beforeAll(async () => void (started = await startJsonApi()));
+  afterAll(() => started?.stop());
+  beforeEach(() => {
+    api.reset();
+    api.documents.set('/v1/flags/beta', { on: false, owners: ['ada'] });
+  });
+  return api;
 }
 
 /** A patch that sets `on` in the resource /v1/flags/beta of the API. */

@@ -1,23 +1,14 @@
 import type { CommitContext, StageContext } from '../../../../policy/contracts/target-effects';
 import { httpPatchEffects } from '../../../../source-tools/http/staging';
 import { stagingSha } from '../../../../policy/contracts/staging-record';
-import { startJsonApi, type JsonApi } from '../../../../dev/fixtures/json-api';
 import { eventually } from '../../../support/eventually';
 import { toSettle } from '../../../support/to-settle';
 import { recordOf } from '../../sql/staging/sql-diff';
-import { approvedChange, httpChange, retried, type More } from './http-change';
+import { approvedChange, httpChange, retried, useJsonApi, type More } from './http-change';
 
 const { stage, commit, seal } = httpPatchEffects;
 
-let api: JsonApi;
-beforeAll(async () => {
-  api = await startJsonApi();
-});
-afterAll(() => api.stop());
-beforeEach(() => {
-  api.reset();
-  api.documents.set('/v1/flags/beta', { on: false, owners: ['ada'] });
-});
+const api = useJsonApi();
 
 const change = (more?: More): StageContext => httpChange(api, more);
 const approved = (more?: More, extra?: Partial<CommitContext>): Promise<CommitContext> =>

@@ -1,16 +1,12 @@
 import { createHash } from 'node:crypto';
 import { sqlCasEffects } from '../../../../source-tools/sql/staging';
 import type { StageContext } from '../../../../policy/contracts/target-effects';
-import { onEachServer, type TargetServer } from './target-server';
+import { onEachSharedServer } from './target-server';
 import { commitContext, diffOf, recordOf, stageContext } from './sql-diff';
 
 const { stage, commit } = sqlCasEffects;
-onEachServer((start) => {
-  let pg: TargetServer;
-
-  beforeAll(async () => {
-    pg = await start();
-    await pg.admin(`
+onEachSharedServer((use) => {
+  const pg = use(`
     CREATE TYPE mood AS ENUM ('sad', 'glad');
     CREATE TABLE customers (id int PRIMARY KEY, name text, version int NOT NULL);
     CREATE TABLE orders (id bigint PRIMARY KEY, customer_id int REFERENCES customers, status text, version int NOT NULL,
@@ -18,7 +14,7 @@ onEachServer((start) => {
     CREATE TABLE items (order_id bigint, line int, amount int, PRIMARY KEY (order_id, line));
     CREATE TABLE secrets (id int PRIMARY KEY, x text);
   `);
-    await pg.grant();
+  beforeAll(async () => {
     await pg.admin('REVOKE ALL ON secrets FROM countersign_stage, countersign_commit');
   });
   beforeEach(() =>

@@ -2,19 +2,14 @@ import { canonicalJson } from '../../../../policy/contracts/canonical-json';
 import { stagingSha } from '../../../../policy/contracts/staging-record';
 import type { CommitContext, StageContext } from '../../../../policy/contracts/target-effects';
 import { sqlDryRunEffects } from '../../../../source-tools/sql/staging';
-import { onEachServer, type TargetServer } from './target-server';
+import { toSettle } from '../../../support/to-settle';
+import { onEachServer } from './target-server';
 import { commitContext, newChangeId, notKept, recordOf, stageContext } from './sql-diff';
 import { startProxy, type Proxy } from './tcp-proxy';
 
 const { stage, commit, seal } = sqlDryRunEffects;
-onEachServer((start) => {
-  let pg: TargetServer;
-  let proxy: Proxy;
-
-  beforeAll(async () => {
-    pg = await start();
-    proxy = await startProxy(pg.server.port);
-    await pg.admin(`
+onEachServer((use) => {
+  const pg = use(`
     CREATE TABLE orders (id int PRIMARY KEY, status text NOT NULL, total numeric(12,2) CHECK (total >= 0), updated_at timestamptz);
     CREATE TABLE counter (id int PRIMARY KEY, n bigint NOT NULL);
     CREATE TABLE logged (line text);
@@ -22,7 +17,9 @@ onEachServer((start) => {
     CREATE TABLE audit (id serial PRIMARY KEY, what text);
     CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN INSERT INTO audit (what) VALUES (TG_OP); RETURN NULL; END $$;
   `);
-    await pg.grant();
+  let proxy: Proxy;
+  beforeAll(async () => {
+    proxy = await startProxy(pg.server.port);
   });
   afterAll(() => proxy.stop());
   beforeEach(async () => {
@@ -44,15 +41,6 @@ onEachServer((start) => {
     const record = recordOf(await stage(staged));
     return { staged, commitContext: (extra = {}) => commitContext(staged, pg.commitUrl, record, extra) };
   }
-
-  const settleContext = ({ changeId, target, settings, approved, intentAt, sends }: CommitContext) => ({
-    changeId,
-    target,
-    settings,
-    approved,
-    intentAt,
-    sends,
-  });
 
   describe('a commit', () => {
     it('applies the approved change and stores its effect in the marker', async () => {
@@ -80,7 +68,7 @@ onEachServer((start) => {
       expect(await pg.admin(`SELECT effect FROM countersign.marker WHERE change_id = $1`, [ctx.changeId])).toEqual([
         { effect: result.kind === 'applied' && result.effect },
       ]);
-      expect(await seal(settleContext(ctx))).toEqual({
+      expect(await seal(toSettle(ctx))).toEqual({
         found: true,
         effect: result.kind === 'applied' && result.effect,
       });
@@ -300,7 +288,7 @@ onEachServer((start) => {
       const ctx = (await approved('UPDATE counter SET n = n + 1')).commitContext();
       await pg.admin('INSERT INTO countersign.marker (change_id) VALUES ($1)', [ctx.changeId]);
       expect(await commit(ctx)).toMatchObject({ kind: 'unknown', explanation: expect.stringContaining('operator') });
-      await expect(seal(settleContext(ctx))).rejects.toMatchObject({ type: 'CONFIGURATION_ERROR' });
+      await expect(seal(toSettle(ctx))).rejects.toMatchObject({ type: 'CONFIGURATION_ERROR' });
       expect(await pg.admin('SELECT n FROM counter')).toEqual([{ n: '0' }]);
     });
 
@@ -377,7 +365,7 @@ onEachServer((start) => {
       const ctx = (await approved('UPDATE counter SET n = n + 1')).commitContext();
       proxy.set('drop-after');
       expect(await commit(through(ctx))).toMatchObject({ kind: 'unknown' });
-      expect(await seal(settleContext(ctx))).toMatchObject({ found: true, effect: { statements: 1 } });
+      expect(await seal(toSettle(ctx))).toMatchObject({ found: true, effect: { statements: 1 } });
       expect(await commit(ctx)).toMatchObject({ kind: 'applied', replayed: true });
       expect(await pg.admin('SELECT n FROM counter')).toEqual([{ n: '1' }]);
     });
@@ -389,7 +377,7 @@ onEachServer((start) => {
       expect(await pg.admin('SELECT n FROM counter')).toEqual([{ n: '0' }]);
       const other = (await approved('UPDATE counter SET n = n + 1')).commitContext();
       expect(await commit(through(other))).toMatchObject({ kind: 'unknown' });
-      expect(await seal(settleContext(other))).toEqual({ found: false });
+      expect(await seal(toSettle(other))).toEqual({ found: false });
       expect(await commit(other)).toEqual({ kind: 'sealed' });
       expect(await commit(ctx)).toMatchObject({ kind: 'applied', replayed: false });
     });
@@ -404,14 +392,14 @@ onEachServer((start) => {
         const waiting = `SELECT pid FROM pg_stat_activity WHERE application_name LIKE 'countersign %' AND pid <> pg_backend_pid() AND wait_event = 'SyncRep'`;
         await pg.until(waiting);
         const brief = { ...ctx, settings: { ...ctx.settings, statementTimeoutMs: 300 } };
-        await expect(seal(settleContext(brief))).rejects.toMatchObject({ type: 'TARGET_UNAVAILABLE' });
+        await expect(seal(toSettle(brief))).rejects.toMatchObject({ type: 'TARGET_UNAVAILABLE' });
         await pg.admin(`SELECT pg_terminate_backend(pid) FROM (${waiting}) w`);
         expect(await running).toMatchObject({ kind: 'unknown' });
       } finally {
         await pg.admin('ALTER SYSTEM RESET synchronous_standby_names');
         await pg.admin('SELECT pg_reload_conf()');
       }
-      expect(await seal(settleContext(ctx))).toMatchObject({ found: true });
+      expect(await seal(toSettle(ctx))).toMatchObject({ found: true });
       expect(await pg.admin('SELECT n FROM counter')).toEqual([{ n: '1' }]);
     });
   });
@@ -419,8 +407,8 @@ onEachServer((start) => {
   describe('a sealed change', () => {
     it('cannot be applied by a later attempt', async () => {
       const ctx = (await approved('UPDATE counter SET n = n + 1')).commitContext();
-      expect(await seal(settleContext(ctx))).toEqual({ found: false });
-      expect(await seal(settleContext(ctx))).toEqual({ found: false });
+      expect(await seal(toSettle(ctx))).toEqual({ found: false });
+      expect(await seal(toSettle(ctx))).toEqual({ found: false });
       expect(await commit(ctx)).toEqual({ kind: 'sealed' });
       expect(await pg.admin('SELECT n FROM counter')).toEqual([{ n: '0' }]);
     });
@@ -428,14 +416,14 @@ onEachServer((start) => {
     it('is not sealed after it was applied', async () => {
       const ctx = (await approved('UPDATE counter SET n = n + 1')).commitContext();
       await commit(ctx);
-      expect(await seal(settleContext(ctx))).toMatchObject({ found: true, effect: { statements: 1 } });
+      expect(await seal(toSettle(ctx))).toMatchObject({ found: true, effect: { statements: 1 } });
     });
 
     it('is either sealed or applied when both race', async () => {
       for (let round = 0; round < 10; round++) {
         const ctx = (await approved('UPDATE counter SET n = n + 1')).commitContext();
         const [{ n: before } = {}] = await pg.admin('SELECT n::int AS n FROM counter');
-        const [sealed, committed] = await Promise.all([seal(settleContext(ctx)), commit(ctx)]);
+        const [sealed, committed] = await Promise.all([seal(toSettle(ctx)), commit(ctx)]);
         const [{ n: after } = {}] = await pg.admin('SELECT n::int AS n FROM counter');
         expect(sealed.found).toBe(committed.kind === 'applied');
         expect(Number(after) - Number(before)).toBe(sealed.found ? 1 : 0);

@@ -1,4 +1,4 @@
-import { onEachServer, type TargetServer } from './target-server';
+import { onEachServer } from './target-server';
 import { CountersignFailure } from '../../../../policy/contracts/failure';
 import { FailureType } from '../../../../policy/contracts/failure-type';
 import { sqlDryRunEffects } from '../../../../source-tools/sql/staging';
@@ -32,12 +32,8 @@ const RETURNS_OLD_ROWS: readonly Case[] = [
   ],
 ];
 
-onEachServer((start, major) => {
-  let pg: TargetServer;
-
-  beforeAll(async () => {
-    pg = await start();
-    await pg.admin(`
+onEachServer((use, major) => {
+  const pg = use(`
     CREATE TABLE customers (id int PRIMARY KEY, name text NOT NULL, "o__" text);
     CREATE TABLE orders (id int PRIMARY KEY, customer_id int REFERENCES customers ON DELETE CASCADE, status text NOT NULL,
       total numeric(12,2) CHECK (total >= 0), updated_at timestamptz);
@@ -60,7 +56,7 @@ onEachServer((start, major) => {
     INSERT INTO big VALUES (9007199254740993, 1);
     CREATE TABLE secrets (id int PRIMARY KEY);
   `);
-    await pg.grant();
+  beforeAll(async () => {
     await pg.admin('REVOKE ALL ON secrets FROM countersign_stage');
   });
 

@@ -1,13 +1,10 @@
 import { DEFAULT_FUNCTIONS, SAFE_FUNCTIONS } from '../../../../source-tools/sql/facts/safe-functions';
 import { sqlCasEffects, sqlDryRunEffects } from '../../../../source-tools/sql/staging';
-import { startTargetServer, stopTargetServersAtEnd, type TargetServer } from './target-server';
+import { useTarget } from './target-server';
 import { diffOf, recordOf, stageContext } from './sql-diff';
 
-let pg: TargetServer;
-stopTargetServersAtEnd();
-beforeAll(async () => {
-  pg = await startTargetServer({ alone: true });
-  await pg.admin(`
+const pg = useTarget(
+  `
     CREATE TABLE items (id int PRIMARY KEY, name text, n int, at timestamptz);
     INSERT INTO items SELECT g, 'i' || g, 0, '2026-01-01' FROM generate_series(1, 300) g;
     CREATE TABLE children (id int PRIMARY KEY, item int REFERENCES items ON DELETE CASCADE);
@@ -15,9 +12,9 @@ beforeAll(async () => {
     CREATE TABLE tickets (id bigserial PRIMARY KEY, title text);
     CREATE TABLE log (id bigserial PRIMARY KEY, what text);
     ANALYZE;
-  `);
-  await pg.grant();
-});
+  `,
+  { alone: true },
+);
 
 const stage = (sql: string, settings = {}) => sqlDryRunEffects.stage(stageContext(pg.stageUrl, sql, { settings }));
 /** Why the statement was not rehearsed; empty if it was. */

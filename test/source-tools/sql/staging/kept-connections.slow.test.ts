@@ -33,11 +33,8 @@ const LEAVING = [
      set_config('plan_cache_mode', 'force_custom_plan', false)`,
 ];
 
-onEachServer((start) => {
-  let pg: TargetServer;
-  beforeAll(async () => {
-    pg = await start();
-    await pg.admin(`
+onEachServer((use) => {
+  const pg = use(`
       CREATE TABLE items (id int PRIMARY KEY, name text, n int);
       CREATE TABLE marked (id int PRIMARY KEY, name text);
       CREATE SEQUENCE ahead CACHE 10;
@@ -46,8 +43,8 @@ onEachServer((start) => {
       CREATE FUNCTION leave() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
         PERFORM set_config('my.mark', 'left', false), set_config('work_mem', '77MB', false), pg_advisory_lock(7); RETURN NEW; END $$;
       CREATE TRIGGER leave BEFORE UPDATE ON marked FOR EACH ROW EXECUTE FUNCTION leave()`);
+  beforeAll(async () => {
     await pg.admin(`GRANT TEMPORARY ON DATABASE ${new URL(pg.stageUrl).pathname.slice(1)} TO countersign_stage`);
-    await pg.grant();
   });
 
   let inUse: AbortController;

@@ -7,7 +7,7 @@ import { sqlCasEffects, sqlDryRunEffects } from '../../../../source-tools/sql/st
 import { netChanges } from '../../../../source-tools/sql/staging/touched';
 import { worksOf } from './prepare-sql';
 import { commitContext, diffOf, recordOf, stageContext } from './sql-diff';
-import { onEachServer, type TargetServer } from './target-server';
+import { onEachServer } from './target-server';
 
 const { stage, commit } = sqlDryRunEffects;
 
@@ -56,13 +56,8 @@ const ROWS = `
 /** Hashes of the touched rows of all tables, by statement, one for each server. */
 const hashes = new Map<string, string[]>();
 
-onEachServer((start, major) => {
-  let pg: TargetServer;
-  beforeAll(async () => {
-    pg = await start();
-    await pg.admin(TABLES);
-    await pg.grant();
-  });
+onEachServer((use, major) => {
+  const pg = use(TABLES);
   beforeEach(() => pg.admin(ROWS));
 
   const dryRun = (sql: string, settings = {}) => stage(stageContext(pg.stageUrl, sql, { settings }));

@@ -1,18 +1,12 @@
 import { rehearse } from '../../../../source-tools/sql/staging/rehearse';
 import { prepareSql } from './prepare-sql';
-import { startTargetServer, stopTargetServersAtEnd, type TargetServer } from './target-server';
+import { useTarget } from './target-server';
 import { notKept, recordOf, stageContext } from './sql-diff';
 import { startProxy } from './tcp-proxy';
 
-let pg: TargetServer;
-stopTargetServersAtEnd();
-beforeAll(async () => {
-  pg = await startTargetServer();
-  await pg.admin(
-    'CREATE TABLE t (id int PRIMARY KEY, x int, at timestamptz); INSERT INTO t SELECT g, 0, now() FROM generate_series(1, 5) g',
-  );
-  await pg.grant();
-});
+const pg = useTarget(
+  'CREATE TABLE t (id int PRIMARY KEY, x int, at timestamptz); INSERT INTO t SELECT g, 0, now() FROM generate_series(1, 5) g',
+);
 
 const DECLARED = { settings: { volatileColumns: ['public.t.at'] } };
 const SQL = 'UPDATE t SET x = x + 1, at = clock_timestamp() WHERE id <= 2';

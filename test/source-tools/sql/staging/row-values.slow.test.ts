@@ -1,15 +1,11 @@
 import { sqlDryRunEffects } from '../../../../source-tools/sql/staging';
 import { commitContext, previewOf, recordOf, stageContext } from './sql-diff';
-import { onEachServer, type TargetServer } from './target-server';
+import { onEachSharedServer } from './target-server';
 
 const { stage, commit } = sqlDryRunEffects;
 
-onEachServer((start) => {
-  let pg: TargetServer;
-
-  beforeAll(async () => {
-    pg = await start();
-    await pg.admin(`
+onEachSharedServer((use) => {
+  const pg = use(`
       CREATE TYPE mood AS ENUM ('sad', 'glad');
       CREATE FUNCTION secret(mood) RETURNS json LANGUAGE sql IMMUTABLE AS $$ SELECT '"secret"'::json $$;
       CREATE CAST (mood AS json) WITH FUNCTION secret(mood);
@@ -18,8 +14,6 @@ onEachServer((start) => {
       CREATE TABLE parent (id int PRIMARY KEY, x int);
       CREATE TABLE same (PRIMARY KEY (id)) INHERITS (parent);
       CREATE TABLE wider (PRIMARY KEY (id), price int) INHERITS (parent);`);
-    await pg.grant();
-  });
   beforeEach(() => pg.admin('TRUNCATE held, parent, same, wider'));
 
   const stageText = async (sql: string) => {

@@ -2,7 +2,7 @@ import type { StagingRecord } from '../../../../policy/contracts/staging-record'
 import { rehearse } from '../../../../source-tools/sql/staging/rehearse';
 import type { Session } from '../../../../source-tools/sql/staging/session';
 import { sqlDryRunEffects } from '../../../../source-tools/sql/staging';
-import { onEachServer, type TargetServer } from './target-server';
+import { onEachSharedServer } from './target-server';
 import { prepareSql } from './prepare-sql';
 import { recordOf, stageContext } from './sql-diff';
 
@@ -51,11 +51,8 @@ const INDIRECT: readonly (readonly [where: string, objects: string, sql: string]
   ],
 ];
 
-onEachServer((start) => {
-  let pg: TargetServer;
-  beforeAll(async () => {
-    pg = await start();
-    await pg.admin(`
+onEachSharedServer((use) => {
+  const pg = use(`
       CREATE TABLE items (id int PRIMARY KEY, name text, n int, at timestamptz);
       INSERT INTO items SELECT g, 'i' || g, 0, '2026-01-01' FROM generate_series(1, 20) g;
       CREATE TABLE tickets (id bigserial PRIMARY KEY, title text);
@@ -67,8 +64,6 @@ onEachServer((start) => {
       CREATE TRIGGER note AFTER UPDATE ON items FOR EACH ROW EXECUTE FUNCTION note();
       ANALYZE;
     `);
-    await pg.grant();
-  });
 
   const AT = { settings: { volatileColumns: ['public.items.at'] } };
   const stage = (sql: string, more = {}) => sqlDryRunEffects.stage(stageContext(pg.stageUrl, sql, more));

@@ -2,15 +2,12 @@ import { connect, createServer, type Socket } from 'node:net';
 import { listenOnReusablePort } from '../../../support/listening-port';
 import { openSession, type Session } from '../../../../source-tools/sql/staging/session';
 import { toSqlSettings } from '../../../../source-tools/sql/staging-settings';
-import { startTargetServer, stopTargetServersAtEnd, type TargetServer } from './target-server';
+import { useTarget } from './target-server';
 
-let pg: TargetServer;
-stopTargetServersAtEnd();
-beforeAll(async () => {
-  pg = await startTargetServer({ alone: true });
-  await pg.admin('CREATE TABLE t (id int PRIMARY KEY, x int); INSERT INTO t SELECT g, 0 FROM generate_series(1, 5) g');
-  await pg.grant();
-});
+const pg = useTarget(
+  'CREATE TABLE t (id int PRIMARY KEY, x int); INSERT INTO t SELECT g, 0 FROM generate_series(1, 5) g',
+  { alone: true },
+);
 
 const open = (more: object = {}, url = pg.stageUrl): Promise<Session> =>
   openSession({

@@ -3,6 +3,7 @@ import { RUN_ALL } from '../../../support/extent';
 import { Client } from 'pg';
 import { initTarget } from '../../../../source-tools/sql/staging/init-target';
 import type { PostgresServer } from '../../../../dev/embedded/postgres';
+import { live } from '../../../support/live';
 import { testServer, uniqueDatabase } from '../../../support/test-server';
 import { IS_OLDER_REQUIRED, olderPostgres, startOlderPostgres, type OlderPostgres } from './older-server';
 
@@ -46,12 +47,42 @@ function startOlderTargetServer(older: OlderPostgres): Promise<TargetServer> {
   return remembered(startOlderPostgres(older).then(start));
 }
 
-type StartServer = () => Promise<TargetServer>;
-
-/** Runs the tests on PostgreSQL 18 and, if all tests run or it is required, on an installed older one. `major` is for what differs. */
-export function onEachServer(tests: (start: StartServer, major: number) => void): void {
+/** A target with these tables for the tests of a file or a block. `alone`: see {@link testServer}. */
+export function useTarget(tables: string, { alone = false } = {}): TargetServer {
   stopTargetServersAtEnd();
-  describe('on PostgreSQL 18', () => tests(() => startTargetServer({ alone: true }), 18));
+  return targetWith(tables, () => startTargetServer({ alone }));
+}
+
+function targetWith(tables: string, start: () => Promise<TargetServer>): TargetServer {
+  let started: TargetServer | undefined;
+  beforeAll(async () => {
+    started = await start();
+    await started.admin(tables);
+    await started.grant();
+  });
+  return live(() => started);
+}
+
+type Tests = (use: (tables: string) => TargetServer, major: number) => void;
+
+/**
+ * Runs the tests on a PostgreSQL 18 for them alone (see {@link testServer}) and, if all tests run or it is required, on an installed
+ * older one. `use` makes the target. `major` is for what differs.
+ */
+export function onEachServer(tests: Tests): void {
+  runOnEach(tests, true);
+}
+
+/** The same on the PostgreSQL 18 that test files share. */
+export function onEachSharedServer(tests: Tests): void {
+  runOnEach(tests, false);
+}
+
+function runOnEach(tests: Tests, alone: boolean): void {
+  stopTargetServersAtEnd();
+  const on = (name: string, major: number, start: () => Promise<TargetServer>): void =>
+    describe(name, () => tests((tables) => targetWith(tables, start), major));
+  on('on PostgreSQL 18', 18, () => startTargetServer({ alone }));
   if (!RUN_ALL && !IS_OLDER_REQUIRED) return;
   const older = olderPostgres();
   if (older === null) {
@@ -59,8 +90,7 @@ export function onEachServer(tests: (start: StartServer, major: number) => void)
       it.skip('needs an installed one, see .ci/install-postgresql-15', () => {}));
     return;
   }
-  describe(`on PostgreSQL ${older.version}`, () =>
-    tests(() => startOlderTargetServer(older), Number.parseInt(older.version, 10)));
+  on(`on PostgreSQL ${older.version}`, Number.parseInt(older.version, 10), () => startOlderTargetServer(older));
 }
 
 function remembered(server: Promise<TargetServer>): Promise<TargetServer> {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Ledger, LedgerEntry } from '../../policy/evidence/ledger-port';
+import type { Ledger, LedgerEntry } from '../../../policy/evidence/ledger-port';
 
 /** A review as its ledger rows say it, for lists and numbers: the members that they read. */
 export interface ListedReview {
