@@ -113,7 +113,11 @@ function reviewOf(bundle: Evidence, facts: Partial<ReviewFacts>, at: string): Re
     violations: violationsOf(facts, decided),
     disclosedAt: facts.disclosure?.at ?? null,
     deadlineAt: receipt === null && decided?.action === 'WAIT' ? decided.nextDeadline : null,
-    warnings: [...warningsOf(facts), ...refusedCommitOf(facts), ...unreadableRows(rows).map(unreadableRowText)],
+    warnings: [
+      ...warningsOf(facts),
+      ...(rowOf(rows, 'intent', 'decided') === null ? refusedCommitOf(facts) : []),
+      ...unreadableRows(rows).map(unreadableRowText),
+    ],
   };
   return {
     ok: true,
@@ -182,13 +186,15 @@ function warningsOf({ submission, pinned, requester = null, keys, answers }: Par
   return [...openingWarnings(pinned.plan, { known: requester !== null, demo }), ...ignored];
 }
 
-/** Why the committer would refuse this change, whatever people answer. */
+/** Why the committer would refuse this change, whatever people answer. Not asked once the change is settled. */
 function refusedCommitOf({
   submission,
+  policyRevokedAt,
   keys,
   findings = [],
   records = [],
   laterRecords = [],
+  answers,
 }: Partial<ReviewFacts>): string[] {
   const revoked = (keyId: string | undefined, what: string): string[] => {
     const at = keyId === undefined ? null : keys?.(keyId)?.revokedAt;
@@ -197,12 +203,16 @@ function refusedCommitOf({
   const recordsOf = (keyId: string): string =>
     records.flatMap((record) => (record.keyId === keyId ? [record.subject] : [])).join(', ');
   return [
+    ...(policyRevokedAt === undefined ? [] : [`The policy revision of this review was revoked at ${policyRevokedAt}`]),
     ...revoked(submission?.envelope?.signatures[0]?.keyid, 'the submission'),
     ...[...new Set(records.map(({ keyId }) => keyId))].flatMap((id) => revoked(id, `the record of ${recordsOf(id)}`)),
     ...stricterSince(findings, laterRecords).map(
       (id) => `A record of ${id} after the disclosure is stricter than what is shown`,
     ),
-  ].map((why) => `${why}: this change cannot be committed`);
+    ...(answers?.rejectsOfRevoked ?? []).map(
+      ({ person, admittedAt }) => `A key of ${person} that was revoked before rejected it at ${admittedAt}`,
+    ),
+  ].map((why) => `${why}: this change cannot be committed; submit it again`);
 }
 
 function outcomeOf(

@@ -48,7 +48,10 @@ export interface VerificationDeps extends DerivationDeps {
 }
 
 export interface AskedCommit extends CommitInput {
-  /** The reason of a rollback that is requested instead. Then only the rules that ran are run again, no sums are read, and unsigned revocations do not count. */
+  /**
+   * The reason of a rollback that is requested instead. Then only the rules that ran are run again, no sums are read, and what evidence does
+   * not have is not used, so that its verifier asks the same question: unsigned revocations do not count, and nonces are not looked up.
+   */
   readonly ending?: RollbackReason;
 }
 
@@ -86,7 +89,7 @@ export async function collectReview(
     asked.stagingSha === null ? null : deps.stagingRecords.get(changeId, asked.stagingSha),
     // Bypasses the cache: this is the last time that revocations are checked.
     deps.keys.snapshot(0),
-    deps.ledger.spentNonces(changeId),
+    asked.ending === undefined ? deps.ledger.spentNonces(changeId) : null,
   ]);
   const plan = pinned?.ok === true ? pinned.value.plan : null;
   const diff = loaded?.ok === true ? loaded.value : null;

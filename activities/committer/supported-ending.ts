@@ -11,6 +11,7 @@ import { cardinalityOf, matchPolicies } from '../../policy/decide/violations';
 import type { StoredRow } from '../../policy/evidence/chain';
 import { untilSettled } from '../../policy/evidence/recorded-findings';
 import { cutExplanation } from '../../policy/text/cut-text';
+import { CLOCK_SKEW_MS } from '../../signing/judge-answer';
 import { verifyReview } from '../../signing/verify-review';
 import { statementsOf } from '../../signing/verify-answers';
 import type { ReviewFacts } from '../../signing/verify-review/record';
@@ -141,7 +142,8 @@ async function decidedOf(
 
 /**
  * People who can answer now. `disclosedAt`: only those who could have when the violations were disclosed. The workflow has decided then
- * that nobody can, and takes no answers any more, so a key that was registered since does not help.
+ * that nobody can, and takes no answers any more, so a key that was registered since does not help. Nor does one of the minute before:
+ * the disclosure reads a registry that may be a second old, and a key is dated before it is in the database.
  */
 async function reachable(
   { keys }: CommitDeps,
@@ -155,7 +157,7 @@ async function reachable(
   const usable = (await keys.list()).filter(
     (key) =>
       mayAnswer(key, plan, tenant) &&
-      Date.parse(key.addedAt) <= then &&
+      Date.parse(key.addedAt) + CLOCK_SKEW_MS <= then &&
       (key.revokedAt === null || Date.parse(key.revokedAt) > then),
   );
   return now.filter((person) => usable.some(({ subject }) => subject.id === person));

@@ -1,3 +1,4 @@
+import { databaseClock } from '../../storage/database/database';
 import { CountersignError } from '../../client/errors';
 import { createBreakers, recordBreakerReset, type BreakersReading } from '../../storage/breakers/breakers';
 import type { Env } from '../../workers/config';
@@ -28,13 +29,13 @@ export async function resetBreakers(env: Env, request: BreakerResetRequest): Pro
   return await withOperatorDatabase(env, APPLICATION, async (db, operators) => {
     const breakers = createBreakers({ db, operators });
     const before = await breakers.read({ tenant, sourceTool });
-    const issuedAt = new Date().toISOString();
+    const issuedAt = (await databaseClock(db)()).toISOString();
     await recordBreakerReset(db, { tenant, sourceTool, validatorId, reason, issuedAt }, key);
     const { resets } = await breakers.read({ tenant, sourceTool });
     if (!resets.some((reset) => reset.keyId === key.keyId && reset.issuedAt === issuedAt))
       throw new CountersignError(
         'invalid_input',
-        'The reset does not count: its key is not a trusted operator (COUNTERSIGN_TRUST_FILE), or the clocks of this machine and the database differ by more than five minutes',
+        'The reset does not count: its key is not a trusted operator (COUNTERSIGN_TRUST_FILE)',
       );
     const ids = (before.breakers ?? []).map((view) => view.validatorId);
     return ids.filter((id) => validatorId === null || id === validatorId);

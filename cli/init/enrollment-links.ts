@@ -1,6 +1,6 @@
 import { ANY_TENANT, type Enrollment } from '../../policy/evidence/predicates';
 import type { LoadedKey } from '../../signing/key-file';
-import { withDatabase, type Queryable } from '../../storage/database/database';
+import { databaseClock, withDatabase, type Queryable } from '../../storage/database/database';
 import { createEnrollments } from '../../storage/keys/enrollments';
 import { createKeyRegistry } from '../../storage/keys/key-registry';
 import { newLink } from '../../storage/keys/new-link';
@@ -62,8 +62,9 @@ async function enrollmentLinks(db: Queryable, { operator, persons, tenant, publi
     .map(({ subject, keyId, expiresAt }) => ({ person: subject.id, keyId, expiresAt }))
     .filter(({ person }) => missing.includes(person));
   const made: MadeLink[] = [];
+  const now = await databaseClock(db)();
   for (const person of missing.filter((each) => !open.some((link) => link.person === each))) {
-    const request = { person, tenants: [tenant], publicUrl, validMs: VALID_MS, now: new Date() };
+    const request = { person, tenants: [tenant], publicUrl, validMs: VALID_MS, now };
     const { link, expiresAt } = await newLink(enrollments, request, operator);
     made.push({ person, link, expiresAt });
   }

@@ -1,4 +1,4 @@
-import { withDatabase } from '../../storage/database/database';
+import { databaseClock, withDatabase } from '../../storage/database/database';
 import { createKeyRegistry } from '../../storage/keys/key-registry';
 import { publishBundle } from '../../storage/plans/publish';
 import type { LoadedKey } from '../../signing/key-file';
@@ -43,6 +43,7 @@ export async function registerAll(registration: Registration): Promise<Registere
   return await withDatabase(options, async (db) => {
     const registry = createKeyRegistry({ db, trustedOperators: [operator.publicKey], now: Date.now });
     const snapshot = await registry.snapshot();
+    const addedAt = (await databaseClock(db)()).toISOString();
     let registered = 0;
     const holders = holdersOf(registration);
     for (const { publicKey, grant } of holders) {
@@ -52,7 +53,7 @@ export async function registerAll(registration: Registration): Promise<Registere
           `The key of ${grant.subject.type} "${grant.subject.id}" was revoked on ${found.revokedAt}, which is permanent; give a new key`,
         );
       // Fails if the key is registered for another holder or with other rights.
-      await registry.add(signKeyEntry({ ...grant, publicKey, addedAt: new Date().toISOString() }, operator));
+      await registry.add(signKeyEntry({ ...grant, publicKey, addedAt }, operator));
       if (found === undefined) registered += 1;
     }
     const revision =

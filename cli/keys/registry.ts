@@ -1,3 +1,4 @@
+import { databaseClock } from '../../storage/database/database';
 import { createEnrollments } from '../../storage/keys/enrollments';
 import { newLink, type LinkRequest, type NewLink } from '../../storage/keys/new-link';
 import { createKeyRegistry } from '../../storage/keys/key-registry';
@@ -33,21 +34,25 @@ export async function createKey(
   const key = newKeyPair();
   const operator = operatorKeyFile === null ? null : loadKey(env, operatorKeyFile);
   const label = { ...holder, demo: operator?.demo ?? false };
-  const createdAt = new Date().toISOString();
-  // Signed before the file is written: an entry that cannot be signed leaves no key file behind.
-  const entry =
-    operator === null ? null : signKeyEntry({ ...label, publicKey: key.publicKey, addedAt: createdAt }, operator);
   const passphrase = keyPassphrase(env);
   const { kind, subject, onBehalfOf, demo } = label;
-  writeKeyFile({
-    path: out,
-    key,
-    label: { kind, subject, onBehalfOf, demo },
-    createdAt,
-    ...(passphrase === undefined ? {} : { passphrase }),
-  });
-  if (entry !== null) await withRegistry(env, (registry) => registry.add(entry));
-  return { keyId: key.keyId, publicKey: key.publicKey, file: out, registered: entry !== null };
+  const write = (createdAt: string): void =>
+    writeKeyFile({
+      path: out,
+      key,
+      label: { kind, subject, onBehalfOf, demo },
+      createdAt,
+      ...(passphrase === undefined ? {} : { passphrase }),
+    });
+  if (operator === null) write(new Date().toISOString());
+  else
+    await withRegistry(env, async (registry, addedAt) => {
+      // Signed before the file is written: an entry that cannot be signed leaves no key file behind.
+      const entry = signKeyEntry({ ...label, publicKey: key.publicKey, addedAt }, operator);
+      write(addedAt);
+      await registry.add(entry);
+    });
+  return { keyId: key.keyId, publicKey: key.publicKey, file: out, registered: operator !== null };
 }
 
 /** Registers a public key, signed with an operator's key file. Returns the key id. */
@@ -59,9 +64,9 @@ export async function registerKey(
 ): Promise<string> {
   assertPublicKey(publicKey);
   const operator = loadKey(env, operatorKeyFile);
-  const addedAt = new Date().toISOString();
-  const entry = signKeyEntry({ ...holder, demo: operator.demo, publicKey, addedAt }, operator);
-  await withRegistry(env, (registry) => registry.add(entry));
+  await withRegistry(env, (registry, addedAt) =>
+    registry.add(signKeyEntry({ ...holder, demo: operator.demo, publicKey, addedAt }, operator)),
+  );
   return keyIdOf(publicKey);
 }
 
@@ -77,9 +82,10 @@ export async function enrollPerson(
   operatorKeyFile: string,
 ): Promise<NewLink> {
   const operator = loadKey(env, operatorKeyFile);
-  return await withOperatorDatabase(env, APPLICATION, (db, trustedOperators) =>
-    newLink(createEnrollments({ db, trustedOperators }), { ...request, now: new Date() }, operator),
-  );
+  return await withOperatorDatabase(env, APPLICATION, async (db, trustedOperators) => {
+    const now = await databaseClock(db)();
+    return await newLink(createEnrollments({ db, trustedOperators }), { ...request, now }, operator);
+  });
 }
 
 export async function listKeys(env: Env): Promise<readonly RegisteredKey[]> {
@@ -88,12 +94,14 @@ export async function listKeys(env: Env): Promise<readonly RegisteredKey[]> {
 
 export async function revokeKey(env: Env, keyId: string, reason: string, operatorKeyFile: string): Promise<void> {
   const operator = loadKey(env, operatorKeyFile);
-  const envelope = signKeyRevocation({ keyId, reason, revokedAt: new Date().toISOString() }, operator);
-  await withRegistry(env, (registry) => registry.revoke(envelope));
+  await withRegistry(env, (registry, revokedAt) =>
+    registry.revoke(signKeyRevocation({ keyId, reason, revokedAt }, operator)),
+  );
 }
 
-async function withRegistry<T>(env: Env, work: (registry: KeyRegistry) => Promise<T>): Promise<T> {
-  return await withOperatorDatabase(env, APPLICATION, (db, trustedOperators) =>
-    work(createKeyRegistry({ db, trustedOperators, now: Date.now })),
+/** `at`: the time of the database, which dates statements. Verifiers compare them with rows of reviews, and this machine's clock may be off. */
+async function withRegistry<T>(env: Env, work: (registry: KeyRegistry, at: string) => Promise<T>): Promise<T> {
+  return await withOperatorDatabase(env, APPLICATION, async (db, trustedOperators) =>
+    work(createKeyRegistry({ db, trustedOperators, now: Date.now }), (await databaseClock(db)()).toISOString()),
   );
 }

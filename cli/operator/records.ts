@@ -1,3 +1,4 @@
+import { databaseClock } from '../../storage/database/database';
 import { recordResolution } from '../../activities/committer/effect-resolution';
 import { recordFreeze } from '../../activities/committer/target-freezes';
 import { createLedger } from '../../storage/ledger/ledger';
@@ -30,7 +31,8 @@ export async function recordEffect(env: Env, effect: EffectRecord): Promise<{ re
     const key = loadOperatorKey(env, effect.operatorKey, '--operator-key');
     const ledger = createLedger(db);
     const { target } = submissionOf(changeId, await ledger.read(changeId));
-    await recordResolution(ledger, { changeId, target, applied, reason, resolvedAt: new Date().toISOString() }, key);
+    const resolvedAt = (await databaseClock(db)()).toISOString();
+    await recordResolution(ledger, { changeId, target, applied, reason, resolvedAt }, key);
   });
   return { told: await notifyReview(env, changeId) };
 }
@@ -68,7 +70,8 @@ export async function freezeTarget(env: Env, freeze: FreezeRecord): Promise<numb
         'not_found',
         `No published policy names the target "${target}"; expected one of: ${[...all].sort().join(', ') || 'none is published'}`,
       );
-    return await recordFreeze(db, { target, frozen, reason, at: new Date().toISOString() }, key);
+    const at = (await databaseClock(db)()).toISOString();
+    return await recordFreeze(db, { target, frozen, reason, at }, key);
   });
 }
 

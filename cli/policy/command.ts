@@ -272,7 +272,7 @@ async function revokeRevision(io: Io, [given = '']: readonly string[], options: 
   if (reason.length > 500) throw new UsageError(`--reason: expected at most 500 characters, got ${reason.length}`);
   const key = requiredOption(options, '--key');
   const { revoke } = await io.host.remote.policy();
-  const { revoked, inForce } = await revoke(io.host.env, { revision, reason }, key, io.host.now());
+  const { revoked, inForce } = await revoke(io.host.env, { revision, reason }, key);
   if (io.json) io.out.json({ revision, revoked, inForce });
   else {
     io.out.line(line`revision ${revision} ${revoked ? 'revoked' : 'is already revoked'}`);

@@ -42,11 +42,10 @@ export async function revoke(
   env: Env,
   of: { readonly revision: number; readonly reason: string },
   key: string,
-  now: Date,
 ): Promise<Revoked> {
   const operator = loadOperatorKey(env, key, '--key');
   return await withOperatorDatabase(env, APPLICATION, (db, trustedOperators) =>
-    revokeRevision(db, { ...of, operator, trustedOperators, now }),
+    revokeRevision(db, { ...of, operator, trustedOperators }),
   );
 }
 

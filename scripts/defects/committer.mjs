@@ -50,6 +50,14 @@ export const DEFECTS = [
     tests: ['test/activities/committer/rollback.test.ts'],
   },
   {
+    name: 'look up the spent nonces for the reason of a rollback',
+    through: 'nothing: a rollback whose evidence does not verify',
+    file: 'activities/committer/collect-record.ts',
+    from: 'asked.ending === undefined ? deps.ledger.spentNonces(changeId) : null',
+    to: 'deps.ledger.spentNonces(changeId)',
+    tests: ['test/activities/committer/rollback.test.ts'],
+  },
+  {
     name: 'roll back without sealing the marker',
     through: 'a delayed attempt that commits after the rollback',
     file: sealMarker,

@@ -312,6 +312,14 @@ export const DEFECTS = [
     tests: SHOWN,
   },
   {
+    name: 'ask with the last confirmation only whether a commit could have begun',
+    through: 'nothing: a review that nobody can end but as lost',
+    file: 'signing/verify-review/rollback-reasons.ts',
+    from: 'for (const time of times) {',
+    to: 'for (const time of times.slice(0, 1)) {',
+    tests: REVOKED,
+  },
+  {
     name: 'end a review that waits for answers if reconcile is asked for',
     through: 'a rollback before the commit window has passed',
     file: 'signing/verify-review/rollback-reasons.ts',

@@ -39,9 +39,9 @@ export function rowOf(rows: readonly LedgerRow[], ...kinds: readonly LedgerKind[
 }
 
 /**
- * Whether a revocation of this time was in effect at the moment of the review. It is dated by the operator's clock and is in the database
- * only afterwards, so a committer can begin a commit before it can read a revocation with an earlier time. The receipt of a trusted
- * committer says that it had read all revocations, hence the tolerance offline.
+ * Whether a revocation of this time was in effect at the moment of the review. It is dated before it is in the database, so a committer
+ * can begin a commit before it can read a revocation with an earlier time. The receipt of a trusted committer says that it had read all
+ * revocations, hence the tolerance offline.
  */
 export function wasRevoked(revokedAt: string, review: Review): boolean {
   const tolerance = review.sources.context === 'evidence' && review.end?.action === 'COMMIT' ? CLOCK_SKEW_MS : 0;

@@ -55,7 +55,7 @@ export function checkPolicy(review: Review): Passed {
   if (revoked.revision !== revision.revision) fail('the revocation is for another revision');
   if (review.end?.action === 'COMMIT' && wasRevoked(revoked.revokedAt, review))
     fail(`the policy was revoked at ${revoked.revokedAt}, before the commit`);
-  return [`${signed}, revoked at ${revoked.revokedAt}`];
+  return [`${signed}, revoked at ${revoked.revokedAt}`, { policyRevokedAt: revoked.revokedAt }];
 }
 
 export function checkTarget(review: Review): Passed {

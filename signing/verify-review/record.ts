@@ -124,6 +124,8 @@ export interface ReviewFacts {
   readonly submission: Submission | null;
   /** Null: no plan was pinned. */
   readonly pinned: { readonly plan: Plan; readonly planHash: string } | null;
+  /** When an operator revoked the policy revision of the plan; missing if none did. */
+  readonly policyRevokedAt: string;
   readonly keys: KeyLookup;
   readonly staging: { readonly record: StagingRecord; readonly sha: string } | null;
   /** Null: the dry run has none. */

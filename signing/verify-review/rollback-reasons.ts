@@ -119,7 +119,7 @@ export const ROLLBACK_SUPPORT: { readonly [R in RollbackReason]: Support } = {
         return 'The dry run did not succeed in time';
     }
     const failed = failuresOf(ending, 'commit').at(-1);
-    if (failed !== undefined && ending.given !== null && wasApproved(ending.given))
+    if (failed !== undefined && ending.given !== null && lastApproval(ending.given) !== null)
       return `The commit failed before it began: ${textOf(failed)}`;
     return windowHasPassed(ending) ? 'The change was not committed within the commit window' : null;
   },
@@ -268,23 +268,24 @@ function mayStillPass(
 }
 
 /** Whether everything was decided for a commit, which then did not begin within the plan's commit window. */
-function windowHasPassed(ending: Ending): boolean {
-  const { given, plan, rows, at } = ending;
-  if (given === null || plan === null || !wasApproved(given)) return false;
+function windowHasPassed({ given, plan, rows, at }: Ending): boolean {
+  const approval = given === null ? null : lastApproval(given);
+  if (approval === null || plan === null) return false;
   const last = rows.findLast(({ kind }) => ['findings', 'attested', 'staged', 'disclosed'].includes(kind));
-  return Date.parse(at) >= Date.parse(lastConfirmedAt(given) ?? last?.at ?? '') + plan.commitWindowMs;
+  return Date.parse(at) >= Date.parse(lastCountedAt(approval) ?? last?.at ?? '') + plan.commitWindowMs;
 }
 
 /**
- * Whether everything was decided for a commit when the last confirmation was admitted. What was taken back since, while the committer did
- * not run, does not change that, and the workflow can do nothing but roll back.
+ * The input of `decide` up to the last confirmation with which it gave a commit; null if it never did. What was taken back since, while
+ * the committer did not run, does not change that a commit could have begun, and the workflow can do nothing but roll back. A reject
+ * does, whenever it came.
  */
-function wasApproved(given: DecideInput): boolean {
-  const since = Date.parse(lastConfirmedAt(given) ?? '');
-  const answers = given.answers.filter((a) => a.decision !== 'retract' || Date.parse(a.admittedAt) < since);
-  return decide({ ...given, answers }).action === 'COMMIT';
-}
-
-function lastConfirmedAt(given: DecideInput): string | null {
-  return lastCountedAt({ ...given, answers: given.answers.filter(({ decision }) => decision !== 'retract') });
+function lastApproval(given: DecideInput): DecideInput | null {
+  const confirmed = given.answers.filter(({ decision }) => decision === 'confirm');
+  const times = [0, ...new Set(confirmed.map(({ admittedAt }) => Date.parse(admittedAt)))].sort((a, b) => b - a);
+  for (const time of times) {
+    const answers = given.answers.filter((a) => a.decision === 'reject' || Date.parse(a.admittedAt) <= time);
+    if (decide({ ...given, answers }).action === 'COMMIT') return { ...given, answers };
+  }
+  return null;
 }

@@ -1,7 +1,7 @@
 import { invalid } from '../../policy/contracts/failure';
 import type { SigningKey } from '../../signing/keys';
 import { signRevocation } from '../../signing/policy-revision';
-import type { Database } from '../database/database';
+import { databaseClock, type Database } from '../database/database';
 import { newestRevision } from './newest-revision';
 import { operatorVerifier, storedRevisions } from './stored-revisions';
 
@@ -11,7 +11,6 @@ export interface Revocation {
   readonly reason: string;
   readonly operator: SigningKey;
   readonly trustedOperators: readonly string[];
-  readonly now: Date;
 }
 
 export interface Revoked {
@@ -28,7 +27,7 @@ export interface Revoked {
  */
 export async function revokeRevision(
   db: Database,
-  { revision, reason, operator, trustedOperators, now }: Revocation,
+  { revision, reason, operator, trustedOperators }: Revocation,
 ): Promise<Revoked> {
   if (!trustedOperators.includes(operator.publicKey))
     throw invalid(
@@ -54,7 +53,8 @@ export async function revokeRevision(
     const revoked = !before.some((envelope) => verifyRevocation(envelope)?.revision === revision);
     if (revoked)
       await tx.query('insert into policy_revocations (envelope) values ($1)', [
-        JSON.stringify(signRevocation(found.revision, reason, operator, now)),
+        // Dated by the database: verifiers compare it with the time of a commit, and the operator's clock may be off.
+        JSON.stringify(signRevocation(found.revision, reason, operator, await databaseClock(tx)())),
       ]);
     const { newest } = await newestRevision(tx, trustedOperators);
     return { revoked, inForce: newest?.revision.revision ?? null };

@@ -3,10 +3,15 @@ import { canonicalJson, type JsonObject } from '../../policy/contracts/canonical
 import type { LedgerRow } from '../../policy/contracts/ledger';
 import { evidenceChecksum, type EvidenceBundle } from '../../policy/evidence/bundle';
 import { toBase64 } from '../../policy/evidence/base64';
+import { signPredicate } from '../../signing/envelope';
+import { sha256HexOfText } from '../../policy/contracts/hash';
 import { newKeyPair } from '../../signing/keys';
+import { signKeyRevocation } from '../../signing/registry-entry';
 import { verifiedReview } from '../../signing/verified-review';
+import { registeredKey } from '../../signing/verify-review/registry-entries';
 import { rewritten } from '../support/review/ledger-rows';
 import { evidenceWorld, type World } from '../support/review/evidence-world';
+import { seededKey } from '../support/seeded-key';
 
 const NOW = '2026-03-01T10:00:00.000Z';
 const WORDS = 'routine maintenance';
@@ -72,6 +77,59 @@ it('shows evidence that this process collected, which has no checksum, and still
   expect(verifiedReview(collected, world.trust, NOW)).toEqual(verifiedReview(open, world.trust, NOW));
   const rows = open.rows.map((r, i) => (i === 1 ? { ...r, row: { ...r.row, at: NOW } } : r));
   expect(verifiedReview({ ...collected, rows }, world.trust, NOW)).toMatchObject({ ok: false });
+});
+
+describe('a review whose policy revision was revoked', () => {
+  const revokedAt = '2026-03-01T09:30:00.000Z';
+  const operator = seededKey('operator');
+  const revoked = (bundle: EvidenceBundle): EvidenceBundle => {
+    const { policy } = bundle;
+    if (policy === null) throw new Error('no policy');
+    const bundleSha = sha256HexOfText(policy.bundleText);
+    const said = { revision: 1, bundleSha, reason: 'wrong', keyId: operator.keyId, revokedAt };
+    return withChecksum({
+      ...bundle,
+      policy: { ...policy, revocation: signPredicate('policy-revocation', said, operator) },
+    });
+  };
+  const warningsOf = (bundle: EvidenceBundle): readonly string[] => {
+    const verdict = verifiedReview(bundle, world.trust, NOW);
+    if (!verdict.ok) throw new Error(JSON.stringify(verdict.differences));
+    return verdict.review.status.warnings;
+  };
+
+  it('tells the people who are asked that it cannot be committed', () => {
+    expect(warningsOf(open)).toEqual([]);
+    expect(warningsOf(revoked(open))).toEqual([
+      `The policy revision of this review was revoked at ${revokedAt}: this change cannot be committed; submit it again`,
+    ]);
+  });
+
+  it('does not say so of a commit that began before', async () => {
+    const { changeId: committed } = await world.review({ table: 'public.items', answers: [] });
+    const bundle = await world.export(committed);
+    expect(bundle.rows.map(({ row }) => row.kind)).toContain('intent');
+    expect(warningsOf(revoked(bundle))).toEqual([]);
+  });
+});
+
+it('says that a review cannot be committed if someone rejected it with a key that was revoked before', async () => {
+  const own = evidenceWorld({ checkpoint: false });
+  const answers = [{ by: 'bob', decision: 'reject' as const }];
+  const bundle = await own.export((await own.review({ table: 'public.prices', answers, open: true })).changeId);
+  const operator = seededKey('operator');
+  const { keyId } = seededKey('bob');
+  const rejectedAt = bundle.rows.find(({ row }) => row.kind === 'answer_accepted')?.row.at ?? '';
+  const revokedAt = new Date(Date.parse(rejectedAt) - 60_000).toISOString();
+  const revocation = signKeyRevocation({ keyId, reason: 'lost', revokedAt }, operator);
+  const keys = bundle.keys.map((key) =>
+    registeredKey(key, [operator.publicKey], null).keyId === keyId ? { ...key, revocation } : key,
+  );
+  const verdict = verifiedReview(withChecksum({ ...bundle, keys }), own.trust, NOW);
+  expect(verdict).toMatchObject({ ok: true, review: { status: { violations: [{ resolution: 'pending' }] } } });
+  expect(verdict.ok && verdict.review.status.warnings).toContain(
+    `A key of bob that was revoked before rejected it at ${rejectedAt}: this change cannot be committed; submit it again`,
+  );
 });
 
 it('shows no rows if they were left out, and says that the dry run has some', () => {

@@ -119,7 +119,7 @@ describe('evidence of each outcome verifies', () => {
         const verdict = verifiedReview(bundle, world.trust, at);
         expect(verdict).toMatchObject({ ok: true });
         expect(verdict.ok && verdict.review.status.warnings).toContainEqual(
-          expect.stringMatching(/ was revoked at .*: this change cannot be committed$/),
+          expect.stringMatching(/ was revoked at .*: this change cannot be committed; submit it again$/),
         );
       });
     },

@@ -147,24 +147,42 @@ describe('a review that was confirmed and not committed within the commit window
     },
   );
 
-  test('does not end so if the first of two confirmations was taken back before the second', async () => {
-    const world = await new ReviewWorld({ bundle: { implicit: '{ quorum: 2 }' } }).reviewed();
-    await world.answer(world.keys.ada);
-    await takenBack(world, 1);
-    world.pass(1);
+  test.each([0, 1])(
+    'does not end so if the first of two confirmations was taken back %i minutes before the second',
+    async (minutes) => {
+      const world = await new ReviewWorld({ bundle: { implicit: '{ quorum: 2 }' } }).reviewed();
+      await world.answer(world.keys.ada);
+      await takenBack(world, 1);
+      world.pass(minutes);
+      await world.answer(world.keys.bob);
+      world.pass(30);
+      expect(await failureType(world.rollback({ reason: 'commit_failed' }))).toBe('VALIDATION_ERROR');
+    },
+  );
+
+  test('ends so although both confirmations were taken back, and one was given again, which is not enough', async () => {
+    const world = await new ReviewWorld({ bundle: { implicit: '{ quorum: 2 }' } }).confirmed();
     await world.answer(world.keys.bob);
-    world.pass(30);
+    await takenBack(world, 1);
+    await takenBack(world, 1, world.keys.bob);
+    world.pass(1);
+    const { results } = await world.answer(world.keys.bob);
+    expect(Object.values(results)).toMatchObject([{ code: 'accepted' }]);
+    world.pass(11);
     expect(await failureType(world.rollback({ reason: 'commit_failed' }))).toBe('VALIDATION_ERROR');
+    world.pass(1);
+    expect(await world.rollback({ reason: 'commit_failed' })).toMatchObject({ reason: 'commit_failed' });
   });
 });
 
-/** Ada takes her confirmation back, these minutes later. */
-async function takenBack(world: ReviewWorld, minutes: number): Promise<void> {
-  const [confirmed] = await world.ledger.readKinds(world.changeId, ['answer_accepted']);
+/** A person takes a confirmation back, these minutes later. */
+async function takenBack(world: ReviewWorld, minutes: number, by = world.keys.ada): Promise<void> {
+  const rows = await world.ledger.readKinds(world.changeId, ['answer_accepted']);
+  const confirmed = rows.find(({ row }) => row.body['keyId'] === by.keyId);
   world.pass(minutes);
   const expiresAt = new Date(world.now.getTime() + 60_000).toISOString();
   const retracts = String(confirmed?.row.body['digest']);
-  const { results } = await world.answer(world.keys.ada, {
+  const { results } = await world.answer(by, {
     decision: 'retract',
     retracts,
     issuedAt: world.at(),

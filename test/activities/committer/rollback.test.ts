@@ -1,6 +1,6 @@
 import { recordRepair } from '../../../activities/committer/end-lost-review';
 import type { AnswerPredicate } from '../../../policy/contracts/answer';
-import { canonicalJson } from '../../../policy/contracts/canonical-json';
+import { canonicalJson, type JsonObject } from '../../../policy/contracts/canonical-json';
 import { FailureType } from '../../../policy/contracts/failure-type';
 import { signEnvelope } from '../../../signing/envelope';
 import { verifyEvidence } from '../../../signing/verify-evidence';
@@ -53,6 +53,19 @@ test('has the time of the database at which it was verified, so evidence verifie
   const { deps } = review;
   const behind = (): Date => new Date(review.clock().getTime() - 5 * 60_000);
   Object.defineProperty(review, 'deps', { value: { ...deps, now: behind } });
+  expect(await review.rollback({ reason: 'commit_failed' })).toMatchObject({ reason: 'commit_failed' });
+  expect(await failedChecks(world, review)).toEqual([]);
+});
+
+test('counts a confirmation that was not admitted as its evidence does, which does not contain the spent nonces', async () => {
+  const { world, review } = await notCommitted();
+  const { changeId, plan } = review;
+  const answer = review.sign(seededKey('bob')) as unknown as JsonObject;
+  const forged = { kind: 'answer_accepted', at: review.at(), factKey: 'forged', body: { answer } } as const;
+  await world.ledger.append(changeId, [forged]);
+  expect(await review.commit()).toMatchObject({ state: 'REFUSED', explanation: expect.stringContaining('nonce') });
+  expect(await failureType(review.rollback({ reason: 'commit_failed' }))).toBe(FailureType.Validation);
+  while (review.clock().getTime() <= Date.parse(forged.at) + plan.commitWindowMs);
   expect(await review.rollback({ reason: 'commit_failed' })).toMatchObject({ reason: 'commit_failed' });
   expect(await failedChecks(world, review)).toEqual([]);
 });

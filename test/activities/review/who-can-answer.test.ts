@@ -58,6 +58,23 @@ describe('a key that was registered after the disclosure', () => {
     expect(await world.rollback({ reason: 'no_handler' })).toMatchObject({ reason: 'no_handler' });
   });
 
+  test.each([
+    [0, 'no_handler'],
+    [59_999, 'no_handler'],
+    [60_000, 'VALIDATION_ERROR'],
+  ])(
+    'is also one of the last minute before it, which the disclosure may not have seen: registered %i ms before, %s',
+    async (before, expected) => {
+      const world = await withGrant(['ada', 'bob', 'rita'], { rights: ['read'] });
+      expect(world.disclosed?.reachable).toEqual([]);
+      const addedAt = new Date(world.now.getTime() - before).toISOString();
+      world.registered = [...world.registered, testKey('approver', 'bob', { addedAt })];
+      const ended = world.rollback({ reason: 'no_handler' });
+      if (expected === 'no_handler') expect(await ended).toMatchObject({ reason: 'no_handler' });
+      else expect(await failureType(ended)).toBe(expected);
+    },
+  );
+
   test('takes the place of an older one of the same person, who can still answer', async () => {
     const world = await withGrant(['ada', 'rita'], { rights: ['read'] });
     later(world);

@@ -1,0 +1,141 @@
+import { recordEffect, freezeTarget } from '../../cli/operator/records';
+import { resetBreakers } from '../../cli/breaker/breakers';
+import { createKey, enrollPerson, registerKey, revokeKey } from '../../cli/keys/registry';
+import { revoke } from '../../cli/policy/publish';
+import type { JsonObject } from '../../policy/contracts/canonical-json';
+import { openEnvelope } from '../../policy/evidence/dsse';
+import type { StatementKind } from '../../policy/evidence/statement';
+import { writeKeyFile } from '../../signing/key-file';
+import { newKeyPair } from '../../signing/keys';
+import { fullGrant } from '../../signing/registry-entry';
+import { createLedger } from '../../storage/ledger/ledger';
+import { publishBundle } from '../../storage/plans/publish';
+import { startTestPostgres, type TestDatabase, type TestPostgres } from '../support/postgres';
+import { demoBundle } from '../support/review/demo-rules';
+import { ReviewWorld } from '../support/review/review-world';
+import { temporaryFolder } from './run-command';
+
+// The review is not notified: there is no Temporal server.
+jest.mock('../../cli/temporal', () => ({ withTemporal: () => Promise.reject(new Error('no server')) }));
+
+const HOUR = 3_600_000;
+const folder = temporaryFolder();
+const operator = newKeyPair();
+const operatorKey = folder.path('operator');
+const holder = { kind: 'approver', subject: { type: 'person', id: 'bob' }, onBehalfOf: null } as const;
+const bob = { ...holder, ...fullGrant('approver', ['acme']) };
+
+let postgres: TestPostgres;
+let database: TestDatabase;
+beforeAll(async () => {
+  postgres = await startTestPostgres();
+  const label = { kind: 'operator', subject: { type: 'person', id: 'olga' }, onBehalfOf: null, demo: false } as const;
+  writeKeyFile({ path: operatorKey, key: operator, label, createdAt: '2026-01-01T00:00:00.000Z' });
+}, 60_000);
+beforeEach(async () => {
+  database = await postgres.database();
+});
+afterEach(() => jest.useRealTimers());
+afterAll(() => postgres.stop());
+
+/** Sets the clock of this machine, and no timer. */
+function clockOff(hours: number): void {
+  const doNotFake = [
+    ...(['hrtime', 'performance', 'nextTick', 'queueMicrotask', 'setImmediate', 'clearImmediate'] as const),
+    ...(['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout'] as const),
+  ];
+  jest.useFakeTimers({ now: Date.now() + hours * HOUR, doNotFake });
+}
+
+const env = (): Record<string, string> => ({
+  COUNTERSIGN_STATE_DIR: folder.path('none'),
+  COUNTERSIGN_DATABASE_URL: database.url('cs_operator'),
+  COUNTERSIGN_TRUST_FILE: folder.write('trust.json', JSON.stringify({ operators: [operator.publicKey] })),
+});
+
+/** The newest statement in this table. */
+async function statement(kind: StatementKind, table: string, column = 'envelope'): Promise<Record<string, unknown>> {
+  const { rows } = await database
+    .open('admin')
+    .query<{ envelope: unknown }>(`select ${column} as envelope from ${table}`);
+  const opened = openEnvelope(kind, rows.at(-1)?.envelope);
+  if (!opened.ok) throw new Error(opened.message);
+  return opened.statement.predicate;
+}
+
+/** Publishes the demo bundle. */
+async function publish({ plan, planHash }: ReviewWorld): Promise<void> {
+  const { target, sourceTool } = plan;
+  const plans = [{ target, sourceTool, planHash, plan }];
+  const db = database.open('cs_operator');
+  await publishBundle(db, { bundleText: demoBundle({}), plans, operator, now: new Date() });
+}
+
+/** A change whose commit has begun. */
+async function begun({ submission, changeId }: ReviewWorld): Promise<string> {
+  const at = new Date().toISOString();
+  await createLedger(database.open('admin')).append(changeId, [
+    { kind: 'submitted', at, factKey: 'submitted', body: { submission: submission as unknown as JsonObject } },
+    { kind: 'intent', at, factKey: 'settlement', body: {} },
+  ]);
+  return changeId;
+}
+
+const COMMANDS: Record<string, (world: ReviewWorld) => Promise<unknown>> = {
+  async 'keys new'() {
+    await createKey(env(), bob, folder.path(`bob-${database.name}`), operatorKey);
+    return (await statement('key', 'keys'))['addedAt'];
+  },
+  async 'keys register'() {
+    await registerKey(env(), bob, newKeyPair().publicKey, operatorKey);
+    return (await statement('key', 'keys'))['addedAt'];
+  },
+  async 'keys enroll'() {
+    const request = { person: 'bob', tenants: ['acme'], publicUrl: 'https://cs.example', validMs: HOUR };
+    await enrollPerson(env(), request, operatorKey);
+    return (await statement('enrollment', 'enrollments'))['issuedAt'];
+  },
+  async 'keys revoke'() {
+    const keyId = await registerKey(env(), bob, newKeyPair().publicKey, operatorKey);
+    await revokeKey(env(), keyId, 'left', operatorKey);
+    return (await statement('key-revocation', 'key_revocations'))['revokedAt'];
+  },
+  async 'policy revoke'(world) {
+    await publish(world);
+    await revoke(env(), { revision: 1, reason: 'wrong' }, operatorKey);
+    return (await statement('policy-revocation', 'policy_revocations'))['revokedAt'];
+  },
+  async 'target freeze'(world) {
+    await publish(world);
+    await freezeTarget(env(), { target: world.plan.target, frozen: true, reason: 'incident', operatorKey });
+    return (await statement('target-freeze', 'target_freezes'))['at'];
+  },
+  async resolve(world) {
+    await recordEffect(env(), { changeId: await begun(world), applied: false, reason: 'looked', operatorKey });
+    const rows = await createLedger(database.open('admin')).readKinds(world.changeId, ['resolved']);
+    const opened = openEnvelope('effect-resolution', rows[0]?.row.body['envelope']);
+    return opened.ok ? opened.statement.predicate.resolvedAt : opened.message;
+  },
+  async 'breaker reset'() {
+    await resetBreakers(env(), { tenant: 'acme', sourceTool: 'S', validatorId: null, reason: 'fixed', operatorKey });
+    const { rows } = await database
+      .open('admin')
+      .query<{ at: Date }>(`select at from breaker_rows where kind = 'reset'`);
+    return rows[0]?.at.toISOString();
+  },
+};
+
+describe.each(Object.entries(COMMANDS))('`%s`', (_command, run) => {
+  test.each([-3, 3])(
+    'dates its statement by the clock of the database, if that of this machine is %i hours off',
+    async (hours) => {
+      const world = new ReviewWorld();
+      const before = Date.now();
+      clockOff(hours);
+      const at = Date.parse(String(await run(world)));
+      jest.useRealTimers();
+      expect(at).toBeGreaterThanOrEqual(before - 1000);
+      expect(at).toBeLessThanOrEqual(Date.now() + 1000);
+    },
+  );
+});
