@@ -4,7 +4,8 @@
  * O1 It counts only if marker and read-back give no answer, or the target is unavailable: the target takes precedence.
  * O2 It must be signed by an operator key that this committer trusts, for this change and target. The first one counts.
  * O3 "Not applied" stops every later attempt before its effect (P1 of apply-change.ts). It settles the change only after the
- *    attempts that checked earlier can no longer apply it.
+ *    attempts that checked earlier can no longer apply it. "Applied" forbids that an attempt begins to undo the effect; if one has
+ *    begun, it settles the change only after that one can no longer do so.
  */
 import type { JsonObject } from '../../policy/contracts/canonical-json';
 import { canonicalJson } from '../../policy/contracts/canonical-json';

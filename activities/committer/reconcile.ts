@@ -143,8 +143,8 @@ async function checkFound(
 
 /**
  * Ends a change that an operator resolved. The target is asked first, and its answer takes precedence (O1). If the operator
- * says that nothing was applied, an attempt that checked before that statement may still apply the change: after `lateMs`
- * the target is asked again (O3).
+ * says that nothing was applied, an attempt that checked before that statement may still apply the change, and if it says that it was
+ * applied, one may be undoing it: after `lateMs` the target is asked again (O3).
  */
 async function endResolved(
   deps: CommitDeps,
@@ -156,13 +156,13 @@ async function endResolved(
   const answer = await knownOrNull(askTarget);
   if (answer !== null) return answer;
   const { applied, reason } = resolution;
-  if (!applied && lateMs > 0) {
+  // No attempt may begin to undo an effect that is reported. One that has begun may still undo it.
+  const final = applied && (await deps.sends(facts.changeId).seal()).undoing === null;
+  if (!final && lateMs > 0) {
     await sleep(lateMs);
     const later = await knownOrNull(askTarget);
     if (later !== null) return later;
   }
-  // No attempt may undo an effect that is reported.
-  if (applied) await deps.sends(facts.changeId).seal();
   return close(deps, facts, {
     state: applied ? 'COMMITTED' : 'ROLLED_BACK',
     reason: applied ? null : 'commit_failed',

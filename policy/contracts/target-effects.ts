@@ -147,6 +147,6 @@ export interface TargetEffects {
    * Waits for an attempt in progress, for a bounded time; then throws a retryable failure.
    */
   readonly seal: (ctx: SettleContext) => Promise<ReadBack>;
-  /** How long after the call of `endedMeanwhile` the effect may still occur, in milliseconds. Default: 0. */
+  /** How long after the call of `endedMeanwhile` the effect may still occur, and after that of `beginUndo` the undo, in milliseconds. Default: 0. */
   readonly lateMs?: number;
 }

@@ -77,7 +77,7 @@ export const DEFECTS = [
     name: 'accept at once that nothing was applied',
     through: 'a receipt that says rolled back, and an effect in the target',
     file: reconcile,
-    ...never('!applied && lateMs > 0)'),
+    ...never('!final && lateMs > 0)'),
     tests: LATE,
   },
   {

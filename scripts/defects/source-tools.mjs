@@ -357,7 +357,7 @@ export const DEFECTS = [
     name: 'start the time limit of an HTTP request after its row',
     through: 'a request that is sent after the seal has waited for it',
     file: 'source-tools/http/staging/http-commit.ts',
-    from: '    since,\n',
+    from: '    elapsed,\n',
     to: '',
     tests: ['test/source-tools/http/staging/attempts.slow.test.ts'],
   },

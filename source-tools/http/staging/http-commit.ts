@@ -25,7 +25,7 @@ import { waitForInFlight } from './http-seal';
 import { restorable, undo } from './http-undo';
 import { toHttpSettings, type HttpSettings } from '../staging-settings';
 import { comparedSha, readResource, type ReadResource, type Resource } from './resource';
-import { sendRequest } from './send-request';
+import { sendRequest, startTimer } from './send-request';
 import { readRequest, type StagedRequest } from './staged-request';
 
 interface Attempt {
@@ -74,9 +74,10 @@ function mayResend({ http, base }: Attempt): boolean {
 /** `before`: the state of the resource; null if it is not the one that was approved. */
 async function send(attempt: Attempt, before: Resource | null): Promise<CommitResult> {
   const { ctx, http, settings, base, request } = attempt;
+  // From before the check, because an operator's statement takes effect `lateMs` after it.
+  const elapsed = startTimer();
   const ended = (await ctx.endedMeanwhile?.()) ?? null;
   if (ended !== null) return { kind: 'refused', explanation: ended };
-  const since = performance.now();
   const begun = await ctx.sends.begin({ resend: mayResend(attempt) });
   if (begun.kind === 'sealed') return { kind: 'sealed' };
   if (begun.kind === 'sent') return { kind: 'unknown', explanation: 'another attempt is sending the request' };
@@ -90,7 +91,7 @@ async function send(attempt: Attempt, before: Resource | null): Promise<CommitRe
       'idempotency-key': ctx.changeId,
     },
     body: request.body,
-    since,
+    elapsed,
     timeoutMs: settings.timeoutMs,
     maxBytes: null,
     signal: ctx.signal,

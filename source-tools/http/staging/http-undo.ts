@@ -6,7 +6,7 @@ import type { HttpAccess } from './http-access';
 import { isRestored } from './http-outcome';
 import type { HttpBase } from './http-record';
 import { readResource, type Resource } from './resource';
-import { sendRequest, type HttpAnswer } from './send-request';
+import { sendRequest, startTimer, type HttpAnswer } from './send-request';
 
 interface Undo {
   readonly ctx: CommitContext;
@@ -40,7 +40,7 @@ export async function undo(
   applied: { readonly effect: JsonObject; readonly replayed: boolean; readonly explanation: string },
 ): Promise<CommitResult> {
   const { effect, replayed, explanation } = applied;
-  const since = performance.now();
+  const elapsed = startTimer();
   if (!(await ctx.sends.beginUndo(explanation)))
     return { kind: 'unknown', explanation: `${explanation}; meanwhile another attempt reports or undoes the effect` };
   const answer = await sendRequest({
@@ -53,7 +53,7 @@ export async function undo(
       'idempotency-key': `${ctx.changeId}-undo`,
     },
     body: canonicalJson(before.document),
-    since,
+    elapsed,
     timeoutMs: settings.timeoutMs,
     maxBytes: null,
     signal: ctx.signal,

@@ -2,8 +2,8 @@
  * Sends one request on a new connection.
  *
  * R1 Redirects are not followed; they are returned like any other response.
- * R2 Connection, request and response share one timeout, which may have begun before the call. After it nothing more is sent, even if
- *    the process was suspended.
+ * R2 Connection, request and response share one timeout, which may have begun before the call. After it no request begins, even if the
+ *    process was suspended or the machine slept.
  * R3 The result shows whether the request may have reached the server: `unsent` means that no byte of it was sent.
  */
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
@@ -15,8 +15,8 @@ interface HttpRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly timeoutMs: number;
-  /** When the timeout began, by `performance.now()`. Default: at the call. */
-  readonly since?: number;
+  /** Since when the timeout runs (`startTimer`). Default: since the call. */
+  readonly elapsed?: () => number;
   /** Maximum size of the response body; null: the body is not read. */
   readonly maxBytes: number | null;
   readonly signal?: AbortSignal | undefined;
@@ -32,11 +32,19 @@ export type HttpAnswer =
   | { readonly kind: 'unsent'; readonly explanation: string }
   | { readonly kind: 'lost'; readonly explanation: string };
 
+/**
+ * Returns the milliseconds since the call, by the clock that shows more: `performance.now()` does not count the time that the machine
+ * sleeps on Linux, and `Date.now()` may be set back.
+ */
+export function startTimer(): () => number {
+  const [monotonic, wall] = [performance.now(), Date.now()];
+  return () => Math.max(performance.now() - monotonic, Date.now() - wall);
+}
+
 /** Never throws. */
 export function sendRequest(options: HttpRequest): Promise<HttpAnswer> {
   return new Promise((resolve) => {
-    const now = performance.now();
-    const until = (options.since ?? now) + options.timeoutMs;
+    const { timeoutMs, elapsed = startTimer() } = options;
     const secure = options.url.startsWith('https:');
     let sent = false;
     let finished = false;
@@ -62,13 +70,13 @@ export function sendRequest(options: HttpRequest): Promise<HttpAnswer> {
       headers,
       agent: false,
     });
-    const timer = setTimeout(() => fail(`no response within ${options.timeoutMs} ms`), until - now);
+    const timer = setTimeout(() => fail(`no response within ${timeoutMs} ms`), timeoutMs - elapsed());
     request.on('error', (error) => fail(describeError(error)));
     request.on('close', () => fail('the connection closed without a response'));
     request.on('socket', (socket) => {
       socket.once(secure ? 'secureConnect' : 'connect', () => {
         // A process that resumes after a suspension must not send a request that another attempt has given up.
-        if (finished || performance.now() >= until) return fail('connected after the timeout');
+        if (finished || elapsed() >= timeoutMs) return fail('connected after the timeout');
         sent = true;
         request.end(options.body ?? '');
       });

@@ -4,6 +4,7 @@ import type { CommitResult } from '../../../activities/review-types';
 import { inActivity } from '../../../dev/activity-context';
 import { misconfigured } from '../../../policy/contracts/failure';
 import { FailureType } from '../../../policy/contracts/failure-type';
+import type { ReadBack } from '../../../policy/contracts/target-effects';
 import { EFFECT_UNKNOWN } from '../../../policy/contracts/ledger';
 import { ReceiptPredicate } from '../../../policy/contracts/outcome';
 import { checkResolution } from '../../../signing/verify-review/receipt';
@@ -188,6 +189,19 @@ it('gives the target precedence over the operator if the target has an answer', 
   await say(world, false);
   world.target.blind = false;
   expect(await world.reconcile()).toMatchObject({ state: 'COMMITTED', explanation: 'Committed' });
+});
+
+it('asks the target again after a statement that it was applied, if an attempt may be undoing the effect', async () => {
+  const world = await unknown();
+  await say(world, true);
+  await world.sends.beginUndo('guardian.x: no');
+  const { tool, effects } = world.target;
+  const undone = { found: 'undone', effect: { rows: 1 }, explanation: 'guardian.x: no' } as const;
+  const seals: ReadBack[] = [{ found: 'unknown', explanation: 'in neither state' }, undone];
+  const late = { ...effects, lateMs: 1, seal: async () => seals.shift() ?? undone };
+  const tools = sourceToolRegistry([{ ...tool, staging: async () => late }]);
+  const { reconcile } = createCommitActivities({ ...world.deps, tools });
+  expect(await inActivity(() => reconcile(world.input))).toMatchObject({ state: 'COMPENSATED', reason: 'post_failed' });
 });
 
 it("commits nothing on an operator's statement without an intent: it rolls back as never begun", async () => {

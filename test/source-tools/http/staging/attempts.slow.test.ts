@@ -114,18 +114,31 @@ describe('a seal', () => {
   });
 });
 
-it('sends nothing if the time limit of the request ends before the row is confirmed, since the seal waits no longer', async () => {
-  const ctx = await approved();
-  const { sends } = ctx;
-  const slow: typeof sends.begin = async (options) => {
-    const begun = await sends.begin(options);
-    await sleep(600);
-    return begun;
-  };
-  await expect(commit({ ...ctx, sends: { ...sends, begin: slow } })).rejects.toMatchObject({
-    type: 'TARGET_UNAVAILABLE',
+describe('the time limit of a request', () => {
+  afterEach(() => void jest.restoreAllMocks());
+
+  const during = (ctx: CommitContext, wait: () => Promise<void>) => ({
+    'reading whether the change has ended': { endedMeanwhile: () => wait().then(() => null) },
+    'writing the row': {
+      sends: { ...ctx.sends, begin: (more: { resend: boolean }) => wait().then(() => ctx.sends.begin(more)) },
+    },
   });
-  expect(writes()).toEqual([]);
+  const slept = async (): Promise<void> => {
+    const now = Date.now();
+    jest.spyOn(Date, 'now').mockImplementation(() => now + 600);
+  };
+
+  it.each([
+    ['reading whether the change has ended', 'takes longer', () => sleep(600)],
+    ['writing the row', 'takes longer', () => sleep(600)],
+    ['writing the row', 'is interrupted because the machine sleeps', slept],
+  ] as const)('lets nothing be sent if %s %s, since the seal waits no longer', async (step, _, wait) => {
+    const ctx = await approved();
+    const slow = during(ctx, wait)[step];
+    await expect(commit({ ...ctx, ...slow })).rejects.toMatchObject({ type: 'TARGET_UNAVAILABLE' });
+    expect(writes()).toEqual([]);
+    expect((await ctx.sends.state()).sent).toBe(false);
+  });
 });
 
 describe('an attempt after one that did not report', () => {
