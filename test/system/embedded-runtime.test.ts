@@ -6,7 +6,7 @@ import { exited, processesWith } from '../../dev/embedded/processes';
 import { eventually } from '../support/eventually';
 
 // Each run is a separate process that can be killed, with the compiled sources (`npm test` compiles them).
-const compiled = join(__dirname, '../../dist/dev/embedded/index.js');
+const compiled = join(__dirname, '../../dist/dev/embedded/runtime.js');
 const PROGRAM = `
 const { startRuntime } = require(${JSON.stringify(compiled)});
 const say = (line) => console.error(line);
