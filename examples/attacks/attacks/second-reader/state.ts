@@ -13,7 +13,7 @@ import { named, verifiedEnd } from './common';
 const NOT_OPENED = {
   commit: 'chain: there are no rows',
   rollback: 'expected a change that was opened',
-  reconcile: 'expected a change with a plan in the ledger',
+  reconcile: 'expected a change that was opened',
   stage: 'expected the id of a change that was opened',
   admitAnswer: 'no such change was opened',
   disclose: 'expected the id of a change that was opened',
