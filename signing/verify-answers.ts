@@ -40,7 +40,7 @@ export interface VerifiedAnswers {
    * the key and the expiry of the answer. Any one of them forbids the commit.
    */
   readonly standingRejects: readonly AdmittedAnswer[];
-  /** Rejects that came after the revocation of their key. They forbid the commit too, but nobody is said to have rejected the change. */
+  /** Rejects that came after the revocation of their key. They forbid the commit too, but do not support the reason `declined`. */
   readonly rejectsOfRevoked: readonly AdmittedAnswer[];
   /** Rows of admitted answers that do not verify. */
   readonly refused: readonly { readonly n: number; readonly code: AnswerCode; readonly message: string }[];

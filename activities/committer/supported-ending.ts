@@ -141,9 +141,9 @@ async function decidedOf(
 }
 
 /**
- * People who can answer now. `disclosedAt`: only those who could have when the violations were disclosed. The workflow has decided then
- * that nobody can, and takes no answers any more, so a key that was registered since does not help. Nor does one of the minute before:
- * the disclosure reads a registry that may be a second old, and a key is dated before it is in the database.
+ * People who can answer now. `disclosedAt`: only those who could also answer when the violations were disclosed. The workflow decided at
+ * that moment that no one can, and accepts no more answers, so keys registered later do not count. Keys registered in the minute before
+ * do not count either: the disclosure reads a registry that may be a second old, and a key is dated before it is stored.
  */
 async function reachable(
   { keys }: CommitDeps,

@@ -313,7 +313,7 @@ export const DEFECTS = [
   },
   {
     name: 'ask with the last confirmation only whether a commit could have begun',
-    through: 'nothing: a review that nobody can end but as lost',
+    through: 'nothing: a review can end only as workflow_lost',
     file: 'signing/verify-review/rollback-reasons.ts',
     from: 'for (const time of times) {',
     to: 'for (const time of times.slice(0, 1)) {',

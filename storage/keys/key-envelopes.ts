@@ -42,9 +42,9 @@ export interface KeyRow {
 }
 
 /**
- * Reads the signed entries for evidence, which a verifier checks with its own trusted operator keys. Of several revocations of a key, that
- * of an operator whom this process trusts, and of a key and a passkey with one id, the row that counts: whoever can write one of the
- * tables could otherwise add a row to a key of the other, and no evidence of that key would verify.
+ * Reads the signed entries for evidence, which a verifier checks with its own trusted operator keys. If a key has several revocations, it
+ * takes the one signed by a trusted operator. If a key and a passkey have the same id, it takes the row that the registry counts:
+ * otherwise a role that can write only one of the tables could add a second row, and no evidence of that key would verify.
  */
 export function keyEnvelopes(db: Queryable, operators: readonly string[]): KeyEnvelopeReader {
   return {

@@ -21,7 +21,7 @@ export interface Resource {
 
 export type ReadResource =
   | { readonly ok: true; readonly resource: Resource }
-  /** The server responded, but not with a resource. `gone`: there is none. */
+  /** The server responded, but not with a resource. `gone`: it reports that the resource does not exist. */
   | { readonly ok: false; readonly explanation: string; readonly gone: boolean };
 
 /** A strong entity tag (RFC 9110, section 8.8.3). */
