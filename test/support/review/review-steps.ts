@@ -37,6 +37,7 @@ import { newNonce } from '../../../signing/nonce';
 import type { SigningKey } from '../../../signing/keys';
 import { reviewActivities } from './review-deps';
 import { SubmittedReview } from './submitted-review';
+import { answerOf } from './disclosed-change';
 
 const ANSWER_LIFETIME_MS = 3_600_000;
 
@@ -167,21 +168,14 @@ export abstract class ReviewSteps extends SubmittedReview {
   /** An answer for the key `keyId` to sign; `more` replaces members. */
   statement(keyId: string, more: Partial<AnswerPredicate> = {}): Statement<'answer'> {
     const now = this.clock();
-    const predicate: AnswerPredicate = {
+    const predicate = answerOf(keyId, {
       changeId: this.changeId,
       fingerprint: this.disclosed?.fingerprint ?? '0'.repeat(64),
       violationId: this.disclosed?.violations.find((v) => v.need === 'human')?.violationId ?? '0'.repeat(64),
-      decision: 'confirm',
-      retracts: null,
-      reason: 'seen',
-      keyId,
-      context: { tenant: 'acme', target: 'shop', environment: 'production' },
-      coverage: null,
-      nonce: newNonce(),
       issuedAt: now.toISOString(),
       expiresAt: new Date(now.getTime() + ANSWER_LIFETIME_MS).toISOString(),
       ...more,
-    };
+    });
     return statementOf('answer', predicate);
   }
 
