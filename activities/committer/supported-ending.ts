@@ -11,17 +11,16 @@ import { cardinalityOf, matchPolicies } from '../../policy/decide/violations';
 import type { StoredRow } from '../../policy/evidence/chain';
 import { untilSettled } from '../../policy/evidence/recorded-findings';
 import { cutExplanation } from '../../policy/text/cut-text';
-import { CLOCK_SKEW_MS } from '../../signing/judge-answer';
 import { verifyReview } from '../../signing/verify-review';
 import { statementsOf } from '../../signing/verify-answers';
-import type { ReviewFacts } from '../../signing/verify-review/record';
+import type { Disclosure, ReviewFacts } from '../../signing/verify-review/record';
 import {
   BY_STRENGTH,
   ROLLBACK_SUPPORT,
   UNSUPPORTED_ROLLBACK,
   type Ending,
 } from '../../signing/verify-review/rollback-reasons';
-import { mayAnswer, whoCanAnswer } from '../review/disclose';
+import { whoCouldAnswer } from '../review/disclose';
 import { refusedEntry } from '../review/refused-entry';
 import { collectReview } from './collect-record';
 import type { CommitDeps } from './commit-deps';
@@ -78,7 +77,7 @@ async function endingOf(
   const recomputed = checks.some(({ name, result }) => name === 'recomputed' && result === 'ok');
   // A row whose statement does not verify forbids the commit, but it does not support a receipt that says the change was withdrawn.
   const signed = facts.stopped != null;
-  const known = await decidedOf(deps, facts, at, proposed);
+  const known = await decidedOf(deps, facts, at);
   const asksForRefusal = proposed === 'commit_refused' || proposed === 'policy_moved';
   const verified = asksForRefusal ? await verifyChange(deps, asked, rows) : null;
   const moved = sources.policy?.ok === false ? sources.policy.explanation : 'The plan can no longer be used';
@@ -107,7 +106,6 @@ async function decidedOf(
   deps: CommitDeps,
   facts: Partial<ReviewFacts>,
   at: string,
-  proposed: RollbackReason,
 ): Promise<Pick<Ending, 'decided' | 'triggered' | 'given'> | null> {
   const { submission, pinned, findings, disclosure, answers, requester, staging } = facts;
   if (
@@ -126,10 +124,7 @@ async function decidedOf(
     violations: disclosure.violations,
     answers: statementsOf(answers),
     requester,
-    reachable:
-      disclosure.fingerprint === null
-        ? null
-        : await reachable(deps, plan, submission.tenant, proposed === 'no_handler' ? disclosure.at : null),
+    reachable: await reachableAt(deps, plan, submission.tenant, disclosure),
     disclosedAt: disclosure.at,
     at,
   };
@@ -141,24 +136,15 @@ async function decidedOf(
 }
 
 /**
- * People who can answer now. `disclosedAt`: only those who could also answer when the violations were disclosed. The workflow decided at
- * that moment that no one can, and accepts no more answers, so keys registered later do not count. Keys registered in the minute before
- * do not count either: the disclosure reads a registry that may be a second old, and a key is dated before it is stored.
+ * Who could answer when the violations were disclosed; null if nothing was. By the row, with which the workflow decides, and also by the
+ * registry: a row that leaves out people does not support a rollback.
  */
-async function reachable(
+async function reachableAt(
   { keys }: CommitDeps,
   plan: Plan,
   tenant: string,
-  disclosedAt: string | null,
-): Promise<readonly string[]> {
-  const now = (await whoCanAnswer(keys, plan, tenant)).reachable;
-  if (disclosedAt === null || plan.answers === 'unsigned') return now;
-  const then = Date.parse(disclosedAt);
-  const usable = (await keys.list()).filter(
-    (key) =>
-      mayAnswer(key, plan, tenant) &&
-      Date.parse(key.addedAt) + CLOCK_SKEW_MS <= then &&
-      (key.revokedAt === null || Date.parse(key.revokedAt) > then),
-  );
-  return now.filter((person) => usable.some(({ subject }) => subject.id === person));
+  { fingerprint, at, reachable }: Disclosure,
+): Promise<readonly string[] | null> {
+  if (fingerprint === null || at === null) return null;
+  return [...new Set([...reachable, ...(await whoCouldAnswer(keys, plan, tenant, at))])];
 }

@@ -29,6 +29,7 @@ import type { Ledger, LedgerEntry } from '../../policy/evidence/ledger-port';
 import { writeDisclosed } from '../../policy/evidence/disclosed-findings';
 import { findingsToDisclose } from '../../policy/evidence/recorded-findings';
 import { evaluateCallback, type CallbackRegistry } from '../../policy/rules/callback';
+import { CLOCK_SKEW_MS } from '../../signing/judge-answer';
 import { outcomesWithoutRow } from '../../signing/verify-review/outcomes-without-row';
 import { attest, type UsableAttestor } from '../attestation';
 import { loadDiff } from './load-diff';
@@ -91,7 +92,7 @@ export function createDisclosureActivities(deps: DisclosureDeps): Pick<ReviewAct
           ),
         );
       const first = rowOf(rows, 'disclosed');
-      if (first !== undefined) return toDisclosed(deps, plan, change.tenant, first);
+      if (first !== undefined) return toDisclosed(first, await whoCanAnswer(deps.keys, plan, change.tenant));
       const triggered = matchPolicies(plan, findings, cardinalityOf(stagedIn(rows, stagingSha)));
       return recordDisclosure(deps, plan, { ...change, stagingSha, requester: requesterIn(rows), findings, triggered });
     },
@@ -142,6 +143,7 @@ export interface Disclosure extends OpenedChange {
 export async function recordDisclosure(deps: DisclosureDeps, plan: Plan, input: Disclosure): Promise<Disclosed> {
   const { changeId } = input;
   const { results, rows } = await runCallbacks(deps, plan, input);
+  const answerers = await whoCanAnswer(deps.keys, plan, input.tenant);
   const now = await deps.databaseNow();
   const at = now.toISOString();
   const violations = buildViolations({ ...input, plan, callbackResults: results });
@@ -153,6 +155,7 @@ export async function recordDisclosure(deps: DisclosureDeps, plan: Plan, input: 
     violations,
     fingerprint: fingerprintOf(input, input.findings, results, violations),
     stagingSha: input.stagingSha,
+    reachable: answerers.reachable,
   };
   const disclosed: LedgerEntry = { kind: 'disclosed', at, factKey: 'disclosed', body: body as unknown as JsonObject };
   const append = async (ledger: Ledger): Promise<LedgerRow | undefined> => {
@@ -171,23 +174,19 @@ export async function recordDisclosure(deps: DisclosureDeps, plan: Plan, input: 
           changeId,
           async (ledger) => rowOf(await ledger.readKinds(changeId, ['disclosed']), 'disclosed') ?? append(ledger),
         );
-  return toDisclosed(deps, plan, input.tenant, row ?? disclosed);
+  return toDisclosed(row ?? disclosed, answerers);
 }
 
-async function toDisclosed(
-  deps: DisclosureDeps,
-  plan: Plan,
-  tenant: string,
-  { body, at }: Pick<LedgerEntry, 'body' | 'at'>,
-): Promise<Disclosed> {
-  const { callbackResults, fingerprint } = disclosedOf(body);
-  return { callbackResults, fingerprint, disclosedAt: at, ...(await whoCanAnswer(deps.keys, plan, tenant)) };
+function toDisclosed({ body, at }: Pick<LedgerEntry, 'body' | 'at'>, { keyOwners }: Answerers): Disclosed {
+  const { callbackResults, fingerprint, reachable } = disclosedOf(body);
+  return { callbackResults, fingerprint, disclosedAt: at, reachable, keyOwners };
 }
 
 const DisclosedRow = z.object({
   violations: z.array(PolicyViolation),
   callbackResults: z.record(z.string(), PolicyCallbackResult),
   fingerprint: Sha256Hex,
+  reachable: z.array(z.string()),
 });
 
 /** What the row says. Fails with CONFIGURATION_ERROR, not retried, if it is not a row that this activity wrote. */
@@ -260,30 +259,41 @@ async function callInTime<T>(call: (timeout: Promise<void>) => Promise<T>): Prom
 /** Bounded, because it is recorded in the history of the workflow. */
 const MAX_KEY_OWNERS = 200;
 
-/**
- * Members of all groups who can answer now in the tenant: those with an active approver key that may, or, if answers are unsigned, every
- * member.
- */
-export async function whoCanAnswer(
-  keys: KeyRegistry,
-  plan: Plan,
-  tenant: string,
-): Promise<Pick<Disclosed, 'reachable' | 'keyOwners'>> {
-  const usable = await usableKeys(keys, plan, tenant);
+type Answerers = Pick<Disclosed, 'reachable' | 'keyOwners'>;
+
+/** Members of all groups who can answer now in the tenant. */
+async function whoCanAnswer(keys: KeyRegistry, plan: Plan, tenant: string): Promise<Answerers> {
+  const usable = (await keys.activeKeysOf(membersOf(plan))).filter((key) => mayAnswer(key, plan, tenant));
   return {
-    reachable: plan.answers === 'unsigned' ? membersOf(plan) : [...new Set(usable.map((key) => key.subject.id))],
+    reachable: answerersOf(plan, usable),
     keyOwners: Object.fromEntries(usable.slice(0, MAX_KEY_OWNERS).map((key) => [key.keyId, key.subject.id])),
   };
 }
 
-async function usableKeys(keys: KeyRegistry, plan: Plan, tenant: string): Promise<RegisteredKey[]> {
-  const active = await keys.activeKeysOf(membersOf(plan));
-  return active.filter((key) => mayAnswer(key, plan, tenant));
+/** Whether the entry of an approver key lets it answer. Does not look at revocations. */
+function mayAnswer(key: RegisteredKey, plan: Plan, tenant: string): boolean {
+  return mayUse(key, { right: 'answer', tenant }) && (plan.development || !key.demo);
 }
 
-/** Whether the entry of an approver key lets it answer. Does not look at revocations. */
-export function mayAnswer(key: RegisteredKey, plan: Plan, tenant: string): boolean {
-  return mayUse(key, { right: 'answer', tenant }) && (plan.development || !key.demo);
+/** The owners of these keys, or, if answers are unsigned, every member of a group. */
+function answerersOf(plan: Plan, usable: readonly RegisteredKey[]): string[] {
+  return plan.answers === 'unsigned' ? membersOf(plan) : [...new Set(usable.map((key) => key.subject.id))];
+}
+
+/**
+ * Members of all groups who could answer at `at`, ISO 8601. Not those whose only key was registered in the minute before: the disclosure
+ * reads a registry that may be a second old, and a key is dated before it is stored.
+ */
+export async function whoCouldAnswer(keys: KeyRegistry, plan: Plan, tenant: string, at: string): Promise<string[]> {
+  const members = membersOf(plan);
+  const usable = (await keys.list()).filter(
+    (key) =>
+      members.includes(key.subject.id) &&
+      mayAnswer(key, plan, tenant) &&
+      Date.parse(key.addedAt) + CLOCK_SKEW_MS <= Date.parse(at) &&
+      (key.revokedAt === null || Date.parse(key.revokedAt) > Date.parse(at)),
+  );
+  return answerersOf(plan, usable);
 }
 
 function membersOf(plan: Plan): string[] {

@@ -72,10 +72,12 @@ export function checkStandingReject(review: Review): Passed {
 }
 
 function decideInputOf(review: Review, { plan }: OpenedReview): DecideInput {
-  const { violations, at: disclosedAt } = review.need('disclosure');
+  const { violations, fingerprint, at: disclosedAt, reachable: reached } = review.need('disclosure');
+  // For this reason only: people whose keys were registered after the disclosure can answer as well.
+  const reachable = fingerprint !== null && claimOf(review).reason === 'no_handler' ? reached : null;
   const answers = statementsOf(review.need('answers'));
   const [findings, requester] = [review.need('findings'), review.need('requester')];
-  return { plan, findings, violations, answers, requester, reachable: null, disclosedAt, at: review.at };
+  return { plan, findings, violations, answers, requester, reachable, disclosedAt, at: review.at };
 }
 
 /** Runs `decide` again. */

@@ -21,7 +21,7 @@ import type { Passed, Review } from './record';
 export function checkDisclosure(review: Review): Passed {
   const { rows, record, end } = review;
   const opened = openedOf(review);
-  const none = { violations: [], fingerprint: null, at: null };
+  const none = { violations: [], fingerprint: null, at: null, reachable: [] };
   if (opened === null) return [NEVER_OPENED, { disclosure: none }];
   const { changeId, inputSha, plan, planHash } = opened;
   const [findings, staging, requester] = [review.need('findings'), review.need('staging'), review.need('requester')];
@@ -52,9 +52,11 @@ export function checkDisclosure(review: Review): Passed {
   if (row.body['fingerprint'] !== bound) fail(`row ${row.n}: its fingerprint does not match its contents`);
   if (record.asked !== null && asked !== bound) fail('the commit request has another fingerprint than was disclosed');
   if ((row.body['stagingSha'] ?? null) !== stagingSha) fail(`row ${row.n}: it is about another dry run`);
+  const reachable = z.array(z.string()).safeParse(row.body['reachable']).data;
+  if (reachable === undefined) fail(`row ${row.n}: it does not say who could answer`);
   return [
     `${violations.length} violations, fingerprint ${bound}`,
-    { disclosure: { violations, fingerprint: bound, at: row.at } },
+    { disclosure: { violations, fingerprint: bound, at: row.at, reachable } },
   ];
 }
 

@@ -115,6 +115,8 @@ export interface Disclosure {
   readonly violations: readonly PolicyViolation[];
   readonly fingerprint: string | null;
   readonly at: string | null;
+  /** Who could answer then, as the review worker says; no other check confirms it. */
+  readonly reachable: readonly string[];
 }
 
 /** Facts that passed checks have established for later checks. */

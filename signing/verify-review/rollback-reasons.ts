@@ -92,10 +92,7 @@ export const ROLLBACK_SUPPORT: { readonly [R in RollbackReason]: Support } = {
     ending.findings?.some((f) => f.validator_id === CONTRACT_VIOLATION && f.status === 'BLOCK') === true
       ? decidedAs(ending.decided, 'contract_violation')
       : silence(ending),
-  no_handler: ({ decided, live }) =>
-    // Offline it is not known who could be reached.
-    decidedAs(decided, 'no_handler') ??
-    (live === null && decided !== null && decided.action !== 'COMMIT' ? 'Too few people could answer' : null),
+  no_handler: ({ decided }) => decidedAs(decided, 'no_handler'),
   policy_moved: ({ decided, live }) =>
     // Offline it is not known which plans the committer could compile.
     decidedAs(decided, 'policy_moved') ?? (live === null ? 'The plan could no longer be used' : live.policyMoved),

@@ -463,6 +463,12 @@ describe('evidence fails if the committer signed a receipt that the rows contrad
     ['a decline without a reject', { table: 'public.prices', stop: 'withdrawn' }, { reason: 'declined' }, 'decision'],
     ['an expiry before the deadline', { table: 'public.prices', stop: 'withdrawn' }, { reason: 'expired' }, 'decision'],
     [
+      'no handler, although people could answer',
+      { table: 'public.prices', stop: 'withdrawn' },
+      { reason: 'no_handler' },
+      'decision',
+    ],
+    [
       'a stale base without an intent',
       { table: 'public.prices', stop: 'withdrawn' },
       { reason: 'stale_base' },

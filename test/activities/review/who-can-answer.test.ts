@@ -63,7 +63,7 @@ describe('a key that was registered after the disclosure', () => {
     [59_999, 'no_handler'],
     [60_000, 'VALIDATION_ERROR'],
   ])(
-    'is also one of the last minute before it, which the disclosure may not have seen: registered %i ms before, %s',
+    'is also one of the last minute before it, if the disclosure has not seen it: registered %i ms before, %s',
     async (before, expected) => {
       const world = await withGrant(['ada', 'bob', 'rita'], { rights: ['read'] });
       expect(world.disclosed?.reachable).toEqual([]);
@@ -80,5 +80,40 @@ describe('a key that was registered after the disclosure', () => {
     later(world);
     world.reregister(world.keys.bob, { revokedAt: world.at() });
     expect(await failureType(world.rollback({ reason: 'no_handler' }))).toBe('VALIDATION_ERROR');
+  });
+});
+
+test.each([0, 30_000])(
+  'a forged workflow cannot end a review as no_handler because the keys are new: registered %i ms before the disclosure',
+  async (before) => {
+    const world = new ReviewWorld();
+    for (const member of ['ada', 'bob', 'rita'] as const)
+      world.reregister(world.keys[member], { addedAt: new Date(Date.parse(START) - before).toISOString() });
+    await world.reviewed();
+    expect(world.disclosed?.reachable).toEqual(['ada', 'bob', 'rita']);
+    expect(await failureType(world.rollback({ reason: 'no_handler' }))).toBe('VALIDATION_ERROR');
+  },
+);
+
+describe('approvers whose keys were revoked after the disclosure', () => {
+  async function revokedAll(): Promise<ReviewWorld> {
+    const world = await new ReviewWorld().reviewed();
+    world.pass(1);
+    for (const member of ['ada', 'bob', 'rita'] as const)
+      world.reregister(world.keys[member], { revokedAt: world.at() });
+    return world;
+  }
+
+  test('could answer then, so the review ends at its deadline, and as expired', async () => {
+    const world = await revokedAll();
+    expect(await failureType(world.rollback({ reason: 'no_handler' }))).toBe('VALIDATION_ERROR');
+    world.pass(24 * 60);
+    expect(await world.rollback({ reason: 'expired' })).toMatchObject({ reason: 'expired' });
+  });
+
+  test('are in the result of a repeated disclosure, which decides nothing anew', async () => {
+    const world = await revokedAll();
+    const first = world.disclosed;
+    expect(await world.disclose()).toMatchObject({ reachable: first?.reachable, keyOwners: {} });
   });
 });

@@ -503,6 +503,7 @@ const ATTACKS: Readonly<Record<CheckName, readonly (readonly [attack: string, gi
     ['a workflow asks without a fingerprint', () => asking({ fingerprint: null })],
     ['fewer violations were disclosed', () => committing(setting('disclosed', { violations: [] }))],
     ['the row names another fingerprint', () => committing(setting('disclosed', { fingerprint: OTHER }))],
+    ['the row does not say who could answer', () => committing(setting('disclosed', { reachable: 'alice' }))],
     [
       'a callback result that was never signed',
       () => committing(setting('disclosed', { callbackResults: { x: { passed: true, message: null } } })),
