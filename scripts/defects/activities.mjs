@@ -195,7 +195,7 @@ export const DEFECTS = [
   },
   {
     name: 'count people whose key may not answer as reachable',
-    through: 'nothing: a review that nobody can answer waits until its deadline',
+    through: 'nothing: a review that no person can answer waits until its deadline',
     file: 'activities/review/disclose.ts',
     from: "mayUse(key, { right: 'answer', tenant })",
     to: "mayUse(key, { right: 'answer', tenant }) !== null",
