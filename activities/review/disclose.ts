@@ -24,7 +24,7 @@ import {
 import { givenToCallback } from '../../policy/evidence/attested-given';
 import type { ByteStore } from '../../policy/evidence/byte-store';
 import type { StoredRow } from '../../policy/evidence/chain';
-import { mayUse, type KeyRegistry, type RegisteredKey } from '../../policy/evidence/key-registry';
+import { isApprover, mayUse, type KeyRegistry, type RegisteredKey } from '../../policy/evidence/key-registry';
 import type { Ledger, LedgerEntry } from '../../policy/evidence/ledger-port';
 import { writeDisclosed } from '../../policy/evidence/disclosed-findings';
 import { findingsToDisclose } from '../../policy/evidence/recorded-findings';
@@ -270,9 +270,9 @@ async function whoCanAnswer(keys: KeyRegistry, plan: Plan, tenant: string): Prom
   };
 }
 
-/** Whether the entry of an approver key lets it answer. Does not look at revocations. */
+/** Whether the entry of a key lets it answer. Does not look at revocations. */
 function mayAnswer(key: RegisteredKey, plan: Plan, tenant: string): boolean {
-  return mayUse(key, { right: 'answer', tenant }) && (plan.development || !key.demo);
+  return isApprover(key) && mayUse(key, { right: 'answer', tenant }) && (plan.development || !key.demo);
 }
 
 /** The owners of these keys, or, if answers are unsigned, every member of a group. */
@@ -281,8 +281,9 @@ function answerersOf(plan: Plan, usable: readonly RegisteredKey[]): string[] {
 }
 
 /**
- * Members of all groups who could answer at `at`, ISO 8601. Not those whose only key was registered in the minute before: the disclosure
- * reads a registry that may be a second old, and a key is dated before it is stored.
+ * Members of all groups who could answer at `at`, ISO 8601. Not those whose only key was registered in the minute before, or revoked in the
+ * minute after: the disclosure reads a registry that may be a second old, a key is dated before it is stored, and a revocation counts from
+ * when it is stored, whatever its date.
  */
 export async function whoCouldAnswer(keys: KeyRegistry, plan: Plan, tenant: string, at: string): Promise<string[]> {
   const members = membersOf(plan);
@@ -291,7 +292,7 @@ export async function whoCouldAnswer(keys: KeyRegistry, plan: Plan, tenant: stri
       members.includes(key.subject.id) &&
       mayAnswer(key, plan, tenant) &&
       Date.parse(key.addedAt) + CLOCK_SKEW_MS <= Date.parse(at) &&
-      (key.revokedAt === null || Date.parse(key.revokedAt) > Date.parse(at)),
+      (key.revokedAt === null || Date.parse(key.revokedAt) - CLOCK_SKEW_MS >= Date.parse(at)),
   );
   return answerersOf(plan, usable);
 }
