@@ -8,10 +8,9 @@ import type { ValidatorFinding } from '../../policy/contracts/finding';
 import type { Plan, PlanValidator } from '../../policy/contracts/plan';
 import { StagingRecord } from '../../policy/contracts/staging-record';
 import { z } from 'zod';
-import { Sha256Hex } from '../../policy/contracts/diff';
 import { invalid, misconfigured } from '../../policy/contracts/failure';
 import type { LedgerRow } from '../../policy/contracts/ledger';
-import { PolicyCallbackResult, PolicyViolation } from '../../policy/contracts/violation';
+import type { PolicyCallbackResult } from '../../policy/contracts/violation';
 import { isHardBlock, type RawOutcome } from '../../policy/decide/findings';
 import {
   buildViolations,
@@ -27,6 +26,7 @@ import type { StoredRow } from '../../policy/evidence/chain';
 import { isApprover, mayUse, type KeyRegistry, type RegisteredKey } from '../../policy/evidence/key-registry';
 import type { Ledger, LedgerEntry } from '../../policy/evidence/ledger-port';
 import { writeDisclosed } from '../../policy/evidence/disclosed-findings';
+import { DisclosedRow } from '../../policy/evidence/disclosed-row';
 import { findingsToDisclose } from '../../policy/evidence/recorded-findings';
 import { evaluateCallback, type CallbackRegistry } from '../../policy/rules/callback';
 import { CLOCK_SKEW_MS } from '../../signing/judge-answer';
@@ -181,13 +181,6 @@ function toDisclosed({ body, at }: Pick<LedgerEntry, 'body' | 'at'>, { keyOwners
   const { callbackResults, fingerprint, reachable } = disclosedOf(body);
   return { callbackResults, fingerprint, disclosedAt: at, reachable, keyOwners };
 }
-
-const DisclosedRow = z.object({
-  violations: z.array(PolicyViolation),
-  callbackResults: z.record(z.string(), PolicyCallbackResult),
-  fingerprint: Sha256Hex,
-  reachable: z.array(z.string()),
-});
 
 /** What the row says. Fails with CONFIGURATION_ERROR, not retried, if it is not a row that this activity wrote. */
 function disclosedOf(body: unknown): z.infer<typeof DisclosedRow> {
