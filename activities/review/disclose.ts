@@ -8,10 +8,9 @@ import type { ValidatorFinding } from '../../policy/contracts/finding';
 import type { Plan, PlanValidator } from '../../policy/contracts/plan';
 import { StagingRecord } from '../../policy/contracts/staging-record';
 import { z } from 'zod';
-import { Sha256Hex } from '../../policy/contracts/diff';
 import { invalid, misconfigured } from '../../policy/contracts/failure';
 import type { LedgerRow } from '../../policy/contracts/ledger';
-import { PolicyCallbackResult, PolicyViolation } from '../../policy/contracts/violation';
+import type { PolicyCallbackResult } from '../../policy/contracts/violation';
 import { isHardBlock, type RawOutcome } from '../../policy/decide/findings';
 import {
   buildViolations,
@@ -24,9 +23,10 @@ import {
 import { givenToCallback } from '../../policy/evidence/attested-given';
 import type { ByteStore } from '../../policy/evidence/byte-store';
 import type { StoredRow } from '../../policy/evidence/chain';
-import { mayUse, type KeyRegistry, type RegisteredKey } from '../../policy/evidence/key-registry';
+import { isApprover, mayUse, type KeyRegistry, type RegisteredKey } from '../../policy/evidence/key-registry';
 import type { Ledger, LedgerEntry } from '../../policy/evidence/ledger-port';
 import { writeDisclosed } from '../../policy/evidence/disclosed-findings';
+import { DisclosedRow } from '../../policy/evidence/disclosed-row';
 import { findingsToDisclose } from '../../policy/evidence/recorded-findings';
 import { evaluateCallback, type CallbackRegistry } from '../../policy/rules/callback';
 import { CLOCK_SKEW_MS } from '../../signing/judge-answer';
@@ -182,13 +182,6 @@ function toDisclosed({ body, at }: Pick<LedgerEntry, 'body' | 'at'>, { keyOwners
   return { callbackResults, fingerprint, disclosedAt: at, reachable, keyOwners };
 }
 
-const DisclosedRow = z.object({
-  violations: z.array(PolicyViolation),
-  callbackResults: z.record(z.string(), PolicyCallbackResult),
-  fingerprint: Sha256Hex,
-  reachable: z.array(z.string()),
-});
-
 /** What the row says. Fails with CONFIGURATION_ERROR, not retried, if it is not a row that this activity wrote. */
 function disclosedOf(body: unknown): z.infer<typeof DisclosedRow> {
   const parsed = DisclosedRow.safeParse(body);
@@ -270,9 +263,9 @@ async function whoCanAnswer(keys: KeyRegistry, plan: Plan, tenant: string): Prom
   };
 }
 
-/** Whether the entry of an approver key lets it answer. Does not look at revocations. */
+/** Whether the entry of a key lets it answer. Does not look at revocations. */
 function mayAnswer(key: RegisteredKey, plan: Plan, tenant: string): boolean {
-  return mayUse(key, { right: 'answer', tenant }) && (plan.development || !key.demo);
+  return isApprover(key) && mayUse(key, { right: 'answer', tenant }) && (plan.development || !key.demo);
 }
 
 /** The owners of these keys, or, if answers are unsigned, every member of a group. */
@@ -281,8 +274,9 @@ function answerersOf(plan: Plan, usable: readonly RegisteredKey[]): string[] {
 }
 
 /**
- * Members of all groups who could answer at `at`, ISO 8601. Not those whose only key was registered in the minute before: the disclosure
- * reads a registry that may be a second old, and a key is dated before it is stored.
+ * Members of all groups who could answer at `at`, ISO 8601. Not those whose only key was registered in the minute before, or revoked in the
+ * minute after: the disclosure reads a registry that may be a second old, a key is dated before it is stored, and a revocation counts from
+ * when it is stored, whatever its date.
  */
 export async function whoCouldAnswer(keys: KeyRegistry, plan: Plan, tenant: string, at: string): Promise<string[]> {
   const members = membersOf(plan);
@@ -291,7 +285,7 @@ export async function whoCouldAnswer(keys: KeyRegistry, plan: Plan, tenant: stri
       members.includes(key.subject.id) &&
       mayAnswer(key, plan, tenant) &&
       Date.parse(key.addedAt) + CLOCK_SKEW_MS <= Date.parse(at) &&
-      (key.revokedAt === null || Date.parse(key.revokedAt) > Date.parse(at)),
+      (key.revokedAt === null || Date.parse(key.revokedAt) - CLOCK_SKEW_MS >= Date.parse(at)),
   );
   return answerersOf(plan, usable);
 }

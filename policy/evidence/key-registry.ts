@@ -27,6 +27,11 @@ export function revocableIds(key: { readonly keyId: string; readonly enrollmentK
   return key.enrollmentKeyId === undefined ? [key.keyId] : [key.keyId, key.enrollmentKeyId];
 }
 
+/** True for an approver key of a person. No other key can answer, whatever its rights. Does not look at revocations. */
+export function isApprover(key: Pick<KeyEntry, 'kind' | 'subject'>): boolean {
+  return key.kind === 'approver' && key.subject.type === 'person';
+}
+
 /** What a key is used for: a right in one tenant. */
 export interface KeyUse {
   readonly right: KeyRight;

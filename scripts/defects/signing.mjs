@@ -320,6 +320,14 @@ export const DEFECTS = [
     tests: REVOKED,
   },
   {
+    name: 'take a row of the disclosure that the review worker cannot read for a disclosure',
+    through: 'nothing: a review can end only as workflow_lost',
+    file: 'signing/verify-review/rollback-reasons.ts',
+    from: 'row !== undefined && DisclosedRow.safeParse(row.body).success',
+    to: 'row !== undefined',
+    tests: ['test/activities/record-failures.test.ts'],
+  },
+  {
     name: 'end a review that waits for answers if reconcile is asked for',
     through: 'a rollback before the commit window has passed',
     file: 'signing/verify-review/rollback-reasons.ts',

@@ -18,11 +18,11 @@ import {
 import { MAX_VIOLATIONS } from '../../policy/contracts/limits';
 import type { ValidatorFinding } from '../../policy/contracts/finding';
 import type { RollbackReason } from '../../policy/contracts/outcome';
-import { PolicyViolation } from '../../policy/contracts/violation';
 import type { Plan } from '../../policy/contracts/plan';
 import { decide, lastCountedAt, type DecideInput, type Decided } from '../../policy/decide/decide';
 import { COMPUTED_BY_ASSEMBLY, CONTRACT_VIOLATION } from '../../policy/decide/findings';
 import { isJudge } from '../../policy/contracts/readings';
+import { DisclosedRow } from '../../policy/evidence/disclosed-row';
 import { openEnvelope } from '../../policy/evidence/dsse';
 import { findingsOfRow } from '../../policy/evidence/unreadable-rows';
 
@@ -188,7 +188,7 @@ function has({ rows }: Ending, kind: LedgerRow['kind']): boolean {
 /** A row `disclosed` that cannot be read discloses nothing to anyone. */
 function isDisclosed({ rows }: Ending): boolean {
   const row = rows.find(({ kind }) => kind === 'disclosed');
-  return row !== undefined && PolicyViolation.array().safeParse(row.body['violations']).success;
+  return row !== undefined && DisclosedRow.safeParse(row.body).success;
 }
 
 /** Milliseconds since this row; NaN, which passes no bound, without one. */

@@ -8,7 +8,7 @@ import { CountersignFailure } from '../../policy/contracts/failure';
 import { canonicalJson } from '../../policy/contracts/canonical-json';
 import { FailureType } from '../../policy/contracts/failure-type';
 import type { Envelope } from '../../policy/contracts/diff';
-import type { KeyRegistry, KeySnapshot, RegisteredKey } from '../../policy/evidence/key-registry';
+import { isApprover, type KeyRegistry, type KeySnapshot } from '../../policy/evidence/key-registry';
 import type { PredicateOf } from '../../policy/evidence/statement';
 import { assertPublicKey, keyIdOf, keyProblem } from '../../signing/key-id';
 import { signedBy } from '../../signing/signed-by';
@@ -70,7 +70,9 @@ export function createKeyRegistry(deps: KeyRegistryDeps): KeyRegistry {
     list: async () => (await snapshot()).keys,
     activeKeysOf: async (persons) => {
       const wanted = new Set(persons);
-      return (await snapshot()).keys.filter((key) => isActiveApprover(key) && wanted.has(key.subject.id));
+      return (await snapshot()).keys.filter(
+        (key) => isApprover(key) && key.revokedAt === null && wanted.has(key.subject.id),
+      );
     },
 
     async add(envelope) {
@@ -99,11 +101,6 @@ export function createKeyRegistry(deps: KeyRegistryDeps): KeyRegistry {
       cache = null;
     },
   };
-}
-
-/** True if answers signed with this key count: it belongs to a person, is an approver key, and is not revoked. */
-function isActiveApprover(key: RegisteredKey): boolean {
-  return key.kind === 'approver' && key.subject.type === 'person' && key.revokedAt === null;
 }
 
 function sameEntry(a: PredicateOf<'key'>, b: PredicateOf<'key'>): boolean {

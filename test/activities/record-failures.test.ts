@@ -4,6 +4,7 @@ import { CountersignFailure, digestMismatch, misconfigured, policyMoved } from '
 import { FailureType } from '../../policy/contracts/failure-type';
 import { RollbackReason } from '../../policy/contracts/outcome';
 import { failureType } from '../support/review/failure-type';
+import { reviewActivities } from '../support/review/review-deps';
 import { ReviewWorld } from '../support/review/review-world';
 
 const STEPS = ['runGuardians', 'stage', 'disclose', 'commit'] as const;
@@ -114,6 +115,27 @@ test('a failed disclosure does not end a review whose violations were disclosed,
     if (reason !== 'withdrawn' && reason !== 'superseded')
       expect(await failureType(world.rollback({ reason }))).toBe('VALIDATION_ERROR');
 });
+
+test.each(['violations', 'callbackResults', 'fingerprint', 'reachable'])(
+  'a review whose row `disclosed` has no readable %s ends at once, since its disclosure fails permanently',
+  async (member) => {
+    const world = new ReviewWorld();
+    await world.open();
+    await world.guard();
+    await world.stage();
+    await world.judged({ status: 'ALLOW' });
+    const disclosed = (await (await new ReviewWorld().reviewed()).rows()).find(({ row }) => row.kind === 'disclosed');
+    const body = { ...disclosed?.row.body, [member]: 'another form' };
+    await world.ledger.append(world.changeId, [{ kind: 'disclosed', at: world.at(), factKey: 'disclosed', body }]);
+    const { disclose } = recordFailures(world.deps, reviewActivities(world.deps));
+    const { changeId, stagingSha } = world.input;
+    expect(await failureType(disclose({ changeId, stagingSha, unrecorded: {} }))).toBe(FailureType.Configuration);
+    expect(await world.rollback({ reason: 'commit_failed' })).toMatchObject({
+      reason: 'commit_failed',
+      explanation: expect.stringMatching(/^The violations could not be disclosed: /),
+    });
+  },
+);
 
 test('an approved change whose commit failed permanently before it began is rolled back within its commit window', async () => {
   const world = await new ReviewWorld().confirmed();

@@ -125,6 +125,18 @@ describe('evidence of each outcome verifies', () => {
     },
   );
 
+  it.each<[string, Partial<WorldChange>]>([
+    ['', {}],
+    [', after one of two people confirmed', { answers: [{ by: 'alice', decision: 'confirm' }] }],
+    [', after the only person who could answer lost the key', { revoked: 'alice' }],
+  ])('no_handler, because one person could answer and two must%s', async (_what, change) => {
+    const world = evidenceWorld({ bundleText: WORLD_BUNDLE.replace('[alice, bob]', '[alice, erin]') });
+    const { changeId } = await world.review({ table: 'public.prices', stop: 'no_handler', ...change });
+    const report = verify(await world.export(changeId), world);
+    expect(report.checks.filter((check) => !isMet(check))).toEqual([]);
+    expect(report).toMatchObject({ verdict: 'verified', outcome: { reason: 'no_handler' } });
+  });
+
   it('declined after the deadline of the violation', async () => {
     const world = evidenceWorld({ bundleText: WORLD_BUNDLE.replace('quorum: 2,', 'quorum: 2, deadline: 1s,') });
     const { changeId } = await world.review({ table: 'public.prices', answers: BOB_REJECTS });

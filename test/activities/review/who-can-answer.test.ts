@@ -116,4 +116,39 @@ describe('approvers whose keys were revoked after the disclosure', () => {
     const first = world.disclosed;
     expect(await world.disclose()).toMatchObject({ reachable: first?.reachable, keyOwners: {} });
   });
+
+  test('are in the result of an attempt that another one preceded, which disclosed when they could answer', async () => {
+    const world = await revokedAll();
+    const late = await world.disclose(world.findings());
+    expect(late).toMatchObject({ reachable: ['ada', 'bob', 'rita'], disclosedAt: START });
+  });
+});
+
+describe('a disclosure that found no one who can answer ends as no_handler', () => {
+  test.each([
+    [1, 'no_handler'],
+    [59_999, 'no_handler'],
+    [60_000, 'VALIDATION_ERROR'],
+  ])('if the keys were revoked by a statement whose date is %i ms later: %s', async (later, expected) => {
+    const world = new ReviewWorld();
+    const revokedAt = new Date(Date.parse(START) + later).toISOString();
+    for (const member of ['ada', 'bob', 'rita'] as const) world.reregister(world.keys[member], { revokedAt });
+    await world.reviewed();
+    expect(world.disclosed?.reachable).toEqual([]);
+    const ended = world.rollback({ reason: 'no_handler' });
+    if (expected === 'no_handler') expect(await ended).toMatchObject({ reason: 'no_handler' });
+    else expect(await failureType(ended)).toBe(expected);
+  });
+
+  test.each<[string, Partial<KeyEntry>]>([
+    ['service key', { kind: 'service' }],
+    ['key of an agent', { subject: { type: 'agent', id: 'bob' } }],
+  ])('although a %s with the name of a member may answer by its entry', async (_what, entry) => {
+    const world = new ReviewWorld();
+    for (const member of ['ada', 'rita'] as const) world.reregister(world.keys[member], { rights: ['read'] });
+    world.reregister(world.keys.bob, entry);
+    await world.reviewed();
+    expect(world.disclosed?.reachable).toEqual([]);
+    expect(await world.rollback({ reason: 'no_handler' })).toMatchObject({ reason: 'no_handler' });
+  });
 });
