@@ -186,7 +186,7 @@ export const DEFECTS = [
     tests: ['test/activities/review/who-can-answer.test.ts'],
   },
   {
-    name: 'take people for reachable whose keys were revoked with a later date than that of the disclosure',
+    name: 'treat people as reachable whose keys were revoked with a date just after the disclosure',
     through: 'nothing: a review that no one can answer ends only as workflow_lost',
     file: 'activities/review/disclose.ts',
     from: 'Date.parse(key.revokedAt) - CLOCK_SKEW_MS >= Date.parse(at)',
@@ -194,7 +194,7 @@ export const DEFECTS = [
     tests: ['test/activities/review/who-can-answer.test.ts'],
   },
   {
-    name: 'take the owner of any key with the right to answer for someone who can',
+    name: 'treat the owner of any key with the right to answer as an approver',
     through: 'nothing: a review that no one can answer ends only as workflow_lost',
     file: 'activities/review/disclose.ts',
     from: 'return isApprover(key) && mayUse',
@@ -202,7 +202,7 @@ export const DEFECTS = [
     tests: ['test/activities/review/who-can-answer.test.ts'],
   },
   {
-    name: 'return of a disclosure what an attempt found that did not disclose',
+    name: 'return what this attempt found, although another one disclosed first',
     through: 'nothing: a workflow that asks for an end that its rows do not support',
     file: 'activities/review/disclose.ts',
     from: 'toDisclosed(row ?? disclosed, answerers)',

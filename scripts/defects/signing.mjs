@@ -320,7 +320,7 @@ export const DEFECTS = [
     tests: REVOKED,
   },
   {
-    name: 'take a row of the disclosure that the review worker cannot read for a disclosure',
+    name: 'treat an unreadable row of the disclosure as a disclosure',
     through: 'nothing: a review can end only as workflow_lost',
     file: 'signing/verify-review/rollback-reasons.ts',
     from: 'row !== undefined && DisclosedRow.safeParse(row.body).success',

@@ -12,6 +12,7 @@ import {
   matchPolicies,
   type TriggeredPolicy,
 } from '../../policy/decide/violations';
+import { DisclosedRow } from '../../policy/evidence/disclosed-row';
 import type { StandingReject } from '../../policy/evidence/ledger-port';
 import { resultOf } from '../../policy/evidence/recorded-findings';
 import { assertSame, fail, NEVER_OPENED, notChecked, openedOf, rowOf, supplied } from './outcome';
@@ -52,7 +53,7 @@ export function checkDisclosure(review: Review): Passed {
   if (row.body['fingerprint'] !== bound) fail(`row ${row.n}: its fingerprint does not match its contents`);
   if (record.asked !== null && asked !== bound) fail('the commit request has another fingerprint than was disclosed');
   if ((row.body['stagingSha'] ?? null) !== stagingSha) fail(`row ${row.n}: it is about another dry run`);
-  const reachable = z.array(z.string()).safeParse(row.body['reachable']).data;
+  const reachable = DisclosedRow.shape.reachable.safeParse(row.body['reachable']).data;
   if (reachable === undefined) fail(`row ${row.n}: it does not say who could answer`);
   return [
     `${violations.length} violations, fingerprint ${bound}`,
