@@ -5,7 +5,7 @@
 export const ERROR_CODES = [
   /** The caller's input is invalid; `field` names the member. A retry with the same input fails again. */
   'invalid_input',
-  /** The review exists neither in Temporal nor in the ledger. */
+  /** The review exists neither in Temporal nor in the ledger, or its workflow ended before the ledger had its submission. */
   'not_found',
   /** The diff of a submission is not in the store. Upload it, then submit again. */
   'diff_missing',
@@ -13,7 +13,7 @@ export const ERROR_CODES = [
   'conflict',
   /** Temporal did not answer in time. The call may have taken effect; every call is safe to retry. */
   'temporal_unavailable',
-  /** Temporal answered, but no worker did. */
+  /** Temporal answered, but no worker did, or none has opened the review yet. */
   'worker_unavailable',
   'store_unavailable',
   'ledger_unavailable',

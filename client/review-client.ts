@@ -33,7 +33,7 @@ import { readReview } from './read-review';
 import type { ReceiptTrust } from './receipt';
 import { toPreflight, type ReviewResult } from './result';
 import { SUBMIT_TIMEOUT_MS, type Bounded, type Submitted } from './review-calls';
-import { fromLedger, notFound, noWorker, partThatIsDown } from './review-errors';
+import { fromLedger, partThatIsDown } from './review-errors';
 import { ReviewRuns } from './review-runs';
 import { startReview } from './start-review';
 import { toTemporalProblem, type TemporalProblem } from './temporal-errors';
@@ -138,14 +138,16 @@ export class ReviewClient {
 
   async #evidence(id: string, options: BundleOptions = {}): Promise<Evidence> {
     const evidence = await this.#fromLedger((ledger) => ledger.bundle(id, options), 'The review cannot be read');
-    return evidence ?? (await this.#notOpened(id));
+    if (evidence === null) throw await this.#runs.withoutSubmission(id);
+    return evidence;
   }
 
   /** The tenant of a review by its rows. Throws as `bundle` does. */
   async tenantOf(changeId: string): Promise<string> {
     const id = parseChangeId(changeId);
     const summary = await this.#fromLedger((ledger) => ledger.summary(id), 'The review cannot be read');
-    return summary?.tenant ?? (await this.#notOpened(id));
+    if (summary?.tenant == null) throw await this.#runs.withoutSubmission(id);
+    return summary.tenant;
   }
 
   async #fromLedger<T>(read: (ledger: ClientLedger) => Promise<T>, what: string): Promise<T> {
@@ -153,12 +155,6 @@ export class ReviewClient {
       `${what}: this client has no ledger, and what a workflow says proves nothing. Use a GatewayClient, or set \`ledger\``,
     );
     return await fromLedger(() => read(ledger), what);
-  }
-
-  /** Why the ledger has no row of a change. */
-  async #notOpened(changeId: string): Promise<never> {
-    if ((await this.#runs.probe(changeId)) === 'running') throw noWorker(changeId, 'Ask again later', undefined);
-    throw notFound(changeId, undefined);
   }
 
   /**

@@ -39,6 +39,22 @@ export function noWorker(changeId: string, whatToDo: string, cause: unknown): Co
   );
 }
 
+/** For a review that Temporal runs and whose submission is not in the ledger. */
+export function notOpened(changeId: string): CountersignError {
+  return new CountersignError(
+    'worker_unavailable',
+    `Temporal runs a workflow for ${changeId}, but the ledger has no submission of it: no review worker has opened the review yet. Ask again later. If this continues, check that a review worker runs, and that it writes to the ledger that is read here`,
+  );
+}
+
+/** For a workflow that ended before the ledger had its submission. */
+export function neverOpened(changeId: string): CountersignError {
+  return new CountersignError(
+    'not_found',
+    `Temporal has a workflow for ${changeId} that has ended, but the ledger has no submission of it: the review was never opened, or it is in another ledger. \`result\` says how the workflow ended. If that is not what you expect, check that the right ledger is read`,
+  );
+}
+
 /** For a message to a review that the ledger has as open, but that no workflow runs. */
 export function noRun(changeId: string, cause: unknown): CountersignError {
   return new CountersignError(

@@ -1,6 +1,6 @@
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import { CountersignError, messageOf } from './errors';
-import { noWorker, notFound, refusedBy, unavailable } from './review-errors';
+import { neverOpened, noWorker, notFound, notOpened, refusedBy, unavailable } from './review-errors';
 import { toTemporalProblem, type TemporalProblem } from './temporal-errors';
 
 /** Time-out of the probe that finds the cause of another time-out. */
@@ -33,6 +33,21 @@ export class ReviewRuns {
       const problem = toTemporalProblem(error);
       if (problem.kind === 'not_running') return 'unknown';
       throw unavailable('Retry the call', messageOf(error), error);
+    }
+  }
+
+  /** The error for a review whose submission is not in the ledger. Throws as `probe` does. */
+  async withoutSubmission(changeId: string): Promise<CountersignError> {
+    const run = await this.probe(changeId);
+    switch (run) {
+      case 'running':
+        return notOpened(changeId);
+      case 'closed':
+        return neverOpened(changeId);
+      case 'unknown':
+        return notFound(changeId, undefined);
+      default:
+        return run satisfies never;
     }
   }
 

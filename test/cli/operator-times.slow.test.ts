@@ -1,3 +1,7 @@
+import { invite } from '../../cli/init/enrollment-links';
+import { serviceKeys } from '../../cli/init/keys';
+import { registerAll, type Registration } from '../../cli/init/registrations';
+import type { InitRequest } from '../../cli/init/request';
 import { recordEffect, freezeTarget } from '../../cli/operator/records';
 import { resetBreakers } from '../../cli/breaker/breakers';
 import { createKey, enrollPerson, registerKey, revokeKey } from '../../cli/keys/registry';
@@ -5,14 +9,17 @@ import { revoke } from '../../cli/policy/publish';
 import type { JsonObject } from '../../policy/contracts/canonical-json';
 import { openEnvelope } from '../../policy/evidence/dsse';
 import type { StatementKind } from '../../policy/evidence/statement';
+import { loadKey } from '../../cli/key-files';
 import { writeKeyFile } from '../../signing/key-file';
 import { newKeyPair } from '../../signing/keys';
 import { fullGrant } from '../../signing/registry-entry';
+import { starterBundle } from '../../source-tools/starter-bundle';
 import { createLedger } from '../../storage/ledger/ledger';
 import { publishBundle } from '../../storage/plans/publish';
 import { startTestPostgres, type TestDatabase, type TestPostgres } from '../support/postgres';
 import { demoBundle } from '../support/review/demo-rules';
 import { ReviewWorld } from '../support/review/review-world';
+import { loadExtensions } from '../../workers/extensions';
 import { temporaryFolder } from './run-command';
 
 // The review is not notified: there is no Temporal server.
@@ -81,6 +88,20 @@ async function begun({ submission, changeId }: ReviewWorld): Promise<string> {
   return changeId;
 }
 
+/** What `init` registers and publishes. */
+async function registration(): Promise<Registration> {
+  const request = { dir: folder.path(`init-${database.name}`), tenant: 'acme', agents: [] } as unknown as InitRequest;
+  return {
+    request,
+    operatorUrl: database.url('cs_operator'),
+    operator: loadKey({}, operatorKey),
+    keys: serviceKeys(request),
+    people: new Map(),
+    policyText: starterBundle('SQLDryRun', { targets: ['shop'], members: ['bob'], development: false }),
+    extensions: await loadExtensions(''),
+  };
+}
+
 const COMMANDS: Record<string, (world: ReviewWorld) => Promise<unknown>> = {
   async 'keys new'() {
     await createKey(env(), bob, folder.path(`bob-${database.name}`), operatorKey);
@@ -99,6 +120,19 @@ const COMMANDS: Record<string, (world: ReviewWorld) => Promise<unknown>> = {
     const keyId = await registerKey(env(), bob, newKeyPair().publicKey, operatorKey);
     await revokeKey(env(), keyId, 'left', operatorKey);
     return (await statement('key-revocation', 'key_revocations'))['revokedAt'];
+  },
+  async 'init, for a key'() {
+    await registerAll(await registration());
+    return (await statement('key', 'keys'))['addedAt'];
+  },
+  async 'init, for the policy'() {
+    await registerAll(await registration());
+    return (await statement('policy-revision', 'policy_revisions'))['issuedAt'];
+  },
+  async 'init, for a link'() {
+    const { operatorUrl, operator: key } = await registration();
+    await invite({ operatorUrl, operator: key, persons: ['bob'], tenant: 'acme', publicUrl: 'https://cs.example' });
+    return (await statement('enrollment', 'enrollments'))['issuedAt'];
   },
   async 'policy revoke'(world) {
     await publish(world);

@@ -617,6 +617,24 @@ describe('review', () => {
     await expect(countersign.status(CHANGE)).rejects.toMatchObject({ code: 'not_found' });
     await expect(countersign.status('review-1')).rejects.toMatchObject({ code: 'invalid_input' });
   });
+
+  it.each([
+    ['runs', RUNNING, 'worker_unavailable', /^Temporal runs a workflow for \w+, but the ledger has no submission/],
+    [
+      'has ended',
+      CLOSED,
+      'not_found',
+      /^Temporal has a workflow for \w+ that has ended, but the ledger has no submission/,
+    ],
+  ])(
+    'says that Temporal has the workflow and the ledger no submission, if it %s',
+    async (_state, run, code, message) => {
+      const { countersign } = client({ describe: () => run }, ledgerOf(null));
+      const expected = { code, message: expect.stringMatching(message) };
+      for (const read of ['review', 'status', 'bundle', 'tenantOf'] as const)
+        await expect(countersign[read](CHANGE)).rejects.toMatchObject(expected);
+    },
+  );
 });
 
 describe('result', () => {

@@ -540,6 +540,13 @@ describe('every response', () => {
     }
   });
 
+  it('says that the ledger has no submission, if no review worker has opened the review', async () => {
+    const thrown = new CountersignError('worker_unavailable', 'not opened');
+    const { app } = gateway({ tenantOf: () => Promise.reject(thrown) });
+    const { text } = await send(app, { path: `/v1/reviews/${CHANGE}` });
+    expect(text).toMatch(/none has opened the review, so the ledger has no submission of it/);
+  });
+
   it('is counted by route, not by id, and the counts are not served beside the API', async () => {
     const metrics = createGatewayMetrics();
     const { app } = gateway(own, { metrics });

@@ -1,7 +1,8 @@
-import { canonicalJson, type JsonObject, type JsonValue } from '../../../policy/contracts/canonical-json';
+import type { JsonObject, JsonValue } from '../../../policy/contracts/canonical-json';
 import type { StagingRecord } from '../../../policy/contracts/staging-record';
 import { clip } from '../../../policy/text/cut-text';
 import type { Capture } from './capture';
+import { compareKeys, sortKey, type PreviewRow } from './preview-order';
 import { columnsOf } from './row-text';
 import { netChanges, type NetChange } from './touched';
 
@@ -22,13 +23,14 @@ export function previewOf(capture: Capture, notCompared: StagingRecord['notCompa
     .map(([table, changes]) => [table, changes.filter((c) => c.before !== null || c.after !== null)] as const)
     .filter(([, changes]) => changes.length > 0)
     .sort(([a], [b]) => (a < b ? -1 : 1));
+  const keys = new Map([...capture.relations.values()].map(({ label, key }) => [label, key]));
   const each = Math.max(1, Math.floor(MAX_ROWS / Math.max(1, all.length)));
   const tables = all.slice(0, MAX_TABLES).map(([table, changes]) => {
     const hidden = new Map(notCompared.filter((c) => c.table === table).map(({ column, why }) => [column, why]));
     const rows = changes
       .map((change) => rowOf(change, hidden))
-      .map((row) => ({ row, sortKey: canonicalJson(row) }))
-      .sort((a, b) => (a.sortKey < b.sortKey ? -1 : 1))
+      .map((row) => ({ row, sortKey: sortKey(row, keys.get(table) ?? []) }))
+      .sort((a, b) => compareKeys(a.sortKey, b.sortKey))
       .slice(0, each)
       .map(({ row }) => row);
     return { table, total: changes.length, rows };
@@ -37,7 +39,7 @@ export function previewOf(capture: Capture, notCompared: StagingRecord['notCompa
 }
 
 /** `hidden`: why a column is not compared. Its new values must not have an influence on what is shown of its old ones. */
-function rowOf({ before, after }: NetChange, hidden: ReadonlyMap<string, string>): JsonObject {
+function rowOf({ before, after }: NetChange, hidden: ReadonlyMap<string, string>): PreviewRow {
   const [old, now] = [before, after].map((row) => (row === null ? null : columnsOf(row))) as [Columns, Columns];
   const shown = (row: Columns, other: Columns): JsonObject | null =>
     row &&

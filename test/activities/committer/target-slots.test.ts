@@ -1,6 +1,8 @@
+import { getEventListeners } from 'node:events';
 import { targetSlots } from '../../../activities/committer/target-slots';
 
-const never = new AbortController().signal;
+/** A signal that never aborts. Each activity has its own; Node.js warns of many listeners of one. */
+const never = (): AbortSignal => new AbortController().signal;
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Calls that run until they are ended, in the order in which they started. */
@@ -8,7 +10,7 @@ function world(perTarget: number, maxWaiting?: number) {
   const slots = targetSlots(perTarget, maxWaiting);
   const started: string[] = [];
   const ends = new Map<string, () => void>();
-  const call = (name: string, tenant: string, target = 'shop', signal = never): Promise<string> =>
+  const call = (name: string, tenant: string, target = 'shop', signal = never()): Promise<string> =>
     slots.run({ tenant, target }, signal, () => {
       started.push(name);
       return new Promise((resolve) => ends.set(name, () => resolve(name)));
@@ -58,8 +60,8 @@ test('refuses a call, to be retried, if too many of its tenant wait, and still a
 
 test('frees the slot of a call that throws', async () => {
   const slots = targetSlots(1);
-  const fail = slots.run({ tenant: 'acme', target: 'shop' }, never, () => Promise.reject(new Error('no')));
-  const next = slots.run({ tenant: 'acme', target: 'shop' }, never, async () => 'next');
+  const fail = slots.run({ tenant: 'acme', target: 'shop' }, never(), () => Promise.reject(new Error('no')));
+  const next = slots.run({ tenant: 'acme', target: 'shop' }, never(), async () => 'next');
   await expect(fail).rejects.toThrow('no');
   expect(await next).toBe('next');
 });
@@ -77,6 +79,18 @@ test('rejects a waiting call whose activity is cancelled, and never starts it', 
   await Promise.all([first, last]);
   expect(started).toEqual(['a', 'c']);
   await expect(call('d', 'acme', 'shop', cancel.signal)).rejects.toThrow('cancelled');
+});
+
+test('does not listen to the cancellation of a call that no longer waits', async () => {
+  const { call, end } = world(1);
+  const { signal } = new AbortController();
+  const calls = [call('a', 'acme'), call('b', 'acme', 'shop', signal)];
+  await turn();
+  expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+  await end('a');
+  expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+  await end('b');
+  await Promise.all(calls);
 });
 
 test('runs a cancelled call to its end if it has a slot', async () => {

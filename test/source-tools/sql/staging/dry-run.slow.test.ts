@@ -115,6 +115,12 @@ onEachServer((use, major) => {
       });
     });
 
+    it('shows rows in the order of their numbers', async () => {
+      const { tables } = previewOf(await dryRun(`UPDATE orders SET status = 'shipped' WHERE id <= 11`));
+      const [{ rows } = { rows: [] }] = tables as unknown as { rows: { before: { id: string } }[] }[];
+      expect(rows.map(({ before }) => Number(before.id))).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
+    });
+
     it.each<Case>([
       [
         `INSERT INTO customers VALUES (100, 'new') -- a comment at the end`,
