@@ -9,12 +9,27 @@ const MAX_INPUT_BYTES = 256 * 1024 * 1024;
 
 /** The bytes of a file, which can also be a pipe or a device. Throws if it has more than `max`. */
 export async function readFileBytes(path: string, max: number): Promise<Uint8Array> {
-  return await readAtMost(createReadStream(path), max, path);
+  try {
+    return await readAtMost(createReadStream(path), max, path);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') throw new Error(`${path}: no such file`, { cause: error });
+    throw error;
+  }
 }
 
 /** Throws if the file exists: policies and evidence are never overwritten. */
 export async function writeNewFile(path: string, text: string): Promise<void> {
-  await writeFile(path, text, { flag: 'wx' });
+  try {
+    await writeFile(path, text, { flag: 'wx' });
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error;
+    const what = 'already exists and is not overwritten. Choose another path, or move the existing file';
+    throw new Error(`${path} ${what}`, { cause: error });
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return (error as NodeJS.ErrnoException).code;
 }
 
 /** The bytes of a file, or of standard input if `file` is undefined or `-`. */

@@ -12,7 +12,7 @@ export function loadKey(env: Env, path: string): LoadedKey {
 export function loadOperatorKey(env: Env, path: string, flag: string): LoadedKey {
   const key = loadKey(env, path);
   if (key.kind === 'operator') return key;
-  throw new CountersignError('not_eligible', `${flag}: expected an operator key, got a ${key.kind} key`);
+  throw new CountersignError('not_eligible', `${flag}: expected an operator key, got a key of kind ${key.kind}`);
 }
 
 export function keyPassphrase(env: Env): string | undefined {

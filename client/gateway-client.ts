@@ -219,7 +219,7 @@ export class GatewayClient implements ReviewCalls {
   }
 }
 
-const PublicKeys = z.array(z.string());
+const PublicKeys = z.array(z.string().regex(/^[0-9a-f]{64}$/, 'expected a public key: 64 lower-case hex digits'));
 const Options = z.object({
   baseUrl: z.string(),
   tenant: Name,

@@ -27,7 +27,8 @@ export function authenticate(
   if (typeof parsed === 'string') return refuse(parsed);
   const { envelope, payload, claim, signature, keyId } = parsed;
   const key = find(keyId);
-  if (key === undefined) return refuse(`Key ${keyId} is not registered`);
+  if (key === undefined)
+    return refuse(`Key ${keyId} is not registered. An operator registers it with "countersign keys register"`);
   if ('passkey' in key) return refuse(`Key ${keyId} is a passkey, which cannot sign requests`);
   if (!verifyEd25519(key.publicKey, pae(envelope.payloadType, payload), signature))
     return refuse('The signature does not verify');

@@ -114,6 +114,8 @@ function parse(text: string, fail: Fail): z.infer<typeof KeyFile> {
   } catch (error) {
     return fail('not JSON; expected a file created by `countersign keys new`', error);
   }
+  if (!z.object({ format: z.string() }).safeParse(value).success)
+    return fail('not a key file; expected one created by `countersign keys new`');
   const parsed = KeyFile.safeParse(value);
   if (parsed.success) return parsed.data;
   return fail(parsed.error.issues.map((issue) => `${issue.path.join('.') || 'file'}: ${issue.message}`).join('; '));

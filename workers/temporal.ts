@@ -1,6 +1,7 @@
 import { Client, Connection, type ConnectionOptions } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import type { PayloadCodec } from '@temporalio/common';
+import { errorMessage } from '../policy/contracts/error-message';
 import type { Env } from './config';
 import { payloadKeys } from './encryption/key-ring';
 import { createPayloadCodec } from './encryption/payload-codec';
@@ -28,13 +29,16 @@ export async function openConnection(env: Env, connectTimeout = 10_000): Promise
   return await Connection.connect({ ...(connectionOptions as ConnectionOptions), connectTimeout });
 }
 
-/** Runs `work` with a connection that is closed afterwards. */
+/** Runs `work` with a connection that is closed afterwards. The error of a failed connection names the address. */
 export async function withConnection<T>(
   env: Env,
   work: (connection: Connection) => Promise<T>,
   connectTimeout?: number,
 ): Promise<T> {
-  const connection = await openConnection(env, connectTimeout);
+  const connection = await openConnection(env, connectTimeout).catch((error: unknown) => {
+    const { address = 'the default address' } = connectConfig(env).connectionOptions;
+    throw new Error(`Temporal at ${address}: ${errorMessage(error)}`, { cause: error });
+  });
   try {
     return await work(connection);
   } finally {

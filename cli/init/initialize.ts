@@ -16,6 +16,7 @@ import { extensionsOfEnv } from '../policy/bundles';
 import { oneAtATime, prepareSchema, rolePasswords, type RolePasswords } from './database';
 import { invite, type Invitation, type Invited } from './enrollment-links';
 import { ROLES_WITH_FILES, writeEnvFiles } from './env-files';
+import { naming } from './naming';
 import { operatorKey, readPublicKey, serviceKeys, type KeyOnDisk, type ServiceKeys } from './keys';
 import { createWhole, privateDirectory, writePrivate } from '../private-files';
 import { registerAll } from './registrations';
@@ -58,7 +59,8 @@ export async function initialize(
   log(`Connecting to Temporal at ${request.temporalAddress} and to the database`);
   return await withConnection({ ...env, TEMPORAL_ADDRESS: request.temporalAddress }, async (connection) => {
     await assertNamespace(connection, request.namespace);
-    if (await createDatabase(request.databaseUrl)) step('the Countersign database', true);
+    if (await naming('--database-url', () => createDatabase(request.databaseUrl)))
+      step('the Countersign database', true);
     return await oneAtATime(request.databaseUrl, async (admin) => {
       privateDirectory(request.dir);
       const operator = operatorKey(env, request.operatorKey);
@@ -177,6 +179,8 @@ function writeTrust(dir: string, operator: KeyOnDisk, committer: KeyOnDisk): boo
 function starterPolicy(request: InitRequest, step: (what: string, changed: boolean) => void): string {
   const path = join(request.dir, 'policy.yaml');
   const changed = !existsSync(path);
+  if (changed && request.persons.length === 0)
+    throw new ConfigError('--person is missing: name at least one approver, or give --policy');
   const text = starterBundle('SQLDryRun', {
     targets: request.targets.map(({ name }) => name),
     members: request.persons.map(({ name }) => name),

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Env } from '../../workers/config';
 import { readEnvFile } from '../../workers/env-file';
@@ -49,7 +50,9 @@ export async function requestOf(io: Io, env: Env, dir: string, options: Options)
     judgeUrl === null
       ? (textOption(options, '--judge-key-file') ?? null)
       : await optional('--judge-key-file', 'File with its API key (empty: none)?');
-  if (persons.length === 0) throw new UsageError('--person is missing: name at least one approver');
+  // A repeated run needs no one: an earlier one registered the approvers.
+  if (persons.length === 0 && !existsSync(join(dir, 'targets.json')))
+    throw new UsageError('--person is missing: name at least one approver');
   return {
     dir,
     databaseUrl: urlOf(databaseUrl, '--database-url'),

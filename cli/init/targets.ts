@@ -6,6 +6,7 @@ import { rolePassword, type RolePassword } from '../../storage/database/role-pas
 import { asRole } from '../../storage/database/role-url';
 import { ConfigError, readTargets } from '../../workers/config';
 import { orExplain } from './database';
+import { naming } from './naming';
 import { writePrivate } from '../private-files';
 import type { InitRequest } from './request';
 
@@ -69,7 +70,9 @@ async function passwordsOf(
 ): Promise<Prepared> {
   if (known !== undefined && !('stageUrl' in known))
     throw new ConfigError(`--target ${target.name}: targets.json has a target of this name that is not a database`);
-  return { target, ...(await orExplain(() => targetPasswords(target, known, rotate), dir)) };
+  const passwords = (): Promise<Omit<Prepared, 'target'>> =>
+    orExplain(() => targetPasswords(target, known, rotate), dir);
+  return { target, ...(await naming(`--target ${target.name}`, passwords)) };
 }
 
 /** The passwords of the two roles: those of `known` that the server accepts, otherwise new ones. Throws RoleInUse unless `rotate`. */

@@ -9,7 +9,9 @@ import { newKeyPair } from '../../signing/keys';
 import { signKeyEntry, signKeyRevocation, type KeyGrant } from '../../signing/registry-entry';
 import type { Env } from '../../workers/config';
 import { knownSettings } from '../../workers/local-client';
-import { keyPassphrase, loadKey } from '../key-files';
+import { keyPassphrase, loadOperatorKey } from '../key-files';
+import { UsageError } from '../usage-error';
+import { errorMessage } from '../../policy/contracts/error-message';
 import { withOperatorDatabase } from '../operator-database';
 
 const APPLICATION = 'countersign-keys';
@@ -32,7 +34,7 @@ export async function createKey(
   operatorKeyFile: string | null,
 ): Promise<CreatedKey> {
   const key = newKeyPair();
-  const operator = operatorKeyFile === null ? null : loadKey(env, operatorKeyFile);
+  const operator = operatorKeyFile === null ? null : loadOperatorKey(env, operatorKeyFile, '--operator-key');
   const label = { ...holder, demo: operator?.demo ?? false };
   const passphrase = keyPassphrase(env);
   const { kind, subject, onBehalfOf, demo } = label;
@@ -62,12 +64,20 @@ export async function registerKey(
   publicKey: string,
   operatorKeyFile: string,
 ): Promise<string> {
-  assertPublicKey(publicKey);
-  const operator = loadKey(env, operatorKeyFile);
+  assertGiven(publicKey);
+  const operator = loadOperatorKey(env, operatorKeyFile, '--operator-key');
   await withRegistry(env, (registry, addedAt) =>
     registry.add(signKeyEntry({ ...holder, demo: operator.demo, publicKey, addedAt }, operator)),
   );
   return keyIdOf(publicKey);
+}
+
+function assertGiven(publicKey: string): void {
+  try {
+    assertPublicKey(publicKey);
+  } catch (error) {
+    throw new UsageError(`${errorMessage(error)}. "countersign keys new" prints key id, public key and file`);
+  }
 }
 
 /** The gateway of this configuration; empty if none is known. */
@@ -81,7 +91,7 @@ export async function enrollPerson(
   request: Omit<LinkRequest, 'now'>,
   operatorKeyFile: string,
 ): Promise<NewLink> {
-  const operator = loadKey(env, operatorKeyFile);
+  const operator = loadOperatorKey(env, operatorKeyFile, '--operator-key');
   return await withOperatorDatabase(env, APPLICATION, async (db, trustedOperators) => {
     const now = await databaseClock(db)();
     return await newLink(createEnrollments({ db, trustedOperators }), { ...request, now }, operator);
@@ -93,7 +103,7 @@ export async function listKeys(env: Env): Promise<readonly RegisteredKey[]> {
 }
 
 export async function revokeKey(env: Env, keyId: string, reason: string, operatorKeyFile: string): Promise<void> {
-  const operator = loadKey(env, operatorKeyFile);
+  const operator = loadOperatorKey(env, operatorKeyFile, '--operator-key');
   await withRegistry(env, (registry, revokedAt) =>
     registry.revoke(signKeyRevocation({ keyId, reason, revokedAt }, operator)),
   );

@@ -1,6 +1,7 @@
 import type { EvalInput } from '../../policy/bundle/evaluate';
 import type { Issue } from '../../policy/bundle/issue';
 import { parseBundle } from '../../policy/bundle/parse-bundle';
+import { unknownTools } from '../../policy/bundle/unknown-tool-lint';
 import { expiredWaivers, unusedWaivers } from '../../policy/bundle/waiver-lint';
 import { sha256Hex } from '../../policy/contracts/hash';
 import { compileBundle, invalidBundle, type CompiledPlan } from '../../workers/compile';
@@ -16,7 +17,7 @@ export async function extensionsOfEnv(env: Env): Promise<Extensions> {
 export interface CheckedBundle {
   readonly plans: readonly CompiledPlan[];
   readonly issues: readonly Issue[];
-  /** Unused waivers, which are harmless. */
+  /** What has another effect than a reader of the bundle expects. */
   readonly warnings: readonly Issue[];
 }
 
@@ -28,7 +29,13 @@ export function checkBundle(text: string, extensions: Extensions, now: Date): Ch
   const all = [...issues, ...expiredWaivers(parsed.bundle, now.toISOString(), parsed.locate)];
   all.sort((a, b) => a.line - b.line || a.column - b.column);
   const compiled = plans.map(({ plan }) => plan);
-  return { plans, issues: all, warnings: all.length > 0 ? [] : unusedWaivers(parsed.bundle, compiled, parsed.locate) };
+  if (all.length > 0) return { plans, issues: all, warnings: [] };
+  const { bundle, locate } = parsed;
+  return {
+    plans,
+    issues: all,
+    warnings: [...unusedWaivers(bundle, compiled, locate), ...unknownTools(bundle, compiled, locate)],
+  };
 }
 
 /** As `checkBundle`. Throws ConfigError if there is any issue. */

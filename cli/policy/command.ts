@@ -137,7 +137,8 @@ async function checkBundle(io: Io, [file = '']: readonly string[], options: Opti
 }
 
 function printIssue(printer: Printer, file: string, color: 'red' | 'yellow', issue: Issue): void {
-  printer.line(line`${file}:${issue.line}:${issue.column} ${styled(color, issue.path)}: ${issue.message}`);
+  const path = issue.path === '' ? '' : line` ${styled(color, issue.path)}`;
+  printer.line(line`${file}:${issue.line}:${issue.column}${path}: ${issue.message}`);
   printer.block(issue.fix, '    ');
 }
 

@@ -53,7 +53,7 @@ async function sendAnswers(io: Io, [given = '']: readonly string[], options: Opt
     const results = await connected.reviews.answer(id, [...envelopes], { owners });
     if (io.json) io.out.json({ changeId: id, decision: signed.decision, results });
     else printResults(io, signed.violationIds, results);
-    if (connected.temporal === null)
+    if (connected.temporal === null && Object.values(results).some(isRecorded))
       io.err.line(
         'Only the gateway says that an answer was recorded, until a signed checkpoint covers its row. The check `checkpoint` of countersign verify shows that for the rows of a new countersign export',
       );
@@ -160,8 +160,7 @@ async function promptForDecision(io: Io): Promise<Decision> {
 function printResults(io: Io, violationIds: readonly string[], results: AnswerResults): void {
   const entries = Object.entries(results);
   for (const [key, { code, message }] of entries) {
-    const good = code === 'accepted' || code === 'duplicate';
-    io.out.line(line`${shortId(key)}  ${styled(good ? 'green' : 'red', code)}  ${message}`);
+    io.out.line(line`${shortId(key)}  ${styled(isRecorded({ code }) ? 'green' : 'red', code)}  ${message}`);
   }
   // A signal has no result.
   if (entries.length === 0)
@@ -169,6 +168,10 @@ function printResults(io: Io, violationIds: readonly string[], results: AnswerRe
       io.out.line(
         line`${shortId(violationId)}  ${styled('yellow', 'sent')}  see whether it was counted with: countersign show`,
       );
+}
+
+function isRecorded({ code }: Pick<AnswerResults[string], 'code'>): boolean {
+  return code === 'accepted' || code === 'duplicate';
 }
 
 function signalCommand(

@@ -48,10 +48,13 @@ export interface AnswerTo {
   readonly keyIsSet: boolean;
 }
 
-/** Prints one finding that fired: its reason, its evidence, and its violations with the commands that answer them. */
+/**
+ * Prints one finding that fired: its reason, its evidence, and its violations with the commands that answer them. `to` is null
+ * if the review takes no more answers.
+ */
 export function printFired(
   out: Printer,
-  to: AnswerTo,
+  to: AnswerTo | null,
   { finding, violations }: FiredFinding,
   source: EvidenceSource,
   extent: Extent,
@@ -60,17 +63,17 @@ export function printFired(
   for (const violation of violations) printAsked(out, to, violation, finding, extent);
 }
 
-/** Prints a violation with the command that answers it, if it waits for a person. */
+/** Prints a violation with the command that answers it, if it waits for a person. `to`: see `printFired`. */
 export function printAsked(
   out: Printer,
-  to: AnswerTo,
+  to: AnswerTo | null,
   violation: ViolationStatus,
   finding: Pick<FindingProjection, 'reason'> | null,
   extent: Extent,
 ): void {
   printViolation(out, violation, finding, extent);
   const waits = violation.need === 'human' && violation.resolution === 'pending';
-  if (waits) out.line(line`    → ${styled('cyan', answerCommand(to, shortId(violation.violationId)))}`);
+  if (to !== null && waits) out.line(line`    → ${styled('cyan', answerCommand(to, shortId(violation.violationId)))}`);
 }
 
 /** `countersign answer ID --violation 5e6f7081 --confirm`, with the full id: a command that signs names one review only. */

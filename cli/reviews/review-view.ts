@@ -7,7 +7,7 @@ import { line, styled, type Printer } from '../printer';
 import { shortId } from './change-id';
 import { printDiff } from './diff-view';
 import { answerCommand, groupFindings, printFinding, printAsked, printFired, type AnswerTo } from './finding-view';
-import { shownState, stateLine } from './state-view';
+import { shownState, stateLine, takesAnswers } from './state-view';
 import { printStaging, shownRows, type Extent } from './staging-view';
 import { shortTime } from '../../policy/text/short-time';
 
@@ -96,16 +96,16 @@ function printStatement(out: Printer, { status, bytes }: ShownReview, max: numbe
 
 function printFindings(out: Printer, { status, bytes }: ShownReview, { extent, keyIsSet }: AskedView): void {
   const { changeId, diffSha } = status;
-  const to = { changeId, keyIsSet };
+  const to = takesAnswers(status.state) ? { changeId, keyIsSet } : null;
   const source = { diffSha, text: bytes === null ? null : decodeUtf8(bytes) };
   const { fired, others, passed, skipped } = groupFindings(status);
   const { pending } = shownState(status);
-  const reject = pending === 0 ? '' : '; to reject: --reject --reason WHY, without --confirm';
+  const reject = to === null || pending === 0 ? '' : '; to reject: --reject --reason WHY, without --confirm';
   out.line(line`${styled('bold', `Findings that fired (${fired.length})`)}${reject}`);
   for (const each of fired) printFired(out, to, each, source, extent);
   if (others.length > 0) out.line(styled('bold', `Violations without a finding (${others.length})`));
   for (const violation of others) printAsked(out, to, violation, null, extent);
-  if (pending > 1) out.line(line`    → all ${pending}: ${styled('cyan', answerCommand(to, null))}`);
+  if (to !== null && pending > 1) out.line(line`    → all ${pending}: ${styled('cyan', answerCommand(to, null))}`);
   const skips = skipped === 0 ? '' : `, ${skipped} skipped`;
   if (extent === 'screen') out.line(line`${styled('green', `${counted(passed, 'check')} passed`)}${skips} (--all)`);
   else {

@@ -17,6 +17,11 @@ export function shownState({ state, reason, violations, deadlineAt }: ReviewStat
   return { state, reason, pending: pending.length, deadlineAt };
 }
 
+/** Whether an answer can still count in this state. */
+export function takesAnswers(state: ReviewState): boolean {
+  return state === 'RUNNING' || state === 'INTERVENTION_REQUIRED';
+}
+
 /** `INTERVENTION_REQUIRED  2 to answer until 2026-11-21 10:00Z (in 24 h)` */
 export function stateLine({ state, reason, pending, deadlineAt }: ShownState, now: Date): Text {
   const next = nextStep(state, pending);
@@ -30,7 +35,7 @@ export function stateLine({ state, reason, pending, deadlineAt }: ShownState, no
 function nextStep(state: ReviewState, pending: number): string {
   switch (state) {
     case 'RUNNING':
-      return 'rules, judge and dry run';
+      return 'rules, judge and dry run, then the commit';
     case 'INTERVENTION_REQUIRED':
       return pending === 0 ? 'answered, to be decided' : `${pending} to answer`;
     case 'COMMITTING':

@@ -123,20 +123,26 @@ function unionFix(errors: readonly (readonly z.core.$ZodIssue[])[]): string {
     const names = issues
       .filter((issue) => issue.path.length === 1 && issue.code === 'invalid_type')
       .map((issue) => String(issue.path[0]));
-    return names.length > 0 ? `{${names.join(', ')}}` : issues.map((issue) => fixOf(issue)).join(' ');
+    return names.length > 0 ? `{${names.join(', ')}}` : issues.map(formOf).join(' ');
   });
   return `Use one of: ${[...new Set(forms)].join(' | ')}`;
 }
 
+/** What a value of this branch of a union looks like. */
+function formOf(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'invalid_value') return issue.values.map((value) => JSON.stringify(value)).join(', ');
+  return issue.code === 'invalid_type' ? yamlName(issue.expected) : fixOf(issue);
+}
+
 function expectation(issue: z.core.$ZodIssue): string {
   if (issue.code === 'invalid_value') return `one of ${issue.values.map((value) => JSON.stringify(value)).join(', ')}`;
-  return 'expected' in issue ? `expected ${String(issue.expected)}` : issue.message;
+  return 'expected' in issue ? `expected ${yamlName(issue.expected)}` : issue.message;
 }
 
 function fixOf(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case 'invalid_type':
-      return `Write ${String(issue.expected)} here.`;
+      return `Write ${yamlName(issue.expected)} here.`;
     case 'invalid_value':
       return `Use one of: ${issue.values.map((value) => JSON.stringify(value)).join(', ')}.`;
     case 'too_big':
@@ -146,4 +152,18 @@ function fixOf(issue: z.core.$ZodIssue): string {
     default:
       return 'Correct the value.';
   }
+}
+
+/** A type as an author of YAML calls it. */
+function yamlName(type: string): string {
+  const names: Readonly<Record<string, string>> = {
+    string: 'text',
+    array: 'a list, such as [a, b]',
+    object: 'keys with values, such as {key: value}',
+    record: 'keys with values, such as {key: value}',
+    int: 'a whole number',
+    number: 'a number',
+    boolean: 'true or false',
+  };
+  return names[type] ?? type;
 }

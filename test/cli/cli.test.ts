@@ -323,6 +323,8 @@ describe('answer', () => {
     const gateway = await run(args, { reviews, connected: { temporal: null } });
     expect(gateway).toMatchObject({ code: 0, err: expect.stringContaining(said) });
     expect(owners).toEqual([new Map([[key.keyId, 'alice']]), new Map([[key.keyId, 'alice']])]);
+    const refused = { ...reviews, answer: async () => accepted(hex('a'), 'closed') };
+    expect((await run(args, { reviews: refused, connected: { temporal: null } })).err).not.toContain(said);
   });
 });
 

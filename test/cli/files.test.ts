@@ -1,4 +1,4 @@
-import { readFileBytes } from '../../cli/files';
+import { readFileBytes, writeNewFile } from '../../cli/files';
 import { temporaryFolder } from './run-command';
 
 const { path, write } = temporaryFolder();
@@ -13,5 +13,12 @@ it('has the same limit for a device, whose size is unknown', async () => {
 });
 
 it('names a file that cannot be read', async () => {
-  await expect(readFileBytes(path('none'), 3)).rejects.toThrow(path('none'));
+  await expect(readFileBytes(path('none'), 3)).rejects.toThrow(`${path('none')}: no such file`);
+});
+
+it('never overwrites a file, and says what to do', async () => {
+  await expect(writeNewFile(write('kept', 'a'), 'b')).rejects.toThrow(
+    `${path('kept')} already exists and is not overwritten. Choose another path`,
+  );
+  expect(Buffer.from(await readFileBytes(path('kept'), 3)).toString()).toBe('a');
 });

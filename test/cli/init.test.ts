@@ -212,6 +212,16 @@ test.each<[string[], string]>([
   expect(err).not.toMatch(/hunter2|secret/);
 });
 
+test('a repeated init needs no approver, because an earlier one registered them', async () => {
+  const dir = folder.path('again');
+  mkdirSync(dir, { recursive: true });
+  const args = [dir, '--database-url', URL_, '--operator-key', '/op', '--agent', 'bot=dana', '--yes'];
+  expect((await run(args)).err).toContain('--person is missing');
+  writeFileSync(join(dir, 'targets.json'), '{"targets":[]}');
+  const { requests } = await run(args);
+  expect(requests).toMatchObject([{ persons: [], agents: [{ name: 'bot' }] }]);
+});
+
 test('on a terminal init asks for what is missing, and --yes never asks', async () => {
   const asked: string[] = [];
   const answers = [

@@ -186,3 +186,15 @@ describe('the state of a review', () => {
     expect([shortTime('2026-11-21T10:00:00.000Z'), shortTime('soon\n')]).toEqual(['2026-11-21 10:00Z', 'soon\n']);
   });
 });
+
+it.each<[ReviewState, boolean]>([
+  ['RUNNING', true],
+  ['INTERVENTION_REQUIRED', true],
+  ['COMMITTING', false],
+  ['EFFECT_UNKNOWN', false],
+  ['ROLLED_BACK', false],
+])('in state %s prints commands that answer: %s', (state, prints) => {
+  const violations = ['1', '2'].map((digit) => violation({ violationId: hex(digit) }));
+  const text = printed(reviewed(status({ state, findings: [finding({})], violations })));
+  for (const part of ['countersign answer', 'to reject: --reject']) expect(text.includes(part)).toBe(prints);
+});

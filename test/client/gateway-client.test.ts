@@ -68,3 +68,13 @@ it.each(['ledger_unavailable', 'temporal_unavailable', 'worker_unavailable', 'st
     await expect(client.status('a'.repeat(64))).rejects.toMatchObject({ code });
   },
 );
+
+it.each([
+  ['committers', { committers: [''] }],
+  ['operators', { operators: ['olga.key.json'], committers: [] }],
+])('refuses trusted %s that are not public keys, and says what was expected', (member, trust) => {
+  const options = { baseUrl: 'https://gateway.example', tenant: 'acme', serviceKey: createSigner(newKeyPair()), trust };
+  expect(() => new GatewayClient(options)).toThrow(
+    new RegExp(`trust\\.${member}.*expected a public key: 64 lower-case hex digits`),
+  );
+});

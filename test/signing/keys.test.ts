@@ -187,7 +187,9 @@ describe('a key file', () => {
     const put = (text: string): void => writeFileSync(path, text, { mode: 0o600 });
     put('not json');
     expect(() => readKeyFile(path)).toThrow('not JSON');
-    put('{}');
+    put('{"operators":[],"committers":[]}');
+    expect(() => readKeyFile(path)).toThrow('not a key file; expected one created by `countersign keys new`');
+    put('{"format":"countersign-key/v2"}');
     expect(() => readKeyFile(path)).toThrow('format');
     rmSync(path);
     write();

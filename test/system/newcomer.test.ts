@@ -119,7 +119,7 @@ test('the commands of the page lead from two servers to a verified commit', asyn
 test('the commands of the page lead a change that asks through the gateway to verified evidence', async () => {
   const [ask = '', ...more] = commandsOf('ask.sh');
   expect(more).toEqual([]);
-  const [, id = ''] = /^waits for people: countersign show ([0-9a-f]{64})$/m.exec(shell(ask)) ?? [];
+  const [, id = ''] = /^not ended yet: countersign show ([0-9a-f]{64})$/m.exec(shell(ask)) ?? [];
   alices = mkdtempSync(join(tmpdir(), 'countersign-alice-'));
   mkdirSync(join(alices, 'node_modules'));
   installedServer(server, alices);

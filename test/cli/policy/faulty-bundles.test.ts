@@ -16,7 +16,9 @@ it.each(FAULTY_BUNDLES.map((each) => [each.fault, each] as const))(
     expect(code).toBe(1);
     const here = text.split('\n').findIndex((line) => line.endsWith('# here')) + 1;
     const issues = out.split(/^(?=\S)/m).map((issue) => issue.replaceAll(/\s+/g, ' '));
-    const issue = issues.find((each) => each.includes(`bundle.yaml:${here}:`) && each.includes(` ${at}: `));
+    const issue = issues.find(
+      (each) => each.includes(`bundle.yaml:${here}:`) && each.includes(at === '' ? `:${here}:` : ` ${at}: `),
+    );
     if (issue === undefined) throw new Error(`expected an issue of ${at} at line ${here}, got ${out}`);
     let from = 0;
     for (const words of says) {

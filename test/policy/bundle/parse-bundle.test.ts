@@ -77,7 +77,7 @@ describe('reports the place, the problem and the fix for', () => {
     [
       'a missing member',
       BASE.replace('domain: shop\n', ''),
-      { path: 'domain', message: 'Missing "domain"', fix: 'Add "domain": expected string.' },
+      { path: 'domain', message: 'Missing "domain"', fix: 'Add "domain": expected text.' },
     ],
     [
       'a wrong level, within the form of entry that was meant',
@@ -119,6 +119,19 @@ describe('reports the place, the problem and the fix for', () => {
       { message: expect.stringContaining('multiple documents') as string },
     ],
     ['nothing', '', { line: 1, column: 1, message: 'The file is empty' }],
+    [
+      'text instead of a list',
+      BASE.replace('sourceTools: [SQLDryRun, HTTPPatch]', 'sourceTools: SQLDryRun'),
+      { fix: 'Write a list, such as [a, b] here.' },
+    ],
+    [
+      'a level that does not exist',
+      BASE.replace('- pack: demo-pack', '- pack: demo-pack\n    rules: {demo_rule: Forbid}'),
+      {
+        path: 'validators[0].rules.demo_rule',
+        fix: 'Use one of: "off" | "forbid", "confirm", "advise", "shadow" | keys with values, such as {key: value}',
+      },
+    ],
     ['no YAML at all', '{', { line: 1 }],
     ['a list', '- a', { line: 1, column: 1 }],
     [
