@@ -18,7 +18,7 @@ import { CountersignError } from './errors';
 import { CALL_TIMEOUT_MS, GatewayHttp, json } from './gateway-http';
 import { parseChangeId, parseInput } from './parse';
 import type { BundleOptions, ListFilter } from './ports';
-import type { ReceiptTrust } from './receipt';
+import { TrustOption, type ReceiptTrust } from './receipt';
 import type { ReviewResult } from './result';
 import { SUBMIT_TIMEOUT_MS, type Bounded, type ReviewCalls, Submitted } from './review-calls';
 import { signWithdrawal, type WithdrawInput } from './sign-withdrawal';
@@ -219,13 +219,12 @@ export class GatewayClient implements ReviewCalls {
   }
 }
 
-const PublicKeys = z.array(z.string().regex(/^[0-9a-f]{64}$/, 'expected a public key: 64 lower-case hex digits'));
 const Options = z.object({
   baseUrl: z.string(),
   tenant: Name,
   // Without the value, which can be a private key.
   serviceKey: z.custom(isSigner, 'expected a signer, got another value'),
-  trust: z.object({ operators: PublicKeys.optional(), committers: PublicKeys }).nullish(),
+  trust: TrustOption,
 });
 
 function isSigner(value: unknown): boolean {

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { Envelope } from '../policy/contracts/diff';
 import type { ReceiptPredicate, ReviewOutcome, WorkflowOutcome } from '../policy/contracts/outcome';
 import { contradictionIn, unboundWord } from '../signing/receipt-words';
@@ -10,6 +11,11 @@ export interface ReceiptTrust {
   /** Ed25519 public keys, 64 lower-case hex digits. */
   readonly committers: readonly string[];
 }
+
+const PublicKeys = z.array(z.string().regex(/^[0-9a-f]{64}$/, 'expected a public key: 64 lower-case hex digits'));
+
+/** The option `trust` of a client. No receipt verifies with a value that is not a public key. */
+export const TrustOption = z.object({ operators: PublicKeys.optional(), committers: PublicKeys }).nullish();
 
 export type ReceiptCheck =
   { readonly ok: true; readonly receipt: ReceiptPredicate } | { readonly ok: false; readonly why: string };

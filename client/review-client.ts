@@ -9,6 +9,7 @@
  *    silently dropped.
  */
 import type { Client } from '@temporalio/client';
+import { z } from 'zod';
 import { AnswerMessage, AnswerResults } from '../policy/contracts/answer';
 import type { Submission } from '../policy/contracts/diff';
 import { changeId as changeIdOf } from '../policy/contracts/change-id';
@@ -30,7 +31,7 @@ import { listReviews } from './list-reviews';
 import type { BundleOptions, ClientLedger, ListFilter, ReviewPage } from './ports';
 import type { WatchedRows } from './read-back';
 import { readReview } from './read-review';
-import type { ReceiptTrust } from './receipt';
+import { TrustOption, type ReceiptTrust } from './receipt';
 import { toPreflight, type ReviewResult } from './result';
 import { SUBMIT_TIMEOUT_MS, type Bounded, type Submitted } from './review-calls';
 import { fromLedger, partThatIsDown } from './review-errors';
@@ -78,6 +79,7 @@ export class ReviewClient {
   readonly trust: ReceiptTrust | null;
 
   constructor(options: ReviewClientOptions) {
+    parseInput(z.object({ trust: TrustOption }), options, 'See ReceiptTrust');
     this.#temporal = options.temporal;
     this.#runs = new ReviewRuns(options.temporal);
     this.#taskQueue = options.taskQueue ?? TASK_QUEUES.review;

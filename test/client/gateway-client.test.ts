@@ -1,3 +1,6 @@
+import { Countersign } from '../../client/countersign';
+import type { ReceiptTrust } from '../../client/receipt';
+import { fakeTemporal } from './fake-temporal';
 import { GatewayClient } from '../../client/gateway-client';
 import { signAnswers } from '../../client/sign-answers';
 import { createSigner } from '../../client/signer';
@@ -69,12 +72,27 @@ it.each(['ledger_unavailable', 'temporal_unavailable', 'worker_unavailable', 'st
   },
 );
 
-it.each([
-  ['committers', { committers: [''] }],
-  ['operators', { operators: ['olga.key.json'], committers: [] }],
-])('refuses trusted %s that are not public keys, and says what was expected', (member, trust) => {
-  const options = { baseUrl: 'https://gateway.example', tenant: 'acme', serviceKey: createSigner(newKeyPair()), trust };
-  expect(() => new GatewayClient(options)).toThrow(
-    new RegExp(`trust\\.${member}.*expected a public key: 64 lower-case hex digits`),
-  );
+describe.each<[string, (trust: ReceiptTrust) => unknown]>([
+  [
+    'GatewayClient',
+    (trust) =>
+      new GatewayClient({
+        baseUrl: 'https://gateway.example',
+        tenant: 'acme',
+        serviceKey: createSigner(newKeyPair()),
+        trust,
+      }),
+  ],
+  [
+    'Countersign',
+    (trust) => new Countersign({ temporal: fakeTemporal({}).client, tenant: 'acme', store: null, trust }),
+  ],
+])('%s', (_name, create) => {
+  it.each([
+    ['committers', { committers: [''] }],
+    ['operators', { operators: ['olga.key.json'], committers: [] }],
+  ])('refuses trusted %s that are not public keys, and says what was expected', (member, trust) => {
+    const expected = new RegExp(`trust\\.${member}.*expected a public key: 64 lower-case hex digits`);
+    expect(() => create(trust)).toThrow(expected);
+  });
 });
