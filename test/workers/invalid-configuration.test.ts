@@ -44,7 +44,7 @@ test.each<[string, () => unknown, RegExp]>([
   [
     'a key file that is not one',
     () => readKey({ COUNTERSIGN_KEY_FILE: file('key', '{}') }, 'attestor'),
-    /^COUNTERSIGN_KEY_FILE: Key file .*format/,
+    /^COUNTERSIGN_KEY_FILE: Key file .*not a key file/,
   ],
   [
     'a trusted key that is not on the curve',
