@@ -2,6 +2,7 @@ import { Client, escapeIdentifier, escapeLiteral } from 'pg';
 import { INBOX_TABLES_SQL, INBOX_TRIGGER_SQL, TITLE_WORDS_SQL } from './inbox-sql';
 import { APPEND_GRANTS, PUBLISHING_ROLES, ROLES, TABLE_GRANTS, type Role } from './roles';
 import { PUBLISH_POLICY_SQL } from './publish-policy-sql';
+import { retryRoleConflicts } from './role-conflict';
 import { APPEND_SQL, SCHEMA_VERSION, TABLES_SQL, TRIGGERS_SQL } from './schema';
 
 interface MigrateOptions {
@@ -9,7 +10,6 @@ interface MigrateOptions {
   readonly roles: Partial<Readonly<Record<Role, string>>>;
 }
 
-const ATTEMPTS = 5;
 export const MIN_SERVER_VERSION = 160_000;
 
 /**
@@ -23,17 +23,11 @@ export async function migrate(adminUrl: string, { roles }: MigrateOptions): Prom
   client.on('error', (error) => (lost ??= error));
   try {
     await client.connect();
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await migrateOnce(client, roles);
-      } catch (error) {
-        if (lost !== null) throw lost;
-        // Fails if the connection was lost, and then the server rolls back.
-        const [rolledBack] = await Promise.allSettled([client.query('rollback')]);
-        // Roles are shared by all databases of the server, so a concurrent migration of another database may change the same role.
-        if (rolledBack.status === 'rejected' || attempt === ATTEMPTS || !isConcurrentMigration(error)) throw error;
-      }
-    }
+    await retryRoleConflicts(client, async () => {
+      await migrateOnce(client, roles).catch((error: unknown) => {
+        throw lost ?? error;
+      });
+    });
   } finally {
     await client.end();
   }
@@ -105,12 +99,4 @@ async function roleSql(client: Client, role: Role, password: string | undefined)
 
 function functionSql(role: string, name: string, granted: boolean): string {
   return granted ? `grant execute on function ${name} to ${role};` : `revoke all on function ${name} from ${role};`;
-}
-
-function isConcurrentMigration(error: unknown): boolean {
-  const { code, message } = error as { code?: string; message?: string };
-  // 42710 duplicate_object and 23505 unique_violation (two CREATE ROLE), 40P01 deadlock, XX000 "tuple concurrently updated".
-  return (
-    ['42710', '23505', '40P01'].includes(code ?? '') || (code === 'XX000' && (message ?? '').includes('concurrently'))
-  );
 }

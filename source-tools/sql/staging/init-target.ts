@@ -7,6 +7,7 @@
  *    the effect once. Only the owner can delete.
  */
 import { Client, escapeLiteral } from 'pg';
+import { retryRoleConflicts } from '../../../storage/database/role-conflict';
 import { quoteIdentifier } from './identifiers';
 import { scramVerifier } from './scram';
 
@@ -21,7 +22,7 @@ interface InitTargetOptions {
 
 /** Returns one display line for each step. Throws if a name is invalid, a role has too many privileges, or the administrator's role lacks a privilege. */
 export async function initTarget(adminUrl: string, options: InitTargetOptions): Promise<readonly string[]> {
-  const { stageRole, commitRole, passwords, schemas } = options;
+  const { stageRole, commitRole, schemas } = options;
   if (stageRole === commitRole) throw new TypeError('The stage role and the commit role must have different names');
   const client = new Client({
     connectionString: adminUrl,
@@ -31,31 +32,7 @@ export async function initTarget(adminUrl: string, options: InitTargetOptions): 
   client.on('error', () => {}); // The query in flight fails with this error too.
   await client.connect();
   try {
-    await client.query('BEGIN');
-    // Concurrent runs would fail on each other's roles.
-    await client.query(`SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtext('countersign target init'))`);
-    await client.query(MARKER);
-    await ensureRole(client, stageRole, passwords.stage);
-    await ensureRole(client, commitRole, passwords.commit);
-    const both = `${quoteIdentifier(stageRole)}, ${quoteIdentifier(commitRole)}`;
-    const commit = quoteIdentifier(commitRole);
-    const { rows } = await client.query<{ name: string }>('SELECT current_database() AS name');
-    await client.query(`GRANT CONNECT ON DATABASE ${quoteIdentifier(rows[0]?.name ?? '')} TO ${both}`);
-    await client.query(`REVOKE ALL ON countersign.marker FROM ${both}`);
-    await client.query(`GRANT USAGE ON SCHEMA countersign TO ${commit}`);
-    await client.query(`GRANT INSERT (change_id), SELECT, UPDATE (effect) ON countersign.marker TO ${commit}`);
-    for (const schema of schemas) {
-      const name = quoteIdentifier(schema);
-      await client.query(`GRANT USAGE ON SCHEMA ${name} TO ${both}`);
-      await client.query(`GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${name} TO ${both}`);
-      // USAGE allows nextval. UPDATE would also allow setval, which the rollback of a dry run does not undo.
-      await client.query(`GRANT USAGE ON ALL SEQUENCES IN SCHEMA ${name} TO ${both}`);
-      await client.query(
-        `ALTER DEFAULT PRIVILEGES IN SCHEMA ${name} GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO ${both}`,
-      );
-      await client.query(`ALTER DEFAULT PRIVILEGES IN SCHEMA ${name} GRANT USAGE ON SEQUENCES TO ${both}`);
-    }
-    await client.query('COMMIT');
+    await retryRoleConflicts(client, () => grantAll(client, options));
   } finally {
     await client.end();
   }
@@ -65,6 +42,37 @@ export async function initTarget(adminUrl: string, options: InitTargetOptions): 
     `role ${commitRole} can also write the marker table`,
     ...schemas.map((s) => `granted: all tables of schema ${s}`),
   ];
+}
+
+async function grantAll(
+  client: Client,
+  { stageRole, commitRole, passwords, schemas }: InitTargetOptions,
+): Promise<void> {
+  await client.query('BEGIN');
+  // Concurrent runs in this database would fail on each other's schema and roles.
+  await client.query(`SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtext('countersign target init'))`);
+  await client.query(MARKER);
+  await ensureRole(client, stageRole, passwords.stage);
+  await ensureRole(client, commitRole, passwords.commit);
+  const both = `${quoteIdentifier(stageRole)}, ${quoteIdentifier(commitRole)}`;
+  const commit = quoteIdentifier(commitRole);
+  const { rows } = await client.query<{ name: string }>('SELECT current_database() AS name');
+  await client.query(`GRANT CONNECT ON DATABASE ${quoteIdentifier(rows[0]?.name ?? '')} TO ${both}`);
+  await client.query(`REVOKE ALL ON countersign.marker FROM ${both}`);
+  await client.query(`GRANT USAGE ON SCHEMA countersign TO ${commit}`);
+  await client.query(`GRANT INSERT (change_id), SELECT, UPDATE (effect) ON countersign.marker TO ${commit}`);
+  for (const schema of schemas) {
+    const name = quoteIdentifier(schema);
+    await client.query(`GRANT USAGE ON SCHEMA ${name} TO ${both}`);
+    await client.query(`GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${name} TO ${both}`);
+    // USAGE allows nextval. UPDATE would also allow setval, which the rollback of a dry run does not undo.
+    await client.query(`GRANT USAGE ON ALL SEQUENCES IN SCHEMA ${name} TO ${both}`);
+    await client.query(
+      `ALTER DEFAULT PRIVILEGES IN SCHEMA ${name} GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO ${both}`,
+    );
+    await client.query(`ALTER DEFAULT PRIVILEGES IN SCHEMA ${name} GRANT USAGE ON SEQUENCES TO ${both}`);
+  }
+  await client.query('COMMIT');
 }
 
 const MARKER = `

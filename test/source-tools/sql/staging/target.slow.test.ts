@@ -45,6 +45,16 @@ describe('initTarget', () => {
     }
   });
 
+  it('sets up several databases of a server, whose roles are the same, at the same time', async () => {
+    const names = ['one', 'two', 'three', 'four'];
+    for (const name of names) await pg.server.createDatabase(name);
+    const urls = names.map((name) => pg.server.superuserUrl(name));
+    for (let i = 0; i < 5; i++) {
+      const all = urls.map((url) => initTarget(url, { ...TARGET_ROLES, passwords, schemas: ['public'] }));
+      expect(await Promise.allSettled(all)).toEqual(Array(4).fill({ status: 'fulfilled', value: expect.any(Array) }));
+    }
+  });
+
   it('lets the commit role insert a marker, hides the table from the stage role, and lets neither delete one', async () => {
     expect(await as(pg.stageUrl, 'SELECT FROM countersign.marker')).toBe('42501');
     expect(await as(pg.commitUrl, `INSERT INTO countersign.marker (change_id) VALUES ('a')`)).toEqual([]);
