@@ -197,7 +197,7 @@ test.each(FORMATS)(
 import { CountersignError, guard, type ReviewCalls } from '@countersign/client';
 import { commitSignal, Countersign } from '@countersign/client/temporal';
 
-const countersign = new Countersign({ temporal: new Client(), tenant: 'acme', store: null, trust: { committers: ['00'] } });
+const countersign = new Countersign({ temporal: new Client(), tenant: 'acme', store: null, trust: { committers: ['00'.repeat(32)] } });
 export const calls: ReviewCalls = countersign;
 export const guarded = guard(async (id: number) => id, { sourceTool: 'Payment', target: 'shop', stage: String }, countersign);
 void countersign.submit({ target: '', sourceTool: 'SQLDryRun', raw: 'x' }).catch((error: unknown) => console.log(error instanceof CountersignError, commitSignal.name));
