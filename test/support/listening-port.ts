@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import type { Server } from 'node:net';
+import { createServer, type Server } from 'node:net';
 import { listenOnLoopback } from '../../dev/fixtures/loopback-server';
 
 /** Below the ports from which Linux (32768) and macOS (49152) choose one for an outgoing connection. */
@@ -17,4 +17,12 @@ export async function listenOnReusablePort(server: Server): Promise<number> {
       if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE' || attempts === 0) throw error;
     }
   }
+}
+
+/** A free port of 127.0.0.1 for a process that starts later. */
+export async function reusablePort(): Promise<number> {
+  const server = createServer();
+  const port = await listenOnReusablePort(server);
+  await new Promise((resolve) => server.close(resolve));
+  return port;
 }

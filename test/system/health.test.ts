@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { remoteModules } from '../../cli/remote-modules';
 import { startTemporalServer, type TemporalServer } from '../../dev/embedded/temporal-server';
-import { freePort } from '../../dev/embedded/places';
 import { startEmbeddedPostgres, type PostgresServer } from '../../dev/embedded/postgres';
 import { startProcess, type RunningProcess } from '../../workers/start-process';
 import { SEARCH_ATTRIBUTES } from '../../policy/contracts/search-attributes';
@@ -13,11 +12,12 @@ import { runCommand, type CommandRun } from '../cli/run-command';
 import { compiled } from '../support/compiled';
 import { eventually } from '../support/eventually';
 import { initialized, type Initialized } from '../support/initialized';
+import { reusablePort } from '../support/listening-port';
 
 const WORKERS = ['review', 'judge', 'commit'] as const;
 jest.setTimeout(180_000);
 
-/** Data of both servers, which the tests stop and start. */
+/** Data of both servers, which the tests stop and start again on the same port. */
 const scratch = mkdtempSync(join(tmpdir(), 'countersign-health-'));
 let postgres: PostgresServer;
 let temporal: TemporalServer;
@@ -25,9 +25,9 @@ let set: Initialized;
 let urls: Readonly<Record<string, string>>;
 const running = new Map<string, RunningProcess>();
 
-const startPostgres = (port?: number): Promise<PostgresServer> =>
+const startPostgres = (port: number): Promise<PostgresServer> =>
   startEmbeddedPostgres({ stateDir: scratch, say: () => {}, fast: true, port });
-const startTemporal = (port?: number): Promise<TemporalServer> =>
+const startTemporal = (port: number): Promise<TemporalServer> =>
   startTemporalServer({
     cliPath: process.env['COUNTERSIGN_TEST_CLI'] ?? '',
     dir: join(scratch, 'temporal'),
@@ -39,7 +39,7 @@ const startTemporal = (port?: number): Promise<TemporalServer> =>
 
 beforeAll(async () => {
   chmodSync(scratch, 0o711);
-  [postgres, temporal] = await Promise.all([startPostgres(), startTemporal()]);
+  [postgres, temporal] = await Promise.all([startPostgres(await reusablePort()), startTemporal(await reusablePort())]);
   set = await initialized({
     temporalAddress: temporal.address,
     namespace: 'default',
@@ -47,7 +47,7 @@ beforeAll(async () => {
     createDatabase: async (name) => void (await postgres.createDatabase(name)),
   });
   const dist = await compiled();
-  const codecPort = await freePort();
+  const codecPort = await reusablePort();
   const keys = join(scratch, 'payload-keys.json');
   writeFileSync(keys, JSON.stringify({ current: 'k1', keys: { k1: '11'.repeat(32) } }), { mode: 0o600 });
   const envs: Readonly<Record<string, Readonly<Record<string, string>>>> = {

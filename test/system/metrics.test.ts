@@ -1,10 +1,11 @@
-import type { Client } from '@temporalio/client';
-import { freePort } from '../../dev/embedded/places';
+import { isGrpcServiceError, type Client } from '@temporalio/client';
+import { GRPC } from '../../client/temporal-errors';
 import { createGatewayMetrics } from '../../gateway/metrics';
 import { REVIEW_WORKFLOW, TASK_QUEUES } from '../../policy/contracts/queues';
 import { queueStates, serveMetrics } from '../../workers/serve-metrics';
 import { openClient } from '../../workers/temporal';
-import { eventually } from '../support/eventually';
+import { eventually, retried } from '../support/eventually';
+import { reusablePort } from '../support/listening-port';
 import { newNamespace } from '../support/own-servers';
 import { startTestPostgres, type TestPostgres } from '../support/postgres';
 
@@ -24,13 +25,19 @@ afterAll(async () => {
 test('queues without workers have no poller, and a task waits until someone polls', async () => {
   const suffix = '-metrics';
   const taskQueue = TASK_QUEUES.review + suffix;
-  const workflowQueue = async () => (await queueStates(temporal, suffix))[0];
+  // A busy server may not answer in time.
+  const states = () =>
+    retried(
+      () => queueStates(temporal, suffix),
+      (error) => isGrpcServiceError(error) && error.code === GRPC.DEADLINE_EXCEEDED,
+    );
+  const workflowQueue = async () => (await states())[0];
   await temporal.workflow.start(REVIEW_WORKFLOW, { workflowId: 'waits', taskQueue });
   await eventually('the backlog has the first task of the workflow', async () => {
     const state = await workflowQueue();
     return state?.backlog === 1 && state.pollers === 0;
   });
-  expect((await queueStates(temporal, suffix)).map(({ queue, type, pollers }) => [queue, type, pollers])).toEqual([
+  expect((await states()).map(({ queue, type, pollers }) => [queue, type, pollers])).toEqual([
     ['review', 'workflow', 0],
     ['review', 'activity', 0],
     ['judge', 'activity', 0],
@@ -47,7 +54,7 @@ test('queues without workers have no poller, and a task waits until someone poll
 });
 
 test('the gateway serves the figures of reviews on its metrics port, with its own database role', async () => {
-  const port = await freePort();
+  const port = await reusablePort();
   const warned: unknown[] = [];
   const server = await serveMetrics({
     port,
@@ -58,8 +65,14 @@ test('the gateway serves the figures of reviews on its metrics port, with its ow
     logger: { warn: (...facts: unknown[]) => void warned.push(facts) },
   });
   try {
-    const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
-    expect(warned).toEqual([]);
+    // A source that is slow on a busy machine is down in one scrape.
+    const scrape = async () => {
+      warned.length = 0;
+      const scraped = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+      expect(warned).toEqual([]);
+      return scraped;
+    };
+    const text = await retried(scrape, undefined, { withinMs: 60_000 });
     for (const line of [
       'countersign_source_up{source="database"} 1',
       'countersign_source_up{source="temporal"} 1',

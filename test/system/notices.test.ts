@@ -96,13 +96,18 @@ test('a review whose chat notices all fail still waits for an answer, and is com
 test('each channel is notified once of a waiting review, again as a reminder, the second group after its time, and then of the end', async () => {
   const { changeId } = await system.submit(waitingPrice(26));
   await system.waiting(changeId);
-  await eventually('reminder and escalation', () => eventsOf(changeId, '/events').includes('reminder'), {
-    withinMs: 30_000,
-  });
+  const recipients = (): ReadonlySet<string> =>
+    new Set(smtp.mails.filter(({ data }) => data.includes(changeId.slice(0, 8))).flatMap(({ to }) => to));
+  await eventually(
+    'reminder, escalation and mails',
+    () =>
+      eventsOf(changeId, '/events').includes('reminder') &&
+      eventsOf(changeId, '/leads').length > 0 &&
+      recipients().size >= 2,
+  );
   expect(eventsOf(changeId, '/events').filter((event) => event === 'waiting')).toHaveLength(1);
   expect(eventsOf(changeId, '/leads')).toEqual(['escalation']);
-  const mails = smtp.mails.filter(({ data }) => data.includes(changeId.slice(0, 8)));
-  expect(new Set(mails.flatMap(({ to }) => to))).toEqual(new Set(['alice@example.com', 'bob@example.com']));
+  expect(recipients()).toEqual(new Set(['alice@example.com', 'bob@example.com']));
 
   await system.answer(changeId, 'alice', 'reject');
   expect((await system.ended(changeId)).state).toBe('ROLLED_BACK');

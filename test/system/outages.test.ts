@@ -9,6 +9,7 @@ import { startTemporalServer, type TemporalServer } from '../../dev/embedded/tem
 import { SEARCH_ATTRIBUTES } from '../../policy/contracts/search-attributes';
 import { queryWorkflow } from '../../dev/query-workflow';
 import { eventually } from '../support/eventually';
+import { reusablePort } from '../support/listening-port';
 import { SHOP } from '../support/shop-bundle';
 import { startSwitchProxy, type SwitchProxy } from '../support/switch-proxy';
 import { startSystem, type System } from '../support/system';
@@ -165,7 +166,7 @@ describe('the Temporal server', () => {
   const dir = mkdtempSync(join(tmpdir(), 'countersign-temporal-'));
   let server: TemporalServer;
   let own: System;
-  const start = (port?: number) =>
+  const start = (port: number) =>
     startTemporalServer({
       cliPath: process.env['COUNTERSIGN_TEST_CLI'] ?? '',
       dir,
@@ -175,7 +176,7 @@ describe('the Temporal server', () => {
       say: () => {},
     });
   beforeAll(async () => {
-    server = await start();
+    server = await start(await reusablePort());
     own = await startSystem({ ...SHOP, name: 'temporal-away', temporalAddress: server.address });
   }, 120_000);
   afterAll(async () => {

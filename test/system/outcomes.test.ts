@@ -25,8 +25,11 @@ let stop: () => Promise<void>;
 let system: System;
 beforeAll(async () => {
   ({ judge, system, stop } = await startJudgedShop('outcomes', {
-    validators: `\n  - { rule: shop_stock_left, config: { maxRows: 2 }, sourceTools: [SQLDryRun] }`,
-    policies: GIFT_POLICY,
+    validators: `
+  - { rule: shop_stock_left, config: { maxRows: 2 }, sourceTools: [SQLDryRun] }
+  - { condition: { name: late, when: has(metadata.late), reason: Late. } }`,
+    policies: `${GIFT_POLICY}
+  - { key: late, name: Late, match: { validatorIds: [guardian.late] }, deadline: 10s }`,
   }));
 }, 120_000);
 afterAll(() => stop());
@@ -319,7 +322,8 @@ test('a missing requester does not change the outcome and adds a warning', async
 
 // Runs last, because it stops the workers.
 test('expires even if every worker was down at the deadline [T62]', async () => {
-  const { changeId } = await system.submit(update(`update drafts set body = 'late' where id = 5`, 'drafts', 1));
+  const change = update(`update items set stock = 99 where id = 5`, 'items', 1);
+  const { changeId } = await system.submit({ ...change, metadata: { ...change.metadata, late: true } });
   const { deadlineAt } = await system.waiting(changeId);
   await Promise.all((['review', 'judge', 'commit'] as const).map((name) => system.stopWorker(name)));
   await pause(Math.max(0, Date.parse(deadlineAt ?? '') - Date.now()) + 300);

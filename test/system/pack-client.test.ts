@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { startProcess, type RunningProcess } from '../../workers/start-process';
-import { freePort } from '../../dev/embedded/places';
 import { snippet } from '../support/doc-snippets';
 import { retried } from '../support/eventually';
+import { reusablePort } from '../support/listening-port';
 import { hasPython, pythonWith } from '../support/python';
 import {
   compileAgainstDeclarations,
@@ -49,7 +49,7 @@ beforeAll(async () => {
   const server = installedServer(await packedServer(), scratch);
   // Not earlier: the commands above block this process, and connections of the system would time out meanwhile.
   system = await startSystem({ ...SHOP, name: 'pack', bundleText: shopBundle({ target: '    inlineBytes: true' }) });
-  const port = await freePort();
+  const port = await reusablePort();
   gatewayUrl = `http://127.0.0.1:${port}`;
   const env = gatewayEnv(system, port);
   gateway = await startProcess('gateway', env, scratch, () => {}, join(server, 'dist', 'workers', 'gateway.js'));

@@ -5,12 +5,12 @@ import type { Browser } from 'playwright-core';
 import { judgeScript } from '../../../examples/demo/judge-script';
 import { startScriptedJudge } from '../../../examples/demo/scripted-judge';
 import { seedShop } from '../../../examples/demo/shop';
-import { freePort } from '../../../dev/embedded/places';
 import { startProcess, type RunningProcess } from '../../../workers/start-process';
 import { query } from '../../../dev/query';
 import { compiled } from '../../support/compiled';
 import { makeRepository, type GitRepository } from '../../../dev/fixtures/git-repository';
 import { startJsonApi, type JsonApi } from '../../../dev/fixtures/json-api';
+import { reusablePort } from '../../support/listening-port';
 import { startSwitchProxy, type SwitchProxy } from '../../support/switch-proxy';
 import { startSystem, type System } from '../../support/system';
 import { gatewayEnv } from '../../support/system-env';
@@ -98,7 +98,7 @@ async function startAll(onStop: (stop: () => unknown) => void): Promise<Environm
     return proxy;
   };
   const [database, temporal] = await Promise.all([before(databaseUrl), before(temporalUrl)]);
-  const port = await freePort();
+  const port = await reusablePort();
   // A passkey cannot belong to an address such as 127.0.0.1.
   const origin = `http://localhost:${port}`;
   const env = {

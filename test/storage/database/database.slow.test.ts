@@ -397,7 +397,7 @@ describe('an unavailable database', () => {
     closing.push(() => proxy.close());
     const { port } = proxy.address() as AddressInfo;
     const through = database.url('cs_review').replace(/:\d+\//, `:${port}/`);
-    const db = open(through, { max: 1, statementTimeoutMs: 100 });
+    const db = open(through, { max: 1, statementTimeoutMs: 1_000 });
     const failed = db.transaction(async (tx) => {
       await tx.query(insert);
       for (const response of responses) response.pause();

@@ -258,7 +258,7 @@ describe('a commit', () => {
   });
 
   it('has an unknown outcome after a 412 if no read of the resource succeeds, since a proxy may have repeated the request', async () => {
-    const ctx = await approved({ settings: { timeoutMs: 100 } });
+    const ctx = await approved({ settings: { timeoutMs: 500 } });
     api.behaviour.beforeWrite = () => {
       api.documents.set('/v1/flags/beta', { on: false, owners: ['eve'] });
       api.behaviour.read = 503;

@@ -208,7 +208,7 @@ onEachServer((use) => {
     });
 
     it('after a statement took too long', async () => {
-      const settings = toSqlSettings({ statementTimeoutMs: 100 });
+      const settings = toSqlSettings({ statementTimeoutMs: 500 });
       expect(await isKept((s) => s.run({ text: 'SELECT pg_sleep(20)' }).catch(() => s.rollback()), { settings })).toBe(
         false,
       );

@@ -1,12 +1,11 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, existsSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { useExistingPostgres, type PostgresServer } from '../../../../dev/embedded/postgres';
 import { postgresUser } from '../../../../dev/embedded/postgres-binaries';
-import { listenOnReusablePort } from '../../../support/listening-port';
+import { reusablePort } from '../../../support/listening-port';
 
 jest.setTimeout(60_000);
 
@@ -56,7 +55,7 @@ export async function startOlderPostgres({ bin }: OlderPostgres): Promise<Postgr
     '--locale=C',
   ];
   execFileSync(join(bin, 'initdb'), ['-D', data, ...initdb, '--no-sync'], options);
-  const port = await freePort();
+  const port = await reusablePort();
   const settings = ['listen_addresses=127.0.0.1', `unix_socket_directories=${dir}`, 'fsync=off'];
   const args = ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])];
   const child = spawn(join(bin, 'postgres'), args, { ...options, stdio: ['ignore', 'ignore', 'pipe'] });
@@ -78,11 +77,4 @@ export async function startOlderPostgres({ bin }: OlderPostgres): Promise<Postgr
       rmSync(dir, { recursive: true, force: true });
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  const port = await listenOnReusablePort(server);
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
