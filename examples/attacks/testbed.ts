@@ -294,7 +294,7 @@ export class Testbed {
   }
 
   /** Waits for a ledger row, because a signal is processed asynchronously; null if it is not written in time. */
-  async waitForRow(changeId: string, is: (row: Row) => boolean, withinMs = 10_000): Promise<Row | null> {
+  async waitForRow(changeId: string, is: (row: Row) => boolean, withinMs = WAIT_MS): Promise<Row | null> {
     for (const until = Date.now() + withinMs; Date.now() < until; await pause(50)) {
       const found = (await this.rows(changeId)).find(is);
       if (found !== undefined) return found;

@@ -106,10 +106,12 @@ export function createPlanSource(deps: PlanSourceDeps): PlanSource {
   }
 
   async function read(): Promise<Snapshot> {
+    // Before the reads: a revocation that commits while they run may not be among what they return.
+    const at = deps.now();
     const [stored, revoked] = await Promise.all([deps.revisions.list(), revokedNow()]);
     const signed = trustedRevisions(stored, deps.verifyRevision);
     const usable = signed.filter(({ revision }) => !revoked.has(revision.revision));
-    snapshot = { at: deps.now(), signed, usable };
+    snapshot = { at, signed, usable };
     return snapshot;
   }
 

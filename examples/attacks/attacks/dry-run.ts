@@ -64,7 +64,7 @@ async function attack(testbed: Testbed, probe: Probe): Promise<Attempt> {
   const seen = await watching;
   const taken = await testbed.target(probe.loot ?? `select * from orders where version >= ${LOOT}`);
   if (probe.cleanup !== undefined) await testbed.target(probe.cleanup);
-  const why = staged === null ? 'the dry run did not end within 10 s' : null;
+  const why = staged === null ? 'the dry run does not end' : null;
   const achieved = seen ?? why ?? (taken.length > 0 ? `committed: ${JSON.stringify(taken[0])}` : null);
   return { changeId, refusal: notRehearsed(probe.by), achieved };
 }
@@ -133,12 +133,11 @@ async function listener(testbed: Testbed, staged: () => boolean): Promise<string
   return received === 0 ? null : 'a notification was delivered without an approval';
 }
 
-/** Another session holds the lock on a row for 12 s: the dry run must end before. */
+/** Another session holds the lock on a row: the dry run must end before. */
 async function holdRow(testbed: Testbed, staged: () => boolean): Promise<string | null> {
   const client = await session(testbed);
   await client.query('begin; update accounts set balance = balance where id = 12');
-  const until = Date.now() + 12_000;
-  while (!staged() && Date.now() < until) await pause(50);
+  while (!staged()) await pause(50);
   await client.query('rollback');
   await client.end();
   return null;

@@ -51,6 +51,28 @@ it('reads revisions again only for a plan that could have been revoked since, or
   expect(await readFor(() => source.byHash(PLAN, 'ignored'))).toEqual([]);
 });
 
+it('uses revocations for one second from when it began to read them, however long the reading took', async () => {
+  let now = 0;
+  let revoked: readonly Envelope[] = [];
+  const revision = { revision: 1, plans: [{ target: 'shop', sourceTool: 'SQLCAS', planHash: PLAN }] };
+  const source = createPlanSource({
+    revisions: {
+      list: async () => ((now += 900), [{ envelope: ENVELOPE, bundleText: '' }]),
+      revocations: async () => revoked,
+    },
+    verifyRevision: () => revision as unknown as PolicyRevision,
+    verifyRevocation: () => ({ revision: 1 }) as unknown as PolicyRevocation,
+    compile: () => ({ plan: {}, planHash: PLAN }) as unknown as ReturnType<PlanSourceDeps['compile']>,
+    now: () => now,
+  });
+  await source.byHash(PLAN);
+  revoked = [ENVELOPE];
+  now += 99;
+  await expect(source.byHash(PLAN)).resolves.toMatchObject({ planHash: PLAN });
+  now += 1;
+  await expect(source.byHash(PLAN)).rejects.toMatchObject({ type: 'policy_moved' });
+});
+
 it('a bundle that is published again has the same plan and the number of each of its revisions', async () => {
   const plans = { 1: PLAN, 2: 'b'.repeat(64), 3: PLAN } as const;
   const published: Envelope[] = [];

@@ -1,7 +1,7 @@
 /** Changes whose effect is larger than, or another than, what the rules read and the dry run shows. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { startLoopbackServer } from '../../../../dev/fixtures/loopback-server';
-import { confirmByBoth, topUp, withoutRow, type Attack, type Attempt } from '../../attack';
+import { confirmByBoth, heldBy, topUp, withoutRow, type Attack, type Attempt } from '../../attack';
 import { GRANTS, LOOT } from '../../shop';
 import type { Change, Testbed } from '../../testbed';
 
@@ -103,7 +103,8 @@ async function atOnce(testbed: Testbed): Promise<Attempt> {
     raw: `delete from accounts where id = ${951 + i}`,
   }));
   const ids = await Promise.all(deletes.map((change) => testbed.submit(change)));
-  await pause(8_000);
+  // Each has been committed, or waits for a person.
+  await Promise.all(ids.map((id) => heldBy(testbed, id)));
   const left = await testbed.target('select id from accounts where id between 951 and 957');
   await testbed.target('delete from accounts where id between 951 and 957');
   await testbed.baseline();
@@ -134,7 +135,7 @@ async function otherServer(testbed: Testbed): Promise<Attempt> {
       const change: Change = { target: 'api', sourceTool: 'HTTPPatch', raw, metadata: {} };
       const changeId = await testbed.submit(change);
       last = changeId;
-      await testbed.waitForRow(changeId, ({ kind }) => kind === 'closed' || kind === 'disclosed', 6_000);
+      await testbed.waitForRow(changeId, ({ kind }) => kind === 'closed' || kind === 'disclosed');
     }
   }
   await server.stop();

@@ -29,7 +29,7 @@ async function forgedUnfreeze(testbed: Testbed): Promise<Attempt> {
   const changeId = await testbed.submit(topUp(23));
   const early = await paidOut(testbed, changeId, 5_000);
   const again = await cli('unfreeze');
-  const later = early || (await paidOut(testbed, changeId, 20_000));
+  const later = early || (await paidOut(testbed, changeId, 60_000));
   await testbed.baseline();
   if (early) return withoutRow(changeId, '', 'a change was committed to a frozen target');
   return withoutRow(

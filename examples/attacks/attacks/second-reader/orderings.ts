@@ -213,7 +213,8 @@ export const ORDERINGS: readonly Attack[] = [
     // Control: the same envelope with the right kind is an answer.
     const other = await testbed.submitAndWait(refundOrder(10));
     const [code] = await send(testbed, other, [rawAnswer(other, alice, 'confirm')]);
-    if (code !== ACCEPTED || !(await paidOut(testbed, other.changeId))) throw new Error(`The control gives ${code}`);
+    if (code !== ACCEPTED || !(await paidOut(testbed, other.changeId, 60_000)))
+      throw new Error(`The control gives ${code}`);
     await testbed.target(`update orders set status = 'paid' where id = 10`);
     await testbed.baseline();
     const achieved = (await paidOut(testbed, status.changeId, 1_000)) ? 'committed' : null;

@@ -69,15 +69,17 @@ async function carriedState(testbed: Testbed): Promise<Attempt> {
     { ...carried, opened: { ...carried.opened, plan: toHistoryPlan(without) }, outcomes: allowedOutcomes(without) },
     { ...carried, waitsFor: { what: 'effect', since: Date.now() }, state: 'COMMITTING' },
   ];
+  const refusal = refused('decision', '1 violations lack a valid answer');
   for (const state of forged) {
     await restartWith(testbed, changeId, state);
+    await testbed.waitForRow(changeId, refusal);
     await pause(3_000);
   }
   const shown = await testbed.cli('result', changeId);
   const lies = /COMMITTED/.test(shown.out) && !/unverified|NOT VERIFIED/.test(shown.out);
   return {
     changeId,
-    refusal: refused('decision', '1 violations lack a valid answer'),
+    refusal,
     achieved: lies ? `result shows: ${shown.out.slice(0, 300)}` : null,
   };
 }
