@@ -50,7 +50,7 @@ export async function requestOf(io: Io, env: Env, dir: string, options: Options)
     judgeUrl === null
       ? (textOption(options, '--judge-key-file') ?? null)
       : await optional('--judge-key-file', 'File with its API key (empty: none)?');
-  // A repeated run needs no one: an earlier one registered the approvers.
+  // Optional in a repeated run, since an earlier one has registered the approvers.
   if (persons.length === 0 && !existsSync(join(dir, 'targets.json')))
     throw new UsageError('--person is missing: name at least one approver');
   return {
