@@ -51,7 +51,7 @@ export async function requestOf(io: Io, env: Env, dir: string, options: Options)
       ? (textOption(options, '--judge-key-file') ?? null)
       : await optional('--judge-key-file', 'File with its API key (empty: none)?');
   // Optional in a repeated run, since an earlier one has registered the approvers.
-  if (persons.length === 0 && !existsSync(join(dir, 'targets.json')))
+  if (persons.length === 0 && !existsSync(join(dir, 'cli.env')))
     throw new UsageError('--person is missing: name at least one approver');
   return {
     dir,

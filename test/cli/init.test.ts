@@ -217,7 +217,7 @@ test('a repeated init needs no approver, because an earlier one registered them'
   mkdirSync(dir, { recursive: true });
   const args = [dir, '--database-url', URL_, '--operator-key', '/op', '--agent', 'bot=dana', '--yes'];
   expect((await run(args)).err).toContain('--person is missing');
-  writeFileSync(join(dir, 'targets.json'), '{"targets":[]}');
+  writeFileSync(join(dir, 'cli.env'), '');
   const { requests } = await run(args);
   expect(requests).toMatchObject([{ persons: [], agents: [{ name: 'bot' }] }]);
 });
