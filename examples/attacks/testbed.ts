@@ -29,7 +29,7 @@ import { query } from '../../dev/query';
 import { queryWorkflow } from '../../dev/query-workflow';
 import { reviewDriver, type DrivenChange, type ReviewDriver } from '../../dev/review-driver';
 
-const WAIT_MS = 60_000;
+export const WAIT_MS = 60_000;
 
 export type Change = DrivenChange;
 

@@ -1,7 +1,6 @@
 /** Receipts that no review earned, genuine receipts beside forged words, approvals that are used twice, and evidence with a cut end. */
-import { setTimeout as pause } from 'node:timers/promises';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { guard } from '../../../client/guard';
+import { guard, isGuardBlock } from '../../../client/guard';
 import type { ReviewOutcome, RollbackReason } from '../../../policy/contracts/outcome';
 import { EvidenceBundle, evidenceText } from '../../../policy/evidence/bundle';
 import { raisePay, refundOrder, refused, topUp, withoutRow, type Attack, type Attempt } from '../attack';
@@ -81,15 +80,18 @@ async function deceivedClient(
   return shown.outcome[what].length === 0 ? null : `without a ledger the client takes the ${what}`;
 }
 
-/** One more process with a guarded tool: each has its own client and its own guard. */
-function guarded(testbed: Testbed, requestKey: string, paid: string[], name: string) {
+/** One more process with a guarded tool: each has its own client and its own guard. `onWait`: before it waits for the outcome. */
+function guarded(testbed: Testbed, requestKey: string, paid: string[], name: string, onWait = () => {}) {
   const pay = async (order: number): Promise<string> => {
     paid.push(`${name}: order ${order}`);
     return 'paid';
   };
   const stage = (order: number): string => JSON.stringify({ orderId: order, amountCents: 100, why: 'damaged' });
   const options = { sourceTool: 'ShopRefund', target: 'shop', stage, requestKey: () => requestKey };
-  return guard(pay, options, testbed.client.as(testbed.keyOf('agent')));
+  const client = testbed.client.as(testbed.keyOf('agent'));
+  const result = client.result.bind(client);
+  client.result = (...args) => (onWait(), result(...args));
+  return guard(pay, options, client);
 }
 
 /** The effect ran once, and the row `spent` gives the approval to one process. */
@@ -240,11 +242,15 @@ export const RECEIPTS: readonly Attack[] = [
       const old = await testbed.ended(changeId);
       if (old.state !== 'COMMITTED') throw new Error(`${changeId} is ${old.state}`);
       const finish = await testbed.attacker.impersonate(changeId);
-      const again = guarded(testbed, 'fixed-key', paid, 'second')(41);
+      let onWait = (): void => {};
+      const waits = new Promise<void>((resolve) => (onWait = resolve));
+      const again = guarded(testbed, 'fixed-key', paid, 'second', onWait)(41);
       // The client first waits for the preflight, in vain, and then for the outcome.
-      await pause(14_000);
+      await Promise.race([waits, again]);
       await finish(old.outcome);
-      await again;
+      const blocked = await again;
+      if (!isGuardBlock(blocked) || blocked.reason !== 'already_used')
+        throw new Error(`The second call did not take the replayed receipt: ${JSON.stringify(blocked)}`);
       return usedOnce(testbed, changeId, paid);
     },
   },

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { startLoopbackServer } from '../../../../dev/fixtures/loopback-server';
 import { confirmByBoth, heldBy, topUp, withoutRow, type Attack, type Attempt } from '../../attack';
 import { GRANTS, LOOT } from '../../shop';
-import type { Change, Testbed } from '../../testbed';
+import { WAIT_MS, type Change, type Testbed } from '../../testbed';
 
 interface Probe {
   readonly setup: string;
@@ -25,7 +25,7 @@ interface Ending {
 /** Waits for the end of a change. Alice and bob confirm what the dry run captured fully. */
 async function end(testbed: Testbed, changeId: string, careless = false): Promise<Ending> {
   let asked = false;
-  for (const until = Date.now() + 25_000; Date.now() < until; await pause(100)) {
+  for (const until = Date.now() + WAIT_MS; Date.now() < until; await pause(100)) {
     const rows = await testbed.rows(changeId);
     const staged = rows.find(({ kind }) => kind === 'staged')?.body ?? {};
     const captured = (staged['record'] as { fullyCaptured?: unknown } | undefined)?.fullyCaptured === true;
