@@ -70,8 +70,9 @@ ${more.policies ?? ''}
 `;
 }
 
-/** For `validators`: the judge, with a short deadline. */
-export const JUDGE_ENTRY = `  - judge: { model: test-judge, deadlineMs: 2000 }`;
+/** For `validators`: the judge. Only where it hangs is the deadline so short that a busy machine might miss it. */
+export const judgeEntry = (deadlineMs = 30_000): string =>
+  `  - judge: { model: test-judge, deadlineMs: ${deadlineMs} }`;
 
 /** For `policies`: a callback accepts small gifts and refuses large ones; no person is asked. */
 export const GIFT_POLICY = `  - { key: gift, name: Small gifts, match: { validatorIds: [guardian.gifts] }, requiresConfirmation: false, callback: { key: small_gift, version: '1' } }`;

@@ -14,6 +14,17 @@ beforeAll(async () => {
 afterAll(() => stop());
 jest.setTimeout(120_000);
 
+test('a review waits while the judge worker is down and continues when it is back', async () => {
+  await system.stopWorker('judge');
+  const { changeId, preflight } = await system.submit(
+    update('update items set stock = stock + 1 where id = 9', 'items', 1),
+  );
+  expect(preflight).toMatchObject({ forbidden: false });
+  expect((await system.countersign.status(changeId)).state).toBe('RUNNING');
+  await system.startWorker('judge');
+  await expect(system.ended(changeId)).resolves.toMatchObject({ state: 'COMMITTED' });
+});
+
 test('a secret in a diff reaches neither the model nor the history, even if the judge quotes everything', async () => {
   const secret = ['sk_live_', 'Zk3Qw9xT7mN2pL5vB8rY4cD6'].join('');
   const { changeId } = await system.submit(

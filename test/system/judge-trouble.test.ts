@@ -1,5 +1,5 @@
 import type { JudgeServer } from '../support/judge-server';
-import { JUDGE_ENTRY, SHOP, shopBundle } from '../support/shop-bundle';
+import { judgeEntry, SHOP, shopBundle } from '../support/shop-bundle';
 import { startSystem, type System } from '../support/system';
 import { startWordJudge } from './judge-words';
 import { update } from './scenarios';
@@ -15,7 +15,7 @@ const stock = async (on: System, id: number): Promise<unknown> =>
 beforeAll(async () => {
   judge = await startWordJudge();
   const start = (name: string, settings: string, at: { readonly baseUrl: string }) =>
-    startSystem({ ...SHOP, name, bundleText: shopBundle({ validators: JUDGE_ENTRY, settings }), judge: at });
+    startSystem({ ...SHOP, name, bundleText: shopBundle({ validators: judgeEntry(2_000), settings }), judge: at });
   system = await start('judge', '', judge);
   // No server listens on this port.
   forbids = await start('judge-away', 'onJudgeFailure: forbid', { baseUrl: 'http://127.0.0.1:9/v1' });
@@ -49,13 +49,4 @@ test('with onJudgeFailure: forbid, an unreachable judge rolls the change back wi
   expect(ended).toMatchObject({ state: 'ROLLED_BACK', verified: true, outcome: { reason: 'forbidden' } });
   expect(ended.outcome.explanation).toContain('The judge could not answer');
   expect(await stock(forbids, 1)).toBe(10);
-});
-
-test('a review waits while the judge worker is down and continues when it is back', async () => {
-  await system.stopWorker('judge');
-  const { changeId, preflight } = await system.submit(change(9, 'plain'));
-  expect(preflight).toMatchObject({ forbidden: false });
-  expect((await system.countersign.status(changeId)).state).toBe('RUNNING');
-  await system.startWorker('judge');
-  await expect(system.ended(changeId)).resolves.toMatchObject({ state: 'COMMITTED' });
 });

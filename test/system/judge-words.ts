@@ -8,7 +8,7 @@ import {
   type Handler,
   type JudgeServer,
 } from '../support/judge-server';
-import { JUDGE_ENTRY, SHOP, shopBundle } from '../support/shop-bundle';
+import { judgeEntry, SHOP, shopBundle } from '../support/shop-bundle';
 import { startSystem, type System } from '../support/system';
 
 /** The judge's behavior for a diff that contains the word. It allows every other diff. */
@@ -43,7 +43,7 @@ export async function startJudgedShop(
   { validators = '', ...bundle }: Parameters<typeof shopBundle>[0] = {},
 ): Promise<{ readonly judge: JudgeServer; readonly system: System; readonly stop: () => Promise<void> }> {
   const judge = await startWordJudge();
-  const bundleText = shopBundle({ ...bundle, validators: `${JUDGE_ENTRY}${validators}` });
+  const bundleText = shopBundle({ ...bundle, validators: `${judgeEntry()}${validators}` });
   const system = await startSystem({ ...SHOP, name, bundleText, judge });
   return {
     judge,

@@ -348,7 +348,7 @@ test('a signal sent with the start neither crashes nor answers the review [T59]'
   });
   const status = await system.waiting(changeId);
   expect(status.violations.map((v) => v.resolution)).toEqual(['pending']);
-  expect((await refusals(changeId)).map((r) => r.code)).toEqual(['malformed']);
+  expect((await newRefusals(changeId, 0)).map((r) => r.code)).toEqual(['malformed']);
   expect(verifyChain(await system.ledger(changeId))).toMatchObject({ ok: true });
   for (const id of [changeId, bytes.changeId]) await system.countersign.withdraw(id, { actor: 'dana', reason: '' });
 });

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Database } from '../../storage/database/database';
 import { createLedger } from '../../storage/ledger/ledger';
 import { createDailyReplay, type DailyReplayOptions } from '../../workers/reconciler/daily-replay';
@@ -9,8 +10,17 @@ let admin: Database;
 let db: Database;
 let name: string;
 
+const DAY_MS = 24 * 60 * 60_000;
+/** More than a test takes. */
+const TEST_MS = 60_000;
 /** Change id of the one open review. */
 const ID = 'a'.repeat(64);
+
+/** No UTC midnight comes during a test, after which histories would be due again. */
+beforeEach(async () => {
+  const left = DAY_MS - (Date.now() % DAY_MS);
+  if (left < TEST_MS) await pause(left + 1_000);
+}, 2 * TEST_MS);
 
 beforeEach(async () => {
   name = database.name;
@@ -75,7 +85,7 @@ test('a committer starts at most four replays a day that fail, and says that it 
   expect(await run()).toBeNull();
   expect(started).toBe(4);
   expect(logged).toEqual([['error', expect.anything(), 'This committer replays no more histories today']]);
-  now = new Date(now.getTime() + 24 * 60 * 60_000);
+  now = new Date(now.getTime() + DAY_MS);
   await expect(run()).rejects.toThrow('Temporal did not answer');
 });
 
@@ -84,7 +94,7 @@ test('no second committer replays at the same time, although the lock is idle fo
   const other = committer(replays);
   const during: unknown[] = [];
   const run = committer(async (...args) => {
-    await new Promise((resolve) => setTimeout(resolve, 3_000));
+    await pause(3_000);
     during.push(await other());
     await replays(...args);
   });

@@ -108,7 +108,7 @@ const BOMB = gzipSync(Buffer.alloc(8 * 1024 * 1024, ' '));
 const OK = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n';
 
 /** Deadline of a call for these shapes, in milliseconds. */
-export const DEADLINE_MS = 3_000;
+export const DEADLINE_MS = 5_000;
 
 export const FAILURE_SHAPES: readonly FailureShape[] = [
   backend('400', coded(400, 'context_length_exceeded'), 'bad_request', false),

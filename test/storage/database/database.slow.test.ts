@@ -330,7 +330,7 @@ describe('an unavailable database', () => {
     const admin = database.open('admin');
     const cut = async (): Promise<void> => {
       const { rowCount } = await admin.query(
-        `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'test' and query like '%pg_sleep(45)%' and pid <> pg_backend_pid()`,
+        `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'test' and datname = current_database() and query like '%pg_sleep(45)%' and pid <> pg_backend_pid()`,
       );
       if (rowCount === 0) await cut();
     };

@@ -59,7 +59,9 @@ it('notifies of changes that were missed while the connection was lost', async (
   received.length = 0;
   await database
     .open('admin')
-    .query("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'inbox-listen'");
+    .query(
+      `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'inbox-listen' and datname = current_database()`,
+    );
   await append(7);
   await eventually('change 7', () => received.includes(id(7)));
   await eventually('listening', async () => (await notifications.connection()) !== null);

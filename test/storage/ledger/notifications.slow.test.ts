@@ -48,7 +48,9 @@ it('wakes every watch when its connection is lost, and listens again', async () 
   const waiting = elapsed(() => watch.next(LONG));
   const killed = await database
     .open('admin')
-    .query(`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'watching-listen'`);
+    .query(
+      `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'watching-listen' and datname = current_database()`,
+    );
   expect(killed.rowCount).toBe(1);
   expect(await waiting).toBeLessThan(LONG / 2);
 

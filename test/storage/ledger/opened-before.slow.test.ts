@@ -4,12 +4,16 @@ import type { JsonValue } from '../../../policy/contracts/canonical-json';
 import type { RollbackReason } from '../../../policy/contracts/outcome';
 import type { AdvisoryLock, WithAdvisoryLock, Ledger, OpenedQuery } from '../../../policy/evidence/ledger-port';
 import { memoryWithAdvisoryLock, memoryLedger } from '../../support/memory-ledger';
+import { eventually } from '../../support/eventually';
 import { useDatabase } from '../../support/postgres';
 
 const database = useDatabase({ anyTime: true });
 
 const NOON = Date.parse('2026-03-01T12:00:00.000Z');
 const minute = (n: number): string => new Date(NOON + n * 60_000).toISOString();
+const WAITING_FOR_A_LOCK = `
+  select from pg_locks
+  where locktype = 'advisory' and not granted and database = (select oid from pg_database where datname = current_database())`;
 const MEASURE = { bytes: 1, operations: 1, deletions: 0, rows: null, places: [] };
 let tenants = 0;
 let changes = 0;
@@ -262,7 +266,10 @@ test('in PostgreSQL a shared lock waits for the exclusive one of another process
   await one([shared('a'), exclusive('b')], async () => {
     await two([shared('a'), exclusive('c')], async () => void order.push('shared'));
     const waiting = two([shared('b')], async () => void order.push('after'));
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await eventually('the last call waits for the lock', async () => {
+      const { rowCount } = await database.open('admin').query(WAITING_FOR_A_LOCK);
+      return rowCount === 1;
+    });
     order.push('end');
     return { waiting };
   }).then(({ waiting }) => waiting);

@@ -48,7 +48,7 @@ export function httpChange(api: JsonApi, more: More = {}): StageContext {
     changeId: newChangeId(),
     diff,
     facts: extractHttpPatchFacts(diff.raw),
-    settings: { timeoutMs: 1_000, ...more.settings },
+    settings: { timeoutMs: 2_000, ...more.settings },
     target,
   };
 }

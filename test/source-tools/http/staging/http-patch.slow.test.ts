@@ -203,7 +203,7 @@ describe('a commit', () => {
   });
 
   it('is sealed if the connection dropped before the request was applied, and the server does not replay responses', async () => {
-    const ctx = await approved({ settings: { timeoutMs: 500 } });
+    const ctx = await approved({ settings: { timeoutMs: 1_000 } });
     api.behaviour.write = 'drops';
     expect(await commit(ctx)).toMatchObject({ kind: 'unknown', explanation: expect.stringContaining('state before') });
     api.behaviour.write = 'proper';
@@ -258,7 +258,7 @@ describe('a commit', () => {
   });
 
   it('has an unknown outcome after a 412 if no read of the resource succeeds, since a proxy may have repeated the request', async () => {
-    const ctx = await approved({ settings: { timeoutMs: 500 } });
+    const ctx = await approved({ settings: { timeoutMs: 1_000 } });
     api.behaviour.beforeWrite = () => {
       api.documents.set('/v1/flags/beta', { on: false, owners: ['eve'] });
       api.behaviour.read = 503;
@@ -341,7 +341,7 @@ describe('a commit', () => {
   it.each([302, 400, 401, 409])(
     'applies nothing on status %s, and is sealed after waiting and reading the resource again',
     async (status) => {
-      const ctx = await approved({ settings: { timeoutMs: 500 } });
+      const ctx = await approved({ settings: { timeoutMs: 1_000 } });
       api.behaviour.write = status;
       expect(await commit(ctx)).toMatchObject({ kind: 'refused', explanation: `PATCH: status ${status}` });
       expect(await seal(toSettle(ctx))).toEqual({ found: false });

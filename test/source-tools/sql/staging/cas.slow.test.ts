@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { sqlCasEffects } from '../../../../source-tools/sql/staging';
 import type { StageContext } from '../../../../policy/contracts/target-effects';
 import { onEachSharedServer } from './target-server';
-import { commitContext, diffOf, recordOf, stageContext } from './sql-diff';
+import { commitContext, diffOf, PATIENT, recordOf, stageContext } from './sql-diff';
 
 const { stage, commit } = sqlCasEffects;
 onEachSharedServer((use) => {
@@ -195,7 +195,7 @@ onEachSharedServer((use) => {
       const ids = Array.from({ length: 12 }, (_, i) => i + 1);
       const change = (order: readonly number[], status: string) => approved(order.map((id) => update(id, { status })));
       const [up, down] = [await change(ids, 'up'), await change(ids.toReversed(), 'down')];
-      const results = await Promise.all([commit(up), commit(down)]);
+      const results = await Promise.all([up, down].map((ctx) => commit({ ...ctx, settings: PATIENT })));
       expect(results.map((r) => r.kind).sort()).toEqual(['applied', 'stale']);
     });
 
@@ -203,7 +203,7 @@ onEachSharedServer((use) => {
       // One after another: a rehearsal waits only briefly for the lock of another one.
       const changes: Awaited<ReturnType<typeof approved>>[] = [];
       for (let i = 0; i < 8; i++) changes.push(await approved([update(3, { status: `s${i}`, version: 4 })]));
-      const results = await Promise.all(changes.map((c) => commit(c)));
+      const results = await Promise.all(changes.map((ctx) => commit({ ...ctx, settings: PATIENT })));
       expect(results.filter((r) => r.kind === 'applied')).toHaveLength(1);
       expect(results.filter((r) => r.kind === 'stale')).toHaveLength(7);
     });

@@ -4,7 +4,7 @@ import type { CommitContext, StageContext } from '../../../../policy/contracts/t
 import { sqlDryRunEffects } from '../../../../source-tools/sql/staging';
 import { toSettle } from '../../../support/to-settle';
 import { onEachServer } from './target-server';
-import { commitContext, newChangeId, notKept, recordOf, stageContext } from './sql-diff';
+import { commitContext, newChangeId, notKept, PATIENT, recordOf, stageContext } from './sql-diff';
 import { startProxy, type Proxy } from './tcp-proxy';
 
 const { stage, commit, seal } = sqlDryRunEffects;
@@ -82,7 +82,7 @@ onEachServer((use) => {
     });
 
     it('has exactly one effect when 40 attempts from two adapters race [T65]', async () => {
-      const ctx = (await approved('UPDATE counter SET n = n + 1')).commitContext();
+      const ctx = (await approved('UPDATE counter SET n = n + 1', { settings: PATIENT })).commitContext();
       const other = { ...sqlDryRunEffects };
       const results = await Promise.all(
         Array.from({ length: 40 }, (_, i) => (i % 2 === 0 ? commit(ctx) : other.commit(ctx))),
@@ -249,7 +249,7 @@ onEachServer((use) => {
         ...ctx,
         postCheck: async () => {
           await pg.admin(
-            `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'countersign %' AND pid <> pg_backend_pid()`,
+            `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'countersign %' AND datname = current_database() AND pid <> pg_backend_pid()`,
           );
           return { ok: true };
         },
@@ -421,7 +421,7 @@ onEachServer((use) => {
 
     it('is either sealed or applied when both race', async () => {
       for (let round = 0; round < 10; round++) {
-        const ctx = (await approved('UPDATE counter SET n = n + 1')).commitContext();
+        const ctx = (await approved('UPDATE counter SET n = n + 1', { settings: PATIENT })).commitContext();
         const [{ n: before } = {}] = await pg.admin('SELECT n::int AS n FROM counter');
         const [sealed, committed] = await Promise.all([seal(toSettle(ctx)), commit(ctx)]);
         const [{ n: after } = {}] = await pg.admin('SELECT n::int AS n FROM counter');

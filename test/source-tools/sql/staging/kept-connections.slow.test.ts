@@ -322,7 +322,9 @@ onEachServer((use) => {
       await committed(change(update()));
       const before = await processes();
       const killAll = () =>
-        pg.admin(`SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = 'countersign'`);
+        pg.admin(
+          `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = 'countersign' AND datname = current_database()`,
+        );
       await killAll();
       const record = recordOf(await stage(ctx));
       await killAll();

@@ -10,6 +10,9 @@ export function diffOf(text: string | Uint8Array, sourceTool = 'SQLDryRun'): Dif
   return { sourceTool, raw, diffSha: createHash('sha256').update(raw).digest('hex'), metadata: {} };
 }
 
+/** Limits that attempts which wait for each other do not reach on a busy machine. */
+export const PATIENT = { statementTimeoutMs: 60_000, lockTimeoutMs: 60_000, connectTimeoutMs: 15_000 } as const;
+
 /** Connections are kept for later changes, as in the committer. */
 const inUse = new AbortController();
 let changes = 0;
