@@ -27,20 +27,21 @@ describeInBrowser('requests of other sites and origins', () => {
   });
 
   const rowCount = async (): Promise<number> => (await environment().system.ledger(changeId)).length;
-  const differences = { differences: [{ name: 'forged', detail: 'by another site' }] };
+  /** A body whose name no row of the change has: an equal one would add no row. */
+  const named = (name: string): object => ({ differences: [{ name, detail: 'of a test' }] });
 
   /** A request of the inbox itself. */
-  const differ = async (): Promise<void> => {
+  const differ = async (name: string): Promise<void> => {
     const { origin } = environment();
     const response = await seat.context.request.post(`${origin}/inbox/api/reviews/${changeId}/differences`, {
       headers: { origin, 'sec-fetch-site': 'same-origin' },
-      data: differences,
+      data: named(name),
     });
     expect(response.status()).toBe(204);
   };
 
   test('the session works, so that a refusal below has another reason', async () => {
-    await differ();
+    await differ('first');
     expect((await environment().system.ledger(changeId)).at(-1)?.row.kind).toBe('refused');
   });
 
@@ -55,7 +56,7 @@ describeInBrowser('requests of other sites and origins', () => {
       for (const [name, code] of Object.entries(PAGE_ATTACKS)) {
         const page = await seat.context.newPage();
         const path = name.startsWith('a form with GET') ? '/inbox/api/logout' : target;
-        other.show(attackPage(origin, path, JSON.stringify(differences), code));
+        other.show(attackPage(origin, path, JSON.stringify(named('forged')), code));
         const unanswered = unansweredOf(page);
         await page.goto(`http://${host}:${other.port}/`);
         await page.waitForTimeout(name.includes('window') ? 700 : 150);
@@ -65,7 +66,7 @@ describeInBrowser('requests of other sites and origins', () => {
         for (const opened of seat.context.pages()) if (opened !== seat.page) await opened.close();
       }
     // The gateway has handled all requests before this one, which it accepts.
-    await differ();
+    await differ('last');
     expect(await rowCount()).toBe(before + 1);
     expect((await seat.context.request.get(`${origin}/inbox/api/session`)).status()).toBe(200);
   });
