@@ -132,7 +132,7 @@ describeInBrowser('what happens while a review is open on the page', () => {
       await proxy().down();
       try {
         // Two seconds on an idle machine.
-        await banner.waitFor({ timeout: 20_000 });
+        await banner.waitFor({ timeout: 60_000 });
         await sign(page);
         await page.getByRole('alert').first().waitFor({ timeout: 90_000 });
         expect(await card.getByLabel(/^Reason/).inputValue()).toBe('kept over the outage');

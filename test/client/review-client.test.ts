@@ -91,9 +91,9 @@ function ledgerOf(bundle: Evidence | null): Partial<ClientLedger> {
 /** Added to the clock instead of waiting. */
 let waitedMs = 0;
 beforeEach(() => {
-  const { now } = Date;
+  const began = Date.now();
   waitedMs = 0;
-  jest.spyOn(Date, 'now').mockImplementation(() => now() + waitedMs);
+  jest.spyOn(Date, 'now').mockImplementation(() => began + waitedMs);
 });
 afterEach(() => jest.restoreAllMocks());
 

@@ -32,6 +32,9 @@ import { extensionsOf, type Extension, type Extensions } from '../../workers/ext
 import { oneAtATime } from './one-at-a-time';
 import type { Resources } from '../../workers/resources';
 
+/** Of one wait for a review. A busy machine needs far less. */
+const WITHIN_MS = 180_000;
+
 export type WorkerName = WorkerRole;
 
 export interface SystemOptions {
@@ -81,7 +84,7 @@ export interface System {
   /** A superuser's query on the target. */
   shop<R extends Record<string, unknown>>(text: string, values?: readonly unknown[]): Promise<R[]>;
   isDisclosed: DevClient['isDisclosed'];
-  /** Waits until the violations are disclosed, at most 60 s. */
+  /** Waits until the violations are disclosed. */
   waiting(changeId: string): Promise<ReviewStatus>;
   sign(
     status: ReviewStatus,
@@ -91,7 +94,7 @@ export interface System {
   ): Envelope[];
   /** Signs and sends for every violation, by update. */
   answer(changeId: string, person: DemoKeyName, decision: Decision): Promise<AnswerResults>;
-  /** Waits for the end, at most 20 s. */
+  /** Waits for the end. */
   ended(changeId: string): Promise<Exclude<ReviewResult, { state: 'PENDING' | 'ABORTED' }>>;
   ledger(changeId: string): Promise<readonly StoredRow[]>;
   /** A client that submits with another service key, or without one. */
@@ -174,7 +177,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     judge: wrap('judge', roles.activities.judge),
     commit: wrap('commit', roles.activities.commit),
   };
-  const driver = reviewDriver({ setup, client, prefix: `${suffix}-`, withinMs: 60_000 });
+  const driver = reviewDriver({ setup, client, prefix: `${suffix}-`, withinMs: WITHIN_MS });
   const workers = localWorkers({
     connection: native,
     namespace,

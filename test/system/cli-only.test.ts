@@ -42,7 +42,7 @@ async function temporal(...args: string[]): Promise<string> {
   const { stdout } = await run(
     join(dir, 'temporal'),
     [...args, '--address', address(), '--namespace', namespace(), '--output', 'json'],
-    { timeout: 30_000 },
+    { timeout: 100_000 },
   );
   return stdout;
 }
@@ -181,7 +181,7 @@ test('a signed answer is accepted when sent with the exact command that `counter
     .slice(-1);
   expect(command).toMatch(/^temporal workflow signal /);
   // Runs in a shell, because the quoting is part of the test.
-  await run('sh', ['-c', command], { env: { PATH: `${dir}:/usr/bin:/bin`, HOME: dir }, timeout: 30_000 });
+  await run('sh', ['-c', command], { env: { PATH: `${dir}:/usr/bin:/bin`, HOME: dir }, timeout: 100_000 });
   const outcome = await resultOf(changeId);
   // The outcome that the Temporal CLI prints cannot be verified: it writes empty lists as null, and the receipt binds every finding.
   await expect(signed.ended(changeId)).resolves.toMatchObject({ verified: true });

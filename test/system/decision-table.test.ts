@@ -137,7 +137,7 @@ async function review(c: Combination, id: number): Promise<Did> {
     }),
   );
   const asked = await answered(changeId, c);
-  const result = await retryUnavailable(() => system.countersign.result(changeId, { timeoutMs: 60_000 }));
+  const result = await retryUnavailable(() => system.countersign.result(changeId, { timeoutMs: 180_000 }));
   if (result.state === 'PENDING' || result.state === 'ABORTED') throw new Error(`It is ${result.state}`);
   const [row] = await system.shop<{ hits: number }>('select hits from cases where id = $1', [id]);
   const { outcome }: { outcome: ReviewOutcome } = result;

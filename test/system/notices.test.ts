@@ -111,8 +111,8 @@ test('each channel is notified once of a waiting review, again as a reminder, th
 
   await system.answer(changeId, 'alice', 'reject');
   expect((await system.ended(changeId)).state).toBe('ROLLED_BACK');
-  await eventually('the end', () => eventsOf(changeId, '/events').includes('ended'), { withinMs: 30_000 });
-  await eventually('the end, to the leads', () => eventsOf(changeId, '/leads').includes('ended'), { withinMs: 30_000 });
+  await eventually('the end', () => eventsOf(changeId, '/events').includes('ended'));
+  await eventually('the end, to the leads', () => eventsOf(changeId, '/leads').includes('ended'));
   const { rows } = await system.resources.review.db.query<{ state: string }>(
     `select distinct state from notices where change_id = $1 and state = 'due' and event <> 'ended'`,
     [changeId],

@@ -74,7 +74,7 @@ test('if our database is down before the review is opened, submit returns pendin
   await system.stopWorker('review');
   const change = { ...narrow(2), target: 'shop', requestKey: system.suffix };
   const { changeId } = system.countersign.prepare(change);
-  await expect(system.countersign.submit(change, { timeoutMs: 1_000 })).resolves.toMatchObject({
+  await expect(system.countersign.submit(change, { timeoutMs: 5_000 })).resolves.toMatchObject({
     changeId,
     preflight: 'pending',
   });
@@ -92,7 +92,7 @@ test('if the target is down at the dry run, the review waits and continues when 
   await target.down();
   const { changeId, preflight } = await system.submit(narrow(3));
   expect(preflight).toMatchObject({ forbidden: false });
-  await expect(system.countersign.result(changeId, { timeoutMs: 2_000 })).resolves.toMatchObject({
+  await expect(system.countersign.result(changeId, { timeoutMs: 5_000 })).resolves.toMatchObject({
     state: 'PENDING',
     status: { state: 'RUNNING' },
   });

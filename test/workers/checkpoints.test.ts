@@ -48,6 +48,7 @@ it('signs one at a time; stop waits for the one in progress and starts no other'
   let finish: (value: ReturnType<typeof signed>) => void = () => undefined;
   const checkpoint = jest.fn(() => new Promise<ReturnType<typeof signed>>((resolve) => (finish = resolve)));
   const { stop } = start(checkpoint, 1);
+  await eventually('the first', () => checkpoint.mock.calls.length > 0);
   await pause(20);
   expect(checkpoint).toHaveBeenCalledTimes(1);
   let stopped = false;

@@ -239,7 +239,7 @@ test('a second workflow task of a run is dropped if the core does not answer the
   await poll();
   reply = answer(polled('second'));
   expect((await poll()).body).toEqual(EMPTY);
-}, 20_000);
+});
 
 test('a workflow task whose poll was cancelled while it waited does not keep the run from its next task', async () => {
   reply = answer(polled('query', { query: { queryType: 'status' } }));

@@ -33,7 +33,7 @@ function run(...args: string[]): { code: number | null; out: string; err: string
   const env = { ...process.env, PATH: `${join(dir, 'bin')}:${process.env['PATH']}` };
   const { status, stdout, stderr } = spawnSync(process.execPath, [join(dir, 'scripts/run.mjs'), ...args], {
     encoding: 'utf8',
-    timeout: 30_000,
+    timeout: 60_000,
     env,
   });
   return { code: status, out: stdout, err: stderr };

@@ -15,11 +15,11 @@ test('three new processes, minified and with different locales and time zones, c
   ];
   // Hides the warning about require() of an ES module.
   const children = settings.map((env, i) =>
-    run(process.execPath, ['--no-warnings', CHILD, String(i)], { env: { ...process.env, ...env }, timeout: 60_000 }),
+    run(process.execPath, ['--no-warnings', CHILD, String(i)], { env: { ...process.env, ...env }, timeout: 150_000 }),
   );
   for (const { stdout } of await Promise.all(children)) expect(JSON.parse(stdout)).toEqual(here);
   expect(JSON.parse(here.findings)).toHaveLength(here.logicHashes.length);
-}, 90_000);
+}, 160_000);
 
 test('100 rebuilds with different completion orders give the same array [G23, T29]', () => {
   const all = new Set(Array.from({ length: 100 }, (_, i) => JSON.stringify(rebuild(i))));

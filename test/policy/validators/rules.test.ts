@@ -138,9 +138,9 @@ describe('PatternRule', () => {
 
   test('runs in linear time on input that is slow for a backtracking engine', () => {
     const rule = patternRule({ name: 'redos', forbidden: ['^(a+)+!$'] });
-    const started = process.hrtime.bigint();
+    const started = process.cpuUsage();
     expect(rule.apply(diffOf('a'.repeat(100_000))).approved).toBe(true);
-    expect(Number(process.hrtime.bigint() - started) / 1e6).toBeLessThan(20_000);
+    expect(process.cpuUsage(started).user / 1000).toBeLessThan(20_000);
   });
 
   test.each(['(', '(?=x)', 'a**', ''])('rejects the pattern %j at construction', (pattern) => {

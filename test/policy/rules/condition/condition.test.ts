@@ -113,7 +113,7 @@ test('blocks if the diff cannot be parsed, because the facts are missing', () =>
 });
 
 test('blocks if a list or text exceeds its limit, without long computation', () => {
-  const started = process.hrtime.bigint();
+  const started = process.cpuUsage();
   expect(evaluate('metadata.xs.exists(x, x == 1)', { metadata: { xs: Array(2001).fill(0) } })).toMatchObject({
     status: 'BLOCK',
     errorClass: 'ErrValidatorBackend',
@@ -129,7 +129,7 @@ test('blocks if a list or text exceeds its limit, without long computation', () 
     errorClass: 'ErrValidatorBackend',
   });
   expect(evaluate('metadata.a == 1', { metadata: { a: 2, rationale: 'y'.repeat(9000) } }).status).toBe('ALLOW');
-  expect(Number(process.hrtime.bigint() - started) / 1e6).toBeLessThan(30_000);
+  expect(process.cpuUsage(started).user / 1000).toBeLessThan(30_000);
 });
 
 test('an error never quotes a value of the diff', () => {
@@ -156,9 +156,9 @@ describe('is rejected when the bundle is compiled', () => {
     ['a pattern from the diff', 'metadata.a.matches(metadata.b)'],
     ['a pattern that RE2 rejects', 'metadata.a.matches("(?=x)")'],
   ])('%s, without an evaluation', (_what, when) => {
-    const started = process.hrtime.bigint();
+    const started = process.cpuUsage();
     expect(checkExpression(when).ok).toBe(false);
-    expect(Number(process.hrtime.bigint() - started) / 1e6).toBeLessThan(5000);
+    expect(process.cpuUsage(started).user / 1000).toBeLessThan(5000);
     expect(conditionDefinition.config.safeParse({ name: 'mine', when, reason: 'r' }).success).toBe(false);
   });
 

@@ -176,9 +176,9 @@ describe('conflict_point', () => {
   });
 
   test('matches a glob with many stars against a long path in linear time', async () => {
-    const started = process.hrtime.bigint();
+    const started = process.cpuUsage();
     await evaluate(conflictPoint, { paths: ['**a'.repeat(40)] }, { facts: touching('path', 'a/'.repeat(2000)) });
-    expect(Number(process.hrtime.bigint() - started) / 1e6).toBeLessThan(10_000);
+    expect(process.cpuUsage(started).user / 1000).toBeLessThan(10_000);
   });
 
   test.each([
