@@ -39,7 +39,7 @@ let code: string;
 beforeAll(async () => {
   installQuietRuntime();
   code = await workflowBundle();
-}, 60_000);
+}, 180_000);
 
 async function replayed(changeIds: readonly string[], buildId: string | null = null): Promise<readonly Replayed[]> {
   const found: Replayed[] = [];

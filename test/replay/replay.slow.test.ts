@@ -32,7 +32,7 @@ let code: string;
 beforeAll(async () => {
   installQuietRuntime();
   code = await workflowBundle();
-}, 60_000);
+}, 180_000);
 
 test('freezes every schema that the workflow modules export before the SDK freezes its module cache', async () => {
   const modules = new Set(

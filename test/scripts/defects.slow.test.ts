@@ -6,7 +6,7 @@ test('a choice that names no defect is refused, and does not run all tests', () 
   const script = join(ROOT, 'scripts/defects.mjs');
   const { status, stderr } = spawnSync(process.execPath, [script, '--only', 'no such defect'], {
     encoding: 'utf8',
-    timeout: 60_000,
+    timeout: 50_000,
   });
   expect({ status, stderr }).toEqual({ status: 2, stderr: '--only: no defect has a name with "no such defect"\n' });
-}, 70_000);
+});

@@ -40,10 +40,10 @@ beforeAll(async () => {
   // Exit code 1 means that an attack succeeded; the last line of the output says which.
   const { stdout } = await promisify(execFile)(process.execPath, [script, '--json', ...only], {
     env,
-    timeout: 280_000,
+    timeout: 800_000,
   }).catch((error: unknown) => error as { readonly stdout: string });
   ({ attacks: reports } = JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '') as { attacks: AttackReport[] });
-}, 300_000);
+}, 820_000);
 
 test.each(SAMPLE)('an attack with namespace write access has no effect and is detected: %s [P4, P8]', (name) => {
   const attack = reports.find((each) => each.name === name);

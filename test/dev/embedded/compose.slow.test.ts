@@ -216,5 +216,5 @@ describe('the environment of each service', () => {
     } finally {
       await postgres.stop();
     }
-  }, 60_000);
+  });
 });
