@@ -117,7 +117,7 @@ async function allWoken(changeIds: readonly string[]): Promise<void> {
   );
 }
 
-describe('at the deadline of a review', () => {
+describe('beside reviews that wait for their deadline', () => {
   let confirmed: string;
   let withdrawn: string;
   // Both wait for their deadlines while the first tests run.
@@ -169,11 +169,11 @@ describe('at the deadline of a review', () => {
     expect(status.findings.map(({ status: found }) => found)).not.toContain('ERROR');
   });
 
-  test('an answer that was recorded before it counts, although its result was lost', async () => {
+  test('an answer that was recorded before the deadline counts, although its result was lost', async () => {
     expect(await system.ended(confirmed)).toMatchObject({ state: 'COMMITTED', verified: true });
   });
 
-  test('a withdrawal whose result was lost ends the review as withdrawn', async () => {
+  test('a withdrawal whose result was lost ends the review as withdrawn at its deadline', async () => {
     expect(await system.ended(withdrawn)).toMatchObject({
       state: 'ROLLED_BACK',
       outcome: { reason: 'withdrawn' },

@@ -153,7 +153,7 @@ async function main(): Promise<void> {
   const [baseUrl = '', keyFile = '', committer = '', requestKey = ''] = (process.env['CLIENT_TEST'] ?? '').split('|');
   const client = new GatewayClient({ baseUrl, tenant: 'default', serviceKey: createSigner(readKeyFile(keyFile)), trust: { committers: [committer] } });
   const submitted = await client.submit({ target: 'shop', sourceTool: 'SQLDryRun', raw: 'update items set stock = 11 where id = 1', metadata: { table_name: 'items', affected_rows: 1 }, requestKey });
-  const result = await client.result(submitted.changeId, { timeoutMs: 30_000 });
+  const result = await client.result(submitted.changeId, { timeoutMs: 120_000 });
   if (result.state !== 'COMMITTED') throw new Error(JSON.stringify(result));
   const receipt = verifyReceipt(result.outcome.receipt, { committers: [committer] });
   const refund = guard(async (order: number) => \`refunded \${order}\`, { sourceTool: 'Refund', target: 'shop', stage: (order) => ({ raw: JSON.stringify({ order }), metadata: { table_name: 'refunds' } }) }, client);
