@@ -52,7 +52,6 @@ test.each(['loop', 'exit', 'throw', 'eat'])(
     expect(error.message).not.toMatch(/secret/);
     expect(next).toBe('"next"');
   },
-  60_000,
 );
 
 test('starts the wall-clock limit of a task when a thread takes it, not while it is queued', async () => {
