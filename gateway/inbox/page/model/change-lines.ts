@@ -88,7 +88,7 @@ function patchLines(text: string): ShownLine[] {
 }
 
 type Four = [number, number, number, number];
-const HUNK = /^@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@/;
+const HUNK = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 const BYTES_A_LINE = 16;
 
 function hexLines(bytes: Uint8Array): ShownLine[] {

@@ -131,10 +131,10 @@ function rowsOf({ rows }: JsonObject): Structure | null {
       table,
       key: JSON.stringify(key),
       members: names.map((name) => ({
-        operation: name in set ? 'set' : 'must be',
+        operation: Object.hasOwn(set, name) ? 'set' : 'must be',
         pointer: name,
-        before: name in expect ? JSON.stringify(expect[name]) : null,
-        after: name in set ? JSON.stringify(set[name]) : null,
+        before: Object.hasOwn(expect, name) ? JSON.stringify(expect[name]) : null,
+        after: Object.hasOwn(set, name) ? JSON.stringify(set[name]) : null,
       })),
     };
   });
@@ -198,7 +198,7 @@ function jsonAt(document: JsonValue | undefined, pointer: string): string | null
   let value = document;
   for (const token of tokensOf(pointer) ?? [MISSING]) {
     if (Array.isArray(value)) value = value[arrayIndex(token) ?? -1];
-    else value = isJsonObject(value) && token in value ? value[token] : undefined;
+    else value = isJsonObject(value) && Object.hasOwn(value, token) ? value[token] : undefined;
   }
   return value === undefined ? null : JSON.stringify(value);
 }

@@ -7,7 +7,7 @@ import { verifiedReview, type VerifiedReview } from '../../../../signing/verifie
 import { stagingRecord, updatedTable } from '../../../../dev/staging-record';
 import type { StagingRecord } from '../../../../policy/contracts/staging-record';
 import { SOURCE_TOOLS } from '../../../../source-tools';
-import type { SampleName } from './sample-changes';
+import { SAMPLE_CHANGES, type SampleName } from './sample-changes';
 import { sampleWorld } from './sample-world';
 
 const NOW = new Date('2026-11-20T10:00:00.000Z');
@@ -43,6 +43,26 @@ describe('what the page shows of a verified review', () => {
     ['forbidden', 'DROP SCHEMA shop CASCADE;'],
   ] as const)('titles the sample %s from its bytes and its dry run', async (name, title) => {
     expect((await shown(name)).title).toBe(title);
+  });
+
+  it('titles a patch with all files and lines that git applies, whatever kind of headers they have', async () => {
+    const [readme, workflow] = ['README.md', '.github/workflows/release.yml'];
+    const file = (path: string, first: string, hunk: string): string =>
+      `${first}--- a/${path}\n+++ b/${path}\n${hunk}\n-a\n+b\n`;
+    const withGitHeader = file(readme, `diff --git a/${readme} b/${readme}\n`, '@@ -1 +1 @@');
+    const title = async (text: string, paths: readonly string[]): Promise<string> => {
+      const record = { ...SAMPLE_CHANGES.git.record, tables: paths.map((path) => updatedTable(path, 1, SHA)) };
+      const { bundle } = await world.open({ ...SAMPLE_CHANGES.git, text, record, preview: { paths: [...paths] } });
+      const verdict = verifiedReview(bundle, world.trust, NOW.toISOString());
+      if (!verdict.ok) throw new Error(JSON.stringify(verdict.differences));
+      return shownReview(verdict.review, 'alice').title;
+    };
+    expect(await title(withGitHeader + file(workflow, '', '@@ -1 +1 @@'), [readme, workflow])).toBe(
+      'git: 2 files, +2 \u22122',
+    );
+    expect(await title(file(workflow, '', '@@ -0000000001 +0000000001 @@'), [workflow])).toBe(
+      `git: ${workflow}, +1 \u22121`,
+    );
   });
 
   it('finds a place for each piece of evidence, and marks its lines with the number of the card', async () => {
@@ -173,6 +193,14 @@ describe('what the page shows of a verified review', () => {
     const merge = { method: 'PATCH', contentType: 'application/merge-patch+json', document };
     expect(members({ ...merge, body: { limits: null } })).toEqual([
       { operation: 'remove', pointer: '/limits', before: '{"seats":5}', after: null },
+    ]);
+  });
+
+  it('shows a column that a row must have as one that is not set, whatever its name', () => {
+    const row = { op: 'delete', table: 'public.orders', key: { id: 1 }, expect: { constructor: 2 } };
+    const structure = structureOf('SQLCAS', new TextEncoder().encode(JSON.stringify({ rows: [row] })));
+    expect(structure?.kind === 'rows' ? structure.rows[0]?.members : null).toEqual([
+      { operation: 'must be', pointer: 'constructor', before: '2', after: null },
     ]);
   });
 
