@@ -61,12 +61,14 @@ function rangeOf(fragment: string, { lines, text, language }: ShownChange): Plac
   if (fragment === '') return whole(lines);
   const span = /^L(\d{1,7})(?::C(\d{1,7})-L(\d{1,7}):C(\d{1,7}))?$/.exec(fragment);
   if (span !== null) {
-    const [first, column = 1, last = first ?? 0, end = Infinity] = span.slice(1).map(numberOrUndefined);
+    const [first = 0, column = 1, last = first, end = Infinity] = span.slice(1).map(numberOrUndefined);
+    // Columns count characters, which bytes that are not UTF-8 do not have.
+    const [from, to] = language === 'bytes' ? [1, Infinity] : [column, end];
     return linesBetween(
       lines,
-      { line: first ?? 0, column },
-      { line: last, column: end },
-      spanLabel(first ?? 0, last, language),
+      { line: first, column: from },
+      { line: last, column: to },
+      spanLabel(first, last, language),
     );
   }
   if (!fragment.startsWith('/') || text === null) return null;
@@ -83,9 +85,10 @@ function numberOrUndefined(digits: string | undefined): number | undefined {
   return digits === undefined ? undefined : Number(digits);
 }
 
-/** The lines of a patch are also numbered by the old and the new file, so its own numbers are named. */
+/** The shown lines of a patch are also numbered by the old and the new file, and those of bytes are not lines of the text. */
 function spanLabel(first: number, last: number, language: ShownChange['language']): string {
   const lines = first === last ? `line ${first}` : `lines ${first} to ${last}`;
+  if (language === 'bytes') return `${lines} of the text`;
   return language === 'patch' ? `${lines} of the patch` : lines;
 }
 

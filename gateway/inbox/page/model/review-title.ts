@@ -50,7 +50,7 @@ function patchTitle(sourceTool: string, change: ShownChange | null, staging: Sta
   const count = (kind: LineKind): number => change.lines.filter((line) => line.kind === kind).length;
   const [only, ...more] = staging?.tables ?? [];
   const what = only === undefined ? 'patch' : more.length === 0 ? only.table : counted(more.length + 1, 'file');
-  return `git: ${what}, +${count('added')} \u2212${count('removed')}`;
+  return change.language === 'patch' ? `git: ${what}, +${count('added')} \u2212${count('removed')}` : `git: ${what}`;
 }
 
 /** `UPDATE public.invoices: 40 rows`, by the commands and tables of the dry run. */

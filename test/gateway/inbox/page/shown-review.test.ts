@@ -1,12 +1,15 @@
+import { changeLines } from '../../../../gateway/inbox/page/model/change-lines';
 import { EFFECT_METADATA } from '../../../../gateway/inbox/page/model/effect-metadata';
 import { frictionOf, isTyped } from '../../../../gateway/inbox/page/model/friction';
 import { previewOf } from '../../../../gateway/inbox/page/model/preview-table';
+import { reviewTitle } from '../../../../gateway/inbox/page/model/review-title';
 import { shownReview, type ShownReview } from '../../../../gateway/inbox/page/model/shown-review';
 import { structureOf } from '../../../../gateway/inbox/page/model/structure';
 import { verifiedReview, type VerifiedReview } from '../../../../signing/verified-review';
 import { stagingRecord, updatedTable } from '../../../../dev/staging-record';
 import type { StagingRecord } from '../../../../policy/contracts/staging-record';
 import { SOURCE_TOOLS } from '../../../../source-tools';
+import { status } from '../../../client/fakes';
 import { SAMPLE_CHANGES, type SampleName } from './sample-changes';
 import { sampleWorld } from './sample-world';
 
@@ -63,6 +66,15 @@ describe('what the page shows of a verified review', () => {
     expect(await title(file(workflow, '', '@@ -0000000001 +0000000001 @@'), [workflow])).toBe(
       `git: ${workflow}, +1 \u22121`,
     );
+  });
+
+  it('titles a patch that is not UTF-8 without a number of lines, which its bytes do not show', () => {
+    const raw = Buffer.from('diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+\u00ff\n', 'latin1');
+    const review = {
+      status: { ...status(), sourceTool: 'GitPatch' },
+      staging: stagingRecord({ sourceTool: 'GitPatch', tables: [updatedTable('x', 1, SHA)] }),
+    };
+    expect(reviewTitle(review, changeLines('GitPatch', raw), null)).toBe('git: x');
   });
 
   it('finds a place for each piece of evidence, and marks its lines with the number of the card', async () => {
