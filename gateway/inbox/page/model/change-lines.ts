@@ -2,6 +2,7 @@
  * The bytes of a change as lines on the page. Every byte is in a line: nothing is left out, whatever the tool.
  */
 import { linesOf, sourceLines } from '../../../../policy/text/escape';
+import { jsonOf } from '../../../../policy/text/json-of';
 import { jsonRenderer } from '../../../../policy/text/render/json';
 import { decodeUtf8 } from '../../../../policy/text/utf8';
 
@@ -53,7 +54,8 @@ function plainLines(text: string): ShownLine[] {
 
 function oneLineOfJson(text: string): ShownLine[] | null {
   if (text.trimEnd().includes('\n') || !/^\s*[[{]/.test(text.slice(0, 200))) return null;
-  const rendering = jsonRenderer.render(text);
+  // The renderer drops white space between tokens, which is content in a text that is not JSON.
+  const rendering = jsonOf(text) === undefined ? null : jsonRenderer.render(text);
   if (rendering === null) return null;
   return rendering.lines.map((line) => ({ ...line, kind: 'plain', oldNumber: null, newNumber: null }));
 }
