@@ -18,10 +18,9 @@ export type Digests = Pick<ReviewStatus, 'diffSha' | 'inputSha' | 'stagingSha'>;
 export function placeOf(reference: string, digests: Digests, change: ShownChange | null): Place {
   const match = /^(diff|staging|metadata):([0-9a-f]{64})#([^]*)$/.exec(reference);
   const [, source, sha, fragment = ''] = match ?? [];
-  if (source === 'diff' && sha === digests.diffSha && change !== null) {
-    const range = rangeOf(fragment, change);
-    if (range !== null) return range;
-  }
+  if (source === 'diff' && sha === digests.diffSha && change !== null && change.lines.length > 0)
+    // Evidence that is not found must be looked for: a confirmation waits for nothing where there is no place.
+    return rangeOf(fragment, change) ?? whole(change, `the whole change (${fragment} is not in it)`);
   if (source === 'staging' && sha === digests.stagingSha)
     return { kind: 'staging', anchor: stagingAnchor(fragment), label: stagingLabel(fragment) };
   if (source === 'metadata' && sha === digests.inputSha)
@@ -57,8 +56,9 @@ export function claimAnchor(name: string): string {
   return `claim-${[...new TextEncoder().encode(name)].map((byte) => byte.toString(16)).join('')}`;
 }
 
-function rangeOf(fragment: string, { lines, text, language }: ShownChange): Place | null {
-  if (fragment === '') return whole(lines);
+function rangeOf(fragment: string, change: ShownChange): Place | null {
+  const { lines, text, language } = change;
+  if (fragment === '') return whole(change, 'the whole change');
   const span = /^L(\d{1,7})(?::C(\d{1,7})-L(\d{1,7}):C(\d{1,7}))?$/.exec(fragment);
   if (span !== null) {
     const [first = 0, column = 1, last = first, end = Infinity] = span.slice(1).map(numberOrUndefined);
@@ -77,8 +77,8 @@ function rangeOf(fragment: string, { lines, text, language }: ShownChange): Plac
   return linesBetween(lines, positionAt(text, range.start), positionAt(text, range.end), fragment);
 }
 
-function whole(lines: readonly ShownLine[]): Place | null {
-  return lines.length === 0 ? null : { kind: 'lines', first: 0, last: lines.length - 1, label: 'the whole change' };
+function whole({ lines }: ShownChange, label: string): Place {
+  return { kind: 'lines', first: 0, last: lines.length - 1, label };
 }
 
 function numberOrUndefined(digits: string | undefined): number | undefined {

@@ -54,13 +54,17 @@ describe('the place of an evidence reference', () => {
     });
     expect(placeOf(`staging:${digests.stagingSha}#/base/x`, digests, sql)).toMatchObject({ anchor: 'dry-run' });
     expect(placeOf(`metadata:${digests.inputSha}#/a b`, digests, sql)).toMatchObject({ anchor: claimAnchor('a b') });
-    for (const other of [
-      `diff:${'0'.repeat(64)}#L1`,
-      'review:x',
-      `diff:${digests.diffSha}#L9999`,
-      `diff:${digests.diffSha}#nowhere`,
-    ])
+    for (const other of [`diff:${'0'.repeat(64)}#L1`, 'review:x'])
       expect(placeOf(other, digests, sql)).toEqual({ kind: 'none', label: other });
+  });
+
+  it.each(['L9999', 'nowhere', '/rows/0'])('takes the whole change for %s, which is not in it', (fragment) => {
+    expect(at(fragment)).toEqual({
+      kind: 'lines',
+      first: 0,
+      last: 2,
+      label: `the whole change (${fragment} is not in it)`,
+    });
   });
 
   it('makes ids that contain no character of a name', () => {

@@ -88,6 +88,22 @@ describe('what the page shows of a verified review', () => {
     }
   });
 
+  it.each(['patch', 'terraform'] as const)(
+    'finds a place for each piece of evidence of the sample %s with a byte order mark, which the rules skip',
+    async (name) => {
+      const sample = SAMPLE_CHANGES[name];
+      const { bundle } = await world.open({ ...sample, text: `\ufeff${sample.text}` });
+      const verdict = verifiedReview(bundle, world.trust, NOW.toISOString());
+      if (!verdict.ok) throw new Error(JSON.stringify(verdict.differences));
+      const { cards, change } = shownReview(verdict.review, 'alice');
+      const places = cards.cards.flatMap((card) => card.places);
+      expect(places.map(({ kind }) => kind)).toContain('lines');
+      expect(places).not.toContainEqual(expect.objectContaining({ kind: 'none' }));
+      const whole = { first: 0, last: (change?.lines.length ?? 0) - 1 };
+      if (name === 'terraform') expect(places).not.toContainEqual(expect.objectContaining(whole));
+    },
+  );
+
   it('offers an answer to members of the group only, not to the requester, and not twice', async () => {
     const turns = async (person: string): Promise<string[]> =>
       (await shown('update', person)).cards.cards.map(({ turn }) => turn);
