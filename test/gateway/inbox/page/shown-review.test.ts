@@ -259,6 +259,36 @@ describe('what the page shows of a verified review', () => {
     });
   });
 
+  it('shows that an attribute of a plan changes or is written whose value the plan marks as sensitive', () => {
+    const deep = JSON.parse('['.repeat(100) + ']'.repeat(100)) as unknown;
+    const change = {
+      actions: ['update'],
+      before: { policy: 'deny', password: 'same', tags: { env: 'a' } },
+      after: { policy: 'allow', password: 'same', tags: { env: 'b' }, key: 'x', list: [{ port: 22 }], deep },
+      after_unknown: {},
+      before_sensitive: { policy: true, password: true },
+      after_sensitive: { policy: true, password: true, key: true, list: [{ port: true }], tags: { other: true } },
+    };
+    const resource = {
+      address: 'aws_s3_bucket_policy.web',
+      mode: 'managed',
+      type: 'aws_s3_bucket_policy',
+      name: 'web',
+      provider_name: 'registry.terraform.io/hashicorp/aws',
+      change,
+    };
+    const plan = { format_version: '1.2', terraform_version: '1.9.5', resource_changes: [resource] };
+    const structure = structureOf('TerraformPlan', new TextEncoder().encode(JSON.stringify(plan)));
+    const members = structure?.kind === 'resources' ? structure.resources[0]?.members : null;
+    expect(members?.map(({ pointer, before, after }) => [pointer, before, after])).toEqual([
+      ['/policy', 'sensitive value', 'sensitive value'],
+      ['/tags/env', '"a"', '"b"'],
+      ['/key', null, 'sensitive value'],
+      ['/list', null, 'sensitive value'],
+      ['/deep', null, JSON.stringify(deep)],
+    ]);
+  });
+
   it('names the metadata that each tool declares as part of the effect', () => {
     const declared = SOURCE_TOOLS.map(({ sourceTool, effectMetadata }) => [
       sourceTool,
