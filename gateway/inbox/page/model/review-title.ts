@@ -1,5 +1,6 @@
 import type { StagingRecord } from '../../../../policy/contracts/staging-record';
 import { counted, joinParts, oneLineTitle } from '../../../../policy/text/change-title';
+import { lex } from '../../../../source-tools/sql/facts/lexer';
 import type { VerifiedReview } from '../../../../signing/verified-review';
 import type { LineKind, ShownChange } from './change-lines';
 import { actionWord, type Structure } from './structure';
@@ -66,11 +67,12 @@ function stagedTitle(staging: StagingRecord | null): string | null {
   );
 }
 
-/** The text after its leading comments, for SQL that was not rehearsed. */
+/** The text after its leading comments, as PostgreSQL reads them, for SQL without a dry run. */
 function sqlTitle(sourceTool: string, change: ShownChange | null): string | null {
   if (sourceTool !== 'SQLDryRun' || change?.text == null) return null;
-  const sql = change.text.replace(/^(?:\s+|--[^\n]*(?:\n|$)|\/\*[^]*?\*\/)+/, '').trim();
-  return sql === '' ? null : sql.replaceAll(/\s+/g, ' ');
+  const bytes = new TextEncoder().encode(change.text);
+  const { count, starts } = lex(bytes);
+  return count === 0 ? null : new TextDecoder().decode(bytes.subarray(starts[0])).trim().replaceAll(/\s+/g, ' ');
 }
 
 const ROWS: ReadonlySet<string> = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE', 'COPY']);

@@ -68,6 +68,16 @@ describe('what the page shows of a verified review', () => {
     );
   });
 
+  it.each([
+    ['/* a */ -- b\n  drop table users', 'drop table users'],
+    ['/* /* */ select 1 -- */ drop table users', 'drop table users'],
+    ['-- a\rdrop table users -- b\nselect 1', 'drop table users -- b select 1'],
+    ['/* /* */ select 1', 'SQLDryRun on shop'],
+  ])('titles SQL without a dry run by what follows its leading comments, which nest: %s', (text, title) => {
+    const review = { status: { ...status(), sourceTool: 'SQLDryRun' }, staging: null };
+    expect(reviewTitle(review, changeLines('SQLDryRun', Buffer.from(text)), null)).toBe(title);
+  });
+
   it('titles a patch that is not UTF-8 without a number of lines, which its bytes do not show', () => {
     const raw = Buffer.from('diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+\u00ff\n', 'latin1');
     const review = {
