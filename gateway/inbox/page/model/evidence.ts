@@ -13,18 +13,18 @@ export type Place =
   /** The reference points at nothing on this page; it is shown as text. */
   | { readonly kind: 'none'; readonly label: string };
 
-export type Digests = Pick<ReviewStatus, 'diffSha' | 'inputSha' | 'stagingSha'>;
+/** What references name, and the claims that they can point at. */
+export type Referenced = Pick<ReviewStatus, 'diffSha' | 'inputSha' | 'stagingSha' | 'metadata'>;
 
-export function placeOf(reference: string, digests: Digests, change: ShownChange | null): Place {
+export function placeOf(reference: string, review: Referenced, change: ShownChange | null): Place {
   const match = /^(diff|staging|metadata):([0-9a-f]{64})#([^]*)$/.exec(reference);
   const [, source, sha, fragment = ''] = match ?? [];
-  if (source === 'diff' && sha === digests.diffSha && change !== null && change.lines.length > 0)
+  if (source === 'diff' && sha === review.diffSha && change !== null && change.lines.length > 0)
     // Evidence that is not found must be looked for: a confirmation waits for nothing where there is no place.
     return rangeOf(fragment, change) ?? whole(change, `the whole change (${fragment} is not in it)`);
-  if (source === 'staging' && sha === digests.stagingSha)
+  if (source === 'staging' && sha === review.stagingSha)
     return { kind: 'staging', anchor: stagingAnchor(fragment), label: stagingLabel(fragment) };
-  if (source === 'metadata' && sha === digests.inputSha)
-    return { kind: 'claim', anchor: claimAnchor(tokensOf(fragment)?.[0] ?? ''), label: `the claim ${fragment}` };
+  if (source === 'metadata' && sha === review.inputSha) return claimPlace(fragment, review.metadata);
   return { kind: 'none', label: reference };
 }
 
@@ -50,6 +50,15 @@ const STAGING_LABELS: Readonly<Record<string, string>> = {
   uncaptured: 'what was not captured',
   notCompared: 'what was not compared',
 };
+
+/** Evidence can be that a claim is missing: then there is nothing to look at. The pointer to all claims is the first of them. */
+function claimPlace(pointer: string, metadata: Referenced['metadata']): Place {
+  const name = pointer === '' ? Object.keys(metadata)[0] : tokensOf(pointer)?.[0];
+  const label = pointer === '' ? 'the claims' : `the claim ${pointer}`;
+  return name !== undefined && Object.hasOwn(metadata, name)
+    ? { kind: 'claim', anchor: claimAnchor(name), label }
+    : { kind: 'none', label: `${label}, which was not made` };
+}
 
 /** Names of claims are the requester's words, so an id of the page never contains one unchanged. */
 export function claimAnchor(name: string): string {

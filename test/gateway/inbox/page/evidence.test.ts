@@ -6,7 +6,8 @@ import { placeOfPointer } from '../../../../gateway/inbox/page/model/json-places
 import { pointerOf } from '../../../../policy/text/json-pointer';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
-const digests = { diffSha: 'd'.repeat(64), inputSha: 'e'.repeat(64), stagingSha: 'f'.repeat(64) };
+const shas = { diffSha: 'd'.repeat(64), inputSha: 'e'.repeat(64), stagingSha: 'f'.repeat(64) };
+const digests = { ...shas, metadata: { 'a b': 1, c: 2 } };
 const sql = changeLines('SQLDryRun', bytes('UPDATE a\n SET b = 1;\nDELETE FROM c;\n'));
 const json = changeLines('HTTPPatch', bytes('{"method":"PATCH","body":{"a":1,"b/c":[10,{"d":true}]}}'));
 const at = (fragment: string, change = sql): Place => placeOf(`diff:${digests.diffSha}#${fragment}`, digests, change);
@@ -65,6 +66,14 @@ describe('the place of an evidence reference', () => {
       last: 2,
       label: `the whole change (${fragment} is not in it)`,
     });
+  });
+
+  it('of a claim that the requester did not make is nowhere, and of all claims is the first', () => {
+    const claim = (pointer: string): Place => placeOf(`metadata:${digests.inputSha}#${pointer}`, digests, sql);
+    for (const absent of ['/ticket', '/toString'])
+      expect(claim(absent)).toEqual({ kind: 'none', label: `the claim ${absent}, which was not made` });
+    expect(claim('')).toEqual({ kind: 'claim', anchor: claimAnchor('a b'), label: 'the claims' });
+    expect(placeOf(`metadata:${digests.inputSha}#`, { ...digests, metadata: {} }, sql).kind).toBe('none');
   });
 
   it('makes ids that contain no character of a name', () => {
