@@ -59,7 +59,7 @@ export function subject(notices: readonly NoticeBody[]): string {
 }
 
 export function linkTo(inbox: string, changeId: string): string {
-  return `${inbox}#/reviews/${changeId}`;
+  return `${inbox}#/review/${changeId}`;
 }
 
 /** Lines of a plain text message, each notice with its link. */

@@ -74,6 +74,21 @@ describe('a login', () => {
     expect(await sessionOf(browser)).toBe(401);
   });
 
+  it('works although another person has enrolled a passkey with the same credential id', async () => {
+    const squatter = testPasskey('squatter');
+    const passkey = { ...squatter.key, credentialId: alice.key.credentialId };
+    world.keys.clear();
+    for (const key of [{ ...squatter.entry, keyId: '0'.repeat(64), passkey }, alice.entry, mallory.entry])
+      world.keys.set(key.keyId, key);
+    expect(await sessionOf(await loggedIn(world))).toMatchObject({ person: 'alice', keyId: alice.keyId });
+    const browser = new Browser(world.app);
+    const challenge = await browser.beginLogin();
+    const { credentialId } = alice.key;
+    const sent = { ...assertionOf(squatter, challenge), credentialId };
+    expect((await browser.post('login/finish', sent)).status).toBe(200);
+    expect(await sessionOf(browser)).toMatchObject({ person: 'squatter' });
+  });
+
   it.each([
     ['revoked', { revokedAt: new Date().toISOString() }],
     ['without the right to read', { rights: ['answer' as const] }],

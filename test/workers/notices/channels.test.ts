@@ -1,9 +1,10 @@
 import { createHmac } from 'node:crypto';
+import { routeOf } from '../../../gateway/inbox/page/model/routes';
 import { sendEmail } from '../../../workers/notices/channels/email';
 import { post } from '../../../workers/notices/channels/post';
 import { sendSlack, slackMessage } from '../../../workers/notices/channels/slack';
 import { sendWebhook } from '../../../workers/notices/channels/webhook';
-import { MAX_LINES, noticeLine, subject, type NoticeBody } from '../../../workers/notices/message';
+import { linkTo, MAX_LINES, noticeLine, subject, type NoticeBody } from '../../../workers/notices/message';
 import { startHttpSink, type HttpSink } from '../../support/http-sink';
 import { startSmtpServer, type SmtpServer } from '../../support/smtp-server';
 
@@ -45,7 +46,7 @@ test('a webhook gets the notice with its link, signed as in Standard Webhooks', 
   });
   const { path, headers, body } = sink.requests.at(-1) ?? { path: '', headers: {}, body: '' };
   expect(path).toBe('/hook?a=1');
-  expect(JSON.parse(body)).toEqual({ ...waiting, link: `${inbox}#/reviews/${changeId}` });
+  expect(JSON.parse(body)).toEqual({ ...waiting, link: `${inbox}#/review/${changeId}` });
   const signed = `notice-7.${String(headers['webhook-timestamp'])}.${body}`;
   expect(headers['webhook-signature']).toBe(`v1,${createHmac('sha256', secret).update(signed).digest('base64')}`);
   expect(headers['webhook-timestamp']).toBe('1767225600');
@@ -74,12 +75,16 @@ test('a server that closes the connection is tried again later', async () => {
   expect(sent).toMatchObject({ ok: false, permanent: false });
 });
 
+test('the link of a notice opens its review in the inbox', () => {
+  expect(routeOf(new URL(linkTo(inbox, changeId)).hash)).toEqual({ view: 'review', changeId });
+});
+
 test('a chat message has no button, no text that the chat interprets, and only links to the inbox', async () => {
   expect(await sendSlack({ url: sink.url }, [waiting], context)).toEqual({ ok: true });
   const message = JSON.parse(sink.requests.at(-1)?.body ?? '') as { blocks: { type: string }[] };
   expect(new Set(message.blocks.map(({ type }) => type))).toEqual(new Set(['section', 'context']));
   const links = JSON.stringify(message).match(/https?:[^|"]*/g);
-  expect(links).toEqual([`${inbox}#/reviews/${changeId}`]);
+  expect(links).toEqual([`${inbox}#/review/${changeId}`]);
 });
 
 test('names that a chat would read as mentions or markup stay text', () => {
@@ -119,7 +124,7 @@ test('several notices to one person are one message, with one link each', async 
     data
       .replaceAll('=\r\n', '')
       .replaceAll('=3D', '=')
-      .match(/#\/reviews\//g),
+      .match(/#\/review\//g),
   ).toHaveLength(2);
 });
 

@@ -2,6 +2,7 @@
  * The bytes of a change as lines on the page. Every byte is in a line: nothing is left out, whatever the tool.
  */
 import { linesOf, sourceLines } from '../../../../policy/text/escape';
+import { jsonOf } from '../../../../policy/text/json-of';
 import { jsonRenderer } from '../../../../policy/text/render/json';
 import { decodeUtf8 } from '../../../../policy/text/utf8';
 
@@ -53,7 +54,8 @@ function plainLines(text: string): ShownLine[] {
 
 function oneLineOfJson(text: string): ShownLine[] | null {
   if (text.trimEnd().includes('\n') || !/^\s*[[{]/.test(text.slice(0, 200))) return null;
-  const rendering = jsonRenderer.render(text);
+  // The renderer drops white space between tokens, which is content in a text that is not JSON.
+  const rendering = jsonOf(text) === undefined ? null : jsonRenderer.render(text);
   if (rendering === null) return null;
   return rendering.lines.map((line) => ({ ...line, kind: 'plain', oldNumber: null, newNumber: null }));
 }
@@ -88,18 +90,32 @@ function patchLines(text: string): ShownLine[] {
 }
 
 type Four = [number, number, number, number];
-const HUNK = /^@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@/;
+const HUNK = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 const BYTES_A_LINE = 16;
+const LINE_FEED = 0x0a;
 
+/** Columns count bytes here. */
 function hexLines(bytes: Uint8Array): ShownLine[] {
   const lines: ShownLine[] = [];
+  let line = 1;
+  let lineStart = 0;
   for (let at = 0; at < bytes.length; at += BYTES_A_LINE) {
     const row = [...bytes.subarray(at, at + BYTES_A_LINE)];
     const digits = row.map((byte) => byte.toString(16).padStart(2, '0')).join(' ');
     const ascii = row.map((byte) => (byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : '.')).join('');
-    lines.push(
-      lineAt(`${at.toString(16).padStart(6, '0')}  ${digits.padEnd(47)}  ${ascii}`, lines.length + 1, 'plain'),
-    );
+    const start = { startLine: line, startColumn: at - lineStart + 1 };
+    row.forEach((byte, i) => {
+      if (byte === LINE_FEED) [line, lineStart] = [line + 1, at + i + 1];
+    });
+    lines.push({
+      text: `${at.toString(16).padStart(6, '0')}  ${digits.padEnd(47)}  ${ascii}`,
+      kind: 'plain',
+      ...start,
+      endLine: line,
+      endColumn: at + row.length - lineStart + 1,
+      oldNumber: null,
+      newNumber: null,
+    });
   }
   return lines;
 }

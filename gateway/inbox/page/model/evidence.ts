@@ -13,19 +13,18 @@ export type Place =
   /** The reference points at nothing on this page; it is shown as text. */
   | { readonly kind: 'none'; readonly label: string };
 
-export type Digests = Pick<ReviewStatus, 'diffSha' | 'inputSha' | 'stagingSha'>;
+/** What references name, and the claims that they can point at. */
+export type Referenced = Pick<ReviewStatus, 'diffSha' | 'inputSha' | 'stagingSha' | 'metadata'>;
 
-export function placeOf(reference: string, digests: Digests, change: ShownChange | null): Place {
+export function placeOf(reference: string, review: Referenced, change: ShownChange | null): Place {
   const match = /^(diff|staging|metadata):([0-9a-f]{64})#([^]*)$/.exec(reference);
   const [, source, sha, fragment = ''] = match ?? [];
-  if (source === 'diff' && sha === digests.diffSha && change !== null) {
-    const range = rangeOf(fragment, change);
-    if (range !== null) return range;
-  }
-  if (source === 'staging' && sha === digests.stagingSha)
+  if (source === 'diff' && sha === review.diffSha && change !== null && change.lines.length > 0)
+    // Evidence that is not found must be looked for: a confirmation waits for nothing where there is no place.
+    return rangeOf(fragment, change) ?? whole(change, `the whole change (${fragment} is not in it)`);
+  if (source === 'staging' && sha === review.stagingSha)
     return { kind: 'staging', anchor: stagingAnchor(fragment), label: stagingLabel(fragment) };
-  if (source === 'metadata' && sha === digests.inputSha)
-    return { kind: 'claim', anchor: claimAnchor(tokensOf(fragment)?.[0] ?? ''), label: `the claim ${fragment}` };
+  if (source === 'metadata' && sha === review.inputSha) return claimPlace(fragment, review.metadata);
   return { kind: 'none', label: reference };
 }
 
@@ -52,21 +51,33 @@ const STAGING_LABELS: Readonly<Record<string, string>> = {
   notCompared: 'what was not compared',
 };
 
+/** Evidence can be that a claim is missing: then there is nothing to look at. The pointer to all claims is the first of them. */
+function claimPlace(pointer: string, metadata: Referenced['metadata']): Place {
+  const name = pointer === '' ? Object.keys(metadata)[0] : tokensOf(pointer)?.[0];
+  const label = pointer === '' ? 'the claims' : `the claim ${pointer}`;
+  return name !== undefined && Object.hasOwn(metadata, name)
+    ? { kind: 'claim', anchor: claimAnchor(name), label }
+    : { kind: 'none', label: `${label}, which was not made` };
+}
+
 /** Names of claims are the requester's words, so an id of the page never contains one unchanged. */
 export function claimAnchor(name: string): string {
   return `claim-${[...new TextEncoder().encode(name)].map((byte) => byte.toString(16)).join('')}`;
 }
 
-function rangeOf(fragment: string, { lines, text, language }: ShownChange): Place | null {
-  if (fragment === '') return whole(lines);
+function rangeOf(fragment: string, change: ShownChange): Place | null {
+  const { lines, text, language } = change;
+  if (fragment === '') return whole(change, 'the whole change');
   const span = /^L(\d{1,7})(?::C(\d{1,7})-L(\d{1,7}):C(\d{1,7}))?$/.exec(fragment);
   if (span !== null) {
-    const [first, column = 1, last = first ?? 0, end = Infinity] = span.slice(1).map(numberOrUndefined);
+    const [first = 0, column = 1, last = first, end = Infinity] = span.slice(1).map(numberOrUndefined);
+    // Columns count characters, which bytes that are not UTF-8 do not have.
+    const [from, to] = language === 'bytes' ? [1, Infinity] : [column, end];
     return linesBetween(
       lines,
-      { line: first ?? 0, column },
-      { line: last, column: end },
-      spanLabel(first ?? 0, last, language),
+      { line: first, column: from },
+      { line: last, column: to },
+      spanLabel(first, last, language),
     );
   }
   if (!fragment.startsWith('/') || text === null) return null;
@@ -75,17 +86,18 @@ function rangeOf(fragment: string, { lines, text, language }: ShownChange): Plac
   return linesBetween(lines, positionAt(text, range.start), positionAt(text, range.end), fragment);
 }
 
-function whole(lines: readonly ShownLine[]): Place | null {
-  return lines.length === 0 ? null : { kind: 'lines', first: 0, last: lines.length - 1, label: 'the whole change' };
+function whole({ lines }: ShownChange, label: string): Place {
+  return { kind: 'lines', first: 0, last: lines.length - 1, label };
 }
 
 function numberOrUndefined(digits: string | undefined): number | undefined {
   return digits === undefined ? undefined : Number(digits);
 }
 
-/** The lines of a patch are also numbered by the old and the new file, so its own numbers are named. */
+/** The shown lines of a patch are also numbered by the old and the new file, and those of bytes are not lines of the text. */
 function spanLabel(first: number, last: number, language: ShownChange['language']): string {
   const lines = first === last ? `line ${first}` : `lines ${first} to ${last}`;
+  if (language === 'bytes') return `${lines} of the text`;
   return language === 'patch' ? `${lines} of the patch` : lines;
 }
 

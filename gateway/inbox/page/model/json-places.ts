@@ -15,7 +15,8 @@ export interface Range {
 export function placeOfPointer(text: string, pointer: string): Range | null {
   const tokens = tokensOf(pointer);
   if (tokens === null) return null;
-  let start = skipSpace(text, 0);
+  // Rules read a document without its byte order mark.
+  let start = skipSpace(text, text.startsWith('\ufeff') ? 1 : 0);
   let named = start;
   for (const token of tokens) {
     const next = memberOf(text, start, token);

@@ -1,7 +1,8 @@
 import type { StagingRecord } from '../../../../policy/contracts/staging-record';
 import { counted, joinParts, oneLineTitle } from '../../../../policy/text/change-title';
+import { lex } from '../../../../source-tools/sql/facts/lexer';
 import type { VerifiedReview } from '../../../../signing/verified-review';
-import type { ShownChange } from './change-lines';
+import type { LineKind, ShownChange } from './change-lines';
 import { actionWord, type Structure } from './structure';
 
 /** What the change does in one line, from its verified bytes and its dry run; never from what the requester wrote. */
@@ -12,7 +13,7 @@ export function reviewTitle(
 ): string {
   return oneLineTitle(
     structureTitle(structure) ??
-      patchTitle(status.sourceTool, change) ??
+      patchTitle(status.sourceTool, change, staging) ??
       stagedTitle(staging) ??
       sqlTitle(status.sourceTool, change) ??
       `${status.sourceTool} on ${status.target}`,
@@ -44,13 +45,13 @@ function countBy(names: readonly string[]): [string, number][] {
   return [...counts];
 }
 
-function patchTitle(sourceTool: string, change: ShownChange | null): string | null {
+/** The record of a patch has one entry for each path. A patch can have files without the header `diff --git`. */
+function patchTitle(sourceTool: string, change: ShownChange | null, staging: StagingRecord | null): string | null {
   if (sourceTool !== 'GitPatch' || change === null) return null;
-  const count = (kind: string): number => change.lines.filter((line) => line.kind === kind).length;
-  const files = change.lines.filter(({ kind, text }) => kind === 'file' && text.startsWith('diff --git '));
-  const [first] = files;
-  const name = files.length === 1 && first !== undefined ? / b\/(.+)$/.exec(first.text)?.[1] : undefined;
-  return `git: ${name ?? counted(files.length, 'file')}, +${count('added')} \u2212${count('removed')}`;
+  const count = (kind: LineKind): number => change.lines.filter((line) => line.kind === kind).length;
+  const [only, ...more] = staging?.tables ?? [];
+  const what = only === undefined ? 'patch' : more.length === 0 ? only.table : counted(more.length + 1, 'file');
+  return change.language === 'patch' ? `git: ${what}, +${count('added')} \u2212${count('removed')}` : `git: ${what}`;
 }
 
 /** `UPDATE public.invoices: 40 rows`, by the commands and tables of the dry run. */
@@ -66,11 +67,12 @@ function stagedTitle(staging: StagingRecord | null): string | null {
   );
 }
 
-/** The text after its leading comments, for SQL that was not rehearsed. */
+/** The text after its leading comments, as PostgreSQL reads them, for SQL without a dry run. */
 function sqlTitle(sourceTool: string, change: ShownChange | null): string | null {
   if (sourceTool !== 'SQLDryRun' || change?.text == null) return null;
-  const sql = change.text.replace(/^(?:\s+|--[^\n]*(?:\n|$)|\/\*[^]*?\*\/)+/, '').trim();
-  return sql === '' ? null : sql.replaceAll(/\s+/g, ' ');
+  const bytes = new TextEncoder().encode(change.text);
+  const { count, starts } = lex(bytes);
+  return count === 0 ? null : new TextDecoder().decode(bytes.subarray(starts[0])).trim().replaceAll(/\s+/g, ' ');
 }
 
 const ROWS: ReadonlySet<string> = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE', 'COPY']);

@@ -1,11 +1,12 @@
 /** What a change does, read from its bytes: the view above its full text. Null if a tool has no view, or its bytes do not parse. */
-import { isJsonObject, type JsonObject, type JsonValue } from '../../../../policy/contracts/canonical-json';
+import { isJsonObject, MAX_DEPTH, type JsonObject, type JsonValue } from '../../../../policy/contracts/canonical-json';
 import { readJsonDocument } from '../../../../policy/text/json-document';
 import { arrayIndex, pointerOf, tokensOf } from '../../../../policy/text/json-pointer';
 import { Refused } from '../../../../policy/text/refusal';
 import { bodyKind, readContentType, replacesDocument } from '../../../../source-tools/http/facts/body-kind';
 import type { HttpPatchFacts } from '../../../../source-tools/http/facts/http-facts';
 import { extractTerraformPlanFacts } from '../../../../source-tools/terraform/facts/extract-terraform-facts';
+import { containsTrue } from '../../../../source-tools/terraform/facts/masks';
 import type { TerraformResource } from '../../../../source-tools/terraform/facts/terraform-facts';
 
 /** One member with its old and new value, as JSON. Null: absent on that side. */
@@ -131,10 +132,10 @@ function rowsOf({ rows }: JsonObject): Structure | null {
       table,
       key: JSON.stringify(key),
       members: names.map((name) => ({
-        operation: name in set ? 'set' : 'must be',
+        operation: Object.hasOwn(set, name) ? 'set' : 'must be',
         pointer: name,
-        before: name in expect ? JSON.stringify(expect[name]) : null,
-        after: name in set ? JSON.stringify(set[name]) : null,
+        before: Object.hasOwn(expect, name) ? JSON.stringify(expect[name]) : null,
+        after: Object.hasOwn(set, name) ? JSON.stringify(set[name]) : null,
       })),
     };
   });
@@ -144,27 +145,47 @@ function rowsOf({ rows }: JsonObject): Structure | null {
 
 function resourcesOf(bytes: Uint8Array): Structure | null {
   const facts = extractTerraformPlanFacts(bytes);
-  if (!facts.ok) return null;
+  // What has facts is bounded, and deeper than documents of other tools may be.
+  const read = readJsonDocument(bytes, { maxBytes: bytes.length, maxDepth: MAX_DEPTH, maxEntries: Infinity });
+  if (!facts.ok || !read.ok) return null;
   const changing = facts.resources.filter(({ action }) => action !== 'no-op' && action !== 'read');
   const order: readonly string[] = ['delete', 'replace', 'forget', 'update', 'create'];
   const resources = changing
     .map((resource): ResourceChange => ({
       address: resource.address,
       action: resource.action,
-      members: resourceMembers(resource),
+      members: resourceMembers(resource, (name) => valueAt(read.value, `${resource.at}/change/${name}`) ?? null),
     }))
     .sort((a, b) => order.indexOf(a.action) - order.indexOf(b.action));
   return { kind: 'resources', resources, unchanged: facts.resources.length - changing.length };
 }
 
-function resourceMembers({ before, after, unknown, action }: TerraformResource): MemberChange[] {
-  const [old, now] = [leavesByPointer(before), leavesByPointer(withUnknown(after, unknown))];
+/** `planned`: a side as the plan has it. The facts have null for a sensitive value, so that a change of it does not show. */
+function resourceMembers(
+  { unknown, action, beforeSensitive, afterSensitive }: TerraformResource,
+  planned: (side: 'before' | 'after') => JsonValue,
+): MemberChange[] {
+  const [old, now] = [leavesByPointer(planned('before')), leavesByPointer(withUnknown(planned('after'), unknown))];
   const text = (leaf: JsonValue | undefined): string | null =>
     leaf === undefined ? null : JSON.stringify(leaf).replaceAll(JSON.stringify(UNKNOWN), 'known after apply');
   return [...new Set([...old.keys(), ...now.keys()])].flatMap((pointer) => {
     const [was, is] = [text(old.get(pointer)), text(now.get(pointer))];
-    return was === is ? [] : [{ operation: action, pointer, before: was, after: is }];
+    const shown = (value: string | null, sensitive: JsonValue): string | null =>
+      value !== null && isMarked(sensitive, pointer) ? 'sensitive value' : value;
+    return was === is
+      ? []
+      : [{ operation: action, pointer, before: shown(was, beforeSensitive), after: shown(is, afterSensitive) }];
   });
+}
+
+/** Whether the mask marks the value at the pointer, something in it, or something around it. */
+function isMarked(mask: JsonValue, pointer: string): boolean {
+  let at = mask;
+  for (const token of tokensOf(pointer) ?? []) {
+    if (at === true) return true;
+    at = isJsonObject(at) && Object.hasOwn(at, token) ? (at[token] ?? false) : false;
+  }
+  return containsTrue(at);
 }
 
 /** The value with UNKNOWN wherever `unknown` has true, at any depth: there the plan has null or nothing. */
@@ -195,12 +216,17 @@ function leaves(value: JsonObject, path: readonly string[]): [string[], JsonValu
 }
 
 function jsonAt(document: JsonValue | undefined, pointer: string): string | null {
+  const value = valueAt(document, pointer);
+  return value === undefined ? null : JSON.stringify(value);
+}
+
+function valueAt(document: JsonValue | undefined, pointer: string): JsonValue | undefined {
   let value = document;
   for (const token of tokensOf(pointer) ?? [MISSING]) {
     if (Array.isArray(value)) value = value[arrayIndex(token) ?? -1];
-    else value = isJsonObject(value) && token in value ? value[token] : undefined;
+    else value = isJsonObject(value) && Object.hasOwn(value, token) ? value[token] : undefined;
   }
-  return value === undefined ? null : JSON.stringify(value);
+  return value;
 }
 
 /** No member has this name: a lone surrogate is not in a document. */

@@ -20,6 +20,13 @@ describe('the lines of a change', () => {
     );
   });
 
+  it.each(['{rm -rf home}', '[prod] drop all', '{"a": 1} {"b": 2}', '[1 2]'])(
+    'contain every character of %s, which is not JSON although it begins like it',
+    (text) => {
+      expect(changeLines('PlainText', bytes(text))).toMatchObject({ lines: [{ text }], note: null });
+    },
+  );
+
   it('contain a carriage return at the end of a line, unless every line ends with it, which a note says', () => {
     const shown = (text: string): unknown => {
       const { lines, note } = changeLines('GitPatch', bytes(text));

@@ -6,7 +6,8 @@ import { placeOfPointer } from '../../../../gateway/inbox/page/model/json-places
 import { pointerOf } from '../../../../policy/text/json-pointer';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
-const digests = { diffSha: 'd'.repeat(64), inputSha: 'e'.repeat(64), stagingSha: 'f'.repeat(64) };
+const shas = { diffSha: 'd'.repeat(64), inputSha: 'e'.repeat(64), stagingSha: 'f'.repeat(64) };
+const digests = { ...shas, metadata: { 'a b': 1, c: 2 } };
 const sql = changeLines('SQLDryRun', bytes('UPDATE a\n SET b = 1;\nDELETE FROM c;\n'));
 const json = changeLines('HTTPPatch', bytes('{"method":"PATCH","body":{"a":1,"b/c":[10,{"d":true}]}}'));
 const at = (fragment: string, change = sql): Place => placeOf(`diff:${digests.diffSha}#${fragment}`, digests, change);
@@ -19,6 +20,23 @@ describe('the place of an evidence reference', () => {
     ['', { first: 0, last: 2 }],
   ])('finds the lines of %s', (fragment, lines) => {
     expect(at(fragment)).toMatchObject({ kind: 'lines', ...lines });
+  });
+
+  it.each([
+    ['L12:C1-L12:C27', '+  run: curl evil.example'],
+    ['L12', '+  run: curl evil.example'],
+    ['L6:C1-L6:C6', '+caf\u00e9'],
+    ['L4:C3-L6:C2', '@@ -1 +1 @@\n-a\n+caf\u00e9'],
+  ])('finds the bytes of the lines %s of a patch that is not UTF-8', (fragment, text) => {
+    const file = (path: string): string =>
+      `diff --git a/${path} b/${path}\n--- a/${path}\n+++ b/${path}\n@@ -1 +1 @@\n`;
+    const patch = `${file('notes.txt')}-a\n+caf\u00e9\n${file('.github/workflows/release.yml')}-  run: true\n+  run: curl evil.example\n`;
+    const raw = Buffer.from(patch, 'latin1');
+    const change = changeLines('GitPatch', raw);
+    const place = at(fragment, change);
+    const from = patch.indexOf(text);
+    const [first, last] = [from, from + text.length - 1].map((offset) => Math.floor(offset / 16));
+    expect(place).toMatchObject({ kind: 'lines', first, last });
   });
 
   it.each([
@@ -37,13 +55,25 @@ describe('the place of an evidence reference', () => {
     });
     expect(placeOf(`staging:${digests.stagingSha}#/base/x`, digests, sql)).toMatchObject({ anchor: 'dry-run' });
     expect(placeOf(`metadata:${digests.inputSha}#/a b`, digests, sql)).toMatchObject({ anchor: claimAnchor('a b') });
-    for (const other of [
-      `diff:${'0'.repeat(64)}#L1`,
-      'review:x',
-      `diff:${digests.diffSha}#L9999`,
-      `diff:${digests.diffSha}#nowhere`,
-    ])
+    for (const other of [`diff:${'0'.repeat(64)}#L1`, 'review:x'])
       expect(placeOf(other, digests, sql)).toEqual({ kind: 'none', label: other });
+  });
+
+  it.each(['L9999', 'nowhere', '/rows/0'])('takes the whole change for %s, which is not in it', (fragment) => {
+    expect(at(fragment)).toEqual({
+      kind: 'lines',
+      first: 0,
+      last: 2,
+      label: `the whole change (${fragment} is not in it)`,
+    });
+  });
+
+  it('of a claim that the requester did not make is nowhere, and of all claims is the first', () => {
+    const claim = (pointer: string): Place => placeOf(`metadata:${digests.inputSha}#${pointer}`, digests, sql);
+    for (const absent of ['/ticket', '/toString'])
+      expect(claim(absent)).toEqual({ kind: 'none', label: `the claim ${absent}, which was not made` });
+    expect(claim('')).toEqual({ kind: 'claim', anchor: claimAnchor('a b'), label: 'the claims' });
+    expect(placeOf(`metadata:${digests.inputSha}#`, { ...digests, metadata: {} }, sql).kind).toBe('none');
   });
 
   it('makes ids that contain no character of a name', () => {

@@ -1,13 +1,16 @@
+import { changeLines } from '../../../../gateway/inbox/page/model/change-lines';
 import { EFFECT_METADATA } from '../../../../gateway/inbox/page/model/effect-metadata';
 import { frictionOf, isTyped } from '../../../../gateway/inbox/page/model/friction';
 import { previewOf } from '../../../../gateway/inbox/page/model/preview-table';
+import { reviewTitle } from '../../../../gateway/inbox/page/model/review-title';
 import { shownReview, type ShownReview } from '../../../../gateway/inbox/page/model/shown-review';
 import { structureOf } from '../../../../gateway/inbox/page/model/structure';
 import { verifiedReview, type VerifiedReview } from '../../../../signing/verified-review';
 import { stagingRecord, updatedTable } from '../../../../dev/staging-record';
 import type { StagingRecord } from '../../../../policy/contracts/staging-record';
 import { SOURCE_TOOLS } from '../../../../source-tools';
-import type { SampleName } from './sample-changes';
+import { status } from '../../../client/fakes';
+import { SAMPLE_CHANGES, type SampleName } from './sample-changes';
 import { sampleWorld } from './sample-world';
 
 const NOW = new Date('2026-11-20T10:00:00.000Z');
@@ -45,6 +48,45 @@ describe('what the page shows of a verified review', () => {
     expect((await shown(name)).title).toBe(title);
   });
 
+  it('titles a patch with all files and lines that git applies, whatever kind of headers they have', async () => {
+    const [readme, workflow] = ['README.md', '.github/workflows/release.yml'];
+    const file = (path: string, first: string, hunk: string): string =>
+      `${first}--- a/${path}\n+++ b/${path}\n${hunk}\n-a\n+b\n`;
+    const withGitHeader = file(readme, `diff --git a/${readme} b/${readme}\n`, '@@ -1 +1 @@');
+    const title = async (text: string, paths: readonly string[]): Promise<string> => {
+      const record = { ...SAMPLE_CHANGES.git.record, tables: paths.map((path) => updatedTable(path, 1, SHA)) };
+      const { bundle } = await world.open({ ...SAMPLE_CHANGES.git, text, record, preview: { paths: [...paths] } });
+      const verdict = verifiedReview(bundle, world.trust, NOW.toISOString());
+      if (!verdict.ok) throw new Error(JSON.stringify(verdict.differences));
+      return shownReview(verdict.review, 'alice').title;
+    };
+    expect(await title(withGitHeader + file(workflow, '', '@@ -1 +1 @@'), [readme, workflow])).toBe(
+      'git: 2 files, +2 \u22122',
+    );
+    expect(await title(file(workflow, '', '@@ -0000000001 +0000000001 @@'), [workflow])).toBe(
+      `git: ${workflow}, +1 \u22121`,
+    );
+  });
+
+  it.each([
+    ['/* a */ -- b\n  drop table users', 'drop table users'],
+    ['/* /* */ select 1 -- */ drop table users', 'drop table users'],
+    ['-- a\rdrop table users -- b\nselect 1', 'drop table users -- b select 1'],
+    ['/* /* */ select 1', 'SQLDryRun on shop'],
+  ])('titles SQL without a dry run by what follows its leading comments, which nest: %s', (text, title) => {
+    const review = { status: { ...status(), sourceTool: 'SQLDryRun' }, staging: null };
+    expect(reviewTitle(review, changeLines('SQLDryRun', Buffer.from(text)), null)).toBe(title);
+  });
+
+  it('titles a patch that is not UTF-8 without a number of lines, which its bytes do not show', () => {
+    const raw = Buffer.from('diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+\u00ff\n', 'latin1');
+    const review = {
+      status: { ...status(), sourceTool: 'GitPatch' },
+      staging: stagingRecord({ sourceTool: 'GitPatch', tables: [updatedTable('x', 1, SHA)] }),
+    };
+    expect(reviewTitle(review, changeLines('GitPatch', raw), null)).toBe('git: x');
+  });
+
   it('finds a place for each piece of evidence, and marks its lines with the number of the card', async () => {
     for (const name of ['update', 'remove', 'git', 'patch', 'httpDelete', 'terraform'] as const) {
       const { cards, marks } = await shown(name);
@@ -55,6 +97,22 @@ describe('what the page shows of a verified review', () => {
       }
     }
   });
+
+  it.each(['patch', 'terraform'] as const)(
+    'finds a place for each piece of evidence of the sample %s with a byte order mark, which the rules skip',
+    async (name) => {
+      const sample = SAMPLE_CHANGES[name];
+      const { bundle } = await world.open({ ...sample, text: `\ufeff${sample.text}` });
+      const verdict = verifiedReview(bundle, world.trust, NOW.toISOString());
+      if (!verdict.ok) throw new Error(JSON.stringify(verdict.differences));
+      const { cards, change } = shownReview(verdict.review, 'alice');
+      const places = cards.cards.flatMap((card) => card.places);
+      expect(places.map(({ kind }) => kind)).toContain('lines');
+      expect(places).not.toContainEqual(expect.objectContaining({ kind: 'none' }));
+      const whole = { first: 0, last: (change?.lines.length ?? 0) - 1 };
+      if (name === 'terraform') expect(places).not.toContainEqual(expect.objectContaining(whole));
+    },
+  );
 
   it('offers an answer to members of the group only, not to the requester, and not twice', async () => {
     const turns = async (person: string): Promise<string[]> =>
@@ -176,6 +234,14 @@ describe('what the page shows of a verified review', () => {
     ]);
   });
 
+  it('shows a column that a row must have as one that is not set, whatever its name', () => {
+    const row = { op: 'delete', table: 'public.orders', key: { id: 1 }, expect: { constructor: 2 } };
+    const structure = structureOf('SQLCAS', new TextEncoder().encode(JSON.stringify({ rows: [row] })));
+    expect(structure?.kind === 'rows' ? structure.rows[0]?.members : null).toEqual([
+      { operation: 'must be', pointer: 'constructor', before: '2', after: null },
+    ]);
+  });
+
   it('shows which parts of an attribute of a plan are known only after apply', () => {
     const resource = {
       address: 'aws_security_group.open',
@@ -201,6 +267,36 @@ describe('what the page shows of a verified review', () => {
       '/name': '"known after apply"',
       '/arn': 'known after apply',
     });
+  });
+
+  it('shows that an attribute of a plan changes or is written whose value the plan marks as sensitive', () => {
+    const deep = JSON.parse('['.repeat(100) + ']'.repeat(100)) as unknown;
+    const change = {
+      actions: ['update'],
+      before: { policy: 'deny', password: 'same', tags: { env: 'a' } },
+      after: { policy: 'allow', password: 'same', tags: { env: 'b' }, key: 'x', list: [{ port: 22 }], deep },
+      after_unknown: {},
+      before_sensitive: { policy: true, password: true },
+      after_sensitive: { policy: true, password: true, key: true, list: [{ port: true }], tags: { other: true } },
+    };
+    const resource = {
+      address: 'aws_s3_bucket_policy.web',
+      mode: 'managed',
+      type: 'aws_s3_bucket_policy',
+      name: 'web',
+      provider_name: 'registry.terraform.io/hashicorp/aws',
+      change,
+    };
+    const plan = { format_version: '1.2', terraform_version: '1.9.5', resource_changes: [resource] };
+    const structure = structureOf('TerraformPlan', new TextEncoder().encode(JSON.stringify(plan)));
+    const members = structure?.kind === 'resources' ? structure.resources[0]?.members : null;
+    expect(members?.map(({ pointer, before, after }) => [pointer, before, after])).toEqual([
+      ['/policy', 'sensitive value', 'sensitive value'],
+      ['/tags/env', '"a"', '"b"'],
+      ['/key', null, 'sensitive value'],
+      ['/list', null, 'sensitive value'],
+      ['/deep', null, JSON.stringify(deep)],
+    ]);
   });
 
   it('names the metadata that each tool declares as part of the effect', () => {
