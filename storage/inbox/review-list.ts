@@ -175,9 +175,9 @@ function addSearch(query: Conditions, search: string): void {
 /** Throws RangeError for a text that is not `next` of an earlier page. */
 function addCursor(query: Conditions, cursor: string, turn: boolean): void {
   const [text = '', changeId = ''] = cursor.split('~');
-  // A Date, because JavaScript reads times that PostgreSQL does not.
+  // A Date, because JavaScript reads times that PostgreSQL does not. Not before 1970: PostgreSQL has no time before 4713 BC.
   const time = turn && text === 'none' ? 'infinity' : new Date(text);
-  if ((time instanceof Date && Number.isNaN(time.getTime())) || !Sha256Hex.safeParse(changeId).success)
+  if ((time instanceof Date && !(time.getTime() >= 0)) || !Sha256Hex.safeParse(changeId).success)
     throw new RangeError('cursor: expected the value of `next` of the previous page');
   if (turn)
     query.add(

@@ -135,7 +135,7 @@ it.each(['turn', 'waiting', 'all'] as const)('pages through the tab %s, each rev
   const seen = [...first.items, ...second.items].map(({ changeId }) => changeId);
   expect([first.items.length, second.items.length, second.next]).toEqual([PAGE_SIZE, 7, null]);
   expect(new Set(seen).size).toBe(PAGE_SIZE + 7);
-  for (const time of ['x', '', 'yesterday', 'none~none'])
+  for (const time of ['x', '', 'yesterday', 'none~none', '-009999-01-01T00:00:00Z'])
     await expect(lists.page(who, { tab, cursor: `${time}~${'a'.repeat(64)}` })).rejects.toThrow(RangeError);
   // JavaScript reads this time, PostgreSQL does not.
   await expect(lists.page(who, { tab, cursor: `2001~${'a'.repeat(64)}` })).resolves.toHaveProperty('items');

@@ -12,24 +12,27 @@ export function Precedents({ precedents }: { readonly precedents: readonly Prece
   if (typeof precedents === 'string') return <p class="quiet">{precedents}</p>;
   if (precedents.length === 0) return <p class="quiet">No earlier answer to this rule.</p>;
   return (
-    <ul class="precedents" aria-label="Earlier answers to this rule">
-      {precedents.map(({ changeId, title, decision, person, at, outcome }, i) => (
-        <li key={i}>
-          <a href={hashOf({ view: 'review', changeId })}>
-            <SafeText text={title} />
-          </a>
-          <span class="quiet">
-            {' '}
-            <SafeText text={person} /> {DECIDED[decision]}, {shortTime(at)}
-            {outcome !== null && (
-              <>
-                {', '}
-                <SafeText text={outcome.replaceAll('_', ' ').toLowerCase()} />
-              </>
-            )}
-          </span>
-        </li>
-      ))}
-    </ul>
+    <>
+      <p class="quiet">As listed by the gateway, not verified. Open a review to verify it.</p>
+      <ul class="precedents" aria-label="Earlier answers to this rule">
+        {precedents.map(({ changeId, title, decision, person, at, outcome }, i) => (
+          <li key={i}>
+            <a href={hashOf({ view: 'review', changeId })}>
+              <SafeText text={title} />
+            </a>
+            <span class="quiet">
+              {' '}
+              <SafeText text={person} /> {DECIDED[decision]}, {shortTime(at)}
+              {outcome !== null && (
+                <>
+                  {', '}
+                  <SafeText text={outcome.replaceAll('_', ' ').toLowerCase()} />
+                </>
+              )}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </>
   );
 }
