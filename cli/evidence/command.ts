@@ -127,9 +127,7 @@ function resultWord({ result, required }: EvidenceReport['checks'][number]): Tex
 }
 
 async function replayFindings(io: Io, [idOrFile = '']: readonly string[]): Promise<ExitCode> {
-  const file = isIdPrefix(idOrFile)
-    ? (await evidenceOf(io, idOrFile, true)).text
-    : await readEvidence(idOrFile);
+  const file = isIdPrefix(idOrFile) ? (await evidenceOf(io, idOrFile, true)).text : await readEvidence(idOrFile);
   const replay = await (await io.host.remote.evidence()).replayBundle(io.host.env, file);
   if (io.json) io.out.json(replay);
   if (replay.kind === 'moved') {

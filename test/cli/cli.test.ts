@@ -6,6 +6,7 @@ import { openEnvelope } from '../../policy/evidence/dsse';
 import type { Envelope } from '../../policy/contracts/diff';
 import { sha256Hex } from '../../policy/contracts/hash';
 import { ledgerHash } from '../../policy/contracts/ledger';
+import { CliEnv } from '../../workers/process-env';
 import { writeKeyFile } from '../../signing/key-file';
 import type { AdmittedAnswer } from '../../policy/contracts/answer';
 import { newKeyPair } from '../../signing/keys';
@@ -62,6 +63,39 @@ const COMMANDS = [
   ['submit'], ['list'], ['show'], ['answer'], ['sign'], ['result'], ['watch'], ['withdraw'],
   ['keys', 'new'], ['keys', 'register'], ['keys', 'enroll'], ['keys', 'list'], ['keys', 'revoke'], ['ledger', 'show'], ['ledger', 'verify'], ['export'], ['verify'], ['replay'], ['archive'], ['breaker', 'list'], ['breaker', 'reset'], ['judge', 'parse'], ['judge', 'eval'], ['init'], ['up'], ['dev'], ['setup'], ['target', 'init'], ['target', 'freeze'], ['target', 'unfreeze'], ['resolve'], ['doctor'], ['login'], ['logout'], ['whoami'],
 ]; // prettier-ignore
+
+describe('environment', () => {
+  const variables = Object.entries(CliEnv.shape).map(([name, schema]) => ({ name, schema }));
+
+  it.each(variables.filter(({ schema }) => !schema.safeParse('').success))(
+    'exits 2 and names $name if it is set to nothing, before anything is connected',
+    async ({ name }) => {
+      const { code, out, err } = await run(['list'], { host: { env: { [name]: '' } } });
+      expect([code, out]).toEqual([2, '']);
+      expect(err).toMatch(/^error: Invalid environment/);
+      expect(err).toContain(`${name}: is empty`);
+    },
+  );
+
+  it('accepts an empty list of extensions and an empty suffix of queues, and nothing else that is empty', () => {
+    const accepted = variables.filter(({ schema }) => schema.safeParse('').success);
+    expect(accepted.map(({ name }) => name)).toEqual(['COUNTERSIGN_QUEUE_SUFFIX', 'COUNTERSIGN_EXTENSIONS']);
+  });
+
+  it('exits 2 with a URL of a database that is not one, and does not print it', async () => {
+    const env = { COUNTERSIGN_OPERATOR_DATABASE_URL: 'cs_operator:secret@db' };
+    const { code, err } = await run(['list'], { host: { env } });
+    expect(code).toBe(2);
+    expect(err).toContain('COUNTERSIGN_OPERATOR_DATABASE_URL: expected postgres://role:password@host:port/countersign');
+    expect(err).not.toContain('secret');
+  });
+
+  it('prints help whatever the environment is', async () => {
+    expect(await run(['list', '--help'], { host: { env: { COUNTERSIGN_DATABASE_URL: '' } } })).toMatchObject({
+      code: 0,
+    });
+  });
+});
 
 describe('help', () => {
   it.each([[[]], ...COMMANDS.map((command) => [command])])(

@@ -133,18 +133,21 @@ describe('verify', () => {
     ['no text', Uint8Array.of(0xff, 0xfe), 'the file is not UTF-8'],
     ['other JSON', '{"operators":[]}', 'the JSON is not an object with "format": "countersign-evidence/v1"'],
     ['JSON that is not an object', '[]', 'the JSON is not an object with "format": "countersign-evidence/v1"'],
-  ])('exits 2 with one error that names the file if it contains %s, as replay does', async (_name, content, problem) => {
-    const file = write('wrong', content);
-    for (const args of [
-      ['verify', 'wrong', '--trust', 'trust'],
-      ['replay', 'wrong'],
-    ])
-      expect(await run(args)).toEqual({
-        code: 2,
-        out: '',
-        err: `error: ${file}: expected an evidence file as "countersign export" writes it; ${problem}\n`,
-      });
-  });
+  ])(
+    'exits 2 with one error that names the file if it contains %s, as replay does',
+    async (_name, content, problem) => {
+      const file = write('wrong', content);
+      for (const args of [
+        ['verify', 'wrong', '--trust', 'trust'],
+        ['replay', 'wrong'],
+      ])
+        expect(await run(args)).toEqual({
+          code: 2,
+          out: '',
+          err: `error: ${file}: expected an evidence file as "countersign export" writes it; ${problem}\n`,
+        });
+    },
+  );
 
   it('exits 14 with one error if the file says that it is evidence and is not in its format', async () => {
     const file = write('changed', texts.committed.replace('"changeId"', '"changedId"'));
