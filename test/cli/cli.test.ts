@@ -62,7 +62,9 @@ async function run(args: string[], options: Options = {}): Promise<CommandRun & 
 const COMMANDS = [
   ['submit'], ['list'], ['show'], ['answer'], ['sign'], ['result'], ['watch'], ['withdraw'],
   ['keys', 'new'], ['keys', 'register'], ['keys', 'enroll'], ['keys', 'list'], ['keys', 'revoke'], ['ledger', 'show'], ['ledger', 'verify'], ['export'], ['verify'], ['replay'], ['archive'], ['breaker', 'list'], ['breaker', 'reset'], ['judge', 'parse'], ['judge', 'eval'], ['init'], ['up'], ['dev'], ['setup'], ['target', 'init'], ['target', 'freeze'], ['target', 'unfreeze'], ['resolve'], ['doctor'], ['login'], ['logout'], ['whoami'],
+  ...['check', 'test', 'eval', 'explain', 'bench', 'backtest', 'schema', 'init', 'publish', 'revoke', 'show'].map((name) => ['policy', name]),
 ]; // prettier-ignore
+const COMMAND_GROUPS = [...new Set(COMMANDS.filter(([, name]) => name !== undefined).map(([group = '']) => group))];
 
 describe('environment', () => {
   const variables = Object.entries(CliEnv.shape).map(([name, schema]) => ({ name, schema }));
@@ -98,7 +100,7 @@ describe('environment', () => {
 });
 
 describe('help', () => {
-  it.each([[[]], ...COMMANDS.map((command) => [command])])(
+  it.each([[[]], ...COMMAND_GROUPS.map((group) => [[group]]), ...COMMANDS.map((command) => [command])])(
     '%s: fits in 24 lines of 80 columns',
     async (command: string[]) => {
       const { code, out, err } = await run([...command, '--help']);
@@ -109,6 +111,14 @@ describe('help', () => {
       expect(Math.max(...lines.map((text) => text.length))).toBeLessThanOrEqual(80);
     },
   );
+
+  it('is also that of the command help, which no list shows', async () => {
+    const show = await run(['show', '--help']);
+    expect(await run(['help', 'show'])).toEqual(show);
+    expect(await run(['keys', 'help', 'new'])).toEqual(await run(['keys', 'new', '--help']));
+    expect((await run(['help'])).out).toBe((await run(['--help'])).out);
+    for (const command of [[], ['keys']]) expect((await run([...command, '--help'])).out).not.toContain('help [command]');
+  });
 
   it('lists every command, and each has --json', async () => {
     const { out } = await run(['--help']);
@@ -503,7 +513,7 @@ describe('submit', () => {
   it('refuses metadata that is not an object', async () => {
     const { code, err } = await run(['submit', '-', '--target', 'shop', '--tool', 'SQLDryRun', '--metadata', '[1]']);
     expect(code).toBe(2);
-    expect(err).toContain('metadata: expected a JSON object, got an array of 1');
+    expect(err).toContain('--metadata: expected a JSON object, got an array of 1');
   });
 });
 
