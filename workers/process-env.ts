@@ -20,7 +20,7 @@ const PublicUrl = z
   })
   .refine((url) => URL.canParse(url), 'expected a valid host name, and a port up to 65535')
   .transform((url) => new URL(url).origin);
-const DatabaseUrl = z.string().regex(/^postgres(ql)?:\/\//, 'expected postgres://role:password@host:port/countersign');
+const DatabaseUrl = z.string().regex(/^postgres(ql)?:\/\//, 'expected postgres://role:password@host:port/database');
 
 const ExtensionsList = z
   .string()

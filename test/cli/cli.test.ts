@@ -88,7 +88,7 @@ describe('environment', () => {
     const env = { COUNTERSIGN_OPERATOR_DATABASE_URL: 'cs_operator:secret@db' };
     const { code, err } = await run(['list'], { host: { env } });
     expect(code).toBe(2);
-    expect(err).toContain('COUNTERSIGN_OPERATOR_DATABASE_URL: expected postgres://role:password@host:port/countersign');
+    expect(err).toContain('COUNTERSIGN_OPERATOR_DATABASE_URL: expected postgres://role:password@host:port/database');
     expect(err).not.toContain('secret');
   });
 
@@ -117,7 +117,8 @@ describe('help', () => {
     expect(await run(['help', 'show'])).toEqual(show);
     expect(await run(['keys', 'help', 'new'])).toEqual(await run(['keys', 'new', '--help']));
     expect((await run(['help'])).out).toBe((await run(['--help'])).out);
-    for (const command of [[], ['keys']]) expect((await run([...command, '--help'])).out).not.toContain('help [command]');
+    for (const command of [[], ['keys']])
+      expect((await run([...command, '--help'])).out).not.toContain('help [command]');
   });
 
   it('lists every command, and each has --json', async () => {
@@ -128,6 +129,18 @@ describe('help', () => {
 });
 
 describe('usage', () => {
+  it.each(['agent:bot', 'service:ci'])('makes no approver key for %s, and registers none', async (subject) => {
+    const holder = ['--kind', 'approver', '--subject', subject, '--tenant', 'acme'];
+    for (const args of [
+      ['new', ...holder, '--out', path('never')],
+      ['register', hex('1'), ...holder, '--operator-key', 'o'],
+    ])
+      expect(await run(['keys', ...args], { remote: { keys: {} } })).toMatchObject({
+        code: 2,
+        err: `error: --subject: expected person:<id>, since only people approve, got "${subject}"\n`,
+      });
+  });
+
   it.each([
     ['no command', []],
     ['an unknown command', ['aprove', 'x']],
@@ -280,6 +293,15 @@ describe('answer', () => {
       violation({ violationId: hex('d'), need: 'callback', resolution: 'callback' }),
     ],
   });
+
+  it.each(['ROLLED_BACK', 'COMMITTED', 'COMMITTING'] as const)(
+    'refuses --all for a review that is %s, and sends nothing, though a violation has no answer',
+    async (state) => {
+      const reviews = { review: async () => reviewed(status({ state, violations: [violation()] })) };
+      const { code, err } = await run(['answer', CHANGE, '--all', '--confirm', '--key', keyFile], { reviews });
+      expect([code, err]).toEqual([1, `error: Review ${CHANGE} is ${state}: no violation waits for an answer\n`]);
+    },
+  );
 
   it('signs one answer for each pending violation, bound to what was shown, and sends them together [V12]', async () => {
     let sent: unknown[] = [];
