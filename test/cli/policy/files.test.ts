@@ -72,6 +72,11 @@ it('compiles with the extensions that the state directory names, unless the envi
   expect((await runCommand(['policy', 'check', file], { host: { env: none } })).code).toBe(0);
 });
 
+it('explain prints the place of an issue that is about the whole bundle without a path', async () => {
+  const { code, err } = await runCommand(['policy', 'explain', write('text.yaml', 'a')], { stdin: 'select 1' });
+  expect([code, err]).toEqual([2, expect.stringContaining('error: Invalid policy bundle:\n    1:1: Invalid input')]);
+});
+
 describe('a bundle on standard output', () => {
   const bundleText = 'version: 1 # \u00a0\u200b\tnot published again under another hash\n';
   const policy = { newestPublished: async () => ({ bundleText }) as never };
