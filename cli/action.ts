@@ -73,6 +73,8 @@ async function openConnection({ env, remote }: Host, options: ConnectOptions): P
 
 async function perform(action: Action, io: Io, args: readonly string[], options: Options): Promise<ExitCode> {
   try {
+    const { assertCliEnv } = await import('../workers/config.js');
+    assertCliEnv(io.host.env);
     return await action(io, args, options);
   } catch (error) {
     reportError(io, error);

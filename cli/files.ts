@@ -12,7 +12,9 @@ export async function readFileBytes(path: string, max: number): Promise<Uint8Arr
   try {
     return await readAtMost(createReadStream(path), max, path);
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') throw new Error(`${path}: no such file`, { cause: error });
+    const code = codeOf(error);
+    if (code === 'ENOENT') throw new Error(`${path}: no such file`, { cause: error });
+    if (code === 'EISDIR') throw new Error(`${path}: expected a file, got a directory`, { cause: error });
     throw error;
   }
 }
@@ -22,7 +24,9 @@ export async function writeNewFile(path: string, text: string): Promise<void> {
   try {
     await writeFile(path, text, { flag: 'wx' });
   } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw error;
+    const code = codeOf(error);
+    if (code === 'ENOENT') throw new Error(`${path}: its directory does not exist`, { cause: error });
+    if (code !== 'EEXIST') throw error;
     const what = 'already exists and is not overwritten. Choose another path, or move the existing file';
     throw new Error(`${path} ${what}`, { cause: error });
   }

@@ -64,7 +64,6 @@ function createProgram(cli: Cli): Command {
   const program = new Command('countersign')
     .description('Reviews the changes that AI agents propose, before they are committed.')
     .version(host.version)
-    .helpCommand(false)
     .showHelpAfterError('(see --help)')
     .configureOutput({
       writeOut: (text) => void host.stdout.write(text),
@@ -95,7 +94,7 @@ const RARE: readonly string[] = ['replay', 'setup', 'logout', 'whoami', 'archive
 /** The help of the program, on one screen: a line for each command, then the groups. Commands have their own format. */
 function rootHelp(command: Command, help: Help): string {
   if (command.parent !== null) return commandHelp(command, help);
-  const commands = help.visibleCommands(command);
+  const commands = listed(command, help);
   const isShort = (child: Command): boolean => child.commands.length > 0 || RARE.includes(child.name());
   const single = commands.filter((child) => !isShort(child));
   const groups = commands.filter(isShort);
@@ -104,7 +103,7 @@ function rootHelp(command: Command, help: Help): string {
     'Usage: countersign <command>',
     command.description(),
     ...single.map((child) => `  ${names(child).padEnd(width)}  ${child.description()}`),
-    ...wrap(groups.map(names)),
+    ...wrap(groups.map(names), '  ', 78).map((text) => `  ${text}`),
     'Each takes --json, --no-color, --no-input and --help.',
     'Exit codes: 0 ok, 1 failure, 2 usage, 8 pending, 10 rejected or forbidden,',
     '            11 expired, 12 stale, 13 not eligible, 14 verification failed',
@@ -112,12 +111,18 @@ function rootHelp(command: Command, help: Help): string {
   ].join('\n');
 }
 
-function wrap(words: readonly string[]): string[] {
+/** The commands that the help of a command lists: without `help`, which Commander adds. */
+function listed(command: Command, help: Help): Command[] {
+  return help.visibleCommands(command).filter((child) => child.name() !== 'help');
+}
+
+/** Lines of at most `width` characters, with `space` between words. */
+function wrap(words: readonly string[], space: string, width: number): string[] {
   const lines: string[] = [];
   for (const word of words) {
     const last = lines.at(-1);
-    if (last === undefined || last.length + word.length + 2 > 80) lines.push(`  ${word}`);
-    else lines[lines.length - 1] = `${last}  ${word}`;
+    if (last === undefined || last.length + space.length + word.length > width) lines.push(word);
+    else lines[lines.length - 1] = last + space + word;
   }
   return lines;
 }
@@ -132,15 +137,23 @@ function commandHelp(command: Command, help: Help): string {
     ...help
       .visibleArguments(command)
       .map((argument) => [help.argumentTerm(argument), help.argumentDescription(argument)]),
-    ...help.visibleCommands(command).map((child) => [help.subcommandTerm(child), help.subcommandDescription(child)]),
+    ...listed(command, help).map((child) => [
+      help.subcommandTerm(child).replace(' [options]', ''),
+      help.subcommandDescription(child),
+    ]),
     ...help.visibleOptions(command).map((option) => [help.optionTerm(option), help.optionDescription(option)]),
   ];
   const width = Math.max(0, ...rows.map(([term = '']) => term.length));
   return [
     `Usage: ${help.commandUsage(command)}`,
-    command.description(),
+    ...command
+      .description()
+      .split('\n')
+      .flatMap((text) => wrap(text.split(' '), ' ', 80)),
     '',
-    ...rows.map(([term = '', text = '']) => `  ${term.padEnd(width)}  ${text}`),
+    ...rows.flatMap(([term = '', text = '']) =>
+      wrap(text.split(' '), ' ', 76 - width).map((part, i) => `  ${(i === 0 ? term : '').padEnd(width)}  ${part}`),
+    ),
     '',
   ].join('\n');
 }

@@ -120,7 +120,7 @@ async function register(
       );
     }
     const plans = compileAll(bundleText, extensions);
-    const { revision, published } = await publishBundle(db, { bundleText, plans, operator, now: new Date() });
+    const { revision, published } = await publishBundle(db, { bundleText, plans, operator });
     say(
       `Policy: revision ${revision} ${published ? 'published' : 'is already published'}, signed by the demo operator key`,
     );

@@ -47,7 +47,9 @@ export function writeKeyFile({ path, key, label, createdAt, passphrase }: WriteK
   try {
     writeFileSync(path, `${JSON.stringify(file, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') throw new Error(`Key file ${path}: its directory does not exist`, { cause: error });
+    if (code !== 'EEXIST') throw error;
     throw new Error(
       `Key file ${path} already exists and is not overwritten. Choose another path, or move the existing file`,
       { cause: error },
@@ -95,7 +97,9 @@ function readPrivate(path: string, fail: Fail): string {
     );
   }
   try {
-    const { mode, size } = fstatSync(fd);
+    const stat = fstatSync(fd);
+    if (stat.isDirectory()) fail('expected a file, got a directory');
+    const { mode, size } = stat;
     if (size > 64 * 1024) fail(`expected at most 64 KiB, got ${size} bytes; this is not a key file`);
     // On Windows the mode does not tell who can read the file.
     if (process.platform !== 'win32' && (mode & 0o077) !== 0) {

@@ -7,6 +7,8 @@ export interface StarterOptions {
   readonly development?: boolean;
   /** For HTTPPatch: hosts that agents may call, in lower case; `*.host` for all subdomains. Default: `api.example.com`. */
   readonly hosts?: readonly string[];
+  /** Whether the requester applies the change itself. Default: true for the built-in tools that only review. */
+  readonly cooperative?: boolean;
 }
 
 /**
@@ -15,6 +17,7 @@ export interface StarterOptions {
  */
 export function starterBundle(sourceTool: string, options: StarterOptions = {}): string {
   const { targets = ['dev'], members = ['alice', 'bob'], development = true, hosts = ['api.example.com'] } = options;
+  const { cooperative = REVIEWED_ONLY.has(sourceTool) } = options;
   return [
     `# Rules for changes of AI agents and who must countersign them. Check this file with \`countersign policy check\`.`,
     'version: 1',
@@ -29,7 +32,7 @@ export function starterBundle(sourceTool: string, options: StarterOptions = {}):
       `  ${text(target)}:`,
       `    development: ${development}${development ? ' # accepts demo keys; false for production' : ''}`,
       `    sourceTools: [${text(sourceTool)}]`,
-      ...(REVIEWED_ONLY.has(sourceTool)
+      ...(cooperative
         ? [
             `    # The requester applies the change itself after it receives a signed receipt.`,
             `    cooperative: [${text(sourceTool)}]`,

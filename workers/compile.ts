@@ -67,5 +67,7 @@ export function invalidBundle(issues: readonly Issue[]): string {
 }
 
 export function issuesText(issues: readonly Issue[]): string {
-  return issues.map((i) => `  ${i.line}:${i.column} ${i.path}: ${i.message}. ${i.fix}`).join('\n');
+  return issues
+    .map((i) => `  ${i.line}:${i.column}${i.path === '' ? '' : ` ${i.path}`}: ${i.message}. ${i.fix}`)
+    .join('\n');
 }

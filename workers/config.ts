@@ -10,7 +10,7 @@ import { readKeyFile, type LoadedKey } from '../signing/key-file';
 import type { TargetConfig, Targets } from '../activities/committer/targets';
 import { ConfigError } from './config-error';
 import { readJson } from './json-file';
-import { unknownVariables } from './process-env';
+import { CliEnv, unknownVariables } from './process-env';
 
 export { ConfigError };
 export { CodecEnv, CommitEnv, GatewayEnv, JudgeEnv, ReviewEnv, type CommonEnv, type RoleEnv } from './process-env';
@@ -29,15 +29,29 @@ export type Env = Readonly<Record<string, string | undefined>>;
 /** Throws ConfigError that lists every invalid or unknown variable; values are never printed. */
 export function readEnv<T extends z.ZodType>(schema: T, env: Env): z.infer<T> {
   const parsed = schema.safeParse(env);
-  const lines = unknownVariables(env).map(
-    ({ name, nearest }) => `  ${name}: no process reads this variable; did you mean ${nearest}?`,
+  const unknown = unknownVariables(env).map(
+    ({ name, nearest }) => `${name}: no process reads this variable; did you mean ${nearest}?`,
   );
-  if (parsed.success && lines.length === 0) return parsed.data;
-  for (const issue of parsed.error?.issues ?? []) {
+  if (parsed.success && unknown.length === 0) return parsed.data;
+  throw invalidEnvironment([...unknown, ...invalidVariables(parsed.error, env)]);
+}
+
+/** Throws ConfigError that lists every variable of the CLI with an invalid value. Others are not refused: a shell can have those of later versions. */
+export function assertCliEnv(env: Env): void {
+  const parsed = CliEnv.safeParse(env);
+  if (!parsed.success) throw invalidEnvironment(invalidVariables(parsed.error, env));
+}
+
+function invalidVariables(error: z.ZodError | undefined, env: Env): string[] {
+  return (error?.issues ?? []).map((issue) => {
     const name = issue.path.join('.');
-    lines.push(`  ${name}: ${env[name] === undefined ? 'is not set' : issue.message}`);
-  }
-  throw new ConfigError(`Invalid environment; docs/operate.md describes each variable.\n${lines.join('\n')}`);
+    return `${name}: ${env[name] === undefined ? 'is not set' : env[name] === '' ? 'is empty' : issue.message}`;
+  });
+}
+
+function invalidEnvironment(problems: readonly string[]): ConfigError {
+  const lines = problems.map((each) => `  ${each}`).join('\n');
+  return new ConfigError(`Invalid environment; docs/operate.md describes each variable.\n${lines}`);
 }
 
 const PublicKey = z.string().regex(/^[0-9a-f]{64}$/, 'expected an Ed25519 public key, 64 lower-case hex digits');

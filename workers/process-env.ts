@@ -20,7 +20,7 @@ const PublicUrl = z
   })
   .refine((url) => URL.canParse(url), 'expected a valid host name, and a port up to 65535')
   .transform((url) => new URL(url).origin);
-const DatabaseUrl = z.string().regex(/^postgres(ql)?:\/\//, 'expected postgres://role:password@host:port/countersign');
+const DatabaseUrl = z.string().regex(/^postgres(ql)?:\/\//, 'expected postgres://role:password@host:port/database');
 
 const ExtensionsList = z
   .string()
@@ -162,6 +162,7 @@ export const CliEnv = z.object({
   ),
   COUNTERSIGN_TARGET_SCHEMAS: z
     .string()
+    .min(1)
     .default('public')
     .describe('Comma-separated schemas whose tables `target init` grants.'),
   COUNTERSIGN_GATEWAY_URL: WebUrl.optional().describe(
@@ -170,7 +171,11 @@ export const CliEnv = z.object({
   COUNTERSIGN_KEY_FILE: Path.optional().describe(
     'Your key, which signs requests to the gateway, if `--key` is not given.',
   ),
-  COUNTERSIGN_TENANT: z.string().default('default').describe('The tenant of reviews, if `--tenant` is not given.'),
+  COUNTERSIGN_TENANT: z
+    .string()
+    .min(1)
+    .default('default')
+    .describe('The tenant of reviews, if `--tenant` is not given.'),
   COUNTERSIGN_QUEUE_SUFFIX: QueueSuffix,
   COUNTERSIGN_EXTENSIONS: ExtensionsList,
   COUNTERSIGN_PAYLOAD_KEYS_FILE: PayloadKeysFile,

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import type { EvidenceReport, EvidenceTrust } from '../../signing/verify-evidence';
-import { MAX_EVIDENCE_BYTES } from '../../policy/evidence/bundle';
+import { MAX_EVIDENCE_BYTES, parseEvidence } from '../../policy/evidence/bundle';
 import { isIdPrefix } from '../../policy/evidence/ledger-port';
 import type { ReplayReport } from '../../policy/evidence/reports';
-import { messageOf } from '../../client/errors';
+import { CountersignError, messageOf } from '../../client/errors';
 import { addAction, type Cli, type Io } from '../action';
 import { ExitCode } from '../exit-codes';
 import { readFileBytes, writeNewFile } from '../files';
@@ -67,10 +67,19 @@ async function evidenceOf(
 async function verifyFile(io: Io, [file = '']: readonly string[], options: Options): Promise<ExitCode> {
   const trust = await trustOf(io, textOption(options, '--trust'));
   const { verifyEvidence } = await import('../../signing/verify-evidence.js');
-  const report = verifyEvidence(await readFileBytes(file, MAX_EVIDENCE_BYTES), trust);
+  const report = verifyEvidence(await readEvidence(file), trust);
   if (io.json) io.out.json(report);
   else printVerified(io, report);
   return report.verdict === 'verified' ? ExitCode.Ok : ExitCode.Unverified;
+}
+
+/** The bytes of an evidence file. Throws UsageError for a file of another kind, and `not_verified` for one that was changed. */
+async function readEvidence(path: string): Promise<Uint8Array> {
+  const bytes = await readFileBytes(path, MAX_EVIDENCE_BYTES);
+  const parsed = parseEvidence(bytes);
+  if (parsed.ok) return bytes;
+  if (parsed.isEvidence) throw new CountersignError('not_verified', `${path}: ${parsed.problem}`);
+  throw new UsageError(`${path}: expected an evidence file as "countersign export" writes it; ${parsed.problem}`);
 }
 
 /** The trust roots of the file, or of the login. */
@@ -118,9 +127,7 @@ function resultWord({ result, required }: EvidenceReport['checks'][number]): Tex
 }
 
 async function replayFindings(io: Io, [idOrFile = '']: readonly string[]): Promise<ExitCode> {
-  const file = isIdPrefix(idOrFile)
-    ? (await evidenceOf(io, idOrFile, true)).text
-    : await readFileBytes(idOrFile, MAX_EVIDENCE_BYTES);
+  const file = isIdPrefix(idOrFile) ? (await evidenceOf(io, idOrFile, true)).text : await readEvidence(idOrFile);
   const replay = await (await io.host.remote.evidence()).replayBundle(io.host.env, file);
   if (io.json) io.out.json(replay);
   if (replay.kind === 'moved') {

@@ -43,8 +43,7 @@ export async function registerAll(registration: Registration): Promise<Registere
   return await withDatabase(options, async (db) => {
     const registry = createKeyRegistry({ db, trustedOperators: [operator.publicKey], now: Date.now });
     const snapshot = await registry.snapshot();
-    const now = await databaseClock(db)();
-    const addedAt = now.toISOString();
+    const addedAt = (await databaseClock(db)()).toISOString();
     let registered = 0;
     const holders = holdersOf(registration);
     for (const { publicKey, grant } of holders) {
@@ -64,7 +63,6 @@ export async function registerAll(registration: Registration): Promise<Registere
             bundleText: policyText,
             plans: compileAll(policyText, extensions),
             operator,
-            now,
           });
     const { rowCount } = await db.query('select from policy_revisions limit 1');
     return { registered, known: holders.length - registered, revision, anyPolicy: rowCount === 1 };

@@ -110,9 +110,14 @@ async function revokeKey(io: Io, [value = '']: readonly string[], options: Optio
 
 function holderOptions(options: Options): KeyHolder {
   const kind = kindOption(options);
+  const subject = subjectOption(options);
+  if (kind === 'approver' && subject.type !== 'person')
+    throw new UsageError(
+      `--subject: expected person:<id>, since only people approve, got "${subject.type}:${subject.id}"`,
+    );
   return {
     kind,
-    subject: subjectOption(options),
+    subject,
     onBehalfOf: onBehalfOfOption(options),
     ...grantOptions(options, kind),
   };

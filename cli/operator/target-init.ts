@@ -2,7 +2,10 @@ import { initTarget } from '../../source-tools/sql/staging/init-target';
 import { ConfigError, type Env } from '../../workers/config';
 import { RoleInUse } from '../../storage/database/role-password';
 import { asRole } from '../../storage/database/role-url';
+import { naming } from '../init/naming';
 import { targetPasswords, targetRoles } from '../init/targets';
+
+const ADMIN_URL = 'COUNTERSIGN_TARGET_ADMIN_URL';
 
 /**
  * Makes marker table, roles and grants in a target, as the administrator that COUNTERSIGN_TARGET_ADMIN_URL names. Returns the
@@ -15,10 +18,10 @@ export async function targetInit(
   options: { readonly dryRun: boolean; readonly rotate: boolean },
   log: (text: string) => void,
 ): Promise<readonly string[]> {
-  const adminUrl = env['COUNTERSIGN_TARGET_ADMIN_URL'];
+  const adminUrl = env[ADMIN_URL];
   if (adminUrl === undefined)
     throw new ConfigError(
-      'COUNTERSIGN_TARGET_ADMIN_URL is not set: expected the URL of a role that may create roles and schemas in the target',
+      `${ADMIN_URL} is not set: expected the URL of a role that may create roles and schemas in the target`,
     );
   const schemas = (env['COUNTERSIGN_TARGET_SCHEMAS'] ?? 'public').split(',').map((each) => each.trim());
   const { stage: stageRole, commit: commitRole } = targetRoles(target);
@@ -27,8 +30,8 @@ export async function targetInit(
       `would make schema countersign with the marker table`,
       `would make the roles ${stageRole} and ${commitRole}, with rights on ${schemas.join(', ')}`,
     ];
-  const passwords = await newPasswords(target, adminUrl, options.rotate);
-  const done = await initTarget(adminUrl, { stageRole, commitRole, passwords, schemas });
+  const passwords = await naming(ADMIN_URL, () => newPasswords(target, adminUrl, options.rotate));
+  const done = await naming(ADMIN_URL, () => initTarget(adminUrl, { stageRole, commitRole, passwords, schemas }));
   log('For the committer only (COUNTERSIGN_TARGETS_FILE); shown once:');
   const entry = {
     name: target,

@@ -136,13 +136,14 @@ async function listCommits(git: Git, { last, revision, bots }: BacktestOptions):
 /** Returns the outcome and the findings that hold a patch; null if it would be committed without an answer. */
 async function commitEvaluator(env: Env, bundle: string, target: string | null) {
   const extensions = await extensionsOfEnv(env);
-  const plans = compileAll(bundle, extensions).filter(
-    (plan) => plan.sourceTool === SOURCE_TOOL && (target === null || plan.target === target),
-  );
+  const accepting = compileAll(bundle, extensions).filter((plan) => plan.sourceTool === SOURCE_TOOL);
+  const plans = accepting.filter((plan) => target === null || plan.target === target);
   const [only] = plans;
   if (only === undefined || plans.length > 1)
     throw new ConfigError(
-      `--target: expected to name one of the targets that accept ${SOURCE_TOOL}, got ${target ?? `${plans.length} of them`}`,
+      accepting.length === 0
+        ? `--policy: no target of the bundle accepts ${SOURCE_TOOL}`
+        : `--target: expected one of ${accepting.map((plan) => plan.target).join(', ')}, ${target === null ? 'and it is missing' : `got "${target}"`}`,
     );
   const { plan } = only;
   const evaluate = planEvaluator(plan, extensions.validators, extensions.sourceTools);

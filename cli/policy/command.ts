@@ -248,11 +248,22 @@ async function writeStarter(io: Io, _args: readonly string[], options: Options):
   const tool = requiredOption(options, '--tool');
   const hosts = listOption(options, '--hosts');
   if (hosts !== undefined && tool !== 'HTTPPatch') throw new UsageError('--hosts: only HTTPPatch has hosts');
-  const bundle = starterBundle(tool, hosts === undefined ? {} : { hosts });
   const out = textOption(options, '--out');
+  const { checkBundle, extensionsOfEnv } = await import('./bundles.js');
+  const extensions = await extensionsOfEnv(io.host.env);
+  const mode = extensions.sourceTools.get(tool)?.mode;
+  const bundle = starterBundle(tool, {
+    ...(hosts === undefined ? {} : { hosts }),
+    ...(mode === undefined ? {} : { cooperative: mode === 'cooperative' }),
+  });
+  // Not refused: the module that registers a source tool may still have to be written.
+  const { issues: warnings } = checkBundle(bundle, extensions, io.host.now());
   if (out !== undefined) await writeNewFile(out, bundle);
-  if (io.json) io.out.json({ file: out ?? null, bundle });
-  else if (out === undefined) io.out.file(bundle);
+  if (io.json) io.out.json({ file: out ?? null, bundle, warnings });
+  else {
+    if (out === undefined) io.out.file(bundle);
+    for (const warning of warnings) printIssue(io.err, out ?? 'bundle', 'yellow', warning);
+  }
   return ExitCode.Ok;
 }
 

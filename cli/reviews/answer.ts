@@ -17,6 +17,7 @@ import { keyFileOf } from './key-option';
 import { changeTitle } from './change-title';
 import { printViolation } from './finding-view';
 import { printStaging } from './staging-view';
+import { takesAnswers } from './state-view';
 import type { ReviewStatus } from '../../policy/contracts/status';
 import { isIdPrefix, MIN_ID_PREFIX } from '../../policy/evidence/ledger-port';
 
@@ -115,7 +116,7 @@ async function chooseAndSign(
   io.err.line(line`${styled('bold', await changeTitle(io.host.env, review))}  ${id}`);
   printStaging(io.err, review);
   for (const violation of status.violations.filter((v) => violationIds.includes(v.violationId)))
-    printViolation(io.err, violation);
+    printViolation(io.err, violation, null, 'full', takesAnswers(status.state));
   const decision = given ?? (await promptForDecision(io));
   const reason =
     textOption(options, '--reason') ?? (decision === 'reject' ? await promptFor(io, 'Why?', '--reason') : '');
@@ -193,7 +194,7 @@ function chosenViolations(status: ReviewStatus, prefix: string | undefined, all:
   const forHumans = status.violations.filter((violation) => violation.need === 'human');
   if (prefix === undefined) {
     const open = forHumans
-      .filter((violation) => violation.resolution === 'pending')
+      .filter((violation) => violation.resolution === 'pending' && takesAnswers(status.state))
       .map((violation) => violation.violationId);
     if (open.length === 0)
       throw new CountersignError(

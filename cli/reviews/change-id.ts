@@ -18,10 +18,14 @@ export function shortId(id: string): string {
 
 /**
  * The id of the one change that `given` names, in full or by its first digits. Throws a UsageError if it is not hex or too short or
- * if several changes start with it, and `not_found` if none does.
+ * if several changes start with it, and `not_found` if none does. `name`: the argument or option, for the message.
  */
-export async function resolveChangeId(reviews: Pick<Connected['reviews'], 'list'>, given: string): Promise<string> {
-  assertIdPrefix(given);
+export async function resolveChangeId(
+  reviews: Pick<Connected['reviews'], 'list'>,
+  given: string,
+  name = 'id',
+): Promise<string> {
+  assertIdPrefix(given, name);
   if (isHex64(given)) return given;
   const page = await reviews.list({ idPrefix: given, limit: MAX_NAMED });
   const [only, ...others] = page.reviews;
@@ -33,12 +37,16 @@ export async function resolveChangeId(reviews: Pick<Connected['reviews'], 'list'
   if (others.length === 0 && page.next === null) return only.changeId;
   const named = page.reviews.map(({ changeId, summary }) => `${changeId}  ${summary}`);
   const more = page.next === null ? [] : ['…'];
-  throw new UsageError([`id: several reviews start with ${given}; give more digits:`, ...named, ...more].join('\n'));
+  throw new UsageError(
+    [`${name}: several reviews start with ${given}; give more digits:`, ...named, ...more].join('\n'),
+  );
 }
 
-function assertIdPrefix(given: string): void {
+function assertIdPrefix(given: string, name = 'id'): void {
   if (!isIdPrefix(given))
-    throw new UsageError(`id: expected ${CHANGE_ID}, lower-case hex, got "${given}"; \`countersign list\` shows ids`);
+    throw new UsageError(
+      `${name}: expected ${CHANGE_ID}, lower-case hex, got "${given}"; \`countersign list\` shows ids`,
+    );
 }
 
 /**
@@ -55,7 +63,7 @@ export async function changeIdToSign(
     throw new UsageError(
       `${name}: expected the full change id, as \`countersign show\` prints it, got "${given}"; by its first digits a gateway could find another review than the one that you saw`,
     );
-  return await resolveChangeId(reviews, given);
+  return await resolveChangeId(reviews, given, name);
 }
 
 /** As `changeIdToSign`, for commands that otherwise need no connection to reviews. */

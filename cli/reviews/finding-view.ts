@@ -71,7 +71,7 @@ export function printAsked(
   finding: Pick<FindingProjection, 'reason'> | null,
   extent: Extent,
 ): void {
-  printViolation(out, violation, finding, extent);
+  printViolation(out, violation, finding, extent, to !== null);
   const waits = violation.need === 'human' && violation.resolution === 'pending';
   if (to !== null && waits) out.line(line`    → ${styled('cyan', answerCommand(to, shortId(violation.violationId)))}`);
 }
@@ -99,19 +99,21 @@ export function printFinding(
   if (more > 0) out.line(styled('yellow', `      … ${counted(more, 'more place')} (--all)`));
 }
 
-/** `finding`: what was printed above it and is not printed again. */
+/** `finding`: what was printed above it and is not printed again. `open`: whether the review takes answers. */
 export function printViolation(
   out: Printer,
   violation: ViolationStatus,
   finding: Pick<FindingProjection, 'reason'> | null = null,
   extent: Extent = 'full',
+  open = true,
 ): void {
   const { violationId, resolution, callbackResult, validatorId, policyKey, need, confirmedBy, quorum } = violation;
   const of = finding === null ? `${validatorId}  ` : '';
   const by = confirmedBy.length === 0 ? '' : ` (${confirmedBy.join(', ')})`;
   const so = need === 'human' ? `${confirmedBy.length} of ${quorum} confirmed${by}` : `policy ${policyKey}`;
   const asked = need === 'human' ? `, ${askedText(violation)}` : '';
-  out.block(`${of}${resolution}: ${so}${asked}`, `    ${shortId(violationId)} `, () => STYLES[resolution]);
+  const state = resolution === 'pending' && !open ? 'closed without enough answers' : resolution;
+  out.block(`${of}${state}: ${so}${asked}`, `    ${shortId(violationId)} `, () => STYLES[resolution]);
   // The message can repeat the reason, alone or in its first lines.
   const said = finding?.reason ?? '';
   const { message } = violation;

@@ -1,7 +1,7 @@
 import type { ReviewResult } from '../../client/result';
 import { line, styled, type Printer } from '../printer';
 import { printViolation } from './finding-view';
-import { shownState, stateLine, stateText } from './state-view';
+import { shownState, stateLine, stateText, takesAnswers } from './state-view';
 
 /** Prints the outcome of a review, or that it is open, in the words of `show`. `title` is null for a review that does not verify. */
 export function printResult(
@@ -18,8 +18,10 @@ export function printResult(
       const state = status === null ? styled('yellow', 'open, not verified yet') : stateLine(shownState(status), now);
       out.line(state);
       out.line(line`  id  ${changeId}`);
-      for (const violation of status?.violations ?? [])
-        if (violation.resolution === 'pending') printViolation(out, violation);
+      if (status === null) return;
+      for (const violation of status.violations)
+        if (violation.resolution === 'pending')
+          printViolation(out, violation, null, 'full', takesAnswers(status.state));
       return;
     }
     case 'ABORTED':

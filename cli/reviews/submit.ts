@@ -98,7 +98,7 @@ function parseMetadata(json: string): Record<string, never> {
     throw new UsageError('--metadata: expected a JSON object, got invalid JSON', { cause: error });
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, never>;
-  throw new CountersignError('invalid_input', `metadata: expected a JSON object, got ${describe(value)}`, {
+  throw new CountersignError('invalid_input', `--metadata: expected a JSON object, got ${describe(value)}`, {
     field: 'metadata',
   });
 }

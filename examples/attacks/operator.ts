@@ -78,7 +78,7 @@ export class Operator {
   async publish(bundleText: string, operator: SigningKey): Promise<string> {
     const plans = compileAll(bundleText, await loadExtensions(this.extensions));
     const database = { url: this.dev.setup.databaseUrls.cs_operator, applicationName: 'attacks' };
-    await withDatabase(database, (db) => publishBundle(db, { bundleText, plans, operator, now: new Date() }));
+    await withDatabase(database, (db) => publishBundle(db, { bundleText, plans, operator }));
     // Processes cache the policy revision for up to one second.
     await pause(1_100);
     return plans.find((p) => p.target === 'shop' && p.sourceTool === 'SQLDryRun')?.planHash ?? '';

@@ -134,7 +134,13 @@ function formOf(issue: z.core.$ZodIssue): string {
   return issue.code === 'invalid_type' ? yamlName(issue.expected) : fixOf(issue);
 }
 
+/** Whether a schema states itself what it expects, such as the form of a duration. */
+function hasOwnMessage({ message }: z.core.$ZodIssue): boolean {
+  return message.startsWith('expected ');
+}
+
 function expectation(issue: z.core.$ZodIssue): string {
+  if (hasOwnMessage(issue)) return issue.message;
   if (issue.code === 'invalid_value') return `one of ${issue.values.map((value) => JSON.stringify(value)).join(', ')}`;
   return 'expected' in issue ? `expected ${yamlName(issue.expected)}` : issue.message;
 }
@@ -142,7 +148,7 @@ function expectation(issue: z.core.$ZodIssue): string {
 function fixOf(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case 'invalid_type':
-      return `Write ${yamlName(issue.expected)} here.`;
+      return hasOwnMessage(issue) ? 'Correct the value.' : `Write ${yamlName(issue.expected)} here.`;
     case 'invalid_value':
       return `Use one of: ${issue.values.map((value) => JSON.stringify(value)).join(', ')}.`;
     case 'too_big':

@@ -2,6 +2,7 @@ import { z } from 'zod';
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const FORM = /^([1-9][0-9]{0,8})(ms|s|m|h|d)$/;
+const EXPECTED = 'expected a whole number and a unit: 30s, 15m, 24h, 7d';
 
 const MIN_DURATION_MS = 100;
 const MAX_DURATION_MS = 90 * 86_400_000;
@@ -14,8 +15,8 @@ export function durationMs(text: string): number | null {
 
 /** "30s", "15m", "24h", "7d": a whole number and one unit, from 100 ms to 90 days. */
 export const Duration = z
-  .string()
-  .regex(FORM, 'expected a whole number and a unit: 30s, 15m, 24h, 7d')
+  .string(EXPECTED)
+  .regex(FORM, EXPECTED)
   .refine((text) => inBounds(durationMs(text)), 'expected at least 100ms and at most 90d');
 
 function inBounds(ms: number | null): boolean {

@@ -109,26 +109,30 @@ export function evidenceText(bundle: Omit<EvidenceBundle, 'sha256'>): string {
 }
 
 type ParsedEvidence =
-  { readonly ok: true; readonly bundle: EvidenceBundle } | { readonly ok: false; readonly problem: string };
+  | { readonly ok: true; readonly bundle: EvidenceBundle }
+  /** `isEvidence`: the file says that it is evidence of this format, so it was changed or damaged, not mistaken for one. */
+  | { readonly ok: false; readonly isEvidence: boolean; readonly problem: string };
 
 /** Parses a bundle strictly (B1). Never throws. Verifies no signature and no hash. */
 export function parseEvidence(file: string | Uint8Array): ParsedEvidence {
-  const refuse = (problem: string): ParsedEvidence => ({ ok: false, problem });
+  const refuse = (problem: string, isEvidence = false): ParsedEvidence => ({ ok: false, isEvidence, problem });
   if (file.length > MAX_EVIDENCE_BYTES)
     return refuse(`expected at most ${MAX_EVIDENCE_BYTES} bytes, got ${file.length}`);
   const text = typeof file === 'string' ? file : decodeUtf8(file);
   if (text === null) return refuse('the file is not UTF-8');
   const value = jsonOf(text);
-  if (value === undefined) return refuse('the file is not valid JSON; it was truncated or changed');
+  if (value === undefined) return refuse('the file is not valid JSON, or it was truncated or changed');
+  if (!isJsonObject(value) || value['format'] !== EVIDENCE_FORMAT)
+    return refuse(`the JSON is not an object with "format": "${EVIDENCE_FORMAT}"`);
   const parsed = EvidenceBundle.safeParse(value);
   if (!parsed.success) {
     const issues = parsed.error.issues
       .slice(0, 5)
       .map((issue) => `${issue.path.join('.') || 'file'}: ${issue.message}`);
-    return refuse(`not in the format ${EVIDENCE_FORMAT}: ${issues.join('; ')}`);
+    return refuse(`not in the format ${EVIDENCE_FORMAT}: ${issues.join('; ')}`, true);
   }
   const canonical = canonicalJsonOrNull(parsed.data);
   if (canonical === null || `${canonical}\n` !== text)
-    return refuse('the file is not in canonical JSON (RFC 8785) followed by one newline');
+    return refuse('the file is not in canonical JSON (RFC 8785) followed by one newline', true);
   return { ok: true, bundle: parsed.data };
 }

@@ -4,7 +4,7 @@ import type { PolicyRevision } from '../../policy/evidence/predicates';
 import type { SignedRevision } from '../../policy/evidence/published-policy';
 import type { SigningKey } from '../../signing/keys';
 import { isSameRevision, signRevision } from '../../signing/policy-revision';
-import type { Database, Queryable } from '../database/database';
+import { databaseClock, type Database, type Queryable } from '../database/database';
 import { newestRevision, nextRevision } from './newest-revision';
 
 export interface Publication {
@@ -14,11 +14,10 @@ export interface Publication {
   readonly operator: SigningKey;
   /** Other operators whose revisions are in force as well. */
   readonly trustedOperators?: readonly string[];
-  readonly now: Date;
 }
 
 /**
- * Writes a signed revision of the bundle. The review worker and the committer use it for new reviews; open reviews keep their
+ * Writes a signed revision of the bundle, dated by the clock of the database. The review worker and the committer use it for new reviews; open reviews keep their
  * pinned plan. The compiled plans are kept as well, so that processes without the bundle's extensions can show and export
  * reviews; their hashes are signed. Publishing what is in force already is a no-op and returns that revision.
  */
@@ -26,7 +25,7 @@ export async function publishBundle(
   db: Database,
   publication: Publication,
 ): Promise<{ readonly revision: number; readonly published: boolean }> {
-  const { bundleText, operator, now } = publication;
+  const { bundleText, operator } = publication;
   return db.transaction(async (tx) => {
     // The lock that `publish_policy` takes: no other revision is published between reading the number and writing.
     await tx.query(`select pg_advisory_xact_lock(hashtextextended('countersign/policy', 0))`);
@@ -34,7 +33,7 @@ export async function publishBundle(
     if (newest !== null && isSameRevision(newest.revision, publication))
       return { revision: newest.revision.revision, published: false };
     const revision = await nextRevision(tx);
-    const envelope = signRevision(revision, publication, operator, now);
+    const envelope = signRevision(revision, publication, operator, await databaseClock(tx)());
     const plans = publication.plans.map(({ plan }) => plan);
     const next = await storeRevision(tx, revision, { envelope, bundleText, plans });
     if (next !== null) throw new Error(`Policy revision ${revision} is taken in spite of the lock; next is ${next}`);

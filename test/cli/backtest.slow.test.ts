@@ -43,7 +43,11 @@ describe('countersign policy backtest', () => {
   it('refuses a folder that is not a repository, an unknown revision and a bundle without GitPatch', async () => {
     expect((await backtest('--revision', 'missing')).err).toContain('--revision: cannot list the commits of "missing"');
     const noGit = folder.write('sql.policy.yaml', starterBundle('SQLDryRun'));
-    expect((await backtest('--policy', noGit)).err).toContain('--target: expected to name one of the targets');
+    expect((await backtest('--policy', noGit)).err).toContain('--policy: no target of the bundle accepts GitPatch');
+    const two = folder.write('two.policy.yaml', starterBundle('GitPatch', { targets: ['web', 'app'] }));
+    const several = '--target: expected one of web, app, ';
+    expect((await backtest('--policy', two)).err).toContain(`${several}and it is missing`);
+    expect((await backtest('--policy', two, '--target', 'wep')).err).toContain(`${several}got "wep"`);
     expect((await backtest('--git', folder.path('.'))).err).toContain('--git: expected a git repository');
   });
 });

@@ -101,6 +101,13 @@ describe.each([
   });
 });
 
+it('submit names the option of an id that is too short', async () => {
+  const connected = { reviews: failing({}), temporal: {}, close: async () => undefined } as unknown as Connected;
+  const args = ['submit', '-', '--target', 't', '--tool', 'SQLCAS', '--supersedes', 'xyz'];
+  const { code, err } = await runCommand(args, { remote: { reviews: { connect: () => connected } }, stdin: '{}' });
+  expect([code, err]).toEqual([2, expect.stringContaining('error: --supersedes: expected the change id')]);
+});
+
 it.each([
   ['answer', 'bbbbbbbb', '--all', '--confirm', '--key', 'k'],
   ['sign', 'bbbbbbbb', '--all', '--confirm', '--key', 'k'],

@@ -6,6 +6,7 @@ import { openEnvelope } from '../../policy/evidence/dsse';
 import type { Envelope } from '../../policy/contracts/diff';
 import { sha256Hex } from '../../policy/contracts/hash';
 import { ledgerHash } from '../../policy/contracts/ledger';
+import { CliEnv } from '../../workers/process-env';
 import { writeKeyFile } from '../../signing/key-file';
 import type { AdmittedAnswer } from '../../policy/contracts/answer';
 import { newKeyPair } from '../../signing/keys';
@@ -61,10 +62,45 @@ async function run(args: string[], options: Options = {}): Promise<CommandRun & 
 const COMMANDS = [
   ['submit'], ['list'], ['show'], ['answer'], ['sign'], ['result'], ['watch'], ['withdraw'],
   ['keys', 'new'], ['keys', 'register'], ['keys', 'enroll'], ['keys', 'list'], ['keys', 'revoke'], ['ledger', 'show'], ['ledger', 'verify'], ['export'], ['verify'], ['replay'], ['archive'], ['breaker', 'list'], ['breaker', 'reset'], ['judge', 'parse'], ['judge', 'eval'], ['init'], ['up'], ['dev'], ['setup'], ['target', 'init'], ['target', 'freeze'], ['target', 'unfreeze'], ['resolve'], ['doctor'], ['login'], ['logout'], ['whoami'],
+  ...['check', 'test', 'eval', 'explain', 'bench', 'backtest', 'schema', 'init', 'publish', 'revoke', 'show'].map((name) => ['policy', name]),
 ]; // prettier-ignore
+const COMMAND_GROUPS = [...new Set(COMMANDS.filter(([, name]) => name !== undefined).map(([group = '']) => group))];
+
+describe('environment', () => {
+  const variables = Object.entries(CliEnv.shape).map(([name, schema]) => ({ name, schema }));
+
+  it.each(variables.filter(({ schema }) => !schema.safeParse('').success))(
+    'exits 2 and names $name if it is set to nothing, before anything is connected',
+    async ({ name }) => {
+      const { code, out, err } = await run(['list'], { host: { env: { [name]: '' } } });
+      expect([code, out]).toEqual([2, '']);
+      expect(err).toMatch(/^error: Invalid environment/);
+      expect(err).toContain(`${name}: is empty`);
+    },
+  );
+
+  it('accepts an empty list of extensions and an empty suffix of queues, and nothing else that is empty', () => {
+    const accepted = variables.filter(({ schema }) => schema.safeParse('').success);
+    expect(accepted.map(({ name }) => name)).toEqual(['COUNTERSIGN_QUEUE_SUFFIX', 'COUNTERSIGN_EXTENSIONS']);
+  });
+
+  it('exits 2 with a URL of a database that is not one, and does not print it', async () => {
+    const env = { COUNTERSIGN_OPERATOR_DATABASE_URL: 'cs_operator:secret@db' };
+    const { code, err } = await run(['list'], { host: { env } });
+    expect(code).toBe(2);
+    expect(err).toContain('COUNTERSIGN_OPERATOR_DATABASE_URL: expected postgres://role:password@host:port/database');
+    expect(err).not.toContain('secret');
+  });
+
+  it('prints help whatever the environment is', async () => {
+    expect(await run(['list', '--help'], { host: { env: { COUNTERSIGN_DATABASE_URL: '' } } })).toMatchObject({
+      code: 0,
+    });
+  });
+});
 
 describe('help', () => {
-  it.each([[[]], ...COMMANDS.map((command) => [command])])(
+  it.each([[[]], ...COMMAND_GROUPS.map((group) => [[group]]), ...COMMANDS.map((command) => [command])])(
     '%s: fits in 24 lines of 80 columns',
     async (command: string[]) => {
       const { code, out, err } = await run([...command, '--help']);
@@ -76,6 +112,15 @@ describe('help', () => {
     },
   );
 
+  it('is also that of the command help, which no list shows', async () => {
+    const show = await run(['show', '--help']);
+    expect(await run(['help', 'show'])).toEqual(show);
+    expect(await run(['keys', 'help', 'new'])).toEqual(await run(['keys', 'new', '--help']));
+    expect((await run(['help'])).out).toBe((await run(['--help'])).out);
+    for (const command of [[], ['keys']])
+      expect((await run([...command, '--help'])).out).not.toContain('help [command]');
+  });
+
   it('lists every command, and each has --json', async () => {
     const { out } = await run(['--help']);
     for (const [name = ''] of COMMANDS) expect(out).toContain(`  ${name}`);
@@ -84,6 +129,18 @@ describe('help', () => {
 });
 
 describe('usage', () => {
+  it.each(['agent:bot', 'service:ci'])('makes no approver key for %s, and registers none', async (subject) => {
+    const holder = ['--kind', 'approver', '--subject', subject, '--tenant', 'acme'];
+    for (const args of [
+      ['new', ...holder, '--out', path('never')],
+      ['register', hex('1'), ...holder, '--operator-key', 'o'],
+    ])
+      expect(await run(['keys', ...args], { remote: { keys: {} } })).toMatchObject({
+        code: 2,
+        err: `error: --subject: expected person:<id>, since only people approve, got "${subject}"\n`,
+      });
+  });
+
   it.each([
     ['no command', []],
     ['an unknown command', ['aprove', 'x']],
@@ -236,6 +293,15 @@ describe('answer', () => {
       violation({ violationId: hex('d'), need: 'callback', resolution: 'callback' }),
     ],
   });
+
+  it.each(['ROLLED_BACK', 'COMMITTED', 'COMMITTING'] as const)(
+    'refuses --all for a review that is %s, and sends nothing, though a violation has no answer',
+    async (state) => {
+      const reviews = { review: async () => reviewed(status({ state, violations: [violation()] })) };
+      const { code, err } = await run(['answer', CHANGE, '--all', '--confirm', '--key', keyFile], { reviews });
+      expect([code, err]).toEqual([1, `error: Review ${CHANGE} is ${state}: no violation waits for an answer\n`]);
+    },
+  );
 
   it('signs one answer for each pending violation, bound to what was shown, and sends them together [V12]', async () => {
     let sent: unknown[] = [];
@@ -469,7 +535,7 @@ describe('submit', () => {
   it('refuses metadata that is not an object', async () => {
     const { code, err } = await run(['submit', '-', '--target', 'shop', '--tool', 'SQLDryRun', '--metadata', '[1]']);
     expect(code).toBe(2);
-    expect(err).toContain('metadata: expected a JSON object, got an array of 1');
+    expect(err).toContain('--metadata: expected a JSON object, got an array of 1');
   });
 });
 

@@ -124,8 +124,38 @@ describe('verify', () => {
 
   it('escapes everything that it prints of a file', async () => {
     write('evil', `{"format":"\u001b[2J"}\n`);
-    const { out } = await run(['verify', 'evil', '--trust', 'trust']);
-    expect(out).not.toContain('\u001b');
+    const { out, err } = await run(['verify', 'evil', '--trust', 'trust']);
+    expect(out + err).not.toContain('\u001b');
+  });
+
+  it.each([
+    ['text that is not JSON', 'version: 1\n', 'the file is not valid JSON, or it was truncated or changed'],
+    ['no text', Uint8Array.of(0xff, 0xfe), 'the file is not UTF-8'],
+    ['other JSON', '{"operators":[]}', 'the JSON is not an object with "format": "countersign-evidence/v1"'],
+    ['JSON that is not an object', '[]', 'the JSON is not an object with "format": "countersign-evidence/v1"'],
+  ])(
+    'exits 2 with one error that names the file if it contains %s, as replay does',
+    async (_name, content, problem) => {
+      const file = write('wrong', content);
+      for (const args of [
+        ['verify', 'wrong', '--trust', 'trust'],
+        ['replay', 'wrong'],
+      ])
+        expect(await run(args)).toEqual({
+          code: 2,
+          out: '',
+          err: `error: ${file}: expected an evidence file as "countersign export" writes it; ${problem}\n`,
+        });
+    },
+  );
+
+  it('exits 14 with one error if the file says that it is evidence and is not in its format', async () => {
+    const file = write('changed', texts.committed.replace('"changeId"', '"changedId"'));
+    const { code, out, err } = await run(['verify', 'changed', '--trust', 'trust']);
+    expect([code, out]).toEqual([14, '']);
+    expect(err.startsWith(`error: ${file}: not in the format countersign-evidence/v1: changeId: `)).toBe(true);
+    const json = await run(['replay', 'changed', '--json']);
+    expect([json.code, JSON.parse(json.err)]).toMatchObject([14, { error: { code: 'not_verified' } }]);
   });
 });
 

@@ -14,6 +14,13 @@ it('has the same limit for a device, whose size is unknown', async () => {
 
 it('names a file that cannot be read', async () => {
   await expect(readFileBytes(path('none'), 3)).rejects.toThrow(`${path('none')}: no such file`);
+  await expect(readFileBytes(path('.'), 3)).rejects.toThrow(`${path('.')}: expected a file, got a directory`);
+});
+
+it('names a new file whose directory does not exist', async () => {
+  await expect(writeNewFile(path('none/new'), 'b')).rejects.toThrow(
+    `${path('none/new')}: its directory does not exist`,
+  );
 });
 
 it('never overwrites a file, and says what to do', async () => {

@@ -5,7 +5,7 @@ import type { InitRequest } from '../../cli/init/request';
 import { recordEffect, freezeTarget } from '../../cli/operator/records';
 import { resetBreakers } from '../../cli/breaker/breakers';
 import { createKey, enrollPerson, registerKey, revokeKey } from '../../cli/keys/registry';
-import { revoke } from '../../cli/policy/publish';
+import { publish as publishPolicy, revoke } from '../../cli/policy/publish';
 import type { JsonObject } from '../../policy/contracts/canonical-json';
 import { openEnvelope } from '../../policy/evidence/dsse';
 import type { StatementKind } from '../../policy/evidence/statement';
@@ -75,7 +75,7 @@ async function publish({ plan, planHash }: ReviewWorld): Promise<void> {
   const { target, sourceTool } = plan;
   const plans = [{ target, sourceTool, planHash, plan }];
   const db = database.open('cs_operator');
-  await publishBundle(db, { bundleText: demoBundle({}), plans, operator, now: new Date() });
+  await publishBundle(db, { bundleText: demoBundle({}), plans, operator });
 }
 
 /** A change whose commit has begun. */
@@ -133,6 +133,10 @@ const COMMANDS: Record<string, (world: ReviewWorld) => Promise<unknown>> = {
     const { operatorUrl, operator: key } = await registration();
     await invite({ operatorUrl, operator: key, persons: ['bob'], tenant: 'acme', publicUrl: 'https://cs.example' });
     return (await statement('enrollment', 'enrollments'))['issuedAt'];
+  },
+  async 'policy publish'() {
+    await publishPolicy(env(), starterBundle('SQLDryRun'), operatorKey, new Date());
+    return (await statement('policy-revision', 'policy_revisions'))['issuedAt'];
   },
   async 'policy revoke'(world) {
     await publish(world);

@@ -1,3 +1,4 @@
+import { targetInit } from '../../cli/operator/target-init';
 import { hex } from '../client/fakes';
 import { runCommand, type FakeRemote } from './run-command';
 
@@ -22,6 +23,12 @@ test('resolve requires one outcome, a reason and a key, and reports if the revie
   expect([ran.code, ran.out]).toEqual([0, `${hex('c')}  not applied: on record\n`]);
   expect(ran.err).toContain('within ten minutes');
   expect(recordEffect).toHaveBeenCalledWith({}, { changeId: hex('c'), applied: false, ...signed });
+});
+
+test('target init names the variable of a target that it cannot reach, and not its password', async () => {
+  const env = { COUNTERSIGN_TARGET_ADMIN_URL: 'postgres://admin:secret@127.0.0.1:1/shop' };
+  const work = targetInit(env, 'shop', { dryRun: false, rotate: false }, () => undefined);
+  await expect(work).rejects.toThrow(/^COUNTERSIGN_TARGET_ADMIN_URL: (Error: )?connect ECONNREFUSED 127\.0\.0\.1:1$/);
 });
 
 test('target freeze and unfreeze require a reason and sign it', async () => {

@@ -83,6 +83,26 @@ it('offers no command for a violation that is answered, hard, or resolved by a c
   }
 });
 
+it.each(ReviewState.options)('says that a violation is pending only while answers count: %s', (state) => {
+  const open = state === 'RUNNING' || state === 'INTERVENTION_REQUIRED';
+  const text = printed(
+    reviewed(
+      status({
+        state,
+        findings: [finding({})],
+        violations: [
+          violation({ findingIndex: 0, validatorId: 'guardian.a' }),
+          violation({ violationId: hex('b'), findingIndex: 7, quorum: 2, confirmedBy: ['bob'] }),
+        ],
+      }),
+    ),
+  );
+  const word = open ? 'pending' : 'closed without enough answers';
+  expect(text).toContain(`aaaaaaaa ${word}: 0 of 1 confirmed`);
+  expect(text.replace(/\n *⋮ /g, '')).toContain(`${word}: 1 of 2 confirmed (bob)`);
+  if (!open) expect(text).not.toContain('pending');
+});
+
 it('shortens the change, rows, claims and answers, says how much it left out, and prints everything with --all', () => {
   const bytes = new TextEncoder().encode(Array.from({ length: 90 }, (_, i) => `line ${i + 1}`).join('\n'));
   const metadata = Object.fromEntries(Array.from({ length: 9 }, (_, i) => [`claim${i}`, `value ${i}`]));

@@ -176,6 +176,12 @@ describe('a key file', () => {
     expect(readKeyFile(path).keyId).toBe(key.keyId);
   });
 
+  it('that is a directory, or whose directory does not exist, is refused with its name', () => {
+    expect(() => readKeyFile(dir)).toThrow(`Key file ${dir}: expected a file, got a directory`);
+    const lost = join(dir, 'none', 'key');
+    expect(() => write({ path: lost })).toThrow(`Key file ${lost}: its directory does not exist`);
+  });
+
   it('that other users can read is refused with a hint', () => {
     write();
     chmodSync(path, 0o644);

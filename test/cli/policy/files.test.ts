@@ -1,3 +1,4 @@
+import { SOURCE_TOOLS } from '../../../source-tools';
 import { starterBundle } from '../../../source-tools/starter-bundle';
 import { writeLocalClient } from '../../../workers/local-client';
 import { runCommand, temporaryFolder } from '../run-command';
@@ -34,6 +35,33 @@ it('refuses hosts for a source tool without any', async () => {
   expect([code, err]).toEqual([2, expect.stringContaining('--hosts: only HTTPPatch has hosts')]);
 });
 
+describe('a starter bundle for a source tool that is not registered', () => {
+  const warning =
+    '12:19 targets.dev.sourceTools[0]: Unknown source tool "SQLDryrun": it is not registered here\n' +
+    '    Did you mean "SQLDryRun"? COUNTERSIGN_EXTENSIONS names the modules with tools of your own.\n';
+
+  it('is written with the warning that policy check would refuse it', async () => {
+    const text = starterBundle('SQLDryrun');
+    const args = ['policy', 'init', '--tool', 'SQLDryrun'];
+    expect(await runCommand(args)).toEqual({ code: 0, out: text, err: `bundle:${warning}` });
+    const out = path('new.yaml');
+    expect(await runCommand([...args, '--out', out])).toEqual({ code: 0, out: '', err: `${out}:${warning}` });
+    const json = await runCommand([...args, '--json']);
+    expect(JSON.parse(json.out)).toMatchObject({ warnings: [{ path: 'targets.dev.sourceTools[0]' }] });
+    expect(await runCommand(['policy', 'check', out])).toMatchObject({ code: 1, out: `${out}:${warning}` });
+  });
+});
+
+it.each([...SOURCE_TOOLS.map(({ sourceTool }) => sourceTool), 'Refund'])(
+  'writes a starter bundle for %s that compiles, without a warning: it is built in or an extension registers it',
+  async (tool) => {
+    const options = { host: { env: { COUNTERSIGN_EXTENSIONS: '../test/support/shop-extension' } } };
+    const { code, out, err } = await runCommand(['policy', 'init', '--tool', tool], options);
+    expect([code, err]).toEqual([0, '']);
+    expect(await runCommand(['policy', 'check', '-'], { ...options, stdin: out })).toMatchObject({ code: 0, err: '' });
+  },
+);
+
 it('compiles with the extensions that the state directory names, unless the environment names others', async () => {
   const file = write('bundle.yaml', starterBundle('SQLDryRun'));
   writeLocalClient(path('.'), { ...LOCAL_CLIENT, extensions: './missing-extension.js' });
@@ -42,6 +70,11 @@ it('compiles with the extensions that the state directory names, unless the envi
   expect(err).toContain('missing-extension.js');
   const none = { ...env, COUNTERSIGN_EXTENSIONS: '' };
   expect((await runCommand(['policy', 'check', file], { host: { env: none } })).code).toBe(0);
+});
+
+it('explain prints the place of an issue that is about the whole bundle without a path', async () => {
+  const { code, err } = await runCommand(['policy', 'explain', write('text.yaml', 'a')], { stdin: 'select 1' });
+  expect([code, err]).toEqual([2, expect.stringContaining('error: Invalid policy bundle:\n    1:1: Invalid input')]);
 });
 
 describe('a bundle on standard output', () => {

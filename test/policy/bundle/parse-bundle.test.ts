@@ -94,7 +94,16 @@ describe('reports the place, the problem and the fix for', () => {
       BASE.replace('- pack: demo-pack', '- pakc: demo-pack'),
       { line: 15, column: 5, path: 'validators[0]' },
     ],
-    ['a duration without unit', `${BASE}deadline: "15"\n`, { line: 16, column: 11, path: 'deadline' }],
+    ...['24', '"24"', '24 h', '[24h]', 'null'].map((value): [string, string, object] => [
+      `the duration ${value}`,
+      `${BASE}deadline: ${value}\n`,
+      { line: 16, column: 11, path: 'deadline', message: 'expected a whole number and a unit: 30s, 15m, 24h, 7d' },
+    ]),
+    [
+      'a missing duration',
+      BASE.replace('- pack: demo-pack', '- aggregate: { name: many, limits: { deletions: 1 } }'),
+      { fix: 'Add "window": expected a whole number and a unit: 30s, 15m, 24h, 7d.' },
+    ],
     [
       'a key that is not a string',
       `${BASE.replace('groups:', 'groups:\n  1: {members: [a]}')}`,

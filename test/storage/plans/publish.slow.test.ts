@@ -80,7 +80,6 @@ describe('publishBundle', () => {
       bundleText: bundle(member),
       plans: PLANS[member],
       operator,
-      now: new Date(),
     });
 
   it('does nothing if the revision in force has the same bundle and plans', async () => {

@@ -40,7 +40,7 @@ async function publish(world: ReviewWorld, name = 'Shop'): Promise<number> {
   const { target, sourceTool } = plan;
   const bundleText = demoBundle({ name });
   const plans = [{ target, sourceTool, planHash, plan }];
-  return (await publishBundle(db, { bundleText, plans, operator, now: new Date() })).revision;
+  return (await publishBundle(db, { bundleText, plans, operator })).revision;
 }
 
 function committerPlans({ plan, planHash }: ReviewWorld): PlanSource {
