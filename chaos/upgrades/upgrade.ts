@@ -40,7 +40,7 @@ export async function upgradeUnderLoad({ stateDir, perSecond, say }: UpgradeOpti
     COUNTERSIGN_DATABASE_ADMIN_URL: servers.postgres.superuserUrl('postgres'),
   };
   try {
-    const options = { say, rows: ROWS, breakers: true, runtime: { handleSignals: false, env } };
+    const options = { say, rows: ROWS, review: { COUNTERSIGN_BREAKERS: 'on' }, runtime: { handleSignals: false, env } };
     return await withShop(options, async ({ dev, client }) => {
       const load = startLoad(routes(dev, client.countersign), perSecond);
       const restarted: string[] = [];
