@@ -1,12 +1,11 @@
 /**
  * `npm run bench:cluster`: reviews with one, two and four processes of each worker on Temporal server 1.32.1 with PostgreSQL, two
- * tenants of which one floods, and a model of up to 64 workers. Writes the curve to docs/images/workers.svg (--picture FILE: elsewhere,
- * --no-picture: not at all). --model-only: only the model, with given figures. Progress goes to standard error; with --json the last
- * line of standard output is one object.
+ * tenants of which one floods, and a model of up to 64 workers. Writes the curve to docs/images/workers.svg. Progress
+ * goes to standard error; with --json the last line of standard output is one object.
  */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { DevClient } from '../dev/client';
 import { packageRoot } from '../dev/embedded/places';
 import { readOptions, runProgram, say, wholeNumber } from '../dev/run-program';
@@ -30,8 +29,7 @@ const MODEL_SIZES = [1, 2, 4, 8, 16, 32, 64];
 const PER_TARGET = 8;
 /** Waiting for servers and network in each step of the model. */
 const LATENCY_MS = 50;
-/** For --model-only: CPU by docs/assurance/performance.md, and transactions of four and five statements at 379 appends a second. */
-const GIVEN = { cpu: { 'review 1': 98, 'judge 1': 14, 'commit 1': 66 }, holds: { openingMs: 8.2, endingMs: 11.2 } };
+const PICTURE = join(packageRoot(), 'docs', 'images', 'workers.svg');
 /** By docs/assurance/performance.md: the committer (sixteen appends at a time), the ledger, and the rows of one review. All on two cores. */
 const LEDGER = { appendsPerSecond: 1_276, checkpointRowsPerSecond: 10_550, rows: 16 };
 /** The default limit over all judge workers; an operator sets it to what the provider allows. */
@@ -43,7 +41,6 @@ interface Options {
   readonly reviews: number;
   readonly open: number;
   readonly json: boolean;
-  readonly picture: string | null;
 }
 
 interface Size {
@@ -81,7 +78,7 @@ async function benchCluster(options: Options): Promise<void> {
   });
 }
 
-async function measure(dev: Dev, steady: DevClient, { reviews, open, json, picture }: Options): Promise<void> {
+async function measure(dev: Dev, steady: DevClient, { reviews, open, json }: Options): Promise<void> {
   say(`Machine: ${machine()}`);
   say(`Reviews: ${reviews}, ${open} open at once`);
   const holds = await measureLockHolds(dev.setup, steady.countersign, 30);
@@ -94,7 +91,10 @@ async function measure(dev: Dev, steady: DevClient, { reviews, open, json, pictu
 
   const [first] = sizes;
   if (first === undefined) throw new Error('No number of workers was measured');
-  const model = printModel(first.cpuMs, holds, sizes, picture);
+  const model = MODEL_SIZES.map((workers) => modelled(workers, first.cpuMs, holds));
+  for (const line of modelLines(model)) say(line);
+  writeFileSync(PICTURE, pictureOf(sizes, model));
+  say(`The curve: ${PICTURE}`);
   const result = { machine: machine(), reviews, open, holds, sizes, fairness, ...ASSUMED, model };
   if (json) process.stdout.write(`${JSON.stringify(result)}\n`);
 }
@@ -133,22 +133,6 @@ async function measureSizes(
     );
   }
   return sizes;
-}
-
-/** Prints the model, and writes the picture if there is a file for it. */
-function printModel(
-  cpu: CpuByProcess,
-  holds: LockHolds,
-  sizes: readonly Size[],
-  picture: string | null,
-): readonly Modelled[] {
-  const model = MODEL_SIZES.map((workers) => modelled(workers, cpu, holds));
-  for (const line of modelLines(model)) say(line);
-  if (picture === null) return model;
-  mkdirSync(dirname(picture), { recursive: true });
-  writeFileSync(picture, pictureOf(sizes, model));
-  say(`The curve: ${picture}`);
-  return model;
 }
 
 function modelled(workers: number, cpu: CpuByProcess, holds: LockHolds): Modelled {
@@ -211,7 +195,7 @@ function pictureOf(sizes: readonly Size[], model: readonly Modelled[]): string {
       ),
       curve('model: one tenant and one target', '#1f6fb2', (each) => each.oneTarget),
       curve('model: one lock for all openings, as before', '#b23a48', (each) => each.oneLock),
-      ...(sizes.length === 0 ? [] : [measuredCurve(sizes)]),
+      measuredCurve(sizes),
     ],
   );
 }
@@ -225,18 +209,7 @@ function measuredCurve(sizes: readonly Size[]): Curve {
   };
 }
 
-runProgram(async () => {
-  const values = readOptions({
-    reviews: '100',
-    open: '30',
-    picture: join(packageRoot(), 'docs', 'images', 'workers.svg'),
-    'no-picture': false,
-    'model-only': false,
-  });
-  const { json } = values;
-  const [reviews, open] = [wholeNumber('--reviews', values.reviews), wholeNumber('--open', values.open)];
-  const picture = values['no-picture'] ? null : values.picture;
-  if (!values['model-only']) return benchCluster({ reviews, open, json, picture });
-  const model = printModel(GIVEN.cpu, GIVEN.holds, [], picture);
-  if (json) process.stdout.write(`${JSON.stringify({ given: GIVEN, ...ASSUMED, model })}\n`);
+runProgram(() => {
+  const { reviews, open, json } = readOptions({ reviews: '100', open: '30' });
+  return benchCluster({ reviews: wholeNumber('--reviews', reviews), open: wholeNumber('--open', open), json });
 });

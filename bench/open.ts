@@ -133,7 +133,7 @@ runProgram(async () => {
     say,
     policy: { judge: false, deadline: '7d', more: ['{ pack: secrets }'] },
     rows: load.reviews + 1,
-    variables: { review: { COUNTERSIGN_METRICS_PORT: String(metricsPort) } },
+    review: { COUNTERSIGN_METRICS_PORT: String(metricsPort) },
   };
   const result = await withShop(options, (shop) => benchOpen(shop, load, metricsPort));
   if (values.json) process.stdout.write(`${JSON.stringify(result)}\n`);

@@ -9,12 +9,12 @@ import { seedItems, shopPolicy, type PolicyParts } from './shop';
 /** Name of the client of `withShop` in PostgreSQL. */
 export const CLIENT = 'bench';
 
-interface ShopOptions extends Pick<DevOptions, 'say' | 'breakers' | 'variables'> {
+interface ShopOptions extends Pick<DevOptions, 'say' | 'nodeArguments'> {
   readonly policy?: PolicyParts;
   /** Of the table `items`. */
   readonly rows: number;
-  /** Arguments of node for each process. */
-  readonly nodeArguments?: (stateDir: string) => readonly string[];
+  /** Further variables of the review worker. */
+  readonly review?: Readonly<Record<string, string>>;
   /** Default: embedded servers on free ports. */
   readonly runtime?: DevOptions['runtime'];
 }
@@ -22,7 +22,6 @@ interface ShopOptions extends Pick<DevOptions, 'say' | 'breakers' | 'variables'>
 export interface MeasuredShop {
   readonly dev: Dev;
   readonly client: DevClient;
-  readonly stateDir: string;
 }
 
 /**
@@ -30,7 +29,7 @@ export interface MeasuredShop {
  * judge. Stops them and removes their data afterwards, also if one of them does not start.
  */
 export async function withShop<T>(options: ShopOptions, work: (shop: MeasuredShop) => Promise<T>): Promise<T> {
-  const { say, policy = {}, rows, breakers = false, variables = {}, nodeArguments } = options;
+  const { say, policy = {}, rows, review = {}, nodeArguments = [] } = options;
   const stateDir = mkdtempSync(join(tmpdir(), 'countersign-shop-'));
   const stops = [async () => rmSync(stateDir, { recursive: true, force: true })];
   try {
@@ -41,18 +40,18 @@ export async function withShop<T>(options: ShopOptions, work: (shop: MeasuredSho
       say,
       bundleText: shopPolicy(policy),
       targets: [{ name: 'shop', seed: seedItems(rows) }],
-      ...(judge === null
-        ? {}
-        : { judge: { baseUrl: judge.baseUrl, apiKey: 'scripted' }, judgeRequestsPerSecond: 1000 }),
-      breakers,
-      variables,
-      nodeArguments: nodeArguments?.(stateDir) ?? [],
+      ...(judge === null ? {} : { judge: { baseUrl: judge.baseUrl, apiKey: 'scripted' } }),
+      variables: {
+        review: { COUNTERSIGN_BREAKERS: 'off', ...review },
+        judge: { COUNTERSIGN_JUDGE_REQUESTS_PER_SECOND: '1000' },
+      },
+      nodeArguments,
       runtime: options.runtime ?? { temporalPort: 0, uiPort: 0, postgresPort: 0 },
     });
     stops.unshift(() => dev.stop());
     const client = await clientOf(dev);
     stops.unshift(() => client.close());
-    return await work({ dev, client, stateDir });
+    return await work({ dev, client });
   } finally {
     for (const stop of stops) await stop();
   }

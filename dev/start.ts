@@ -23,10 +23,6 @@ export interface DevOptions {
   readonly judge?: { readonly baseUrl: string; readonly apiKey: string };
   /** Modules for review worker and committer (COUNTERSIGN_EXTENSIONS). */
   readonly extensions?: string;
-  /** Rate limit of the judge queue; default 5 per second. */
-  readonly judgeRequestsPerSecond?: number;
-  /** Circuit breakers; default on. */
-  readonly breakers?: boolean;
   readonly gatewayPort?: number;
   /** Replaces unknown passwords of the roles of a server that was not started here; default false. */
   readonly rotate?: boolean;
@@ -140,12 +136,10 @@ function environments(
 ): Record<ProcessName, Record<string, string>> {
   const { review, judge, commit, gateway } = processEnvs(setup, runtime);
   const extensions = { COUNTERSIGN_EXTENSIONS: options.extensions ?? '' };
-  const model: Record<string, string> =
+  const model =
     options.judge === undefined ? {} : { OPENAI_API_KEY: options.judge.apiKey, OPENAI_BASE_URL: options.judge.baseUrl };
-  if (options.judgeRequestsPerSecond !== undefined)
-    model['COUNTERSIGN_JUDGE_REQUESTS_PER_SECOND'] = String(options.judgeRequestsPerSecond);
   return {
-    review: { ...review, ...extensions, COUNTERSIGN_BREAKERS: options.breakers === false ? 'off' : 'on' },
+    review: { ...review, ...extensions },
     judge: { ...judge, ...extensions, ...model },
     commit: { ...commit, ...extensions },
     gateway: {

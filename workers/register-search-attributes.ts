@@ -11,6 +11,8 @@ type SearchAttributeTypeName = keyof typeof WIRE_TYPE;
 const WIRE_TYPE = { Text: 1, Keyword: 2, Int: 3, Double: 4, Bool: 5, Datetime: 6, KeywordList: 7 } as const;
 
 const NEW_NAMESPACE_MS = 20_000;
+/** SQL visibility takes some seconds. */
+const USABLE_MS = 90_000;
 
 /** Names that `registerSearchAttributes` added, and names that existed with the right type. */
 export interface Registered {
@@ -19,17 +21,15 @@ export interface Registered {
 }
 
 /**
- * Registers search attributes on an existing server, and waits until queries accept them (at most `timeoutMs`; SQL visibility
- * takes some seconds). Idempotent. Throws, before any change, if one exists with another type.
+ * Registers search attributes on an existing server, and waits until queries accept them. Idempotent. Throws, before any change, if one exists with another type.
  */
 export async function registerSearchAttributes(
   connection: Connection,
   namespace: string,
   wanted: SearchAttributes,
-  timeoutMs = 90_000,
 ): Promise<Registered> {
-  const until = Date.now() + timeoutMs;
-  const existing = await listed(connection, namespace, Math.min(timeoutMs, NEW_NAMESPACE_MS));
+  const until = Date.now() + USABLE_MS;
+  const existing = await listed(connection, namespace);
   const names = Object.keys(wanted);
   const clash = names.find((name) => existing[name] !== undefined && existing[name] !== WIRE_TYPE[wanted[name]!]);
   if (clash !== undefined) {
@@ -53,15 +53,11 @@ export async function registerSearchAttributes(
 }
 
 /** The front end does not know a new namespace for some seconds. */
-async function listed(
-  connection: Connection,
-  namespace: string,
-  withinMs: number,
-): Promise<Partial<Record<string, number>>> {
+async function listed(connection: Connection, namespace: string): Promise<Partial<Record<string, number>>> {
   const answer = await retried(
     () => connection.operatorService.listSearchAttributes({ namespace }),
     (error) => (error as { code?: number }).code === GRPC.NOT_FOUND,
-    { everyMs: 500, withinMs },
+    { everyMs: 500, withinMs: NEW_NAMESPACE_MS },
   );
   return (answer.customAttributes ?? {}) as Partial<Record<string, number>>;
 }

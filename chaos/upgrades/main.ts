@@ -12,9 +12,9 @@ import { upgradeUnderLoad } from './upgrade';
 /** As in the soak: a dry run that exceeds its time limit on an overloaded machine ends its review. */
 const MAX_ROLLED_BACK = 0.05;
 
-async function main(perSecond: number, betweenSeconds: number, json: boolean): Promise<boolean> {
+async function main(perSecond: number, json: boolean): Promise<boolean> {
   return await withTemporaryDir('upgrades', async (stateDir) => {
-    const result = await upgradeUnderLoad({ stateDir, perSecond, betweenMs: betweenSeconds * 1000, say });
+    const result = await upgradeUnderLoad({ stateDir, perSecond, say });
     const { submitted, committed, rolledBack, lost, wrongEffects, retries } = result;
     for (const each of lost) say(`Lost: ${each}`);
     for (const each of rolledBack) say(`Rolled back: ${each}`);
@@ -30,8 +30,6 @@ async function main(perSecond: number, betweenSeconds: number, json: boolean): P
 }
 
 runProgram(async () => {
-  const values = readOptions({ rate: '5', between: '10' });
-  const perSecond = positiveNumber('--rate', values.rate);
-  const ok = await main(perSecond, positiveNumber('--between', values.between), values.json);
-  return ok ? 0 : 1;
+  const values = readOptions({ rate: '5' });
+  return (await main(positiveNumber('--rate', values.rate), values.json)) ? 0 : 1;
 });

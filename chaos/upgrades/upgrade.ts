@@ -11,12 +11,12 @@ import { NAMESPACE, Servers } from '../sweep/servers';
 import { startLoad, type LoadResult, type Route } from './review-load';
 
 const ROWS = 20_000;
+/** Reviews under load before, between and after the restarts. */
+const BETWEEN_MS = 10_000;
 
 interface UpgradeOptions {
   readonly stateDir: string;
   readonly perSecond: number;
-  /** Reviews under load before, between and after the restarts. */
-  readonly betweenMs: number;
   readonly say: Say;
 }
 
@@ -31,12 +31,7 @@ interface UpgradeResult extends LoadResult {
  * Replaces each worker and the gateway one by one, then restarts PostgreSQL and Temporal, during a steady load of reviews with a judge, half
  * of them through the gateway. A worker's replacement starts before the old process gets SIGTERM, as in a rolling upgrade.
  */
-export async function upgradeUnderLoad({
-  stateDir,
-  perSecond,
-  betweenMs,
-  say,
-}: UpgradeOptions): Promise<UpgradeResult> {
+export async function upgradeUnderLoad({ stateDir, perSecond, say }: UpgradeOptions): Promise<UpgradeResult> {
   const servers = await Servers.start(stateDir, say);
   const env = {
     ...process.env,
@@ -45,7 +40,7 @@ export async function upgradeUnderLoad({
     COUNTERSIGN_DATABASE_ADMIN_URL: servers.postgres.superuserUrl('postgres'),
   };
   try {
-    const options = { say, rows: ROWS, breakers: true, runtime: { handleSignals: false, env } };
+    const options = { say, rows: ROWS, review: { COUNTERSIGN_BREAKERS: 'on' }, runtime: { handleSignals: false, env } };
     return await withShop(options, async ({ dev, client }) => {
       const load = startLoad(routes(dev, client.countersign), perSecond);
       const restarted: string[] = [];
@@ -58,12 +53,12 @@ export async function upgradeUnderLoad({
         ['Temporal', () => servers.restartTemporal()],
       ];
       for (const [name, step] of steps) {
-        await sleep(betweenMs);
+        await sleep(BETWEEN_MS);
         await step();
         restarted.push(name);
         say(`Restarted ${name}; ${load.submitted()} reviews submitted`);
       }
-      await sleep(betweenMs);
+      await sleep(BETWEEN_MS);
       const result = await load.stop();
       const wrongEffects = await countWrongEffects(dev.setup.targetAdminUrls['shop'] ?? '', result.committed);
       return { ...result, restarted, wrongEffects };

@@ -51,7 +51,7 @@ export async function startServers(say: (line: string) => void, breakers: boolea
     otherTargets: [repository.target, api.target],
     judge: { baseUrl: judge.baseUrl, apiKey: 'scripted' },
     extensions: EXTENSIONS,
-    breakers,
+    variables: { review: { COUNTERSIGN_BREAKERS: breakers ? 'on' : 'off' } },
     gatewayPort: 0,
     runtime: { temporalPort: 0, uiPort: 0, fast: true },
   }).catch(async (error: unknown) => {

@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify, parseArgs } from 'node:util';
+import { promisify } from 'node:util';
 import { Client } from '@temporalio/client';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 import Table from 'cli-table3';
@@ -29,7 +29,7 @@ import { createRefundActivities } from './refund-activities';
 import type { RefundResult } from './refund-workflow';
 import { SCRIPTED_JUDGE, startScriptedJudge, type ScriptedJudge } from './scripted-judge';
 import { seedShop, Shop } from './shop';
-import { runProgram, say } from '../../dev/run-program';
+import { readOptions, runProgram, say } from '../../dev/run-program';
 
 const REFUND_QUEUE = 'demo-refunds';
 const ANSWER_MS = 60_000;
@@ -323,15 +323,7 @@ async function keepOpen(dev: Dev): Promise<void> {
 }
 
 runProgram(() => {
-  const { values } = parseArgs({
-    options: {
-      json: { type: 'boolean', default: false },
-      interactive: { type: 'boolean', default: false },
-      exit: { type: 'boolean', default: false },
-      rotate: { type: 'boolean', default: false },
-    },
-  });
-  const { json, interactive, rotate } = values;
+  const { json, interactive, exit, rotate } = readOptions({ interactive: false, exit: false, rotate: false });
   Runtime.install({ logger: new DefaultLogger('WARN') });
-  return main({ json, interactive, rotate, keep: !json && !values.exit && process.stderr.isTTY });
+  return main({ json, interactive, rotate, keep: !json && !exit && process.stderr.isTTY });
 });

@@ -18,11 +18,10 @@ export interface ComparedSources {
   /** Names to compare; null for all. */
   readonly only: readonly string[] | null;
   /** Members of findings that are left out of the comparison, at every depth. */
-  readonly ignore?: readonly string[];
+  readonly ignore: readonly string[];
 }
 
 export interface Comparison {
-  readonly inputs: number;
   readonly different: number;
   /** The first ones, for people. */
   readonly report: string;
@@ -35,13 +34,13 @@ export async function compareSources(sources: ComparedSources, inputs: readonly 
   const shown = different.slice(0, MAX_REPORTED);
   const [baseFull, nowFull] = shown.length === 0 ? [[], []] : await bothResults(sources, shown, true);
   const report = shown.map((input, i) => reportOf(input, differencesBetween(read(baseFull[i]), read(nowFull[i]))));
-  return { inputs: inputs.length, different: different.length, report: report.join('\n\n') };
+  return { different: different.length, report: report.join('\n\n') };
 }
 
 const read = (line: string | undefined): Results => JSON.parse(line ?? '{}') as Results;
 
 async function bothResults(
-  { baseSubject, subject, folder, only, ignore = [] }: ComparedSources,
+  { baseSubject, subject, folder, only, ignore }: ComparedSources,
   inputs: readonly ComparedInput[],
   full: boolean,
 ): Promise<readonly [readonly string[], readonly string[]]> {

@@ -1,35 +1,34 @@
 /**
  * npm run pins                          writes the pins if the revision of everything that changed was raised
  * npm run pins -- --base COMMIT         first proves that old and new sources give the same findings
- *   --base-subject FILE                 the adapter for a commit that has no test/pins/subject.ts
- *   --generated N                       how many inputs are generated besides the corpora (10000)
  *   --ignore MEMBERS                    compares the findings of everything without these members, such as reason,message, and
  *                                       writes no pins: for a change of texts with raised revisions
  */
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ROOT } from '../support/root';
-import { compareSources } from './compare';
+import { compareSources, type ComparedSources } from './compare';
 import { generateInputs } from './generate-inputs';
 import { currentPins, readPins, unraised, writePins, type SourcePins } from './pinned-sources';
 import { allSeeds } from './seeds';
 import { subject } from './subject';
 
 const SUBJECT = 'test/pins/subject.ts';
+/** Inputs that are generated besides the corpora. */
+const GENERATED = 10_000;
 
 async function main(): Promise<boolean> {
   const text = { type: 'string' as const };
-  const { values } = parseArgs({ options: { base: text, 'base-subject': text, generated: text, ignore: text } });
+  const { values } = parseArgs({ options: { base: text, ignore: text } });
   const [before, now] = [readPins(), currentPins()];
   const changed = unraised(before, now);
   if (values.base !== undefined) {
-    const generated = Number(values.generated ?? 10_000);
     const ignore = values.ignore?.split(',') ?? [];
     const only = ignore.length > 0 ? null : comparedNames(before, now);
-    const same = await sameFindings(values.base, values['base-subject'], { generated, only, ignore });
+    const same = await sameFindings(values.base, { only, ignore });
     if (!same || ignore.length > 0) return same;
   } else if (changed.length > 0) {
     console.error(`Changed under an old revision: ${changed.join(', ')}`);
@@ -51,12 +50,7 @@ function comparedNames(before: SourcePins, now: SourcePins): readonly string[] |
 
 async function sameFindings(
   base: string,
-  baseSubject: string | undefined,
-  {
-    generated,
-    only,
-    ignore,
-  }: { readonly generated: number; readonly only: readonly string[] | null; readonly ignore: readonly string[] },
+  { only, ignore }: Pick<ComparedSources, 'only' | 'ignore'>,
 ): Promise<boolean> {
   const began = Date.now();
   const folder = mkdtempSync(join(tmpdir(), 'countersign-pins-'));
@@ -64,15 +58,9 @@ async function sameFindings(
   git('worktree', 'add', '--quiet', '--detach', tree, base);
   try {
     symlinkSync(join(ROOT, 'node_modules'), join(tree, 'node_modules'), 'dir');
-    const adapter = join(tree, SUBJECT);
-    if (baseSubject !== undefined) {
-      mkdirSync(dirname(adapter), { recursive: true });
-      copyFileSync(resolve(baseSubject), adapter);
-    }
-    if (!existsSync(adapter)) throw new Error(`${base} has no ${SUBJECT}: name one with --base-subject`);
     const ids = subject.policies.map(({ id }) => id);
-    const inputs = generateInputs(allSeeds(subject.examples), ids, generated);
-    const sources = { baseSubject: adapter, subject: join(ROOT, SUBJECT), folder, only, ignore };
+    const inputs = generateInputs(allSeeds(subject.examples), ids, GENERATED);
+    const sources = { baseSubject: join(tree, SUBJECT), subject: join(ROOT, SUBJECT), folder, only, ignore };
     const { different, report } = await compareSources(sources, inputs);
     const compared = only === null ? 'all findings' : `findings of ${only.join(', ')}`;
     const seconds = Math.round((Date.now() - began) / 1000);

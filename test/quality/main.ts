@@ -1,8 +1,6 @@
 /**
  * npm run quality                 detection and false alarms of each public corpus that is present and of our labelled sets
  *   --corpora DIR                 the folder of the public corpora (../shared/corpora)
- *   --only NAME                   one corpus or set, such as squawk or own/sql
- *   --json                        one JSON object with every disagreement
  *   --write                       writes docs/assurance/quality.md, and removes reasons that are no longer needed
  * Exits 1 if a disagreement has no written reason in docs/assurance/quality-kept.json, or a reason is no longer needed.
  */
@@ -14,36 +12,22 @@ import { dropStaleReasons, measure, OWN_MEASURES, PUBLIC_MEASURES, readKept, typ
 import { qualityPage, writePage } from './page';
 
 async function main(): Promise<boolean> {
-  const text = { type: 'string' as const };
-  const flag = { type: 'boolean' as const, default: false };
-  const { values } = parseArgs({ options: { corpora: text, only: text, json: flag, write: flag } });
+  const { values } = parseArgs({
+    options: { corpora: { type: 'string' }, write: { type: 'boolean', default: false } },
+  });
   const corpora = values.corpora === undefined ? CORPORA : resolve(values.corpora);
   if (values.corpora !== undefined && !existsSync(corpora)) throw new Error(`--corpora: ${corpora} does not exist`);
-  const chosen = [...PUBLIC_MEASURES, ...OWN_MEASURES].filter(({ name }) => [undefined, name].includes(values.only));
-  if (chosen.length === 0) throw new Error(`--only: there is no set "${values.only}"`);
-  if (values.write && values.only !== undefined) throw new Error('--write needs all sets: omit --only');
   const kept = readKept();
   const measured: Measured[] = [];
   const absent: string[] = [];
-  for (const one of chosen) {
+  for (const one of [...PUBLIC_MEASURES, ...OWN_MEASURES]) {
     const result = await measure(one, kept, corpora);
     if (result === null) absent.push(one.name);
     else measured.push(result);
   }
   if (values.write) writePage(qualityPage(measured, dropStaleReasons(kept, measured), absent));
-  if (values.json) console.log(JSON.stringify({ sets: measured.map((m) => withReasons(m, kept)), absent }));
-  else print(measured, absent);
+  print(measured, absent);
   return measured.every(({ unexplained, stale }) => unexplained.length + (values.write ? 0 : stale.length) === 0);
-}
-
-function withReasons(measured: Measured, kept: ReturnType<typeof readKept>) {
-  const { unexplained, disagreements, ...rest } = measured;
-  const reasons = kept[measured.name] ?? {};
-  return {
-    ...rest,
-    unexplained: unexplained.map(({ id }) => id),
-    disagreements: disagreements.map((one) => ({ ...one, reason: reasons[one.id] ?? null })),
-  };
 }
 
 function print(measured: readonly Measured[], absent: readonly string[]): void {

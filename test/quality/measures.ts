@@ -49,7 +49,6 @@ export function dropStaleReasons(kept: Kept, measured: readonly Measured[]): Kep
 
 export interface Measured extends Figures {
   readonly name: string;
-  readonly own: boolean;
   /** Disagreements without a written reason. */
   readonly unexplained: readonly Judged[];
   /** Written reasons of cases that agree or do not exist. */
@@ -65,7 +64,6 @@ export async function measure(one: Measure, kept: Kept, corpora = CORPORA): Prom
   const disagreeing = new Set(figures.disagreements.map(({ id }) => id));
   return {
     name: one.name,
-    own: one.own,
     ...figures,
     unexplained: figures.disagreements.filter(({ id }) => !Object.hasOwn(reasons, id)),
     stale: Object.keys(reasons).filter((id) => !disagreeing.has(id)),

@@ -192,19 +192,6 @@ describe('a session', () => {
     }
   });
 
-  it('ends after 15 minutes without use and after 8 hours of use', async () => {
-    const idle = await loggedIn(world);
-    world.clock.now += 15 * MINUTE;
-    expect(await sessionOf(idle)).toBe(401);
-    const busy = await loggedIn(world);
-    for (let i = 0; i < 47; i++) {
-      world.clock.now += 10 * MINUTE;
-      expect(await sessionOf(busy)).toMatchObject({ person: 'alice' });
-    }
-    world.clock.now += 10 * MINUTE;
-    expect(await sessionOf(busy)).toBe(401);
-  });
-
   it.each(['session', 'reviews?tab=turn', 'events'])(
     'is not kept in use by `%s`, which an open page requests by itself',
     async (path) => {

@@ -122,8 +122,8 @@ export function inboxWorld({
 export type InboxWorld = ReturnType<typeof inboxWorld>;
 const EMPTY: InboxPage = { items: [], next: null };
 
-/** As in PostgreSQL, without the bound of a person. */
-export function memorySessions(clock: { readonly now: number }): SessionStore {
+/** As in PostgreSQL, without the bounds of a person and of all use. */
+function memorySessions(clock: { readonly now: number }): SessionStore {
   const stored = new Map<string, { keyId: string; person: string; createdAt: number; seenAt: number }>();
   return {
     async create(tokenSha, of) {
@@ -132,8 +132,7 @@ export function memorySessions(clock: { readonly now: number }): SessionStore {
     },
     async find(tokenSha, use) {
       const found = stored.get(tokenSha);
-      if (found === undefined || clock.now - found.createdAt >= ABSOLUTE_MS || clock.now - found.seenAt >= IDLE_MS)
-        return null;
+      if (found === undefined || clock.now - found.seenAt >= IDLE_MS) return null;
       if (use) found.seenAt = clock.now;
       return { keyId: found.keyId, person: found.person, expiresAt: found.createdAt + ABSOLUTE_MS };
     },

@@ -1,7 +1,7 @@
-import { z } from 'zod';
 import { compilePlan, type Compiled } from '../../../policy/bundle/compile-plan';
 import { parseBundle } from '../../../policy/bundle/parse-bundle';
 import type { Bundle } from '../../../policy/bundle/schema';
+import { judgeDefinition } from '../../../policy/judge/config';
 import { BUILTIN_VALIDATORS } from '../../../policy/rules/builtin';
 import { callbackRegistry, defineCallback } from '../../../policy/rules/callback';
 import type { ValidatorDefinition } from '../../../policy/rules/define';
@@ -13,24 +13,6 @@ import {
 } from '../../../policy/validators/definitions';
 import { demoRule } from '../../support/demo-rule';
 import { ourTools } from '../../support/source-tools';
-
-/** The judge's definition, as the compiler uses it. */
-export const judgeDefinition: ValidatorDefinition<Record<string, unknown>> = {
-  implementation: 'llm_judge',
-  pack: null,
-  kind: 'attested',
-  version: 'v1',
-  logicRevision: 1,
-  config: z.strictObject({ model: z.string(), temperature: z.number().optional() }),
-  sourceTools: '*',
-  phase: 'preflight',
-  reads: ['facts'],
-  parser: null,
-  defaultLevel: 'confirm',
-  why: 'An example.',
-  docs: 'docs/judge.md',
-  evaluate: null,
-};
 
 export const RULES = [
   demoRule('demo_drop', { sourceTools: ['SQLDryRun'], parser: { name: 'demo', version: '1' } }),

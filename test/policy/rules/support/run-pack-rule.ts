@@ -37,6 +37,13 @@ export function inputOf(
   return ruleInput({ sourceTool, raw: bytes, facts: factsOf(sourceTool, bytes), config, metadata });
 }
 
+/** A rule of a pack that this process evaluates. Throws if there is none of this name. */
+export function ruleNamed(pack: readonly ValidatorDefinition[], name: string) {
+  const definition = pack.find((d) => d.implementation === name);
+  if (definition?.evaluate == null) throw new Error(`rule ${name} does not exist`);
+  return { ...definition, evaluate: definition.evaluate };
+}
+
 /** Runs a rule, with its settings parsed by its schema. */
 export function runRule(
   pack: readonly ValidatorDefinition[],
@@ -44,8 +51,7 @@ export function runRule(
   raw: string | Uint8Array,
   options: PackRun = {},
 ): ValidatorResult {
-  const definition = pack.find((d) => d.implementation === name);
-  if (definition?.evaluate == null) throw new Error(`rule ${name} does not exist`);
+  const definition = ruleNamed(pack, name);
   const tool = options.sourceTool ?? (definition.sourceTools === '*' ? undefined : definition.sourceTools[0]);
   const config = definition.config.parse(options.config ?? {});
   return definition.evaluate(inputOf(raw, { ...options, config, ...(tool === undefined ? {} : { sourceTool: tool }) }));

@@ -1,7 +1,8 @@
 import { withCorpus } from './support/corpus';
 import { extractSqlFacts } from '../../../../source-tools/sql/facts/extract-sql-facts';
 import type { SqlFacts } from '../../../../source-tools/sql/facts/sql-facts';
-import { bytesOf, factsOf } from './support/run-rule';
+import { bytesOf } from '../../../policy/rules/support/run-pack-rule';
+import { factsOf } from './support/run-rule';
 
 interface ParserCases {
   readonly test_statement_type: readonly { readonly statement: string; readonly want: readonly string[] }[];

@@ -1,6 +1,6 @@
 import { extractSqlFacts } from '../../../../source-tools/sql/facts/extract-sql-facts';
 import { withCorpus } from './support/corpus';
-import { bytesOf } from './support/run-rule';
+import { bytesOf } from '../../../policy/rules/support/run-pack-rule';
 
 interface Case {
   readonly id: string;

@@ -4,7 +4,8 @@ import type { Metadata } from '../../../../policy/contracts/diff';
 import { extractSqlFacts } from '../../../../source-tools/sql/facts/extract-sql-facts';
 import { starterEvaluator } from '../../../support/compiled-plan';
 import { OTHER_STATEMENTS } from './support/other-statements';
-import { bytesOf, run } from './support/run-rule';
+import { bytesOf } from '../../../policy/rules/support/run-pack-rule';
+import { run } from './support/run-rule';
 
 const starter = starterEvaluator('SQLDryRun');
 

@@ -2,15 +2,12 @@ import { extractSqlFacts } from '../../../../../source-tools/sql/facts/extract-s
 import type { StagingRecord } from '../../../../../policy/contracts/staging-record';
 import type { ValidatorResult } from '../../../../../policy/contracts/finding';
 import type { Metadata } from '../../../../../policy/contracts/diff';
-import type { ValidatorDefinition, ValidatorInput } from '../../../../../policy/rules/define';
+import type { ValidatorInput } from '../../../../../policy/rules/define';
 import { sqlPostgresPack } from './packs';
 import type { SqlFacts } from '../../../../../source-tools/sql/facts/sql-facts';
+import { bytesOf, ruleNamed } from '../../../../policy/rules/support/run-pack-rule';
 import { ruleInput } from '../../../../support/rule-input';
 import { stagingRecord } from '../../../../../dev/staging-record';
-
-const utf8 = new TextEncoder();
-
-export const bytesOf = (sql: string | Uint8Array): Uint8Array => (typeof sql === 'string' ? utf8.encode(sql) : sql);
 
 /** Facts of a valid text. Throws if it is refused. */
 export async function factsOf(sql: string): Promise<SqlFacts> {
@@ -36,12 +33,6 @@ export async function inputFor(sql: string | Uint8Array, options: RunOptions = {
   return ruleInput({ sourceTool: 'SQLDryRun', raw, facts: await extractSqlFacts(raw), config, metadata, staging });
 }
 
-export function ruleNamed(name: string, pack: readonly ValidatorDefinition[] = sqlPostgresPack): ValidatorDefinition {
-  const definition = pack.find((d) => d.implementation === name);
-  if (definition === undefined) throw new Error(`no rule ${name}`);
-  return definition;
-}
-
 /** Result of the rule. Its settings are parsed with its schema. */
 export async function run(
   name: string,
@@ -49,9 +40,8 @@ export async function run(
   options: RunOptions = {},
   pack = sqlPostgresPack,
 ): Promise<ValidatorResult> {
-  const definition = ruleNamed(name, pack);
-  const input = await inputFor(sql, { ...options, config: definition.config.parse(options.config ?? {}) });
-  return (definition.evaluate as NonNullable<typeof definition.evaluate>)(input);
+  const { config, evaluate } = ruleNamed(pack, name);
+  return evaluate(await inputFor(sql, { ...options, config: config.parse(options.config ?? {}) }));
 }
 
 export async function fires(
