@@ -1,17 +1,19 @@
 /**
  * `npm run bench`: measures reviews on the real servers and, in the same run, two floors: a workflow with the steps of a review, which do
  * nothing, and a fixed one, which is the same in all versions.
- * `npm run bench -- rules`: rules alone.
+ * `npm run bench -- --profile`: the ten most expensive functions of each process instead. `npm run bench -- rules`: rules alone.
  * Progress goes to standard error; with --json the last line of standard output is one object.
  */
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runProgram, say, UsageError, wholeNumber } from '../dev/run-program';
 import type { Figures } from './figures';
 import { measureFixedFloor, measureFloor } from './floors';
 import { benchRules } from './rules';
 import { machine } from './measure';
+import { mostExpensiveFunctions, profiled, profilingArguments, readProfiles } from './profile';
 import { measureReviews, ROWS } from './reviews';
-import { withShop } from './with-shop';
+import { processIds, withShop } from './with-shop';
 
 interface Options {
   readonly json: boolean;
@@ -46,6 +48,21 @@ async function benchReviews({ json, reviews, open }: Options): Promise<void> {
   });
 }
 
+/** The most expensive functions of each process instead of the floors: profiling slows everything down. */
+async function profileReviews({ reviews, open }: Options): Promise<void> {
+  const profilesOf = (stateDir: string): string => join(stateDir, 'profiles');
+  const nodeArguments = (stateDir: string) => profilingArguments(profilesOf(stateDir));
+  await withShop({ say, rows: ROWS, nodeArguments }, async ({ dev, client, stateDir }) => {
+    const { result, profile } = await profiled(() => measureReviews(dev, client, { total: reviews, open }));
+    // Node writes the profile of a process when it ends.
+    await Promise.all(Object.values(dev.processes).map((each) => each.stop()));
+    say(summaryOf('profiled', result));
+    const profiles = readProfiles(profilesOf(stateDir), processIds(dev));
+    for (const [name, each] of [['client', profile] as const, ...profiles])
+      say([`${name}:`, ...mostExpensiveFunctions(each)].join('\n  '));
+  });
+}
+
 function ratio(part: number, whole: number): number {
   return Math.round((part / whole) * 1000) / 1000;
 }
@@ -68,6 +85,7 @@ runProgram(async () => {
       json: { type: 'boolean', default: false },
       reviews: { type: 'string', default: '300' },
       open: { type: 'string', default: '30' },
+      profile: { type: 'boolean', default: false },
     },
     allowPositionals: true,
   });
@@ -75,9 +93,6 @@ runProgram(async () => {
   const { json } = values;
   if (which === 'rules') return benchRules(json);
   if (which !== 'reviews') throw new UsageError(`bench: expected reviews (the default) or rules, got "${which}"`);
-  return benchReviews({
-    json,
-    reviews: wholeNumber('--reviews', values.reviews),
-    open: wholeNumber('--open', values.open),
-  });
+  const options = { json, reviews: wholeNumber('--reviews', values.reviews), open: wholeNumber('--open', values.open) };
+  return values.profile ? profileReviews(options) : benchReviews(options);
 });

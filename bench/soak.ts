@@ -167,7 +167,7 @@ runProgram(async () => {
       `--minutes: expected time for ${MIN_READINGS} readings, one every ${load.everySeconds} s; use more minutes, or a smaller --every`,
     );
   const review = { COUNTERSIGN_BREAKERS: 'on' };
-  const options = { say, policy: { more: [WIDE_LIMIT] }, rows: ROWS, review, nodeArguments: PROBED };
+  const options = { say, policy: { more: [WIDE_LIMIT] }, rows: ROWS, review, nodeArguments: () => PROBED };
   const { isFailed, result } = await withShop(options, (shop) => soak(shop, load));
   if (values.json) process.stdout.write(`${JSON.stringify(result)}\n`);
   return isFailed ? 1 : 0;

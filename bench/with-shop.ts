@@ -9,12 +9,14 @@ import { seedItems, shopPolicy, type PolicyParts } from './shop';
 /** Name of the client of `withShop` in PostgreSQL. */
 export const CLIENT = 'bench';
 
-interface ShopOptions extends Pick<DevOptions, 'say' | 'nodeArguments'> {
+interface ShopOptions extends Pick<DevOptions, 'say'> {
   readonly policy?: PolicyParts;
   /** Of the table `items`. */
   readonly rows: number;
   /** Further variables of the review worker. */
   readonly review?: Readonly<Record<string, string>>;
+  /** Arguments of node for each process. */
+  readonly nodeArguments?: (stateDir: string) => readonly string[];
   /** Default: embedded servers on free ports. */
   readonly runtime?: DevOptions['runtime'];
 }
@@ -22,6 +24,7 @@ interface ShopOptions extends Pick<DevOptions, 'say' | 'nodeArguments'> {
 export interface MeasuredShop {
   readonly dev: Dev;
   readonly client: DevClient;
+  readonly stateDir: string;
 }
 
 /**
@@ -29,7 +32,7 @@ export interface MeasuredShop {
  * judge. Stops them and removes their data afterwards, also if one of them does not start.
  */
 export async function withShop<T>(options: ShopOptions, work: (shop: MeasuredShop) => Promise<T>): Promise<T> {
-  const { say, policy = {}, rows, review = {}, nodeArguments = [] } = options;
+  const { say, policy = {}, rows, review = {}, nodeArguments } = options;
   const stateDir = mkdtempSync(join(tmpdir(), 'countersign-shop-'));
   const stops = [async () => rmSync(stateDir, { recursive: true, force: true })];
   try {
@@ -45,13 +48,13 @@ export async function withShop<T>(options: ShopOptions, work: (shop: MeasuredSho
         review: { COUNTERSIGN_BREAKERS: 'off', ...review },
         judge: { COUNTERSIGN_JUDGE_REQUESTS_PER_SECOND: '1000' },
       },
-      nodeArguments,
+      nodeArguments: nodeArguments?.(stateDir) ?? [],
       runtime: options.runtime ?? { temporalPort: 0, uiPort: 0, postgresPort: 0 },
     });
     stops.unshift(() => dev.stop());
     const client = await clientOf(dev);
     stops.unshift(() => client.close());
-    return await work({ dev, client });
+    return await work({ dev, client, stateDir });
   } finally {
     for (const stop of stops) await stop();
   }
