@@ -4,7 +4,8 @@ import { ruleTitle } from '../model/cards';
 import { shortTime } from '../../../../policy/text/short-time';
 import { agoText, whenText } from '../model/deadline';
 import { hashOf } from '../model/routes';
-import { Badge, severityText, severityTone, stateText, stateTone } from './badge';
+import { stateText } from '../model/state-text';
+import { Badge, severityText, severityTone, stateTone } from './badge';
 import { SafeText } from './safe-text';
 
 /** One review of the list, as the ledger's projection describes it. It is verified when it is opened. */
@@ -37,7 +38,7 @@ export function ListItem({ item, now }: { readonly item: ReviewListItem; readonl
           {highestSeverity !== null && highestSeverity !== 'ALLOW' && (
             <Badge tone={severityTone(highestSeverity)} text={severityText(highestSeverity)} />
           )}{' '}
-          <Badge tone={stateTone(state)} text={stateText(state, reason)} />
+          <Badge tone={stateTone(state)} text={stateText(state, reason, pending)} />
         </p>
         <p class="meta">
           {pending > 0 && <>{pending} to answer · </>}

@@ -6,6 +6,7 @@ import { agoText, remainingText, whenText } from '../../../../gateway/inbox/page
 import { parseDrafts, withoutDecisions } from '../../../../gateway/inbox/page/model/drafts';
 import { queryOf, NO_FILTERS } from '../../../../gateway/inbox/page/model/list-filters';
 import { hashOf, routeOf } from '../../../../gateway/inbox/page/model/routes';
+import { stateText } from '../../../../gateway/inbox/page/model/state-text';
 import { throttle } from '../../../../gateway/inbox/page/model/throttle';
 import { judgedPolicies } from '../../../../gateway/inbox/page/model/judged-policies';
 import type { AdmittedAnswer, Decision } from '../../../../policy/contracts/answer';
@@ -175,6 +176,12 @@ describe('small texts', () => {
     for (const state of ['COMMITTING', 'COMMITTED', 'ROLLED_BACK', 'EFFECT_UNKNOWN'])
       expect(listed(state)).toBe('opened 30 min ago');
     expect(listed('RUNNING', null)).toBe('opened 30 min ago');
+  });
+
+  it('a review whose violations are all answered does not wait for people', () => {
+    expect(stateText('INTERVENTION_REQUIRED', null, 1)).toBe('Waits for people');
+    expect(stateText('INTERVENTION_REQUIRED', null, 0)).toBe('Answered, to be decided');
+    expect(stateText('ROLLED_BACK', 'stale_base', 0)).toBe('Rolled back: stale base');
   });
 
   it('a query has only the filters that are set, and no search of one character', () => {
