@@ -122,12 +122,13 @@ export const CommitEnv = WithKey.extend({
     .default(1000)
     .describe('Most histories that are replayed each day; 0 for none. See [Lost workflows](#lost-workflows).'),
 });
+const InboxUrl = PublicUrl.optional().describe(
+  'The address at which people open the inbox, for example `https://countersign.example`; passkeys belong to its host. Default: `http://localhost` with the port. See [The inbox](#the-inbox).',
+);
 export const GatewayEnv = Common.extend({
   COUNTERSIGN_GATEWAY_HOST: z.string().default('127.0.0.1').describe('Address on which the gateway listens.'),
   COUNTERSIGN_GATEWAY_PORT: Port.default(8077).describe('Port on which the gateway listens.'),
-  COUNTERSIGN_PUBLIC_URL: PublicUrl.optional().describe(
-    'The address at which people open the inbox, for example `https://countersign.example`; passkeys belong to its host. Default: `http://localhost` with the port. See [The inbox](#the-inbox).',
-  ),
+  COUNTERSIGN_PUBLIC_URL: InboxUrl,
   COUNTERSIGN_TEMPORAL_UI_URL: WebUrl.optional().describe(
     'The Temporal UI to which the inbox links. Without it there are no links.',
   ),
@@ -168,6 +169,7 @@ export const CliEnv = z.object({
   COUNTERSIGN_GATEWAY_URL: WebUrl.optional().describe(
     'The address of the gateway. Commands about reviews use it unless `COUNTERSIGN_DATABASE_URL` is set. See [Through the gateway](#through-the-gateway).',
   ),
+  COUNTERSIGN_PUBLIC_URL: InboxUrl,
   COUNTERSIGN_KEY_FILE: Path.optional().describe(
     'Your key, which signs requests to the gateway, if `--key` is not given.',
   ),

@@ -82,17 +82,18 @@ async function readEvidence(path: string): Promise<Uint8Array> {
   throw new UsageError(`${path}: expected an evidence file as "countersign export" writes it; ${parsed.problem}`);
 }
 
-/** The trust roots of the file, or of the login. */
+/** The trust roots of the file, of the login, or of `countersign dev`. */
 async function trustOf(io: Io, option: string | undefined): Promise<EvidenceTrust> {
   const file = option ?? io.host.env['COUNTERSIGN_TRUST_FILE'];
   if (file !== undefined) return await readTrust(file);
   const { gatewaySettings } = await import('../gateway/settings.js');
-  const settings = gatewaySettings(io.host.env);
-  if (settings === null)
+  const { knownSettings } = await import('../../workers/local-client.js');
+  const { operators, committers } = gatewaySettings(io.host.env)?.trust ?? knownSettings(io.host.env);
+  if (operators.length === 0 || committers.length === 0)
     throw new UsageError(
       '--trust is missing: name the file with the public keys of operators and committers, set COUNTERSIGN_TRUST_FILE, or use "countersign login"',
     );
-  return settings.trust;
+  return { operators, committers };
 }
 
 async function readTrust(path: string): Promise<EvidenceTrust> {

@@ -6,6 +6,7 @@ import { ExitCode } from '../exit-codes';
 import { choiceOption, isGiven, type Options } from '../options';
 import { line, styled } from '../printer';
 import { printChecks } from '../doctor/print-checks';
+import { revokeLink } from '../keys/revoke-hint';
 import { shellQuote } from '../shell-quote';
 import type { Initialized } from './initialize';
 import type { ManifestKind } from './manifests/write-manifests';
@@ -67,7 +68,7 @@ async function runInit(io: Io, [given]: readonly string[], options: Options): Pr
       io.out.line(line`link for ${person} only, once, until ${expiresAt}: ${styled('bold', link)}`);
     for (const { person, keyId, expiresAt } of open)
       io.out.line(
-        line`an earlier link for ${person} is open until ${expiresAt}; if it is lost, revoke it and run init again: ${styled('bold', revokeCommand(request, keyId))}`,
+        line`an earlier link for ${person} is open until ${expiresAt}; if it is lost, revoke it and run init again: ${styled('bold', commandFor(request, revokeLink(keyId, request.operatorKey)))}`,
       );
     for (const command of next) io.out.line(line`next: ${styled('bold', command)}`);
   }
@@ -78,17 +79,12 @@ function nextCommands(request: InitRequest, { policyToPublish }: Initialized, st
   const key = shellQuote(request.operatorKey);
   return policyToPublish === null
     ? [start]
-    : [commandFor(request, `policy publish ${shellQuote(policyToPublish)} --key ${key}`), start];
-}
-
-function revokeCommand(request: InitRequest, keyId: string): string {
-  const key = shellQuote(request.operatorKey);
-  return commandFor(request, `keys revoke ${keyId} --reason 'the link is lost' --operator-key ${key}`);
+    : [commandFor(request, `countersign policy publish ${shellQuote(policyToPublish)} --key ${key}`), start];
 }
 
 /** A command line about the directory. */
 function commandFor({ dir }: InitRequest, command: string): string {
-  return `COUNTERSIGN_STATE_DIR=${shellQuote(dir)} countersign ${command}`;
+  return `COUNTERSIGN_STATE_DIR=${shellQuote(dir)} ${command}`;
 }
 
 /** For a repeatable option. */

@@ -92,6 +92,9 @@ function contents({
 }: EnvFileFacts): Record<keyof typeof SCHEMAS, Values> {
   const { dir, judge } = request;
   const url = (role: RoleWithFile): string => asRole(request.databaseUrl, role, passwords[role]);
+  // For the gateway, and for the links that `keys enroll` prints.
+  const publicUrl = request.publicUrl ?? readEnvFile(join(dir, 'gateway.env'))['COUNTERSIGN_PUBLIC_URL'];
+  const inbox: Values = publicUrl === undefined ? {} : { COUNTERSIGN_PUBLIC_URL: publicUrl };
   const common: Values = {
     TEMPORAL_ADDRESS: request.temporalAddress,
     TEMPORAL_NAMESPACE: request.namespace,
@@ -117,7 +120,7 @@ function contents({
       ...common,
       COUNTERSIGN_DATABASE_URL: url('cs_gateway'),
       COUNTERSIGN_GATEWAY_PORT: String(request.gatewayPort),
-      ...(request.publicUrl === null ? {} : { COUNTERSIGN_PUBLIC_URL: request.publicUrl }),
+      ...inbox,
     },
     [CLI_ENV_FILE]: {
       ...common,
@@ -126,6 +129,7 @@ function contents({
       COUNTERSIGN_TARGETS_FILE: join(dir, 'targets.json'),
       COUNTERSIGN_GATEWAY_URL: `http://127.0.0.1:${request.gatewayPort}`,
       COUNTERSIGN_TENANT: request.tenant,
+      ...inbox,
     },
   };
 }

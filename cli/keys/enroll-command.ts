@@ -7,6 +7,7 @@ import { ExitCode } from '../exit-codes';
 import { requiredOption, subjectId, textOption, type Options } from '../options';
 import { line } from '../printer';
 import { UsageError } from '../usage-error';
+import { revokeLink } from './revoke-hint';
 import { tenantsOption } from './tenants-option';
 
 export function registerEnroll(keys: Command, cli: Cli): void {
@@ -37,7 +38,7 @@ async function enrollPerson(io: Io, [given = '']: readonly string[], options: Op
   if (io.json) io.out.json({ person, ...made });
   else io.out.line(line`${made.link}`);
   io.err.line(
-    `valid once, until ${made.expiresAt}: give it to ${person} only. To revoke it, or the passkey made with it: countersign keys revoke ${made.keyId}`,
+    `valid once, until ${made.expiresAt}: give it to ${person} only. To revoke it, or the passkey made with it: ${revokeLink(made.keyId, operatorKey)}`,
   );
   return ExitCode.Ok;
 }

@@ -11,7 +11,7 @@ const enroll = (...args: string[]) =>
 const requested = () => enrollPerson.mock.calls.map(([, request]) => request);
 beforeEach(() => jest.clearAllMocks());
 
-it('prints the link alone, and says whom to give it to and how to revoke it', async () => {
+it('prints the link alone, and says whom to give it to and prints the whole command that revokes it', async () => {
   const { code, out, err } = await enroll(
     'Alice',
     '--tenant',
@@ -21,7 +21,11 @@ it('prints the link alone, and says whom to give it to and how to revoke it', as
   );
   expect([code, out]).toEqual([0, `${LINK}\n`]);
   expect(err).toContain('give it to alice only');
-  expect(err).toContain(`countersign keys revoke ${made.keyId}`);
+  const revoke = /: countersign (keys revoke .*)\n$/.exec(err)?.[1] ?? '';
+  const revokeKey = jest.fn(async () => undefined);
+  const argv = [...revoke.matchAll(/'([^']*)'|\S+/g)].map(([word, quoted]) => quoted ?? word);
+  expect((await runCommand(argv, { remote: { keys: { revokeKey } } })).code).toBe(0);
+  expect(revokeKey).toHaveBeenCalledWith({}, made.keyId, 'the link is lost', 'op.json');
   expect(enrollPerson).toHaveBeenCalledWith(
     {},
     { person: 'alice', tenants: ['acme'], publicUrl: 'https://countersign.example', validMs: 86_400_000 },

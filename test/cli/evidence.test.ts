@@ -1,9 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { CountersignError } from '../../client/errors';
 import type { LedgerReport, ReplayReport } from '../../policy/evidence/reports';
 import { evidenceText, type EvidenceBundle } from '../../policy/evidence/bundle';
 import { publishedVectors } from '../support/vectors';
 import type { Connected } from '../../cli/reviews/connection';
+import { writeLocalClient } from '../../workers/local-client';
 import { failing, hex } from '../client/fakes';
 import { runCommand, temporaryFolder, type CommandRun, type FakeRemote } from './run-command';
 
@@ -112,7 +113,7 @@ describe('verify', () => {
     ],
   ])('exits 2 with %s', async (_name, args, trustText) => {
     if (trustText !== null) write('t', trustText);
-    const { code, out, err } = await run(args);
+    const { code, out, err } = await run(args, { env: { COUNTERSIGN_STATE_DIR: path('none') } });
     expect([code, out]).toEqual([2, '']);
     expect(err).toMatch(/--trust is missing|trust file /);
   });
@@ -120,6 +121,15 @@ describe('verify', () => {
   it('takes the trust file from COUNTERSIGN_TRUST_FILE', async () => {
     const env = { COUNTERSIGN_TRUST_FILE: path('trust') };
     expect((await run(['verify', 'committed'], { env })).code).toBe(0);
+  });
+
+  it('takes the trusted keys of `countersign dev`, as the other commands do', async () => {
+    const databases = { databaseUrl: 'postgres://db', operatorDatabaseUrl: 'postgres://db' };
+    const server = { temporalAddress: 'temporal:7233', namespace: 'default', gatewayUrl: 'http://127.0.0.1:8077' };
+    mkdirSync(path('dev'));
+    const trusted = { operators: [...trust.operators], committers: [...trust.committers] };
+    writeLocalClient(path('dev'), { ...server, ...databases, tenant: 'default', ...trusted });
+    expect((await run(['verify', 'committed'], { env: { COUNTERSIGN_STATE_DIR: path('dev') } })).code).toBe(0);
   });
 
   it('escapes everything that it prints of a file', async () => {

@@ -174,6 +174,30 @@ test('a repeated init without an option keeps address, namespace, tenant and por
   expect(await write(dir, ['--gateway-port', '9001'])).toEqual([join(dir, 'gateway.env'), join(dir, 'cli.env')]);
 });
 
+test('the CLI makes enrolment links for the address at which the gateway expects people', async () => {
+  const dir = folder.path('public');
+  const ofCli = (): string | undefined => readEnvFile(join(dir, 'cli.env'))['COUNTERSIGN_PUBLIC_URL'];
+  await write(dir, []);
+  expect(ofCli()).toBeUndefined();
+  await write(dir, ['--public-url', 'https://cs.example']);
+  expect(await write(dir, [])).toEqual([]);
+  const enrollPerson = jest.fn(async () => ({ link: '', keyId: '', expiresAt: '' }));
+  await runCommand(['keys', 'enroll', 'gina', '--tenant', 'default', '--operator-key', '/op'], {
+    host: { env: readEnvFile(join(dir, 'cli.env')) },
+    remote: { keys: { enrollPerson, gatewayUrl: () => 'http://127.0.0.1:8077' } },
+  });
+  expect(enrollPerson).toHaveBeenCalledWith(
+    expect.anything(),
+    expect.objectContaining({ publicUrl: 'https://cs.example' }),
+    '/op',
+  );
+  // A person may write it into the file of the gateway instead.
+  const gateway = join(dir, 'gateway.env');
+  writeFileSync(gateway, formatEnvFile({ ...readEnvFile(gateway), COUNTERSIGN_PUBLIC_URL: 'https://other.example' }));
+  await write(dir, []);
+  expect(ofCli()).toBe('https://other.example');
+});
+
 test('a repeated init keeps the credentials of each process, unless the shell has another for all', async () => {
   const dir = folder.path('credentials');
   const review = join(dir, 'review.env');

@@ -205,7 +205,10 @@ describe('the environment of each service', () => {
       const trustFile = join(secrets, 'trust.json');
       writeFileSync(trustFile, JSON.stringify({ operators: [newKeyPair().publicKey], committers: [] }));
       const { COUNTERSIGN_OPERATOR_DATABASE_URL: operatorUrl = '', ...others } = envOf('operator');
-      expect(Object.keys(others).sort()).toEqual(['COUNTERSIGN_TRUST_FILE', 'TEMPORAL_ADDRESS', 'TEMPORAL_NAMESPACE']);
+      const settings = ['COUNTERSIGN_PUBLIC_URL', 'COUNTERSIGN_TRUST_FILE', 'TEMPORAL_ADDRESS', 'TEMPORAL_NAMESPACE'];
+      expect(Object.keys(others).sort()).toEqual(settings);
+      // The links of `keys enroll` are for the address at which the gateway expects people.
+      expect(others['COUNTERSIGN_PUBLIC_URL']).toBe(envOf('gateway')['COUNTERSIGN_PUBLIC_URL']);
       const env = { COUNTERSIGN_STATE_DIR: secrets, COUNTERSIGN_OPERATOR_DATABASE_URL: local(operatorUrl) };
       expect(await listKeys({ ...env, COUNTERSIGN_TRUST_FILE: trustFile })).toEqual([]);
 

@@ -1,3 +1,5 @@
+import type { ReviewListItem } from '../../api';
+
 /** `in 23 h 12 min`, `in 3 min 20 s`, `passed`. */
 export function remainingText(deadlineAt: string, now: number): string {
   const seconds = Math.floor((Date.parse(deadlineAt) - now) / 1000);
@@ -21,4 +23,15 @@ export function durationText(seconds: number): string {
   if (seconds < 60) return `${Math.round(seconds)} s`;
   if (seconds < 7200) return `${Math.round(seconds / 60)} min`;
   return `${(seconds / 3600).toFixed(1)} h`;
+}
+
+/** The deadline of a listed review while it waits for people, otherwise when it was opened. */
+export function whenText(
+  { state, deadlineAt, openedAt }: Pick<ReviewListItem, 'state' | 'deadlineAt' | 'openedAt'>,
+  now: number,
+): { readonly at: string; readonly text: string } {
+  if (state !== 'INTERVENTION_REQUIRED' || deadlineAt === null)
+    return { at: openedAt, text: `opened ${agoText(openedAt, now)}` };
+  const left = remainingText(deadlineAt, now);
+  return { at: deadlineAt, text: left === 'passed' ? 'the deadline has passed' : `rolled back ${left}` };
 }

@@ -21,6 +21,20 @@ export const NO_FILTERS: ListFilters = {
   outcome: '',
 };
 
+/** The filters that the address has after `?`. */
+export function filtersIn(query: string): ListFilters {
+  const given = new URLSearchParams(query);
+  const filters: Record<keyof ListFilters, string> = { ...NO_FILTERS };
+  for (const name of Object.keys(NO_FILTERS) as (keyof ListFilters)[]) filters[name] = given.get(name) ?? '';
+  return filters;
+}
+
+/** `?search=items&outcome=declined`; an empty text without filters. */
+export function textOfFilters(filters: ListFilters): string {
+  const set = Object.entries(filters).filter(([, value]) => value !== '');
+  return set.length === 0 ? '' : `?${new URLSearchParams(set).toString()}`;
+}
+
 const MIN_SEARCH = 2;
 
 export function queryOf(tab: ReviewTab, filters: ListFilters): ReviewListQuery {

@@ -1,11 +1,14 @@
 import type { ReviewTab } from '../../api';
+import { filtersIn, NO_FILTERS, textOfFilters, type ListFilters } from './list-filters';
 
 export type Route =
-  | { readonly view: 'list'; readonly tab: ReviewTab }
+  | { readonly view: 'list'; readonly tab: ReviewTab; readonly filters: ListFilters }
   | { readonly view: 'review'; readonly changeId: string }
   | { readonly view: 'numbers' }
   /** The fragment of an enrolment link, which contains its one-time private seed. */
   | { readonly view: 'enroll'; readonly fragment: string };
+
+export const YOUR_TURN = { view: 'list', tab: 'turn', filters: NO_FILTERS } as const satisfies Route;
 
 /** Reads the fragment of the address. An unknown one is the list. */
 export function routeOf(hash: string): Route {
@@ -14,13 +17,14 @@ export function routeOf(hash: string): Route {
   const changeId = /^review\/([0-9a-f]{64})$/.exec(path)?.[1];
   if (changeId !== undefined) return { view: 'review', changeId };
   if (path === 'numbers') return { view: 'numbers' };
-  return { view: 'list', tab: path === 'waiting' || path === 'all' ? path : 'turn' };
+  const [tab, filters] = path.split('?', 2);
+  return { view: 'list', tab: tab === 'waiting' || tab === 'all' ? tab : 'turn', filters: filtersIn(filters ?? '') };
 }
 
 export function hashOf(route: Exclude<Route, { view: 'enroll' }>): string {
   switch (route.view) {
     case 'list':
-      return `#/${route.tab}`;
+      return `#/${route.tab}${textOfFilters(route.filters)}`;
     case 'review':
       return `#/review/${route.changeId}`;
     case 'numbers':

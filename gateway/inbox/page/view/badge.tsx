@@ -1,5 +1,4 @@
 import type { JSX } from 'preact';
-import { own } from '../model/own';
 
 export type Tone = 'good' | 'bad' | 'warn' | 'info' | 'quiet';
 
@@ -20,20 +19,4 @@ export function severityText(severity: string): string {
 export function stateTone(state: string): Tone {
   if (state === 'COMMITTED') return 'good';
   return state === 'ROLLED_BACK' || state === 'COMPENSATED' ? 'bad' : state === 'RUNNING' ? 'quiet' : 'warn';
-}
-
-const STATES: Readonly<Record<string, string>> = {
-  RUNNING: 'Being checked',
-  INTERVENTION_REQUIRED: 'Waits for people',
-  COMMITTING: 'Being committed',
-  EFFECT_UNKNOWN: 'Effect unknown',
-  COMMITTED: 'Committed',
-  ROLLED_BACK: 'Rolled back',
-  COMPENSATED: 'Compensated',
-};
-
-/** `ROLLED_BACK`, `declined` → `Rolled back: declined` */
-export function stateText(state: string, reason: string | null): string {
-  const words = own(STATES, state) ?? state;
-  return reason === null ? words : `${words}: ${reason.replaceAll('_', ' ')}`;
 }

@@ -5,7 +5,8 @@ import { LiveContext, useEvents, readOnChange, type Live } from '../hooks/use-li
 import { useSession } from '../hooks/use-session';
 import { useShortcuts } from '../hooks/use-shortcuts';
 import { useTrust, type Trust } from '../hooks/use-trust';
-import { type Route, hashOf, routeOf } from '../model/routes';
+import type { ListFilters } from '../model/list-filters';
+import { type Route, hashOf, routeOf, YOUR_TURN } from '../model/routes';
 import { Alert } from './alert';
 import { ServiceBanners, TrustBanner } from './banners';
 import { EnrollPage } from './enroll-page';
@@ -19,7 +20,7 @@ import { api, apiError } from '../api-client';
 
 /** The whole page. */
 export function Inbox(): JSX.Element {
-  const [route, go] = useRoute();
+  const [route, go, filter] = useRoute();
   const { session, why, start, end } = useSession();
   const loggedIn = session !== null && session !== 'reading';
   const live = useEvents(loggedIn);
@@ -32,7 +33,7 @@ export function Inbox(): JSX.Element {
   useFocus(route, loggedIn);
   useShortcuts({
     '?': () => setHelp(true),
-    u: () => go({ view: 'list', tab: 'turn' }),
+    u: () => go(YOUR_TURN),
     s: () => document.querySelector<HTMLElement>('.answer-bar .primary')?.focus(),
   });
   return (
@@ -50,13 +51,13 @@ export function Inbox(): JSX.Element {
       <main id="main" tabIndex={-1}>
         {loggedIn && <ServiceBanners />}
         {route.view === 'enroll' ? (
-          <EnrollPage fragment={route.fragment} onDone={() => go({ view: 'list', tab: 'turn' })} />
+          <EnrollPage fragment={route.fragment} onDone={() => go(YOUR_TURN)} />
         ) : session === 'reading' ? (
           <p role="status">Reading your session…</p>
         ) : session === null ? (
           <LoginPage onSession={start} why={why} />
         ) : (
-          <Verifying trust={trust} route={route} session={session} onCount={showCount} />
+          <Verifying trust={trust} route={route} session={session} onFilters={filter} onCount={showCount} />
         )}
       </main>
       {trust !== null && typeof trust !== 'string' && (
@@ -73,25 +74,28 @@ interface ViewProps {
   readonly trust: Trust | string | null;
   readonly route: Exclude<Route, { view: 'enroll' }>;
   readonly session: InboxSession;
+  readonly onFilters: (filters: ListFilters) => void;
   readonly onCount: (count: number) => void;
 }
 
-function Verifying({ trust, route, session, onCount }: ViewProps): JSX.Element {
+function Verifying({ trust, ...of }: ViewProps): JSX.Element {
   if (trust === null) return <p role="status">Reading the trusted keys…</p>;
   if (typeof trust === 'string')
     return <Alert look="banner bad" text={`The trusted keys could not be read, so no review can be shown: ${trust}`} />;
   return (
     <>
       <TrustBanner trust={trust} />
-      <View trust={trust} route={route} session={session} onCount={onCount} />
+      <View trust={trust} {...of} />
     </>
   );
 }
 
-function View({ trust, route, session, onCount }: ViewProps & { readonly trust: Trust }): JSX.Element {
+function View({ trust, route, session, onFilters, onCount }: ViewProps & { readonly trust: Trust }): JSX.Element {
   switch (route.view) {
     case 'list':
-      return <ListPage key={route.tab} tab={route.tab} onCount={onCount} />;
+      return (
+        <ListPage key={route.tab} tab={route.tab} filters={route.filters} onFilters={onFilters} onCount={onCount} />
+      );
     case 'review':
       return (
         <ReviewPage
@@ -123,7 +127,7 @@ function useTitle(turnCount: number): void {
 
 /** After a change of the view the focus is on its heading, for a screen reader and for the keyboard. */
 function useFocus(route: Route, loggedIn: boolean): void {
-  const key = JSON.stringify(route);
+  const key = JSON.stringify({ ...route, filters: null });
   useEffect(() => {
     const heading = document.querySelector<HTMLElement>('main h1');
     heading?.focus({ preventScroll: true });
@@ -149,20 +153,35 @@ function useTurnCount(active: boolean, subscribe: Live['subscribe'], onCount: (c
   }, [active, subscribe, onCount]);
 }
 
-/** The route of the address. The seed of an enrolment link is removed from the address and its history at once. */
-function useRoute(): readonly [Route, (route: Exclude<Route, { view: 'enroll' }>) => void] {
+const FILTERS_MS = 250;
+
+/**
+ * The route of the address, how to go to another one, and how to filter the list, which replaces the address when nothing was typed for a
+ * moment. The seed of an enrolment link is removed from the address and its history at once.
+ */
+function useRoute(): readonly [
+  Route,
+  (route: Exclude<Route, { view: 'enroll' }>) => void,
+  (filters: ListFilters) => void,
+] {
   const [route, setRoute] = useState(readRoute);
   useEffect(() => {
     const onChange = (): void => setRoute(readRoute());
     window.addEventListener('hashchange', onChange);
     return () => window.removeEventListener('hashchange', onChange);
   }, []);
+  useEffect(() => {
+    if (route.view !== 'list') return undefined;
+    const timer = setTimeout(() => history.replaceState(null, '', hashOf(route)), FILTERS_MS);
+    return () => clearTimeout(timer);
+  }, [route]);
   return [
     route,
     (to) => {
       location.hash = hashOf(to);
       setRoute(to);
     },
+    (filters) => setRoute((before) => (before.view === 'list' ? { ...before, filters } : before)),
   ];
 }
 

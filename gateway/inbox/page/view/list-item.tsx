@@ -2,15 +2,17 @@ import type { JSX } from 'preact';
 import type { ReviewListItem } from '../../api';
 import { ruleTitle } from '../model/cards';
 import { shortTime } from '../../../../policy/text/short-time';
-import { agoText, remainingText } from '../model/deadline';
+import { agoText, whenText } from '../model/deadline';
 import { hashOf } from '../model/routes';
-import { Badge, severityText, severityTone, stateText, stateTone } from './badge';
+import { stateText } from '../model/state-text';
+import { Badge, severityText, severityTone, stateTone } from './badge';
 import { SafeText } from './safe-text';
 
 /** One review of the list, as the ledger's projection describes it. It is verified when it is opened. */
 export function ListItem({ item, now }: { readonly item: ReviewListItem; readonly now: number }): JSX.Element {
-  const { changeId, title, tenant, target, sourceTool, requester, state, reason, openedAt, deadlineAt } = item;
+  const { changeId, title, tenant, target, sourceTool, requester, state, reason } = item;
   const { highestSeverity, pending, waitingForYou } = item;
+  const when = whenText(item, now);
   return (
     <li class="review-item">
       <div class="item-main">
@@ -36,22 +38,13 @@ export function ListItem({ item, now }: { readonly item: ReviewListItem; readonl
           {highestSeverity !== null && highestSeverity !== 'ALLOW' && (
             <Badge tone={severityTone(highestSeverity)} text={severityText(highestSeverity)} />
           )}{' '}
-          <Badge tone={stateTone(state)} text={stateText(state, reason)} />
+          <Badge tone={stateTone(state)} text={stateText(state, reason, pending)} />
         </p>
         <p class="meta">
           {pending > 0 && <>{pending} to answer · </>}
-          {deadlineAt === null ? (
-            <time dateTime={openedAt} title={shortTime(openedAt)}>
-              opened {agoText(openedAt, now)}
-            </time>
-          ) : (
-            <>
-              rolled back{' '}
-              <time dateTime={deadlineAt} title={shortTime(deadlineAt)}>
-                {remainingText(deadlineAt, now)}
-              </time>
-            </>
-          )}
+          <time dateTime={when.at} title={shortTime(when.at)}>
+            {when.text}
+          </time>
         </p>
       </div>
     </li>

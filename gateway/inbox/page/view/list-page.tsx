@@ -4,7 +4,7 @@ import type { ReviewListItem, ReviewTab } from '../../api';
 import { useList } from '../hooks/use-list';
 import { useServerNow } from '../hooks/use-live';
 import { useShortcuts } from '../hooks/use-shortcuts';
-import { NO_FILTERS, queryOf, type ListFilters } from '../model/list-filters';
+import { queryOf, type ListFilters } from '../model/list-filters';
 import { hashOf } from '../model/routes';
 import { Alert } from './alert';
 import { Filters } from './filters';
@@ -12,6 +12,8 @@ import { ListItem } from './list-item';
 
 interface Props {
   readonly tab: ReviewTab;
+  readonly filters: ListFilters;
+  readonly onFilters: (filters: ListFilters) => void;
   readonly onCount: (count: number) => void;
 }
 
@@ -28,8 +30,7 @@ const EMPTY: Readonly<Record<ReviewTab, string>> = {
 };
 
 /** One tab of the list. j and k move, Enter opens. */
-export function ListPage({ tab, onCount }: Props): JSX.Element {
-  const [filters, setFilters] = useState<ListFilters>(NO_FILTERS);
+export function ListPage({ tab, filters, onFilters, onCount }: Props): JSX.Element {
   const settled = useSettled(filters);
   const { list, error, more } = useList(queryOf(tab, settled), onCount);
   const now = useServerNow();
@@ -40,7 +41,7 @@ export function ListPage({ tab, onCount }: Props): JSX.Element {
       <h1 id="list-title" tabIndex={-1}>
         {TITLES[tab]}
       </h1>
-      <Filters filters={filters} onChange={setFilters} />
+      <Filters filters={filters} onChange={onFilters} />
       <Alert look="banner bad" text={error === null ? null : `The list could not be read: ${error.message}`} />
       {list === null ? (
         error === null && <p role="status">Reading the list…</p>

@@ -4,7 +4,8 @@ import type { VerifiedReview } from '../../../../signing/verified-review';
 import { useServerNow } from '../hooks/use-live';
 import { shortTime } from '../../../../policy/text/short-time';
 import { agoText, remainingText } from '../model/deadline';
-import { Badge, stateText, stateTone } from './badge';
+import { stateText } from '../model/state-text';
+import { Badge, stateTone } from './badge';
 import { SafeLines, SafeText } from './safe-text';
 
 interface Props {
@@ -15,6 +16,9 @@ interface Props {
 /** What the change does, its state, its deadline, and who asks. */
 export function ReviewHeader({ review: { status, outcome }, title }: Props): JSX.Element {
   const { state, reason, environment, tenant, target, sourceTool, mode, requester, warnings, disclosedAt } = status;
+  const pending = status.violations.filter(
+    ({ need, resolution }) => need === 'human' && resolution === 'pending',
+  ).length;
   const now = useServerNow();
   useEffect(() => {
     // The view was changed before the review was read, so its heading could not get the focus then.
@@ -26,7 +30,7 @@ export function ReviewHeader({ review: { status, outcome }, title }: Props): JSX
         <SafeText text={title} />
       </h1>
       <p class="state-line">
-        <Badge tone={stateTone(state)} text={stateText(state, reason)} />
+        <Badge tone={stateTone(state)} text={stateText(state, reason, pending)} />
         <Badge tone={environment === 'production' ? 'warn' : 'quiet'} text={environment ?? 'environment unknown'} />
         {mode === 'cooperative' && <Badge tone="info" text="The requester applies it" />}
         <Deadline deadlineAt={status.deadlineAt} now={now} />

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import type { InboxSession } from '../../api';
 import { useLive } from '../hooks/use-live';
-import { hashOf, type Route } from '../model/routes';
+import { hashOf, YOUR_TURN, type Route } from '../model/routes';
 import { SafeText } from './safe-text';
 import { useEffect, useState } from 'preact/hooks';
 
@@ -33,7 +33,7 @@ export function TopBar({ route, session, turnCount, onHelp, onLogout }: Props): 
   );
   return (
     <header class="top-bar">
-      <a class="brand" href={hashOf({ view: 'list', tab: 'turn' })}>
+      <a class="brand" href={hashOf(YOUR_TURN)}>
         Countersign
       </a>
       {session !== null && (

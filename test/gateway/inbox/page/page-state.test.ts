@@ -2,10 +2,11 @@ import { changesSince } from '../../../../gateway/inbox/page/model/changes-since
 import { chosenAnswers, sendProblem } from '../../../../gateway/inbox/page/model/choices';
 import type { Place } from '../../../../gateway/inbox/page/model/evidence';
 import type { Card } from '../../../../gateway/inbox/page/model/cards';
-import { agoText, remainingText } from '../../../../gateway/inbox/page/model/deadline';
+import { agoText, remainingText, whenText } from '../../../../gateway/inbox/page/model/deadline';
 import { parseDrafts, withoutDecisions } from '../../../../gateway/inbox/page/model/drafts';
 import { queryOf, NO_FILTERS } from '../../../../gateway/inbox/page/model/list-filters';
 import { hashOf, routeOf } from '../../../../gateway/inbox/page/model/routes';
+import { stateText } from '../../../../gateway/inbox/page/model/state-text';
 import { throttle } from '../../../../gateway/inbox/page/model/throttle';
 import { judgedPolicies } from '../../../../gateway/inbox/page/model/judged-policies';
 import type { AdmittedAnswer, Decision } from '../../../../policy/contracts/answer';
@@ -16,14 +17,15 @@ const ID = hex('a');
 describe('routes', () => {
   it('read back what they write, and take any other address for the list', () => {
     for (const route of [
-      { view: 'list', tab: 'waiting' },
+      { view: 'list', tab: 'waiting', filters: NO_FILTERS },
+      { view: 'list', tab: 'all', filters: { ...NO_FILTERS, search: 'a & b=ü?#%', outcome: 'declined' } },
       { view: 'review', changeId: hex('c') },
       { view: 'numbers' },
     ] as const)
       expect(routeOf(hashOf(route))).toEqual(route);
     expect(routeOf('#enroll=abc_-9')).toEqual({ view: 'enroll', fragment: '#enroll=abc_-9' });
     for (const other of ['', '#/review/../x', '#enroll=<img>', '#/review/javascript:alert(1)'])
-      expect(routeOf(other)).toEqual({ view: 'list', tab: 'turn' });
+      expect(routeOf(other)).toEqual({ view: 'list', tab: 'turn', filters: NO_FILTERS });
   });
 });
 
@@ -163,6 +165,23 @@ describe('small texts', () => {
         agoText(at, now),
       ),
     ).toEqual(['now', '30 min ago', '5 h ago', '10 days ago']);
+  });
+
+  it('a listed review has a deadline only while it waits for people', () => {
+    const openedAt = '2026-11-20T09:30:00Z';
+    const listed = (state: string, deadlineAt: string | null = '2026-11-21T09:59:00Z'): string =>
+      whenText({ state, deadlineAt, openedAt }, now).text;
+    expect(listed('INTERVENTION_REQUIRED')).toBe('rolled back in 23 h 59 min');
+    expect(listed('INTERVENTION_REQUIRED', '2026-11-20T09:59:00Z')).toBe('the deadline has passed');
+    for (const state of ['COMMITTING', 'COMMITTED', 'ROLLED_BACK', 'EFFECT_UNKNOWN'])
+      expect(listed(state)).toBe('opened 30 min ago');
+    expect(listed('RUNNING', null)).toBe('opened 30 min ago');
+  });
+
+  it('a review whose violations are all answered does not wait for people', () => {
+    expect(stateText('INTERVENTION_REQUIRED', null, 1)).toBe('Waits for people');
+    expect(stateText('INTERVENTION_REQUIRED', null, 0)).toBe('Answered, to be decided');
+    expect(stateText('ROLLED_BACK', 'stale_base', 0)).toBe('Rolled back: stale base');
   });
 
   it('a query has only the filters that are set, and no search of one character', () => {
