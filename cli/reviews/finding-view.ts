@@ -112,10 +112,10 @@ export function printViolation(
   const so = need === 'human' ? `${confirmedBy.length} of ${quorum} confirmed${by}` : `policy ${policyKey}`;
   const asked = need === 'human' ? `, ${askedText(violation)}` : '';
   out.block(`${of}${resolution}: ${so}${asked}`, `    ${shortId(violationId)} `, () => STYLES[resolution]);
-  // The message can repeat the reason, alone or in its first lines.
-  const said = finding?.reason ?? '';
-  const { message } = violation;
-  printText(out, message.startsWith(said) ? message.slice(said.length).trim() : message, extent);
+  // The message can repeat the reason, alone or in its first lines. Only whole lines are left out.
+  const said = `${finding?.reason ?? ''}\n`;
+  const message = `${violation.message}\n`;
+  printText(out, (message.startsWith(said) ? message.slice(said.length) : message).trim(), extent);
   if (callbackResult === null) return;
   const passed = callbackResult.passed ? styled('green', 'passed') : styled('red', 'failed');
   out.line(line`      callback ${passed}`);

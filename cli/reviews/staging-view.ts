@@ -104,7 +104,7 @@ function printPreview(out: Printer, preview: JsonObject | null, extent: Extent, 
   for (const table of rows.data.tables) {
     const shown = table.rows.slice(0, left);
     left -= shown.length;
-    const more = shown.length < table.rows.length ? ` (--all shows ${table.rows.length})` : '';
+    const more = extent === 'screen' && shown.length < table.rows.length ? ` (--all shows ${table.rows.length})` : '';
     out.line(line`  ${table.table}: ${shown.length} of ${table.total} rows, before → after${more}`);
     shown.forEach((row, i) => (cut = printRow(out, row, i + 1, extent) || cut));
   }

@@ -48,7 +48,9 @@ it('prints rows before → after with the changed cells, and what identifies the
 
 it('prints at most 20 rows', () => {
   const many = Array.from({ length: 30 }, (_, i) => ({ before: null, after: { id: String(i) } }));
-  expect(printed({ previewSha: hex('7') }, rows(...many)).match(/\d+\. insert/g)).toHaveLength(20);
+  const text = printed({ previewSha: hex('7') }, rows(...many));
+  expect(text.match(/\d+\. insert/g)).toHaveLength(20);
+  expect(text).not.toContain('--all');
 });
 
 it('says that rows were not sent instead of printing none', () => {
