@@ -196,6 +196,7 @@ async function whyNotSame(approvedSha: string, stageAgain: () => Promise<Uint8Ar
 }
 
 const SPEND_TRIES = 5;
+const NO_KEY = 'The client has no trusted committer key';
 
 /**
  * Records the use of the approval, the last step before the effect. Null if this call may perform it. A lost answer is asked for again
@@ -290,11 +291,12 @@ function approvalOf(result: ReviewResult, changeId: string, diffSha: string, { t
       return refused('unverified', result.why);
     case 'ROLLED_BACK':
     case 'COMPENSATED':
-      return refused('rolled_back', result.outcome.explanation, result.outcome);
+      return result.verified === true
+        ? refused('rolled_back', result.outcome.explanation, result.outcome)
+        : refused('unverified', result.why ?? NO_KEY, result.outcome);
     case 'COMMITTED': {
       const { outcome } = result;
-      if (result.verified !== true || trust === null)
-        return refused('unverified', result.why ?? 'The client has no trusted committer key', outcome);
+      if (result.verified !== true || trust === null) return refused('unverified', result.why ?? NO_KEY, outcome);
       const checked = verifyReceipt(outcome.receipt, trust);
       if (!checked.ok) return refused('unverified', checked.why, outcome);
       const { receipt } = checked;

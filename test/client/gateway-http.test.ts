@@ -7,7 +7,13 @@ import { Countersign } from '../../client/countersign';
 import { GatewayClient, type GatewayClientOptions } from '../../client/gateway-client';
 import { GatewayHttp } from '../../client/gateway-http';
 import { createSigner } from '../../client/signer';
+import type { ReceiptTrust } from '../../client/receipt';
+import { canonicalJson } from '../../policy/contracts/canonical-json';
+import { ledgerHash, type LedgerRow } from '../../policy/contracts/ledger';
+import { withChecksum, type EvidenceBundle } from '../../policy/evidence/bundle';
+import type { StoredRow } from '../../policy/evidence/chain';
 import { newKeyPair } from '../../signing/keys';
+import { evidenceWorld } from '../support/review/evidence-world';
 import { fakeTemporal } from './fake-temporal';
 import { hex } from './fakes';
 
@@ -117,6 +123,42 @@ it.each([Number.NaN, -1, '60000'])('refuses the time-out %p before anything is s
     await expect(each.submit(submission, bounds)).rejects.toMatchObject(refusal);
   }
   expect(fetch).not.toHaveBeenCalled();
+});
+
+it('verifies no result from the rows of another change, or with its receipt or other words', async () => {
+  const world = evidenceWorld({ checkpoint: false });
+  const { changeId } = await world.review({ table: 'public.items' });
+  const own = await world.export(changeId);
+  const other = await world.export((await world.review({ table: 'public.other' })).changeId);
+  const receiptOf = ({ rows }: EvidenceBundle): StoredRow => rows.find(({ row }) => row.kind === 'receipt')!;
+  const withReceipt = (body: LedgerRow['body']): EvidenceBundle =>
+    withChecksum({
+      ...own,
+      rows: own.rows.map((stored) => {
+        if (stored !== receiptOf(own)) return stored;
+        const row = { ...stored.row, body };
+        return { row, hash: ledgerHash(row) };
+      }),
+    });
+  const resultOf = async (bundle: EvidenceBundle, trust: ReceiptTrust): Promise<unknown> => {
+    const fetch = async (url: URL): Promise<Response> =>
+      url.pathname.endsWith('/result')
+        ? Response.json({ state: 'COMMITTED', verified: true })
+        : new Response(`${canonicalJson(bundle)}\n`);
+    return (await client({ fetch: fetch as typeof globalThis.fetch, trust }).result(changeId)) as unknown;
+  };
+  const { committers } = world.trust;
+  for (const trust of [world.trust, { committers }]) {
+    await expect(resultOf(own, trust)).resolves.toMatchObject({ state: 'COMMITTED', verified: true });
+    const hostile = [
+      other,
+      withChecksum({ ...other, changeId }),
+      withChecksum({ ...own, rows: own.rows.slice(0, 3) }),
+      withReceipt(receiptOf(other).row.body),
+      withReceipt({ ...receiptOf(own).row.body, explanation: 'other words' }),
+    ];
+    for (const bundle of hostile) await expect(resultOf(bundle, trust)).resolves.toMatchObject({ verified: false });
+  }
 });
 
 it('refuses a URL with a password without printing it', () => {

@@ -158,6 +158,16 @@ describe('guard', () => {
         toResult(changeId, sign({ state: 'COMPENSATED', action: 'ROLLBACK', reason: 'post_failed' }), trust),
       'rolled_back',
     ],
+    [
+      'rolled back without a receipt',
+      ({ sign, changeId }) =>
+        toResult(
+          changeId,
+          { ...sign({ state: 'ROLLED_BACK', action: 'ROLLBACK', reason: 'declined' }), receipt: null },
+          trust,
+        ),
+      'unverified',
+    ],
     ['aborted', () => ({ state: 'ABORTED', verified: false, why: 'terminated' }), 'unverified'],
     [
       'committed without a receipt',
