@@ -18,6 +18,8 @@ const RowPreview = z.strictObject({
   ),
   moreTables: z.int().min(0),
 });
+/** A new value that the preview leaves out. An object with other members is a value. */
+const Masked = z.strictObject({ notCompared: z.string() });
 type PreviewRow = z.infer<typeof RowPreview>['tables'][number]['rows'][number];
 
 /** `screen`: each row on one line, long lists shortened, with a note of what is left out. `full`: everything. */
@@ -146,8 +148,7 @@ function cell(row: JsonObject | null, name: string): string | null {
   if (row === null) return null;
   const value = Object.hasOwn(row, name) ? row[name] : undefined;
   if (value === undefined) return 'absent';
-  const hidden = typeof value === 'object' && value !== null && 'notCompared' in value;
-  return hidden ? 'not compared' : JSON.stringify(value);
+  return Masked.safeParse(value).success ? 'not compared' : JSON.stringify(value);
 }
 
 /** A plain column name as it is, any other quoted, so that it cannot imitate a value. */
