@@ -68,6 +68,12 @@ export interface Printer {
 }
 
 export function createPrinter(sink: Sink, color: boolean): Printer {
+  const widthAfter = (gutter: string): number | null => {
+    if (sink.isTTY !== true) return null;
+    // 0 if the terminal does not know its width.
+    const columns = sink.columns ?? 0;
+    return Math.max(20, (columns > 0 ? columns : 80) - cells(gutter));
+  };
   const put = (text: Text): void => void sink.write(`${render(text, color)}\n`);
   const printer: Printer = {
     line: (text = '') => put(toText(text)),
@@ -79,7 +85,7 @@ export function createPrinter(sink: Sink, color: boolean): Printer {
     json: (value) => void sink.write(`${escapeJson(JSON.stringify(value))}\n`),
     cut: (text, gutter, style = null) => {
       const shown = escapeLine(text);
-      const width = sink.isTTY === true ? (sink.columns ?? 80) - cells(gutter) : null;
+      const width = widthAfter(gutter);
       const whole = width === null || cells(shown) <= width;
       const content: Span = {
         text: whole ? shown : `${fitting(shown, width - 2)} …`,
@@ -95,7 +101,7 @@ export function createPrinter(sink: Sink, color: boolean): Printer {
       lines.map(escapeSourceLine).forEach((shown, i) => {
         const before = typeof gutter === 'string' ? gutter : gutter(i + 1);
         const lineStyle = style?.(shown, i + 1) ?? null;
-        wrap(shown, sink.isTTY === true ? (sink.columns ?? 80) - cells(before) : null).forEach((piece, part) => {
+        wrap(shown, widthAfter(before)).forEach((piece, part) => {
           if (printed >= max) {
             omitted++;
             return;
@@ -148,7 +154,7 @@ function wrap(text: string, width: number | null): string[] {
   let used = 0;
   for (const char of text) {
     const size = cells(char);
-    if (used + size > Math.max(20, width)) {
+    if (used + size > width) {
       // Between two words if there is a space near the end: every character is still printed.
       const space = piece.lastIndexOf(' ') + 1;
       const end = space > piece.length * 0.7 ? space : piece.length;

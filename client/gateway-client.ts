@@ -16,7 +16,7 @@ import { SpendResult } from '../policy/contracts/spent';
 import { WithdrawResult } from '../policy/contracts/withdrawal';
 import { CountersignError } from './errors';
 import { CALL_TIMEOUT_MS, GatewayHttp, json } from './gateway-http';
-import { parseChangeId, parseInput } from './parse';
+import { parseChangeId, parseInput, parseTimeout } from './parse';
 import type { BundleOptions, ListFilter } from './ports';
 import { TrustOption, type ReceiptTrust } from './receipt';
 import type { ReviewResult } from './result';
@@ -70,20 +70,23 @@ export class GatewayClient implements ReviewCalls {
 
   /** Uploads the bytes, then submits. Idempotent. Throws `invalid_input` before anything is sent. */
   async submit(input: SubmitInput, { timeoutMs = SUBMIT_TIMEOUT_MS }: Bounded = {}): Promise<Submitted> {
+    // The gateway has a shorter time-out for the preflight, after which it answers `pending`.
+    const wait = parseTimeout(timeoutMs) + CALL_TIMEOUT_MS;
     const prepared = this.prepare(input);
     if (prepared.submission.inline === undefined) {
       const path = `/v1/diffs/${prepared.submission.diffSha}?tenant=${encodeURIComponent(this.tenant)}`;
       await this.#http.call('PUT', path, prepared.bytes, z.object({ diffSha: Sha256Hex }));
     }
     const submission = signSubmission(prepared, this.#signer, new Date());
-    // The gateway has a shorter time-out for the preflight, after which it answers `pending`.
-    const wait = timeoutMs + CALL_TIMEOUT_MS;
     const submitted = await this.#http.call('POST', '/v1/reviews', json(submission), Submitted, wait);
     const { changeId } = prepared;
-    if (submitted.changeId !== changeId)
+    const { preflight } = submitted;
+    const answered = [submitted.changeId, preflight === 'pending' ? changeId : preflight.changeId];
+    const other = answered.find((id) => id !== changeId);
+    if (other !== undefined)
       throw new CountersignError(
         'not_verified',
-        `The gateway answered for ${submitted.changeId} instead of ${changeId}`,
+        `The gateway answered for ${other} instead of ${changeId}. The change may have been submitted; retrying is safe`,
       );
     if (submitted.outcome === null) return submitted;
     const result = await this.result(changeId);
@@ -129,9 +132,9 @@ export class GatewayClient implements ReviewCalls {
    * receipt are verified here.
    */
   async result(changeId: string, { timeoutMs = 0 }: Bounded = {}): Promise<ReviewResult> {
-    const until = Date.now() + timeoutMs;
+    const until = Date.now() + parseTimeout(timeoutMs);
     for (;;) {
-      const waitMs = Math.max(0, Math.min(POLL_MS, until - Date.now()));
+      const waitMs = Math.ceil(Math.max(0, Math.min(POLL_MS, until - Date.now())));
       const path = `/v1/reviews/${parseChangeId(changeId)}/result?waitMs=${waitMs}`;
       const body = await this.#http.call('GET', path, null, ResultBody, waitMs + CALL_TIMEOUT_MS);
       if (body.state === 'ABORTED') return { ...body, verified: false };

@@ -9,6 +9,9 @@ import { jsonOf } from '../policy/text/json-of';
 
 export const CALL_TIMEOUT_MS = 15_000;
 const MAX_RESPONSE_BYTES = 1024 * 1024;
+/** The longest time of a timer; a longer one would end at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+const MAY_HAVE_EFFECT = 'The request may have taken effect; retrying is safe';
 
 export interface GatewayHttpOptions {
   /** Origin and path prefix of the gateway, e.g. `https://countersign.example`. */
@@ -46,7 +49,7 @@ export class GatewayHttp {
     if (parsed.success) return parsed.data;
     throw new CountersignError(
       'gateway_unavailable',
-      `The response of ${this.origin} to ${method} ${pathAndQuery.split('?')[0] ?? ''} is not in the expected format`,
+      `The response of ${this.origin} to ${method} ${pathAndQuery.split('?')[0] ?? ''} is not in the expected format. ${MAY_HAVE_EFFECT}`,
       { cause: parsed.error },
     );
   }
@@ -66,6 +69,7 @@ export class GatewayHttp {
       this.#signer,
       new Date(),
     );
+    const signal = AbortSignal.timeout(Math.min(Math.ceil(timeoutMs), MAX_TIMER_MS));
     let response: Response;
     let text: string;
     try {
@@ -78,14 +82,14 @@ export class GatewayHttp {
             : { 'content-type': method === 'PUT' ? 'application/octet-stream' : 'application/json' }),
         },
         ...(body === null ? {} : { body: bytes as Uint8Array<ArrayBuffer> }),
-        signal: AbortSignal.timeout(timeoutMs),
+        signal,
         redirect: 'error',
       });
-      text = new TextDecoder().decode(await readBody(response, maxBytes));
+      text = new TextDecoder().decode(await readBody(response, maxBytes, signal));
     } catch (error) {
       throw new CountersignError(
         'gateway_unavailable',
-        `The gateway at ${this.origin} did not answer: ${reasonOf(error)}. The request may have taken effect; retrying is safe`,
+        `The gateway at ${this.origin} did not answer: ${reasonOf(error)}. ${MAY_HAVE_EFFECT}`,
         { cause: error },
       );
     }
@@ -105,7 +109,10 @@ const ErrorBody = z.object({
 function refusal(status: number, text: string, origin: string): CountersignError {
   const body = ErrorBody.safeParse(jsonOf(text));
   if (!body.success)
-    return new CountersignError('gateway_unavailable', `${origin} responded with HTTP status ${status}`);
+    return new CountersignError(
+      'gateway_unavailable',
+      `${origin} responded with HTTP status ${status}. ${MAY_HAVE_EFFECT}`,
+    );
   const { code, field, message } = body.data.error;
   const known = ERROR_CODES.find((one) => one === code) ?? 'internal';
   return new CountersignError(known, message, field === undefined ? {} : { field });
@@ -119,6 +126,14 @@ function toBase(text: string): URL {
       'an http or https URL',
       JSON.stringify(text.slice(0, 100)),
       'Set it to the URL of the gateway',
+    );
+  // `fetch` refuses it later, with the password in its message.
+  if (url.username !== '' || url.password !== '')
+    throw invalidInput(
+      'baseUrl',
+      'a URL without user and password',
+      'one with them',
+      'The service key signs each request',
     );
   return url;
 }

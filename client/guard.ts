@@ -16,7 +16,7 @@ import { Name, type Metadata } from '../policy/contracts/diff';
 import type { ReceiptPredicate, ReviewOutcome } from '../policy/contracts/outcome';
 import { newNonce } from '../signing/nonce';
 import { CountersignError, describe, invalidInput, isUnavailable, messageOf } from './errors';
-import { parseInput } from './parse';
+import { Milliseconds, parseInput } from './parse';
 import { verifyReceipt } from './receipt';
 import type { ReviewResult } from './result';
 import type { ReviewCalls } from './review-calls';
@@ -31,7 +31,7 @@ export interface GuardOptions<Args extends readonly unknown[], Result> {
   readonly stage: (...args: Args) => Staged | Promise<Staged>;
   /** Performs the effect from the approved bytes. If absent, the tool runs with a copy of its arguments. */
   readonly commit?: (approved: Uint8Array, receipt: ReceiptPredicate, ...args: Args) => Promise<Result>;
-  /** Cleans up after `stage`. Runs if the effect does not run. */
+  /** Cleans up after `stage`. Runs if the effect does not run, also if the call throws because of that. */
   readonly rollback?: (block: GuardBlock, ...args: Args) => Promise<void>;
   /** Default: a new key for each call, so that an approval never covers a second call. */
   readonly requestKey?: (...args: Args) => string;
@@ -95,9 +95,7 @@ const Options = z.object({
   commit: aFunction.optional(),
   rollback: aFunction.optional(),
   requestKey: aFunction.optional(),
-  timeoutMs: z
-    .custom((value) => typeof value === 'number' && value >= 0, 'expected a number of milliseconds')
-    .optional(),
+  timeoutMs: Milliseconds.optional(),
 });
 
 /**
@@ -116,23 +114,29 @@ export function guard<Args extends readonly unknown[], Result>(
   return async (...live: Args) => {
     const args = snapshot(live, options);
     const { raw, metadata } = parts(await options.stage(...args));
-    const change = {
-      sourceTool: options.sourceTool,
-      target: options.target,
-      raw,
-      requestKey: options.requestKey?.(...args) ?? newNonce(),
-      ...(metadata === undefined ? {} : { metadata }),
+    const stopFor =
+      (changeId: string | null) =>
+      async (reason: GuardReason, explanation: string, outcome: ReviewOutcome | null = null): Promise<GuardBlock> => {
+        const block = new GuardBlock(reason, explanation, changeId, outcome);
+        await options.rollback?.(block, ...args);
+        return block;
+      };
+    /** What is thrown before the effect also means that it does not run. */
+    const orRollback = async <T>(changeId: string | null, work: () => T | Promise<T>): Promise<T> => {
+      try {
+        return await work();
+      } catch (error) {
+        await stopFor(changeId)('failed', messageOf(error));
+        throw error;
+      }
     };
-    const { changeId, bytes } = countersign.prepare(change);
-    const stop = async (
-      reason: GuardReason,
-      explanation: string,
-      outcome: ReviewOutcome | null = null,
-    ): Promise<GuardBlock> => {
-      const block = new GuardBlock(reason, explanation, changeId, outcome);
-      await options.rollback?.(block, ...args);
-      return block;
-    };
+    const { change, changeId, bytes } = await orRollback(null, () => {
+      const { sourceTool, target } = options;
+      const requestKey = options.requestKey?.(...args) ?? newNonce();
+      const change = { sourceTool, target, raw, requestKey, ...(metadata === undefined ? {} : { metadata }) };
+      return { change, ...countersign.prepare(change) };
+    });
+    const stop = stopFor(changeId);
     if (waiting.has(changeId))
       return await stop(
         'already_decided',
@@ -140,7 +144,9 @@ export function guard<Args extends readonly unknown[], Result>(
       );
     waiting.add(changeId);
     try {
-      const approval = await approve(countersign, { ...change, raw: bytes }, changeId, options.timeoutMs ?? DAY_MS);
+      const approval = await orRollback(changeId, () =>
+        approve(countersign, { ...change, raw: bytes }, changeId, options.timeoutMs ?? DAY_MS),
+      );
       if (approval.kind === 'refused') return await stop(approval.reason, approval.explanation, approval.outcome);
       if (options.commit !== undefined) {
         const unspent = await spendOnce(countersign, changeId);
@@ -190,6 +196,7 @@ async function whyNotSame(approvedSha: string, stageAgain: () => Promise<Uint8Ar
 }
 
 const SPEND_TRIES = 5;
+const NO_KEY = 'The client has no trusted committer key';
 
 /**
  * Records the use of the approval, the last step before the effect. Null if this call may perform it. A lost answer is asked for again
@@ -284,11 +291,12 @@ function approvalOf(result: ReviewResult, changeId: string, diffSha: string, { t
       return refused('unverified', result.why);
     case 'ROLLED_BACK':
     case 'COMPENSATED':
-      return refused('rolled_back', result.outcome.explanation, result.outcome);
+      return result.verified === true
+        ? refused('rolled_back', result.outcome.explanation, result.outcome)
+        : refused('unverified', result.why ?? NO_KEY, result.outcome);
     case 'COMMITTED': {
       const { outcome } = result;
-      if (result.verified !== true || trust === null)
-        return refused('unverified', result.why ?? 'The client has no trusted committer key', outcome);
+      if (result.verified !== true || trust === null) return refused('unverified', result.why ?? NO_KEY, outcome);
       const checked = verifyReceipt(outcome.receipt, trust);
       if (!checked.ok) return refused('unverified', checked.why, outcome);
       const { receipt } = checked;

@@ -1,7 +1,14 @@
 import { CountersignError } from './errors';
 
-/** Reads the body of a request or response. Throws `too_large` after `max` bytes, regardless of Content-Length. */
-export async function readBody(message: Pick<Request, 'headers' | 'body'>, max: number): Promise<Uint8Array> {
+/**
+ * Reads the body of a request or response. Throws `too_large` after `max` bytes, regardless of Content-Length, and the reason of `signal`
+ * when it aborts.
+ */
+export async function readBody(
+  message: Pick<Request, 'headers' | 'body'>,
+  max: number,
+  signal?: AbortSignal,
+): Promise<Uint8Array> {
   const tooLarge = (): CountersignError =>
     new CountersignError('too_large', `Body: expected at most ${max} bytes, got more`);
   const declared = Number(message.headers.get('content-length') ?? '0');
@@ -10,15 +17,23 @@ export async function readBody(message: Pick<Request, 'headers' | 'body'>, max: 
   let length = 0;
   const reader = message.body?.getReader();
   if (reader === undefined) return new Uint8Array(0);
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    length += value.length;
-    if (length > max) {
-      await reader.cancel();
-      throw tooLarge();
+  // The signal that was given to `fetch` does not end a body any more once the request is garbage-collected. An aborted body rejects.
+  const cancel = (): void => void Promise.allSettled([reader.cancel()]);
+  signal?.addEventListener('abort', cancel);
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      signal?.throwIfAborted();
+      if (done) break;
+      length += value.length;
+      if (length > max) {
+        await reader.cancel();
+        throw tooLarge();
+      }
+      chunks.push(value);
     }
-    chunks.push(value);
+  } finally {
+    signal?.removeEventListener('abort', cancel);
   }
   const body = new Uint8Array(length);
   let at = 0;

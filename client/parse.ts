@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { Sha256Hex } from '../policy/contracts/diff';
 import { fieldIssues, issuesText } from '../policy/contracts/issues';
 import { CountersignError, describe } from './errors';
@@ -14,6 +14,16 @@ export function parseInput<T>(schema: z.ZodType<T>, value: unknown, whatToDo: st
   throw new CountersignError('invalid_input', `${issuesText(issues)}. ${whatToDo}`, {
     field: issues[0]?.field ?? 'input',
   });
+}
+
+export const Milliseconds = z.custom<number>(
+  (value) => typeof value === 'number' && value >= 0,
+  'expected a number of milliseconds',
+);
+
+/** Throws `invalid_input` for NaN, of which no wait would end, and for other values that are not a time. */
+export function parseTimeout(timeoutMs: number): number {
+  return parseInput(z.object({ timeoutMs: Milliseconds }), { timeoutMs }, 'Pass the longest time to wait').timeoutMs;
 }
 
 /** Throws `invalid_input` unless the text is a change id. */

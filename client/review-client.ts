@@ -20,7 +20,7 @@ import { MESSAGES } from '../policy/contracts/messages';
 import { TASK_QUEUES } from '../policy/contracts/queues';
 import { linkToChange } from './change-link';
 import { CountersignError } from './errors';
-import { parseChangeId, parseInput } from './parse';
+import { parseChangeId, parseInput, parseTimeout } from './parse';
 import { withChecksum, type Evidence, type EvidenceBundle } from '../policy/evidence/bundle';
 import type { VerifiedReview } from '../signing/verified-review';
 import { acknowledge, unacknowledged, type KeyOwners } from './acknowledge';
@@ -103,7 +103,7 @@ export class ReviewClient {
       taskQueue: this.#taskQueue,
       changeId,
       submission,
-      timeoutMs,
+      timeoutMs: parseTimeout(timeoutMs),
       title,
     });
     if (preflight === 'closed') return await this.#joinEarlierSubmission(changeId);
@@ -281,8 +281,9 @@ export class ReviewClient {
    */
   async result(changeId: string, waiting: Waiting = {}): Promise<ReviewResult> {
     const id = parseChangeId(changeId);
+    const timeoutMs = parseTimeout(waiting.timeoutMs ?? 0);
     const ledger = this.#ledger;
-    if (ledger === null) return await resultOfWorkflow(this.#runs, this.trust, id, waiting.timeoutMs ?? 0);
+    if (ledger === null) return await resultOfWorkflow(this.#runs, this.trust, id, timeoutMs);
     const source = { runs: this.#runs, ledger, trust: this.trust };
     const reading = { bundle: () => this.#evidence(id), status: () => this.status(id) };
     return await resultFromLedger(source, reading, id, waiting);

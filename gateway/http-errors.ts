@@ -49,10 +49,11 @@ export function toErrorResponse(error: CountersignError): {
 } {
   const { code, field } = error;
   // Server errors get a fixed message: their causes may name hosts, paths and tables.
-  const message = STATUS[code] >= 500 ? (SERVER_ERROR_MESSAGES[code] ?? 'Internal error') : error.message;
+  const message = STATUS[code] >= 500 ? (SERVER_ERROR_MESSAGES[code] ?? INTERNAL) : error.message;
   return { status: STATUS[code], body: { error: { code, ...(field === undefined ? {} : { field }), message } } };
 }
 
+const INTERNAL = 'Internal error of the gateway. The request may have taken effect; retrying is safe';
 const SERVER_ERROR_MESSAGES: { readonly [C in ErrorCode]?: string } = {
   temporal_unavailable:
     'Temporal did not answer the gateway in time. The request may have taken effect; retrying is safe',

@@ -18,6 +18,8 @@ export async function lineEvaluator(env: Env, bundle: string, target: string | n
   const targets = [...new Set(plans.map((p) => p.target))];
   if (target === null && targets.length > 1)
     throw new ConfigError(`--target: the bundle has several, name one of ${targets.join(', ')}`);
+  if (target !== null && !targets.includes(target))
+    throw new ConfigError(`--target: expected one of ${targets.join(', ')}, got "${target}"`);
   const ofTarget = plans.filter((p) => p.target === (target ?? targets[0]));
   const evaluators = new Map(
     ofTarget.map((p) => [p.sourceTool, planEvaluator(p.plan, extensions.validators, extensions.sourceTools)]),

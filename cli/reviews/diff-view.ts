@@ -1,5 +1,6 @@
 import { linesOf, sourceLines } from '../../policy/text/escape';
 import { counted } from '../../policy/text/change-title';
+import { jsonOf } from '../../policy/text/json-of';
 import { decodeUtf8 } from '../../policy/text/utf8';
 import { styled, type Printer, type Style } from '../printer';
 import { closingQuote } from '../../policy/text/json-string';
@@ -12,12 +13,13 @@ export function printDiff(out: Printer, sourceTool: string, bytes: Uint8Array, m
     printLeftOut(out, out.block(hex(bytes), '  ', null, max));
     return;
   }
-  const oneLineJson = !text.trimEnd().includes('\n') && /^[\s]*[[{]/.test(text.slice(0, 100));
+  const oneLineJson =
+    !text.trimEnd().includes('\n') && /^[\s]*[[{]/.test(text.slice(0, 100)) && jsonOf(text) !== undefined;
   if (oneLineJson) out.line(styled('dim', 'one line of JSON, shown on several lines; every token is unchanged'));
   if (linesOf(text).join('\n') !== text) out.line(styled('dim', 'every line ends with CR LF'));
   const lines = sourceLines(oneLineJson ? reindent(text) : text);
   const width = String(lines.length).length;
-  const style = sourceTool === 'GitPatch' ? patchStyle : null;
+  const style = sourceTool === 'GitPatch' ? patchStyle() : null;
   printLeftOut(
     out,
     out.block(lines, (n) => `${String(n).padStart(width)} │ `, style, max),
@@ -33,25 +35,28 @@ function evidenceLines(
   reference: string,
   diffSha: string,
   text: string | null,
-): { readonly n: number; readonly text: string }[] {
+): { readonly first: number; readonly lines: readonly string[] } {
   const match = /^diff:([0-9a-f]{64})#L([0-9]{1,7}):C[0-9]{1,7}-L([0-9]{1,7}):C[0-9]{1,7}$/.exec(reference);
-  if (match === null || text === null || match[1] !== diffSha) return [];
-  const first = Number(match[2]);
-  const last = Math.min(Number(match[3]), first + 2);
-  const lines = text.split('\n');
-  const found: { n: number; text: string }[] = [];
-  for (let n = first; n <= last; n++) {
-    const content = lines[n - 1];
-    if (content !== undefined) found.push({ n, text: content });
-  }
-  return found;
+  const first = Number(match?.[2] ?? 0);
+  if (match === null || text === null || match[1] !== diffSha || first === 0) return { first, lines: [] };
+  return { first, lines: linesOf(text).slice(first - 1, Number(match[3])) };
 }
 
-function patchStyle(shown: string): Style | null {
-  if (shown.startsWith('+++') || shown.startsWith('---') || shown.startsWith('diff ')) return 'bold';
-  if (shown.startsWith('+')) return 'green';
-  if (shown.startsWith('-')) return 'red';
-  return shown.startsWith('@@') ? 'cyan' : null;
+/** Colours the lines of a patch in order. Inside a hunk, a line that starts with `+++` is an added line and not a header. */
+function patchStyle(): (shown: string) => Style | null {
+  let [removed, added] = [0, 0];
+  return (shown) => {
+    if (removed > 0 || added > 0) {
+      const sign = shown.charAt(0);
+      if (sign !== '+' && sign !== '\\') removed--;
+      if (sign !== '-' && sign !== '\\') added--;
+      return sign === '+' ? 'green' : sign === '-' ? 'red' : null;
+    }
+    const hunk = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/.exec(shown);
+    if (hunk !== null) [removed, added] = [Number(hunk[1] ?? 1), Number(hunk[2] ?? 1)];
+    if (shown.startsWith('+++') || shown.startsWith('---') || shown.startsWith('diff ')) return 'bold';
+    return shown.startsWith('@@') ? 'cyan' : null;
+  };
 }
 
 function hex(bytes: Uint8Array): string {
@@ -65,7 +70,12 @@ function hex(bytes: Uint8Array): string {
   return rows.join('\n');
 }
 
-/** Prints the lines that evidence points at, at most three or `max` for each reference; prints other references as they are. */
+const MAX_LINES = 3;
+
+/**
+ * Prints the lines that evidence points at, at most three or `max` for each reference, and the last one of longer places; prints other
+ * references as they are.
+ */
 export function printEvidence(
   out: Printer,
   references: readonly string[],
@@ -74,18 +84,22 @@ export function printEvidence(
   max = Infinity,
 ): void {
   for (const reference of references) {
-    const lines = evidenceLines(reference, diffSha, text);
+    const { first, lines } = evidenceLines(reference, diffSha, text);
     if (lines.length === 0 && max === Infinity) out.block(reference, '      ', () => 'dim');
     else if (lines.length === 0) out.cut(reference.replaceAll(/([0-9a-f]{8})[0-9a-f]{56}/g, '$1'), '      ', 'dim');
-    for (const { n, text: content } of lines.slice(0, max))
-      if (max === Infinity) out.block(content, `      L${n} │ `);
-      else out.cut(content, `      L${n} │ `);
+    const shown = lines.slice(0, Math.min(MAX_LINES, max));
+    shown.forEach((content, i) => {
+      const to = i === 0 && shown.length < lines.length ? `…L${first + lines.length - 1}` : '';
+      const gutter = `      L${first + i}${to} │ `;
+      if (max === Infinity) out.block([content], gutter);
+      else out.cut(content, gutter);
+    });
   }
 }
 
 /**
  * Breaks JSON into lines with every token unchanged. Parsing and serializing again would hide duplicate keys and change
- * numbers and escapes. Text that is not JSON keeps all its characters, with line breaks in arbitrary places.
+ * numbers and escapes.
  */
 function reindent(json: string): string {
   let out = '';

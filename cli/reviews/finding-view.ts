@@ -1,5 +1,6 @@
 import type { FindingProjection, ReviewStatus, ViolationStatus } from '../../policy/contracts/status';
 import { counted } from '../../policy/text/change-title';
+import { withoutFirstLines } from '../../policy/text/without-first-lines';
 import { line, styled, type Printer, type Style, type Text } from '../printer';
 import { shellCommand } from '../shell-quote';
 import { shortId } from './change-id';
@@ -115,9 +116,7 @@ export function printViolation(
   const state = resolution === 'pending' && !open ? 'closed without enough answers' : resolution;
   out.block(`${of}${state}: ${so}${asked}`, `    ${shortId(violationId)} `, () => STYLES[resolution]);
   // The message can repeat the reason, alone or in its first lines.
-  const said = finding?.reason ?? '';
-  const { message } = violation;
-  printText(out, message.startsWith(said) ? message.slice(said.length).trim() : message, extent);
+  printText(out, withoutFirstLines(violation.message, finding?.reason ?? ''), extent);
   if (callbackResult === null) return;
   const passed = callbackResult.passed ? styled('green', 'passed') : styled('red', 'failed');
   out.line(line`      callback ${passed}`);

@@ -38,7 +38,7 @@ export function printResult(
       out.line(line`  id  ${changeId}`);
       // Text that no receipt covers is not printed.
       if (verified) out.block(outcome.explanation, '  ');
-      if (why !== null) out.line(line`  ${styled('red', why)}`);
+      if (why !== null) out.block(why, '  ', () => 'red');
       return;
     }
     default:

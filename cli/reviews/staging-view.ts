@@ -18,6 +18,8 @@ const RowPreview = z.strictObject({
   ),
   moreTables: z.int().min(0),
 });
+/** A new value that the preview leaves out. An object with other members is a value. */
+const Masked = z.strictObject({ notCompared: z.string() });
 type PreviewRow = z.infer<typeof RowPreview>['tables'][number]['rows'][number];
 
 /** `screen`: each row on one line, long lists shortened, with a note of what is left out. `full`: everything. */
@@ -104,7 +106,7 @@ function printPreview(out: Printer, preview: JsonObject | null, extent: Extent, 
   for (const table of rows.data.tables) {
     const shown = table.rows.slice(0, left);
     left -= shown.length;
-    const more = shown.length < table.rows.length ? ` (--all shows ${table.rows.length})` : '';
+    const more = extent === 'screen' && shown.length < table.rows.length ? ` (--all shows ${table.rows.length})` : '';
     out.line(line`  ${table.table}: ${shown.length} of ${table.total} rows, before → after${more}`);
     shown.forEach((row, i) => (cut = printRow(out, row, i + 1, extent) || cut));
   }
@@ -146,8 +148,7 @@ function cell(row: JsonObject | null, name: string): string | null {
   if (row === null) return null;
   const value = Object.hasOwn(row, name) ? row[name] : undefined;
   if (value === undefined) return 'absent';
-  const hidden = typeof value === 'object' && value !== null && 'notCompared' in value;
-  return hidden ? 'not compared' : JSON.stringify(value);
+  return Masked.safeParse(value).success ? 'not compared' : JSON.stringify(value);
 }
 
 /** A plain column name as it is, any other quoted, so that it cannot imitate a value. */

@@ -1,6 +1,7 @@
 import { createPrinter } from '../../cli/printer';
 import { printDiff } from '../../cli/reviews/diff-view';
 import { groupFindings } from '../../cli/reviews/finding-view';
+import { printResult } from '../../cli/reviews/result-view';
 import { printReview } from '../../cli/reviews/review-view';
 import { stateLine } from '../../cli/reviews/state-view';
 import { shortTime } from '../../policy/text/short-time';
@@ -8,7 +9,7 @@ import { render } from '../../cli/printer';
 import { ReviewState } from '../../policy/contracts/outcome';
 import type { FindingProjection } from '../../policy/contracts/status';
 import type { VerifiedReview } from '../../signing/verified-review';
-import { hex, reviewed, status, violation } from '../client/fakes';
+import { hex, outcome, reviewed, status, violation } from '../client/fakes';
 import { SCREENS } from '../support/screens';
 import { stagingRecord } from '../../dev/staging-record';
 
@@ -160,16 +161,75 @@ it.each(['screen', 'full'] as const)(
   },
 );
 
+function change(text: string, sourceTool = 'GitPatch', color = false): string {
+  let shown = '';
+  printDiff(createPrinter({ write: (part) => (shown += part) }, color), sourceTool, new TextEncoder().encode(text));
+  return shown;
+}
+
 it('prints carriage returns in which the lines of a change differ, and says if every line has one', () => {
-  const change = (text: string): string => {
-    let shown = '';
-    const out = createPrinter({ write: (part) => (shown += part) }, false);
-    printDiff(out, 'GitPatch', new TextEncoder().encode(text));
-    return shown;
-  };
   expect(change('-a\n+a\r\n')).toBe('1 │ -a\n2 │ +a⟦U+000D⟧\n');
   expect(change('a\r\nb\n')).toBe('1 │ a⟦U+000D⟧\n2 │ b\n');
   expect(change('a\r\nb\r\n')).toBe('every line ends with CR LF\n1 │ a\n2 │ b\n');
+});
+
+it.each(['[ -e x ] # safe, rm -rf /', '{ "a": 1 } drop', '\ufeff{"a": 1}', '{"a": 1, }'])(
+  'breaks a line that only begins like JSON into no lines: %s',
+  (text) => {
+    expect(change(text, 'HTTPRequest')).toBe(`1 │ ${text.replace('\ufeff', '⟦U+FEFF⟧')}\n`);
+  },
+);
+
+it('colours a line of a hunk as added or removed, although it looks like the header of a file', () => {
+  const patch = (counts: string): string =>
+    change(`--- a/x\n+++ b/x\n@@ ${counts} @@\n--- a/y\n+++ b/y\n c\n--- a/z\n`, 'GitPatch', true);
+  const color = (text: string, line: string): string | undefined =>
+    // oxlint-disable-next-line no-control-regex
+    new RegExp(`\u001b\\[(\\d+)m${line}\u001b`).exec(text)?.[1];
+  const text = patch('-1,2 +1,2');
+  const colors = ['--- a/x', '\\+\\+\\+ b/x', '--- a/y', '\\+\\+\\+ b/y', '--- a/z'].map((line) => color(text, line));
+  expect(colors).toEqual(['1', '1', '31', '32', '1']);
+  expect(color(patch(`-1,${'9'.repeat(400)} +1`), '--- a/z')).toBe('31');
+});
+
+it('says up to which line a place goes of which it prints the first lines', () => {
+  const bytes = new TextEncoder().encode(Array.from({ length: 9 }, (_, i) => `line ${i + 1}\r\n`).join(''));
+  const place = (lines: string): string => `diff:${hex('d')}#${lines}`;
+  const evidenceRefs = [place('L2:C1-L8:C3'), place('L9:C1-L9:C2'), place('L99:C1-L99:C2'), place('L0:C1-L0:C1')];
+  const review = reviewed(status({ diffSha: hex('d'), findings: [finding({ evidenceRefs })] }), bytes);
+  expect(printed(review)).toContain('      L2…L8 │ line 2\n      L9 │ line 9\n      … 2 more places (--all)');
+  expect(printed(review, 'full')).toContain(
+    '      L2…L8 │ line 2\n      L3 │ line 3\n      L4 │ line 4\n      L9 │ line 9\n',
+  );
+  for (const notFound of ['L99:C1-L99:C2', 'L0:C1-L0:C1']) expect(printed(review, 'full', 200)).toContain(notFound);
+});
+
+it('prints a message whose first words are the reason from its first word', () => {
+  const message = 'Deletes 10 rows\nA second person looks at it';
+  const text = (reason: string): string =>
+    printed(
+      reviewed(
+        status({
+          findings: [finding({ reason })],
+          violations: [violation({ findingIndex: 0, validatorId: 'guardian.a', message })],
+        }),
+      ),
+    );
+  expect(text('Deletes 1')).toContain('│ Deletes 10 rows\n');
+  expect(text('Deletes 10 rows').match(/Deletes 10 rows/g)).toHaveLength(1);
+});
+
+it('prints rows on a terminal that does not know its width as on one of 80 columns', () => {
+  let text = '';
+  createPrinter({ write: (part) => (text += part), isTTY: true, columns: 0 }, false).cut('a row', '   1. update  ');
+  expect(text).toBe('   1. update  a row\n');
+});
+
+it('prints each difference of an unverified result on its own line', () => {
+  let text = '';
+  const result = { state: 'COMMITTED', outcome: outcome(), verified: false, why: 'rows: a\nplan: b' } as const;
+  printResult(createPrinter({ write: (part) => (text += part) }, false), hex('c'), null, result, NOW);
+  expect(text).toContain('\n  rows: a\n  plan: b\n');
 });
 
 describe('the state of a review', () => {

@@ -46,9 +46,17 @@ it('prints rows before → after with the changed cells, and what identifies the
   expect(text).toContain('and 2 more tables');
 });
 
+it('prints a value that has more members than one that is not compared', () => {
+  const value = (amount: number): object => ({ notCompared: 'a clock', amount });
+  const preview = rows({ before: { id: '7', at: value(1) }, after: { id: '7', at: value(2) } });
+  expect(printed({ previewSha: hex('7') }, preview)).toContain('"amount":1} → {"notCompared":"a clock","amount":2}');
+});
+
 it('prints at most 20 rows', () => {
   const many = Array.from({ length: 30 }, (_, i) => ({ before: null, after: { id: String(i) } }));
-  expect(printed({ previewSha: hex('7') }, rows(...many)).match(/\d+\. insert/g)).toHaveLength(20);
+  const text = printed({ previewSha: hex('7') }, rows(...many));
+  expect(text.match(/\d+\. insert/g)).toHaveLength(20);
+  expect(text).not.toContain('--all');
 });
 
 it('says that rows were not sent instead of printing none', () => {

@@ -158,6 +158,16 @@ describe('guard', () => {
         toResult(changeId, sign({ state: 'COMPENSATED', action: 'ROLLBACK', reason: 'post_failed' }), trust),
       'rolled_back',
     ],
+    [
+      'rolled back without a receipt',
+      ({ sign, changeId }) =>
+        toResult(
+          changeId,
+          { ...sign({ state: 'ROLLED_BACK', action: 'ROLLBACK', reason: 'declined' }), receipt: null },
+          trust,
+        ),
+      'unverified',
+    ],
     ['aborted', () => ({ state: 'ABORTED', verified: false, why: 'terminated' }), 'unverified'],
     [
       'committed without a receipt',
@@ -298,6 +308,39 @@ describe('guard', () => {
     expect(tool).not.toHaveBeenCalled();
     expect(spend).not.toHaveBeenCalled();
     expect(rollback).toHaveBeenCalledTimes(1);
+  });
+
+  it.each<[string, Partial<GuardOptions<[Order], string>>, Partial<GuardClient>]>([
+    ['the staged bytes are refused', { stage: () => '' }, {}],
+    [
+      '`requestKey` throws',
+      {
+        requestKey: () => {
+          throw new Error('no key');
+        },
+      },
+      {},
+    ],
+    [
+      'the server refuses the input',
+      {},
+      { submit: () => Promise.reject(new CountersignError('invalid_input', 'target: unknown')) },
+    ],
+  ])('runs rollback if a call throws after `stage` because %s', async (_what, set, of) => {
+    const tool = jest.fn(async (_o: Order) => 'ran');
+    const rollback = jest.fn(async () => undefined);
+    const pay = guard(tool, { ...options, ...set, rollback }, { ...reviewer(commits), ...of });
+    await expect(pay(order())).rejects.toThrow();
+    expect(rollback).toHaveBeenCalledTimes(1);
+    expect(rollback).toHaveBeenCalledWith(expect.objectContaining({ reason: 'failed' }), order());
+    expect(tool).not.toHaveBeenCalled();
+  });
+
+  it('does not run rollback if the tool itself throws: its effect may have begun', async () => {
+    const rollback = jest.fn(async () => undefined);
+    const tool = (_o: Order): Promise<string> => Promise.reject(new CountersignError('invalid_input', 'no such order'));
+    await expect(guard(tool, { ...options, rollback }, reviewer(commits))(order())).rejects.toThrow('no such order');
+    expect(rollback).not.toHaveBeenCalled();
   });
 
   it('throws on invalid options, and, when called, on arguments that cannot be copied and on nothing staged', async () => {

@@ -30,6 +30,15 @@ it('names the hosts of a starter bundle for HTTP, which then compiles', async ()
   expect((await runCommand(['policy', 'check', '-'], { stdin: out })).code).toBe(0);
 });
 
+it.each(['constructor', 'shop'])('refuses %s as a target that the bundle does not have', async (target) => {
+  const file = write('bundle.yaml', starterBundle('SQLDryRun'));
+  const line = JSON.stringify({ id: '1', sourceTool: 'SQLDryRun', raw: 'select 1' });
+  const { code, out, err } = await runCommand(['policy', 'eval', '--policy', file, '--target', target], {
+    stdin: line,
+  });
+  expect([code, out, err]).toEqual([2, '', expect.stringContaining(`--target: expected one of dev, got "${target}"`)]);
+});
+
 it('refuses hosts for a source tool without any', async () => {
   const { code, err } = await runCommand(['policy', 'init', '--tool', 'SQLDryRun', '--hosts', 'api.example.com']);
   expect([code, err]).toEqual([2, expect.stringContaining('--hosts: only HTTPPatch has hosts')]);

@@ -6,6 +6,7 @@ import type { ReviewStatus, ViolationStatus } from '../../../../policy/contracts
 import { confirmationsOf } from '../../../../client/retraction';
 import { lastWords } from '../../../../policy/decide/last-words';
 import type { VerifiedReview } from '../../../../signing/verified-review';
+import { withoutFirstLines } from '../../../../policy/text/without-first-lines';
 import type { ShownChange } from './change-lines';
 import { placeOf, type Place } from './evidence';
 import { own } from './own';
@@ -59,7 +60,8 @@ export function cardsOf(review: VerifiedReview, change: ShownChange | null, pers
         violation,
         finding,
         places: placesOf(finding),
-        message: beyondReason(violation.message, finding?.reason ?? ''),
+        // The message can repeat the reason, alone or in its first lines.
+        message: withoutFirstLines(violation.message, finding?.reason ?? ''),
         turn: open ? turnOf(violation, answers, status, person) : 'closed',
         confirmation: confirmations.get(violation.violationId) ?? null,
       };
@@ -93,11 +95,6 @@ function turnOf(
   if (resolution !== 'pending') return 'resolved';
   if (fourEyes && person === requester) return 'four_eyes';
   return mayAnswer.includes(person) ? 'yours' : 'not_in_group';
-}
-
-/** The message can repeat the reason, alone or in its first lines. */
-function beyondReason(message: string, reason: string): string {
-  return reason !== '' && message.startsWith(reason) ? message.slice(reason.length).trim() : message;
 }
 
 /** `guardian.sql_affected_rows` → `SQL affected rows` */

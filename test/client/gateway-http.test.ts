@@ -1,0 +1,168 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { z } from 'zod';
+import { Countersign } from '../../client/countersign';
+import { GatewayClient, type GatewayClientOptions } from '../../client/gateway-client';
+import { GatewayHttp } from '../../client/gateway-http';
+import { createSigner } from '../../client/signer';
+import type { ReceiptTrust } from '../../client/receipt';
+import { canonicalJson } from '../../policy/contracts/canonical-json';
+import { ledgerHash, type LedgerRow } from '../../policy/contracts/ledger';
+import { withChecksum, type EvidenceBundle } from '../../policy/evidence/bundle';
+import type { StoredRow } from '../../policy/evidence/chain';
+import { newKeyPair } from '../../signing/keys';
+import { evidenceWorld } from '../support/review/evidence-world';
+import { fakeTemporal } from './fake-temporal';
+import { hex } from './fakes';
+
+const serviceKey = createSigner(newKeyPair());
+let server: Server | undefined;
+
+afterEach(() => {
+  server?.closeAllConnections();
+  server?.close();
+  server = undefined;
+});
+
+async function serve(listener: RequestListener): Promise<string> {
+  server = createServer(listener);
+  await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+function client(options: Partial<GatewayClientOptions>): GatewayClient {
+  return new GatewayClient({ baseUrl: 'https://gateway.example', tenant: 'acme', serviceKey, ...options });
+}
+
+const submission = { target: 'shop', sourceTool: 'SQLDryRun', raw: 'select 1', inline: true };
+const mayHaveEffect = { code: 'gateway_unavailable', message: expect.stringContaining('may have taken effect') };
+
+it('ends a response that trickles after the time-out, also if garbage was collected meanwhile, and closes its socket', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  setFlagsFromString('--no-expose-gc');
+  let closed: () => void;
+  const socketClosed = new Promise<void>((resolve) => (closed = resolve));
+  const baseUrl = await serve((_request, response) => {
+    response.write('{');
+    const trickle = setInterval(() => response.write(' '), 20);
+    const collecting = setInterval(collect, 50);
+    response.on('close', () => {
+      clearInterval(trickle);
+      clearInterval(collecting);
+      closed();
+    });
+  });
+  const http = new GatewayHttp({ baseUrl, serviceKey });
+  await expect(http.call('GET', '/v1/key', null, z.unknown(), 1_000)).rejects.toMatchObject(mayHaveEffect);
+  await socketClosed;
+}, 20_000);
+
+it.each<[string, RequestListener]>([
+  ['a status without a code', (_request, response) => response.writeHead(502).end('<html>Bad gateway</html>')],
+  ['another JSON', (_request, response) => response.end('{"changeId":"constructor"}')],
+  ['no JSON', (_request, response) => response.end('<html>')],
+  ['no content', (_request, response) => response.writeHead(204).end()],
+  ['a status without a body', (_request, response) => response.writeHead(304).end()],
+  ['a redirect', (_request, response) => response.writeHead(307, { location: '/elsewhere' }).end()],
+  ['fewer bytes than announced', (_request, response) => response.writeHead(200, { 'content-length': '9' }).destroy()],
+  ['a closed connection', (request) => request.socket.destroy()],
+  ['more bytes than announced as possible', (_request, response) => response.end('x'.repeat(1024 * 1024 + 1))],
+])('says that a request may have taken effect if the gateway replies with %s', async (_what, listener) => {
+  const gateway = client({ baseUrl: await serve(listener) });
+  await expect(gateway.submit(submission)).rejects.toMatchObject(mayHaveEffect);
+});
+
+const forOther = { changeId: hex('d'), planHash: hex('1'), provisional: true, forbidden: false, findings: [] };
+it.each([
+  { changeId: hex('d'), preflight: 'pending', outcome: null },
+  { changeId: client({}).prepare(submission).changeId, preflight: forOther, outcome: null },
+])('says that a change may have been submitted if the gateway answers for another one (%#)', async (said) => {
+  await expect(client({ fetch: async () => Response.json(said) }).submit(submission)).rejects.toMatchObject({
+    code: 'not_verified',
+    message: expect.stringContaining('may have been submitted'),
+  });
+});
+
+it.each([0.5, 1500.5, 2 ** 31, 2 ** 32, Infinity])(
+  'waits for the reply to a submission with a time-out of %d ms',
+  async (timeoutMs) => {
+    const fetch = async (_url: unknown, { signal }: RequestInit): Promise<Response> => {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      expect(signal?.aborted).toBe(false);
+      const { changeId } = client({}).prepare(submission);
+      return Response.json({ changeId, preflight: 'pending', outcome: null });
+    };
+    const gateway = client({ fetch: fetch as typeof globalThis.fetch });
+    await expect(gateway.submit(submission, { timeoutMs })).resolves.toMatchObject({ preflight: 'pending' });
+  },
+);
+
+it('asks the gateway to wait for whole milliseconds', async () => {
+  const asked: string[] = [];
+  const fetch = async (url: URL): Promise<Response> => {
+    asked.push(url.search);
+    return Response.json({ state: 'ABORTED', why: 'terminated' });
+  };
+  await client({ fetch: fetch as typeof globalThis.fetch }).result(hex('c'), { timeoutMs: 29_999.5 });
+  expect(asked).toEqual([expect.stringMatching(/^\?waitMs=\d+$/)]);
+});
+
+it.each([Number.NaN, -1, '60000'])('refuses the time-out %p before anything is sent', async (timeoutMs) => {
+  const fetch = jest.fn();
+  const clients = [
+    client({ fetch }),
+    new Countersign({ temporal: fakeTemporal({}).client, tenant: 'acme', store: null }),
+  ];
+  for (const each of clients) {
+    const bounds = { timeoutMs: timeoutMs as number };
+    const refusal = { code: 'invalid_input', message: expect.stringContaining('timeoutMs: expected a number') };
+    await expect(each.result(hex('c'), bounds)).rejects.toMatchObject(refusal);
+    await expect(each.submit(submission, bounds)).rejects.toMatchObject(refusal);
+  }
+  expect(fetch).not.toHaveBeenCalled();
+});
+
+it('verifies no result from the rows of another change, or with its receipt or other words', async () => {
+  const world = evidenceWorld({ checkpoint: false });
+  const { changeId } = await world.review({ table: 'public.items' });
+  const own = await world.export(changeId);
+  const other = await world.export((await world.review({ table: 'public.other' })).changeId);
+  const receiptOf = ({ rows }: EvidenceBundle): StoredRow => rows.find(({ row }) => row.kind === 'receipt')!;
+  const withReceipt = (body: LedgerRow['body']): EvidenceBundle =>
+    withChecksum({
+      ...own,
+      rows: own.rows.map((stored) => {
+        if (stored !== receiptOf(own)) return stored;
+        const row = { ...stored.row, body };
+        return { row, hash: ledgerHash(row) };
+      }),
+    });
+  const resultOf = async (bundle: EvidenceBundle, trust: ReceiptTrust): Promise<unknown> => {
+    const fetch = async (url: URL): Promise<Response> =>
+      url.pathname.endsWith('/result')
+        ? Response.json({ state: 'COMMITTED', verified: true })
+        : new Response(`${canonicalJson(bundle)}\n`);
+    return (await client({ fetch: fetch as typeof globalThis.fetch, trust }).result(changeId)) as unknown;
+  };
+  const { committers } = world.trust;
+  for (const trust of [world.trust, { committers }]) {
+    await expect(resultOf(own, trust)).resolves.toMatchObject({ state: 'COMMITTED', verified: true });
+    const hostile = [
+      other,
+      withChecksum({ ...other, changeId }),
+      withChecksum({ ...own, rows: own.rows.slice(0, 3) }),
+      withReceipt(receiptOf(other).row.body),
+      withReceipt({ ...receiptOf(own).row.body, explanation: 'other words' }),
+    ];
+    for (const bundle of hostile) await expect(resultOf(bundle, trust)).resolves.toMatchObject({ verified: false });
+  }
+});
+
+it('refuses a URL with a password without printing it', () => {
+  const create = (): unknown => client({ baseUrl: 'https://user:secret@gateway.example' });
+  expect(create).toThrow('baseUrl: expected a URL without user and password');
+  expect(create).not.toThrow('secret');
+});
