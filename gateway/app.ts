@@ -39,7 +39,10 @@ export function createGateway(deps: GatewayDeps): Hono {
   app.route('/v1/reviews', submissionRoutes(deps, callers));
   app.route('/v1/reviews', reviewRoutes(deps, callers));
   app.route('/v1/reviews', answerRoutes(deps, callers, relay));
-  if (deps.inbox !== null) app.route('/inbox', createInbox(deps, deps.inbox, { relay, metrics }));
+  if (deps.inbox !== null) {
+    app.get('/', (c) => c.redirect('/inbox/'));
+    app.route('/inbox', createInbox(deps, deps.inbox, { relay, metrics }));
+  }
   return app;
 }
 

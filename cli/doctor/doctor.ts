@@ -63,7 +63,8 @@ export async function doctor(env: Env, options: DoctorOptions): Promise<readonly
   // The database check says why the rest cannot be read.
   if (!database.readable) return checks;
   await add('keys', () => checkRegistered(local, processes, options.inviting ?? false));
-  await add('policy', () => checkPolicies(local, targets.names));
+  const notices = Object.fromEntries(envs)['review']?.['COUNTERSIGN_NOTICES_FILE'];
+  await add('policy', () => checkPolicies(local, targets.names, notices));
   await add('freezes', () => checkFreezes(local));
   if (!options.offline) checks.push(...(await checkGateway(local)));
   if (options.replay === true)

@@ -1,5 +1,6 @@
 import { messageOf } from '../../client/errors';
 import { counted } from '../../policy/text/change-title';
+import type { Plan } from '../../policy/contracts/plan';
 import { targetFreezes } from '../../activities/committer/target-freezes';
 import { publishedTargets } from '../../storage/plans/newest-revision';
 import { createPlanSource } from '../../storage/plans/plan-source';
@@ -9,6 +10,7 @@ import type { LocalClient } from '../../workers/local-client';
 import { loadExtensions } from '../../workers/extensions';
 import { failed, passed, type Check } from './check';
 import { withDoctorDatabase } from './database';
+import { checkNotices } from './notices';
 
 export function checkTrust(local: LocalClient): Check {
   if (local.committers.length > 0 && local.operators.length > 0)
@@ -23,10 +25,14 @@ export function checkTrust(local: LocalClient): Check {
   );
 }
 
-/** Each plan of the newest revision is usable here, and policy and committer have the same targets; null if those are unknown. */
+/**
+ * Each plan of the newest revision is usable here, and policy and committer have the same targets; null if those are unknown. `notices`:
+ * the file of the review worker.
+ */
 export async function checkPolicies(
   local: LocalClient,
   targets: ReadonlySet<string> | null,
+  notices: string | undefined,
 ): Promise<readonly Check[]> {
   const publish = 'Publish one: countersign policy publish FILE --key OPERATOR-KEY';
   return await withDoctorDatabase(local.databaseUrl, async (db) => {
@@ -41,14 +47,17 @@ export async function checkPolicies(
     });
     const checks: Check[] = [];
     const enforced = new Set<string>();
+    const usable: Plan[] = [];
     for (const { target, sourceTool } of newest.plans)
       try {
         const { plan } = await plans.current(target, sourceTool);
+        usable.push(plan);
         if (plan.mode === 'enforced') enforced.add(target);
         checks.push(passed(`policy ${target}/${sourceTool}`, `revision ${newest.revision}, ${plan.mode}`));
       } catch (error) {
         checks.push(failed(`policy ${target}/${sourceTool}`, messageOf(error), publish));
       }
+    if (usable.length === newest.plans.length) checks.push(...checkNotices(notices, usable));
     if (targets === null) return checks;
     for (const name of targets)
       if (!newest.plans.some(({ target }) => target === name))

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { CountersignError } from '../../client/errors';
 import type { StoredRow } from '../../policy/evidence/chain';
+import { counted } from '../../policy/text/change-title';
 import { addAction, type Cli, type Io } from '../action';
 import { ExitCode } from '../exit-codes';
 import { line, styled } from '../printer';
@@ -66,7 +67,7 @@ async function verifyLedger(io: Io, [given]: readonly string[]): Promise<ExitCod
   if (io.json) io.out.json(report);
   else {
     io.out.line(
-      line`${report.rows} rows of ${report.changes} reviews, ${report.checkpoints} checkpoints, ${report.uncovered} rows since the last`,
+      line`${counted(report.rows, 'row')} of ${counted(report.changes, 'review')}, ${counted(report.checkpoints, 'checkpoint')}, ${counted(report.uncovered, 'row')} since the last`,
     );
     for (const problem of report.problems) io.out.line(line`${styled('red', 'FAIL')} ${problem}`);
     if (report.problemCount > report.problems.length) io.out.line(`… ${report.problemCount} problems in all`);

@@ -15,8 +15,14 @@ it('serves the page at every path of the inbox, uncached, and its files for ever
   expect(script.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
   const gzipped = await browser.get('/inbox/assets/inbox-1a2b.js', { 'accept-encoding': 'br, gzip' });
   expect([gzipped.headers.get('content-encoding'), await gzipped.text()]).toEqual(['gzip', 'gzipped script']);
-  const moved = await world.app.request('http://gateway/inbox');
-  expect([moved.status, moved.headers.get('location')]).toEqual([308, '/inbox/']);
+  const moved = async (path: string): Promise<unknown> => {
+    const { status, headers } = await world.app.request(`http://gateway${path}`);
+    return [status, headers.get('location')];
+  };
+  expect([await moved('/inbox'), await moved('/')]).toEqual([
+    [308, '/inbox/'],
+    [302, '/inbox/'],
+  ]);
 });
 
 it('may be opened by a link of another site', async () => {

@@ -1,0 +1,52 @@
+import { messageOf } from '../../client/errors';
+import { counted } from '../../policy/text/change-title';
+import type { Plan } from '../../policy/contracts/plan';
+import { readNotices, type NoticeSettings } from '../../workers/notices/settings';
+import { failed, passed, type Check } from './check';
+
+const FILE = 'COUNTERSIGN_NOTICES_FILE';
+
+/** The file of notices against the groups of the policy: a notice to an unknown group, or to a person without an address, is not sent. */
+export function checkNotices(path: string | undefined, plans: readonly Pick<Plan, 'groups'>[]): readonly Check[] {
+  let settings: NoticeSettings | null;
+  try {
+    settings = readNotices(path);
+  } catch (error) {
+    return [failed('notices', messageOf(error), `Correct the file that ${FILE} of the review worker names`)];
+  }
+  return settings === null ? [] : compared(settings, plans);
+}
+
+function compared({ teams, channels, emailOf }: NoticeSettings, plans: readonly Pick<Plan, 'groups'>[]): Check[] {
+  const members = membersByGroup(plans);
+  const checks: Check[] = [];
+  for (const [name, team] of teams) {
+    const people = members.get(name);
+    if (people === undefined) {
+      const fix = `Correct "groups" in the file that ${FILE} names, or publish a policy with this group`;
+      checks.push(failed(`notices to ${name}`, 'no policy has this group, so its notices are not sent', fix));
+      continue;
+    }
+    if (!team.channels.some((channel) => channels.get(channel)?.type === 'email')) continue;
+    const missing = [...people].filter((person) => !emailOf.has(person)).sort();
+    if (missing.length > 0)
+      checks.push(
+        failed(
+          `notices to ${name}`,
+          `no address for ${missing.join(', ')}, so no mail reaches them`,
+          `Add them to "people" in the file that ${FILE} names`,
+        ),
+      );
+  }
+  const silent = [...members.keys()].filter((group) => !teams.has(group)).sort();
+  const without = silent.length === 0 ? '' : `; none to ${silent.join(', ')}`;
+  return [...checks, passed('notices', `${counted(teams.size, 'group')}${without}`)];
+}
+
+function membersByGroup(plans: readonly Pick<Plan, 'groups'>[]): Map<string, Set<string>> {
+  const members = new Map<string, Set<string>>();
+  for (const { groups } of plans)
+    for (const [name, group] of Object.entries(groups))
+      members.set(name, new Set([...(members.get(name) ?? []), ...group.members]));
+  return members;
+}

@@ -1,0 +1,49 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { checkNotices } from '../../cli/doctor/notices';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'countersign-doctor-'));
+  writeFileSync(join(folder, 'url'), 'https://hooks.example.com/services/T/B/secret\n');
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+function check(groups: object, policy: Readonly<Record<string, readonly string[]>>): ReturnType<typeof checkNotices> {
+  const path = join(folder, 'notices.json');
+  const channels = {
+    chat: { type: 'slack', urlFile: 'url' },
+    mail: { type: 'email', host: 'mail.example.com', from: 'countersign@example.com' },
+  };
+  const people = { alice: { email: 'alice@example.com' } };
+  writeFileSync(path, JSON.stringify({ inbox: 'https://cs.example/inbox/', channels, people, groups }));
+  const plan = { groups: Object.fromEntries(Object.entries(policy).map(([name, members]) => [name, { members }])) };
+  return checkNotices(path, [plan as unknown as Parameters<typeof checkNotices>[1][number]]);
+}
+
+test('without a file of notices there is nothing to check', () => {
+  expect(checkNotices(undefined, [])).toEqual([]);
+});
+
+test('a file of notices that the review worker would not accept is a failure', () => {
+  expect(check({ owners: { channels: ['pager'] } }, {})).toMatchObject([
+    { ok: false, detail: expect.stringContaining('pager') as string },
+  ]);
+});
+
+test('groups of the policy with channels pass, and those without are named', () => {
+  const mailed = { owners: { channels: ['mail'] }, chatting: { channels: ['chat'] } };
+  const policy = { owners: ['alice'], chatting: ['bob'], silent: ['carol'] };
+  expect(check(mailed, policy)).toMatchObject([{ ok: true, detail: '2 groups; none to silent' }]);
+});
+
+test('a group that no policy has, and people without an address, are failures', () => {
+  const escalate = { after: '1h', to: 'leads' };
+  const groups = { owners: { channels: ['mail'], escalate }, leads: { channels: ['chat'] } };
+  expect(check(groups, { owners: ['carol', 'alice', 'bob'] })).toMatchObject([
+    { ok: false, name: 'notices to owners', detail: 'no address for bob, carol, so no mail reaches them' },
+    { ok: false, name: 'notices to leads' },
+    { ok: true, detail: '2 groups' },
+  ]);
+});
