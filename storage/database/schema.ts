@@ -197,14 +197,16 @@ $$;`;
 
 /**
  * Appends facts and updates the projection in one call and one transaction. SECURITY DEFINER: `current_user` is the owner, so
- * `session_user` decides which kinds the caller may append. The owner may append all kinds. Bodies are canonical JSON.
+ * `session_user` decides which kinds the caller may append. The owner may append all kinds. Bodies are canonical JSON. The settings of the
+ * caller's session do not apply: a time zone can be called Z, and other digits of a number could be taken for the shortest ones.
  */
 export const APPEND_SQL = `
 create or replace function ledger_append(
   p_change text, p_kinds text[], p_ats text[], p_bodies text[], p_facts text[], p_nonce_keys text[], p_nonces text[], p_projection json,
   p_expected_n int default null, p_counters bigint[] default null, p_assertions text[] default null
 ) returns table (idx int, status text, r_n int, r_prev text, r_hash text, r_kind text, r_at text, r_actor text, r_body text)
-language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $$
+language plpgsql security definer set search_path = pg_catalog, public, pg_temp
+set timezone = 'UTC' set extra_float_digits = 1 set standard_conforming_strings = on as $$
 #variable_conflict use_column
 declare
   v_owner boolean := pg_has_role(session_user, current_user, 'member');

@@ -258,6 +258,25 @@ describe('a role', () => {
     expect(await createLedger(db).read(id(80))).toEqual([]);
   });
 
+  it('cannot change with settings of its session what is canonical or when now is [P8]', async () => {
+    const append = (setting: string, body: string, hours: number) =>
+      database.open('cs_gateway').transaction(async (tx) => {
+        await tx.query(`set local ${setting}`);
+        const at = new Date(Date.now() + hours * 3_600_000).toISOString();
+        return tx.query(`select * from ledger_append($1, '{refused}', $2, $3, '{f}', '{null}', '{null}', null)`, [
+          id(82),
+          [at],
+          [body],
+        ]);
+      });
+    const refused = { code: '22023' };
+    await expect(append('extra_float_digits = 0', '{"a":4.94065645841247e-324}', 0)).rejects.toMatchObject(refused);
+    await expect(append(`timezone = '<Z>-20<UTC>-20'`, '{}', 20)).rejects.toMatchObject(refused);
+    await expect(append(`timezone = '<Z>20<UTC>20'`, '{}', -20)).rejects.toMatchObject(refused);
+    await append('standard_conforming_strings = off', '{"a":"\\\\"}', 0);
+    expect(await createLedger(database.open('cs_reader')).read(id(82))).toMatchObject([{ row: { body: { a: '\\' } } }]);
+  });
+
   it('cannot append a record of a key that is not registered [P8]', async () => {
     const envelope = { payload: 'e30=', payloadType: 'x', signatures: [{ keyid: 'mallory', sig: 'AA==' }] };
     const record = { kind: 'attested', at: AT, body: { envelope }, factKey: 'a' } as const;
