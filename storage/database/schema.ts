@@ -3,10 +3,10 @@ import { MAX_REFUSED_ROWS, REFUSALS, STATEMENTS, VERDICTS } from '../../policy/e
 import { CANONICAL_ROW_SQL } from './canonical-row-sql';
 import { EFFECT_SENDS_SQL } from './effect-sends-sql';
 import { KEY_TABLES_SQL, KEY_TRIGGERS_SQL } from './key-tables-sql';
-import { APPEND_GRANTS, PROJECTING_ROLES } from './roles';
+import { APPEND_GRANTS, DECISIVE_CHECKS, PROJECTING_ROLES } from './roles';
 
 /** Raise it with every change of the schema below. */
-export const SCHEMA_VERSION = 10;
+export const SCHEMA_VERSION = 11;
 
 /** `ledger_append` notifies this channel of the id of each change that gets rows. */
 export const LEDGER_CHANNEL = 'countersign_ledger';
@@ -20,7 +20,7 @@ export const LEDGER_CHANNEL = 'countersign_ledger';
  *    `ledgerHash` (a test compares them).
  * D3 Fact keys include the kind, and the role if several roles may append the kind, so that no role can occupy the key of another's
  *    fact. `intent` and `decided` share a key, and so do `withdrawn` and `superseded`, so only the first of the two is
- *    kept. `actor` is the role that is logged in.
+ *    kept. `actor` is the role that is logged in. A refusal that decides how a review ends is taken only of the roles that make its check.
  * D4 A refusal that is repeated, or beyond the rows of its kind, is counted in `refusal_counts`, never dropped.
  * D5 What queries search for (`mark`, `input_sha`, `facts_sha`, `measure`) and what the projection identifies a review by is read from the rows here,
  *    not passed by the caller.
@@ -179,6 +179,9 @@ const kindsByRole = Object.entries(APPEND_GRANTS)
   .join(', ');
 const isMemberOf = (roles: readonly string[]): string =>
   roles.map((role) => `pg_has_role(session_user, '${role}', 'member')`).join(' or ');
+const isForeignCheck = Object.entries(DECISIVE_CHECKS)
+  .map(([check, roles]) => `c.check_name = '${check}' and not (${isMemberOf(roles)})`)
+  .join(' or ');
 /** Kinds that several roles may append. */
 const sharedKinds = [...new Set(Object.values(APPEND_GRANTS).flat())].filter(
   (kind) => Object.values(APPEND_GRANTS).filter((kinds) => kinds.includes(kind)).length > 1,
@@ -224,6 +227,11 @@ begin
     raise exception 'role % may not write the projection', session_user using errcode = 'insufficient_privilege';
   end if;
   perform check_rows(p_kinds, p_ats, p_bodies, v_owner);
+  if not v_owner and exists (
+    select from unnest(p_kinds, p_bodies) as k(kind, body), lateral (select case when k.kind = 'refused' then json_of(k.body)->>'check' end) as c(check_name)
+    where ${isForeignCheck}) then
+    raise exception 'role % may not append a refusal of this check', session_user using errcode = 'insufficient_privilege';
+  end if;
   perform pg_advisory_xact_lock(hashtextextended(p_change, 0));
   select l.n, l.hash into v_n, v_prev from ledger l where l.change_id = p_change order by l.n desc limit 1;
   if not found then v_n := -1; v_prev := repeat('0', 64); end if;

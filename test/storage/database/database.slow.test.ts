@@ -243,6 +243,24 @@ describe('a role', () => {
     }
   });
 
+  it('cannot append a refusal of a check that other processes make, with which a review could be ended [P8]', async () => {
+    const append = (role: Role, check: string) =>
+      createLedger(database.open(role)).append(id(83), [{ kind: 'refused', at: AT, body: { check }, factKey: check }]);
+    for (const [check, allowed] of [
+      ['stage', ['cs_commit']],
+      ['step_failed', ['cs_commit', 'cs_judge', 'cs_review']],
+    ] as const)
+      for (const role of ['cs_commit', 'cs_judge', 'cs_review', 'cs_gateway'] as const)
+        if (allowed.some((one) => one === role)) await append(role, check);
+        else await expect(append(role, check)).rejects.toMatchObject({ code: '42501' });
+    expect((await createLedger(database.open('cs_reader')).read(id(83))).map(({ row }) => row.actor)).toEqual([
+      'cs_commit',
+      'cs_commit',
+      'cs_judge',
+      'cs_review',
+    ]);
+  });
+
   it('cannot append a row that readers cannot read [P8]', async () => {
     const db = database.open('cs_gateway');
     const append = (body: string, at = AT) =>
