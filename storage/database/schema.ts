@@ -228,7 +228,7 @@ begin
   end if;
   perform check_rows(p_kinds, p_ats, p_bodies, v_owner);
   if not v_owner and exists (
-    select from unnest(p_kinds, p_bodies) as k(kind, body), lateral (select case when k.kind = 'refused' then json_of(k.body)->>'check' end) as c(check_name)
+    select from generate_series(1, cardinality(p_kinds)) as i, lateral (select case when p_kinds[i] = 'refused' then json_of(p_bodies[i])->>'check' end) as c(check_name)
     where ${isForeignCheck}) then
     raise exception 'role % may not append a refusal of this check', session_user using errcode = 'insufficient_privilege';
   end if;

@@ -253,6 +253,9 @@ describe('a role', () => {
       for (const role of ['cs_commit', 'cs_judge', 'cs_review', 'cs_gateway'] as const)
         if (allowed.some((one) => one === role)) await append(role, check);
         else await expect(append(role, check)).rejects.toMatchObject({ code: '42501' });
+    // The bounds of an array can be chosen.
+    const shifted = `select * from ledger_append($1, '{refused}', array[$2], '[0:1]={"{}","{\\"check\\":\\"stage\\"}"}', '{f}', '{null}', '{null}', null)`;
+    await expect(database.open('cs_gateway').query(shifted, [id(83), AT])).rejects.toMatchObject({ code: '42501' });
     expect((await createLedger(database.open('cs_reader')).read(id(83))).map(({ row }) => row.actor)).toEqual([
       'cs_commit',
       'cs_commit',
@@ -269,7 +272,8 @@ describe('a role', () => {
         [at],
         [body],
       ]);
-    for (const body of ['not json', 'null', '{"a":1e999}', '{"b":1, "a":2}', '{"a":1,"a":2}'])
+    const long = `{"a":"${'x'.repeat(1024 * 1024)}"}`;
+    for (const body of ['not json', 'null', '{"a":1e999}', '{"b":1, "a":2}', '{"a":1,"a":2}', long])
       await expect(append(body)).rejects.toMatchObject({ code: '22023' });
     for (const at of ['-'.repeat(20), '2026-01-02T03:04:05.000Z', '9999-12-31T23:59:59.999Z'])
       await expect(append('{}', at)).rejects.toMatchObject({ code: '22023' });
