@@ -52,8 +52,9 @@ interface BreakerStoreDeps {
 
 /** A row `state` follows after this many rows. */
 const COMPACT_AFTER = 200;
-/** More rows than the committer can have left since the last `state`: they are not read, and count as unreadable. */
+/** More rows than the committer can have left since the last `state`: the older ones are not read, and count as one that cannot be read. */
 const MAX_ROWS = 5_000;
+const UNREAD = { kind: 'unread', changeId: null, body: '', at: 0 };
 /** Of the advisory lock that the trigger of the table takes as well. */
 const SEED = 2;
 
@@ -66,9 +67,9 @@ export function createBreakers({ db, operators, parameters = BREAKER_PARAMETERS 
   async function fold(tx: Queryable, pair: BreakerPair): Promise<FoldedBreakers & { at: number; rows: number }> {
     const { rows } = await tx.query<Row>(ROWS, [pair.tenant, pair.sourceTool, MAX_ROWS + 1], 'breaker_rows');
     const at = Number(rows[0]?.now ?? 0);
-    if (rows.length > MAX_ROWS) return { breakers: null, resets: [], at, rows: rows.length };
     const read = rows.map((row) => ({ ...row, changeId: row.change_id, at: Number(row.at) }));
-    return { ...foldBreakers(read, parameters, signedReset(pair)), at, rows: rows.length };
+    const all = rows.length > MAX_ROWS ? [UNREAD, ...read] : read;
+    return { ...foldBreakers(all, parameters, signedReset(pair)), at, rows: rows.length };
   }
 
   const locked = <T>(pair: BreakerPair, work: (tx: Queryable) => Promise<T>): Promise<T> =>
@@ -190,5 +191,5 @@ where tenant = $1 and source_tool = $2
 const ROWS = `
 select kind, change_id, body, floor(extract(epoch from at) * 1000)::bigint as at,
        floor(extract(epoch from clock_timestamp()) * 1000)::bigint as now
-${SINCE_STATE} order by seq limit $3`;
+from (select * ${SINCE_STATE} order by seq desc limit $3) newest order by seq`;
 const COUNT = `select count(*)::int as count ${SINCE_STATE}`;

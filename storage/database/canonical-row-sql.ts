@@ -1,6 +1,9 @@
 /** Maximum depth of the body of a ledger row. Readers wrap the body, and canonical JSON has at most MAX_DEPTH levels. */
 const MAX_BODY_DEPTH = 180;
 
+/** Maximum characters of the body of a ledger row: all rows of a change are read at once. */
+export const MAX_BODY_CHARS = 1024 * 1024;
+
 /** Maximum minutes between the time of a row and the clock of the database. Clocks differ, and an append may wait for a lock. */
 const MAX_CLOCK_DIFFERENCE = 10;
 
@@ -128,6 +131,9 @@ language plpgsql stable set search_path = pg_catalog, public, pg_temp as $$
 declare
   v_problem text; v_canonical boolean; v_timely boolean;
 begin
+  if exists (select from unnest(bodies) as b(body) where length(body) > ${MAX_BODY_CHARS}) then
+    raise exception 'body of a ledger row: expected at most ${MAX_BODY_CHARS} characters' using errcode = 'invalid_parameter_value';
+  end if;
   v_canonical := bodies_problem(bodies) is null;
   v_timely := not exists (select from (select distinct moment from unnest(ats) as t(moment)) as m where time_problem(moment, any_moment) is not null);
   for i in 1 .. cardinality(kinds) loop

@@ -3,10 +3,10 @@ import { MAX_REFUSED_ROWS, REFUSALS, STATEMENTS, VERDICTS } from '../../policy/e
 import { CANONICAL_ROW_SQL } from './canonical-row-sql';
 import { EFFECT_SENDS_SQL } from './effect-sends-sql';
 import { KEY_TABLES_SQL, KEY_TRIGGERS_SQL } from './key-tables-sql';
-import { APPEND_GRANTS, PROJECTING_ROLES } from './roles';
+import { APPEND_GRANTS, DECISIVE_CHECKS, PROJECTING_ROLES } from './roles';
 
 /** Raise it with every change of the schema below. */
-export const SCHEMA_VERSION = 10;
+export const SCHEMA_VERSION = 11;
 
 /** `ledger_append` notifies this channel of the id of each change that gets rows. */
 export const LEDGER_CHANNEL = 'countersign_ledger';
@@ -20,7 +20,7 @@ export const LEDGER_CHANNEL = 'countersign_ledger';
  *    `ledgerHash` (a test compares them).
  * D3 Fact keys include the kind, and the role if several roles may append the kind, so that no role can occupy the key of another's
  *    fact. `intent` and `decided` share a key, and so do `withdrawn` and `superseded`, so only the first of the two is
- *    kept. `actor` is the role that is logged in.
+ *    kept. `actor` is the role that is logged in. A refusal that decides how a review ends is taken only of the roles that make its check.
  * D4 A refusal that is repeated, or beyond the rows of its kind, is counted in `refusal_counts`, never dropped.
  * D5 What queries search for (`mark`, `input_sha`, `facts_sha`, `measure`) and what the projection identifies a review by is read from the rows here,
  *    not passed by the caller.
@@ -179,6 +179,9 @@ const kindsByRole = Object.entries(APPEND_GRANTS)
   .join(', ');
 const isMemberOf = (roles: readonly string[]): string =>
   roles.map((role) => `pg_has_role(session_user, '${role}', 'member')`).join(' or ');
+const isForeignCheck = Object.entries(DECISIVE_CHECKS)
+  .map(([check, roles]) => `c.check_name = '${check}' and not (${isMemberOf(roles)})`)
+  .join(' or ');
 /** Kinds that several roles may append. */
 const sharedKinds = [...new Set(Object.values(APPEND_GRANTS).flat())].filter(
   (kind) => Object.values(APPEND_GRANTS).filter((kinds) => kinds.includes(kind)).length > 1,
@@ -197,14 +200,16 @@ $$;`;
 
 /**
  * Appends facts and updates the projection in one call and one transaction. SECURITY DEFINER: `current_user` is the owner, so
- * `session_user` decides which kinds the caller may append. The owner may append all kinds. Bodies are canonical JSON.
+ * `session_user` decides which kinds the caller may append. The owner may append all kinds. Bodies are canonical JSON. The settings of the
+ * caller's session do not apply: a time zone can be called Z, and other digits of a number could be taken for the shortest ones.
  */
 export const APPEND_SQL = `
 create or replace function ledger_append(
   p_change text, p_kinds text[], p_ats text[], p_bodies text[], p_facts text[], p_nonce_keys text[], p_nonces text[], p_projection json,
   p_expected_n int default null, p_counters bigint[] default null, p_assertions text[] default null
 ) returns table (idx int, status text, r_n int, r_prev text, r_hash text, r_kind text, r_at text, r_actor text, r_body text)
-language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $$
+language plpgsql security definer set search_path = pg_catalog, public, pg_temp
+set timezone = 'UTC' set extra_float_digits = 1 set standard_conforming_strings = on as $$
 #variable_conflict use_column
 declare
   v_owner boolean := pg_has_role(session_user, current_user, 'member');
@@ -222,6 +227,11 @@ begin
     raise exception 'role % may not write the projection', session_user using errcode = 'insufficient_privilege';
   end if;
   perform check_rows(p_kinds, p_ats, p_bodies, v_owner);
+  if not v_owner and exists (
+    select from generate_series(1, cardinality(p_kinds)) as i, lateral (select case when p_kinds[i] = 'refused' then json_of(p_bodies[i])->>'check' end) as c(check_name)
+    where ${isForeignCheck}) then
+    raise exception 'role % may not append a refusal of this check', session_user using errcode = 'insufficient_privilege';
+  end if;
   perform pg_advisory_xact_lock(hashtextextended(p_change, 0));
   select l.n, l.hash into v_n, v_prev from ledger l where l.change_id = p_change order by l.n desc limit 1;
   if not found then v_n := -1; v_prev := repeat('0', 64); end if;

@@ -7,6 +7,7 @@
  *    the time that the database gave its row.
  * K4 A passkey whose row was written after its link had expired does not count, regardless of the time in its statement.
  */
+import { Envelope } from '../../policy/contracts/diff';
 import type { IgnoredKeyRow, KeySnapshot, RegisteredKey } from '../../policy/evidence/key-registry';
 import { verifyEnrolled, verifyLink } from '../../signing/enrollment';
 import { keyProblem } from '../../signing/key-id';
@@ -31,7 +32,12 @@ export function keyReader(deps: KeyReaderDeps): () => Promise<KeySnapshot> {
   // Cache by envelope text, so that a row is not verified again with each read.
   const verified = new Map<string, Active | string>();
 
-  function entryOf({ envelope, enrollment, enrolled_at: enrolledAt }: KeyRow): Active | string {
+  function entryOf(row: KeyRow): Active | string {
+    const { enrollment: link, enrolled_at: enrolledAt } = row;
+    // Other JSON may be nested so deeply that JSON.stringify throws, and would stop every process.
+    const envelope = Envelope.safeParse(row.envelope).data;
+    const enrollment = link === null ? null : Envelope.safeParse(link).data;
+    if (envelope === undefined || enrollment === undefined) return 'expected a signed envelope';
     const text = JSON.stringify([envelope, enrollment, enrolledAt]);
     const known = verified.get(text);
     if (known !== undefined) return known;

@@ -2,8 +2,8 @@
  * Signed heads of a Merkle tree over all ledger rows, so that a changed or removed row is detected.
  *
  * M1 Leaves are ordered by when a row got its leaf, not by `seq`: a transaction with a lower seq may commit later.
- * M2 All rows up to `settled_seq` have a leaf. Transactions last seconds (statement_timeout), so a seq that was allocated a minute ago
- *    is committed by now or never will be.
+ * M2 All rows up to `settled_seq` have a leaf. A seq that was allocated before a checkpoint is settled when a minute has passed and each
+ *    transaction that was open then has ended: a role can keep one open for as long as it likes.
  * M3 Each full subtree from STORED_LEVEL on has a row, so that a proof reads a few rows and not the whole tree. Nothing trusts these
  *    rows: a proof verifies against a signed head, and `ledger verify` compares all of them.
  */
@@ -119,11 +119,13 @@ async function lastCheckpoint(tx: Queryable): Promise<{ frontier: Frontier; sett
 
 /**
  * A full batch leaves rows without a leaf, so only rows seen by an earlier, finished pass are settled. Looks at the latest checkpoint
- * that is old enough and at the rows since `before`, so the time does not grow with the ledger.
+ * that is old enough and at the rows since `before`, so the time does not grow with the ledger. `xmin` is the transaction of a checkpoint.
  */
 async function settledSeq(tx: Queryable, before: string): Promise<string> {
   const { rows } = await tx.query<{ max_seq: string }>(
-    `select max_seq from ledger_checkpoints where created_at < now() - interval '60 seconds' order by size desc limit 1`,
+    `select max_seq from ledger_checkpoints
+     where created_at < now() - interval '60 seconds' and age(xmin) > age(pg_snapshot_xmin(pg_current_snapshot())::xid)
+     order by size desc limit 1`,
   );
   const candidate = rows[0]?.max_seq ?? before;
   if (BigInt(candidate) <= BigInt(before)) return before;

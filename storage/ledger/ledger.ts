@@ -9,6 +9,7 @@ import type {
   SpentNonce,
   ProjectionPatch,
 } from '../../policy/evidence/ledger-port';
+import { MAX_BODY_CHARS } from '../database/canonical-row-sql';
 import type { Queryable } from '../database/database';
 import { assertChangeId, isChangeId } from './assert-change-id';
 import { createOtherChangesReader } from './other-changes';
@@ -137,7 +138,6 @@ function toStored(row: TableRow): StoredRow {
 
 /** Bounds of one append. Facts are small; large content is in the byte store. */
 const MAX_ENTRIES = 1000;
-const MAX_BODY_CHARS = 1024 * 1024;
 
 /** As Date.toISOString writes it. */
 const IsoTime = z.iso.datetime({ precision: 3 });

@@ -138,3 +138,22 @@ test('a row `state` bounds what is read, and changes nothing', async () => {
   expect((await store('cs_reader').read(pair)).breakers).toEqual(before.breakers);
   expect(before.breakers).toMatchObject([{ state: 'open', evidence: bad }]);
 });
+
+test('more rows than are read count as open until all breakers are reset, and are read no more after it', async () => {
+  const pair = nextPair();
+  await opened(pair);
+  const insert = `insert into breaker_rows (tenant, source_tool, kind, change_id, body) select $1, $2, 'probe', $3, '["a"]' from generate_series(1, 5001)`;
+  await database.open('cs_review').query(insert, [pair.tenant, pair.sourceTool, nextChange()]);
+  const pass = () => store('cs_review').pass(pair, nextChange(), [ID]);
+  expect(await pass()).toBe('unknown');
+  await store('cs_commit').compact(pair);
+  expect(await pass()).toBe('unknown');
+  await resetBy(pair, 'cs_operator');
+  expect(await pass()).toEqual([]);
+  await store('cs_commit').compact(pair);
+  const { rows } = await database
+    .open('cs_reader')
+    .query(`select from breaker_rows where tenant = $1 and kind = 'state'`, [pair.tenant]);
+  expect(rows).toHaveLength(1);
+  expect(await pass()).toEqual([]);
+});

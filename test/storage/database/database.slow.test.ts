@@ -243,6 +243,27 @@ describe('a role', () => {
     }
   });
 
+  it('cannot append a refusal of a check that other processes make, with which a review could be ended [P8]', async () => {
+    const append = (role: Role, check: string) =>
+      createLedger(database.open(role)).append(id(83), [{ kind: 'refused', at: AT, body: { check }, factKey: check }]);
+    for (const [check, allowed] of [
+      ['stage', ['cs_commit']],
+      ['step_failed', ['cs_commit', 'cs_judge', 'cs_review']],
+    ] as const)
+      for (const role of ['cs_commit', 'cs_judge', 'cs_review', 'cs_gateway'] as const)
+        if (allowed.some((one) => one === role)) await append(role, check);
+        else await expect(append(role, check)).rejects.toMatchObject({ code: '42501' });
+    // The bounds of an array can be chosen.
+    const shifted = `select * from ledger_append($1, '{refused}', array[$2], '[0:1]={"{}","{\\"check\\":\\"stage\\"}"}', '{f}', '{null}', '{null}', null)`;
+    await expect(database.open('cs_gateway').query(shifted, [id(83), AT])).rejects.toMatchObject({ code: '42501' });
+    expect((await createLedger(database.open('cs_reader')).read(id(83))).map(({ row }) => row.actor)).toEqual([
+      'cs_commit',
+      'cs_commit',
+      'cs_judge',
+      'cs_review',
+    ]);
+  });
+
   it('cannot append a row that readers cannot read [P8]', async () => {
     const db = database.open('cs_gateway');
     const append = (body: string, at = AT) =>
@@ -251,11 +272,31 @@ describe('a role', () => {
         [at],
         [body],
       ]);
-    for (const body of ['not json', 'null', '{"a":1e999}', '{"b":1, "a":2}', '{"a":1,"a":2}'])
+    const long = `{"a":"${'x'.repeat(1024 * 1024)}"}`;
+    for (const body of ['not json', 'null', '{"a":1e999}', '{"b":1, "a":2}', '{"a":1,"a":2}', long])
       await expect(append(body)).rejects.toMatchObject({ code: '22023' });
     for (const at of ['-'.repeat(20), '2026-01-02T03:04:05.000Z', '9999-12-31T23:59:59.999Z'])
       await expect(append('{}', at)).rejects.toMatchObject({ code: '22023' });
     expect(await createLedger(db).read(id(80))).toEqual([]);
+  });
+
+  it('cannot change with settings of its session what is canonical or when now is [P8]', async () => {
+    const append = (setting: string, body: string, hours: number) =>
+      database.open('cs_gateway').transaction(async (tx) => {
+        await tx.query(`set local ${setting}`);
+        const at = new Date(Date.now() + hours * 3_600_000).toISOString();
+        return tx.query(`select * from ledger_append($1, '{refused}', $2, $3, '{f}', '{null}', '{null}', null)`, [
+          id(82),
+          [at],
+          [body],
+        ]);
+      });
+    const refused = { code: '22023' };
+    await expect(append('extra_float_digits = 0', '{"a":4.94065645841247e-324}', 0)).rejects.toMatchObject(refused);
+    await expect(append(`timezone = '<Z>-20<UTC>-20'`, '{}', 20)).rejects.toMatchObject(refused);
+    await expect(append(`timezone = '<Z>20<UTC>20'`, '{}', -20)).rejects.toMatchObject(refused);
+    await append('standard_conforming_strings = off', '{"a":"\\\\"}', 0);
+    expect(await createLedger(database.open('cs_reader')).read(id(82))).toMatchObject([{ row: { body: { a: '\\' } } }]);
   });
 
   it('cannot append a record of a key that is not registered [P8]', async () => {

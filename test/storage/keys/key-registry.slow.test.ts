@@ -137,6 +137,24 @@ it('ignores rows not signed by a trusted operator, and reports each once', async
   expect(reports.find((line) => line.startsWith(mallory.keyId))).toContain('not a trusted operator');
 });
 
+it('ignores rows that are nested as deeply as the database allows, wherever a role can write them', async () => {
+  const key = newKeyPair();
+  await registry().add(signKeyEntry(entry(key, 'dana'), operator));
+  // The maximum depends on the stack of the server.
+  const insertDeep = async (table: string, keyId: string, depth = 100_000): Promise<void> => {
+    const insert = `insert into ${table} (key_id, envelope) values ($1, $2)`;
+    await db.query(insert, [keyId, '['.repeat(depth) + ']'.repeat(depth)]).catch(async (error: { code?: string }) => {
+      if (error.code !== '54001') throw error;
+      await insertDeep(table, keyId, Math.floor(depth * 0.9));
+    });
+  };
+  await insertDeep('keys', '5'.repeat(64));
+  await insertDeep('enrollments', '6'.repeat(64));
+  await insertDeep('key_revocations', key.keyId);
+  expect(await registry().find(key.keyId)).toMatchObject({ unsignedRevocation: true });
+  expect(await keyEnvelopes(db, [operator.publicKey]).envelopesOf([key.keyId])).toHaveLength(1);
+});
+
 it('ignores an entry with an invalid key id or public key, though an operator signed it', async () => {
   const key = newKeyPair();
   const small = '01' + '0'.repeat(62);

@@ -77,6 +77,20 @@ it('includes a row whose transaction commits after one that started later', asyn
   expect(await verify()).toMatchObject({ ok: true, uncovered: 0 });
 });
 
+it('includes a row of a transaction that was open for longer than a minute', async () => {
+  const gateway = database.open('cs_gateway');
+  await gateway.transaction(async (tx) => {
+    await createLedger(tx).append(id(1), [{ kind: 'refused', at: AT, body: {}, factKey: 'a' }]);
+    await append(2, 'a');
+    await checkpointer().checkpoint();
+    await tamper(`update ledger_checkpoints set created_at = now() - interval '2 minutes'`);
+    await append(3, 'a');
+    expect(await checkpointer().checkpoint()).toMatchObject({ rows: 1, checkpoint: { size: 2 } });
+  });
+  expect(await checkpointer().checkpoint()).toMatchObject({ rows: 1, checkpoint: { size: 3 } });
+  expect(await verify()).toMatchObject({ ok: true, uncovered: 0 });
+});
+
 it('includes many rows in several checkpoints, and does not settle rows without a leaf', async () => {
   for (let change = 1; change <= 3; change++) await append(change, 'a', 'b', 'c', 'd');
   const c = checkpointer(8);
