@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import { eventually } from '../support/eventually';
 import { describeInBrowser } from './support/chromium';
 import { paymentChange } from './support/changes';
 import { useEnvironment } from './support/environment';
@@ -25,6 +26,7 @@ describeInBrowser('the list of reviews', () => {
     await tab('All').click();
     await search().fill(changeId.slice(0, 16));
     const listed = page.locator('.review-item');
+    await eventually('the list has only this review', async () => (await listed.count()) === 1);
     await listed.getByText(/^rolled back in/).waitFor();
     await system.countersign.withdraw(changeId, { actor: 'dana', reason: 'not needed' });
     await listed.getByText('Rolled back: withdrawn').waitFor();
