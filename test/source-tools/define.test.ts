@@ -83,7 +83,7 @@ describe('a reader that returns something else than its type', () => {
     );
   });
 
-  it.each([
+  it.each<['texts' | 'measure' | 'touched' | 'claims', (() => unknown)[]]>([
     ['texts', [() => Promise.resolve([]), () => undefined, () => ['text'], () => [{ side: 'added', text: 'a' }]]],
     [
       'measure',
@@ -96,7 +96,7 @@ describe('a reader that returns something else than its type', () => {
     ],
     ['touched', [() => Promise.resolve(null), () => undefined, () => [null], () => [{ name: 'a' }]]],
     ['claims', [() => Promise.resolve(null), () => undefined, () => ({})]],
-  ] as const)('throws for %s', async (member, readers) => {
+  ])('throws for %s', async (member, readers) => {
     for (const reader of readers) {
       const made = define({ [member]: reader });
       const facts = await made.facts(diff);
