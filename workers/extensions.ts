@@ -1,14 +1,16 @@
+import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { SourceTool, SourceToolRegistry } from '../policy/contracts/source-tool';
 import { packDefinitions, SOURCE_TOOLS } from '../source-tools';
 import { sourceToolRegistry } from '../source-tools/define';
 import type { ValidatorResult } from '../policy/contracts/finding';
+import { requireShape } from '../policy/contracts/definition-shape';
 import { judgeDefinition } from '../policy/judge/config';
 import { aggregateDefinition } from '../policy/rules/aggregate/aggregate';
 import { BUILTIN_VALIDATORS } from '../policy/rules/builtin';
 import { callbackRegistry, type CallbackDefinition, type CallbackRegistry } from '../policy/rules/callback';
-import type { ValidatorDefinition } from '../policy/rules/define';
+import { requireDefinedRule, type ValidatorDefinition } from '../policy/rules/define';
 import { validatorRegistry, type ValidatorRegistry } from '../policy/rules/registry';
 import { contractValidators } from '../policy/validators/definitions';
 import { messageOf } from '../client/errors';
@@ -60,7 +62,7 @@ export function extensionsOf(extensions: readonly Extension[] = []): Extensions 
 }
 
 /**
- * Loads the modules of COUNTERSIGN_EXTENSIONS, a comma-separated list of paths; each exports `extension`. Throws ConfigError for one that
+ * Loads the modules of COUNTERSIGN_EXTENSIONS, a comma-separated list of paths, relative ones to the working directory; each exports `extension`. Throws ConfigError for one that
  * does not load or is not valid.
  */
 export async function loadExtensions(list: string): Promise<Extensions> {
@@ -77,8 +79,16 @@ async function load(path: string): Promise<Extension> {
   const module = await imported(path);
   const extension = module.extension ?? module.default?.extension;
   if (extension === undefined) throw new ConfigError(`COUNTERSIGN_EXTENSIONS: ${path} exports no "extension"`);
+  requireShape(`${path}: extension`, ExtensionShape, extension);
+  extension.validators?.forEach((rule, i) => requireDefinedRule(rule, `${path}: validators[${i}]`));
   return extension;
 }
+
+const ExtensionShape = z.strictObject({
+  validators: z.array(z.unknown()).optional(),
+  callbacks: z.array(z.unknown()).optional(),
+  sourceTools: z.array(z.unknown()).optional(),
+});
 
 interface ExtensionModule {
   readonly extension?: Extension;
@@ -87,7 +97,7 @@ interface ExtensionModule {
 
 async function imported(path: string): Promise<ExtensionModule> {
   try {
-    return (await import(path.startsWith('/') ? pathToFileURL(path).href : path)) as ExtensionModule;
+    return (await import(pathToFileURL(resolve(path)).href)) as ExtensionModule;
   } catch (error) {
     // The stack says where in the module.
     const where = error instanceof Error && !isNotFound(error) ? error.stack : messageOf(error);

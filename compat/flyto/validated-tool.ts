@@ -58,6 +58,9 @@ async function gate(
   sink: VerdictSink | undefined,
 ): Promise<GateDecision> {
   try {
+    // Without bytes a rule would find nothing to object to.
+    if (!ArrayBuffer.isView((diff as Partial<DiffInput> | undefined)?.raw))
+      throw new TypeError('gate, diff.raw: expected the bytes of the diff as a Uint8Array');
     const verdict = Verdict.parse(await validator.validate(context, diff));
     const status = verdictStatus(verdict);
     sink?.record(name, breakerSample(status), verdict.score);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { AnyFunction, givenName, requireShape } from '../contracts/definition-shape';
 import { Name, type Metadata } from '../contracts/diff';
 import type { ValidatorFinding } from '../contracts/finding';
 import type { PlanPolicy } from '../contracts/plan';
@@ -35,14 +36,11 @@ export interface CallbackDefinition {
   readonly evaluate: (context: PolicyCallContext) => PolicyCallbackResult | Promise<PolicyCallbackResult>;
 }
 
+const CallbackShape = z.strictObject({ key: Name, version: z.string().min(1).max(50), evaluate: AnyFunction });
+
 /** Throws TypeError if the key or the version is missing or invalid. Raise the version whenever the answer may change. */
 export function defineCallback(callback: CallbackDefinition): CallbackDefinition {
-  const shape = z.object({ key: Name, version: z.string().min(1).max(50), evaluate: z.function() });
-  const checked = shape.safeParse(callback);
-  if (!checked.success)
-    throw new TypeError(
-      `Callback "${String(callback?.key)}": ${checked.error.issues.map((i) => `${i.path.join('.')}: ${i.message}`).join('; ')}`,
-    );
+  requireShape(`Callback${givenName(callback, 'key')}`, CallbackShape, callback);
   return Object.freeze({ key: callback.key, version: callback.version, evaluate: callback.evaluate });
 }
 

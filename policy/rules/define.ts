@@ -1,9 +1,19 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { JsonObject } from '../contracts/canonical-json';
 import type { DiffInput } from '../contracts/diff';
-import type { ErrorClass, Phase, ValidatorResult, ValidatorSignature } from '../contracts/finding';
+import {
+  AnyFunction,
+  described,
+  givenName,
+  isPromise,
+  ParserShape,
+  requireShape,
+  SyncFunction,
+  ZodSchema,
+} from '../contracts/definition-shape';
+import { Phase, type ErrorClass, type ValidatorResult, type ValidatorSignature } from '../contracts/finding';
 import { MAX_EVIDENCE_REFS } from '../contracts/limits';
-import type { Level, ValidatorKind } from '../contracts/plan';
+import { Level, type ValidatorKind } from '../contracts/plan';
 import type { StagingRecord } from '../contracts/staging-record';
 import { DIFF_START, diffEvidence, type Facts } from '../contracts/facts';
 import type { ToolRead, ToolView } from './tool-view';
@@ -78,11 +88,64 @@ export interface RuleDefinition<Config> extends Omit<
   readonly apply: (input: ValidatorInput<Config>) => RuleOutcome;
 }
 
+const READS = [
+  'bytes',
+  'facts',
+  'metadata',
+  'staging',
+  'rendering',
+  'texts',
+  'measure',
+  'touched',
+  'claims',
+] as const satisfies readonly Reads[];
+
+const common = {
+  logicRevision: z.int().min(1),
+  config: ZodSchema,
+  sourceTools: z.union([z.literal('*'), z.array(z.string().min(1)).min(1)], '"*" or names of source tools'),
+  reads: z.array(z.enum(READS)),
+  defaultLevel: Level,
+  why: z.string().min(1),
+  docs: z.string().regex(/^(https:\/\/|docs\/)/, 'expected an https URL or a page under docs/'),
+};
+
+const RuleShape = z.strictObject({
+  ...common,
+  name: z.string(),
+  pack: z.string().min(1),
+  version: z.string().min(1).max(50).optional(),
+  phase: Phase.optional(),
+  parser: ParserShape.nullable().optional(),
+  apply: SyncFunction,
+});
+
+/** What `defineRule` returns. */
+const DefinedRule = z.strictObject({
+  ...common,
+  implementation: z.string().regex(/^[a-z][a-z0-9_]{2,62}$/),
+  pack: z.string(),
+  kind: z.literal('derived'),
+  version: z.string(),
+  phase: Phase,
+  parser: ParserShape.nullable(),
+  evaluate: AnyFunction,
+});
+
+/** Throws TypeError if an extension's rule was not made by `defineRule`. It may come from another copy of this package. */
+export function requireDefinedRule(rule: unknown, where: string): void {
+  const name = givenName(rule, 'implementation') || givenName(rule, 'name');
+  requireShape(`${where}${name}: expected a rule that defineRule returned`, DefinedRule, rule);
+}
+
 /**
- * Defines a rule, built in or written by a team. `apply` must be pure: no I/O, no state, no clock.
- * Throws TypeError if the name is not snake_case or does not start with the first word of its pack.
+ * Defines a rule, built in or written by a team. `apply` must be pure: no I/O, no state, no clock. If it returns no valid outcome,
+ * the finding is an ERROR.
+ * Throws TypeError for a member that is missing, unknown or invalid, such as an async `apply`, and if the name is not snake_case or
+ * does not start with the first word of its pack.
  */
 export function defineRule<Config>(rule: RuleDefinition<Config>): ValidatorDefinition<Config> {
+  requireShape(`Rule${givenName(rule, 'name')}`, RuleShape, rule);
   const { name, apply, version = 'v1', phase = 'preflight', parser = null, ...rest } = rule;
   if (!/^[a-z][a-z0-9_]{2,62}$/.test(name))
     throw new TypeError(`Rule name "${name}": expected snake_case, 3 to 63 characters`);
@@ -98,8 +161,35 @@ export function defineRule<Config>(rule: RuleDefinition<Config>): ValidatorDefin
     version,
     phase,
     parser,
-    evaluate: (input: ValidatorInput<Config>) => toResult(input.signature.validator_id, apply(input)),
+    evaluate: (input: ValidatorInput<Config>) =>
+      toResult(input.signature.validator_id, validOutcome(apply(input), input)),
   });
+}
+
+/** The outcome itself, or an ERROR for anything else: a promise, `true` or `{}` has no `fires` and must not pass. */
+function validOutcome(outcome: unknown, { diff }: Pick<ValidatorInput, 'diff'>): RuleOutcome {
+  const problem = outcomeProblem(outcome as Partial<Extract<RuleOutcome, { fires: true }>> | null | undefined);
+  if (problem === null) return outcome as RuleOutcome;
+  // Otherwise its rejection would end the process.
+  if (isPromise(outcome)) void Promise.allSettled([outcome]);
+  return {
+    fires: true,
+    reason: `The rule's apply returned ${problem}; it must return {fires: false} or {fires: true, reason, evidence}, and no promise`,
+    reasonCode: 'invalid_outcome',
+    errorClass: 'ErrValidatorBackend',
+    evidence: [diffEvidence(diff.diffSha, DIFF_START)],
+  };
+}
+
+function outcomeProblem(outcome: Partial<Extract<RuleOutcome, { fires: true }>> | null | undefined): string | null {
+  const { fires, status, reason, evidence } = outcome ?? {};
+  if (typeof fires !== 'boolean')
+    return fires === undefined ? `${described(outcome)} without fires` : `fires: ${described(fires)}`;
+  if (!fires) return null;
+  if (typeof reason !== 'string' || reason === '') return `reason: ${described(reason)}`;
+  if (!Array.isArray(evidence) || evidence.length === 0) return `evidence: ${described(evidence)}`;
+  // ALLOW would let a change pass for which the rule fires.
+  return status === undefined || status === 'WARN' || status === 'BLOCK' ? null : `status: ${described(status)}`;
 }
 
 /** The ERROR of a validator that reads the dry run, if there was none. */

@@ -27,6 +27,115 @@ describe('defineSourceTool', () => {
   });
 });
 
+const PARSER = { name: 'p', version: '1' } as const;
+const plain = { sourceTool: 'Plain', mode: 'cooperative', parser: PARSER, staging: null } as const;
+const readable = { ...plain, facts: () => ({ ok: true, kind: 'k', parser: PARSER }) } as const;
+
+it.each<[string, object | undefined, RegExp]>([
+  ['no definition', undefined, /^Source tool: definition: expected object, got nothing$/],
+  ['no facts', plain, /^Source tool "Plain": facts: expected a function, got nothing$/],
+  [
+    'a mode that does not exist',
+    { ...readable, mode: 'Enforced' },
+    /mode: .*"enforced"\|"cooperative".*got "Enforced"/,
+  ],
+  [
+    'a parser without a version',
+    { ...readable, parser: { name: 'p' } },
+    /parser\.version: expected string, got nothing/,
+  ],
+  [
+    'an async measure',
+    { ...readable, measure: async () => null },
+    /measure: expected .* not async, got an async function/,
+  ],
+  ['a title that is text', { ...readable, title: 'A change' }, /title: expected a function .*, got "A change"/],
+  ['a renderer that is a function', { ...readable, render: () => null }, /render: expected object, got a function/],
+  [
+    'metadata without a check',
+    { ...readable, effectMetadata: { members: { a: true }, refused: [] } },
+    /effectMetadata\.members\.a: /,
+  ],
+  ['a list of facts members', { ...readable, factsMembers: ['a'] }, /factsMembers: expected record, got an array of 1/],
+  [
+    'settings that are no schema',
+    { ...readable, stagingSettings: { max: 1 } },
+    /stagingSettings: expected a zod schema/,
+  ],
+  ['no staging', { ...readable, mode: 'enforced', staging: undefined }, /staging: expected a function, got nothing/],
+  ['a misspelled member', { ...readable, fact: () => null }, /fact: unknown member/],
+])('refuses a definition with %s, and names the member', (_, definition, message) => {
+  expect(() => defineSourceTool(definition as never)).toThrow(message);
+});
+
+describe('a reader that returns something else than its type', () => {
+  const diff = diffOf('{}');
+  const define = (more: object) => defineSourceTool({ ...readable, ...more } as never);
+
+  it.each([
+    ['nothing', () => undefined],
+    ['true', () => true],
+    ['facts without a kind', () => ({ ok: true })],
+    ['a refusal without a code', () => ({ ok: false })],
+  ])('throws for facts that are %s', async (_, facts) => {
+    await expect(define({ facts }).facts(diff)).rejects.toThrow(
+      /"Plain": facts returned .*; expected \{ok: true, kind/,
+    );
+  });
+
+  it.each<['texts' | 'measure' | 'touched' | 'claims', (() => unknown)[]]>([
+    ['texts', [() => Promise.resolve([]), () => undefined, () => ['text'], () => [{ side: 'added', text: 'a' }]]],
+    [
+      'measure',
+      [
+        () => Promise.reject(new Error('no')),
+        () => undefined,
+        () => ({}),
+        () => ({ operations: 1, deletions: -1, rows: NaN }),
+      ],
+    ],
+    ['touched', [() => Promise.resolve(null), () => undefined, () => [null], () => [{ name: 'a' }]]],
+    ['claims', [() => Promise.resolve(null), () => undefined, () => ({})]],
+  ])('throws for %s', async (member, readers) => {
+    for (const reader of readers) {
+      const made = define({ [member]: reader });
+      const facts = await made.facts(diff);
+      expect(() => made[member](facts, diff)).toThrow(new RegExp(`"Plain": ${member} returned .*; expected `));
+    }
+  });
+
+  it('throws for a title', async () => {
+    const made = define({ title: () => 5 });
+    const facts = await made.facts(diff);
+    expect(() => made.title(facts, diff, null)).toThrow('title returned the number 5; expected a string');
+  });
+});
+
+describe('the effects of an enforced tool', () => {
+  const effects = (staging: object) => {
+    const made = defineSourceTool({ ...readable, mode: 'enforced', staging: async () => staging } as never);
+    return made.staging?.();
+  };
+  const wrong = (): Promise<object> => Promise.resolve({ kind: 'done' });
+
+  it('are refused as a wrong configuration if a function is missing', async () => {
+    await expect(effects({ stage: wrong })).rejects.toMatchObject({
+      message: 'Source tool "Plain": staging gave no function commit, seal; let it return {stage, commit, seal}',
+      type: 'CONFIGURATION_ERROR',
+    });
+  });
+
+  it('give an unknown outcome if commit or seal returns an invalid result, and a wrong configuration if stage does', async () => {
+    const made = await effects({ stage: wrong, commit: wrong, seal: wrong });
+    await expect(made?.stage({} as never)).rejects.toMatchObject({ type: 'CONFIGURATION_ERROR' });
+    await expect(made?.commit({} as never)).resolves.toMatchObject({
+      kind: 'unknown',
+      explanation: expect.stringMatching(/"Plain": commit returned an invalid result: kind: /) as string,
+    });
+    await expect(made?.seal({} as never)).resolves.toMatchObject({ found: 'unknown' });
+  });
+});
+
 describe('a tool that defines only facts', () => {
   const diff = { ...diffOf('{"a":"\\u0062"}'), metadata: { affected_rows: 4 } };
 

@@ -29,6 +29,5 @@ export const commandEnv = ({ setup }: System): Variables => ({
   COUNTERSIGN_DATABASE_URL: setup.databaseUrls.cs_gateway,
   COUNTERSIGN_OPERATOR_DATABASE_URL: setup.databaseUrls.cs_operator,
   COUNTERSIGN_TRUST_FILE: setup.trustFile,
-  // Relative to workers/extensions.ts.
-  COUNTERSIGN_EXTENSIONS: '../test/support/shop-extension',
+  COUNTERSIGN_EXTENSIONS: 'test/support/shop-extension.ts',
 });

@@ -111,7 +111,7 @@ test('the agent withdraws its change through the gateway', async () => {
 
 test('an operator publishes the policy through the gateway, new reviews use it, and others may not', async () => {
   // Plans are compiled and signed here, so the extension is loaded here.
-  const extension = { COUNTERSIGN_EXTENSIONS: '../test/support/shop-extension' };
+  const extension = { COUNTERSIGN_EXTENSIONS: 'test/support/shop-extension.ts' };
   const shown = async (...more: string[]) => await as('operator', ['policy', 'show', ...more]);
   expect((await shown('--bundle')).out.trimEnd()).toBe(shopBundle().trimEnd());
   const first = JSON.parse((await shown('--json')).out) as { revision: number; keyId: string };

@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { ConfigError, readEnv, readKey, readTrustFile } from '../../workers/config';
 import { loadExtensions } from '../../workers/extensions';
 import { main } from '../../workers/main';
@@ -69,10 +69,25 @@ test.each([
     file('twice.cjs', 'exports.extension = { callbacks: [{ name: "a" }, { name: "a" }] }'),
     /^COUNTERSIGN_EXTENSIONS: .*a/,
   ],
+  [
+    'has a member that does not exist',
+    file('rules.cjs', 'exports.extension = { rules: [] }'),
+    /^COUNTERSIGN_EXTENSIONS: .*rules\.cjs: extension: rules: unknown member/,
+  ],
+  [
+    'has a rule that defineRule did not return',
+    file('rule.cjs', 'exports.extension = { validators: [{ name: "a_rule", apply: () => ({ fires: false }) }] }'),
+    /^COUNTERSIGN_EXTENSIONS: .*rule\.cjs: validators\[0\] "a_rule": expected a rule that defineRule returned: /,
+  ],
 ])('an extension that %s is an invalid configuration', async (_, path, reason) => {
   const loaded = loadExtensions(path);
   await expect(loaded).rejects.toThrow(reason);
   await expect(loaded).rejects.toBeInstanceOf(ConfigError);
+});
+
+test('a relative path of an extension is relative to the working directory', async () => {
+  const path = relative(process.cwd(), file('empty.cjs', 'exports.extension = {}'));
+  await expect(loadExtensions(path)).resolves.toBeDefined();
 });
 
 test('an invalid LOG_LEVEL is reported with the other invalid variables, with exit code 2', async () => {

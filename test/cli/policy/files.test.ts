@@ -64,7 +64,7 @@ describe('a starter bundle for a source tool that is not registered', () => {
 it.each([...SOURCE_TOOLS.map(({ sourceTool }) => sourceTool), 'Refund'])(
   'writes a starter bundle for %s that compiles, without a warning: it is built in or an extension registers it',
   async (tool) => {
-    const options = { host: { env: { COUNTERSIGN_EXTENSIONS: '../test/support/shop-extension' } } };
+    const options = { host: { env: { COUNTERSIGN_EXTENSIONS: 'test/support/shop-extension.ts' } } };
     const { code, out, err } = await runCommand(['policy', 'init', '--tool', tool], options);
     expect([code, err]).toEqual([0, '']);
     expect(await runCommand(['policy', 'check', '-'], { ...options, stdin: out })).toMatchObject({ code: 0, err: '' });
