@@ -3,6 +3,7 @@ import type { BreakerView } from '../../policy/decide/breakers';
 import { createBreakers, recordBreakerReset, type BreakerStore } from '../../storage/breakers/breakers';
 import { query } from '../../dev/query';
 import { openDatabase, type Database } from '../../storage/database/database';
+import { eventually } from '../support/eventually';
 import { SHOP } from '../support/shop-bundle';
 import { startSystem, type System } from '../support/system';
 import { update } from './scenarios';
@@ -101,7 +102,13 @@ test('half-open lets one of two concurrent changes through as the probe, and a g
   const first = await Promise.any(ended);
   expect(first).toMatchObject({ state: 'COMMITTED' });
   expect(await breakerOf(PRICES)).toMatchObject({ state: 'closed' });
-  for (const id of ids) if ((await system.countersign.status(id)).state === 'INTERVENTION_REQUIRED') await end(id);
+  for (const id of ids) {
+    const state = await eventually('the change waits for a person, or was let through', async () => {
+      const { state } = await system.countersign.status(id);
+      return state !== 'RUNNING' && state;
+    });
+    if (state === 'INTERVENTION_REQUIRED') await end(id);
+  }
   await Promise.all(ended);
 });
 
