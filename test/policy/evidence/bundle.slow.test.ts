@@ -40,6 +40,7 @@ describe('the format of evidence', () => {
   it('is refused if it is not UTF-8 or too large', () => {
     expect(parseEvidence(Uint8Array.of(0x7b, 0xff, 0x7d, 0x0a))).toEqual({
       ok: false,
+      isEvidence: false,
       problem: 'the file is not UTF-8',
     });
     expect(parseEvidence({ length: 65 * 1024 * 1024 } as Uint8Array)).toMatchObject({ ok: false });
