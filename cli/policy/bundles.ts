@@ -1,6 +1,7 @@
 import type { EvalInput } from '../../policy/bundle/evaluate';
 import type { Issue } from '../../policy/bundle/issue';
 import { parseBundle } from '../../policy/bundle/parse-bundle';
+import { traps } from '../../policy/bundle/trap-lint';
 import { unknownTools } from '../../policy/bundle/unknown-tool-lint';
 import { expiredWaivers, unusedWaivers } from '../../policy/bundle/waiver-lint';
 import { sha256Hex } from '../../policy/contracts/hash';
@@ -34,7 +35,11 @@ export function checkBundle(text: string, extensions: Extensions, now: Date): Ch
   return {
     plans,
     issues: all,
-    warnings: [...unusedWaivers(bundle, compiled, locate), ...unknownTools(bundle, compiled, locate)],
+    warnings: [
+      ...traps(bundle, compiled, extensions.validators, locate),
+      ...unusedWaivers(bundle, compiled, locate),
+      ...unknownTools(bundle, compiled, locate),
+    ],
   };
 }
 

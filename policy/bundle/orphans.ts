@@ -62,7 +62,8 @@ function idsOfBundle(bundle: Bundle, expansions: readonly Expansion[]): Ids {
   const ids = new Map<string, 'POLICY' | 'SAFETY' | 'shadow'>();
   for (const tool of toolsOf(bundle)) {
     for (const { id, level } of candidatesFor(expansions, tool))
-      ids.set(id, level === 'shadow' ? 'shadow' : classOf(level));
+      if (level !== 'shadow') ids.set(id, classOf(level));
+      else if (!ids.has(id)) ids.set(id, 'shadow');
   }
   for (const { defaultLevel, implementation } of BUILTIN_VALIDATORS)
     ids.set(idOf(defaultLevel, implementation), classOf(defaultLevel));

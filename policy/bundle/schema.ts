@@ -70,7 +70,9 @@ const PackEntry = z.strictObject({
   rules: z
     .record(z.string().min(1), RuleSetting)
     .default({})
-    .describe('Settings by rule name. A rule that is not listed has its default level.'),
+    .describe(
+      'Settings by rule name. A rule that is not listed has the level of the entry, or else its default level.',
+    ),
   sourceTools: SourceTools,
 });
 const JudgeEntry = z.strictObject({

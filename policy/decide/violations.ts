@@ -16,41 +16,42 @@ export interface TriggeredPolicy {
   readonly callback: PlanPolicy['callback'];
 }
 
-/** One row or several, measured by the dry run; null if unknown, and then policies match regardless of cardinality. */
+/** One row or several, measured by the dry run; null if unknown. */
 export function cardinalityOf(staging: StagingRecord | null): Cardinality | null {
   if (staging === null || !staging.fullyCaptured || staging.origin !== 'measured') return null;
   return touchedRows(staging) > 1 ? 'multiple' : 'single';
 }
 
+const CARDINALITIES: readonly Cardinality[] = ['single', 'multiple'];
+
 /**
  * All policies that match, in the order of findings, then in declared order. SAFETY findings match no policy. A POLICY finding without a
- * matching policy gets the implicit one.
+ * matching policy gets the implicit one. Unknown cardinality gets what either cardinality would get: otherwise a policy for changes of
+ * one row, such as a callback that answers alone, would replace the implicit one for changes of many rows.
  */
 export function matchPolicies(
   plan: ReviewPlan,
   findings: readonly ReviewFinding[],
   cardinality: Cardinality | null,
 ): TriggeredPolicy[] {
+  const possible = cardinality === null ? CARDINALITIES : [cardinality];
   return findings.flatMap((finding, findingIndex) => {
     if (finding.class !== 'POLICY' || !fires(finding)) return [];
-    const matching = plan.policies.filter((policy) =>
-      matches(policy, plan.sourceTool, finding.validator_id, cardinality),
-    );
-    if (matching.length === 0) return [{ findingIndex, policyKey: IMPLICIT_POLICY, callback: null }];
-    return matching.map((policy) => ({ findingIndex, policyKey: policy.key, callback: policy.callback }));
+    const covering = plan.policies.filter((policy) => covers(policy, plan.sourceTool, finding.validator_id));
+    const matching = covering.filter((policy) => possible.some((c) => isTriggeredBy(policy, c)));
+    const triggered = matching.map(({ key, callback }) => ({ findingIndex, policyKey: key, callback }));
+    const isComplete = possible.every((c) => covering.some((policy) => isTriggeredBy(policy, c)));
+    return isComplete ? triggered : [...triggered, { findingIndex, policyKey: IMPLICIT_POLICY, callback: null }];
   });
 }
 
-function matches(
-  policy: PlanPolicy,
-  sourceTool: string,
-  validatorId: string,
-  cardinality: Cardinality | null,
-): boolean {
-  const { validatorIds, sourceTools } = policy.match;
-  if (validatorIds !== undefined && !validatorIds.includes(validatorId)) return false;
-  if (sourceTools !== undefined && !sourceTools.includes(sourceTool)) return false;
-  return policy.triggerCardinality === null || cardinality === null || policy.triggerCardinality === cardinality;
+function covers({ match }: PlanPolicy, sourceTool: string, validatorId: string): boolean {
+  const { validatorIds, sourceTools } = match;
+  return (validatorIds?.includes(validatorId) ?? true) && (sourceTools?.includes(sourceTool) ?? true);
+}
+
+function isTriggeredBy({ triggerCardinality }: PlanPolicy, cardinality: Cardinality): boolean {
+  return triggerCardinality === null || triggerCardinality === cardinality;
 }
 
 /** By `callbackKey`. A callback without a result counts as failed. */

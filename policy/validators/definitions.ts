@@ -216,7 +216,7 @@ const common = {
 export const ruleValidatorDefinition: ValidatorDefinition<RuleValidatorConfig> = Object.freeze({
   ...common,
   implementation: 'rule_validator',
-  logicRevision: 4,
+  logicRevision: 5,
   config: RuleValidatorConfig,
   reads: ['bytes', 'metadata'] as const,
   parser: PATTERN_ENGINE,
@@ -228,7 +228,7 @@ export const ruleValidatorDefinition: ValidatorDefinition<RuleValidatorConfig> =
 export const compositeDefinition: ValidatorDefinition<CompositeConfig> = Object.freeze({
   ...common,
   implementation: 'composite',
-  logicRevision: 4,
+  logicRevision: 5,
   config: CompositeConfig,
   reads: ['bytes', 'metadata'] as const,
   parser: PATTERN_ENGINE,

@@ -5,7 +5,7 @@ import { coveredBy, Resources, touchedUnknown } from './resources';
 /** Fires if a change touches a resource that the team protects: tables, paths and JSON pointers. */
 export const conflictPoint = defineGuardian({
   name: 'conflict_point',
-  logicRevision: 2,
+  logicRevision: 3,
   config: Resources,
   phase: 'preflight',
   reads: ['facts', 'touched'],

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { globCovers } from '../../text/glob';
+import { coveringGlob, pathName } from '../../text/glob';
 import { ANY_TABLE, parseName } from '../../text/table-name';
 import { DIFF_START, diffEvidence } from '../../contracts/facts';
 import type { Touched } from '../../contracts/source-tool';
@@ -35,7 +35,7 @@ export const Resources = z
       .array(PathGlob)
       .max(500)
       .default([])
-      .describe('Paths from the root of the tree; * within a name, ** across folders.'),
+      .describe('Paths from the root of the tree; * within a name, ** across folders. Case is ignored.'),
     pointers: z
       .array(Pointer)
       .max(500)
@@ -66,7 +66,7 @@ export function coveredBy(resources: Resources, touched: Touched): string | null
     case 'table':
       return resources.tables.find((table) => tableCovers(table, touched)) ?? null;
     case 'path':
-      return resources.paths.find((glob) => globCovers(glob, touched.name)) ?? null;
+      return coveringGlob(resources.paths, pathName(touched.name)) ?? null;
     case 'pointer':
       return resources.pointers.find((pointer) => pointerCovers(pointer, touched.name)) ?? null;
     default:

@@ -36,7 +36,7 @@ const Claim = z.strictObject({ id: z.string().max(200), strength: Strength });
  */
 export const strongDecision = defineGuardian({
   name: 'strong_decision',
-  logicRevision: 2,
+  logicRevision: 3,
   config: Config,
   phase: 'preflight',
   reads: ['facts', 'touched', 'metadata'],

@@ -66,6 +66,18 @@ describe('matching policies', () => {
     expect(keys('multiple')).toEqual(['many', 'always']);
   });
 
+  test('unknown cardinality also asks whom a change of the other cardinality would ask [V28]', () => {
+    for (const triggerCardinality of ['single', 'multiple'] as const) {
+      const callback = { key: 'p', version: 'v1' };
+      const policies = [policyOf('p', { triggerCardinality, callback, requiresConfirmation: false })];
+      const plan = planOf([A], { policies });
+      expect(matchPolicies(plan, fired(plan), null).map((t) => t.policyKey)).toEqual(['p', 'implicit']);
+      const callbacks = { p: { passed: true, message: null } };
+      const needs = violationsOf(plan, fired(plan), { callbacks }).map(({ need }) => need);
+      expect(needs).toEqual(['callback', 'human']);
+    }
+  });
+
   test('none for ALLOW, SKIPPED and SAFETY [G21]', () => {
     const plan = planOf([A, B, SAFE]);
     for (const says of ['ALLOW', 'SKIPPED'] as const)

@@ -147,6 +147,17 @@ describe('PatternRule', () => {
     expect(() => patternRule({ name: 'bad', forbidden: [pattern] })).toThrow(/pattern/);
   });
 
+  test.each([
+    ['a backspace, as YAML and CEL read "\\b" in double quotes', '(?i)\bGRANT\b'],
+    ['a new line at its end, as a block of YAML has', 'GRANT\n'],
+  ])('rejects a pattern with %s, because it would match nothing', (_what, pattern) => {
+    expect(() => patternRule({ name: 'p', forbidden: [pattern] })).toThrow('Use single quotes');
+  });
+
+  test.each([String.raw`\bGRANT\b`, String.raw`GRANT\n`, 'GRANT\tALL'])('accepts %j', (pattern) => {
+    expect(() => patternRule({ name: 'p', forbidden: [pattern] })).not.toThrow();
+  });
+
   test('rejects a pattern that matches the empty text, because it would block every diff', () => {
     expect(() => patternRule({ name: 'bad', forbidden: ['x*'] })).toThrow(/every diff/);
   });

@@ -155,6 +155,7 @@ describe('is rejected when the bundle is compiled', () => {
     ['a comprehension over a conditional', '(true ? facts.a : facts.b).all(x, x > 1)'],
     ['a pattern from the diff', 'metadata.a.matches(metadata.b)'],
     ['a pattern that RE2 rejects', 'metadata.a.matches("(?=x)")'],
+    ['a pattern with a backspace, where a word boundary is meant', String.raw`metadata.a.matches('\bGRANT\b')`],
   ])('%s, without an evaluation', (_what, when) => {
     const started = process.cpuUsage();
     expect(checkExpression(when).ok).toBe(false);

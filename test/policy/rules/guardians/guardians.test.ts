@@ -154,6 +154,8 @@ describe('conflict_point', () => {
     ['migrations/', 'migrations2/0001.sql', false],
     ['*.tf', 'main.tf', true],
     ['*.tf', 'a/main.tf', false],
+    ['Infra/**', 'infra/main.tf', true],
+    ['infra/**', 'INFRA/main.tf', true],
     ['a**', 'a/b/c', true],
   ])('path %s covers %s: %s', async (glob, path, covers) => {
     expect((await evaluate(conflictPoint, { paths: [glob] }, { facts: touching('path', path) })).result.status).toBe(
