@@ -21,7 +21,10 @@ const TRAILERS: ReadonlySet<string> = new Set([
 
 /** `Reviewed-by`, `approved by`, `Signed off by`, with any separator. */
 const CLAIM =
-  /\b(?:review|approv|ack|nack|sign|test|verif|confirm|authori[sz]|audit|suggest|report|co-?author)[a-z]*[\W_]*(?:off)?[\W_]*by\b/iu;
+  /\b(?:review|approv|ack|nack|sign|test|verif|confirm|authori[sz]|audit|suggested|reported|co-?author)[a-z]*[\W_]*(?:off)?[\W_]*by\b/iu;
+/** A line that tools read as a trailer. If the name has a hyphen, they do so without a blank after the colon. */
+const TRAILER = /^\s*([^\s:]{1,100})\s*[:#](?:\s|$|\/\/)/u;
+const CLOSE_TRAILER = /^\s*([a-z\d]{1,50}(?:-[a-z\d]{1,50}){1,10}):(?!:)/iu;
 /** What precedes the colon in the first line of a conventional commit, such as `fix(shop)!`. */
 const SUBJECT = /^[a-z]+(?:\([^)]*\))?!?$/;
 const DIRECTIVE =
@@ -38,7 +41,7 @@ export function commitMessageProblem(value: JsonValue): string | null {
   if (CLAIM.test(value)) return 'it claims a review or a signature ("… by"), which only Countersign can prove';
   if (DIRECTIVE.test(value)) return 'it has a directive to a pipeline, such as [skip ci]';
   for (const [i, line] of value.split('\n').entries()) {
-    const token = /^\s*([^\s:]{1,100})\s*[:#](?:\s|$|\/\/)/u.exec(line)?.[1];
+    const token = (TRAILER.exec(line) ?? CLOSE_TRAILER.exec(line))?.[1];
     if (token === undefined) continue;
     if (TRAILERS.has(token.toLowerCase()) || (i === 0 && SUBJECT.test(token))) continue;
     return `line ${i + 1} looks like the trailer "${token}"; allowed are ${REFERENCES.join(', ')}`;

@@ -19,6 +19,9 @@ index 1111111..2222222 100644
 +three
 `;
 
+/** A file section without a `diff --git` line. */
+const PLAIN = '--- a/y\n+++ b/y\n@@ -1 +1 @@\n-a\n+b\n';
+
 test.each([
   [
     'SQLDryRun',
@@ -40,6 +43,7 @@ test.each([
   ['SQLCAS', '{"a":1}', '{"a":2}'],
   ['HTTPPatch', '{"a":"1"}', '{"a":1}'],
   ['GitPatch', PATCH, PATCH.replace('+three', '+ three')],
+  ['GitPatch', `${PLAIN}${PATCH}`, `${PLAIN.replace('+b', '+c')}${PATCH}`],
 ])('%s: another change has another content', async (tool, text, other) => {
   expect(await sha(tool, other)).not.toBe(await sha(tool, text));
 });

@@ -4,7 +4,7 @@ import { decodeUtf8 } from '../../../policy/text/utf8';
 export function normalizedPatch(raw: Uint8Array): readonly string[] | null {
   const lines = decodeUtf8(raw)?.split('\n') ?? null;
   if (lines === null) return null;
-  const first = lines.findIndex((line) => line.startsWith('diff --git '));
+  const first = lines.findIndex((line) => line.startsWith('diff --git ') || line.startsWith('--- '));
   return lines
     .slice(Math.max(0, first))
     .filter((line) => !line.startsWith('index '))

@@ -29,6 +29,11 @@ const PIPED: readonly LinePattern[] = [
       String.raw`\b(?:iwr|irm|invoke-webrequest|invoke-restmethod)\b.*\|\s*(?:iex|invoke-expression)`,
     ].join('|'),
   ),
+  linePattern(
+    'runs a file that it downloaded',
+    ['curl', 'wget'],
+    String.raw`\b(?:curl|wget)\b[^;&|]*(?:\s-[a-z]*o|--output|>)[^;&|]*(?:;|&&)\s*(?:sudo\s+)?(?:(?:/\w+)*/?(?:ba|z|da|k|fi|a)?sh|source|\.)\s+["']?[\w./$~{-]`,
+  ),
   linePattern('pipes text into a shell', ['|'], String.raw`${SHELL}\s*(?:$|;|&|-[abd-z-])|\|\s*["']?\$\{?shell\b`),
   linePattern(
     'runs text as a command',
@@ -93,7 +98,7 @@ function dotted(text: string): string {
 
 export const dangerousCi = gitRule({
   name: 'git_dangerous_ci',
-  logicRevision: 6,
+  logicRevision: 7,
   defaultLevel: 'confirm',
   why: 'Pipelines have access to secrets and can publish releases, so one changed line can do more harm than a line of code.',
   config: z.strictObject({

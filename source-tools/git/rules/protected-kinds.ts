@@ -20,7 +20,7 @@ export const PIPELINES: readonly string[] = wordList(`
   .concourse/** **/azure-pipelines*.y*ml azure-pipelines/** .azure-pipelines/** .azure/** .azuredevops/**
   bitbucket-pipelines.yml **/*Jenkinsfile* .jenkins/** vars/*.groovy **/buildspec*.y*ml **/appspec.y*ml
   **/cloudbuild*.y*ml **/cloudbuild*.json codemagic.yaml bitrise.yml bamboo-specs/** codefresh.y*ml wercker.yml
-  screwdriver.yaml .readthedocs.y*ml zuul.yaml zuul.d/** *.gocd.yaml **/Earthfile dagger.json
+  amplify.y*ml apprunner.y*ml **/atlantis.y*ml screwdriver.yaml .readthedocs.y*ml zuul.yaml zuul.d/** *.gocd.yaml **/Earthfile dagger.json
 `);
 
 export const PROTECTED_KINDS: readonly ProtectedKind[] = [
@@ -151,6 +151,7 @@ export const PROTECTED_KINDS: readonly ProtectedKind[] = [
     ],
     globs: wordList(`
       **/Dockerfile* **/*.dockerfile **/Containerfile* docker-bake.* **/docker-compose*.y*ml **/compose.y*ml **/*.tf **/*.tf.json **/*.tfvars
+      **/*.tfvars.json **/*.tofu **/*.tofu.json **/terragrunt.hcl **/cdk.json **/samconfig.toml
       **/*.bicep **/k8s/** **/kubernetes/** **/kustomization.y*ml **/helm/** **/Chart.yaml **/charts/**/templates/**
       **/serverless.y*ml **/Pulumi*.yaml **/Procfile **/Tiltfile **/skaffold*.y*ml **/wrangler.toml **/wrangler.json*
       fly.toml render.yaml railway.* firebase.json heroku.yml netlify.toml vercel.json Vagrantfile **/ansible.cfg

@@ -41,7 +41,7 @@ async function stage({ changeId, diff, facts }: StageContext, repository: Reposi
     return rejected(
       `it changes ${changed.length} paths, but this target allows at most ${repository.settings.maxPaths}`,
     );
-  const refused = await refusedPath(repository, files, changed, after);
+  const refused = await refusedPath(repository, files, changed, { before, after });
   if (refused !== null) return rejected(refused);
 
   const gitBase: GitBase = {

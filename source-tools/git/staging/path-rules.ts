@@ -5,6 +5,7 @@
  * T2 Every mode is listed in the target's settings. Symbolic links and submodules are not allowed by default.
  * T3 The text of a symbolic link shows that its target is inside the tree, and the target is not behind another link.
  * T4 Git does to each path what the patch states, since rules and people read the patch.
+ * T5 No added path is the same as another one on some file system, where a checkout would write one over the other.
  */
 import { clip } from '../../../policy/text/cut-text';
 import { decodeUtf8 } from '../../../policy/text/utf8';
@@ -14,15 +15,16 @@ import type { GitSettings } from '../staging-settings';
 import { notAsStated } from './as-stated';
 import { ABSENT, type ChangedPath } from './changed-paths';
 import type { Repository } from './repository';
+import { samePath } from './same-path';
 
 const MAX_LINK_BYTES = 4096;
 
-/** Why the change is refused, or null. `after`: the tree after the change, among the objects of the dry run. */
+/** Why the change is refused, or null. `trees.after` is among the objects of the dry run. */
 export async function refusedPath(
   repository: Repository,
   files: readonly PatchFile[],
   changed: readonly ChangedPath[],
-  after: string,
+  trees: { readonly before: string; readonly after: string },
 ): Promise<string | null> {
   for (const entry of changed) {
     const why =
@@ -30,10 +32,11 @@ export async function refusedPath(
       refusedMode(entry, repository.settings) ??
       notAsStated(entry, files) ??
       (await refusedSize(repository, entry, files)) ??
-      (entry.newMode === SYMLINK ? await refusedLink(repository, entry, after) : null);
+      (entry.newMode === SYMLINK ? await refusedLink(repository, entry, trees.after) : null);
     if (why !== null) return `${shown(entry.path)}: ${why}`;
   }
-  return null;
+  const same = await samePath(repository, changed, trees);
+  return same === null ? null : `${shown(same.path)}: ${same.why}`;
 }
 
 function refusedName(path: string): string | null {

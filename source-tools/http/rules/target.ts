@@ -96,15 +96,17 @@ function denies(scope: Scope, { method, url }: HttpPatchFacts, paths: readonly s
   return paths.some((path) => covers({ ...scope, paths: globs }, method, url.host, path));
 }
 
-/** Without case, because some servers ignore it, and also without the dots and spaces at the end of a segment, for the same reason. */
+/** Without what some servers ignore: case, dots and spaces at the end of a segment, and a slash at the end of the path. */
 function readingsOfPath(path: string): readonly string[] {
   const lower = path.toLowerCase();
-  return [lower, lower.split('/').map(withoutFinalDots).join('/')];
+  return [lower, lower.split('/').map(withoutFinalDots).join('/')].flatMap((reading) =>
+    reading.endsWith('/') ? [reading, reading.slice(0, -1)] : [reading],
+  );
 }
 
 export const methodPathScope = httpRule({
   name: 'http_method_path_scope',
-  logicRevision: 5,
+  logicRevision: 6,
   defaultLevel: 'forbid',
   why: 'An agent must call only the APIs within its assigned scope.',
   config: z.strictObject({
@@ -114,7 +116,7 @@ export const methodPathScope = httpRule({
       .max(200)
       .default([])
       .describe(
-        'Denied requests; they override `allow`. Case, and dots and spaces at the end of a segment, are ignored.',
+        'Denied requests; they override `allow`. Case, dots and spaces at the end of a segment, and a slash at the end of the path are ignored.',
       ),
     ports: z.array(z.int().min(1).max(65535)).max(20).default([80, 443]).describe('Allowed ports of an allowed host.'),
   }),

@@ -8,7 +8,8 @@
  * H2 One request is sent. `If-Match` does not make a second one safe, because the resource can return to the state before with the
  *    same ETag. Only a server that replays responses gets the request again, and only with `If-Match`.
  * H3 The change is applied if the resource is in the approved state, which differs from the state before. If a request was sent and
- *    the resource is in neither state, the outcome is unknown; nothing is guessed.
+ *    the resource is in neither state, the outcome is unknown; nothing is guessed. It is also unknown if the server answers that it
+ *    applied the change and the resource is in the state before.
  * H4 No request begins after the seal. If one began before, sealing waits for the longest time that a request may take, because it
  *    may still be in flight, and reads the resource after that.
  * H5 An effect is either reported as applied or undone. An attempt seals before it reports, and writes a row before it undoes; the
@@ -19,7 +20,7 @@ import type { JsonObject } from '../../../policy/contracts/canonical-json';
 import type { BegunSend, CommitContext, CommitResult } from '../../../policy/contracts/target-effects';
 import { targetUnavailable } from '../../target-failure';
 import { httpOf, type HttpAccess } from './http-access';
-import { describeMismatch, effectOf, etagOf, matchAfter, matchBefore } from './http-outcome';
+import { describeMismatch, describeState, effectOf, etagOf, matchAfter, matchBefore } from './http-outcome';
 import { httpBaseOf, type HttpBase } from './http-record';
 import { waitForInFlight } from './http-seal';
 import { restorable, undo } from './http-undo';
@@ -156,8 +157,7 @@ async function recoverLostResponse(attempt: Attempt, explanation: string): Promi
   if (matchAfter(base, found) !== null) return checkAfterCommit(attempt, null, false);
   // The next attempt learns the outcome from the replayed response.
   if (mayResend(attempt)) throw targetUnavailable(ctx.target.name, explanation);
-  const state = matchBefore(base, found) === null ? describeMismatch(found) : 'the resource is in the state before';
-  return { kind: 'unknown', explanation: `${explanation}; ${state}` };
+  return { kind: 'unknown', explanation: `${explanation}; ${describeState(base, found)}` };
 }
 
 /** Reads the new state and runs the post validators. `before`: the state to restore if one rejects it; null if it is not known. */
@@ -167,7 +167,9 @@ async function checkAfterCommit(attempt: Attempt, before: Resource | null, repla
   const effect = effectOf(ctx, base, etagOf(found));
   const after = matchAfter(base, found);
   if (after === null) {
-    const why = `the resource is not in the approved state: ${describeMismatch(found)}`;
+    const why = `the resource is not in the approved state: ${describeState(base, found)}`;
+    // A server may answer so and change nothing. A replayed answer is that of an earlier request, whose effect another client may have undone.
+    if (before !== null && !replayed && matchBefore(base, found) !== null) return { kind: 'unknown', explanation: why };
     return report(ctx, { effect, replayed, shouldBeReverted: why });
   }
   const post = await ctx.postCheck?.({ ...ctx.approved, base: { ...ctx.approved.base, written: after.etag } });

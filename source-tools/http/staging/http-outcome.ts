@@ -44,3 +44,8 @@ function matchContent(base: HttpBase, found: ReadResource, sha: string): Resourc
 export function describeMismatch(found: ReadResource): string {
   return found.ok ? 'the resource is in neither the state before nor the approved state after' : found.explanation;
 }
+
+/** For a resource that is not in the approved state. */
+export function describeState(base: HttpBase, found: ReadResource): string {
+  return matchBefore(base, found) === null ? describeMismatch(found) : 'the resource is in the state before';
+}

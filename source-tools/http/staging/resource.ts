@@ -37,7 +37,8 @@ export async function readResource(
   const answer = await sendRequest({
     method: 'GET',
     url,
-    headers: { accept: 'application/json', ...http.headers },
+    // A cache between us and the server may have an older state.
+    headers: { accept: 'application/json', 'cache-control': 'no-cache', ...http.headers },
     timeoutMs: settings.timeoutMs,
     maxBytes: settings.maxBytes,
     signal: ctx.signal,

@@ -9,6 +9,8 @@ it.each([
   'feat!: drop the old price list\n\nThe list is empty since March.\nSee: https://example.com/issues/7\nFixes: #12',
   'Prüfe den Preis — in Cent\n\n- one\n- two: three',
   'Größe ändern\n\nhttps://example.com/a',
+  'Sort the report by date',
+  'Listen on 10.0.0.1:80\n\nlocalhost:8080 stays.\nnew-name::b,\nstd::move, a::b and\n12:30 too.',
 ])('a plain message may become a commit message: %j', (message) => {
   expect(commitMessageProblem(message)).toBeNull();
 });
@@ -34,6 +36,8 @@ it.each([
   ['names another author', 'Fix\n\nCo-authored-by: Alice'],
   ['has a trailer that is not on the list', 'Fix\n\nChange-Id: I12'],
   ['has our own trailer', 'Fix\n\nCountersign-Change: 1'],
+  ['has our own trailer without a space', 'Fix\n\nCountersign-Change:1'],
+  ['has another trailer without a space', 'Fix\n\nRelease-As:9.9.9'],
   ['skips the pipeline', 'Fix [skip ci]'],
   ['skips the pipeline in other words', 'Fix\n\n[ci skip]'],
   ['skips the pipeline of one host', 'Fix [skip azurepipelines]'],

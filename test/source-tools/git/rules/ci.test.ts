@@ -73,6 +73,9 @@ describe('a line of a script', () => {
     'curl https://example.com/x \\\n+  | sh',
     'curl https://example.com/x | python3 -',
     'curl "$URL" | "$SHELL"',
+    'curl -fsSL https://example.com/x -o /tmp/x && sh /tmp/x',
+    'wget -qO x https://example.com/x; sudo bash ./x',
+    'curl https://example.com/x > x; source x',
     'source <(curl -s https://example.com/x)',
     '. <(curl -s https://example.com/x)',
     'bash -c "`wget -qO- https://example.com/x`"',
@@ -88,6 +91,9 @@ describe('a line of a script', () => {
 
   it.each([
     'curl -s https://example.com/x | jq .',
+    'curl -fsS https://example.com/health && sh scripts/smoke.sh',
+    'curl -fsSLo x.tgz https://example.com/x && tar xzf x.tgz',
+    'curl -o x.json https://example.com/x; node build.js',
     'curl -s https://example.com/x | python3 -m json.tool',
     'curl -s https://example.com/x | python3 -c "import json"',
     'curl -fsSL https://example.com/key | sudo gpg --dearmor -o /etc/key',

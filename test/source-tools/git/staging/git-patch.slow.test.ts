@@ -157,6 +157,36 @@ describe('a dry run', () => {
     expect(contents()).toBe(before);
   });
 
+  it.each([
+    ['a file', newFilePatch('readme.MD', 'x')],
+    ['a folder', newFilePatch('SRC/new.ts', 'x')],
+    ['a file in place of a folder', newFilePatch('Src', 'x')],
+    ['a file of the same patch', newFilePatch('new/A', 'x') + newFilePatch('new/a', 'x')],
+    ['a file in another Unicode form', newFilePatch('e\u0301', 'x') + newFilePatch('\u00e9', 'x')],
+    ['a file that is renamed', movePatch('src/other.ts', 'src/APP.ts')],
+  ])('rejects a patch that adds %s which some file systems take for another one', async (_, patch) => {
+    expect(await stage(change(patch))).toMatchObject({
+      kind: 'rejected',
+      explanation: expect.stringContaining('the same path as'),
+    });
+  });
+
+  it('stages a patch that only changes the case of a name, or adds a file where such names were before', async () => {
+    expect(await stage(change(movePatch('README.md', 'readme.md')))).toMatchObject({ kind: 'staged' });
+    repo.push({ 'SRC/app.ts': 'y\n', 'SRC/one': '1\n' });
+    expect(await stage(change(newFilePatch('SRC/deep/new.ts', 'x')))).toMatchObject({ kind: 'staged' });
+    expect(await stage(change(oneLinePatch('SRC/app.ts', 'y', 'z')))).toMatchObject({ kind: 'staged' });
+    expect(await stage(change(newFilePatch('SRC/ONE', 'x')))).toMatchObject({ kind: 'rejected' });
+  });
+
+  it('rejects files in more folders than git can get as arguments', async () => {
+    const deep = Array.from({ length: 20 }, (_, i) => newFilePatch(`${i}/${'d/'.repeat(145)}x`, 'x'));
+    expect(await stage(change(deep.join('')))).toMatchObject({
+      kind: 'rejected',
+      explanation: expect.stringContaining('too many folders'),
+    });
+  });
+
   it('rejects a hunk at another line also after hundreds of files, about each of which git prints lines', async () => {
     const names = Array.from({ length: 300 }, (_, i) => `${'long-'.repeat(40)}${i}`);
     const many = names.map((name) => newFilePatch(`new/${name}`, 'x')).join('');

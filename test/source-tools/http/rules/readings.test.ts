@@ -185,6 +185,16 @@ it('the deny list ignores dots and spaces at the end of a segment, unless its pa
   expect(isHeld('http_method_path_scope', { url: `${HOST}/v1/admin./users` }, { deny: dotted })).toBe(true);
 });
 
+it('the deny list ignores a slash at the end of the path, which most servers drop', () => {
+  const held = (path: string, paths: readonly string[]): boolean =>
+    isHeld('http_method_path_scope', { url: HOST + path }, { deny: [{ hosts: ['api.example.com'], paths }] });
+  expect(held('/v1/settings/', ['/v1/settings'])).toBe(true);
+  expect(held('/v1/admin/users/', ['/v1/admin/*'])).toBe(true);
+  expect(held('/v1/admin./', ['/v1/admin'])).toBe(true);
+  expect(held('/v1/settings/', ['/v1/settings/'])).toBe(true);
+  expect(held('/v1/settings/', ['/v1/set'])).toBe(false);
+});
+
 it.each(['%EF%BC%8E%EF%BC%8E/admin', 'x%EF%BC%8F..%EF%BC%8Fadmin', '%E2%80%A5/admin'])(
   'a path with compatible forms of dots or slashes is ambiguous: %s',
   (path) => {

@@ -349,6 +349,25 @@ describe('a commit', () => {
     },
   );
 
+  it.each([200, 204])(
+    'is not reported as applied on status %s if the resource is in the state before',
+    async (status) => {
+      const ctx = await approved({ settings: { timeoutMs: 1_000 } });
+      api.behaviour.write = status;
+      expect(await commit(ctx)).toMatchObject({
+        kind: 'unknown',
+        explanation: expect.stringContaining('state before'),
+      });
+      expect(await seal(toSettle(ctx))).toEqual({ found: false });
+    },
+  );
+
+  it('reads the resource past caches, which may have the state before', async () => {
+    await commit(await approved());
+    const reads = api.requests.filter(({ method }) => method === 'GET');
+    expect(reads.map(({ headers }) => headers['cache-control'])).toEqual(reads.map(() => 'no-cache'));
+  });
+
   it('does not compare members that the settings mark as volatile', async () => {
     api.documents.set('/v1/flags/beta', { on: false, rev: 1 });
     const ctx = await approved({ settings: { volatile: ['/rev'] } });

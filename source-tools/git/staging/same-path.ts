@@ -1,0 +1,56 @@
+import { ABSENT, type ChangedPath } from './changed-paths';
+import type { Repository } from './repository';
+
+/** Total length of the folders that git gets as arguments. */
+const MAX_FOLDERS_BYTES = 400_000;
+
+interface SamePath {
+  readonly path: string;
+  readonly why: string;
+}
+
+/**
+ * An added path that file systems without case, or with one Unicode form of each name, take for another path of the tree, so that a
+ * checkout writes one over the other. Names that were in the tree before the change are not compared. Null if there is none.
+ */
+export async function samePath(
+  repository: Repository,
+  changed: readonly ChangedPath[],
+  trees: { readonly before: string; readonly after: string },
+): Promise<SamePath | null> {
+  const added = changed.filter(({ oldMode }) => oldMode === ABSENT);
+  const folders = [...new Set(added.flatMap(({ path }) => startsOf(path).slice(0, -1)))];
+  if (Buffer.byteLength(folders.join('')) > MAX_FOLDERS_BYTES)
+    return { path: added[0]?.path ?? '', why: 'the patch adds files in too many folders; submit it in smaller parts' };
+  const before = new Set(await pathsIn(repository, trees.before, folders));
+  const byFolded = new Map<string, string[]>();
+  for (const path of await pathsIn(repository, trees.after, folders)) {
+    const key = folded(path);
+    byFolded.set(key, [...(byFolded.get(key) ?? []), path]);
+  }
+  for (const { path } of added)
+    for (const start of startsOf(path)) {
+      if (before.has(start)) continue;
+      const other = byFolded.get(folded(start))?.find((each) => each !== start);
+      if (other !== undefined) return { path, why: `on some file systems ${start} is the same path as ${other}` };
+    }
+  return null;
+}
+
+/** `a`, `a/b` and `a/b/c` of `a/b/c`. */
+function startsOf(path: string): readonly string[] {
+  const names = path.split('/');
+  return names.map((_, i) => names.slice(0, i + 1).join('/'));
+}
+
+function folded(path: string): string {
+  return path.normalize('NFC').toLowerCase();
+}
+
+/** The paths directly below the root and below the folders. */
+async function pathsIn(repository: Repository, tree: string, folders: readonly string[]): Promise<readonly string[]> {
+  const list = async (...below: readonly string[]): Promise<readonly string[]> =>
+    (await repository.readText(['ls-tree', '-t', '-z', '--name-only', tree, ...below])).split('\0');
+  const root = await list();
+  return folders.length === 0 ? root : [...root, ...(await list(...folders.map((folder) => `${folder}/`)))];
+}
