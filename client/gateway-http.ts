@@ -120,20 +120,21 @@ function refusal(status: number, text: string, origin: string): CountersignError
 
 function toBase(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : null;
-  if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:'))
-    throw invalidInput(
-      'baseUrl',
-      'an http or https URL',
-      JSON.stringify(text.slice(0, 100)),
-      'Set it to the URL of the gateway',
-    );
   // `fetch` refuses it later, with the password in its message.
-  if (url.username !== '' || url.password !== '')
+  if (url !== null && (url.username !== '' || url.password !== ''))
     throw invalidInput(
       'baseUrl',
       'a URL without user and password',
       'one with them',
       'The service key signs each request',
+    );
+  if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:'))
+    throw invalidInput(
+      'baseUrl',
+      'an http or https URL',
+      // Before an @ there can be a password.
+      JSON.stringify(text.slice(text.lastIndexOf('@') + 1).slice(0, 100)),
+      'Set it to the URL of the gateway',
     );
   return url;
 }

@@ -113,7 +113,7 @@ export function guard<Args extends readonly unknown[], Result>(
   const waiting = new Set<string>();
   return async (...live: Args) => {
     const args = snapshot(live, options);
-    const { raw, metadata } = parts(await options.stage(...args));
+    const staged = await options.stage(...args);
     const stopFor =
       (changeId: string | null) =>
       async (reason: GuardReason, explanation: string, outcome: ReviewOutcome | null = null): Promise<GuardBlock> => {
@@ -131,6 +131,7 @@ export function guard<Args extends readonly unknown[], Result>(
       }
     };
     const { change, changeId, bytes } = await orRollback(null, () => {
+      const { raw, metadata } = parts(staged);
       const { sourceTool, target } = options;
       const requestKey = options.requestKey?.(...args) ?? newNonce();
       const change = { sourceTool, target, raw, requestKey, ...(metadata === undefined ? {} : { metadata }) };

@@ -20,6 +20,7 @@ export async function readBody(
   // The signal that was given to `fetch` does not end a body any more once the request is garbage-collected. An aborted body rejects.
   const cancel = (): void => void Promise.allSettled([reader.cancel()]);
   signal?.addEventListener('abort', cancel);
+  if (signal?.aborted === true) cancel();
   try {
     for (;;) {
       const { done, value } = await reader.read();

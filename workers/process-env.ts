@@ -11,6 +11,8 @@ const numeric = (number: z.ZodType<number, number>) =>
 const Port = numeric(z.int().min(0).max(65_535));
 const Path = z.string().min(1);
 const WebUrl = z.url({ protocol: /^https?$/ });
+/** With a password, checks and errors would print it. */
+const GatewayUrl = WebUrl.refine((url) => !/^[^/]*\/\/[^/]*@/.test(url), 'expected a URL without user and password');
 /** Browsers offer passkeys over https, and on localhost over http; an address is not a valid relying party. */
 const PublicUrl = z
   .string()
@@ -166,7 +168,7 @@ export const CliEnv = z.object({
     .min(1)
     .default('public')
     .describe('Comma-separated schemas whose tables `target init` grants.'),
-  COUNTERSIGN_GATEWAY_URL: WebUrl.optional().describe(
+  COUNTERSIGN_GATEWAY_URL: GatewayUrl.optional().describe(
     'The address of the gateway. Commands about reviews use it unless `COUNTERSIGN_DATABASE_URL` is set. See [Through the gateway](#through-the-gateway).',
   ),
   COUNTERSIGN_PUBLIC_URL: InboxUrl,

@@ -87,11 +87,17 @@ async function trustOf(io: Io, option: string | undefined): Promise<EvidenceTrus
   const file = option ?? io.host.env['COUNTERSIGN_TRUST_FILE'];
   if (file !== undefined) return await readTrust(file);
   const { gatewaySettings } = await import('../gateway/settings.js');
-  const { knownSettings } = await import('../../workers/local-client.js');
-  const { operators, committers } = gatewaySettings(io.host.env)?.trust ?? knownSettings(io.host.env);
+  const { knownSettings, localClientFile } = await import('../../workers/local-client.js');
+  const known = gatewaySettings(io.host.env)?.trust;
+  const { operators, committers } = known ?? knownSettings(io.host.env);
   if (operators.length === 0 || committers.length === 0)
     throw new UsageError(
       '--trust is missing: name the file with the public keys of operators and committers, set COUNTERSIGN_TRUST_FILE, or use "countersign login"',
+    );
+  // By default it is below the working directory, which can have come with the evidence.
+  if (known === undefined)
+    io.err.line(
+      `Verified with the keys in ${localClientFile(io.host.env)}: that proves nothing if you did not start its server`,
     );
   return { operators, committers };
 }

@@ -60,6 +60,18 @@ it('ends a response that trickles after the time-out, also if garbage was collec
   await socketClosed;
 }, 20_000);
 
+it('ends a body that stalls if the time-out has passed before the response is read', async () => {
+  let cancelled = false;
+  const body = new ReadableStream({ cancel: () => void (cancelled = true) });
+  const fetch = async (): Promise<Response> => {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    return new Response(body);
+  };
+  const http = new GatewayHttp({ baseUrl: 'https://gateway.example', serviceKey, fetch });
+  await expect(http.call('GET', '/v1/key', null, z.unknown(), 10)).rejects.toMatchObject(mayHaveEffect);
+  expect(cancelled).toBe(true);
+});
+
 it.each<[string, RequestListener]>([
   ['a status without a code', (_request, response) => response.writeHead(502).end('<html>Bad gateway</html>')],
   ['another JSON', (_request, response) => response.end('{"changeId":"constructor"}')],
@@ -161,8 +173,12 @@ it('verifies no result from the rows of another change, or with its receipt or o
   }
 });
 
-it('refuses a URL with a password without printing it', () => {
-  const create = (): unknown => client({ baseUrl: 'https://user:secret@gateway.example' });
-  expect(create).toThrow('baseUrl: expected a URL without user and password');
+it.each([
+  'https://user:secret@gateway.example',
+  'ftp://user:secret@gateway.example',
+  'https://user:secret@gateway.example:port',
+])('refuses a URL with a password without printing it', (baseUrl) => {
+  const create = (): unknown => client({ baseUrl });
+  expect(create).toThrow('baseUrl: expected a');
   expect(create).not.toThrow('secret');
 });

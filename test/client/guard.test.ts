@@ -312,6 +312,7 @@ describe('guard', () => {
 
   it.each<[string, Partial<GuardOptions<[Order], string>>, Partial<GuardClient>]>([
     ['the staged bytes are refused', { stage: () => '' }, {}],
+    ['the staged value has no bytes', { stage: () => 1 as unknown as string }, {}],
     [
       '`requestKey` throws',
       {

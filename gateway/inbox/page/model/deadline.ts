@@ -25,12 +25,12 @@ export function durationText(seconds: number): string {
   return `${(seconds / 3600).toFixed(1)} h`;
 }
 
-/** The deadline of a listed review while it waits for people, otherwise when it was opened. */
+/** The deadline of a listed review while it waits for people (`pending` violations), otherwise when it was opened. */
 export function whenText(
-  { state, deadlineAt, openedAt }: Pick<ReviewListItem, 'state' | 'deadlineAt' | 'openedAt'>,
+  { state, deadlineAt, openedAt, pending }: Pick<ReviewListItem, 'state' | 'deadlineAt' | 'openedAt' | 'pending'>,
   now: number,
 ): { readonly at: string; readonly text: string } {
-  if (state !== 'INTERVENTION_REQUIRED' || deadlineAt === null)
+  if (state !== 'INTERVENTION_REQUIRED' || pending === 0 || deadlineAt === null)
     return { at: openedAt, text: `opened ${agoText(openedAt, now)}` };
   const left = remainingText(deadlineAt, now);
   return { at: deadlineAt, text: left === 'passed' ? 'the deadline has passed' : `rolled back ${left}` };

@@ -111,22 +111,24 @@ function positionAt(text: string, offset: number): Position {
   return { line, column };
 }
 
-/** The shown lines that overlap the range. An empty range is the line that it is in. */
+/** The shown lines that overlap the range; what follows a line, such as its line feed, is in it. An empty range is the line that it is in. */
 function linesBetween(lines: readonly ShownLine[], start: Position, end: Position, label: string): Place | null {
   let first = -1;
   let last = -1;
   lines.forEach((line, i) => {
-    const begins = { line: line.startLine, column: line.startColumn };
-    const ends = { line: line.endLine, column: line.endColumn };
-    if (isBefore(end, begins) || !isBefore(start, ends)) {
-      const empty = start.line === line.startLine && line.startColumn >= line.endColumn && line.endLine === start.line;
-      if (!empty) return;
-    }
+    const begins = beginOf(line);
+    const next = lines[i + 1];
+    const ends = next === undefined ? { line: line.endLine, column: Infinity } : beginOf(next);
+    if (isBefore(end, begins) || !isBefore(start, ends)) return;
     if (first !== -1 && !isBefore(begins, end)) return;
     if (first === -1) first = i;
     last = i;
   });
   return first === -1 ? null : { kind: 'lines', first, last, label };
+}
+
+function beginOf({ startLine: line, startColumn: column }: ShownLine): Position {
+  return { line, column };
 }
 
 function isBefore(a: Position, b: Position): boolean {

@@ -17,6 +17,10 @@ describe('the place of an evidence reference', () => {
     ['L1:C1-L2:C12', { first: 0, last: 1 }],
     ['L3:C1-L3:C7', { first: 2, last: 2 }],
     ['L2', { first: 1, last: 1 }],
+    // The line feed of a line, and the end of the last one, are in the line before them.
+    ['L1:C9-L1:C9', { first: 0, last: 0 }],
+    ['L1:C9-L2:C1', { first: 0, last: 0 }],
+    ['L3:C15-L3:C15', { first: 2, last: 2 }],
     ['', { first: 0, last: 2 }],
   ])('finds the lines of %s', (fragment, lines) => {
     expect(at(fragment)).toMatchObject({ kind: 'lines', ...lines });

@@ -169,10 +169,11 @@ describe('small texts', () => {
 
   it('a listed review has a deadline only while it waits for people', () => {
     const openedAt = '2026-11-20T09:30:00Z';
-    const listed = (state: string, deadlineAt: string | null = '2026-11-21T09:59:00Z'): string =>
-      whenText({ state, deadlineAt, openedAt }, now).text;
+    const listed = (state: string, deadlineAt: string | null = '2026-11-21T09:59:00Z', pending = 1): string =>
+      whenText({ state, deadlineAt, openedAt, pending }, now).text;
     expect(listed('INTERVENTION_REQUIRED')).toBe('rolled back in 23 h 59 min');
     expect(listed('INTERVENTION_REQUIRED', '2026-11-20T09:59:00Z')).toBe('the deadline has passed');
+    expect(listed('INTERVENTION_REQUIRED', '2026-11-21T09:59:00Z', 0)).toBe('opened 30 min ago');
     for (const state of ['COMMITTING', 'COMMITTED', 'ROLLED_BACK', 'EFFECT_UNKNOWN'])
       expect(listed(state)).toBe('opened 30 min ago');
     expect(listed('RUNNING', null)).toBe('opened 30 min ago');
