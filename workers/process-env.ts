@@ -12,7 +12,10 @@ const Port = numeric(z.int().min(0).max(65_535));
 const Path = z.string().min(1);
 const WebUrl = z.url({ protocol: /^https?$/ });
 /** With a password, checks and errors would print it. */
-const GatewayUrl = WebUrl.refine((url) => !/^[^/]*\/\/[^/]*@/.test(url), 'expected a URL without user and password');
+const GatewayUrl = WebUrl.refine(
+  (text) => !URL.canParse(text) || new URL(text).username + new URL(text).password === '',
+  'expected a URL without user and password',
+);
 /** Browsers offer passkeys over https, and on localhost over http; an address is not a valid relying party. */
 const PublicUrl = z
   .string()

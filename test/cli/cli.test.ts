@@ -92,13 +92,16 @@ describe('environment', () => {
     expect(err).not.toContain('secret');
   });
 
-  it('exits 2 with a password in the URL of the gateway, and does not print it', async () => {
-    const env = { COUNTERSIGN_GATEWAY_URL: 'https://user:secret@gateway.example' };
-    const { code, err } = await run(['doctor'], { host: { env } });
-    expect(code).toBe(2);
-    expect(err).toContain('COUNTERSIGN_GATEWAY_URL: expected a URL without user and password');
-    expect(err).not.toContain('secret');
-  });
+  it.each(['https://user:secret@gateway.example', 'https:user:secret@gateway.example'])(
+    'exits 2 with a password in the URL of the gateway, and does not print it',
+    async (url) => {
+      const env = { COUNTERSIGN_GATEWAY_URL: url };
+      const { code, err } = await run(['doctor'], { host: { env } });
+      expect(code).toBe(2);
+      expect(err).toContain('COUNTERSIGN_GATEWAY_URL: expected a URL without user and password');
+      expect(err).not.toContain('secret');
+    },
+  );
 
   it('prints help whatever the environment is', async () => {
     expect(await run(['list', '--help'], { host: { env: { COUNTERSIGN_DATABASE_URL: '' } } })).toMatchObject({

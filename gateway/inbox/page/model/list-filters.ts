@@ -44,6 +44,18 @@ export function queryOf(tab: ReviewTab, filters: ListFilters): ReviewListQuery {
   return { tab, ...Object.fromEntries(members) };
 }
 
+const EMPTY: Readonly<Record<ReviewTab, string>> = {
+  turn: 'Nothing waits for you.',
+  waiting: 'No review waits for other people.',
+  all: 'No review found.',
+};
+
+/** What an empty list says. Filters can come from a link, and then reviews can wait that are not listed. */
+export function emptyText(tab: ReviewTab, filters: ListFilters): string {
+  const isFiltered = Object.keys(queryOf(tab, filters)).length > 1;
+  return isFiltered ? 'No review matches the search and the filters.' : EMPTY[tab];
+}
+
 export function activeFilters({ search: _typed, ...others }: ListFilters): number {
   return Object.values(others).filter((value) => value.trim() !== '').length;
 }

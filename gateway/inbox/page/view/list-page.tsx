@@ -4,7 +4,7 @@ import type { ReviewListItem, ReviewTab } from '../../api';
 import { useList } from '../hooks/use-list';
 import { useServerNow } from '../hooks/use-live';
 import { useShortcuts } from '../hooks/use-shortcuts';
-import { queryOf, type ListFilters } from '../model/list-filters';
+import { emptyText, queryOf, type ListFilters } from '../model/list-filters';
 import { hashOf } from '../model/routes';
 import { Alert } from './alert';
 import { Filters } from './filters';
@@ -21,12 +21,6 @@ const TITLES: Readonly<Record<ReviewTab, string>> = {
   turn: 'Your turn',
   waiting: 'Waiting on others',
   all: 'All reviews',
-};
-
-const EMPTY: Readonly<Record<ReviewTab, string>> = {
-  turn: 'Nothing waits for you.',
-  waiting: 'No review waits for other people.',
-  all: 'No review found.',
 };
 
 /** One tab of the list. j and k move, Enter opens. */
@@ -50,7 +44,7 @@ export function ListPage({ tab, filters, onFilters, onCount }: Props): JSX.Eleme
           <p class="sr-only" role="status">
             {items.length} shown{list.next === null ? '' : ', more follow'}
           </p>
-          {items.length === 0 && <p class="empty">{EMPTY[tab]}</p>}
+          {items.length === 0 && <p class="empty">{emptyText(tab, settled)}</p>}
           <ol class="reviews" aria-label={TITLES[tab]}>
             {items.map((item) => (
               <ListItem key={item.changeId} item={item} now={now} />

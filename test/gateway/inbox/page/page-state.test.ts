@@ -4,7 +4,7 @@ import type { Place } from '../../../../gateway/inbox/page/model/evidence';
 import type { Card } from '../../../../gateway/inbox/page/model/cards';
 import { agoText, remainingText, whenText } from '../../../../gateway/inbox/page/model/deadline';
 import { parseDrafts, withoutDecisions } from '../../../../gateway/inbox/page/model/drafts';
-import { queryOf, NO_FILTERS } from '../../../../gateway/inbox/page/model/list-filters';
+import { emptyText, queryOf, NO_FILTERS } from '../../../../gateway/inbox/page/model/list-filters';
 import { hashOf, routeOf } from '../../../../gateway/inbox/page/model/routes';
 import { stateText } from '../../../../gateway/inbox/page/model/state-text';
 import { throttle } from '../../../../gateway/inbox/page/model/throttle';
@@ -177,6 +177,13 @@ describe('small texts', () => {
     for (const state of ['COMMITTING', 'COMMITTED', 'ROLLED_BACK', 'EFFECT_UNKNOWN'])
       expect(listed(state)).toBe('opened 30 min ago');
     expect(listed('RUNNING', null)).toBe('opened 30 min ago');
+  });
+
+  it('an empty list says that nothing waits only if it is not filtered', () => {
+    expect(emptyText('turn', NO_FILTERS)).toBe('Nothing waits for you.');
+    expect(emptyText('turn', { ...NO_FILTERS, search: 'a' })).toBe('Nothing waits for you.');
+    for (const filters of [{ search: 'items' }, { tenant: 'acme' }])
+      expect(emptyText('turn', { ...NO_FILTERS, ...filters })).toBe('No review matches the search and the filters.');
   });
 
   it('a review whose violations are all answered does not wait for people', () => {
