@@ -39,11 +39,20 @@ test('groups of the policy with channels pass, and those without are named', () 
 });
 
 test('a group that no policy has, and people without an address, are failures', () => {
-  const escalate = { after: '1h', to: 'leads' };
-  const groups = { owners: { channels: ['mail'], escalate }, leads: { channels: ['chat'] } };
+  const groups = { owners: { channels: ['mail'] }, leads: { channels: ['chat'] } };
   expect(check(groups, { owners: ['carol', 'alice', 'bob'] })).toMatchObject([
     { ok: false, name: 'notices to owners', detail: 'no address for bob, carol, so no mail reaches them' },
     { ok: false, name: 'notices to leads' },
     { ok: true, detail: '2 groups' },
+  ]);
+});
+
+test('a group that only escalation names gets its notices, except mail, which goes to the members in the policy', () => {
+  const owners = { channels: ['chat'], escalate: { after: '1h', to: 'leads' } };
+  const policy = { owners: ['alice'] };
+  expect(check({ owners, leads: { channels: ['chat'] } }, policy)).toMatchObject([{ ok: true, detail: '2 groups' }]);
+  expect(check({ owners, leads: { channels: ['chat', 'mail'] } }, policy)).toMatchObject([
+    { ok: false, name: 'notices to leads', detail: 'no policy has this group, so no mail reaches it' },
+    { ok: true },
   ]);
 });
