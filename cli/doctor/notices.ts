@@ -19,7 +19,9 @@ export function checkNotices(path: string | undefined, plans: readonly Pick<Plan
 
 function compared({ teams, channels, emailOf }: NoticeSettings, plans: readonly Pick<Plan, 'groups'>[]): Check[] {
   const members = membersByGroup(plans);
-  const escalatedTo = new Set([...teams.values()].map(({ escalate }) => escalate?.to));
+  const escalatedTo = new Set(
+    [...teams].flatMap(([name, { escalate }]) => (members.has(name) && escalate !== null ? escalate.to : [])),
+  );
   const checks: Check[] = [];
   for (const [name, team] of teams) {
     const people = members.get(name);

@@ -51,6 +51,11 @@ test('a group that only escalation names gets its notices, except mail, which go
   const owners = { channels: ['chat'], escalate: { after: '1h', to: 'leads' } };
   const policy = { owners: ['alice'] };
   expect(check({ owners, leads: { channels: ['chat'] } }, policy)).toMatchObject([{ ok: true, detail: '2 groups' }]);
+  expect(check({ owners, leads: { channels: ['chat'] } }, {})).toMatchObject([
+    { ok: false, detail: 'no policy has this group, so its notices are not sent' },
+    { ok: false, detail: 'no policy has this group, so its notices are not sent' },
+    { ok: true },
+  ]);
   expect(check({ owners, leads: { channels: ['chat', 'mail'] } }, policy)).toMatchObject([
     { ok: false, name: 'notices to leads', detail: 'no policy has this group, so no mail reaches it' },
     { ok: true },
