@@ -97,7 +97,7 @@ async function trustOf(io: Io, option: string | undefined): Promise<EvidenceTrus
   // By default it is below the working directory, which can have come with the evidence.
   if (known === undefined)
     io.err.line(
-      `Verified with the keys in ${localClientFile(io.host.env)}: that proves nothing if you did not start its server`,
+      `Checked with the keys in ${localClientFile(io.host.env)}: that proves nothing if you did not start its server`,
     );
   return { operators, committers };
 }

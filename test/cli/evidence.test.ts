@@ -132,7 +132,7 @@ describe('verify', () => {
     const { code, err } = await run(['verify', 'committed'], { env: { COUNTERSIGN_STATE_DIR: path('dev') } });
     expect(code).toBe(0);
     // The file can be in a directory that came with the evidence.
-    expect(err).toContain(`Verified with the keys in ${path('dev')}/client.json`);
+    expect(err).toContain(`Checked with the keys in ${path('dev')}/client.json`);
   });
 
   it('escapes everything that it prints of a file', async () => {
