@@ -132,7 +132,7 @@ export const DECISIVE_CHECKS: Readonly<Record<string, readonly Role[]>> = {
   stage: ['cs_commit'],
   [NOTHING_APPLIED]: ['cs_commit'],
   [EFFECT_UNKNOWN]: ['cs_commit'],
-  [STEP_FAILED]: ['cs_review', 'cs_judge', 'cs_commit'],
+  [STEP_FAILED]: ['cs_review', 'cs_commit'],
 };
 
 /** Roles with EXECUTE on `publish_policy`. What they store counts only if a trusted operator signed it. */

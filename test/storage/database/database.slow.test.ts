@@ -248,7 +248,7 @@ describe('a role', () => {
       createLedger(database.open(role)).append(id(83), [{ kind: 'refused', at: AT, body: { check }, factKey: check }]);
     for (const [check, allowed] of [
       ['stage', ['cs_commit']],
-      ['step_failed', ['cs_commit', 'cs_judge', 'cs_review']],
+      ['step_failed', ['cs_commit', 'cs_review']],
       ['nothing_applied', ['cs_commit']],
       ['effect_unknown', ['cs_commit']],
     ] as const)
@@ -267,7 +267,6 @@ describe('a role', () => {
     expect((await createLedger(database.open('cs_reader')).read(id(83))).map(({ row }) => row.actor)).toEqual([
       'cs_commit',
       'cs_commit',
-      'cs_judge',
       'cs_review',
       'cs_commit',
       'cs_commit',
