@@ -61,6 +61,24 @@ const ToolShape = z.strictObject({
   staging: AnyFunction.nullable(),
 });
 
+/** What `defineSourceTool` returns. */
+const DefinedTool = ToolShape.required({
+  normalized: true,
+  texts: true,
+  measure: true,
+  touched: true,
+  claims: true,
+  title: true,
+  render: true,
+  effectMetadata: true,
+});
+
+/** Throws TypeError if an extension's source tool was not made by `defineSourceTool`. It may come from another copy of this package. */
+export function requireDefinedTool(tool: unknown, where: string): void {
+  const name = givenName(tool, 'sourceTool');
+  requireShape(`${where}${name}: expected a source tool that defineSourceTool returned`, DefinedTool, tool);
+}
+
 /**
  * Defines a source tool; the built-in tools use it as well. Throws TypeError for a member that is missing, unknown or invalid, such
  * as an async `measure`, on an enforced tool without staging, and on a cooperative tool with staging. A reader that returns something

@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
 import type { SourceTool, SourceToolRegistry } from '../policy/contracts/source-tool';
 import { packDefinitions, SOURCE_TOOLS } from '../source-tools';
-import { sourceToolRegistry } from '../source-tools/define';
+import { requireDefinedTool, sourceToolRegistry } from '../source-tools/define';
 import type { ValidatorResult } from '../policy/contracts/finding';
 import { requireShape } from '../policy/contracts/definition-shape';
 import { judgeDefinition } from '../policy/judge/config';
@@ -81,6 +81,7 @@ async function load(path: string): Promise<Extension> {
   if (extension === undefined) throw new ConfigError(`COUNTERSIGN_EXTENSIONS: ${path} exports no "extension"`);
   requireShape(`${path}: extension`, ExtensionShape, extension);
   extension.validators?.forEach((rule, i) => requireDefinedRule(rule, `${path}: validators[${i}]`));
+  extension.sourceTools?.forEach((tool, i) => requireDefinedTool(tool, `${path}: sourceTools[${i}]`));
   return extension;
 }
 

@@ -50,7 +50,7 @@ export type CallbackRegistry = Registry<CallbackDefinition>;
 export function callbackRegistry(callbacks: readonly CallbackDefinition[], expectedCount?: number): CallbackRegistry {
   return frozenRegistry(
     'Callback',
-    callbacks.map((callback) => [callback.key, defineCallback(callback)] as const),
+    callbacks.map(defineCallback).map((callback) => [callback.key, callback] as const),
     expectedCount,
   );
 }

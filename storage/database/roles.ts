@@ -1,4 +1,4 @@
-import { STEP_FAILED } from '../../policy/contracts/ledger';
+import { EFFECT_UNKNOWN, NOTHING_APPLIED, STEP_FAILED } from '../../policy/contracts/ledger';
 
 /** One login role per process, each with the least privileges that it needs. */
 export const ROLES = ['cs_review', 'cs_judge', 'cs_commit', 'cs_gateway', 'cs_operator', 'cs_reader'] as const;
@@ -127,10 +127,12 @@ export const APPEND_GRANTS: Partial<Readonly<Record<Role, readonly string[]>>> =
   cs_operator: ['resolved'],
 };
 
-/** Checks in rows `refused` on which the reason of a rollback rests, with the roles whose processes make them. */
+/** Checks in rows `refused` on which the end or the state of a review rests, with the roles whose processes make them. */
 export const DECISIVE_CHECKS: Readonly<Record<string, readonly Role[]>> = {
   stage: ['cs_commit'],
-  [STEP_FAILED]: ['cs_review', 'cs_judge', 'cs_commit'],
+  [NOTHING_APPLIED]: ['cs_commit'],
+  [EFFECT_UNKNOWN]: ['cs_commit'],
+  [STEP_FAILED]: ['cs_review', 'cs_commit'],
 };
 
 /** Roles with EXECUTE on `publish_policy`. What they store counts only if a trusted operator signed it. */

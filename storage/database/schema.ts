@@ -6,7 +6,7 @@ import { KEY_TABLES_SQL, KEY_TRIGGERS_SQL } from './key-tables-sql';
 import { APPEND_GRANTS, DECISIVE_CHECKS, PROJECTING_ROLES } from './roles';
 
 /** Raise it with every change of the schema below. */
-export const SCHEMA_VERSION = 11;
+export const SCHEMA_VERSION = 12;
 
 /** `ledger_append` notifies this channel of the id of each change that gets rows. */
 export const LEDGER_CHANNEL = 'countersign_ledger';
@@ -195,7 +195,7 @@ function textArray(texts: readonly string[]): string {
 const JSON_OF_SQL = String.raw`
 create or replace function json_of(body text) returns json language sql immutable set search_path = pg_catalog, public, pg_temp as $$
   select (case when strpos(body, '\u0000') = 0 then body
-               else regexp_replace(body, '(?<!\\)((?:\\\\)*)\\u0000', '\1', 'g') end)::json;
+               else regexp_replace(body, '(?<!\\)((?:\\\\)*)\\u0000', '\1\\ufffd', 'g') end)::json;
 $$;`;
 
 /**

@@ -9,7 +9,7 @@ export interface DueReview {
 
 /** PostgreSQL cannot read a member of JSON that has a NUL in any of its texts. The same as `json_of`, which operators may not execute. */
 const BODY = String.raw`(case when strpos(l.body, '\u0000') = 0 then l.body
-  else regexp_replace(l.body, '(?<!\\)((?:\\\\)*)\\u0000', '\1', 'g') end)::json`;
+  else regexp_replace(l.body, '(?<!\\)((?:\\\\)*)\\u0000', '\1\\ufffd', 'g') end)::json`;
 const SUBMITTED = `(${BODY}->'submission'->>'diffSha')`;
 const PAGE = 1000;
 

@@ -79,6 +79,19 @@ test.each([
     file('rule.cjs', 'exports.extension = { validators: [{ name: "a_rule", apply: () => ({ fires: false }) }] }'),
     /^COUNTERSIGN_EXTENSIONS: .*rule\.cjs: validators\[0\] "a_rule": expected a rule that defineRule returned: /,
   ],
+  [
+    'has a source tool that defineSourceTool did not return',
+    file(
+      'tool.cjs',
+      'exports.extension = { sourceTools: [{ sourceTool: "A", mode: "enforced", measure: async () => null }] }',
+    ),
+    /^COUNTERSIGN_EXTENSIONS: .*tool\.cjs: sourceTools\[0\] "A": expected a source tool that defineSourceTool returned: /,
+  ],
+  [
+    'has a callback that is nothing',
+    file('callback.cjs', 'exports.extension = { callbacks: [null] }'),
+    /^COUNTERSIGN_EXTENSIONS: Callback: .*got null/,
+  ],
 ])('an extension that %s is an invalid configuration', async (_, path, reason) => {
   const loaded = loadExtensions(path);
   await expect(loaded).rejects.toThrow(reason);

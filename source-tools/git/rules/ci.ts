@@ -18,6 +18,11 @@ const SHELL = String.raw`(?:^|[^|])\|&?\s*[({]?\s*(?:(?:/\w+)*/?(?:sudo|doas|env
 const INTERPRETER = String.raw`(?:python|perl|ruby|node|php|deno|bun|lua|osascript)[\d.]*`;
 const DOWNLOAD = String.raw`\b(?:curl|wget|base64)\b`;
 
+/** What follows `-o` or `>`: neither `-` nor /dev/null, /dev/stdout or /dev/stderr. */
+const INTO_FILE = String.raw`[\s=]*["']?(?:[^\s=/;&|>"'-]|-[^\s;&|]|/(?:[^d]|d[^e]|de[^v]|dev[^/]|dev/(?:[^ns]|s[^t])))`;
+/** A shell with a file; or, after `chmod`, a path. */
+const RUNS_FILE = String.raw`(?:(?:sudo\s+)?(?:(?:/\w+)*/?(?:ba|z|da|k|fi|a)?sh|source|\.)\s+["']?[\w./$~{-]|(?:sudo\s+)?chmod\s[^;&|]*(?:;|&&)\s*(?:sudo\s+)?["']?\.{0,2}/)`;
+
 const PIPED: readonly LinePattern[] = [
   linePattern(
     'runs downloaded code',
@@ -32,7 +37,11 @@ const PIPED: readonly LinePattern[] = [
   linePattern(
     'runs a file that it downloaded',
     ['curl', 'wget'],
-    String.raw`\b(?:curl|wget)\b[^;&|]*(?:\s-[a-z]*o|--output|>)[^;&|]*(?:;|&&)\s*(?:sudo\s+)?(?:(?:/\w+)*/?(?:ba|z|da|k|fi|a)?sh|source|\.)\s+["']?[\w./$~{-]`,
+    [
+      String.raw`\b(?:curl|wget)\b[^;&|]*(?:\s-[a-z]*o|--output|>)${INTO_FILE}[^;&|]*(?:;|&&)\s*${RUNS_FILE}`,
+      // Without -O, wget writes the file that the URL names.
+      String.raw`\bwget(?:\s+(?:-[a-np-z]+|--(?:no-|q)[\w-]*|["']?(?:https?:|\$)[^\s;&|]+))+\s*(?:;|&&)\s*${RUNS_FILE}`,
+    ].join('|'),
   ),
   linePattern('pipes text into a shell', ['|'], String.raw`${SHELL}\s*(?:$|;|&|-[abd-z-])|\|\s*["']?\$\{?shell\b`),
   linePattern(
@@ -98,7 +107,7 @@ function dotted(text: string): string {
 
 export const dangerousCi = gitRule({
   name: 'git_dangerous_ci',
-  logicRevision: 7,
+  logicRevision: 8,
   defaultLevel: 'confirm',
   why: 'Pipelines have access to secrets and can publish releases, so one changed line can do more harm than a line of code.',
   config: z.strictObject({

@@ -50,7 +50,7 @@ function folded(path: string): string {
 /** The paths directly below the root and below the folders. */
 async function pathsIn(repository: Repository, tree: string, folders: readonly string[]): Promise<readonly string[]> {
   const list = async (...below: readonly string[]): Promise<readonly string[]> =>
-    (await repository.readText(['ls-tree', '-t', '-z', '--name-only', tree, ...below])).split('\0');
+    (await repository.read(['ls-tree', '-t', '-z', '--name-only', tree, ...below])).toString('utf8').split('\0');
   const root = await list();
   return folders.length === 0 ? root : [...root, ...(await list(...folders.map((folder) => `${folder}/`)))];
 }

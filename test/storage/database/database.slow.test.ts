@@ -248,7 +248,9 @@ describe('a role', () => {
       createLedger(database.open(role)).append(id(83), [{ kind: 'refused', at: AT, body: { check }, factKey: check }]);
     for (const [check, allowed] of [
       ['stage', ['cs_commit']],
-      ['step_failed', ['cs_commit', 'cs_judge', 'cs_review']],
+      ['step_failed', ['cs_commit', 'cs_review']],
+      ['nothing_applied', ['cs_commit']],
+      ['effect_unknown', ['cs_commit']],
     ] as const)
       for (const role of ['cs_commit', 'cs_judge', 'cs_review', 'cs_gateway'] as const)
         if (allowed.some((one) => one === role)) await append(role, check);
@@ -256,11 +258,18 @@ describe('a role', () => {
     // The bounds of an array can be chosen.
     const shifted = `select * from ledger_append($1, '{refused}', array[$2], '[0:1]={"{}","{\\"check\\":\\"stage\\"}"}', '{f}', '{null}', '{null}', null)`;
     await expect(database.open('cs_gateway').query(shifted, [id(83), AT])).rejects.toMatchObject({ code: '42501' });
+    // PostgreSQL reads no name with a NUL, and must not take it for the name without one.
+    const body = { check: 'stage', 'check\0': 'x' };
+    const twice = createLedger(database.open('cs_gateway')).append(id(83), [
+      { kind: 'refused', at: AT, body, factKey: 'f' },
+    ]);
+    await expect(twice).rejects.toMatchObject({ code: '42501' });
     expect((await createLedger(database.open('cs_reader')).read(id(83))).map(({ row }) => row.actor)).toEqual([
       'cs_commit',
       'cs_commit',
-      'cs_judge',
       'cs_review',
+      'cs_commit',
+      'cs_commit',
     ]);
   });
 

@@ -173,7 +173,8 @@ describe('a dry run', () => {
 
   it('stages a patch that only changes the case of a name, or adds a file where such names were before', async () => {
     expect(await stage(change(movePatch('README.md', 'readme.md')))).toMatchObject({ kind: 'staged' });
-    repo.push({ 'SRC/app.ts': 'y\n', 'SRC/one': '1\n' });
+    repo.push({ ' ONE': '1\n', 'SRC/app.ts': 'y\n', 'SRC/one': '1\n' });
+    expect(await stage(change(newFilePatch('one', 'x')))).toMatchObject({ kind: 'staged' });
     expect(await stage(change(newFilePatch('SRC/deep/new.ts', 'x')))).toMatchObject({ kind: 'staged' });
     expect(await stage(change(oneLinePatch('SRC/app.ts', 'y', 'z')))).toMatchObject({ kind: 'staged' });
     expect(await stage(change(newFilePatch('SRC/ONE', 'x')))).toMatchObject({ kind: 'rejected' });
