@@ -20,6 +20,8 @@ export interface TestPostgres {
   readonly server: PostgresServer;
   /** A fresh database with our schema. */
   database(options?: DatabaseOptions): Promise<TestDatabase>;
+  /** Closes all open pools. */
+  closePools(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -28,7 +30,7 @@ export interface TestDatabase {
   readonly adminUrl: string;
   /** Connection string of a process's role. */
   url(role: Role): string;
-  /** An open pool as that role (`admin`: the superuser); closed by `TestPostgres.stop`. */
+  /** An open pool as that role (`admin`: the superuser); closed by `TestPostgres.closePools` and `stop`. */
   open(role: Role | 'admin'): Database;
 }
 
@@ -60,6 +62,8 @@ export function useFreshDatabase(options: DatabaseOptions = {}): TestDatabase {
   const postgres = usePostgres();
   let made: TestDatabase | undefined;
   beforeEach(async () => void (made = await postgres.database(options)));
+  // The server has connections for all files that run at the same time, but not for the pools of all tests of a file.
+  afterEach(() => postgres.closePools());
   return live(() => made);
 }
 
@@ -68,6 +72,7 @@ export async function startTestPostgres({ alone = false } = {}): Promise<TestPos
   const server = await testServer(alone);
   const open: Database[] = [];
   let migrated: Promise<void> | undefined;
+  const closePools = async (): Promise<void> => void (await Promise.all(open.splice(0).map((pool) => pool.close())));
   return {
     server,
     async database({ anyTime = false } = {}) {
@@ -88,8 +93,9 @@ export async function startTestPostgres({ alone = false } = {}): Promise<TestPos
         },
       };
     },
+    closePools,
     async stop() {
-      await Promise.all(open.map((database) => database.close()));
+      await closePools();
       await server.stop();
     },
   };

@@ -3,6 +3,7 @@ import { createLedger } from '../../../storage/ledger/ledger';
 import { verifyLedger } from '../../../storage/ledger/verify-ledger';
 import { merkleRoot } from '../../../policy/evidence/merkle';
 import { lookup, testKey } from '../../support/keys';
+import { eventually } from '../../support/eventually';
 import { useFreshDatabase } from '../../support/postgres';
 
 /** When the tests of this file begin: the database refuses times that are far from its clock. */
@@ -96,6 +97,13 @@ it('includes many rows in several checkpoints, and does not settle rows without 
   const c = checkpointer(8);
   expect(await c.checkpoint()).toMatchObject({ rows: 8 });
   await tamper(`update ledger_checkpoints set created_at = now() - interval '2 minutes'`);
+  const admin = database.open('admin');
+  await eventually('the end of transactions in other databases', async () => {
+    const { rows } = await admin.query<{ ended: boolean }>(
+      `select age(xmin) > age(pg_snapshot_xmin(pg_current_snapshot())::xid) as ended from ledger_checkpoints`,
+    );
+    return rows[0]?.ended ?? false;
+  });
   expect(await c.checkpoint()).toMatchObject({ rows: 4, checkpoint: { size: 12 } });
   const { rows } = await database
     .open('cs_reader')
