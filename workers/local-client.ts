@@ -31,14 +31,9 @@ export function writeLocalClient(stateDir: string, client: LocalClient): void {
   writeFileSync(join(stateDir, FILE), `${JSON.stringify(client, null, 2)}\n`, { mode: 0o600 });
 }
 
-/** The file that `knownSettings` reads. */
-export function localClientFile(env: Env): string {
-  return join(stateDirOf(env), FILE);
-}
-
 /** Null if no server was started with this state directory. Throws ConfigError if its file is malformed. */
 function rememberedClient(env: Env): LocalClient | null {
-  const path = localClientFile(env);
+  const path = join(stateDirOf(env), FILE);
   return existsSync(path) ? readJson(path, LocalClient) : null;
 }
 

@@ -82,24 +82,23 @@ async function readEvidence(path: string): Promise<Uint8Array> {
   throw new UsageError(`${path}: expected an evidence file as "countersign export" writes it; ${parsed.problem}`);
 }
 
-/** The trust roots of the file, of the login, or of `countersign dev`. */
-async function trustOf(io: Io, option: string | undefined): Promise<EvidenceTrust> {
-  const file = option ?? io.host.env['COUNTERSIGN_TRUST_FILE'];
+/**
+ * The trust roots of the file, of the login, or of a state directory that the shell names. Nothing of the default one, which is below
+ * the working directory: it can have come with the evidence.
+ */
+async function trustOf({ host: { env, shellEnv } }: Io, option: string | undefined): Promise<EvidenceTrust> {
+  const isNamed = shellEnv['COUNTERSIGN_STATE_DIR'] !== undefined;
+  const own = isNamed ? env : shellEnv;
+  const file = option ?? own['COUNTERSIGN_TRUST_FILE'];
   if (file !== undefined) return await readTrust(file);
   const { gatewaySettings } = await import('../gateway/settings.js');
-  const { knownSettings, localClientFile } = await import('../../workers/local-client.js');
-  const known = gatewaySettings(io.host.env)?.trust;
-  const { operators, committers } = known ?? knownSettings(io.host.env);
-  if (operators.length === 0 || committers.length === 0)
+  const { knownSettings } = await import('../../workers/local-client.js');
+  const known = gatewaySettings(own)?.trust ?? (isNamed ? knownSettings(env) : null);
+  if (known === null || known.operators.length === 0 || known.committers.length === 0)
     throw new UsageError(
-      '--trust is missing: name the file with the public keys of operators and committers, set COUNTERSIGN_TRUST_FILE, or use "countersign login"',
+      '--trust is missing: name the file with the public keys of operators and committers, set COUNTERSIGN_TRUST_FILE, use "countersign login", or name the directory of your own servers in COUNTERSIGN_STATE_DIR',
     );
-  // By default it is below the working directory, which can have come with the evidence.
-  if (known === undefined)
-    io.err.line(
-      `Checked with the keys in ${localClientFile(io.host.env)}: that proves nothing if you did not start its server`,
-    );
-  return { operators, committers };
+  return { operators: known.operators, committers: known.committers };
 }
 
 async function readTrust(path: string): Promise<EvidenceTrust> {

@@ -7,7 +7,7 @@ export function requireShape(what: string, shape: z.ZodType, value: unknown): vo
   if (problem !== null) throw new TypeError(`${what}: ${problem}`);
 }
 
-/** Each wrong member: its name, what was expected and what was given. Null if there is none. */
+/** Each wrong member: its name, what was expected and what was given. Null if all are right. */
 export function shapeProblem(shape: z.ZodType, value: unknown, rootName = 'result'): string | null {
   const parsed = shape.safeParse(value);
   return parsed.success ? null : issuesText(fieldIssues(parsed.error, value, rootName, described));

@@ -1,9 +1,10 @@
 import { AFTER_CLOSED, AFTER_HEAD, AFTER_SETTLEMENT } from '../../policy/contracts/ledger';
 import { MAX_REFUSED_ROWS, REFUSALS, STATEMENTS, VERDICTS } from '../../policy/evidence/ledger-port';
+import { isForeignCheck, isMemberOf, kindsByRole, sharedKinds, textArray } from './append-grants-sql';
 import { CANONICAL_ROW_SQL } from './canonical-row-sql';
 import { EFFECT_SENDS_SQL } from './effect-sends-sql';
 import { KEY_TABLES_SQL, KEY_TRIGGERS_SQL } from './key-tables-sql';
-import { APPEND_GRANTS, DECISIVE_CHECKS, PROJECTING_ROLES } from './roles';
+import { PROJECTING_ROLES } from './roles';
 
 /** Raise it with every change of the schema below. */
 export const SCHEMA_VERSION = 12;
@@ -174,22 +175,6 @@ ${APPEND_ONLY.map((table) => `create or replace trigger append_only before updat
 `;
 
 const quoted = (kinds: readonly string[]): string => kinds.map((kind) => `'${kind}'`).join(', ');
-const kindsByRole = Object.entries(APPEND_GRANTS)
-  .map(([role, kinds]) => `('${role}', ${textArray(kinds)})`)
-  .join(', ');
-const isMemberOf = (roles: readonly string[]): string =>
-  roles.map((role) => `pg_has_role(session_user, '${role}', 'member')`).join(' or ');
-const isForeignCheck = Object.entries(DECISIVE_CHECKS)
-  .map(([check, roles]) => `c.check_name = '${check}' and not (${isMemberOf(roles)})`)
-  .join(' or ');
-/** Kinds that several roles may append. */
-const sharedKinds = [...new Set(Object.values(APPEND_GRANTS).flat())].filter(
-  (kind) => Object.values(APPEND_GRANTS).filter((kinds) => kinds.includes(kind)).length > 1,
-);
-
-function textArray(texts: readonly string[]): string {
-  return `array[${texts.map((text) => `'${text}'`).join(',')}]`;
-}
 
 /** PostgreSQL cannot read a member of JSON that has a NUL in any of its texts. */
 const JSON_OF_SQL = String.raw`

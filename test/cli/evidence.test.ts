@@ -48,12 +48,14 @@ interface Options {
   readonly ledger?: FakeRemote['ledger'];
   readonly tty?: boolean;
   readonly env?: Readonly<Record<string, string>>;
+  /** Default: `env`. */
+  readonly shellEnv?: Readonly<Record<string, string>>;
 }
 
 /** Arguments that name a file of the folder are replaced by its path. Each look at the clock is three seconds later. */
 async function run(
   args: string[],
-  { exported = UNUSED.evidence, evidence = {}, ledger = {}, tty = false, env = {} }: Options = {},
+  { exported = UNUSED.evidence, evidence = {}, ledger = {}, tty = false, env = {}, shellEnv = env }: Options = {},
 ): Promise<CommandRun> {
   let clock = 0;
   return await runCommand(
@@ -61,7 +63,7 @@ async function run(
     {
       remote: { reviews: { connect: () => ({ ...UNUSED, evidence: exported }) }, evidence, ledger },
       tty,
-      host: { env, now: () => new Date((clock += 3_000)) },
+      host: { env, shellEnv, now: () => new Date((clock += 3_000)) },
     },
   );
 }
@@ -123,16 +125,19 @@ describe('verify', () => {
     expect((await run(['verify', 'committed'], { env })).code).toBe(0);
   });
 
-  it('takes the trusted keys of `countersign dev`, as the other commands do', async () => {
+  it('takes the trusted keys of a state directory only if the shell names it', async () => {
     const databases = { databaseUrl: 'postgres://db', operatorDatabaseUrl: 'postgres://db' };
     const server = { temporalAddress: 'temporal:7233', namespace: 'default', gatewayUrl: 'http://127.0.0.1:8077' };
     mkdirSync(path('dev'));
     const trusted = { operators: [...trust.operators], committers: [...trust.committers] };
     writeLocalClient(path('dev'), { ...server, ...databases, tenant: 'default', ...trusted });
-    const { code, err } = await run(['verify', 'committed'], { env: { COUNTERSIGN_STATE_DIR: path('dev') } });
-    expect(code).toBe(0);
-    // The file can be in a directory that came with the evidence.
-    expect(err).toContain(`Checked with the keys in ${path('dev')}/client.json`);
+    const named = { COUNTERSIGN_STATE_DIR: path('dev') };
+    expect((await run(['verify', 'committed'], { env: named })).code).toBe(0);
+    // The default directory can have come with the evidence, with a file cli.env that sets anything.
+    const came = { ...named, COUNTERSIGN_TRUST_FILE: path('trust') };
+    const { code, err } = await run(['verify', 'committed'], { env: came, shellEnv: {} });
+    expect(code).toBe(2);
+    expect(err).toContain('--trust is missing');
   });
 
   it('escapes everything that it prints of a file', async () => {

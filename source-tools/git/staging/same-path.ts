@@ -11,7 +11,7 @@ interface SamePath {
 
 /**
  * An added path that file systems without case, or with one Unicode form of each name, take for another path of the tree, so that a
- * checkout writes one over the other. Names that were in the tree before the change are not compared. Null if there is none.
+ * checkout writes one over the other. Names that were in the tree before the change are not compared. Null if no added path is.
  */
 export async function samePath(
   repository: Repository,

@@ -20,7 +20,7 @@ export function placeOf(reference: string, review: Referenced, change: ShownChan
   const match = /^(diff|staging|metadata):([0-9a-f]{64})#([^]*)$/.exec(reference);
   const [, source, sha, fragment = ''] = match ?? [];
   if (source === 'diff' && sha === review.diffSha && change !== null && change.lines.length > 0)
-    // Evidence that is not found must be looked for: a confirmation waits for nothing where there is no place.
+    // Evidence that is not found is the whole change: without a place, a confirmation would wait for nothing.
     return rangeOf(fragment, change) ?? whole(change, `the whole change (${fragment} is not in it)`);
   if (source === 'staging' && sha === review.stagingSha)
     return { kind: 'staging', anchor: stagingAnchor(fragment), label: stagingLabel(fragment) };

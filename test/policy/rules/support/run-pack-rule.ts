@@ -37,7 +37,7 @@ export function inputOf(
   return ruleInput({ sourceTool, raw: bytes, facts: factsOf(sourceTool, bytes), config, metadata });
 }
 
-/** A rule of a pack that this process evaluates. Throws if there is none of this name. */
+/** A rule of a pack that this process evaluates. Throws for an unknown name. */
 export function ruleNamed(pack: readonly ValidatorDefinition[], name: string) {
   const definition = pack.find((d) => d.implementation === name);
   if (definition?.evaluate == null) throw new Error(`rule ${name} does not exist`);
