@@ -88,6 +88,7 @@ async function startInbox(db: Database): Promise<{ readonly url: string; readonl
     groupsOf: async () => new Map(GROUPS.map((group) => [group, group === 'dba' ? ['alice'] : ['bob']])),
     recordDifferences: never,
     changes: { subscribe: never },
+    registryVersion: never,
     tenantOf,
   };
   const reviews = { bundle: never, tenantOf: async (changeId: string) => (await tenantOf(changeId)) ?? never() };

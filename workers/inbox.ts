@@ -7,6 +7,7 @@ import { createChallengeStore } from '../storage/inbox/challenges';
 import { ledgerChanges } from '../storage/inbox/ledger-changes';
 import { createInboxNumbers } from '../storage/inbox/numbers';
 import { readPrecedents } from '../storage/inbox/precedents';
+import { registryVersion } from '../storage/inbox/registry-version';
 import { createInboxLists } from '../storage/inbox/review-list';
 import { createEnrollments } from '../storage/keys/enrollments';
 import { createSessionStore } from '../storage/inbox/sessions';
@@ -56,6 +57,7 @@ export function inboxDeps({ env, namespace, trust, resources, notifications }: I
     },
     recordDifferences: (changeId, seen) => recordDifferences(resources, changeId, seen),
     changes: ledgerChanges({ notifications, db }),
+    registryVersion: () => registryVersion(db),
   };
 }
 

@@ -176,8 +176,15 @@ export interface DifferenceReport {
 /**
  * Data of the server-sent events of `GET /events`. `changed` names a review in which rows were appended; the page reads it again.
  * `services` is sent first, and whenever one goes down or comes back. Every ten seconds at the latest an event is sent, so that a
- * page which receives nothing for 20 seconds knows that it is disconnected.
+ * page which receives nothing for 20 seconds knows that it is disconnected. `registry` is another text after a key, a revocation or a
+ * revision of the policy was added, so that any review may look different; null while the database is down.
  */
 export type InboxEvent =
   | { readonly type: 'changed'; readonly changeId: string }
-  | { readonly type: 'services'; readonly database: boolean; readonly temporal: boolean; readonly now: string };
+  | {
+      readonly type: 'services';
+      readonly database: boolean;
+      readonly temporal: boolean;
+      readonly registry: string | null;
+      readonly now: string;
+    };

@@ -51,6 +51,8 @@ export interface InboxDeps {
   readonly groupsOf: (planHash: string) => Promise<ReadonlyMap<string, readonly string[]> | null>;
   readonly recordDifferences: (changeId: string, seen: SeenDifferences) => Promise<void>;
   readonly changes: LedgerChanges;
+  /** A text that changes with each key, revocation and revision of the policy that is added. */
+  readonly registryVersion: () => Promise<string>;
   /** From the ledger only; null for a review that was never opened. */
   readonly tenantOf: (changeId: string) => Promise<string | null>;
 }

@@ -14,7 +14,7 @@ const MAX_CLIENTS = 1_000;
 const MAX_OF_SESSION = 5;
 const MAX_KNOWN_TENANTS = 10_000;
 
-interface EventHubDeps extends Pick<InboxDeps, 'changes' | 'tenantOf'> {
+interface EventHubDeps extends Pick<InboxDeps, 'changes' | 'tenantOf' | 'registryVersion'> {
   readonly readiness: Pick<Readiness<keyof ServiceProbes>, 'check'>;
   readonly sessions: Pick<Sessions, 'find'>;
   readonly now: () => number;
@@ -28,7 +28,8 @@ interface EventClient {
   beatAt: number;
 }
 
-type Services = Extract<InboxEvent, { type: 'services' }>;
+type ServicesEvent = Extract<InboxEvent, { type: 'services' }>;
+type Services = Omit<ServicesEvent, 'registry'>;
 
 /**
  * The open event streams of this process.
@@ -62,7 +63,7 @@ export class EventHub {
     this.#timer ??= setInterval(() => this.#run(this.#tick()), TICK_MS).unref();
     const services = await this.#readServices();
     this.#services ??= services;
-    queue.push(services);
+    queue.push({ ...services, registry: await this.#readRegistry(services) });
     if (this.#closed) queue.close();
     return queue;
   }
@@ -133,6 +134,17 @@ export class EventHub {
     };
   }
 
+  /** Null if the database is down. */
+  async #readRegistry({ database }: Services): Promise<string | null> {
+    if (!database) return null;
+    try {
+      return await this.deps.registryVersion();
+    } catch (error) {
+      if (isDatabaseDown(error)) return null;
+      throw error;
+    }
+  }
+
   async #tick(): Promise<void> {
     if (this.#ticking) return;
     this.#ticking = true;
@@ -143,13 +155,15 @@ export class EventHub {
       this.#services = services;
       const now = this.deps.now();
       const due = [...this.#clients].filter((client) => moved || now - client.beatAt >= HEARTBEAT_MS);
-      await Promise.all(due.map((client) => this.#beat(client, services)));
+      if (due.length === 0) return;
+      const event = { ...services, registry: await this.#readRegistry(services) };
+      await Promise.all(due.map((client) => this.#beat(client, event)));
     } finally {
       this.#ticking = false;
     }
   }
 
-  async #beat(client: EventClient, services: Services): Promise<void> {
+  async #beat(client: EventClient, services: ServicesEvent): Promise<void> {
     client.beatAt = this.deps.now();
     client.queue.push(services);
     if (!services.database) return; // The session cannot be read, and nothing else is sent.

@@ -90,6 +90,20 @@ describeInBrowser('what happens while a review is open on the page', () => {
       .waitFor();
   });
 
+  test('the key that signed the submission is revoked: the page says that the change cannot be committed', async () => {
+    const { system } = environment();
+    const label = { kind: 'service', onBehalfOf: 'carol', subject: { type: 'agent', id: 'revoked-agent' } } as const;
+    const key = await system.addKey(label);
+    const change = { target: 'shop', requestKey: `revoked-${Date.now()}`, ...paymentChange(++payments) };
+    const { changeId } = await system.client(key).submit(change);
+    await system.waiting(changeId);
+    await openReview(page, changeId);
+    const warning = page.getByText('The key that signed the submission was revoked').first();
+    expect(await warning.count()).toBe(0);
+    await system.revokeKey(key.keyId);
+    await warning.waitFor({ timeout: 60_000 });
+  });
+
   test('the deadline passes: the page counts down, says that it is rolled back, and offers no answer', async () => {
     await opened({
       sourceTool: 'SQLDryRun',

@@ -69,7 +69,7 @@ afterEach(() => world.stopping.abort());
 
 it('sends the state of the services at once, and again within ten seconds', async () => {
   const page = await open(await loggedIn(world));
-  expect(page.events).toEqual([{ type: 'services', database: true, temporal: true, now: expect.any(String) }]);
+  expect(page.events).toEqual([{ type: 'services', database: true, temporal: true, registry: '2', now: expect.any(String) }]);
   await pass(world, 10_000);
   expect(page.events).toHaveLength(2);
 });
@@ -87,6 +87,13 @@ it.each(['database', 'temporal'] as const)(
     expect(page.events).toHaveLength(3);
   },
 );
+
+it('sends within ten seconds that a key, a revocation or a revision of the policy was added', async () => {
+  const page = await open(await loggedIn(world));
+  world.keys.set('of bob', alice.entry);
+  await pass(world, 10_000);
+  expect(page.events.at(-1)).toMatchObject({ type: 'services', registry: '3' });
+});
 
 it('names changes of the tenants of the session only', async () => {
   const [own, other] = [await open(await loggedIn(world)), await open(await loggedIn(world, mallory))];

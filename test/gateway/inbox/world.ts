@@ -105,6 +105,7 @@ export function inboxWorld({
       tenantOf: async (changeId) => tenants.get(changeId) ?? null,
       groupsOf: async () => new Map([['dba', ['alice']]]),
       recordDifferences: async (_id, seen) => void differences.push(seen),
+      registryVersion: async () => `${keys.size}`,
       changes: {
         subscribe: (listener) => {
           listeners.add(listener);

@@ -12,7 +12,7 @@ export interface Services {
 export interface Live {
   readonly connection: 'connecting' | 'open' | 'lost';
   readonly services: Services;
-  /** Calls `listener` with the id of a review in which rows were appended, and with null if some may have been missed. Returns how to stop. */
+  /** Calls `listener` with the id of a review in which rows were appended, and with null if any review may look different. Returns how to stop. */
   readonly subscribe: (listener: (changeId: string | null) => void) => () => void;
 }
 
@@ -45,6 +45,8 @@ export function useEvents(active: boolean): Live {
     const tell = (changeId: string | null): void => listeners.current.forEach((listener) => listener(changeId));
     /** Whether changes may have been missed: while disconnected, or while the gateway could not read the database. */
     let missed = false;
+    /** The last that was sent. With another, any review may look different. */
+    let registry: string | null = null;
     const onEvent = (event: InboxEvent): void => {
       setConnection('open');
       if (event.type === 'changed') {
@@ -54,7 +56,9 @@ export function useEvents(active: boolean): Live {
       const { database, temporal, now } = event;
       learnServerTime(now);
       setServices((known) => (sameServices(known, event) ? known : { database, temporal }));
-      if (missed && database) tell(null);
+      const moved = registry !== null && event.registry !== null && event.registry !== registry;
+      registry = event.registry ?? registry;
+      if ((missed && database) || moved) tell(null);
       missed = !database;
     };
     const onLost = (): void => {
