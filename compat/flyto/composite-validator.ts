@@ -49,7 +49,7 @@ async function runChild(child: Validator, context: ValidatorContext, diff: DiffI
     return { name, verdict: Verdict.parse(await child.validate(context, diff)), error: null };
   } catch (error) {
     // The caller's own cancellation says nothing about the diff: rethrow it unchanged.
-    if (context.signal?.aborted === true) throw error;
+    if (context?.signal?.aborted === true) throw error;
     return failedChild(name, error);
   }
 }

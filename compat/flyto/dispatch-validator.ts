@@ -1,4 +1,5 @@
 import type { DiffInput } from '../../policy/contracts/diff';
+import { Verdict } from '../../policy/contracts/verdict';
 import { checkName } from '../../policy/validators/rule';
 import { ValidatorError, type Validator, type ValidatorContext } from '../../policy/validators/validator';
 
@@ -18,10 +19,17 @@ export function dispatchValidator(
     validate: async (context: ValidatorContext, diff: DiffInput) => {
       const validator = validators.get(diff.sourceTool);
       if (validator === undefined) throw unknownDiffType(name, policyVersion, diff.sourceTool, [...validators.keys()]);
+      const verdict = Verdict.safeParse(await validator.validate(context, diff));
+      if (!verdict.success) throw invalidVerdict(name, policyVersion, diff.sourceTool);
       // Report our own name: a verdict sink knows this validator, not the one that it selected.
-      return { ...(await validator.validate(context, diff)), validatorName: name };
+      return { ...verdict.data, validatorName: name };
     },
   });
+}
+
+function invalidVerdict(validatorName: string, policyVersion: string, sourceTool: string): ValidatorError {
+  const message = `Validator "${validatorName}": the validator of "${sourceTool}" returned no valid verdict; expected {approved, score, reason, severity, details, validatorName, policyVersion}`;
+  return new ValidatorError('ErrValidatorBackend', message, { validatorName, policyVersion });
 }
 
 /** No validator is configured for this source tool. Not retryable. */

@@ -2,6 +2,7 @@ import type { DiffInput } from '../../policy/contracts/diff';
 import { Verdict, verdictStatus } from '../../policy/contracts/verdict';
 import { breakerSample, type BreakerSample } from '../../policy/contracts/readings';
 import { ALWAYS_APPROVE } from '../../policy/validators/always-approve';
+import { bytesOf } from '../../policy/validators/rule';
 import { failedChild } from '../../policy/validators/combine-verdicts';
 import type { Validator, ValidatorContext } from '../../policy/validators/validator';
 
@@ -58,15 +59,13 @@ async function gate(
   sink: VerdictSink | undefined,
 ): Promise<GateDecision> {
   try {
-    // Without bytes a rule would find nothing to object to.
-    if (!ArrayBuffer.isView((diff as Partial<DiffInput> | undefined)?.raw))
-      throw new TypeError('gate, diff.raw: expected the bytes of the diff as a Uint8Array');
+    bytesOf('gate', diff);
     const verdict = Verdict.parse(await validator.validate(context, diff));
     const status = verdictStatus(verdict);
     sink?.record(name, breakerSample(status), verdict.score);
     return { action: status === 'BLOCK' ? 'rollback' : 'commit', verdict, error: null };
   } catch (error) {
-    if (context.signal?.aborted === true) throw error;
+    if (context?.signal?.aborted === true) throw error;
     return { action: 'rollback', verdict: failedChild(name, error).verdict, error: recordFailure(name, sink, error) };
   }
 }

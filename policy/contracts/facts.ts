@@ -32,26 +32,40 @@ export type Facts = FactsRefusal | ExtractedFacts;
 
 /** `diff:<diffSha>#L3:C5-L3:C20` */
 export function diffEvidence(diffSha: string, span: Span): string {
-  return `diff:${diffSha}#${spanText(span)}`;
+  return evidence('diff', diffSha, spanText(span));
 }
 
 /** The first place of any diff, for a finding about the diff as a whole. */
 export const DIFF_START: Span = Object.freeze({ startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 });
 
-/** `L3:C5-L3:C20` */
-export function spanText({ startLine, startColumn, endLine, endColumn }: Span): string {
+/** `L3:C5-L3:C20`. Throws TypeError for anything else than a span. */
+export function spanText(span: Span): string {
+  const { startLine, startColumn, endLine, endColumn } = (span as Span | null | undefined) ?? ({} as Partial<Span>);
+  if (![startLine, startColumn, endLine, endColumn].every((n) => Number.isSafeInteger(n) && (n as number) >= 1))
+    throw new TypeError(
+      'Evidence, span: expected {startLine, startColumn, endLine, endColumn}, each an integer of at least 1',
+    );
   return `L${startLine}:C${startColumn}-L${endLine}:C${endColumn}`;
 }
 
 /** `diff:<diffSha>#/json/pointer`, for JSON diffs. */
 export function pointerEvidence(diffSha: string, pointer: string): string {
-  return `diff:${diffSha}#${pointer}`;
+  return evidence('diff', diffSha, pointer);
 }
 
 export function metadataEvidence(inputSha: string, pointer: string): string {
-  return `metadata:${inputSha}#${pointer}`;
+  return evidence('metadata', inputSha, pointer);
 }
 
 export function stagingEvidence(stagingSha: string, pointer: string): string {
-  return `staging:${stagingSha}#${pointer}`;
+  return evidence('staging', stagingSha, pointer);
+}
+
+/** Throws TypeError unless both are text: an object in place of a digest or a pointer would become part of a finding. */
+function evidence(of: 'diff' | 'metadata' | 'staging', sha: string, place: string): string {
+  if (typeof sha !== 'string' || typeof place !== 'string')
+    throw new TypeError(
+      `Evidence, ${of}: expected a digest and a place as text, got ${typeof sha} and ${typeof place}`,
+    );
+  return `${of}:${sha}#${place}`;
 }

@@ -18,9 +18,11 @@ export const Verdict = z.strictObject({
 });
 export type Verdict = z.infer<typeof Verdict>;
 
-/** Maps a verdict to the status of a finding. A contradictory verdict (approved with severity `block`) fails closed. */
+/** Maps a verdict to the status of a finding. A contradictory verdict (approved with severity `block`) fails closed, and
+ * so does one that is not of the type. */
 export function verdictStatus(verdict: Pick<Verdict, 'approved' | 'severity'>): Status {
-  if (verdict.severity === 'block') return 'BLOCK';
-  if (!verdict.approved) return 'WARN'; // An empty severity counts as warn.
-  return verdict.severity === 'warn' ? 'WARN' : 'ALLOW';
+  const { approved, severity } = verdict;
+  if (severity !== '' && severity !== 'warn') return 'BLOCK';
+  // An empty severity counts as warn.
+  return approved === true && severity === '' ? 'ALLOW' : 'WARN';
 }

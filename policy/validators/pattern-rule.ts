@@ -1,7 +1,7 @@
 import { RE2JS } from 're2js';
 import type { DiffInput } from '../contracts/diff';
 import type { Span } from '../contracts/facts';
-import { APPROVED, checkName, MAX_PLACES, type Rule, type RulePlace, type RuleResult } from './rule';
+import { APPROVED, bytesOf, checkName, MAX_PLACES, type Rule, type RulePlace, type RuleResult } from './rule';
 import { patternProblem } from '../text/pattern-problem';
 import { decodeLossy, readings, spanner, type TextView } from '../text/text-view';
 
@@ -53,9 +53,11 @@ export function patternRule({
   readonly forbidden: readonly string[];
 }): Rule {
   checkName('PatternRule', name);
+  if (!Array.isArray(forbidden))
+    throw new TypeError(`PatternRule "${name}", forbidden: expected a list of patterns, got ${typeof forbidden}`);
   const each = forbidden.map((source) => compile(name, source));
   const patterns = { each, anyPlain: anyOf(each.filter(({ plain }) => plain)) };
-  return Object.freeze({ name, apply: (diff: DiffInput) => apply(diff, patterns) });
+  return Object.freeze({ name, apply: (diff: DiffInput) => apply(bytesOf(`PatternRule "${name}"`, diff), patterns) });
 }
 
 function compile(name: string, source: string): Pattern {
@@ -74,8 +76,8 @@ function anyOf(plain: readonly Pattern[]): RE2JS | null {
   return plain.length < 2 || source.length > MAX_PLAIN_LENGTH ? null : RE2JS.compile(source);
 }
 
-function apply(diff: DiffInput, patterns: Patterns): RuleResult {
-  const staged = decodeLossy(diff.raw);
+function apply(raw: Uint8Array, patterns: Patterns): RuleResult {
+  const staged = decodeLossy(raw);
   const { found, complete } = firstMatches(staged, patterns);
   if (found.size === 0 && complete) return APPROVED;
   const toSpan = spanner(staged);

@@ -38,6 +38,13 @@ export function checkName(what: string, name: unknown): string {
   return parsed.data;
 }
 
+/** The bytes of a diff. Throws TypeError without them, because a rule would find nothing to object to. */
+export function bytesOf(what: string, diff: DiffInput): Uint8Array {
+  const raw = (diff as Partial<DiffInput> | undefined)?.raw;
+  if (ArrayBuffer.isView(raw)) return raw;
+  throw new TypeError(`${what}, diff.raw: expected the bytes of the diff as a Uint8Array`);
+}
+
 /** Throws TypeError for a duplicate name: one result would hide the other in `details` and in the verdict sink. */
 export function checkUnique(what: string, names: readonly string[]): void {
   const twice = names.find((name, i) => names.indexOf(name) !== i);

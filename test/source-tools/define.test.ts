@@ -83,6 +83,17 @@ describe('a reader that returns something else than its type', () => {
     );
   });
 
+  it.each([
+    ['Map', new Map([['users', 1]])],
+    ['Set', new Set(['users'])],
+    ['Date', new Date(0)],
+  ])('throws for facts with a %s, which a condition would read as empty', async (name, tables) => {
+    const facts = () => ({ ...readable.facts(), statements: [{ tables }] });
+    await expect(define({ facts }).facts(diff)).rejects.toThrow(
+      `Source tool "Plain": facts: expected plain objects and arrays, got a ${name}`,
+    );
+  });
+
   it.each<['texts' | 'measure' | 'touched' | 'claims', (() => unknown)[]]>([
     ['texts', [() => Promise.resolve([]), () => undefined, () => ['text'], () => [{ side: 'added', text: 'a' }]]],
     [

@@ -1,3 +1,4 @@
+import { foldedName } from '../facts/names';
 import { ABSENT, type ChangedPath } from './changed-paths';
 import type { Repository } from './repository';
 
@@ -10,8 +11,8 @@ interface SamePath {
 }
 
 /**
- * An added path that file systems without case, or with one Unicode form of each name, take for another path of the tree, so that a
- * checkout writes one over the other. Names that were in the tree before the change are not compared. Null if no added path is.
+ * An added path that file systems without case, with one Unicode form of each name, or that ignore parts of a name (`foldedName`)
+ * take for another path of the tree, so that a checkout writes one over the other. Names that were in the tree before the change are not compared. Null if no added path is.
  */
 export async function samePath(
   repository: Repository,
@@ -43,8 +44,9 @@ function startsOf(path: string): readonly string[] {
   return names.map((_, i) => names.slice(0, i + 1).join('/'));
 }
 
+/** Upper case first, because some file systems compare as Unicode's case folding does: `ß` like `ss`. */
 function folded(path: string): string {
-  return path.normalize('NFC').toLowerCase();
+  return path.split('/').map(foldedName).join('/').normalize('NFC').toUpperCase().toLowerCase().normalize('NFC');
 }
 
 /** The paths directly below the root and below the folders. */

@@ -296,10 +296,8 @@ function noteWrite(type: string, node: Tree, found: Found): void {
     if (text(when.node, 'commandType') === 'CMD_INSERT') {
       const values = list(when.node, 'values');
       for (const value of values) noteValue(value, found);
-      targets.forEach((target, i) =>
-        columns.push({ name: text(target.node, 'name'), assigned: assignedBy(values[i]) }),
-      );
-      if (targets.length === 0) for (const value of values) columns.push({ name: null, assigned: assignedBy(value) });
+      const names = targets.map((target) => text(target.node, 'name'));
+      if (values.length > 0) columns.push(...columnsInOrder(names, [values]));
     } else set(targets);
   }
   const source = typed(node['selectStmt'])?.node ?? null;
@@ -330,19 +328,30 @@ function noteValue(value: unknown, found: Found): void {
 function insertedColumns(node: Tree, source: Tree): Write['columns'] {
   const names = typedList(node, 'cols').map((target) => text(target.node, 'name'));
   const rows = typedList(source, 'valuesLists').map((row) => list(row.node, 'items'));
-  const width = rows[0]?.length ?? 0;
-  if (rows.length === 0) {
-    const targets = typedList(source, 'targetList');
-    const simple = source['larg'] === undefined && !targets.some(({ node: t }) => isStar(t['val']));
-    const values = simple ? targets.map(({ node: t }) => assignedBy(t['val'])) : [];
-    // With a star or a set operation the values are not read: each column counts as assigned by an expression.
-    if (!simple) return (names.length > 0 ? names : [null]).map((name) => ({ name, assigned: 'other' }));
-    return values.map((assigned, i) => ({ name: names[i] ?? null, assigned }));
-  }
-  return Array.from({ length: width }, (_, i) => ({
+  if (rows.length > 0) return columnsInOrder(names, rows);
+  if (source['larg'] !== undefined) return unreadColumns(names);
+  return columnsInOrder(names, [typedList(source, 'targetList').map((target) => target.node['val'])]);
+}
+
+/** `names`: empty for an INSERT without a column list. */
+function columnsInOrder(names: readonly string[], rows: readonly (readonly unknown[])[]): Write['columns'] {
+  if (rows.some((values) => values.some(isExpanded))) return unreadColumns(names);
+  return Array.from({ length: rows[0]?.length ?? 0 }, (_, i) => ({
     name: names[i] ?? null,
-    assigned: combined(rows.map((row) => assignedBy(row[i]))),
+    assigned: combined(rows.map((values) => assignedBy(values[i]))),
   }));
+}
+
+/** With a star or a set operation the values are not read: each column counts as assigned by an expression. */
+function unreadColumns(names: readonly string[]): Write['columns'] {
+  return (names.length > 0 ? names : [null]).map((name) => ({ name, assigned: 'other' }));
+}
+
+/** `*`, `row.*` or `(row).*`: the values of several columns. */
+function isExpanded(value: unknown): boolean {
+  const node = typed(value);
+  if (node?.type !== 'A_Indirection') return isStar(value);
+  return typed(list(node.node, 'indirection').at(-1))?.type === 'A_Star';
 }
 
 export function combined(all: readonly Assigned[]): Assigned {

@@ -203,6 +203,12 @@ async function summarize(
       kind: 'declined',
       explanation: 'the change writes to a table that belongs to Countersign, which is not allowed',
     };
+  const foreign = [...kept.captured.keys()].map((oid) => relations.get(oid)).find((relation) => relation?.isForeign);
+  if (foreign !== undefined)
+    return {
+      kind: 'declined',
+      explanation: `the change writes to ${foreign.label}, a foreign table, whose rows are outside this database`,
+    };
   return {
     kind: 'captured',
     capture: {
@@ -245,12 +251,13 @@ async function relationsOf(session: Session, oids: readonly string[]): Promise<M
   if (oids.length === 0) return new Map();
   const found = await session.own(RELATIONS, [`{${oids.join(',')}}`]);
   return new Map(
-    found.map(([oid, schema, name, key]) => [
+    found.map(([oid, schema, name, key, kind]) => [
       oid ?? '',
       {
         label: relationLabel(schema ?? '', name ?? ''),
         schema: schema ?? '',
         key: key === null || key === undefined ? null : (JSON.parse(key) as string[]),
+        ...(kind === 'f' ? { isForeign: true } : {}),
       },
     ]),
   );

@@ -20,6 +20,8 @@ export interface Relation {
   readonly schema: string;
   /** Columns of the primary key in key order, or null if there is none. */
   readonly key: readonly string[] | null;
+  /** Set for a foreign table. */
+  readonly isForeign?: true;
 }
 
 export interface CapturedRows {

@@ -20,14 +20,15 @@ CROSS JOIN LATERAL (
   FROM family f) kin
 WHERE c.oid = pg_catalog.to_regclass($1)::oid`;
 
-/** $1: oid[]. Returns oid, schema, name, and a JSON array of the primary key's columns or null. */
+/** $1: oid[]. Returns oid, schema, name, a JSON array of the primary key's columns or null, and relkind. */
 export const RELATIONS = `
 SELECT c.oid::text, n.nspname, c.relname,
   (SELECT pg_catalog.jsonb_agg(a.attname ORDER BY k.place)::text
    FROM pg_catalog.pg_index i
    CROSS JOIN LATERAL pg_catalog.unnest(i.indkey::int2[]) WITH ORDINALITY AS k(attnum, place)
    JOIN pg_catalog.pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = k.attnum
-   WHERE i.indrelid = c.oid AND i.indisprimary AND k.place <= i.indnkeyatts)
+   WHERE i.indrelid = c.oid AND i.indisprimary AND k.place <= i.indnkeyatts),
+  c.relkind::text
 FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 WHERE c.oid = ANY($1::oid[])`;
 

@@ -178,7 +178,6 @@ class Inspector {
     if (write.command === 'INSERT' && write.columns.length > 0) roles.push('update'); // ON CONFLICT DO UPDATE
     if (write.command === 'DELETE' || write.command === 'MERGE') roles.push('delete');
     for (const role of roles) this.#use(relation, role);
-    if (relation.kind === 'f') this.#reasons.add(`${relation.name} is a foreign table`);
     if (indirect && !write.counted) this.#bounded(relation);
     for (const oid of relation.family) {
       const known = this.#columns.get(oid) ?? { named: new Set(), assigned: new Map<string, Assigned>() };
@@ -207,7 +206,6 @@ class Inspector {
       return;
     }
     if (relation.schema === OWN_SCHEMA) this.#reasons.add(`${relation.name} belongs to Countersign`);
-    if (relation.kind === 'f') this.#reasons.add(`${relation.name} is a foreign table`);
     if (relation.kind === 'S') this.#reasons.add(`${relation.name} is a sequence`);
     for (const oid of relation.family) this.#want(oid, role);
   }
@@ -249,7 +247,8 @@ class Inspector {
       } else if (kind === 'cascade') {
         cascades.push(what ?? '0');
         if (detail === 'true') withDefaults.add(what ?? '0');
-      } else this.#reasons.add(`${what} has rewrite rules, which execute other statements`);
+      } else if (kind === 'foreign') this.#reasons.add(`${what} is a foreign table`);
+      else this.#reasons.add(`${what} has rewrite rules, which execute other statements`);
     await this.#viewed(pending, [...referred]);
     for (const relation of await this.#byOid(cascades)) {
       this.#bounded(relation);

@@ -73,6 +73,7 @@ WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f', 'S') AND (c.relname = ANY($1::name[
  * rows are updated. In one statement, because each costs more to plan than to execute:
  * - `read`, `write`, `default`: expressions that reading, writing, or a missing value evaluates: what it is, expression
  * - `trigger`: triggers of users: relation, oid of the function
+ * - `foreign`: foreign tables, also below a table that is named: relation
  * - `rule`: rewrite rules other than those of views: relation
  * - `cascade`: tables whose rows a foreign key then deletes or changes: oid, and whether it sets columns to their defaults. An UPDATE
  *   that moves a row to another partition deletes it for a foreign key to the first partition itself.
@@ -108,6 +109,8 @@ WHERE tgqual IS NOT NULL AND tgenabled <> 'D' AND tgrelid = ANY($2::oid[])
 UNION ALL
 SELECT 'trigger', t.tgrelid::text, t.tgfoid::text FROM pg_catalog.pg_trigger t
 WHERE NOT t.tgisinternal AND t.tgenabled <> 'D' AND t.tgrelid = ANY($2::oid[])
+UNION ALL
+SELECT 'foreign', c.relname::text, NULL FROM pg_catalog.pg_class c WHERE c.relkind = 'f' AND c.oid = ANY($1::oid[])
 UNION ALL
 SELECT 'rule', c.relname::text, NULL FROM pg_catalog.pg_rewrite r JOIN pg_catalog.pg_class c ON c.oid = r.ev_class
 WHERE r.ev_type <> '1' AND c.oid = ANY($2::oid[])

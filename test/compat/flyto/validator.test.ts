@@ -55,6 +55,27 @@ describe('dispatchValidator', () => {
   );
 });
 
+test('dispatchValidator rejects what is not a verdict, so that no caller reads it', async () => {
+  for (const verdict of [undefined, true, { approved: true }]) {
+    const child = { name: () => 'v', validate: () => Promise.resolve(verdict as never) };
+    await expect(
+      dispatchValidator('by_tool', 'p', { SQLDryRun: child }).validate({}, diffOf('x')),
+    ).rejects.toMatchObject({
+      code: 'ErrValidatorBackend',
+      verdict: { approved: false, severity: 'block', validatorName: 'by_tool' },
+    });
+  }
+});
+
+test.each([
+  [{ approved: 'false', severity: '' }, 'WARN'],
+  [{ approved: true, severity: 'BLOCK' }, 'BLOCK'],
+  [{ approved: true }, 'BLOCK'],
+  [{}, 'BLOCK'],
+])('verdictStatus does not allow %j, which is not a verdict', (verdict, status) => {
+  expect(verdictStatus(verdict as never)).toBe(status);
+});
+
 describe('hasErrorCode', () => {
   test('finds the class through causes, joined errors and an ApplicationFailure’s type [F23]', () => {
     const error = new ValidatorError('ErrVerdictParse', 'no verdict', { validatorName: 'v', policyVersion: '' });

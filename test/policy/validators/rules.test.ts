@@ -166,6 +166,13 @@ describe('PatternRule', () => {
     expect(() => patternRule({ name: 'bad', forbidden: [/DROP/i as unknown as string] })).toThrow(/as text/);
   });
 
+  test('rejects patterns that are not in a list, and names the rule', () => {
+    for (const forbidden of [undefined, 'drop', new Set(['drop'])])
+      expect(() => patternRule({ name: 'p', forbidden } as never)).toThrow(
+        /^PatternRule "p", forbidden: expected a list of patterns, got/,
+      );
+  });
+
   test('names the installed version of the engine', () => {
     const installed = JSON.parse(readFileSync(join(__dirname, '../../../node_modules/re2js/package.json'), 'utf8')) as {
       version: string;

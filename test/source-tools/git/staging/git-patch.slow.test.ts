@@ -164,6 +164,12 @@ describe('a dry run', () => {
     ['a file of the same patch', newFilePatch('new/A', 'x') + newFilePatch('new/a', 'x')],
     ['a file in another Unicode form', newFilePatch('e\u0301', 'x') + newFilePatch('\u00e9', 'x')],
     ['a file that is renamed', movePatch('src/other.ts', 'src/APP.ts')],
+    ['a file with an ignored character', newFilePatch('README\u200c.md', 'x')],
+    ['a file with a dot at the end', newFilePatch('README.md.', 'x')],
+    ['a file with the name of a stream', newFilePatch('README.md::$DATA', 'x')],
+    ['a folder with a dot at the end', newFilePatch('src./app.ts', 'x')],
+    ['a file of other letters that are folded to the same', newFilePatch('a\u00df', 'x') + newFilePatch('ass', 'x')],
+    ['a file with another sigma', newFilePatch('\u03c2', 'x') + newFilePatch('\u03c3', 'x')],
   ])('rejects a patch that adds %s which some file systems take for another one', async (_, patch) => {
     expect(await stage(change(patch))).toMatchObject({
       kind: 'rejected',

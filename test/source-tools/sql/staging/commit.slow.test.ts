@@ -341,6 +341,30 @@ onEachServer((use) => {
       },
     );
 
+    it('is refused if a row is in a foreign table below the table, whose server commits on its own', async () => {
+      const { port, pathname } = new URL(pg.adminUrl);
+      const { username, password } = new URL(pg.commitUrl);
+      await pg.admin(`CREATE EXTENSION postgres_fdw; CREATE TABLE far (id int);
+        CREATE SERVER other FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '127.0.0.1', port '${port}', dbname '${pathname.slice(1)}');
+        CREATE USER MAPPING FOR ${username} SERVER other OPTIONS (user '${username}', password '${password}');
+        CREATE TABLE parted (id int) PARTITION BY RANGE (id);
+        CREATE TABLE parted_near PARTITION OF parted FOR VALUES FROM (10) TO (20);
+        CREATE FOREIGN TABLE parted_far PARTITION OF parted FOR VALUES FROM (0) TO (10) SERVER other OPTIONS (table_name 'far')`);
+      await pg.grant();
+      try {
+        const near = (await approved('INSERT INTO parted VALUES (11)')).commitContext();
+        expect(await commit(near)).toMatchObject({ kind: 'applied' });
+        const far = (await approved('INSERT INTO parted VALUES (1)')).commitContext();
+        expect(await commit(far)).toEqual({
+          kind: 'refused',
+          explanation: 'the change writes to public.parted_far, a foreign table, whose rows are outside this database',
+        });
+        expect(await pg.admin('SELECT FROM far')).toEqual([]);
+      } finally {
+        await pg.admin('DROP TABLE parted, far; DROP EXTENSION postgres_fdw CASCADE');
+      }
+    });
+
     it('is stale for other statements', async () => {
       const change = await approved(`DO $$ BEGIN DELETE FROM orders WHERE id = 1; END $$`);
       const other = stageContext(pg.stageUrl, `DO $$ BEGIN DELETE FROM orders; END $$`);

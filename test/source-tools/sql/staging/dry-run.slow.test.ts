@@ -31,6 +31,8 @@ const RETURNS_OLD_ROWS: readonly Case[] = [
     'public.customers',
   ],
 ];
+/** Two values, of which the second differs in each transaction. */
+const EXPANDED = '(ROW(900, md5(now()::text))::audit).*';
 
 onEachServer((use, major) => {
   const pg = use(`
@@ -219,6 +221,24 @@ onEachServer((use, major) => {
         notCompared: [{ table: 'public.orders', column: 'updated_at', why: 'the value differs between two dry runs' }],
       });
       expect(stagingSha(b)).toBe(stagingSha(a));
+    });
+
+    it.each([
+      [`INSERT INTO customers (id, name) SELECT ${EXPANDED}`, 'name'],
+      [`INSERT INTO customers (id, name) VALUES (${EXPANDED})`, 'name'],
+      [`INSERT INTO customers SELECT 900, ${EXPANDED}`, 'o__'],
+      ...(major >= 18
+        ? [
+            [
+              `MERGE INTO customers USING (SELECT) ON false WHEN NOT MATCHED THEN INSERT VALUES (900, ${EXPANDED})`,
+              'o__',
+            ],
+          ]
+        : []),
+    ])('asks a person about a column that differs because of a star among the values: %s', async (sql, column) => {
+      expect(recordOf(await dryRun(sql)).notCompared).toEqual([
+        { table: 'public.customers', column, why: 'the value differs between two dry runs' },
+      ]);
     });
 
     it.each([

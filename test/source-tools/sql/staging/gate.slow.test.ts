@@ -38,11 +38,13 @@ const DROP = `DO $$ DECLARE o record; BEGIN
     LOOP EXECUTE format('DROP %s IF EXISTS %s CASCADE', CASE o.relkind WHEN 'v' THEN 'VIEW' ELSE 'TABLE' END, o.name); END LOOP;
   FOR o IN SELECT oid::regtype::text AS name FROM pg_type WHERE typnamespace = 'public'::regnamespace AND typname LIKE 'x\\_%' AND typtype IN ('d', 'e') LOOP EXECUTE 'DROP TYPE IF EXISTS ' || o.name || ' CASCADE'; END LOOP;
   ALTER TABLE items DISABLE ROW LEVEL SECURITY;
-END $$; DROP POLICY IF EXISTS mine ON items`;
+END $$; DROP POLICY IF EXISTS mine ON items; DROP FOREIGN DATA WRAPPER IF EXISTS x_w CASCADE`;
 
 const BAD = `has_schema_privilege('countersign', 'usage')`;
 const fn = (name: string, args: string, returns: string, body: string, more = ''): string =>
   `CREATE FUNCTION ${name}(${args}) RETURNS ${returns} LANGUAGE plpgsql ${more} AS $f$ BEGIN ${body} END $f$;`;
+const FOREIGN = `CREATE FOREIGN DATA WRAPPER x_w; CREATE SERVER x_s FOREIGN DATA WRAPPER x_w;
+  CREATE TABLE x_t (id int) PARTITION BY RANGE (id); CREATE FOREIGN TABLE x_u PARTITION OF x_t DEFAULT SERVER x_s`;
 
 describe('the list of functions', () => {
   it('contains only functions of PostgreSQL, of which only clocks are volatile', async () => {
@@ -380,6 +382,13 @@ describe('the check before a rehearsal', () => {
       `CREATE TABLE x_t (id int PRIMARY KEY); CREATE RULE r AS ON INSERT TO x_t DO ALSO DELETE FROM items`,
       'INSERT INTO x_t VALUES (1)',
     ],
+    ['a foreign table below a table', FOREIGN, 'UPDATE items SET n = (SELECT count(*) FROM x_t) WHERE id = 1'],
+    [
+      'a foreign table below a table of a view',
+      `${FOREIGN}; CREATE VIEW x_v AS SELECT * FROM x_t`,
+      'SELECT * FROM x_v',
+    ],
+    ['a foreign table below a table that is written', FOREIGN, 'INSERT INTO x_t VALUES (1)'],
   ])('refuses %s that is not on the list', async (_, objects, sql) => {
     await having(objects, async () => {
       expect(await refusals(sql)).not.toBe('');
