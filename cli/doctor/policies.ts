@@ -9,7 +9,7 @@ import { compileText } from '../../workers/compile';
 import type { LocalClient } from '../../workers/local-client';
 import { loadExtensions } from '../../workers/extensions';
 import { failed, passed, type Check } from './check';
-import { withDoctorDatabase } from './database';
+import { withDoctorDatabase } from './doctor-database';
 import { checkNotices } from './notices';
 
 export function checkTrust(local: LocalClient): Check {

@@ -130,6 +130,49 @@ describe('database', () => {
     expect(detail('cs_gateway')).toBe('lacks publish_policy (execute)');
   });
 
+  test('a right that a check itself needs is named, with the command that grants it, and hides no other check', async () => {
+    await admin('revoke select on schema_info from cs_gateway');
+    const checks = await doctor(settings(), { offline: true });
+    await admin('grant select on schema_info to cs_gateway');
+    const found = checks.filter(({ ok }) => !ok);
+    expect(found.map(({ name, detail }) => `${name}: ${detail}`)).toEqual([
+      'Countersign database: permission denied for table schema_info',
+      'role cs_gateway: lacks schema_info (select)',
+    ]);
+    for (const { fix } of found) expect(fix).toMatch(/^Run "countersign setup"/);
+    expect(named(checks)).toEqual(expect.arrayContaining(['clock', 'role cs_commit', 'policy shop/SQLDryRun']));
+  });
+
+  test('a password that the server refuses is named once, and hides no other role', async () => {
+    const checks = await doctor(
+      settings({ COUNTERSIGN_DATABASE_URL: servers.adminUrl('countersign').replace(/:[^:@]+@/, ':another@') }),
+      { offline: true },
+    );
+    expect(checks.filter(({ ok }) => !ok)).toMatchObject([
+      {
+        name: 'Countersign database',
+        detail: expect.stringContaining('password authentication failed') as string,
+        fix: expect.stringMatching(/^Correct role and password in COUNTERSIGN_DATABASE_URL/) as string,
+      },
+    ]);
+    expect(named(checks)).toEqual(expect.arrayContaining(['role cs_commit', 'role cs_operator']));
+  });
+
+  test.each([
+    ['nowhere', /does not exist/, /^Correct the name of the database/],
+    ['postgres', /no tables of Countersign/, /^Run "countersign setup"/],
+  ])('the database %s, which is not that of Countersign, is named once', async (database, detail, fix) => {
+    const url = new URL(readEnvFile(join(dir, CLI_ENV_FILE))['COUNTERSIGN_DATABASE_URL'] ?? '');
+    url.pathname = `/${database}`;
+    expect(await failures({ COUNTERSIGN_DATABASE_URL: url.href })).toMatchObject([
+      {
+        name: 'Countersign database',
+        detail: expect.stringMatching(detail) as string,
+        fix: expect.stringMatching(fix) as string,
+      },
+    ]);
+  });
+
   test('a URL with the role of another process', async () => {
     const found = await failures({ COUNTERSIGN_DATABASE_URL: servers.adminUrl('countersign') });
     expect(named(found)).toEqual(['role cs_gateway']);
