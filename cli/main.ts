@@ -1,8 +1,9 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { runCli } from '.';
+import { ExitCode, runCli } from '.';
 import { processHost } from './host';
+import { ConfigError } from '../workers/config-error';
 import { withCliEnv } from '../workers/env-file';
 
 const { version } = JSON.parse(readFileSync(join(__dirname, '..', '..', 'package.json'), 'utf8')) as {
@@ -15,12 +16,18 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(1);
 });
 
-const env = withCliEnv(resolve(process.env['COUNTERSIGN_STATE_DIR'] ?? '.countersign'), process.env);
-runCli(process.argv.slice(2), processHost(version, env, process.env))
+async function main(): Promise<ExitCode> {
+  const env = withCliEnv(resolve(process.env['COUNTERSIGN_STATE_DIR'] ?? '.countersign'), process.env);
+  return await runCli(process.argv.slice(2), processHost(version, env, process.env));
+}
+
+main()
   .then((code) => {
     process.exitCode = code;
   })
   .catch((error: unknown) => {
-    process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
-    process.exitCode = 1;
+    const isConfig = error instanceof ConfigError;
+    const text = isConfig ? `error: ${error.message}` : error instanceof Error ? error.stack : undefined;
+    process.stderr.write(`${text ?? String(error)}\n`);
+    process.exitCode = isConfig ? ExitCode.Usage : ExitCode.Failure;
   });

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
+import { messageOf } from '../client/errors';
 import { ConfigError } from './config-error';
 
 type Values = Readonly<Record<string, string>>;
@@ -8,13 +9,17 @@ type Values = Readonly<Record<string, string>>;
 /** Variables of the CLI, in the directory that `countersign init` writes. */
 export const CLI_ENV_FILE = 'cli.env';
 
-/** The variables of a file that `formatEnvFile` or a person wrote; empty if it does not exist. */
+/** The variables of a file that `formatEnvFile` or a person wrote; empty if it does not exist. Throws ConfigError if it cannot be read. */
 export function readEnvFile(path: string): Values {
   if (!existsSync(path)) return {};
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new ConfigError(`${path}: ${messageOf(error)}`);
+  }
   return Object.fromEntries(
-    Object.entries(parseEnv(readFileSync(path, 'utf8'))).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name, value]],
-    ),
+    Object.entries(parseEnv(text)).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   );
 }
 

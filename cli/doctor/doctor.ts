@@ -3,11 +3,12 @@ import { messageOf } from '../../client/errors';
 import { ConfigError, type Env } from '../../workers/config';
 import { readEnvFile } from '../../workers/env-file';
 import { localClient, stateDirOf, type LocalClient } from '../../workers/local-client';
+import type { ProcessName } from '../../workers/start-process';
 import { PROCESS_NAMES } from '../processes';
 import { failed, type Check } from './check';
 import { checkDatabase } from './database';
 import { checkGateway } from './gateway';
-import { checkNode, checkVariables } from './machine';
+import { checkNode, checkStateDir, checkVariables } from './machine';
 import { checkPolicies, checkFreezes, checkTrust } from './policies';
 import { readProcesses } from './processes';
 import { checkRegistered } from './registered';
@@ -39,18 +40,22 @@ export async function doctor(env: Env, options: DoctorOptions): Promise<readonly
     }
   };
   const stateDir = stateDirOf(env);
-  const envs = PROCESS_NAMES.map((name) => [name, readEnvFile(join(stateDir, `${name}.env`))] as const);
-  checks.push(checkNode());
-  checks.push(
-    ...checkVariables('environment', env),
-    ...envs.flatMap(([name, values]) => checkVariables(join(stateDir, `${name}.env`), values)),
-  );
+  const envs: (readonly [ProcessName, Env])[] = [];
+  checks.push(checkNode(), ...checkStateDir(stateDir), ...checkVariables('environment', env));
+  for (const name of PROCESS_NAMES)
+    await add(`process ${name}`, async () => {
+      const path = join(stateDir, `${name}.env`);
+      const values = readEnvFile(path);
+      envs.push([name, values]);
+      return checkVariables(path, values);
+    });
   let local: LocalClient;
   try {
     local = localClient(env);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    const fix = 'Run "countersign dev" in another terminal, or "countersign init"';
+    const fix =
+      'Correct what it names. Without a configuration, run "countersign dev" in another terminal, or "countersign init"';
     return [...checks, failed('configuration', error.message, fix)];
   }
   const { checks: processChecks, processes } = readProcesses(envs);

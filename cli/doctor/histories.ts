@@ -5,7 +5,7 @@ import { ownBuild, replayReviews } from '../../workers/replay/replay-reviews';
 import { reviewsToReplay } from '../../workers/replay/reviews-to-replay';
 import { withTemporal } from '../temporal';
 import { failed, passed, type Check } from './check';
-import { withDoctorDatabase } from './database';
+import { withDoctorDatabase } from './doctor-database';
 
 const NAME = 'histories';
 /** Of more reviews, all open ones are replayed, and a sample of the closed ones. */

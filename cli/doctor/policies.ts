@@ -2,14 +2,14 @@ import { messageOf } from '../../client/errors';
 import { counted } from '../../policy/text/change-title';
 import type { Plan } from '../../policy/contracts/plan';
 import { targetFreezes } from '../../activities/committer/target-freezes';
-import { publishedTargets } from '../../storage/plans/newest-revision';
+import { newestRevision } from '../../storage/plans/newest-revision';
 import { createPlanSource } from '../../storage/plans/plan-source';
 import { operatorVerifier, storedRevisions } from '../../storage/plans/stored-revisions';
 import { compileText } from '../../workers/compile';
 import type { LocalClient } from '../../workers/local-client';
 import { loadExtensions } from '../../workers/extensions';
 import { failed, passed, type Check } from './check';
-import { withDoctorDatabase } from './database';
+import { withDoctorDatabase } from './doctor-database';
 import { checkNotices } from './notices';
 
 export function checkTrust(local: LocalClient): Check {
@@ -36,8 +36,16 @@ export async function checkPolicies(
 ): Promise<readonly Check[]> {
   const publish = 'Publish one: countersign policy publish FILE --key OPERATOR-KEY';
   return await withDoctorDatabase(local.databaseUrl, async (db) => {
-    const newest = (await publishedTargets(db, local.operators)).newest;
-    if (newest === null) return [failed('policy', 'no revision signed by a trusted operator is published', publish)];
+    const { newest: inForce, signed } = await newestRevision(db, local.operators);
+    if (inForce === null) {
+      const revoked = signed.map(({ revision }) => revision.revision)[0];
+      const detail =
+        revoked === undefined
+          ? 'no revision signed by a trusted operator is published'
+          : `revision ${revoked} was revoked, and no other is in force`;
+      return [failed('policy', detail, publish)];
+    }
+    const newest = inForce.revision;
     const extensions = await loadExtensions(local.extensions ?? '');
     const plans = createPlanSource({
       revisions: storedRevisions(db),

@@ -4,7 +4,7 @@ import { openLinks } from '../../storage/keys/open-links';
 import { createKeyRegistry } from '../../storage/keys/key-registry';
 import type { LocalClient } from '../../workers/local-client';
 import { failed, passed, type Check } from './check';
-import { withDoctorDatabase } from './database';
+import { withDoctorDatabase } from './doctor-database';
 import type { ConfiguredProcess } from './processes';
 
 /** The keys of the processes are registered and not revoked. Keys do not expire. */

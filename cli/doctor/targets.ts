@@ -1,3 +1,4 @@
+import { messageOf } from '../../client/errors';
 import type { TargetConfig } from '../../activities/committer/targets';
 import { describeRepository } from '../../source-tools/git/staging/describe-repository';
 import { describeApi } from '../../source-tools/http/staging/describe-api';
@@ -20,7 +21,12 @@ export async function checkTargets(
     return { checks: [failed('targets', error.message, 'Correct COUNTERSIGN_TARGETS_FILE')], names: null };
   }
   const checks: Check[] = [];
-  for (const target of targets.values()) checks.push(...(await checkTarget(target)));
+  for (const target of targets.values())
+    try {
+      checks.push(...(await checkTarget(target)));
+    } catch (error) {
+      checks.push(failed(`target ${target.name}`, messageOf(error), 'Correct it in COUNTERSIGN_TARGETS_FILE'));
+    }
   return { checks, names: new Set(targets.keys()) };
 }
 

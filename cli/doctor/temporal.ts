@@ -1,5 +1,6 @@
 import type { Connection } from '@temporalio/client';
 import { messageOf } from '../../client/errors';
+import { GRPC } from '../../client/temporal-errors';
 import { counted } from '../../policy/text/change-title';
 import { TASK_QUEUES } from '../../policy/contracts/queues';
 import { SEARCH_ATTRIBUTES } from '../../policy/contracts/search-attributes';
@@ -31,16 +32,14 @@ export async function checkTemporal(
   try {
     const { serverVersion } = await bounded(() => connection.workflowService.getSystemInfo({}));
     const suffix = env['COUNTERSIGN_QUEUE_SUFFIX'] ?? '';
-    const queues = offline
-      ? []
-      : await Promise.all(
-          Object.values(TASK_QUEUES).map((queue) => checkQueue(connection, bounded, local.namespace, queue + suffix)),
-        );
-    return [
-      checkVersion(local.temporalAddress, serverVersion ?? ''),
-      await checkSearchAttributes(connection, bounded, local.namespace),
-      ...queues,
-    ];
+    const namespace = await checkNamespace(connection, bounded, local.namespace);
+    const queues =
+      offline || !namespace.exists
+        ? []
+        : await Promise.all(
+            Object.values(TASK_QUEUES).map((queue) => checkQueue(connection, bounded, local.namespace, queue + suffix)),
+          );
+    return [checkVersion(local.temporalAddress, serverVersion ?? ''), namespace.check, ...queues];
   } finally {
     await connection.close();
   }
@@ -57,20 +56,27 @@ export function checkVersion(address: string, version: string): Check {
     : passed('Temporal server', detail);
 }
 
-async function checkSearchAttributes(connection: Connection, bounded: Call, namespace: string): Promise<Check> {
+/** The queues of a namespace that does not exist are not worth a line each. */
+async function checkNamespace(
+  connection: Connection,
+  bounded: Call,
+  namespace: string,
+): Promise<{ readonly check: Check; readonly exists: boolean }> {
   const name = `namespace ${namespace}`;
   try {
     const { customAttributes } = await bounded(() => connection.operatorService.listSearchAttributes({ namespace }));
     const missing = Object.keys(SEARCH_ATTRIBUTES).filter((each) => customAttributes?.[each] === undefined);
-    return missing.length === 0
-      ? passed(name, 'has the search attributes')
-      : failed(name, `lacks the search attributes ${missing.join(', ')}`, 'Run "countersign setup"');
+    const check =
+      missing.length === 0
+        ? passed(name, 'has the search attributes')
+        : failed(name, `lacks the search attributes ${missing.join(', ')}`, 'Run "countersign setup"');
+    return { check, exists: true };
   } catch (error) {
-    return failed(
-      name,
-      messageOf(error),
-      `Create it: temporal operator namespace create -n ${namespace} --retention 30d`,
-    );
+    const exists = (error as { readonly code?: unknown }).code !== GRPC.NOT_FOUND;
+    const fix = exists
+      ? 'Check what the Temporal server allows this client, and its log'
+      : `Set TEMPORAL_NAMESPACE to that of the workers, or create it: temporal operator namespace create -n ${namespace} --retention 30d`;
+    return { check: failed(name, messageOf(error), fix), exists };
   }
 }
 

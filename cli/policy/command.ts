@@ -70,7 +70,7 @@ function registerEvaluation(policy: Command, cli: Cli): void {
 
   const evaluate = policy
     .command('eval')
-    .description('the findings of diffs, one JSON object per line; no server')
+    .description('the findings of diffs, one JSON object per line; exits 1 after the last line if one is invalid')
     .argument('[file]', 'JSON lines {id, sourceTool, raw or rawBase64, metadata?, staging?} (default: standard input)')
     .option('--policy <file>', 'the bundle')
     .option(...target)
@@ -167,8 +167,13 @@ async function evaluateLines(io: Io, [file]: readonly string[], options: Options
   const bundle = await readInput(io, requiredOption(options, '--policy'));
   const { lineEvaluator } = await import('./evaluate.js');
   const evaluate = await lineEvaluator(io.host.env, bundle, textOption(options, '--target') ?? null);
-  for (const { text, number } of nonBlankLines(await readInput(io, file))) io.out.json(await evaluate(text, number));
-  return ExitCode.Ok;
+  let exitCode: ExitCode = ExitCode.Ok;
+  for (const { text, number } of nonBlankLines(await readInput(io, file))) {
+    const result = await evaluate(text, number);
+    if ('error' in result) exitCode = ExitCode.Failure;
+    io.out.json(result);
+  }
+  return exitCode;
 }
 
 async function explainOne(io: Io, [bundle = '', diff]: readonly string[], options: Options): Promise<ExitCode> {

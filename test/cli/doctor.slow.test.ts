@@ -1,4 +1,6 @@
+import { checkCheckpoints } from '../../cli/doctor/checkpoints';
 import { doctor } from '../../cli/doctor/doctor';
+import { openedClient } from '../../dev/query';
 import { useFreshDatabase } from '../support/postgres';
 import { temporaryFolder } from './run-command';
 
@@ -29,4 +31,43 @@ test('a check that cannot be done is a failure, the others are still done, and a
     ['freezes', false],
   ]);
   expect(checks.at(-1)?.detail).toContain('target_freezes');
+  expect(checks.find(({ name }) => name === 'role cs_gateway')).toMatchObject({
+    detail: 'lacks target_freezes (select)',
+    fix: expect.stringContaining('countersign setup') as string,
+  });
+});
+
+test('a transaction anywhere on the server that was open before a checkpoint of a quarter of an hour ago is named, with what ends it', async () => {
+  const other = await openedClient(database.adminUrl.replace(database.name, 'postgres'));
+  await other.query(`set application_name = 'nightly report'; begin; select pg_current_xact_id()`);
+  const { rows } = await other.query<{ pid: number }>('select pg_backend_pid() as pid');
+  const session = `session ${rows[0]?.pid} `;
+  const made = async (size: number, minutesAgo: number): Promise<void> => {
+    await database.open('admin').query(
+      `insert into ledger_checkpoints (size, root_hash, envelope, frontier, max_seq, settled_seq, created_at)
+       values ($1, '', '{}', '{}', $1, 0, now() - $2 * interval '1 minute')`,
+      [size, minutesAgo],
+    );
+  };
+  const found = async () =>
+    (await checkCheckpoints(database.open('cs_gateway'))).filter(({ detail }) => detail.includes(session));
+  try {
+    await made(1, 14);
+    expect(await found()).toEqual([]);
+    await made(2, 16);
+    expect(await found()).toMatchObject([
+      {
+        name: 'checkpoints',
+        ok: false,
+        detail: expect.stringMatching(
+          /\(role postgres, database postgres, nightly report\) .* since before \d{4}-/,
+        ) as string,
+        fix: expect.stringContaining(`select pg_terminate_backend(${rows[0]?.pid})`) as string,
+      },
+    ]);
+    await other.query('commit');
+    expect(await found()).toEqual([]);
+  } finally {
+    await other.end();
+  }
 });

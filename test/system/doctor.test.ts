@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Check } from '../../cli/doctor/check';
@@ -6,6 +6,7 @@ import { doctor } from '../../cli/doctor/doctor';
 import { initialize } from '../../cli/init/initialize';
 import { freezeTarget } from '../../cli/operator/records';
 import { revokeKey } from '../../cli/keys/registry';
+import { revoke } from '../../cli/policy/publish';
 import { query } from '../../dev/query';
 import { newKeyPair } from '../../signing/keys';
 import { readKeyFile } from '../../signing/key-file';
@@ -99,6 +100,27 @@ describe('settings', () => {
     expect(named(found)).toEqual(['process judge', 'trust', 'key of process commit']);
   });
 
+  test('a file of a process that cannot be read, and a state directory that is a file, hide no other check', async () => {
+    const path = join(dir, 'judge.env');
+    renameSync(path, `${path}.gone`);
+    mkdirSync(path);
+    const checks = await doctor(settings(), { offline: true });
+    rmdirSync(path);
+    renameSync(`${path}.gone`, path);
+    expect(checks.filter(({ ok }) => !ok)).toMatchObject([
+      { name: 'process judge', detail: expect.stringContaining(path) as string },
+    ]);
+    expect(named(checks)).toEqual(expect.arrayContaining(['process review', 'Countersign database']));
+    const found = await failures({ COUNTERSIGN_STATE_DIR: operatorKey });
+    expect(found).toMatchObject([{ name: 'state directory', detail: expect.stringContaining(operatorKey) as string }]);
+  });
+
+  test('a namespace that does not exist is named once', async () => {
+    expect(await failures({ TEMPORAL_NAMESPACE: 'nowhere', COUNTERSIGN_GATEWAY_URL: '' }, false)).toMatchObject([
+      { name: 'namespace nowhere', fix: expect.stringContaining('TEMPORAL_NAMESPACE') as string },
+    ]);
+  });
+
   test('servers that cannot be reached', async () => {
     const down = await failures({
       TEMPORAL_ADDRESS: '127.0.0.1:9',
@@ -128,6 +150,49 @@ describe('database', () => {
     const detail = (role: string) => found.find(({ name }) => name === `role ${role}`)?.detail;
     expect(detail('cs_commit')).toBe('lacks staging_records (insert)');
     expect(detail('cs_gateway')).toBe('lacks publish_policy (execute)');
+  });
+
+  test('a right that a check itself needs is named, with the command that grants it, and hides no other check', async () => {
+    await admin('revoke select on schema_info from cs_gateway');
+    const checks = await doctor(settings(), { offline: true });
+    await admin('grant select on schema_info to cs_gateway');
+    const found = checks.filter(({ ok }) => !ok);
+    expect(found.map(({ name, detail }) => `${name}: ${detail}`)).toEqual([
+      'Countersign database: permission denied for table schema_info',
+      'role cs_gateway: lacks schema_info (select)',
+    ]);
+    for (const { fix } of found) expect(fix).toMatch(/^Run "countersign setup"/);
+    expect(named(checks)).toEqual(expect.arrayContaining(['clock', 'role cs_commit', 'policy shop/SQLDryRun']));
+  });
+
+  test('a password that the server refuses is named once, and hides no other role', async () => {
+    const checks = await doctor(
+      settings({ COUNTERSIGN_DATABASE_URL: servers.adminUrl('countersign').replace(/:[^:@]+@/, ':another@') }),
+      { offline: true },
+    );
+    expect(checks.filter(({ ok }) => !ok)).toMatchObject([
+      {
+        name: 'Countersign database',
+        detail: expect.stringContaining('password authentication failed') as string,
+        fix: expect.stringMatching(/^Correct role and password in COUNTERSIGN_DATABASE_URL/) as string,
+      },
+    ]);
+    expect(named(checks)).toEqual(expect.arrayContaining(['role cs_commit', 'role cs_operator']));
+  });
+
+  test.each([
+    ['nowhere', /does not exist/, /^Correct the name of the database/],
+    ['postgres', /no tables of Countersign/, /^Run "countersign setup"/],
+  ])('the database %s, which is not that of Countersign, is named once', async (database, detail, fix) => {
+    const url = new URL(readEnvFile(join(dir, CLI_ENV_FILE))['COUNTERSIGN_DATABASE_URL'] ?? '');
+    url.pathname = `/${database}`;
+    expect(await failures({ COUNTERSIGN_DATABASE_URL: url.href })).toMatchObject([
+      {
+        name: 'Countersign database',
+        detail: expect.stringMatching(detail) as string,
+        fix: expect.stringMatching(fix) as string,
+      },
+    ]);
   });
 
   test('a URL with the role of another process', async () => {
@@ -205,6 +270,17 @@ describe('targets and policies', () => {
     expect(found).toContain('approvers');
   });
 
+  test('a target whose URL is invalid hides no other check', async () => {
+    const file = join(scratch, 'targets.json');
+    const sound = JSON.parse(readFileSync(join(dir, 'targets.json'), 'utf8')) as { targets: object[] };
+    const url = 'postgres://a@[:x/';
+    const invalid = { name: 'odd', development: false, stageUrl: url, commitUrl: null };
+    writeFileSync(file, JSON.stringify({ targets: [invalid, ...sound.targets] }));
+    const checks = await doctor(settings({ COUNTERSIGN_TARGETS_FILE: file }), { offline: true });
+    expect(named(checks.filter(({ ok }) => !ok))).toEqual(['target odd', 'policy odd']);
+    expect(named(checks)).toEqual(expect.arrayContaining(['target shop (commit)', 'policy shop/SQLDryRun']));
+  });
+
   test('a frozen target is named, and is not a failure', async () => {
     await freezeTarget(settings(), { target: 'shop', frozen: true, reason: 'inventory', operatorKey });
     const checks = await doctor(settings(), { offline: true });
@@ -216,6 +292,12 @@ describe('targets and policies', () => {
     const { keyId } = readKeyFile(join(dir, 'keys', 'review.key.json'));
     await revokeKey(settings(), keyId, 'test', operatorKey);
     expect(named(await failures())).toEqual(['key of process review']);
+  });
+
+  test('a revision that was revoked, if no other is in force', async () => {
+    await revoke(settings(), { revision: 1, reason: 'test' }, operatorKey);
+    const found = (await failures()).filter(({ name }) => name.startsWith('policy'));
+    expect(found.map(({ detail }) => detail)).toEqual(['revision 1 was revoked, and no other is in force']);
   });
 });
 

@@ -1,4 +1,5 @@
-import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -185,6 +186,14 @@ validators:
     .split('\n')
     .map((line) => (JSON.parse(line) as { outcome: string }).outcome);
   expect(outcomes).toEqual(['COMMIT', 'CONFIRM', 'CONFIRM']);
+});
+
+test('settings of the command line that cannot be read are one line and exit code 2', () => {
+  const dir = join(project, 'unreadable');
+  mkdirSync(join(dir, 'cli.env'), { recursive: true });
+  const env = { ...process.env, COUNTERSIGN_STATE_DIR: dir };
+  const { status, stderr } = spawnSync(process.execPath, [cli, 'doctor'], { env, encoding: 'utf8' });
+  expect([status, stderr]).toEqual([2, expect.stringMatching(/^error: .*cli\.env: EISDIR.*\n$/)]);
 });
 
 test('the program prints its help without loading a worker, a database driver or the SQL parser, which are slow to load', () => {

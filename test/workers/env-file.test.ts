@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ConfigError } from '../../workers/config-error';
 import { formatEnvFile, readEnvFile, withCliEnv } from '../../workers/env-file';
 
 const dir = mkdtempSync(join(tmpdir(), 'countersign-env-'));
@@ -31,4 +32,11 @@ test('the shell takes precedence over cli.env, and a missing file sets nothing',
   writeFileSync(join(dir, 'cli.env'), formatEnvFile({ A: 'file', B: 'file' }));
   expect(withCliEnv(dir, { A: 'shell' })).toEqual({ A: 'shell', B: 'file' });
   expect(withCliEnv(join(dir, 'none'), { A: 'shell' })).toEqual({ A: 'shell' });
+});
+
+test('a file that cannot be read is named', () => {
+  const path = join(dir, 'judge.env');
+  mkdirSync(path);
+  expect(() => readEnvFile(path)).toThrow(ConfigError);
+  expect(() => readEnvFile(path)).toThrow(path);
 });

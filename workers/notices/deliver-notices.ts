@@ -1,3 +1,4 @@
+import { sha256HexOfText } from '../../policy/contracts/hash';
 import type { ClaimedNotice, NoticeQueue, NoticeStore } from '../../storage/notices/notices';
 import { inParallel } from '../in-parallel';
 import type { Logger } from '../logger';
@@ -67,7 +68,9 @@ async function send(
   const [first] = claimed;
   const [notice] = notices;
   if (first === undefined || notice === undefined) return undelivered('nothing to send', true);
-  const id = `notice-${first.id}`;
+  // Stable for these notices only: a mail server may drop a second message with the same id, also if it contains more notices.
+  const id =
+    claimed.length === 1 ? `notice-${first.id}` : `notices-${sha256HexOfText(idsOf(claimed).join()).slice(0, 32)}`;
   const context = { inbox: settings.inbox, privateAddresses: settings.privateAddresses, now: now() };
   switch (channel.type) {
     case 'webhook':

@@ -39,6 +39,22 @@ it.each(['constructor', 'shop'])('refuses %s as a target that the bundle does no
   expect([code, out, err]).toEqual([2, '', expect.stringContaining(`--target: expected one of dev, got "${target}"`)]);
 });
 
+it.each([
+  ['0', ['select 1', 'select 2'], ['COMMIT', 'COMMIT']],
+  ['1', ['select 1', null, 'select 2'], ['COMMIT', undefined, 'COMMIT']],
+])('evaluates every line, and exits with %s', async (exit, statements, outcomes) => {
+  const file = write('bundle.yaml', starterBundle('SQLDryRun'));
+  const lines = statements.map((raw, i) => JSON.stringify({ id: `${i}`, sourceTool: 'SQLDryRun', raw }));
+  const { code, out } = await runCommand(['policy', 'eval', '--policy', file], { stdin: lines.join('\n') });
+  const results = out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { outcome?: string; error?: string });
+  expect(results.map(({ outcome }) => outcome)).toEqual(outcomes);
+  expect(results.map(({ error }) => error === undefined)).toEqual(outcomes.map((outcome) => outcome !== undefined));
+  expect(code).toBe(Number(exit));
+});
+
 it('refuses hosts for a source tool without any', async () => {
   const { code, err } = await runCommand(['policy', 'init', '--tool', 'SQLDryRun', '--hosts', 'api.example.com']);
   expect([code, err]).toEqual([2, expect.stringContaining('--hosts: only HTTPPatch has hosts')]);

@@ -1,4 +1,6 @@
 import { createHmac } from 'node:crypto';
+import { createServer, type Socket } from 'node:net';
+import { listenOnLoopback } from '../../../dev/fixtures/loopback-server';
 import { routeOf } from '../../../gateway/inbox/page/model/routes';
 import { sendEmail } from '../../../workers/notices/channels/email';
 import { post } from '../../../workers/notices/channels/post';
@@ -161,6 +163,26 @@ test.each([
 ])('a recipient that is refused with "%s" has failed for good: %s', async (line, permanent) => {
   smtp.reply = (command) => (command === 'RCPT' ? line : null);
   expect(await send('alice@example.com', [waiting])).toMatchObject({ ok: false, permanent });
+});
+
+test('a mail server that sends its reply forever, a byte at a time, is given up, and the notice is sent again later', async () => {
+  const sockets: Socket[] = [];
+  const server = createServer((socket) => {
+    const trickle = setInterval(() => socket.write('2'), 10);
+    socket.on('close', () => clearInterval(trickle)).on('error', () => {});
+    sockets.push(socket);
+    socket.write('220 loopback\r\n');
+  });
+  const port = await listenOnLoopback(server);
+  const sent = await sendEmail(
+    { ...email, port },
+    'alice@example.com',
+    { id: 'notice-9', notices: [waiting] },
+    { ...context, withinMs: 300 },
+  );
+  expect(sent).toMatchObject({ ok: false, permanent: false });
+  for (const socket of sockets) socket.destroy();
+  await new Promise((resolve) => server.close(resolve));
 });
 
 test('a line names tool, target, group and rules, and what happens without an answer', () => {

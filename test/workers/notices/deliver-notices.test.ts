@@ -1,6 +1,7 @@
 import type { ClaimedNotice } from '../../../storage/notices/notices';
 import { deliverNotices } from '../../../workers/notices/deliver-notices';
 import { CHANGE } from '../../client/fakes';
+import { startSmtpServer } from '../../support/smtp-server';
 
 const about = { changeId: CHANGE, tenant: 'acme', target: 'shop', sourceTool: 'SQLDryRun', team: 'dba' };
 const BODY = JSON.stringify({ event: 'waiting', ...about, rules: [], deadlineAt: null });
@@ -66,4 +67,52 @@ test('a failure that no retry resolves ends all of them', async () => {
     [['0'], null],
     [['1'], null],
   ]);
+});
+
+test('a mail to which a notice was added after a failed attempt has another message id, so that no mail server drops it as a copy', async () => {
+  const smtp = await startSmtpServer();
+  const mail = {
+    type: 'email',
+    host: '127.0.0.1',
+    port: smtp.port,
+    tls: 'none',
+    from: 'a@example.com',
+    login: null,
+  } as const;
+  const { changeId, team } = about;
+  const notice = (id: string): ClaimedNotice => ({
+    id,
+    changeId,
+    event: 'waiting',
+    n: 0,
+    team,
+    channel: 'mail',
+    recipient: 'b@example.com',
+    body: BODY,
+    attempts: 1,
+  });
+  const settings = {
+    inbox: 'https://countersign.example/inbox/',
+    channels: new Map([['mail', mail]]),
+    emailOf: new Map(),
+    teams: new Map(),
+    digestMs: 0,
+    privateAddresses: ['127.0.0.1'],
+  };
+  for (const ids of [['1'], ['1', '2'], ['1', '2']]) {
+    const store = {
+      dropEnded: async () => {},
+      dueQueues: async () => [{ channel: 'mail', recipient: 'b@example.com', lastSentAt: null }],
+      claim: async () => ids.map(notice),
+      sent: async () => {},
+    };
+    const logger = { info: () => {}, warn: () => {} };
+    const deps = { store: store as never, settings, logger, count: () => {}, now: () => new Date() };
+    await deliverNotices(deps, new AbortController().signal);
+  }
+  await smtp.close();
+  const [first, second, again] = smtp.mails.map(({ data }) => /^Message-ID: (.*)$/im.exec(data)?.[1]);
+  expect(first).toBe('<notice-1@example.com>');
+  expect(second).not.toBe(first);
+  expect(again).toBe(second);
 });

@@ -7,13 +7,22 @@ import type { ChannelSettings } from '../settings';
 import { DELIVERED, undelivered, type Delivery } from './delivery';
 
 const TIMEOUT_MS = 10_000;
+/** The whole delivery: the other time-out begins anew with each byte. */
+const MAX_MS = 60_000;
+
+interface EmailContext {
+  readonly inbox: string;
+  readonly privateAddresses: readonly string[];
+  /** Default MAX_MS. */
+  readonly withinMs?: number;
+}
 
 /** One plain text message to one person. The message id is stable, so that a mail server can drop a repeated delivery. */
 export async function sendEmail(
   channel: Extract<ChannelSettings, { readonly type: 'email' }>,
   to: string,
   message: { readonly id: string; readonly notices: readonly NoticeBody[] },
-  { inbox, privateAddresses }: { readonly inbox: string; readonly privateAddresses: readonly string[] },
+  { inbox, privateAddresses, withinMs = MAX_MS }: EmailContext,
 ): Promise<Delivery> {
   const { host, port, tls, from, login } = channel;
   try {
@@ -39,6 +48,7 @@ export async function sendEmail(
       text: textLines(message.notices, inbox).join('\n'),
       messageId: `<${message.id}@${from.split('@')[1] ?? 'countersign'}>`,
       headers: { 'auto-submitted': 'auto-generated' },
+      signal: AbortSignal.timeout(withinMs),
     });
     return DELIVERED;
   } catch (error) {
