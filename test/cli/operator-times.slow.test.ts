@@ -3,7 +3,7 @@ import { serviceKeys } from '../../cli/init/keys';
 import { registerAll, type Registration } from '../../cli/init/registrations';
 import type { InitRequest } from '../../cli/init/request';
 import { recordEffect, freezeTarget } from '../../cli/operator/records';
-import { resetBreakers } from '../../cli/breaker/breakers';
+import { listBreakers, resetBreakers } from '../../cli/breaker/breakers';
 import { createKey, enrollPerson, registerKey, revokeKey } from '../../cli/keys/registry';
 import { publish as publishPolicy, revoke } from '../../cli/policy/publish';
 import type { JsonObject } from '../../policy/contracts/canonical-json';
@@ -236,5 +236,26 @@ describe('`resolve` of an effect that an operator has resolved before', () => {
       /The effect was resolved before as not applied, .*looked.*the first statement counts/,
     );
     expect(await createLedger(database.open('admin')).readKinds(changeId, ['resolved'])).toHaveLength(1);
+  });
+});
+
+describe('`breaker reset` of breakers with a row that cannot be read', () => {
+  const pair = { tenant: 'acme', sourceTool: 'S' };
+  const request = { ...pair, reason: 'fixed', operatorKey };
+  beforeEach(() =>
+    database
+      .open('admin')
+      .query(`insert into breaker_rows (tenant, source_tool, kind, body) values ('acme', 'S', 'state', '{}')`),
+  );
+
+  test('closes all of them, and says so', async () => {
+    expect(await resetBreakers(env(), { ...request, validatorId: null })).toBeNull();
+    expect(await listBreakers(env())).toMatchObject([{ ...pair, breakers: [] }]);
+  });
+
+  test('refuses to reset a single one, which would not help', async () => {
+    await expect(resetBreakers(env(), { ...request, validatorId: 'guardian.held' })).rejects.toThrow(
+      '--validator: a row of acme/S cannot be read, so only all of its breakers can be reset. Repeat without --validator',
+    );
   });
 });
