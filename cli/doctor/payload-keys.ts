@@ -27,7 +27,7 @@ export async function checkPayloadKeys(
       : failed(
           `payload keys of ${name}`,
           `open reviews are encrypted with keys that it does not have: ${missing.join(', ')}`,
-          'Stop the process, add these keys to its COUNTERSIGN_PAYLOAD_KEYS_FILE again, and start it; otherwise these reviews end as workflow_lost',
+          'Stop the process, add these keys to its COUNTERSIGN_PAYLOAD_KEYS_FILE again, and start it; until then these reviews cannot continue',
         );
   });
 }
