@@ -15,6 +15,16 @@ export function loadOperatorKey(env: Env, path: string, flag: string): LoadedKey
   throw new CountersignError('not_eligible', `${flag}: expected an operator key, got a key of kind ${key.kind}`);
 }
 
+/** As `loadOperatorKey`. Throws `not_eligible` if it is not one of `operators` either: no process would count what it signs. */
+export function loadTrustedOperatorKey(env: Env, operators: readonly string[], path: string, flag: string): LoadedKey {
+  const key = loadOperatorKey(env, path, flag);
+  if (operators.includes(key.publicKey)) return key;
+  throw new CountersignError(
+    'not_eligible',
+    `${flag}: expected the key of an operator in the trust file, got ${key.keyId}. Nothing was recorded; sign with a key that the processes trust`,
+  );
+}
+
 export function keyPassphrase(env: Env): string | undefined {
   return env['COUNTERSIGN_KEY_PASSPHRASE'];
 }

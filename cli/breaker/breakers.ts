@@ -1,9 +1,9 @@
 import { databaseClock } from '../../storage/database/database';
-import { CountersignError } from '../../client/errors';
 import { createBreakers, recordBreakerReset, type BreakersReading } from '../../storage/breakers/breakers';
 import type { Env } from '../../workers/config';
-import { loadOperatorKey } from '../key-files';
+import { loadTrustedOperatorKey } from '../key-files';
 import { withOperatorDatabase } from '../operator-database';
+import { UsageError } from '../usage-error';
 
 const APPLICATION = 'countersign-breaker';
 
@@ -22,22 +22,23 @@ export async function listBreakers(env: Env): Promise<readonly BreakersReading[]
   return await withOperatorDatabase(env, APPLICATION, (db, operators) => createBreakers({ db, operators }).list());
 }
 
-/** Returns the ids of the validators that had a breaker. Throws if the reset does not count, for example with an untrusted key. */
-export async function resetBreakers(env: Env, request: BreakerResetRequest): Promise<readonly string[]> {
+/**
+ * Returns the ids of the validators that had a breaker; null if a row could not be read, and all breakers were closed. Throws
+ * `not_eligible` for a key that is not in the trust file, and UsageError for one validator if a row cannot be read.
+ */
+export async function resetBreakers(env: Env, request: BreakerResetRequest): Promise<readonly string[] | null> {
   const { tenant, sourceTool, validatorId, reason } = request;
-  const key = loadOperatorKey(env, request.operatorKey, '--operator-key');
   return await withOperatorDatabase(env, APPLICATION, async (db, operators) => {
+    const key = loadTrustedOperatorKey(env, operators, request.operatorKey, '--operator-key');
     const breakers = createBreakers({ db, operators });
-    const before = await breakers.read({ tenant, sourceTool });
+    const { breakers: before } = await breakers.read({ tenant, sourceTool });
+    if (before === null && validatorId !== null)
+      throw new UsageError(
+        `--validator: a row of ${tenant}/${sourceTool} cannot be read, so only all of its breakers can be reset. Repeat without --validator`,
+      );
     const issuedAt = (await databaseClock(db)()).toISOString();
     await recordBreakerReset(db, { tenant, sourceTool, validatorId, reason, issuedAt }, key);
-    const { resets } = await breakers.read({ tenant, sourceTool });
-    if (!resets.some((reset) => reset.keyId === key.keyId && reset.issuedAt === issuedAt))
-      throw new CountersignError(
-        'invalid_input',
-        'The reset does not count: its key is not a trusted operator (COUNTERSIGN_TRUST_FILE)',
-      );
-    const ids = (before.breakers ?? []).map((view) => view.validatorId);
-    return ids.filter((id) => validatorId === null || id === validatorId);
+    const ids = before?.map((view) => view.validatorId) ?? null;
+    return ids?.filter((id) => validatorId === null || id === validatorId) ?? null;
   });
 }

@@ -55,6 +55,7 @@ async function resetBreakers(
   };
   const reset = await (await io.host.remote.breakers()).resetBreakers(io.host.env, request);
   if (io.json) io.out.json({ tenant, sourceTool, reset });
+  else if (reset === null) io.out.line(line`all breakers of ${tenant}/${sourceTool}  closed`);
   else {
     for (const id of reset) io.out.line(line`${id}  closed`);
     if (reset.length === 0) io.err.line('no such breaker: none was open or had samples');

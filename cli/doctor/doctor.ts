@@ -9,6 +9,7 @@ import { failed, type Check } from './check';
 import { checkDatabase } from './database';
 import { checkGateway } from './gateway';
 import { checkNode, checkStateDir, checkVariables } from './machine';
+import { checkPayloadKeys } from './payload-keys';
 import { checkPolicies, checkFreezes, checkTrust } from './policies';
 import { readProcesses } from './processes';
 import { checkRegistered } from './registered';
@@ -68,6 +69,7 @@ export async function doctor(env: Env, options: DoctorOptions): Promise<readonly
   // The database check says why the rest cannot be read.
   if (!database.readable) return checks;
   await add('keys', () => checkRegistered(local, processes, options.inviting ?? false));
+  await add('payload keys', () => checkPayloadKeys(local, processes));
   const notices = Object.fromEntries(envs)['review']?.['COUNTERSIGN_NOTICES_FILE'];
   await add('policy', () => checkPolicies(local, targets.names, notices));
   await add('freezes', () => checkFreezes(local));

@@ -1,7 +1,9 @@
 import { messageOf } from '../../client/errors';
 import type { LoadedKey } from '../../signing/key-file';
 import type { Role } from '../../storage/database/roles';
+import type { KeyRing } from '../../storage/store/preview-cipher';
 import { ConfigError, readEnv, readKey, readTrustFile, type Env } from '../../workers/config';
+import { payloadKeys } from '../../workers/encryption/key-ring';
 import type { ProcessName } from '../../workers/start-process';
 import { PROCESSES } from '../processes';
 import { failed, passed, type Check } from './check';
@@ -13,6 +15,8 @@ export interface ConfiguredProcess {
   readonly databaseUrl: string;
   /** Null for the gateway. */
   readonly key: LoadedKey | null;
+  /** Null without COUNTERSIGN_PAYLOAD_KEYS_FILE. */
+  readonly payloadKeys: KeyRing | null;
 }
 
 /** Reads the files of all processes as each process does. Empty if the directory has none. */
@@ -43,5 +47,5 @@ function readProcess(name: ProcessName, env: Env): Omit<ConfiguredProcess, 'name
   const { schema, role, keyKind } = PROCESSES[name];
   const read = readEnv(schema, env);
   const key = keyKind !== null && 'COUNTERSIGN_KEY_FILE' in read ? readKey(read, keyKind) : null;
-  return { role, databaseUrl: read.COUNTERSIGN_DATABASE_URL, key };
+  return { role, databaseUrl: read.COUNTERSIGN_DATABASE_URL, key, payloadKeys: payloadKeys(env) };
 }

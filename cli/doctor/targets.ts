@@ -43,7 +43,8 @@ async function checkTarget(target: TargetConfig): Promise<Check[]> {
   ] as const) {
     if (url === null) continue;
     const lines = await describeTarget(url, purpose);
-    checks.push(...toChecks(`target ${name} (${purpose})`, lines, `Run "countersign target init ${name}"`));
+    const fix = `If it cannot be reached, start it or correct its URL in COUNTERSIGN_TARGETS_FILE; otherwise run "countersign target init ${name}"`;
+    checks.push(...toChecks(`target ${name} (${purpose})`, lines, fix));
   }
   return checks;
 }

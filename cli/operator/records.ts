@@ -1,5 +1,5 @@
 import { databaseClock } from '../../storage/database/database';
-import { recordResolution } from '../../activities/committer/effect-resolution';
+import { recordResolution, resolutionOf } from '../../activities/committer/effect-resolution';
 import { recordFreeze } from '../../activities/committer/target-freezes';
 import { createLedger } from '../../storage/ledger/ledger';
 import { publishedTargets } from '../../storage/plans/newest-revision';
@@ -9,7 +9,7 @@ import type { StoredRow } from '../../policy/evidence/chain';
 import { MESSAGES } from '../../policy/contracts/messages';
 import type { Env } from '../../workers/config';
 import { knownSettings } from '../../workers/local-client';
-import { loadOperatorKey } from '../key-files';
+import { loadTrustedOperatorKey } from '../key-files';
 import { withOperatorDatabase } from '../operator-database';
 import { withTemporal } from '../temporal';
 
@@ -24,13 +24,24 @@ export interface EffectRecord {
   readonly operatorKey: string;
 }
 
-/** Signs and records whether an effect was applied. `told`: whether the review was notified; if not, it checks again within ten minutes. */
+/**
+ * Signs and records whether an effect was applied, once: a repeated call only notifies the review again. `told`: whether the review was
+ * notified; if not, it checks again within ten minutes. Throws `invalid_input` if the other outcome was recorded before.
+ */
 export async function recordEffect(env: Env, effect: EffectRecord): Promise<{ readonly told: boolean }> {
   const { changeId, applied, reason } = effect;
-  await withOperatorDatabase(env, APPLICATION, async (db) => {
-    const key = loadOperatorKey(env, effect.operatorKey, '--operator-key');
+  await withOperatorDatabase(env, APPLICATION, async (db, operators) => {
+    const key = loadTrustedOperatorKey(env, operators, effect.operatorKey, '--operator-key');
     const ledger = createLedger(db);
-    const { target } = submissionOf(changeId, await ledger.read(changeId));
+    const rows = await ledger.read(changeId);
+    const { target } = submissionOf(changeId, rows);
+    const before = resolutionOf(rows, { changeId, target }, operators);
+    if (before?.applied === applied) return;
+    if (before !== null)
+      throw new CountersignError(
+        'invalid_input',
+        `The effect was resolved before as ${before.applied ? 'applied' : 'not applied'}, by the key ${before.keyId} at ${before.resolvedAt} (${before.reason}); the first statement counts. Nothing was recorded`,
+      );
     const resolvedAt = (await databaseClock(db)()).toISOString();
     await recordResolution(ledger, { changeId, target, applied, reason, resolvedAt }, key);
   });
@@ -62,9 +73,9 @@ export interface FreezeRecord {
 /** Signs and records that a target is frozen or unfrozen. Returns the number of the record. Throws `not_found` if no published policy names the target. */
 export async function freezeTarget(env: Env, freeze: FreezeRecord): Promise<number> {
   const { target, frozen, reason } = freeze;
-  const key = loadOperatorKey(env, freeze.operatorKey, '--operator-key');
   return await withOperatorDatabase(env, APPLICATION, async (db, operators) => {
-    const { all } = await publishedTargets(db, [...operators, key.publicKey]);
+    const key = loadTrustedOperatorKey(env, operators, freeze.operatorKey, '--operator-key');
+    const { all } = await publishedTargets(db, operators);
     if (!all.has(target))
       throw new CountersignError(
         'not_found',

@@ -6,8 +6,9 @@ import { newestRevision } from '../../storage/plans/newest-revision';
 import { publishBundle, type Publication } from '../../storage/plans/publish';
 import { revokeRevision, type Revoked } from '../../storage/plans/revoke';
 import type { Env } from '../../workers/config';
+import { knownSettings } from '../../workers/local-client';
 import { gatewaySettings, type GatewaySettings } from '../gateway/settings';
-import { loadOperatorKey } from '../key-files';
+import { loadOperatorKey, loadTrustedOperatorKey } from '../key-files';
 import { withOperatorDatabase } from '../operator-database';
 import { UsageError } from '../usage-error';
 import { checkedPlans, extensionsOfEnv } from './bundles';
@@ -27,7 +28,8 @@ export async function publish(env: Env, bundleText: string, key: string | undefi
   const settings = gatewaySettings(env);
   const keyFile = key ?? settings?.keyFile ?? null;
   if (keyFile === null) throw new UsageError('--key is missing: the file of an operator key, which signs the revision');
-  const operator = loadOperatorKey(env, keyFile, '--key');
+  const { operators } = settings?.trust ?? knownSettings(env);
+  const operator = loadTrustedOperatorKey(env, operators, keyFile, '--key');
   const plans = checkedPlans(bundleText, await extensionsOfEnv(env), now);
   const publishing = { bundleText, plans, operator };
   return settings === null

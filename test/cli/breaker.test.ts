@@ -36,6 +36,12 @@ test('breaker list reports on standard error if there is no breaker', async () =
   expect([ran.code, ran.out, ran.err]).toEqual([0, '', 'no breaker has samples yet\n']);
 });
 
+test('breaker reset says that all breakers were closed if their rows could not be read', async () => {
+  const args = ['breaker', 'reset', 'acme', 'SQLDryRun', '--reason', 'fixed', ...KEY];
+  const ran = await run(args, { resetBreakers: async () => null });
+  expect([ran.code, ran.out, ran.err]).toEqual([0, 'all breakers of acme/SQLDryRun  closed\n', '']);
+});
+
 test('breaker reset requires a reason and an operator key, and resets one validator or all', async () => {
   const resetBreakers = jest.fn(async (_env: object, _reset: object) => ['guardian.held']);
   expect((await run(['breaker', 'reset', 'acme', 'SQLDryRun'], { resetBreakers })).code).toBe(2);

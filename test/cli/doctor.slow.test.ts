@@ -1,6 +1,9 @@
 import { checkCheckpoints } from '../../cli/doctor/checkpoints';
 import { doctor } from '../../cli/doctor/doctor';
 import { openedClient } from '../../dev/query';
+import { checkPayloadKeys } from '../../cli/doctor/payload-keys';
+import { createLedger } from '../../storage/ledger/ledger';
+import { localClient } from '../../workers/local-client';
 import { useFreshDatabase } from '../support/postgres';
 import { temporaryFolder } from './run-command';
 
@@ -70,4 +73,43 @@ test('a transaction anywhere on the server that was open before a checkpoint of 
   } finally {
     await other.end();
   }
+});
+
+test('a process without a payload key that an open review is encrypted with is a failure, and keys of closed reviews are not needed', async () => {
+  const db = database.open('admin');
+  const at = new Date().toISOString();
+  const opened = async (changeId: string, keyId: string): Promise<void> => {
+    const submission = { tenant: 'acme', target: 'shop', sourceTool: 'SQLDryRun' };
+    await createLedger(db).append(
+      changeId,
+      [{ kind: 'submitted', at, factKey: 'submitted', body: { submission, inputSha: changeId } }],
+      { ...submission, inputSha: changeId, mode: 'enforced', openedAt: at },
+    );
+    await db.query(`insert into staging_records (change_id, staging_sha, record, preview) values ($1, $1, '{}', $2)`, [
+      changeId,
+      JSON.stringify({ stored: 'aes-256-gcm', keyId, nonce: '', data: '' }),
+    ]);
+  };
+  await opened('a'.repeat(64), 'k1');
+  await opened('b'.repeat(64), 'k0');
+  await createLedger(db).append(
+    'b'.repeat(64),
+    [{ kind: 'closed', at, factKey: 'closed', body: { state: 'COMMITTED' } }],
+    { state: 'COMMITTED', closedAt: at },
+  );
+  const local = localClient({
+    COUNTERSIGN_STATE_DIR: path('none'),
+    COUNTERSIGN_DATABASE_URL: database.url('cs_gateway'),
+  });
+  const process = (name: string, ...ids: string[]) => ({
+    ...{ name, role: 'cs_review' as const, databaseUrl: '', key: null },
+    payloadKeys: ids.length === 0 ? null : { current: 'k2', keys: new Map(ids.map((id) => [id, new Uint8Array(32)])) },
+  });
+  const checks = await checkPayloadKeys(local, [process('both', 'k1', 'k2'), process('new', 'k2'), process('none')]);
+  expect(checks.map(({ name, ok }) => [name, ok])).toEqual([
+    ['payload keys of both', true],
+    ['payload keys of new', false],
+    ['payload keys of none', false],
+  ]);
+  expect(checks[1]?.detail).toBe('open reviews are encrypted with keys that it does not have: k1');
 });

@@ -1,12 +1,15 @@
 import { checkGateway } from '../../cli/doctor/gateway';
 import { Summary } from '../../cli/doctor/histories';
 import { checkNode } from '../../cli/doctor/machine';
+import { checkTargets } from '../../cli/doctor/targets';
 import { checkVersion, queueCheck } from '../../cli/doctor/temporal';
 import { startLoopbackServer } from '../../dev/fixtures/loopback-server';
 import { engines } from '../../package.json';
 import type { LocalClient } from '../../workers/local-client';
 import type { Replayed } from '../../workers/replay/replay-histories';
-import { runCommand } from './run-command';
+import { runCommand, temporaryFolder } from './run-command';
+
+const folder = temporaryFolder();
 
 test.each([
   ['18.20.8', false],
@@ -115,4 +118,17 @@ test('--build names the build whose histories --replay replays, and is refused w
       code: 2,
       err: expect.stringContaining('--build') as string,
     });
+});
+
+test('a database target that cannot be reached is to be started, or its URL corrected, before `target init` is repeated', async () => {
+  const stageUrl = 'postgres://stage:x@127.0.0.1:9/shop';
+  const targets = [{ name: 'shop', development: false, stageUrl, commitUrl: null }];
+  const file = folder.write('targets.json', JSON.stringify({ targets }));
+  const { checks } = await checkTargets({ COUNTERSIGN_TARGETS_FILE: file });
+  expect(checks).toMatchObject([
+    {
+      ok: false,
+      fix: 'If it cannot be reached, start it or correct its URL in COUNTERSIGN_TARGETS_FILE; otherwise run "countersign target init shop"',
+    },
+  ]);
 });

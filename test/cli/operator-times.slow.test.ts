@@ -3,7 +3,7 @@ import { serviceKeys } from '../../cli/init/keys';
 import { registerAll, type Registration } from '../../cli/init/registrations';
 import type { InitRequest } from '../../cli/init/request';
 import { recordEffect, freezeTarget } from '../../cli/operator/records';
-import { resetBreakers } from '../../cli/breaker/breakers';
+import { listBreakers, resetBreakers } from '../../cli/breaker/breakers';
 import { createKey, enrollPerson, registerKey, revokeKey } from '../../cli/keys/registry';
 import { publish as publishPolicy, revoke } from '../../cli/policy/publish';
 import type { JsonObject } from '../../policy/contracts/canonical-json';
@@ -176,4 +176,86 @@ describe.each(Object.entries(COMMANDS))('`%s`', (_command, run) => {
       expect(at).toBeLessThanOrEqual(Date.now() + 1000);
     },
   );
+});
+
+describe('an operator key that is not in the trust file', () => {
+  const strangerKey = folder.path('stranger');
+  beforeAll(() => {
+    const label = { kind: 'operator', subject: { type: 'person', id: 'eve' }, onBehalfOf: null, demo: false } as const;
+    writeKeyFile({ path: strangerKey, key: newKeyPair(), label, createdAt: '2026-01-01T00:00:00.000Z' });
+  });
+
+  const SIGNS: Record<string, (world: ReviewWorld) => Promise<unknown>> = {
+    'policy publish': () => publishPolicy(env(), starterBundle('SQLDryRun'), strangerKey, new Date()),
+    'target freeze': ({ plan: { target } }) =>
+      freezeTarget(env(), { target, frozen: true, reason: 'incident', operatorKey: strangerKey }),
+    resolve: ({ changeId }) =>
+      recordEffect(env(), { changeId, applied: false, reason: 'looked', operatorKey: strangerKey }),
+    'breaker reset': () =>
+      resetBreakers(env(), {
+        tenant: 'acme',
+        sourceTool: 'S',
+        validatorId: null,
+        reason: 'fixed',
+        operatorKey: strangerKey,
+      }),
+  };
+
+  test.each(Object.entries(SIGNS))('is refused by `%s`, which records nothing', async (_command, sign) => {
+    const world = new ReviewWorld();
+    await publish(world);
+    await begun(world);
+    const written = async (): Promise<unknown> => {
+      const { rows } = await database.open('admin').query(
+        `select (select count(*) from policy_revisions) as revisions, (select count(*) from target_freezes) as freezes,
+           (select count(*) from ledger) as ledger, (select count(*) from breaker_rows) as breakers`,
+      );
+      return rows;
+    };
+    const before = await written();
+    await expect(sign(world)).rejects.toThrow(
+      /key: expected the key of an operator in the trust file, got [0-9a-f]{64}/,
+    );
+    expect(await written()).toEqual(before);
+  });
+});
+
+describe('`resolve` of an effect that an operator has resolved before', () => {
+  const resolution = { reason: 'looked', operatorKey };
+
+  test('records the same outcome once', async () => {
+    const changeId = await begun(new ReviewWorld());
+    for (let i = 0; i < 2; i++) await recordEffect(env(), { changeId, applied: false, ...resolution });
+    expect(await createLedger(database.open('admin')).readKinds(changeId, ['resolved'])).toHaveLength(1);
+  });
+
+  test('refuses the other outcome, which would not count', async () => {
+    const changeId = await begun(new ReviewWorld());
+    await recordEffect(env(), { changeId, applied: false, ...resolution });
+    await expect(recordEffect(env(), { changeId, applied: true, ...resolution })).rejects.toThrow(
+      /The effect was resolved before as not applied, .*looked.*the first statement counts/,
+    );
+    expect(await createLedger(database.open('admin')).readKinds(changeId, ['resolved'])).toHaveLength(1);
+  });
+});
+
+describe('`breaker reset` of breakers with a row that cannot be read', () => {
+  const pair = { tenant: 'acme', sourceTool: 'S' };
+  const request = { ...pair, reason: 'fixed', operatorKey };
+  beforeEach(() =>
+    database
+      .open('admin')
+      .query(`insert into breaker_rows (tenant, source_tool, kind, body) values ('acme', 'S', 'state', '{}')`),
+  );
+
+  test('closes all of them, and says so', async () => {
+    expect(await resetBreakers(env(), { ...request, validatorId: null })).toBeNull();
+    expect(await listBreakers(env())).toMatchObject([{ ...pair, breakers: [] }]);
+  });
+
+  test('refuses to reset a single one, which would not help', async () => {
+    await expect(resetBreakers(env(), { ...request, validatorId: 'guardian.held' })).rejects.toThrow(
+      '--validator: a row of acme/S cannot be read, so only all of its breakers can be reset. Repeat without --validator',
+    );
+  });
 });

@@ -28,6 +28,13 @@ export function createPayloadCodec(ring: KeyRing): PayloadCodec {
   };
 }
 
+/** Whether one of these payloads is encrypted, and none of the codecs decrypts it: a key is missing, or it was forged (C2). */
+export async function isUnreadable(payloads: Payload[], codecs: readonly PayloadCodec[]): Promise<boolean> {
+  let decoded = payloads;
+  for (const codec of codecs) decoded = await codec.decode(decoded);
+  return decoded.some(({ metadata }) => text(metadata?.['encoding']) === ENCODING);
+}
+
 function encrypt(payload: Payload, { current, keys }: KeyRing): Payload {
   const key = keys.get(current);
   if (key === undefined) throw new TypeError(`No payload key "${current}"`);

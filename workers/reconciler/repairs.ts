@@ -58,6 +58,9 @@ interface Sighting {
   failed: number;
 }
 
+const UNREADABLE =
+  'A workflow that fails its task is encrypted with a payload key that this committer does not have. It is not reset; add the key to COUNTERSIGN_PAYLOAD_KEYS_FILE of every process again, and restart them';
+
 export class Repairs {
   readonly #sightings = new Map<string, Sighting>();
   readonly #notBefore = new Map<string, number>();
@@ -139,6 +142,11 @@ export class Repairs {
     );
     if (earlier.some((reset) => !reset.withMessages)) return false;
     const stopped = await temporal.withDeadline(Date.now() + CALL_MS, () => stoppedBy(temporal, changeId, runId));
+    if (stopped.unreadable) {
+      this.#notBefore.set(changeId, Date.now() + UNKNOWN_GRACES * graceMs);
+      logger.error({ changeId, runId }, UNREADABLE);
+      return true;
+    }
     if (stopped.why === 'other' && age < graceMs) return true;
     const withMessages = earlier.length < RESETS_WITH_MESSAGES[stopped.why];
     if (!withMessages && manyStuck) return true;

@@ -1,5 +1,6 @@
 import type { Client } from '@temporalio/client';
 import { temporal as proto } from '@temporalio/proto';
+import { isUnreadable } from '../encryption/payload-codec';
 
 const { ResetReapplyExcludeType, WorkflowTaskFailedCause } = proto.api.enums.v1;
 
@@ -14,6 +15,8 @@ export interface Stopped {
   readonly eventId: number | null;
   /** Ids of the events WorkflowTaskCompleted, ascending: the points to which the run can be reset. */
   readonly points: readonly number[];
+  /** The input of the run cannot be decrypted here. A reset run would begin with it, and fail. */
+  readonly unreadable: boolean;
 }
 
 const DIVERGED: ReadonlySet<number> = new Set([
@@ -24,8 +27,11 @@ const DIVERGED: ReadonlySet<number> = new Set([
 /** Reads the history of a run up to its end, or up to the first event that cannot be decoded. */
 export async function stoppedBy(client: Client, workflowId: string, runId: string): Promise<Stopped> {
   const points: number[] = [];
+  let unreadable = false;
   let failed: proto.api.history.v1.IWorkflowTaskFailedEventAttributes | null = null;
   for await (const event of eventsOf(client, workflowId, runId)) {
+    const input = event.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
+    unreadable ||= await isUnreadable(input, client.options.loadedDataConverter.payloadCodecs);
     if (event.workflowTaskCompletedEventAttributes != null) {
       points.push(Number(event.eventId));
       // The failures before it were resolved by this task.
@@ -38,6 +44,7 @@ export async function stoppedBy(client: Client, workflowId: string, runId: strin
     why: DIVERGED.has(failed?.cause ?? 0) ? 'diverged' : 'other',
     eventId: named === undefined ? null : Number(named),
     points,
+    unreadable,
   };
 }
 

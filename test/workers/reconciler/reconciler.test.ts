@@ -1,6 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
 import type { Database, Queryable } from '../../../storage/database/database';
+import { createPayloadCodec } from '../../../workers/encryption/payload-codec';
 import { Reconciler } from '../../../workers/reconciler/reconciler';
 import { eventually } from '../../support/eventually';
 import { ReviewWorld } from '../../support/review/review-world';
@@ -26,6 +27,14 @@ interface Workflow {
   history?: readonly object[];
   events?: number;
   queue?: string;
+}
+
+const KEYS = { current: 'k2', keys: new Map([['k2', Buffer.alloc(32, 2)]]) };
+/** The first event of a history, with an input that was encrypted with this key. */
+async function startedWith(keyId: string) {
+  const ring = { current: keyId, keys: new Map([[keyId, Buffer.alloc(32, 2)]]) };
+  const payloads = await createPayloadCodec(ring).encode([{ metadata: {}, data: Buffer.from('{}') }]);
+  return { eventId: 1, workflowExecutionStartedEventAttributes: { input: { payloads } } };
 }
 
 const completed = (eventId: number) => ({ eventId, workflowTaskCompletedEventAttributes: {} });
@@ -94,7 +103,7 @@ async function setting(workflow: Workflow | null, { others = 0, healthy = 0, oth
     };
   };
   const temporal = {
-    options: { namespace: 'test' },
+    options: { namespace: 'test', loadedDataConverter: { payloadCodecs: [createPayloadCodec(KEYS)] } },
     withDeadline: (_deadline: number, call: () => unknown) => call(),
     workflowService: {
       describeWorkflowExecution: async (request: never) => describe(request),
@@ -282,6 +291,19 @@ test('a workflow whose history does not replay is reset within a minute to the t
   await passes(20);
   expect(server.resets).toHaveLength(3);
   expect(await reason()).toBe('workflow_lost');
+});
+
+test('a workflow that is encrypted with a key that the committer does not have is neither reset nor ended before it is overdue', async () => {
+  const { passes, reason, server, counted } = await setting({
+    status: RUNNING,
+    attempt: 5,
+    history: [await startedWith('k1'), completed(4), failedAt(25, 5)],
+  });
+  await passes(20);
+  expect([server.resets, await reason(), counted]).toEqual([[], null, ['task_fails seen']]);
+  server.workflow = { ...server.workflow, status: RUNNING, history: [await startedWith('k2'), completed(4)] };
+  await passes(5);
+  expect(server.resets[0]).toBe('to 4 without 0 kinds of messages');
 });
 
 test('a workflow that a message stops is reset with the messages first, then without', async () => {

@@ -1,0 +1,33 @@
+import type { LocalClient } from '../../workers/local-client';
+import { failed, passed, type Check } from './check';
+import { withDoctorDatabase } from './doctor-database';
+import type { ConfiguredProcess } from './processes';
+
+/** The keys that stored previews of open reviews name. */
+const USED = `
+select distinct s.preview->>'keyId' as id from staging_records s join reviews r on r.change_id = s.change_id
+where r.closed_at is null and s.preview->>'keyId' is not null order by 1 limit 100`;
+
+/**
+ * Each process has the keys that open reviews are encrypted with. Without one of them, people cannot be shown the rows of a review, and its
+ * workflow cannot be replayed.
+ */
+export async function checkPayloadKeys(
+  local: LocalClient,
+  processes: readonly ConfiguredProcess[],
+): Promise<readonly Check[]> {
+  const used = await withDoctorDatabase(local.databaseUrl, async (db) =>
+    (await db.query<{ id: string }>(USED)).rows.map(({ id }) => id),
+  );
+  if (used.length === 0) return [];
+  return processes.map(({ name, payloadKeys }) => {
+    const missing = used.filter((id) => payloadKeys?.keys.has(id) !== true);
+    return missing.length === 0
+      ? passed(`payload keys of ${name}`, `include those of open reviews: ${used.join(', ')}`)
+      : failed(
+          `payload keys of ${name}`,
+          `open reviews are encrypted with keys that it does not have: ${missing.join(', ')}`,
+          'Stop the process, add these keys to its COUNTERSIGN_PAYLOAD_KEYS_FILE again, and start it; until then these reviews cannot continue',
+        );
+  });
+}
