@@ -31,7 +31,10 @@ export interface GuardOptions<Args extends readonly unknown[], Result> {
   readonly stage: (...args: Args) => Staged | Promise<Staged>;
   /** Performs the effect from the approved bytes. If absent, the tool runs with a copy of its arguments. */
   readonly commit?: (approved: Uint8Array, receipt: ReceiptPredicate, ...args: Args) => Promise<Result>;
-  /** Cleans up after `stage`. Runs if the effect does not run, also if the call throws because of that. */
+  /**
+   * Cleans up after `stage`. Runs if the effect does not run, also if the call throws because of that; if both throw, the call throws an
+   * AggregateError of the two.
+   */
   readonly rollback?: (block: GuardBlock, ...args: Args) => Promise<void>;
   /** Default: a new key for each call, so that an approval never covers a second call. */
   readonly requestKey?: (...args: Args) => string;
@@ -126,7 +129,12 @@ export function guard<Args extends readonly unknown[], Result>(
       try {
         return await work();
       } catch (error) {
-        await stopFor(changeId)('failed', messageOf(error));
+        await stopFor(changeId)('failed', messageOf(error)).catch((failure: unknown) => {
+          throw new AggregateError(
+            [error, failure],
+            `${messageOf(error)}; then \`rollback\` failed: ${messageOf(failure)}`,
+          );
+        });
         throw error;
       }
     };

@@ -337,6 +337,19 @@ describe('guard', () => {
     expect(tool).not.toHaveBeenCalled();
   });
 
+  it('throws both errors if rollback fails after the call has failed', async () => {
+    const rollback = (): Promise<void> => Promise.reject(new Error('disk full'));
+    const refused = new CountersignError('invalid_input', 'target: unknown');
+    const client = { ...reviewer(commits), submit: () => Promise.reject(refused) };
+    const thrown = await guard(
+      async (_o: Order) => 'ran',
+      { ...options, rollback },
+      client,
+    )(order()).catch((e: unknown) => e);
+    expect((thrown as AggregateError).errors).toEqual([refused, new Error('disk full')]);
+    expect((thrown as AggregateError).message).toBe('target: unknown; then `rollback` failed: disk full');
+  });
+
   it('does not run rollback if the tool itself throws: its effect may have begun', async () => {
     const rollback = jest.fn(async () => undefined);
     const tool = (_o: Order): Promise<string> => Promise.reject(new CountersignError('invalid_input', 'no such order'));
