@@ -8,6 +8,7 @@ import type { Env } from '../../workers/config';
 import type { LocalClient } from '../../workers/local-client';
 import { POLLED_MS, pollAge, QUEUE_TYPES } from '../../workers/pollers';
 import { openConnection } from '../../workers/temporal';
+import { checkBuilds } from './builds';
 import { failed, passed, type Check } from './check';
 
 const TIMEOUT_MS = 5_000;
@@ -39,7 +40,7 @@ export async function checkTemporal(
         : await Promise.all(
             Object.values(TASK_QUEUES).map((queue) => checkQueue(connection, bounded, local.namespace, queue + suffix)),
           );
-    return [checkVersion(local.temporalAddress, serverVersion ?? ''), namespace.check, ...queues];
+    return [checkVersion(local.temporalAddress, serverVersion ?? ''), namespace.check, ...queues.flat()];
   } finally {
     await connection.close();
   }
@@ -80,22 +81,25 @@ async function checkNamespace(
   }
 }
 
-async function checkQueue(connection: Connection, bounded: Call, namespace: string, queue: string): Promise<Check> {
+export async function checkQueue(
+  connection: Pick<Connection, 'workflowService'>,
+  bounded: Call,
+  namespace: string,
+  queue: string,
+): Promise<readonly Check[]> {
   const name = `queue ${queue}`;
   const fix = 'Start the worker of this queue, for example with "countersign up"; reviews wait until then';
-  try {
-    const { pollers } = await bounded(() =>
-      connection.workflowService.describeTaskQueue({
-        namespace,
-        taskQueue: { name: queue },
-        taskQueueType: QUEUE_TYPES.activity,
-      }),
+  const describe = (taskQueueType: number) =>
+    bounded(() =>
+      connection.workflowService.describeTaskQueue({ namespace, taskQueue: { name: queue }, taskQueueType }),
     );
+  try {
+    const { pollers } = await describe(QUEUE_TYPES.activity);
     const now = Date.now();
     const ages = (pollers ?? []).map((poller) => pollAge(poller, now));
-    return queueCheck(name, ages, fix);
+    return [queueCheck(name, ages, fix), ...checkBuilds(queue, await describe(QUEUE_TYPES.workflow))];
   } catch (error) {
-    return failed(name, messageOf(error), fix);
+    return [failed(name, messageOf(error), fix)];
   }
 }
 

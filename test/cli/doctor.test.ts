@@ -2,6 +2,7 @@ import { checkGateway } from '../../cli/doctor/gateway';
 import { Summary } from '../../cli/doctor/histories';
 import { checkNode } from '../../cli/doctor/machine';
 import { checkTargets } from '../../cli/doctor/targets';
+import { checkBuilds } from '../../cli/doctor/builds';
 import { checkVersion, queueCheck } from '../../cli/doctor/temporal';
 import { startLoopbackServer } from '../../dev/fixtures/loopback-server';
 import { engines } from '../../package.json';
@@ -40,6 +41,35 @@ test('a queue has live pollers only if one polled in the last two minutes', () =
   expect(check(1_000, 200_000)).toMatchObject({ ok: true, detail: '1 poller' });
   expect(check()).toMatchObject({ ok: false, detail: 'no worker polls it', fix: 'start it' });
   expect(check(200_000, 150_000)).toMatchObject({ ok: false, detail: 'the last poll was 150 s ago' });
+});
+
+test.each([
+  [null, [null], []],
+  [null, [], []],
+  ['new', [], []],
+  [null, ['new', null], []],
+  [null, ['new'], [false]],
+  ['new', ['new', 'old'], [true]],
+  ['new', ['old'], [false]],
+  ['new', [null], [false]],
+])('with the current build %j, workers of the builds %j can start new reviews: %j', (current, builds, expected) => {
+  const now = 1_000_000_000;
+  const poller = (build: string | null, ageMs: number) => ({
+    lastAccessTime: { seconds: ((now - ageMs) / 1000) as unknown as Long },
+    deploymentOptions: { workerVersioningMode: build === null ? 1 : 2, buildId: build ?? 'ignored' },
+  });
+  const checks = checkBuilds(
+    'reviews',
+    {
+      pollers: [...builds.map((build) => poller(build, 1_000)), poller('new', 200_000)],
+      versioningInfo: current === null ? null : { currentDeploymentVersion: { buildId: current } },
+    },
+    now,
+  );
+  expect(checks.map(({ ok }) => ok)).toEqual(expected);
+  expect(checks.every(({ ok, fix }) => ok || fix?.includes('set-current-version --deployment-name reviews'))).toBe(
+    true,
+  );
 });
 
 test('a gateway that is not ready is a failure that repeats what it names', async () => {

@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
+import { isDeepStrictEqual, promisify } from 'node:util';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { TASK_QUEUES } from '../../policy/contracts/queues';
+import { checkQueue } from '../../cli/doctor/temporal';
 import { versioning, workerOptions } from '../../workers/run-worker';
-import { retried } from '../support/eventually';
+import { eventually, retried } from '../support/eventually';
 import { SHOP } from '../support/shop-bundle';
 import { startSystem, workflowBundlePath, type System } from '../support/system';
 import { NARROW, waitingPrice } from './scenarios';
@@ -36,6 +37,9 @@ async function startBuild(buildId: string): Promise<void> {
     namespace: namespace(),
   });
   workers.push({ worker, ended: worker.run() });
+}
+
+async function makeCurrent(buildId: string): Promise<void> {
   const address = process.env['COUNTERSIGN_TEST_TEMPORAL'] ?? '';
   const named = ['--deployment-name', queue(), '--build-id', buildId, '--address', address, '--namespace', namespace()];
   const cli = process.env['COUNTERSIGN_TEST_CLI'] ?? '';
@@ -46,6 +50,12 @@ async function startBuild(buildId: string): Promise<void> {
     () => true,
     { withinMs: 60_000 },
   );
+}
+
+/** What doctor says about the builds of the review queue. */
+async function builds(): Promise<readonly unknown[]> {
+  const checks = await checkQueue(system.temporal.connection, (work) => work(), namespace(), queue());
+  return checks.slice(1).map(({ ok, detail }) => [ok, detail]);
 }
 
 /** The workflow's build and versioning behavior, as the server reports them. */
@@ -61,14 +71,22 @@ async function buildOf(
 }
 const PINNED = 1;
 
-test('a waiting review stays on its build, while new reviews start on the next build', async () => {
+test('a waiting review stays on its build, while new reviews start on the next build, and doctor says when they would wait', async () => {
   await startBuild('one');
+  await eventually('doctor says that new reviews wait', async () =>
+    isDeepStrictEqual(await builds(), [[false, 'no build is current; workers that poll: one; new reviews wait']]),
+  );
+  await makeCurrent('one');
   const first = await system.submit(waitingPrice(23));
   const status = await system.waiting(first.changeId);
   const ended = await system.submit(NARROW);
   await system.ended(ended.changeId);
 
   await startBuild('two');
+  await makeCurrent('two');
+  await eventually('doctor names the current build', async () =>
+    isDeepStrictEqual(await builds(), [[true, 'the current build is two; workers that poll: one, two']]),
+  );
   const second = await system.submit(waitingPrice(24));
   await system.waiting(second.changeId);
   expect(await buildOf(second.changeId)).toEqual({ build: 'two', behavior: PINNED });
