@@ -5,7 +5,7 @@ import { disjoint, type SecretSpan } from '../rules/secrets/secret-span';
 import { findInTokens } from './broad-tokens';
 
 /** Raise it whenever the spans for the same text change. Part of `logic_hash`. */
-export const REDACTOR_REVISION = 11;
+export const REDACTOR_REVISION = 12;
 
 /**
  * Finds the spans that must not reach the model: everything that the secret rules find, and doubtful cases too, because a needless

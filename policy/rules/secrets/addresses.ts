@@ -66,20 +66,21 @@ function isLocalDefault(text: string, { start, password, end }: Credentials): bo
   return LOCAL_HOSTS.some((name) => text.startsWith(name, end + 1)) || !host.includes('.');
 }
 
-const BASIC = /\bbasic[ \t]{1,4}([A-Za-z0-9+/_-]{8,400})={0,2}/gi;
+/** After `Basic`, or the value of `auth` in the configuration of Docker. */
+const BASIC = /(?:\bbasic[ \t]{1,4}|\bauth\\?"\s{0,4}:\s{0,4}\\?")([A-Za-z0-9+/_-]{8,400})={0,2}/gi;
 
 /** The password of a pair of user and password in base64; null for anything else, such as a key without a password. */
 export function basicPassword(run: string): string | null {
   return /^[^\s:]*:(\S+)$/.exec(decodedBase64(run) ?? '')?.[1] ?? null;
 }
 
-/** `Basic` and the base64 of `user:password`. */
+/** The base64 of `user:password`. */
 export function basicCredentials(text: string): SecretSpan[] {
   return [...text.matchAll(BASIC)].flatMap(({ 0: found, 1: run = '', index }) => {
     const password = basicPassword(run);
     if (password === null || password.length < 4 || isPlaceholder(password)) return [];
     const end = index + found.length;
-    return [{ kind: 'basic_credentials', start: index + found.indexOf(run, 'basic '.length), end }];
+    return [{ kind: 'basic_credentials', start: index + found.lastIndexOf(run), end }];
   });
 }
 

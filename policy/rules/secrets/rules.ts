@@ -19,7 +19,7 @@ function categoryRule(
 ): PackRule {
   return secretsRule({
     ...options,
-    logicRevision: 13,
+    logicRevision: 14,
     reads: ['texts'],
     advice: ADVICE,
     find: ({ tool }) => hitsOf(scannedTexts(tool.texts), [category], false),
@@ -28,7 +28,7 @@ function categoryRule(
 
 export const knownToken = secretsRule({
   name: 'secrets_known_token',
-  logicRevision: 13,
+  logicRevision: 14,
   defaultLevel: 'forbid',
   why: 'Anyone who reads a token can use it, and a diff is read by many people and stored for a long time.',
   reads: ['texts'],
@@ -78,7 +78,7 @@ export const assignedSecret = categoryRule('assigned', {
 export const coveredSecret = categoryRule('covered', {
   name: 'secrets_covered',
   defaultLevel: 'forbid',
-  why: 'Base64 or a split string literal hides a secret from reviewers but does not protect it.',
+  why: 'Base64, escapes or a split string literal hide a secret from reviewers but do not protect it.',
   examples: {
     bad: `const token = '${EXAMPLE_TOKEN.slice(0, 9)}' + '${EXAMPLE_TOKEN.slice(9)}';\n`,
     good: "const greeting = 'Hello, ' + 'world';\n",
@@ -92,7 +92,7 @@ export const coveredSecret = categoryRule('covered', {
 export function testDataSecret(examples: RuleExamples): PackRule {
   return secretsRule({
     name: 'secrets_test_data',
-    logicRevision: 5,
+    logicRevision: 6,
     defaultLevel: 'confirm',
     why: 'A secret in a test is usually invented, but nothing shows that it is.',
     reads: ['texts'],
@@ -104,7 +104,7 @@ export function testDataSecret(examples: RuleExamples): PackRule {
 
 export const metadataSecret = secretsRule({
   name: 'secrets_in_metadata',
-  logicRevision: 13,
+  logicRevision: 14,
   defaultLevel: 'forbid',
   why: 'Metadata is stored in the workflow history and shown in every status, to anyone who may read them.',
   reads: ['metadata'],

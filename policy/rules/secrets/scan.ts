@@ -3,6 +3,7 @@ import { assignedSecrets, serviceSecrets } from './assigned';
 import { commandSecrets } from './commands';
 import { curlSecrets } from './curl';
 import { encodedTexts, joinedLiterals } from './encoded';
+import { withoutEscapes } from './escapes';
 import { hexKeys } from './hex-keys';
 import { knownTokens } from './known-tokens';
 import { kubernetesSecrets } from './kubernetes';
@@ -75,7 +76,7 @@ function plainSecrets(text: string, places: Places): PlainSecrets {
   };
 }
 
-/** Secrets in base64, in hexadecimal digits and in concatenated literals. */
+/** Secrets in base64, in hexadecimal digits, in concatenated literals and with escapes. */
 function coveredSecrets(text: string, depth: number): SecretSpan[] {
   const spans: SecretSpan[] = [];
   const kinds = new Map<string, string | undefined>();
@@ -90,7 +91,16 @@ function coveredSecrets(text: string, depth: number): SecretSpan[] {
     for (const { kind, start, end } of knownTokens(joined.text, placesIn(joined.text).tokens).spans)
       spans.push({ kind, start: joined.toStaged(start), end: joined.toStaged(end - 1) + 1 });
   }
-  return spans;
+  return [...spans, ...escapedSecrets(text)];
+}
+
+/** Tokens and keys of which a part is escaped, so that the text does not show them. */
+function escapedSecrets(text: string): SecretSpan[] {
+  const plain = withoutEscapes(text);
+  if (plain === null) return [];
+  const { tokens, keys } = plainSecrets(plain.text, placesIn(plain.text));
+  const staged = (index: number): number => (index < plain.text.length ? plain.toStaged(index) : text.length);
+  return [...tokens, ...keys].map(({ kind, start, end }) => ({ kind, start: staged(start), end: staged(end) }));
 }
 
 function kindOfDecoded(inner: string, depth: number): string | undefined {

@@ -15,7 +15,10 @@ const ADMINISTRATIVE = wordList(`
   tokens keys api-keys apikeys credentials secrets permissions roles policies memberships members invitations webhooks
 `);
 
-/** Words of the last segment of a POST that say what the request does: `chat.delete`, `reset_password`, `batchDelete`. */
+/**
+ * Words of the last segment of a POST that say what the request does: `chat.delete`, `reset_password`, `batchDelete`. The last
+ * segment of another method is often a name that someone chose, so there the whole segment must be such a word.
+ */
 const ACTIONS: ReadonlySet<string> = new Set(
   wordList(`
   delete deletion purge wipe destroy truncate erase anonymize shutdown terminate reboot reset revoke admin impersonate
@@ -37,7 +40,7 @@ function segmentsOf({ host, path }: HttpUrl): readonly string[] {
 
 export const administrativePath = httpRule({
   name: 'http_administrative_path',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'confirm',
   why: 'The path says that the request administers the service, moves money or deletes in bulk; its body says little about that.',
   config: namesConfig(
@@ -56,10 +59,16 @@ export const administrativePath = httpRule({
     const last = segments.at(-1) ?? '';
     const found =
       segments.find((segment) => names.has(normalizedName(withoutFinalDots(segment).replace(EXTENSION, '')))) ??
-      (method === 'POST' && wordsOf(last).some((word) => ACTIONS.has(word)) ? last : undefined);
+      (saysAction(method, last) ? last : undefined);
     return found === undefined ? [] : [{ at: '/url', what: `the path contains ${shown(found.slice(0, 100))}` }];
   },
 });
+
+function saysAction(method: string, segment: string): boolean {
+  const words = wordsOf(segment).filter((word) => word !== '');
+  if (method === 'POST') return words.some((word) => ACTIONS.has(word));
+  return words.length > 0 && words.every((word) => ACTIONS.has(word));
+}
 
 const SECURITY = wordList(`
   auth authn authz authentication authorization login logins sso saml oauth oauth2 oidc scim ldap kerberos idp pkce jwks

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Hit } from '../../../policy/rules/rule-maker';
 import { shown } from '../../../policy/text/shown-name';
-import type { HttpHeader } from '../facts/http-facts';
+import { READS, type HttpHeader } from '../facts/http-facts';
 import { normalizedName, readingsOfName } from '../facts/private-names';
 import { httpRule, MERGE, request, formatPointer } from './define-http-rule';
 import { pointerOf } from '../../../policy/text/json-pointer';
@@ -70,11 +70,15 @@ export const authHeader = httpRule({
         .filter(({ name }) => CREDENTIALS.has(name) && !allowed.has(name))
         .map(({ name, at }) => ({ at, what: `the header ${shown(name)} contains a credential` })),
       ...url.queryNames
-        .filter((name) => readingsOfName(name).some((part) => CREDENTIAL_PARAMETERS.has(normalizedName(part))))
+        .filter(isCredential)
         .map((name) => ({ at: '/url', what: `the query parameter ${shown(name)} contains a credential` })),
     ];
   },
 });
+
+function isCredential(parameter: string): boolean {
+  return readingsOfName(parameter).some((part) => CREDENTIAL_PARAMETERS.has(normalizedName(part)));
+}
 
 const ROUTING = new Set(
   wordList(`
@@ -153,6 +157,18 @@ const ORDINARY = new Set(
 `),
 );
 
+/**
+ * Parameters, in the form that `normalizedName` returns, that say what a response contains or which version of an API is called.
+ * Any other one of a request that writes may choose other resources, another operation or an option, as `filter`, `action` and
+ * `cascade` do.
+ */
+const ORDINARY_PARAMETERS = new Set(
+  wordList(`
+  fields $fields select $select expand $expand include pretty prettyprint format alt locale lang language apiversion
+  fieldmanager fieldvalidation idempotencykey requestid correlationid
+`),
+);
+
 /** Values of Prefer (RFC 7240) that only say what the response contains. */
 const PREFERENCE = /^(?:return=(?:minimal|representation|headers-only)|wait=\d+|handling=strict)$/i;
 
@@ -163,31 +179,40 @@ function isOrdinary({ name, value }: HttpHeader): boolean {
 
 export const tenantHeader = httpRule({
   name: 'http_tenant_header',
-  logicRevision: 5,
+  logicRevision: 6,
   defaultLevel: 'confirm',
   why: 'Services trust headers and some parameters, so a request with one can act for another tenant or user, or do something else.',
-  config: AllowedHeaders,
+  config: AllowedHeaders.extend({
+    allowParameters: AllowedHeaders.shape.allow.describe('Names of allowed query parameters. Case is ignored.'),
+  }),
   examples: {
     bad: request({ headers: { 'If-Match': '"7"', 'X-Tenant-Id': '42' } }),
     good: request({ headers: { 'If-Match': '"7"', 'X-Request-Id': '42' } }),
   },
-  find: ({ headers, url }, { allow }) => {
-    const allowed = new Set(allow.map((name) => name.toLowerCase()));
-    const parameters = url.queryNames
-      .filter((name) => IDENTITY_PARAMETERS.has(normalizedName(name)))
-      .map((name) => ({ at: '/url', what: `the query parameter ${shown(name)} says for whom the request acts` }));
+  find: ({ method, headers, url }, { allow, allowParameters }) => {
+    const [allowed, parameters] = [allow, allowParameters].map((names) => new Set(names.map((n) => n.toLowerCase())));
     const named = headers.flatMap((header): readonly Hit[] => {
       const { name, at } = header;
-      if (allowed.has(name) || isOrdinary(header)) return [];
+      if (allowed?.has(name) === true || isOrdinary(header)) return [];
       if (name === 'prefer') return [{ at, what: `the header ${shown(name)} may change what the request does` }];
       if (isIdentity(name)) return [{ at, what: `the header ${shown(name)} says for whom the request acts` }];
       // Other rules report these.
       if (CREDENTIALS.has(name) || isRouting(name)) return [];
       return [{ at, what: `the header ${shown(name)} is not known, so it may change what the request does` }];
     });
-    return [...named, ...parameters];
+    const others = url.queryNames.filter((name) => parameters?.has(name.toLowerCase()) !== true);
+    return [...named, ...others.flatMap((name) => parameterHits(name, method))];
   },
 });
+
+function parameterHits(name: string, method: string): readonly Hit[] {
+  const parameter = `the query parameter ${shown(name.slice(0, 100))}`;
+  const normalized = normalizedName(name);
+  if (IDENTITY_PARAMETERS.has(normalized)) return [{ at: '/url', what: `${parameter} says for whom the request acts` }];
+  // Other rules report these.
+  if (READS.has(method) || ORDINARY_PARAMETERS.has(normalized) || isCredential(name) || isOverride(name)) return [];
+  return [{ at: '/url', what: `${parameter} is not known, so it may change what the request does` }];
+}
 
 function isRouting(name: string): boolean {
   return ROUTING.has(name) || ROUTING_PREFIXES.some((prefix) => name.startsWith(prefix));

@@ -14,30 +14,11 @@ import { pointerOf } from '../../../policy/text/json-pointer';
 import { refusal, refuse, Refused } from '../../../policy/text/refusal';
 import { readConfiguration, withoutKeys, type ConfiguredResources } from './configuration';
 import { containsTrue, maskOf, withoutHidden } from './masks';
+import { unreadMembers } from './plan-members';
 import { withSeparateRules } from './separate-rules';
 
 const BOUNDS = { maxBytes: MAX_DIFF_BYTES, maxDepth: 128, maxEntries: 40_000 };
 const MAX_RESOURCES = 5000;
-
-/** The members of a plan that are read, or that say nothing about what apply does. Docs: "JSON Output Format" of Terraform. */
-const MEMBERS: ReadonlySet<string> = new Set([
-  'format_version',
-  'terraform_version',
-  'variables',
-  'planned_values',
-  'proposed_unknown',
-  'resource_drift',
-  'resource_changes',
-  'output_changes',
-  'prior_state',
-  'configuration',
-  'relevant_attributes',
-  'checks',
-  'timestamp',
-  'applyable',
-  'complete',
-  'errored',
-]);
 
 /** Terraform's exact action sequences. Any other sequence is refused, because its meaning is unknown. */
 const ACTIONS: Readonly<Record<string, TerraformAction>> = {
@@ -94,7 +75,7 @@ function extract(raw: Uint8Array): TerraformPlanFacts | FactsRefusal {
     complete: flagOf(plan, 'complete'),
     applyable: flagOf(plan, 'applyable'),
     inexactNumber: read.inexactAt !== null,
-    unread: Object.keys(plan).filter((name) => !MEMBERS.has(name) && !isEmpty(plan[name] ?? null)),
+    unread: unreadMembers(plan),
     resources,
     drift: readResources(plan, 'resource_drift', configured),
     outputs: readOutputs(plan),
@@ -106,10 +87,6 @@ function extract(raw: Uint8Array): TerraformPlanFacts | FactsRefusal {
       name,
     })),
   } satisfies TerraformPlanFacts;
-}
-
-function isEmpty(value: JsonValue): boolean {
-  return value === null || (Array.isArray(value) && value.length === 0);
 }
 
 function flagOf(plan: JsonObject, key: string): boolean | null {
@@ -146,7 +123,7 @@ function readResource(item: JsonObject, at: string, configured: ConfiguredResour
     destroyFirst: sequence === 'delete,create',
     actionReason: optionalText(item, 'action_reason'),
     previousAddress: optionalText(item, 'previous_address'),
-    importing: isJsonObject(change['importing']),
+    importing: (change['importing'] ?? null) !== null,
     deposed: (optionalText(item, 'deposed') ?? '') !== '',
     before: withoutHidden(change['before'] ?? null, beforeSensitive),
     after: withoutHidden(change['after'] ?? null, afterSensitive),
@@ -199,7 +176,8 @@ function readOutputs(plan: JsonObject): TerraformOutput[] {
 function readChecks(value: JsonValue | undefined): { at: string; address: string }[] {
   if (!Array.isArray(value)) return [];
   return value.flatMap((item: JsonValue, i) => {
-    if (!isJsonObject(item) || (item['status'] !== 'fail' && item['status'] !== 'error')) return [];
+    // A check that Terraform evaluates only during apply is unknown.
+    if (!isJsonObject(item) || item['status'] === 'pass' || item['status'] === 'unknown') return [];
     const address = isJsonObject(item['address']) ? optionalText(item['address'], 'to_display') : null;
     return [{ at: `/checks/${i}`, address: address ?? 'a check' }];
   });

@@ -71,7 +71,7 @@ export interface TerraformPlanFacts extends ExtractedFacts {
   readonly complete: boolean | null;
   readonly applyable: boolean | null;
   readonly inexactNumber: boolean;
-  /** Members of the plan that are not known, such as `action_invocations`: apply may do more than the resources show. */
+  /** Members of the plan and of its changes that are not known, such as `action_invocations`: apply may do more than the rest shows. */
   readonly unread: readonly string[];
   readonly resources: readonly TerraformResource[];
   readonly drift: readonly TerraformResource[];

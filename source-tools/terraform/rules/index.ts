@@ -1,5 +1,6 @@
 import type { PackRule } from '../../../policy/rules/rule-maker';
 import { blastRadius, deletionProtection, destroy, protectedResource, replace } from './destroy';
+import { expiry } from './expiry';
 import { iamWidening } from './iam';
 import { openEgress, openIngress } from './network';
 import { drift, forget, format, imports, noOp, sensitive, terraformParse, unreadMember } from './plan';
@@ -18,6 +19,7 @@ export const terraformPlanRules: readonly PackRule[] = [
   replace,
   protectedResource,
   deletionProtection,
+  expiry,
   blastRadius,
   iamWidening,
   openIngress,

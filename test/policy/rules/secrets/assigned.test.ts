@@ -48,6 +48,7 @@ describe('a secret assigned to a name', () => {
     ],
     ['the key of an UPDATE', `UPDATE settings SET value = '${PASSWORD}' WHERE key = 'smtp_password'`],
     ['a setter', `client.setPassword('${PASSWORD}A')`],
+    ['the configuration of Docker', `{"auths":{"r.example.com":{"auth":"${btoa('app:tr0ub4dor&3')}"}}}`],
     ['HTTP basic authentication', `Authorization: Basic ${btoa(`bob:${PASSWORD}`)}`],
     ['HTTP basic authentication with a key and no password', `Authorization: Basic ${btoa('9f8a7b6c5d4e3f2a1b0cQz:')}`],
     ['HTTP basic authentication without a pair', `Authorization: Basic ${btoa('9f8a7b6c5d4e3f2a1b0cQzKp')}`],

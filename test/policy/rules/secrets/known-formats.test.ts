@@ -28,6 +28,10 @@ describe('a token in text without a name', () => {
     ['nuget', joined('oy2', lower(43))],
     ['clickup', joined('pk_', '12345678_', letters(32).toUpperCase())],
     ['klaviyo', joined('pk_', hex(34))],
+    ['slack', joined('xoxc-', '123456789012-123456789012-123456789012-', hex(64))],
+    ['slack', joined('xoxd-', letters(60), '%2F', letters(20))],
+    ['dropbox', joined('sl.u.', letters(140))],
+    ['discord', joined('MT', letters(22), '.', letters(6), '.', letters(38))],
     ['asana', joined('1/', '1234567890123456:', hex(32))],
     ['asana', joined('2/', '1234567890123456/1234567890123456:', hex(32))],
     ['mailchimp', joined(hex(32), '-us12')],
@@ -42,6 +46,31 @@ describe('a token in text without a name', () => {
     const token = joined('ghp', '_', letters(36));
     const text = form.replace('a', token.slice(0, 9)).replace('b', token.slice(9));
     expect(scanText(text).found.covered.map(({ kind }) => kind)).toEqual(['github']);
+  });
+});
+
+describe('a token or key with escapes', () => {
+  const token = joined('ghp', '_', letters(36));
+  const key = joined('-----BEGIN ', 'PRIVATE KEY-----\n', letters(64), '\n-----END ', 'PRIVATE KEY-----');
+  const escaped = (text: string, escape: (code: number) => string): string =>
+    [...text].map((letter) => escape(letter.charCodeAt(0))).join('');
+  const covered = (text: string) => scanText(text).found.covered;
+
+  it.each([
+    ['one letter of a URL', token.replace('g', '%67')],
+    ['a URL', escaped(token, (code) => `%${code.toString(16)}`)],
+    ['a string literal', escaped(token, (code) => `\\x${code.toString(16).toUpperCase()}`)],
+    ['HTML', escaped(token, (code) => `&#${code};`)],
+    ['hexadecimal HTML', escaped(token, (code) => `&#x${code.toString(16)};`)],
+    ['a form', encodeURIComponent(key)],
+  ])('is found with its whole extent in %s', (_, written) => {
+    const text = `a%20b ${written}`;
+    expect(covered(text)).toEqual([expect.objectContaining({ start: 6, end: text.length })]);
+  });
+
+  it('is not seen in ordinary escapes', () => {
+    expect(covered('https://example.com/a%20b?next=%2Fhome&x=&#39;y&#39;')).toEqual([]);
+    expect(covered(`https://example.com/%7Euser/${letters(40)}`)).toEqual([]);
   });
 });
 

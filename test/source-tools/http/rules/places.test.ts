@@ -120,6 +120,35 @@ it.each(['/v1/admin/users', '/v1/users/7:impersonate', '/v1/API_KEYS', '/orders/
   },
 );
 
+it.each([
+  ['PUT', '/v1/users/7/delete', true],
+  ['PATCH', '/v1/users/7/$reset', true],
+  ['PATCH', '/v1/articles/how-to-delete-an-account', false],
+  ['GET', '/v1/users/7/delete', false],
+])('%s to a path that ends with an action, %s, is held: %s', (method, path, held) => {
+  expect(isHeld('http_administrative_path', { method, url: `https://api.example.com${path}` })).toBe(held);
+});
+
+it.each([
+  ['PATCH', '?filter=active', true],
+  ['PATCH', '?action=delete', true],
+  ['PUT', '?method=DELETE', true],
+  ['PATCH', '?cascade', true],
+  ['PATCH', '?fields=id,name&api-version=2', false],
+  ['GET', '?filter=active', false],
+  ['GET', '?sudo=root', true],
+])('%s with the query %s is held: %s', (method, query, held) => {
+  const url = `https://api.example.com/v1/orders/17${query}`;
+  expect(isHeld('http_tenant_header', { method, url })).toBe(held);
+});
+
+it('a query parameter that the bundle allows passes', () => {
+  const url = 'https://api.example.com/v1/orders/17?Workspace=7';
+  expect(isHeld('http_tenant_header', { url })).toBe(true);
+  expect(isHeld('http_tenant_header', { url }, { allow: ['workspace'] })).toBe(true);
+  expect(isHeld('http_tenant_header', { url }, { allowParameters: ['workspace'] })).toBe(false);
+});
+
 it('the deny list ignores case, the allow list does not', () => {
   const held = (path: string, config: object): boolean =>
     isHeld('http_method_path_scope', { url: `https://api.example.com${path}` }, config);

@@ -68,6 +68,25 @@ describe('a plan', () => {
       expect(runRule(packDefinitions, rule, raw).status).toBe('BLOCK');
   });
 
+  it('is held if a resource or its change has a member that is not known and not empty', () => {
+    const queue = { address: 'aws_sqs_queue.q', actions: ['create'], after: {} };
+    const reasonOf = (raw: string): string | null => runRule(packDefinitions, 'terraform_unread_member', raw).reason;
+    expect(reasonOf(planOf([{ ...queue, triggers: ['x'] }]))).toContain('"resource_changes.triggers"');
+    const changed = planOf([queue]).replace('"actions": [', '"deferred": true, "actions": [');
+    expect(reasonOf(changed)).toContain('"resource_changes.change.deferred"');
+    const known = planOf([queue]).replace('"actions": [', '"replace_paths": [["a"]], "later": null, "actions": [');
+    expect(runRule(packDefinitions, 'terraform_unread_member', known).status).toBe('ALLOW');
+  });
+
+  it('is held for an import of any form, and for a check with a status that is not known', () => {
+    const queue = { address: 'aws_sqs_queue.q', actions: ['no-op'], before: {}, after: {} };
+    const imported = planOf([queue]).replace('"actions": [', '"importing": true, "actions": [');
+    expect(runRule(packDefinitions, 'terraform_import', imported).status).toBe('BLOCK');
+    const checked = (status: string): string =>
+      runRule(packDefinitions, 'terraform_format', planOf([queue], { checks: [{ status }] })).status;
+    expect(['pass', 'unknown', 'fail', 'skipped'].map(checked)).toEqual(['ALLOW', 'ALLOW', 'BLOCK', 'BLOCK']);
+  });
+
   it('is blocked as undecidable if a value that a rule needs is unknown', () => {
     const after = { type: 'ingress', protocol: 'tcp', from_port: 22, to_port: 22 };
     const raw = planOf([

@@ -1,0 +1,93 @@
+import type { JsonValue } from '../../../policy/contracts/canonical-json';
+import type { Hit } from '../../../policy/rules/rule-maker';
+import { atResource, planOf, terraformRule, undecided } from './define-terraform-rule';
+import type { TerraformResource } from '../facts/terraform-facts';
+import { createdOrChanged, hiddenBelow, isUnchanged, itemsNotIn, itemsOf, member, memberAt, stepsOf } from './values';
+
+/** Members that say when a service deletes data by itself. */
+const EXPIRES: Readonly<Record<string, readonly string[]>> = {
+  aws_s3_bucket: ['lifecycle_rule'],
+  aws_s3_bucket_lifecycle_configuration: ['rule'],
+  google_storage_bucket: ['lifecycle_rule'],
+  azurerm_storage_management_policy: ['rule'],
+  aws_dynamodb_table: ['ttl'],
+  google_bigquery_dataset: ['default_table_expiration_ms', 'default_partition_expiration_ms'],
+  google_bigquery_table: ['expiration_time', 'time_partitioning'],
+};
+/** Of these types, a separate resource can set a rule for a store that already exists; its store is in this member. */
+const STORE: Readonly<Record<string, string>> = {
+  aws_s3_bucket_lifecycle_configuration: 'bucket',
+  azurerm_storage_management_policy: 'storage_account_id',
+};
+
+const NEW_STORES: ReadonlySet<string> = new Set(['aws_s3_bucket', 'azurerm_storage_account']);
+
+const S3_RULE = { id: 'all', status: 'Enabled' };
+
+export const expiry = terraformRule({
+  name: 'terraform_expiry',
+  logicRevision: 1,
+  defaultLevel: 'confirm',
+  why: 'A service deletes what expires, though the plan destroys no resource.',
+  examples: {
+    bad: planOf([
+      {
+        address: 'aws_s3_bucket_lifecycle_configuration.logs',
+        actions: ['update'],
+        before: { bucket: 'logs', rule: [{ ...S3_RULE, expiration: [{ days: 365 }] }] },
+        after: { bucket: 'logs', rule: [{ ...S3_RULE, expiration: [{ days: 1 }] }] },
+      },
+    ]),
+    good: planOf([
+      {
+        address: 'aws_s3_bucket_lifecycle_configuration.logs',
+        actions: ['update'],
+        before: { bucket: 'logs', rule: [] },
+        after: {
+          bucket: 'logs',
+          rule: [{ ...S3_RULE, abort_incomplete_multipart_upload: [{ days_after_initiation: 7 }] }],
+        },
+      },
+    ]),
+  },
+  find: ({ resources }) => {
+    const stores = resources.filter(({ type, action }) => action === 'create' && NEW_STORES.has(type));
+    return createdOrChanged(resources).flatMap((r) =>
+      Object.hasOwn(EXPIRES, r.type) && !isOfNewStore(r, stores)
+        ? (EXPIRES[r.type] ?? []).flatMap((name) => expiryHits(r, name))
+        : [],
+    );
+  },
+});
+
+/** Whether the resource is, or belongs to, a store that the plan creates, so that it has no data yet. */
+function isOfNewStore(r: TerraformResource, stores: readonly TerraformResource[]): boolean {
+  if (r.action !== 'create') return false;
+  const store = Object.hasOwn(STORE, r.type) ? STORE[r.type] : undefined;
+  if (store === undefined) return true;
+  // The id of a new store is often not known before apply.
+  if (hiddenBelow(r, [store]) === 'unknown') return stores.length > 0;
+  const id = memberAt(r.after, [store]);
+  return id !== null && stores.some(({ after }) => memberAt(after, [store]) === id);
+}
+
+function expiryHits(r: TerraformResource, name: string): readonly Hit[] {
+  if (isUnchanged(r, [name])) return [];
+  const why = hiddenBelow(r, [name]);
+  if (why !== null) return r.leftToProvider.includes(name) ? [] : [atResource(r, undecided(`its ${name}`, why))];
+  const before = r.action === 'update' ? itemsOf(memberAt(r.before, [name])) : [];
+  return itemsNotIn(itemsOf(memberAt(r.after, [name])), before).some((item) => expires(name, item))
+    ? [atResource(r, `its ${name} says when data is deleted`, [name])]
+    : [];
+}
+
+/** Whether a value says that something is deleted after a time. `name`: the path of its names. */
+function expires(name: string, value: JsonValue): boolean {
+  if (typeof value === 'object' && value !== null) {
+    const isOff = member(value, 'enabled') === false || member(value, 'status') === 'Disabled';
+    if (isOff) return false;
+    return stepsOf(value).some((step) => expires(`${name}.${String(step)}`, member(value, step)));
+  }
+  if (value === null || value === false || value === '' || value === 0 || value === -1) return false;
+  return /expir|delete|^ttl\./i.test(name) || (name.endsWith('.type') && value === 'Delete');
+}
