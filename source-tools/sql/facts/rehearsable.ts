@@ -25,8 +25,8 @@ export type Assigned = 'clock' | 'own' | 'other';
 export interface Write {
   readonly relation: SqlName;
   readonly command: 'INSERT' | 'UPDATE' | 'DELETE' | 'MERGE';
-  /** `name` is null for an INSERT without a column list; then the order is that of the table's columns. */
-  readonly columns: readonly { readonly name: string | null; readonly assigned: Assigned }[];
+  /** `name`: for an INSERT without a column list the place among the table's columns, from 0. Null: each column of the table. */
+  readonly columns: readonly { readonly name: string | number | null; readonly assigned: Assigned }[];
   /** True if the number of rows is written in the statement: INSERT … VALUES, or a SELECT without FROM. */
   readonly counted: boolean;
 }
@@ -337,7 +337,7 @@ function insertedColumns(node: Tree, source: Tree): Write['columns'] {
 function columnsInOrder(names: readonly string[], rows: readonly (readonly unknown[])[]): Write['columns'] {
   if (rows.some((values) => values.some(isExpanded))) return unreadColumns(names);
   return Array.from({ length: rows[0]?.length ?? 0 }, (_, i) => ({
-    name: names[i] ?? null,
+    name: names[i] ?? i,
     assigned: combined(rows.map((values) => assignedBy(values[i]))),
   }));
 }
