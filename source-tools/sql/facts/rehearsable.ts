@@ -282,11 +282,11 @@ function noteWrite(type: string, node: Tree, found: Found): void {
   const columns: Write['columns'][number][] = [];
   const set = (targets: readonly { readonly node: Tree }[]): void => {
     for (const target of targets) {
-      const assigned = assignedBy(target.node['val']);
-      noteValue(target.node['val'], found);
-      columns.push({ name: text(target.node, 'name'), assigned });
+      const value = target.node['val'];
+      noteValue(value, found);
+      columns.push({ name: text(target.node, 'name'), assigned: assignedBy(value) });
       // UPDATE … SET x = DEFAULT takes a value of a sequence for each row.
-      if (assigned === 'own') found.reasons.add('SET … = DEFAULT may take values of a sequence');
+      if (hasDefault(value)) found.reasons.add('SET … = DEFAULT may take values of a sequence');
     }
   };
   if (command === 'UPDATE') set(typedList(node, 'targetList'));
@@ -315,6 +315,13 @@ function noteWrite(type: string, node: Tree, found: Found): void {
     columns,
     counted: command === 'INSERT' && (source === null || isCounted(source)),
   });
+}
+
+/** DEFAULT, also in the row of `SET (a, b) = (1, DEFAULT)`. */
+function hasDefault(value: unknown): boolean {
+  const node = typed(value);
+  if (node?.type === 'MultiAssignRef') return hasDefault(node.node['source']);
+  return node?.type === 'RowExpr' ? list(node.node, 'args').some(hasDefault) : node?.type === 'SetToDefault';
 }
 
 /** Marks a bare clock that is the whole value of a column. */

@@ -117,6 +117,12 @@ describe('the check before a rehearsal', () => {
     ['generate_series() returns a number of rows', `INSERT INTO items (id) SELECT generate_series(1, (SELECT 5))`],
     ['string_to_table() returns a number of rows', `SELECT string_to_table(repeat('x,', 1000), ',')`],
     ['SET … = DEFAULT', `UPDATE tickets SET id = DEFAULT WHERE id = 1`],
+    ['SET … = DEFAULT', `UPDATE tickets SET (id, title) = (DEFAULT, 'x') WHERE id = 1`],
+    ['SET … = DEFAULT', `UPDATE tickets SET (id, title) = ROW(DEFAULT, 'x') WHERE id = 1`],
+    [
+      'SET … = DEFAULT',
+      `INSERT INTO tickets (id) VALUES (1) ON CONFLICT (id) DO UPDATE SET (id, title) = (DEFAULT, 'x')`,
+    ],
     ['clock_timestamp() moves', `UPDATE items SET n = 1 WHERE clock_timestamp() > now() + interval '1 second'`],
     ['clock_timestamp() moves', `INSERT INTO items (id, at) SELECT DISTINCT 5000, clock_timestamp()`],
     ['pg_sleep() may be called', `SELECT a.pg_sleep FROM unnest(ARRAY[4.0::float8]) a`],
@@ -381,6 +387,27 @@ describe('the check before a rehearsal', () => {
       'a rewrite rule',
       `CREATE TABLE x_t (id int PRIMARY KEY); CREATE RULE r AS ON INSERT TO x_t DO ALSO DELETE FROM items`,
       'INSERT INTO x_t VALUES (1)',
+    ],
+    [
+      'a foreign table that inherits from a table',
+      `${FOREIGN}; CREATE TABLE x_p (id int); CREATE FOREIGN TABLE x_c () INHERITS (x_p) SERVER x_s`,
+      'DELETE FROM x_p',
+    ],
+    [
+      'a foreign table below a table of a function',
+      `${FOREIGN}; CREATE FUNCTION x_f() RETURNS bigint LANGUAGE sql BEGIN ATOMIC SELECT count(*) FROM x_t; END`,
+      'SELECT x_f()',
+    ],
+    [
+      'a foreign table below a table of a policy',
+      `${FOREIGN}; CREATE POLICY mine ON items USING (EXISTS (SELECT FROM x_t)); ALTER TABLE items ENABLE ROW LEVEL SECURITY`,
+      'UPDATE items SET n = 1 WHERE id = 1',
+    ],
+    [
+      'a foreign table below a table that a trigger changes',
+      `${FOREIGN}; CREATE TABLE x_p (id int); ${fn('x_f', '', 'trigger', 'INSERT INTO x_t VALUES (1); RETURN NEW;')}
+        CREATE TRIGGER t BEFORE INSERT ON x_p FOR EACH ROW EXECUTE FUNCTION x_f()`,
+      'INSERT INTO x_p VALUES (1)',
     ],
     ['a foreign table below a table', FOREIGN, 'UPDATE items SET n = (SELECT count(*) FROM x_t) WHERE id = 1'],
     [
