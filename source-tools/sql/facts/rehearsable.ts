@@ -42,8 +42,8 @@ export interface Executed {
   readonly writes: readonly Write[];
   /** Clocks that move within the transaction, unless they are the whole value of a column. */
   readonly moving: readonly string[];
-  /** In the body of a trigger: columns of the new row that it assigns. */
-  readonly assigns: readonly { readonly name: string; readonly assigned: Assigned }[];
+  /** In the body of a trigger: columns of the new row that it assigns. `name` is null for each column. */
+  readonly assigns: readonly { readonly name: string | null; readonly assigned: Assigned }[];
 }
 
 interface Found {

@@ -344,10 +344,12 @@ class Inspector {
   #applyTriggers(): void {
     for (const { relation, foid } of this.#triggers) {
       const known = this.#columns.get(relation)?.assigned;
-      for (const { name, assigned } of this.#assigns.get(foid) ?? []) {
-        const before = known?.get(name);
-        known?.set(name, before === undefined || before === 'own' ? assigned : combined([before, assigned]));
-      }
+      if (known === undefined) continue;
+      for (const { name, assigned } of this.#assigns.get(foid) ?? [])
+        for (const column of name === null ? [...known.keys()] : [name]) {
+          const before = known.get(column) ?? 'own';
+          known.set(column, before === 'own' ? assigned : combined([before, assigned]));
+        }
     }
   }
 }

@@ -470,6 +470,59 @@ describe('the check before a rehearsal', () => {
   });
 });
 
+describe('a value that differs because of a trigger', () => {
+  const VALUE = 'md5(now()::text)';
+  const ROW = `NEW.id, ${VALUE}, 'd'::text, NULL::text[]`;
+  const notCompared = async (body: string): Promise<unknown> => {
+    const objects =
+      `CREATE TABLE x_t (id int PRIMARY KEY, at text, "B c" text DEFAULT 'd', list text[]);` +
+      `CREATE FUNCTION touch() RETURNS trigger LANGUAGE plpgsql AS $f$ ${body} $f$;` +
+      'CREATE TRIGGER touch BEFORE INSERT ON x_t FOR EACH ROW EXECUTE FUNCTION touch()';
+    let found: unknown;
+    await having(objects, async () => {
+      found = recordOf(await stage('INSERT INTO x_t (id) VALUES (1)')).notCompared;
+    });
+    return found;
+  };
+
+  it.each([
+    [`BEGIN NEW.At := ${VALUE}; RETURN NEW; END`, 'at'],
+    [`BEGIN NEW."B c" := ${VALUE}; RETURN NEW; END`, 'B c'],
+    [`BEGIN "new".at = ${VALUE}; RETURN NEW; END`, 'at'],
+    [`BEGIN NEW.list[1] := ${VALUE}; RETURN NEW; END`, 'list'],
+    [`BEGIN SELECT ${VALUE} INTO NEW.at; RETURN NEW; END`, 'at'],
+    [`DECLARE n int; BEGIN SELECT 1, ${VALUE} INTO n, NEW."B c"; RETURN NEW; END`, 'B c'],
+    [`BEGIN SELECT ${ROW} INTO NEW; RETURN NEW; END`, 'at'],
+    [`BEGIN NEW := ROW(${ROW}); RETURN NEW; END`, 'at'],
+    [`DECLARE r x_t; BEGIN r := NEW; r.at := ${VALUE}; RETURN r; END`, 'at'],
+    [`DECLARE new x_t; BEGIN new.id := 1; new.at := ${VALUE}; RETURN new; END`, 'at'],
+    [`BEGIN RETURN ROW(${ROW}); END`, 'at'],
+  ])('is not explained as the default of the column: %s', async (body, column) => {
+    expect(await notCompared(body)).toEqual([
+      { table: 'public.x_t', column, why: 'the value differs between two dry runs' },
+    ]);
+  });
+
+  it.each(['RETURN NEW', 'RETURN coalesce(NEW, OLD)', 'NEW.at := now(); NEW.at := upper(NEW.at); RETURN NEW'])(
+    'is explained by the default of another column: %s',
+    async (body) => {
+      await having(
+        `CREATE TABLE x_t (id serial PRIMARY KEY, at text);
+         ${fn('touch', '', 'trigger', `${body};`)} CREATE TRIGGER touch BEFORE INSERT ON x_t FOR EACH ROW EXECUTE FUNCTION touch()`,
+        async () => {
+          expect(
+            recordOf(await stage('INSERT INTO x_t DEFAULT VALUES')).notCompared[body.includes('at') ? 1 : 0],
+          ).toEqual({
+            table: 'public.x_t',
+            column: 'id',
+            why: 'the default of the column gives each row another value',
+          });
+        },
+      );
+    },
+  );
+});
+
 describe('the bound of rows', () => {
   const few = { maxRehearsedRows: 100 };
 
