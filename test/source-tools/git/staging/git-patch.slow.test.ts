@@ -192,6 +192,18 @@ describe('a dry run', () => {
     expect(await stage(change(patch))).toMatchObject({ kind: 'staged' });
   });
 
+  it('fails for a symbolic ref, which a commit would replace, as a wrong configuration', async () => {
+    const ctx = await approved(change(PATCH));
+    repo.git('branch', 'real', 'main');
+    repo.git('symbolic-ref', 'refs/heads/main', 'refs/heads/real');
+    for (const act of [stage(ctx), commit(ctx)])
+      await expect(act).rejects.toMatchObject({
+        type: 'CONFIGURATION_ERROR',
+        message: expect.stringContaining('refs/heads/main is a symbolic ref to refs/heads/real'),
+      });
+    expect(repo.git('symbolic-ref', 'refs/heads/main')).toBe('refs/heads/real');
+  });
+
   it('stages a patch that only changes the case of a name, or adds a file where such names were before', async () => {
     expect(await stage(change(movePatch('README.md', 'readme.md')))).toMatchObject({ kind: 'staged' });
     repo.push({ ' ONE': '1\n', 'SRC/app.ts': 'y\n', 'SRC/one': '1\n' });
