@@ -15,7 +15,7 @@ import type { Validator, ValidatorContext } from '../../policy/validators/valida
  * Runs several validators as one; a child may be a composite. `policyVersion` is the composite's, not the children's.
  * `allMustApprove` runs every child. `waterfall` stops at the first reject or error, so put cheap validators first.
  * See `combine` for the verdict. An unknown mode rejects with a ValidatorError when `validate` runs, not at construction,
- * because the mode comes from configuration. Throws TypeError if two children have the same name.
+ * because the mode comes from configuration. Throws TypeError for a child that is not a validator, and if two have the same name.
  */
 export function compositeValidator(
   name: string,
@@ -24,6 +24,11 @@ export function compositeValidator(
   ...children: readonly Validator[]
 ): Validator {
   checkName('CompositeValidator', name);
+  for (const child of children as readonly (Partial<Validator> | null | undefined)[])
+    if (typeof child?.validate !== 'function' || typeof child.name !== 'function')
+      throw new TypeError(
+        `Child of composite "${name}": expected a Validator, got ${child === null ? 'null' : typeof child}`,
+      );
   checkUnique(
     `Child of composite "${name}",`,
     children.map((child) => checkName(`Child of composite "${name}",`, child.name())),

@@ -6,6 +6,7 @@ const MAX_CAUSES = 100;
  * most 100 errors.
  */
 export function hasErrorCode(error: unknown, code: string): boolean {
+  if (typeof code !== 'string') return false;
   const seen = new Set<unknown>();
   const open: unknown[] = [error];
   while (open.length > 0 && seen.size < MAX_CAUSES) {

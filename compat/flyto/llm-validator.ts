@@ -35,7 +35,10 @@ export class LLMValidator implements Validator {
    * is blank, the client is missing or `maxTokens` is not an integer of at least 0.
    */
   constructor(name: string, policyVersion: string, client: LLMClient, model: string, maxTokens: number) {
-    if (name.trim() === '') throw new TypeError('LLMValidator.name: expected a name, got a blank string');
+    if (typeof name !== 'string' || name.trim() === '')
+      throw new TypeError(
+        `LLMValidator.name: expected a name, got ${typeof name === 'string' ? 'a blank string' : typeof name}`,
+      );
     if (typeof client?.complete !== 'function')
       throw new TypeError('LLMValidator.client: expected a client with complete(), got none');
     if (!Number.isSafeInteger(maxTokens) || maxTokens < 0)

@@ -1,5 +1,7 @@
 import type OpenAI from 'openai';
+import { z } from 'zod';
 import { modelClient } from '../../activities/judge/model-client';
+import { requireShape } from '../../policy/contracts/definition-shape';
 import type { FlytoEvent, FlytoProvider, FlytoRequest } from './provider';
 
 export interface OpenAIProviderConfig {
@@ -11,12 +13,20 @@ export interface OpenAIProviderConfig {
   readonly deadlineMs: number;
 }
 
+const CONFIG = z.object({
+  baseUrl: z.url(),
+  apiKey: z.string(),
+  temperature: z.number().optional(),
+  deadlineMs: z.number().positive(),
+});
+
 /**
  * A provider for an OpenAI-compatible server. Does not stream from the server, because an aborted stream ends like a
  * finished one, and emits the answer as one text event. A refusal, a content filter, a truncated answer and any failure
- * are emitted as an error event.
+ * are emitted as an error event. Throws TypeError for a wrong configuration.
  */
 export function createOpenAIProvider(config: OpenAIProviderConfig): FlytoProvider {
+  requireShape('createOpenAIProvider', CONFIG, config);
   const client = modelClient(config.baseUrl, config.apiKey);
   return { stream: (request, signal) => events(client, config, request, signal) };
 }

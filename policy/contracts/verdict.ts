@@ -22,7 +22,7 @@ export type Verdict = z.infer<typeof Verdict>;
  * so does one that is not of the type. */
 export function verdictStatus(verdict: Pick<Verdict, 'approved' | 'severity'>): Status {
   const { approved, severity } = verdict;
-  if (severity !== '' && severity !== 'warn') return 'BLOCK';
-  // An empty severity counts as warn.
-  return approved === true && severity === '' ? 'ALLOW' : 'WARN';
+  if (typeof approved !== 'boolean' || (severity !== '' && severity !== 'warn')) return 'BLOCK';
+  // If it is not approved, an empty severity counts as warn.
+  return approved && severity === '' ? 'ALLOW' : 'WARN';
 }

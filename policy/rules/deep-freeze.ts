@@ -22,7 +22,7 @@ export function deepFreeze<T extends object | null>(value: T): T {
     if (ArrayBuffer.isView(next)) continue;
     if (!Array.isArray(next) && !isPlain(next))
       throw new TypeError(
-        `expected plain objects and arrays, got a ${(next.constructor as { name?: string } | undefined)?.name ?? 'class instance'}`,
+        `expected plain objects and arrays, got a ${(next.constructor as { name?: string } | undefined)?.name || 'class instance'}`,
       );
     if (Object.isFrozen(next)) {
       if (seenFrozen.has(next)) continue;

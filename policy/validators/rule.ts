@@ -38,10 +38,13 @@ export function checkName(what: string, name: unknown): string {
   return parsed.data;
 }
 
-/** The bytes of a diff. Throws TypeError without them, because a rule would find nothing to object to. */
+/**
+ * The bytes of a diff. Throws TypeError without them, because a rule would find nothing to object to. Not `instanceof`: a Uint8Array may
+ * be of another realm.
+ */
 export function bytesOf(what: string, diff: DiffInput): Uint8Array {
-  const raw = (diff as Partial<DiffInput> | undefined)?.raw;
-  if (ArrayBuffer.isView(raw)) return raw;
+  const raw = (diff as Partial<DiffInput> | null | undefined)?.raw;
+  if (ArrayBuffer.isView(raw) && raw[Symbol.toStringTag] === 'Uint8Array') return raw;
   throw new TypeError(`${what}, diff.raw: expected the bytes of the diff as a Uint8Array`);
 }
 

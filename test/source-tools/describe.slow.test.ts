@@ -20,6 +20,10 @@ test('doctor checks that a repository has the branch, and warns if its work tree
     expect(levels(await of(repo.path, 'refs/heads/gone'))).toContain(
       'fail the repository has no branch refs/heads/gone',
     );
+    repo.git('symbolic-ref', 'refs/heads/link', 'refs/heads/main');
+    expect(levels(await of(repo.path, 'refs/heads/link'))).toContain(
+      'fail refs/heads/link is a symbolic ref to refs/heads/main; configure that one',
+    );
     expect(levels(await of('/nonexistent'))).toEqual(['fail there is no git repository at /nonexistent']);
     const work = join(repo.path, '..', 'work');
     execFileSync('git', ['clone', '--quiet', repo.path, work], { stdio: 'ignore' });

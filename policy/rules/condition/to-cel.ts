@@ -12,7 +12,7 @@ export class ValueTooLarge extends Error {}
 
 /**
  * Converts JSON to CEL values: integers to int, so that `rows == 3` works; objects to maps, so that inherited members are not
- * visible. Throws ValueTooLarge.
+ * visible. A member of extracted facts that is undefined is absent, as in JSON. Throws ValueTooLarge.
  */
 export function toCel(value: JsonValue, nesting: number, depth = 0): CelInput {
   if (depth > MAX_DEPTH) throw new ValueTooLarge(`a value is nested deeper than ${MAX_DEPTH}`);
@@ -27,8 +27,8 @@ export function toCel(value: JsonValue, nesting: number, depth = 0): CelInput {
   if (size > limit) throw new ValueTooLarge(`a list or object has ${size} members, limit ${limit}`);
   if (Array.isArray(value)) return value.map((item: JsonValue) => toCel(item, nesting, depth + 1));
   return toMap(
-    Object.entries(value as Record<string, JsonValue>).map(
-      ([key, member]) => [key, toCel(member, nesting, depth + 1)] as const,
+    Object.entries(value as Record<string, JsonValue | undefined>).flatMap(([key, member]) =>
+      member === undefined ? [] : [[key, toCel(member, nesting, depth + 1)] as const],
     ),
   );
 }

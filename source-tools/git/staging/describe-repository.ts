@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { TargetLine } from '../../target-line';
 import type { GitAccess } from './git-access';
 import { runGit } from './git-process';
-import { gitDirOf } from './repository';
+import { gitDirOf, symbolicRef } from './repository';
 
 const TIMEOUT_MS = 10_000;
 
@@ -20,6 +20,8 @@ export async function describeRepository({ git }: Pick<GitAccess, 'git'>): Promi
   const version = await run('version');
   if (version === null) return [{ level: 'fail', text: 'git could not be run' }];
   const lines: TargetLine[] = [{ level: 'ok', text: version }];
+  const symbolic = await run('symbolic-ref', '--quiet', git.ref);
+  if (symbolic !== null) lines.push({ level: 'fail', text: symbolicRef(git.ref, symbolic) });
   const tip = await run('rev-parse', '--verify', '--quiet', `${git.ref}^{commit}`);
   lines.push(
     tip === null

@@ -91,9 +91,19 @@ export function firstLine(stderr: string): string {
   return (stderr.split('\n').find((line) => line !== '') ?? 'no reason given').slice(0, 500);
 }
 
-/** The object that a ref points to; null if the ref does not exist. */
+/**
+ * The object that a ref points to; null if the ref does not exist. Throws CONFIGURATION_ERROR for a symbolic ref, which a commit would
+ * replace by a direct one.
+ */
 export async function tipOf(repository: Repository, ref: string): Promise<string | null> {
-  const text = await repository.readText(['for-each-ref', '--format=%(refname) %(objectname)', ref]);
+  const text = await repository.readText(['for-each-ref', '--format=%(refname) %(objectname) %(symref)', ref]);
   const line = text.split('\n').find((each) => each.startsWith(`${ref} `));
-  return line?.slice(ref.length + 1) ?? null;
+  const [tip, symbolic] = line?.slice(ref.length + 1).split(' ') ?? [];
+  if (symbolic !== undefined && symbolic !== '')
+    throw targetMisconfigured(repository.target, symbolicRef(ref, symbolic));
+  return tip ?? null;
+}
+
+export function symbolicRef(ref: string, to: string): string {
+  return `${ref} is a symbolic ref to ${to}; configure that one`;
 }

@@ -11,8 +11,9 @@ interface SamePath {
 }
 
 /**
- * An added path that file systems without case, with one Unicode form of each name, or that ignore parts of a name (`foldedName`)
- * take for another path of the tree, so that a checkout writes one over the other. Names that were in the tree before the change are not compared. Null if no added path is.
+ * An added path that some file systems take for another path of the tree, so that a checkout writes one over the other: those without
+ * case, with one Unicode form of each name, or that ignore parts of a name. Names that were in the tree before the change are not
+ * compared. Null if no added path is.
  */
 export async function samePath(
   repository: Repository,
@@ -44,9 +45,16 @@ function startsOf(path: string): readonly string[] {
   return names.map((_, i) => names.slice(0, i + 1).join('/'));
 }
 
+/** What NTFS reads as the content of the file or folder itself. Other text after a colon names another stream. */
+const OWN_STREAM = /:(?:\$i30)?:\$(?:data|index_allocation)$/i;
+/** Characters that ext4 ignores in folders without case. */
+const IGNORABLE = /\p{Default_Ignorable_Code_Point}/gu;
+
 /** Upper case first, because some file systems compare as Unicode's case folding does: `ß` like `ss`. */
 function folded(path: string): string {
-  return path.split('/').map(foldedName).join('/').normalize('NFC').toUpperCase().toLowerCase().normalize('NFC');
+  const names = path.replaceAll(IGNORABLE, '').split('/');
+  const bare = names.map((name) => name.replace(OWN_STREAM, '').split(':').map(foldedName).join(':')).join('/');
+  return bare.normalize('NFC').toUpperCase().toLowerCase().normalize('NFC');
 }
 
 /** The paths directly below the root and below the folders. */

@@ -25,8 +25,8 @@ export type Assigned = 'clock' | 'own' | 'other';
 export interface Write {
   readonly relation: SqlName;
   readonly command: 'INSERT' | 'UPDATE' | 'DELETE' | 'MERGE';
-  /** `name` is null for an INSERT without a column list; then the order is that of the table's columns. */
-  readonly columns: readonly { readonly name: string | null; readonly assigned: Assigned }[];
+  /** `name`: for an INSERT without a column list the place among the table's columns, from 0. Null: each column of the table. */
+  readonly columns: readonly { readonly name: string | number | null; readonly assigned: Assigned }[];
   /** True if the number of rows is written in the statement: INSERT … VALUES, or a SELECT without FROM. */
   readonly counted: boolean;
 }
@@ -42,8 +42,8 @@ export interface Executed {
   readonly writes: readonly Write[];
   /** Clocks that move within the transaction, unless they are the whole value of a column. */
   readonly moving: readonly string[];
-  /** In the body of a trigger: columns of the new row that it assigns. */
-  readonly assigns: readonly { readonly name: string; readonly assigned: Assigned }[];
+  /** In the body of a trigger: columns of the new row that it assigns. `name` is null for each column. */
+  readonly assigns: readonly { readonly name: string | null; readonly assigned: Assigned }[];
 }
 
 interface Found {
@@ -282,11 +282,11 @@ function noteWrite(type: string, node: Tree, found: Found): void {
   const columns: Write['columns'][number][] = [];
   const set = (targets: readonly { readonly node: Tree }[]): void => {
     for (const target of targets) {
-      const assigned = assignedBy(target.node['val']);
-      noteValue(target.node['val'], found);
-      columns.push({ name: text(target.node, 'name'), assigned });
+      const value = target.node['val'];
+      noteValue(value, found);
+      columns.push({ name: text(target.node, 'name'), assigned: assignedBy(value) });
       // UPDATE … SET x = DEFAULT takes a value of a sequence for each row.
-      if (assigned === 'own') found.reasons.add('SET … = DEFAULT may take values of a sequence');
+      if (hasDefault(value)) found.reasons.add('SET … = DEFAULT may take values of a sequence');
     }
   };
   if (command === 'UPDATE') set(typedList(node, 'targetList'));
@@ -317,6 +317,13 @@ function noteWrite(type: string, node: Tree, found: Found): void {
   });
 }
 
+/** DEFAULT, also in the row of `SET (a, b) = (1, DEFAULT)`. */
+function hasDefault(value: unknown): boolean {
+  const node = typed(value);
+  if (node?.type === 'MultiAssignRef') return hasDefault(node.node['source']);
+  return node?.type === 'RowExpr' ? list(node.node, 'args').some(hasDefault) : node?.type === 'SetToDefault';
+}
+
 /** Marks a bare clock that is the whole value of a column. */
 function noteValue(value: unknown, found: Found): void {
   if (assignedBy(value) !== 'clock') return;
@@ -337,7 +344,7 @@ function insertedColumns(node: Tree, source: Tree): Write['columns'] {
 function columnsInOrder(names: readonly string[], rows: readonly (readonly unknown[])[]): Write['columns'] {
   if (rows.some((values) => values.some(isExpanded))) return unreadColumns(names);
   return Array.from({ length: rows[0]?.length ?? 0 }, (_, i) => ({
-    name: names[i] ?? null,
+    name: names[i] ?? i,
     assigned: combined(rows.map((values) => assignedBy(values[i]))),
   }));
 }

@@ -1,11 +1,12 @@
 /** Statements and expressions in the body of a PL/pgSQL function, for the check before a rehearsal. */
 import { wordList } from '../../../policy/text/word-list';
 import { missingDefaults } from './declared-defaults';
-import { afterAssignment, assignedExpressions } from './plpgsql';
+import { assignedToNew } from './new-row';
+import { assignedExpressions } from './plpgsql';
 import { parsePlpgsqlBody, parseStatements, type Tree } from './parser';
-import { assignedBy, executedBy, type Assigned, type Executed } from './rehearsable';
+import { executedBy, type Executed } from './rehearsable';
 import { decodedSource } from './source';
-import { number, onlyStatement, text, typed, typedList } from './tree';
+import { number, text, typed } from './tree';
 
 /** Parts of a body that only control its flow. Loops and dynamic SQL are not listed: what they execute is not bounded. */
 const PARTS = new Set(
@@ -23,6 +24,7 @@ export function executedByPlpgsql(definition: string, body: string, place: strin
   const source = decodedSource(body, { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 });
   const defaults = missingDefaults(parsed.value, source);
   const out = defaults.flatMap(({ expression: value }) => executedBySql(`SELECT ${value}`, place));
+  out.push({ ...NOTHING, assigns: assignedToNew(parsed.value) });
   visit(parsed.value, place, out);
   return out;
 }
@@ -59,15 +61,9 @@ function expression(node: Tree, place: string): readonly Executed[] {
   const query = text(node, 'query');
   const mode = number(node, 'parseMode') ?? 0;
   if (mode === 0) return executedBySql(query, place);
-  const executed = executedBySql(`SELECT ${mode >= 3 ? assignedExpressions(query) : query}`, place);
-  const column = mode >= 3 ? NEW_COLUMN.exec(query)?.[1] : undefined;
-  return column === undefined
-    ? executed
-    : [...executed, { ...NOTHING, assigns: [{ name: column, assigned: valueOf(query) }] }];
+  return executedBySql(`SELECT ${mode >= 3 ? assignedExpressions(query) : query}`, place);
 }
 
-/** Assignment to a column of the new row, by a plain name. */
-const NEW_COLUMN = /^\s*new\s*\.\s*([a-z_][a-z0-9_]*)\s*:?=/i;
 const NOTHING: Executed = {
   reasons: [],
   calls: [],
@@ -78,11 +74,6 @@ const NOTHING: Executed = {
   moving: [],
   assigns: [],
 };
-
-function valueOf(query: string): Assigned {
-  const select = onlyStatement(`SELECT ${afterAssignment(query)}`);
-  return select === null ? 'other' : assignedBy(typedList(select.node, 'targetList')[0]?.node['val']);
-}
 
 /** The type of a variable: its check runs with each assignment. `t%rowtype` and `t.c%type` refer to a table. */
 function declared(name: string, place: string): readonly Executed[] {

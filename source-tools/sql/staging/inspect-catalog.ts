@@ -344,10 +344,12 @@ class Inspector {
   #applyTriggers(): void {
     for (const { relation, foid } of this.#triggers) {
       const known = this.#columns.get(relation)?.assigned;
-      for (const { name, assigned } of this.#assigns.get(foid) ?? []) {
-        const before = known?.get(name);
-        known?.set(name, before === undefined || before === 'own' ? assigned : combined([before, assigned]));
-      }
+      if (known === undefined) continue;
+      for (const { name, assigned } of this.#assigns.get(foid) ?? [])
+        for (const column of name === null ? [...known.keys()] : [name]) {
+          const before = known.get(column) ?? 'own';
+          known.set(column, before === 'own' ? assigned : combined([before, assigned]));
+        }
     }
   }
 }
@@ -357,16 +359,16 @@ function columnsOf(relation: Relation, { command, columns }: Write): ReadonlyMap
   const out = new Map<string, Assigned>();
   if (command === 'INSERT' || command === 'MERGE') for (const name of relation.columns) out.set(name, 'own');
   const seen = new Set<string>();
-  let position = 0;
-  for (const { name, assigned } of columns) {
-    const column = name ?? relation.columns[position++] ?? '';
-    out.set(column, seen.has(column) ? combined([out.get(column) ?? 'other', assigned]) : assigned);
-    seen.add(column);
-  }
-  // An unread list of values (a star, a set operation) may assign every column.
-  if (columns.length === 1 && columns[0]?.name === null && columns[0].assigned === 'other')
-    for (const name of relation.columns) out.set(name, 'other');
+  for (const { name, assigned } of columns)
+    for (const column of name === null ? relation.columns : [columnAt(relation, name)]) {
+      out.set(column, seen.has(column) ? combined([out.get(column) ?? 'other', assigned]) : assigned);
+      seen.add(column);
+    }
   return out;
+}
+
+function columnAt({ columns }: Relation, name: string | number): string {
+  return typeof name === 'string' ? name : (columns[name] ?? '');
 }
 
 function toRelation(row: Row): Relation {

@@ -167,6 +167,12 @@ test('composites nest, and errors of inner children stay detectable [F47, F63]',
   });
 });
 
+test.each([undefined, null, {}, { name: 'a' }])('throws for a child that is not a validator: %j', (child) => {
+  expect(() => compositeValidator('c', '', 'waterfall', scripted('a', {}), child as never)).toThrow(
+    /^Child of composite "c": expected a Validator, got (undefined|null|object)$/,
+  );
+});
+
 test('throws if two children have the same name [F2, T13]', () => {
   expect(() => compositeValidator('c', '', 'waterfall', scripted('a', {}), scripted('a', {}))).toThrow(
     /"a" appears twice/,

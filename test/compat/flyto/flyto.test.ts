@@ -176,7 +176,15 @@ describe('LLMValidator', () => {
   });
 
   it('throws without a name or a client, and for a negative maxTokens [F49]', () => {
-    expect(() => new LLMValidator('', '', clientSaying(''), '', 0)).toThrow(/name/);
+    for (const [name, got] of [
+      ['', 'a blank string'],
+      [' ', 'a blank string'],
+      [undefined, 'undefined'],
+      [1, 'number'],
+    ] as const)
+      expect(() => new LLMValidator(name as string, '', clientSaying(''), '', 0)).toThrow(
+        `LLMValidator.name: expected a name, got ${got}`,
+      );
     expect(() => new LLMValidator('a', '', undefined as unknown as LLMClient, '', 0)).toThrow(/client/);
     expect(() => new LLMValidator('a', '', clientSaying(''), '', -1)).toThrow(/maxTokens/);
   });
@@ -289,6 +297,20 @@ describe('FlytoLLMClient', () => {
 });
 
 describe('createOpenAIProvider', () => {
+  it.each<[object | undefined, string]>([
+    [undefined, 'definition'],
+    [{ apiKey: 'k', deadlineMs: 1 }, 'baseUrl'],
+    [{ baseUrl: 'not a URL', apiKey: 'k', deadlineMs: 1 }, 'baseUrl'],
+    [{ baseUrl: 'http://127.0.0.1/v1', deadlineMs: 1 }, 'apiKey'],
+    [{ baseUrl: 'http://127.0.0.1/v1', apiKey: 'k' }, 'deadlineMs'],
+    [{ baseUrl: 'http://127.0.0.1/v1', apiKey: 'k', deadlineMs: 0 }, 'deadlineMs'],
+    [{ baseUrl: 'http://127.0.0.1/v1', apiKey: 'k', deadlineMs: 1, temperature: '0' }, 'temperature'],
+  ])('names the field that is missing or wrong: %j', (config, field) => {
+    const create = (): unknown => createOpenAIProvider(config as never);
+    expect(create).toThrow(TypeError);
+    expect(create).toThrow(new RegExp(`^createOpenAIProvider: ${field}`));
+  });
+
   const request: FlytoRequest = { model: 'm', messages: [{ role: 'user', content: 'p' }] };
 
   it('sends its configured temperature with every call and omits absent settings [F57, T27]', async () => {

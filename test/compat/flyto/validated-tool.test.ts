@@ -7,6 +7,7 @@ describe.each<[string, unknown]>([
   ['no diff', undefined],
   ['a diff without bytes', {}],
   ['text instead of bytes', { raw: 'drop table a' }],
+  ['an array of larger numbers instead of bytes', { raw: Uint16Array.from(Buffer.from('drop table a')) }],
 ])('%s', (_, diff) => {
   test('is rolled back by the gate: without bytes a rule finds nothing to object to', async () => {
     const { action, error } = await newValidatedTool('sql', rules).gate({}, diff as never);

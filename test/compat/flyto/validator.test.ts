@@ -68,7 +68,8 @@ test('dispatchValidator rejects what is not a verdict, so that no caller reads i
 });
 
 test.each([
-  [{ approved: 'false', severity: '' }, 'WARN'],
+  [{ approved: 'false', severity: '' }, 'BLOCK'],
+  [{ severity: 'warn' }, 'BLOCK'],
   [{ approved: true, severity: 'BLOCK' }, 'BLOCK'],
   [{ approved: true }, 'BLOCK'],
   [{}, 'BLOCK'],
@@ -88,6 +89,7 @@ describe('hasErrorCode', () => {
     expect(hasErrorCode(error, 'ErrValidatorBackend')).toBe(false);
     for (const nothing of [undefined, null, 'ErrVerdictParse', 1])
       expect(hasErrorCode(nothing, 'ErrVerdictParse')).toBe(false);
+    for (const absent of [{}, new Error('x')]) expect(hasErrorCode(absent, undefined as never)).toBe(false);
   });
 
   test('terminates on a cycle of causes', () => {

@@ -65,6 +65,14 @@ test.each([
   expect(result.errorClass).toBeUndefined();
 });
 
+test('a member of the facts that is undefined is absent, as in JSON', () => {
+  const facts = { ...FACTS, nested: { x: undefined } };
+  expect(evaluate('has(facts.nested.x) || "x" in facts.nested || size(facts.nested) > 0', { facts }).status).toBe(
+    'ALLOW',
+  );
+  expect(evaluate('facts.nested.x == 1', { facts })).toMatchObject({ status: 'BLOCK', errorClass: expect.anything() });
+});
+
 test('reads the staging record if it runs after the dry run', () => {
   expect(evaluate('staging.rows > 3', { staged: true })).toMatchObject({
     status: 'BLOCK',

@@ -165,8 +165,13 @@ describe('a dry run', () => {
     ['a file in another Unicode form', newFilePatch('e\u0301', 'x') + newFilePatch('\u00e9', 'x')],
     ['a file that is renamed', movePatch('src/other.ts', 'src/APP.ts')],
     ['a file with an ignored character', newFilePatch('README\u200c.md', 'x')],
+    ['a file with a variation selector', newFilePatch('README\ufe0f.md', 'x')],
+    ['a file with a soft hyphen', newFilePatch('READ\u00adME.md', 'x')],
+    ['a file with the Kelvin sign', newFilePatch('\u212a', 'x') + newFilePatch('k', 'x')],
+    ['a file with a capital sharp s', newFilePatch('a\u1e9e', 'x') + newFilePatch('ass', 'x')],
     ['a file with a dot at the end', newFilePatch('README.md.', 'x')],
     ['a file with the name of a stream', newFilePatch('README.md::$DATA', 'x')],
+    ['a folder with the name of its index', newFilePatch('src:$I30:$INDEX_ALLOCATION/app.ts', 'x')],
     ['a folder with a dot at the end', newFilePatch('src./app.ts', 'x')],
     ['a file of other letters that are folded to the same', newFilePatch('a\u00df', 'x') + newFilePatch('ass', 'x')],
     ['a file with another sigma', newFilePatch('\u03c2', 'x') + newFilePatch('\u03c3', 'x')],
@@ -175,6 +180,28 @@ describe('a dry run', () => {
       kind: 'rejected',
       explanation: expect.stringContaining('the same path as'),
     });
+  });
+
+  it.each([
+    ['the part after a colon', newFilePatch('Foo::Bar.3pm', 'x') + newFilePatch('Foo::Baz.3pm', 'x')],
+    ['a colon', newFilePatch(':a', 'x') + newFilePatch(':b', 'x')],
+    ['a dot at the start', newFilePatch('.README.md', 'x')],
+    ['a space at the start', newFilePatch(' README.md', 'x')],
+    ['an accent', newFilePatch('caf\u00e9', 'x') + newFilePatch('cafe', 'x')],
+  ])('stages a patch that adds a file whose name differs from another by %s', async (_, patch) => {
+    expect(await stage(change(patch))).toMatchObject({ kind: 'staged' });
+  });
+
+  it('fails for a symbolic ref, which a commit would replace, as a wrong configuration', async () => {
+    const ctx = await approved(change(PATCH));
+    repo.git('branch', 'real', 'main');
+    repo.git('symbolic-ref', 'refs/heads/main', 'refs/heads/real');
+    for (const act of [stage(ctx), commit(ctx)])
+      await expect(act).rejects.toMatchObject({
+        type: 'CONFIGURATION_ERROR',
+        message: expect.stringContaining('refs/heads/main is a symbolic ref to refs/heads/real'),
+      });
+    expect(repo.git('symbolic-ref', 'refs/heads/main')).toBe('refs/heads/real');
   });
 
   it('stages a patch that only changes the case of a name, or adds a file where such names were before', async () => {

@@ -233,11 +233,35 @@ onEachServer((use, major) => {
               `MERGE INTO customers USING (SELECT) ON false WHEN NOT MATCHED THEN INSERT VALUES (900, ${EXPANDED})`,
               'o__',
             ],
+            [`INSERT INTO customers SELECT 900, ${EXPANDED} ON CONFLICT (id) DO UPDATE SET name = 'again'`, 'o__'],
+            [
+              `MERGE INTO customers c USING (VALUES (1), (900)) v(id) ON c.id = v.id
+                WHEN MATCHED THEN UPDATE SET name = 'again' WHEN NOT MATCHED THEN INSERT VALUES (v.id, ${EXPANDED})`,
+              'o__',
+            ],
           ]
         : []),
     ])('asks a person about a column that differs because of a star among the values: %s', async (sql, column) => {
       expect(recordOf(await dryRun(sql)).notCompared).toEqual([
         { table: 'public.customers', column, why: 'the value differs between two dry runs' },
+      ]);
+    });
+
+    it.each(major < 18 ? [] : ['1', '1, DEFAULT'])(
+      'asks a person about a column that the second INSERT of a MERGE assigns, whatever the first does: VALUES (%s)',
+      async (first) => {
+        const sql = `MERGE INTO audit USING (SELECT) ON false
+          WHEN NOT MATCHED AND false THEN INSERT VALUES (${first}) WHEN NOT MATCHED THEN INSERT VALUES (900, md5(now()::text))`;
+        expect(recordOf(await dryRun(sql)).notCompared).toEqual([
+          { table: 'public.audit', column: 'what', why: 'the value differs between two dry runs' },
+        ]);
+      },
+    );
+
+    it('does not ask about the default of a column after those whose values are given', async () => {
+      const record = recordOf(await dryRun('INSERT INTO tickets VALUES (900)'));
+      expect(record.notCompared).toEqual([
+        { table: 'public.tickets', column: 'token', why: 'the default of the column gives each row another value' },
       ]);
     });
 

@@ -117,6 +117,12 @@ describe('the check before a rehearsal', () => {
     ['generate_series() returns a number of rows', `INSERT INTO items (id) SELECT generate_series(1, (SELECT 5))`],
     ['string_to_table() returns a number of rows', `SELECT string_to_table(repeat('x,', 1000), ',')`],
     ['SET … = DEFAULT', `UPDATE tickets SET id = DEFAULT WHERE id = 1`],
+    ['SET … = DEFAULT', `UPDATE tickets SET (id, title) = (DEFAULT, 'x') WHERE id = 1`],
+    ['SET … = DEFAULT', `UPDATE tickets SET (id, title) = ROW(DEFAULT, 'x') WHERE id = 1`],
+    [
+      'SET … = DEFAULT',
+      `INSERT INTO tickets (id) VALUES (1) ON CONFLICT (id) DO UPDATE SET (id, title) = (DEFAULT, 'x')`,
+    ],
     ['clock_timestamp() moves', `UPDATE items SET n = 1 WHERE clock_timestamp() > now() + interval '1 second'`],
     ['clock_timestamp() moves', `INSERT INTO items (id, at) SELECT DISTINCT 5000, clock_timestamp()`],
     ['pg_sleep() may be called', `SELECT a.pg_sleep FROM unnest(ARRAY[4.0::float8]) a`],
@@ -382,6 +388,27 @@ describe('the check before a rehearsal', () => {
       `CREATE TABLE x_t (id int PRIMARY KEY); CREATE RULE r AS ON INSERT TO x_t DO ALSO DELETE FROM items`,
       'INSERT INTO x_t VALUES (1)',
     ],
+    [
+      'a foreign table that inherits from a table',
+      `${FOREIGN}; CREATE TABLE x_p (id int); CREATE FOREIGN TABLE x_c () INHERITS (x_p) SERVER x_s`,
+      'DELETE FROM x_p',
+    ],
+    [
+      'a foreign table below a table of a function',
+      `${FOREIGN}; CREATE FUNCTION x_f() RETURNS bigint LANGUAGE sql BEGIN ATOMIC SELECT count(*) FROM x_t; END`,
+      'SELECT x_f()',
+    ],
+    [
+      'a foreign table below a table of a policy',
+      `${FOREIGN}; CREATE POLICY mine ON items USING (EXISTS (SELECT FROM x_t)); ALTER TABLE items ENABLE ROW LEVEL SECURITY`,
+      'UPDATE items SET n = 1 WHERE id = 1',
+    ],
+    [
+      'a foreign table below a table that a trigger changes',
+      `${FOREIGN}; CREATE TABLE x_p (id int); ${fn('x_f', '', 'trigger', 'INSERT INTO x_t VALUES (1); RETURN NEW;')}
+        CREATE TRIGGER t BEFORE INSERT ON x_p FOR EACH ROW EXECUTE FUNCTION x_f()`,
+      'INSERT INTO x_p VALUES (1)',
+    ],
     ['a foreign table below a table', FOREIGN, 'UPDATE items SET n = (SELECT count(*) FROM x_t) WHERE id = 1'],
     [
       'a foreign table below a table of a view',
@@ -441,6 +468,59 @@ describe('the check before a rehearsal', () => {
       expect(recordOf(await stage(sql)).fullyCaptured).toBe(false);
     });
   });
+});
+
+describe('a value that differs because of a trigger', () => {
+  const VALUE = 'md5(now()::text)';
+  const ROW = `NEW.id, ${VALUE}, 'd'::text, NULL::text[]`;
+  const notCompared = async (body: string): Promise<unknown> => {
+    const objects =
+      `CREATE TABLE x_t (id int PRIMARY KEY, at text, "B c" text DEFAULT 'd', list text[]);` +
+      `CREATE FUNCTION touch() RETURNS trigger LANGUAGE plpgsql AS $f$ ${body} $f$;` +
+      'CREATE TRIGGER touch BEFORE INSERT ON x_t FOR EACH ROW EXECUTE FUNCTION touch()';
+    let found: unknown;
+    await having(objects, async () => {
+      found = recordOf(await stage('INSERT INTO x_t (id) VALUES (1)')).notCompared;
+    });
+    return found;
+  };
+
+  it.each([
+    [`BEGIN NEW.At := ${VALUE}; RETURN NEW; END`, 'at'],
+    [`BEGIN NEW."B c" := ${VALUE}; RETURN NEW; END`, 'B c'],
+    [`BEGIN "new".at = ${VALUE}; RETURN NEW; END`, 'at'],
+    [`BEGIN NEW.list[1] := ${VALUE}; RETURN NEW; END`, 'list'],
+    [`BEGIN SELECT ${VALUE} INTO NEW.at; RETURN NEW; END`, 'at'],
+    [`DECLARE n int; BEGIN SELECT 1, ${VALUE} INTO n, NEW."B c"; RETURN NEW; END`, 'B c'],
+    [`BEGIN SELECT ${ROW} INTO NEW; RETURN NEW; END`, 'at'],
+    [`BEGIN NEW := ROW(${ROW}); RETURN NEW; END`, 'at'],
+    [`DECLARE r x_t; BEGIN r := NEW; r.at := ${VALUE}; RETURN r; END`, 'at'],
+    [`DECLARE new x_t; BEGIN new.id := 1; new.at := ${VALUE}; RETURN new; END`, 'at'],
+    [`BEGIN RETURN ROW(${ROW}); END`, 'at'],
+  ])('is not explained as the default of the column: %s', async (body, column) => {
+    expect(await notCompared(body)).toEqual([
+      { table: 'public.x_t', column, why: 'the value differs between two dry runs' },
+    ]);
+  });
+
+  it.each(['RETURN NEW', 'RETURN coalesce(NEW, OLD)', 'NEW.at := now(); NEW.at := upper(NEW.at); RETURN NEW'])(
+    'is explained by the default of another column: %s',
+    async (body) => {
+      await having(
+        `CREATE TABLE x_t (id serial PRIMARY KEY, at text);
+         ${fn('touch', '', 'trigger', `${body};`)} CREATE TRIGGER touch BEFORE INSERT ON x_t FOR EACH ROW EXECUTE FUNCTION touch()`,
+        async () => {
+          expect(
+            recordOf(await stage('INSERT INTO x_t DEFAULT VALUES')).notCompared[body.includes('at') ? 1 : 0],
+          ).toEqual({
+            table: 'public.x_t',
+            column: 'id',
+            why: 'the default of the column gives each row another value',
+          });
+        },
+      );
+    },
+  );
 });
 
 describe('the bound of rows', () => {
