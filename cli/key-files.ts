@@ -21,7 +21,7 @@ export function loadTrustedOperatorKey(env: Env, operators: readonly string[], p
   if (operators.includes(key.publicKey)) return key;
   throw new CountersignError(
     'not_eligible',
-    `${flag}: expected the key of an operator in the trust file, got ${key.keyId}. Nothing was recorded; sign with a key that the processes trust`,
+    `${flag}: expected the key of an operator in the trust file, got ${key.keyId}. Nothing was recorded; sign with a key that it lists, or get the trust file of the processes if they trust this key`,
   );
 }
 

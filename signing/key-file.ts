@@ -1,8 +1,9 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
-import { closeSync, fstatSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { KeyEntry, KeyId } from '../policy/evidence/predicates';
 import { signingKey, type SigningKey } from './keys';
+import { createWhole } from './whole-file';
 
 /** The metadata of a key, which an operator signs into the registry. */
 export const KeyLabel = KeyEntry.pick({ kind: true, subject: true, onBehalfOf: true, demo: true });
@@ -32,7 +33,7 @@ export interface WriteKeyFile {
   readonly passphrase?: string;
 }
 
-/** Writes the file with mode 600. Never overwrites a file: a lost key cannot be recovered. */
+/** Writes the file with mode 600, whole or not at all. Never overwrites a file: a lost key cannot be recovered. */
 export function writeKeyFile({ path, key, label, createdAt, passphrase }: WriteKeyFile): void {
   if (passphrase !== undefined && passphrase.length < 8) throw new Error('Passphrase: expected at least 8 characters');
   const pem = passphrase === undefined ? {} : { cipher: 'aes-256-cbc', passphrase };
@@ -45,7 +46,7 @@ export function writeKeyFile({ path, key, label, createdAt, passphrase }: WriteK
     privateKey: key.privateKey.export({ format: 'pem', type: 'pkcs8', ...pem }),
   });
   try {
-    writeFileSync(path, `${JSON.stringify(file, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
+    createWhole(path, `${JSON.stringify(file, null, 2)}\n`);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') throw new Error(`Key file ${path}: its directory does not exist`, { cause: error });

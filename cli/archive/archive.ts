@@ -14,6 +14,7 @@ import { exportBundle } from '../evidence/bundles';
 import { historyDigest } from '../evidence/history-digest';
 import { privateDirectory, writePrivate } from '../private-files';
 import { withTemporal } from '../temporal';
+import { removeLeftovers } from './leftovers';
 
 /** A query reads every `submitted` row. */
 const STATEMENT_TIMEOUT_MS = 300_000;
@@ -59,6 +60,7 @@ export async function archiveReviews(
   const trust = { operators: local.operators, committers: local.committers };
   const { dir, before, limit } = request;
   privateDirectory(dir);
+  removeLeftovers(dir);
   // The role of the operator alone may delete diffs.
   const database = {
     url: local.operatorDatabaseUrl,

@@ -50,24 +50,18 @@ export async function doctor(env: Env, options: DoctorOptions): Promise<readonly
       envs.push([name, values]);
       return checkVariables(path, values);
     });
-  let local: LocalClient;
-  try {
-    local = localClient(env);
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    const fix =
-      'Correct what it names. Without a configuration, run "countersign dev" in another terminal, or "countersign init"';
-    return [...checks, failed('configuration', error.message, fix)];
-  }
+  const { local, trusts, problem } = settingsOf(env);
+  if (problem !== null) checks.push(problem);
+  if (local === null) return checks;
   const { checks: processChecks, processes } = readProcesses(envs);
-  checks.push(...processChecks, checkTrust(local));
+  checks.push(...processChecks, ...(trusts ? [checkTrust(local)] : []));
   await add('Temporal server', () => checkTemporal(local, env, options));
   const database = await checkDatabase(local, processes, options);
   checks.push(...database.checks);
   const targets = await checkTargets(env);
   checks.push(...targets.checks);
-  // The database check says why the rest cannot be read.
-  if (!database.readable) return checks;
+  // A check above says why the rest cannot be read or verified.
+  if (!database.readable || !trusts) return checks;
   await add('keys', () => checkRegistered(local, processes, options.inviting ?? false));
   await add('payload keys', () => checkPayloadKeys(local, processes));
   const notices = Object.fromEntries(envs)['review']?.['COUNTERSIGN_NOTICES_FILE'];
@@ -81,4 +75,22 @@ export async function doctor(env: Env, options: DoctorOptions): Promise<readonly
       return [await checkHistories(local, env, options.build)];
     });
   return checks;
+}
+
+/** The settings of the CLI; without trusted keys if only the trust file cannot be read, and null if others are missing. */
+function settingsOf(env: Env): {
+  readonly local: LocalClient | null;
+  readonly trusts: boolean;
+  readonly problem: Check | null;
+} {
+  try {
+    return { local: localClient(env), trusts: true, problem: null };
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    const fix =
+      'Correct what it names. Without a configuration, run "countersign dev" in another terminal, or "countersign init"';
+    const { COUNTERSIGN_TRUST_FILE: trustFile, ...others } = env;
+    const local = trustFile === undefined ? null : settingsOf(others).local;
+    return { local, trusts: false, problem: failed('configuration', error.message, fix) };
+  }
 }

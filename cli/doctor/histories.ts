@@ -29,6 +29,7 @@ export class Summary {
   #replays = 0;
   readonly #skipped = new Map<string, number>();
   readonly #bad: string[] = [];
+  #damaged = 0;
 
   /** `of`: number of reviews; `unsampled`: number of those that were not chosen. */
   constructor(
@@ -46,6 +47,7 @@ export class Summary {
         return;
       case 'damaged':
       case 'failed':
+        if (result === 'damaged') this.#damaged++;
         this.#bad.push(`${changeId.slice(0, 12)} (run ${runId ?? 'unknown'}): ${why.split('\n')[0] ?? ''}`);
         return;
       default:
@@ -64,7 +66,9 @@ export class Summary {
       return failed(
         NAME,
         `${detail}, ${this.#bad.length} do not replay: ${firstOf(this.#bad).join('; ')}`,
-        'With a new version: do not deploy it without COUNTERSIGN_BUILD_ID. Otherwise the reconciler resets each review whose workflow cannot go on',
+        this.#damaged > 0
+          ? 'With a new version: do not deploy it without COUNTERSIGN_BUILD_ID. Otherwise the reconciler resets each review whose workflow cannot go on'
+          : 'Correct what it names, for example add a missing payload key, and run it again',
       );
     return this.#replays > 0 || this.of === 0
       ? passed(NAME, detail)

@@ -5,6 +5,7 @@ import { GRPC } from '../../client/temporal-errors';
 import { SEARCH_ATTRIBUTES } from '../../policy/contracts/search-attributes';
 import { starterBundle } from '../../source-tools/starter-bundle';
 import type { LoadedKey } from '../../signing/key-file';
+import { createWhole } from '../../signing/whole-file';
 import { asRole } from '../../storage/database/role-url';
 import { compileAll } from '../../workers/compile';
 import { ConfigError, readTrustFile, type Env, type Trust } from '../../workers/config';
@@ -18,7 +19,7 @@ import { invite, type Invitation, type Invited } from './enrollment-links';
 import { ROLES_WITH_FILES, writeEnvFiles } from './env-files';
 import { naming } from './naming';
 import { operatorKey, readPublicKey, serviceKeys, type KeyOnDisk, type ServiceKeys } from './keys';
-import { createWhole, privateDirectory, writePrivate } from '../private-files';
+import { privateDirectory, writePrivate } from '../private-files';
 import { registerAll } from './registrations';
 import { assertSeparateOperatorKey, type InitRequest } from './request';
 import { knownTargets, prepareTargets } from './targets';
@@ -186,7 +187,7 @@ function starterPolicy(request: InitRequest, step: (what: string, changed: boole
     members: request.persons.map(({ name }) => name),
     development: false,
   });
-  if (changed) createWhole(path, (temporary) => void writePrivate(temporary, text));
+  if (changed) createWhole(path, text);
   step(`starter policy ${path}, not published`, changed);
   return path;
 }

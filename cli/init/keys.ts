@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { writeKeyFile, type KeyLabel, type LoadedKey } from '../../signing/key-file';
 import { assertPublicKey, keyIdOf } from '../../signing/key-id';
 import { newKeyPair } from '../../signing/keys';
 import { ConfigError, type Env } from '../../workers/config';
 import { keyPassphrase, loadKey } from '../key-files';
 import { isHex64 } from '../options';
-import { createWhole } from '../private-files';
+import { makeDirectory } from '../private-files';
 import type { InitRequest } from './request';
 
 export interface KeyOnDisk {
@@ -51,16 +51,16 @@ export function operatorKey(env: Env, path: string): KeyOnDisk {
 function keyOnDisk(path: string, keyLabel: KeyLabel, env: Env): KeyOnDisk {
   const passphrase = keyPassphrase(env);
   const made = !existsSync(path);
-  if (made)
-    createWhole(path, (temporary) =>
-      writeKeyFile({
-        path: temporary,
-        key: newKeyPair(),
-        label: keyLabel,
-        createdAt: new Date().toISOString(),
-        ...(passphrase === undefined ? {} : { passphrase }),
-      }),
-    );
+  if (made) {
+    makeDirectory(dirname(path));
+    writeKeyFile({
+      path,
+      key: newKeyPair(),
+      label: keyLabel,
+      createdAt: new Date().toISOString(),
+      ...(passphrase === undefined ? {} : { passphrase }),
+    });
+  }
   const key = loadKey(env, path);
   if (key.kind !== keyLabel.kind)
     throw new ConfigError(`${path}: expected a key of kind ${keyLabel.kind}, got ${key.kind}`);

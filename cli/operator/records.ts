@@ -35,15 +35,18 @@ export async function recordEffect(env: Env, effect: EffectRecord): Promise<{ re
     const ledger = createLedger(db);
     const rows = await ledger.read(changeId);
     const { target } = submissionOf(changeId, rows);
-    const before = resolutionOf(rows, { changeId, target }, operators);
-    if (before?.applied === applied) return;
-    if (before !== null)
+    const counting = (of: readonly StoredRow[]) => resolutionOf(of, { changeId, target }, operators);
+    if (counting(rows) === null) {
+      const resolvedAt = (await databaseClock(db)()).toISOString();
+      await recordResolution(ledger, { changeId, target, applied, reason, resolvedAt }, key);
+    }
+    // Another operator may have been first, also since the rows were read.
+    const first = counting(await ledger.read(changeId));
+    if (first !== null && first.applied !== applied)
       throw new CountersignError(
         'invalid_input',
-        `The effect was resolved before as ${before.applied ? 'applied' : 'not applied'}, by the key ${before.keyId} at ${before.resolvedAt} (${before.reason}); the first statement counts. Nothing was recorded`,
+        `The effect was resolved before as ${first.applied ? 'applied' : 'not applied'}, by the key ${first.keyId} at ${first.resolvedAt} (${first.reason}); the first statement counts, not this one`,
       );
-    const resolvedAt = (await databaseClock(db)()).toISOString();
-    await recordResolution(ledger, { changeId, target, applied, reason, resolvedAt }, key);
   });
   return { told: await notifyReview(env, changeId) };
 }

@@ -33,13 +33,6 @@ export interface BreakerRow {
   readonly at: number;
 }
 
-/** `breakers` is null if a row cannot be read (R2). */
-export interface FoldedBreakers {
-  readonly breakers: Breakers | null;
-  /** The resets among the rows, newest first. */
-  readonly resets: readonly BreakerReset[];
-}
-
 /** How far the time of a reset's row may be from that of its signature. */
 export const RESET_FRESH_MS = 5 * 60_000;
 
@@ -47,14 +40,16 @@ const ValidatorName = ValidatorId.max(200);
 const Samples = z.record(ValidatorName, z.enum(['success', 'warn', 'failure']));
 const Probe = z.array(ValidatorName).min(1).max(MAX_VALIDATORS);
 
-/** `signedReset`: the statement in the body of a row `reset`, if an operator that the caller trusts signed it. */
+/**
+ * Null if a row cannot be read (R2). `signedReset`: the statement in the body of a row `reset`, if an operator that the caller trusts
+ * signed it.
+ */
 export function foldBreakers(
   rows: readonly BreakerRow[],
   p: BreakerParameters,
   signedReset: (body: unknown) => BreakerReset | null,
-): FoldedBreakers {
+): Breakers | null {
   let breakers: Breakers | null = NO_BREAKERS;
-  const resets: BreakerReset[] = [];
   const seen = new Set<string>();
   for (const row of rows) {
     if (row.kind !== 'reset') {
@@ -65,11 +60,10 @@ export function foldBreakers(
     if (reset === null || seen.has(JSON.stringify(reset))) continue;
     if (Math.abs(row.at - Date.parse(reset.issuedAt)) > RESET_FRESH_MS) continue;
     seen.add(JSON.stringify(reset));
-    resets.unshift(reset);
     if (breakers !== null) breakers = resetBreakers(breakers, reset.validatorId);
     else if (reset.validatorId === null) breakers = NO_BREAKERS;
   }
-  return { breakers, resets };
+  return breakers;
 }
 
 function next(before: Breakers, { kind, changeId, body, at }: BreakerRow, p: BreakerParameters): Breakers | null {

@@ -1,7 +1,7 @@
 /** Reads and writes the rows of the circuit breakers. The database sets the order and the time of each row. */
 import type { Envelope } from '../../policy/contracts/diff';
 import { BREAKER_PARAMETERS, type BreakerParameters } from '../../policy/decide/breaker';
-import { foldBreakers, type FoldedBreakers } from '../../policy/evidence/breaker-rows';
+import { foldBreakers } from '../../policy/evidence/breaker-rows';
 import {
   packBreakers,
   phaseOf,
@@ -24,8 +24,6 @@ interface BreakerPair {
 export interface BreakersReading extends BreakerPair {
   /** Null if a row cannot be read: all breakers then count as open until an operator resets all of them. */
   readonly breakers: readonly BreakerView[] | null;
-  /** The resets since the last row `state`, newest first. */
-  readonly resets: readonly BreakerReset[];
   /** Time of the database, in milliseconds since the epoch. */
   readonly at: number;
 }
@@ -64,12 +62,15 @@ export function createBreakers({ db, operators, parameters = BREAKER_PARAMETERS 
     return reset?.tenant === pair.tenant && reset.sourceTool === pair.sourceTool ? reset : null;
   };
 
-  async function fold(tx: Queryable, pair: BreakerPair): Promise<FoldedBreakers & { at: number; rows: number }> {
+  async function fold(
+    tx: Queryable,
+    pair: BreakerPair,
+  ): Promise<{ breakers: Breakers | null; at: number; rows: number }> {
     const { rows } = await tx.query<Row>(ROWS, [pair.tenant, pair.sourceTool, MAX_ROWS + 1], 'breaker_rows');
     const at = Number(rows[0]?.now ?? 0);
     const read = rows.map((row) => ({ ...row, changeId: row.change_id, at: Number(row.at) }));
     const all = rows.length > MAX_ROWS ? [UNREAD, ...read] : read;
-    return { ...foldBreakers(all, parameters, signedReset(pair)), at, rows: rows.length };
+    return { breakers: foldBreakers(all, parameters, signedReset(pair)), at, rows: rows.length };
   }
 
   const locked = <T>(pair: BreakerPair, work: (tx: Queryable) => Promise<T>): Promise<T> =>
@@ -82,8 +83,8 @@ export function createBreakers({ db, operators, parameters = BREAKER_PARAMETERS 
     });
 
   async function read(pair: BreakerPair): Promise<BreakersReading> {
-    const { breakers, resets, at } = await fold(db, pair);
-    return { ...pair, breakers: breakers === null ? null : viewAt(breakers, at, parameters), resets, at };
+    const { breakers, at } = await fold(db, pair);
+    return { ...pair, breakers: breakers === null ? null : viewAt(breakers, at, parameters), at };
   }
 
   return {

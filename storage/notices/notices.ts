@@ -27,8 +27,6 @@ export interface ClaimedNotice extends NewNotice {
 export interface NoticeQueue {
   readonly channel: string;
   readonly recipient: string;
-  /** When the last notice was sent; null if never. */
-  readonly lastSentAt: Date | null;
 }
 
 /** A review whose notices are due for another look. */
@@ -49,9 +47,13 @@ export interface NoticeStore {
   notified(changeId: string): Promise<readonly Pick<NewNotice, 'team' | 'channel' | 'recipient'>[]>;
   /** Drops what is due for reviews that ended, except the notice of their end. */
   dropEnded(): Promise<void>;
-  dueQueues(limit: number): Promise<readonly NoticeQueue[]>;
+  /** Those that wait longest come first. Left out is what was sent a notice in the last `apartMs`, except in the channels `except`. */
+  dueQueues(
+    limit: number,
+    apart: { readonly apartMs: number; readonly except: readonly string[] },
+  ): Promise<readonly NoticeQueue[]>;
   /** Claims due notices of one queue, oldest first. No other worker gets them while the claim lasts. */
-  claim(queue: Pick<NoticeQueue, 'channel' | 'recipient'>, limit: number): Promise<readonly ClaimedNotice[]>;
+  claim(queue: NoticeQueue, limit: number): Promise<readonly ClaimedNotice[]>;
   sent(ids: readonly string[]): Promise<void>;
   /** Due again after `retryInSeconds`, or failed for good if that is null. */
   notSent(ids: readonly string[], problem: string, retryInSeconds: number | null): Promise<void>;
@@ -84,7 +86,7 @@ export function noticeStore(db: Database): NoticeStore {
          where n.state = 'due' and n.event <> 'ended' and r.change_id = n.change_id and r.closed_at is not null`,
       );
     },
-    dueQueues: (limit) => dueQueues(db, limit),
+    dueQueues: (limit, apart) => dueQueues(db, limit, apart),
     claim: (queue, limit) => claim(db, queue, limit),
     async sent(ids) {
       await db.query(
@@ -122,20 +124,27 @@ async function add(tx: Queryable, notice: NewNotice): Promise<void> {
   );
 }
 
-async function dueQueues(db: Queryable, limit: number): Promise<readonly NoticeQueue[]> {
-  const { rows } = await db.query<{ channel: string; recipient: string; last: Date | null }>(
-    `select d.channel, d.recipient,
-            (select max(sent_at) from notices s where s.state = 'sent' and s.channel = d.channel and s.recipient = d.recipient) as last
+async function dueQueues(
+  db: Queryable,
+  limit: number,
+  { apartMs, except }: Parameters<NoticeStore['dueQueues']>[1],
+): Promise<readonly NoticeQueue[]> {
+  const { rows } = await db.query<{ channel: string; recipient: string }>(
+    `select d.channel, d.recipient
      from (select channel, recipient, min(next_at) as first from notices where state = 'due' and next_at <= now()
-           group by channel, recipient order by 3 limit $1) d`,
-    [limit],
+           group by channel, recipient) d
+     where d.channel = any($3) or not exists (
+       select from notices s where s.state = 'sent' and s.channel = d.channel and s.recipient = d.recipient
+       and s.sent_at > now() - $2::float8 * interval '1 millisecond')
+     order by d.first limit $1`,
+    [limit, apartMs, except],
   );
-  return rows.map(({ channel, recipient, last }) => ({ channel, recipient, lastSentAt: last }));
+  return rows;
 }
 
 async function claim(
   db: Queryable,
-  { channel, recipient }: Pick<NoticeQueue, 'channel' | 'recipient'>,
+  { channel, recipient }: NoticeQueue,
   limit: number,
 ): Promise<readonly ClaimedNotice[]> {
   const { rows } = await db.query<{

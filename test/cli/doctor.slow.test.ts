@@ -40,6 +40,25 @@ test('a check that cannot be done is a failure, the others are still done, and a
   });
 });
 
+test('a trust file that cannot be read is named, and hides no check that needs no trusted keys', async () => {
+  const env = {
+    COUNTERSIGN_STATE_DIR: path('none'),
+    COUNTERSIGN_DATABASE_URL: database.url('cs_gateway'),
+    COUNTERSIGN_TRUST_FILE: path('no-trust.json'),
+    TEMPORAL_ADDRESS: '127.0.0.1:9',
+  };
+  const checks = await doctor(env, { offline: true });
+  expect(checks.map(({ name, ok }) => [name, ok])).toEqual([
+    ['Node', true],
+    ['configuration', false],
+    ['Temporal server', false],
+    ['Countersign database', true],
+    ['clock', true],
+    ['role cs_gateway', true],
+  ]);
+  expect(checks[1]?.detail).toContain('no-trust.json');
+});
+
 test('a transaction anywhere on the server that was open before a checkpoint of a quarter of an hour ago is named, with what ends it', async () => {
   const other = await openedClient(database.adminUrl.replace(database.name, 'postgres'));
   await other.query(`set application_name = 'nightly report'; begin; select pg_current_xact_id()`);

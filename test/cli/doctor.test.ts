@@ -132,6 +132,11 @@ test('--replay fails if one history cannot be read, and names its review and the
   expect(replayed(2, 0, [sound, unreadable])).toMatchObject({
     ok: false,
     detail: '1 of 2 reviews replayed, 1 do not replay: aaaaaaaaaaaa (run unknown): could not be read: invalid memo',
+    fix: 'Correct what it names, for example add a missing payload key, and run it again',
+  });
+  expect(replayed(2, 0, [unreadable, { ...sound, result: 'damaged', why: 'Nondeterminism' }])).toMatchObject({
+    ok: false,
+    fix: expect.stringMatching(/^With a new version: do not deploy it/) as string,
   });
 });
 

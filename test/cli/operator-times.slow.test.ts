@@ -6,6 +6,8 @@ import { recordEffect, freezeTarget } from '../../cli/operator/records';
 import { listBreakers, resetBreakers } from '../../cli/breaker/breakers';
 import { createKey, enrollPerson, registerKey, revokeKey } from '../../cli/keys/registry';
 import { publish as publishPolicy, revoke } from '../../cli/policy/publish';
+import { recordResolution } from '../../activities/committer/effect-resolution';
+import { openedClient } from '../../dev/query';
 import type { JsonObject } from '../../policy/contracts/canonical-json';
 import { openEnvelope } from '../../policy/evidence/dsse';
 import type { StatementKind } from '../../policy/evidence/statement';
@@ -16,6 +18,7 @@ import { fullGrant } from '../../signing/registry-entry';
 import { starterBundle } from '../../source-tools/starter-bundle';
 import { createLedger } from '../../storage/ledger/ledger';
 import { publishBundle } from '../../storage/plans/publish';
+import { eventually } from '../support/eventually';
 import { startTestPostgres, type TestDatabase, type TestPostgres } from '../support/postgres';
 import { demoBundle } from '../support/review/demo-rules';
 import { ReviewWorld } from '../support/review/review-world';
@@ -236,6 +239,47 @@ describe('`resolve` of an effect that an operator has resolved before', () => {
       /The effect was resolved before as not applied, .*looked.*the first statement counts/,
     );
     expect(await createLedger(database.open('admin')).readKinds(changeId, ['resolved'])).toHaveLength(1);
+  });
+});
+
+describe('`resolve` by several operators', () => {
+  test('at once is acknowledged to the one whose statement counts, and refused to the other', async () => {
+    const changeId = await begun(new ReviewWorld());
+    const lock = await openedClient(database.adminUrl);
+    const waiting = async (): Promise<boolean> => {
+      const { rows } = await database
+        .open('admin')
+        .query<{ n: number }>(`select count(*)::int as n from pg_stat_activity where wait_event_type = 'Lock'`);
+      return rows[0]?.n === 2;
+    };
+    try {
+      // Both have read the ledger before one of them writes.
+      await lock.query('begin; lock table ledger in share row exclusive mode');
+      const both = [true, false].map((applied) =>
+        recordEffect(env(), { changeId, applied, reason: 'looked', operatorKey }),
+      );
+      const results = Promise.allSettled(both);
+      await eventually('both wait to write', waiting, { everyMs: 20 });
+      await lock.query('commit');
+      expect((await results).map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+      const [row] = await createLedger(database.open('admin')).readKinds(changeId, ['resolved']);
+      const [first] = await Promise.allSettled(both);
+      expect(first?.status === 'fulfilled').toBe(row?.row.body['applied']);
+    } finally {
+      await lock.end();
+    }
+  });
+
+  test('is not refused because of a statement by a key that is no longer trusted', async () => {
+    const world = new ReviewWorld();
+    const changeId = await begun(world);
+    const former = newKeyPair();
+    const { target } = world.submission;
+    const statement = { changeId, target, reason: 'looked', resolvedAt: new Date().toISOString() };
+    await recordResolution(createLedger(database.open('cs_operator')), { ...statement, applied: false }, former);
+    await recordEffect(env(), { changeId, applied: true, reason: 'looked', operatorKey });
+    const rows = await createLedger(database.open('admin')).readKinds(changeId, ['resolved']);
+    expect(rows.map(({ row }) => row.body['applied'])).toEqual([false, true]);
   });
 });
 

@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ServiceError, WorkflowNotFoundError, type Client } from '@temporalio/client';
 import { historyFromJSON } from '@temporalio/common/lib/proto-utils';
+import type { temporal } from '@temporalio/proto';
 import { REVIEW_WORKFLOW } from '../../policy/contracts/queues';
+import { createPayloadCodec } from '../../workers/encryption/payload-codec';
 import { installQuietRuntime } from '../../workers/replay/quiet-runtime';
 import { replayHistories, type Replayed } from '../../workers/replay/replay-histories';
 import { workflowBundle } from '../support/workflow-bundle';
@@ -20,6 +22,22 @@ const ERRORS: Readonly<Record<string, Error>> = {
   slow: timedOut,
 };
 
+const ringOf = (current: string, byte: number) => ({ current, keys: new Map([[current, Buffer.alloc(32, byte)]]) });
+
+type Event = temporal.api.history.v1.IHistoryEvent;
+/** The sound history, of which the payloads that `of` names are encrypted with the key `k1`. */
+async function encrypted(of: 'input' | 'result'): Promise<{ readonly events: readonly Event[] }> {
+  const { events } = historyFromJSON(recorded.history);
+  for (const event of events ?? []) {
+    const { input } = event.workflowExecutionStartedEventAttributes ?? {};
+    const { result } = event.activityTaskCompletedEventAttributes ?? {};
+    const payloads = of === 'input' ? input : result;
+    if (payloads?.payloads != null)
+      payloads.payloads = await createPayloadCodec(ringOf('k1', 1)).encode([...payloads.payloads]);
+  }
+  return { events: events ?? [] };
+}
+
 /** A server that has one sound history, and returns errors for other ids. */
 const client = {
   withDeadline: <T>(_deadline: number, call: () => Promise<T>) => call(),
@@ -30,7 +48,8 @@ const client = {
         if (error !== undefined) throw error;
         return { runId: 'r', type: REVIEW_WORKFLOW, historySize: 1000 };
       },
-      fetchHistory: async () => historyFromJSON(recorded.history),
+      fetchHistory: async () =>
+        id === 'input' || id === 'result' ? await encrypted(id) : historyFromJSON(recorded.history),
     }),
   },
 } as unknown as Client;
@@ -41,9 +60,13 @@ beforeAll(async () => {
   code = await workflowBundle();
 }, 180_000);
 
-async function replayed(changeIds: readonly string[], buildId: string | null = null): Promise<readonly Replayed[]> {
+async function replayed(
+  changeIds: readonly string[],
+  buildId: string | null = null,
+  keys = ringOf('k2', 2),
+): Promise<readonly Replayed[]> {
   const found: Replayed[] = [];
-  const worker = { workflowBundle: { code } };
+  const worker = { workflowBundle: { code }, dataConverter: { payloadCodecs: [createPayloadCodec(keys)] } };
   for await (const each of replayHistories({ client, changeIds, worker, buildId, workflowType: REVIEW_WORKFLOW }))
     found.push(each);
   return found;
@@ -74,4 +97,20 @@ test('if the server answers for no workflow, one failed request is an error', as
 
 test('a history of another build is skipped and says which one', async () => {
   expect(await replayed([SOUND], 'new')).toMatchObject([{ result: 'skipped', why: 'without a build id' }]);
+});
+
+test('a history that is encrypted with a key that is not here is not damaged, and the missing key is named', async () => {
+  const why =
+    'it cannot be decrypted here: COUNTERSIGN_PAYLOAD_KEYS_FILE must have the key "k1" with which it was encrypted';
+  expect(await replayed(['input', 'result', SOUND])).toMatchObject([
+    { changeId: 'input', result: 'failed', why },
+    { changeId: 'result', result: 'failed', why },
+    { changeId: SOUND, result: 'replays', why: '' },
+  ]);
+  expect(await replayed(['input', 'result'], null, ringOf('k1', 1))).toMatchObject([
+    { changeId: 'input', result: 'replays' },
+    { changeId: 'result', result: 'replays' },
+  ]);
+  // Another key with the same id.
+  expect(await replayed(['input'], null, ringOf('k1', 2))).toMatchObject([{ result: 'failed', why }]);
 });

@@ -1,7 +1,7 @@
 import type { KeyRight } from '../../policy/evidence/predicates';
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { generateKeyPairSync } from 'node:crypto';
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import fs, { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { publicKeyProblem } from '../../signing/ed25519-point';
@@ -159,6 +159,17 @@ describe('a key file', () => {
     });
     expect(privateKey.export({ format: 'jwk' })).toEqual(key.privateKey.export({ format: 'jwk' }));
     expect(statSync(path).mode & 0o777).toBe(0o600);
+  });
+
+  it('is written whole or not at all: if the disk is full, nothing is left', () => {
+    const { writeFileSync: written } = fs;
+    const full = jest.spyOn(fs, 'writeFileSync').mockImplementation((file, text, options) => {
+      written(file, String(text).slice(0, 100), options);
+      throw new Error('ENOSPC: no space left on device');
+    });
+    expect(() => write()).toThrow('ENOSPC');
+    full.mockRestore();
+    expect(readdirSync(dir)).toEqual([]);
   });
 
   it('is encrypted with a passphrase, and can only be opened with it', () => {

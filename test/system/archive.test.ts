@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from '@temporalio/client';
@@ -142,7 +142,11 @@ test('an export of an archived review says that the diff is missing', async () =
 });
 
 test('a second run finds nothing more to do, and the same change can be submitted again', async () => {
+  const leftover = `${'e'.repeat(64)}.json.0123456789ab.tmp`;
+  writeFileSync(join(out, leftover), '{}');
+  utimesSync(join(out, leftover), 0, 0);
   expect(await archived()).toEqual(none);
+  expect(readdirSync(out)).not.toContain(leftover);
   const again = await committed(1);
   expect(again).not.toBe(first);
   expect(await diffs()).toBe(2);

@@ -16,6 +16,8 @@ import type { KeyRing } from '../../storage/store/preview-cipher';
 /** The encoding of Temporal's samples, so that other tools recognise an encrypted payload. */
 const ENCODING = 'binary/encrypted';
 const KEY_ID = 'encryption-key-id';
+/** As in the file of keys. A forged payload can name any id. */
+const MAX_KEY_ID = 64;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const CIPHER = 'aes-256-gcm';
@@ -28,11 +30,12 @@ export function createPayloadCodec(ring: KeyRing): PayloadCodec {
   };
 }
 
-/** Whether one of these payloads is encrypted, and none of the codecs decrypts it: a key is missing, or it was forged (C2). */
-export async function isUnreadable(payloads: Payload[], codecs: readonly PayloadCodec[]): Promise<boolean> {
+/** Id of the key of the first payload that none of the codecs decrypts: the key is missing or another one here, or it was forged (C2). */
+export async function missingKey(payloads: Payload[], codecs: readonly PayloadCodec[]): Promise<string | null> {
   let decoded = payloads;
   for (const codec of codecs) decoded = await codec.decode(decoded);
-  return decoded.some(({ metadata }) => text(metadata?.['encoding']) === ENCODING);
+  const unreadable = decoded.find(({ metadata }) => text(metadata?.['encoding']) === ENCODING);
+  return unreadable === undefined ? null : text(unreadable.metadata?.[KEY_ID]).slice(0, MAX_KEY_ID);
 }
 
 function encrypt(payload: Payload, { current, keys }: KeyRing): Payload {

@@ -35,17 +35,14 @@ export interface DeliveryDeps {
  * further queue is begun.
  */
 export async function deliverNotices(deps: DeliveryDeps, stopping: AbortSignal): Promise<void> {
-  await deps.store.dropEnded();
-  const queues = (await deps.store.dueQueues(MAX_QUEUES)).filter((queue) => mayBeSent(queue, deps));
+  const { store, settings } = deps;
+  await store.dropEnded();
+  // Messages to one person or chat are apart, and what became due between them is sent as one.
+  const except = [...settings.channels].filter(([, { type }]) => type === 'webhook').map(([name]) => name);
+  const queues = await store.dueQueues(MAX_QUEUES, { apartMs: settings.digestMs, except });
   await inParallel(queues, AT_ONCE, async (queue) => {
     if (!stopping.aborted) await deliverQueue(deps, queue);
   });
-}
-
-/** Messages to one person or chat are at least `digestMs` apart, and what became due between them is sent as one. */
-function mayBeSent({ channel, lastSentAt }: NoticeQueue, { settings, now }: DeliveryDeps): boolean {
-  if (lastSentAt === null || settings.channels.get(channel)?.type === 'webhook') return true;
-  return now().getTime() - lastSentAt.getTime() >= settings.digestMs;
 }
 
 async function deliverQueue(deps: DeliveryDeps, queue: NoticeQueue): Promise<void> {

@@ -20,8 +20,8 @@
  * R7 A workflow that waits for answers that the ledger has gets a signal to read them again, also after a reset without messages.
  * R8 Nothing is ended by an old observation: the workflow is described again immediately before.
  * R9 While many workflows are gone at once, their reviews are ended only when they are overdue: the namespace may be the wrong one.
- * R10 A workflow whose input cannot be decrypted here is not reset, since the new run would fail at once: a payload key was removed too
- *    early. Its review ends when it is overdue.
+ * R10 A workflow whose history up to the point of its reset cannot be decrypted here is not reset, since the new run would fail at once: a
+ *    payload key was removed too early. Its review ends when it is overdue; after the end of its review it is terminated after a day.
  */
 import { tryAdvisoryLock } from '../../storage/database/try-advisory-lock';
 import { inParallel } from '../in-parallel';

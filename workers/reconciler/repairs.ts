@@ -1,4 +1,4 @@
-/** What the reconciler does about a workflow that has a problem, and when (R2 to R9 in reconciler.ts). */
+/** What the reconciler does about a workflow that has a problem, and when (R2 to R10 in reconciler.ts). */
 import type { Client } from '@temporalio/client';
 import { endLostReview, recordRepair, resetsOf, type Repair } from '../../activities/committer/end-lost-review';
 import type { CommitDeps } from '../../activities/committer/commit-deps';
@@ -20,7 +20,10 @@ const MAX_FAILED = 3;
  * temporary, for example if a worker is starved.
  */
 const SOON_MS = 10_000;
-/** After this time a review ends although nothing polls its queue, which anyone with access to the namespace can choose. */
+/**
+ * After this time a review ends although nothing polls its queue, which anyone with access to the namespace can choose, and a workflow
+ * whose review has ended is terminated although a payload key is missing.
+ */
 const UNATTENDED_MS = 24 * 60 * 60_000;
 /** Multiples of the grace period. */
 const STUCK_GRACES = 5;
@@ -92,7 +95,7 @@ export class Repairs {
     if (nature === 'lost' && manyLost && problem.overdueBy < 0) return;
     try {
       if (nature === 'behind') return await this.#wake(changeId, problem, age);
-      if (nature === 'stuck' && (await this.#reset(changeId, problem, { age, manyStuck }))) return;
+      if (nature === 'stuck' && (await this.#reset(found, { age, manyStuck }))) return;
       if (nature === 'stuck' && (manyStuck || age < STUCK_GRACES * graceMs)) return;
       if ((await this.lookAgain(found))?.key !== problem.key) return;
       if (afterEnd) await this.#endWorkflow(changeId, problem);
@@ -130,27 +133,26 @@ export class Repairs {
 
   /** True if the run was reset, or may be later. False if it was reset as often as can help, or has no point to reset to. */
   async #reset(
-    changeId: string,
-    problem: Problem,
+    { changeId, problem, afterEnd }: Found,
     { age, manyStuck }: { readonly age: number; readonly manyStuck: boolean },
   ): Promise<boolean> {
     const { temporal, deps, count, logger, graceMs } = this.options;
     const { kind, runId, what } = problem;
     if (runId === null || (this.#sightings.get(changeId)?.failed ?? 0) >= MAX_FAILED) return false;
+    const stopped = await temporal.withDeadline(Date.now() + CALL_MS, () => stoppedBy(temporal, changeId, runId));
+    const point = resetPoint(stopped);
+    if (stopped.unreadable !== null && stopped.unreadable.eventId < (point ?? Infinity)) {
+      this.#notBefore.set(changeId, Date.now() + UNKNOWN_GRACES * graceMs);
+      logger.error({ changeId, runId, keyId: stopped.unreadable.keyId }, UNREADABLE);
+      return !afterEnd || age < UNATTENDED_MS;
+    }
     const earlier = resetsOf(await deps.ledger.readKinds(changeId, ['repaired'])).filter(
       (reset) => reset.runId !== runId && deps.now().getTime() - reset.at < RESETS_COUNT_MS,
     );
     if (earlier.some((reset) => !reset.withMessages)) return false;
-    const stopped = await temporal.withDeadline(Date.now() + CALL_MS, () => stoppedBy(temporal, changeId, runId));
-    if (stopped.unreadable) {
-      this.#notBefore.set(changeId, Date.now() + UNKNOWN_GRACES * graceMs);
-      logger.error({ changeId, runId }, UNREADABLE);
-      return true;
-    }
     if (stopped.why === 'other' && age < graceMs) return true;
     const withMessages = earlier.length < RESETS_WITH_MESSAGES[stopped.why];
     if (!withMessages && manyStuck) return true;
-    const point = resetPoint(stopped);
     if (point === null) return false;
     const explanation = `${what}; reset to event ${point}${withMessages ? '' : ' without later messages'}`;
     // First, so that no repair is without its row. A second attempt after a crash resets the same run once.

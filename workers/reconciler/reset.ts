@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 import { temporal as proto } from '@temporalio/proto';
-import { isUnreadable } from '../encryption/payload-codec';
+import { keyMissingFor } from '../encryption/unreadable-event';
 
 const { ResetReapplyExcludeType, WorkflowTaskFailedCause } = proto.api.enums.v1;
 
@@ -15,8 +15,8 @@ export interface Stopped {
   readonly eventId: number | null;
   /** Ids of the events WorkflowTaskCompleted, ascending: the points to which the run can be reset. */
   readonly points: readonly number[];
-  /** The input of the run cannot be decrypted here. A reset run would begin with it, and fail. */
-  readonly unreadable: boolean;
+  /** The first event that cannot be decrypted here, with the key that is missing; null if there is none. */
+  readonly unreadable: { readonly eventId: number; readonly keyId: string } | null;
 }
 
 const DIVERGED: ReadonlySet<number> = new Set([
@@ -27,11 +27,13 @@ const DIVERGED: ReadonlySet<number> = new Set([
 /** Reads the history of a run up to its end, or up to the first event that cannot be decoded. */
 export async function stoppedBy(client: Client, workflowId: string, runId: string): Promise<Stopped> {
   const points: number[] = [];
-  let unreadable = false;
+  let unreadable: Stopped['unreadable'] = null;
   let failed: proto.api.history.v1.IWorkflowTaskFailedEventAttributes | null = null;
   for await (const event of eventsOf(client, workflowId, runId)) {
-    const input = event.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
-    unreadable ||= await isUnreadable(input, client.options.loadedDataConverter.payloadCodecs);
+    if (unreadable === null) {
+      const keyId = await keyMissingFor(event, client.options.loadedDataConverter.payloadCodecs);
+      if (keyId !== null) unreadable = { eventId: Number(event.eventId), keyId };
+    }
     if (event.workflowTaskCompletedEventAttributes != null) {
       points.push(Number(event.eventId));
       // The failures before it were resolved by this task.

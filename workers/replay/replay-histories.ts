@@ -4,6 +4,7 @@ import type { temporal } from '@temporalio/proto';
 import { z } from 'zod';
 import { TASK_QUEUES } from '../../policy/contracts/queues';
 import { cutExplanation } from '../../policy/text/cut-text';
+import { keyMissingFor } from '../encryption/unreadable-event';
 import { OutageWatch, readFailure } from './outage';
 
 /**
@@ -44,31 +45,52 @@ type History = temporal.api.history.v1.IHistory;
  */
 export async function* replayHistories(options: ReplayOptions): AsyncGenerator<Replayed> {
   const unreplayed: Replayed[] = [];
+  const replaying = new Map<string, History>();
   const results = Worker.runReplayHistories(
     { ...options.worker, replayName: REPLAY_NAME },
-    readHistories(options, unreplayed),
+    readHistories(options, unreplayed, replaying),
   );
   for await (const { workflowId, runId, error } of results) {
     yield* unreplayed.splice(0);
+    const history = replaying.get(workflowId);
+    replaying.delete(workflowId);
     const of = { changeId: workflowId, runId };
     if (error === undefined) yield { ...of, result: 'replays', why: '' };
-    else {
-      const damaged = error.name === 'DeterminismViolationError';
-      yield { ...of, result: damaged ? 'damaged' : 'failed', why: cutExplanation(error.message) };
-    }
+    else yield { ...of, ...(await failureOf(error, history, options)) };
   }
   yield* unreplayed;
+}
+
+/** Without a key the workflow does something else than its history, and yet that is not damaged. */
+async function failureOf(
+  error: Error,
+  history: History | undefined,
+  { worker }: ReplayOptions,
+): Promise<Pick<Replayed, 'result' | 'why'>> {
+  for (const event of history?.events ?? []) {
+    const keyId = await keyMissingFor(event, worker.dataConverter?.payloadCodecs);
+    if (keyId !== null)
+      return {
+        result: 'failed',
+        why: `it cannot be decrypted here: COUNTERSIGN_PAYLOAD_KEYS_FILE must have the key ${JSON.stringify(keyId)} with which it was encrypted`,
+      };
+  }
+  const damaged = error.name === 'DeterminismViolationError';
+  return { result: damaged ? 'damaged' : 'failed', why: cutExplanation(error.message) };
 }
 
 async function* readHistories(
   options: ReplayOptions,
   unreplayed: Replayed[],
+  replaying: Map<string, History>,
 ): AsyncGenerator<{ readonly workflowId: string; readonly history: History }> {
   const outage = new OutageWatch();
   for await (const changeId of options.changeIds) {
     const read = await readHistory(options, changeId, outage);
-    if ('history' in read) yield { workflowId: changeId, history: read.history };
-    else unreplayed.push(read);
+    if ('history' in read) {
+      replaying.set(changeId, read.history);
+      yield { workflowId: changeId, history: read.history };
+    } else unreplayed.push(read);
   }
   outage.end();
 }

@@ -38,7 +38,7 @@ const reset = (more: Partial<BreakerReset> = {}, at = NOW + 20): BreakerRow => (
 const signed = (body: unknown) => body as BreakerReset;
 
 function states(rows: readonly BreakerRow[], by: typeof signed | (() => null) = signed): Record<string, string> | null {
-  const { breakers } = foldBreakers(rows, P, by);
+  const breakers = foldBreakers(rows, P, by);
   return breakers && Object.fromEntries(viewAt(breakers, NOW + 30, P).map((v) => [v.validatorId, v.state]));
 }
 
@@ -87,7 +87,7 @@ test.each<readonly [string, Partial<BreakerRow>]>([
 });
 
 test('a row `state` replaces the rows before it', () => {
-  const { breakers } = foldBreakers(failures(), P, signed);
+  const breakers = foldBreakers(failures(), P, signed);
   if (breakers === null) throw new Error('unreadable');
   const state = { kind: 'state', changeId: null, body: JSON.stringify(packBreakers(breakers)), at: NOW + 15 };
   expect(foldBreakers([state, sample(20)], P, signed)).toEqual(foldBreakers([...failures(), sample(20)], P, signed));

@@ -161,7 +161,7 @@ const READS: readonly [string, (db: Database) => Promise<unknown>][] = [
       const store = noticeStore(on);
       expect(await store.looks(200)).toEqual([]);
       await store.dropEnded();
-      await store.dueQueues(100);
+      await store.dueQueues(100, { apartMs: 300_000, except: [] });
     },
   ],
   ['the inbox, all', (on) => createInboxLists(on).page(viewer, { tab: 'all' })],

@@ -26,7 +26,7 @@ async function failing(attempts: readonly number[], url = 'http://127.0.0.1:1/ho
   const counted: [result: string, count: number][] = [];
   const store = {
     dropEnded: async () => {},
-    dueQueues: async () => [{ channel: 'chat', recipient: '', lastSentAt: null }],
+    dueQueues: async () => [{ channel: 'chat', recipient: '' }],
     claim: async () => claimed,
     notSent: async (ids: readonly string[], _why: string, retryInS: number | null) =>
       void notSent.push([ids, retryInS]),
@@ -102,7 +102,7 @@ test('a mail to which a notice was added after a failed attempt has another mess
   for (const ids of [['1'], ['1', '2'], ['1', '2']]) {
     const store = {
       dropEnded: async () => {},
-      dueQueues: async () => [{ channel: 'mail', recipient: 'b@example.com', lastSentAt: null }],
+      dueQueues: async () => [{ channel: 'mail', recipient: 'b@example.com' }],
       claim: async () => ids.map(notice),
       sent: async () => {},
     };

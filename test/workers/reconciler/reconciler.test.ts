@@ -30,11 +30,16 @@ interface Workflow {
 }
 
 const KEYS = { current: 'k2', keys: new Map([['k2', Buffer.alloc(32, 2)]]) };
+async function encryptedWith(keyId: string) {
+  const ring = { current: keyId, keys: new Map([[keyId, Buffer.alloc(32, 2)]]) };
+  return { payloads: await createPayloadCodec(ring).encode([{ metadata: {}, data: Buffer.from('{}') }]) };
+}
 /** The first event of a history, with an input that was encrypted with this key. */
 async function startedWith(keyId: string) {
-  const ring = { current: keyId, keys: new Map([[keyId, Buffer.alloc(32, 2)]]) };
-  const payloads = await createPayloadCodec(ring).encode([{ metadata: {}, data: Buffer.from('{}') }]);
-  return { eventId: 1, workflowExecutionStartedEventAttributes: { input: { payloads } } };
+  return { eventId: 1, workflowExecutionStartedEventAttributes: { input: await encryptedWith(keyId) } };
+}
+async function resultWith(keyId: string, eventId: number) {
+  return { eventId, activityTaskCompletedEventAttributes: { result: await encryptedWith(keyId) } };
 }
 
 const completed = (eventId: number) => ({ eventId, workflowTaskCompletedEventAttributes: {} });
@@ -306,6 +311,27 @@ test('a workflow that is encrypted with a key that the committer does not have i
   expect(server.resets[0]).toBe('to 4 without 0 kinds of messages');
 });
 
+test('a workflow that has an activity result with a missing key before the point of its reset is not reset; one after it does not matter', async () => {
+  const kept = [await startedWith('k2'), completed(4), await resultWith('k1', 7), completed(9)];
+  const { passes, reason, server } = await setting({ status: RUNNING, attempt: 5, history: kept });
+  await passes(20);
+  expect([server.resets, await reason()]).toEqual([[], null]);
+  server.workflow = { status: RUNNING, attempt: 5, history: [...kept.slice(0, 3), failedAt(8, 7)] };
+  await passes(5);
+  expect(server.resets[0]).toBe('to 4 without 0 kinds of messages');
+});
+
+test('a review whose workflow was reset as often as can help is not ended while a payload key is missing', async () => {
+  const { passes, reason, server } = await setting({ status: RUNNING, attempt: 5 });
+  await passes(2);
+  server.workflow = { status: RUNNING, attempt: 5, events: 11 };
+  await passes(2);
+  expect(server.resets).toHaveLength(2);
+  server.workflow = { status: RUNNING, attempt: 5, events: 12, history: [await startedWith('k1'), completed(4)] };
+  await passes(20);
+  expect([server.resets.length, await reason()]).toEqual([2, null]);
+});
+
 test('a workflow that a message stops is reset with the messages first, then without', async () => {
   const { passes, server } = await setting({ status: RUNNING, attempt: 5, history: [completed(4), completed(9)] });
   await passes(2);
@@ -351,6 +377,15 @@ describe('after a review has ended', () => {
     ]);
     expect(await world.commit()).toMatchObject({ state: 'COMMITTED', reason: null });
     expect(world.target.applied).toBe(1);
+  });
+
+  test('a workflow that is encrypted with a missing key is not reset, and is terminated after a day', async () => {
+    const history = [await startedWith('k1'), completed(4), failedAt(16, 5)];
+    const { passes, server, world } = await committed({ status: RUNNING, attempt: 3, history });
+    await passes(1400);
+    expect([server.resets, server.terminated]).toEqual([[], []]);
+    await passes(60);
+    expect([server.resets, server.terminated]).toEqual([[], [world.changeId]]);
   });
 
   test('a workflow that the server lists as ended is not described', async () => {

@@ -1,0 +1,83 @@
+import type { Database } from '../../../storage/database/database';
+import { noticeStore } from '../../../storage/notices/notices';
+import { deliverNotices } from '../../../workers/notices/deliver-notices';
+import { useFreshDatabase } from '../../support/postgres';
+
+const database = useFreshDatabase();
+const DIGEST_MS = 300_000;
+const HOUR_MS = 3_600_000;
+const BODY = JSON.stringify({
+  ...{ event: 'waiting', changeId: 'a'.repeat(64), tenant: 'acme', target: 'shop', sourceTool: 'SQLDryRun' },
+  ...{ team: 'dba', rules: [], deadlineAt: null },
+});
+
+let db: Database;
+beforeEach(() => {
+  db = database.open('admin');
+});
+
+/** A notice to this channel that has been due for so many seconds; with `sent`, one that was sent so many seconds ago. */
+async function notice(
+  channel: string,
+  recipient: string,
+  { due, sent }: { due?: number; sent?: number },
+): Promise<void> {
+  await db.query(
+    `insert into notices (change_id, event, n, team, channel, recipient, body, state, next_at, sent_at)
+     values ($1, 'waiting', $2, 'dba', $3, $4, $5, $6, now() - $7 * interval '1 second', now() - $8::int * interval '1 second')`,
+    [
+      'a'.repeat(64),
+      sent === undefined ? 0 : 1,
+      channel,
+      recipient,
+      BODY,
+      ...(sent === undefined ? ['due', due, null] : ['sent', 0, sent]),
+    ],
+  );
+}
+
+/** Tries to send, to channels that accept nothing, by a worker whose clock is off. Returns the receivers that were tried. */
+async function tried(clockOffMs = 0): Promise<readonly string[]> {
+  const url = 'http://127.0.0.1:1/hook';
+  const settings = {
+    inbox: 'https://countersign.example/inbox/',
+    channels: new Map([
+      ['chat', { type: 'slack', url } as const],
+      ['events', { type: 'webhook', url, secret: Buffer.alloc(16) } as const],
+    ]),
+    emailOf: new Map(),
+    teams: new Map(),
+    digestMs: DIGEST_MS,
+    privateAddresses: ['127.0.0.1'],
+  };
+  const logger = { info: () => {}, warn: () => {} };
+  const now = () => new Date(Date.now() + clockOffMs);
+  const deps = { store: noticeStore(db), settings: settings as never, logger, count: () => {}, now };
+  await deliverNotices(deps, new AbortController().signal);
+  const { rows } = await db.query<{ to: string }>(
+    `select channel || ' ' || recipient as to from notices where attempts > 0 order by channel, recipient`,
+  );
+  return rows.map(({ to }) => to);
+}
+
+test('more than a hundred receivers that were sent something just now keep no other receiver waiting', async () => {
+  for (let i = 0; i < 101; i++) {
+    await notice('chat', `${i}`, { due: 100 });
+    await notice('chat', `${i}`, { sent: 10 });
+  }
+  await notice('chat', 'late', { due: 1 });
+  await notice('events', '', { due: 1 });
+  await notice('events', '', { sent: 10 });
+  expect(await tried()).toEqual(['chat late', 'events ']);
+});
+
+test.each([-HOUR_MS, HOUR_MS])(
+  'the time between two messages is that of the database, if the clock of the worker is %i ms off',
+  async (clockOffMs) => {
+    await notice('chat', 'soon', { due: 1 });
+    await notice('chat', 'soon', { sent: 290 });
+    await notice('chat', 'ready', { due: 1 });
+    await notice('chat', 'ready', { sent: 310 });
+    expect(await tried(clockOffMs)).toEqual(['chat ready']);
+  },
+);
