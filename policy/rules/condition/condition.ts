@@ -54,7 +54,7 @@ function define(
     pack: null,
     kind: 'derived' as const,
     version: 'v1',
-    logicRevision: 4,
+    logicRevision: 5,
     config,
     sourceTools: '*' as const,
     phase: 'preflight' as const,
