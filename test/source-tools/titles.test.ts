@@ -27,6 +27,7 @@ it.each([
   ['SELECT 1', 'SELECT'],
   ['SELECT 1; UPDATE a SET x = 1 WHERE id = 1', 'UPDATE a'],
   ['UPDATE a SET x = 1 WHERE id = 1; SELECT purge(1)', 'UPDATE a, SELECT'],
+  ['UPDATE a SET x = 1 WHERE id = 1; SELECT (4711).pg_terminate_backend', 'UPDATE a, SELECT'],
   ['CREATE POLICY p ON a USING (true)', 'CREATE POLICY a'],
   ['WITH gone AS (DELETE FROM a RETURNING *) SELECT * FROM gone', 'SELECT that writes to a'],
   ['DROP TABLE a, b, c, d, e', 'DROP TABLE a, b, c and 2 more'],

@@ -107,7 +107,7 @@ function dotted(text: string): string {
 
 export const dangerousCi = gitRule({
   name: 'git_dangerous_ci',
-  logicRevision: 8,
+  logicRevision: 9,
   defaultLevel: 'confirm',
   why: 'Pipelines have access to secrets and can publish releases, so one changed line can do more harm than a line of code.',
   config: z.strictObject({

@@ -56,7 +56,7 @@ function covered(
 
 export const protectedPaths = gitRule({
   name: 'git_protected_paths',
-  logicRevision: 7,
+  logicRevision: 8,
   defaultLevel: 'confirm',
   why: 'A tool executes or obeys these files without being asked, so a change has effects that its lines do not show.',
   config: z.strictObject({

@@ -21,6 +21,7 @@ export const PIPELINES: readonly string[] = wordList(`
   bitbucket-pipelines.yml **/*Jenkinsfile* .jenkins/** vars/*.groovy **/buildspec*.y*ml **/appspec.y*ml
   **/cloudbuild*.y*ml **/cloudbuild*.json codemagic.yaml bitrise.yml bamboo-specs/** codefresh.y*ml wercker.yml
   amplify.y*ml apprunner.y*ml **/atlantis.y*ml screwdriver.yaml .readthedocs.y*ml zuul.yaml zuul.d/** *.gocd.yaml **/Earthfile dagger.json
+  **/ci_scripts/ci_*.sh
 `);
 
 export const PROTECTED_KINDS: readonly ProtectedKind[] = [
@@ -32,6 +33,7 @@ export const PROTECTED_KINDS: readonly ProtectedKind[] = [
       'https://docs.gitea.com/usage/actions/overview',
       'https://woodpecker-ci.org/docs/usage/workflows',
       'https://docs.gitlab.com/ci/yaml/',
+      'https://developer.apple.com/documentation/xcode/writing-custom-build-scripts',
     ],
     globs: PIPELINES,
   },
@@ -79,11 +81,13 @@ export const PROTECTED_KINDS: readonly ProtectedKind[] = [
       'https://yarnpkg.com/configuration/yarnrc#plugins',
       'https://docs.python.org/3/library/site.html',
       'https://doc.rust-lang.org/cargo/reference/build-scripts.html',
+      'https://pkgdocs.julialang.org/v1/creating-packages/#Adding-a-build-step-to-the-package',
+      'https://cabal.readthedocs.io/en/stable/cabal-package-description-file.html#pkg-field-build-type',
     ],
     globs: wordList(`
       **/setup.py **/binding.gyp **/.pnpmfile.*js **/pnpmfile.*js .yarn/releases/** .yarn/plugins/** **/build.rs
       **/extconf.rb **/*.gemspec **/*.pth **/sitecustomize.py **/usercustomize.py **/hatch_build.py
-      **/Makefile.PL **/Build.PL
+      **/Makefile.PL **/Build.PL **/deps/build.jl **/Setup.hs **/Setup.lhs
     `),
   },
   {
@@ -94,11 +98,12 @@ export const PROTECTED_KINDS: readonly ProtectedKind[] = [
       'https://maven.apache.org/tools/wrapper/',
       'https://www.gnu.org/software/make/manual/html_node/Makefile-Names.html',
       'https://doc.rust-lang.org/cargo/reference/config.html',
+      'https://taskfile.dev/docs/guide#supported-file-names',
     ],
     globs: wordList(`
       **/conftest.py **/noxfile.py **/gradlew **/gradlew.bat **/gradle/wrapper/** **/mvnw **/mvnw.cmd **/.mvn/**
-      **/init.gradle* **/buildSrc/** **/Makefile **/GNUmakefile **/Makefile.* **/*.mk **/Justfile **/Taskfile.y*ml
-      **/Rakefile **/*.rake **/SConstruct **/SConscript **/wscript **/Directory.Build.props **/*.targets
+      **/init.gradle* **/buildSrc/** **/Makefile **/GNUmakefile **/Makefile.* **/*.mk **/Justfile **/Taskfile.y*ml **/Taskfile.dist.y*ml
+      **/Rakefile **/Rakefile.rb **/*.rake **/SConstruct **/SConscript **/wscript **/Directory.Build.props **/*.targets
       **/.cargo/config **/.cargo/config.toml **/.bazelrc **/.rspec **/bazelw tools/bazel **/rebar.config.script
       **/Dangerfile **/dangerfile.* **/Fastfile
     `),
@@ -150,7 +155,7 @@ export const PROTECTED_KINDS: readonly ProtectedKind[] = [
       'https://kubernetes.io/docs/concepts/overview/working-with-objects/',
     ],
     globs: wordList(`
-      **/Dockerfile* **/*.dockerfile **/Containerfile* docker-bake.* **/docker-compose*.y*ml **/compose.y*ml **/*.tf **/*.tf.json **/*.tfvars
+      **/Dockerfile* **/*.dockerfile **/Containerfile* docker-bake.* **/docker-compose*.y*ml **/compose.y*ml **/compose.override.y*ml **/*.tf **/*.tf.json **/*.tfvars
       **/*.tfvars.json **/*.tofu **/*.tofu.json **/terragrunt.hcl **/cdk.json **/samconfig.toml
       **/*.bicep **/k8s/** **/kubernetes/** **/kustomization.y*ml **/helm/** **/Chart.yaml **/charts/**/templates/**
       **/serverless.y*ml **/Pulumi*.yaml **/Procfile **/Tiltfile **/skaffold*.y*ml **/wrangler.toml **/wrangler.json*

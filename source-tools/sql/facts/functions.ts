@@ -19,7 +19,22 @@ export const functionHandlers: readonly (readonly [string, Handler])[] = [
   ['CreateCastStmt', (node, ctx) => referenceFunction(strings(list(child(node, 'func'), 'objname')), ctx)],
   ['CreateConversionStmt', (node, ctx) => referenceFunction(strings(list(node, 'func_name')), ctx)],
   ['CallStmt', (node, ctx, walk) => walk.visit(node['funccall'], ctx, 'funccall')],
+  ['ColumnRef', (node, ctx) => callByDot(strings(list(node, 'fields')).slice(1).at(-1), node, ctx)],
+  ['A_Indirection', indirection],
 ];
+
+/**
+ * Functions of PostgreSQL and its extensions that take one argument and are not listed as safe, with names that columns hardly have. For
+ * all other names the catalog decides before the dry run.
+ */
+const CALLED_BY_DOT = new RegExp(
+  [
+    '^(?:pg|binary_upgrade|dblink|postgres_fdw)_',
+    '^lo_(?:close|creat|create|export|get|import|tell|tell64|unlink)$',
+    '^(?:nextval|currval|setseed|current_setting|current_schemas|ts_stat|txid_status|random_normal|uuidv7)$',
+    '^(?:brin_summarize_new_values|gin_clean_pending_list)$',
+  ].join('|'),
+);
 
 /** Functions with an SQL argument: its position and its name in named notation. */
 const SQL_TEXT: Readonly<
@@ -98,6 +113,17 @@ function call(node: Tree, ctx: Context, walk: Walker): void {
     readText(query, { form: 'sql_text_function', subject: name.name }, ctx, walk);
   }
   walk.children(node, ctx);
+}
+
+function indirection(node: Tree, ctx: Context, walk: Walker): void {
+  for (const name of strings(list(node, 'indirection'))) callByDot(name, node, ctx);
+  walk.children(node, ctx);
+}
+
+/** `(x).f` and `alias.f` call f(x) if x has no such column. */
+function callByDot(name: string | undefined, node: Tree, ctx: Context): void {
+  if (name !== undefined && CALLED_BY_DOT.test(name))
+    functionCall(ctx, { schema: null, name }, 1, () => occurrenceOfName(ctx, node));
 }
 
 /** The argument with this name if the call uses named notation, else the one at this position. */

@@ -21,9 +21,10 @@ export function keyValues(statement: Tree): number | null {
 }
 
 /**
- * True if the condition compares a column of the written table with a value (also in a range or with LIKE), or for equality with a
- * column of another table, or is a column that is true, or null. Then the claimed number of rows decides. False for IS NOT NULL, a
- * function of a column, a negation, a bound that nearly all values keep (`> 0`, `< 'infinity'`), and every other condition.
+ * True if the condition compares a column of the written table with a value (also in a range, or with LIKE and more than wildcards),
+ * or for equality with a column of another table, or is a column that is true, or null. Then the claimed number of rows decides. False
+ * for IS NOT NULL, a function of a column, a negation, a bound that nearly all values keep (`> 0`, `< 'infinity'`), and every other
+ * condition.
  */
 export function isRestricted(statement: Tree): boolean {
   return restricts(statement['whereClause'], targetOf(statement));
@@ -72,7 +73,7 @@ function restrictsByOperator(node: Tree, target: Target): boolean {
       return operator === '=' && isKey(left, target) && isFixed(right);
     case 'AEXPR_LIKE':
     case 'AEXPR_ILIKE':
-      return !operator.startsWith('!') && isKey(left, target) && isFixed(right);
+      return !operator.startsWith('!') && isKey(left, target) && /[^%_]/.test(literal(right) ?? '');
     case 'AEXPR_BETWEEN': {
       const [low, high] = list(nodeOf(right), 'items');
       return isKey(left, target) && isFixed(right) && !(isLow(low) && isHigh(high));

@@ -37,7 +37,7 @@ function isAllowed(called: SqlName, allow: readonly string[]): boolean {
 
 export const dangerousFunction = defineSqlRule({
   name: 'sql_dangerous_function',
-  logicRevision: 6,
+  logicRevision: 7,
   defaultLevel: 'forbid',
   why: 'A function in a SELECT can read files of the server, connect to other servers, or run SQL from text.',
   config: z.strictObject({

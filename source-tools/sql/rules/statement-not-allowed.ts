@@ -34,7 +34,7 @@ const HARMLESS_SETTINGS: ReadonlySet<string> = new Set(
  */
 export const statementNotAllowed = defineSqlRule({
   name: 'sql_statement_not_allowed',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'confirm',
   why: 'Only listed kinds of statements, with clauses and functions whose effects are known, may commit without a question.',
   config: Config,

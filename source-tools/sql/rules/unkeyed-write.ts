@@ -8,7 +8,7 @@ const LATER: ReadonlySet<Container> = new Set(['function_body', 'rule', 'view'])
 
 export const unkeyedWrite = defineSqlRule({
   name: 'sql_unkeyed_write',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'confirm',
   why: 'A condition that does not name its rows can select many; without a claim their number cannot be compared.',
   reads: ['bytes', 'facts', 'metadata'],

@@ -37,6 +37,7 @@ const MAX_LINE = 1000;
 export function declaredIn(view: FileView, kind: PatchLine['kind']): readonly Declared[] {
   const { base } = view.name;
   if (base.endsWith('.json') || base.endsWith('.json5') || base.endsWith('.jsonc')) return declaredInJson(view, kind);
+  if (base === 'setup.cfg') return declaredInSetupCfg(view, kind);
   const read = readerOf(view.name);
   if (read === null) return [];
   const bare = base === 'pyproject.toml' ? withoutVersion(view, kind) : [];
@@ -68,6 +69,23 @@ function withoutVersion(view: FileView, kind: PatchLine['kind']): Declared[] {
   });
 }
 
+/** Packages of setup.cfg: in lists that require them, and with a version also where the hunk does not show what the list is. */
+function declaredInSetupCfg(view: FileView, kind: PatchLine['kind']): Declared[] {
+  return view.file.hunks.flatMap(({ lines }) => {
+    let [isExtras, isList] = [false, false];
+    return lines.flatMap((line) => {
+      const text = line.text.replace(/\r$/, '');
+      if ((line.kind !== kind && line.kind !== ' ') || text.length > MAX_LINE) return [];
+      if (text.startsWith('[')) isExtras = isList = text.startsWith('[options.extras_require]');
+      const [key, name] = /^([\w.-]+)\s*=\s*/.exec(text) ?? [];
+      if (name !== undefined) isList = isExtras || /^(?:install|setup|tests)_requires?$/.test(name);
+      const isItem = isList || /^\s+[\w.,[\] -]+[<>=~!]=/.test(text);
+      const found = isItem && line.kind === kind ? matched(IN_REQUIREMENTS, text.slice(key?.length), () => true) : null;
+      return found === null ? [] : [{ ...found, line }];
+    });
+  });
+}
+
 function declaredInJson(view: FileView, kind: PatchLine['kind']): readonly Declared[] {
   const lines = view.lines(kind);
   const text = withoutEscapes(view.text(kind));
@@ -93,8 +111,6 @@ function readerOf(name: PathName): Reader | null {
   switch (name.base) {
     case 'pyproject.toml':
       return (text) => matched(IN_TOML, text) ?? matched(IN_TOML_LIST, text, (version) => version !== '');
-    case 'setup.cfg':
-      return (text) => (/^\s+[\w.,[\] -]+[<>=~!]=/.test(text) ? matched(IN_REQUIREMENTS, text, () => true) : null);
     case 'cargo.toml':
       return (text) => matched(IN_TOML, text) ?? matched(IN_CARGO_TABLE, text, () => true);
     case 'pipfile':

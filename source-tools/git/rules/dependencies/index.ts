@@ -27,7 +27,7 @@ const REGISTRIES = [
 
 export const dependencyChange = gitRule({
   name: 'git_dependency_change',
-  logicRevision: 8,
+  logicRevision: 9,
   defaultLevel: 'confirm',
   why: 'A dependency runs with all permissions of the program, and a lock file that disagrees with its manifest installs something else.',
   config: z.strictObject({
@@ -114,7 +114,7 @@ function lockHits(view: FileView, { added, removed, rehashed, replaced }: LockCh
 
 export const dependencyUpdate = gitRule({
   name: 'git_dependency_update',
-  logicRevision: 4,
+  logicRevision: 5,
   defaultLevel: 'advise',
   status: 'WARN',
   why: 'Another version of a dependency is other code, which nothing in the patch shows.',

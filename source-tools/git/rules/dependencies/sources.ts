@@ -10,17 +10,17 @@ const SOURCES = [
   linePattern(
     'installs a package from git',
     ['git', 'bitbucket', 'gist'],
-    String.raw`\bgit\+(?:https?|ssh|file):|:\s*["']?\s*(?:git|github|gitlab|bitbucket|gist):|\bgit\s*=\s*"|:(?:git|github|gitlab|bitbucket|gist)\s*=>|^\s*git\s+["']|\b(?:git|github|gitlab|bitbucket|gist):\s*["']|"git@|[/:][\w.-]+\.git(?:["'#@]|$)`,
+    String.raw`\bgit\+(?:https?|ssh|file):|:\s*["']?\s*(?:git|github|gitlab|bitbucket|gist):|\bgit["']?\s*=\s*["']|:(?:git|github|gitlab|bitbucket|gist)\s*=>|^\s*git\s+["']|\b(?:git|github|gitlab|bitbucket|gist):\s*["']|"git@|[/:][\w.-]+\.git(?:["'#@]|$)`,
   ),
   linePattern(
     'installs a package from a URL',
     ['http:', 'https:', 'ftp:'],
-    String.raw`"[^"]+"\s*:\s*"\s*(?:[\w@/.-]{1,200}@)?https?://|\s@\s+https?://|^\s*(?:-e\s+)?https?://|\burl\s*=\s*"https?://`,
+    String.raw`"[^"]+"\s*:\s*"\s*(?:[\w@/.-]{1,200}@)?https?://|\s@\s+https?://|^\s*(?:-e\s+)?https?://|\burl["']?\s*=\s*["']https?://`,
   ),
   linePattern(
     'installs a package from a local folder or archive',
     ['file:', 'link:', 'portal:', 'patch:', 'exec:', 'path', '.tgz', '.tar.gz'],
-    String.raw`[:@]\s*["']?\s*(?:file|link|portal|patch|exec):|\bpath\s*=\s*"\.\.|\bpath:\s*["']|:path\s*=>|:\s*"[^"\s]*\.(?:tgz|tar\.gz)"`,
+    String.raw`[:@]\s*["']?\s*(?:file|link|portal|patch|exec):|\bpath["']?\s*=\s*["']\.\.|\bpath:\s*["']|:path\s*=>|:\s*"[^"\s]*\.(?:tgz|tar\.gz)"`,
   ),
   linePattern(
     'installs packages from another registry',
@@ -62,8 +62,8 @@ const SOURCES = [
   ),
   linePattern(
     'names code that a build runs',
-    ['build', 'backend-path'],
-    String.raw`^\s*(?:build-backend|backend-path)\s*=|^\s*build\s*=\s*["']`,
+    ['build', 'backend-path', 'hook', 'cmdclass'],
+    String.raw`(?:^|[\s{,."'])(?:build-backend|backend-path|custom-hook|cmdclass)["']?\s*=|(?:^|[{,.])\s*["']?build["']?\s*=\s*["']|^\s*\[+[\w\s.-]*\b(?:hooks\b|cmdclass|poetry\.build\b)`,
   ),
   linePattern('accepts any version', ['"*"', '"latest"'], String.raw`"[\w@/.-]+"\s*:\s*"(?:\*|latest)"`),
 ];
@@ -72,7 +72,7 @@ const ALIASES = [
   linePattern(
     'installs a package under another name',
     ['npm:', 'jsr:', 'workspace:', 'package'],
-    String.raw`(?:"\s*:\s*"|^\s*[^\s:]+\s*:\s+["']?)\s*(?:npm:|jsr:|workspace:@?[a-z][\w./-]*@)|\{[^}]*\bpackage\s*=\s*"`,
+    String.raw`(?:"\s*:\s*"|^\s*[^\s:]+\s*:\s+["']?)\s*(?:npm:|jsr:|workspace:@?[a-z][\w./-]*@)|\{[^}]*\bpackage["']?\s*=\s*["']`,
   ),
 ];
 
@@ -138,7 +138,7 @@ const PLAIN_RUBY =
   /^\s*(?:#.*|end|gemspec|(?:gem[\s(]+["'][\w./-]+["']|ruby\s|source\s|(?:group|platforms?)\s)[^`;#{}$&|(]*(?:\s#(?!\{).*)?)?$/;
 const COMPOSER_CODE =
   /"(?:pre|post)-(?:install|update|autoload|package|root|create|operations)-[a-z-]+"\s*:|"[\w.-]+\/[\w.*-]+"\s*:\s*true\b/;
-const CARGO_NAME = /(?:^\s*|\.)package\s*=\s*["']|dependencies\s*=\s*\{/;
+const CARGO_NAME = /(?:^\s*["']?|\.)package["']?\s*=\s*["']|dependencies\s*=\s*\{/;
 const YAML_CODE = /^\s*["']?(?:(?:global)?pnpmfile|yarnPath|plugins|configDependencies)["']?\s*:/i;
 /** Anchors, tags, maps in braces, escapes, keys after a question mark, and values in a line of their own. */
 const YAML_FORM = /^(?!\s*#)(?:(?:[^:#]{1,200}:\s+|\s*-\s+|\s*)[&?!{*]|[^#]*\\|\s+["']?[\^~<>=]{0,2}\d[^:]*$)/;

@@ -9,7 +9,16 @@ import type { FileView } from '../patch-view';
 const NAMES = new Set([
   // Python, Node.js
   ...['setup.py', 'environment.yml', 'environment.yaml', 'conda-lock.yml', 'pixi.toml', 'pixi.lock'],
-  ...['pip.conf', 'uv.toml', '.pnpmfile.cjs', '.yarnrc', 'bunfig.toml', 'package.json5'],
+  ...[
+    'pip.conf',
+    'uv.toml',
+    '.pnpmfile.cjs',
+    '.yarnrc',
+    'bunfig.toml',
+    'package.json5',
+    'package.yaml',
+    'import_map.json',
+  ],
   // Java, Kotlin, Scala, Clojure
   ...['pom.xml', 'gradle.lockfile', 'ivy.xml', 'project.clj', 'deps.edn'],
   ...['libs.versions.toml', 'gradle-wrapper.properties'],

@@ -81,6 +81,24 @@ describe('a new package', () => {
   });
 
   it.each([
+    [' [options]', '+install_requires = evil'],
+    [' install_requires =', '     flask', '+    evil'],
+    [' setup_requires =', '+    evil[all]; python_version < "4"'],
+    [' [options.extras_require]', ' test =', '+    evil'],
+  ])('of setup.cfg is read without a version where the hunk shows a list of packages: %s', (...lines) => {
+    expect(held(edit('setup.cfg', ...lines))).toContain('adds the package "evil" without a version');
+  });
+
+  it.each([
+    [' [options]', ' packages =', '+    evil'],
+    [' install_requires =', '     flask', ' packages =', '+    evil'],
+    [' [options.extras_require]', ' [flake8]', ' ignore =', '+    E203'],
+    [' [options]', '+python_requires = >=3.10', '+zip_safe = False'],
+  ])('of setup.cfg is not an item of another list or a setting: %s', (...lines) => {
+    expect(held(edit('setup.cfg', ...lines))).toBeNull();
+  });
+
+  it.each([
     [' keywords = [', '+  "evil",'],
     [' [tool.ruff]', '+select = ["E", "F"]'],
     [' dependencies = [', '-  "flask",', '   "x",', '+  "flask",', ' ]', ' classifiers = [', '+  "Topic",'],
@@ -114,6 +132,24 @@ describe('a line of a manifest', () => {
     ['package.json', '"prepack": "node setup.js"', 'runs a script when'],
     ['package.json', '"lint-staged": { "*": "node setup.js" }', 'runs a script when'],
     ['pyproject.toml', 'build-backend = "backend"', 'code that a build runs'],
+    ['pyproject.toml', 'build-system = { requires = [], build-backend = "evil" }', 'code that a build runs'],
+    ['pyproject.toml', 'build-system.backend-path = ["."]', 'code that a build runs'],
+    ['pyproject.toml', '"build-backend" = "evil"', 'code that a build runs'],
+    ['pyproject.toml', '[tool.hatch.build.targets.wheel.hooks.custom]', 'code that a build runs'],
+    ['pyproject.toml', '[tool.hatch.metadata.hooks.custom]', 'code that a build runs'],
+    ['pyproject.toml', '[tool.setuptools.cmdclass]', 'code that a build runs'],
+    ['pyproject.toml', 'cmdclass = { build_py = "evil.Build" }', 'code that a build runs'],
+    ['pyproject.toml', '[tool.poetry.build]', 'code that a build runs'],
+    ['pyproject.toml', 'custom-hook = "evil.py"', 'code that a build runs'],
+    ['setup.cfg', 'cmdclass =', 'code that a build runs'],
+    ['Cargo.toml', 'package.build = "evil.rs"', 'code that a build runs'],
+    ['Cargo.toml', 'package = { name = "x", build = \'evil.rs\' }', 'code that a build runs'],
+    ['Cargo.toml', "serde = { git = 'https://example.com/serde' }", 'from git'],
+    ['Cargo.toml', 'serde = { "git" = "https://example.com/serde" }', 'from git'],
+    ['Cargo.toml', "serde = { path = '../evil' }", 'local folder or archive'],
+    ['Cargo.toml', "serde = { package = 'evil' }", 'under another name'],
+    ['Cargo.toml', '"package" = "evil"', 'under another name'],
+    ['pyproject.toml', "zod = { url = 'https://example.com/zod.whl' }", 'from a URL'],
     ['package.json', '"zod": "user/zod"', 'from GitHub'],
     ['package.json', '"@acme/ui": "user/zod.js#v4"', 'from GitHub'],
     ['package.json', '"main": "index.js", "zod": "user/zod"', 'from GitHub'],
@@ -156,6 +192,9 @@ describe('a line of a manifest', () => {
 
   it.each([
     ['deno.json', '"zod": "npm:zod@4.0.0"'],
+    ['pyproject.toml', '[tool.hatch.build.targets.wheel]'],
+    ['Cargo.toml', "name = 'git'"],
+    ['setup.cfg', 'packages = find:'],
     ['package.json', '"repository": { "type": "git", "url": "git+https://example.com/a.git" },'],
     ['package.json', '"author": "A <a@example.com> (https://example.com)",'],
     ['package.json', '"build": "tsc -b"'],
@@ -235,7 +274,7 @@ describe('a manifest or lock file that is not read', () => {
     ...['Package.swift', 'mix.exs', 'pubspec.yaml', 'lib.gemspec', 'setup.py', 'conanfile.txt', 'MODULE.bazel'],
     ...['Podfile.lock', 'packages.lock.json', 'flake.lock', 'WORKSPACE', '.pnpmfile.cjs', 'package.json5', 'uv.toml'],
     ...['gradle/libs.versions.toml', 'NuGet.Config', '.cargo/config.toml', '.yarnrc', 'bunfig.toml', 'pip.conf'],
-    'gradle/wrapper/gradle-wrapper.properties',
+    ...['gradle/wrapper/gradle-wrapper.properties', 'package.yaml', 'import_map.json'],
   ])('is held whatever changes in it: %s', (path) => {
     const what = `changes a file that decides what is installed, and that this rule cannot read ("${path}" line`;
     expect(held(edit(path, ' a', '+', '+b'))).toContain(`${what} 3)`);

@@ -13,3 +13,13 @@ it.each<readonly [allow: string, sql: string, expected: boolean]>([
 ])('allows a function of the named schema only: %s, %s', async (allow, sql, expected) => {
   expect(await fires('sql_dangerous_function', sql, { config: { allow: [allow] } })).toBe(expected);
 });
+
+it.each<readonly [sql: string, expected: boolean]>([
+  ["SELECT ('/etc/passwd'::text).pg_read_file", true],
+  ["SELECT f.pg_read_file FROM unnest(ARRAY['/etc/passwd']) f", true],
+  ["UPDATE orders SET note = ('/etc/passwd'::text).PG_read_file WHERE id = 7", true],
+  ["DO $$ BEGIN PERFORM ('x'::text).lo_import; END $$", true],
+  ['SELECT o.id, (o).note FROM orders o', false],
+])('reads the name after a dot as a call: %s', async (sql, expected) => {
+  expect(await fires('sql_dangerous_function', sql)).toBe(expected);
+});

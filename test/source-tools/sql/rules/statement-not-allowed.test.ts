@@ -110,6 +110,15 @@ it.each([
   },
 );
 
+it.each([
+  ['SELECT (5::float8).pg_sleep', 'BLOCK'],
+  ['UPDATE orders SET paid = true WHERE id = 7 AND (4711).pg_terminate_backend', 'BLOCK'],
+  ["SELECT a.nextval FROM unnest('{ids}'::regclass[]) a", 'BLOCK'],
+  ['SELECT a.pg_typeof FROM generate_series(1, 2) a', 'ALLOW'],
+])('reads the name of a system function after a dot as a call: %s', async (sql, status) => {
+  expect((await run('sql_statement_not_allowed', sql)).status).toBe(status);
+});
+
 it('names the function and its place', async () => {
   const result = await run('sql_statement_not_allowed', 'SELECT\n  my_function(1), now()');
   expect(result).toMatchObject({

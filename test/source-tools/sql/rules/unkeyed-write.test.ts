@@ -100,6 +100,9 @@ describe('sql_unkeyed_write', () => {
     "UPDATE t AS a SET n = 1 FROM u AS c WHERE c.code = 'x' AND c.active",
     'DELETE FROM t WHERE x > y',
     'DELETE FROM t WHERE EXISTS (SELECT 1 FROM u)',
+    "DELETE FROM t WHERE name LIKE '%_%'",
+    "DELETE FROM t WHERE name ILIKE concat('%', '')",
+    "DELETE FROM t WHERE name LIKE '%' ESCAPE '!'",
     'INSERT INTO t (id, n) SELECT id, 0 FROM u ON CONFLICT (id) DO UPDATE SET n = excluded.n',
   ])('asks about a condition that is not known to restrict the table, also with a claim: %s', async (sql) => {
     expect(await fires('sql_unkeyed_write', sql, { metadata: { affected_rows: 1 } })).toBe(true);
@@ -114,6 +117,7 @@ describe('sql_unkeyed_write', () => {
     'DELETE FROM t WHERE n BETWEEN 0 AND 9',
     'DELETE FROM t WHERE hidden OR x IS NULL',
     "DELETE FROM t WHERE name LIKE 'tmp%'",
+    "DELETE FROM t WHERE name ILIKE '%' || 'tmp' || '%' OR name LIKE '\\%'",
     'DELETE FROM t WHERE owner IN (SELECT id FROM u WHERE gone)',
     "UPDATE t SET n = 1 FROM u WHERE u.id = t.owner AND u.name = 'a'",
     'INSERT INTO t (id, n) VALUES (1, 2) ON CONFLICT (id) DO UPDATE SET n = 2',
