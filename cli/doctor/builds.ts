@@ -1,19 +1,18 @@
-import type { temporal } from '@temporalio/proto';
+import { POLLED_MS, pollAge, pollBuild, type DescribedQueue } from '../../workers/pollers';
 import { failed, passed, type Check } from './check';
-import { POLLED_MS, pollAge } from '../../workers/pollers';
-
-const VERSIONED = 2;
-
-type Described = Pick<temporal.api.workflowservice.v1.IDescribeTaskQueueResponse, 'pollers' | 'versioningInfo'>;
 
 /**
  * Whether a worker of the current build polls for workflows: the server gives new reviews to that build only, and to workers without a
  * build id while no build is current. Empty for a queue that no worker polls, and if no builds are used.
  */
-export function checkBuilds(queue: string, { pollers, versioningInfo }: Described, now = Date.now()): readonly Check[] {
+export function checkBuilds(
+  queue: string,
+  { pollers, versioningInfo }: DescribedQueue,
+  now = Date.now(),
+): readonly Check[] {
   const current = versioningInfo?.currentDeploymentVersion?.buildId || null;
   const live = (pollers ?? []).filter((poller) => pollAge(poller, now) <= POLLED_MS);
-  const polling = new Set(live.map((poller) => buildOf(poller)));
+  const polling = new Set(live.map(pollBuild));
   if (polling.size === 0 || (current === null && polling.has(null))) return [];
   const name = `builds of queue ${queue}`;
   const builds = [...polling].map((build) => build ?? 'without a build id').sort();
@@ -23,9 +22,4 @@ export function checkBuilds(queue: string, { pollers, versioningInfo }: Describe
   const set = `temporal worker deployment set-current-version --deployment-name ${queue} --build-id BUILD`;
   const start = current === null ? '' : `Start a review worker with COUNTERSIGN_BUILD_ID=${current}, or: `;
   return [failed(name, `${detail}; new reviews wait`, `${start}${set}`)];
-}
-
-/** Null for a worker without worker versioning. */
-function buildOf({ deploymentOptions }: temporal.api.taskqueue.v1.IPollerInfo): string | null {
-  return deploymentOptions?.workerVersioningMode === VERSIONED ? deploymentOptions.buildId || null : null;
 }

@@ -87,7 +87,12 @@ describe('a reader that returns something else than its type', () => {
     ['Map', new Map([['users', 1]])],
     ['Set', new Set(['users'])],
     ['Date', new Date(0)],
-    ['class instance', new (class {})()],
+    [
+      'class instance',
+      new (class {
+        readonly member = 1;
+      })(),
+    ],
   ])('throws for facts with a %s, which a condition would read as empty', async (name, tables) => {
     const facts = () => ({ ...readable.facts(), statements: [{ tables }] });
     await expect(define({ facts }).facts(diff)).rejects.toThrow(

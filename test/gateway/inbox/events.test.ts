@@ -69,7 +69,9 @@ afterEach(() => world.stopping.abort());
 
 it('sends the state of the services at once, and again within ten seconds', async () => {
   const page = await open(await loggedIn(world));
-  expect(page.events).toEqual([{ type: 'services', database: true, temporal: true, registry: '2', now: expect.any(String) }]);
+  expect(page.events).toEqual([
+    { type: 'services', database: true, temporal: true, registry: '2', now: expect.any(String) },
+  ]);
   await pass(world, 10_000);
   expect(page.events).toHaveLength(2);
 });
