@@ -1,9 +1,32 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  copyFileSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 
-/** Creates a file with mode 600, whole or not at all. Throws EEXIST if it exists. */
+/** Codes with which a file system refuses a hard link that it does not support, as on many memory sticks. */
+const NO_LINKS: ReadonlySet<unknown> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
+
+/**
+ * Creates a file with mode 600, whole or not at all; on a file system without hard links, a process that is killed meanwhile can leave a
+ * part. Throws EEXIST if it exists.
+ */
 export function createWhole(path: string, text: string): void {
-  withTemporary(path, text, (temporary) => linkSync(temporary, path));
+  withTemporary(path, text, (temporary) => {
+    try {
+      linkSync(temporary, path);
+    } catch (error) {
+      if (!NO_LINKS.has((error as NodeJS.ErrnoException).code)) throw error;
+      copyFileSync(temporary, path, constants.COPYFILE_EXCL);
+    }
+  });
 }
 
 /** As `createWhole`, in place of a file that may exist. */

@@ -172,6 +172,22 @@ describe('a key file', () => {
     expect(readdirSync(dir)).toEqual([]);
   });
 
+  it('is written on a file system without hard links too, and never over another file', () => {
+    const refusing = jest.spyOn(fs, 'linkSync').mockImplementation(() => {
+      throw Object.assign(new Error('EPERM: operation not permitted, link'), { code: 'EPERM' });
+    });
+    try {
+      write();
+      expect(statSync(path).mode & 0o777).toBe(0o600);
+      const before = readFileSync(path, 'utf8');
+      expect(() => write()).toThrow(/exists/i);
+      expect(readFileSync(path, 'utf8')).toBe(before);
+      expect(readdirSync(dir)).toHaveLength(1);
+    } finally {
+      refusing.mockRestore();
+    }
+  });
+
   it('is encrypted with a passphrase, and can only be opened with it', () => {
     write({ passphrase: 'correct horse' });
     expect(readFileSync(path, 'utf8')).toContain('ENCRYPTED PRIVATE KEY');
