@@ -247,16 +247,18 @@ onEachServer((use, major) => {
       ]);
     });
 
-    it.each(major < 18 ? [] : ['1', '1, DEFAULT'])(
-      'asks a person about a column that the second INSERT of a MERGE assigns, whatever the first does: VALUES (%s)',
-      async (first) => {
-        const sql = `MERGE INTO audit USING (SELECT) ON false
-          WHEN NOT MATCHED AND false THEN INSERT VALUES (${first}) WHEN NOT MATCHED THEN INSERT VALUES (900, md5(now()::text))`;
-        expect(recordOf(await dryRun(sql)).notCompared).toEqual([
-          { table: 'public.audit', column: 'what', why: 'the value differs between two dry runs' },
-        ]);
-      },
-    );
+    // Older servers do not return the rows of a MERGE.
+    if (major >= 18)
+      it.each(['1', '1, DEFAULT'])(
+        'asks a person about a column that the second INSERT of a MERGE assigns, whatever the first does: VALUES (%s)',
+        async (first) => {
+          const sql = `MERGE INTO audit USING (SELECT) ON false
+            WHEN NOT MATCHED AND false THEN INSERT VALUES (${first}) WHEN NOT MATCHED THEN INSERT VALUES (900, md5(now()::text))`;
+          expect(recordOf(await dryRun(sql)).notCompared).toEqual([
+            { table: 'public.audit', column: 'what', why: 'the value differs between two dry runs' },
+          ]);
+        },
+      );
 
     it('does not ask about the default of a column after those whose values are given', async () => {
       const record = recordOf(await dryRun('INSERT INTO tickets VALUES (900)'));
