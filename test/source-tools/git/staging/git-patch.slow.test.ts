@@ -196,8 +196,8 @@ describe('a dry run', () => {
     const ctx = await approved(change(PATCH));
     repo.git('branch', 'real', 'main');
     repo.git('symbolic-ref', 'refs/heads/main', 'refs/heads/real');
-    for (const act of [stage(ctx), commit(ctx)])
-      await expect(act).rejects.toMatchObject({
+    for (const act of [stage, commit])
+      await expect(act(ctx)).rejects.toMatchObject({
         type: 'CONFIGURATION_ERROR',
         message: expect.stringContaining('refs/heads/main is a symbolic ref to refs/heads/real'),
       });
