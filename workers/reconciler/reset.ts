@@ -15,7 +15,7 @@ export interface Stopped {
   readonly eventId: number | null;
   /** Ids of the events WorkflowTaskCompleted, ascending: the points to which the run can be reset. */
   readonly points: readonly number[];
-  /** The first event that cannot be decrypted here, with the key that is missing; null if there is none. */
+  /** The first event that cannot be decrypted here, with the key that is missing; null if all can be. */
   readonly unreadable: { readonly eventId: number; readonly keyId: string } | null;
 }
 
