@@ -3,7 +3,7 @@ import { asStaged, ViewBuilder, type TextView } from '../../text/text-view';
 /** A byte of a URL, `%67`; of a string literal, `\x67`; and a character of HTML, `&#103;` or `&#x67;`. */
 const ESCAPE = /%([0-9a-f]{2})|\\x([0-9a-f]{2})|&#x0{0,5}([0-9a-f]{2});|&#0{0,5}(\d{2,3});/gi;
 
-/** The text with escapes of printable ASCII and white space decoded; null if there are none. Linear time. */
+/** The text with escapes of printable ASCII and white space decoded; null for a text without them. Linear time. */
 export function withoutEscapes(text: string): TextView | null {
   const view = new ViewBuilder(asStaged(text));
   let start = 0;

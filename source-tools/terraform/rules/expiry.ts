@@ -26,7 +26,7 @@ const S3_RULE = { id: 'all', status: 'Enabled' };
 
 export const expiry = terraformRule({
   name: 'terraform_expiry',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'confirm',
   why: 'A service deletes what expires, though the plan destroys no resource.',
   examples: {
@@ -65,8 +65,7 @@ function isOfNewStore(r: TerraformResource, stores: readonly TerraformResource[]
   if (r.action !== 'create') return false;
   const store = Object.hasOwn(STORE, r.type) ? STORE[r.type] : undefined;
   if (store === undefined) return true;
-  // The id of a new store is often not known before apply.
-  if (hiddenBelow(r, [store]) === 'unknown') return stores.length > 0;
+  // A store that is not known before apply may be an old one, whatever else the plan creates: then this is null.
   const id = memberAt(r.after, [store]);
   return id !== null && stores.some(({ after }) => memberAt(after, [store]) === id);
 }
