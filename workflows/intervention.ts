@@ -66,7 +66,10 @@ export async function waitForAnswers(change: Review): Promise<void> {
       await readStatements(change, 'answers in the ledger');
       continue;
     }
-    if (mustContinue()) await continueWhenCalm(change, { what: 'answers' }, settled);
+    if (mustContinue()) {
+      await continueWhenCalm(change, { what: 'answers' }, () => settled() || change.lookAgain);
+      continue;
+    }
     const decided = change.decideAt(now());
     if (decided.action !== 'WAIT') break;
     const deadline = Date.parse(decided.nextDeadline);

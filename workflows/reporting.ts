@@ -50,7 +50,7 @@ export function publishAnswers(change: Review, admitted: number): void {
   publishStatus(change);
 }
 
-export function detailsOf(change: Review, status: ReviewStatus, note: string | null): string {
+function detailsOf(change: Review, status: ReviewStatus, note: string | null): string {
   const { title, refusals, outcome } = change;
   return currentDetails(status, {
     title,

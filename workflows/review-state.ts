@@ -2,7 +2,7 @@ import type { ApplicationFailure } from '@temporalio/common';
 import type { Disclosed, Opened } from '../activities/review-types';
 import type { AdmittedAnswer, AnswerResults } from '../policy/contracts/answer';
 import type { Submission } from '../policy/contracts/diff';
-import type { ReviewState, RollbackReason, WorkflowOutcome } from '../policy/contracts/outcome';
+import { ReviewState, type RollbackReason, type WorkflowOutcome } from '../policy/contracts/outcome';
 import { fromHistoryPlan, type ReviewFinding, type ReviewPlan } from '../policy/contracts/history-plan';
 import type { Cardinality } from '../policy/contracts/plan';
 import { isNotAllow, toFindingProjection, type Preflight, type ReviewStatus } from '../policy/contracts/status';
@@ -144,7 +144,7 @@ export class Review {
 
   /** The inverse of `carry`. What was carried is no more trusted than any message: the committer verifies the review. */
   restore(carried: Carried): void {
-    this.state = carried.state;
+    this.state = ReviewState.parse(carried.state);
     this.open(carried.opened);
     this.stagingSha = carried.stagingSha;
     this.cardinality = carried.cardinality;

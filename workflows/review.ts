@@ -40,7 +40,7 @@ import * as messages from './messages';
 import { guardians, reviewSteps, staging } from './proxies';
 import { now, preflightOf, Review } from './review-state';
 import { resumeUnknown, rollBack, settle, type Ending } from './settling';
-import { detailsOf, knowPublished, publishStatus, showDetails } from './reporting';
+import { knowPublished, publishStatus, showDetails } from './reporting';
 import { withoutInline } from './without-inline';
 
 /** `carried`: the state of the run that continued as this one. */
@@ -90,9 +90,12 @@ function parseSubmission(input: unknown): Submission {
 /** Anyone can start a workflow with this argument: an invalid one must not make the workflow task fail forever. */
 function restore(change: Review, carried: Carried): void {
   try {
+    const { waitsFor } = carried;
+    if (waitsFor.what !== 'answers' && !(waitsFor.what === 'effect' && Number.isFinite(waitsFor.since)))
+      throw new TypeError('expected `waitsFor` to be answers, or an effect and since when it is unknown');
     change.restore(carried);
     change.decideAt(now());
-    detailsOf(change, change.status(now()), null);
+    publishStatus(change);
   } catch (error) {
     throw ApplicationFailure.nonRetryable(`Invalid carried state: ${String(error)}`, FailureType.Validation);
   }
@@ -163,7 +166,6 @@ async function settleAnswers(change: Review): Promise<void> {
 
 /** Goes on where the previous run continued as this one. */
 async function resume(change: Review, carried: Carried): Promise<unknown> {
-  publishStatus(change);
   if (carried.waitsFor.what === 'effect') return resumeUnknown(change, carried.waitsFor.since);
   await waitForAnswers(change);
   await settleAnswers(change);

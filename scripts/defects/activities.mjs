@@ -231,7 +231,7 @@ export const DEFECTS = [
     file: 'workflows/settling.ts',
     from: "      return 'wait';\n    default:",
     to: "      throw new Error('an answer is missing');\n    default:",
-    tests: ['test/workflows/later-deadline.test.ts'],
+    tests: ['test/workflows/resumed-review.test.ts'],
   },
   {
     name: 'keep an unknown effect to the activity that finds it',

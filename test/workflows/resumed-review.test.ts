@@ -53,10 +53,22 @@ interface Run {
   readonly reads: number;
 }
 
-/** Runs the workflow with a replaced SDK, in which a timer fires at once. `inLedger`: what each read of the answers returns. */
-async function runWith(...inLedger: readonly (readonly AdmittedAnswer[])[]): Promise<Run> {
+interface Given {
+  /** What each read of the answers returns. */
+  readonly inLedger: readonly (readonly AdmittedAnswer[])[];
+  readonly carried: unknown;
+  /** Events in the history of the run. */
+  readonly historyLength: number;
+  /** A signal `look_again` arrives while this timer runs. */
+  readonly lookAgainIn: string;
+}
+
+/** Runs the workflow with a replaced SDK, in which a timer fires at once. */
+async function runWith(given: Partial<Given>): Promise<Run> {
+  const { inLedger = [[]], carried = waiting(), historyLength = 1, lookAgainIn } = given;
   const waits: string[] = [];
   let reads = 0;
+  let lookAgain = (): void => {};
   const activities = {
     readStatements: async () => ({ answers: inLedger[Math.min(reads++, inLedger.length - 1)], stopped: null }),
     commit: async () => ({ state: 'COMMITTED', reason: null, explanation: '' }),
@@ -66,13 +78,20 @@ async function runWith(...inLedger: readonly (readonly AdmittedAnswer[])[]): Pro
     ...jest.requireActual<object>('@temporalio/workflow'),
     ...{ proxyActivities: () => activities, proxyLocalActivities: () => activities },
     workflowInfo: () => ({
-      ...{ workflowId: CHANGE_ID, taskQueue: 'countersign-review', historyLength: 1, historySize: 1 },
+      ...{ workflowId: CHANGE_ID, taskQueue: 'countersign-review', historyLength, historySize: 1 },
       ...{ continueAsNewSuggested: false, typedSearchAttributes: { getAll: () => [] } },
     }),
-    ...{ setHandler: () => {}, setDefaultSignalHandler: () => {}, allHandlersFinished: () => true },
+    setHandler: ({ name }: { readonly name: string }, handler: () => void) => {
+      if (name === 'look_again') lookAgain = handler;
+    },
+    continueAsNew: async () => {
+      throw new Error('continued as a new run');
+    },
+    ...{ setDefaultSignalHandler: () => {}, allHandlersFinished: () => true },
     ...{ upsertMemo: () => {}, upsertSearchAttributes: () => {}, setCurrentDetails: () => {} },
     CancellationScope: { nonCancellable: (scope: () => Promise<unknown>) => scope() },
     sleep: async (ms: number, { summary }: { readonly summary: string }) => {
+      if (summary === lookAgainIn && !waits.includes(summary)) lookAgain();
       waits.push(summary);
       jest.setSystemTime(Date.now() + ms);
     },
@@ -91,7 +110,7 @@ async function runWith(...inLedger: readonly (readonly AdmittedAnswer[])[]): Pro
   });
   jest.useFakeTimers({ now: Date.parse(after(6)) });
   try {
-    return { outcome: await loaded.review!(submission, waiting()), waits, reads };
+    return { outcome: await loaded.review!(submission, carried as Carried), waits, reads };
   } finally {
     jest.useRealTimers();
   }
@@ -100,11 +119,30 @@ async function runWith(...inLedger: readonly (readonly AdmittedAnswer[])[]): Pro
 const BOTH = [`deadline ${after(60)}`, `deadline ${after(24 * 60)}`];
 
 test('if the ledger has the answer to the earlier of two deadlines, the review waits until the later one', async () => {
-  const run = await runWith(confirmed.slice(0, 1), confirmed);
+  const run = await runWith({ inLedger: [confirmed.slice(0, 1), confirmed] });
   expect(run).toMatchObject({ outcome: { state: 'COMMITTED' }, waits: BOTH, reads: 2 });
 });
 
 test('the ledger is read once at each deadline, whatever it returns, before the review expires', async () => {
-  expect(await runWith(confirmed.slice(0, 1))).toMatchObject({ outcome: { reason: 'expired' }, waits: BOTH, reads: 2 });
-  expect(await runWith([])).toMatchObject({ outcome: { reason: 'expired' }, waits: BOTH.slice(0, 1), reads: 1 });
+  const outcome = { reason: 'expired' };
+  expect(await runWith({ inLedger: [confirmed.slice(0, 1)] })).toMatchObject({ outcome, waits: BOTH, reads: 2 });
+  expect(await runWith({})).toMatchObject({ outcome, waits: BOTH.slice(0, 1), reads: 1 });
+});
+
+test('a request to look again that arrives in the pause before the next run is followed before the review continues', async () => {
+  const PAUSE = 'a pause between messages, to continue as a new run';
+  const run = runWith({ inLedger: [confirmed], historyLength: 2_000, lookAgainIn: PAUSE });
+  await expect(run).resolves.toMatchObject({ outcome: { state: 'COMMITTED' }, reads: 1 });
+});
+
+test.each<[string, object]>([
+  ['does not say what the review waits for', { waitsFor: undefined }],
+  ['waits for something else', { waitsFor: { what: 'nothing' } }],
+  ['does not say since when the effect is unknown', { waitsFor: { what: 'effect' } }],
+  ['has an unknown state', { state: 'DONE' }],
+])('a start with a carried state that %s fails the workflow, not its task', async (_what, over) => {
+  await expect(runWith({ carried: { ...waiting(), ...over } })).rejects.toMatchObject({
+    type: 'VALIDATION_ERROR',
+    message: expect.stringMatching(/^Invalid carried state: /) as string,
+  });
 });
