@@ -1,8 +1,13 @@
-import { AnswerCode, type AnswerMessage, type AnswerResult, type AnswerResults } from '../policy/contracts/answer';
+import {
+  admittedIn,
+  AnswerCode,
+  type AnswerMessage,
+  type AnswerResult,
+  type AnswerResults,
+} from '../policy/contracts/answer';
 import { canonicalJson } from '../policy/contracts/canonical-json';
 import type { LedgerRow } from '../policy/contracts/ledger';
 import { lastWords } from '../policy/decide/last-words';
-import { admittedIn } from '../policy/evidence/admitted-in-row';
 import { messageDigest, openEnvelope } from '../policy/evidence/dsse';
 import { readBack, type WatchedRows } from './read-back';
 

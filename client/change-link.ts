@@ -1,5 +1,5 @@
 import { trace, TraceFlags } from '@opentelemetry/api';
-import { traceOfChange } from '../policy/contracts/change-trace';
+import { traceOfChange } from '../policy/contracts/change-id';
 
 /** Links the caller's active span, if any, to the trace of the review. */
 export function linkToChange(changeId: string): void {

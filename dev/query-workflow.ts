@@ -1,5 +1,5 @@
 import type { WorkflowHandle } from '@temporalio/client';
-import { RAN_AHEAD } from '../policy/contracts/ran-ahead';
+import { RAN_AHEAD } from '../policy/contracts/messages';
 
 /** Queries a workflow, and repeats a query that was refused because it ran ahead of its workflow task. */
 export async function queryWorkflow<T>(handle: Pick<WorkflowHandle, 'query'>, name: string): Promise<T> {

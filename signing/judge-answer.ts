@@ -8,13 +8,14 @@
  *    checked by the ledger.
  * A4 Which of several answers of one person counts is decided by `decide`. Here each answer is judged without the others.
  */
-import type { AnswerCode, AnswerPredicate, Decision } from '../policy/contracts/answer';
-import { UnsignedAnswer } from '../policy/contracts/answer';
-import { Envelope } from '../policy/contracts/diff';
+import { UnsignedAnswer, type AnswerCode, type AnswerPredicate, type Decision } from '../policy/contracts/answer';
+import { Envelope, type Submission } from '../policy/contracts/diff';
 import { messageDigest, openEnvelope } from '../policy/evidence/dsse';
 import type { KeyLookup } from '../policy/evidence/key-registry';
 import type { PasskeyUse } from './passkey';
 import { refusalCode, verifyWithRegistry } from './registry-verify';
+import type { Plan } from '../policy/contracts/plan';
+import type { PolicyViolation } from '../policy/contracts/violation';
 
 /** Tolerated difference between the signer's clock and ours, in milliseconds. */
 export const CLOCK_SKEW_MS = 60_000;
@@ -224,4 +225,26 @@ function digestOf(sent: unknown): string | null {
 
 function refuse(code: RefusedAnswer['code'], message: string, violationId: string | null): RefusedAnswer {
   return { code, message, violationId };
+}
+
+/** What answers to a disclosed review are compared with. `fingerprint` and `violations` must be those of the same disclosure. */
+export function answerScopeOf(review: {
+  readonly changeId: string;
+  readonly submission: Pick<Submission, 'tenant' | 'target'>;
+  readonly plan: Pick<Plan, 'answers' | 'development' | 'groups'>;
+  readonly fingerprint: string | null;
+  readonly requester: string | null;
+  readonly violations: readonly PolicyViolation[];
+}): AnswerScope {
+  const { changeId, submission, plan, fingerprint, requester, violations } = review;
+  const { tenant, target } = submission;
+  return {
+    changeId,
+    context: { tenant, target, environment: plan.development ? 'development' : 'production' },
+    answersMode: plan.answers,
+    development: plan.development,
+    fingerprint,
+    requester,
+    violations: violations.map((v) => ({ ...v, members: plan.groups[v.group]?.members ?? [] })),
+  };
 }

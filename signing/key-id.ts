@@ -2,7 +2,7 @@ import { hexToBytes } from '@noble/hashes/utils.js';
 import { typedHash } from '../policy/contracts/hash';
 import type { KeyId } from '../policy/evidence/predicates';
 import { RecentValues } from '../policy/text/recent-values';
-import { publicKeyProblem } from './ed25519-point';
+import { publicKeyProblem } from './curve-points';
 
 /** For 1000 public keys, since decoding a point takes as long as verifying a signature. */
 const MEMOIZED = { entries: 1000, length: 64 * 1000 };

@@ -17,8 +17,7 @@ import { passkeyChallenge } from '../policy/evidence/passkey-challenge';
 import { passkeyPoint, type PasskeyKey } from '../policy/evidence/passkey-key';
 import type { StatementKind } from '../policy/evidence/statement';
 import { readJsonDocument } from '../policy/text/json-document';
-import { publicKeyProblem } from './ed25519-point';
-import { es256PointProblem } from './es256-point';
+import { publicKeyProblem, es256PointProblem } from './curve-points';
 import { isValidSignature } from './known-signatures';
 import { verifyEd25519, verifyEs256 } from './verify-signature';
 

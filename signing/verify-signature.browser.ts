@@ -3,8 +3,7 @@ import { ed25519 } from '@noble/curves/ed25519.js';
 import { p256 } from '@noble/curves/nist.js';
 import { sha512 } from '@noble/hashes/sha2.js';
 import { concatBytes, hexToBytes } from '@noble/hashes/utils.js';
-import { ecdsaSignatureBytes } from './ecdsa-der';
-import { assertEs256Point } from './es256-point';
+import { ecdsaSignatureBytes, assertEs256Point } from './curve-points';
 import { assertPublicKey } from './key-id';
 
 const { Point } = ed25519;

@@ -6,9 +6,8 @@ import { createPublicKey, verify, type KeyObject } from 'node:crypto';
 import { hexToBytes } from '@noble/hashes/utils.js';
 import { RecentValues } from '../policy/text/recent-values';
 import { spkiOf, type PasskeyPoint } from '../policy/evidence/passkey-key';
-import { ecdsaSignatureBytes } from './ecdsa-der';
+import { ecdsaSignatureBytes, assertEs256Point } from './curve-points';
 import { assertPublicKey } from './key-id';
-import { assertEs256Point } from './es256-point';
 
 /** By public key. */
 const keyObjects = new RecentValues<KeyObject>({ entries: 1000, length: 64 * 1000 });

@@ -2,15 +2,13 @@ import type { LedgerKind } from '../policy/contracts/ledger';
 import type { StoredRow } from '../policy/evidence/chain';
 import { recordRefusedWithdrawal } from '../activities/review/admit-withdrawal';
 import { OPENED_ROWS } from '../activities/review/opened-change';
-import { withdrawalScopeFromRows } from '../activities/review/withdrawal-scope';
-import { answerScopeFromRows, SCOPE_ROWS } from '../activities/review/answer-scope-from-rows';
-import { createLateAnswers } from '../activities/review/late-answers';
+import { withdrawalScopeFromRows, answerScopeFromRows, SCOPE_ROWS } from '../activities/review/scopes-from-rows';
+import { recordRefusedAnswers } from '../activities/review/late-answers';
 import type { AnswerGate } from '../gateway/deps';
 import type { Resources } from './resources';
 
 /** Reads from ledger rows and the pinned plan what the gateway compares answers with, and records what it refuses. */
 export function answerGate({ ledger, plans, now }: Pick<Resources, 'ledger' | 'plans' | 'now'>): AnswerGate {
-  const late = createLateAnswers({ ledger, now });
   /** Null if the review has ended. */
   const openRows = async (changeId: string, kinds: readonly LedgerKind[]): Promise<readonly StoredRow[] | null> => {
     const rows = await ledger.readKinds(changeId, [...kinds, 'receipt', 'closed']);
@@ -28,10 +26,6 @@ export function answerGate({ ledger, plans, now }: Pick<Resources, 'ledger' | 'p
     },
     recordRefusedWithdrawal: (changeId, message, refused) =>
       recordRefusedWithdrawal({ ledger, now }, changeId, { kind: 'withdraw', message, via: 'gateway' }, refused),
-    recordRefused: (changeId, refused) =>
-      late.recordRefused(
-        changeId,
-        refused.map(({ sent, ...why }) => ({ sent, refused: why })),
-      ),
+    recordRefused: (changeId, refused) => recordRefusedAnswers({ ledger, now }, changeId, refused),
   };
 }

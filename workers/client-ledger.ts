@@ -1,5 +1,5 @@
 import { recordRefusedWithdrawal } from '../activities/review/admit-withdrawal';
-import { createLateAnswers } from '../activities/review/late-answers';
+import { recordLateAnswers } from '../activities/review/late-answers';
 import { stagingRecords } from '../activities/committer/staging-records';
 import { collectEvidence, type EvidenceSources } from '../activities/review/export-evidence';
 import { rowOf, submissionIn } from '../activities/rows';
@@ -32,7 +32,6 @@ export function clientLedger(options: ClientLedgerOptions): ClientLedger & Omit<
   const { db, now } = options;
   const ledger = createLedger(db);
   const notifications = ledgerNotifications({ url: options.databaseUrl, applicationName: options.applicationName });
-  const late = createLateAnswers({ ledger, now });
   // Neither history nor inclusion is needed to show a review, and both take long to read.
   const sources: EvidenceSources = { ...evidenceSources(db, options), history: async () => null };
   const shown: EvidenceSources = { ...sources, inclusion: { covering: async () => null } };
@@ -49,7 +48,7 @@ export function clientLedger(options: ClientLedgerOptions): ClientLedger & Omit<
     summary: (changeId) => summaryOf(ledger, changeId),
     watch: (changeId) => notifications.watch(changeId),
     recordLate: async (changeId, message, why) =>
-      void (await late.recordLate(changeId, message, { code: 'closed', message: why })),
+      void (await recordLateAnswers({ ledger, now }, changeId, message, { code: 'closed', message: why })),
     recordLateWithdrawal: async (changeId, kind, message, why) =>
       void (await recordRefusedWithdrawal(
         { ledger, now },

@@ -1,6 +1,6 @@
 import { join, extname } from 'node:path';
 import type { z } from 'zod';
-import { recordDifferences } from '../activities/review/record-differences';
+import { recordDifferences } from '../activities/review/refused-entry';
 import type { InboxDeps, InboxAsset, InboxAssets } from '../gateway/inbox/deps';
 import { CountersignFailure } from '../policy/contracts/failure';
 import { createChallengeStore } from '../storage/inbox/challenges';

@@ -7,7 +7,7 @@
 import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace, TraceFlags, context, type Context } from '@opentelemetry/api';
 import { ApplicationFailure } from '@temporalio/common';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
-import { traceOfChange } from '../policy/contracts/change-trace';
+import { traceOfChange } from '../policy/contracts/change-id';
 
 export const traceActivities: ActivityInterceptorsFactory = ({ info }) => ({
   inbound: {

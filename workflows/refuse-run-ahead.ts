@@ -14,7 +14,7 @@
  * Depends on an experimental interface: test/system/run-ahead.test.ts must pass with each version of the SDK.
  */
 import type { ActivateInput, WorkflowInterceptorsFactory } from '@temporalio/workflow';
-import { RAN_AHEAD } from '../policy/contracts/ran-ahead';
+import { RAN_AHEAD } from '../policy/contracts/messages';
 
 export const interceptors: WorkflowInterceptorsFactory = () => {
   let last: { readonly at: string; readonly length: number } | null = null;

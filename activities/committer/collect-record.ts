@@ -23,10 +23,9 @@ import type { CountedSums, ReviewRecord, ReviewSources, Supplied } from '../../s
 import { mustRunAgain } from '../../signing/verify-review/recomputed';
 import { targetUnavailable } from '../../source-tools/target-failure';
 import type { PlanSource } from '../../storage/plans/plan-source';
-import { aggregateConfigOf, readAggregateRecord } from '../review/aggregate-record';
-import { toolFor } from '../review/derivation';
+import { aggregateConfigOf, readAggregateRecord } from '../review/aggregates';
+import { toolFor, loadDiff } from '../review/derivation';
 import { deriveResults, factsShaOf, readFacts, type DerivationDeps } from '../review/derive';
-import { loadDiff } from '../review/load-diff';
 import type { CommitInput } from '../review-types';
 import { requesterIn, rowOf, submissionIn } from '../rows';
 

@@ -7,14 +7,13 @@ import { refusedEntry } from '../review/refused-entry';
 import { rowOf } from '../rows';
 import type { CommitInput, CommitResult } from '../review-types';
 import { applyChange } from './apply-change';
-import { assertNotFrozen } from './assert-not-frozen';
+import { assertNotFrozen } from './target-freezes';
 import type { CommitDeps } from './commit-deps';
 import { factsOfVerified } from './receipt-facts';
 import { reconcile } from './reconcile';
 import { beginCommit, closeRolledBack, settledOf } from './settlement';
 import type { SlotUser } from './target-slots';
-import { verifyChange, type RefusedChange } from './verify-change';
-import { lastNOf, verifyUntilCurrent } from './verify-until-current';
+import { verifyChange, lastNOf, verifyUntilCurrent, type RefusedChange } from './verify-change';
 
 const CommitShape = z.object({
   changeId: Sha256Hex,

@@ -11,15 +11,14 @@ import { cutExplanation } from '../../policy/text/cut-text';
 import { toolFor } from '../review/derivation';
 import type { Settled, SettledOrUnknown } from '../review-types';
 import { checkEffect, closeUnchecked } from './apply-change';
-import { freezeText } from './assert-not-frozen';
+import { freezeText } from './target-freezes';
 import type { CommitDeps } from './commit-deps';
 import { resolutionOf, resolvedEffect } from './effect-resolution';
 import { factsOfRows } from './receipt-facts';
 import { sealWithRecordedReason } from './seal-marker';
 import { beginVerifiedRollback, close, closeRolledBack, planOf, settledOf, type ReceiptFacts } from './settlement';
 import { supportedEnding, type SupportedEnding } from './supported-ending';
-import { verifyChange } from './verify-change';
-import { lastNOf, verifyUntilCurrent } from './verify-until-current';
+import { verifyChange, lastNOf, verifyUntilCurrent } from './verify-change';
 
 /**
  * Ends a change whose commit did not report. Without an intent no commit has begun, and writing the rollback first ensures that none

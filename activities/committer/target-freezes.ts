@@ -13,6 +13,9 @@ import { signPredicate } from '../../signing/envelope';
 import type { SigningKey } from '../../signing/keys';
 import { signedByOperator } from '../../signing/signed-by';
 import type { Queryable } from '../../storage/database/database';
+import { toWellFormed } from '../../policy/contracts/canonical-json';
+import { targetUnavailable } from '../../source-tools/target-failure';
+import type { Ledger } from '../../policy/evidence/ledger-port';
 
 /** Bound of the search for the newest valid row (Z3). */
 const MAX_ROWS = 1_000;
@@ -57,4 +60,33 @@ export async function recordFreeze(
     JSON.stringify(envelope),
   ]);
   return n;
+}
+
+/**
+ * Runs before the intent of each attempt. Throws TARGET_UNAVAILABLE, retried until the plan's commit window ends, and records
+ * the refusal: if the freeze is lifted in time, no answer is lost; otherwise the review rolls back.
+ */
+export async function assertNotFrozen(
+  deps: { readonly freezes: TargetFreezes; readonly ledger: Pick<Ledger, 'append'>; readonly now: () => Date },
+  changeId: string,
+  target: string,
+): Promise<void> {
+  const freeze = await deps.freezes.current(target);
+  if (freeze === null) return;
+  const explanation = freezeText(freeze);
+  await deps.ledger.append(changeId, [
+    {
+      kind: 'refused',
+      at: deps.now().toISOString(),
+      factKey: `refused:target_frozen:${freeze === 'unknown' ? freeze : freeze.n}`,
+      body: { check: 'target_frozen', explanation },
+    },
+  ]);
+  throw targetUnavailable(target, explanation);
+}
+
+export function freezeText(freeze: TargetFreeze | 'unknown'): string {
+  if (freeze === 'unknown')
+    return 'it is unknown whether it is frozen, because its latest freezes lack the signature of a trusted operator: freeze or unfreeze it again';
+  return `it is frozen since ${freeze.at}: ${toWellFormed(freeze.reason)}`;
 }

@@ -1,7 +1,7 @@
 import { CountersignFailure } from '../../policy/contracts/failure';
 import { APIConnectionError, APIError } from 'openai';
 import type { JudgeCause } from '../../policy/decide/judge-failure';
-import { FetchRefused } from './bounded-fetch';
+import { FetchRefused } from './model-client';
 import { backendFailure } from './judge-failures';
 
 /**

@@ -20,7 +20,7 @@
  */
 import { CountersignFailure } from '../../policy/contracts/failure';
 import { FailureType } from '../../policy/contracts/failure-type';
-import type { KeyLookup, KeyRegistry } from '../../policy/evidence/key-registry';
+import { withCurrentKeys, type KeyLookup, type KeyRegistry } from '../../policy/evidence/key-registry';
 import {
   VERDICTS,
   type Appended,
@@ -28,18 +28,15 @@ import {
   type LedgerEntry,
   type ProjectionPatch,
 } from '../../policy/evidence/ledger-port';
-import { withCurrentKeys } from '../../policy/evidence/with-current-keys';
 import { judgeAnswer, type CountedAnswer, type RefusedAnswer } from '../../signing/judge-answer';
 import { statementsOf, toAdmitted, verifyAcceptedAnswers } from '../../signing/verify-answers';
 import type { PlanSource } from '../../storage/plans/plan-source';
 import type { Admitted, ReviewActivities } from '../review-types';
-import { acceptedEntry } from './accepted-entry';
-import { parseAnswerMessage, violationIdOf } from './answer-message';
-import { refusalEntry } from './answer-refusal';
-import { byViolation, refusedResult, type Outcome } from './answer-results';
+import { acceptedEntry, refusalEntry } from './answer-rows';
+import { parseAnswerMessage, violationIdOf, byViolation, refusedResult, type Outcome } from './answer-message';
 import { CLOSED, judgeMessage, restoreAdmitted, type ValidAnswer, type Verdict } from './judge-message';
 import { ENDING_ROWS, isEnding } from './opened-change';
-import { answerScopeFromRows, SCOPE_ROWS } from './answer-scope-from-rows';
+import { answerScopeFromRows, SCOPE_ROWS } from './scopes-from-rows';
 import type { AdmittedAnswer } from '../../policy/contracts/answer';
 import { deadlineOf } from '../../policy/decide/counted-answers';
 import { stillPending } from '../../policy/decide/decide';

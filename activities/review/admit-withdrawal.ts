@@ -16,11 +16,10 @@ import { VERDICTS, type LedgerEntry } from '../../policy/evidence/ledger-port';
 import { judgeWithdrawal, type CountedWithdrawal } from '../../signing/judge-withdrawal';
 import type { AdmittedWithdrawal, AdmitWithdrawalInput, ReviewActivities } from '../review-types';
 import { stoppedIn } from '../rows';
-import { spentNonce } from './accepted-entry';
+import { spentNonce, refusalEntry, refusedText } from './answer-rows';
 import { judgedSince, REGRESSED, type AnswerDeps } from './admit-answer';
-import { refusalEntry, refusedText } from './answer-refusal';
 import { OPENED_ROWS } from './opened-change';
-import { withdrawalScopeFromRows } from './withdrawal-scope';
+import { withdrawalScopeFromRows } from './scopes-from-rows';
 
 /** `admitWithdrawal` returns every refusal as data. It throws only STORE_UNAVAILABLE, which Temporal retries. */
 export function createWithdrawalActivities(deps: AnswerDeps): Pick<ReviewActivities, 'admitWithdrawal'> {

@@ -1,6 +1,5 @@
-import type { AdmittedAnswer } from '../../policy/contracts/answer';
+import { admittedIn, type AdmittedAnswer, type RecordedAnswer } from '../../policy/contracts/answer';
 import { lastWords } from '../../policy/decide/last-words';
-import { admittedIn, type RecordedAnswer } from '../../policy/evidence/admitted-in-row';
 import type { CountedAnswer, RefusedAnswer } from '../../signing/judge-answer';
 
 /** The answer that counts of this person already has this decision, so a second row would change nothing. */

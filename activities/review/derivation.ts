@@ -1,4 +1,4 @@
-import type { DiffInput } from '../../policy/contracts/diff';
+import type { DiffInput, Submission } from '../../policy/contracts/diff';
 import type { PlanValidator } from '../../policy/contracts/plan';
 import { changeEvaluator, type EvaluationInput } from '../../policy/rules/evaluate';
 import type { Facts } from '../../policy/contracts/facts';
@@ -8,6 +8,7 @@ import { typedHash } from '../../policy/contracts/hash';
 import { unknownSourceTool } from '../../policy/contracts/failure';
 import type { UnitResults } from '../review-types';
 import type { SourceTool, SourceToolRegistry } from '../../policy/contracts/source-tool';
+import type { ByteStore } from '../../policy/evidence/byte-store';
 
 /** Input of the derived validators of one change, without the facts: those are extracted on the thread that runs the rules. */
 export type DerivedChange = Omit<EvaluationInput, 'facts' | 'tool'>;
@@ -82,4 +83,18 @@ export function toolFor(tools: SourceToolRegistry, sourceTool: string): SourceTo
   const tool = tools.get(sourceTool);
   if (tool === undefined) throw unknownSourceTool(sourceTool, tools.keys());
   return tool;
+}
+
+/**
+ * Reads the bytes by their digest, which the store recomputes. Fails with DIGEST_MISMATCH or ErrUnknownDiffType, not retried, or with
+ * STORE_UNAVAILABLE, retried.
+ */
+export async function loadDiff(
+  store: ByteStore,
+  tools: SourceToolRegistry,
+  ref: Pick<Submission, 'tenant' | 'sourceTool' | 'diffSha' | 'metadata'>,
+): Promise<DiffInput> {
+  toolFor(tools, ref.sourceTool);
+  const raw = await store.get(ref.tenant, ref.diffSha);
+  return { sourceTool: ref.sourceTool, raw, diffSha: ref.diffSha, metadata: ref.metadata };
 }

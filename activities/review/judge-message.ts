@@ -1,9 +1,9 @@
 /** Judges the answers of one message against the review: those that were given before, its deadlines, and whether it has ended. */
 import type { LedgerRow } from '../../policy/contracts/ledger';
-import type { RecordedAnswer } from '../../policy/evidence/admitted-in-row';
+import type { RecordedAnswer } from '../../policy/contracts/answer';
 import type { AnswerScope, CountedAnswer, RefusedAnswer } from '../../signing/judge-answer';
 import type { AdmitInput } from '../review-types';
-import { acceptedEntry } from './accepted-entry';
+import { acceptedEntry } from './answer-rows';
 import { afterMessage, judgingOrder, type RepeatedAnswer } from './answer-order';
 
 export const CLOSED = 'the review is already decided; further answers have no effect';

@@ -1,7 +1,7 @@
 import type { PlanValidator } from '../../policy/contracts/plan';
 import { isAggregate } from '../../policy/contracts/readings';
 import type { AdvisoryLock } from '../../policy/evidence/ledger-port';
-import { aggregateConfigOf } from './aggregate-record';
+import { aggregateConfigOf } from './aggregates';
 
 /** `agent` is left out: an unsigned change belongs to every agent, so changes of all agents share one lock. */
 const DIMENSIONS = ['tenant', 'target', 'sourceTool'] as const;

@@ -7,7 +7,7 @@ import { statementsOf, verifyAcceptedAnswers } from '../../signing/verify-answer
 import { stoppedIn } from '../rows';
 import type { ReviewActivities, Statements } from '../review-types';
 import type { AnswerDeps } from './admit-answer';
-import { answerScopeFromRows, SCOPE_ROWS } from './answer-scope-from-rows';
+import { answerScopeFromRows, SCOPE_ROWS } from './scopes-from-rows';
 
 /** `readStatements` throws STORE_UNAVAILABLE, which Temporal retries. Of a change that was not opened it returns nothing. */
 export function createStatementActivities({

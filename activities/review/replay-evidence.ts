@@ -12,7 +12,7 @@ import { RECORD_ONLY } from '../../signing/verify-review/record';
 import { recordOf } from '../../signing/verify-evidence';
 import type { SourceToolRegistry } from '../../policy/contracts/source-tool';
 import { deriveResults } from './derive';
-import { loadDiff } from './load-diff';
+import { loadDiff } from './derivation';
 
 interface ReplayDeps {
   readonly tools: SourceToolRegistry;

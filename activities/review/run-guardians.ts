@@ -1,6 +1,6 @@
 import type { ByteStore } from '../../policy/evidence/byte-store';
 import type { Ledger } from '../../policy/evidence/ledger-port';
-import { loadDiff } from './load-diff';
+import { loadDiff } from './derivation';
 import { readInput } from '../inputs';
 import { assertPlanOf, readOpenChange } from './opened-change';
 import type { PlanSource } from '../../storage/plans/plan-source';

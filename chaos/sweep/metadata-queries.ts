@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isGrpcServiceError, type Client } from '@temporalio/client';
 import { GRPC } from '../../client/temporal-errors';
-import { RAN_AHEAD } from '../../policy/contracts/ran-ahead';
+import { RAN_AHEAD } from '../../policy/contracts/messages';
 import { seededRandom } from '../seeded-random';
 
 /** The SDK answers it in each workflow. The Temporal UI sends it to show the current details. */

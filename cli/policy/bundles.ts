@@ -1,9 +1,7 @@
 import type { EvalInput } from '../../policy/bundle/evaluate';
 import type { Issue } from '../../policy/bundle/issue';
 import { parseBundle } from '../../policy/bundle/parse-bundle';
-import { traps } from '../../policy/bundle/trap-lint';
-import { unknownTools } from '../../policy/bundle/unknown-tool-lint';
-import { expiredWaivers, unusedWaivers } from '../../policy/bundle/waiver-lint';
+import { traps, unknownTools, expiredWaivers, unusedWaivers } from '../../policy/bundle/lints';
 import { sha256Hex } from '../../policy/contracts/hash';
 import { compileBundle, invalidBundle, type CompiledPlan } from '../../workers/compile';
 import { ConfigError, type Env } from '../../workers/config';

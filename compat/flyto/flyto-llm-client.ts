@@ -1,5 +1,4 @@
-import { backendError, type LLMClient } from './llm-client';
-import type { FlytoEvent, FlytoProvider } from './provider';
+import { backendError, type LLMClient, type FlytoEvent, type FlytoProvider } from './llm-client';
 import { wordList } from '../../policy/text/word-list';
 
 /**

@@ -2,7 +2,7 @@
  * The entry point `countersign/validators`: the flyto validator contract as a library. See README.md.
  * Nothing here asks a person, commits or keeps evidence; a policy bundle's plan does.
  */
-export { alwaysApprove } from './always-approve';
+export { alwaysApprove } from './validated-tool';
 export { compositeValidator } from './composite-validator';
 export { CompositionMode } from '../../policy/validators/combine-verdicts';
 export { diffSizeRule } from '../../policy/validators/diff-size-rule';
@@ -20,4 +20,4 @@ export { FlytoLLMClient } from './flyto-llm-client';
 export { backendError, type LLMClient } from './llm-client';
 export { LLMValidator } from './llm-validator';
 export { createOpenAIProvider, type OpenAIProviderConfig } from './openai-provider';
-export type { FlytoEvent, FlytoProvider, FlytoRequest } from './provider';
+export type { FlytoEvent, FlytoProvider, FlytoRequest } from './llm-client';

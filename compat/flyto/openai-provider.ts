@@ -2,7 +2,7 @@ import type OpenAI from 'openai';
 import { z } from 'zod';
 import { modelClient } from '../../activities/judge/model-client';
 import { requireShape } from '../../policy/contracts/definition-shape';
-import type { FlytoEvent, FlytoProvider, FlytoRequest } from './provider';
+import type { FlytoEvent, FlytoProvider, FlytoRequest } from './llm-client';
 
 export interface OpenAIProviderConfig {
   readonly baseUrl: string;

@@ -1,7 +1,7 @@
 import type { DiffInput } from '../../policy/contracts/diff';
 import { Verdict, verdictStatus } from '../../policy/contracts/verdict';
 import { breakerSample, type BreakerSample } from '../../policy/contracts/readings';
-import { ALWAYS_APPROVE } from '../../policy/validators/always-approve';
+import { ALWAYS_APPROVE, alwaysApproveVerdict } from '../../policy/validators/always-approve';
 import { bytesOf } from '../../policy/validators/rule';
 import { failedChild } from '../../policy/validators/combine-verdicts';
 import type { Validator, ValidatorContext } from '../../policy/validators/validator';
@@ -78,4 +78,9 @@ function recordFailure(name: string, sink: VerdictSink | undefined, error: unkno
   } catch (sinkError) {
     return new AggregateError([error, sinkError], 'The verdict sink could not record a failure');
   }
+}
+
+/** The explicit opt-out: approves every diff without reading it. Its name and reason say so; `why` is appended to the reason. */
+export function alwaysApprove(why = ''): Validator {
+  return Object.freeze({ name: () => ALWAYS_APPROVE, validate: () => Promise.resolve(alwaysApproveVerdict(why)) });
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Envelope, Sha256Hex } from './diff';
+import type { LedgerRow } from './ledger';
 
 export const MAX_ANSWERS_PER_MESSAGE = 50;
 
@@ -125,3 +126,13 @@ export const AdmittedAnswer = z.strictObject({
   digest: Sha256Hex,
 });
 export type AdmittedAnswer = z.infer<typeof AdmittedAnswer>;
+
+/** An answer as its row has it. */
+export type RecordedAnswer = Pick<LedgerRow, 'body' | 'at'>;
+
+/** The answer of a row as admission wrote it, not verified. Null for a row that admission cannot have written. */
+export function admittedIn({ body, at }: RecordedAnswer): AdmittedAnswer | null {
+  const { violationId, fingerprint, decision, person, signed, reason, issuedAt, retracts, digest } = body;
+  const answer = { violationId, fingerprint, decision, person, signed, reason, issuedAt, retracts, digest };
+  return AdmittedAnswer.safeParse({ ...answer, admittedAt: at }).data ?? null;
+}

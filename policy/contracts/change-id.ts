@@ -11,3 +11,16 @@ export function inputSha(s: Pick<Submission, 'tenant' | 'target' | 'sourceTool' 
 export function changeId(s: Submission): Sha256 {
   return typedHash('change', { tenant: s.tenant, target: s.target, inputSha: inputSha(s), requestKey: s.requestKey });
 }
+
+/**
+ * Derives the trace id of a change from its id alone, so that spans of client, workers and committer join one trace without any
+ * trace context in a workflow history, and a worker that resumes the review years later uses the same trace. The ids are
+ * 16 and 8 bytes in hex (W3C Trace Context). Null if `changeId` is not a valid change id.
+ */
+export function traceOfChange(changeId: string): { readonly traceId: string; readonly spanId: string } | null {
+  if (!/^[0-9a-f]{64}$/.test(changeId)) return null;
+  const traceId = changeId.slice(0, 32);
+  const spanId = changeId.slice(32, 48);
+  // W3C Trace Context forbids ids of only zeros. A real SHA-256 never yields one.
+  return /^0+$/.test(traceId) || /^0+$/.test(spanId) ? null : { traceId, spanId };
+}

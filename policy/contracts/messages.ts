@@ -23,3 +23,6 @@ export interface DecidedMessage {
   readonly receipt: Envelope | null;
   readonly outcome: WorkflowOutcome;
 }
+
+/** In the message of a query that was refused because it ran ahead of its workflow task. The sender repeats the query. */
+export const RAN_AHEAD = 'RAN_AHEAD';

@@ -7,6 +7,9 @@ import { ValidatorFinding } from '../contracts/finding';
 import type { LedgerRow } from '../contracts/ledger';
 import type { Plan, PlanValidator } from '../contracts/plan';
 import { memoizeByObject } from '../text/memoize';
+import { z } from 'zod';
+import { Sha256Hex } from '../contracts/diff';
+import { PolicyCallbackResult, PolicyViolation } from '../contracts/violation';
 
 /** What the row has instead of the findings. `disclosedFindings` is the inverse. */
 export function writeDisclosed(plan: Plan, findings: readonly ValidatorFinding[]): JsonValue[] {
@@ -63,3 +66,12 @@ function isPlainAllow(finding: ValidatorFinding, validator: PlanValidator): bool
   const isOfPlan = phase === validator.phase && hookClass === validator.class && logic_hash === validator.logic_hash;
   return isPlain && isOfPlan && Object.keys(finding).length === Object.keys(plainAllow(validator)).length;
 }
+
+/** What a review needs of the body of its row `disclosed`. Without one of these members the row discloses nothing. */
+export const DisclosedRow = z.object({
+  violations: z.array(PolicyViolation),
+  callbackResults: z.record(z.string(), PolicyCallbackResult),
+  fingerprint: Sha256Hex,
+  /** Who could answer then. */
+  reachable: z.array(z.string()),
+});

@@ -60,7 +60,7 @@ export const DEFECTS = [
   {
     name: 'refuse an answer by a registry that is older than its key',
     through: 'a review that waits for an answer that is recorded and reported as accepted',
-    file: 'policy/evidence/with-current-keys.ts',
+    file: 'policy/evidence/key-registry.ts',
     from: 'await keys.snapshot(0)',
     to: 'await keys.snapshot()',
     tests: ADMIT,
@@ -156,7 +156,7 @@ export const DEFECTS = [
   {
     name: 'an unsigned opening counts for every agent',
     through: 'one unsigned opening fills the limits of all',
-    file: 'activities/review/aggregate-record.ts',
+    file: 'activities/review/aggregates.ts',
     from: 'unknownOnlyCommitted: requester !== null',
     to: 'unknownOnlyCommitted: false',
     tests: MANY,

@@ -137,7 +137,7 @@ export const DEFECTS = [
   {
     name: 'accept a second encoding of a signature of a passkey',
     through: 'signatures that verifiers judge differently',
-    file: 'signing/ecdsa-der.ts',
+    file: 'signing/curve-points.ts',
     ...never('first === 0 && (length === 1 || (second & 0x80) === 0))'),
     tests: SCHEMES,
   },

@@ -121,7 +121,7 @@ export const DEFECTS = [
   {
     name: 'let a revoked key support a commit',
     through: 'a commit on records and a submission of a leaked key',
-    file: review('keys-at'),
+    file: review('outcome'),
     from: "review.end?.action === 'COMMIT' ? keys :",
     to: '',
     tests: REVOKED,

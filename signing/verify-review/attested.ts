@@ -2,7 +2,7 @@
  * Attested records: signed results of judge, callbacks, circuit breakers and limits over many changes.
  *
  * R1 Every record must be signed by an attestor key, for this change, input, plan and logic, and its input digest must equal the
- *    one computed here; otherwise the check fails. The record of a revoked key does not count (keys-at.ts), nor a row that contains no
+ *    one computed here; otherwise the check fails. The record of a revoked key does not count (`keysAt`), nor a row that contains no
  *    record.
  * R2 If a validator has several records, the strictest counts, regardless of the dry run it was made for: neither asking again
  *    nor staging again and asking again can loosen a result.
@@ -31,8 +31,7 @@ import { unreadableRows, unreadableRowText } from '../../policy/evidence/unreada
 import { AggregateRecord, aggregateResult, countsAll } from '../../policy/rules/aggregate/aggregate';
 import { AggregateConfig } from '../../policy/rules/aggregate/config';
 import { verifyWithRegistry } from '../registry-verify';
-import { keysAt } from './keys-at';
-import { assertSame, fail, NEVER_OPENED, openedOf, rowOf, supplied, type OpenedReview } from './outcome';
+import { keysAt, assertSame, fail, NEVER_OPENED, openedOf, rowOf, supplied, type OpenedReview } from './outcome';
 import type { Passed, Review } from './record';
 
 /** The rows that count: all of them before a commit, otherwise those before the settlement. */

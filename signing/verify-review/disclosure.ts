@@ -12,7 +12,7 @@ import {
   matchPolicies,
   type TriggeredPolicy,
 } from '../../policy/decide/violations';
-import { DisclosedRow } from '../../policy/evidence/disclosed-row';
+import { DisclosedRow } from '../../policy/evidence/disclosed-findings';
 import type { StandingReject } from '../../policy/evidence/ledger-port';
 import { resultOf } from '../../policy/evidence/recorded-findings';
 import { assertSame, fail, NEVER_OPENED, notChecked, openedOf, rowOf, supplied } from './outcome';

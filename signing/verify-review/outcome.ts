@@ -8,6 +8,8 @@ import type { PredicateOf, StatementKind } from '../../policy/evidence/statement
 import { CLOCK_SKEW_MS } from '../judge-answer';
 import { signedBy } from '../signed-by';
 import type { Review, Supplied } from './record';
+import type { KeyLookup } from '../../policy/evidence/key-registry';
+import { withoutLaterRevocations } from '../revoked-later';
 
 /** Why a check fails. */
 export class CheckFailed extends Error {}
@@ -85,4 +87,14 @@ export const NEVER_OPENED = 'none: no plan was pinned';
 /** The outcome to verify: in the committer the commit that is about to begin, in a file the one in the receipt. */
 export function claimOf(review: Review): NonNullable<Review['end']> {
   return review.sources.context === 'commit' && review.end !== null ? review.end : review.need('receipt');
+}
+
+/**
+ * The registry with which a statement in a row of the time `at` is verified. For a commit it is the registry as it is: no revoked key
+ * supports one. Otherwise a key that was revoked later still counts, because what it signed before explains why nothing was committed,
+ * or is what people were shown.
+ */
+export function keysAt(review: Review, at: string): KeyLookup {
+  const keys = review.need('keys');
+  return review.end?.action === 'COMMIT' ? keys : withoutLaterRevocations(keys, at);
 }

@@ -22,7 +22,7 @@ import type { Plan } from '../../policy/contracts/plan';
 import { decide, lastCountedAt, type DecideInput, type Decided } from '../../policy/decide/decide';
 import { COMPUTED_BY_ASSEMBLY, CONTRACT_VIOLATION } from '../../policy/decide/findings';
 import { isJudge } from '../../policy/contracts/readings';
-import { DisclosedRow } from '../../policy/evidence/disclosed-row';
+import { DisclosedRow } from '../../policy/evidence/disclosed-findings';
 import { openEnvelope } from '../../policy/evidence/dsse';
 import { findingsOfRow } from '../../policy/evidence/unreadable-rows';
 

@@ -2,8 +2,7 @@ import { Submission } from '../../policy/contracts/diff';
 import { changeId as changeIdOf, inputSha as inputShaOf } from '../../policy/contracts/change-id';
 import { sha256Hex } from '../../policy/contracts/hash';
 import { verifySubmission } from '../verify-submission';
-import { keysAt } from './keys-at';
-import { assertSame, fail, NEVER_OPENED, openedOf, rowOf, supplied } from './outcome';
+import { keysAt, assertSame, fail, NEVER_OPENED, openedOf, rowOf, supplied } from './outcome';
 import type { Passed, Review } from './record';
 
 export function checkSubmission({ record, rows }: Review): Passed {

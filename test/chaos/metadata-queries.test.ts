@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 import { startMetadataQueries } from '../../chaos/sweep/metadata-queries';
-import { RAN_AHEAD } from '../../policy/contracts/ran-ahead';
+import { RAN_AHEAD } from '../../policy/contracts/messages';
 import { eventually } from '../support/eventually';
 
 const OPEN = new Set(['a', 'b', 'c', 'd']);

@@ -7,7 +7,7 @@ it('what verifies a review and signs an answer runs in a browser: it reaches no 
     'signing/verified-review.ts',
     'signing/passkey.ts',
     'client/answer-statements.ts',
-    'policy/evidence/passkey-envelopes.ts',
+    'policy/evidence/passkey-challenge.ts',
   ];
   const script = join(ROOT, 'test/support/browser-bundle.mjs');
   const text = execFileSync(process.execPath, [script, ...entries], { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });

@@ -4,7 +4,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import fs, { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { publicKeyProblem } from '../../signing/ed25519-point';
+import { publicKeyProblem } from '../../signing/curve-points';
 import { readKeyFile, writeKeyFile, type WriteKeyFile } from '../../signing/key-file';
 import { assertPublicKey, keyIdOf } from '../../signing/key-id';
 import { newKeyPair } from '../../signing/keys';

@@ -6,8 +6,12 @@ import { bytesToHex, concatBytes, utf8ToBytes } from '@noble/hashes/utils.js';
 import type { Envelope } from '../../policy/contracts/diff';
 import { toBase64Url } from '../../policy/evidence/base64';
 import type { RegisteredPasskey } from '../../policy/evidence/key-registry';
-import { passkeyChallenge, statementDigest } from '../../policy/evidence/passkey-challenge';
-import { passkeyEnvelopes, type AssertionBytes } from '../../policy/evidence/passkey-envelopes';
+import {
+  passkeyChallenge,
+  statementDigest,
+  passkeyEnvelopes,
+  type AssertionBytes,
+} from '../../policy/evidence/passkey-challenge';
 import { passkeyKeyId, type PasskeyAlgorithm, type PasskeyKey } from '../../policy/evidence/passkey-key';
 import type { Statement } from '../../policy/evidence/statement';
 import { TEST_TIME } from './keys';

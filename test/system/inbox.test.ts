@@ -5,8 +5,12 @@ import { answerStatements } from '../../client/answer-statements';
 import { readReview } from '../../client/read-review';
 import { startProcess, type RunningProcess } from '../../workers/start-process';
 import { toBase64Url } from '../../policy/evidence/base64';
-import { loginChallenge, passkeyChallenge, statementDigest } from '../../policy/evidence/passkey-challenge';
-import { passkeyEnvelopes } from '../../policy/evidence/passkey-envelopes';
+import {
+  loginChallenge,
+  passkeyChallenge,
+  statementDigest,
+  passkeyEnvelopes,
+} from '../../policy/evidence/passkey-challenge';
 import { parseEvidence } from '../../policy/evidence/bundle';
 import type { Envelope } from '../../policy/contracts/diff';
 import type { EvidenceTrust } from '../../signing/verify-evidence';

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { NativeConnection, Worker, type WorkflowBundle } from '@temporalio/worker';
 import { bundleWorkflows } from '../../dev/start-worker';
-import { RAN_AHEAD } from '../../policy/contracts/ran-ahead';
+import { RAN_AHEAD } from '../../policy/contracts/messages';
 import { refuseQuery } from '../../workers/screen/dispose';
 import { startScreeningProxy } from '../../workers/screen/screening-proxy';
 import { eventually } from '../support/eventually';

@@ -4,7 +4,7 @@ import { bundleWorkflows, startWorker } from '../../dev/start-worker';
 import { quietRuntime } from '../support/local-workers';
 import { replayHistories, type Replayed } from '../../workers/replay/replay-histories';
 import { WORKFLOW_INTERCEPTORS } from '../../workers/workflow-bundle';
-import { RAN_AHEAD } from '../../policy/contracts/ran-ahead';
+import { RAN_AHEAD } from '../../policy/contracts/messages';
 import { eventually } from '../support/eventually';
 import { startPollProxy } from '../support/poll-proxy';
 import { replay } from '../support/replay';

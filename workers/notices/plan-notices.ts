@@ -11,7 +11,7 @@ import { stillPending } from '../../policy/decide/decide';
 import type { StoredRow } from '../../policy/evidence/chain';
 import type { KeyRegistry } from '../../policy/evidence/key-registry';
 import type { Ledger } from '../../policy/evidence/ledger-port';
-import { answerScopeFromRows } from '../../activities/review/answer-scope-from-rows';
+import { answerScopeFromRows } from '../../activities/review/scopes-from-rows';
 import { requesterIn, rowOf, submissionIn } from '../../activities/rows';
 import { statementsOf, verifyAcceptedAnswers } from '../../signing/verify-answers';
 import type { NewNotice, NoticeLook, NoticeStore } from '../../storage/notices/notices';

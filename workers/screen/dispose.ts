@@ -1,7 +1,7 @@
 import { isGrpcServiceError, type Client } from '@temporalio/client';
 import { GRPC } from '../../client/temporal-errors';
 import type { Logger } from '../logger';
-import { RAN_AHEAD } from '../../policy/contracts/ran-ahead';
+import { RAN_AHEAD } from '../../policy/contracts/messages';
 import type { WorkflowTask } from './workflow-task';
 
 const WORKFLOW_WORKER_UNHANDLED_FAILURE = 14;

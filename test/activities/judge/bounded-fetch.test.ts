@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { createBoundedFetch } from '../../../activities/judge/bounded-fetch';
+import { createBoundedFetch } from '../../../activities/judge/model-client';
 import { createJudgeTransport } from '../../../activities/judge/transport';
 import { causeOf } from '../../../policy/decide/judge-failure';
 import {

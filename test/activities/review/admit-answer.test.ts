@@ -1,5 +1,5 @@
 import { createAnswerActivities, type AnswerDeps } from '../../../activities/review/admit-answer';
-import { SCOPE_ROWS } from '../../../activities/review/answer-scope-from-rows';
+import { SCOPE_ROWS } from '../../../activities/review/scopes-from-rows';
 import type { AdmitInput, Admitted } from '../../../activities/review-types';
 import type { AnswerPredicate } from '../../../policy/contracts/answer';
 import type { Envelope } from '../../../policy/contracts/diff';

@@ -5,7 +5,7 @@ import type { Envelope } from '../../../policy/contracts/diff';
 import { statementOf, type Statement } from '../../../policy/evidence/statement';
 import { newNonce } from '../../../signing/nonce';
 import { verifyAcceptedAnswers } from '../../../signing/verify-answers';
-import { answerScopeFromRows } from '../../../activities/review/answer-scope-from-rows';
+import { answerScopeFromRows } from '../../../activities/review/scopes-from-rows';
 import { testRegistry } from '../../support/keys';
 import { memoryLedger, type MemoryLedger } from '../../support/memory-ledger';
 import { testPasskey, USER_PRESENT, type TestPasskey, type Touch } from '../../support/passkey';

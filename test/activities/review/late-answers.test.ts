@@ -1,4 +1,4 @@
-import { createLateAnswers } from '../../../activities/review/late-answers';
+import { recordLateAnswers } from '../../../activities/review/late-answers';
 import { memoryLedger } from '../../support/memory-ledger';
 
 const [CHANGE, V1] = ['1'.repeat(64), 'a'.repeat(64)];
@@ -15,14 +15,17 @@ const closed = { code: 'closed', message: 'the review is over' } as const;
 
 function setUp() {
   const ledger = memoryLedger();
-  return { ledger, late: createLateAnswers({ ledger: ledger.as('cs_gateway'), now: () => new Date(AT) }) };
+  return { ledger, deps: { ledger: ledger.as('cs_gateway'), now: () => new Date(AT) } };
 }
 
 it('refuses an answer after the review closed, by violation, and records the attempt in the ledger [T56]', async () => {
-  const { ledger, late } = setUp();
+  const { ledger, deps } = setUp();
   await ledger.append(CHANGE, [{ kind: 'closed', at: AT, body: {}, factKey: 'closed' }], opened);
-  expect(await late.recordLate(CHANGE, { answers: [answer, true] }, closed)).toEqual({ [V1]: closed, '#1': closed });
-  expect(await late.recordLate(CHANGE, [true], closed)).toEqual({
+  expect(await recordLateAnswers(deps, CHANGE, { answers: [answer, true] }, closed)).toEqual({
+    [V1]: closed,
+    '#1': closed,
+  });
+  expect(await recordLateAnswers(deps, CHANGE, [true], closed)).toEqual({
     '#0': { code: 'malformed', message: expect.stringContaining('by position') },
   });
   expect(ledger.all.slice(1).map(({ row }) => [row.kind, row.actor, row.body['via']])).toEqual(
@@ -31,17 +34,17 @@ it('refuses an answer after the review closed, by violation, and records the att
 });
 
 it('records nothing for a review that does not exist, so that an invented id creates no rows', async () => {
-  const { ledger, late } = setUp();
-  expect(await late.recordLate(CHANGE, { answers: [answer] }, closed)).toBeNull();
+  const { ledger, deps } = setUp();
+  expect(await recordLateAnswers(deps, CHANGE, { answers: [answer] }, closed)).toBeNull();
   expect(ledger.all).toEqual([]);
 });
 
 it('only counts refusals after the first 100, and says so', async () => {
-  const { ledger, late } = setUp();
+  const { ledger, deps } = setUp();
   await ledger.append(CHANGE, [{ kind: 'closed', at: AT, body: {}, factKey: 'closed' }], opened);
   const others = Array.from({ length: 100 }, (_, i) => ({ ...answer, reason: `try ${i}` }));
-  for (const from of [0, 50]) await late.recordLate(CHANGE, { answers: others.slice(from, from + 50) }, closed);
-  expect(await late.recordLate(CHANGE, { answers: [answer] }, closed)).toMatchObject({
+  for (const from of [0, 50]) await recordLateAnswers(deps, CHANGE, { answers: others.slice(from, from + 50) }, closed);
+  expect(await recordLateAnswers(deps, CHANGE, { answers: [answer] }, closed)).toMatchObject({
     [V1]: { code: 'too_many_refusals' },
   });
   expect(await ledger.refusalCounts(CHANGE)).toEqual([{ factKey: 'answer_refused/cs_gateway/', count: 1 }]);

@@ -5,10 +5,9 @@ import { compositeValidator } from '../../../compat/flyto/composite-validator';
 import { hasErrorCode } from '../../../compat/flyto/has-error-code';
 import { ValidatorError } from '../../../policy/validators/validator';
 import { FlytoLLMClient } from '../../../compat/flyto/flyto-llm-client';
-import type { LLMClient } from '../../../compat/flyto/llm-client';
+import type { LLMClient, FlytoEvent, FlytoProvider, FlytoRequest } from '../../../compat/flyto/llm-client';
 import { LLMValidator, MAX_PROMPT_DIFF_BYTES } from '../../../compat/flyto/llm-validator';
 import { createOpenAIProvider } from '../../../compat/flyto/openai-provider';
-import type { FlytoEvent, FlytoProvider, FlytoRequest } from '../../../compat/flyto/provider';
 import { completion, sendJson, startJudgeServer } from '../../support/judge-server';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);

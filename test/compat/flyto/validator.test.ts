@@ -1,10 +1,9 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { verdictStatus } from '../../../policy/contracts/verdict';
 import { breakerSample } from '../../../policy/contracts/readings';
-import { alwaysApprove } from '../../../compat/flyto/always-approve';
+import { alwaysApprove, newValidatedTool } from '../../../compat/flyto/validated-tool';
 import { ALWAYS_APPROVE } from '../../../policy/validators/always-approve';
 import { dispatchValidator } from '../../../compat/flyto/dispatch-validator';
-import { newValidatedTool } from '../../../compat/flyto/validated-tool';
 import { hasErrorCode } from '../../../compat/flyto/has-error-code';
 import { ValidatorError } from '../../../policy/validators/validator';
 import { diffOf, scripted } from '../../policy/validators/fixtures';

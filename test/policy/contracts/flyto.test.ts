@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { DiffInput } from '../../../policy/contracts/diff';
 import { Severity, Verdict } from '../../../policy/contracts/verdict';
-import { alwaysApprove } from '../../../compat/flyto/always-approve';
+import { alwaysApprove } from '../../../compat/flyto/validated-tool';
 import { diffSizeRule } from '../../../policy/validators/diff-size-rule';
 import { patternRule } from '../../../policy/validators/pattern-rule';
 import { ruleValidator } from '../../../policy/validators/rule-validator';

@@ -1,5 +1,4 @@
-import type { KeyRegistry } from '../../../policy/evidence/key-registry';
-import { withCurrentKeys } from '../../../policy/evidence/with-current-keys';
+import { withCurrentKeys, type KeyRegistry } from '../../../policy/evidence/key-registry';
 import { testKey, testRegistry } from '../../support/keys';
 
 const [ada, eli] = [testKey('approver', 'ada'), testKey('approver', 'eli')];

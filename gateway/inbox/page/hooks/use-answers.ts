@@ -7,8 +7,7 @@ import { api, serverNow } from '../api-client';
 import type { Chosen } from '../model/choices';
 import { failureText, PasskeyError, signChallenge } from '../passkey';
 import { fromBase64Url } from '../../../../policy/evidence/base64';
-import { passkeyChallenge, statementDigest } from '../../../../policy/evidence/passkey-challenge';
-import { passkeyEnvelopes } from '../../../../policy/evidence/passkey-envelopes';
+import { passkeyChallenge, statementDigest, passkeyEnvelopes } from '../../../../policy/evidence/passkey-challenge';
 import type { Envelope } from '../../../../policy/contracts/diff';
 import { answerStatements } from '../../../../client/answer-statements';
 

@@ -4,7 +4,7 @@ import { BUILTIN_UNIT } from '../rules/builtin';
 import type { ValidatorRegistry } from '../rules/registry';
 import { ALWAYS_APPROVE } from '../validators/always-approve';
 import { problem, toIssues, type Issue, type Locate, type Path, type Problem } from './issue';
-import type { Bundle } from './schema';
+import type { Bundle, BundleWaiver } from './schema';
 
 /** Parts of a bundle that are valid and let more pass than their author expects. `plans`: all of the bundle. */
 export function traps(bundle: Bundle, plans: readonly Plan[], registry: ValidatorRegistry, locate: Locate): Issue[] {
@@ -81,4 +81,72 @@ function onlyAdvice(bundle: Bundle, { target, sourceTool, validators }: Plan): P
   const index = bundle.targets[target]?.sourceTools.indexOf(sourceTool) ?? 0;
   const message = `No validator holds a change of "${sourceTool}": all of them have level "advise"`;
   return [problem(['targets', target, 'sourceTools', index], message, 'Set some of them to "confirm" or "forbid".')];
+}
+
+const RULE = 'cross_unknown_tool';
+
+/**
+ * Source tools of the bundle whose every change the rule `cross_unknown_tool` finds, because its setting `known` does not list
+ * them. `plans`: all of the bundle.
+ */
+export function unknownTools(bundle: Bundle, plans: readonly Plan[], locate: Locate): Issue[] {
+  const found = plans.flatMap(({ target, sourceTool, validators }) => {
+    const rule = validators.find(({ implementation }) => implementation === RULE);
+    const known = rule?.config['known'];
+    if (rule === undefined || !Array.isArray(known) || known.includes(sourceTool)) return [];
+    const index = bundle.targets[target]?.sourceTools.indexOf(sourceTool) ?? 0;
+    return [
+      problem(
+        ['targets', target, 'sourceTools', index],
+        `The rule ${RULE} (level ${rule.level}) fires for every change of "${sourceTool}"`,
+        `Once rules of this bundle read it, add it to the setting: ${RULE}: { config: { known: [${sourceTool}, …] } }`,
+      ),
+    ];
+  });
+  return toIssues(found, locate);
+}
+
+/** Waivers that have expired at `at` (ISO 8601, UTC). */
+export function expiredWaivers(bundle: Bundle, at: string, locate: Locate): Issue[] {
+  const expired = bundle.waivers.flatMap((waiver, i) =>
+    Date.parse(at) < Date.parse(waiver.expires)
+      ? []
+      : [
+          problem(
+            ['waivers', i, 'expires'],
+            `Waiver "${waiver.id}" expired at ${waiver.expires}`,
+            'Remove the waiver, or give it a new reason and date.',
+          ),
+        ],
+  );
+  return toIssues(expired, locate);
+}
+
+/** Waivers that no change can use: they have no effect, but a reader of the bundle expects one. `plans`: all of the bundle. */
+export function unusedWaivers(bundle: Bundle, plans: readonly Plan[], locate: Locate): Issue[] {
+  const used = new Set(plans.flatMap((plan) => plan.waivers.map(({ id }) => id)));
+  const unused = bundle.waivers.flatMap((waiver, i) => {
+    const path = ['waivers', i, 'id'];
+    if (!used.has(waiver.id))
+      return [
+        problem(
+          path,
+          `Waiver "${waiver.id}" is never used: ${waiver.validatorId} does not run for its targets and source tools`,
+          'Remove it, or correct its scope.',
+        ),
+      ];
+    const first = bundle.waivers.slice(0, i).find((earlier) => covers(earlier, waiver));
+    if (first === undefined) return [];
+    return [problem(path, `Waiver "${waiver.id}" is never used: "${first.id}" covers it`, 'Remove one of the two.')];
+  });
+  return toIssues(unused, locate);
+}
+
+/** Whether `wide` waives whatever `narrow` does, at least as long. */
+function covers(wide: BundleWaiver, narrow: BundleWaiver): boolean {
+  if (wide.validatorId !== narrow.validatorId || Date.parse(wide.expires) < Date.parse(narrow.expires)) return false;
+  return Object.entries(wide.scope).every(([limit, allowed]) => {
+    const own = narrow.scope[limit as keyof BundleWaiver['scope']];
+    return own !== undefined && own.every((value) => (allowed as readonly string[]).includes(value));
+  });
 }

@@ -1,6 +1,49 @@
+/** Ledger rows of answers and withdrawals, accepted or refused. */
 import { canonicalJson, type JsonValue } from '../../policy/contracts/canonical-json';
-import { sha256HexOfText } from '../../policy/contracts/hash';
 import { MAX_REFUSED_ROWS, type LedgerEntry } from '../../policy/evidence/ledger-port';
+import type { CountedAnswer } from '../../signing/judge-answer';
+import { answerFactKey, answerRowKind } from '../../signing/verify-answers';
+import { sha256HexOfText } from '../../policy/contracts/hash';
+
+/** The row of an answer that counts. */
+export function acceptedEntry(
+  sent: unknown,
+  answer: CountedAnswer,
+  by: { readonly at: string; readonly via: string },
+): LedgerEntry {
+  const { violationId, fingerprint, decision, reason, person, signed, digest, issuedAt, retracts, keyId } = answer;
+  return {
+    kind: answerRowKind(answer),
+    at: by.at,
+    // `judgeAnswer` parsed it strictly: it is an envelope or an unsigned answer, without other members.
+    body: {
+      answer: sent as JsonValue,
+      violationId,
+      fingerprint,
+      decision,
+      reason,
+      person,
+      signed,
+      digest,
+      issuedAt,
+      retracts,
+      keyId,
+      via: by.via,
+    },
+    factKey: answerFactKey(answer),
+    ...spentNonce(answer),
+  };
+}
+
+/** What the ledger spends with the row of a signed statement: its nonce, and the counter if a passkey signed. */
+export function spentNonce({
+  keyId,
+  nonce,
+  passkeyUse,
+}: Pick<CountedAnswer, 'keyId' | 'nonce' | 'passkeyUse'>): Pick<LedgerEntry, 'nonce'> {
+  if (keyId === null || nonce === null) return {};
+  return { nonce: { keyId, nonce, ...(passkeyUse === null ? {} : { passkey: passkeyUse }) } };
+}
 
 /** Only the digest of a larger refused answer is recorded, so that a hostile sender cannot fill the ledger. */
 const MAX_RECORDED_CHARS = 16 * 1024;
