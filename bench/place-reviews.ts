@@ -11,7 +11,7 @@ import { Submission } from '../policy/contracts/diff';
 import { REVIEW_WORKFLOW, TASK_QUEUES } from '../policy/contracts/queues';
 import type { Reported } from '../policy/decide/reported';
 import { matchPolicies } from '../policy/decide/violations';
-import type { Carried } from '../workflows/carried';
+import type { Carried } from '../workflows/review-state';
 import { now, Review } from '../workflows/review-state';
 import { throughput } from './measure';
 

@@ -25,7 +25,7 @@ import { signWithdrawal, type WithdrawInput } from './sign-withdrawal';
 import type { Signer } from './signer';
 import { prepareSubmission, signSubmission, type PreparedSubmission, type SubmitInput } from './submission';
 import { registeredKey } from '../signing/verify-review/registry-entries';
-import { CheckFailed } from '../signing/verify-review/outcome';
+import { CheckFailed } from '../signing/verify-review/checking';
 
 export interface GatewayClientOptions {
   /** Origin and path prefix of the gateway, e.g. `https://countersign.example`. */

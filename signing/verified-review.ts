@@ -27,7 +27,7 @@ import { unreadableRows, unreadableRowText } from '../policy/evidence/unreadable
 import { recordOf } from './verify-evidence';
 import { isMet, verifyReview } from './verify-review';
 import { stricterSince } from './verify-review/attested';
-import { rowOf } from './verify-review/outcome';
+import { rowOf } from './verify-review/checking';
 import { RECORD_ONLY, type CheckResult, type EvidenceTrust, type ReviewFacts } from './verify-review/record';
 
 export interface VerifiedReview {

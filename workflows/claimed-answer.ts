@@ -3,7 +3,8 @@ import { readJson } from '../policy/text/json-text';
 import { decodeUtf8 } from '../policy/text/utf8';
 import { clip } from '../policy/text/cut-text';
 import { plainLine } from '../policy/text/plain-line';
-import { member } from './member';
+import { valueAt } from '../policy/contracts/issues';
+import { KEY_ID } from './message-bounds';
 
 /**
  * What an answer says before the activity `admitAnswer` verifies it. Only for the Temporal UI: person, decision and violation are
@@ -32,13 +33,13 @@ const MAX_CLAIM = 80;
 
 /** The claims of the first answers of a message, in their order. Never throws. */
 export function claimsOf(message: unknown, names: ClaimNames): Claim[] {
-  const answers = member(message, 'answers');
+  const answers = valueAt(message, ['answers']);
   return Array.isArray(answers) ? answers.slice(0, MAX_READ).map((answer) => claimOf(answer, names)) : [];
 }
 
 /** The summary of the activity that verifies the message, fixed before its result is known: `bob: reject sql_affected_rows, to be verified`. */
 export function claimSummary(message: unknown, names: ClaimNames): string {
-  const answers = member(message, 'answers');
+  const answers = valueAt(message, ['answers']);
   const [first] = claimsOf(message, names);
   if (first === undefined || !Array.isArray(answers)) return 'a message without answers, to be verified';
   const more = answers.length > 1 ? ` and ${answers.length - 1} more` : '';
@@ -46,15 +47,16 @@ export function claimSummary(message: unknown, names: ClaimNames): string {
 }
 
 function claimOf(answer: unknown, { keyOwners, violations }: ClaimNames): Claim {
-  const envelope = typeof member(answer, 'payload') === 'string';
-  const said = envelope ? predicateOf(member(answer, 'payload')) : answer;
-  const decision = member(said, 'decision');
+  const payload = valueAt(answer, ['payload']);
+  const said = typeof payload === 'string' ? predicateOf(payload) : answer;
+  const decision = valueAt(said, ['decision']);
   if (decision !== 'confirm' && decision !== 'reject' && decision !== 'retract')
     return { violationId: null, text: 'an answer that cannot be read' };
-  const keyId = member(member(member(answer, 'signatures'), '0'), 'keyid');
-  const owner = typeof keyId === 'string' ? member(keyOwners, keyId) : undefined;
-  const actor = envelope ? (owner ?? `key ${plainLine(keyId, 8)}`) : member(said, 'actor');
-  const violationId = member(said, 'violationId');
+  const keyId = valueAt(answer, KEY_ID);
+  const owner = typeof keyId === 'string' ? valueAt(keyOwners, [keyId]) : undefined;
+  const signer = owner ?? `key ${plainLine(keyId, 8)}`;
+  const actor = typeof payload === 'string' ? signer : valueAt(said, ['actor']);
+  const violationId = valueAt(said, ['violationId']);
   const known = violations.find((violation) => violation.violationId === violationId);
   const what = known?.validatorId ?? `violation ${plainLine(violationId, 12)}`;
   return {
@@ -63,11 +65,11 @@ function claimOf(answer: unknown, { keyOwners, violations }: ClaimNames): Claim 
   };
 }
 
-function predicateOf(payload: unknown): unknown {
-  if (typeof payload !== 'string' || payload.length > MAX_PAYLOAD) return undefined;
+function predicateOf(payload: string): unknown {
+  if (payload.length > MAX_PAYLOAD) return undefined;
   const text = decodeUtf8(bytesOfBase64(payload));
   const read = text === null ? null : readJson(text, 20);
-  return read?.ok === true ? member(read.value, 'predicate') : undefined;
+  return read?.ok === true ? valueAt(read.value, ['predicate']) : undefined;
 }
 
 /** Tolerant: other characters and the bits of an incomplete byte are skipped. The activity decodes strictly. */

@@ -6,7 +6,7 @@
  * B2 Only messages that changed nothing count. An answer that is accepted gives its place back, so honest answers have no bound.
  * B3 The counts are per hour: junk cannot shut approvers out for good. The sender is the key that the message names, not verified.
  */
-import { member } from './member';
+import { valueAt } from '../policy/contracts/issues';
 
 /** In UTF-16 code units of JSON. The largest honest message is 50 answers with reasons of 2,000 characters. */
 export const MAX_MESSAGE_LENGTH = 256 * 1024;
@@ -96,10 +96,12 @@ function lengthOf(message: unknown): number | null {
   }
 }
 
+/** Where an envelope names its key. */
+export const KEY_ID = ['signatures', '0', 'keyid'];
+
 /** The key or the actor that the message names first. At most 200 characters. */
 function senderOf(message: unknown): string {
-  const first = member(member(message, 'answers'), '0') ?? member(message, 'statement') ?? message;
-  const key = member(member(member(first, 'signatures'), '0'), 'keyid');
-  const named = key ?? member(first, 'actor');
+  const first = valueAt(message, ['answers', '0']) ?? valueAt(message, ['statement']) ?? message;
+  const named = valueAt(first, KEY_ID) ?? valueAt(first, ['actor']);
   return typeof named === 'string' ? `:${named.slice(0, 200)}` : 'unnamed';
 }

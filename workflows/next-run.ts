@@ -1,10 +1,8 @@
 import { allHandlersFinished, continueAsNew, workflowInfo } from '@temporalio/workflow';
-import type { Submission } from '../policy/contracts/diff';
+import { withoutInline, type Submission } from '../policy/contracts/diff';
 import type { WorkflowOutcome } from '../policy/contracts/outcome';
-import type { Carried } from './carried';
-import type { Review } from './review-state';
+import type { Carried, Review } from './review-state';
 import { waitOrTimeout } from './wait-or-timeout';
-import { withoutInline } from './without-inline';
 
 /** Temporal ends a run at 51,200 events or 50 MiB, and refuses updates after 2,000 of them. Honest reviews have 30 to 100 events. */
 const MAX_EVENTS = 1_500;

@@ -22,14 +22,45 @@ import { violationStatus } from '../policy/decide/violation-status';
 import { buildViolations, type TriggeredPolicy } from '../policy/decide/violations';
 import type { Waiving } from '../policy/decide/waivers';
 import { NO_REFUSALS, withRefused, type Refusals } from './answer-lines';
-import type { Carried } from './carried';
 import type { Claim, ClaimNames } from './claimed-answer';
-import { MessageBounds } from './message-bounds';
+import { MessageBounds, type Counts } from './message-bounds';
 import { LocalTurn } from './local-turn';
 import { plainLine } from '../policy/text/plain-line';
 
 const MAX_WARNINGS = 50;
 const MAX_TITLE = 120;
+
+/** Members that a run hands to the next one as they are. */
+const CARRIED = [
+  'state',
+  'stagingSha',
+  'cardinality',
+  'preflight',
+  'violations',
+  'fingerprint',
+  'disclosedAt',
+  'reachable',
+  'title',
+  'keyOwners',
+  'refusals',
+  'dropped',
+] as const satisfies readonly (keyof Review)[];
+type CarriedMembers = Readonly<Pick<Review, (typeof CARRIED)[number]>>;
+
+/** The state of a review that continues as a new run, because the history of this one became long. */
+export interface Carried extends CarriedMembers {
+  readonly waitsFor: { readonly what: 'answers' } | { readonly what: 'effect'; readonly since: number };
+  readonly opened: Opened;
+  readonly warnings: readonly string[];
+  readonly answers: readonly AdmittedAnswer[];
+  readonly outcomes: readonly (readonly [string, RawOutcome])[];
+  readonly tooManyViolations: number | null;
+  readonly counts: Counts;
+}
+
+function pick(from: CarriedMembers): CarriedMembers {
+  return Object.fromEntries(CARRIED.map((name) => [name, from[name]])) as unknown as CarriedMembers;
+}
 
 /**
  * The state of one review, shared by the handlers and the main function. It decides nothing itself; `decide` does.
@@ -117,51 +148,27 @@ export class Review {
 
   /** Everything that the next run of this workflow needs. Only while the review waits: no activity is running then. */
   carry(waitsFor: Carried['waitsFor']): Carried {
-    const { state, stagingSha, cardinality, preflight, violations, fingerprint, disclosedAt, reachable } = this;
-    const { title, keyOwners, refusals } = this;
     return {
+      ...pick(this),
       waitsFor,
-      state,
       opened: this.#opened(),
-      stagingSha,
-      cardinality,
-      preflight,
-      violations,
-      fingerprint,
-      disclosedAt,
-      reachable,
-      title,
-      keyOwners,
-      refusals,
       warnings: this.warnings,
       answers: this.answers(),
       outcomes: [...this.#outcomes],
       tooManyViolations: this.#tooManyViolations ?? null,
       counts: this.bounds.counts(),
-      dropped: this.dropped,
     };
   }
 
   /** The inverse of `carry`. What was carried is no more trusted than any message: the committer verifies the review. */
   restore(carried: Carried): void {
-    this.state = ReviewState.parse(carried.state);
+    Object.assign(this, pick(carried), { state: ReviewState.parse(carried.state) });
     this.open(carried.opened);
-    this.stagingSha = carried.stagingSha;
-    this.cardinality = carried.cardinality;
-    this.preflight = carried.preflight;
-    this.violations = carried.violations;
-    this.fingerprint = carried.fingerprint;
-    this.disclosedAt = carried.disclosedAt;
-    this.reachable = carried.reachable;
-    this.title = carried.title;
-    this.keyOwners = carried.keyOwners;
-    this.refusals = carried.refusals;
     this.warnings.push(...carried.warnings);
     this.admit(carried.answers);
     for (const [id, outcome] of carried.outcomes) this.record(id, outcome);
     this.#tooManyViolations = carried.tooManyViolations ?? undefined;
     this.bounds = new MessageBounds(() => Date.now(), carried.counts);
-    this.dropped = carried.dropped;
     this.complete();
   }
 

@@ -23,14 +23,14 @@ import {
 } from '@temporalio/workflow';
 import type { Opened } from '../activities/review-types';
 import { inputSha } from '../policy/contracts/change-id';
-import { Submission } from '../policy/contracts/diff';
+import { Submission, withoutInline } from '../policy/contracts/diff';
 import { FailureType } from '../policy/contracts/failure-type';
 import { fieldIssues, issuesText } from '../policy/contracts/issues';
 import type { ReviewValidator } from '../policy/contracts/history-plan';
+import { isStatic } from '../policy/contracts/readings';
 import type { WorkflowOutcome } from '../policy/contracts/outcome';
 import type { Preflight } from '../policy/contracts/status';
 import { validatorFailedResult } from '../policy/decide/findings';
-import type { Carried } from './carried';
 import { intervene, waitForAnswers } from './intervention';
 import { failureOf } from './failure';
 import { askJudge } from './judging';
@@ -38,10 +38,9 @@ import { MessageHandlers } from './message-handlers';
 import type { MessageKind } from './message-bounds';
 import * as messages from './messages';
 import { guardians, reviewSteps, staging } from './proxies';
-import { now, preflightOf, Review } from './review-state';
+import { now, preflightOf, Review, type Carried } from './review-state';
 import { resumeUnknown, rollBack, settle, type Ending } from './settling';
 import { knowPublished, publishStatus, showDetails } from './reporting';
-import { withoutInline } from './without-inline';
 
 /** `carried`: the state of the run that continued as this one. */
 export async function review(input: Submission, carried?: Carried): Promise<WorkflowOutcome> {
@@ -223,7 +222,6 @@ async function supersede(change: Review, superseded: string): Promise<void> {
 
 /** The guardians that `openReview` could not run: one activity for each unit, in parallel. Every finding must be shown. */
 async function runStaticGuardians(change: Review): Promise<void> {
-  const isStatic = (v: ReviewValidator): boolean => v.kind === 'derived' && !v.needsStaging && v.phase === 'preflight';
   const units = unitsOf(change.plan.validators.filter((v) => isStatic(v) && !change.hasOutcome(v.id)));
   await Promise.all([...units].map(([unit, validators]) => runUnit(change, unit, validators)));
 }

@@ -1,5 +1,6 @@
 import { ApplicationFailure, CancellationScope } from '@temporalio/workflow';
 import type { CommitInput, CommitResult, Settled, SettledOrUnknown } from '../activities/review-types';
+import { withoutInline } from '../policy/contracts/diff';
 import { FailureType } from '../policy/contracts/failure-type';
 import type { RollbackReason } from '../policy/contracts/outcome';
 import { failureOf } from './failure';
@@ -11,7 +12,6 @@ import { readStatements } from './statements';
 import { MAX_EXPLANATION_LENGTH } from '../policy/contracts/limits';
 import { cutText } from '../policy/text/cut-text';
 import { continueWhenCalm, isLong } from './next-run';
-import { withoutInline } from './without-inline';
 
 /** Why a review is rolled back. */
 export interface Ending {

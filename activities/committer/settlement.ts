@@ -165,7 +165,7 @@ export async function close(
     const effectRow = nextRow(changeId, rows.at(-1), effectEntry, actor);
     const action = state === 'COMMITTED' ? 'COMMIT' : 'ROLLBACK';
     const findings = findingsAtEnd(plan, changeId, rows, { action, reason, stagingSha: facts.stagingSha });
-    const disclosed = violationsIn(rows, plan);
+    const disclosed = disclosedViolations(rows, plan);
     const violations = disclosed ?? [];
     const predicate: ReceiptPredicate = {
       ...facts,
@@ -229,7 +229,7 @@ export async function planOf(plans: PlanSource, planHash: string | null): Promis
 }
 
 /** The disclosed violations; null without a readable row `disclosed` before the end. Its findings can be read only with the plan. */
-function violationsIn(rows: readonly StoredRow[], plan: Plan | null): readonly PolicyViolation[] | null {
+function disclosedViolations(rows: readonly StoredRow[], plan: Plan | null): readonly PolicyViolation[] | null {
   const row = untilSettled(rows.map((stored) => stored.row)).find(({ kind }) => kind === 'disclosed');
   if (row === undefined || (plan !== null && disclosedFindings(plan, row) === null)) return null;
   return PolicyViolation.array().safeParse(row.body['violations']).data ?? null;

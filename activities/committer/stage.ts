@@ -1,3 +1,4 @@
+import { isStatic } from '../../policy/contracts/readings';
 import { withHeartbeat } from '../heartbeat';
 import { toWellFormed, type JsonObject, type JsonValue } from '../../policy/contracts/canonical-json';
 import { previewSha, stagingSha as stagingShaOf, type StagingRecord } from '../../policy/contracts/staging-record';
@@ -8,7 +9,7 @@ import type { Ledger } from '../../policy/evidence/ledger-port';
 import { loadDiff, toolFor } from '../review/derivation';
 import { readInput } from '../inputs';
 import { ENDING_ROWS, isEnding, openedChange, OPENED_ROWS, type OpenedChange } from '../review/opened-change';
-import { deriveResults, isStaged, isStatic, readFacts } from '../review/derive';
+import { deriveResults, isStaged, readFacts } from '../review/derive';
 import { findingRows, outcomesOf } from '../review/finding-rows';
 import { refusedEntry } from '../review/refused-entry';
 import type { CommitActivities, Staged } from '../review-types';

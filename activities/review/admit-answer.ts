@@ -32,8 +32,8 @@ import { judgeAnswer, type CountedAnswer, type RefusedAnswer } from '../../signi
 import { statementsOf, toAdmitted, verifyAcceptedAnswers } from '../../signing/verify-answers';
 import type { PlanSource } from '../../storage/plans/plan-source';
 import type { Admitted, ReviewActivities } from '../review-types';
-import { acceptedEntry, refusalEntry } from './answer-rows';
-import { parseAnswerMessage, violationIdOf, byViolation, refusedResult, type Outcome } from './answer-message';
+import { acceptedEntry, refusedAnswerEntry } from './answer-rows';
+import { parseAnswerMessage, violationIdOf, byViolation, refusedResult, type AnswerOutcome } from './answer-message';
 import { CLOSED, judgeMessage, restoreAdmitted, type ValidAnswer, type Verdict } from './judge-message';
 import { ENDING_ROWS, isEnding } from './opened-change';
 import { answerScopeFromRows, SCOPE_ROWS } from './scopes-from-rows';
@@ -82,7 +82,7 @@ export function createAnswerActivities(deps: AnswerDeps): Pick<ReviewActivities,
       const verdicts = judgeMessage(valid, state, standing, at);
 
       const refusal = (sent: unknown, refused: RefusedAnswer): LedgerEntry =>
-        refusalEntry({ sent, refused, via: input.via, at });
+        refusedAnswerEntry({ sent, refused, via: input.via, at });
       const entries = verdicts.map(({ sent, judged }) => {
         if (judged.code === 'accepted') return acceptedEntry(sent, judged, { at, via: input.via });
         return judged.code === 'duplicate' ? null : refusal(sent, judged);
@@ -127,7 +127,7 @@ export function judgedSince(changeId: string): CountersignFailure {
 
 /** Refuses every answer and records nothing: an invented id must not create rows. */
 function notOpened(message: unknown): Admitted {
-  const outcomes = parseAnswerMessage(message).map(({ sent, problem }): Outcome =>
+  const outcomes = parseAnswerMessage(message).map(({ sent, problem }): AnswerOutcome =>
     problem === null
       ? { violationId: violationIdOf(sent), result: { code: 'too_early', message: 'no such change was opened' } }
       : { violationId: null, result: { code: 'malformed', message: problem } },
@@ -162,7 +162,7 @@ function refusedByLedger({ violationId }: CountedAnswer, appended: Appended | nu
 }
 
 /** `known`: digests of the answers that the workflow counts already, or that earlier items of this message add. */
-function outcomeOf(judged: Verdict['judged'], appended: Appended | null, known: Set<string>): Outcome {
+function outcomeOf(judged: Verdict['judged'], appended: Appended | null, known: Set<string>): AnswerOutcome {
   const { violationId } = judged;
   const duplicate = { code: 'duplicate', message: 'this answer was already recorded' } as const;
   if (judged.code === 'duplicate') {

@@ -16,7 +16,7 @@ import { VERDICTS, type LedgerEntry } from '../../policy/evidence/ledger-port';
 import { judgeWithdrawal, type CountedWithdrawal } from '../../signing/judge-withdrawal';
 import type { AdmittedWithdrawal, AdmitWithdrawalInput, ReviewActivities } from '../review-types';
 import { stoppedIn } from '../rows';
-import { spentNonce, refusalEntry, refusedText } from './answer-rows';
+import { spentNonce, refusedAnswerEntry, refusedText } from './answer-rows';
 import { judgedSince, REGRESSED, type AnswerDeps } from './admit-answer';
 import { OPENED_ROWS } from './opened-change';
 import { withdrawalScopeFromRows } from './scopes-from-rows';
@@ -38,7 +38,7 @@ async function admit(deps: AnswerDeps, input: AdmitWithdrawalInput): Promise<Adm
   const judged = judgeWithdrawal(kind, message, scope, (await keys.snapshot(0)).find, at);
   const found = stoppedIn(rows);
   if (judged.code !== 'accepted')
-    return { result: await recordRefusal(ledger, input, judged, at, lastN), stopped: found };
+    return { result: await recordRefusedMessage(ledger, input, judged, at, lastN), stopped: found };
 
   const [appended] = await ledger.append(changeId, [toEntry(judged, scope.other, at, input.via)], undefined, lastN);
   if (appended?.status === 'moved') throw judgedSince(changeId);
@@ -56,7 +56,7 @@ async function admit(deps: AnswerDeps, input: AdmitWithdrawalInput): Promise<Adm
       : appended?.status === 'counter_regressed'
         ? { code: 'counter_regressed', message: REGRESSED }
         : { code: 'nonce_reused', message: 'its nonce was already used; sign a new statement' };
-  return { result: await recordRefusal(ledger, input, refused, at), stopped: found };
+  return { result: await recordRefusedMessage(ledger, input, refused, at), stopped: found };
 }
 
 type Refused = { readonly code: WithdrawCode; readonly message: string };
@@ -69,14 +69,14 @@ export function recordRefusedWithdrawal(
   message: Omit<Message, 'changeId'>,
   refused: Refused,
 ): Promise<AdmittedWithdrawal['result']> {
-  return recordRefusal(ledger, { ...message, changeId }, refused, now().toISOString());
+  return recordRefusedMessage(ledger, { ...message, changeId }, refused, now().toISOString());
 }
 
 /**
  * Records a refused message. The result says whether the refusal has its own row, or was counted on another. `lastN`: as `expectedN` of
  * the ledger; the call then throws if another verdict was written.
  */
-async function recordRefusal(
+async function recordRefusedMessage(
   ledger: AnswerDeps['ledger'],
   { changeId, kind, message, via }: Message,
   refused: Refused,
@@ -84,7 +84,7 @@ async function recordRefusal(
   lastN?: number,
 ): Promise<AdmittedWithdrawal['result']> {
   const about = { ...refused, violationId: null, about: kind };
-  const entry = refusalEntry({ sent: message, refused: about, via, at });
+  const entry = refusedAnswerEntry({ sent: message, refused: about, via, at });
   const [appended] = await ledger.append(changeId, [entry], undefined, lastN);
   if (appended?.status === 'moved') throw judgedSince(changeId);
   return appended?.status === 'counted'

@@ -40,7 +40,7 @@ export function violationIdOf(sent: unknown): string | null {
   return plain.success ? plain.data.violationId : null;
 }
 
-export interface Outcome {
+export interface AnswerOutcome {
   readonly violationId: string | null;
   readonly result: AnswerResult;
   readonly admitted?: AdmittedAnswer;
@@ -59,9 +59,9 @@ export function refusedResult(
  * Results by violation id, or by `#<index>` if the id is unknown or taken. If several answers name one violation, the one
  * that counts gets the id, so that a forged answer cannot hide it.
  */
-export function byViolation(outcomes: readonly Outcome[]): AnswerResults {
+export function byViolation(outcomes: readonly AnswerOutcome[]): AnswerResults {
   const results: Record<string, AnswerResult> = {};
-  const counts = ({ result }: Outcome): boolean => result.code === 'accepted' || result.code === 'duplicate';
+  const counts = ({ result }: AnswerOutcome): boolean => result.code === 'accepted' || result.code === 'duplicate';
   const numbered = outcomes.map((outcome, index) => ({ outcome, index }));
   for (const { outcome, index } of [
     ...numbered.filter((o) => counts(o.outcome)),

@@ -52,7 +52,7 @@ const MAX_RECORDED_CHARS = 16 * 1024;
  * The ledger row of a refused answer, withdrawal or supersession (`about`), keyed by its digest and the code: the same message again is
  * counted on the row.
  */
-export function refusalEntry(of: {
+export function refusedAnswerEntry(of: {
   readonly sent: unknown;
   readonly refused: {
     readonly code: string;

@@ -1,5 +1,6 @@
 import type { DiffInput } from '../../policy/contracts/diff';
 import type { Plan, PlanValidator } from '../../policy/contracts/plan';
+import { isStatic } from '../../policy/contracts/readings';
 import { resolveValidator } from '../../policy/rules/evaluate';
 import type { Facts } from '../../policy/contracts/facts';
 import { typedHash } from '../../policy/contracts/hash';
@@ -33,11 +34,6 @@ export async function factsShaOf(
 /** What the change does, in one line, before its dry run. Fails as `readFacts`. */
 export function readTitle(deps: DerivationDeps, diff: DiffInput): Promise<string> {
   return derivationOf(deps).title(diff);
-}
-
-/** Derived preflight validators that need no staging record. They run before the dry run executes anything. */
-export function isStatic(validator: PlanValidator): boolean {
-  return validator.kind === 'derived' && !validator.needsStaging && validator.phase === 'preflight';
 }
 
 /** Derived validators that need the dry run. Post validators are among them: they run on the dry run before the commit. */

@@ -1,3 +1,4 @@
+import { isStatic } from '../../policy/contracts/readings';
 import {
   canonicalJson,
   canonicalJsonOrNull,
@@ -36,7 +37,7 @@ import { readInput } from '../inputs';
 import { requesterIn, rowOf } from '../rows';
 import { assertPlanOf, isEnding, openedChange, type OpenedChange } from './opened-change';
 import { recordRefusal } from './refused-entry';
-import { isStatic, readFacts, type DerivationDeps } from './derive';
+import { readFacts, type DerivationDeps } from './derive';
 import type { WithChangeLock } from '../../storage/ledger/with-change-lock';
 import type { PlanSource } from '../../storage/plans/plan-source';
 import type { Disclosed, ReviewActivities } from '../review-types';
@@ -127,7 +128,7 @@ function stagedIn(rows: readonly StoredRow[], stagingSha: string | null): Stagin
 }
 
 /** What is disclosed of a change. */
-export interface Disclosure extends OpenedChange {
+export interface DisclosureInput extends OpenedChange {
   readonly stagingSha: string | null;
   readonly requester: string | null;
   readonly findings: readonly ValidatorFinding[];
@@ -139,7 +140,7 @@ export interface Disclosure extends OpenedChange {
  * takes too long is repeated while it runs. Only the results of the attempt that discloses become records: one from another attempt
  * would contradict what approvers are shown.
  */
-export async function recordDisclosure(deps: DisclosureDeps, plan: Plan, input: Disclosure): Promise<Disclosed> {
+export async function recordDisclosure(deps: DisclosureDeps, plan: Plan, input: DisclosureInput): Promise<Disclosed> {
   const { changeId } = input;
   const { results, rows } = await runCallbacks(deps, plan, input);
   const answerers = await whoCanAnswer(deps.keys, plan, input.tenant);
@@ -195,7 +196,7 @@ function disclosedOf(body: unknown): z.infer<typeof DisclosedRow> {
 async function runCallbacks(
   deps: DisclosureDeps,
   plan: Plan,
-  input: Disclosure,
+  input: DisclosureInput,
 ): Promise<{ results: Record<string, PolicyCallbackResult>; rows: LedgerEntry[] }> {
   const calling = input.triggered.filter((t) => t.callback !== null);
   if (calling.length === 0) return { results: {}, rows: [] };

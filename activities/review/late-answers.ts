@@ -3,7 +3,7 @@ import type { AnswerResults } from '../../policy/contracts/answer';
 import type { Ledger } from '../../policy/evidence/ledger-port';
 import type { RefusedAnswer } from '../../signing/judge-answer';
 import { byViolation, parseAnswerMessage, refusedResult, violationIdOf } from './answer-message';
-import { refusalEntry } from './answer-rows';
+import { refusedAnswerEntry } from './answer-rows';
 
 interface LateDeps {
   readonly ledger: Ledger;
@@ -19,7 +19,7 @@ export async function recordRefusedAnswers(
   const at = now().toISOString();
   const appended = await ledger.append(
     changeId,
-    refusals.map(({ sent, ...refused }) => refusalEntry({ sent, refused, via: 'late', at })),
+    refusals.map(({ sent, ...refused }) => refusedAnswerEntry({ sent, refused, via: 'late', at })),
   );
   return byViolation(
     refusals.map((refused, i) => ({

@@ -1,4 +1,4 @@
-import type { DiffInput, Submission } from '../../policy/contracts/diff';
+import { withoutInline, type DiffInput, type Submission } from '../../policy/contracts/diff';
 import { FailureType } from '../../policy/contracts/failure-type';
 import { changeId as changeIdOf, inputSha as inputShaOf } from '../../policy/contracts/change-id';
 import type { JsonObject } from '../../policy/contracts/canonical-json';
@@ -10,7 +10,7 @@ import { openingWarnings } from '../../policy/contracts/opening-warnings';
 import { sha256Hex } from '../../policy/contracts/hash';
 import type { ByteStore } from '../../policy/evidence/byte-store';
 import { withCurrentKeys, type KeyRegistry, type KeyLookup } from '../../policy/evidence/key-registry';
-import { isAggregate } from '../../policy/contracts/readings';
+import { isAggregate, isStatic } from '../../policy/contracts/readings';
 import type { WithAdvisoryLock, Ledger, LedgerEntry } from '../../policy/evidence/ledger-port';
 import { measureOf, type Measure } from '../../policy/rules/aggregate/measure';
 import { attestAggregates } from './aggregates';
@@ -21,7 +21,7 @@ import type { OpenedChange } from './opened-change';
 import { recordRefusal } from './refused-entry';
 import { CountersignFailure, digestMismatch, invalid } from '../../policy/contracts/failure';
 import type { PinnedPlan, PlanSource } from '../../storage/plans/plan-source';
-import { deriveResults, factsShaOf, isStatic, readFacts, readTitle, type DerivationDeps } from './derive';
+import { deriveResults, factsShaOf, readFacts, readTitle, type DerivationDeps } from './derive';
 import type { Opened, OpenInput, ReviewActivities, UnitResults } from '../review-types';
 import { readRecordedOpening, type RecordedOpening } from './recorded-opening';
 import { attestWorldFacts, type WorldFactsDeps } from './attest-world-facts';
@@ -167,7 +167,12 @@ function openingRows(
 ): LedgerEntry[] {
   const { submission, ref, requester, factsSha, own } = change;
   const known = { ...(factsSha === null ? {} : { factsSha }), ...(own === null ? {} : { measure: own }) };
-  const submitted = { submission: withoutInline(submission), inputSha: ref.inputSha, requester, ...known };
+  const submitted = {
+    submission: withoutInline(submission) as unknown as JsonObject,
+    inputSha: ref.inputSha,
+    requester,
+    ...known,
+  };
   return [
     { kind: 'submitted', at, factKey: 'submitted', body: submitted },
     { kind: 'planned', at, factKey: 'planned', body: { planHash, revision, mode: plan.mode } },
@@ -275,11 +280,6 @@ function warningsOf(plan: Plan, requester: Requester): string[] {
     demo: requester.kind === 'known' && requester.demo,
     ...(requester.kind === 'unknown' ? { why: requester.why } : {}),
   });
-}
-
-function withoutInline(submission: Submission): JsonObject {
-  const { inline: _inline, ...rest } = submission;
-  return rest as unknown as JsonObject;
 }
 
 /** Who requested a change. An invalid signature is refused; it is never treated as "unsigned". */

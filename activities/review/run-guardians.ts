@@ -1,3 +1,4 @@
+import { isStatic } from '../../policy/contracts/readings';
 import type { ByteStore } from '../../policy/evidence/byte-store';
 import type { Ledger } from '../../policy/evidence/ledger-port';
 import { loadDiff } from './derivation';
@@ -6,7 +7,7 @@ import { assertPlanOf, readOpenChange } from './opened-change';
 import type { PlanSource } from '../../storage/plans/plan-source';
 import type { ReviewActivities } from '../review-types';
 import { toReported } from '../../policy/decide/reported';
-import { deriveResults, isStatic, type DerivationDeps } from './derive';
+import { deriveResults, type DerivationDeps } from './derive';
 import { findingRows } from './finding-rows';
 import { readRecordedOpening } from './recorded-opening';
 

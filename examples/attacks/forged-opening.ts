@@ -3,7 +3,7 @@ import { startWorker } from '../../dev/start-worker';
 import type { Submission } from '../../policy/contracts/diff';
 import type { Plan } from '../../policy/contracts/plan';
 import { workflowBundle } from '../../workers/workflow-bundle';
-import type { Carried } from '../../workflows/carried';
+import type { Carried } from '../../workflows/review-state';
 import { refundOrder } from './attack';
 import { forgedOpening } from './forged-state';
 import { ENDED, ifRefused } from './if-refused';

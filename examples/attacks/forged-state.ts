@@ -3,7 +3,7 @@ import { cardinalityOf } from '../../policy/decide/violations';
 import type { Plan } from '../../policy/contracts/plan';
 import type { StagingRecord } from '../../policy/contracts/staging-record';
 import { COMPUTED_BY_ASSEMBLY } from '../../policy/decide/findings';
-import type { Carried } from '../../workflows/carried';
+import type { Carried } from '../../workflows/review-state';
 import { ENDED, ifRefused } from './if-refused';
 import type { Testbed } from './testbed';
 

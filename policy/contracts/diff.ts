@@ -99,6 +99,12 @@ export const Submission = z.strictObject({
 });
 export type Submission = z.infer<typeof Submission>;
 
+/** The submission without its inline bytes, which are in the byte store once the review is open. */
+export function withoutInline(submission: Submission): Submission {
+  const { inline: _inline, ...rest } = submission;
+  return rest;
+}
+
 /** What a validator reads: opaque bytes and their source tool, by which the facts extractor is chosen. */
 export interface DiffInput {
   readonly sourceTool: string;

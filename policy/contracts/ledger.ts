@@ -102,7 +102,7 @@ export const REPAIR_ACTIONS = ['woken', 'reset', 'ended', 'terminated'] as const
 export type RepairAction = (typeof REPAIR_ACTIONS)[number];
 
 /** A change, as counted by a limit over several changes. */
-export interface OpenedChange {
+export interface MeasuredChange {
   readonly changeId: Sha256;
   /** From the row `submitted`. */
   readonly measure: JsonValue;

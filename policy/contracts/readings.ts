@@ -22,6 +22,11 @@ export function isJudge(validator: Pick<PlanValidator, 'kind' | 'unit' | 'implem
   return validator.kind === 'attested' && validator.unit !== 'builtin' && !isAggregate(validator);
 }
 
+/** Derived preflight validators that need no staging record. They run before the dry run executes anything. */
+export function isStatic(validator: Pick<PlanValidator, 'kind' | 'needsStaging' | 'phase'>): boolean {
+  return validator.kind === 'derived' && !validator.needsStaging && validator.phase === 'preflight';
+}
+
 /** Number of rows that the change touches, captured or not. Compared with the claim `affected_rows`. */
 export function touchedRows(record: StagingRecord): number {
   const sum = (c: { inserted: number; updated: number; deleted: number }): number => c.inserted + c.updated + c.deleted;

@@ -3,7 +3,7 @@ import type { JsonValue } from '../contracts/canonical-json';
 import { Sha256Hex } from '../contracts/diff';
 import { Status } from '../contracts/finding';
 import type { Sha256 } from '../contracts/hash';
-import type { LedgerKind, OpenedChange } from '../contracts/ledger';
+import type { LedgerKind, MeasuredChange } from '../contracts/ledger';
 import { Mode, ReviewState, RollbackReason } from '../contracts/outcome';
 import type { StoredRow } from './chain';
 
@@ -167,7 +167,7 @@ export interface LedgerReader {
     exceptChangeId: Sha256,
   ): Promise<readonly StandingReject[]>;
   /** Changes with recorded measurements, newest first. */
-  openedBefore(query: OpenedQuery): Promise<readonly OpenedChange[]>;
+  openedBefore(query: OpenedQuery): Promise<readonly MeasuredChange[]>;
   /** Refusals that have no row of their own: repeats of one that has a row, and those beyond MAX_REFUSED_ROWS. */
   refusalCounts(changeId: Sha256): Promise<readonly RefusalCount[]>;
   spentNonces(changeId: Sha256): Promise<readonly SpentNonce[]>;

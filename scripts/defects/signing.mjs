@@ -121,7 +121,7 @@ export const DEFECTS = [
   {
     name: 'let a revoked key support a commit',
     through: 'a commit on records and a submission of a leaked key',
-    file: review('outcome'),
+    file: review('checking'),
     from: "review.end?.action === 'COMMIT' ? keys :",
     to: '',
     tests: REVOKED,
@@ -145,7 +145,7 @@ export const DEFECTS = [
   {
     name: 'take a revocation without a tolerance for clocks in evidence of a commit',
     through: 'nothing: a commit that was correct does not verify',
-    file: review('outcome'),
+    file: review('checking'),
     from: "review.end?.action === 'COMMIT' ? CLOCK_SKEW_MS",
     to: "review.end?.action !== 'COMMIT' ? CLOCK_SKEW_MS",
     tests: ['test/signing/verify-evidence.test.ts'],

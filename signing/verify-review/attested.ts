@@ -31,7 +31,7 @@ import { unreadableRows, unreadableRowText } from '../../policy/evidence/unreada
 import { AggregateRecord, aggregateResult, countsAll } from '../../policy/rules/aggregate/aggregate';
 import { AggregateConfig } from '../../policy/rules/aggregate/config';
 import { verifyWithRegistry } from '../registry-verify';
-import { keysAt, assertSame, fail, NEVER_OPENED, openedOf, rowOf, supplied, type OpenedReview } from './outcome';
+import { keysAt, assertSame, fail, NEVER_OPENED, openedOf, rowOf, supplied, type OpenedReview } from './checking';
 import type { Passed, Review } from './record';
 
 /** The rows that count: all of them before a commit, otherwise those before the settlement. */

@@ -5,7 +5,7 @@ import { untilSettled } from '../../policy/evidence/recorded-findings';
 import { answerScopeOf } from '../judge-answer';
 import { statementsOf, verifyAcceptedAnswers } from '../verify-answers';
 import { countedRows } from './attested';
-import { claimOf, fail, NEVER_OPENED, notChecked, openedOf, rowOf, type OpenedReview } from './outcome';
+import { claimOf, fail, NEVER_OPENED, notChecked, openedOf, rowOf, type OpenedReview } from './checking';
 import type { Passed, Review } from './record';
 import { ROLLBACK_SUPPORT } from './rollback-reasons';
 

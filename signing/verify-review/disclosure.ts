@@ -15,7 +15,7 @@ import {
 import { DisclosedRow } from '../../policy/evidence/disclosed-findings';
 import type { StandingReject } from '../../policy/evidence/ledger-port';
 import { resultOf } from '../../policy/evidence/recorded-findings';
-import { assertSame, fail, NEVER_OPENED, notChecked, openedOf, rowOf, supplied } from './outcome';
+import { assertSame, fail, NEVER_OPENED, notChecked, openedOf, rowOf, supplied } from './checking';
 import type { Passed, Review } from './record';
 
 /** Builds violations, callback results and fingerprint again. The disclosed ones must be identical. */

@@ -16,7 +16,7 @@ import {
 import { unreadableRows, unreadableRowText } from '../../policy/evidence/unreadable-rows';
 import { agrees } from './agreement';
 import { countedRows, missingRecord, recordsOf, stricterSince, strictestResult } from './attested';
-import { assertSame, fail, NEVER_OPENED, openedOf, rowOf, type OpenedReview } from './outcome';
+import { assertSame, fail, NEVER_OPENED, openedOf, rowOf, type OpenedReview } from './checking';
 import { outcomesWithoutRow } from './outcomes-without-row';
 import type { Passed, Review } from './record';
 

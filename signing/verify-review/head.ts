@@ -1,6 +1,6 @@
 import { AFTER_HEAD } from '../../policy/contracts/ledger';
 import { unboundWord } from '../receipt-words';
-import { assertSame, fail, fileOf, rowOf, signedByOne } from './outcome';
+import { assertSame, fail, fileOf, rowOf, signedByOne } from './checking';
 import type { Passed, Review } from './record';
 
 /** Explanation, findings and violations that are printed with the receipt must be those that its committer signed. */

@@ -11,7 +11,7 @@
  */
 import { ReceiptPredicate } from '../../policy/contracts/outcome';
 import { CHECKS, type NamedCheck } from './checks';
-import { notChecked, NotChecked, rowOf } from './outcome';
+import { notChecked, NotChecked, rowOf } from './checking';
 import type { CheckResult, Review, ReviewFacts, ReviewRecord, ReviewSources } from './record';
 
 interface ReviewVerification {

@@ -1,7 +1,7 @@
 import { sha256HexOfText } from '../../policy/contracts/hash';
 import { planHash as planHashOf } from '../../policy/contracts/plan';
 import { memoizeByObject } from '../../policy/text/memoize';
-import { fail, fileOf, NEVER_OPENED, notChecked, openedOf, rowOf, signedByOne, supplied, wasRevoked } from './outcome';
+import { fail, fileOf, NEVER_OPENED, notChecked, openedOf, rowOf, signedByOne, supplied, wasRevoked } from './checking';
 import type { Passed, Review } from './record';
 
 /** Plans are immutable and shared between reviews, so each is hashed once. */

@@ -3,7 +3,7 @@ import type { LedgerRow } from '../../policy/contracts/ledger';
 import type { ReceiptPredicate } from '../../policy/contracts/outcome';
 import { signedByOperator } from '../signed-by';
 import { contradictionIn } from '../receipt-words';
-import { assertSame, fail, fileOf, rowOf, signedByOne } from './outcome';
+import { assertSame, fail, fileOf, rowOf, signedByOne } from './checking';
 import type { Passed, Review } from './record';
 
 /** The receipt must be signed by a trusted committer, be about this change, and be identical in its row. */

@@ -6,7 +6,7 @@ import { resultOf, waivingOf } from '../../policy/evidence/recorded-findings';
 import type { FindingDifference, ReplayReport } from '../../policy/evidence/reports';
 import { agrees, isSoftError } from './agreement';
 import { attestedOutcome } from './findings';
-import { fail, fileOf, NEVER_OPENED, openedOf, supplied, type OpenedReview } from './outcome';
+import { fail, fileOf, NEVER_OPENED, openedOf, supplied, type OpenedReview } from './checking';
 import type { Passed, Review } from './record';
 
 /** Runs the rules again: all findings must be identical, byte for byte. */

@@ -6,7 +6,7 @@ import type { KeyEntry } from '../../policy/evidence/predicates';
 import { verifyEnrolled, verifyLink } from '../enrollment';
 import { keyProblem } from '../key-id';
 import { signedByOperator } from '../signed-by';
-import { fail, fileOf, signedByOne, wasRevoked } from './outcome';
+import { fail, fileOf, signedByOne, wasRevoked } from './checking';
 import type { Passed, Review } from './record';
 
 /**

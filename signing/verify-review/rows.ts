@@ -2,7 +2,7 @@ import type { LedgerKind } from '../../policy/contracts/ledger';
 import { evidenceChecksum, type EvidenceInclusion } from '../../policy/evidence/bundle';
 import { verifyChain, type StoredRow } from '../../policy/evidence/chain';
 import { verifyInclusion } from '../../policy/evidence/merkle';
-import { fail, fileOf, notChecked, signedByOne } from './outcome';
+import { fail, fileOf, notChecked, signedByOne } from './checking';
 import type { Passed, Review } from './record';
 
 /** Rows that a change has at most once, in order. `intent` and `decided` exclude each other. */

@@ -1,7 +1,7 @@
 import type { LedgerRow } from '../../policy/contracts/ledger';
 import type { StagingRecord } from '../../policy/contracts/staging-record';
 import { previewSha as previewShaOf, stagingSha as stagingShaOf } from '../../policy/contracts/staging-record';
-import { fail, notChecked, NEVER_OPENED, openedOf, rowOf } from './outcome';
+import { fail, notChecked, NEVER_OPENED, openedOf, rowOf } from './checking';
 import type { Passed, Review } from './record';
 
 export function checkStaging(review: Review): Passed {

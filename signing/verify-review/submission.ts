@@ -2,7 +2,7 @@ import { Submission } from '../../policy/contracts/diff';
 import { changeId as changeIdOf, inputSha as inputShaOf } from '../../policy/contracts/change-id';
 import { sha256Hex } from '../../policy/contracts/hash';
 import { verifySubmission } from '../verify-submission';
-import { keysAt, assertSame, fail, NEVER_OPENED, openedOf, rowOf, supplied } from './outcome';
+import { keysAt, assertSame, fail, NEVER_OPENED, openedOf, rowOf, supplied } from './checking';
 import type { Passed, Review } from './record';
 
 export function checkSubmission({ record, rows }: Review): Passed {

@@ -2,7 +2,7 @@ import { Submission } from '../../policy/contracts/diff';
 import type { LedgerRow } from '../../policy/contracts/ledger';
 import type { WithdrawCode } from '../../policy/contracts/withdrawal';
 import { judgeWithdrawal, stopRowOf } from '../judge-withdrawal';
-import { keysAt, assertSame, claimOf, fail, NEVER_OPENED, openedOf, rowOf } from './outcome';
+import { keysAt, assertSame, claimOf, fail, NEVER_OPENED, openedOf, rowOf } from './checking';
 import type { Passed, Review } from './record';
 
 /**

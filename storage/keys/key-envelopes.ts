@@ -2,7 +2,7 @@ import { canonicalJsonOrNull } from '../../policy/contracts/canonical-json';
 import { Envelope } from '../../policy/contracts/diff';
 import { PAYLOAD_TYPE } from '../../policy/evidence/dsse';
 import type { KeyRegistration } from '../../policy/evidence/bundle';
-import { CheckFailed } from '../../signing/verify-review/outcome';
+import { CheckFailed } from '../../signing/verify-review/checking';
 import { registeredKey } from '../../signing/verify-review/registry-entries';
 import type { Queryable } from '../database/database';
 import { revocationAmong, type RevocationRow } from './revocations';

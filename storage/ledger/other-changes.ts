@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { JsonValue } from '../../policy/contracts/canonical-json';
-import type { OpenedChange } from '../../policy/contracts/ledger';
+import type { MeasuredChange } from '../../policy/contracts/ledger';
 import { TerminalState } from '../../policy/contracts/outcome';
 import type { Ledger, StandingReject } from '../../policy/evidence/ledger-port';
 import { jsonOf } from '../../policy/text/json-of';
@@ -44,7 +44,7 @@ export function createOtherChangesReader(db: Queryable): Pick<Ledger, 'rejectedI
         limit,
         unknownOnlyCommitted,
       ]);
-      return rows.map((row): OpenedChange => {
+      return rows.map((row): MeasuredChange => {
         // Only the committer may append this row. A state that is unknown here counts as open.
         const state = row.closed === null ? null : (Closed.safeParse(jsonOf(row.closed)).data?.state ?? null);
         const json = (text: string | null): JsonValue => (text === null ? null : (JSON.parse(text) as JsonValue));

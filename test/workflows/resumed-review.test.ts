@@ -3,8 +3,7 @@ import type { AdmittedAnswer } from '../../policy/contracts/answer';
 import type { Submission } from '../../policy/contracts/diff';
 import { toHistoryPlan } from '../../policy/contracts/history-plan';
 import type { WorkflowOutcome } from '../../policy/contracts/outcome';
-import type { Carried } from '../../workflows/carried';
-import { Review } from '../../workflows/review-state';
+import { Review, type Carried } from '../../workflows/review-state';
 import {
   after,
   answerTo,

@@ -11,7 +11,7 @@ import { Name, Sha256Hex } from '../../contracts/diff';
 import type { ValidatorResult } from '../../contracts/finding';
 import { MAX_EVIDENCE_REFS } from '../../contracts/limits';
 import type { RollbackReason } from '../../contracts/outcome';
-import type { OpenedChange } from '../../contracts/ledger';
+import type { MeasuredChange } from '../../contracts/ledger';
 import { durationMs } from '../../contracts/duration';
 import type { ValidatorDefinition } from '../define';
 import { AggregateConfig, MAX_COUNTED } from './config';
@@ -70,7 +70,7 @@ export type SummedChange = Omit<AggregateRecord, 'counted' | 'complete' | 'place
 export function sumChanges(
   change: SummedChange,
   { limits }: AggregateConfig,
-  others: readonly OpenedChange[],
+  others: readonly MeasuredChange[],
 ): AggregateRecord {
   const known = others.map(({ measure, staged, ...other }) => ({
     ...other,
@@ -99,7 +99,7 @@ function toCounted({
   measure,
   staged,
   state,
-}: Omit<OpenedChange, 'measure' | 'staged'> & {
+}: Omit<MeasuredChange, 'measure' | 'staged'> & {
   readonly measure: Measure | null;
   readonly staged: StagedMeasure | null;
 }): Counted {

@@ -1,6 +1,6 @@
+import { isStatic } from '../../../policy/contracts/readings';
 import { changeId as changeIdOf } from '../../../policy/contracts/change-id';
 import { createOpeningActivities, type OpeningDeps } from '../../../activities/review/open-review';
-import { isStatic } from '../../../activities/review/derive';
 import type { Opened } from '../../../activities/review-types';
 import { fromReported } from '../../../policy/decide/reported';
 import { openEnvelope } from '../../../policy/evidence/dsse';

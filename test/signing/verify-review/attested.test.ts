@@ -7,7 +7,7 @@ import { givenToCallback, givenToJudge } from '../../../policy/evidence/attested
 import { signPredicate } from '../../../signing/envelope';
 import { checkAttested, missingRecord, strictestResult } from '../../../signing/verify-review/attested';
 import { callbackResultsOf } from '../../../signing/verify-review/disclosure';
-import { CheckFailed } from '../../../signing/verify-review/outcome';
+import { CheckFailed } from '../../../signing/verify-review/checking';
 import type { Passed, Review, ReviewFacts, ReviewSources } from '../../../signing/verify-review/record';
 import { lookup, testKey, TEST_TIME, type TestKey } from '../../support/keys';
 import { findingOf, JUDGE, planOf, policyOf, resultOf } from '../../support/plan';

@@ -1,8 +1,8 @@
+import { isStatic } from '../../../policy/contracts/readings';
 import { findingsIn } from './written-findings';
 import { attest } from '../../../activities/attestation';
 import type { CommitDeps } from '../../../activities/committer/commit-deps';
 import { inlineDerivation } from '../../../activities/review/derivation';
-import { isStatic } from '../../../activities/review/derive';
 import { recordDisclosure } from '../../../activities/review/disclose';
 import type {
   Admitted,

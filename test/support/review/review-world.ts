@@ -1,6 +1,7 @@
+import { isStatic } from '../../../policy/contracts/readings';
 import type { Attestor } from '../../../activities/attestation';
 import { evaluateEach } from '../../../activities/review/derivation';
-import { isStaged, isStatic, selectValidators } from '../../../activities/review/derive';
+import { isStaged, selectValidators } from '../../../activities/review/derive';
 import type { Blocked } from '../../../storage/breakers/breakers';
 import type { UnitResults } from '../../../activities/review-types';
 import type { AnswerPredicate } from '../../../policy/contracts/answer';

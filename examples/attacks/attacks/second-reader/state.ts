@@ -1,7 +1,7 @@
 /** Activities before their time, forged state of a workflow, and requests that are sent again. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { toHistoryPlan } from '../../../../policy/contracts/history-plan';
-import type { Carried } from '../../../../workflows/carried';
+import type { Carried } from '../../../../workflows/review-state';
 import { startLoopbackServer } from '../../../../dev/fixtures/loopback-server';
 import { refundOrder, refused, topUp, withoutRow, type Attack, type Attempt } from '../../attack';
 import { ifRefused } from '../../if-refused';

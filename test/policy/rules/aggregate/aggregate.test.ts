@@ -8,7 +8,7 @@ import {
 } from '../../../../policy/rules/aggregate/aggregate';
 import { AggregateConfig, MAX_COUNTED } from '../../../../policy/rules/aggregate/config';
 import { MAX_PLACES, type Measure } from '../../../../policy/rules/aggregate/measure';
-import type { OpenedChange } from '../../../../policy/contracts/ledger';
+import type { MeasuredChange } from '../../../../policy/contracts/ledger';
 import { ValidatorResult } from '../../../../policy/contracts/finding';
 
 const ID = 'guardian.split';
@@ -23,7 +23,7 @@ const weighing = (more: Partial<Measure> = {}): Measure => ({
   places: [place(1)],
   ...more,
 });
-const other = (n: number, measure: Partial<Measure> = {}, state: OpenedChange['state'] = null): OpenedChange => ({
+const other = (n: number, measure: Partial<Measure> = {}, state: MeasuredChange['state'] = null): MeasuredChange => ({
   changeId: sha(n),
   measure: weighing(measure),
   staged: null,
@@ -39,7 +39,7 @@ const change = (own: Partial<Measure> = {}): SummedChange => ({
   own: weighing(own),
 });
 
-function resultOf(limits: object, others: readonly OpenedChange[], own: Partial<Measure> = {}): ValidatorResult {
+function resultOf(limits: object, others: readonly MeasuredChange[], own: Partial<Measure> = {}): ValidatorResult {
   const settings = config(limits);
   const record = AggregateRecord.parse(sumChanges(change(own), settings, others));
   return ValidatorResult.parse(aggregateResult(ID, OWN, settings, record));
@@ -92,7 +92,7 @@ test.each(['operations', 'deletions', 'rows', 'places'] as const)(
 
 test('another change counts with its claim or with what its dry run showed, whichever is larger', () => {
   const deletions = (claimed: number | null, staged: unknown): string => {
-    const counted = { ...other(1, { deletions: claimed }), staged: staged as OpenedChange['staged'] };
+    const counted = { ...other(1, { deletions: claimed }), staged: staged as MeasuredChange['staged'] };
     return resultOf({ deletions: 50 }, [counted]).status;
   };
   expect(deletions(1, { deletions: 60, rows: 60 })).toBe('BLOCK');
@@ -132,7 +132,7 @@ const measure = fc.record({
   rows: fc.option(fc.nat(5)),
   places: fc.option(fc.uniqueArray(fc.nat(8).map(place), { maxLength: 4 }).map((p) => p.sort())),
 });
-const state = fc.constantFrom<OpenedChange['state'][]>(null, 'COMMITTED', 'ROLLED_BACK', 'COMPENSATED');
+const state = fc.constantFrom<MeasuredChange['state'][]>(null, 'COMMITTED', 'ROLLED_BACK', 'COMPENSATED');
 const limitsArbitrary = fc
   .record(
     {
@@ -145,7 +145,7 @@ const limitsArbitrary = fc
   .filter((limits) => Object.keys(limits).length > 0);
 const others = fc
   .array(fc.record({ measure, state }), { maxLength: 6 })
-  .map((list) => list.map((o, n): OpenedChange => ({ ...o, staged: null, changeId: sha(n) })));
+  .map((list) => list.map((o, n): MeasuredChange => ({ ...o, staged: null, changeId: sha(n) })));
 
 test('one more change never turns a BLOCK into an ALLOW, for limits other than places', () => {
   fc.assert(
