@@ -2,7 +2,7 @@ import { CountersignFailure } from '../../policy/contracts/failure';
 import { z } from 'zod';
 import { Metadata } from '../../policy/contracts/diff';
 import { changeId, inputSha } from '../../policy/contracts/change-id';
-import { Status } from '../../policy/contracts/finding';
+import { Status, type ValidatorResult } from '../../policy/contracts/finding';
 import { sha256Hex } from '../../policy/contracts/hash';
 import { JUDGE_ID, type JudgeConfig } from '../../policy/judge/config';
 import { evaluationReport, type EvaluatedCase, type EvaluationReport } from '../../policy/judge/evaluation';
@@ -74,26 +74,21 @@ async function evaluateCase(
   };
   const startedAt = options.now();
   const base = { id: labelled.id, sourceTool: labelled.sourceTool, label: labelled.label };
+  const withResult = ({ status, reasonCode = '' }: ValidatorResult) => ({ ...base, status, reasonCode });
   try {
     const tool = options.tools.get(labelled.sourceTool);
     if (tool === undefined) throw unreadableDiff('unknown_source_tool', `no renderer for "${labelled.sourceTool}"`);
     const config = options.configOf(labelled.sourceTool);
-    const { result, record } = await askAboutDiff(
-      options,
-      {
-        validator: judgeValidator(config, tool),
-        config,
-        renderer: tool.render,
-        raw,
-        effectMembers: Object.keys(tool.effectMetadata.members),
-      },
-      ref,
-      { signal, attempt: 1 },
-    );
+    const judge = {
+      validator: judgeValidator(config, tool),
+      config,
+      renderer: tool.render,
+      raw,
+      effectMembers: Object.keys(tool.effectMetadata.members),
+    };
+    const { result, record } = await askAboutDiff(options, judge, ref, { signal, attempt: 1 });
     return {
-      ...base,
-      status: result.status,
-      reasonCode: result.reasonCode ?? '',
+      ...withResult(result),
       confidence: record.confidence,
       failed: false,
       cause: null,
@@ -103,19 +98,12 @@ async function evaluateCase(
     };
   } catch (error) {
     if (!(error instanceof CountersignFailure)) throw error;
-    const result = judgeFailureResult({
-      validatorId: JUDGE_ID,
-      changeId: ref.changeId,
-      failureType: error.type,
-      message: error.message,
-    });
+    const { type: failureType, message } = error;
     return {
-      ...base,
-      status: result.status,
-      reasonCode: result.reasonCode ?? '',
+      ...withResult(judgeFailureResult({ validatorId: JUDGE_ID, changeId: ref.changeId, failureType, message })),
       confidence: null,
       failed: true,
-      cause: causeOf(error.message),
+      cause: causeOf(message),
       structuredOutput: null,
       latencyMs: Math.max(0, options.now() - startedAt),
       costMicros: null,

@@ -91,21 +91,18 @@ export function createAnswerActivities(deps: AnswerDeps): Pick<ReviewActivities,
       const patch = counted.length === 0 ? undefined : await pendingAfter(plans, stored, [...before, ...counted], at);
       const appended = await appendSome(ledger, input.changeId, entries, patch, stored.at(-1)?.row.n);
       if (appended.some((each) => each?.status === 'moved')) throw judgedSince(input.changeId);
-      const known = new Set(input.admitted);
-      const outcomes = verdicts.map(({ judged }, i) => outcomeOf(judged, appended[i] ?? null, known));
-
       // The ledger may refuse an answer that was valid: its nonce was spent, or the commit has begun. Record that too.
       const refused = verdicts.map(({ judged }, i) =>
         judged.code === 'accepted' ? refusedByLedger(judged, appended[i] ?? null) : null,
       );
-      const recorded = await appendSome(
-        ledger,
-        input.changeId,
-        refused.map((each, i) => (each === null ? null : refusal(verdicts[i]?.sent, each))),
-      );
-      refused.forEach((each, i) => {
-        if (each !== null)
-          outcomes[i] = { violationId: each.violationId, result: refusedResult(each, recorded[i] ?? undefined) };
+      const refusals = refused.map((each, i) => (each === null ? null : refusal(verdicts[i]?.sent, each)));
+      const recorded = await appendSome(ledger, input.changeId, refusals);
+      const known = new Set(input.admitted);
+      const outcomes = verdicts.map(({ judged }, i): AnswerOutcome => {
+        const each = refused[i] ?? null;
+        return each === null
+          ? outcomeOf(judged, appended[i] ?? null, known)
+          : { violationId: each.violationId, result: refusedResult(each, recorded[i] ?? undefined) };
       });
       // `known` has those of this message by now. The workflow may have lost the results of other messages.
       const missing = before.filter(({ digest }) => !known.has(digest));
@@ -161,7 +158,7 @@ function refusedByLedger({ violationId }: CountedAnswer, appended: Appended | nu
     : null;
 }
 
-/** `known`: digests of the answers that the workflow counts already, or that earlier items of this message add. */
+/** Of a verdict that the ledger did not refuse. `known`: digests of the answers that the workflow counts already, or that earlier items of this message add. */
 function outcomeOf(judged: Verdict['judged'], appended: Appended | null, known: Set<string>): AnswerOutcome {
   const { violationId } = judged;
   const duplicate = { code: 'duplicate', message: 'this answer was already recorded' } as const;
@@ -172,9 +169,7 @@ function outcomeOf(judged: Verdict['judged'], appended: Appended | null, known: 
     return { violationId, result: duplicate, ...(counted ? {} : { admitted: recorded }) };
   }
   if (judged.code !== 'accepted') return { violationId, result: refusedResult(judged, appended ?? undefined) };
-  const refused = refusedByLedger(judged, appended);
-  if (refused !== null || appended?.stored == null)
-    return { violationId, result: { code: refused?.code ?? 'closed', message: refused?.message ?? CLOSED } };
+  if (appended?.stored == null) return { violationId, result: { code: 'closed', message: CLOSED } };
   const { digest } = judged;
   const counted = known.has(digest);
   known.add(digest);
