@@ -441,17 +441,6 @@ describe('evidence fails after a database owner rewrote the rows and recomputed 
       detail: expect.stringContaining('no waiver of the plan covers it'),
     });
   });
-
-  it('for every such change if there is a checkpoint, since that covers the original rows', async () => {
-    const { world, bundle } = await exported({ table: 'public.prices', answers: YES });
-    const dated = rewritten(bundle, (rows) => rows.map((row) => ({ ...row, actor: `${row.actor}!` })));
-    expect(unmet(verify(dated, world))).toEqual(['head', 'bound_words']);
-    expect(unmet(verify({ ...dated, inclusion: bundle.inclusion }, world))).toEqual([
-      'checkpoint',
-      'head',
-      'bound_words',
-    ]);
-  });
 });
 
 describe('evidence fails if the committer signed a receipt that the rows contradict', () => {
@@ -492,10 +481,7 @@ describe('evidence fails if the committer signed a receipt that the rows contrad
       { reason: 'withdrawn' },
       'withdrawal',
     ],
-    ['another diff', { table: 'public.prices', answers: YES }, { diffSha: '0'.repeat(64) }, 'settlement'],
     ['another tenant', { table: 'public.prices', answers: YES }, { tenant: 'other' }, 'settlement'],
-    ['another fingerprint', { table: 'public.prices', answers: YES }, { fingerprint: '0'.repeat(64) }, 'settlement'],
-    ['another mode', { table: 'public.prices', answers: YES }, { mode: 'cooperative' }, 'settlement'],
     [
       'a withdrawal whose key was revoked before its row',
       WITH_REVOKED_WITHDRAWAL,

@@ -23,19 +23,10 @@ async function revokedIn(key: 'service' | 'attestor', options?: WorldOptions): P
 }
 
 describe.each(['service', 'attestor'] as const)('a review whose %s key was revoked after the disclosure', (kind) => {
-  test.each<[string, WorldOptions | undefined]>([
-    ['', undefined],
-    [', with the result of a callback', ASKING],
-  ])('is declined if a person rejects it%s', async (_what, options) => {
-    const world = await revokedIn(kind, options);
+  test('is declined if a person rejects it, with the result of a callback', async () => {
+    const world = await revokedIn(kind, ASKING);
     expect((await world.answer(world.keys.bob, { decision: 'reject' })).admitted).toHaveLength(1);
     expect(await world.rollback({ reason: 'declined' })).toMatchObject({ state: 'ROLLED_BACK', reason: 'declined' });
-  });
-
-  test('expires at its deadline', async () => {
-    const world = await revokedIn(kind);
-    world.pass(DAY);
-    expect(await world.rollback({ reason: 'expired' })).toMatchObject({ state: 'ROLLED_BACK', reason: 'expired' });
   });
 
   test('is not committed, although every answer is there, and ends as commit_refused', async () => {

@@ -7,7 +7,6 @@ import type { JsonObject } from '../../../policy/contracts/canonical-json';
 import type { ValidatorFinding } from '../../../policy/contracts/finding';
 import { planHash as planHashOf, type Plan } from '../../../policy/contracts/plan';
 import { errorResult } from '../../../policy/decide/findings';
-import { testKey } from '../../support/keys';
 import { JUDGE_ID } from '../../../policy/judge/config';
 import { HOLD_ID } from '../../support/review/demo-rules';
 import { rechained, withBody } from '../../support/review/ledger-rows';
@@ -116,23 +115,10 @@ describe('the plan', () => {
       expect([checkOf(verified), explain(verified)]).toEqual(['plan', 'the plan is for another target or tool']);
     }
   });
-  test('policy: the plan of another revision than the review pinned, as after its revision was revoked', async () => {
-    const world = await confirmed();
-    const plans = {
-      ...world.plans,
-      byHash: async () => ({ plan: world.plan, planHash: world.planHash, revision: 2 }),
-    };
-    expect(checkOf(await verifyChange({ ...world.deps, plans }, world.input, await world.rows()))).toBe('policy');
-  });
   test('target: an enforced plan for a tool without effects, or a cooperative plan for a tool with effects', async () => {
     const [enforced, cooperative] = [await confirmed(), await confirmed({ sourceTool: 'Refund' })];
     expect(checkOf(await pinning(enforced, { ...enforced.plan, mode: 'cooperative' }))).toBe('target');
     expect(checkOf(await pinning(cooperative, { ...cooperative.plan, mode: 'enforced' }))).toBe('target');
-  });
-  test('target: a target that this committer does not serve', async () => {
-    const world = await confirmed();
-    world.development = null;
-    expect(checkOf(await verify(world))).toBe('target');
   });
   test('target: development in the policy but not in the configuration of the committer', async () => {
     const world = await confirmed({ bundle: { targets: '\n  shop: { sourceTools: [SQLDryRun], development: true }' } });
@@ -157,23 +143,6 @@ describe('bytes and requester', () => {
       reason: 'commit_refused',
     });
   });
-
-  const signed = async (make: (world: ReviewWorld) => object): Promise<string> => {
-    const world = await confirmed();
-    const rows = rechained(await world.rows(), inSubmission({ envelope: make(world) }));
-    return checkOf(await verify(world, {}, rows));
-  };
-  test.each<readonly [string, (world: ReviewWorld) => object]>([
-    ['signed for another change', (w) => w.signSubmission(w.keys.service, { changeId: OTHER })],
-    ['signed for another input', (w) => w.signSubmission(w.keys.service, { inputSha: OTHER })],
-    ['on behalf of another person', (w) => w.signSubmission(w.keys.service, { onBehalfOf: 'eve' })],
-    ['by an unknown key', (w) => w.signSubmission(testKey('service', 'other', { onBehalfOf: 'eve' }))],
-    ['by an approver', (w) => w.signSubmission(w.keys.eve)],
-    [
-      'with a broken signature',
-      (w) => ({ ...w.signSubmission(w.keys.service), signatures: [{ keyid: w.keys.service.keyId, sig: 'AAAA' }] }),
-    ],
-  ])('requester: %s', async (_what, make) => expect(await signed(make)).toBe('requester'));
 
   test('requester: a service key that was revoked since', async () => {
     const world = await confirmed();
@@ -443,20 +412,9 @@ describe('of several attested records the strictest counts', () => {
     await world.answer(world.keys.ada);
     expect(checkOf(await verify(world))).toBe('findings');
   });
-  test.each<readonly [string, object, string]>([
-    ['a demo key, outside development', { demo: true }, 'attested'],
-    ['a key that was revoked since', { revokedAt: START }, 'findings'],
-    ['a key of another kind', { kind: 'service' }, 'attested'],
-  ])('does not count records from %s', async (_what, change, check) => {
-    const world = await confirmed();
-    world.reregister(world.keys.attestor, change);
-    expect(checkOf(await verify(world))).toBe(check);
-  });
   test('findings: the records of the opening were removed', async () => {
-    expect(await tampered((row) => (row.kind === 'attested' ? null : row))).toBe('findings');
-  });
-  test('findings: the records of a clean change were removed', async () => {
-    expect(await tampered((row) => (row.kind === 'attested' ? null : row), { text: 'clean' })).toBe('findings');
+    for (const text of ['HOLD', 'clean'])
+      expect(await tampered((row) => (row.kind === 'attested' ? null : row), { text })).toBe('findings');
   });
 });
 
@@ -636,11 +594,6 @@ describe('answers, verified again with the current keys', () => {
     expect(verified).toMatchObject({ ok: false, reason: 'policy_moved' });
   });
 
-  test('decision: a key that was revoked since', async () => {
-    const world = await confirmed();
-    world.reregister(world.keys.ada, { revokedAt: START });
-    expect(checkOf(await verify(world))).toBe('decision');
-  });
   test('decision: one answer for an unknown requester under four eyes, which requires two people', async () => {
     const world = await confirmed({ signedBy: 'none' });
     expect(checkOf(await verify(world))).toBe('decision');

@@ -89,6 +89,7 @@ describe.each(Object.keys(GIVEN) as Name[])('%s', (name) => {
   });
 
   test.each<readonly [string, string, readonly Forged[]]>([
+    ['nothing', 'VALIDATION_ERROR', []],
     ['only a plan', 'VALIDATION_ERROR', [planned]],
     ['only a submission', 'VALIDATION_ERROR', [submitted]],
     ['another submission before its own', 'DIGEST_MISMATCH', [ofAnother, submitted, planned]],

@@ -38,14 +38,3 @@ it('records nothing for a review that does not exist, so that an invented id cre
   expect(await recordLateAnswers(deps, CHANGE, { answers: [answer] }, closed)).toBeNull();
   expect(ledger.all).toEqual([]);
 });
-
-it('only counts refusals after the first 100, and says so', async () => {
-  const { ledger, deps } = setUp();
-  await ledger.append(CHANGE, [{ kind: 'closed', at: AT, body: {}, factKey: 'closed' }], opened);
-  const others = Array.from({ length: 100 }, (_, i) => ({ ...answer, reason: `try ${i}` }));
-  for (const from of [0, 50]) await recordLateAnswers(deps, CHANGE, { answers: others.slice(from, from + 50) }, closed);
-  expect(await recordLateAnswers(deps, CHANGE, { answers: [answer] }, closed)).toMatchObject({
-    [V1]: { code: 'too_many_refusals' },
-  });
-  expect(await ledger.refusalCounts(CHANGE)).toEqual([{ factKey: 'answer_refused/cs_gateway/', count: 1 }]);
-});

@@ -19,13 +19,6 @@ const ACTIVITIES: Readonly<Record<string, (world: ReviewWorld, forged: object) =
 };
 
 describe.each(Object.entries(ACTIVITIES))('%s', (_name, run) => {
-  test('writes no row for an id under which no change was opened', async () => {
-    const world = new ReviewWorld({ text: 'HOLD' });
-    await world.store.put('acme', world.raw);
-    expect(await failureType(run(world, {}))).toBe('VALIDATION_ERROR');
-    expect(world.ledger.all).toEqual([]);
-  });
-
   test.each<readonly [string, Partial<Submission>]>([
     ['metadata', { metadata: { affected_rows: 1 } }],
     ['tenant', { tenant: 'other' }],
