@@ -1,3 +1,6 @@
+import type { Io } from '../action';
+import { line, styled } from '../printer';
+
 /** One thing that `doctor` checked. */
 export interface Check {
   readonly name: string;
@@ -13,4 +16,13 @@ export function passed(name: string, detail: string): Check {
 
 export function failed(name: string, detail: string, fix: string): Check {
   return { name, ok: false, detail, fix };
+}
+
+export function printChecks(io: Io, checks: readonly Check[]): void {
+  for (const check of checks) {
+    const [first = '', ...rest] = check.detail.split('\n');
+    io.out.line(line`${check.ok ? styled('green', 'ok  ') : styled('red', 'FAIL')} ${check.name}: ${first}`);
+    if (rest.length > 0) io.out.block(rest.join('\n'), '       ');
+    if (check.fix !== null) io.out.block(check.fix, '       ');
+  }
 }

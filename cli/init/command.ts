@@ -5,7 +5,7 @@ import { addAction, type Cli, type Io } from '../action';
 import { ExitCode } from '../exit-codes';
 import { choiceOption, isGiven, type Options } from '../options';
 import { line, styled } from '../printer';
-import { printChecks } from '../doctor/print-checks';
+import { printChecks } from '../doctor/check';
 import { revokeLink } from '../keys/revoke-hint';
 import { shellQuote } from '../shell-quote';
 import type { Initialized } from './initialize';

@@ -6,7 +6,7 @@ import { integerOption, isGiven, nonEmptyOption, type Options } from '../options
 import { line, styled } from '../printer';
 import { shellQuote } from '../shell-quote';
 import { UsageError } from '../usage-error';
-import { printChecks } from '../doctor/print-checks';
+import { printChecks } from '../doctor/check';
 
 export function register(program: Command, cli: Cli): void {
   const dev = program
