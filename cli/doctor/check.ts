@@ -1,5 +1,4 @@
-import type { Io } from '../action';
-import { line, styled } from '../printer';
+import { line, styled, type Printer } from '../printer';
 
 /** One thing that `doctor` checked. */
 export interface Check {
@@ -18,11 +17,11 @@ export function failed(name: string, detail: string, fix: string): Check {
   return { name, ok: false, detail, fix };
 }
 
-export function printChecks(io: Io, checks: readonly Check[]): void {
+export function printChecks(out: Printer, checks: readonly Check[]): void {
   for (const check of checks) {
     const [first = '', ...rest] = check.detail.split('\n');
-    io.out.line(line`${check.ok ? styled('green', 'ok  ') : styled('red', 'FAIL')} ${check.name}: ${first}`);
-    if (rest.length > 0) io.out.block(rest.join('\n'), '       ');
-    if (check.fix !== null) io.out.block(check.fix, '       ');
+    out.line(line`${check.ok ? styled('green', 'ok  ') : styled('red', 'FAIL')} ${check.name}: ${first}`);
+    if (rest.length > 0) out.block(rest.join('\n'), '       ');
+    if (check.fix !== null) out.block(check.fix, '       ');
   }
 }

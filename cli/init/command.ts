@@ -59,7 +59,7 @@ async function runInit(io: Io, [given]: readonly string[], options: Options): Pr
   if (!io.json) {
     for (const { what, changed } of steps)
       io.out.line(line`${changed ? styled('green', 'made') : styled('dim', 'kept')} ${what}`);
-    printChecks(io, checks);
+    printChecks(io.out, checks);
   }
   const { made, open } = await done.invite();
   if (io.json) io.out.json({ ok, dir, steps, checks, links: made, openLinks: open, next });

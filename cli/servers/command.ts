@@ -69,7 +69,7 @@ async function runDoctor(io: Io, _args: readonly string[], options: Options): Pr
   const checks = await doctor(io.host.env, { offline: isGiven(options, '--offline'), replay, build });
   const ok = checks.every((check) => check.ok);
   if (io.json) io.out.json({ ok, checks });
-  else printChecks(io, checks);
+  else printChecks(io.out, checks);
   return ok ? ExitCode.Ok : ExitCode.Failure;
 }
 
