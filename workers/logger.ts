@@ -1,4 +1,3 @@
-import { DefaultLogger, type LogEntry } from '@temporalio/worker';
 import pino, { type Logger } from 'pino';
 
 export type { Logger };
@@ -9,32 +8,4 @@ export function createLogger(name: string, level: string): Logger {
     { name, level, redact: ['url', 'password', 'apiKey', 'secret', '*.url', '*.password'] },
     pino.destination(2),
   );
-}
-
-/** Writes Temporal's worker and workflow logs in the same format. */
-export function temporalLogger(logger: Logger): DefaultLogger {
-  return new DefaultLogger('INFO', ({ level, message, meta }: LogEntry) => {
-    const { workflowId, runId, activityType, attempt, error } = (meta ?? {}) as Record<string, unknown>;
-    logger[toPino(level)](
-      { workflowId, runId, activityType, attempt, error: error instanceof Error ? error.message : error },
-      message,
-    );
-  });
-}
-
-function toPino(level: LogEntry['level']): 'trace' | 'debug' | 'info' | 'warn' | 'error' {
-  switch (level) {
-    case 'TRACE':
-      return 'trace';
-    case 'DEBUG':
-      return 'debug';
-    case 'INFO':
-      return 'info';
-    case 'WARN':
-      return 'warn';
-    case 'ERROR':
-      return 'error';
-    default:
-      return level satisfies never;
-  }
 }

@@ -2,7 +2,7 @@ import { TASK_QUEUES, type WorkerRole } from '../policy/contracts/queues';
 import type { LoadedKey } from '../signing/key-file';
 import { readKey, readTrustFile, type RoleEnv } from './config';
 import { loadExtensions, type Extensions } from './extensions';
-import { startWorkerHealth } from './health/worker-health';
+import type { WorkerHealth } from './health/worker-health';
 import type { Logger } from './logger';
 import { openResources, type Resources } from './resources';
 import { runWorker } from './run-worker';
@@ -43,15 +43,7 @@ export async function runRole({ queue, keyKind, env, logger, wire }: Role): Prom
     logger,
   });
   const workflows = queue === 'review';
-  const health =
-    env.COUNTERSIGN_HEALTH_ADDRESS === undefined
-      ? null
-      : await startWorkerHealth({
-          address: env.COUNTERSIGN_HEALTH_ADDRESS,
-          env: process.env,
-          databaseUrl: env.COUNTERSIGN_DATABASE_URL,
-          workflows,
-        });
+  const health = await startHealth(env, workflows);
   try {
     const { close, ...worker } = wire({ key, extensions, resources });
     try {
@@ -71,4 +63,12 @@ export async function runRole({ queue, keyKind, env, logger, wire }: Role): Prom
     await health?.close();
     await resources.db.close();
   }
+}
+
+/** Null without an address. Loaded on demand, because it loads an HTTP framework. */
+async function startHealth(env: RoleEnv, workflows: boolean): Promise<WorkerHealth | null> {
+  const { COUNTERSIGN_HEALTH_ADDRESS: address, COUNTERSIGN_DATABASE_URL: databaseUrl } = env;
+  if (address === undefined) return null;
+  const { startWorkerHealth } = await import('./health/worker-health.js');
+  return startWorkerHealth({ address, env: process.env, databaseUrl, workflows });
 }

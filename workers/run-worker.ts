@@ -2,9 +2,10 @@ import { type NativeConnection, Runtime, Worker, type WorkerOptions } from '@tem
 import { failureInterceptor } from '../activities/failure-interceptor';
 import { sha256HexOfText } from '../policy/contracts/hash';
 import type { Env } from './config';
-import { temporalLogger, type Logger } from './logger';
+import type { Logger } from './logger';
 import { sayReady } from './say-ready';
 import { dataConverter } from './temporal';
+import { temporalLogger } from './temporal-logger';
 import { traceActivities } from './tracing';
 import { connectScreened } from './screen/screened-connection';
 import { connectWorker } from './worker-connection';

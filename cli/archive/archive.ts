@@ -2,7 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
 import { WorkflowNotFoundError } from '@temporalio/common';
-import { toTemporalProblem } from '../../client/temporal-errors';
+import { CountersignError, messageOf } from '../../client/errors';
+import { CountersignFailure } from '../../policy/contracts/failure';
 import { parseEvidence, type HistoryDigest } from '../../policy/evidence/bundle';
 import { verifyEvidence, type EvidenceTrust } from '../../signing/verify-evidence';
 import { withDatabase } from '../../storage/database/database';
@@ -14,11 +15,10 @@ import { exportBundle } from '../evidence/bundles';
 import { historyDigest } from '../evidence/history-digest';
 import { privateDirectory, writePrivate } from '../private-files';
 import { withTemporal } from '../temporal';
-import { removeLeftovers } from './leftovers';
+import { deleteHistories, HISTORY_TIMEOUT_MS, removeLeftovers } from './delete';
 
 /** A query reads every `submitted` row. */
 const STATEMENT_TIMEOUT_MS = 300_000;
-const HISTORY_TIMEOUT_MS = 15_000;
 
 export interface ArchiveRequest {
   /** Reviews that closed before it are archived. */
@@ -128,11 +128,25 @@ async function exportVerified({ env, dir, trust, temporal, outage, log }: Run, r
   // The file exists if an earlier run was interrupted, or if another review needs the diff.
   const existed = existsSync(path);
   const isNew = !existed || history !== null;
-  const text = existed ? readFileSync(path, 'utf8') : await exportBundle(env, changeId, { bytes: true, history }, log);
+  let text: string;
+  try {
+    text = existed ? readFileSync(path, 'utf8') : await exportBundle(env, changeId, { bytes: true, history }, log);
+  } catch (error) {
+    if (!isOfThisReview(error)) throw error;
+    return { problem: `its evidence cannot be exported: ${messageOf(error)}`, isNew };
+  }
   const problem = problemOf(text, changeId, trust, history);
   if (problem !== null) return { problem: existed ? `${path}: ${problem}` : problem, isNew };
   writePrivate(path, text);
   return { problem: problemOf(readFileSync(path, 'utf8'), changeId, trust, history), isNew };
+}
+
+/** Its data is not what was recorded, or cannot be decrypted here. Other errors stop the export. */
+function isOfThisReview(error: unknown): boolean {
+  return (
+    (error instanceof CountersignError && error.code === 'not_verified') ||
+    (error instanceof CountersignFailure && error.nonRetryable)
+  );
 }
 
 async function isRunning(temporal: Client, changeId: string): Promise<boolean> {
@@ -160,30 +174,4 @@ function problemOf(text: string, changeId: string, trust: EvidenceTrust, history
   return history === null || parsed.bundle.history?.sha256 === history.sha256
     ? null
     : 'the evidence does not contain the digest of the history that Temporal has; move the file away and repeat';
-}
-
-/** Deletes every closed run of these reviews. Returns the number of runs. */
-async function deleteHistories(temporal: Client, reviews: readonly DueReview[]): Promise<number> {
-  let deleted = 0;
-  for (const { changeId } of reviews)
-    deleted += await temporal.withDeadline(Date.now() + HISTORY_TIMEOUT_MS, () => deleteRuns(temporal, changeId));
-  return deleted;
-}
-
-async function deleteRuns(client: Client, workflowId: string): Promise<number> {
-  let deleted = 0;
-  for await (const { runId, status } of client.workflow.list({ query: `WorkflowId = "${workflowId}"` })) {
-    if (status.name === 'RUNNING') continue;
-    try {
-      await client.workflowService.deleteWorkflowExecution({
-        namespace: client.options.namespace,
-        workflowExecution: { workflowId, runId },
-      });
-      deleted += 1;
-    } catch (error) {
-      // The list lags behind: an earlier run deleted it.
-      if (toTemporalProblem(error).kind !== 'not_running') throw error;
-    }
-  }
-  return deleted;
 }

@@ -9,6 +9,7 @@ import { failed, type Check } from './check';
 import { checkDatabase } from './database';
 import { checkGateway } from './gateway';
 import { checkNode, checkStateDir, checkVariables } from './machine';
+import { checkDelivery } from './notices';
 import { checkPayloadKeys } from './payload-keys';
 import { checkPolicies, checkFreezes, checkTrust } from './policies';
 import { readProcesses } from './processes';
@@ -66,6 +67,7 @@ export async function doctor(env: Env, options: DoctorOptions): Promise<readonly
   await add('payload keys', () => checkPayloadKeys(local, processes));
   const notices = Object.fromEntries(envs)['review']?.['COUNTERSIGN_NOTICES_FILE'];
   await add('policy', () => checkPolicies(local, targets.names, notices));
+  await add('notices', () => checkDelivery(processes));
   await add('freezes', () => checkFreezes(local));
   if (!options.offline) checks.push(...(await checkGateway(local)));
   if (options.replay === true)

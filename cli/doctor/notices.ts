@@ -3,6 +3,8 @@ import { counted } from '../../policy/text/change-title';
 import type { Plan } from '../../policy/contracts/plan';
 import { readNotices, type NoticeSettings } from '../../workers/notices/settings';
 import { failed, passed, type Check } from './check';
+import { withDoctorDatabase } from './doctor-database';
+import type { ConfiguredProcess } from './processes';
 
 const FILE = 'COUNTERSIGN_NOTICES_FILE';
 
@@ -57,4 +59,37 @@ function membersByGroup(plans: readonly Pick<Plan, 'groups'>[]): Map<string, Set
     for (const [name, group] of Object.entries(groups))
       members.set(name, new Set([...(members.get(name) ?? []), ...group.members]));
   return members;
+}
+
+/** Attempts to send a notice: after three, it is late by minutes. */
+const MIN_ATTEMPTS = 3;
+const MAX_NAMED = 5;
+
+/** Notices of the last week that have not reached their receiver, to which no later one was sent. */
+const UNSENT = `
+select n.channel, n.recipient, count(*) as count, bool_or(n.state = 'failed') as given_up,
+       (array_agg(n.problem order by n.next_at desc))[1] as problem
+from notices n
+where n.created_at > now() - interval '7 days' and (n.state = 'failed' or n.state = 'due' and n.attempts >= ${MIN_ATTEMPTS})
+  and not exists (select from notices s where s.state = 'sent' and s.channel = n.channel and s.recipient = n.recipient and s.sent_at > n.next_at)
+group by n.channel, n.recipient order by n.channel, n.recipient limit ${MAX_NAMED}`;
+
+/** Notices that were not sent. Only the role of the review worker may read them. */
+export async function checkDelivery(
+  processes: readonly Pick<ConfiguredProcess, 'role' | 'databaseUrl'>[],
+): Promise<readonly Check[]> {
+  const reviewWorker = processes.find(({ role }) => role === 'cs_review');
+  if (reviewWorker === undefined) return [];
+  const { rows } = await withDoctorDatabase(reviewWorker.databaseUrl, (db) =>
+    db.query<{ channel: string; recipient: string; count: string; given_up: boolean; problem: string | null }>(UNSENT),
+  );
+  return rows.map(({ channel, recipient, count, given_up, problem }) => {
+    const what = `${counted(Number(count), 'notice')}${recipient === '' ? '' : ` to ${recipient}`}`;
+    const became = given_up ? (count === '1' ? 'was given up' : 'were given up') : 'could not be sent yet';
+    return failed(
+      `notices by ${channel}`,
+      `${what} ${became}: ${problem ?? 'the review worker ended while it sent them'}`,
+      `Correct this channel in the file that ${FILE} names, or its receiver. Notices that were given up are not sent again; reminders are`,
+    );
+  });
 }

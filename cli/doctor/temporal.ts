@@ -6,9 +6,8 @@ import { TASK_QUEUES } from '../../policy/contracts/queues';
 import { SEARCH_ATTRIBUTES } from '../../policy/contracts/search-attributes';
 import type { Env } from '../../workers/config';
 import type { LocalClient } from '../../workers/local-client';
-import { POLLED_MS, pollAge, QUEUE_TYPES } from '../../workers/pollers';
+import { POLLED_MS, pollAge, pollBuild, QUEUE_TYPES, type DescribedQueue } from '../../workers/pollers';
 import { openConnection } from '../../workers/temporal';
-import { checkBuilds } from './builds';
 import { failed, passed, type Check } from './check';
 
 const TIMEOUT_MS = 5_000;
@@ -109,4 +108,27 @@ export function queueCheck(name: string, ages: readonly number[], fix: string): 
   if (live > 0) return passed(name, counted(live, 'poller'));
   if (ages.length === 0) return failed(name, 'no worker polls it', fix);
   return failed(name, `the last poll was ${Math.round(Math.min(...ages) / 1000)} s ago`, fix);
+}
+
+/**
+ * Whether a worker of the current build polls for workflows: the server gives new reviews to that build only, and to workers without a
+ * build id while no build is current. Empty for a queue that no worker polls, and if no builds are used.
+ */
+export function checkBuilds(
+  queue: string,
+  { pollers, versioningInfo }: DescribedQueue,
+  now = Date.now(),
+): readonly Check[] {
+  const current = versioningInfo?.currentDeploymentVersion?.buildId || null;
+  const live = (pollers ?? []).filter((poller) => pollAge(poller, now) <= POLLED_MS);
+  const polling = new Set(live.map(pollBuild));
+  if (polling.size === 0 || (current === null && polling.has(null))) return [];
+  const name = `builds of queue ${queue}`;
+  const builds = [...polling].map((build) => build ?? 'without a build id').sort();
+  const what = current === null ? 'no build is current' : `the current build is ${current}`;
+  const detail = `${what}; workers that poll: ${builds.join(', ')}`;
+  if (polling.has(current)) return [passed(name, detail)];
+  const set = `temporal worker deployment set-current-version --deployment-name ${queue} --build-id BUILD`;
+  const start = current === null ? '' : `Start a review worker with COUNTERSIGN_BUILD_ID=${current}, or: `;
+  return [failed(name, `${detail}; new reviews wait`, `${start}${set}`)];
 }

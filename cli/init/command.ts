@@ -5,7 +5,7 @@ import { addAction, type Cli, type Io } from '../action';
 import { ExitCode } from '../exit-codes';
 import { choiceOption, isGiven, type Options } from '../options';
 import { line, styled } from '../printer';
-import { printChecks } from '../doctor/print-checks';
+import { printChecks } from '../doctor/check';
 import { revokeLink } from '../keys/revoke-hint';
 import { shellQuote } from '../shell-quote';
 import type { Initialized } from './initialize';
@@ -59,7 +59,7 @@ async function runInit(io: Io, [given]: readonly string[], options: Options): Pr
   if (!io.json) {
     for (const { what, changed } of steps)
       io.out.line(line`${changed ? styled('green', 'made') : styled('dim', 'kept')} ${what}`);
-    printChecks(io, checks);
+    printChecks(io.out, checks);
   }
   const { made, open } = await done.invite();
   if (io.json) io.out.json({ ok, dir, steps, checks, links: made, openLinks: open, next });

@@ -6,7 +6,7 @@ import { integerOption, isGiven, nonEmptyOption, type Options } from '../options
 import { line, styled } from '../printer';
 import { shellQuote } from '../shell-quote';
 import { UsageError } from '../usage-error';
-import { printChecks } from '../doctor/print-checks';
+import { printChecks } from '../doctor/check';
 
 export function register(program: Command, cli: Cli): void {
   const dev = program
@@ -69,7 +69,7 @@ async function runDoctor(io: Io, _args: readonly string[], options: Options): Pr
   const checks = await doctor(io.host.env, { offline: isGiven(options, '--offline'), replay, build });
   const ok = checks.every((check) => check.ok);
   if (io.json) io.out.json({ ok, checks });
-  else printChecks(io, checks);
+  else printChecks(io.out, checks);
   return ok ? ExitCode.Ok : ExitCode.Failure;
 }
 

@@ -61,9 +61,14 @@ export class EventHub {
     this.#clients.add(client);
     this.#unsubscribe ??= this.deps.changes.subscribe((changeId) => this.#run(this.#changed(changeId)));
     this.#timer ??= setInterval(() => this.#run(this.#tick()), TICK_MS).unref();
-    const services = await this.#readServices();
-    this.#services ??= services;
-    queue.push({ ...services, registry: await this.#readRegistry(services) });
+    try {
+      const services = await this.#readServices();
+      this.#services ??= services;
+      queue.push({ ...services, registry: await this.#readRegistry(services) });
+    } catch (error) {
+      queue.close();
+      throw error;
+    }
     if (this.#closed) queue.close();
     return queue;
   }

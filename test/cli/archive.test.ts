@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { removeLeftovers } from '../../cli/archive/leftovers';
+import { removeLeftovers } from '../../cli/archive/delete';
 import { runCommand, temporaryFolder } from './run-command';
 
 const NOW = new Date('2026-11-20T10:00:00.000Z');

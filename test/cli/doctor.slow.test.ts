@@ -1,5 +1,6 @@
 import { checkCheckpoints } from '../../cli/doctor/checkpoints';
 import { doctor } from '../../cli/doctor/doctor';
+import { checkDelivery } from '../../cli/doctor/notices';
 import { openedClient } from '../../dev/query';
 import { checkPayloadKeys } from '../../cli/doctor/payload-keys';
 import { createLedger } from '../../storage/ledger/ledger';
@@ -131,4 +132,32 @@ test('a process without a payload key that an open review is encrypted with is a
     ['payload keys of none', false],
   ]);
   expect(checks[1]?.detail).toBe('open reviews are encrypted with keys that it does not have: k1');
+});
+
+test('notices that were given up or have failed repeatedly are failures, until a later one reaches the receiver', async () => {
+  const db = database.open('admin');
+  const add = (recipient: string, state: string, attempts: number, minutesAgo: number, problem: string | null) =>
+    db.query(
+      `insert into notices (change_id, event, n, team, channel, recipient, body, state, attempts, problem, created_at, next_at, sent_at)
+       select repeat('a', 64), 'reminder', (select count(*) from notices), 'dba', 'mail', $1, '{}', $2, $3, $4, t, t, case when $2 = 'sent' then t end
+       from (select now() - $5 * interval '1 minute' as t) at`,
+      [recipient, state, attempts, problem, minutesAgo],
+    );
+  const found = async () =>
+    (await checkDelivery([{ role: 'cs_review', databaseUrl: database.url('cs_review') }])).map(({ detail }) => detail);
+  await add('once@example.com', 'due', 1, 1, 'busy');
+  await add('long-ago@example.com', 'failed', 10, 8 * 24 * 60, 'busy');
+  await add('ended@example.com', 'dropped', 3, 1, 'busy');
+  expect(await found()).toEqual([]);
+  await add('alice@example.com', 'failed', 10, 20, 'busy');
+  await add('alice@example.com', 'failed', 1, 10, 'no such user');
+  await add('bob@example.com', 'due', 3, 1, 'connect ECONNREFUSED');
+  expect(await found()).toEqual([
+    '2 notices to alice@example.com were given up: no such user',
+    '1 notice to bob@example.com could not be sent yet: connect ECONNREFUSED',
+  ]);
+  await add('alice@example.com', 'sent', 1, 5, null);
+  await add('bob@example.com', 'sent', 1, 0, null);
+  expect(await found()).toEqual([]);
+  expect(await checkDelivery([])).toEqual([]);
 });

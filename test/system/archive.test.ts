@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { Client } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time';
 import { remoteModules } from '../../cli/remote-modules';
+import { query } from '../../dev/query';
 import { createCheckpointer } from '../../storage/ledger/checkpoint';
 import type { Env } from '../../workers/config';
 import { runCommand, type CommandRun } from '../cli/run-command';
@@ -262,6 +263,29 @@ test('a file that is not the evidence of its review stops the deletion, and an i
     ...{ archived: [changeId], deletedDiffs: 1, deletedHistories: 1 },
   });
   expect(readFileSync(path, 'utf8')).toBe(text);
+});
+
+test('a review whose stored evidence cannot be read is kept with the reason, and does not stop the others', async () => {
+  const [unreadable, fine] = [await committed(8), await committed(9)];
+  await checkpoint();
+  const admin = new URL(system.setup.targetAdminUrls['shop'] ?? '');
+  admin.pathname = new URL(system.setup.databaseUrls.cs_gateway).pathname;
+  // Without the triggers, which forbid it.
+  const change = (from: string, to: string) =>
+    query(
+      admin.href,
+      `set session_replication_role = replica;
+       update staging_records set preview = replace(preview::text, '${from}', '${to}')::json where change_id = '${unreadable}'`,
+    );
+  await change('"stored"', '"hidden"');
+  expect(await archived()).toMatchObject({
+    archived: expect.arrayContaining([fine]),
+    kept: expect.arrayContaining([
+      { changeId: unreadable, problem: expect.stringContaining('is not the one of its dry run') },
+    ]),
+  });
+  await change('"hidden"', '"stored"');
+  expect(await archived()).toMatchObject({ archived: [unreadable] });
 });
 
 test('only the role of the operator may delete diffs', async () => {

@@ -37,8 +37,10 @@ const A = 'a'.repeat(64);
 
 const belowDist = (list: string): readonly string[] =>
   (JSON.parse(list) as readonly string[]).filter((path) => path.startsWith(dist)).map((path) => relative(dist, path));
+const packageOf = (path: string): readonly string[] =>
+  /.*node_modules\/((@[^/]+\/)?[^/]+)/.exec(path)?.slice(1, 2) ?? [];
 
-/** The modules below dist/ that a process had loaded when it ended, and what it printed. Throws if it ends with another exit code. */
+/** Modules below dist/ and packages that a process had loaded when it ended, and what it printed. Throws if it ends with another exit code. */
 async function loadedBy(args: readonly string[], expectedCode = 0) {
   const list = join(folder, 'modules.json');
   const preload = join(folder, 'preload.cjs');
@@ -53,9 +55,10 @@ async function loadedBy(args: readonly string[], expectedCode = 0) {
     );
   });
   if (code !== expectedCode) throw new Error(`expected exit code ${expectedCode}, got ${code}: ${output}`);
-  const loaded = belowDist(readFileSync(list, 'utf8'));
+  const paths = readFileSync(list, 'utf8');
   rmSync(list);
-  return { loaded, output };
+  const packages = new Set((JSON.parse(paths) as readonly string[]).flatMap(packageOf));
+  return { loaded: belowDist(paths), packages, output };
 }
 
 const isStaging = (path: string): boolean => /^source-tools\/[^/]+\/staging\//.test(path);
@@ -71,6 +74,18 @@ it.each(['review', 'judge', 'commit'])(
     expect(loaded.filter(isStaging)).toEqual([]);
   },
 );
+
+it.each([
+  ['review', ['hono', '@hono/node-server', 'nodemailer', 'openai']],
+  ['judge', ['hono', '@hono/node-server', 'nodemailer']],
+  ['commit', ['hono', '@hono/node-server', 'nodemailer', 'openai']],
+  ['gateway', ['@temporalio/worker', '@temporalio/core-bridge', 'nodemailer', 'openai']],
+  ['codec', ['@temporalio/worker', '@temporalio/core-bridge', 'pg']],
+])('the entry of %s does not load %j', async (name, unneeded) => {
+  const { packages } = await loadedBy([join(dist, 'workers', `${name}.js`)], 2);
+  expect(packages).toContain('zod');
+  expect(unneeded.filter((each) => packages.has(each))).toEqual([]);
+});
 
 it('reading, measuring and rendering the diffs of every tool loads no staging code; a committer that stages loads it', async () => {
   const { loaded, output } = await loadedBy(['-e', WORK, dist]);

@@ -14,7 +14,7 @@ type RunningWorker = Pick<Worker, 'getState'> & {
   readonly options: Pick<Worker['options'], 'identity' | 'taskQueue'>;
 };
 
-interface WorkerHealth {
+export interface WorkerHealth {
   /** Until it is called, and after the worker stops, `/readyz` says that the worker is down. */
   watch(worker: RunningWorker): void;
   close(): Promise<void>;

@@ -52,26 +52,45 @@ async function deliverQueue(deps: DeliveryDeps, queue: NoticeQueue): Promise<voi
   if (claimed.length === 0) return;
   if (channel === undefined)
     return record(deps, claimed, undelivered(`the notices file has no channel "${queue.channel}"`, true));
-  if (channel.type !== 'webhook') return record(deps, claimed, await send(deps, channel, claimed));
-  for (const notice of claimed) await record(deps, [notice], await send(deps, channel, [notice]));
+  const readable: ReadNotice[] = [];
+  for (const notice of claimed) {
+    const body = bodyOf(notice);
+    if (body === null) await record(deps, [notice], undelivered('this version cannot read the notice', true));
+    else readable.push({ ...notice, read: body });
+  }
+  if (readable.length === 0) return;
+  if (channel.type !== 'webhook') return record(deps, readable, await send(deps, channel, readable));
+  for (const notice of readable) await record(deps, [notice], await send(deps, channel, [notice]));
+}
+
+interface ReadNotice extends ClaimedNotice {
+  readonly read: NoticeBody;
+}
+
+/** Null if it cannot be read, for example because a later version wrote it. */
+function bodyOf({ body }: ClaimedNotice): NoticeBody | null {
+  try {
+    return NoticeBody.parse(JSON.parse(body));
+  } catch {
+    return null;
+  }
 }
 
 async function send(
   { settings, now }: DeliveryDeps,
   channel: ChannelSettings,
-  claimed: readonly ClaimedNotice[],
+  claimed: readonly ReadNotice[],
 ): Promise<Delivery> {
-  const notices = claimed.map(({ body }) => NoticeBody.parse(JSON.parse(body)));
+  const notices = claimed.map(({ read }) => read);
   const [first] = claimed;
-  const [notice] = notices;
-  if (first === undefined || notice === undefined) return undelivered('nothing to send', true);
+  if (first === undefined) return undelivered('nothing to send', true);
   // Stable for these notices only: a mail server may drop a second message with the same id, also if it contains more notices.
   const id =
     claimed.length === 1 ? `notice-${first.id}` : `notices-${sha256HexOfText(idsOf(claimed).join()).slice(0, 32)}`;
   const context = { inbox: settings.inbox, privateAddresses: settings.privateAddresses, now: now() };
   switch (channel.type) {
     case 'webhook':
-      return sendWebhook(channel, { id, notice }, context);
+      return sendWebhook(channel, { id, notice: first.read }, context);
     case 'slack':
       return sendSlack(channel, notices, context);
     case 'email':

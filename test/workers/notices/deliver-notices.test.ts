@@ -1,39 +1,41 @@
 import type { ClaimedNotice } from '../../../storage/notices/notices';
 import { deliverNotices } from '../../../workers/notices/deliver-notices';
+import type { ChannelSettings } from '../../../workers/notices/settings';
 import { CHANGE } from '../../client/fakes';
 import { startSmtpServer } from '../../support/smtp-server';
 
 const about = { changeId: CHANGE, tenant: 'acme', target: 'shop', sourceTool: 'SQLDryRun', team: 'dba' };
 const BODY = JSON.stringify({ event: 'waiting', ...about, rules: [], deadlineAt: null });
+const UNREACHABLE: ChannelSettings = { type: 'slack', url: 'http://127.0.0.1:1/hook' };
 
-/** Claims notices after so many attempts each, whose chat cannot be reached. Returns what the store and the counter were given. */
-async function failing(attempts: readonly number[], url = 'http://127.0.0.1:1/hook') {
-  const claimed = attempts.map((made, i): ClaimedNotice => {
-    const { changeId, team } = about;
-    return {
-      id: `${i}`,
-      changeId,
-      event: 'waiting',
-      n: 0,
-      team,
-      channel: 'chat',
-      recipient: '',
-      body: BODY,
-      attempts: made,
-    };
-  });
+let smtp: Awaited<ReturnType<typeof startSmtpServer>>;
+beforeEach(async () => {
+  smtp = await startSmtpServer();
+});
+afterEach(() => smtp.close());
+
+/** A notice with this id, in its first attempt. */
+const claimedNotice = (id: string, more: Partial<ClaimedNotice> = {}): ClaimedNotice => ({
+  ...{ id, changeId: CHANGE, event: 'waiting', n: 0, team: 'dba', channel: 'to', recipient: 'b@example.com' },
+  ...{ body: BODY, attempts: 1 },
+  ...more,
+});
+
+/** Delivers notices of one receiver. Returns what the store and the counter were given. */
+async function deliver(claimed: readonly ClaimedNotice[], channel: ChannelSettings | null = UNREACHABLE) {
   const notSent: [ids: readonly string[], retryInS: number | null][] = [];
   const counted: [result: string, count: number][] = [];
   const store = {
     dropEnded: async () => {},
-    dueQueues: async () => [{ channel: 'chat', recipient: '' }],
+    dueQueues: async () => [{ channel: 'to', recipient: 'b@example.com' }],
     claim: async () => claimed,
+    sent: async () => {},
     notSent: async (ids: readonly string[], _why: string, retryInS: number | null) =>
       void notSent.push([ids, retryInS]),
   };
   const settings = {
     inbox: 'https://countersign.example/inbox/',
-    channels: new Map(url === '' ? [] : [['chat', { type: 'slack', url } as const]]),
+    channels: new Map(channel === null ? [] : [['to', channel]]),
     emailOf: new Map(),
     teams: new Map(),
     digestMs: 0,
@@ -47,7 +49,7 @@ async function failing(attempts: readonly number[], url = 'http://127.0.0.1:1/ho
 }
 
 test('of notices that were sent as one, only those that have been tried ten times are given up', async () => {
-  expect(await failing([10, 1, 3, 1])).toEqual({
+  expect(await deliver([10, 1, 3, 1].map((attempts, i) => claimedNotice(`${i}`, { attempts })))).toEqual({
     notSent: [
       [['0'], null],
       [['1', '3'], 30],
@@ -62,57 +64,38 @@ test('of notices that were sent as one, only those that have been tried ten time
 });
 
 test('a failure that no retry resolves ends all of them', async () => {
-  const { notSent } = await failing([2, 1], '');
+  const { notSent } = await deliver([claimedNotice('0', { attempts: 2 }), claimedNotice('1')], null);
   expect(notSent).toEqual([
     [['0'], null],
     [['1'], null],
   ]);
 });
 
+test.each(['no JSON', JSON.stringify({ event: 'of a later version', ...about })])(
+  'a notice that this version cannot read is given up, and the others of its receiver are sent: %s',
+  async (body) => {
+    const { notSent, counted } = await deliver([claimedNotice('0', { body }), claimedNotice('1')], mailTo(smtp.port));
+    expect(notSent).toEqual([[['0'], null]]);
+    expect(counted).toEqual([
+      ['failed', 1],
+      ['sent', 1],
+    ]);
+    expect(smtp.mails).toHaveLength(1);
+  },
+);
+
 test('a mail to which a notice was added after a failed attempt has another message id, so that no mail server drops it as a copy', async () => {
-  const smtp = await startSmtpServer();
-  const mail = {
-    type: 'email',
-    host: '127.0.0.1',
-    port: smtp.port,
-    tls: 'none',
-    from: 'a@example.com',
-    login: null,
-  } as const;
-  const { changeId, team } = about;
-  const notice = (id: string): ClaimedNotice => ({
-    id,
-    changeId,
-    event: 'waiting',
-    n: 0,
-    team,
-    channel: 'mail',
-    recipient: 'b@example.com',
-    body: BODY,
-    attempts: 1,
-  });
-  const settings = {
-    inbox: 'https://countersign.example/inbox/',
-    channels: new Map([['mail', mail]]),
-    emailOf: new Map(),
-    teams: new Map(),
-    digestMs: 0,
-    privateAddresses: ['127.0.0.1'],
-  };
-  for (const ids of [['1'], ['1', '2'], ['1', '2']]) {
-    const store = {
-      dropEnded: async () => {},
-      dueQueues: async () => [{ channel: 'mail', recipient: 'b@example.com' }],
-      claim: async () => ids.map(notice),
-      sent: async () => {},
-    };
-    const logger = { info: () => {}, warn: () => {} };
-    const deps = { store: store as never, settings, logger, count: () => {}, now: () => new Date() };
-    await deliverNotices(deps, new AbortController().signal);
-  }
-  await smtp.close();
+  for (const ids of [['1'], ['1', '2'], ['1', '2']])
+    await deliver(
+      ids.map((id) => claimedNotice(id)),
+      mailTo(smtp.port),
+    );
   const [first, second, again] = smtp.mails.map(({ data }) => /^Message-ID: (.*)$/im.exec(data)?.[1]);
   expect(first).toBe('<notice-1@example.com>');
   expect(second).not.toBe(first);
   expect(again).toBe(second);
 });
+
+function mailTo(port: number): ChannelSettings {
+  return { type: 'email', host: '127.0.0.1', port, tls: 'none', from: 'a@example.com', login: null };
+}

@@ -1,5 +1,4 @@
 import { isIP } from 'node:net';
-import { createTransport } from 'nodemailer';
 import { messageOf } from '../../../client/errors';
 import { subject, textLines, type NoticeBody } from '../message';
 import { resolvePublic } from '../public-address';
@@ -26,6 +25,8 @@ export async function sendEmail(
 ): Promise<Delivery> {
   const { host, port, tls, from, login } = channel;
   try {
+    // Loaded on demand, because only a review worker with a mail channel needs it.
+    const { createTransport } = await import('nodemailer');
     const transport = createTransport({
       host: await resolvePublic(host, privateAddresses),
       port,
