@@ -25,12 +25,15 @@ export function withoutHidden(value: JsonValue, mask: JsonValue): JsonValue {
 /** `true` at each location that a mask marks and whose value differs between `before` and `after`; has the shape of the values. */
 export function changedHidden(before: JsonValue, after: JsonValue, masks: readonly [JsonValue, JsonValue]): JsonValue {
   if (!masks.some(containsTrue)) return false;
-  if (masks.includes(true) || !isContainer(before) || !isContainer(after)) return !sameJson(before, after);
-  if (Array.isArray(before) !== Array.isArray(after)) return true;
+  // What is new has nothing before it, and is read member by member, too.
+  const values = [before, after].filter(isContainer);
+  if (masks.includes(true) || values.length === 0) return !sameJson(before, after);
+  const lists = values.filter((value) => Array.isArray(value)).length;
+  if (lists === 1 && values.length === 2) return true;
   const below = (name: string): JsonValue =>
     changedHidden(memberOf(before, name), memberOf(after, name), [memberOf(masks[0], name), memberOf(masks[1], name)]);
-  const names = [...new Set([before, after].flatMap((value) => Object.keys(value)))];
-  if (Array.isArray(before)) return names.map(below);
+  const names = [...new Set(values.flatMap((value) => Object.keys(value)))];
+  if (lists > 0) return names.map(below);
   const copy = Object.create(null) as { [key: string]: JsonValue };
   for (const name of names) copy[name] = below(name);
   return copy;

@@ -13,6 +13,9 @@ interface Place {
   readonly sensitive: JsonValue;
 }
 
+/** The name for all attributes of a resource if the plan shows none of them. */
+const EVERYTHING = '*';
+
 /**
  * Names of the attributes that the change of a resource sets and that are not listed, with dots between nested ones. A name that
  * contains a dot, such as a key of a map, is no attribute of a block, so it is listed only with what contains it.
@@ -29,6 +32,7 @@ export function unlistedAttributes(r: TerraformResource, { conditions, parents }
     return below === null ? [name] : below.flatMap(([step, inner]) => walk(inner, nameBelow(name, step)));
   };
   const { before, after, unknown, sensitiveChanges: sensitive } = r;
+  if (unknown === true || sensitive === true) return [EVERYTHING];
   const root = { before, after, unknown, sensitive };
   const names = stepsBelow(root).filter(
     (step) => !(isComputed(String(step)) && r.leftToProvider.includes(String(step))),
@@ -55,9 +59,14 @@ function placeAt({ before, after, unknown, sensitive }: Place, step: string | nu
   return {
     before: member(before, beforeStep),
     after: member(after, step),
-    unknown: member(unknown, step),
-    sensitive: member(sensitive, step),
+    unknown: maskAt(unknown, step),
+    sensitive: maskAt(sensitive, step),
   };
+}
+
+/** What marks a whole value marks each of its members. */
+function maskAt(mask: JsonValue, step: string | number): JsonValue {
+  return mask === true ? true : member(mask, step);
 }
 
 function stepsBelow({ before, after, unknown, sensitive }: Place): readonly (string | number)[] {

@@ -18,9 +18,6 @@ const BUDGET = `${METADATA} metadata.labels spec.max_unavailable+ spec.min_avail
 const CRON_JOB = `${METADATA} spec.schedule spec.timezone spec.suspend=false
   spec.job_template.spec.template.spec.container.image~`;
 
-const CLAIM = `${METADATA} metadata.labels spec.access_modes+ spec.resources.requests spec.storage_class_name+
-  spec.volume_mode+ wait_until_bound`;
-
 const QUOTA = `${METADATA} metadata.labels spec+`;
 
 const SERVICE = `${METADATA} metadata.labels spec.allocate_load_balancer_node_ports spec.cluster_ip spec.cluster_ips
@@ -28,7 +25,7 @@ const SERVICE = `${METADATA} metadata.labels spec.allocate_load_balancer_node_po
   spec.ip_family_policy spec.port+ spec.publish_not_ready_addresses=false spec.selector+ spec.session_affinity
   spec.session_affinity_config spec.type=ClusterIP wait_for_load_balancer status`;
 
-const SERVICE_ACCOUNT = `${METADATA} metadata.labels automount_service_account_token default_secret_name`;
+const SERVICE_ACCOUNT = `${METADATA} automount_service_account_token+ default_secret_name`;
 
 export const KUBERNETES: ProviderTable = {
   names: ['kubernetes'],
@@ -46,8 +43,6 @@ export const KUBERNETES: ProviderTable = {
     kubernetes_limit_range_v1: QUOTA,
     kubernetes_namespace: `${METADATA} wait_for_default_service_account`,
     kubernetes_namespace_v1: `${METADATA} wait_for_default_service_account`,
-    kubernetes_persistent_volume_claim: CLAIM,
-    kubernetes_persistent_volume_claim_v1: CLAIM,
     kubernetes_pod_disruption_budget: BUDGET,
     kubernetes_pod_disruption_budget_v1: BUDGET,
     kubernetes_resource_quota: QUOTA,
