@@ -86,8 +86,8 @@ function resourceHits(r: TerraformResource, config: Config): readonly Hit[] {
   const listed = LISTED_PROVIDERS.get(r.provider)?.types.get(r.type);
   if (listed === undefined)
     return [atResource(r, `its type ${shown(r.type.slice(0, 200))} is not on the list of this rule`)];
-  const added = attributesOf(config.attributes).get(r.type);
-  const names = unlistedAttributes(r, listed).filter((name) => added === undefined || !coversName(added, name));
+  const added = attributesOf(config.attributes).get(r.type) ?? [];
+  const names = unlistedAttributes(r, listed).filter((name) => !coversName(added, name));
   if (names.length === 0) return [];
   const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : '';
   const text = names.slice(0, MAX_NAMED).map((name) => shown(name.slice(0, 100)));
@@ -95,22 +95,19 @@ function resourceHits(r: TerraformResource, config: Config): readonly Hit[] {
 }
 
 /** Names of attributes by type. */
-const attributesOf = memoizeByObject((attributes: readonly string[]): ReadonlyMap<string, ReadonlySet<string>> => {
-  const byType = new Map<string, Set<string>>();
+const attributesOf = memoizeByObject((attributes: readonly string[]): ReadonlyMap<string, readonly string[]> => {
+  const byType = new Map<string, string[]>();
   for (const attribute of attributes) {
     const dot = attribute.indexOf('.');
     const type = attribute.slice(0, dot);
-    const names = byType.get(type) ?? new Set();
-    byType.set(type, names.add(attribute.slice(dot + 1)));
+    byType.set(type, [...(byType.get(type) ?? []), attribute.slice(dot + 1)]);
   }
   return byType;
 });
 
-/** Whether a name, or one that contains it, is in the set. */
-function coversName(names: ReadonlySet<string>, name: string): boolean {
-  for (let end = name.indexOf('.'); end !== -1; end = name.indexOf('.', end + 1))
-    if (names.has(name.slice(0, end))) return true;
-  return names.has(name);
+/** Whether the list has the name, or one that contains it. */
+function coversName(names: readonly string[], name: string): boolean {
+  return names.some((one) => name === one || name.startsWith(`${one}.`));
 }
 
 /** Hits for data sources and ephemeral resources, which planning or applying reads, also without a change. */

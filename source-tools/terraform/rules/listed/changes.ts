@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../../../policy/contracts/canonical-json';
+import { isJsonObject, type JsonValue } from '../../../../policy/contracts/canonical-json';
 import { containsTrue, sameJson } from '../../facts/masks';
 import type { TerraformResource } from '../../facts/terraform-facts';
 import { itemsNotIn, member, stepsOf } from '../values';
@@ -22,22 +22,23 @@ const EVERYTHING = '*';
  */
 export function unlistedAttributes(r: TerraformResource, { conditions, parents }: ListedType): readonly string[] {
   const creates = r.action === 'create';
+  const left = new Set(r.leftToProvider);
   const isListed = (name: string, { before, after }: Place): boolean =>
-    conditions
-      .get(name)
-      ?.some((holds) => holds({ creates, leftToProvider: r.leftToProvider.includes(name), before, after })) === true;
+    conditions.get(name)?.some((holds) => holds({ creates, leftToProvider: left.has(name), before, after })) === true;
   const walk = (place: Place, name: string): readonly string[] => {
     if (!isChanged(place) || isListed(name, place)) return [];
     const below = parents.has(name) ? placesBelow(place) : null;
-    return below === null ? [name] : below.flatMap(([step, inner]) => walk(inner, nameBelow(name, step)));
+    return below === null
+      ? [name]
+      : below.flatMap(([step, inner]) => walk(inner, typeof step === 'number' ? name : `${name}.${plain(step)}`));
   };
   const { before, after, unknown, sensitiveChanges: sensitive } = r;
-  if (unknown === true || sensitive === true) return [EVERYTHING];
+  if (!isJsonObject(after) || unknown === true || sensitive === true) return [EVERYTHING];
   const root = { before, after, unknown, sensitive };
-  const names = stepsBelow(root).filter(
-    (step) => !(isComputed(String(step)) && r.leftToProvider.includes(String(step))),
-  );
-  return [...new Set(names.flatMap((step) => walk(placeAt(root, step), String(step))))];
+  const names = stepsBelow(root)
+    .map(String)
+    .filter((name) => !(isComputed(name) && left.has(name)));
+  return [...new Set(names.flatMap((name) => walk(placeAt(root, name), plain(name))))];
 }
 
 /**
@@ -50,14 +51,13 @@ function isComputed(name: string): boolean {
   );
 }
 
-function nameBelow(name: string, step: string | number): string {
-  if (typeof step === 'number') return name;
-  return step.includes('.') ? `${name}."${step}"` : `${name}.${step}`;
+function plain(name: string): string {
+  return name.includes('.') ? `"${name}"` : name;
 }
 
-function placeAt({ before, after, unknown, sensitive }: Place, step: string | number, beforeStep = step): Place {
+function placeAt({ before, after, unknown, sensitive }: Place, step: string | number): Place {
   return {
-    before: member(before, beforeStep),
+    before: member(before, step),
     after: member(after, step),
     unknown: maskAt(unknown, step),
     sensitive: maskAt(sensitive, step),

@@ -122,6 +122,7 @@ describe('the attributes', () => {
     ['kubernetes_service.s', { spec: [{ type: 'LoadBalancer' }] }],
     ['kubernetes_namespace.n', { metadata: [{ labels: { 'pod-security.kubernetes.io/enforce': 'privileged' } }] }],
     ['kubernetes_namespace.n', { metadata: [{ 'name.x': 'y' }] }],
+    ['kubernetes_namespace.n', { 'metadata.name': 'y' }],
   ])('of a new resource ask if one is not listed, or has another value: %s with %j', (address, after) => {
     expect(isAsked(create(address, after))).toBe(true);
   });
@@ -193,6 +194,7 @@ describe('the attributes', () => {
 
   it('asks if the plan shows none of them', () => {
     expect(isAsked(create('aws_sqs_queue.q', {}, { after_unknown: true }))).toBe(true);
+    expect(isAsked({ address: 'aws_sqs_queue.q', actions: ['create'], after: null })).toBe(true);
     expect(isAsked(create('aws_sqs_queue.q', QUEUE, { after_sensitive: true }))).toBe(true);
     expect(isAsked(update('aws_sqs_queue.q', QUEUE, { ...QUEUE, name: 'a' }, { before_sensitive: true }))).toBe(true);
   });
