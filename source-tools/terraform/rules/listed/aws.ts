@@ -51,6 +51,7 @@ export const AWS: ProviderTable = {
     aws_ebs_volume: `availability_zone+ create_time encrypted final_snapshot iops=1..16000 iops? kms_key_id=alias/*
       multi_attach_enabled=false size=1..1000 snapshot_id? throughput throughput? type volume_initialization_rate?`,
     aws_ec2_tag: 'key resource_id value',
+    aws_ecr_lifecycle_policy: 'policy registry_id repository',
     aws_ecr_repository: `encryption_configuration.encryption_type force_delete=false image_scanning_configuration
       image_tag_mutability registry_id repository_url`,
     aws_ecs_cluster: 'setting.name setting.value=enabled|enhanced setting?',

@@ -66,6 +66,8 @@ it.each([
     ...['aws_iam_policy', 'aws_iam_role_policy', 'aws_iam_group_policy', 'aws_iam_user_policy'].map(
       (t) => `${t} policy`,
     ),
+    // What a registry deletes, which terraform_expiry reads.
+    'aws_ecr_lifecycle_policy policy',
     // Whether the versions of a secret are kept in one region or several, chosen when it is created.
     'google_secret_manager_secret replication+',
     // Address ranges of one firewall rule.
