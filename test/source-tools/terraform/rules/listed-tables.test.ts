@@ -56,7 +56,10 @@ it.each([
     'runs a program',
     /user_data|startup_script|custom_data|command|(?:^|\.)(?:handler|runtime|filename|code|zip_file)$/,
   ],
-  ['gives a workload rights', /(?:^|\.)service_account$|iam_instance_profile|security_context|host_(?:network|pid|ipc|path)/],
+  [
+    'gives a workload rights',
+    /(?:^|\.)service_account$|iam_instance_profile|security_context|host_(?:network|pid|ipc|path)/,
+  ],
   ['shares a resource by its own policy', /^(?:resource_)?policy$|^access_policies$|^assume_role_policy$/],
   ['copies data to another place', /replica(?:tion)?(?:_configuration)?$|destination|forward_to|push_config/],
   ['attaches a firewall', /^(?:vpc_)?security_group_ids$|^security_groups$/],
