@@ -95,6 +95,8 @@ function placesBelow(place: Place): readonly (readonly [string | number, Place])
   const items = after as readonly JsonValue[];
   if (isEmpty(before) || (Array.isArray(before) && before.length === items.length)) return each();
   if (!Array.isArray(before) || itemsNotIn(before, items).length > 0) return null;
+  // The plan leaves out items of a set that are not known, but not from the mask.
+  if ([unknown, sensitive].some((mask) => stepsOf(mask).length > items.length)) return null;
   const added = new Set(itemsNotIn(items, before as readonly JsonValue[]));
   if (added.size !== items.length - before.length) return null;
   return items.flatMap((item, i) => {

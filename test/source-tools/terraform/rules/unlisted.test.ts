@@ -182,6 +182,14 @@ describe('the attributes', () => {
     expect(isAsked(create('aws_ebs_volume.v', {}, { after_unknown: { tags: { a: true } } }))).toBe(false);
   });
 
+  it('asks if an item of a set is not known, and so is left out', () => {
+    const [one, two] = [{ to_port: 80 }, { to_port: 443 }];
+    const grown = (ingress: readonly unknown[]) =>
+      update('aws_security_group.g', { ingress: [one] }, { ingress: [one, two] }, { after_unknown: { ingress } });
+    expect(isAsked(grown([{}, {}]))).toBe(false);
+    expect(isAsked(grown([{}, {}, true]))).toBe(true);
+  });
+
   it('asks about a sensitive value only if the change sets it', () => {
     const masks = { before_sensitive: { password: true }, after_sensitive: { password: true } };
     const before = { instance_class: 'a', password: 'x' };
