@@ -44,7 +44,7 @@ function plan(bytes: number): string {
   const head = '{"format_version":"1.2","terraform_version":"1.9.0","resource_changes":[';
   const long = bytes > 200_000 ? NOTE.repeat(8) : NOTE;
   const change = (i: number): string =>
-    `{"address":"aws_s3_bucket.b${i}","mode":"managed","type":"aws_s3_bucket","name":"b${i}","provider_name":"providers.example.com/hashicorp/aws","change":{"actions":["update"],"before":{"bucket":"b${i}"},"after":{"bucket":"b${i}","note":"${long}"}}},`;
+    `{"address":"aws_s3_bucket.b${i}","mode":"managed","type":"aws_s3_bucket","name":"b${i}","provider_name":"registry.terraform.io/hashicorp/aws","change":{"actions":["update"],"before":{"bucket":"b${i}"},"after":{"bucket":"b${i}","tags":{"note":"${long}"}}}},`;
   return `${head}${filled(bytes - head.length, change).slice(0, -1)}]}`;
 }
 

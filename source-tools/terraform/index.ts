@@ -28,6 +28,6 @@ export const terraformPlan = defineSourceTool<TerraformPlanFacts>({
 export const terraformPack: Pack = {
   name: 'terraform-plan',
   about:
-    'Plans as `terraform show -json` writes them: destroyed resources, open networks, granted permissions, executed programs and unknown values.',
+    'Plans as `terraform show -json` writes them: destroyed resources, open networks, granted permissions, executed programs, unknown values and whatever is not on a list.',
   rules: terraformPlanRules,
 };

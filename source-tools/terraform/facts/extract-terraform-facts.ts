@@ -13,7 +13,7 @@ import { readJsonDocument } from '../../../policy/text/json-document';
 import { pointerOf } from '../../../policy/text/json-pointer';
 import { refusal, refuse, Refused } from '../../../policy/text/refusal';
 import { readConfiguration, withoutKeys, type ConfiguredResources } from './configuration';
-import { containsTrue, maskOf, withoutHidden } from './masks';
+import { changedHidden, containsTrue, maskOf, withoutHidden } from './masks';
 import { unreadMembers } from './plan-members';
 import { withSeparateRules } from './separate-rules';
 
@@ -113,6 +113,8 @@ function readResource(item: JsonObject, at: string, configured: ConfiguredResour
   const beforeSensitive = maskOf(change['before_sensitive']);
   const afterSensitive = maskOf(change['after_sensitive']);
   const unknown = maskOf(change['after_unknown']);
+  const before = change['before'] ?? null;
+  const after = change['after'] ?? null;
   return {
     at,
     address,
@@ -125,14 +127,15 @@ function readResource(item: JsonObject, at: string, configured: ConfiguredResour
     previousAddress: optionalText(item, 'previous_address'),
     importing: (change['importing'] ?? null) !== null,
     deposed: (optionalText(item, 'deposed') ?? '') !== '',
-    before: withoutHidden(change['before'] ?? null, beforeSensitive),
-    after: withoutHidden(change['after'] ?? null, afterSensitive),
+    before: withoutHidden(before, beforeSensitive),
+    after: withoutHidden(after, afterSensitive),
     unknown,
     leftToProvider: action === 'create' ? leftToProvider(unknown, given) : [],
     configured: given !== undefined,
     separateRules: false,
     beforeSensitive,
     afterSensitive,
+    sensitiveChanges: changedHidden(before, after, [beforeSensitive, afterSensitive]),
   };
 }
 

@@ -35,6 +35,8 @@ export interface TerraformResource {
   readonly separateRules: boolean;
   readonly beforeSensitive: JsonValue;
   readonly afterSensitive: JsonValue;
+  /** `true` at sensitive locations whose value the change sets; has the shape of the value. */
+  readonly sensitiveChanges: JsonValue;
 }
 
 /** Whether apply changes the resource or the state of it. */

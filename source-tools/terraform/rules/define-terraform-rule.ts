@@ -57,7 +57,7 @@ export function planOf(resources: readonly ExampleResource[], more: Readonly<Rec
           mode: 'managed',
           type,
           name,
-          provider_name: 'providers.example.com/hashicorp/aws',
+          provider_name: `registry.terraform.io/hashicorp/${type?.split('_')[0]}`,
           ...others,
           change: { actions, before, after, after_unknown, before_sensitive, after_sensitive },
         };

@@ -1,4 +1,5 @@
 import type { JsonValue } from '../../../policy/contracts/canonical-json';
+import { readJson } from '../../../policy/text/json-text';
 import type { Hit } from '../../../policy/rules/rule-maker';
 import { atResource, planOf, terraformRule, undecided } from './define-terraform-rule';
 import type { TerraformResource } from '../facts/terraform-facts';
@@ -26,7 +27,7 @@ const S3_RULE = { id: 'all', status: 'Enabled' };
 
 export const expiry = terraformRule({
   name: 'terraform_expiry',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'confirm',
   why: 'A service deletes what expires, though the plan destroys no resource.',
   examples: {
@@ -55,7 +56,7 @@ export const expiry = terraformRule({
     return createdOrChanged(resources).flatMap((r) =>
       Object.hasOwn(EXPIRES, r.type) && !isOfNewStore(r, stores)
         ? (EXPIRES[r.type] ?? []).flatMap((name) => expiryHits(r, name))
-        : [],
+        : imageHits(r),
     );
   },
 });
@@ -78,6 +79,32 @@ function expiryHits(r: TerraformResource, name: string): readonly Hit[] {
   return itemsNotIn(itemsOf(memberAt(r.after, [name])), before).some((item) => expires(name, item))
     ? [atResource(r, `its ${name} says when data is deleted`, [name])]
     : [];
+}
+
+/** Hits for a lifecycle policy of a registry, unless it deletes only images without a tag, and not soon after they were pushed. */
+function imageHits(r: TerraformResource): readonly Hit[] {
+  const path = ['policy'];
+  if (r.type !== 'aws_ecr_lifecycle_policy' || isUnchanged(r, path)) return [];
+  const why = hiddenBelow(r, path);
+  if (why !== null) return [atResource(r, undecided('its policy', why))];
+  const text = memberAt(r.after, path);
+  const read = typeof text === 'string' ? readJson(text, 32) : null;
+  const rules = read?.ok === true ? member(read.value as JsonValue, 'rules') : null;
+  return Array.isArray(rules) && rules.every(keepsImages)
+    ? []
+    : [atResource(r, 'its policy says which images are deleted', path)];
+}
+
+const LEAST_DAYS = 7;
+
+function keepsImages(rule: JsonValue): boolean {
+  const selection = member(rule, 'selection');
+  return (
+    member(selection, 'tagStatus') === 'untagged' &&
+    member(selection, 'countType') === 'sinceImagePushed' &&
+    member(selection, 'countUnit') === 'days' &&
+    Number(member(selection, 'countNumber')) >= LEAST_DAYS
+  );
 }
 
 /** Whether a value says that something is deleted after a time. `name`: the path of its names. */

@@ -9,12 +9,14 @@ import { dnsChanged, outsideConnection, remoteScript } from './reach';
 import { allowedValues, requiredTags, unknownAfterApply } from './settings';
 import { externalData, provisioner, sourcePin } from './sources';
 import { loggingOff, protectionOff } from './switched-off';
+import { unlistedChange } from './unlisted';
 
 /** In catalogue order, which is also the order of findings. */
 export const terraformPlanRules: readonly PackRule[] = [
   terraformParse,
   format,
   unreadMember,
+  unlistedChange,
   destroy,
   replace,
   protectedResource,

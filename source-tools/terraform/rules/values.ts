@@ -1,7 +1,7 @@
 import { canonicalJson, type JsonObject, type JsonValue } from '../../../policy/contracts/canonical-json';
 import { memoizeByObject } from '../../../policy/text/memoize';
 import { wordList } from '../../../policy/text/word-list';
-import { containsTrue } from '../facts/masks';
+import { containsTrue, sameJson } from '../facts/masks';
 import type { TerraformResource } from '../facts/terraform-facts';
 
 /** Names and indices from the root of a resource. */
@@ -102,19 +102,6 @@ export function isUnchanged(resource: TerraformResource, path: Path): boolean {
   if (resource.action !== 'update') return false;
   const after = valueAt(resource, path);
   return after.state === 'known' && sameJson(memberAt(resource.before, path), after.value);
-}
-
-function sameJson(a: JsonValue, b: JsonValue): boolean {
-  if (typeof a !== 'object' || a === null || typeof b !== 'object' || b === null) return a === b;
-  if (Array.isArray(a) !== Array.isArray(b)) return false;
-  const keys = Object.keys(a);
-  return (
-    keys.length === Object.keys(b).length &&
-    keys.every(
-      (key) =>
-        Object.hasOwn(b, key) && sameJson((a as JsonObject)[key] as JsonValue, (b as JsonObject)[key] as JsonValue),
-    )
-  );
 }
 
 const textsIn = memoizeByObject(

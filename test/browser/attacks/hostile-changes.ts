@@ -76,7 +76,7 @@ function terraformPlan(): DrivenChange {
     type: 'aws_sns_topic',
     name: `b${n}`,
     index: text,
-    provider_name: 'registry.example.com/hashicorp/aws',
+    provider_name: 'registry.terraform.io/hashicorp/aws',
     change: {
       actions: [['delete'], ['create'], ['update'], ['delete', 'create']][n % 4],
       before: n % 4 === 1 ? null : { display_name: text },

@@ -75,7 +75,7 @@ export function planChange(): DrivenChange {
     mode: 'managed',
     type,
     name,
-    provider_name: 'registry.example.com/hashicorp/aws',
+    provider_name: 'registry.terraform.io/hashicorp/aws',
     change: changed,
   });
   const resource_changes = [

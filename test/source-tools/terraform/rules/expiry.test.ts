@@ -51,3 +51,39 @@ describe('a change of when a service deletes data', () => {
     expect(isHeld({ ...updated(S3, YEAR, { bucket: 'logs' }), after_unknown: { rule: true } })).toBe(true);
   });
 });
+
+describe('a lifecycle policy of a registry', () => {
+  const UNTAGGED = { tagStatus: 'untagged', countType: 'sinceImagePushed', countUnit: 'days', countNumber: 30 };
+  const policy = (...selections: object[]) => ({
+    policy: JSON.stringify({ rules: selections.map((selection) => ({ selection, action: { type: 'expire' } })) }),
+  });
+  const created = (after: object, more: object = {}) => ({
+    address: 'aws_ecr_lifecycle_policy.p',
+    actions: ['create'],
+    after,
+    ...more,
+  });
+
+  it('passes if it deletes only images without a tag, not soon after they were pushed', () => {
+    expect(isHeld(created(policy(UNTAGGED)))).toBe(false);
+    expect(isHeld(updated('aws_ecr_lifecycle_policy.p', { policy: '{', name: 'a' }, { policy: '{', name: 'b' }))).toBe(
+      false,
+    );
+  });
+
+  it.each([
+    [policy(UNTAGGED, { ...UNTAGGED, tagStatus: 'any' })],
+    [policy({ ...UNTAGGED, countNumber: 1 })],
+    [policy({ ...UNTAGGED, countType: 'imageCountMoreThan' })],
+    [policy({ ...UNTAGGED, countUnit: 'hours' })],
+    [{ policy: '{' }],
+    [{ policy: '{"rules":{}}' }],
+    [{}],
+  ])('is held if it deletes others, or cannot be read: %j', (after) => {
+    expect(isHeld(created(after))).toBe(true);
+  });
+
+  it('is held if the plan hides it', () => {
+    expect(isHeld(created({}, { after_unknown: { policy: true } }))).toBe(true);
+  });
+});

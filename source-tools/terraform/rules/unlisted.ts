@@ -1,0 +1,122 @@
+import { z } from 'zod';
+import { memoizeByObject } from '../../../policy/text/memoize';
+import type { Hit } from '../../../policy/rules/rule-maker';
+import { shown } from '../../../policy/text/shown-name';
+import type { TerraformPlanFacts, TerraformResource } from '../facts/terraform-facts';
+import { atResource, coversAny, globs, planOf, terraformRule } from './define-terraform-rule';
+import { LISTED_DATA, LISTED_PROVIDERS } from './listed';
+import { unlistedAttributes } from './listed/changes';
+import { createdOrChanged } from './values';
+
+const Config = z.strictObject({
+  providers: globs(300, 100)
+    .default([])
+    .describe('Globs of addresses of further providers, such as registry.terraform.io/datadog/datadog.'),
+  types: globs(200, 500)
+    .default([])
+    .describe('Globs of further types of resources and data sources, of which any attribute may change.'),
+  attributes: z
+    .array(
+      z
+        .string()
+        .max(300)
+        .regex(/^[a-z0-9_]+(?:\.[a-z0-9_]+)+$/, 'expected type.attribute, such as aws_lambda_function.environment'),
+    )
+    .max(500)
+    .default([])
+    .describe('Further attributes that may change, with their type: aws_lambda_function.environment.'),
+});
+type Config = z.infer<typeof Config>;
+
+/** Most attributes that one finding names. */
+const MAX_NAMED = 8;
+const CREATE = { address: 'aws_sqs_queue.mail', actions: ['create'] };
+
+/** An allowlist: what a provider adds is unknown to this pack, so a person sees it. */
+export const unlistedChange = terraformRule({
+  name: 'terraform_unlisted_change',
+  logicRevision: 1,
+  defaultLevel: 'confirm',
+  why: 'Only listed providers, types and attributes, whose effects are known, may change without a question.',
+  config: Config,
+  advice: [
+    'Check what the change does. If your team makes such changes often, add the provider, the type or the attribute to `providers`, `types` or `attributes` of this rule.',
+  ],
+  examples: {
+    bad: planOf([
+      {
+        address: 'aws_s3_bucket_replication_configuration.copy',
+        actions: ['create'],
+        after: { bucket: 'orders', rule: [{ destination: [{ bucket: 'arn:aws:s3:::elsewhere' }] }] },
+      },
+    ]),
+    good: planOf([
+      { ...CREATE, after: { name: 'mail', visibility_timeout_seconds: 60 }, after_unknown: { url: true } },
+    ]),
+  },
+  find: (facts, config) => [
+    ...providerHits(facts, config),
+    ...createdOrChanged(facts.resources).flatMap((r) => resourceHits(r, config)),
+    ...dataHits(facts, config),
+  ],
+});
+
+function isListedProvider(address: string, { providers }: Config): boolean {
+  return LISTED_PROVIDERS.has(address) || coversAny(providers, address);
+}
+
+const providerText = (address: string): string =>
+  address === '' ? 'names no provider' : `the provider ${shown(address.slice(0, 200))} is not on the list of this rule`;
+
+/** Hits for the providers of the configuration, and for those of read data sources. */
+function providerHits({ providers, resources }: TerraformPlanFacts, config: Config): readonly Hit[] {
+  const seen = new Set<string>();
+  const read = resources.filter(({ mode, action }) => mode === 'data' && action === 'read');
+  const named = [...providers, ...read.map(({ at, provider }) => ({ at, name: provider }))];
+  return named.flatMap(({ at, name }): readonly Hit[] => {
+    if (isListedProvider(name, config) || seen.has(name)) return [];
+    seen.add(name);
+    return [{ at, what: providerText(name) }];
+  });
+}
+
+function resourceHits(r: TerraformResource, config: Config): readonly Hit[] {
+  if (!isListedProvider(r.provider, config)) return [atResource(r, providerText(r.provider))];
+  if (coversAny(config.types, r.type)) return [];
+  const listed = LISTED_PROVIDERS.get(r.provider)?.types.get(r.type);
+  if (listed === undefined)
+    return [atResource(r, `its type ${shown(r.type.slice(0, 200))} is not on the list of this rule`)];
+  const added = attributesOf(config.attributes).get(r.type) ?? [];
+  const names = unlistedAttributes(r, listed).filter((name) => !coversName(added, name));
+  if (names.length === 0) return [];
+  const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : '';
+  const text = names.slice(0, MAX_NAMED).map((name) => shown(name.slice(0, 100)));
+  return [atResource(r, `changes ${text.join(', ')}${more}, not on the list of this rule for ${shown(r.type)}`)];
+}
+
+/** Names of attributes by type. */
+const attributesOf = memoizeByObject((attributes: readonly string[]): ReadonlyMap<string, readonly string[]> => {
+  const byType = new Map<string, string[]>();
+  for (const attribute of attributes) {
+    const dot = attribute.indexOf('.');
+    const type = attribute.slice(0, dot);
+    byType.set(type, [...(byType.get(type) ?? []), attribute.slice(dot + 1)]);
+  }
+  return byType;
+});
+
+/** Whether the list has the name, or one that contains it. */
+function coversName(names: readonly string[], name: string): boolean {
+  return names.some((one) => name === one || name.startsWith(`${one}.`));
+}
+
+/** Hits for data sources and ephemeral resources, which planning or applying reads, also without a change. */
+function dataHits({ dataSources, resources }: TerraformPlanFacts, { types }: Config): readonly Hit[] {
+  const read = resources.filter(({ mode, action }) => mode === 'data' && action === 'read');
+  const seen = new Set<string>();
+  return [...dataSources, ...read].flatMap(({ at, type }): readonly Hit[] => {
+    if (LISTED_DATA.has(type) || seen.has(type) || coversAny(types, type)) return [];
+    seen.add(type);
+    return [{ at, what: `reads ${shown(type.slice(0, 200))}, which is not on the list of this rule` }];
+  });
+}
