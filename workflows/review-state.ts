@@ -163,7 +163,8 @@ export class Review {
   /** The inverse of `carry`. What was carried is no more trusted than any message: the committer verifies the review. */
   restore(carried: Carried): void {
     // Not `parse`: see `preload`.
-    if (!ReviewState.safeParse(carried.state).success) throw new TypeError('expected `state` to be a state of a review');
+    if (!ReviewState.safeParse(carried.state).success)
+      throw new TypeError('expected `state` to be a state of a review');
     Object.assign(this, pick(carried));
     this.open(carried.opened);
     this.warnings.push(...carried.warnings);
