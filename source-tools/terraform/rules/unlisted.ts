@@ -5,7 +5,9 @@ import { shown } from '../../../policy/text/shown-name';
 import type { TerraformPlanFacts, TerraformResource } from '../facts/terraform-facts';
 import { atResource, coversAny, globs, planOf, terraformRule } from './define-terraform-rule';
 import { LISTED_DATA, LISTED_PROVIDERS } from './listed';
-import { unlistedAttributes } from './listed/changes';
+import { missingAttributes, unlistedAttributes } from './listed/changes';
+import type { OwnPlaces } from './listed/conditions';
+import { ownPlaces } from './listed/own-places';
 import { createdOrChanged } from './values';
 
 const Config = z.strictObject({
@@ -35,7 +37,7 @@ const CREATE = { address: 'aws_sqs_queue.mail', actions: ['create'] };
 /** An allowlist: what a provider adds is unknown to this pack, so a person sees it. */
 export const unlistedChange = terraformRule({
   name: 'terraform_unlisted_change',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'confirm',
   why: 'Only listed providers, types and attributes, whose effects are known, may change without a question.',
   config: Config,
@@ -56,7 +58,7 @@ export const unlistedChange = terraformRule({
   },
   find: (facts, config) => [
     ...providerHits(facts, config),
-    ...createdOrChanged(facts.resources).flatMap((r) => resourceHits(r, config)),
+    ...createdOrChanged(facts.resources).flatMap((r) => resourceHits(r, config, ownPlaces(facts.resources))),
     ...dataHits(facts, config),
   ],
 });
@@ -80,18 +82,24 @@ function providerHits({ providers, resources }: TerraformPlanFacts, config: Conf
   });
 }
 
-function resourceHits(r: TerraformResource, config: Config): readonly Hit[] {
+function resourceHits(r: TerraformResource, config: Config, own: OwnPlaces): readonly Hit[] {
   if (!isListedProvider(r.provider, config)) return [atResource(r, providerText(r.provider))];
   if (coversAny(config.types, r.type)) return [];
   const listed = LISTED_PROVIDERS.get(r.provider)?.types.get(r.type);
   if (listed === undefined)
     return [atResource(r, `its type ${shown(r.type.slice(0, 200))} is not on the list of this rule`)];
   const added = attributesOf(config.attributes).get(r.type) ?? [];
-  const names = unlistedAttributes(r, listed).filter((name) => !coversName(added, name));
-  if (names.length === 0) return [];
+  const missing = missingAttributes(r, listed).filter((name) => !coversName(added, name));
+  const unset =
+    missing.length === 0 ? [] : [atResource(r, `does not set ${missing.map((name) => shown(name)).join(', ')}`)];
+  const names = unlistedAttributes(r, listed, own).filter((name) => !coversName(added, name));
+  if (names.length === 0) return unset;
   const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : '';
   const text = names.slice(0, MAX_NAMED).map((name) => shown(name.slice(0, 100)));
-  return [atResource(r, `changes ${text.join(', ')}${more}, not on the list of this rule for ${shown(r.type)}`)];
+  return [
+    ...unset,
+    atResource(r, `changes ${text.join(', ')}${more}, not on the list of this rule for ${shown(r.type)}`),
+  ];
 }
 
 /** Names of attributes by type. */

@@ -1,5 +1,8 @@
 import type { ProviderTable } from './entries';
 
+/** Apply holds the lock of the state as long. */
+const PAUSES = '5s|10s|15s|20s|30s|45s|60s|90s|120s|1m|2m|5m';
+
 /**
  * Providers that compute values. `local_file` and `local_sensitive_file` are not listed: they write any file of the machine that
  * applies the plan, and so can run a program there. Nor are `tls_certificate` and `terraform_remote_state`, which connect to any
@@ -30,7 +33,7 @@ export const SMALL: readonly ProviderTable[] = [
     types: {
       time_offset: 'base_rfc3339 offset_days offset_hours offset_minutes offset_months offset_seconds offset_years',
       time_rotating: 'rotation_days rotation_hours rotation_minutes rotation_months rotation_rfc3339 rotation_years',
-      time_sleep: 'create_duration destroy_duration',
+      time_sleep: `create_duration=${PAUSES} destroy_duration=${PAUSES}`,
       time_static: '',
     },
     data: '',
