@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonValue } from '../../../policy/contracts/canonical-json';
-import { RULE_TYPES, withoutKeys, type ConfiguredResources } from './configuration';
+import { withoutKeys } from './addresses';
+import { RULE_TYPES, type ConfiguredResources } from './configuration';
 import type { TerraformResource } from './terraform-facts';
 
 /** Types of firewall groups that can contain rules, and the name of that block. */

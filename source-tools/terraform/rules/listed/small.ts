@@ -2,8 +2,8 @@ import type { ProviderTable } from './entries';
 
 /**
  * Providers that compute values. `local_file` and `local_sensitive_file` are not listed: they write any file of the machine that
- * applies the plan, and so can run a program there. Nor are `tls_certificate` and `terraform_remote_state`, which connect to any
- * host, and `archive_file`, which writes a file.
+ * applies the plan, and so can run a program there, and as data sources they read any file. Nor are `tls_certificate` and
+ * `terraform_remote_state`, which connect to any host, and `archive_file`, which writes a file.
  */
 export const SMALL: readonly ProviderTable[] = [
   {
@@ -45,7 +45,7 @@ export const SMALL: readonly ProviderTable[] = [
     },
     data: 'tls_private_key tls_public_key',
   },
-  { names: ['local'], common: '', types: {}, data: 'local_file local_sensitive_file' },
+  { names: ['local'], common: '', types: {}, data: '' },
   { names: ['cloudinit'], common: '', types: {}, data: 'cloudinit_config' },
   { names: ['template'], common: '', types: {}, data: 'template_file' },
 ];
