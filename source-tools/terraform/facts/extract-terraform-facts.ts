@@ -15,7 +15,8 @@ import { refusal, refuse, Refused } from '../../../policy/text/refusal';
 import { withoutKeys } from './addresses';
 import { readConfiguration, type ConfiguredResources } from './configuration';
 import { leftToProvider } from './left-to-provider';
-import { changedHidden, containsTrue, maskOf, sameJson, withoutHidden } from './masks';
+import { changedHidden, containsTrue, maskOf, withoutHidden } from './masks';
+import { isUnchanged, refuseNeverWritten } from './never-written';
 import { unreadMembers } from './plan-members';
 import { withSeparateRules } from './separate-rules';
 
@@ -118,7 +119,7 @@ function readResource(item: JsonObject, at: string, configured: ConfiguredResour
   const unknown = maskOf(change['after_unknown']);
   const before = change['before'] ?? null;
   const after = change['after'] ?? null;
-  if (at.startsWith('/resource_changes/')) refuseForged(item, action, before, after);
+  if (at.startsWith('/resource_changes/')) refuseNeverWritten(item, change, action);
   return {
     at,
     address,
@@ -146,14 +147,6 @@ function readResource(item: JsonObject, at: string, configured: ConfiguredResour
 
 function sequenceOf({ actions }: JsonObject): string {
   return Array.isArray(actions) ? actions.join(',') : '';
-}
-
-/** Refuses what Terraform never writes, so that a change cannot hide as something that apply does not do. */
-function refuseForged(item: JsonObject, action: TerraformAction, before: JsonValue, after: JsonValue): void {
-  if (item['mode'] === 'data' && action !== 'read' && action !== 'no-op')
-    refuse('invalid_document', `Expected a data source to have the action "read" or "no-op", got "${action}"`, null);
-  if (action === 'no-op' && !sameJson(before, after))
-    refuse('invalid_document', 'Expected a resource with the action "no-op" to be the same before and after', null);
 }
 
 /** Unknown members that the configuration sets, and what they refer to. */
@@ -187,7 +180,7 @@ function readOutputs(plan: JsonObject, { outputKinds }: ConfiguredResources): Te
       name,
       wasSensitive: containsTrue(maskOf(change['before_sensitive'])),
       isSensitive: containsTrue(maskOf(change['after_sensitive'])),
-      changes: sequenceOf(change) !== 'no-op' || !sameJson(change['before'] ?? null, change['after'] ?? null),
+      changes: sequenceOf(change) !== 'no-op' || !isUnchanged(change),
       isRemoved: sequenceOf(change) === 'delete',
       kinds: outputKinds(name),
     };

@@ -126,6 +126,15 @@ describe('what Terraform never writes', () => {
     expect(plan(mode, ['no-op'], null, { name: 'a' })).toMatchObject({ ok: false });
   });
 
+  it('is refused: no-op with a value that is not known before apply, and reading a managed resource', () => {
+    const unknown = { after_unknown: { name: true } };
+    const change = { address: 'aws_iam_user.u', actions: ['no-op'], before: { name: null }, after: { name: null } };
+    expect(extractTerraformPlanFacts(Buffer.from(planOf([change])))).toMatchObject({ ok: true });
+    expect(extractTerraformPlanFacts(Buffer.from(planOf([{ ...change, ...unknown }])))).toMatchObject({ ok: false });
+    expect(plan('managed', ['read'], null, { name: 'a' })).toMatchObject({ ok: false });
+    expect(plan('data', ['read'], null, { name: 'a' })).toMatchObject({ ok: true });
+  });
+
   it('is refused also where a sensitive value differs', () => {
     const hidden = { before_sensitive: { password: true }, after_sensitive: { password: true } };
     const change = { actions: ['no-op'], before: { password: 'a' }, after: { password: 'b' }, ...hidden };
