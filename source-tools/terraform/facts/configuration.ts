@@ -10,8 +10,7 @@ type Configuration = Pick<TerraformPlanFacts, 'provisioners' | 'dataSources' | '
 
 /** What the configuration says about resources, by address without `count` and `for_each` keys. */
 export interface ConfiguredResources {
-  /** The members that it sets. */
-  readonly members: ReadonlyMap<string, ReadonlySet<string>>;
+  /** The members that it sets, with their expressions. */
   readonly expressions: ReadonlyMap<string, JsonObject>;
   /** Firewall groups to which a resource with one rule refers. */
   readonly groupsOfRules: ReadonlySet<string>;
@@ -43,7 +42,6 @@ class ConfigurationReader {
     providers: [],
   };
   readonly configured = {
-    members: new Map<string, ReadonlySet<string>>(),
     expressions: new Map<string, JsonObject>(),
     groupsOfRules: new Set<string>(),
     memberKinds: (address: string, name: string): readonly string[] => this.#memberKinds(address, name),
@@ -51,23 +49,30 @@ class ConfigurationReader {
   };
   readonly #references = new References();
   readonly #owners = new Map<string, { readonly resource: JsonObject; readonly scope: Scope }>();
-  #root: Scope | null = null;
+  /** By what precedes the address of everything in the module. */
+  readonly #scopes = new Map<string, Scope>();
   #parts = 0;
 
   read(configuration: JsonObject): void {
-    for (const [name, provider] of entries(configuration['provider_config'])) {
-      this.#count();
-      this.found.providers.push({
-        at: pointerOf(['configuration', 'provider_config', name]),
-        name: text(provider['full_name']) ?? text(provider['name']) ?? name,
-        version: text(provider['version_constraint']),
-        arguments: providerArguments(provider['expressions']),
-      });
-    }
     const root = configuration['root_module'];
-    if (!isJsonObject(root)) return;
-    this.#root = { module: root, parent: null, call: null };
-    this.#module(this.#root, ['configuration', 'root_module'], '', 0);
+    if (isJsonObject(root))
+      this.#module({ module: root, parent: null, call: null }, ['configuration', 'root_module'], '', 0);
+    for (const [name, provider] of entries(configuration['provider_config'])) this.#provider(name, provider);
+  }
+
+  #provider(name: string, provider: JsonObject): void {
+    this.#count();
+    const module = text(provider['module_address']);
+    const scope = this.#scopes.get(module === null ? '' : `${withoutKeys(module)}.`);
+    const given = provider['expressions'];
+    const tags = isJsonObject(given) ? [given['default_tags'] ?? null, given['default_labels'] ?? null] : [];
+    this.found.providers.push({
+      at: pointerOf(['configuration', 'provider_config', name]),
+      name: text(provider['full_name']) ?? text(provider['name']) ?? name,
+      version: text(provider['version_constraint']),
+      arguments: providerArguments(given),
+      tagKinds: scope === undefined ? [] : [...this.#references.kindsOf(tags, scope, null)],
+    });
   }
 
   #memberKinds(address: string, name: string): readonly string[] {
@@ -78,16 +83,18 @@ class ConfigurationReader {
   }
 
   #outputKinds(name: string): readonly string[] {
-    const outputs = this.#root?.module['outputs'];
+    const root = this.#scopes.get('');
+    const outputs = root?.module['outputs'];
     const output = isJsonObject(outputs) && Object.hasOwn(outputs, name) ? outputs[name] : undefined;
-    if (this.#root === null || !isJsonObject(output)) return [];
-    return [...this.#references.kindsOf(output['expression'], this.#root, null)];
+    if (root === undefined || !isJsonObject(output)) return [];
+    return [...this.#references.kindsOf(output['expression'], root, null)];
   }
 
   /** `address`: what precedes the address of everything in the module. */
   #module(scope: Scope, path: readonly string[], address: string, depth: number): void {
     if (depth > MAX_MODULE_DEPTH)
       refuse('too_deep', `Module calls are nested more than ${MAX_MODULE_DEPTH} levels deep`, null);
+    this.#scopes.set(address, scope);
     const { module } = scope;
     for (const [i, resource] of items(module['resources']).entries()) {
       this.#count();
@@ -116,7 +123,6 @@ class ConfigurationReader {
     const type = text(resource['type']) ?? '';
     const expressions = resource['expressions'];
     if (isJsonObject(expressions)) {
-      this.configured.members.set(name, new Set(Object.keys(expressions)));
       this.configured.expressions.set(name, expressions);
       this.#owners.set(name, { resource, scope });
       for (const group of groupsOf(type, expressions)) this.configured.groupsOfRules.add(`${address}${group}`);

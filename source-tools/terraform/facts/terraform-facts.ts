@@ -71,6 +71,8 @@ interface TerraformProvider {
   readonly name: string;
   readonly version: string | null;
   readonly arguments: readonly ProviderArgument[];
+  /** What the tags or labels of all its resources refer to; see `References`. */
+  readonly tagKinds: readonly string[];
 }
 
 export interface TerraformPlanFacts extends ExtractedFacts {

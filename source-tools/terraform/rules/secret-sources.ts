@@ -66,3 +66,12 @@ export function exposedOutputs({ outputs }: TerraformPlanFacts): readonly Hit[] 
     return SECRET_NAME.test(name) ? [{ at, what: `${output} is named as a secret, and is not sensitive` }] : [];
   });
 }
+
+/** Hits for providers that write secrets to the tags or labels of all their resources. */
+export function taggedSecrets({ providers }: TerraformPlanFacts): readonly Hit[] {
+  return providers.flatMap(({ at, name, tagKinds }): readonly Hit[] => {
+    const secret = tagKinds.filter(isSecret);
+    if (secret.length === 0) return [];
+    return [{ at, what: `the tags or labels of ${shown(name.slice(0, 200))} refer to ${listOf(secret)}` }];
+  });
+}

@@ -7,7 +7,7 @@ import { atResource, coversAny, globs, listOf, planOf, terraformRule } from './d
 import { LISTED_DATA, LISTED_PROVIDERS } from './listed';
 import { unlistedAttributes } from './listed/changes';
 import { unlistedArguments } from './listed-arguments';
-import { exposedOutputs, isListedSource, sensitiveMembers } from './secret-sources';
+import { exposedOutputs, isListedSource, sensitiveMembers, taggedSecrets } from './secret-sources';
 import { createdOrChanged } from './values';
 
 const names = (expected: string) =>
@@ -67,6 +67,7 @@ export const unlistedChange = terraformRule({
     ...createdOrChanged(facts.resources).flatMap((r) => resourceHits(r, config)),
     ...dataHits(facts, config),
     ...exposedOutputs(facts),
+    ...taggedSecrets(facts),
   ],
 });
 

@@ -135,3 +135,15 @@ describe('an output', () => {
     expect(output('secret_arn', {}).status).toBe('ALLOW');
   });
 });
+
+it('tags and labels of a provider ask if they refer to a secret, also in a module', () => {
+  const full_name = 'registry.terraform.io/hashicorp/aws';
+  const tagged = (tag: object, module_address?: string) => {
+    const p = { full_name, module_address, expressions: { default_tags: [{ tags: tag }] } };
+    const root_module = moduleWith({}, { a: reference('random_password.p.result') });
+    return run(null, { configuration: { provider_config: { p }, root_module } });
+  };
+  expect(tagged(reference('random_password.p.result')).reason).toContain('refer to "random_password.result"');
+  expect(tagged(reference('var.a'), 'module.m').reason).toContain('refer to "random_password.result"');
+  expect(tagged(reference('var.a')).status).toBe('ALLOW');
+});
