@@ -187,8 +187,8 @@ export const AWS: ProviderTable = {
     aws_internet_gateway aws_ip_ranges aws_kms_alias aws_kms_key aws_lambda_function aws_launch_template aws_lb
     aws_lb_listener aws_lb_target_group aws_nat_gateway aws_organizations_organization aws_partition aws_prefix_list
     aws_rds_cluster aws_rds_engine_version aws_region aws_regions aws_route53_zone aws_route_table aws_route_tables
-    aws_s3_bucket aws_s3_object aws_secretsmanager_secret aws_secretsmanager_secret_version aws_security_group
-    aws_security_groups aws_service aws_service_principal aws_sns_topic aws_sqs_queue aws_ssm_parameter
-    aws_ssm_parameters_by_path aws_subnet aws_subnets aws_vpc aws_vpc_endpoint aws_vpcs
+    aws_s3_bucket aws_s3_object aws_secretsmanager_secret aws_security_group
+    aws_security_groups aws_service aws_service_principal aws_sns_topic aws_sqs_queue
+    aws_subnet aws_subnets aws_vpc aws_vpc_endpoint aws_vpcs
   `,
 };

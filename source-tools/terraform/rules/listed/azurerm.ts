@@ -97,7 +97,7 @@ export const AZURERM: ProviderTable = {
   data: `
     azurerm_application_insights azurerm_availability_set azurerm_client_config
     azurerm_container_registry azurerm_dns_zone azurerm_key_vault azurerm_key_vault_certificate azurerm_key_vault_key
-    azurerm_key_vault_secret azurerm_kubernetes_cluster azurerm_location azurerm_log_analytics_workspace
+    azurerm_kubernetes_cluster azurerm_location azurerm_log_analytics_workspace
     azurerm_monitor_action_group azurerm_mssql_database azurerm_mssql_server azurerm_network_interface
     azurerm_network_security_group azurerm_postgresql_flexible_server azurerm_private_dns_zone azurerm_public_ip
     azurerm_public_ips azurerm_resource_group azurerm_resources azurerm_role_definition azurerm_service_plan

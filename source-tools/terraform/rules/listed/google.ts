@@ -108,7 +108,7 @@ export const GOOGLE: ProviderTable = {
     google_compute_zones google_container_cluster google_container_engine_versions google_dns_managed_zone
     google_folder google_iam_policy google_iam_role google_kms_crypto_key google_kms_key_ring
     google_monitoring_notification_channel google_netblock_ip_ranges google_organization google_project
-    google_projects google_pubsub_topic google_secret_manager_secret google_secret_manager_secret_version
+    google_projects google_pubsub_topic google_secret_manager_secret
     google_service_account google_sql_database_instance google_storage_bucket google_storage_project_service_account
   `,
 };

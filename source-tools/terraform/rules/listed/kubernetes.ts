@@ -49,7 +49,7 @@ export const KUBERNETES: ProviderTable = {
   },
   data: `
     kubernetes_all_namespaces kubernetes_config_map kubernetes_config_map_v1 kubernetes_ingress_v1 kubernetes_namespace
-    kubernetes_namespace_v1 kubernetes_nodes kubernetes_secret kubernetes_secret_v1 kubernetes_server_version
+    kubernetes_namespace_v1 kubernetes_nodes kubernetes_server_version
     kubernetes_service kubernetes_service_account kubernetes_service_account_v1 kubernetes_service_v1
     kubernetes_storage_class kubernetes_storage_class_v1
   `,
