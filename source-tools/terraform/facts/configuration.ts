@@ -2,15 +2,21 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../../policy/c
 import { pointerOf } from '../../../policy/text/json-pointer';
 import type { TerraformPlanFacts } from './terraform-facts';
 import { refuse } from '../../../policy/text/refusal';
+import { withoutKeys } from './addresses';
+import { providerArguments } from './provider-arguments';
+import { References, type Scope } from './references';
 
 type Configuration = Pick<TerraformPlanFacts, 'provisioners' | 'dataSources' | 'modules' | 'providers'>;
 
 /** What the configuration says about resources, by address without `count` and `for_each` keys. */
 export interface ConfiguredResources {
-  /** The members that it sets. */
-  readonly members: ReadonlyMap<string, ReadonlySet<string>>;
+  /** The members that it sets, with their expressions. */
+  readonly expressions: ReadonlyMap<string, JsonObject>;
   /** Firewall groups to which a resource with one rule refers. */
   readonly groupsOfRules: ReadonlySet<string>;
+  /** What the value of a member, or of an output of the root module, refers to; see `References`. */
+  readonly memberKinds: (address: string, name: string) => readonly string[];
+  readonly outputKinds: (name: string) => readonly string[];
 }
 
 const MAX_MODULE_DEPTH = 16;
@@ -35,29 +41,64 @@ class ConfigurationReader {
     modules: [],
     providers: [],
   };
-  readonly configured = { members: new Map<string, ReadonlySet<string>>(), groupsOfRules: new Set<string>() };
+  readonly configured = {
+    expressions: new Map<string, JsonObject>(),
+    groupsOfRules: new Set<string>(),
+    memberKinds: (address: string, name: string): readonly string[] => this.#memberKinds(address, name),
+    outputKinds: (name: string): readonly string[] => this.#outputKinds(name),
+  };
+  readonly #references = new References();
+  readonly #owners = new Map<string, { readonly resource: JsonObject; readonly scope: Scope }>();
+  /** By what precedes the address of everything in the module. */
+  readonly #scopes = new Map<string, Scope>();
   #parts = 0;
 
   read(configuration: JsonObject): void {
-    for (const [name, provider] of entries(configuration['provider_config'])) {
-      this.#count();
-      this.found.providers.push({
-        at: pointerOf(['configuration', 'provider_config', name]),
-        name: text(provider['full_name']) ?? text(provider['name']) ?? name,
-        version: text(provider['version_constraint']),
-      });
-    }
     const root = configuration['root_module'];
-    if (isJsonObject(root)) this.#module(root, ['configuration', 'root_module'], '', 0);
+    if (isJsonObject(root))
+      this.#module({ module: root, parent: null, call: null }, ['configuration', 'root_module'], '', 0);
+    for (const [name, provider] of entries(configuration['provider_config'])) this.#provider(name, provider);
+  }
+
+  #provider(name: string, provider: JsonObject): void {
+    this.#count();
+    const module = text(provider['module_address']);
+    const scope = this.#scopes.get(module === null ? '' : `${withoutKeys(module)}.`);
+    const given = provider['expressions'];
+    const tags = isJsonObject(given) ? [given['default_tags'] ?? null, given['default_labels'] ?? null] : [];
+    this.found.providers.push({
+      at: pointerOf(['configuration', 'provider_config', name]),
+      name: text(provider['full_name']) ?? text(provider['name']) ?? name,
+      version: text(provider['version_constraint']),
+      arguments: providerArguments(given),
+      tagKinds: scope === undefined ? [] : [...this.#references.kindsOf(tags, scope, null)],
+    });
+  }
+
+  #memberKinds(address: string, name: string): readonly string[] {
+    const owner = this.#owners.get(address);
+    if (owner === undefined) return [];
+    const expression = this.configured.expressions.get(address)?.[name];
+    return [...this.#references.kindsOf(expression, owner.scope, owner.resource)];
+  }
+
+  #outputKinds(name: string): readonly string[] {
+    const root = this.#scopes.get('');
+    const outputs = root?.module['outputs'];
+    const output = isJsonObject(outputs) && Object.hasOwn(outputs, name) ? outputs[name] : undefined;
+    if (root === undefined || !isJsonObject(output)) return [];
+    return [...this.#references.kindsOf(output['expression'], root, null)];
   }
 
   /** `address`: what precedes the address of everything in the module. */
-  #module(module: JsonObject, path: readonly string[], address: string, depth: number): void {
+  #module(scope: Scope, path: readonly string[], address: string, depth: number): void {
     if (depth > MAX_MODULE_DEPTH)
       refuse('too_deep', `Module calls are nested more than ${MAX_MODULE_DEPTH} levels deep`, null);
+    this.#scopes.set(address, scope);
+    const { module } = scope;
     for (const [i, resource] of items(module['resources']).entries()) {
       this.#count();
-      if (isJsonObject(resource)) this.#resource(resource, [...path, 'resources', String(i)], address);
+      if (isJsonObject(resource)) this.#resource(resource, [...path, 'resources', String(i)], address, scope);
     }
     for (const [name, call] of entries(module['module_calls'])) {
       this.#count();
@@ -71,16 +112,19 @@ class ConfigurationReader {
         version: text(call['version_constraint']),
       });
       const below = call['module'];
-      if (isJsonObject(below)) this.#module(below, [...at, 'module'], `${address}module.${name}.`, depth + 1);
+      if (!isJsonObject(below)) continue;
+      const inner = this.#references.scopeBelow(scope, call, below);
+      this.#module(inner, [...at, 'module'], `${address}module.${name}.`, depth + 1);
     }
   }
 
-  #resource(resource: JsonObject, at: readonly string[], address: string): void {
+  #resource(resource: JsonObject, at: readonly string[], address: string, scope: Scope): void {
     const name = `${address}${text(resource['address']) ?? ''}`;
     const type = text(resource['type']) ?? '';
     const expressions = resource['expressions'];
     if (isJsonObject(expressions)) {
-      this.configured.members.set(name, new Set(Object.keys(expressions)));
+      this.configured.expressions.set(name, expressions);
+      this.#owners.set(name, { resource, scope });
       for (const group of groupsOf(type, expressions)) this.configured.groupsOfRules.add(`${address}${group}`);
     }
     if (resource['mode'] !== 'managed') this.found.dataSources.push({ at: pointerOf(at), address: name, type });
@@ -116,21 +160,6 @@ function groupsOf(type: string, expressions: JsonObject): string[] {
     const [group, name] = typeof reference === 'string' ? withoutKeys(reference).split('.') : [];
     return group === undefined || name === undefined ? [] : [`${group}.${name}`];
   });
-}
-
-/** The address of a resource in the configuration: `module.a.aws_s3_bucket.b` for `module.a["x.y"].aws_s3_bucket.b[0]`. */
-export function withoutKeys(address: string): string {
-  let plain = '';
-  let quoted = false;
-  let inKey = false;
-  for (let i = 0; i < address.length; i++) {
-    const letter = address[i] as string;
-    if (inKey && letter === '\\') i++;
-    else if (inKey && letter === '"') quoted = !quoted;
-    else if (!quoted && (letter === '[' || letter === ']')) inKey = letter === '[';
-    else if (!inKey) plain += letter;
-  }
-  return plain;
 }
 
 function entries(value: JsonValue | undefined): [string, JsonObject][] {

@@ -12,8 +12,11 @@ import { TERRAFORM_PARSER } from './terraform-parser';
 import { readJsonDocument } from '../../../policy/text/json-document';
 import { pointerOf } from '../../../policy/text/json-pointer';
 import { refusal, refuse, Refused } from '../../../policy/text/refusal';
-import { readConfiguration, withoutKeys, type ConfiguredResources } from './configuration';
+import { withoutKeys } from './addresses';
+import { readConfiguration, type ConfiguredResources } from './configuration';
+import { leftToProvider } from './left-to-provider';
 import { changedHidden, containsTrue, maskOf, withoutHidden } from './masks';
+import { isUnchanged, refuseNeverWritten } from './never-written';
 import { unreadMembers } from './plan-members';
 import { withSeparateRules } from './separate-rules';
 
@@ -78,7 +81,7 @@ function extract(raw: Uint8Array): TerraformPlanFacts | FactsRefusal {
     unread: unreadMembers(plan),
     resources,
     drift: readResources(plan, 'resource_drift', configured),
-    outputs: readOutputs(plan),
+    outputs: readOutputs(plan, configured),
     ...parts,
     failedChecks: readChecks(plan['checks']),
     touched: [...new Set(resources.filter(isChanged).map(({ address }) => address))].map((name) => ({
@@ -109,12 +112,14 @@ function readResource(item: JsonObject, at: string, configured: ConfiguredResour
   const action = Object.hasOwn(ACTIONS, sequence) ? ACTIONS[sequence] : undefined;
   if (action === undefined) return refuse('unknown_action', 'A resource has an unknown sequence of actions', null);
   const address = textOf(item, 'address');
-  const given = configured.members.get(withoutKeys(address));
+  const plainAddress = withoutKeys(address);
+  const given = configured.expressions.get(plainAddress);
   const beforeSensitive = maskOf(change['before_sensitive']);
   const afterSensitive = maskOf(change['after_sensitive']);
   const unknown = maskOf(change['after_unknown']);
   const before = change['before'] ?? null;
   const after = change['after'] ?? null;
+  if (at.startsWith('/resource_changes/')) refuseNeverWritten(item, change, action);
   return {
     at,
     address,
@@ -130,7 +135,8 @@ function readResource(item: JsonObject, at: string, configured: ConfiguredResour
     before: withoutHidden(before, beforeSensitive),
     after: withoutHidden(after, afterSensitive),
     unknown,
-    leftToProvider: action === 'create' ? leftToProvider(unknown, given) : [],
+    leftToProvider: action === 'create' ? leftToProvider(unknown, after, given) : [],
+    sources: sourcesOf(unknown, plainAddress, configured),
     configured: given !== undefined,
     separateRules: false,
     beforeSensitive,
@@ -143,10 +149,13 @@ function sequenceOf({ actions }: JsonObject): string {
   return Array.isArray(actions) ? actions.join(',') : '';
 }
 
-/** Unknown members that the configuration does not set. Empty if the plan does not contain the configuration of the resource. */
-function leftToProvider(unknown: JsonValue, given: ReadonlySet<string> | undefined): string[] {
-  if (given === undefined || !isJsonObject(unknown)) return [];
-  return Object.keys(unknown).filter((name) => unknown[name] === true && !given.has(name));
+/** Unknown members that the configuration sets, and what they refer to. */
+function sourcesOf(unknown: JsonValue, address: string, { expressions, memberKinds }: ConfiguredResources) {
+  const set = expressions.get(address);
+  if (set === undefined || !isJsonObject(unknown)) return [];
+  return Object.keys(unknown)
+    .filter((name) => Object.hasOwn(set, name) && containsTrue(unknown[name] as JsonValue))
+    .map((name) => ({ name, kinds: memberKinds(address, name) }));
 }
 
 /** Refuses a value that is not an object; `name` is the name of its member. */
@@ -163,7 +172,7 @@ function optionalText(item: JsonObject, key: string): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-function readOutputs(plan: JsonObject): TerraformOutput[] {
+function readOutputs(plan: JsonObject, { outputKinds }: ConfiguredResources): TerraformOutput[] {
   return Object.entries(objectOf(plan['output_changes'] ?? {}, 'output_changes')).map(([name, value]) => {
     const change = objectOf(value, 'output_changes');
     return {
@@ -171,7 +180,9 @@ function readOutputs(plan: JsonObject): TerraformOutput[] {
       name,
       wasSensitive: containsTrue(maskOf(change['before_sensitive'])),
       isSensitive: containsTrue(maskOf(change['after_sensitive'])),
-      changes: sequenceOf(change) !== 'no-op',
+      changes: sequenceOf(change) !== 'no-op' || !isUnchanged(change),
+      isRemoved: sequenceOf(change) === 'delete',
+      kinds: outputKinds(name),
     };
   });
 }

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonValue } from '../../../policy/contracts/canonical-json';
-import { RULE_TYPES, withoutKeys, type ConfiguredResources } from './configuration';
+import { withoutKeys } from './addresses';
+import { RULE_TYPES, type ConfiguredResources } from './configuration';
 import type { TerraformResource } from './terraform-facts';
 
 /** Types of firewall groups that can contain rules, and the name of that block. */
@@ -16,7 +17,7 @@ const GROUPS: Readonly<Record<string, string>> = {
  */
 export function withSeparateRules(
   resources: readonly TerraformResource[],
-  { members, groupsOfRules }: ConfiguredResources,
+  { expressions, groupsOfRules }: ConfiguredResources,
 ): readonly TerraformResource[] {
   const isNewGroup = ({ type, action }: TerraformResource): boolean =>
     Object.hasOwn(GROUPS, type) && (action === 'create' || action === 'replace');
@@ -30,7 +31,8 @@ export function withSeparateRules(
   const hasRules = (group: TerraformResource): boolean => {
     if (group.configured) {
       const address = withoutKeys(group.address);
-      return groupsOfRules.has(address) && members.get(address)?.has(GROUPS[group.type] as string) === false;
+      const given = expressions.get(address);
+      return groupsOfRules.has(address) && given !== undefined && !Object.hasOwn(given, GROUPS[group.type] as string);
     }
     if (!isOfAzure(group)) return isOnlyAwsGroup && hasNewAwsRule;
     const name = memberOf(group.after, 'name');

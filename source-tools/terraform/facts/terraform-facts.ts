@@ -1,6 +1,7 @@
 import type { JsonValue } from '../../../policy/contracts/canonical-json';
 import type { ExtractedFacts } from '../../../policy/contracts/facts';
 import type { FactsMembers } from '../../../policy/contracts/source-tool';
+import type { ProviderArgument } from './provider-arguments';
 
 /** What happens to a resource, from Terraform's sequence of actions; `replace` covers both orders. */
 export type TerraformAction = 'no-op' | 'read' | 'create' | 'update' | 'delete' | 'replace' | 'forget';
@@ -25,10 +26,13 @@ export interface TerraformResource {
   /** `true` at locations whose value is unknown; has the shape of the value. */
   readonly unknown: JsonValue;
   /**
-   * For a new resource: unknown members that its configuration does not set, so that the provider uses its default. Terraform
-   * also lists a block that `dynamic` generates as not set, so use this only for members that are not blocks.
+   * For a new resource: unknown members that its configuration does not set, so that the provider uses its default. A member of
+   * a block is named with dots. Terraform also lists a block that `dynamic` generates as not set, so use this only for members
+   * that are not blocks.
    */
   readonly leftToProvider: readonly string[];
+  /** Unknown members that the configuration sets, and the kinds of references in them; see `References`. */
+  readonly sources: readonly { readonly name: string; readonly kinds: readonly string[] }[];
   /** Whether the plan contains the configuration of the resource. */
   readonly configured: boolean;
   /** For a new firewall group: whether its rules are separate resources, so that an unknown block of rules is empty. */
@@ -50,6 +54,9 @@ export interface TerraformOutput {
   readonly wasSensitive: boolean;
   readonly isSensitive: boolean;
   readonly changes: boolean;
+  readonly isRemoved: boolean;
+  /** What the configuration of the output refers to; see `References`. */
+  readonly kinds: readonly string[];
 }
 
 interface TerraformModule {
@@ -63,6 +70,9 @@ interface TerraformProvider {
   readonly at: string;
   readonly name: string;
   readonly version: string | null;
+  readonly arguments: readonly ProviderArgument[];
+  /** What the tags or labels of all its resources refer to; see `References`. */
+  readonly tagKinds: readonly string[];
 }
 
 export interface TerraformPlanFacts extends ExtractedFacts {

@@ -22,6 +22,16 @@ export function undecided(what: string, why: 'unknown' | 'sensitive'): string {
     : `${what} is hidden as sensitive, so it cannot be checked`;
 }
 
+/** Most names in one finding. */
+const MAX_NAMED = 8;
+
+/** Names for a finding, without those after the first few. */
+export function listOf(names: readonly string[]): string {
+  const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : '';
+  const first = names.slice(0, MAX_NAMED).map((name) => shown(name.slice(0, 100)));
+  return `${first.join(', ')}${more}`;
+}
+
 /** Setting of a rule: globs of resource types or of addresses. */
 export const globs = (maxLength: number, max: number) => z.array(z.string().min(1).max(maxLength)).max(max);
 

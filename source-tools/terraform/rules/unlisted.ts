@@ -3,10 +3,25 @@ import { memoizeByObject } from '../../../policy/text/memoize';
 import type { Hit } from '../../../policy/rules/rule-maker';
 import { shown } from '../../../policy/text/shown-name';
 import type { TerraformPlanFacts, TerraformResource } from '../facts/terraform-facts';
-import { atResource, coversAny, globs, planOf, terraformRule } from './define-terraform-rule';
+import { atResource, coversAny, globs, listOf, planOf, terraformRule } from './define-terraform-rule';
 import { LISTED_DATA, LISTED_PROVIDERS } from './listed';
-import { unlistedAttributes } from './listed/changes';
+import { missingAttributes, unlistedAttributes } from './listed/changes';
+import type { OwnPlaces } from './listed/conditions';
+import { ownPlaces } from './listed/own-places';
+import { unlistedArguments } from './listed-arguments';
+import { exposedOutputs, isListedSource, sensitiveMembers, taggedSecrets } from './secret-sources';
 import { createdOrChanged } from './values';
+
+const names = (expected: string) =>
+  z
+    .array(
+      z
+        .string()
+        .max(300)
+        .regex(/^[a-z0-9_-]+(?:\.[a-z0-9_]+)+$/, `expected ${expected}`),
+    )
+    .max(500)
+    .default([]);
 
 const Config = z.strictObject({
   providers: globs(300, 100)
@@ -15,32 +30,26 @@ const Config = z.strictObject({
   types: globs(200, 500)
     .default([])
     .describe('Globs of further types of resources and data sources, of which any attribute may change.'),
-  attributes: z
-    .array(
-      z
-        .string()
-        .max(300)
-        .regex(/^[a-z0-9_]+(?:\.[a-z0-9_]+)+$/, 'expected type.attribute, such as aws_lambda_function.environment'),
-    )
-    .max(500)
-    .default([])
-    .describe('Further attributes that may change, with their type: aws_lambda_function.environment.'),
+  attributes: names('type.attribute, such as aws_lambda_function.environment').describe(
+    'Further attributes that may change, with their type: aws_lambda_function.environment.',
+  ),
+  arguments: names('provider.argument, such as aws.assume_role').describe(
+    'Further arguments in the configuration of providers: aws.assume_role, which covers aws.assume_role.role_arn.',
+  ),
 });
 type Config = z.infer<typeof Config>;
 
-/** Most attributes that one finding names. */
-const MAX_NAMED = 8;
 const CREATE = { address: 'aws_sqs_queue.mail', actions: ['create'] };
 
 /** An allowlist: what a provider adds is unknown to this pack, so a person sees it. */
 export const unlistedChange = terraformRule({
   name: 'terraform_unlisted_change',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'confirm',
   why: 'Only listed providers, types and attributes, whose effects are known, may change without a question.',
   config: Config,
   advice: [
-    'Check what the change does. If your team makes such changes often, add the provider, the type or the attribute to `providers`, `types` or `attributes` of this rule.',
+    'Check what the change does. If your team makes such changes often, add the provider, the type, the attribute or the argument to `providers`, `types`, `attributes` or `arguments` of this rule.',
   ],
   examples: {
     bad: planOf([
@@ -56,8 +65,11 @@ export const unlistedChange = terraformRule({
   },
   find: (facts, config) => [
     ...providerHits(facts, config),
-    ...createdOrChanged(facts.resources).flatMap((r) => resourceHits(r, config)),
+    ...argumentHits(facts, config),
+    ...createdOrChanged(facts.resources).flatMap((r) => resourceHits(r, config, ownPlaces(facts.resources))),
     ...dataHits(facts, config),
+    ...exposedOutputs(facts),
+    ...taggedSecrets(facts),
   ],
 });
 
@@ -80,18 +92,42 @@ function providerHits({ providers, resources }: TerraformPlanFacts, config: Conf
   });
 }
 
-function resourceHits(r: TerraformResource, config: Config): readonly Hit[] {
+/** Hits for arguments in the configuration of providers, which a plan shows as they are, and not as they were. */
+function argumentHits({ providers }: TerraformPlanFacts, config: Config): readonly Hit[] {
+  return providers.flatMap(({ at, name, arguments: given }): readonly Hit[] => {
+    const names = unlistedArguments(name, given, config.arguments);
+    if (names.length === 0) return [];
+    const provider = shown(name.slice(0, 200));
+    return [{ at, what: `the configuration of ${provider} sets ${listOf(names)}, not on the list of this rule` }];
+  });
+}
+
+function resourceHits(r: TerraformResource, config: Config, own: OwnPlaces): readonly Hit[] {
   if (!isListedProvider(r.provider, config)) return [atResource(r, providerText(r.provider))];
   if (coversAny(config.types, r.type)) return [];
   const listed = LISTED_PROVIDERS.get(r.provider)?.types.get(r.type);
   if (listed === undefined)
     return [atResource(r, `its type ${shown(r.type.slice(0, 200))} is not on the list of this rule`)];
   const added = attributesOf(config.attributes).get(r.type) ?? [];
-  const names = unlistedAttributes(r, listed).filter((name) => !coversName(added, name));
-  if (names.length === 0) return [];
-  const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : '';
-  const text = names.slice(0, MAX_NAMED).map((name) => shown(name.slice(0, 100)));
-  return [atResource(r, `changes ${text.join(', ')}${more}, not on the list of this rule for ${shown(r.type)}`)];
+  const isAdded = (name: string): boolean => coversName(added, name);
+  const names = unlistedAttributes(r, listed, own).filter((name) => !isAdded(name));
+  const isNew = (name: string): boolean =>
+    !isAdded(name) && !names.some((one) => one === name || one.startsWith(`${name}.`));
+  const secret = sensitiveMembers(r).filter(isNew);
+  const hits: Hit[] = [];
+  const missing = missingAttributes(r, listed).filter((name) => !isAdded(name));
+  if (missing.length > 0) hits.push(atResource(r, `does not set ${listOf(missing)}`));
+  if (names.length > 0)
+    hits.push(atResource(r, `changes ${listOf(names)}, not on the list of this rule for ${shown(r.type)}`));
+  if (secret.length > 0) hits.push(atResource(r, `sets sensitive values in ${listOf(secret)}`));
+  for (const { name, kinds } of r.sources) {
+    const unlisted = kinds.filter((kind) => !isListedSource(kind, config.types));
+    if (unlisted.length > 0 && isNew(name))
+      hits.push(
+        atResource(r, `sets ${shown(name.slice(0, 100))}, which is not known before apply, from ${listOf(unlisted)}`),
+      );
+  }
+  return hits;
 }
 
 /** Names of attributes by type. */

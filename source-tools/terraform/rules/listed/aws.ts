@@ -3,117 +3,120 @@ import type { ProviderTable } from './entries';
 /** Scaling numbers above the ranges here, and zero, are for a person: they cost a lot, or take a service down. */
 export const AWS: ProviderTable = {
   names: ['aws'],
-  common: 'id arn name name_prefix description tags tags_all region timeouts',
+  common: `id arn name name_prefix description tags:descriptive_keys tags_all:descriptive_keys region? region:own_region
+    timeouts`,
   types: {
     aws_acm_certificate: `domain_name domain_validation_options early_renewal_duration key_algorithm not_after
       not_before options? pending_renewal renewal_eligibility renewal_summary status subject_alternative_names type
       validation_emails validation_method=DNS validation_option?`,
     aws_acm_certificate_validation: 'certificate_arn validation_record_fqdns',
-    aws_appautoscaling_policy: `alarm_arns policy_type resource_id scalable_dimension service_namespace
-      step_scaling_policy_configuration target_tracking_scaling_policy_configuration`,
+    aws_appautoscaling_policy: `alarm_arns policy_type=TargetTrackingScaling resource_id+ scalable_dimension+
+      service_namespace+ target_tracking_scaling_policy_configuration.disable_scale_in=false
+      target_tracking_scaling_policy_configuration.predefined_metric_specification.predefined_metric_type=ECSServiceAverageCPUUtilization|ECSServiceAverageMemoryUtilization|DynamoDBReadCapacityUtilization|DynamoDBWriteCapacityUtilization
+      target_tracking_scaling_policy_configuration.scale_in_cooldown=60..3600
+      target_tracking_scaling_policy_configuration.scale_out_cooldown=0..3600
+      target_tracking_scaling_policy_configuration.target_value=30..90`,
     aws_appautoscaling_target: `max_capacity=1..100 min_capacity=1..100 resource_id+ scalable_dimension+
       service_namespace+`,
     aws_autoscaling_group: `capacity_rebalance default_cooldown default_instance_warmup desired_capacity=1..100
-      enabled_metrics health_check_grace_period max_size=1..100 metrics_granularity min_elb_capacity min_size=1..100
-      predicted_capacity tag wait_for_capacity_timeout wait_for_elb_capacity warm_pool_size`,
-    aws_autoscaling_policy: `adjustment_type autoscaling_group_name cooldown enabled=true estimated_instance_warmup
-      metric_aggregation_type min_adjustment_magnitude policy_type scaling_adjustment step_adjustment
-      target_tracking_configuration`,
-    aws_autoscaling_schedule: `autoscaling_group_name desired_capacity=-1|1..100 end_time max_size=-1|1..100
-      min_size=-1|1..100 recurrence scheduled_action_name start_time time_zone`,
-    aws_cloudwatch_composite_alarm: `actions_enabled alarm_actions=arn:aws:sns:* alarm_description alarm_name
-      alarm_rule+ insufficient_data_actions=arn:aws:sns:* ok_actions=arn:aws:sns:*`,
-    aws_cloudwatch_dashboard: 'dashboard_arn dashboard_body dashboard_name',
+      enabled_metrics health_check_grace_period max_size=1..100 metrics_granularity min_elb_capacity
+      min_size=1..100 predicted_capacity wait_for_capacity_timeout wait_for_elb_capacity warm_pool_size`,
+    aws_autoscaling_policy: `autoscaling_group_name+ enabled=true estimated_instance_warmup metric_aggregation_type
+      policy_type=TargetTrackingScaling target_tracking_configuration.disable_scale_in=false
+      target_tracking_configuration.predefined_metric_specification.predefined_metric_type=ASGAverageCPUUtilization
+      target_tracking_configuration.target_value=30..90`,
+    aws_cloudwatch_composite_alarm: `actions_enabled=true alarm_actions:own_topics alarm_description alarm_name
+      alarm_rule+ insufficient_data_actions:own_topics ok_actions:own_topics`,
+    aws_cloudwatch_dashboard: 'dashboard_arn dashboard_body:plain_widgets dashboard_name',
     aws_cloudwatch_event_bus: '',
-    aws_cloudwatch_event_rule: `event_bus_name+ event_pattern+ force_destroy=false is_enabled+ schedule_expression+
-      state+`,
-    aws_cloudwatch_log_group: `deletion_protection_enabled kms_key_id=alias/* log_group_class+ retention_in_days
-      skip_destroy`,
+    aws_cloudwatch_event_rule: 'event_bus_name+ event_pattern+ force_destroy=false is_enabled=true state=ENABLED',
+    aws_cloudwatch_log_group: `deletion_protection_enabled kms_key_id:own_key kms_key_id=alias/** log_group_class+
+      retention_in_days=0|14..3653 skip_destroy`,
     aws_cloudwatch_log_metric_filter: 'apply_on_transformed_logs+ log_group_name+ metric_transformation+ pattern+',
     aws_cloudwatch_log_stream: 'log_group_name',
-    aws_cloudwatch_metric_alarm: `actions_enabled alarm_actions=arn:aws:sns:* alarm_description alarm_name
+    aws_cloudwatch_metric_alarm: `actions_enabled alarm_actions:own_topics alarm_description alarm_name
       comparison_operator+ datapoints_to_alarm+ dimensions+ evaluate_low_sample_count_percentiles
       evaluate_low_sample_count_percentiles? evaluation_periods+ extended_statistic+
-      insufficient_data_actions=arn:aws:sns:* metric_name+ metric_query+ namespace+ ok_actions=arn:aws:sns:* period+
+      insufficient_data_actions:own_topics metric_name+ metric_query+ namespace+ ok_actions:own_topics period+
       statistic+ threshold+ threshold_metric_id+ treat_missing_data+ unit+`,
     aws_cloudwatch_query_definition: 'log_group_names query_definition_id query_string',
-    aws_db_instance: `address allocated_storage auto_minor_version_upgrade=true backup_retention_period backup_window
+    aws_db_instance: `address allocated_storage=20..1000 auto_minor_version_upgrade=true backup_retention_period
       copy_tags_to_snapshot=true deletion_protection enabled_cloudwatch_logs_exports endpoint engine_version_actual
-      hosted_zone_id instance_class iops latest_restorable_time listener_endpoint maintenance_window
-      master_user_secret max_allocated_storage monitoring_interval=1..60 multi_az=true
+      hosted_zone_id instance_class:next_size iops=1000..12000 latest_restorable_time listener_endpoint
+      master_user_secret max_allocated_storage=20..2000 monitoring_interval=1..60 multi_az=true
       performance_insights_enabled=true performance_insights_retention_period replicas resource_id status
-      storage_throughput storage_type`,
-    aws_dynamodb_table: `attribute+ billing_mode deletion_protection_enabled global_secondary_index+ hash_key+
-      local_secondary_index+ point_in_time_recovery.enabled=true point_in_time_recovery.recovery_period_in_days
-      point_in_time_recovery? range_key+ read_capacity=1..1000 read_capacity? server_side_encryption.enabled=true
-      server_side_encryption? stream_arn stream_enabled=false stream_label stream_view_type? table_class ttl
-      warm_throughput? write_capacity=1..1000 write_capacity?`,
-    aws_ebs_volume: `availability_zone+ create_time encrypted final_snapshot iops=1..16000 iops? kms_key_id=alias/*
-      multi_attach_enabled=false size=1..1000 snapshot_id? throughput throughput? type volume_initialization_rate?`,
-    aws_ec2_tag: 'key resource_id value',
+      storage_throughput=125..1000 storage_type=gp2|gp3`,
+    aws_dynamodb_table: `attribute+ billing_mode deletion_protection_enabled! deletion_protection_enabled=true
+      global_secondary_index+ hash_key+ local_secondary_index+ point_in_time_recovery!
+      point_in_time_recovery.enabled=true point_in_time_recovery.recovery_period_in_days point_in_time_recovery?
+      range_key+ read_capacity=1..1000 read_capacity? server_side_encryption.enabled=true
+      server_side_encryption.kms_key_arn? server_side_encryption? stream_arn stream_enabled=false stream_label
+      stream_view_type? table_class ttl warm_throughput? write_capacity=1..1000 write_capacity?`,
+    aws_ebs_volume: `availability_zone+ create_time encrypted final_snapshot iops=1..16000 iops? kms_key_id:own_key
+      kms_key_id=alias/** multi_attach_enabled=false size=1..1000 snapshot_id? throughput=125..1000 throughput?
+      type=gp2|gp3|st1|sc1 volume_initialization_rate?`,
     aws_ecr_lifecycle_policy: 'policy registry_id repository',
-    aws_ecr_repository: `encryption_configuration.encryption_type force_delete=false image_scanning_configuration
-      image_tag_mutability registry_id repository_url`,
+    aws_ecr_repository: `encryption_configuration.encryption_type encryption_configuration.kms_key?
+      force_delete=false image_scanning_configuration image_tag_mutability=IMMUTABLE registry_id repository_url`,
     aws_ecs_cluster: 'setting.name setting.value=enabled|enhanced setting?',
-    aws_ecs_service: `deployment_maximum_percent deployment_minimum_healthy_percent=50..100 desired_count=1..100
-      enable_ecs_managed_tags health_check_grace_period_seconds propagate_tags wait_for_steady_state`,
+    aws_ecs_service: `deployment_maximum_percent=100..200 deployment_minimum_healthy_percent=50..100
+      desired_count=1..100 enable_ecs_managed_tags health_check_grace_period_seconds propagate_tags
+      wait_for_steady_state`,
     aws_efs_file_system: `availability_zone_id? availability_zone_name? creation_token dns_name encrypted
-      kms_key_id=alias/* number_of_mount_targets owner_id performance_mode+ protection? size_in_bytes
-      throughput_mode=bursting|elastic`,
+      kms_key_id:own_key kms_key_id=alias/** number_of_mount_targets owner_id performance_mode+ protection?
+      size_in_bytes throughput_mode=bursting|elastic`,
     aws_eip: `address? allocation_id association_id carrier_ip customer_owned_ip domain=vpc instance?
       network_border_group? network_interface? private_dns private_ip ptr_record public_dns public_ip
       public_ipv4_pool?`,
     aws_eks_node_group: `resources scaling_config.desired_size=1..100 scaling_config.max_size=1..100
-      scaling_config.min_size=0..100 status update_config`,
+      scaling_config.min_size=0..100 status`,
     aws_elasticache_replication_group: `auto_minor_version_upgrade=true automatic_failover_enabled=true
-      cluster_enabled configuration_endpoint_address engine_version_actual maintenance_window member_clusters
-      multi_az_enabled=true node_type num_cache_clusters=2..20 primary_endpoint_address reader_endpoint_address
-      snapshot_retention_limit snapshot_window`,
-    aws_iam_group: 'path unique_id',
-    aws_iam_group_policy: 'group policy',
-    aws_iam_instance_profile: 'create_date path role+ unique_id',
-    aws_iam_policy: 'attachment_count path policy policy_id',
-    aws_iam_role_policy: 'policy role',
-    aws_iam_role_policy_attachment: 'policy_arn role',
-    aws_iam_user: 'force_destroy=false path permissions_boundary unique_id',
-    aws_iam_user_policy: 'policy user',
+      cluster_enabled configuration_endpoint_address engine_version_actual member_clusters multi_az_enabled=true
+      node_type:next_size num_cache_clusters=2..6 primary_endpoint_address reader_endpoint_address
+      snapshot_retention_limit`,
     aws_instance: `disable_api_stop disable_api_termination ebs_optimized=true instance_lifecycle instance_state
-      instance_type metadata_options.http_tokens=required metadata_options.instance_metadata_tags monitoring=true
-      private_dns public_dns public_ip root_block_device.tags root_block_device.tags_all
-      root_block_device.volume_size=1..1000 root_block_device.volume_type volume_tags`,
-    aws_kinesis_stream: `encryption_type=KMS enforce_consumer_deletion=false kms_key_id=alias/*
+      instance_type:next_size metadata_options.http_tokens=required metadata_options.instance_metadata_tags
+      monitoring=true private_dns public_dns public_ip root_block_device.tags:descriptive_keys
+      root_block_device.tags_all:descriptive_keys root_block_device.volume_size=1..1000
+      root_block_device.volume_type=gp2|gp3 volume_tags:descriptive_keys`,
+    aws_kinesis_stream: `encryption_type=KMS enforce_consumer_deletion=false kms_key_id:own_key kms_key_id=alias/**
       max_record_size_in_kib? retention_period shard_count=1..20 shard_level_metrics stream_mode_details
       stream_mode_details?`,
-    aws_kms_alias: 'target_key_arn target_key_id+',
+    aws_kms_alias: 'target_key_arn target_key_id:own_key target_key_id:unknown',
     aws_kms_key: `bypass_policy_lockout_safety_check=false customer_master_key_spec=SYMMETRIC_DEFAULT
       deletion_window_in_days=7..30 enable_key_rotation=true is_enabled=true key_id key_usage+ multi_region=false
-      policy? rotation_period_in_days rotation_period_in_days?`,
-    aws_lambda_function: `code_sha256 ephemeral_storage.size invoke_arn last_modified memory_size publish
-      qualified_arn qualified_invoke_arn reserved_concurrent_executions=-1|1..1000 source_code_size timeout=1..900
-      version`,
+      multi_region? policy? rotation_period_in_days rotation_period_in_days?`,
+    aws_lambda_function: `code_sha256 ephemeral_storage.size=512..10240 invoke_arn last_modified
+      memory_size=128..3008 publish qualified_arn qualified_invoke_arn reserved_concurrent_executions=-1|1..1000
+      source_code_size timeout=1..300 version`,
     aws_lambda_provisioned_concurrency_config: `function_name provisioned_concurrent_executions=1..100 qualifier
       skip_destroy`,
-    aws_launch_template: `ebs_optimized=true instance_type latest_version metadata_options.http_tokens=required
-      monitoring.enabled=true tag_specifications update_default_version=true`,
+    aws_launch_template: `ebs_optimized=true instance_type:next_size latest_version
+      metadata_options.http_tokens=required monitoring.enabled=true update_default_version=true`,
     aws_lb: `arn_suffix desync_mitigation_mode=defensive|strictest dns_name drop_invalid_header_fields=true
-      enable_cross_zone_load_balancing=true enable_deletion_protection idle_timeout`,
-    aws_lb_target_group: `arn_suffix connection_termination=false deregistration_delay health_check health_check?
-      ip_address_type=ipv4 ip_address_type? lambda_multi_value_headers_enabled load_balancer_arns
-      load_balancing_algorithm_type load_balancing_algorithm_type? load_balancing_anomaly_mitigation
-      load_balancing_cross_zone_enabled port preserve_client_ip? protocol protocol_version proxy_protocol_v2=false
-      slow_start stickiness target_failover? target_group_health? target_health_state? target_type vpc_id`,
-    aws_rds_cluster: `backup_retention_period ca_certificate_valid_till copy_tags_to_snapshot=true deletion_protection
-      enabled_cloudwatch_logs_exports endpoint engine_version_actual master_user_secret preferred_backup_window
-      preferred_maintenance_window reader_endpoint serverlessv2_scaling_configuration.max_capacity=0.5..64
-      serverlessv2_scaling_configuration.min_capacity=0.5..64`,
+      enable_cross_zone_load_balancing=true enable_deletion_protection idle_timeout=30..4000`,
+    aws_lb_target_group: `arn_suffix connection_termination=false deregistration_delay=30..3600
+      health_check.enabled=true health_check.healthy_threshold=2..10 health_check.interval=5..60
+      health_check.matcher=200|200-299|204
+      health_check.path=/|/health|/healthz|/healthcheck|/live|/livez|/ping|/ready|/readyz|/status
+      health_check.port=traffic-port health_check.protocol+=HTTP|HTTPS|TCP health_check.timeout=2..30
+      health_check.unhealthy_threshold=2..10 health_check? ip_address_type=ipv4 ip_address_type?
+      lambda_multi_value_headers_enabled load_balancer_arns load_balancing_algorithm_type
+      load_balancing_algorithm_type? load_balancing_anomaly_mitigation load_balancing_cross_zone_enabled port+
+      preserve_client_ip? protocol+ protocol_version+ proxy_protocol_v2=false slow_start=0..900 stickiness
+      target_failover? target_group_health? target_health_state? target_type+ vpc_id+`,
+    aws_rds_cluster: `backup_retention_period ca_certificate_valid_till copy_tags_to_snapshot=true
+      deletion_protection enabled_cloudwatch_logs_exports endpoint engine_version_actual master_user_secret
+      reader_endpoint serverlessv2_scaling_configuration.max_capacity=0.5..16
+      serverlessv2_scaling_configuration.min_capacity=0.5..16`,
     aws_rds_cluster_instance: `apply_immediately? auto_minor_version_upgrade=true availability_zone?
       ca_cert_identifier? cluster_identifier copy_tags_to_snapshot db_parameter_group_name? db_subnet_group_name?
       dbi_resource_id endpoint engine engine_version? engine_version_actual identifier identifier_prefix
-      instance_class kms_key_id monitoring_interval=0..60 monitoring_role_arn? network_type
+      instance_class:next_size kms_key_id monitoring_interval=0..60 monitoring_role_arn? network_type
       performance_insights_enabled=true performance_insights_enabled? performance_insights_retention_period? port
       preferred_backup_window? preferred_maintenance_window? promotion_tier publicly_accessible=false
       publicly_accessible? storage_encrypted writer`,
-    aws_route53_record: 'alias allow_overwrite fqdn records ttl type=A|AAAA|CNAME zone_id',
+    aws_route53_record: 'fqdn ttl=30..86400',
     aws_s3_bucket: `acceleration_status? acl=private acl? bucket bucket_domain_name bucket_prefix bucket_region
       bucket_regional_domain_name cors_rule? force_destroy=false grant? hosted_zone_id lifecycle_rule? logging?
       object_lock_configuration? object_lock_enabled policy? replication_configuration? request_payer?
@@ -122,30 +125,38 @@ export const AWS: ProviderTable = {
     aws_s3_bucket_lifecycle_configuration: `bucket expected_bucket_owner rule.abort_incomplete_multipart_upload
       rule.expiration rule.filter rule.id rule.noncurrent_version_expiration rule.prefix rule.status
       rule.transition.date rule.transition.days
-      rule.transition.storage_class=STANDARD_IA|INTELLIGENT_TIERING|GLACIER_IR transition_default_minimum_object_size`,
+      rule.transition.storage_class=STANDARD_IA|INTELLIGENT_TIERING|GLACIER_IR
+      transition_default_minimum_object_size`,
     aws_s3_bucket_ownership_controls: 'bucket rule.object_ownership=BucketOwnerEnforced',
     aws_s3_bucket_public_access_block: `block_public_acls block_public_policy bucket ignore_public_acls
       restrict_public_buckets skip_destroy`,
     aws_s3_bucket_server_side_encryption_configuration: `bucket expected_bucket_owner
-      rule.apply_server_side_encryption_by_default.kms_master_key_id=alias/*
-      rule.apply_server_side_encryption_by_default.sse_algorithm=aws:kms|aws:kms:dsse|AES256 rule.bucket_key_enabled`,
+      rule.apply_server_side_encryption_by_default.kms_master_key_id:own_key
+      rule.apply_server_side_encryption_by_default.kms_master_key_id=alias/**
+      rule.apply_server_side_encryption_by_default.sse_algorithm=aws:kms|aws:kms:dsse|AES256
+      rule.bucket_key_enabled`,
     aws_s3_bucket_versioning: `bucket expected_bucket_owner versioning_configuration.mfa_delete?
       versioning_configuration.status=Enabled`,
-    aws_secretsmanager_secret: `force_overwrite_replica_secret=false kms_key_id=alias/* policy?
+    aws_secretsmanager_secret: `force_overwrite_replica_secret=false kms_key_id:own_key kms_key_id=alias/** policy?
       recovery_window_in_days=7..30 replica?`,
-    aws_security_group: `egress.cidr_blocks egress.description egress.from_port egress.ipv6_cidr_blocks
-      egress.protocol egress.security_groups egress.self egress.to_port egress? ingress.cidr_blocks
-      ingress.description ingress.from_port ingress.ipv6_cidr_blocks ingress.protocol ingress.security_groups
-      ingress.self ingress.to_port ingress? owner_id revoke_rules_on_delete vpc_id`,
-    aws_security_group_rule: `cidr_blocks from_port ipv6_cidr_blocks protocol security_group_id security_group_rule_id
-      self source_security_group_id to_port type`,
-    aws_sns_topic: `beginning_archive_time content_based_deduplication display_name fifo_throughput_scope? fifo_topic
-      kms_master_key_id=alias/* owner policy? signature_version? tracing_config tracing_config?`,
-    aws_sqs_queue: `content_based_deduplication deduplication_scope deduplication_scope? delay_seconds fifo_queue
-      fifo_throughput_limit fifo_throughput_limit? kms_data_key_reuse_period_seconds
-      kms_data_key_reuse_period_seconds? kms_master_key_id=alias/* max_message_size message_retention_seconds policy?
-      receive_wait_time_seconds redrive_allow_policy redrive_policy sqs_managed_sse_enabled=true
-      sqs_managed_sse_enabled? url visibility_timeout_seconds`,
+    aws_security_group: `egress.cidr_blocks:private_range egress.description egress.from_port:one_port
+      egress.ipv6_cidr_blocks:private_range egress.protocol:one_port egress.security_groups:own_group
+      egress.self:one_port egress.to_port:one_port egress? ingress.cidr_blocks:private_range ingress.description
+      ingress.from_port:one_port ingress.ipv6_cidr_blocks:private_range ingress.protocol:one_port
+      ingress.security_groups:own_group ingress.self:one_port ingress.to_port:one_port ingress? owner_id
+      revoke_rules_on_delete vpc_id`,
+    aws_security_group_rule: `cidr_blocks:private_range from_port:one_port ipv6_cidr_blocks:private_range
+      protocol:one_port security_group_id security_group_rule_id self:one_port source_security_group_id:own_group
+      to_port:one_port type`,
+    aws_sns_topic: `beginning_archive_time content_based_deduplication display_name fifo_throughput_scope?
+      fifo_topic kms_master_key_id! kms_master_key_id:own_key kms_master_key_id=alias/** owner policy?
+      signature_version? tracing_config tracing_config?`,
+    aws_sqs_queue: `content_based_deduplication deduplication_scope deduplication_scope? delay_seconds=0..60
+      fifo_queue fifo_throughput_limit fifo_throughput_limit? kms_data_key_reuse_period_seconds
+      kms_data_key_reuse_period_seconds? kms_master_key_id:own_key kms_master_key_id=alias/**
+      max_message_size=65536..1048576 message_retention_seconds=86400..1209600 policy? receive_wait_time_seconds
+      redrive_allow_policy? redrive_policy:own_queue redrive_policy? sqs_managed_sse_enabled=true
+      sqs_managed_sse_enabled? url visibility_timeout_seconds=10..43200`,
     aws_ssm_parameter: `allowed_pattern+ data_type+ has_value_wo insecure_value+ insecure_value? key_id?
       overwrite=false tier+ type+ value+ value? version`,
     aws_subnet: `assign_ipv6_address_on_creation=false availability_zone availability_zone_id cidr_block
@@ -156,10 +167,12 @@ export const AWS: ProviderTable = {
       default_security_group_id dhcp_options_id enable_dns_hostnames+ enable_dns_hostnames=true
       enable_dns_support=true enable_network_address_usage_metrics instance_tenancy=default ipv6_association_id
       ipv6_cidr_block? ipv6_cidr_block_network_border_group? main_route_table_id owner_id`,
-    aws_vpc_security_group_egress_rule: `cidr_ipv4 cidr_ipv6 from_port ip_protocol referenced_security_group_id
-      security_group_id security_group_rule_id to_port`,
-    aws_vpc_security_group_ingress_rule: `cidr_ipv4 cidr_ipv6 from_port ip_protocol referenced_security_group_id
-      security_group_id security_group_rule_id to_port`,
+    aws_vpc_security_group_egress_rule: `cidr_ipv4:private_range cidr_ipv6:private_range from_port:one_port
+      ip_protocol:one_port referenced_security_group_id:own_group security_group_id security_group_rule_id
+      to_port:one_port`,
+    aws_vpc_security_group_ingress_rule: `cidr_ipv4:private_range cidr_ipv6:private_range from_port:one_port
+      ip_protocol:one_port referenced_security_group_id:own_group security_group_id security_group_rule_id
+      to_port:one_port`,
   },
   data: `
     aws_acm_certificate aws_ami aws_ami_ids aws_arn aws_autoscaling_group aws_autoscaling_groups
@@ -174,8 +187,8 @@ export const AWS: ProviderTable = {
     aws_internet_gateway aws_ip_ranges aws_kms_alias aws_kms_key aws_lambda_function aws_launch_template aws_lb
     aws_lb_listener aws_lb_target_group aws_nat_gateway aws_organizations_organization aws_partition aws_prefix_list
     aws_rds_cluster aws_rds_engine_version aws_region aws_regions aws_route53_zone aws_route_table aws_route_tables
-    aws_s3_bucket aws_s3_object aws_secretsmanager_secret aws_secretsmanager_secret_version aws_security_group
-    aws_security_groups aws_service aws_service_principal aws_sns_topic aws_sqs_queue aws_ssm_parameter
-    aws_ssm_parameters_by_path aws_subnet aws_subnets aws_vpc aws_vpc_endpoint aws_vpcs
+    aws_s3_bucket aws_s3_object aws_secretsmanager_secret aws_security_group
+    aws_security_groups aws_service aws_service_principal aws_sns_topic aws_sqs_queue
+    aws_subnet aws_subnets aws_vpc aws_vpc_endpoint aws_vpcs
   `,
 };

@@ -2,6 +2,7 @@ import { isJsonObject, type JsonValue } from '../../../../policy/contracts/canon
 import { containsTrue, sameJson } from '../../facts/masks';
 import type { TerraformResource } from '../../facts/terraform-facts';
 import { itemsNotIn, member, stepsOf } from '../values';
+import type { OwnPlaces } from './conditions';
 import type { ListedType } from './entries';
 
 /** One location of a resource. */
@@ -20,17 +21,22 @@ const EVERYTHING = '*';
  * Names of the attributes that the change of a resource sets and that are not listed, with dots between nested ones. A name that
  * contains a dot, such as a key of a map, is no attribute of a block, so it is listed only with what contains it.
  */
-export function unlistedAttributes(r: TerraformResource, { conditions, parents }: ListedType): readonly string[] {
+export function unlistedAttributes(r: TerraformResource, listed: ListedType, own: OwnPlaces): readonly string[] {
+  const { conditions, parents } = listed;
   const creates = r.action === 'create';
   const left = new Set(r.leftToProvider);
-  const isListed = (name: string, { before, after }: Place): boolean =>
-    conditions.get(name)?.some((holds) => holds({ creates, leftToProvider: left.has(name), before, after })) === true;
-  const walk = (place: Place, name: string): readonly string[] => {
-    if (!isChanged(place) || isListed(name, place)) return [];
+  const isListed = (name: string, { before, after, unknown }: Place, block: JsonValue): boolean => {
+    const setting = { creates, leftToProvider: left.has(name), before, after, unknown: unknown === true, block, own };
+    return conditions.get(name)?.some((holds) => holds(setting)) === true;
+  };
+  const walk = (place: Place, name: string, block: JsonValue): readonly string[] => {
+    if (!isChanged(place) || isListed(name, place, block)) return [];
     const below = parents.has(name) ? placesBelow(place) : null;
     return below === null
       ? [name]
-      : below.flatMap(([step, inner]) => walk(inner, typeof step === 'number' ? name : `${name}.${plain(step)}`));
+      : below.flatMap(([step, inner]) =>
+          walk(inner, typeof step === 'number' ? name : `${name}.${plain(step)}`, place.after),
+        );
   };
   const { before, after, unknown, sensitiveChanges: sensitive } = r;
   if (!isJsonObject(after) || unknown === true || sensitive === true) return [EVERYTHING];
@@ -38,7 +44,13 @@ export function unlistedAttributes(r: TerraformResource, { conditions, parents }
   const names = stepsBelow(root)
     .map(String)
     .filter((name) => !(isComputed(name) && left.has(name)));
-  return [...new Set(names.flatMap((name) => walk(placeAt(root, name), plain(name))))];
+  return [...new Set(names.flatMap((name) => walk(placeAt(root, name), plain(name), after)))];
+}
+
+/** Names of the attributes that a new resource must set and does not. */
+export function missingAttributes({ action, after, unknown }: TerraformResource, { required }: ListedType): string[] {
+  if (action !== 'create') return [];
+  return required.filter((name) => isEmpty(member(after, name)) && !containsTrue(maskAt(unknown, name)));
 }
 
 /**

@@ -1,9 +1,12 @@
 import type { ProviderTable } from './entries';
 
+/** Apply holds the lock of the state as long. */
+const PAUSES = '5s|10s|15s|20s|30s|45s|60s|90s|120s|1m|2m|5m';
+
 /**
  * Providers that compute values. `local_file` and `local_sensitive_file` are not listed: they write any file of the machine that
- * applies the plan, and so can run a program there. Nor are `tls_certificate` and `terraform_remote_state`, which connect to any
- * host, and `archive_file`, which writes a file.
+ * applies the plan, and so can run a program there, and as data sources they read any file. Nor are `tls_certificate` and
+ * `terraform_remote_state`, which connect to any host, and `archive_file`, which writes a file.
  */
 export const SMALL: readonly ProviderTable[] = [
   {
@@ -30,7 +33,7 @@ export const SMALL: readonly ProviderTable[] = [
     types: {
       time_offset: 'base_rfc3339 offset_days offset_hours offset_minutes offset_months offset_seconds offset_years',
       time_rotating: 'rotation_days rotation_hours rotation_minutes rotation_months rotation_rfc3339 rotation_years',
-      time_sleep: 'create_duration destroy_duration',
+      time_sleep: `create_duration=${PAUSES} destroy_duration=${PAUSES}`,
       time_static: '',
     },
     data: '',
@@ -45,7 +48,7 @@ export const SMALL: readonly ProviderTable[] = [
     },
     data: 'tls_private_key tls_public_key',
   },
-  { names: ['local'], common: '', types: {}, data: 'local_file local_sensitive_file' },
+  { names: ['local'], common: '', types: {}, data: '' },
   { names: ['cloudinit'], common: '', types: {}, data: 'cloudinit_config' },
   { names: ['template'], common: '', types: {}, data: 'template_file' },
 ];

@@ -110,3 +110,71 @@ describe('a plan', () => {
     expect(extractTerraformPlanFacts(Buffer.from(raw))).toMatchObject({ ok: false, code });
   });
 });
+
+describe('what Terraform never writes', () => {
+  const plan = (mode: string, actions: readonly string[], before: JsonValue, after: JsonValue) =>
+    extractTerraformPlanFacts(Buffer.from(planOf([{ address: 'aws_iam_user.u', mode, actions, before, after }])));
+
+  it.each(['create', 'update', 'delete', 'forget'])('is refused: a data source with the action %s', (action) => {
+    expect(plan('data', [action], null, { name: 'a' })).toMatchObject({ ok: false, code: 'invalid_document' });
+    expect(plan('managed', [action], null, { name: 'a' })).toMatchObject({ ok: true });
+  });
+
+  it.each(['managed', 'data'])('is refused: no-op with a difference, of a %s resource', (mode) => {
+    expect(plan(mode, ['no-op'], { name: 'a' }, { name: 'b' })).toMatchObject({ ok: false, code: 'invalid_document' });
+    expect(plan(mode, ['no-op'], { name: 'a' }, { name: 'a' })).toMatchObject({ ok: true });
+    expect(plan(mode, ['no-op'], null, { name: 'a' })).toMatchObject({ ok: false });
+  });
+
+  it('is refused: no-op with a value that is not known before apply, and reading a managed resource', () => {
+    const unknown = { after_unknown: { name: true } };
+    const change = { address: 'aws_iam_user.u', actions: ['no-op'], before: { name: null }, after: { name: null } };
+    expect(extractTerraformPlanFacts(Buffer.from(planOf([change])))).toMatchObject({ ok: true });
+    expect(extractTerraformPlanFacts(Buffer.from(planOf([{ ...change, ...unknown }])))).toMatchObject({ ok: false });
+    expect(plan('managed', ['read'], null, { name: 'a' })).toMatchObject({ ok: false });
+    expect(plan('data', ['read'], null, { name: 'a' })).toMatchObject({ ok: true });
+  });
+
+  it('is refused also where a sensitive value differs', () => {
+    const hidden = { before_sensitive: { password: true }, after_sensitive: { password: true } };
+    const change = { actions: ['no-op'], before: { password: 'a' }, after: { password: 'b' }, ...hidden };
+    const facts = extractTerraformPlanFacts(Buffer.from(planOf([{ address: 'aws_db_instance.d', ...change }])));
+    expect(facts).toMatchObject({ ok: false });
+    expect(JSON.stringify(facts)).not.toMatch(/"[ab]"/);
+  });
+});
+
+describe('members of blocks that the configuration does not set', () => {
+  const left = (expressions: object, after: object, after_unknown: object): readonly string[] => {
+    const address = 'aws_ecr_repository.r';
+    const resources = [{ address, mode: 'managed', type: 'aws_ecr_repository', name: 'r', expressions }];
+    const raw = planOf([{ address, actions: ['create'], after, after_unknown }], {
+      configuration: { root_module: { resources } },
+    });
+    const facts = extractTerraformPlanFacts(Buffer.from(raw)) as TerraformPlanFacts;
+    return facts.resources[0]?.leftToProvider ?? [];
+  };
+  const constant = { constant_value: 'KMS' };
+  const one = { e: [{ type: 'KMS' }] };
+  const unknown = { e: [{ key: true }] };
+
+  it('are named with dots, at any depth', () => {
+    expect(left({ e: [{ type: constant }] }, one, unknown)).toEqual(['e.key']);
+    expect(left({ e: [{ f: [{ a: constant }] }] }, { e: [{ f: [{ a: 1 }] }] }, { e: [{ f: [{ b: true }] }] })).toEqual([
+      'e.f.b',
+    ]);
+  });
+
+  it('are not named if the configuration sets them, or if `dynamic` can have generated the block', () => {
+    expect(left({ e: [{ type: constant, key: { references: ['var.k'] } }] }, one, unknown)).toEqual([]);
+    expect(left({}, one, unknown)).toEqual([]);
+    expect(left({ e: [{}] }, { e: [{}, {}] }, { e: [{ key: true }, { key: true }] })).toEqual([]);
+    expect(left({ e: [{}, {}] }, { e: [{}, {}] }, { e: [{ key: true }, { key: true }] })).toEqual([]);
+    expect(left({ e: [{}] }, { e: [{}] }, { e: true })).toEqual([]);
+  });
+
+  it('are not those of a map or a list of a value', () => {
+    expect(left({ e: { references: ['var.e'] } }, { e: [{ a: 1 }] }, unknown)).toEqual([]);
+    expect(left({ e: [{ references: ['var.e'] }] }, one, unknown)).toEqual([]);
+  });
+});

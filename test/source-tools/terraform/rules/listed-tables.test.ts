@@ -65,28 +65,27 @@ it.each([
   ['attaches a firewall', /^(?:vpc_)?security_group_ids$|^security_groups$/],
 ])('no attribute is listed for any value that %s', (_, pattern) => {
   const read = new Set([
-    // Policies of identities, which terraform_iam_widening reads.
-    ...['aws_iam_policy', 'aws_iam_role_policy', 'aws_iam_group_policy', 'aws_iam_user_policy'].map(
-      (t) => `${t} policy`,
-    ),
     // What a registry deletes, which terraform_expiry reads.
     'aws_ecr_lifecycle_policy policy',
     // Whether the versions of a secret are kept in one region or several, chosen when it is created.
     'google_secret_manager_secret replication+',
-    // Address ranges of one firewall rule.
-    ...['destination_ranges+'].map((name) => `google_compute_firewall ${name}`),
+    // Which machines of the own network a firewall rule is for.
     ...['address_prefix+', 'address_prefixes+', 'application_security_group_ids+', 'port_range+', 'port_ranges+'].map(
       (name) => `azurerm_network_security_rule destination_${name}`,
     ),
   ]);
   const found = allTypes.flatMap(([type, text]) =>
     (text === '' ? [] : wordList(text))
-      .filter((word) => !/[?=~]/.test(word) && pattern.test(nameOf(word)))
+      .filter((word) => !/[?=~:!]/.test(word) && pattern.test(nameOf(word)))
       .map((word) => `${type} ${word}`),
   );
   expect(found.filter((one) => !read.has(one))).toEqual([]);
 });
 
-it.each(['Name', 'a=', 'a.', '.a', 'a??', 'a+=b', ''])('refuses a word of another form: %j', (word) => {
-  expect(() => listedType(word)).toThrow(/Expected name, name\+, name\?, name~ or name=values/);
+it.each(['Name', 'a=', 'a.', '.a', 'a??', 'a?=b', 'a:', 'a.b!', ''])('refuses a word of another form: %j', (word) => {
+  expect(() => listedType(word)).toThrow(/Expected name, name\+, name\?, name~, name!, name=values or name:check/);
+});
+
+it('refuses a check that is not defined', () => {
+  expect(() => listedType('a:harmless')).toThrow(/Expected a check of checks\.ts, got a:harmless/);
 });

@@ -24,6 +24,7 @@ const update = (address: string, before: object, after: object, more: object = {
   ...more,
 });
 
+const PORT = { protocol: 'tcp', from_port: 80, to_port: 80 };
 const QUEUE = { name: 'mail', visibility_timeout_seconds: 60 };
 const podsOf = (image: string, more: object = {}, container: object = {}) => ({
   spec: [{ replicas: '3', template: [{ spec: [{ container: [{ name: 'web', image, ...container }], ...more }] }] }],
@@ -84,25 +85,27 @@ describe('the type', () => {
   });
 
   it('does not ask about what has rules of its own: destroying, forgetting, reading, moving', () => {
-    for (const actions of [['delete'], ['forget'], ['no-op']])
-      expect(isAsked({ address: 'aws_thing.t', actions, before: { a: 1 }, after: null })).toBe(false);
+    for (const actions of [['delete'], ['forget'], ['no-op']]) {
+      const after = actions[0] === 'no-op' ? { a: 1 } : null;
+      expect(isAsked({ address: 'aws_thing.t', actions, before: { a: 1 }, after })).toBe(false);
+    }
   });
 
   it('is named with what to do', () => {
     const found = run(create('aws_thing.t', { a: 1 }));
     expect(found.reason).toMatch(/"aws_thing\.t": its type "aws_thing" is not on the list of this rule/);
-    expect(JSON.stringify(found)).toMatch(/add the provider, the type or the attribute/);
+    expect(JSON.stringify(found)).toMatch(/add the provider, the type, the attribute or the argument/);
   });
 });
 
 describe('the attributes', () => {
   it.each([
     ['aws_sqs_queue.q', { ...QUEUE, kms_master_key_id: 'alias/mail' }],
-    ['aws_security_group.g', { name: 'g', ingress: [{ from_port: 80, cidr_blocks: ['10.0.0.0/8'] }], egress: [] }],
+    ['aws_security_group.g', { name: 'g', ingress: [{ ...PORT, cidr_blocks: ['10.0.0.0/8'] }], egress: [] }],
     ['random_password.p', { length: 24, special: true }],
     ['null_resource.n', { triggers: { a: 'b' } }],
     ['aws_s3_bucket.b', { bucket: 'b', force_destroy: false, website: null, cors_rule: [], policy: '' }],
-    ['aws_cloudwatch_metric_alarm.a', { threshold: 1, alarm_actions: ['arn:aws:sns:eu-west-1:1:oncall'] }],
+    ['aws_cloudwatch_metric_alarm.a', { threshold: 1, period: 60 }],
     ['kubernetes_service.s', { metadata: [{ name: 's' }], spec: [{ type: 'ClusterIP', port: [{ port: 80 }] }] }],
   ])('of a new resource pass if all are listed: %s', (address, after) => {
     expect(isAsked(create(address, after))).toBe(false);
@@ -111,7 +114,7 @@ describe('the attributes', () => {
   it.each([
     ['aws_sqs_queue.q', { ...QUEUE, kms_master_key_id: 'arn:aws:kms:eu-west-1:999900001111:key/k' }],
     ['aws_sqs_queue.q', { ...QUEUE, policy: '{}' }],
-    ['aws_security_group.g', { ingress: [{ from_port: 80, prefix_list_ids: ['pl-1'] }] }],
+    ['aws_security_group.g', { ingress: [{ ...PORT, prefix_list_ids: ['pl-1'] }] }],
     ['aws_instance.i', { ami: 'ami-1', instance_type: 't3.small' }],
     ['random_password.p', { length: 4 }],
     ['aws_s3_bucket.b', { bucket: 'b', force_destroy: true }],
@@ -128,18 +131,18 @@ describe('the attributes', () => {
   });
 
   it.each([
-    ['aws_instance.i', { instance_type: 'a', ami: 'ami-1' }, { instance_type: 'b', ami: 'ami-1' }],
+    ['aws_instance.i', { instance_type: 't3.small', ami: 'ami-1' }, { instance_type: 't3.large', ami: 'ami-1' }],
     ['aws_autoscaling_group.g', { max_size: 4, vpc: 1 }, { max_size: 5, vpc: 1 }],
     ['aws_cloudwatch_metric_alarm.a', { threshold: 1, alarm_name: 'a' }, { threshold: 1, alarm_name: 'b' }],
     ['kubernetes_deployment.d', WEB, podsOf('registry.internal/web:4.2.0')],
     ['kubernetes_deployment.d', WEB, podsOf('registry.internal/web@sha256:00')],
     [
       'aws_security_group.g',
-      { ingress: [{ to_port: 80, cidr_blocks: ['10.0.0.0/8'] }] },
+      { ingress: [{ ...PORT, cidr_blocks: ['10.0.0.0/8'] }] },
       {
         ingress: [
-          { to_port: 443, self: true },
-          { to_port: 80, cidr_blocks: ['10.0.0.0/8'] },
+          { protocol: 'tcp', from_port: 443, to_port: 443, self: true },
+          { ...PORT, cidr_blocks: ['10.0.0.0/8'] },
         ],
       },
     ],
@@ -175,7 +178,7 @@ describe('the attributes', () => {
 
   it('asks if a value is not known before apply, unless the attribute may have any value', () => {
     const unknown = (after_unknown: object) =>
-      isAsked(update('aws_instance.i', { ami: 'a', instance_type: 'b' }, {}, { after_unknown }));
+      isAsked(update('aws_instance.i', { ami: 'a', instance_type: 't3.small' }, {}, { after_unknown }));
     expect(unknown({ ami: true, instance_type: true })).toBe(true);
     expect(isAsked(create('aws_ebs_volume.v', {}, { after_unknown: { availability_zone: true } }))).toBe(false);
     expect(isAsked(create('aws_ebs_volume.v', {}, { after_unknown: { size: true } }))).toBe(true);
@@ -183,7 +186,7 @@ describe('the attributes', () => {
   });
 
   it('asks if an item of a set is not known, and so is left out', () => {
-    const [one, two] = [{ to_port: 80 }, { to_port: 443 }];
+    const [one, two] = [PORT, { ...PORT, from_port: 443, to_port: 443 }];
     const grown = (ingress: readonly unknown[]) =>
       update('aws_security_group.g', { ingress: [one] }, { ingress: [one, two] }, { after_unknown: { ingress } });
     expect(isAsked(grown([{}, {}]))).toBe(false);
@@ -192,9 +195,9 @@ describe('the attributes', () => {
 
   it('asks about a sensitive value only if the change sets it', () => {
     const masks = { before_sensitive: { password: true }, after_sensitive: { password: true } };
-    const before = { instance_class: 'a', password: 'x' };
+    const before = { instance_class: 'db.t3.small', password: 'x' };
     const database = (password: string) =>
-      isAsked(update('aws_db_instance.d', before, { instance_class: 'b', password }, masks));
+      isAsked(update('aws_db_instance.d', before, { instance_class: 'db.t3.medium', password }, masks));
     expect(database('x')).toBe(false);
     expect(database('y')).toBe(true);
     expect(isAsked(create('aws_db_instance.d', { password: 'x' }, { after_sensitive: { password: true } }))).toBe(true);

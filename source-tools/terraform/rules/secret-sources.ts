@@ -1,0 +1,77 @@
+import { isJsonObject, type JsonValue } from '../../../policy/contracts/canonical-json';
+import type { Hit } from '../../../policy/rules/rule-maker';
+import { shown } from '../../../policy/text/shown-name';
+import { wordList } from '../../../policy/text/word-list';
+import { SENSITIVE_VARIABLE, UNTRACED } from '../facts/references';
+import { LISTED_DATA, LISTED_PROVIDERS } from './listed';
+import { containsTrue } from '../facts/masks';
+import type { TerraformPlanFacts, TerraformResource } from '../facts/terraform-facts';
+import { coversAny, listOf } from './define-terraform-rule';
+
+/** Types whose attributes are secrets, or files of the machine that applies the plan. */
+const SECRET_TYPES: ReadonlySet<string> = new Set(
+  wordList(`
+    aws_ecr_authorization_token aws_eks_cluster_auth aws_iam_access_key aws_kms_secrets aws_secretsmanager_random_password
+    aws_secretsmanager_secret_version aws_secretsmanager_secret_versions aws_ssm_parameter aws_ssm_parameters_by_path
+    azurerm_key_vault_certificate_data azurerm_key_vault_secret azurerm_key_vault_secrets azurerm_storage_account_sas
+    google_kms_secret google_secret_manager_secret_version google_secret_manager_secret_version_access
+    google_service_account_access_token google_service_account_id_token google_service_account_key
+    google_storage_bucket_object_content kubernetes_secret kubernetes_secret_v1 kubernetes_token_request
+    kubernetes_token_request_v1 local_file local_sensitive_file random_bytes random_password
+  `),
+);
+const SECRET_NAME =
+  /(?:^|_)(?:password|passphrase|secret|token|private_key|private_key_pem|private_key_openssh|private_key_pem_pkcs8|access_key|shared_key|client_key|connection_string|credentials?|kube_config|kube_config_raw|kube_admin_config|kube_admin_config_raw|secret_string|secret_binary|secret_data)$/;
+
+/** Whether a kind of reference, see `References`, is a secret or a file. */
+function isSecret(kind: string): boolean {
+  if (kind === SENSITIVE_VARIABLE || kind.startsWith('ephemeral.')) return true;
+  const [type = '', ...names] = withoutMode(kind).split('.');
+  return SECRET_TYPES.has(type) || names.some((name) => SECRET_NAME.test(name));
+}
+
+/** Whether a kind of reference is not a secret, and is of a type that is listed here or by `types`. */
+export function isListedSource(kind: string, types: readonly string[]): boolean {
+  if (kind === UNTRACED || isSecret(kind)) return false;
+  const [type = ''] = withoutMode(kind).split('.');
+  if (coversAny(types, type)) return true;
+  return kind.startsWith('data.') ? LISTED_DATA.has(type) : LISTED_TYPES.has(type);
+}
+
+const LISTED_TYPES: ReadonlySet<string> = new Set(
+  [...LISTED_PROVIDERS.values()].flatMap(({ types }) => [...types.keys()]),
+);
+
+function withoutMode(kind: string): string {
+  return kind.replace(/^(?:data|ephemeral)\./, '');
+}
+
+/** Members with sensitive values that the change sets, other than values that the provider computes. */
+export function sensitiveMembers({ sensitiveChanges, unknown, sources }: TerraformResource): readonly string[] {
+  if (!isJsonObject(sensitiveChanges)) return [];
+  const isComputed = (name: string): boolean =>
+    isJsonObject(unknown) && unknown[name] === true && !sources.some((source) => source.name === name);
+  return Object.keys(sensitiveChanges).filter(
+    (name) => containsTrue(sensitiveChanges[name] as JsonValue) && !isComputed(name),
+  );
+}
+
+/** Hits for outputs that show secrets: `nonsensitive` removes the mark that Terraform would otherwise require. */
+export function exposedOutputs({ outputs }: TerraformPlanFacts): readonly Hit[] {
+  return outputs.flatMap(({ at, name, isRemoved, changes, isSensitive, kinds }): readonly Hit[] => {
+    if (!changes || isRemoved || isSensitive) return [];
+    const secret = kinds.filter(isSecret);
+    const output = `the output ${shown(name.slice(0, 200))}`;
+    if (secret.length > 0) return [{ at, what: `${output} is not sensitive, and refers to ${listOf(secret)}` }];
+    return SECRET_NAME.test(name) ? [{ at, what: `${output} is named as a secret, and is not sensitive` }] : [];
+  });
+}
+
+/** Hits for providers that write secrets to the tags or labels of all their resources. */
+export function taggedSecrets({ providers }: TerraformPlanFacts): readonly Hit[] {
+  return providers.flatMap(({ at, name, tagKinds }): readonly Hit[] => {
+    const secret = tagKinds.filter(isSecret);
+    if (secret.length === 0) return [];
+    return [{ at, what: `the tags or labels of ${shown(name.slice(0, 200))} refer to ${listOf(secret)}` }];
+  });
+}
