@@ -82,7 +82,7 @@ export const noOp = terraformRule({
   defaultLevel: 'advise',
   status: 'WARN',
   why: 'A plan without changes was probably made from the wrong configuration.',
-  examples: { bad: planOf([{ ...CREATE, actions: ['no-op'] }]), good: planOf([CREATE]) },
+  examples: { bad: planOf([{ ...CREATE, actions: ['no-op'], before: CREATE.after }]), good: planOf([CREATE]) },
   find: ({ resources, outputs }) =>
     resources.every((r) => !isChanged(r) && !r.importing && r.previousAddress === null) &&
     !outputs.some(({ changes }) => changes)

@@ -21,7 +21,7 @@ const SECRET_TYPES: ReadonlySet<string> = new Set(
   `),
 );
 const SECRET_NAME =
-  /(?:^|_)(?:password|passphrase|secret|token|private_key|private_key_pem|private_key_openssh|private_key_pem_pkcs8|access_key|shared_key|client_key|connection_string|credentials?|kube_config|kube_config_raw|kube_admin_config|kube_admin_config_raw|secret_string|secret_binary|secret_data)$/;
+  /(?:^|_)(?:password|passphrase|secret|token|private_key|private_key_pem|private_key_openssh|private_key_pem_pkcs8|access_key|shared_key|client_key|connection_string|credentials?|api_key|auth_key|instrumentation_key|primary_key|primary_master_key|secondary_key|secondary_master_key|kube_config|kube_config_raw|kube_admin_config|kube_admin_config_raw|secret_string|secret_binary|secret_data)$/;
 
 /** Whether a kind of reference, see `References`, is a secret or a file. */
 function isSecret(kind: string): boolean {

@@ -44,7 +44,7 @@ const CREATE = { address: 'aws_sqs_queue.mail', actions: ['create'] };
 /** An allowlist: what a provider adds is unknown to this pack, so a person sees it. */
 export const unlistedChange = terraformRule({
   name: 'terraform_unlisted_change',
-  logicRevision: 2,
+  logicRevision: 1,
   defaultLevel: 'confirm',
   why: 'Only listed providers, types and attributes, whose effects are known, may change without a question.',
   config: Config,
