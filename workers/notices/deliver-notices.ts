@@ -55,7 +55,8 @@ async function deliverQueue(deps: DeliveryDeps, queue: NoticeQueue): Promise<voi
   const readable: ReadNotice[] = [];
   for (const notice of claimed) {
     const body = bodyOf(notice);
-    if (body === null) await record(deps, [notice], undelivered('this version cannot read the notice', true));
+    // Not for good: during an upgrade, a worker of the later version can send it.
+    if (body === null) await record(deps, [notice], undelivered('this version cannot read the notice'));
     else readable.push({ ...notice, read: body });
   }
   if (readable.length === 0) return;
