@@ -25,10 +25,10 @@ import { NO_REFUSALS, withRefused, type Refusals } from './answer-lines';
 import type { Claim, ClaimNames } from './claimed-answer';
 import { MessageBounds, type Counts } from './message-bounds';
 import { LocalTurn } from './local-turn';
-import { plainLine } from '../policy/text/plain-line';
+import { clip } from '../policy/text/cut-text';
 
 const MAX_WARNINGS = 50;
-const MAX_TITLE = 120;
+export const MAX_TITLE = 120;
 
 /** Members that a run hands to the next one as they are. */
 const CARRIED = [
@@ -172,13 +172,13 @@ export class Review {
     this.complete();
   }
 
-  /** What the change does in one line; empty while it is unknown. */
+  /** What the change does; empty while it is unknown. Text of others: escape it where it is shown, and not before, as it is carried. */
   get title(): string {
     return this.#title;
   }
 
-  set title(title: string) {
-    this.#title = plainLine(title, MAX_TITLE);
+  set title(title: unknown) {
+    this.#title = typeof title === 'string' ? clip(title, MAX_TITLE) : '';
   }
 
   /** What the claims of an answer are compared with. */
