@@ -152,8 +152,18 @@ test.each<[string, object]>([
   ['waits for something else', { waitsFor: { what: 'nothing' } }],
   ['does not say since when the effect is unknown', { waitsFor: { what: 'effect' } }],
   ['has an unknown state', { state: 'DONE' }],
+  [
+    'has a later deadline that is not a time',
+    { violations: violations.map((violation, i) => (i === 0 ? violation : { ...violation, deadlineMs: 9e15 })) },
+  ],
+  [
+    'was disclosed in 10,000 years, for which the server starts no timer',
+    { disclosedAt: '+012026-01-01T00:00:00.000Z' },
+  ],
 ])('a start with a carried state that %s fails the workflow, not its task', async (_what, over) => {
-  await expect(runWith({ carried: { ...waiting(), ...over } })).rejects.toMatchObject({
+  await expect(
+    runWith({ carried: { ...waiting(), ...over }, inLedger: [confirmed.slice(0, 1)] }),
+  ).rejects.toMatchObject({
     type: 'VALIDATION_ERROR',
     message: expect.stringMatching(/^Invalid carried state: /) as string,
   });
