@@ -11,8 +11,8 @@ import type { ChannelSettings, NoticeSettings } from './settings';
 
 /** Attempts of one notice, over about four hours. */
 export const MAX_ATTEMPTS = 10;
-const FIRST_RETRY_S = 30;
-const MAX_RETRY_S = 3600;
+export const FIRST_RETRY_S = 30;
+export const MAX_RETRY_S = 3600;
 const MAX_QUEUES = 100;
 /** Notices of one message to a person or a chat. */
 const MAX_DIGEST = 200;
