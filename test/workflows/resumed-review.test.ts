@@ -140,8 +140,9 @@ test.each([
 ])(
   'a request to look again that arrives %s is followed before the review continues',
   async (_when, lookAgainIn, isAnswering) => {
-    const run = runWith({ inLedger: [confirmed], historyLength: 2_000, lookAgainIn, isAnswering });
-    await expect(run).resolves.toMatchObject({ outcome: { state: 'COMMITTED' }, reads: 1 });
+    const run = await runWith({ inLedger: [confirmed], historyLength: 2_000, lookAgainIn, isAnswering });
+    expect(run).toMatchObject({ outcome: { state: 'COMMITTED' }, reads: 1 });
+    expect(run.waits).toHaveLength(2);
   },
 );
 
