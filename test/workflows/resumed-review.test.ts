@@ -3,7 +3,7 @@ import type { Opened } from '../../activities/review-types';
 import type { AdmittedAnswer } from '../../policy/contracts/answer';
 import type { Submission } from '../../policy/contracts/diff';
 import { toHistoryPlan } from '../../policy/contracts/history-plan';
-import type { WorkflowOutcome } from '../../policy/contracts/outcome';
+import * as outcomes from '../../policy/contracts/outcome';
 import { matchPolicies } from '../../policy/decide/violations';
 import { review } from '../../workflows/review';
 import { preflightOf, Review, type Carried } from '../../workflows/review-state';
@@ -50,13 +50,25 @@ function waiting(): Carried {
 
 jest.mock('@temporalio/workflow', () => ({ ...jest.requireActual<object>('@temporalio/workflow') }));
 
+// As in a worker, which freezes the modules that it preloads: of a zod schema only `safeParse` then works.
+beforeAll(() => {
+  require('../../workflows/preload');
+  for (const exported of Object.values<unknown>(outcomes)) freezeAll(exported);
+});
+
+function freezeAll(value: unknown): void {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return;
+  Object.freeze(value);
+  for (const name of Reflect.ownKeys(value)) freezeAll(Reflect.get(value, name));
+}
+
 /** Instead of the next run. */
 class ContinuedAs {
   constructor(readonly carried: unknown) {}
 }
 
 interface Run {
-  readonly outcome: Pick<WorkflowOutcome, 'state' | 'reason'>;
+  readonly outcome: Pick<outcomes.WorkflowOutcome, 'state' | 'reason'>;
   /** Timers that the workflow started. */
   readonly waits: readonly string[];
   readonly reads: number;
