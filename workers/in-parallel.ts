@@ -7,7 +7,13 @@ export async function inParallel<T>(
   const failures: unknown[] = [];
   let next = 0;
   const one = async (): Promise<void> => {
-    while (next < items.length) await work(items[next++] as T).catch((error: unknown) => failures.push(error));
+    while (next < items.length) {
+      try {
+        await work(items[next++] as T);
+      } catch (error) {
+        failures.push(error);
+      }
+    }
   };
   await Promise.all(Array.from({ length: atOnce }, one));
   if (failures.length > 0) throw failures[0];

@@ -2,6 +2,7 @@ import { readEnv, ReviewEnv } from './config';
 import { createBreakers } from '../storage/breakers/breakers';
 import { startDerivationThreads } from './derivation';
 import { main } from './main';
+import { assertMailer } from './notices/channels/email';
 import { readNotices } from './notices/settings';
 import { startNotices } from './notices/start-notices';
 import { reviewActivities } from './roles/review';
@@ -12,6 +13,7 @@ import { noticeMetrics } from './worker-metrics';
 main('review-worker', async (logger) => {
   const env = readEnv(ReviewEnv, process.env);
   const notices = readNotices(env.COUNTERSIGN_NOTICES_FILE);
+  if (notices !== null) await assertMailer(notices.channels);
   await runRole({
     queue: 'review',
     keyKind: 'attestor',

@@ -13,7 +13,7 @@ import { answerLines, asText } from './answer-lines';
 import { currentDetails } from './details';
 import * as messages from './messages';
 import { plainLine } from '../policy/text/plain-line';
-import { now, type Review } from './review-state';
+import { MAX_TITLE, now, type Review } from './review-state';
 import { searchAttributesOf } from '../policy/contracts/search-attributes';
 
 /**
@@ -22,13 +22,14 @@ import { searchAttributesOf } from '../policy/contracts/search-attributes';
  */
 export function publishStatus(change: Review, note: string | null = null): void {
   const status = showDetails(change, note);
-  const changed = searchAttributesOf(status, change.title).filter(({ key, value }) => isNew(change, key.name, value));
+  const title = plainLine(change.title, MAX_TITLE);
+  const changed = searchAttributesOf(status, title).filter(({ key, value }) => isNew(change, key.name, value));
   if (changed.length > 0) upsertSearchAttributes(changed);
   const { refusals, outcome } = change;
   const answers = change.answers();
   if (answers.length === 0 && refusals.count === 0) return;
   const { answered, refused } = answerLines({ answers, refusals, violations: change.violations }, asText);
-  const memo = Object.entries({ title: change.title, answers: answered, refused, outcome: outcomeLine(outcome) });
+  const memo = Object.entries({ title, answers: answered, refused, outcome: outcomeLine(outcome) });
   const changedFields = memo.filter(([name, value]) => isNew(change, `memo.${name}`, value));
   if (changedFields.length > 0) upsertMemo(Object.fromEntries(changedFields));
 }

@@ -25,10 +25,10 @@ import { NO_REFUSALS, withRefused, type Refusals } from './answer-lines';
 import type { Claim, ClaimNames } from './claimed-answer';
 import { MessageBounds, type Counts } from './message-bounds';
 import { LocalTurn } from './local-turn';
-import { plainLine } from '../policy/text/plain-line';
+import { clip } from '../policy/text/cut-text';
 
 const MAX_WARNINGS = 50;
-const MAX_TITLE = 120;
+export const MAX_TITLE = 120;
 
 /** Members that a run hands to the next one as they are. */
 const CARRIED = [
@@ -162,9 +162,8 @@ export class Review {
 
   /** The inverse of `carry`. What was carried is no more trusted than any message: the committer verifies the review. */
   restore(carried: Carried): void {
-    // Not `parse`: see `preload`.
-    if (!ReviewState.safeParse(carried.state).success)
-      throw new TypeError('expected `state` to be a state of a review');
+    // Not `parse`, which throws for every value in a worker (preload.ts).
+    if (!ReviewState.safeParse(carried.state).success) throw new TypeError('expected `state` to be that of a review');
     Object.assign(this, pick(carried));
     this.open(carried.opened);
     this.warnings.push(...carried.warnings);
@@ -175,13 +174,13 @@ export class Review {
     this.complete();
   }
 
-  /** What the change does in one line; empty while it is unknown. */
+  /** What the change does; empty while it is unknown. Text of others: escape it where it is shown, and not before, as it is carried. */
   get title(): string {
     return this.#title;
   }
 
-  set title(title: string) {
-    this.#title = plainLine(title, MAX_TITLE);
+  set title(title: unknown) {
+    this.#title = typeof title === 'string' ? clip(title, MAX_TITLE) : '';
   }
 
   /** What the claims of an answer are compared with. */

@@ -24,6 +24,7 @@ import {
 import type { Opened } from '../activities/review-types';
 import { inputSha } from '../policy/contracts/change-id';
 import { Submission, withoutInline } from '../policy/contracts/diff';
+import { MAX_DURATION_MS } from '../policy/contracts/duration';
 import { FailureType } from '../policy/contracts/failure-type';
 import { fieldIssues, issuesText } from '../policy/contracts/issues';
 import type { ReviewValidator } from '../policy/contracts/history-plan';
@@ -93,11 +94,19 @@ function restore(change: Review, carried: Carried): void {
     if (waitsFor.what !== 'answers' && !(waitsFor.what === 'effect' && Number.isFinite(waitsFor.since)))
       throw new TypeError('expected `waitsFor` to be answers, or an effect and since when it is unknown');
     change.restore(carried);
+    assertTimes(change);
     change.decideAt(now());
     publishStatus(change);
   } catch (error) {
     throw ApplicationFailure.nonRetryable(`Invalid carried state: ${String(error)}`, FailureType.Validation);
   }
+}
+
+/** Each deadline can be waited for: the server refuses to start a timer for thousands of years, in every attempt of the task. */
+function assertTimes({ violations, disclosedAt }: Review): void {
+  const last = Math.max(...violations.map(({ deadlineMs }) => Date.parse(disclosedAt ?? now()) + deadlineMs));
+  if (last > Date.now() + 2 * MAX_DURATION_MS)
+    throw new RangeError('expected `disclosedAt` in the past, and deadlines of at most 90 days');
 }
 
 function registerHandlers(change: Review): void {

@@ -108,16 +108,18 @@ function commitToTarget(
   },
 ): ReturnType<TargetEffects['commit']> {
   const { effects, approved, facts, intentAt } = of;
+  const { changeId } = facts;
+  const { target, staging: settings } = change.plan;
   return withHeartbeat((signal) =>
     effects.commit({
-      ...targetContext(deps.targets, change.plan.target, 'commit', facts.changeId, change.plan.staging, signal),
+      ...targetContext(deps.targets, { target, role: 'commit', changeId, settings, signal }),
       diff: change.diff,
       facts: change.facts,
       approved,
-      idempotency: facts.changeId,
+      idempotency: changeId,
       intentAt,
-      sends: deps.sends(facts.changeId),
-      postCheck: async (record) => postCheck(deps, change, facts.changeId, record),
+      sends: deps.sends(changeId),
+      postCheck: async (record) => postCheck(deps, change, changeId, record),
       endedMeanwhile: () => endedMeanwhile(deps, facts),
     }),
   );

@@ -73,12 +73,13 @@ async function sealAndEnd(
   { effects, settings, approved, intentAt, whenUnchecked }: Unsettled,
   why: { readonly reason: RollbackReason; readonly explanation: string },
 ): Promise<SettledOrUnknown> {
+  const { changeId, target } = facts;
   const found = await withHeartbeat((signal) =>
     effects.seal({
-      ...targetContext(deps.targets, facts.target, 'commit', facts.changeId, settings, signal),
+      ...targetContext(deps.targets, { target, role: 'commit', changeId, settings, signal }),
       approved,
       intentAt,
-      sends: deps.sends(facts.changeId),
+      sends: deps.sends(changeId),
     }),
   );
   switch (found.found) {

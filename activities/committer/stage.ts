@@ -109,16 +109,18 @@ async function dryRun(
   // Cooperative: the committer cannot reach the target, so the record only contains what the requester claims.
   if (tool.staging === null) return { kind: 'staged', record: claimedRecord(ref), preview: {} };
   const effects = await tool.staging();
-  const { attempt, lost } = await deps.staging.begin(ref.changeId);
+  const { changeId, target } = ref;
+  const { settings, signal, diff, facts } = change;
+  const { attempt, lost } = await deps.staging.begin(changeId);
   try {
     if (lost > MAX_LOST) return workerLost(lost);
     return await effects.stage({
-      ...targetContext(deps.targets, ref.target, 'stage', ref.changeId, change.settings, change.signal),
-      diff: change.diff,
-      facts: change.facts,
+      ...targetContext(deps.targets, { target, role: 'stage', changeId, settings, signal }),
+      diff,
+      facts,
     });
   } finally {
-    await deps.staging.end(ref.changeId, attempt);
+    await deps.staging.end(changeId, attempt);
   }
 }
 

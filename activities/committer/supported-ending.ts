@@ -20,7 +20,7 @@ import {
   UNSUPPORTED_ROLLBACK,
   type Ending,
 } from '../../signing/verify-review/rollback-reasons';
-import { whoCouldAnswer } from '../review/disclose';
+import { whoCouldAnswer } from '../review/who-can-answer';
 import { refusedEntry } from '../review/refused-entry';
 import { collectReview } from './collect-record';
 import type { CommitDeps } from './commit-deps';

@@ -52,12 +52,15 @@ function accessTo(targets: Targets, name: string, role: 'stage' | 'commit'): Tar
 
 export function targetContext(
   targets: Targets,
-  name: string,
-  role: 'stage' | 'commit',
-  changeId: string,
-  settings: unknown,
-  signal: AbortSignal,
+  of: {
+    readonly target: string;
+    readonly role: 'stage' | 'commit';
+    readonly changeId: string;
+    readonly settings: unknown;
+    readonly signal: AbortSignal;
+  },
 ): TargetContext {
-  const target = accessTo(targets, name, role);
+  const { changeId, settings, signal } = of;
+  const target = accessTo(targets, of.target, of.role);
   return { changeId, target, settings: settings as JsonObject, signal, inUse: userOf(targets).signal };
 }

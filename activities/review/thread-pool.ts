@@ -75,6 +75,8 @@ export class ThreadPool {
     this.#all.delete(thread);
     const at = this.#idle.indexOf(thread);
     if (at !== -1) this.#idle.splice(at, 1);
+    // It may still fail until it has ended. Without a listener that would end the process.
+    thread.on('error', () => {});
     void thread.terminate();
   }
 

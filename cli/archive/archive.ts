@@ -132,8 +132,9 @@ async function exportVerified({ env, dir, trust, temporal, outage, log }: Run, r
   try {
     text = existed ? readFileSync(path, 'utf8') : await exportBundle(env, changeId, { bytes: true, history }, log);
   } catch (error) {
-    if (!isOfThisReview(error)) throw error;
-    return { problem: `its evidence cannot be exported: ${messageOf(error)}`, isNew };
+    const why = unreadableEvidence(error);
+    if (why === null) throw error;
+    return { problem: `its evidence cannot be exported: ${why}`, isNew };
   }
   const problem = problemOf(text, changeId, trust, history);
   if (problem !== null) return { problem: existed ? `${path}: ${problem}` : problem, isNew };
@@ -141,12 +142,14 @@ async function exportVerified({ env, dir, trust, temporal, outage, log }: Run, r
   return { problem: problemOf(readFileSync(path, 'utf8'), changeId, trust, history), isNew };
 }
 
-/** Its data is not what was recorded, or cannot be decrypted here. Other errors stop the export. */
-function isOfThisReview(error: unknown): boolean {
-  return (
+/** Why the data of this review is not what was recorded, or cannot be decrypted here. Null for other errors, which stop the export. */
+function unreadableEvidence(error: unknown): string | null {
+  // The message of the parser contains a part of the row.
+  if (error instanceof SyntaxError) return 'a row of it is not valid JSON';
+  const isOfThisReview =
     (error instanceof CountersignError && error.code === 'not_verified') ||
-    (error instanceof CountersignFailure && error.nonRetryable)
-  );
+    (error instanceof CountersignFailure && error.nonRetryable);
+  return isOfThisReview ? messageOf(error) : null;
 }
 
 async function isRunning(temporal: Client, changeId: string): Promise<boolean> {

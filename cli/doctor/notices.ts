@@ -1,9 +1,10 @@
 import { messageOf } from '../../client/errors';
 import { counted } from '../../policy/text/change-title';
 import type { Plan } from '../../policy/contracts/plan';
+import { FIRST_RETRY_S, MAX_RETRY_S } from '../../workers/notices/deliver-notices';
 import { readNotices, type NoticeSettings } from '../../workers/notices/settings';
 import { failed, passed, type Check } from './check';
-import { withDoctorDatabase } from './doctor-database';
+import { databaseFix, withDoctorDatabase } from './doctor-database';
 import type { ConfiguredProcess } from './processes';
 
 const FILE = 'COUNTERSIGN_NOTICES_FILE';
@@ -65,13 +66,29 @@ function membersByGroup(plans: readonly Pick<Plan, 'groups'>[]): Map<string, Set
 const MIN_ATTEMPTS = 3;
 const MAX_NAMED = 5;
 
-/** Notices of the last week that have not reached their receiver, to which no later one was sent. */
+/** A type, because the driver asks for an index signature. */
+type Unsent = {
+  readonly channel: string;
+  readonly recipient: string;
+  readonly count: string;
+  readonly given_up: boolean;
+  readonly problem: string | null;
+  /** Receivers, also those that are not named. */
+  readonly receivers: string;
+};
+
+/** Notices of the last week that have not reached their receiver, to which none was sent since their last attempt. */
 const UNSENT = `
+with unsent as (
+  select channel, recipient, state, problem,
+         next_at - case when state = 'due' then least(${MAX_RETRY_S}, ${FIRST_RETRY_S} * 2 ^ (least(attempts, 20) - 1)) else 0 end * interval '1 second' as tried_at
+  from notices
+  where created_at > now() - interval '7 days' and (state = 'failed' or state = 'due' and attempts >= ${MIN_ATTEMPTS})
+)
 select n.channel, n.recipient, count(*) as count, bool_or(n.state = 'failed') as given_up,
-       (array_agg(n.problem order by n.next_at desc))[1] as problem
-from notices n
-where n.created_at > now() - interval '7 days' and (n.state = 'failed' or n.state = 'due' and n.attempts >= ${MIN_ATTEMPTS})
-  and not exists (select from notices s where s.state = 'sent' and s.channel = n.channel and s.recipient = n.recipient and s.sent_at > n.next_at)
+       (array_agg(n.problem order by n.tried_at desc))[1] as problem, count(*) over () as receivers
+from unsent n
+where not exists (select from notices s where s.state = 'sent' and s.channel = n.channel and s.recipient = n.recipient and s.sent_at > n.tried_at)
 group by n.channel, n.recipient order by n.channel, n.recipient limit ${MAX_NAMED}`;
 
 /** Notices that were not sent. Only the role of the review worker may read them. */
@@ -80,16 +97,26 @@ export async function checkDelivery(
 ): Promise<readonly Check[]> {
   const reviewWorker = processes.find(({ role }) => role === 'cs_review');
   if (reviewWorker === undefined) return [];
-  const { rows } = await withDoctorDatabase(reviewWorker.databaseUrl, (db) =>
-    db.query<{ channel: string; recipient: string; count: string; given_up: boolean; problem: string | null }>(UNSENT),
+  try {
+    const { rows } = await withDoctorDatabase(reviewWorker.databaseUrl, (db) => db.query<Unsent>(UNSENT));
+    const more = Number(rows[0]?.receivers ?? 0) - rows.length;
+    return [...rows.map(unsentCheck), ...(more > 0 ? [moreCheck(more)] : [])];
+  } catch (error) {
+    return [failed('notices', messageOf(error), databaseFix(error, 'the database URL of the review worker'))];
+  }
+}
+
+function unsentCheck({ channel, recipient, count, given_up, problem }: Unsent): Check {
+  const what = `${counted(Number(count), 'notice')}${recipient === '' ? '' : ` to ${recipient}`}`;
+  const became = given_up ? (count === '1' ? 'was given up' : 'were given up') : 'could not be sent yet';
+  return failed(
+    `notices by ${channel}`,
+    `${what} ${became}: ${problem ?? 'the review worker ended while it sent them'}`,
+    `Correct this channel in the file that ${FILE} names, or its receiver. Notices that were given up are not sent again; reminders are`,
   );
-  return rows.map(({ channel, recipient, count, given_up, problem }) => {
-    const what = `${counted(Number(count), 'notice')}${recipient === '' ? '' : ` to ${recipient}`}`;
-    const became = given_up ? (count === '1' ? 'was given up' : 'were given up') : 'could not be sent yet';
-    return failed(
-      `notices by ${channel}`,
-      `${what} ${became}: ${problem ?? 'the review worker ended while it sent them'}`,
-      `Correct this channel in the file that ${FILE} names, or its receiver. Notices that were given up are not sent again; reminders are`,
-    );
-  });
+}
+
+function moreCheck(receivers: number): Check {
+  const fix = 'Correct what is named above, and run it again';
+  return failed('notices', `notices to ${counted(receivers, 'more receiver')} were not sent`, fix);
 }

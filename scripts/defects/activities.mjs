@@ -188,7 +188,7 @@ export const DEFECTS = [
   {
     name: 'treat people as reachable whose keys were revoked with a date just after the disclosure',
     through: 'nothing: a review that no one can answer ends only as workflow_lost',
-    file: 'activities/review/disclose.ts',
+    file: 'activities/review/who-can-answer.ts',
     from: 'Date.parse(key.revokedAt) - CLOCK_SKEW_MS >= Date.parse(at)',
     to: 'Date.parse(key.revokedAt) > Date.parse(at)',
     tests: ['test/activities/review/who-can-answer.test.ts'],
@@ -196,7 +196,7 @@ export const DEFECTS = [
   {
     name: 'treat the owner of any key with the right to answer as an approver',
     through: 'nothing: a review that no one can answer ends only as workflow_lost',
-    file: 'activities/review/disclose.ts',
+    file: 'activities/review/who-can-answer.ts',
     from: 'return isApprover(key) && mayUse',
     to: 'return mayUse',
     tests: ['test/activities/review/who-can-answer.test.ts'],
@@ -220,7 +220,7 @@ export const DEFECTS = [
   {
     name: 'count people whose key may not answer as reachable',
     through: 'nothing: a review that no person can answer waits until its deadline',
-    file: 'activities/review/disclose.ts',
+    file: 'activities/review/who-can-answer.ts',
     from: "mayUse(key, { right: 'answer', tenant })",
     to: "mayUse(key, { right: 'answer', tenant }) !== null",
     tests: ['test/activities/review/who-can-answer.test.ts'],

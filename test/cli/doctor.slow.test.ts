@@ -2,6 +2,7 @@ import { checkCheckpoints } from '../../cli/doctor/checkpoints';
 import { doctor } from '../../cli/doctor/doctor';
 import { checkDelivery } from '../../cli/doctor/notices';
 import { openedClient } from '../../dev/query';
+import { SETUP } from '../../cli/doctor/doctor-database';
 import { checkPayloadKeys } from '../../cli/doctor/payload-keys';
 import { createLedger } from '../../storage/ledger/ledger';
 import { localClient } from '../../workers/local-client';
@@ -136,12 +137,13 @@ test('a process without a payload key that an open review is encrypted with is a
 
 test('notices that were given up or have failed repeatedly are failures, until a later one reaches the receiver', async () => {
   const db = database.open('admin');
+  /** The last attempt was `minutesAgo`. A notice that is due is tried again later. */
   const add = (recipient: string, state: string, attempts: number, minutesAgo: number, problem: string | null) =>
     db.query(
       `insert into notices (change_id, event, n, team, channel, recipient, body, state, attempts, problem, created_at, next_at, sent_at)
-       select repeat('a', 64), 'reminder', (select count(*) from notices), 'dba', 'mail', $1, '{}', $2, $3, $4, t, t, case when $2 = 'sent' then t end
+       select repeat('a', 64), 'reminder', (select count(*) from notices), 'dba', 'mail', $1, '{}', $2, $3, $4, t, t + $6 * interval '1 second', case when $2 = 'sent' then t end
        from (select now() - $5 * interval '1 minute' as t) at`,
-      [recipient, state, attempts, problem, minutesAgo],
+      [recipient, state, attempts, problem, minutesAgo, state === 'due' ? Math.min(3600, 30 * 2 ** (attempts - 1)) : 0],
     );
   const found = async () =>
     (await checkDelivery([{ role: 'cs_review', databaseUrl: database.url('cs_review') }])).map(({ detail }) => detail);
@@ -159,5 +161,18 @@ test('notices that were given up or have failed repeatedly are failures, until a
   await add('alice@example.com', 'sent', 1, 5, null);
   await add('bob@example.com', 'sent', 1, 0, null);
   expect(await found()).toEqual([]);
+  for (let i = 0; i < 8; i++) await add(`${i}@example.com`, 'failed', 10, 1, 'busy');
+  await add('crashing@example.com', 'due', 100_000, 1, null);
+  expect(await found()).toEqual([
+    ...[0, 1, 2, 3, 4].map((i) => `1 notice to ${i}@example.com was given up: busy`),
+    'notices to 4 more receivers were not sent',
+  ]);
   expect(await checkDelivery([])).toEqual([]);
+});
+
+test('a role that may not read the notices is a failure that says what to do', async () => {
+  const checks = await checkDelivery([{ role: 'cs_review', databaseUrl: database.url('cs_gateway') }]);
+  expect(checks).toMatchObject([
+    { ok: false, name: 'notices', detail: expect.stringMatching(/permission denied for table notices/), fix: SETUP },
+  ]);
 });

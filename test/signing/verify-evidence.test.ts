@@ -481,7 +481,9 @@ describe('evidence fails if the committer signed a receipt that the rows contrad
       { reason: 'withdrawn' },
       'withdrawal',
     ],
+    ['another diff', { table: 'public.prices', answers: YES }, { diffSha: '0'.repeat(64) }, 'settlement'],
     ['another tenant', { table: 'public.prices', answers: YES }, { tenant: 'other' }, 'settlement'],
+    ['another mode', { table: 'public.prices', answers: YES }, { mode: 'cooperative' }, 'settlement'],
     [
       'a withdrawal whose key was revoked before its row',
       WITH_REVOKED_WITHDRAWAL,

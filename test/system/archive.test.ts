@@ -266,7 +266,7 @@ test('a file that is not the evidence of its review stops the deletion, and an i
 });
 
 test('a review whose stored evidence cannot be read is kept with the reason, and does not stop the others', async () => {
-  const [unreadable, fine] = [await committed(8), await committed(9)];
+  const [unreadable, fine, damaged] = [await committed(8), await committed(9), await committed(10)];
   await checkpoint();
   const admin = new URL(system.setup.targetAdminUrls['shop'] ?? '');
   admin.pathname = new URL(system.setup.databaseUrls.cs_gateway).pathname;
@@ -275,17 +275,22 @@ test('a review whose stored evidence cannot be read is kept with the reason, and
     query(
       admin.href,
       `set session_replication_role = replica;
-       update staging_records set preview = replace(preview::text, '${from}', '${to}')::json where change_id = '${unreadable}'`,
+       update staging_records set preview = replace(preview::text, '${from}', '${to}')::json where change_id = '${unreadable}';
+       update ledger set body = replace(body, '${from}', '${to}') where change_id = '${damaged}' and kind = 'receipt'`,
     );
   await change('"stored"', '"hidden"');
+  await change('"envelope":', '"envelope"');
   expect(await archived()).toMatchObject({
     archived: expect.arrayContaining([fine]),
     kept: expect.arrayContaining([
       { changeId: unreadable, problem: expect.stringContaining('is not the one of its dry run') },
+      // Without any content of the row.
+      { changeId: damaged, problem: 'its evidence cannot be exported: a row of it is not valid JSON' },
     ]),
   });
   await change('"hidden"', '"stored"');
-  expect(await archived()).toMatchObject({ archived: [unreadable] });
+  await change('"envelope"', '"envelope":');
+  expect(await archived()).toMatchObject({ archived: expect.arrayContaining([unreadable, damaged]) });
 });
 
 test('only the role of the operator may delete diffs', async () => {

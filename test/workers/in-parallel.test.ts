@@ -13,6 +13,16 @@ test('work on all items is done before the first failure is reported', async () 
   expect(done).toEqual([3, 4, 5]);
 });
 
+test('work that throws before it returns a promise is a failure like others, and undefined is an item', async () => {
+  const done: unknown[] = [];
+  const work = inParallel<number | undefined>([1, undefined, 3, 4], 2, (item) => {
+    if (item === 1) throw new Error('at once');
+    return pause(5).then(() => void done.push(item));
+  });
+  await expect(work).rejects.toThrow('at once');
+  expect(done).toEqual([undefined, 3, 4]);
+});
+
 test('at most as many items as allowed are worked on at a time', async () => {
   let [running, most] = [0, 0];
   await inParallel([...Array(10).keys()], 3, async () => {

@@ -11,8 +11,8 @@ import type { ChannelSettings, NoticeSettings } from './settings';
 
 /** Attempts of one notice, over about four hours. */
 export const MAX_ATTEMPTS = 10;
-const FIRST_RETRY_S = 30;
-const MAX_RETRY_S = 3600;
+export const FIRST_RETRY_S = 30;
+export const MAX_RETRY_S = 3600;
 const MAX_QUEUES = 100;
 /** Notices of one message to a person or a chat. */
 const MAX_DIGEST = 200;
@@ -55,7 +55,8 @@ async function deliverQueue(deps: DeliveryDeps, queue: NoticeQueue): Promise<voi
   const readable: ReadNotice[] = [];
   for (const notice of claimed) {
     const body = bodyOf(notice);
-    if (body === null) await record(deps, [notice], undelivered('this version cannot read the notice', true));
+    // Not for good: during an upgrade, a worker of the later version can send it.
+    if (body === null) await record(deps, [notice], undelivered('this version cannot read the notice'));
     else readable.push({ ...notice, read: body });
   }
   if (readable.length === 0) return;

@@ -5,7 +5,10 @@ const configured = (): Targets =>
     ['shop', { name: 'shop', development: true, stageUrl: 'postgres://stage', commitUrl: 'postgres://commit' }],
   ]);
 const inUse = (targets: Targets, role: 'stage' | 'commit') =>
-  targetContext(targets, 'shop', role, 'change', {}, new AbortController().signal).inUse;
+  targetContext(targets, {
+    ...{ target: 'shop', role, changeId: 'change', settings: {} },
+    signal: new AbortController().signal,
+  }).inUse;
 
 describe('the connections to the targets of a process', () => {
   it('may be kept by dry runs and commits until the process stops using the targets', () => {

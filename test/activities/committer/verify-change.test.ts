@@ -150,6 +150,19 @@ describe('bytes and requester', () => {
     expect(checkOf(await verify(world))).toBe('requester');
   });
 
+  test('requester: an invalid signature, even if the row has the requester as unknown', async () => {
+    const invalid = (world: ReviewWorld) => {
+      const envelope = world.signSubmission(world.keys.service, { changeId: OTHER });
+      return withBody('submitted', ({ submission, ...body }) => ({
+        ...body,
+        submission: { ...(submission as JsonObject), envelope },
+        requester: null,
+      }));
+    };
+    const world = await confirmed();
+    expect(checkOf(await verify(world, {}, rechained(await world.rows(), invalid(world))))).toBe('requester');
+  });
+
   test('requester: a signature removed from the row, with the requester left in place; and disclosure, if the requester is removed too', async () => {
     const stripped = (more: object): Promise<string> =>
       tampered(

@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { CountersignFailure } from '../../../policy/contracts/failure';
 import { ThreadPool } from '../../../activities/review/thread-pool';
@@ -122,4 +123,26 @@ test('fails a task that a thread could not do, and every task after the pool is 
   expect((await failure('refuse')).message).toMatch(/TypeError/);
   await pool.close();
   expect((await failure('late')).message).toMatch(/closed/);
+});
+
+test('a thread that fails after it was terminated because it did not start in time fails only the task that waited for it', async () => {
+  jest.useFakeTimers();
+  try {
+    const threads: EventEmitter[] = [];
+    pool = new ThreadPool({
+      start: () => {
+        const thread = Object.assign(new EventEmitter(), { terminate: async () => 1 });
+        threads.push(thread);
+        return thread as unknown as Worker;
+      },
+      size: 1,
+      wallMs: 60_000,
+    });
+    const failed = failure('late');
+    jest.advanceTimersByTime(60_000);
+    expect((await failed).message).toMatch(/did not start in 60000 ms/);
+    expect(threads[0]?.emit('error', new Error('out of memory'))).toBe(true);
+  } finally {
+    jest.useRealTimers();
+  }
 });

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { createServer, type Socket } from 'node:net';
 import { listenOnLoopback } from '../../../dev/fixtures/loopback-server';
 import { routeOf } from '../../../gateway/inbox/page/model/routes';
-import { sendEmail } from '../../../workers/notices/channels/email';
+import { assertMailer, sendEmail } from '../../../workers/notices/channels/email';
 import { post } from '../../../workers/notices/channels/post';
 import { sendSlack, slackMessage } from '../../../workers/notices/channels/slack';
 import { sendWebhook } from '../../../workers/notices/channels/webhook';
@@ -189,4 +189,21 @@ test('a line names tool, target, group and rules, and what happens without an an
   expect(noticeLine(waiting)).toBe(
     'abababab  SQLDryRun on shop (default): waits for owners: guardian.sql_affected_rows, guardian.sql_delete_without_where; rolled back at 2026-01-02T00:00:00.000Z without an answer',
   );
+});
+
+test('a worker with a mail channel does not start without the library that sends mail, and others do', async () => {
+  jest.isolateModules(() =>
+    jest.doMock('nodemailer', () => {
+      throw new Error("Cannot find module 'nodemailer'");
+    }),
+  );
+  try {
+    await expect(assertMailer(new Map([['mail', { type: 'email' }]]))).rejects.toThrow(
+      /^Channel "mail" .* nodemailer cannot be loaded: Cannot find module 'nodemailer'. Install/,
+    );
+    await expect(assertMailer(new Map([['chat', { type: 'slack' }]]))).resolves.toBeUndefined();
+  } finally {
+    jest.dontMock('nodemailer');
+  }
+  await expect(assertMailer(new Map([['mail', { type: 'email' }]]))).resolves.toBeUndefined();
 });

@@ -72,11 +72,16 @@ test('a failure that no retry resolves ends all of them', async () => {
 });
 
 test.each(['no JSON', JSON.stringify({ event: 'of a later version', ...about })])(
-  'a notice that this version cannot read is given up, and the others of its receiver are sent: %s',
+  'a notice that this version cannot read is left to a later version until its last attempt, and the others of its receiver are sent: %s',
   async (body) => {
-    const { notSent, counted } = await deliver([claimedNotice('0', { body }), claimedNotice('1')], mailTo(smtp.port));
-    expect(notSent).toEqual([[['0'], null]]);
+    const unreadable = [claimedNotice('0', { body }), claimedNotice('1', { body, attempts: 10 })];
+    const { notSent, counted } = await deliver([...unreadable, claimedNotice('2')], mailTo(smtp.port));
+    expect(notSent).toEqual([
+      [['0'], 30],
+      [['1'], null],
+    ]);
     expect(counted).toEqual([
+      ['retried', 1],
       ['failed', 1],
       ['sent', 1],
     ]);

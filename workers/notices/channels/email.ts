@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { messageOf } from '../../../client/errors';
+import { ConfigError } from '../../config-error';
 import { subject, textLines, type NoticeBody } from '../message';
 import { resolvePublic } from '../public-address';
 import type { ChannelSettings } from '../settings';
@@ -16,6 +17,22 @@ interface EmailContext {
   readonly withinMs?: number;
 }
 
+/** Loaded on demand, because only a review worker with a mail channel needs it. */
+const loadMailer = (): Promise<typeof import('nodemailer')> => import('nodemailer');
+
+/** Throws ConfigError if a channel sends mail and the library cannot be loaded: otherwise its notices would be given up later. */
+export async function assertMailer(channels: ReadonlyMap<string, Pick<ChannelSettings, 'type'>>): Promise<void> {
+  const [name] = [...channels].find(([, { type }]) => type === 'email') ?? [];
+  if (name === undefined) return;
+  try {
+    await loadMailer();
+  } catch (error) {
+    throw new ConfigError(
+      `Channel "${name}" of the notices file sends mail, but the package nodemailer cannot be loaded: ${messageOf(error)}. Install the dependencies of Countersign again`,
+    );
+  }
+}
+
 /** One plain text message to one person. The message id is stable, so that a mail server can drop a repeated delivery. */
 export async function sendEmail(
   channel: Extract<ChannelSettings, { readonly type: 'email' }>,
@@ -25,8 +42,7 @@ export async function sendEmail(
 ): Promise<Delivery> {
   const { host, port, tls, from, login } = channel;
   try {
-    // Loaded on demand, because only a review worker with a mail channel needs it.
-    const { createTransport } = await import('nodemailer');
+    const { createTransport } = await loadMailer();
     const transport = createTransport({
       host: await resolvePublic(host, privateAddresses),
       port,
