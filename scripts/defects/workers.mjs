@@ -223,4 +223,20 @@ export const DEFECTS = [
     to: '',
     tests: ['test/workflows/review-carry.test.ts'],
   },
+  {
+    name: 'a run that continues as a new one forgets a request to look again',
+    through: 'an answer that only the ledger has is not read before the deadline',
+    file: 'workflows/intervention.ts',
+    from: '() => settled() || change.lookAgain);\n      continue;',
+    to: 'settled);',
+    tests: ['test/workflows/resumed-review.test.ts'],
+  },
+  {
+    name: 'any state may be carried to the next run',
+    through: 'a workflow with a forged second argument fails its task forever',
+    file: 'workflows/review-state.ts',
+    from: '!ReviewState.safeParse(carried.state).success',
+    to: 'false',
+    tests: ['test/workflows/resumed-review.test.ts'],
+  },
 ];
