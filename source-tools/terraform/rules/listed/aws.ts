@@ -146,8 +146,8 @@ export const AWS: ProviderTable = {
       ingress.security_groups:own_group ingress.self:one_port ingress.to_port:one_port ingress? owner_id
       revoke_rules_on_delete vpc_id`,
     aws_security_group_rule: `cidr_blocks:private_range from_port:one_port ipv6_cidr_blocks:private_range
-      protocol:one_port security_group_id security_group_rule_id self:one_port source_security_group_id:own_group
-      to_port:one_port type`,
+      protocol:one_port security_group_id:one_port security_group_rule_id self:one_port source_security_group_id:own_group
+      to_port:one_port type:one_port`,
     aws_sns_topic: `beginning_archive_time content_based_deduplication display_name fifo_throughput_scope?
       fifo_topic kms_master_key_id! kms_master_key_id:own_key kms_master_key_id=alias/** owner policy?
       signature_version? tracing_config tracing_config?`,
@@ -168,10 +168,10 @@ export const AWS: ProviderTable = {
       enable_dns_support=true enable_network_address_usage_metrics instance_tenancy=default ipv6_association_id
       ipv6_cidr_block? ipv6_cidr_block_network_border_group? main_route_table_id owner_id`,
     aws_vpc_security_group_egress_rule: `cidr_ipv4:private_range cidr_ipv6:private_range from_port:one_port
-      ip_protocol:one_port referenced_security_group_id:own_group security_group_id security_group_rule_id
+      ip_protocol:one_port referenced_security_group_id:own_group security_group_id:one_port security_group_rule_id
       to_port:one_port`,
     aws_vpc_security_group_ingress_rule: `cidr_ipv4:private_range cidr_ipv6:private_range from_port:one_port
-      ip_protocol:one_port referenced_security_group_id:own_group security_group_id security_group_rule_id
+      ip_protocol:one_port referenced_security_group_id:own_group security_group_id:one_port security_group_rule_id
       to_port:one_port`,
   },
   data: `

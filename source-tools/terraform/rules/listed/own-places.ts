@@ -9,8 +9,8 @@ import type { OwnPlaces } from './conditions';
  */
 export const ownPlaces = memoizeByObject((resources: readonly TerraformResource[]): OwnPlaces => {
   const [accounts, regions] = [new Set<string>(), new Set<string>()];
-  for (const { mode, importing, before } of resources) {
-    if (mode !== 'managed' || importing) continue;
+  for (const { mode, provider, importing, before } of resources) {
+    if (mode !== 'managed' || importing || !provider.endsWith('/hashicorp/aws')) continue;
     const arn = member(before, 'arn');
     const [, , , region = '', account = ''] = typeof arn === 'string' ? arn.split(':') : [];
     if (/^\d{12}$/.test(account)) accounts.add(account);
