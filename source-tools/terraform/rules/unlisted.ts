@@ -41,7 +41,7 @@ type Config = z.infer<typeof Config>;
 
 const CREATE = { address: 'aws_sqs_queue.mail', actions: ['create'] };
 
-/** An allowlist: what a provider adds is unknown to this pack, so a person sees it. */
+/** An allowlist: a person checks what this pack does not know, such as what a provider has added. */
 export const unlistedChange = terraformRule({
   name: 'terraform_unlisted_change',
   logicRevision: 1,

@@ -10,7 +10,7 @@ interface Place {
   readonly before: JsonValue;
   readonly after: JsonValue;
   readonly unknown: JsonValue;
-  /** `true` at sensitive locations whose value the change sets. */
+  /** `true` at each sensitive location whose value the change sets. */
   readonly sensitive: JsonValue;
 }
 
@@ -19,7 +19,7 @@ const EVERYTHING = '*';
 
 /**
  * Names of the attributes that the change of a resource sets and that are not listed, with dots between nested ones. A name that
- * contains a dot, such as a key of a map, is no attribute of a block, so it is listed only with what contains it.
+ * contains a dot, such as a key of a map, is not an attribute of a block, so it is listed only with what contains it.
  */
 export function unlistedAttributes(r: TerraformResource, listed: ListedType, own: OwnPlaces): readonly string[] {
   const { conditions, parents } = listed;
@@ -84,7 +84,7 @@ function placeAt({ before, after, unknown, sensitive }: Place, step: string | nu
   };
 }
 
-/** What marks a whole value marks each of its members. */
+/** A mask that marks a whole value marks each of its members. */
 function maskAt(mask: JsonValue, step: string | number): JsonValue {
   return mask === true ? true : member(mask, step);
 }

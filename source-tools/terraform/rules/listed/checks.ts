@@ -12,6 +12,10 @@ export const CHECKS: ReadonlyMap<string, Condition> = new Map<string, Condition>
   ['own_topics', known(({ after, own }) => allTexts(after, (text) => isOwnArn(text, 'sns', own)))],
   ['own_queue', known(({ after, own }) => sendsToOwnQueue(after, own))],
   ['own_key', known(({ creates, after, own }) => creates && isOwnKey(after, own))],
+  [
+    'new_alias',
+    known(({ before, after }) => isAbsent(before) && typeof after === 'string' && after.startsWith('alias/')),
+  ],
   ['unknown', ({ creates, unknown }) => creates && unknown],
   ['own_region', known(({ after, own }) => typeof after === 'string' && own.regions.has(after))],
   ['own_project', known(isOfOwnProject)],
@@ -58,6 +62,11 @@ const COUNT = 'maxReceiveCount';
 /** Whether a key is named by its id, which is of the own account, or by an ARN of the own account. */
 function isOwnKey(key: JsonValue, own: OwnPlaces): boolean {
   return typeof key === 'string' && (/^(?:mrk-)?[0-9a-f-]{32,36}$/.test(key) || isOwnArn(key, 'kms', own));
+}
+
+/** Another key can be one that those who read and write the data may not use. */
+function isAbsent(key: JsonValue): boolean {
+  return key === null || key === '';
 }
 
 /** Whether `projects/shop/topics/orders` is of the project of the resource. A name alone always is. */

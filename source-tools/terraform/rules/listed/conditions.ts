@@ -2,7 +2,7 @@ import type { JsonValue } from '../../../../policy/contracts/canonical-json';
 import { globCovers } from '../../../../policy/text/glob';
 import { textsOf } from '../values';
 
-/** What an attribute is after the change. `before` and `after` are null if there is no value or the plan hides it. */
+/** An attribute that a change sets. `before` and `after` are null if there is no value or the plan hides it. */
 export interface Setting {
   readonly creates: boolean;
   readonly leftToProvider: boolean;
@@ -12,7 +12,6 @@ export interface Setting {
   readonly unknown: boolean;
   /** The block, or the resource, that the attribute belongs to, after the change. */
   readonly block: JsonValue;
-  /** Of the resources that exist already. */
   readonly own: OwnPlaces;
 }
 

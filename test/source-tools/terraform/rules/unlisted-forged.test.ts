@@ -81,6 +81,13 @@ it.each([[[{ enabled: null }]], [[{}]], [[null]]])(
   },
 );
 
+it('an alias of a key passes only if there was no key before', () => {
+  const alias = { kms_master_key_id: 'alias/mail' };
+  expect(asks(update('aws_sqs_queue.q', { kms_master_key_id: '' }, alias))).toBe(false);
+  expect(asks(update('aws_sqs_queue.q', { kms_master_key_id: 'alias/other' }, alias))).toBe(true);
+  expect(asks(update('aws_secretsmanager_secret.s', { kms_key_id: 'k' }, { kms_key_id: 'alias/mail' }))).toBe(true);
+});
+
 it('an image with two digests asks', () => {
   const podsOf = (image: string) => ({ spec: [{ template: [{ spec: [{ container: [{ image }] }] }] }] });
   expect(asks(update('kubernetes_deployment.d', podsOf('r/a:1'), podsOf('r/a@sha256:00@sha256:11')))).toBe(true);
