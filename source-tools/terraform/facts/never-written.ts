@@ -9,6 +9,11 @@ export function refuseNeverWritten(item: JsonObject, change: JsonObject, action:
     refuse('invalid_document', `Expected a data source to have the action "read" or "no-op", got "${action}"`, null);
   if (item['mode'] === 'managed' && action === 'read')
     refuse('invalid_document', 'Expected only a data source to have the action "read"', null);
+  const isAbsent = (name: string): boolean => (change[name] ?? null) === null;
+  if (action === 'create' && !isAbsent('before'))
+    refuse('invalid_document', 'Expected "before" of a resource with the action "create" to be null', null);
+  if (action === 'update' && isAbsent('before'))
+    refuse('invalid_document', 'Expected "before" of a resource with the action "update" to be an object', null);
   if (action === 'no-op' && !isUnchanged(change))
     refuse('invalid_document', 'Expected a resource with the action "no-op" to be the same before and after', null);
 }

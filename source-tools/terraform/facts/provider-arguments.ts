@@ -35,6 +35,8 @@ export function providerArguments(expressions: JsonValue | undefined): ProviderA
 function blocksOf(value: JsonValue): readonly JsonObject[] | null {
   const items = Array.isArray(value) ? (value as readonly JsonValue[]) : [value];
   const blocks = items.filter(isJsonObject);
+  if (blocks.length > 0 && blocks.length < items.length)
+    refuse('invalid_document', 'Expected each block in the "expressions" of a provider to be an object', null);
   const areBlocks = blocks.length === items.length && !blocks.some(isArgument);
   return areBlocks ? blocks : null;
 }

@@ -46,8 +46,12 @@ function isPrivate({ bits, first, last }: AddressRange): boolean {
   return PRIVATE.some((range) => range.bits === bits && range.first <= first && last <= range.last);
 }
 
+/** More than the longest range of IPv6 has. Reading a long text takes quadratic time. */
+const MAX_LENGTH = 64;
+
 /** The range that `10.0.0.0/8`, `fd00::/8` or one address names; null if the text is not a range. */
 export function rangeOf(text: string): AddressRange | null {
+  if (text.length > MAX_LENGTH) return null;
   const [address = '', prefix, ...more] = text.split('/');
   const start = addressOf(address);
   if (start === null || more.length > 0) return null;

@@ -41,7 +41,7 @@ type Config = z.infer<typeof Config>;
 
 const CREATE = { address: 'aws_sqs_queue.mail', actions: ['create'] };
 
-/** An allowlist: what a provider adds is unknown to this pack, so a person sees it. */
+/** An allowlist: a person checks what this pack does not know, such as what a provider has added. */
 export const unlistedChange = terraformRule({
   name: 'terraform_unlisted_change',
   logicRevision: 1,
@@ -111,8 +111,8 @@ function resourceHits(r: TerraformResource, config: Config, own: OwnPlaces): rea
   const added = attributesOf(config.attributes).get(r.type) ?? [];
   const isAdded = (name: string): boolean => coversName(added, name);
   const names = unlistedAttributes(r, listed, own).filter((name) => !isAdded(name));
-  const isNew = (name: string): boolean =>
-    !isAdded(name) && !names.some((one) => one === name || one.startsWith(`${name}.`));
+  const reported = new Set(names.flatMap((one) => [one, one.split('.', 1)[0]]));
+  const isNew = (name: string): boolean => !isAdded(name) && !reported.has(name);
   const secret = sensitiveMembers(r).filter(isNew);
   const hits: Hit[] = [];
   const missing = missingAttributes(r, listed).filter((name) => !isAdded(name));

@@ -1,6 +1,6 @@
 import type { ProviderTable } from './entries';
 
-/** Scaling numbers above the ranges here, and zero, are for a person: they cost a lot, or take a service down. */
+/** Scaling numbers above the ranges here, and zero, are not listed: they cost a lot, or take a service down. */
 export const AWS: ProviderTable = {
   names: ['aws'],
   common: `id arn name name_prefix description tags:descriptive_keys tags_all:descriptive_keys region? region:own_region
@@ -30,7 +30,7 @@ export const AWS: ProviderTable = {
     aws_cloudwatch_dashboard: 'dashboard_arn dashboard_body:plain_widgets dashboard_name',
     aws_cloudwatch_event_bus: '',
     aws_cloudwatch_event_rule: 'event_bus_name+ event_pattern+ force_destroy=false is_enabled=true state=ENABLED',
-    aws_cloudwatch_log_group: `deletion_protection_enabled kms_key_id:own_key kms_key_id=alias/** log_group_class+
+    aws_cloudwatch_log_group: `deletion_protection_enabled kms_key_id:own_key kms_key_id:new_alias log_group_class+
       retention_in_days=0|14..3653 skip_destroy`,
     aws_cloudwatch_log_metric_filter: 'apply_on_transformed_logs+ log_group_name+ metric_transformation+ pattern+',
     aws_cloudwatch_log_stream: 'log_group_name',
@@ -53,7 +53,7 @@ export const AWS: ProviderTable = {
       server_side_encryption.kms_key_arn? server_side_encryption? stream_arn stream_enabled=false stream_label
       stream_view_type? table_class ttl warm_throughput? write_capacity=1..1000 write_capacity?`,
     aws_ebs_volume: `availability_zone+ create_time encrypted final_snapshot iops=1..16000 iops? kms_key_id:own_key
-      kms_key_id=alias/** multi_attach_enabled=false size=1..1000 snapshot_id? throughput=125..1000 throughput?
+      kms_key_id:new_alias multi_attach_enabled=false size=1..1000 snapshot_id? throughput=125..1000 throughput?
       type=gp2|gp3|st1|sc1 volume_initialization_rate?`,
     aws_ecr_lifecycle_policy: 'policy registry_id repository',
     aws_ecr_repository: `encryption_configuration.encryption_type encryption_configuration.kms_key?
@@ -63,7 +63,7 @@ export const AWS: ProviderTable = {
       desired_count=1..100 enable_ecs_managed_tags health_check_grace_period_seconds propagate_tags
       wait_for_steady_state`,
     aws_efs_file_system: `availability_zone_id? availability_zone_name? creation_token dns_name encrypted
-      kms_key_id:own_key kms_key_id=alias/** number_of_mount_targets owner_id performance_mode+ protection?
+      kms_key_id:own_key kms_key_id:new_alias number_of_mount_targets owner_id performance_mode+ protection?
       size_in_bytes throughput_mode=bursting|elastic`,
     aws_eip: `address? allocation_id association_id carrier_ip customer_owned_ip domain=vpc instance?
       network_border_group? network_interface? private_dns private_ip ptr_record public_dns public_ip
@@ -79,7 +79,7 @@ export const AWS: ProviderTable = {
       monitoring=true private_dns public_dns public_ip root_block_device.tags:descriptive_keys
       root_block_device.tags_all:descriptive_keys root_block_device.volume_size=1..1000
       root_block_device.volume_type=gp2|gp3 volume_tags:descriptive_keys`,
-    aws_kinesis_stream: `encryption_type=KMS enforce_consumer_deletion=false kms_key_id:own_key kms_key_id=alias/**
+    aws_kinesis_stream: `encryption_type=KMS enforce_consumer_deletion=false kms_key_id:own_key kms_key_id:new_alias
       max_record_size_in_kib? retention_period shard_count=1..20 shard_level_metrics stream_mode_details
       stream_mode_details?`,
     aws_kms_alias: 'target_key_arn target_key_id:own_key target_key_id:unknown',
@@ -132,12 +132,12 @@ export const AWS: ProviderTable = {
       restrict_public_buckets skip_destroy`,
     aws_s3_bucket_server_side_encryption_configuration: `bucket expected_bucket_owner
       rule.apply_server_side_encryption_by_default.kms_master_key_id:own_key
-      rule.apply_server_side_encryption_by_default.kms_master_key_id=alias/**
+      rule.apply_server_side_encryption_by_default.kms_master_key_id:new_alias
       rule.apply_server_side_encryption_by_default.sse_algorithm=aws:kms|aws:kms:dsse|AES256
       rule.bucket_key_enabled`,
     aws_s3_bucket_versioning: `bucket expected_bucket_owner versioning_configuration.mfa_delete?
       versioning_configuration.status=Enabled`,
-    aws_secretsmanager_secret: `force_overwrite_replica_secret=false kms_key_id:own_key kms_key_id=alias/** policy?
+    aws_secretsmanager_secret: `force_overwrite_replica_secret=false kms_key_id:own_key kms_key_id:new_alias policy?
       recovery_window_in_days=7..30 replica?`,
     aws_security_group: `egress.cidr_blocks:private_range egress.description egress.from_port:one_port
       egress.ipv6_cidr_blocks:private_range egress.protocol:one_port egress.security_groups:own_group
@@ -146,14 +146,14 @@ export const AWS: ProviderTable = {
       ingress.security_groups:own_group ingress.self:one_port ingress.to_port:one_port ingress? owner_id
       revoke_rules_on_delete vpc_id`,
     aws_security_group_rule: `cidr_blocks:private_range from_port:one_port ipv6_cidr_blocks:private_range
-      protocol:one_port security_group_id security_group_rule_id self:one_port source_security_group_id:own_group
-      to_port:one_port type`,
+      protocol:one_port security_group_id:one_port security_group_rule_id self:one_port source_security_group_id:own_group
+      to_port:one_port type:one_port`,
     aws_sns_topic: `beginning_archive_time content_based_deduplication display_name fifo_throughput_scope?
-      fifo_topic kms_master_key_id! kms_master_key_id:own_key kms_master_key_id=alias/** owner policy?
+      fifo_topic kms_master_key_id! kms_master_key_id:own_key kms_master_key_id:new_alias owner policy?
       signature_version? tracing_config tracing_config?`,
     aws_sqs_queue: `content_based_deduplication deduplication_scope deduplication_scope? delay_seconds=0..60
       fifo_queue fifo_throughput_limit fifo_throughput_limit? kms_data_key_reuse_period_seconds
-      kms_data_key_reuse_period_seconds? kms_master_key_id:own_key kms_master_key_id=alias/**
+      kms_data_key_reuse_period_seconds? kms_master_key_id:own_key kms_master_key_id:new_alias
       max_message_size=65536..1048576 message_retention_seconds=86400..1209600 policy? receive_wait_time_seconds
       redrive_allow_policy? redrive_policy:own_queue redrive_policy? sqs_managed_sse_enabled=true
       sqs_managed_sse_enabled? url visibility_timeout_seconds=10..43200`,
@@ -168,10 +168,10 @@ export const AWS: ProviderTable = {
       enable_dns_support=true enable_network_address_usage_metrics instance_tenancy=default ipv6_association_id
       ipv6_cidr_block? ipv6_cidr_block_network_border_group? main_route_table_id owner_id`,
     aws_vpc_security_group_egress_rule: `cidr_ipv4:private_range cidr_ipv6:private_range from_port:one_port
-      ip_protocol:one_port referenced_security_group_id:own_group security_group_id security_group_rule_id
+      ip_protocol:one_port referenced_security_group_id:own_group security_group_id:one_port security_group_rule_id
       to_port:one_port`,
     aws_vpc_security_group_ingress_rule: `cidr_ipv4:private_range cidr_ipv6:private_range from_port:one_port
-      ip_protocol:one_port referenced_security_group_id:own_group security_group_id security_group_rule_id
+      ip_protocol:one_port referenced_security_group_id:own_group security_group_id:one_port security_group_rule_id
       to_port:one_port`,
   },
   data: `

@@ -1,6 +1,6 @@
 import type { ProviderTable } from './entries';
 
-/** Where a name points is for a person, also for a new one: others send passwords there. */
+/** A person checks where a name points, also a new name: clients send passwords there. */
 const RECORD = 'fqdn ttl=30..86400';
 /** Ordinary sizes. Others cost a lot. */
 const SIZES = 'Standard_B*|Standard_D2*|Standard_D4*|Standard_D8*|Standard_E2*|Standard_E4*|Standard_F2*|Standard_F4*';

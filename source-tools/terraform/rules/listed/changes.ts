@@ -10,7 +10,7 @@ interface Place {
   readonly before: JsonValue;
   readonly after: JsonValue;
   readonly unknown: JsonValue;
-  /** `true` at sensitive locations whose value the change sets. */
+  /** `true` at each sensitive location whose value the change sets. */
   readonly sensitive: JsonValue;
 }
 
@@ -19,14 +19,22 @@ const EVERYTHING = '*';
 
 /**
  * Names of the attributes that the change of a resource sets and that are not listed, with dots between nested ones. A name that
- * contains a dot, such as a key of a map, is no attribute of a block, so it is listed only with what contains it.
+ * contains a dot, such as a key of a map, is not an attribute of a block, so it is listed only with what contains it.
  */
 export function unlistedAttributes(r: TerraformResource, listed: ListedType, own: OwnPlaces): readonly string[] {
   const { conditions, parents } = listed;
   const creates = r.action === 'create';
   const left = new Set(r.leftToProvider);
   const isListed = (name: string, { before, after, unknown }: Place, block: JsonValue): boolean => {
-    const setting = { creates, leftToProvider: left.has(name), before, after, unknown: unknown === true, block, own };
+    const setting = {
+      creates,
+      leftToProvider: left.has(name),
+      before,
+      after,
+      unknown: containsTrue(unknown),
+      block,
+      own,
+    };
     return conditions.get(name)?.some((holds) => holds(setting)) === true;
   };
   const walk = (place: Place, name: string, block: JsonValue): readonly string[] => {
@@ -39,7 +47,7 @@ export function unlistedAttributes(r: TerraformResource, listed: ListedType, own
         );
   };
   const { before, after, unknown, sensitiveChanges: sensitive } = r;
-  if (!isJsonObject(after) || unknown === true || sensitive === true) return [EVERYTHING];
+  if (!isJsonObject(after) || unknown === true || Array.isArray(unknown) || sensitive === true) return [EVERYTHING];
   const root = { before, after, unknown, sensitive };
   const names = stepsBelow(root)
     .map(String)
@@ -50,7 +58,7 @@ export function unlistedAttributes(r: TerraformResource, listed: ListedType, own
 /** Names of the attributes that a new resource must set and does not. */
 export function missingAttributes({ action, after, unknown }: TerraformResource, { required }: ListedType): string[] {
   if (action !== 'create') return [];
-  return required.filter((name) => isEmpty(member(after, name)) && !containsTrue(maskAt(unknown, name)));
+  return required.filter((name) => isBlank(member(after, name)) && !containsTrue(maskAt(unknown, name)));
 }
 
 /**
@@ -76,7 +84,7 @@ function placeAt({ before, after, unknown, sensitive }: Place, step: string | nu
   };
 }
 
-/** What marks a whole value marks each of its members. */
+/** A mask that marks a whole value marks each of its members. */
 function maskAt(mask: JsonValue, step: string | number): JsonValue {
   return mask === true ? true : member(mask, step);
 }
@@ -90,17 +98,23 @@ function isChanged({ before, after, unknown, sensitive }: Place): boolean {
   return isEmpty(before) && isEmpty(after) ? false : !sameJson(before, after);
 }
 
+/** Whether a value is empty, or contains only empty ones. */
+function isBlank(value: JsonValue): boolean {
+  return isEmpty(value) || (typeof value === 'object' && Object.values(value as object).every(isBlank));
+}
+
 function isEmpty(value: JsonValue): boolean {
   return value === null || value === '' || (typeof value === 'object' && Object.keys(value).length === 0);
 }
 
 /**
  * The locations below one, with their steps; null if the change must be judged as a whole, because it removes an item of a list
- * or because the plan does not show one of the values.
+ * or because the plan does not show one of the values, or because it is a list of lists, which is not a list of blocks.
  */
 function placesBelow(place: Place): readonly (readonly [string | number, Place])[] | null {
   const { before, after, unknown, sensitive } = place;
   if (unknown === true || sensitive === true || typeof after !== 'object' || after === null) return null;
+  if (Array.isArray(after) && after.some((item: JsonValue) => Array.isArray(item))) return null;
   const each = (): readonly (readonly [string | number, Place])[] =>
     stepsBelow(place).map((step) => [step, placeAt(place, step)]);
   if (!Array.isArray(after)) return before === null || !Array.isArray(before) ? each() : null;

@@ -7,23 +7,35 @@ import { itemsOf, member, stepsOf, textsOf } from '../values';
 import type { Condition, OwnPlaces, Setting } from './conditions';
 import { isNextSize } from './sizes';
 
-/** What a word such as `alarm_actions:own_topics` demands of a value. */
+/** The check that a word such as `alarm_actions:own_topics` names. All but `unknown` and `one_port` need the complete value. */
 export const CHECKS: ReadonlyMap<string, Condition> = new Map<string, Condition>([
-  ['own_topics', ({ after, own }) => allTexts(after, (text) => isOwnArn(text, 'sns', own))],
-  ['own_queue', ({ after, own }) => sendsToOwnQueue(after, own)],
-  ['own_key', ({ creates, after, own }) => creates && isOwnKey(after, own)],
+  ['own_topics', known(({ after, own }) => allTexts(after, (text) => isOwnArn(text, 'sns', own)))],
+  ['own_queue', known(({ after, own }) => sendsToOwnQueue(after, own))],
+  ['own_key', known(({ creates, after, own }) => creates && isOwnKey(after, own))],
+  [
+    'new_alias',
+    known(({ before, after }) => isAbsent(before) && typeof after === 'string' && after.startsWith('alias/')),
+  ],
   ['unknown', ({ creates, unknown }) => creates && unknown],
-  ['own_region', ({ after, own }) => typeof after === 'string' && own.regions.has(after)],
-  ['own_project', isOfOwnProject],
-  ['private_range', ({ after, block }) => admitsOnePort(block) && allTexts(after, isPrivateRange)],
-  ['own_group', ({ after, block }) => admitsOnePort(block) && allTexts(after, (text) => !text.includes('/'))],
-  ['one_port', ({ block }) => admitsOnePort(block)],
-  ['private_prefix', ({ after }) => allTexts(after, (text) => isPrivateRange(text) || text === 'VirtualNetwork')],
-  ['with_ports', ({ after, block }) => isTransport(after) && itemsOf(member(block, 'ports')).length > 0],
+  ['own_region', known(({ after, own }) => typeof after === 'string' && own.regions.has(after))],
+  ['own_project', known(isOfOwnProject)],
+  ['private_range', known(({ after, block }) => admitsOwnSources(block) && allTexts(after, isPrivateRange))],
+  ['own_group', known(({ after, block }) => admitsOwnSources(block) && allTexts(after, isOwnGroup))],
+  ['one_port', ({ block }) => admitsOwnSources(block)],
+  [
+    'private_prefix',
+    known(({ after }) => allTexts(after, (text) => isPrivateRange(text) || text === 'VirtualNetwork')),
+  ],
+  ['with_ports', known(({ after, block }) => isTransport(after) && itemsOf(member(block, 'ports')).length > 0)],
   ['descriptive_keys', changesDescriptiveKeys],
-  ['plain_widgets', ({ after }) => hasPlainWidgets(after)],
-  ['next_size', ({ before, after }) => isNextSize(before, after)],
+  ['plain_widgets', known(({ after }) => hasPlainWidgets(after))],
+  ['next_size', known(({ before, after }) => isNextSize(before, after))],
 ]);
+
+/** A condition that a value does not fulfil if a part of it is not known before apply: a plan leaves that part out of a set. */
+function known(condition: Condition): Condition {
+  return (setting) => !setting.unknown && condition(setting);
+}
 
 function allTexts(value: JsonValue, test: (text: string) => boolean): boolean {
   const items = itemsOf(value);
@@ -52,6 +64,11 @@ function isOwnKey(key: JsonValue, own: OwnPlaces): boolean {
   return typeof key === 'string' && (/^(?:mrk-)?[0-9a-f-]{32,36}$/.test(key) || isOwnArn(key, 'kms', own));
 }
 
+/** Another key can be one that those who read and write the data may not use. */
+function isAbsent(key: JsonValue): boolean {
+  return key === null || key === '';
+}
+
 /** Whether `projects/shop/topics/orders` is of the project of the resource. A name alone always is. */
 function isOfOwnProject({ after, block }: Setting): boolean {
   if (typeof after !== 'string') return false;
@@ -71,6 +88,26 @@ function isPrivateRange(text: string): boolean {
   );
 }
 
+/** The id of a group of another account starts with the account and a slash. */
+function isOwnGroup(text: string): boolean {
+  return !text.includes('/');
+}
+
+/**
+ * Whether a rule of a security group names TCP or UDP and one port, and only private ranges and groups of the own account. An
+ * update of the port alone must not open it to a source that was there before. What is not known is read with its own attribute.
+ */
+function admitsOwnSources(block: JsonValue): boolean {
+  const all = (names: readonly string[], test: (text: string) => boolean): boolean =>
+    names.every((name) => itemsOf(member(block, name)).every((item) => typeof item === 'string' && test(item)));
+  return (
+    admitsOnePort(block) && all(RANGES, isPrivateRange) && all(GROUPS, isOwnGroup) && all(PREFIX_LISTS, () => false)
+  );
+}
+const RANGES = ['cidr_blocks', 'ipv6_cidr_blocks', 'cidr_ipv4', 'cidr_ipv6'];
+const GROUPS = ['security_groups', 'source_security_group_id', 'referenced_security_group_id'];
+const PREFIX_LISTS = ['prefix_list_ids', 'prefix_list_id'];
+
 /** Whether a rule of a security group names TCP or UDP and one port. */
 function admitsOnePort(block: JsonValue): boolean {
   const from = Number(member(block, 'from_port') ?? 0);
@@ -89,9 +126,9 @@ const DESCRIPTIVE = new Set(
 );
 
 /** Whether only descriptive keys change. A new resource may have any tags, because nothing relies on it yet. */
-function changesDescriptiveKeys({ creates, before, after }: Setting): boolean {
+function changesDescriptiveKeys({ creates, before, after, unknown }: Setting): boolean {
   if (creates) return true;
-  if (!isJsonObject(after)) return false;
+  if (unknown || !isJsonObject(after)) return false;
   return [...stepsOf(before), ...stepsOf(after)].every(
     (key) =>
       sameJson(member(before, key), member(after, key)) ||

@@ -2,17 +2,16 @@ import type { JsonValue } from '../../../../policy/contracts/canonical-json';
 import { globCovers } from '../../../../policy/text/glob';
 import { textsOf } from '../values';
 
-/** What an attribute is after the change. `before` and `after` are null if there is no value or the plan hides it. */
+/** An attribute that a change sets. `before` and `after` are null if there is no value or the plan hides it. */
 export interface Setting {
   readonly creates: boolean;
   readonly leftToProvider: boolean;
   readonly before: JsonValue;
   readonly after: JsonValue;
-  /** Whether the plan does not show the value before apply. */
+  /** Whether the plan does not show the value, or a part of it, before apply. */
   readonly unknown: boolean;
   /** The block, or the resource, that the attribute belongs to, after the change. */
   readonly block: JsonValue;
-  /** Of the resources that exist already. */
   readonly own: OwnPlaces;
 }
 
@@ -26,7 +25,8 @@ export type Condition = (setting: Setting) => boolean;
 
 export function oneOf(values: readonly string[]): Condition {
   const tests = values.map(valueTest);
-  return ({ before, after }) => {
+  return ({ before, after, unknown }) => {
+    if (unknown) return false;
     const items = Array.isArray(after) ? textsOf(after) : [after];
     const isComplete = !Array.isArray(after) || items.length === after.length;
     return isComplete && items.length > 0 && items.every((item) => tests.some((test) => test(item, before)));
@@ -44,9 +44,10 @@ function valueTest(text: string): (value: JsonValue, before: JsonValue) => boole
   return (value) => value !== null && typeof value !== 'object' && String(value) === text;
 }
 
-/** A number below zero, such as -1, means that there was no limit. */
+/** A number below zero, such as -1, means that there was no limit. What cannot be read may have been any number. */
 function isHalved(before: JsonValue, value: number): boolean {
-  return isNumber(before) && (Number(before) < 0 || value < Number(before) / 2);
+  if (before === null || before === '') return false;
+  return !isNumber(before) || Number(before) < 0 || value < Number(before) / 2;
 }
 
 /** Whether a value is a number, or the text of one, as some providers write them. */
@@ -58,8 +59,8 @@ function isNumber(value: JsonValue): boolean {
 const VERSION = /^v?\d[\w.-]*$|^(?:sha-|git-)?[0-9a-f]{7,64}$/;
 
 /** Whether an image keeps its repository, and its digest if it had one, and gets a version or a digest. */
-export function hasNextVersion({ before, after }: Setting): boolean {
-  if (typeof before !== 'string' || typeof after !== 'string') return false;
+export function hasNextVersion({ before, after, unknown }: Setting): boolean {
+  if (unknown || typeof before !== 'string' || typeof after !== 'string') return false;
   const [old, next] = [imageOf(before), imageOf(after)];
   if (old.repository !== next.repository) return false;
   return next.digest === ''
@@ -69,7 +70,8 @@ export function hasNextVersion({ before, after }: Setting): boolean {
 
 /** The parts of an image. A colon before a slash belongs to the port of a registry. */
 function imageOf(image: string): { readonly repository: string; readonly tag: string; readonly digest: string } {
-  const [name = '', digest = ''] = image.split('@');
+  const [name = '', ...digests] = image.split('@');
+  const digest = digests.join('@');
   const colon = name.lastIndexOf(':');
   return colon > name.lastIndexOf('/')
     ? { repository: name.slice(0, colon), tag: name.slice(colon + 1), digest }

@@ -10,11 +10,11 @@ import { hasNextVersion, oneOf, type Condition } from './conditions';
  * - `name+`: only for a new resource, which has nothing to lose yet.
  * - `name?`: only if the configuration does not set it, so that the provider computes it.
  * - `name=a|b*|1..9`: only these values, texts that match, or numbers in this range and not under half of the number before. `*`
- *   matches anything but a slash, `**` anything. Of a list, each item.
+ *   matches anything but a slash, `**` anything. Of a list, each item. Not a value of which a part is not known before apply.
  * - `name+=values`: only these values, and only for a new resource.
  * - `name:check`: only what this check of `checks.ts` accepts.
  * - `name~`: an image of which only the version or digest changes.
- * - `name!`: a new resource must set it. Which values are listed is said by other words.
+ * - `name!`: a new resource must set it. Other words list its values.
  */
 export interface ProviderTable {
   /** The last part of the addresses of the provider. */

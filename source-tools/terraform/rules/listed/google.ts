@@ -40,7 +40,7 @@ export const GOOGLE: ProviderTable = {
       provisioned_iops? provisioned_throughput? self_link size=1..1000 size? source_disk_id source_image_id
       source_instant_snapshot_id source_snapshot_id type type? users`,
     google_compute_firewall: `allow.ports+=1..65535 allow.protocol+:with_ports creation_timestamp
-      destination_ranges+:private_prefix destination_ranges? direction+=INGRESS disabled=false enable_logging?
+      destination_ranges+:private_prefix destination_ranges? direction+=INGRESS disabled+=false enable_logging?
       network+ priority+=1000 self_link source_ranges+:private_prefix source_ranges? source_tags+
       target_service_accounts+ target_tags+`,
     google_compute_instance: `allow_stopping_for_update=true cpu_platform creation_timestamp current_status

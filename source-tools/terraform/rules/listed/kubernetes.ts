@@ -5,7 +5,7 @@ const METADATA = 'metadata.generation metadata.resource_version metadata.uid met
 
 /**
  * What may change of a workload: how many copies run, how fast an update proceeds, and the tag or digest of an image. Anything
- * else, such as a security context, a volume, an environment variable or another container, is for a person.
+ * else, such as a security context, a volume, an environment variable or another container, is not listed.
  */
 const PODS = `${METADATA} spec.replicas=1..100 spec.min_ready_seconds=0..300 spec.revision_history_limit
   spec.template.spec.container.image~ spec.template.spec.init_container.image~ wait_for_rollout`;
@@ -18,7 +18,7 @@ const AUTOSCALER = `${METADATA} spec.min_replicas=1..100 spec.max_replicas=1..10
 const CRON_JOB = `${METADATA} spec.timezone+ spec.suspend=false
   spec.job_template.spec.template.spec.container.image~`;
 
-/** A new selector takes the calls of other services, so it is for a person. */
+/** A selector is not listed: a new one can take the calls of other services. */
 const SERVICE = `${METADATA} spec.allocate_load_balancer_node_ports spec.cluster_ip spec.cluster_ips
   spec.external_traffic_policy spec.health_check_node_port spec.internal_traffic_policy spec.ip_families
   spec.ip_family_policy spec.port+ spec.publish_not_ready_addresses=false spec.session_affinity

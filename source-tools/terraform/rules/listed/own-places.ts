@@ -4,13 +4,13 @@ import { member } from '../values';
 import type { OwnPlaces } from './conditions';
 
 /**
- * The accounts and regions of AWS in which a plan has resources already. An account is not otherwise shown: a new resource has
- * no ARN yet.
+ * The accounts and regions of AWS in which a plan has resources already. A plan does not show the account in another way: a new
+ * resource does not have an ARN yet.
  */
 export const ownPlaces = memoizeByObject((resources: readonly TerraformResource[]): OwnPlaces => {
   const [accounts, regions] = [new Set<string>(), new Set<string>()];
-  for (const { mode, importing, before } of resources) {
-    if (mode !== 'managed' || importing) continue;
+  for (const { mode, provider, importing, before } of resources) {
+    if (mode !== 'managed' || importing || !provider.endsWith('/hashicorp/aws')) continue;
     const arn = member(before, 'arn');
     const [, , , region = '', account = ''] = typeof arn === 'string' ? arn.split(':') : [];
     if (/^\d{12}$/.test(account)) accounts.add(account);

@@ -1,7 +1,7 @@
 import type { JsonValue } from '../../../../policy/contracts/canonical-json';
 import { wordList } from '../../../../policy/text/word-list';
 
-/** From the smallest; each has twice the memory of the one before. Larger sizes are for a person, because of their price. */
+/** From the smallest; each has twice the memory of the one before. Larger sizes are not listed, because of their price. */
 const SIZES = wordList('nano micro small medium large xlarge 2xlarge');
 
 /** Families of machines for general purposes, with a prefix for databases and caches. Others have graphics cards or terabytes. */

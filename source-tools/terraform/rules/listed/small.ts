@@ -1,6 +1,6 @@
 import type { ProviderTable } from './entries';
 
-/** Apply holds the lock of the state as long. */
+/** Apply holds the lock of the state during a pause. */
 const PAUSES = '5s|10s|15s|20s|30s|45s|60s|90s|120s|1m|2m|5m';
 
 /**

@@ -117,7 +117,8 @@ describe('what Terraform never writes', () => {
 
   it.each(['create', 'update', 'delete', 'forget'])('is refused: a data source with the action %s', (action) => {
     expect(plan('data', [action], null, { name: 'a' })).toMatchObject({ ok: false, code: 'invalid_document' });
-    expect(plan('managed', [action], null, { name: 'a' })).toMatchObject({ ok: true });
+    const before = action === 'create' ? null : {};
+    expect(plan('managed', [action], before, { name: 'a' })).toMatchObject({ ok: true });
   });
 
   it.each(['managed', 'data'])('is refused: no-op with a difference, of a %s resource', (mode) => {

@@ -1,0 +1,145 @@
+import { packDefinitions } from '../../../../source-tools';
+import { planOf, type ExampleResource } from '../../../../source-tools/terraform/rules/define-terraform-rule';
+import { bytesOf, runRule } from '../../../policy/rules/support/run-pack-rule';
+import { extractTerraformPlanFacts } from '../../../../source-tools/terraform/facts/extract-terraform-facts';
+
+const asks = (...resources: readonly ExampleResource[]): boolean =>
+  runRule(packDefinitions, 'terraform_unlisted_change', planOf(resources)).status !== 'ALLOW';
+const update = (address: string, before: object, after: object, after_unknown: unknown = {}): ExampleResource => ({
+  address,
+  actions: ['update'],
+  before,
+  after,
+  after_unknown,
+});
+const stateOf = (account: string, more: object = {}): ExampleResource => {
+  const value = { arn: `arn:aws:sns:eu-central-1:${account}:oncall` };
+  return { address: 'aws_sns_topic.oncall', actions: ['no-op'], before: value, after: value, ...more };
+};
+const TOPIC = 'arn:aws:sns:eu-central-1:111122223333:oncall';
+
+describe('a firewall rule with a source outside', () => {
+  const rule = (port: number, more: object) => ({ ip_protocol: 'tcp', from_port: port, to_port: port, ...more });
+  const inline = (port: number, more: object) => ({
+    ingress: [{ protocol: 'tcp', from_port: port, to_port: port, ...more }],
+  });
+
+  it.each([
+    ['aws_vpc_security_group_ingress_rule.r', rule, { cidr_ipv4: '203.0.113.7/32' }],
+    ['aws_vpc_security_group_ingress_rule.r', rule, { prefix_list_id: 'pl-1' }],
+    ['aws_vpc_security_group_ingress_rule.r', rule, { referenced_security_group_id: '999988887777/sg-1' }],
+    ['aws_security_group.g', inline, { cidr_blocks: ['10.0.0.0/8', '203.0.113.7/32'] }],
+    ['aws_security_group.g', inline, { prefix_list_ids: ['pl-1'] }],
+  ])('asks if only its port changes: %s with %j', (address, ofPort, source) => {
+    expect(asks(update(address, ofPort(443, source), ofPort(22, source)))).toBe(true);
+  });
+
+  it('passes if all its sources are private', () => {
+    const source = { cidr_ipv4: '10.0.0.0/8' };
+    expect(asks(update('aws_vpc_security_group_ingress_rule.r', rule(443, source), rule(8443, source)))).toBe(false);
+  });
+
+  it('asks if a rule of Google is switched on', () => {
+    const firewall = (disabled: boolean) => ({ disabled, source_ranges: ['203.0.113.7/32'] });
+    expect(asks(update('google_compute_firewall.f', firewall(true), firewall(false)))).toBe(true);
+  });
+});
+
+describe('a value of which a part is not known before apply', () => {
+  it.each([
+    ['aws_instance.i', { tags: { Team: 'a' } }, { tags: { Team: 'a' } }, { tags: { Role: true } }],
+    [
+      'aws_cloudwatch_metric_alarm.a',
+      { alarm_actions: [] },
+      { alarm_actions: [TOPIC] },
+      { alarm_actions: [false, true] },
+    ],
+    ['aws_ecs_service.s', { desired_count: 5 }, { desired_count: 5 }, { desired_count: true }],
+    ['aws_ecs_service.s', { desired_count: 5 }, { desired_count: 5 }, [true]],
+  ])('is not read as if it were complete: %s', (address, before, after, unknown) => {
+    expect(asks(stateOf('111122223333'), update(address, before, after, unknown))).toBe(true);
+    expect(asks(stateOf('111122223333'), update(address, before, after))).toBe(false);
+  });
+});
+
+describe('a number before', () => {
+  it.each([[[80]], [{ a: 80 }], ['+80'], ['1e3']])('asks if it cannot be compared: %j', (desired_count) => {
+    expect(asks(update('aws_ecs_service.s', { desired_count }, { desired_count: 1 }))).toBe(true);
+  });
+
+  it('passes if it is absent or an empty text', () => {
+    for (const desired_count of [null, ''])
+      expect(asks(update('aws_ecs_service.s', { desired_count }, { desired_count: 1 }))).toBe(false);
+  });
+});
+
+it.each([[[{ enabled: null }]], [[{}]], [[null]]])(
+  'a protection that is only an empty block is missing: %j',
+  (block) => {
+    const after = { hash_key: 'id', deletion_protection_enabled: true, point_in_time_recovery: block };
+    expect(asks({ address: 'aws_dynamodb_table.t', actions: ['create'], after })).toBe(true);
+  },
+);
+
+it('an alias of a key passes only if there was no key before', () => {
+  const alias = { kms_master_key_id: 'alias/mail' };
+  expect(asks(update('aws_sqs_queue.q', { kms_master_key_id: '' }, alias))).toBe(false);
+  expect(asks(update('aws_sqs_queue.q', { kms_master_key_id: 'alias/other' }, alias))).toBe(true);
+  expect(asks(update('aws_secretsmanager_secret.s', { kms_key_id: 'k' }, { kms_key_id: 'alias/mail' }))).toBe(true);
+});
+
+it('an image with two digests asks', () => {
+  const podsOf = (image: string) => ({ spec: [{ template: [{ spec: [{ container: [{ image }] }] }] }] });
+  expect(asks(update('kubernetes_deployment.d', podsOf('r/a:1'), podsOf('r/a@sha256:00@sha256:11')))).toBe(true);
+});
+
+it('the account is that of resources of AWS', () => {
+  const alarm = { address: 'aws_cloudwatch_metric_alarm.a', actions: ['create'], after: { alarm_actions: [TOPIC] } };
+  expect(asks(stateOf('111122223333'), alarm)).toBe(false);
+  const other = { type: 'null_resource', provider_name: 'registry.terraform.io/hashicorp/null' };
+  expect(asks(stateOf('111122223333', other), alarm)).toBe(true);
+});
+
+describe('a plan that Terraform never writes is refused', () => {
+  const codeOf = (plan: string) => {
+    const facts = extractTerraformPlanFacts(bytesOf(plan));
+    return facts.ok ? null : facts.code;
+  };
+
+  it('a new resource that has a value before, and an update of a resource that has none', () => {
+    const value = { bucket: 'b', policy: '{}' };
+    const of = (action: string, before: object | null) =>
+      codeOf(planOf([{ address: 'aws_s3_bucket.b', actions: [action], before, after: value }]));
+    expect([of('create', value), of('update', null)]).toEqual(['invalid_document', 'invalid_document']);
+    expect([of('create', null), of('update', value)]).toEqual([null, null]);
+  });
+
+  it('a provider with a list of blocks and other values', () => {
+    const features = [{ key_vault: [{ purge_soft_delete_on_destroy: { constant_value: true } }] }, 'x'];
+    const provider = { full_name: 'registry.terraform.io/hashicorp/azurerm', expressions: { features } };
+    expect(codeOf(planOf([], { configuration: { provider_config: { azurerm: provider } } }))).toBe('invalid_document');
+  });
+});
+
+describe('a plan of a hostile size is read in a short time', () => {
+  const many = (value: unknown) => Object.fromEntries(Array.from({ length: 18_000 }, (_, i) => [`a${i}`, value]));
+  const nested = (last: number): unknown =>
+    Array.from({ length: 110 }).reduce<unknown>((list) => [list], [...Array.from({ length: 15_000 }, () => 0), last]);
+
+  it.each<readonly [string, ExampleResource]>([
+    ['names', { address: 'aws_instance.i', actions: ['create'], after: many(1), after_sensitive: many(true) }],
+    ['lists', update('kubernetes_deployment.d', { spec: nested(0) }, { spec: nested(1) })],
+    [
+      'address ranges',
+      {
+        address: 'aws_vpc_security_group_ingress_rule.r',
+        actions: ['create'],
+        after: { ip_protocol: 'tcp', from_port: 22, to_port: 22, cidr_ipv4: `a:${'.'.repeat(900_000)}x` },
+      },
+    ],
+  ])('%s', (_, resource) => {
+    const start = performance.now();
+    expect(asks(resource)).toBe(true);
+    expect(performance.now() - start).toBeLessThan(3000);
+  });
+});

@@ -1,0 +1,90 @@
+import { packDefinitions } from '../../../../source-tools';
+import { planOf, type ExampleResource } from '../../../../source-tools/terraform/rules/define-terraform-rule';
+import { runRule } from '../../../policy/rules/support/run-pack-rule';
+
+const RULE = 'terraform_unlisted_change';
+
+function run(resource: ExampleResource, config: object = {}, more: Readonly<Record<string, unknown>> = {}) {
+  return runRule(packDefinitions, RULE, planOf([resource], more), { config });
+}
+
+const isAsked = (resource: ExampleResource, config: object = {}): boolean => run(resource, config).status !== 'ALLOW';
+
+const create = (address: string, after: object, more: object = {}): ExampleResource => ({
+  address,
+  actions: ['create'],
+  after,
+  ...more,
+});
+const update = (address: string, before: object, after: object, more: object = {}): ExampleResource => ({
+  address,
+  actions: ['update'],
+  before,
+  after,
+  ...more,
+});
+
+const PORT = { protocol: 'tcp', from_port: 80, to_port: 80 };
+const QUEUE = { name: 'mail', visibility_timeout_seconds: 60 };
+const podsOf = (image: string, more: object = {}, container: object = {}) => ({
+  spec: [{ replicas: '3', template: [{ spec: [{ container: [{ name: 'web', image, ...container }], ...more }] }] }],
+});
+
+describe('an attribute with a hidden value', () => {
+  it('asks if a value is not known before apply, unless the attribute may have any value', () => {
+    const unknown = (after_unknown: object) =>
+      isAsked(update('aws_instance.i', { ami: 'a', instance_type: 't3.small' }, {}, { after_unknown }));
+    expect(unknown({ ami: true, instance_type: true })).toBe(true);
+    expect(isAsked(create('aws_ebs_volume.v', {}, { after_unknown: { availability_zone: true } }))).toBe(false);
+    expect(isAsked(create('aws_ebs_volume.v', {}, { after_unknown: { size: true } }))).toBe(true);
+    expect(isAsked(create('aws_ebs_volume.v', {}, { after_unknown: { tags: { a: true } } }))).toBe(false);
+  });
+
+  it('asks if an item of a set is not known, and so is left out', () => {
+    const [one, two] = [PORT, { ...PORT, from_port: 443, to_port: 443 }];
+    const grown = (ingress: readonly unknown[]) =>
+      update('aws_security_group.g', { ingress: [one] }, { ingress: [one, two] }, { after_unknown: { ingress } });
+    expect(isAsked(grown([{}, {}]))).toBe(false);
+    expect(isAsked(grown([{}, {}, true]))).toBe(true);
+  });
+
+  it('asks about a sensitive value only if the change sets it', () => {
+    const masks = { before_sensitive: { password: true }, after_sensitive: { password: true } };
+    const before = { instance_class: 'db.t3.small', password: 'x' };
+    const database = (password: string) =>
+      isAsked(update('aws_db_instance.d', before, { instance_class: 'db.t3.medium', password }, masks));
+    expect(database('x')).toBe(false);
+    expect(database('y')).toBe(true);
+    expect(isAsked(create('aws_db_instance.d', { password: 'x' }, { after_sensitive: { password: true } }))).toBe(true);
+  });
+
+  it('asks if the plan shows none of them', () => {
+    expect(isAsked(create('aws_sqs_queue.q', {}, { after_unknown: true }))).toBe(true);
+    expect(isAsked({ address: 'aws_sqs_queue.q', actions: ['create'], after: null })).toBe(true);
+    expect(isAsked(create('aws_sqs_queue.q', QUEUE, { after_sensitive: true }))).toBe(true);
+    expect(isAsked(update('aws_sqs_queue.q', QUEUE, { ...QUEUE, name: 'a' }, { before_sensitive: true }))).toBe(true);
+  });
+
+  it('compares sensitive values within a block', () => {
+    const withValue = (value: string) => podsOf('r/web:1', {}, { env: [{ name: 'A', value }] });
+    const mask = podsOf('', {}, { env: [{ value: true }] });
+    const masks = { before_sensitive: mask, after_sensitive: mask };
+    const after = JSON.parse(JSON.stringify(withValue('x')).replace('web:1', 'web:2')) as object;
+    expect(isAsked(update('kubernetes_deployment.d', withValue('x'), after, masks))).toBe(false);
+    expect(isAsked(update('kubernetes_deployment.d', withValue('y'), after, masks))).toBe(true);
+  });
+
+  it('ignores what the provider computes, if the configuration shows that it is not set', () => {
+    const bucket = create(
+      'aws_s3_bucket.b',
+      { bucket: 'b' },
+      { after_unknown: { website: true, hosted_zone_id: true } },
+    );
+    const configured = (expressions: object) => ({
+      configuration: { root_module: { resources: [{ address: 'aws_s3_bucket.b', mode: 'managed', expressions }] } },
+    });
+    expect(run(bucket, {}, configured({ bucket: {} })).status).toBe('ALLOW');
+    expect(run(bucket, {}, configured({ bucket: {}, website: [{}] })).status).toBe('BLOCK');
+    expect(run(bucket).status).toBe('BLOCK');
+  });
+});
