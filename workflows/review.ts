@@ -24,7 +24,6 @@ import {
 import type { Opened } from '../activities/review-types';
 import { inputSha } from '../policy/contracts/change-id';
 import { Submission, withoutInline } from '../policy/contracts/diff';
-import { MAX_DURATION_MS } from '../policy/contracts/duration';
 import { FailureType } from '../policy/contracts/failure-type';
 import { fieldIssues, issuesText } from '../policy/contracts/issues';
 import type { ReviewValidator } from '../policy/contracts/history-plan';
@@ -102,10 +101,13 @@ function restore(change: Review, carried: Carried): void {
   }
 }
 
+/** Twice the longest deadline that a policy can set. */
+const MAX_AHEAD_MS = 180 * 86_400_000;
+
 /** Each deadline can be waited for: the server refuses to start a timer for thousands of years, in every attempt of the task. */
 function assertTimes({ violations, disclosedAt }: Review): void {
   const last = Math.max(...violations.map(({ deadlineMs }) => Date.parse(disclosedAt ?? now()) + deadlineMs));
-  if (last > Date.now() + 2 * MAX_DURATION_MS)
+  if (last > Date.now() + MAX_AHEAD_MS)
     throw new RangeError('expected `disclosedAt` in the past, and deadlines of at most 90 days');
 }
 

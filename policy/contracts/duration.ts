@@ -5,7 +5,7 @@ const FORM = /^([1-9][0-9]{0,8})(ms|s|m|h|d)$/;
 const EXPECTED = 'expected a whole number and a unit: 30s, 15m, 24h, 7d';
 
 const MIN_DURATION_MS = 100;
-export const MAX_DURATION_MS = 90 * 86_400_000;
+const MAX_DURATION_MS = 90 * 86_400_000;
 
 /** Converts text such as "15m" to milliseconds; null if the text does not have this form. Does not check the bounds. */
 export function durationMs(text: string): number | null {
