@@ -419,7 +419,7 @@ export const DEFECTS = [
   },
   {
     name: 'an image may go from a digest to a tag',
-    through: 'a workload runs what somebody pushes to that tag later',
+    through: 'a workload runs what is pushed to that tag later',
     file: 'source-tools/terraform/rules/listed/conditions.ts',
     from: "old.digest === '' && VERSION.test(next.tag)",
     to: 'VERSION.test(next.tag)',

@@ -58,7 +58,7 @@ function isContainer(value: JsonValue): value is Container {
   return typeof value === 'object' && value !== null;
 }
 
-/** A member of an object, or an item of a list by its index as text; null if there is none. */
+/** A member of an object, or an item of a list by its index as text; null if it is missing. */
 function memberOf(value: JsonValue, name: string): JsonValue {
   return isContainer(value) && Object.hasOwn(value, name) ? ((value as JsonObject)[name] as JsonValue) : null;
 }

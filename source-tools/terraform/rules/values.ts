@@ -42,7 +42,7 @@ export function member(value: JsonValue, step: string | number): JsonValue {
   return Object.hasOwn(value, step) ? ((value as JsonObject)[step] as JsonValue) : null;
 }
 
-/** The member at a path; null if there is none. */
+/** The member at a path; null if it is missing. */
 export function memberAt(value: JsonValue, path: Path): JsonValue {
   return path.reduce<JsonValue>(member, value);
 }

@@ -2,7 +2,7 @@ import type { JsonValue } from '../../../../policy/contracts/canonical-json';
 import { globCovers } from '../../../../policy/text/glob';
 import { textsOf } from '../values';
 
-/** An attribute that a change sets. `before` and `after` are null if there is no value or the plan hides it. */
+/** An attribute that a change sets. `before` and `after` are null if the value is missing or the plan hides it. */
 export interface Setting {
   readonly creates: boolean;
   readonly leftToProvider: boolean;

@@ -1,34 +1,4 @@
-import { packDefinitions } from '../../../../source-tools';
-import { planOf, type ExampleResource } from '../../../../source-tools/terraform/rules/define-terraform-rule';
-import { runRule } from '../../../policy/rules/support/run-pack-rule';
-
-const RULE = 'terraform_unlisted_change';
-
-function run(resource: ExampleResource, config: object = {}, more: Readonly<Record<string, unknown>> = {}) {
-  return runRule(packDefinitions, RULE, planOf([resource], more), { config });
-}
-
-const isAsked = (resource: ExampleResource, config: object = {}): boolean => run(resource, config).status !== 'ALLOW';
-
-const create = (address: string, after: object, more: object = {}): ExampleResource => ({
-  address,
-  actions: ['create'],
-  after,
-  ...more,
-});
-const update = (address: string, before: object, after: object, more: object = {}): ExampleResource => ({
-  address,
-  actions: ['update'],
-  before,
-  after,
-  ...more,
-});
-
-const PORT = { protocol: 'tcp', from_port: 80, to_port: 80 };
-const QUEUE = { name: 'mail', visibility_timeout_seconds: 60 };
-const podsOf = (image: string, more: object = {}, container: object = {}) => ({
-  spec: [{ replicas: '3', template: [{ spec: [{ container: [{ name: 'web', image, ...container }], ...more }] }] }],
-});
+import { create, isAsked, podsOf, PORT, QUEUE, run, update } from './run-unlisted';
 const WEB = podsOf('registry.internal/web:4.1.3');
 
 describe('the attributes', () => {

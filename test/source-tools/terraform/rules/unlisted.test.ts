@@ -1,23 +1,4 @@
-import { packDefinitions } from '../../../../source-tools';
-import { planOf, type ExampleResource } from '../../../../source-tools/terraform/rules/define-terraform-rule';
-import { runRule } from '../../../policy/rules/support/run-pack-rule';
-
-const RULE = 'terraform_unlisted_change';
-
-function run(resource: ExampleResource, config: object = {}, more: Readonly<Record<string, unknown>> = {}) {
-  return runRule(packDefinitions, RULE, planOf([resource], more), { config });
-}
-
-const isAsked = (resource: ExampleResource, config: object = {}): boolean => run(resource, config).status !== 'ALLOW';
-
-const create = (address: string, after: object, more: object = {}): ExampleResource => ({
-  address,
-  actions: ['create'],
-  after,
-  ...more,
-});
-
-const QUEUE = { name: 'mail', visibility_timeout_seconds: 60 };
+import { create, isAsked, QUEUE, run } from './run-unlisted';
 
 describe('the provider', () => {
   it.each(['registry.terraform.io/hashicorp/aws', 'registry.opentofu.org/hashicorp/aws'])(
