@@ -412,6 +412,9 @@ onEachServer((use) => {
       await pg.admin(`ALTER SYSTEM SET synchronous_standby_names = 'absent'`);
       await pg.admin('SELECT pg_reload_conf()');
       try {
+        // Commits wait only after the checkpointer has read the setting, which it does before a checkpoint.
+        await pg.until(`SELECT 1 WHERE current_setting('synchronous_standby_names') = 'absent'`);
+        await pg.admin('CHECKPOINT');
         const running = commit({ ...ctx, settings: { statementTimeoutMs: 30_000 } });
         const waiting = `SELECT pid FROM pg_stat_activity WHERE application_name LIKE 'countersign %' AND pid <> pg_backend_pid() AND wait_event = 'SyncRep'`;
         await pg.until(waiting);
