@@ -162,7 +162,7 @@ const JSON_TEXTS: Readonly<Record<string, () => string>> = {
 
 const TERRAFORM: Readonly<Record<string, () => string>> = {
   resources: () =>
-    `{"format_version":"1.2","terraform_version":"1.9.0","resource_changes":[${times(
+    `{"format_version":"1.2","terraform_version":"1.9.0","configuration":{"root_module":{}},"resource_changes":[${times(
       5000,
       (i) =>
         `{"address":"a.b${i}","mode":"managed","type":"aws_s3_bucket","name":"b${i}","provider_name":"providers.example.com/hashicorp/aws","change":{"actions":["delete"],"before":{"a":1},"after":null}}`,
@@ -171,9 +171,9 @@ const TERRAFORM: Readonly<Record<string, () => string>> = {
       .slice(0, MEGABYTE - 600)
       .replace(/,\{"address[^}]*(\}[^}]*)?(\}[^}]*)?$/, '')}]}`,
   'rules of a security group': () =>
-    `{"format_version":"1.2","terraform_version":"1.9.0","resource_changes":[{"address":"a.b","mode":"managed","type":"aws_security_group","name":"b","provider_name":"providers.example.com/hashicorp/aws","change":{"actions":["create"],"before":null,"after":{"ingress":[${times(9000, (i) => `{"from_port":${i},"to_port":${i},"protocol":"tcp","cidr_blocks":["0.0.0.0/0"]}`, ',')}]}}}]}`,
+    `{"format_version":"1.2","terraform_version":"1.9.0","configuration":{"root_module":{}},"resource_changes":[{"address":"a.b","mode":"managed","type":"aws_security_group","name":"b","provider_name":"providers.example.com/hashicorp/aws","change":{"actions":["create"],"before":null,"after":{"ingress":[${times(9000, (i) => `{"from_port":${i},"to_port":${i},"protocol":"tcp","cidr_blocks":["0.0.0.0/0"]}`, ',')}]}}}]}`,
   'a policy document': () =>
-    `{"format_version":"1.2","terraform_version":"1.9.0","resource_changes":[{"address":"a.b","mode":"managed","type":"aws_iam_policy","name":"b","provider_name":"providers.example.com/hashicorp/aws","change":{"actions":["create"],"before":null,"after":{"policy":"{\\"Statement\\":[${times(9000, () => '{\\"Effect\\":\\"Allow\\",\\"Action\\":\\"*\\",\\"Resource\\":\\"*\\"}', ',')}]}"}}}]}`,
+    `{"format_version":"1.2","terraform_version":"1.9.0","configuration":{"root_module":{}},"resource_changes":[{"address":"a.b","mode":"managed","type":"aws_iam_policy","name":"b","provider_name":"providers.example.com/hashicorp/aws","change":{"actions":["create"],"before":null,"after":{"policy":"{\\"Statement\\":[${times(9000, () => '{\\"Effect\\":\\"Allow\\",\\"Action\\":\\"*\\",\\"Resource\\":\\"*\\"}', ',')}]}"}}}]}`,
   brackets: () => fill('['),
 };
 

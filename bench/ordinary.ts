@@ -41,7 +41,8 @@ function request(bytes: number): string {
 }
 
 function plan(bytes: number): string {
-  const head = '{"format_version":"1.2","terraform_version":"1.9.0","resource_changes":[';
+  const head =
+    '{"format_version":"1.2","terraform_version":"1.9.0","configuration":{"root_module":{}},"resource_changes":[';
   const long = bytes > 200_000 ? NOTE.repeat(8) : NOTE;
   const change = (i: number): string =>
     `{"address":"aws_s3_bucket.b${i}","mode":"managed","type":"aws_s3_bucket","name":"b${i}","provider_name":"registry.terraform.io/hashicorp/aws","change":{"actions":["update"],"before":{"bucket":"b${i}"},"after":{"bucket":"b${i}","tags":{"note":"${long}"}}}},`;

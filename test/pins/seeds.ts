@@ -103,7 +103,8 @@ function diffsIn(value: unknown): readonly Diff[] {
   if (typeof value !== 'object' || value === null) return [];
   const one = value as Readonly<Record<string, unknown>>;
   if (Array.isArray(one['resource_changes'])) {
-    const plan = { format_version: '1.2', terraform_version: '1.9.0', ...one };
+    const configuration = { root_module: {} };
+    const plan = { format_version: '1.2', terraform_version: '1.9.0', configuration, ...one };
     return [{ sourceTool: 'TerraformPlan', bytes: utf8(JSON.stringify(plan)) }];
   }
   if (Array.isArray(one['patch'])) return [{ sourceTool: 'HTTPPatch', bytes: utf8(requestWith(one['patch'])) }];

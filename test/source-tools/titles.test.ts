@@ -90,6 +90,7 @@ it('names the rows of a document, the files of a patch, the place of a request a
     format_version: '1.2',
     terraform_version: '1.9.0',
     resource_changes: [change(['create'], 0), change(['delete'], 1), change(['no-op'], 2)],
+    configuration: { root_module: {} },
   };
   expect(await titleOf('TerraformPlan', JSON.stringify(plan))).toBe('terraform: 1 to destroy, 1 to create');
   expect(await titleOf(plainTool.sourceTool, '{}')).toBe(`${plainTool.sourceTool}: 2 bytes`);

@@ -25,12 +25,12 @@ const MAX_NAME = 250;
 const MAX_PARTS = 20_000;
 
 /** Reads provisioners, data sources, modules and providers of the configuration, including all called modules. */
-export function readConfiguration(value: JsonValue | undefined): {
+export function readConfiguration(configuration: JsonObject): {
   readonly parts: Configuration;
   readonly configured: ConfiguredResources;
 } {
   const reader = new ConfigurationReader();
-  if (isJsonObject(value)) reader.read(value);
+  reader.read(configuration);
   return { parts: reader.found, configured: reader.configured };
 }
 
@@ -121,8 +121,11 @@ class ConfigurationReader {
   #resource(resource: JsonObject, at: readonly string[], address: string, scope: Scope): void {
     const name = `${address}${text(resource['address']) ?? ''}`;
     const type = text(resource['type']) ?? '';
-    const expressions = resource['expressions'];
+    // Terraform omits the member for a resource without arguments.
+    const expressions = resource['expressions'] ?? {};
     if (isJsonObject(expressions)) {
+      if (this.#owners.has(name))
+        refuse('invalid_document', 'The configuration has two resources of one address', null);
       this.configured.expressions.set(name, expressions);
       this.#owners.set(name, { resource, scope });
       for (const group of groupsOf(type, expressions)) this.configured.groupsOfRules.add(`${address}${group}`);
@@ -145,7 +148,7 @@ class ConfigurationReader {
 }
 
 /** Types of one firewall rule, and the member that names its group. */
-export const RULE_TYPES: Readonly<Record<string, string>> = {
+const RULE_TYPES: Readonly<Record<string, string>> = {
   aws_security_group_rule: 'security_group_id',
   aws_vpc_security_group_ingress_rule: 'security_group_id',
   aws_vpc_security_group_egress_rule: 'security_group_id',

@@ -16,7 +16,7 @@ import { withoutKeys } from './addresses';
 import { readConfiguration, type ConfiguredResources } from './configuration';
 import { leftToProvider } from './left-to-provider';
 import { changedHidden, containsTrue, maskOf, withoutHidden } from './masks';
-import { isUnchanged, refuseNeverWritten } from './never-written';
+import { isUnchanged, refuseNeverWritten, refuseOtherType } from './never-written';
 import { unreadMembers } from './plan-members';
 import { withSeparateRules } from './separate-rules';
 
@@ -67,7 +67,7 @@ function extract(raw: Uint8Array): TerraformPlanFacts | FactsRefusal {
     !Object.hasOwn(plan, 'resource_changes')
   )
     return refusal('not_a_plan', 'This is the JSON of a state, not of a plan', null);
-  const { parts, configured } = readConfiguration(plan['configuration']);
+  const { parts, configured } = readConfiguration(configurationOf(plan));
   const resources = withSeparateRules(readResources(plan, 'resource_changes', configured), configured);
   return {
     ok: true,
@@ -92,6 +92,12 @@ function extract(raw: Uint8Array): TerraformPlanFacts | FactsRefusal {
   } satisfies TerraformPlanFacts;
 }
 
+/** Without the configuration, a plan does not show arguments of providers, data sources and where unknown values come from. */
+function configurationOf({ configuration }: JsonObject): JsonObject {
+  if (isJsonObject(configuration) && isJsonObject(configuration['root_module'])) return configuration;
+  return refuse('not_a_plan', 'Expected "configuration" with "root_module", as `terraform show -json` writes it', null);
+}
+
 function flagOf(plan: JsonObject, key: string): boolean | null {
   const value = plan[key];
   if (value === undefined || value === null) return null;
@@ -112,7 +118,9 @@ function readResource(item: JsonObject, at: string, configured: ConfiguredResour
   const action = Object.hasOwn(ACTIONS, sequence) ? ACTIONS[sequence] : undefined;
   if (action === undefined) return refuse('unknown_action', 'A resource has an unknown sequence of actions', null);
   const address = textOf(item, 'address');
+  const type = textOf(item, 'type');
   const plainAddress = withoutKeys(address);
+  refuseOtherType(plainAddress, type);
   const given = configured.expressions.get(plainAddress);
   const beforeSensitive = maskOf(change['before_sensitive']);
   const afterSensitive = maskOf(change['after_sensitive']);
@@ -124,7 +132,7 @@ function readResource(item: JsonObject, at: string, configured: ConfiguredResour
     at,
     address,
     mode: action === 'read' || (action === 'no-op' && item['mode'] !== 'managed') ? 'data' : 'managed',
-    type: textOf(item, 'type'),
+    type,
     provider: optionalText(item, 'provider_name') ?? '',
     action,
     destroyFirst: sequence === 'delete,create',

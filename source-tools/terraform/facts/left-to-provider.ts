@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../policy/contracts/canonical-json';
 
 /**
- * Unknown members that the configuration does not set, with dots between those of nested blocks. Empty if the plan does not
- * contain the configuration of the resource. Only blocks that the configuration and the value have once are read: of several, the
+ * Unknown members that the configuration does not set, with dots between those of nested blocks. Empty if the
+ * configuration does not contain the resource. Only blocks that the configuration and the value have once are read: of several, the
  * plan does not show which one `dynamic` generates.
  */
 export function leftToProvider(unknown: JsonValue, after: JsonValue, given: JsonObject | undefined): string[] {

@@ -18,6 +18,12 @@ export function refuseNeverWritten(item: JsonObject, change: JsonObject, action:
     refuse('invalid_document', 'Expected a resource with the action "no-op" to be the same before and after', null);
 }
 
+/** Refuses a resource whose type, by which rules find it, is not that of its address; `address` has no keys. */
+export function refuseOtherType(address: string, type: string): void {
+  const named = address.split('.').at(-2);
+  if (named !== type) refuse('invalid_document', 'Expected the "type" of a resource to be that of its "address"', null);
+}
+
 /** Whether a change of a resource or of an output leaves the value as it is. */
 export function isUnchanged(change: JsonObject): boolean {
   const value = (name: string): JsonValue => change[name] ?? null;

@@ -33,7 +33,7 @@ export interface TerraformResource {
   readonly leftToProvider: readonly string[];
   /** Unknown members that the configuration sets, and the kinds of references in them; see `References`. */
   readonly sources: readonly { readonly name: string; readonly kinds: readonly string[] }[];
-  /** Whether the plan contains the configuration of the resource. */
+  /** Whether the configuration of the plan contains the resource. */
   readonly configured: boolean;
   /** For a new firewall group: whether its rules are separate resources, so that an unknown block of rules is empty. */
   readonly separateRules: boolean;

@@ -3,6 +3,7 @@ import { factsRules, type Hit } from '../../../policy/rules/rule-maker';
 import { globCovers } from '../../../policy/text/glob';
 import { pointerOf } from '../../../policy/text/json-pointer';
 import { shown } from '../../../policy/text/shown-name';
+import { withoutKeys } from '../facts/addresses';
 import type { TerraformPlanFacts, TerraformResource } from '../facts/terraform-facts';
 import { TERRAFORM_PACK } from '../facts/terraform-parser';
 import type { Path } from './values';
@@ -53,21 +54,25 @@ export interface ExampleResource {
   readonly [more: string]: unknown;
 }
 
-/** A small plan for examples. */
-export function planOf(resources: readonly ExampleResource[], more: Readonly<Record<string, unknown>> = {}): string {
+/**
+ * A small plan for examples. Without another root module in `more`, its configuration sets the members that each resource has
+ * after the change.
+ */
+export function planOf(
+  resources: readonly ExampleResource[],
+  { configuration, ...more }: Readonly<Record<string, unknown>> = {},
+): string {
   const plan = {
     format_version: '1.2',
     terraform_version: '1.9.0',
     resource_changes: resources.map(
       ({ address, actions, before = null, after = null, after_unknown = {}, ...rest }) => {
-        const [type, name] = address.split('.').slice(-2);
         const { before_sensitive = false, after_sensitive = false, ...others } = rest;
         return {
           address,
           mode: 'managed',
-          type,
-          name,
-          provider_name: `registry.terraform.io/hashicorp/${type?.split('_')[0]}`,
+          ...nameOf(address),
+          provider_name: `registry.terraform.io/hashicorp/${nameOf(address).type.split('_')[0]}`,
           ...others,
           change: { actions, before, after, after_unknown, before_sensitive, after_sensitive },
         };
@@ -75,5 +80,23 @@ export function planOf(resources: readonly ExampleResource[], more: Readonly<Rec
     ),
     ...more,
   };
-  return `${JSON.stringify(plan, null, 2)}\n`;
+  const all = { root_module: { resources: configured(resources) }, ...(configuration as object | undefined) };
+  // On one line, so that a reader of the documentation sees the changes first.
+  return `${JSON.stringify(plan, null, 2).slice(0, -2)},\n  "configuration": ${JSON.stringify(all)}\n}\n`;
+}
+
+function nameOf(address: string): { readonly type: string; readonly name: string | undefined } {
+  const [type = '', name] = withoutKeys(address).split('.').slice(-2);
+  return { type, name };
+}
+
+function configured(resources: readonly ExampleResource[]): object[] {
+  const byAddress = new Map<string, object>();
+  for (const { address, after, after_unknown, mode = 'managed' } of resources) {
+    const plain = withoutKeys(address);
+    const members = Object.keys({ ...(after as object | null), ...(after_unknown as object | undefined) });
+    const expressions = Object.fromEntries(members.map((name) => [name, {}]));
+    byAddress.set(plain, { address: plain, mode, ...nameOf(address), expressions });
+  }
+  return [...byAddress.values()];
 }

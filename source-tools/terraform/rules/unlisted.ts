@@ -44,7 +44,7 @@ const CREATE = { address: 'aws_sqs_queue.mail', actions: ['create'] };
 /** An allowlist: a person checks what this pack does not know, such as what a provider has added. */
 export const unlistedChange = terraformRule({
   name: 'terraform_unlisted_change',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'confirm',
   why: 'Only listed providers, types and attributes, whose effects are known, may change without a question.',
   config: Config,
@@ -104,6 +104,7 @@ function argumentHits({ providers }: TerraformPlanFacts, config: Config): readon
 
 function resourceHits(r: TerraformResource, config: Config, own: OwnPlaces): readonly Hit[] {
   if (!isListedProvider(r.provider, config)) return [atResource(r, providerText(r.provider))];
+  if (!r.configured) return [atResource(r, 'is not in the configuration of the plan')];
   if (coversAny(config.types, r.type)) return [];
   const listed = LISTED_PROVIDERS.get(r.provider)?.types.get(r.type);
   if (listed === undefined)

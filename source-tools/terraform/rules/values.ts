@@ -116,13 +116,13 @@ export function itemsNotIn(list: readonly JsonValue[], other: readonly JsonValue
 
 /**
  * Whether a new Google firewall rule admits only tags or service accounts: the plan names them, and its unknown address ranges
- * are not set in the configuration, as far as the plan contains one.
+ * are not set in the configuration.
  */
 export function admitsOnlyTags(resource: TerraformResource): boolean {
   if (resource.type !== 'google_compute_firewall' || resource.action !== 'create') return false;
   const ranges = valueAt(resource, ['source_ranges']);
   if (ranges.state !== 'hidden' || ranges.why !== 'unknown') return false;
-  if (resource.configured && !resource.leftToProvider.includes('source_ranges')) return false;
+  if (!resource.leftToProvider.includes('source_ranges')) return false;
   return ['source_tags', 'source_service_accounts'].some((name) => {
     const value = valueAt(resource, [name]);
     return value.state === 'known' && textsOf(value.value).length > 0;

@@ -86,7 +86,8 @@ function terraformPlan(): DrivenChange {
       after_sensitive: {},
     },
   }));
-  const plan = { format_version: '1.2', terraform_version: '1.9.0', resource_changes };
+  const configuration = { root_module: {} };
+  const plan = { format_version: '1.2', terraform_version: '1.9.0', resource_changes, configuration };
   return { target: 'infra', sourceTool: 'TerraformPlan', raw: JSON.stringify(plan), metadata: {} };
 }
 

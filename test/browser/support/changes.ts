@@ -90,7 +90,8 @@ export function planChange(): DrivenChange {
       ),
     ),
   ];
-  const plan = { format_version: '1.2', terraform_version: '1.9.0', resource_changes };
+  const configuration = { root_module: {} };
+  const plan = { format_version: '1.2', terraform_version: '1.9.0', resource_changes, configuration };
   return { target: 'infra', sourceTool: 'TerraformPlan', raw: JSON.stringify(plan), metadata: {} };
 }
 

@@ -92,7 +92,8 @@ export const sentinel: Measure = {
     const judged = cases.flatMap(({ id, policy, expected, resource_changes }) => {
       const covering = COVERED[policy];
       if (covering === undefined) return [];
-      const raw = JSON.stringify({ format_version: '1.2', resource_changes });
+      const configuration = { root_module: {} };
+      const raw = JSON.stringify({ format_version: '1.2', resource_changes, configuration });
       const { rule, config = {} } = covering;
       const { status, errorClass, reason } = runRule(packDefinitions, rule, raw, { config });
       if (errorClass !== undefined) throw new Error(`${id}: ${reason}`);

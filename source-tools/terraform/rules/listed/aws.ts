@@ -19,7 +19,7 @@ export const AWS: ProviderTable = {
     aws_appautoscaling_target: `max_capacity=1..100 min_capacity=1..100 resource_id+ scalable_dimension+
       service_namespace+`,
     aws_autoscaling_group: `capacity_rebalance default_cooldown default_instance_warmup desired_capacity=1..100
-      enabled_metrics health_check_grace_period max_size=1..100 metrics_granularity min_elb_capacity
+      enabled_metrics health_check_grace_period=0..900 max_size=1..100 metrics_granularity min_elb_capacity
       min_size=1..100 predicted_capacity wait_for_capacity_timeout wait_for_elb_capacity warm_pool_size`,
     aws_autoscaling_policy: `autoscaling_group_name+ enabled=true estimated_instance_warmup metric_aggregation_type
       policy_type=TargetTrackingScaling target_tracking_configuration.disable_scale_in=false
@@ -60,7 +60,7 @@ export const AWS: ProviderTable = {
       force_delete=false image_scanning_configuration image_tag_mutability=IMMUTABLE registry_id repository_url`,
     aws_ecs_cluster: 'setting.name setting.value=enabled|enhanced setting?',
     aws_ecs_service: `deployment_maximum_percent=100..200 deployment_minimum_healthy_percent=50..100
-      desired_count=1..100 enable_ecs_managed_tags health_check_grace_period_seconds propagate_tags
+      desired_count=1..100 enable_ecs_managed_tags health_check_grace_period_seconds=0..900 propagate_tags
       wait_for_steady_state`,
     aws_efs_file_system: `availability_zone_id? availability_zone_name? creation_token dns_name encrypted
       kms_key_id:own_key kms_key_id:new_alias number_of_mount_targets owner_id performance_mode+ protection?
@@ -87,7 +87,7 @@ export const AWS: ProviderTable = {
       deletion_window_in_days=7..30 enable_key_rotation=true is_enabled=true key_id key_usage+ multi_region=false
       multi_region? policy? rotation_period_in_days rotation_period_in_days?`,
     aws_lambda_function: `code_sha256 ephemeral_storage.size=512..10240 invoke_arn last_modified
-      memory_size=128..3008 publish qualified_arn qualified_invoke_arn reserved_concurrent_executions=-1|1..1000
+      memory_size=128..3008 publish qualified_arn qualified_invoke_arn reserved_concurrent_executions+=-1 reserved_concurrent_executions=1..1000
       source_code_size timeout=1..300 version`,
     aws_lambda_provisioned_concurrency_config: `function_name provisioned_concurrent_executions=1..100 qualifier
       skip_destroy`,

@@ -137,7 +137,7 @@ const terraform: SampleChange = {
           ingress: [{ from_port: 22, to_port: 22, protocol: 'tcp', cidr_blocks: ['0.0.0.0/0'] }],
         }),
       ],
-      configuration: {},
+      configuration: { root_module: {} },
     },
     null,
     2,

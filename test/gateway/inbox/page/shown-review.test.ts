@@ -258,7 +258,8 @@ describe('what the page shows of a verified review', () => {
         after_sensitive: false,
       },
     };
-    const plan = { format_version: '1.2', terraform_version: '1.9.5', resource_changes: [resource] };
+    const configuration = { root_module: {} };
+    const plan = { format_version: '1.2', terraform_version: '1.9.5', resource_changes: [resource], configuration };
     const structure = structureOf('TerraformPlan', new TextEncoder().encode(JSON.stringify(plan)));
     const members = structure?.kind === 'resources' ? structure.resources[0]?.members : null;
     expect(Object.fromEntries((members ?? []).map(({ pointer, after }) => [pointer, after]))).toEqual({
@@ -287,7 +288,8 @@ describe('what the page shows of a verified review', () => {
       provider_name: 'registry.terraform.io/hashicorp/aws',
       change,
     };
-    const plan = { format_version: '1.2', terraform_version: '1.9.5', resource_changes: [resource] };
+    const configuration = { root_module: {} };
+    const plan = { format_version: '1.2', terraform_version: '1.9.5', resource_changes: [resource], configuration };
     const structure = structureOf('TerraformPlan', new TextEncoder().encode(JSON.stringify(plan)));
     const members = structure?.kind === 'resources' ? structure.resources[0]?.members : null;
     expect(members?.map(({ pointer, before, after }) => [pointer, before, after])).toEqual([

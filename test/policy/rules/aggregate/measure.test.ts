@@ -185,6 +185,7 @@ test('TerraformPlan: changed resources are operations, destroyed ones are deleti
       resource('c', ['update']),
       resource('d', ['no-op']),
     ],
+    configuration: { root_module: {} },
   };
   const measured = await measure('TerraformPlan', JSON.stringify(plan));
   expect({ ...measured, places: measured.places?.length }).toMatchObject({

@@ -19,7 +19,8 @@ interface PlanCase {
 function bytesOf(c: PlanCase): Buffer {
   const { format_version, terraform_version, resource_changes } = c;
   if (resource_changes === undefined) return Buffer.from('{"format_version": "1.0"} trailing');
-  const text = JSON.stringify({ format_version, terraform_version, resource_changes });
+  const configuration = { root_module: {} };
+  const text = JSON.stringify({ format_version, terraform_version, resource_changes, configuration });
   return c.encoding === 'utf16le' ? Buffer.from(`\ufeff${text}`, 'utf16le') : Buffer.from(text);
 }
 

@@ -5,7 +5,7 @@ import { runRule } from '../../../policy/rules/support/run-pack-rule';
 interface Given {
   readonly address: string;
   readonly unknown: Readonly<Record<string, boolean>>;
-  /** Members that the configuration sets; null if the plan does not contain the configuration. */
+  /** Members that the configuration sets; null if it does not contain the resource. */
   readonly set: readonly string[] | null;
   readonly action?: string;
 }
@@ -22,13 +22,10 @@ function isFound(rule: string, { address, unknown, set, action = 'create' }: Giv
     name,
     expressions: Object.fromEntries((set ?? []).map((member) => [member, {}])),
   };
-  const module = { resources: [resource] };
+  const module = { resources: set === null ? [] : [resource] };
   const root = address.startsWith('module.') ? { module_calls: { a: { source: './a', module } } } : module;
   const change = { address, type: type ?? '', actions: [action], before: action === 'create' ? null : {}, after: {} };
-  const plan = planOf(
-    [{ ...change, after_unknown: unknown }],
-    set === null ? {} : { configuration: { root_module: root } },
-  );
+  const plan = planOf([{ ...change, after_unknown: unknown }], { configuration: { root_module: root } });
   return runRule(packDefinitions, rule, plan).status !== 'ALLOW';
 }
 
@@ -48,14 +45,14 @@ describe('a value that is not known before apply', () => {
     expect(isFound('terraform_iam_widening', { ...queue, address, set: ['policy'] })).toBe(true);
   });
 
-  it('is undecided if the configuration sets it or is not in the plan, or if the resource already exists', () => {
+  it('is undecided if the configuration sets it or does not contain the resource, or if the resource already exists', () => {
     expect(isFound('terraform_iam_widening', { ...queue, set: ['policy'] })).toBe(true);
     expect(isFound('terraform_iam_widening', { ...queue, set: null })).toBe(true);
     expect(isFound('terraform_iam_widening', { ...queue, set: ['name'], action: 'update' })).toBe(true);
     expect(isFound('terraform_public_access', { ...bucket, set: null })).toBe(true);
   });
 
-  it('of a start script is undecided if the plan does not contain the configuration', () => {
+  it('of a start script is undecided if the configuration does not contain the resource', () => {
     const machine = { address: 'aws_instance.i', unknown: { user_data: true, id: true } };
     expect(isFound('terraform_remote_script', { ...machine, set: ['ami'] })).toBe(false);
     expect(isFound('terraform_remote_script', { ...machine, set: ['ami', 'user_data'] })).toBe(true);

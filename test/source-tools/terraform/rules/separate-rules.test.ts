@@ -56,11 +56,12 @@ describe('a new security group whose rules are not known before apply', () => {
     expect(heldBy([group('a'), rule], configurationOf({ name: {} }, ['module.x.group_id']))).toEqual(both);
   });
 
-  it('is undecided without a configuration, unless it is the only group and a new rule is for an unknown group', () => {
-    const both = ['terraform_open_ingress', 'terraform_unknown_after_apply'];
-    expect(heldBy([group('a')])).toEqual(both);
-    expect(heldBy([group('a'), group('b'), rule])).toEqual(both);
-    expect(heldBy([group('a'), rule])).toEqual([]);
+  it('is undecided if the configuration does not contain it', () => {
+    const configuration = configurationOf({ name: {} }, ['aws_security_group.b.id']);
+    expect(heldBy([group('b'), rule], configuration)).toEqual([
+      'terraform_open_ingress',
+      'terraform_unknown_after_apply',
+    ]);
   });
 
   it('is undecided if it is sensitive, or if an existing group is updated', () => {
@@ -70,22 +71,24 @@ describe('a new security group whose rules are not known before apply', () => {
     expect(heldBy([updated, rule])).toContain('terraform_open_ingress');
   });
 
-  it('of Azure passes if a separate rule names it', () => {
-    const azure = (name: string) => [
-      {
-        address: 'azurerm_network_security_group.a',
-        actions: ['create'],
-        after: { name: 'web' },
-        after_unknown: { security_rule: true },
-      },
-      {
-        address: 'azurerm_network_security_rule.r',
-        actions: ['create'],
-        after: { network_security_group_name: name, direction: 'Inbound', access: 'Deny' },
-      },
-    ];
-    expect(heldBy(azure('web'))).toEqual([]);
-    expect(heldBy(azure('other'))).toEqual([
+  it('of Azure passes if a separate rule refers to it', () => {
+    const azure = {
+      address: 'azurerm_network_security_group.a',
+      actions: ['create'],
+      after: { name: 'web' },
+      after_unknown: { security_rule: true },
+    };
+    const configurationOf = (group: string) => {
+      const name = { references: [`azurerm_network_security_group.${group}.name`] };
+      const type = 'azurerm_network_security_rule';
+      const resources = [
+        { address: azure.address, mode: 'managed', expressions: { name: {} } },
+        { address: `${type}.r`, mode: 'managed', type, expressions: { network_security_group_name: name } },
+      ];
+      return { configuration: { root_module: { resources } } };
+    };
+    expect(heldBy([azure], configurationOf('a'))).toEqual([]);
+    expect(heldBy([azure], configurationOf('b'))).toEqual([
       'terraform_open_ingress',
       'terraform_open_egress',
       'terraform_unknown_after_apply',
@@ -101,15 +104,19 @@ it('a new Google firewall rule whose address ranges are not known passes only if
     after_unknown: { source_ranges: true },
   });
   const both = ['terraform_open_ingress', 'terraform_unknown_after_apply'];
-  expect(heldBy([firewall({ source_tags: ['web'] })])).toEqual([]);
-  expect(heldBy([firewall({})])).toEqual(both);
   const resource = {
     address: 'google_compute_firewall.f',
     mode: 'managed',
     type: 'google_compute_firewall',
     name: 'f',
   };
-  const expressions = { source_ranges: { references: ['var.ranges'] }, source_tags: { constant_value: ['web'] } };
-  const configuration = { root_module: { resources: [{ ...resource, expressions }] } };
-  expect(heldBy([firewall({ source_tags: ['web'] })], { configuration })).toEqual(both);
+  const configured = (expressions: object) => ({
+    configuration: { root_module: { resources: [{ ...resource, expressions }] } },
+  });
+  const tags = { source_tags: { constant_value: ['web'] } };
+  const ranges = { source_ranges: { references: ['var.ranges'] } };
+  expect(heldBy([firewall({ source_tags: ['web'] })], configured(tags))).toEqual([]);
+  expect(heldBy([firewall({})], configured({}))).toEqual(both);
+  expect(heldBy([firewall({ source_tags: ['web'] })], configured({ ...tags, ...ranges }))).toEqual(both);
+  expect(heldBy([firewall({ source_tags: ['web'] })], { configuration: { root_module: {} } })).toEqual(both);
 });

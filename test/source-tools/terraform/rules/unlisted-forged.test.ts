@@ -1,5 +1,6 @@
 import { packDefinitions } from '../../../../source-tools';
 import { planOf, type ExampleResource } from '../../../../source-tools/terraform/rules/define-terraform-rule';
+import { create, run } from './run-unlisted';
 import { bytesOf, runRule } from '../../../policy/rules/support/run-pack-rule';
 import { extractTerraformPlanFacts } from '../../../../source-tools/terraform/facts/extract-terraform-facts';
 
@@ -81,6 +82,15 @@ it.each([[[{ enabled: null }]], [[{}]], [[null]]])(
   },
 );
 
+it('a resource that the configuration does not contain asks, also of a type that a team has added', () => {
+  const change = create('aws_sqs_queue.q', { name: 'mail' });
+  const without = { configuration: { root_module: {} } };
+  const noArguments = { configuration: { root_module: { resources: [{ address: change.address, mode: 'managed' }] } } };
+  expect(run(change, {}, without).reason).toContain('"aws_sqs_queue.q": is not in the configuration of the plan');
+  expect(run(change, { types: ['aws_sqs_queue'] }, without).status).toBe('BLOCK');
+  expect(run(change, {}, noArguments).status).toBe('ALLOW');
+});
+
 it('an alias of a key passes only if there was no key before', () => {
   const alias = { kms_master_key_id: 'alias/mail' };
   expect(asks(update('aws_sqs_queue.q', { kms_master_key_id: '' }, alias))).toBe(false);
@@ -112,6 +122,25 @@ describe('a plan that Terraform never writes is refused', () => {
       codeOf(planOf([{ address: 'aws_s3_bucket.b', actions: [action], before, after: value }]));
     expect([of('create', value), of('update', null)]).toEqual(['invalid_document', 'invalid_document']);
     expect([of('create', null), of('update', value)]).toEqual([null, null]);
+  });
+
+  it('a resource whose type is not that of its address', () => {
+    const of = (address: string, type: string) =>
+      codeOf(planOf([{ address, type, actions: ['create'], after: { name: 'a' } }]));
+    expect(of('aws_iam_policy.p', 'aws_sqs_queue')).toBe('invalid_document');
+    expect(of('module.aws_sqs_queue["a.aws_sqs_queue.p"].aws_iam_policy.p', 'aws_sqs_queue')).toBe('invalid_document');
+    expect(of('module.a["x.y"].aws_sqs_queue.p["b.c"]', 'aws_sqs_queue')).toBeNull();
+  });
+
+  it('a plan without the configuration of its root module, and a configuration with two resources of one address', () => {
+    const resource = { address: 'aws_s3_bucket.b', mode: 'managed', type: 'aws_s3_bucket', expressions: {} };
+    const of = (configuration: unknown) => {
+      const plan = JSON.parse(planOf([{ address: 'aws_s3_bucket.b', actions: ['create'], after: {} }])) as object;
+      return codeOf(JSON.stringify({ ...plan, configuration }));
+    };
+    expect([of(undefined), of(null), of([]), of({}), of({ root_module: [] })]).toEqual(Array(5).fill('not_a_plan'));
+    expect(of({ root_module: { resources: [resource, resource] } })).toBe('invalid_document');
+    expect(of({ root_module: { resources: [resource] } })).toBeNull();
   });
 
   it('a provider with a list of blocks and other values', () => {

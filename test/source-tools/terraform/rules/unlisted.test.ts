@@ -68,9 +68,11 @@ describe('the type', () => {
 });
 
 describe('a data source', () => {
-  const configured = (type: string, mode = 'data') => ({
-    configuration: { root_module: { resources: [{ address: `data.${type}.d`, mode, type, name: 'd' }] } },
-  });
+  const configured = (type: string, mode = 'data') => {
+    const queue = { address: 'aws_sqs_queue.q', mode: 'managed', type: 'aws_sqs_queue', name: 'q' };
+    const resources = [queue, { address: `data.${type}.d`, mode, type, name: 'd' }];
+    return { configuration: { root_module: { resources } } };
+  };
 
   it.each([
     ['aws_region', 'data', false],
