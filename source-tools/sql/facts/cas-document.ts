@@ -3,7 +3,7 @@
  *
  * `{"rows": [{"op": "update", "table": "public.orders", "key": {"id": 17}, "expect": {"version": 3}, "set": {"status": "paid"}}]}`
  * `op` is update (default), insert or delete. `expect` lists columns and the values they must still have. Its reserved member
- * `rowSha` is a hash of the full row (see `staging/row-sha.ts`). An insert requires that no row has its key.
+ * `rowSha` is a hash of the full row (see `staging/cas-sql.ts`). An insert requires that no row has its key.
  */
 import { z } from 'zod';
 import { canonicalJson, type JsonValue } from '../../../policy/contracts/canonical-json';
