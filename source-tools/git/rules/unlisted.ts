@@ -31,13 +31,15 @@ export const unlistedFile = gitRule({
     good: patchOf('src/proxy/upstream.ts', MODIFIED, ['-a', '+b']),
   },
   find: ({ files }, config) =>
-    files.flatMap((view) => [
-      ...view.names.flatMap((name): readonly Hit[] => {
-        const reason = isLeftOut(name, config.files) ? null : unlistedReason(name);
+    files.flatMap((view): readonly Hit[] => {
+      const names = view.names.filter((name) => !isLeftOut(name, config.files));
+      const hits = names.flatMap((name): readonly Hit[] => {
+        const reason = unlistedReason(name);
         return reason === null ? [] : [hitOf(view.file, name, reason)];
-      }),
-      ...scriptHits(view, config.files),
-    ]),
+      });
+      const content = hits.length === 0 && names.includes(view.name) ? contentReason(view) : null;
+      return content === null ? hits : [hitOf(view.file, view.name, content)];
+    }),
 });
 
 /** Files that the team lists, and those about which `git_protected_paths` says more. */
@@ -50,13 +52,11 @@ function hitOf(file: PatchFile, name: PathName, reason: string): Hit {
   return { ...atFile(file, what), file: { path: name.path, line: null } };
 }
 
-/** A hit for a file with a listed name whose mode or first line says that it is something else. */
-function scriptHits({ file, name }: FileView, listed: readonly string[]): readonly Hit[] {
-  if (isLeftOut(name, listed) || unlistedReason(name) !== null) return [];
-  if (file.newMode === EXECUTABLE || file.oldMode === EXECUTABLE) return [hitOf(file, name, 'is executable')];
-  if (startsWithInterpreter(file)) return [hitOf(file, name, 'begins with "#!" and the program that runs it')];
-  if (isMedia(nameParts(name)) && file.hunks.length > 0) return [hitOf(file, name, 'is text named like a binary file')];
-  return [];
+/** Why the mode or the first line of a file with a listed name says that it is something else. */
+function contentReason({ file, name }: FileView): string | null {
+  if (file.newMode === EXECUTABLE || file.oldMode === EXECUTABLE) return 'is executable';
+  if (startsWithInterpreter(file)) return 'begins with "#!" and the program that runs it';
+  return isMedia(nameParts(name)) && file.hunks.length > 0 ? 'is text named like a binary file' : null;
 }
 
 /** Whether a line at the start of the file, before or after the change, names the program that runs the file. */

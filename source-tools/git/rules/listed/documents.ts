@@ -1,14 +1,18 @@
 import type { PathName } from '../../../../policy/text/glob';
 import { isLicenceFile } from '../licences';
 import type { NameParts } from './name-parts';
-import { isBelowTests, wordSet } from './places';
+import { loadedFolder, wordSet } from './places';
 
 const DOCUMENTS = wordSet('md markdown rst adoc asciidoc org tex bib textile rdoc pod');
-const DOC_FOLDERS = wordSet('doc docs documentation man guide guides wiki notes');
+const DOC_FOLDERS = wordSet('doc docs documentation man');
+/** Words of texts that package managers, builds or servers read, also among documents. */
+const READ_BY_TOOLS = wordSet(
+  'requirements requirement constraints cmakelists conanfile robots ads runtime packages deps dependencies manifest version',
+);
 /** Documents that have no extension, or the extension `txt`, outside the folders of documents. */
 const KNOWN = wordSet(`
   readme changelog changes history news authors contributors contributing thanks acknowledgements todo upgrading
-  upgrade faq release-notes releasenotes notes
+  upgrade faq release-notes releasenotes
 `);
 
 /** Words of files and folders from which AI agents take instructions. */
@@ -33,10 +37,11 @@ export const isText = (parts: NameParts): boolean =>
 /** Why a person sees a document; null for an ordinary one. */
 export function documentReason(name: PathName, parts: NameParts): string | null {
   if (isLicenceFile(name)) return 'contains license terms';
+  if (!isDocument(parts) && loadedFolder(name) !== null) return 'is in a folder from which tools take all files';
   if (KNOWN.has(parts.stem)) return null;
   const isInDocs = name.folders.some((folder) => DOC_FOLDERS.has(folder));
-  if (parts.extension === 'txt' && !isInDocs && !isBelowTests(name))
-    return 'is a text outside the documents and tests, which a tool can read as a list or as settings';
+  if (parts.extension === 'txt' && (!isInDocs || parts.words.some((word) => READ_BY_TOOLS.has(word))))
+    return 'is a text outside the documents, which a tool can read as a list or as settings';
   if (isInDocs) return null;
   const words = [...parts.words, ...parts.inner, ...name.folders];
   return words.some((word) => AGENT_WORDS.has(word))

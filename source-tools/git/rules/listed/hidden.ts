@@ -5,11 +5,10 @@ import { wordList } from '../../../../policy/text/word-list';
  * Not those in which a setting can name code to run, such as a plugin.
  */
 export const LISTED_HIDDEN: readonly string[] = wordList(`
-  **/.gitignore **/.gitkeep **/.keep **/.ignore **/.rgignore **/.eslintignore **/.prettierignore **/.stylelintignore
-  **/.markdownlintignore **/.git-blame-ignore-revs **/.mailmap **/.editorconfig **/.nojekyll
-  **/.env.example **/.env.sample **/.env.template
-  **/.clang-format **/.rustfmt.toml **/.swiftformat **/.stylua.toml **/.isort.cfg **/.ruff.toml **/.typos.toml
+  **/.gitkeep **/.keep **/.ignore **/.rgignore **/.prettierignore **/.git-blame-ignore-revs **/.mailmap
+  **/.editorconfig **/.clang-format **/.rustfmt.toml **/.swiftformat **/.stylua.toml **/.isort.cfg **/.typos.toml
   **/.yamllint **/.yamllint.yml **/.yamllint.yaml **/.markdownlint.json **/.markdownlint.yml **/.markdownlint.yaml
-  .changeset/*.md .github/*.md .github/ISSUE_TEMPLATE/*.md .github/ISSUE_TEMPLATE/*.yml .github/ISSUE_TEMPLATE/*.yaml
+  **/.env.example **/.env.sample **/.env.template
+  .github/*.md .github/ISSUE_TEMPLATE/*.md .github/ISSUE_TEMPLATE/*.yml .github/ISSUE_TEMPLATE/*.yaml
   .github/PULL_REQUEST_TEMPLATE/*.md .github/DISCUSSION_TEMPLATE/*.yml .github/release.yml
 `);

@@ -1,5 +1,6 @@
 import type { PathName } from '../../../../policy/text/glob';
 import { wordList } from '../../../../policy/text/word-list';
+import type { Language } from './languages';
 
 export const wordSet = (text: string): ReadonlySet<string> => new Set(wordList(text));
 
@@ -9,7 +10,7 @@ const SOURCES = wordSet(`
   test tests spec specs __tests__ e2e cypress testing bench benches benchmarks example examples sample samples demo
   demos stories
 `);
-export const TESTS = wordSet('test tests spec specs __tests__ e2e cypress testing');
+const TESTS = wordSet('test tests spec specs __tests__ e2e cypress testing');
 
 /** Folders from which a tool takes all files, wherever the folder is. */
 const LOADED = wordSet(`
@@ -17,14 +18,20 @@ const LOADED = wordSet(`
   build-logic build_logic buildlogic analyzers sourcegenerators meta-inf web-inf
 `);
 
-/** Folders of scripts, plugins, settings and infrastructure, if no folder of sources contains them. */
+/** Folders of infrastructure, of releases and of programs for the build, if no folder of sources contains them. */
 const OPERATED = wordSet(`
-  scripts script bin sbin tool tools hack hooks hook plugins plugin extensions extension _ext _extensions addons tasks
-  ci cd build dist out target release releases deploy deployment deployments ops devops infra infrastructure iac cdk
-  pulumi terraform cloudformation ansible playbooks puppet chef salt packer helm charts k8s kubernetes docker
-  containers vagrant provision provisioning provisioners config configs conf configuration settings etc environments
-  db database pipelines jobs git gradle maven renv priv fastlane
+  scripts script ci cd deploy deployment deployments ops devops infra infrastructure iac cdk pulumi terraform
+  cloudformation ansible playbooks puppet chef cookbooks salt packer helm k8s kubernetes docker vagrant provision
+  provisioning provisioners pipelines fastlane functions lambda lambdas magefiles xtask derive macro macros
 `);
+/** Folders of plugins, settings and tools, whose scripts are loaded one by one, if no folder of sources contains them. */
+const LOADED_SCRIPTS = wordSet(`
+  bin sbin tool tools hack hooks hook plugin plugins extension extensions ext addons tasks middleware build dist out
+  target config configs conf configuration settings etc environments git gradle maven renv priv formula casks mocks
+  _data
+`);
+/** The same for Ruby and PHP, whose frameworks run what is in these. */
+const LOADED_BY_FRAMEWORKS = wordSet('db database');
 
 /** Which folder of a path makes its programs run, or null. */
 export function loadedFolder({ folders }: PathName): string | null {
@@ -36,10 +43,23 @@ function isLoaded(folder: string): boolean {
   return LOADED.has(folder) || folder.endsWith('.d') || LOADED.has(folder.slice(folder.lastIndexOf('.') + 1));
 }
 
-export function operatedFolder({ folders }: PathName): string | null {
-  const first = folders.find((folder) => SOURCES.has(folder) || OPERATED.has(folder));
-  return first !== undefined && OPERATED.has(first) ? first : null;
+/** The first folder on the way to the file that tools take programs from, if no folder of sources contains it. */
+export function operatedFolder({ folders }: PathName, language: Language): string | null {
+  const first = folders.find((folder) => SOURCES.has(folder) || isOperated(folder, language));
+  return first === undefined || SOURCES.has(first) ? null : first;
 }
+
+/** By the last word: `mu-plugins`, `edge-functions`, `_ext`, `__mocks__`. */
+function isOperated(folder: string, language: Language): boolean {
+  return [folder, lastWord(folder)].some(
+    (word) =>
+      OPERATED.has(word) ||
+      (language !== 'compiled' && LOADED_SCRIPTS.has(word)) ||
+      (language === 'framework' && LOADED_BY_FRAMEWORKS.has(word)),
+  );
+}
+
+const lastWord = (folder: string): string => folder.split(/[-_.]+/).findLast((word) => word !== '') ?? '';
 
 export function isBelowSources({ folders }: PathName): boolean {
   return folders.some((folder) => SOURCES.has(folder));
