@@ -2,7 +2,7 @@ import type { PathName } from '../../../../policy/text/glob';
 import type { Language } from './languages';
 import type { NameParts } from './name-parts';
 import { loadedFolder, operatedFolder } from './places';
-import { hasToolWord, hasUnknownWord, isFoundByName, isRootScript } from './script-names';
+import { hasDataWord, hasToolWord, hasUnknownWord, isFoundByName, isRootScript } from './script-names';
 
 const BY_NAME = 'has a name by which tools find files that they run or obey';
 
@@ -14,7 +14,7 @@ export function programReason(name: PathName, parts: NameParts, language: Langua
     case 'compiled':
       return isBuildDefinition(name, parts) ? BY_NAME : null;
     case 'component':
-      return hasToolWord(parts) ? BY_NAME : null;
+      return hasToolWord(parts) || hasDataWord(parts) ? BY_NAME : null;
     case 'script':
     case 'framework':
       if (hasUnknownWord(name, parts) || isFoundByName(name, parts)) return BY_NAME;

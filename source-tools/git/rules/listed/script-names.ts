@@ -17,15 +17,17 @@ const ROLES = wordSet(`
 /** Words between dots with which tools find files, also among tests. */
 const TOOL_WORDS = wordSet(`
   config conf cfg configuration settings setup teardown workspace preset plugin rc min bundle macro macros loader run
-  global gdb
+  global gdb ci cd
 `);
+
+const DATA_WORDS = wordSet('json xml csv txt rss pdf');
 
 /** Stems of files that a tool finds by their name, wherever they are. */
 const FOUND = wordSet(`
   setup conftest sitecustomize usercustomize conf manage wsgi asgi noxfile fabfile locustfile pavement dodo celeryconfig
   versioneer gulpfile gruntfile jakefile dangerfile knexfile ormconfig rakefile guardfile capfile brewfile podfile
   fastfile vagrantfile berksfile puppetfile thorfile pnpmfile spechelper railshelper testhelper setupproxy
-  instrumentation fxmanifest preload contentscript sw serviceworker
+  instrumentation setuptests testsetup globalsetup globalteardown jestsetup vitestsetup fxmanifest preload contentscript sw serviceworker
 `);
 /** The same among tests. */
 const FOUND_IN_TESTS = wordSet('bootstrap pest environment globals');
@@ -65,7 +67,12 @@ export function hasToolWord({ inner }: NameParts): boolean {
 /** Classes and components begin with a capital letter: `App.viewport.ts`. Names of tools do not. */
 const isClass = ({ path }: PathName): boolean => /^[A-Z]/.test(path.slice(path.lastIndexOf('/') + 1));
 
-const lastPart = (word: string): string => word.slice(word.lastIndexOf('-') + 1);
+/** Whether a page is named like the data that it returns, as in Remix: `orders[.]csv.tsx`. */
+export function hasDataWord({ inner }: NameParts): boolean {
+  return inner.some((word) => DATA_WORDS.has(lastPart(word)));
+}
+
+const lastPart = (word: string): string => word.split(/[^\p{L}\p{N}]+/u).at(-1) ?? '';
 
 /** A role, a version, or a language: `messages.de.ts`. */
 const isRole = (word: string): boolean => ROLES.has(word) || /^(?:v\d+|[a-z]{2}(?:-[a-z]{2})?)$/.test(word);
