@@ -3,7 +3,7 @@ import { isLicenceFile } from '../licences';
 import type { NameParts } from './name-parts';
 import { loadedFolder, wordSet } from './places';
 
-const DOCUMENTS = wordSet('md markdown rst adoc asciidoc org tex bib textile rdoc pod');
+const DOCUMENTS = wordSet('md markdown rst adoc asciidoc org tex bib textile rdoc pod feature');
 const DOC_FOLDERS = wordSet('doc docs documentation man');
 /** Words of texts that package managers, builds or servers read, also among documents. */
 const READ_BY_TOOLS = wordSet(

@@ -14,8 +14,7 @@ const TESTS = wordSet('test tests spec specs __tests__ e2e cypress testing');
 
 /** Folders from which a tool takes all files, wherever the folder is. */
 const LOADED = wordSet(`
-  dags initializers migrations migrate seeds seeders cron crontab crontabs systemd autostart git-hooks githooks
-  build-logic build_logic buildlogic analyzers sourcegenerators meta-inf web-inf
+  dags initializers migrations seeders git-hooks githooks build-logic build_logic buildlogic meta-inf web-inf
 `);
 
 /** Folders of infrastructure, of releases and of programs for the build, if no folder of sources contains them. */
@@ -27,8 +26,8 @@ const OPERATED = wordSet(`
 /** Folders of plugins, settings and tools, whose scripts are loaded one by one, if no folder of sources contains them. */
 const LOADED_SCRIPTS = wordSet(`
   bin sbin tool tools hack hooks hook plugin plugins extension extensions ext addons tasks middleware build dist out
-  target config configs conf configuration settings etc environments git gradle maven renv priv formula casks mocks
-  _data
+  target config configs conf configuration settings etc environments git gradle maven renv priv formula casks mocks cron
+  crontab crontabs systemd autostart migrate seeds _data
 `);
 /** The same for Ruby and PHP, whose frameworks run what is in these. */
 const LOADED_BY_FRAMEWORKS = wordSet('db database');
@@ -38,10 +37,8 @@ export function loadedFolder({ folders }: PathName): string | null {
   return folders.find(isLoaded) ?? null;
 }
 
-/** `conf.d`, `profile.d` and similar; `Shop.Analyzers`. */
-function isLoaded(folder: string): boolean {
-  return LOADED.has(folder) || folder.endsWith('.d') || LOADED.has(folder.slice(folder.lastIndexOf('.') + 1));
-}
+/** Also `conf.d`, `profile.d` and similar. */
+const isLoaded = (folder: string): boolean => LOADED.has(folder) || folder.endsWith('.d');
 
 /** The first folder on the way to the file that tools take programs from, if no folder of sources contains it. */
 export function operatedFolder({ folders }: PathName, language: Language): string | null {

@@ -1,7 +1,7 @@
 import type { PathName } from '../../../../policy/text/glob';
 import type { Language } from './languages';
 import type { NameParts } from './name-parts';
-import { loadedFolder, operatedFolder } from './places';
+import { isBelowSources, loadedFolder, operatedFolder, wordSet } from './places';
 import { hasDataWord, hasToolWord, hasUnknownWord, isFoundByName, isRootScript } from './script-names';
 
 const BY_NAME = 'has a name by which tools find files that they run or obey';
@@ -35,8 +35,12 @@ function isReactHook({ path }: PathName): boolean {
   return /^use[A-Z-].*\.[jt]s$/.test(path.slice(path.lastIndexOf('/') + 1));
 }
 
+/** Attributes of an assembly, such as findings of the compiler that are switched off. */
+const CODE_OF_COMPILER = wordSet('globalsuppressions assemblyinfo build');
+
 /** Whether a file of a compiled language is part of the build, or is deployed as a definition. */
-function isBuildDefinition({ folders }: PathName, { stem, words, extension }: NameParts): boolean {
+function isBuildDefinition(name: PathName, { stem, words, extension }: NameParts): boolean {
+  const { folders } = name;
   switch (extension) {
     case 'go':
       return stem === 'magefile';
@@ -45,11 +49,14 @@ function isBuildDefinition({ folders }: PathName, { stem, words, extension }: Na
     case 'scala':
       return folders.at(-1) === 'project';
     case 'cs':
-      return stem === 'globalsuppressions' || stem === 'assemblyinfo';
+    case 'vb':
+      return (
+        CODE_OF_COMPILER.has(stem) || folders.some((folder) => /(?:^|\.)(?:analyzers|sourcegenerators)$/.test(folder))
+      );
     case 'graphql':
     case 'gql':
       return words.includes('schema') || folders.some((folder) => folder === 'schema' || folder === 'schemas');
     default:
-      return stem === 'build';
+      return stem === 'build' && !isBelowSources(name);
   }
 }
