@@ -1,6 +1,7 @@
 import type { PathName } from '../../../../policy/text/glob';
+import { wordSet } from '../../../../policy/text/word-list';
 import type { NameParts } from './name-parts';
-import { isBelowTests, loadedFolder, operatedFolder, wordSet } from './places';
+import { isBelowTests, loadedFolder, operatedFolder } from './places';
 
 /** Formats that only translations have. */
 const TRANSLATIONS = wordSet('po pot ftl arb xlf xliff strings stringsdict xcstrings');

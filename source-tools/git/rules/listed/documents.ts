@@ -1,7 +1,8 @@
 import type { PathName } from '../../../../policy/text/glob';
+import { wordSet } from '../../../../policy/text/word-list';
 import { isLicenceFile } from '../licences';
 import type { NameParts } from './name-parts';
-import { loadedFolder, wordSet } from './places';
+import { loadedFolder } from './places';
 
 const DOCUMENTS = wordSet('md markdown rst adoc asciidoc org tex bib textile rdoc pod feature');
 const DOC_FOLDERS = wordSet('doc docs documentation man');

@@ -1,4 +1,4 @@
-import { wordSet } from './places';
+import { wordSet } from '../../../../policy/text/word-list';
 import type { NameParts } from './name-parts';
 
 /** JavaScript without markup, which most tools of the web run. */

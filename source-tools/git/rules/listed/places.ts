@@ -1,8 +1,6 @@
 import type { PathName } from '../../../../policy/text/glob';
-import { wordList } from '../../../../policy/text/word-list';
+import { wordSet } from '../../../../policy/text/word-list';
 import type { Language } from './languages';
-
-export const wordSet = (text: string): ReadonlySet<string> => new Set(wordList(text));
 
 /** Folders of the modules of a program, of its tests and of examples: what tools find by name is mostly outside them. */
 const SOURCES = wordSet(`

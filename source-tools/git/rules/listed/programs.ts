@@ -1,7 +1,8 @@
 import type { PathName } from '../../../../policy/text/glob';
+import { wordSet } from '../../../../policy/text/word-list';
 import type { Language } from './languages';
 import type { NameParts } from './name-parts';
-import { isBelowSources, loadedFolder, operatedFolder, wordSet } from './places';
+import { isBelowSources, loadedFolder, operatedFolder } from './places';
 import { hasDataWord, hasToolWord, hasUnknownWord, isFoundByName, isRootScript } from './script-names';
 
 const BY_NAME = 'has a name by which tools find files that they run or obey';

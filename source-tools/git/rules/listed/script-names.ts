@@ -1,7 +1,8 @@
 import type { PathName } from '../../../../policy/text/glob';
+import { wordSet } from '../../../../policy/text/word-list';
 import { SCRIPT } from './languages';
 import type { NameParts } from './name-parts';
-import { isBelowSources, isBelowTests, wordSet } from './places';
+import { isBelowSources, isBelowTests } from './places';
 
 /** Words between dots that tell the role of a module: `cart.test.ts`, `user.service.ts`. Any other can be that of a tool. */
 const ROLES = wordSet(`
