@@ -62,7 +62,9 @@ export const protectedPaths = gitRule({
         'Globs of the files, instead of the kinds that this version knows: * matches within a name, ** across folders. Case is ignored.',
       ),
     also: Globs.default([]).describe('Globs of further files.'),
-    except: Globs.default([]).describe('Globs of paths to exclude.'),
+    except: Globs.default([]).describe(
+      'Globs of paths to exclude. Files of the known kinds are left to this rule, so git_unlisted_file does not ask about them either.',
+    ),
   }),
   examples: {
     bad: patchOf('.github/workflows/ci.yml', MODIFIED, ['-  timeout-minutes: 5', '+  timeout-minutes: 50']),

@@ -43,6 +43,8 @@ describe('files of listed kinds', () => {
     'test/fixtures/order.json',
     'parser/testdata/input.yaml',
     'docs/export.md',
+    'DOCS/EXPORT.MD',
+    'Src/Orders/Total.TS',
     'docs/Makefile.md',
     'docs/release-notes/2.4.txt',
     'README',
@@ -85,6 +87,7 @@ describe('asks a person about a file that is not on the list', () => {
     // Names by which tools find programs.
     ['vite.config.ts', 'has a name'],
     ['src/alchemy.run.ts', 'has a name'],
+    ['src/site.newtool.ts', 'has a name'],
     ['src/keys.macro.ts', 'has a name'],
     ['src/setupTests.ts', 'has a name'],
     ['test/jest.setup.ts', 'has a name'],
@@ -126,7 +129,8 @@ describe('asks a person about a file that is not on the list', () => {
     ['test/fixtures/tsconfig.json', 'has the extension ".json"'],
     ['app/fixtures/users.json', 'has the extension ".json"'],
     ['src/main/resources/application.properties', 'has the extension ".properties"'],
-    ['deploy/messages/values.yaml', 'has the extension ".yaml"'],
+    ['deploy/messages/web.yaml', 'has the extension ".yaml"'],
+    ['conf.d/testdata/web.yaml', 'has the extension ".yaml"'],
   ])('%s', (path, reason) => {
     expect(reasonFor(change(path))).toContain(reason);
   });
