@@ -449,4 +449,28 @@ export const DEFECTS = [
     to: 'Number(before) < 0',
     tests: ['test/source-tools/terraform/rules/listed-values.test.ts'],
   },
+  {
+    name: 'the old name of a renamed file is not looked up in the list of files',
+    through: 'a configuration that is a program moves to another name, and the tool runs without it',
+    file: 'source-tools/git/rules/unlisted.ts',
+    from: 'view.names.filter((name)',
+    to: '[view.name].filter((name)',
+    tests: ['test/source-tools/git/rules/unlisted-files.test.ts'],
+  },
+  {
+    name: 'a file in a hidden folder counts by its extension',
+    through: 'a new script of a pipeline in .github/scripts',
+    file: 'source-tools/git/rules/listed/index.ts',
+    from: "name.folders.some((folder) => folder.startsWith('.'))",
+    to: 'false',
+    tests: ['test/source-tools/git/rules/unlisted-files.test.ts'],
+  },
+  {
+    name: 'any word may be between the dots of the name of a module',
+    through: 'a program that a new tool finds by its name, such as alchemy.run.ts',
+    file: 'source-tools/git/rules/listed/script-names.ts',
+    from: '!isTest && !isClass(name) && parts.inner.some((word) => !isRole(word))',
+    to: 'false',
+    tests: ['test/source-tools/git/rules/unlisted-files.test.ts'],
+  },
 ];

@@ -193,7 +193,7 @@ describeInBrowser('what happens while a review is open on the page', () => {
     const { repository } = environment();
     const lines = Array.from({ length: 11_400 }, (_, n) => `+const value${n} = ${n}; // ${'-'.repeat(50)} line ${n}`);
     lines[11_000] = '+const hidden = "\u202egnirts\u202c"; // not what it seems';
-    const raw = `diff --git a/big.ts b/big.ts\nnew file mode 100644\n--- /dev/null\n+++ b/big.ts\n@@ -0,0 +1,${lines.length} @@\n${lines.join('\n')}\n`;
+    const raw = `diff --git a/src/big.ts b/src/big.ts\nnew file mode 100644\n--- /dev/null\n+++ b/src/big.ts\n@@ -0,0 +1,${lines.length} @@\n${lines.join('\n')}\n`;
     expect(raw.length).toBeGreaterThan(MAX_DIFF_BYTES * 0.95);
     await opened({ target: 'repo', sourceTool: 'GitPatch', raw, metadata: { base_commit: repository.tip() } });
     const text = page.getByRole('region', { name: 'Text of the change' });

@@ -24,6 +24,7 @@ describe('countersign policy backtest', () => {
       0,
       '2 of 4 commits held (50 %), 1 forbidden\n' +
         '  guardian.git_protected_paths  holds 2 (50 %), alone 1\n' +
+        '  guardian.git_unlisted_file    holds 1 (25 %), alone 0\n' +
         '  safety.git_policy_change      holds 1 (25 %), alone 0\n',
     ]);
   });

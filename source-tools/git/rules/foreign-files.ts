@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import type { Hit } from '../../../policy/rules/rule-maker';
-import { coveringGlob, type PathName } from '../../../policy/text/glob';
+import { coveringGlob } from '../../../policy/text/glob';
 import { wordList } from '../../../policy/text/word-list';
 import { atFile, atLine, gitRule, globs, MODIFIED, NEW, patchOf } from './define-git-rule';
 import type { PatchLine } from '../facts/git-facts';
+import { isLicenceFile } from './licences';
 import type { FileView } from './patch-view';
 
 export const GENERATED = wordList(`
@@ -83,15 +84,6 @@ const LICENCE = [
   ...['spdx-license-identifier', 'copyright', 'licensed under', 'all rights reserved', '@license', 'public license'],
   ...['permission is hereby granted', 'bsd-style', 'distributed under the'],
 ];
-const LICENCE_FILE =
-  /^(?:(?:mit|apache|bsd)-)?(?:un)?licen[cs]es?(?:[-_.].*)?$|^(?:copying|copyrights?|notices?|patents|third-?party-?(?:notices|licen[cs]es))(?:[-_.].*)?$/;
-/** Code about licenses, such as `license.ts`. */
-const CODE = /\.(?:[cm]?[jt]sx?|vue|svelte|py|rb|go|rs|java|kt|swift|cs|php|c|cc|cpp|h|hpp|ex|dart|css|scss|json)$/;
-
-function isLicenceFile({ base, folders }: PathName): boolean {
-  return !CODE.test(base) && (LICENCE_FILE.test(base) || folders.at(-1) === 'licenses');
-}
-
 const MANIFESTS = ['**/package.json', '**/composer.json', '**/Cargo.toml', '**/pyproject.toml'];
 const LICENCE_FIELD = /^["']?licen[cs]es?(?:-files?)?["']?\s*[:=]/;
 

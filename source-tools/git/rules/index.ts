@@ -9,6 +9,7 @@ import { pathScope, policyChange, protectedPaths } from './paths';
 import { size } from './size';
 import { testWeakening } from './tests';
 import { trojanSource } from './trojan-source';
+import { unlistedFile } from './unlisted';
 
 /** In catalogue order, which is also the order of findings. */
 export const gitDiffRules: readonly PackRule[] = [
@@ -19,6 +20,7 @@ export const gitDiffRules: readonly PackRule[] = [
   mode,
   symlinkEscape,
   protectedPaths,
+  unlistedFile,
   policyChange,
   pathScope,
   size,

@@ -5,7 +5,7 @@ import { GITLINK, SYMLINK, type PatchFile } from '../facts/git-facts';
 import { isReadAsGit } from '../facts/names';
 import type { FileView } from './patch-view';
 
-const EXECUTABLE = '100755';
+export const EXECUTABLE = '100755';
 const ORDINARY = new Set(['100644', EXECUTABLE, SYMLINK, GITLINK]);
 
 function modeChange(file: PatchFile): string | null {

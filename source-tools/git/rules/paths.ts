@@ -4,8 +4,7 @@ import type { Hit } from '../../../policy/rules/rule-maker';
 import { shown } from '../../../policy/text/shown-name';
 import { atFile, gitRule, globs, MODIFIED, patchOf } from './define-git-rule';
 import type { FileView } from './patch-view';
-import { isOrdinaryHidden } from './hidden-files';
-import { isDefaultList, PROTECTED, protectedKind } from './protected-kinds';
+import { protectedKind } from './protected-kinds';
 
 const Globs = globs(1000);
 
@@ -28,57 +27,56 @@ export const policyChange = gitRule({
     bad: patchOf('countersign.policy.yaml', MODIFIED, ['-  level: forbid', '+  level: advise']),
     good: patchOf('docs/policy.md', MODIFIED, ['-a', '+b']),
   },
-  find: ({ files }, { paths }) => covered(files, [paths], [], (glob) => `is a policy file, by ${shown(glob)}`),
+  find: ({ files }, { paths }) =>
+    covered(files, [], (name) => {
+      const glob = coveringGlob(paths, name);
+      return glob === undefined ? undefined : `is a policy file, by ${shown(glob)}`;
+    }),
 });
 
-type GlobOfName = (list: readonly string[], name: PathName) => string | undefined;
-
-/** Hits for the paths that the lists cover, each by the first glob of the first list that covers it. */
+/** Hits for the names of files that `describe` returns a text for, unless `except` covers them. */
 function covered(
   files: readonly FileView[],
-  lists: readonly (readonly string[])[],
   except: readonly string[],
-  describe: (glob: string) => string,
-  globOf: GlobOfName = coveringGlob,
+  describe: (name: PathName) => string | undefined,
 ): readonly Hit[] {
   const hits: Hit[] = [];
   for (const { file, names } of files)
-    for (const name of names)
-      for (const list of lists) {
-        const glob = globOf(list, name);
-        if (glob === undefined) continue;
-        if (coveringGlob(except, name) === undefined)
-          hits.push({ ...atFile(file, `${describe(glob)} (${file.change})`), file: { path: name.path, line: null } });
-        break;
-      }
+    for (const name of names) {
+      const what = describe(name);
+      if (what !== undefined && coveringGlob(except, name) === undefined)
+        hits.push({ ...atFile(file, `${what} (${file.change})`), file: { path: name.path, line: null } });
+    }
   return hits;
 }
 
 export const protectedPaths = gitRule({
   name: 'git_protected_paths',
-  logicRevision: 8,
+  logicRevision: 9,
   defaultLevel: 'confirm',
   why: 'A tool executes or obeys these files without being asked, so a change has effects that its lines do not show.',
   config: z.strictObject({
-    paths: Globs.default([...PROTECTED]).describe(
-      'Globs: * matches within a name, ** across folders. Case is ignored. The default covers files by kind, and all hidden files but well-known harmless ones.',
+    paths: Globs.nullable()
+      .default(null)
+      .describe(
+        'Globs of the files, instead of the kinds that this version knows: * matches within a name, ** across folders. Case is ignored.',
+      ),
+    also: Globs.default([]).describe('Globs of further files.'),
+    except: Globs.default([]).describe(
+      'Globs of paths to exclude. Files of the known kinds are left to this rule, so git_unlisted_file does not ask about them either.',
     ),
-    also: Globs.default([]).describe('Globs in addition to `paths`, so that you need not repeat the default list.'),
-    except: Globs.default([]).describe('Globs of paths to exclude.'),
   }),
   examples: {
     bad: patchOf('.github/workflows/ci.yml', MODIFIED, ['-  timeout-minutes: 5', '+  timeout-minutes: 50']),
     good: patchOf('docs/github/workflows.md', MODIFIED, ['-a', '+b']),
   },
-  find: ({ files }, { paths, also, except }) => {
-    const isDefault = isDefaultList(paths);
-    const globOf: GlobOfName = (list, name) => {
-      const glob = coveringGlob(list, name);
-      const isSpared = glob !== undefined && list === paths && isDefault && isOrdinaryHidden(glob, name);
-      return isSpared ? undefined : glob;
-    };
-    return covered(files, [paths, also], except, (glob) => `is ${protectedKind(glob)}`, globOf);
-  },
+  find: ({ files }, { paths, also, except }) =>
+    covered(files, except, (name) => {
+      const kind = paths === null ? protectedKind(name) : undefined;
+      if (kind !== undefined) return `is ${kind}`;
+      const glob = coveringGlob(paths ?? [], name) ?? coveringGlob(also, name);
+      return glob === undefined ? undefined : `is protected by ${shown(glob)}`;
+    }),
 });
 
 export const pathScope = gitRule({

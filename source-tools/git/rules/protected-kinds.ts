@@ -1,6 +1,7 @@
-import { shown } from '../../../policy/text/shown-name';
+import { coveringGlob, type PathName } from '../../../policy/text/glob';
 import { wordList } from '../../../policy/text/word-list';
-import { HIDDEN } from './hidden-files';
+import { isDocument } from './listed/documents';
+import { nameParts } from './listed/name-parts';
 
 /** A kind of file that has an effect which its lines do not show, mostly because a tool executes it without being asked. */
 interface ProtectedKind {
@@ -23,6 +24,8 @@ export const PIPELINES: readonly string[] = wordList(`
   amplify.y*ml apprunner.y*ml **/atlantis.y*ml screwdriver.yaml .readthedocs.y*ml zuul.yaml zuul.d/** *.gocd.yaml **/Earthfile dagger.json
   **/ci_scripts/ci_*.sh
 `);
+
+const AGENTS = 'an instruction that AI agents obey';
 
 export const PROTECTED_KINDS: readonly ProtectedKind[] = [
   {
@@ -121,7 +124,7 @@ export const PROTECTED_KINDS: readonly ProtectedKind[] = [
     `),
   },
   {
-    what: 'an instruction that AI agents obey',
+    what: AGENTS,
     sources: [
       'https://agents.md/',
       'https://code.claude.com/docs/en/memory',
@@ -144,7 +147,7 @@ export const PROTECTED_KINDS: readonly ProtectedKind[] = [
     ],
     globs: wordList(`
       **/CODEOWNERS **/OWNERS **/OWNERS_ALIASES .github/settings.y*ml .github/rulesets/** .mergify.yml bors.toml
-      **/auth/** **/firestore.rules **/storage.rules **/database.rules.json
+      **/firestore.rules **/storage.rules **/database.rules.json
     `),
   },
   {
@@ -163,25 +166,18 @@ export const PROTECTED_KINDS: readonly ProtectedKind[] = [
       **/migrations/** **/db/migrate/** **/alembic/versions/**
     `),
   },
-  {
-    what: 'a hidden file, which a tool may obey without being asked',
-    sources: ['https://specifications.freedesktop.org/basedir-spec/latest/'],
-    globs: HIDDEN,
-  },
 ];
 
-export const PROTECTED: readonly string[] = PROTECTED_KINDS.flatMap(({ globs }) => globs);
+const PROTECTED = PROTECTED_KINDS.flatMap(({ globs }) => globs);
+/** Documents are protected only as instructions: `k8s/README.md` and `Makefile.md` are not what their folder or name says. */
+const FOR_DOCUMENTS = PROTECTED_KINDS.flatMap(({ what, globs }) => (what === AGENTS ? globs : []));
 
 const KIND_OF: ReadonlyMap<string, string> = new Map(
   PROTECTED_KINDS.flatMap(({ what, globs }) => globs.map((glob) => [glob, what] as const)),
 );
 
-/** True for the default of the setting `paths`. A bundle that lists globs itself means all files that they match. */
-export function isDefaultList(globs: readonly string[]): boolean {
-  return globs.length === PROTECTED.length && PROTECTED.every((glob, i) => globs[i] === glob);
-}
-
-/** What a protected file is, by the glob of `PROTECTED_KINDS` that covers it; for a glob of a bundle, the glob itself. */
-export function protectedKind(glob: string): string {
-  return KIND_OF.get(glob) ?? `protected by ${shown(glob)}`;
+/** What a file of a protected kind is; undefined for any other file. */
+export function protectedKind(name: PathName): string | undefined {
+  const glob = coveringGlob(isDocument(nameParts(name)) ? FOR_DOCUMENTS : PROTECTED, name);
+  return glob === undefined ? undefined : KIND_OF.get(glob);
 }

@@ -49,16 +49,12 @@ it.each([
   ['amplify.yml', 'executed by a pipeline'],
   ['apprunner.yaml', 'executed by a pipeline'],
   ['infra/atlantis.yaml', 'executed by a pipeline'],
-  ['packages/app/.vscode/tasks.json', 'a hidden file'],
   ['Taskfile.dist.yml', 'executed by a build or a test run'],
   ['rakefile.rb', 'executed by a build or a test run'],
   ['compose.override.yaml', 'on deployment'],
   ['deps/build.jl', 'executed when packages are installed'],
   ['Setup.hs', 'executed when packages are installed'],
   ['ios/ci_scripts/ci_post_clone.sh', 'executed by a pipeline'],
-  ['.gdbinit', 'a hidden file'],
-  ['.github/scripts/release.py', 'a hidden file'],
-  ['.new-agent/rules.md', 'a hidden file'],
 ])('protects %s, which is %s', (path, kind) => {
   expect(reasonFor(path)).toContain(kind);
 });
@@ -66,23 +62,29 @@ it.each([
 it.each([
   'src/lock.ts',
   'docs/compose.md',
+  'docs/Makefile.md',
+  'k8s/README.md',
+  'db/migrations/README.md',
+  'src/auth/login.tsx',
   'src/requirements.ts',
-  'db/queries/user.sql',
   'src/components/charts/bar.tsx',
   'package-lock.json',
   'src/hooks/use-user.ts',
-  '.gitignore',
-  'packages/app/.eslintrc.json',
-  '.github/ISSUE_TEMPLATE/bug.md',
-  '.changeset/brave-dogs.md',
 ])('does not protect an ordinary file such as %s', (path) => {
   expect(reasonFor(path)).toBeNull();
 });
 
-it('protects an ordinary hidden file if the bundle itself names it', () => {
-  const patch = patchOf('.gitignore', MODIFIED, ['-a', '+b']);
-  for (const config of [{ also: ['**/.gitignore'] }, { also: ['**/.*'] }, { paths: ['**/.*'] }])
+it('protects a document if the bundle itself names it', () => {
+  const patch = patchOf('k8s/README.md', MODIFIED, ['-a', '+b']);
+  for (const config of [{ also: ['**/k8s/**'] }, { paths: ['**/k8s/**'] }])
     expect(runRule(packDefinitions, 'git_protected_paths', patch, { config }).status).not.toBe('ALLOW');
+});
+
+it('protects only the paths of the bundle if it names them', () => {
+  const config = { paths: ['payments/**'] };
+  const statusOf = (path: string) =>
+    runRule(packDefinitions, 'git_protected_paths', patchOf(path, MODIFIED, ['-a', '+b']), { config }).status;
+  expect([statusOf('payments/fees.ts'), statusOf('Dockerfile')]).toEqual(['BLOCK', 'ALLOW']);
 });
 
 it('forbids a link that takes the place of the folder of the policy', () => {

@@ -1,0 +1,58 @@
+import type { PathName } from '../../../../policy/text/glob';
+import { wordSet } from '../../../../policy/text/word-list';
+import { isLicenceFile } from '../licences';
+import type { NameParts } from './name-parts';
+import { loadedFolder } from './places';
+
+const DOCUMENTS = wordSet('md markdown rst adoc asciidoc org tex bib textile rdoc pod feature');
+const DOC_FOLDERS = wordSet('doc docs documentation man');
+/** Words of texts that package managers, builds or servers read, also among documents. */
+const READ_BY_TOOLS = wordSet(
+  'requirements requirement constraints cmakelists conanfile robots ads runtime packages deps dependencies manifest version',
+);
+/** Documents that have no extension, or the extension `txt`, outside the folders of documents. */
+const KNOWN = wordSet(`
+  readme changelog changes history news authors contributors contributing thanks acknowledgements todo upgrading
+  upgrade faq release-notes releasenotes
+`);
+
+/** Words of files and folders from which AI agents take instructions. */
+const AGENT_WORDS = wordSet(`
+  agent agents prompt prompts skill skills instruction instructions persona personas subagent subagents chatmode
+  chatmodes claude gemini copilot cursor codex windsurf cline aider devin jules llm llms
+`);
+
+const STYLES_AND_PAGES = wordSet('html htm xhtml css scss sass less styl pcss heex templ gohtml cshtml vbhtml razor');
+/** Templates of pages; their inner extension, if any, is that of the result: `mail.html.twig`, `nginx.conf.twig`. */
+const PAGE_TEMPLATES = wordSet('hbs handlebars ejs pug haml slim liquid njk twig');
+/** Templates of anything. */
+const TEMPLATES = wordSet('erb j2 jinja jinja2 tmpl tpl gotmpl mustache eex leex');
+const RESULTS = wordSet('html htm xhtml txt text md css mjml');
+
+/** For which the extension alone says that the file is a document. */
+export const isDocument = ({ extension }: NameParts): boolean => DOCUMENTS.has(extension);
+
+export const isText = (parts: NameParts): boolean =>
+  isDocument(parts) || parts.extension === 'txt' || (parts.extension === '' && KNOWN.has(parts.stem));
+
+/** Why a person sees a document; null for an ordinary one. */
+export function documentReason(name: PathName, parts: NameParts): string | null {
+  if (isLicenceFile(name)) return 'contains license terms';
+  if (!isDocument(parts) && loadedFolder(name) !== null) return 'is in a folder from which tools take all files';
+  if (KNOWN.has(parts.stem)) return null;
+  const isInDocs = name.folders.some((folder) => DOC_FOLDERS.has(folder));
+  if (parts.extension === 'txt' && (!isInDocs || parts.words.some((word) => READ_BY_TOOLS.has(word))))
+    return 'is a text outside the documents, which a tool can read as a list or as settings';
+  if (isInDocs) return null;
+  const words = [...parts.words, ...parts.inner, ...name.folders];
+  return words.some((word) => AGENT_WORDS.has(word))
+    ? 'has a name or folder from which AI agents take instructions'
+    : null;
+}
+
+export function isPage({ extension, inner }: NameParts): boolean {
+  if (STYLES_AND_PAGES.has(extension)) return !inner.includes('min');
+  const result = inner.at(-1);
+  if (result === undefined) return PAGE_TEMPLATES.has(extension);
+  return (PAGE_TEMPLATES.has(extension) || TEMPLATES.has(extension)) && RESULTS.has(result);
+}

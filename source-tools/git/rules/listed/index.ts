@@ -1,0 +1,21 @@
+import { coveringGlob, type PathName } from '../../../../policy/text/glob';
+import { shown } from '../../../../policy/text/shown-name';
+import { isMedia, isOrdinaryData, isTranslation } from './data';
+import { documentReason, isPage, isText } from './documents';
+import { LISTED_HIDDEN } from './hidden';
+import { nameParts } from './name-parts';
+import { languageOf } from './languages';
+import { programReason } from './programs';
+
+/** Why the name of a file is not on the list, as what follows the path in a finding; null if it is. */
+export function unlistedReason(name: PathName): string | null {
+  if (name.base.startsWith('.') || name.folders.some((folder) => folder.startsWith('.')))
+    return coveringGlob(LISTED_HIDDEN, name) === undefined ? 'is hidden, and tools obey many hidden files' : null;
+  const parts = nameParts(name);
+  if (isOrdinaryData(name, parts)) return null;
+  const language = languageOf(parts);
+  if (language !== null) return programReason(name, parts, language);
+  if (isText(parts)) return documentReason(name, parts);
+  if (isPage(parts) || parts.extension === 'svg' || isTranslation(parts) || isMedia(parts)) return null;
+  return parts.extension === '' ? 'has no extension' : `has the extension ${shown(`.${parts.extension.slice(0, 60)}`)}`;
+}
