@@ -147,7 +147,7 @@ export const PROTECTED_KINDS: readonly ProtectedKind[] = [
     ],
     globs: wordList(`
       **/CODEOWNERS **/OWNERS **/OWNERS_ALIASES .github/settings.y*ml .github/rulesets/** .mergify.yml bors.toml
-      **/firestore.rules **/storage.rules **/database.rules.json
+      **/auth/** **/firestore.rules **/storage.rules **/database.rules.json
     `),
   },
   {

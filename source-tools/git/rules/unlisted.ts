@@ -3,7 +3,8 @@ import { coveringGlob, type PathName } from '../../../policy/text/glob';
 import type { Hit } from '../../../policy/rules/rule-maker';
 import { atFile, gitRule, globs, MODIFIED, NEW, patchOf } from './define-git-rule';
 import type { PatchFile } from '../facts/git-facts';
-import { unlistedReason } from './listed';
+import { namesPackages } from './dependencies/unread';
+import { isHidden, unlistedReason } from './listed';
 import { isMedia } from './listed/data';
 import { nameParts } from './listed/name-parts';
 import { EXECUTABLE } from './modes';
@@ -32,7 +33,7 @@ export const unlistedFile = gitRule({
   },
   find: ({ files }, config) =>
     files.flatMap((view): readonly Hit[] => {
-      const names = view.names.filter((name) => !isLeftOut(name, config.files));
+      const names = view.names.filter((name) => !isLeftOut(name, view, config.files));
       const hits = names.flatMap((name): readonly Hit[] => {
         const reason = unlistedReason(name);
         return reason === null ? [] : [hitOf(view.file, name, reason)];
@@ -42,9 +43,10 @@ export const unlistedFile = gitRule({
     }),
 });
 
-/** Files that the team lists, and those about which `git_protected_paths` says more. */
-function isLeftOut(name: PathName, listed: readonly string[]): boolean {
-  return coveringGlob(listed, name) !== undefined || protectedKind(name) !== undefined;
+/** Files that the team lists, and those about which `git_protected_paths` and `git_dependency_change` say more. */
+function isLeftOut(name: PathName, view: FileView, listed: readonly string[]): boolean {
+  if (coveringGlob(listed, name) !== undefined || protectedKind(name) !== undefined) return true;
+  return name === view.name && !isHidden(name) && namesPackages(view);
 }
 
 function hitOf(file: PatchFile, name: PathName, reason: string): Hit {

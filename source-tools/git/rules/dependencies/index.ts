@@ -8,7 +8,7 @@ import { dependencyChanges, type PackageChange } from './changes';
 import { folderOf, isLock, isManifest } from './ecosystems';
 import type { LockChange } from './locked';
 import { foreignHosts, sourceHits } from './sources';
-import { isUnread, unreadHits } from './unread';
+import { isUnread, namesPackages, unreadHits } from './unread';
 import { isOlder } from './versions';
 
 /** Hosts of the public registries, which lock files name for each package. */
@@ -47,7 +47,7 @@ export const dependencyChange = gitRule({
     good: patchOf('package.json', MODIFIED, ['-    "build": "tsc"', '+    "build": "tsc -b"']),
   },
   find: ({ files }, { registries, requireLock }) => {
-    const deciding = files.filter((view) => isManifest(view) || isLock(view) || isUnread(view));
+    const deciding = files.filter(namesPackages);
     if (deciding.length === 0) return [];
     const { manifests, locks, withoutLock, withoutManifest } = dependencyChanges(files);
     return [

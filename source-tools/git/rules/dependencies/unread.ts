@@ -1,6 +1,7 @@
 import type { Hit } from '../../../../policy/rules/rule-maker';
 import { atLine } from '../define-git-rule';
 import type { FileView } from '../patch-view';
+import { isLock, isManifest } from './ecosystems';
 
 /**
  * Manifests, lock files and settings whose format is not read, or not in full: most of them are programs, or refer to other files.
@@ -50,6 +51,11 @@ export function isUnread({ name: { base, lower } }: FileView): boolean {
     base.endsWith('.gradle.kts') ||
     ENDINGS.has(base.slice(base.lastIndexOf('.')))
   );
+}
+
+/** Whether the file says which packages are installed, so that `git_dependency_change` reads it or reports that it cannot. */
+export function namesPackages(view: FileView): boolean {
+  return isManifest(view) || isLock(view) || isUnread(view);
 }
 
 /** The first line that the patch adds to such a file, or takes from it. */

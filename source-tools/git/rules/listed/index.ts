@@ -7,9 +7,13 @@ import { nameParts } from './name-parts';
 import { languageOf } from './languages';
 import { programReason } from './programs';
 
+export function isHidden({ base, folders }: PathName): boolean {
+  return base.startsWith('.') || folders.some((folder) => folder.startsWith('.'));
+}
+
 /** Why the name of a file is not on the list, as what follows the path in a finding; null if it is. */
 export function unlistedReason(name: PathName): string | null {
-  if (name.base.startsWith('.') || name.folders.some((folder) => folder.startsWith('.')))
+  if (isHidden(name))
     return coveringGlob(LISTED_HIDDEN, name) === undefined ? 'is hidden, and tools obey many hidden files' : null;
   const parts = nameParts(name);
   if (isOrdinaryData(name, parts)) return null;

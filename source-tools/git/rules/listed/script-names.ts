@@ -56,10 +56,14 @@ const SITES = wordSet('doc docs website site');
 
 /** Whether the words between the dots of a name can be those of a tool, such as `vite.config.ts`. */
 export function hasUnknownWord(name: PathName, parts: NameParts): boolean {
+  if (isDeclaration(parts)) return false;
   if (hasToolWord(parts)) return true;
   const isTest = isBelowTests(name) || /^(?:test|spec)$/.test(parts.inner.at(-1) ?? '');
   return !isTest && !isClass(name) && parts.inner.some((word) => !isRole(word));
 }
+
+/** Declarations of types, which no tool runs. */
+const isDeclaration = ({ inner, extension }: NameParts): boolean => extension === 'ts' && inner.at(-1) === 'd';
 
 export function hasToolWord({ inner }: NameParts): boolean {
   return inner.some((word) => TOOL_WORDS.has(lastPart(word)));
@@ -133,9 +137,10 @@ function isRouteScript({ lower, folders }: PathName, { stem, inner }: NameParts)
 }
 
 /** Whether a script is where tools look first, in the root of the tree or of its site, and not named like a module. */
-export function isRootScript({ folders }: PathName, { stem, inner, extension }: NameParts): boolean {
+export function isRootScript({ folders }: PathName, parts: NameParts): boolean {
+  const { stem, inner } = parts;
   const isRoot = folders.length === 0 || (folders.length === 1 && SITES.has(folders[0] as string));
   if (!isRoot || ROOT_STEMS.has(stem)) return false;
   const isTest = inner.includes('test') || inner.includes('spec') || /^test_|_(?:test|spec)$/.test(stem);
-  return !isTest && !(extension === 'ts' && inner.at(-1) === 'd');
+  return !isTest && !isDeclaration(parts);
 }

@@ -55,6 +55,7 @@ it.each([
   ['deps/build.jl', 'executed when packages are installed'],
   ['Setup.hs', 'executed when packages are installed'],
   ['ios/ci_scripts/ci_post_clone.sh', 'executed by a pipeline'],
+  ['src/auth/login.tsx', 'who may access what'],
 ])('protects %s, which is %s', (path, kind) => {
   expect(reasonFor(path)).toContain(kind);
 });
@@ -65,7 +66,7 @@ it.each([
   'docs/Makefile.md',
   'k8s/README.md',
   'db/migrations/README.md',
-  'src/auth/login.tsx',
+  'docs/auth/README.md',
   'src/requirements.ts',
   'src/components/charts/bar.tsx',
   'package-lock.json',

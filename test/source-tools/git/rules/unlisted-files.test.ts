@@ -22,6 +22,7 @@ describe('files of listed kinds', () => {
     'src/components/AccountSetup.tsx',
     'src/components/App.viewport.ts',
     'src/messages.de.ts',
+    'types/deno.check.d.ts',
     'hooks/use-order.ts',
     'shop/orders.py',
     'app.py',
@@ -66,14 +67,14 @@ describe('files of listed kinds', () => {
 describe('asks a person about a file that is not on the list', () => {
   it.each([
     // Formats that tools read.
-    ['package.json', 'has the extension ".json"'],
-    ['pnpm-lock.yaml', 'has the extension ".yaml"'],
+    ['turbo.json', 'has the extension ".json"'],
     ['config/app.toml', 'has the extension ".toml"'],
     ['reports/weekly.sql', 'has the extension ".sql"'],
     ['analysis/churn.ipynb', 'has the extension ".ipynb"'],
     ['scripts/deploy.sh', 'has the extension ".sh"'],
     ['win/install.ps1', 'has the extension ".ps1"'],
-    ['settings.gradle.kts', 'has the extension ".kts"'],
+    ['build.main.kts', 'has the extension ".kts"'],
+    ['.cache/package.json', 'is hidden'],
     ['src/orders/total.unknown', 'has the extension ".unknown"'],
     ['tools/run', 'has no extension'],
     ['deploy/nginx.conf.j2', 'has the extension ".j2"'],
@@ -103,7 +104,6 @@ describe('asks a person about a file that is not on the list', () => {
     ['pages/api/hello.ts', 'has a name'],
     ['app/routes/orders[.]csv.tsx', 'has a name'],
     ['tools/magefile.go', 'has a name'],
-    ['Package.swift', 'has a name'],
     ['src/app.min.js', 'has a name'],
     // Folders from which tools take programs.
     ['pipelines/dags/daily.py', 'is in the folder'],
@@ -120,7 +120,7 @@ describe('asks a person about a file that is not on the list', () => {
     ['orders.py', 'is a script in the root'],
     ['docs/search.js', 'is a script in the root'],
     // Documents and data that tools read.
-    ['docs/requirements.txt', 'is a text outside'],
+    ['docs/runtime.txt', 'is a text outside'],
     ['data/allowed_hosts.txt', 'is a text outside'],
     ['src/prompts/support.md', 'from which AI agents take instructions'],
     ['packages/app/skills/deploy.md', 'from which AI agents take instructions'],
@@ -185,9 +185,9 @@ describe('asks a person about a file that is not on the list', () => {
 });
 
 it('passes files that the bundle lists, also hidden and executable ones', () => {
-  const config = { files: ['**/package.json', '.changeset/*.md', 'scripts/**'] };
+  const config = { files: ['**/turbo.json', '.changeset/*.md', 'scripts/**'] };
   const executable = patchOf('scripts/run.py', ['index 1f9d725..8c3482d 100755'], ['-a', '+b']);
-  for (const patch of [change('web/package.json'), change('.changeset/brave-dogs.md'), executable])
+  for (const patch of [change('web/turbo.json'), change('.changeset/brave-dogs.md'), executable])
     expect([reasonFor(patch), reasonFor(patch, config)]).toEqual([expect.any(String), null]);
 });
 
@@ -201,6 +201,20 @@ it('leaves files of protected kinds to git_protected_paths, which says more abou
     expect(reasonFor(change(path))).toBeNull();
     expect(runRule(packDefinitions, 'git_protected_paths', change(path)).status).toBe('BLOCK');
   }
+});
+
+it('leaves manifests and lock files to git_dependency_change, which reads them or reports that it cannot', () => {
+  for (const path of ['package.json', 'web/pnpm-lock.yaml', 'Cargo.toml', 'requirements/dev.txt', 'go.sum'])
+    expect(reasonFor(change(path))).toBeNull();
+  for (const path of ['pom.xml', 'Package.swift', 'settings.gradle.kts', 'environment.yml']) {
+    expect(reasonFor(change(path))).toBeNull();
+    expect(runRule(packDefinitions, 'git_dependency_change', change(path)).status).toBe('BLOCK');
+  }
+});
+
+it('asks about the old name of a file that becomes a manifest', () => {
+  const patch = 'diff --git a/a.toml b/go.mod\nsimilarity index 90%\nrename from a.toml\nrename to go.mod\n';
+  expect(reasonFor(patch)).toContain('a.toml');
 });
 
 it('names each file and what to do', () => {
