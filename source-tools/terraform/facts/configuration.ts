@@ -21,8 +21,8 @@ export interface ConfiguredResources {
 }
 
 const MAX_MODULE_DEPTH = 16;
-/** Maximum length of a module name, because it is repeated in the address of everything below the module. */
-const MAX_NAME = 250;
+/** Maximum length of the address of a module, because it is repeated in the address of everything below the module. */
+const MAX_ADDRESS = 1000;
 const MAX_PARTS = 20_000;
 
 /** Reads provisioners, data sources, modules and providers of the configuration, including all called modules. */
@@ -105,8 +105,8 @@ class ConfigurationReader {
     }
     for (const [name, call] of entries(module, 'module_calls')) {
       this.#count();
-      if (name.length > MAX_NAME)
-        refuse('invalid_document', `A module name is longer than ${MAX_NAME} characters`, null);
+      if (address.length + name.length > MAX_ADDRESS)
+        refuse('invalid_document', `The address of a module is longer than ${MAX_ADDRESS} characters`, null);
       const at = [...path, 'module_calls', name];
       this.found.modules.push({
         at: pointerOf(at),

@@ -144,7 +144,7 @@ describe('a plan that Terraform never writes is refused', () => {
   });
 
   const program = { address: 'data.external.x', mode: 'data', type: 'external', name: 'x', expressions: {} };
-  const call = (module: unknown) => ({ module_calls: { m: { source: './m', module } } });
+  const call = (module: unknown, name = 'm') => ({ module_calls: { [name]: { source: './m', module } } });
 
   it.each([
     ['resources that are not a list', { resources: { 0: program } }],
@@ -184,6 +184,17 @@ describe('a plan that Terraform never writes is refused', () => {
       expect(codeOf(planOf([], { checks }))).toBe('invalid_document');
     },
   );
+
+  it('a module whose address is longer than 1000 characters', () => {
+    const nested = (names: readonly string[]): object =>
+      names.reduceRight<object>((module, name) => call(module, name), {});
+    expect(codeOf(planOf([], { configuration: { root_module: nested(Array<string>(4).fill('m'.repeat(300))) } }))).toBe(
+      'invalid_document',
+    );
+    expect(
+      codeOf(planOf([], { configuration: { root_module: nested(Array<string>(3).fill('m'.repeat(300))) } })),
+    ).toBeNull();
+  });
 
   it('a provider with a list of blocks and other values', () => {
     const features = [{ key_vault: [{ purge_soft_delete_on_destroy: { constant_value: true } }] }, 'x'];
