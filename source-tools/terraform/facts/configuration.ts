@@ -3,6 +3,7 @@ import { pointerOf } from '../../../policy/text/json-pointer';
 import type { TerraformPlanFacts } from './terraform-facts';
 import { refuse } from '../../../policy/text/refusal';
 import { withoutKeys } from './addresses';
+import { refuseOtherType } from './never-written';
 import { providerArguments } from './provider-arguments';
 import { References, type Scope } from './references';
 
@@ -20,8 +21,8 @@ export interface ConfiguredResources {
 }
 
 const MAX_MODULE_DEPTH = 16;
-/** Maximum length of a module name, because it is repeated in the address of everything below the module. */
-const MAX_NAME = 250;
+/** Maximum length of the address of a module, because it is repeated in the address of everything below the module. */
+const MAX_ADDRESS = 1000;
 const MAX_PARTS = 20_000;
 
 /** Reads provisioners, data sources, modules and providers of the configuration, including all called modules. */
@@ -57,13 +58,15 @@ class ConfigurationReader {
     const root = configuration['root_module'];
     if (isJsonObject(root))
       this.#module({ module: root, parent: null, call: null }, ['configuration', 'root_module'], '', 0);
-    for (const [name, provider] of entries(configuration['provider_config'])) this.#provider(name, provider);
+    for (const [name, provider] of entries(configuration, 'provider_config')) this.#provider(name, provider);
   }
 
   #provider(name: string, provider: JsonObject): void {
     this.#count();
     const module = text(provider['module_address']);
     const scope = this.#scopes.get(module === null ? '' : `${withoutKeys(module)}.`);
+    if (scope === undefined)
+      return refuse('invalid_document', 'A provider is of a module that the configuration does not contain', null);
     const given = provider['expressions'];
     const tags = isJsonObject(given) ? [given['default_tags'] ?? null, given['default_labels'] ?? null] : [];
     this.found.providers.push({
@@ -71,7 +74,7 @@ class ConfigurationReader {
       name: text(provider['full_name']) ?? text(provider['name']) ?? name,
       version: text(provider['version_constraint']),
       arguments: providerArguments(given),
-      tagKinds: scope === undefined ? [] : [...this.#references.kindsOf(tags, scope, null)],
+      tagKinds: [...this.#references.kindsOf(tags, scope, null)],
     });
   }
 
@@ -96,14 +99,14 @@ class ConfigurationReader {
       refuse('too_deep', `Module calls are nested more than ${MAX_MODULE_DEPTH} levels deep`, null);
     this.#scopes.set(address, scope);
     const { module } = scope;
-    for (const [i, resource] of items(module['resources']).entries()) {
+    for (const [i, resource] of items(module, 'resources').entries()) {
       this.#count();
-      if (isJsonObject(resource)) this.#resource(resource, [...path, 'resources', String(i)], address, scope);
+      this.#resource(resource, [...path, 'resources', String(i)], address, scope);
     }
-    for (const [name, call] of entries(module['module_calls'])) {
+    for (const [name, call] of entries(module, 'module_calls')) {
       this.#count();
-      if (name.length > MAX_NAME)
-        refuse('invalid_document', `A module name is longer than ${MAX_NAME} characters`, null);
+      if (address.length + name.length > MAX_ADDRESS)
+        refuse('invalid_document', `The address of a module is longer than ${MAX_ADDRESS} characters`, null);
       const at = [...path, 'module_calls', name];
       this.found.modules.push({
         at: pointerOf(at),
@@ -111,16 +114,22 @@ class ConfigurationReader {
         source: text(call['source']) ?? '',
         version: text(call['version_constraint']),
       });
-      const below = call['module'];
-      if (!isJsonObject(below)) continue;
+      const below = call['module'] ?? {};
+      if (!isJsonObject(below))
+        return refuse('invalid_document', 'Expected the "module" of a call to be an object', null);
       const inner = this.#references.scopeBelow(scope, call, below);
       this.#module(inner, [...at, 'module'], `${address}module.${name}.`, depth + 1);
     }
   }
 
   #resource(resource: JsonObject, at: readonly string[], address: string, scope: Scope): void {
-    const name = `${address}${text(resource['address']) ?? ''}`;
+    const own = text(resource['address']) ?? '';
+    const name = `${address}${own}`;
     const type = text(resource['type']) ?? '';
+    // Terraform names a managed resource `type.name`, and others `data.type.name` or `ephemeral.type.name`.
+    if (resource['mode'] === 'managed' && own.split('.').length !== 2)
+      refuse('invalid_document', 'Expected a type and a name in the "address" of a managed resource', null);
+    if (type !== '') refuseOtherType(own, type);
     // Terraform omits the member for a resource without arguments.
     const expressions = resource['expressions'] ?? {};
     if (isJsonObject(expressions)) {
@@ -131,12 +140,12 @@ class ConfigurationReader {
       for (const group of groupsOf(type, expressions)) this.configured.groupsOfRules.add(`${address}${group}`);
     }
     if (resource['mode'] !== 'managed') this.found.dataSources.push({ at: pointerOf(at), address: name, type });
-    for (const [i, provisioner] of items(resource['provisioners']).entries()) {
+    for (const [i, provisioner] of items(resource, 'provisioners').entries()) {
       this.#count();
       this.found.provisioners.push({
         at: pointerOf([...at, 'provisioners', String(i)]),
         address: name,
-        type: (isJsonObject(provisioner) ? text(provisioner['type']) : null) ?? 'unknown',
+        type: text(provisioner['type']) ?? 'unknown',
       });
     }
   }
@@ -159,21 +168,29 @@ const RULE_TYPES: Readonly<Record<string, string>> = {
 function groupsOf(type: string, expressions: JsonObject): string[] {
   const member = Object.hasOwn(RULE_TYPES, type) ? RULE_TYPES[type] : undefined;
   const expression = member === undefined ? undefined : expressions[member];
-  return items(isJsonObject(expression) ? expression['references'] : undefined).flatMap((reference) => {
+  const references = isJsonObject(expression) ? expression['references'] : undefined;
+  return (Array.isArray(references) ? (references as readonly JsonValue[]) : []).flatMap((reference) => {
     const [group, name] = typeof reference === 'string' ? withoutKeys(reference).split('.') : [];
     return group === undefined || name === undefined ? [] : [`${group}.${name}`];
   });
 }
 
-function entries(value: JsonValue | undefined): [string, JsonObject][] {
-  if (!isJsonObject(value)) return [];
-  return Object.entries(value).flatMap(([name, item]) =>
-    isJsonObject(item) ? [[name, item] as [string, JsonObject]] : [],
-  );
+/** The members of an object that has only objects; empty if it is missing. */
+function entries(parent: JsonObject, name: string): [string, JsonObject][] {
+  const value = parent[name] ?? {};
+  if (!isJsonObject(value)) return refuse('invalid_document', `Expected "${name}" to be an object`, null);
+  return Object.entries(value).map(([key, item]) => [key, objectIn(name, item)]);
 }
 
-function items(value: JsonValue | undefined): readonly JsonValue[] {
-  return Array.isArray(value) ? (value as readonly JsonValue[]) : [];
+/** The items of a list that has only objects; empty if it is missing. */
+function items(parent: JsonObject, name: string): JsonObject[] {
+  const value = parent[name] ?? [];
+  if (!Array.isArray(value)) return refuse('invalid_document', `Expected "${name}" to be an array`, null);
+  return value.map((item: JsonValue) => objectIn(name, item));
+}
+
+function objectIn(name: string, item: JsonValue): JsonObject {
+  return isJsonObject(item) ? item : refuse('invalid_document', `Expected only objects in "${name}"`, null);
 }
 
 function text(value: JsonValue | undefined): string | null {

@@ -34,6 +34,8 @@ const ACTIONS: Readonly<Record<string, TerraformAction>> = {
   'create,delete': 'replace',
   forget: 'forget',
   'create,forget': 'replace',
+  // OpenTofu, for a resource with `destroy = false`.
+  'forget,create': 'replace',
 };
 
 /**
@@ -83,7 +85,7 @@ function extract(raw: Uint8Array): TerraformPlanFacts | FactsRefusal {
     drift: readResources(plan, 'resource_drift', configured),
     outputs: readOutputs(plan, configured),
     ...parts,
-    failedChecks: readChecks(plan['checks']),
+    failedChecks: readChecks(plan['checks'] ?? []),
     touched: [...new Set(resources.filter(isChanged).map(({ address }) => address))].map((name) => ({
       kind: 'path',
       schema: null,
@@ -195,11 +197,12 @@ function readOutputs(plan: JsonObject, { outputKinds }: ConfiguredResources): Te
   });
 }
 
-function readChecks(value: JsonValue | undefined): { at: string; address: string }[] {
-  if (!Array.isArray(value)) return [];
-  return value.flatMap((item: JsonValue, i) => {
+function readChecks(value: JsonValue): { at: string; address: string }[] {
+  if (!Array.isArray(value)) return refuse('invalid_document', 'Expected "checks" to be an array', null);
+  return value.flatMap((entry: JsonValue, i) => {
+    const item = objectOf(entry, 'checks');
     // A check that Terraform evaluates only during apply is unknown.
-    if (!isJsonObject(item) || item['status'] === 'pass' || item['status'] === 'unknown') return [];
+    if (item['status'] === 'pass' || item['status'] === 'unknown') return [];
     const address = isJsonObject(item['address']) ? optionalText(item['address'], 'to_display') : null;
     return [{ at: `/checks/${i}`, address: address ?? 'a check' }];
   });

@@ -9,8 +9,10 @@ export interface Scope {
   readonly call: JsonObject | null;
 }
 
-/** A reference that cannot be followed: a local value, which a plan does not define, or too many references. */
+/** A local value, which a plan does not define. */
 export const UNTRACED = 'local';
+/** References that are too many, too deep or to something that the configuration does not contain. */
+export const UNFOLLOWED = 'references that cannot be followed';
 export const SENSITIVE_VARIABLE = 'sensitive variable';
 
 const MAX_DEPTH = 60;
@@ -18,26 +20,28 @@ const MAX_KINDS = 50;
 
 /**
  * What expressions refer to, through variables and outputs of modules: `aws_sns_topic.arn`, `data.aws_ami.id`,
- * `ephemeral.random_password.result`, `UNTRACED` or `SENSITIVE_VARIABLE`. Other variables of the root module, and names such as
- * `count.index`, have values that a plan shows.
+ * `ephemeral.random_password.result`, `UNTRACED`, `UNFOLLOWED` or `SENSITIVE_VARIABLE`. A kind without the name of an attribute,
+ * such as `aws_sns_topic`, is a whole resource, or an attribute that the plan does not name, as in `aws_sns_topic.mail[*].arn`.
+ * Other variables of the root module, and names such as `count.index`, have values that a plan shows.
  */
 export class References {
   readonly #known = new WeakMap<object, ReadonlySet<string>>();
   readonly #scopes = new WeakMap<object, Scope>();
+  readonly #outputs = new WeakMap<object, readonly JsonValue[]>();
 
   /** `owner`: the resource or the call that has the expression, whose `for_each` gives `each` its meaning. */
   kindsOf(expression: JsonValue | undefined, scope: Scope, owner: JsonObject | null, depth = 0): ReadonlySet<string> {
     if (typeof expression !== 'object' || expression === null) return new Set();
     const known = this.#known.get(expression);
     if (known !== undefined) return known;
-    if (depth > MAX_DEPTH) return new Set([UNTRACED]);
-    this.#known.set(expression, new Set([UNTRACED]));
+    if (depth > MAX_DEPTH) return new Set([UNFOLLOWED]);
+    this.#known.set(expression, new Set([UNFOLLOWED]));
     const kinds = new Set<string>();
-    for (const reference of mostSpecific(referencesIn(expression))) {
+    for (const reference of new Set(referencesIn(expression))) {
       for (const kind of this.#follow(reference.split('.'), scope, owner, depth + 1)) kinds.add(kind);
       if (kinds.size > MAX_KINDS) break;
     }
-    const bounded = kinds.size > MAX_KINDS ? new Set([...kinds].slice(0, MAX_KINDS)).add(UNTRACED) : kinds;
+    const bounded = kinds.size > MAX_KINDS ? new Set([...kinds].slice(0, MAX_KINDS)).add(UNFOLLOWED) : kinds;
     this.#known.set(expression, bounded);
     return bounded;
   }
@@ -51,7 +55,8 @@ export class References {
       case 'terraform':
         return [];
       case 'each':
-        return this.kindsOf(owner?.['for_each_expression'], scope, null, depth);
+        if (!isJsonObject(owner?.['for_each_expression'])) return [UNFOLLOWED];
+        return this.kindsOf(owner['for_each_expression'], scope, null, depth);
       case 'var':
         return this.#variable(second, scope, depth);
       case 'module':
@@ -75,9 +80,19 @@ export class References {
   #output(name: string, output: string | undefined, scope: Scope, depth: number): Iterable<string> {
     const call = memberOf(scope.module['module_calls'], name);
     const module = memberOf(call, 'module');
-    if (output === undefined || !isJsonObject(call) || !isJsonObject(module)) return [UNTRACED];
-    const expression = memberOf(memberOf(module['outputs'], output), 'expression');
-    return this.kindsOf(expression, this.scopeBelow(scope, call, module), null, depth);
+    if (!isJsonObject(call) || !isJsonObject(module)) return [UNFOLLOWED];
+    const below = this.scopeBelow(scope, call, module);
+    if (output === undefined) return this.kindsOf(this.#allOutputs(module), below, null, depth);
+    const given = memberOf(module['outputs'], output);
+    return given === undefined ? [UNFOLLOWED] : this.kindsOf(memberOf(given, 'expression'), below, null, depth);
+  }
+
+  /** The expressions of all outputs of a module, as one list for each module, by which `kindsOf` remembers it. */
+  #allOutputs(module: JsonObject): readonly JsonValue[] {
+    const outputs = isJsonObject(module['outputs']) ? Object.values(module['outputs']) : [];
+    const expressions = this.#outputs.get(module) ?? outputs.map((output) => memberOf(output, 'expression') ?? null);
+    this.#outputs.set(module, expressions);
+    return expressions;
   }
 
   scopeBelow(parent: Scope, call: JsonObject, module: JsonObject): Scope {
@@ -94,19 +109,17 @@ function referencesIn(expression: JsonValue): string[] {
   return Object.entries(expression as JsonObject).flatMap(([name, value]) => {
     if (name === 'constant_value') return [];
     if (name !== 'references' || !Array.isArray(value)) return referencesIn(value);
-    return value.flatMap((item: JsonValue) => (typeof item === 'string' ? [withoutKeys(item)] : []));
+    const references = value.filter((item: JsonValue): item is string => typeof item === 'string');
+    return references.filter((item, i) => !isPartOf(references[i - 1], item)).map(withoutKeys);
   });
 }
 
-/** Terraform lists `aws_sns_topic.mail` next to `aws_sns_topic.mail.arn`. */
-function mostSpecific(references: readonly string[]): string[] {
-  const shorter = new Set(
-    references.flatMap((reference) => {
-      const parts = reference.split('.').slice(0, 8);
-      return parts.slice(1).map((_, i) => parts.slice(0, i + 1).join('.'));
-    }),
-  );
-  return [...new Set(references)].filter((reference) => !shorter.has(reference));
+/**
+ * Whether a reference is to a part of another one, which Terraform lists after it: `aws_sns_topic.mail[0].arn`, then
+ * `aws_sns_topic.mail[0]`, then `aws_sns_topic.mail`. If another one comes before `aws_sns_topic.mail`, it is a reference to all of it.
+ */
+function isPartOf(part: string | undefined, whole: string): boolean {
+  return part !== undefined && part.startsWith(whole) && /^[.[]/.test(part.slice(whole.length, whole.length + 1));
 }
 
 function memberOf(value: JsonValue | undefined, name: string): JsonValue | undefined {

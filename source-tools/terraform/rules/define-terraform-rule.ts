@@ -80,7 +80,7 @@ export function planOf(
     ),
     ...more,
   };
-  const all = { root_module: { resources: configured(resources) }, ...(configuration as object | undefined) };
+  const all = { root_module: configured(resources), ...(configuration as object | undefined) };
   // On one line, so that a reader of the documentation sees the changes first.
   return `${JSON.stringify(plan, null, 2).slice(0, -2)},\n  "configuration": ${JSON.stringify(all)}\n}\n`;
 }
@@ -90,13 +90,27 @@ function nameOf(address: string): { readonly type: string; readonly name: string
   return { type, name };
 }
 
-function configured(resources: readonly ExampleResource[]): object[] {
-  const byAddress = new Map<string, object>();
-  for (const { address, after, after_unknown, mode = 'managed' } of resources) {
-    const plain = withoutKeys(address);
+interface ExampleModule {
+  resources?: object[];
+  module_calls?: Record<string, { readonly source: string; readonly module: ExampleModule }>;
+}
+
+/** A root module that contains each resource once, in its module. */
+function configured(resources: readonly ExampleResource[]): ExampleModule {
+  const byAddress = new Map(resources.map((resource) => [withoutKeys(resource.address), resource]));
+  const root: ExampleModule = { resources: [] };
+  for (const [plain, { after, after_unknown, mode = 'managed' }] of byAddress) {
+    const steps = plain.split('.');
+    let module = root;
+    while (steps.length > 2 && steps[0] === 'module') module = moduleIn(module, steps.splice(0, 2)[1] ?? '');
     const members = Object.keys({ ...(after as object | null), ...(after_unknown as object | undefined) });
     const expressions = Object.fromEntries(members.map((name) => [name, {}]));
-    byAddress.set(plain, { address: plain, mode, ...nameOf(address), expressions });
+    (module.resources ??= []).push({ address: steps.join('.'), mode, ...nameOf(plain), expressions });
   }
-  return [...byAddress.values()];
+  return root;
+}
+
+function moduleIn(parent: ExampleModule, name: string): ExampleModule {
+  const calls = (parent.module_calls ??= {});
+  return (calls[name] ??= { source: `./${name}`, module: {} }).module;
 }

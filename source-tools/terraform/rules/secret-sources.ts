@@ -1,8 +1,9 @@
 import { isJsonObject, type JsonValue } from '../../../policy/contracts/canonical-json';
 import type { Hit } from '../../../policy/rules/rule-maker';
 import { shown } from '../../../policy/text/shown-name';
+import { memoizeByObject } from '../../../policy/text/memoize';
 import { wordList } from '../../../policy/text/word-list';
-import { SENSITIVE_VARIABLE, UNTRACED } from '../facts/references';
+import { SENSITIVE_VARIABLE, UNFOLLOWED, UNTRACED } from '../facts/references';
 import { LISTED_DATA, LISTED_PROVIDERS } from './listed';
 import { containsTrue } from '../facts/masks';
 import type { TerraformPlanFacts, TerraformResource } from '../facts/terraform-facts';
@@ -21,18 +22,41 @@ const SECRET_TYPES: ReadonlySet<string> = new Set(
   `),
 );
 const SECRET_NAME =
-  /(?:^|_)(?:password|passphrase|secret|token|private_key|private_key_pem|private_key_openssh|private_key_pem_pkcs8|access_key|shared_key|client_key|connection_string|credentials?|api_key|auth_key|instrumentation_key|primary_key|primary_master_key|secondary_key|secondary_master_key|kube_config|kube_config_raw|kube_admin_config|kube_admin_config_raw|secret_string|secret_binary|secret_data)$/;
+  /(?:^|_)(?:password|passphrase|secret|token|private_key|private_key_pem|private_key_openssh|private_key_pem_pkcs8|access_key|shared_key|client_key|connection_string|credentials?|api_key|auth_key|instrumentation_key|primary_key|primary_master_key|secondary_key|secondary_master_key|kube_?config|kube_config_raw|kube_admin_config|kube_admin_config_raw|secret_string|secret_binary|secret_data)$/;
 
-/** Whether a kind of reference, see `References`, is a secret or a file. */
-function isSecret(kind: string): boolean {
-  if (kind === SENSITIVE_VARIABLE || kind.startsWith('ephemeral.')) return true;
+/** Data sources with attributes that are secrets. Of managed resources, the plan shows which attributes are sensitive. */
+const DATA_WITH_SECRETS: ReadonlySet<string> = new Set(
+  wordList(`
+    azurerm_application_insights azurerm_container_registry azurerm_kubernetes_cluster azurerm_log_analytics_workspace
+    azurerm_storage_account google_client_config google_container_cluster google_sql_database_instance tls_public_key
+  `),
+);
+
+const typesWithSecrets = memoizeByObject(
+  (resources: readonly TerraformResource[]): ReadonlySet<string> =>
+    new Set(
+      resources
+        .filter(({ beforeSensitive, afterSensitive }) => [beforeSensitive, afterSensitive].some(containsTrue))
+        .map(({ type }) => type),
+    ),
+);
+
+/** Whether a kind of reference, see `References`, is or may be a secret or a file. */
+function isSecret(kind: string, resources: readonly TerraformResource[]): boolean {
+  if (kind === SENSITIVE_VARIABLE || kind === UNFOLLOWED || kind.startsWith('ephemeral.')) return true;
   const [type = '', ...names] = withoutMode(kind).split('.');
-  return SECRET_TYPES.has(type) || names.some((name) => SECRET_NAME.test(name));
+  if (SECRET_TYPES.has(type) || names.some((name) => SECRET_NAME.test(name))) return true;
+  if (names.length > 0) return false;
+  return kind.startsWith('data.') ? DATA_WITH_SECRETS.has(type) : typesWithSecrets(resources).has(type);
 }
 
 /** Whether a kind of reference is not a secret, and is of a type that is listed here or by `types`. */
-export function isListedSource(kind: string, types: readonly string[]): boolean {
-  if (kind === UNTRACED || isSecret(kind)) return false;
+export function isListedSource(
+  kind: string,
+  types: readonly string[],
+  resources: readonly TerraformResource[],
+): boolean {
+  if (kind === UNTRACED || isSecret(kind, resources)) return false;
   const [type = ''] = withoutMode(kind).split('.');
   if (coversAny(types, type)) return true;
   return kind.startsWith('data.') ? LISTED_DATA.has(type) : LISTED_TYPES.has(type);
@@ -57,10 +81,10 @@ export function sensitiveMembers({ sensitiveChanges, unknown, sources }: Terrafo
 }
 
 /** Hits for outputs that show secrets: `nonsensitive` removes the mark that Terraform would otherwise require. */
-export function exposedOutputs({ outputs }: TerraformPlanFacts): readonly Hit[] {
+export function exposedOutputs({ outputs, resources }: TerraformPlanFacts): readonly Hit[] {
   return outputs.flatMap(({ at, name, isRemoved, changes, isSensitive, kinds }): readonly Hit[] => {
     if (!changes || isRemoved || isSensitive) return [];
-    const secret = kinds.filter(isSecret);
+    const secret = kinds.filter((kind) => isSecret(kind, resources));
     const output = `the output ${shown(name.slice(0, 200))}`;
     if (secret.length > 0) return [{ at, what: `${output} is not sensitive, and refers to ${listOf(secret)}` }];
     return SECRET_NAME.test(name) ? [{ at, what: `${output} is named as a secret, and is not sensitive` }] : [];
@@ -68,9 +92,9 @@ export function exposedOutputs({ outputs }: TerraformPlanFacts): readonly Hit[] 
 }
 
 /** Hits for providers that write secrets to the tags or labels of all their resources. */
-export function taggedSecrets({ providers }: TerraformPlanFacts): readonly Hit[] {
+export function taggedSecrets({ providers, resources }: TerraformPlanFacts): readonly Hit[] {
   return providers.flatMap(({ at, name, tagKinds }): readonly Hit[] => {
-    const secret = tagKinds.filter(isSecret);
+    const secret = tagKinds.filter((kind) => isSecret(kind, resources));
     if (secret.length === 0) return [];
     return [{ at, what: `the tags or labels of ${shown(name.slice(0, 200))} refer to ${listOf(secret)}` }];
   });

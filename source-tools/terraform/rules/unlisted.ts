@@ -6,7 +6,6 @@ import type { TerraformPlanFacts, TerraformResource } from '../facts/terraform-f
 import { atResource, coversAny, globs, listOf, planOf, terraformRule } from './define-terraform-rule';
 import { LISTED_DATA, LISTED_PROVIDERS } from './listed';
 import { missingAttributes, unlistedAttributes } from './listed/changes';
-import type { OwnPlaces } from './listed/conditions';
 import { ownPlaces } from './listed/own-places';
 import { unlistedArguments } from './listed-arguments';
 import { exposedOutputs, isListedSource, sensitiveMembers, taggedSecrets } from './secret-sources';
@@ -66,7 +65,7 @@ export const unlistedChange = terraformRule({
   find: (facts, config) => [
     ...providerHits(facts, config),
     ...argumentHits(facts, config),
-    ...createdOrChanged(facts.resources).flatMap((r) => resourceHits(r, config, ownPlaces(facts.resources))),
+    ...createdOrChanged(facts.resources).flatMap((r) => resourceHits(r, config, facts.resources)),
     ...dataHits(facts, config),
     ...exposedOutputs(facts),
     ...taggedSecrets(facts),
@@ -102,7 +101,7 @@ function argumentHits({ providers }: TerraformPlanFacts, config: Config): readon
   });
 }
 
-function resourceHits(r: TerraformResource, config: Config, own: OwnPlaces): readonly Hit[] {
+function resourceHits(r: TerraformResource, config: Config, resources: readonly TerraformResource[]): readonly Hit[] {
   if (!isListedProvider(r.provider, config)) return [atResource(r, providerText(r.provider))];
   if (!r.configured) return [atResource(r, 'is not in the configuration of the plan')];
   if (coversAny(config.types, r.type)) return [];
@@ -111,7 +110,7 @@ function resourceHits(r: TerraformResource, config: Config, own: OwnPlaces): rea
     return [atResource(r, `its type ${shown(r.type.slice(0, 200))} is not on the list of this rule`)];
   const added = attributesOf(config.attributes).get(r.type) ?? [];
   const isAdded = (name: string): boolean => coversName(added, name);
-  const names = unlistedAttributes(r, listed, own).filter((name) => !isAdded(name));
+  const names = unlistedAttributes(r, listed, ownPlaces(resources)).filter((name) => !isAdded(name));
   const reported = new Set(names.flatMap((one) => [one, one.split('.', 1)[0]]));
   const isNew = (name: string): boolean => !isAdded(name) && !reported.has(name);
   const secret = sensitiveMembers(r).filter(isNew);
@@ -122,7 +121,7 @@ function resourceHits(r: TerraformResource, config: Config, own: OwnPlaces): rea
     hits.push(atResource(r, `changes ${listOf(names)}, not on the list of this rule for ${shown(r.type)}`));
   if (secret.length > 0) hits.push(atResource(r, `sets sensitive values in ${listOf(secret)}`));
   for (const { name, kinds } of r.sources) {
-    const unlisted = kinds.filter((kind) => !isListedSource(kind, config.types));
+    const unlisted = kinds.filter((kind) => !isListedSource(kind, config.types, resources));
     if (unlisted.length > 0 && isNew(name))
       hits.push(
         atResource(r, `sets ${shown(name.slice(0, 100))}, which is not known before apply, from ${listOf(unlisted)}`),

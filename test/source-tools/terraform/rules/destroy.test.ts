@@ -95,3 +95,8 @@ describe('a sensitive value', () => {
     expect(isForbidden({ actions: ['update'], ...list })).toBe(false);
   });
 });
+
+it('a resource that OpenTofu forgets and creates again is a replacement', () => {
+  const plan = planOf([{ address: 'aws_instance.i', actions: ['forget', 'create'], before: {}, after: {} }]);
+  expect(runRule(packDefinitions, 'terraform_replace', plan).status).toBe('BLOCK');
+});

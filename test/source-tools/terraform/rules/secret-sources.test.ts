@@ -76,6 +76,91 @@ describe('a listed attribute whose value is not known before apply', () => {
 
 const moduleOf = (expression: object) => ({ source: './m', module: { outputs: { out: { expression } } } });
 
+/** Outputs of the root module refer to a key that exists already, or to something else. */
+describe('an output that is not sensitive', () => {
+  const value = { algorithm: 'ED25519', private_key_pem: 'x' };
+  const hidden = { private_key_pem: true };
+  const key = { before: value, after: value, before_sensitive: hidden, after_sensitive: hidden };
+  const output = (expression: object, root: object = {}) => {
+    const change = { actions: ['create'], before: null, after: 'x', after_sensitive: false };
+    const configuration = { root_module: { outputs: { a: { expression } }, ...root } };
+    return run(
+      { address: 'tls_private_key.k', actions: ['no-op'], ...key },
+      { output_changes: { a: change }, configuration },
+    );
+  };
+  const named = (name: string) => [`tls_private_key.k.${name}`, 'tls_private_key.k'];
+
+  it.each([
+    ['an attribute that is a secret', reference(...named('private_key_pem'))],
+    ['a complete resource with a secret', reference('tls_private_key.k')],
+    [
+      'an attribute by its index',
+      reference('tls_private_key.k[0]["private_key_pem"]', 'tls_private_key.k[0]', 'tls_private_key.k'),
+    ],
+    ['another attribute and a complete resource', reference(...named('id'), 'tls_private_key.k')],
+    ['a complete data source with a secret', reference('data.azurerm_storage_account.a')],
+  ])('asks if it refers to %s', (_, expression) => {
+    expect(output(expression).reason).toContain('the output "a" is not sensitive, and refers to');
+  });
+
+  it.each([
+    ['another attribute', reference(...named('id'), ...named('algorithm'))],
+    ['a complete resource without a secret', reference('aws_sqs_queue.q')],
+    ['a complete data source without a secret', reference('data.aws_subnet.s')],
+  ])('passes if it refers to %s', (_, expression) => {
+    expect(output(expression).reason ?? '').not.toContain('the output');
+  });
+
+  it('asks if it refers to a complete module with a secret, or to an output that the module does not have', () => {
+    const outputs = (expression: object) => moduleWith({ outputs: { constant_value: { expression } } });
+    expect(output(reference('module.m'), outputs(reference(...named('private_key_pem')))).reason).toContain(
+      'refers to',
+    );
+    expect(output(reference('module.m'), outputs(reference(...named('id')))).reason ?? '').not.toContain('the output');
+    expect(output(reference('module.m.b', 'module.m'), outputs({})).reason).toContain('cannot be followed');
+  });
+
+  it('asks if it refers to more than is followed, before the secret', () => {
+    const others = Array.from({ length: 60 }, (_, i) => [`aws_sqs_queue.q.a${i}`, 'aws_sqs_queue.q']).flat();
+    expect(output(reference(...others, ...named('private_key_pem'))).reason).toContain('cannot be followed');
+    const calls = Object.fromEntries(
+      Array.from({ length: 40 }, (_, i) => [
+        `m${i}`,
+        {
+          expressions: { a: reference(...(i === 0 ? named('private_key_pem') : [`module.m${i - 1}.out`])) },
+          ...moduleOf(reference('var.a')),
+        },
+      ]),
+    );
+    expect(output(reference('module.m39.out', 'module.m39'), { module_calls: calls }).reason).toContain(
+      'cannot be followed',
+    );
+  });
+});
+
+it('a value from `each` asks if `for_each` is over resources with secrets, or if the resource has no `for_each`', () => {
+  const masks = { before_sensitive: { auth_token: true }, after_sensitive: { auth_token: true } };
+  const cache = { address: 'aws_elasticache_replication_group.c', actions: ['no-op'], before: {}, after: {}, ...masks };
+  const topic = {
+    address: TOPIC,
+    actions: ['create'],
+    after: { name: 't', kms_master_key_id: 'alias/aws/sns' },
+    after_unknown: { display_name: true },
+  };
+  const from = (more: object) => {
+    const expressions = { display_name: reference('each.value.auth_token', 'each.value') };
+    const resource = { address: TOPIC, mode: 'managed', type: 'aws_sns_topic', name: 't', expressions, ...more };
+    const plan = planOf([topic, cache], { configuration: { root_module: { resources: [resource] } } });
+    return runRule(packDefinitions, RULE, plan);
+  };
+  expect(from({ for_each_expression: reference(cache.address) }).reason).toContain(
+    '"aws_elasticache_replication_group"',
+  );
+  expect(from({ for_each_expression: reference('aws_sqs_queue.q') }).status).toBe('ALLOW');
+  expect(from({}).reason).toContain('cannot be followed');
+});
+
 describe('a listed attribute with a sensitive value', () => {
   const triggers = { note: 'value' };
 
@@ -139,6 +224,7 @@ describe('an output', () => {
     expect(output('a', reference('var.a'), {}, { variables }).reason).toContain('"sensitive variable"');
     expect(output('a', reference('var.b'), {}, { variables }).status).toBe('ALLOW');
     expect(output('db_password', {}).reason).toContain('is named as a secret');
+    expect(output('kubeconfig', reference('local.kubeconfig')).reason).toContain('is named as a secret');
     expect(output('db_password', {}, { actions: ['delete'], before: 'x', after: null }).status).toBe('ALLOW');
     expect(output('secret_arn', {}).status).toBe('ALLOW');
   });

@@ -56,6 +56,15 @@ describe('a new security group whose rules are not known before apply', () => {
     expect(heldBy([group('a'), rule], configurationOf({ name: {} }, ['module.x.group_id']))).toEqual(both);
   });
 
+  it('is undecided if the configuration sets its outgoing rules, and they are not known either', () => {
+    const egress = { references: ['random_id.r.hex', 'random_id.r'] };
+    const configuration = configurationOf({ name: {}, egress }, ['aws_security_group.a.id']);
+    expect(heldBy([group('a', { ingress: true, egress: true }), rule], configuration)).toContain(
+      'terraform_open_egress',
+    );
+    expect(heldBy([group('a', { ingress: true }), rule], configuration)).toEqual([]);
+  });
+
   it('is undecided if the configuration does not contain it', () => {
     const configuration = configurationOf({ name: {} }, ['aws_security_group.b.id']);
     expect(heldBy([group('b'), rule], configuration)).toEqual([

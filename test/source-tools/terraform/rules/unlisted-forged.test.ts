@@ -143,6 +143,59 @@ describe('a plan that Terraform never writes is refused', () => {
     expect(of({ root_module: { resources: [resource] } })).toBeNull();
   });
 
+  const program = { address: 'data.external.x', mode: 'data', type: 'external', name: 'x', expressions: {} };
+  const call = (module: unknown, name = 'm') => ({ module_calls: { [name]: { source: './m', module } } });
+
+  it.each([
+    ['resources that are not a list', { resources: { 0: program } }],
+    ['a resource that is not an object', { resources: [[program]] }],
+    ['a data source as a managed resource', { resources: [{ ...program, mode: 'managed' }] }],
+    ['a data source of another type', { resources: [{ ...program, type: 'aws_region' }] }],
+    [
+      'a managed resource with the address of another module',
+      { resources: [{ address: 'module.m.aws_s3_bucket.b', mode: 'managed' }] },
+    ],
+    ['module calls that are not an object', { module_calls: [{ source: './m', module: { resources: [program] } }] }],
+    [
+      'a module call that is not an object',
+      { module_calls: { m: [{ source: './m', module: { resources: [program] } }] } },
+    ],
+    ['a module that is not an object', call([{ resources: [program] }])],
+    ['resources in a module that are not a list', call({ resources: { 0: program } })],
+    [
+      'provisioners that are not a list',
+      { resources: [{ address: 'null_resource.n', mode: 'managed', provisioners: { 0: { type: 'local-exec' } } }] },
+    ],
+  ])('a configuration with %s', (_, root_module) => {
+    expect(codeOf(planOf([], { configuration: { root_module } }))).toBe('invalid_document');
+  });
+
+  it.each([
+    ['a list', [{ full_name: 'example.com/a/b' }]],
+    ['a provider that is not an object', { b: [{ full_name: 'example.com/a/b' }] }],
+    ['a provider of a module that is not called', { b: { full_name: 'example.com/a/b', module_address: 'module.b' } }],
+  ])('a configuration whose providers are or contain %s', (_, provider_config) => {
+    expect(codeOf(planOf([], { configuration: { provider_config } }))).toBe('invalid_document');
+  });
+
+  it.each([{ a: { status: 'fail' } }, [[{ status: 'fail' }]]])(
+    'checks that are not a list of objects: %j',
+    (checks) => {
+      expect(codeOf(planOf([], { checks }))).toBe('invalid_document');
+    },
+  );
+
+  it('a module whose address is longer than 1000 characters', () => {
+    const nested = (names: readonly string[]): object =>
+      names.reduceRight<object>((module, name) => call(module, name), {});
+    expect(codeOf(planOf([], { configuration: { root_module: nested(Array<string>(4).fill('m'.repeat(300))) } }))).toBe(
+      'invalid_document',
+    );
+    expect(
+      codeOf(planOf([], { configuration: { root_module: nested(Array<string>(3).fill('m'.repeat(300))) } })),
+    ).toBeNull();
+  });
+
   it('a provider with a list of blocks and other values', () => {
     const features = [{ key_vault: [{ purge_soft_delete_on_destroy: { constant_value: true } }] }, 'x'];
     const provider = { full_name: 'registry.terraform.io/hashicorp/azurerm', expressions: { features } };
