@@ -1,69 +1,77 @@
 import { tokensOf } from '../../../policy/text/json-pointer';
 import { wordList } from '../../../policy/text/word-list';
-import type { HttpPatchFacts, Member } from '../facts/http-facts';
+import type { HttpPatchFacts, WrittenValue } from '../facts/http-facts';
+import { wordsOf } from '../facts/private-names';
 import { oncePerName } from './define-http-rule';
 
 /**
- * Members that describe a resource for people, without underscores and hyphens. A server can act on any other one: on a state, a
- * date, an amount, an address, a reference, a switch, and on a name by which something is found.
+ * Members whose texts describe a resource for people, in lower case without underscores and hyphens. A server can act on any other
+ * one: on a state, a date, an amount, an address, a reference, a switch, or a name by which something is found.
  */
 const DESCRIBING = new Set(
   wordList(`
-  title subtitle headline displayname displaytitle description shortdescription longdescription abstract summary synopsis
-  note notes remark remarks caption alt alttext color colour biography bio excerpt keywords locale language
-`),
+    title subtitle displaytitle headline heading displayname description shortdescription longdescription abstract summary
+    synopsis excerpt note notes remark remarks caption alt alttext color colour emoji keywords bio biography nickname
+    pronouns salutation locale language
+  `),
 );
+
+/** Measures of a thing, as numbers. Without a unit some are settings, such as the weight of a backend. */
+const MEASURES = new Set(wordList('weight width height length depth diameter thickness'));
+const UNITS = new Set(wordList('mm cm m inches ft mg g kg grams oz lb'));
 
 /** Members that only contain others. */
 const CONTAINERS = new Set(wordList('data attributes fields properties profile'));
 
+/** Members with which a document of JSON:API names itself; its server refuses others than those of the path. */
+const JSON_API = { type: 'application/vnd.api+json', own: new Set(['/data/type', '/data/id']) };
+
 /** A name that no server reads as a path or as another name. */
 const PLAIN = /^[a-z][a-z0-9_-]{0,99}$/i;
 
-const normalized = (name: string): string => name.toLowerCase().replaceAll(/[_-]/g, '');
-const isDescribing = (name: string): boolean => PLAIN.test(name) && DESCRIBING.has(normalized(name));
-const isContainer = (name: string): boolean => PLAIN.test(name) && CONTAINERS.has(normalized(name));
+const normalized = (name: string): string => (PLAIN.test(name) ? name.toLowerCase().replaceAll(/[_-]/g, '') : '');
 
-/** A location of the target document that the body writes, or takes in a copy. `at`: its JSON pointer in the staged bytes. */
+function isMeasure(name: string): boolean {
+  const [measure = '', unit = '', ...others] = wordsOf(name);
+  return PLAIN.test(name) && MEASURES.has(measure) && UNITS.has(unit) && others.length === 0;
+}
+
+/** A location of the target document that the body writes, or takes. `kind`: of the value, if it is one without members. */
 export interface Place {
+  readonly kind?: WrittenValue['kind'];
   readonly pointer: string;
   readonly at: string;
 }
 
-/** A member in the value of an operation of a JSON Patch. */
-const IN_VALUE = /^\/body\/\d+\/value\//;
-
-/** Everything that the body writes, down to the members without members. */
-export function writtenPlaces({ method, body, writes, members }: HttpPatchFacts): readonly Place[] {
-  const inBody = members.filter(({ at }) => at !== '/url');
-  if (body === 'json-patch')
-    return [
-      ...writes.filter(({ changes, how }) => changes || how === 'copy'),
-      ...inBody.filter(({ at }) => IN_VALUE.test(at)),
-    ];
-  // The whole document of a PUT is the question of another rule.
-  const whole = method === 'PUT' ? [] : writes.filter(({ changes, pointer }) => changes && pointer === '');
-  return [...whole, ...inBody.filter((member, i) => !contains(member, inBody[i + 1]))];
-}
-
-/** Whether the member has the next one in it. */
-function contains({ pointer }: Member, next: Member | undefined): boolean {
-  return next !== undefined && next.pointer.length > pointer.length && next.pointer.startsWith(`${pointer}/`);
+/** Every value that the body writes, and what the operations of a JSON Patch replace, remove or take as a whole. */
+export function writtenPlaces({ method, body, writes, values }: HttpPatchFacts): readonly Place[] {
+  const valued = new Set(values.map(({ pointer }) => pointer));
+  const others = writes.filter(({ changes, how, pointer }) => {
+    if (body !== 'json-patch') return changes && pointer === '' && method !== 'PUT';
+    return (changes || how === 'copy') && !valued.has(pointer);
+  });
+  return [...values, ...others.map(({ pointer, at }) => ({ pointer, at }))];
 }
 
 /** The places that neither only describe the resource nor are at or below one of `fields`. */
-export function unlistedPlaces(places: readonly Place[], fields: readonly string[]): readonly Place[] {
+export function unlistedPlaces(facts: HttpPatchFacts, fields: readonly string[]): readonly Place[] {
   const listed = fields.map((pointer) => tokensOf(pointer) ?? []);
-  const describes = oncePerName(isDescribing);
-  const holds = oncePerName(isContainer);
-  const isPlain = (tokens: readonly string[]): boolean => {
-    const names = tokens.filter((token) => !INDEX.test(token));
-    const last = names.at(-1);
-    return last !== undefined && describes(last) && names.slice(0, -1).every(holds);
+  const isText = oncePerName((name) => DESCRIBING.has(normalized(name)));
+  const isNumber = oncePerName(isMeasure);
+  const isContainer = oncePerName((name) => CONTAINERS.has(normalized(name)));
+  const isListedName = (kind: Place['kind'], name: string): boolean => {
+    if (kind === undefined) return isText(name) || isNumber(name);
+    return (kind === 'text' && isText(name)) || (kind === 'number' && isNumber(name));
   };
-  return places.filter(({ pointer }) => {
-    const tokens = tokensOf(pointer) ?? [];
-    return !isPlain(tokens) && !listed.some((field) => isBelow(field, tokens));
+  const describes = ({ kind, pointer }: Place, tokens: readonly string[]): boolean => {
+    if (facts.contentType === JSON_API.type && kind === 'text' && JSON_API.own.has(pointer)) return true;
+    const names = tokens.filter((token) => !INDEX.test(token));
+    const last = names.pop();
+    return last !== undefined && isListedName(kind, last) && names.every(isContainer);
+  };
+  return writtenPlaces(facts).filter((place) => {
+    const tokens = tokensOf(place.pointer) ?? [];
+    return !describes(place, tokens) && !listed.some((field) => isBelow(field, tokens));
   });
 }
 

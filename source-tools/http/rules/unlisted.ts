@@ -3,7 +3,7 @@ import type { Hit } from '../../../policy/rules/rule-maker';
 import { shown } from '../../../policy/text/shown-name';
 import { READS, type HttpPatchFacts } from '../facts/http-facts';
 import { coversHost, formatPointer, httpRule, request } from './define-http-rule';
-import { unlistedPlaces, writtenPlaces } from './listed-members';
+import { unlistedPlaces } from './listed-members';
 import { addressed } from './listed-path';
 import { Pointer } from './pointers';
 import { covers, Hosts, Methods, Paths, Ports } from './scope';
@@ -97,7 +97,7 @@ function unknownForm({ method, url }: HttpPatchFacts, { hosts }: Config): Hit | 
 function memberHits(facts: HttpPatchFacts, fields: readonly string[]): readonly Hit[] {
   if (facts.body === 'text')
     return fields.includes('') ? [] : [{ at: '/body', what: 'the body is not JSON, so what it writes is not known' }];
-  return unlistedPlaces(writtenPlaces(facts), fields).map(({ pointer, at }) => ({
+  return unlistedPlaces(facts, fields).map(({ pointer, at }) => ({
     at,
     what: `${formatPointer(pointer)} is not on the list of this rule`,
   }));
