@@ -114,7 +114,7 @@ function httpPatch(hosts: readonly string[]): readonly string[] {
     '    rules:',
     '      # A person sees every request to another host. Of these hosts, only reads, and changes of members that describe',
     '      # one resource, such as title and note, pass without a question. List what your agents often do in requests:',
-    "      # requests: [{ methods: [PATCH], paths: ['/v1/tickets/*'], fields: [/state, /assignee] }]",
+    "      # requests: [{ methods: [PATCH], paths: ['/v1/tickets/{id}'], fields: [/state, /assignee] }]",
     `      http_unlisted_request: { config: { hosts: ${named} } }`,
     '      # A named host may be internal.',
     `      http_private_target: { config: { allowHosts: ${named} } }`,

@@ -1,3 +1,4 @@
+import { globCovers } from '../../../policy/text/glob';
 import type { HttpUrl } from '../facts/http-facts';
 
 /** Segments before the first collection that only name the API or its version. */
@@ -41,4 +42,17 @@ export function addressed({ path }: HttpUrl): 'one' | 'many' | null {
   const alternate = named.every((segment, i) => (i % 2 === 0 ? isCollection(segment) : isIdentifier(segment)));
   if (!alternate) return null;
   return named.length % 2 === 0 ? 'one' : 'many';
+}
+
+/** Whether the path has the segments of the pattern: `{id}` is an identifier, `*` any text within a segment. */
+export function matchesPath(pattern: string, path: string): boolean {
+  const [expected, given] = [pattern.split('/'), path.split('/')];
+  return (
+    expected.length === given.length &&
+    expected.every((glob, i) => {
+      const segment = given[i] as string;
+      if (segment === '') return glob === '';
+      return glob === '{id}' ? isIdentifier(segment) : globCovers(glob, segment);
+    })
+  );
 }

