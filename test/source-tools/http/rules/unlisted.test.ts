@@ -78,6 +78,7 @@ describe('without a list', () => {
     { ｎｏｔｅ: 'x' },
     { '0': 'x' },
     [],
+    [{ title: 'x' }],
     'x',
   ])('asks about the members %j, which a server can act on', (body) => {
     expect(asks(merge(body))).toBe(true);
