@@ -15,8 +15,6 @@ const Listed = z.strictObject({
     (paths) =>
       paths.every((path) => path.split('/').every((segment) => segment === '{id}' || !/\*\*|[{}]/.test(segment))),
     'expected {id} or one * for each segment that varies, such as /v1/orders/{id}/comments, and no ** and no other braces',
-  ).describe(
-    '{id} matches a segment that has the form of an identifier, such as 17, KT-170-BL or a UUID, and not a word such as all; * matches any text within a segment.',
   ),
   fields: z
     .array(Pointer)
@@ -32,7 +30,13 @@ const Config = z.strictObject({
     'Hosts, or *.host for all subdomains, where a read, and a PATCH of one resource that only writes members such as `title` and `note`, passes.',
   ),
   ports: Ports.describe('Ports of these hosts and of `requests`.'),
-  requests: z.array(Listed).max(200).default([]).describe('Further requests that pass.'),
+  requests: z
+    .array(Listed)
+    .max(200)
+    .default([])
+    .describe(
+      'Further requests that pass, each with `methods`, `paths`, the `fields` that its body may write, and `hosts` if they are others. In a path, {id} matches an identifier, such as 17, KT-170-BL or a UUID, and not a word such as all; * matches any text within a segment.',
+    ),
 });
 type Config = z.infer<typeof Config>;
 
