@@ -112,8 +112,10 @@ function httpPatch(hosts: readonly string[]): readonly string[] {
   return [
     '  - pack: http-patch',
     '    rules:',
-    '      # Name the hosts and paths that agents may call; a person sees every other request.',
-    `      http_method_path_scope: { level: confirm, config: { allow: [{ hosts: ${named} }] } }`,
+    '      # A person sees every request to another host. Of these hosts, only reads, and changes of members that describe',
+    '      # one resource, such as title and note, pass without a question. List what your agents often do in requests:',
+    "      # requests: [{ methods: [PATCH], paths: ['/v1/tickets/{id}'], fields: [/state, /assignee] }]",
+    `      http_unlisted_request: { config: { hosts: ${named} } }`,
     '      # A named host may be internal.',
     `      http_private_target: { config: { allowHosts: ${named} } }`,
     `      http_private_link: { config: { allowHosts: ${named} } }`,

@@ -25,14 +25,14 @@ export const LABELLED_SETS = ['sql', 'git', 'secrets', 'text', 'http', 'terrafor
 
 type Evaluate = (diff: LabelledCase['diff']) => Promise<Evaluation>;
 
-/** Evaluates a diff with the starter bundle of its source tool, without a dry run, people or a model. */
-export function starterEvaluator(): Evaluate {
+/** Evaluates a diff with the starter bundle of its source tool, without a dry run, people or a model. `bundleOf`: another bundle. */
+export function starterEvaluator(bundleOf: (sourceTool: string) => string = starterBundle): Evaluate {
   const extensions = extensionsOf();
   const evaluators = new Map<string, ReturnType<typeof planEvaluator>>();
   return async ({ sourceTool, raw, metadata }) => {
     let evaluate = evaluators.get(sourceTool);
     if (evaluate === undefined) {
-      const [compiled] = compileAll(starterBundle(sourceTool), extensions);
+      const [compiled] = compileAll(bundleOf(sourceTool), extensions);
       if (compiled === undefined) throw new Error(`The starter bundle of ${sourceTool} has no plan`);
       evaluate = planEvaluator(compiled.plan, extensions.validators, extensions.sourceTools);
       evaluators.set(sourceTool, evaluate);

@@ -20,6 +20,7 @@ export type Body = Pick<
   | 'operations'
   | 'writes'
   | 'members'
+  | 'values'
   | 'links'
   | 'transfers'
   | 'longestArray'
@@ -33,6 +34,7 @@ const EMPTY: Body = {
   operations: 0,
   writes: [],
   members: [],
+  values: [],
   links: [],
   transfers: [],
   longestArray: 0,

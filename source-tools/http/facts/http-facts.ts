@@ -53,6 +53,15 @@ export interface Member {
   readonly length: number | null;
 }
 
+/** A written value without members. Items of an array without members count as values of the array, once for each kind. */
+export interface WrittenValue {
+  /** `active-text`: a server, a page or a spreadsheet may act on it, as on markup. `empty`: an object or array. */
+  readonly kind: 'text' | 'active-text' | 'number' | 'boolean' | 'null' | 'empty';
+  /** JSON pointer into the target document. */
+  readonly pointer: string;
+  readonly at: string;
+}
+
 /** A string in a written value that is a URL, or a host without a scheme. */
 export interface Link {
   /** Name of the closest member; empty for a value without one. */
@@ -95,6 +104,8 @@ export interface HttpPatchFacts extends ExtractedFacts {
   readonly operations: number;
   readonly writes: readonly Write[];
   readonly members: readonly Member[];
+  /** Of the body, without those of test operations. */
+  readonly values: readonly WrittenValue[];
   readonly links: readonly Link[];
   readonly transfers: readonly Transfer[];
   /** Longest array in the body. */
@@ -118,6 +129,7 @@ export const HTTP_FACTS: FactsMembers<HttpPatchFacts> = {
   operations: true,
   writes: true,
   members: true,
+  values: true,
   links: true,
   transfers: true,
   longestArray: true,

@@ -1,8 +1,9 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../policy/contracts/canonical-json';
 import { arrayIndex, pointerOf, tokensOf } from '../../../policy/text/json-pointer';
 import { refuse } from '../../../policy/text/refusal';
-import type { HttpPatchFacts, HttpUrl, Link, Member, Write } from './http-facts';
+import type { HttpPatchFacts, HttpUrl, Link, Member, WrittenValue, Write } from './http-facts';
 import { readUrl } from './url';
+import { valueKind } from './value-kind';
 
 /** Maximum total length of all stored pointers, because long names in deep documents multiply. */
 const MAX_POINTER_CHARACTERS = 4_000_000;
@@ -12,10 +13,11 @@ const URL_START = /^(?:(?<scheme>(?:[a-z][a-z0-9+.-]*:)+)?[/\\]{2}|(?<web>(?:htt
 const BARE_HOST =
   /^(?:\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-f:.]{2,45}\]|localhost|[a-z0-9.-]{1,100}\.(?:internal|local|localhost))(?::\d{1,5})?(?:[/?#]|$)/i;
 
-/** Collects the named members and the URLs of written values. */
+/** Collects the named members, the values without members and the URLs of written values. */
 export class Members {
   readonly #members: Member[] = [];
   readonly #links: Link[] = [];
+  readonly #values: WrittenValue[] = [];
   /** Locations that operations in the values write. */
   readonly writes: Write[] = [];
   /** Parsed URLs by text, because a long patch may repeat one. */
@@ -23,8 +25,8 @@ export class Members {
   #longest = 0;
   #characters = 0;
 
-  facts(): Pick<HttpPatchFacts, 'members' | 'links' | 'longestArray'> {
-    return { members: this.#members, links: this.#links, longestArray: this.#longest };
+  facts(): Pick<HttpPatchFacts, 'members' | 'values' | 'links' | 'longestArray'> {
+    return { members: this.#members, values: this.#values, links: this.#links, longestArray: this.#longest };
   }
 
   /** Collects every name in the path of an operation: `/user/role` names `role` just as a value does. */
@@ -41,15 +43,13 @@ export class Members {
     this.#push({ name, pointer: pointerOf(path), at: pointerOf(at), length });
   }
 
-  /** Collects all members and URLs of the value at any depth. */
+  /** Collects all members, values and URLs of the value at any depth. */
   collect(value: JsonValue, path: readonly string[], at: readonly string[]): void {
+    const kind = valueKind(value);
+    if (kind !== null) this.#value(kind, path, at);
     if (typeof value === 'string') return this.#link(value, path, at);
     if (typeof value !== 'object' || value === null) return;
-    if (Array.isArray(value)) {
-      this.#longest = Math.max(this.#longest, value.length);
-      value.forEach((item: JsonValue, i) => this.collect(item, [...path, String(i)], [...at, String(i)]));
-      return;
-    }
+    if (Array.isArray(value)) return this.#items(value, path, at);
     if (isJsonObject(value)) this.operation(value, at);
     for (const [key, member] of Object.entries(value)) {
       this.member(key, [...path, key], [...at, key], member);
@@ -71,6 +71,31 @@ export class Members {
       // Which operation a service understands, and whether it shifts items, is not known.
       this.writes.push({ how: 'set', changes: true, pointer: pointerOf(tokens), at: place, shifts: true });
     }
+  }
+
+  /** Items without members count as values of the array, once for each kind. */
+  #items(items: readonly JsonValue[], path: readonly string[], at: readonly string[]): void {
+    this.#longest = Math.max(this.#longest, items.length);
+    const kinds = new Set<WrittenValue['kind']>();
+    for (const [i, item] of items.entries()) {
+      const kind = valueKind(item);
+      const [itemPath, itemAt] = [
+        [...path, String(i)],
+        [...at, String(i)],
+      ];
+      if (kind === null) this.collect(item, itemPath, itemAt);
+      else if (!kinds.has(kind)) {
+        kinds.add(kind);
+        this.#value(kind, path, at);
+      }
+      if (typeof item === 'string') this.#link(item, itemPath, itemAt);
+    }
+  }
+
+  #value(kind: WrittenValue['kind'], path: readonly string[], at: readonly string[]): void {
+    const value = { kind, pointer: pointerOf(path), at: pointerOf(at) };
+    this.#count(value.pointer.length + value.at.length);
+    this.#values.push(value);
   }
 
   #push(member: Member): void {

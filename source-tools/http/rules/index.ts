@@ -10,16 +10,18 @@ import {
   prototypePollution,
   tenantHeader,
 } from './messages';
-import { bulk, nullDelete, protectedPointer, remove, rootReplaced, testRequired, unknownFields } from './pointers';
+import { bulk, nullDelete, protectedPointer, remove, rootReplaced, testRequired } from './pointers';
 import { privilegeFields } from './privileges';
 import { privateCopy, privateLink } from './private';
-import { administrativePath, securitySetting } from './administration';
-import { deleteMethod, httpParse, methodPathScope, plainText, privateTarget, urlAmbiguous } from './target';
+import { securitySetting } from './security';
+import { unlistedRequest } from './unlisted';
+import { httpParse, methodPathScope, plainText, privateTarget, urlAmbiguous } from './target';
 
 /** In catalogue order, which is also the order of findings. */
 export const httpPatchRules: readonly PackRule[] = [
   httpParse,
   methodPathScope,
+  unlistedRequest,
   urlAmbiguous,
   privateTarget,
   patchInvalid,
@@ -33,15 +35,12 @@ export const httpPatchRules: readonly PackRule[] = [
   privilegeFields,
   privateCopy,
   privateLink,
-  administrativePath,
   securitySetting,
   bulk,
-  unknownFields,
   contentTypeMismatch,
   opaqueBody,
   prototypePollution,
   idempotencyKey,
-  deleteMethod,
   plainText,
   remove,
   noEffect,

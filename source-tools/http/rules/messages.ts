@@ -159,7 +159,7 @@ const ORDINARY = new Set(
 
 /**
  * Parameters, in the form that `normalizedName` returns, that say what a response contains or which version of an API is called.
- * Any other one of a request that writes may choose other resources, another operation or an option, as `filter`, `action` and
+ * Any other one may choose other resources, another operation or an option, as `filter`, `action` and
  * `cascade` do.
  */
 const ORDINARY_PARAMETERS = new Set(
@@ -168,6 +168,20 @@ const ORDINARY_PARAMETERS = new Set(
   fieldmanager fieldvalidation idempotencykey requestid correlationid
 `),
 );
+
+/** Parameters of a request that reads, in the form that `normalizedName` returns, that say which part of a collection it reads. */
+const READING_PARAMETERS = new Set(
+  wordList(`
+  page pagesize perpage pagetoken limit offset cursor after before since until sort sortby order orderby q search filter
+  filters $filter $top $skip $orderby $search $count
+`),
+);
+
+/** Whether the parameter is known not to change what the request does. `filter[state]` is read as `filter`. */
+function isOrdinaryParameter(name: string, method: string): boolean {
+  const first = normalizedName(name.split('[', 1)[0] as string);
+  return ORDINARY_PARAMETERS.has(normalizedName(name)) || (READS.has(method) && READING_PARAMETERS.has(first));
+}
 
 /** Values of Prefer (RFC 7240) that only say what the response contains. */
 const PREFERENCE = /^(?:return=(?:minimal|representation|headers-only)|wait=\d+|handling=strict)$/i;
@@ -179,7 +193,7 @@ function isOrdinary({ name, value }: HttpHeader): boolean {
 
 export const tenantHeader = httpRule({
   name: 'http_tenant_header',
-  logicRevision: 6,
+  logicRevision: 7,
   defaultLevel: 'confirm',
   why: 'Services trust headers and some parameters, so a request with one can act for another tenant or user, or do something else.',
   config: AllowedHeaders.extend({
@@ -210,7 +224,7 @@ function parameterHits(name: string, method: string): readonly Hit[] {
   const normalized = normalizedName(name);
   if (IDENTITY_PARAMETERS.has(normalized)) return [{ at: '/url', what: `${parameter} says for whom the request acts` }];
   // Other rules report these.
-  if (READS.has(method) || ORDINARY_PARAMETERS.has(normalized) || isCredential(name) || isOverride(name)) return [];
+  if (isOrdinaryParameter(name, method) || isCredential(name) || isOverride(name)) return [];
   return [{ at: '/url', what: `${parameter} is not known, so it may change what the request does` }];
 }
 

@@ -7,7 +7,7 @@ import { coversHost, formatPointer, httpRule, MERGE, request } from './define-ht
 import { READS, type HttpPatchFacts, type Write } from '../facts/http-facts';
 import { foldedName, namesInPath } from '../facts/private-names';
 
-const Pointer = z
+export const Pointer = z
   .string()
   .max(1000)
   .refine(
@@ -15,7 +15,7 @@ const Pointer = z
     'expected a JSON pointer: empty for the whole document, or starting with "/"',
   );
 
-const UNKNOWN_WRITES: readonly Hit[] = [
+export const UNKNOWN_WRITES: readonly Hit[] = [
   { at: '/body', what: 'the body is not JSON, so the members that it writes are unknown' },
 ];
 
@@ -171,40 +171,6 @@ export const testRequired = httpRule({
       : [{ at: '/method', what: `${method} without If-Match and without a test before the first write` }];
   },
 });
-
-export const unknownFields = httpRule({
-  name: 'http_unknown_fields',
-  logicRevision: 4,
-  defaultLevel: 'confirm',
-  why: 'A server may also assign members that its forms do not show (mass assignment).',
-  config: z.strictObject({
-    fields: z
-      .array(Pointer)
-      .max(2000)
-      .nullable()
-      .default(null)
-      .describe(
-        'JSON pointers of the locations that may be written, including everything below them; null allows any.',
-      ),
-  }),
-  examples: {
-    bad: request({ contentType: MERGE, body: { note: 'x', internal: { flag: true } } }),
-    good: request({ contentType: MERGE, body: { note: 'x', address: { city: 'y' } } }),
-    config: { fields: ['/note', '/address'] },
-  },
-  find: ({ writes, body }, { fields }) => {
-    if (fields === null) return [];
-    if (body === 'text') return UNKNOWN_WRITES;
-    const known = fields.map((pointer) => tokensOf(pointer) ?? []);
-    return writes
-      .filter((write) => write.changes && !known.some((pointer) => isBelow(pointer, tokensOf(write.pointer) ?? [])))
-      .map((write) => ({ at: write.at, what: `${formatPointer(write.pointer)} is not among the known fields` }));
-  },
-});
-
-function isBelow(pointer: readonly string[], tokens: readonly string[]): boolean {
-  return tokens.length >= pointer.length && pointer.every((token, i) => token === '*' || token === tokens[i]);
-}
 
 const limit = (value: number, what: string) => z.int().min(0).max(1_000_000_000).default(value).describe(what);
 

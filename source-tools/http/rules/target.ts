@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { globCovers } from '../../../policy/text/glob';
 import { parseRule, type Hit } from '../../../policy/rules/rule-maker';
 import { shown } from '../../../policy/text/shown-name';
 import { allowedHosts, coversHost, httpRule, request, withoutFinalDots } from './define-http-rule';
-import { READS, type HttpPatchFacts, type Reach } from '../facts/http-facts';
+import type { HttpPatchFacts, Reach } from '../facts/http-facts';
 import { HTTP_PACK } from '../facts/http-parser';
+import { covers, Ports, Scope } from './scope';
 
 export const httpParse = parseRule(HTTP_PACK, {
   name: 'http_parse_failure',
@@ -58,36 +58,6 @@ export const privateTarget = httpRule({
   },
 });
 
-const Scope = z.strictObject({
-  methods: z
-    .array(z.string().regex(/^[A-Z]+$/, 'expected a method in upper case'))
-    .max(20)
-    .optional()
-    .describe('Any method if absent.'),
-  hosts: z
-    .array(
-      z
-        .string()
-        .min(1)
-        .max(253)
-        .regex(/^(?:\*\.)?[a-z0-9.:-]+$/, 'expected a host in lower case, or *.host for all its subdomains'),
-    )
-    .min(1)
-    .max(200),
-  paths: z
-    .array(z.string().startsWith('/').max(1000))
-    .min(1)
-    .max(500)
-    .optional()
-    .describe('Globs: * matches within a segment, ** across segments. Any path if absent.'),
-});
-type Scope = z.infer<typeof Scope>;
-
-function covers(scope: Scope, method: string, host: string, path: string): boolean {
-  if (scope.methods !== undefined && !scope.methods.includes(method)) return false;
-  return coversHost(scope.hosts, host) && (scope.paths ?? ['/**']).some((glob) => globCovers(glob, path));
-}
-
 const allows = (scope: Scope, { method, url }: HttpPatchFacts): boolean => covers(scope, method, url.host, url.path);
 
 /** `paths`: the readings of the path. */
@@ -118,7 +88,7 @@ export const methodPathScope = httpRule({
       .describe(
         'Denied requests; they override `allow`. Case, dots and spaces at the end of a segment, and a slash at the end of the path are ignored.',
       ),
-    ports: z.array(z.int().min(1).max(65535)).max(20).default([80, 443]).describe('Allowed ports of an allowed host.'),
+    ports: Ports.describe('Allowed ports of an allowed host.'),
   }),
   examples: {
     bad: request({ url: 'https://api.example.com/v1/../admin/users' }),
@@ -151,16 +121,4 @@ export const plainText = httpRule({
   examples: { bad: request({ url: 'http://api.example.com/v1/orders/17' }), good: request() },
   find: ({ url }) =>
     url.scheme === 'https' ? [] : [{ at: '/url', what: `the request uses ${shown(url.scheme)} instead of https` }],
-});
-
-/** Methods whose request shows what it writes, or that only read. */
-const SHOWN = new Set([...READS, 'POST', 'PUT', 'PATCH']);
-
-export const deleteMethod = httpRule({
-  name: 'http_delete_method',
-  logicRevision: 4,
-  defaultLevel: 'confirm',
-  why: 'A DELETE request does not show what it deletes, and a request with a rare method does not show what it does.',
-  examples: { bad: request({ method: 'DELETE', contentType: null, body: undefined }), good: request() },
-  find: ({ method }) => (SHOWN.has(method) ? [] : [{ at: '/method', what: `the method is ${method}` }]),
 });

@@ -37,7 +37,6 @@ const RULES = `
   - pack: http-patch
     sourceTools: [HTTPPatch]
     rules:
-      http_method_path_scope: { level: confirm, config: { allow: [] } }
       http_private_target: off
       http_test_required: advise
       http_idempotency_key: advise

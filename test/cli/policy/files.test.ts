@@ -26,7 +26,7 @@ it('names the hosts of a starter bundle for HTTP, which then compiles', async ()
     'api.example.com, *.shop.internal',
   ]);
   expect(code).toBe(0);
-  expect(out).toContain('allow: [{ hosts: ["api.example.com", "*.shop.internal"] }]');
+  expect(out).toContain('http_unlisted_request: { config: { hosts: ["api.example.com", "*.shop.internal"] } }');
   expect((await runCommand(['policy', 'check', '-'], { stdin: out })).code).toBe(0);
 });
 

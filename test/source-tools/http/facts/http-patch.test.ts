@@ -144,8 +144,9 @@ it('an empty object in a merge patch is a write, because it replaces a value tha
   const raw = request({ contentType: MERGE, body: { account: { plan: {} } } });
   const hit = (rule: string, config: object) => runRule(packDefinitions, rule, raw, { config: { ...config } }).status;
   expect(hit('http_protected_pointer', { pointers: ['/account/plan'] })).toBe('BLOCK');
-  expect(hit('http_unknown_fields', { fields: ['/note'] })).toBe('BLOCK');
-  expect(hit('http_unknown_fields', { fields: ['/account'] })).toBe('ALLOW');
+  const listed = { methods: ['PATCH'], hosts: ['api.example.com'], paths: ['/v1/orders/*'] };
+  expect(hit('http_unlisted_request', { requests: [{ ...listed, fields: ['/note'] }] })).toBe('BLOCK');
+  expect(hit('http_unlisted_request', { requests: [{ ...listed, fields: ['/account'] }] })).toBe('ALLOW');
 });
 
 describe('the URL of a request', () => {

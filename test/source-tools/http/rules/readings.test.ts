@@ -118,30 +118,6 @@ it('limits of a container and the page size of a search are no privileges', () =
 });
 
 it.each([
-  ['POST', '/api/chat.delete', true],
-  ['POST', '/api/admin.users.remove', true],
-  ['POST', '/v1/orders:batchDelete', true],
-  ['POST', '/v1/users/7/reset_password', true],
-  ['POST', '/v1/orders/1/refunds.json', true],
-  ['PATCH', '/v1/admin./users', true],
-  ['POST', '/v1.0/$batch', true],
-  ['PATCH', '/apis/batch/v1/namespaces/a/cronjobs/report', false],
-  ['PATCH', '/v1/articles/how-to-reset-a-password', false],
-  ['POST', '/v4/spreadsheets/a:batchUpdate', false],
-  ['POST', '/admin/api/2024-10/products.json', true],
-])('a %s of %s is held as administration: %s', (method, path, held) => {
-  expect(isHeld('http_administrative_path', { method, url: HOST + path })).toBe(held);
-});
-
-it('the prefix of the Admin API is not held for the hosts of Shopify', () => {
-  const held = (path: string): boolean =>
-    isHeld('http_administrative_path', { method: 'PUT', url: `https://a.myshopify.com${path}` });
-  expect(held('/admin/api/2024-10/products/1.json')).toBe(false);
-  expect(held('/admin/api/2024-10/graphql.json')).toBe(true);
-  expect(held('/admin/users.json')).toBe(true);
-});
-
-it.each([
   ['/v1/orgs/1', { twoFactorRequired: false }, true],
   ['/v1/orgs/1', { required_approving_review_count: 0 }, true],
   ['/v1/pods/1', { securityContext: { runAsUser: 0 } }, true],

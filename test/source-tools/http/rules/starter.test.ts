@@ -9,10 +9,9 @@ describe('the starter bundle for HTTP', () => {
   it.each([
     ['a JSON Patch', {}],
     ['a JSON Patch without If-Match', { headers: {} }],
-    ['a merge patch', { contentType: MERGE, headers: {}, body: { note: 'x', tags: ['a'] } }],
+    ['a merge patch', { contentType: MERGE, headers: {}, body: { note: 'x', attributes: { title: 'y' } } }],
     ['a read', { method: 'GET', headers: {}, contentType: null, body: undefined }],
     ['ordinary headers', { headers: { 'If-None-Match': '*', Prefer: 'return=minimal', traceparent: '00-1-2-01' } }],
-    ['a POST', { method: 'POST', headers: {}, contentType: 'application/json', body: { title: 'x' } }],
   ])('passes %s to the named host', async (_, change) => {
     expect(await outcomeOf(change)).toBe('COMMIT');
   });
@@ -25,6 +24,8 @@ describe('the starter bundle for HTTP', () => {
     ['a header that names another person', { headers: { 'On-Behalf-Of': 'ceo' } }],
     ['a header that names an operation', { headers: { SOAPAction: 'DeleteAll' } }],
     ['a header that is not known', { headers: { 'X-Shop-Mode': '1' } }],
+    ['a POST', { method: 'POST', headers: {}, contentType: 'application/json', body: { title: 'x' } }],
+    ['a member that a server can act on', { contentType: MERGE, body: { note: 'x', status: 'shipped' } }],
     ['a DELETE', { method: 'DELETE', contentType: null, body: undefined }],
   ])('holds %s', async (_, change) => {
     expect(await outcomeOf(change)).not.toBe('COMMIT');

@@ -1,0 +1,106 @@
+import { z } from 'zod';
+import type { Hit } from '../../../policy/rules/rule-maker';
+import { shown } from '../../../policy/text/shown-name';
+import { READS, type HttpPatchFacts } from '../facts/http-facts';
+import { coversHost, formatPointer, httpRule, request } from './define-http-rule';
+import { unlistedPlaces } from './listed-members';
+import { addressed, matchesPath } from './listed-path';
+import { Pointer } from './pointers';
+import { Hosts, Methods, Paths, Ports } from './scope';
+
+const Listed = z.strictObject({
+  methods: Methods.min(1),
+  hosts: Hosts.min(1).optional().describe('Default: `hosts` of the rule.'),
+  paths: Paths.refine(
+    (paths) =>
+      paths.every((path) => path.split('/').every((segment) => segment === '{id}' || !/\*\*|[{}]/.test(segment))),
+    'expected {id} or one * for each segment that varies, such as /v1/orders/{id}/comments, and no ** and no other braces',
+  ),
+  fields: z
+    .array(Pointer)
+    .max(500)
+    .default([])
+    .describe(
+      'JSON pointers of the members that the body may write, including everything below them, in addition to those that only describe a resource; * matches any one name or index, and the empty pointer the whole body.',
+    ),
+});
+
+const Config = z.strictObject({
+  hosts: Hosts.default([]).describe(
+    'Hosts, or *.host for all subdomains, where a read, and a PATCH of one resource that only writes members such as `title` and `note`, passes.',
+  ),
+  ports: Ports.describe('Ports of these hosts and of `requests`.'),
+  requests: z
+    .array(Listed)
+    .max(200)
+    .default([])
+    .describe(
+      'Further requests that pass, each with `methods`, `paths`, the `fields` that its body may write, and `hosts` if they are others. In a path, {id} matches an identifier, such as 17, KT-170-BL or a UUID, and not a word such as all; * matches any text within a segment.',
+    ),
+});
+type Config = z.infer<typeof Config>;
+
+/** An allowlist: only the team knows what its API does, so a person checks every request that it has not listed. */
+export const unlistedRequest = httpRule({
+  name: 'http_unlisted_request',
+  logicRevision: 1,
+  defaultLevel: 'confirm',
+  why: 'A request can do anything, whatever its method and path are called, so only listed ones may pass without a question.',
+  config: Config,
+  advice: [
+    'Check what the request does. If agents often send such requests, add the method, the path and the members of the body to `requests` of this rule.',
+  ],
+  examples: {
+    bad: request({
+      method: 'POST',
+      url: 'https://api.example.com/v1/orders/42/sync',
+      contentType: null,
+      body: undefined,
+    }),
+    good: request(),
+    config: { hosts: ['api.example.com'] },
+  },
+  find: (facts, config) => {
+    const { url, method } = facts;
+    if (url.anomalies.length > 0)
+      return [{ at: '/url', what: `the URL cannot be compared with the list of this rule: ${url.anomalies[0]}` }];
+    if (url.port === null || !config.ports.includes(url.port))
+      return [{ at: '/url', what: `port ${url.port ?? 'unknown'} is not on the list of this rule` }];
+    const requests = config.requests.filter((one) => isListed(one, facts, config));
+    if (requests.length === 0) {
+      const why = unknownForm(facts, config);
+      if (why !== null) return [why];
+    }
+    if (READS.has(method)) return [];
+    const fields = requests.flatMap((one) => one.fields);
+    return memberHits(facts, fields);
+  },
+});
+
+function isListed(
+  { methods, hosts, paths }: z.infer<typeof Listed>,
+  { method, url }: HttpPatchFacts,
+  config: Config,
+): boolean {
+  if (!methods.includes(method) || !coversHost(hosts ?? config.hosts, url.host)) return false;
+  return paths.some((path) => matchesPath(path, url.path));
+}
+
+/** Why the request does not pass by its method and the form of its path; null if it does. */
+function unknownForm({ method, url }: HttpPatchFacts, { hosts }: Config): Hit | null {
+  const unlisted = `${method} ${shown(`${url.host}${url.path}`.slice(0, 300))} is not on the list of this rule`;
+  if (!coversHost(hosts, url.host)) return { at: '/url', what: unlisted };
+  if (!READS.has(method) && method !== 'PATCH') return { at: '/method', what: unlisted };
+  const form = addressed(url);
+  if (form === 'one' || (form === 'many' && READS.has(method))) return null;
+  return { at: '/url', what: `${unlisted}, and its path does not name one resource by collection and identifier` };
+}
+
+function memberHits(facts: HttpPatchFacts, fields: readonly string[]): readonly Hit[] {
+  if (facts.body === 'text')
+    return fields.includes('') ? [] : [{ at: '/body', what: 'the body is not JSON, so what it writes is not known' }];
+  return unlistedPlaces(facts, fields).map(({ pointer, at }) => ({
+    at,
+    what: `${formatPointer(pointer)} is not on the list of this rule`,
+  }));
+}

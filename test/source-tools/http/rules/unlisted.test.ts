@@ -1,0 +1,250 @@
+import { packDefinitions } from '../../../../source-tools';
+import { MERGE, request } from '../../../../source-tools/http/rules/define-http-rule';
+import { runRule } from '../../../policy/rules/support/run-pack-rule';
+
+const RULE = 'http_unlisted_request';
+const HOST = 'https://api.example.com';
+const JSON_TYPE = 'application/json';
+const HOSTS = { hosts: ['api.example.com'] };
+const run = (change: Readonly<Record<string, unknown>>, config: object = HOSTS) =>
+  runRule(packDefinitions, RULE, request(change), { config: { ...config } });
+const asks = (change: Readonly<Record<string, unknown>>, config: object = HOSTS): boolean =>
+  run(change, config).status !== 'ALLOW';
+
+const merge = (body: unknown, path = '/v1/orders/17') => ({ url: HOST + path, contentType: MERGE, body });
+const read = (path: string, method = 'GET') => ({ method, url: HOST + path, contentType: null, body: undefined });
+
+describe('without a list', () => {
+  it.each(['POST', 'PUT', 'DELETE', 'LOCK', 'BREW'])('asks a person about each %s', (method) => {
+    expect(asks({ method, contentType: JSON_TYPE, body: { note: 'x' } })).toBe(true);
+  });
+
+  it('asks about a host or a port that the rule does not name', () => {
+    expect(asks({}, {})).toBe(true);
+    expect(asks({ url: 'https://api.example.net/v1/orders/17' })).toBe(true);
+    expect(asks({ url: `${HOST}:8443/v1/orders/17` })).toBe(true);
+    expect(asks({ url: `${HOST}:8443/v1/orders/17` }, { ...HOSTS, ports: [8443] })).toBe(false);
+    expect(asks({}, { hosts: ['*.example.com'] })).toBe(false);
+  });
+
+  it.each([
+    '/v1/orders',
+    '/v1/orders/17/state',
+    '/v1/orders/all',
+    '/v1/orders/*',
+    '/v1/orders/1,2',
+    '/v1/settings',
+    '/',
+  ])('asks about a PATCH of %s, which is not one resource of a collection', (path) => {
+    expect(asks(merge({ note: 'x' }, path))).toBe(true);
+  });
+
+  it.each([
+    '/v1/sync/17',
+    '/v1/orders/cancel/17',
+    '/admin/orders/17',
+    '/v1/process/17',
+    '/v1/orders:sync/17',
+    '/v1/oauth2',
+  ])('asks about a PATCH of %s, because a segment is neither a collection nor an identifier', (path) => {
+    expect(asks(merge({ note: 'x' }, path))).toBe(true);
+  });
+
+  it.each([
+    '/orders/17',
+    '/api/v2/orders/17/line-items/3.json',
+    '/v1/products/KT-170-BL',
+    '/v1/notes/9b1deb4d-3b7d-4bad-9bdd-2b0d7b3dcb6d',
+    '/v1/customers/cus_9s6XKzkNRiz8i3/',
+  ])('passes a PATCH of %s that describes the resource', (path) => {
+    expect(asks(merge({ title: 'x', longDescription: 'y' }, path))).toBe(false);
+  });
+
+  it.each([
+    { status: 'shipped' },
+    { note: 'Late', notify: true },
+    { note: 'Late', inform_customer: 'yes' },
+    { title: 'x', send_at: '2026-11-28T08:00:00Z' },
+    { callback_url: 'https://hooks.example.net/in' },
+    { name: 'admins' },
+    { tags: ['deploy'] },
+    { preferences: { title: 'x' } },
+    { note: { text: 'x' } },
+    { note: {} },
+    { note: true },
+    { note: null },
+    { weight: 0 },
+    { 'note.status': 'x' },
+    { ｎｏｔｅ: 'x' },
+    { '0': 'x' },
+    [],
+    [{ title: 'x' }],
+    'x',
+  ])('asks about the members %j, which a server can act on', (body) => {
+    expect(asks(merge(body))).toBe(true);
+  });
+
+  it.each([
+    { title: 'Tea & coffee, 2 < 3', note: '' },
+    { attributes: { 'short-description': 'x' } },
+    { keywords: ['a', 'b'] },
+    { weight_grams: 420, width_mm: 80 },
+  ])('passes the members %j, which describe', (body) => {
+    expect(asks(merge(body))).toBe(false);
+    expect(asks({ ...merge(body), contentType: JSON_TYPE })).toBe(false);
+  });
+
+  it.each([
+    '<img src=x>',
+    '{{ config }}',
+    '${jndi:x}',
+    '=HYPERLINK("x")',
+    'Thanks @everyone',
+    'Done\n/close',
+    '<%= x %>',
+  ])('asks about the text %j, which a page, a template, a spreadsheet or a tracker acts on', (note) => {
+    expect(asks(merge({ note }))).toBe(true);
+    expect(asks({ body: [{ op: 'replace', path: '/note', value: note }] })).toBe(true);
+    expect(asks(merge({ keywords: ['a', note] }))).toBe(true);
+  });
+
+  it.each([
+    [[{ op: 'replace', path: '/status', value: 'cancelled' }], true],
+    [[{ op: 'remove', path: '/lines/0' }], true],
+    [[{ op: 'move', from: '/role', path: '/note' }], true],
+    [[{ op: 'copy', from: '/api_key', path: '/note' }], true],
+    [[{ op: 'add', path: '/attributes', value: { note: 'x' } }], true],
+    [[{ op: 'add', path: '/notes/-', value: { notify: true } }], true],
+    [[{ op: 'replace', path: '', value: { note: 'x' } }], true],
+    [[{ op: 'replace', path: '/0', value: 'x' }], true],
+    [[{ op: 'add', path: '/notes/-', value: 'x' }], false],
+    [[{ op: 'copy', from: '/title', path: '/note' }], false],
+    [[{ op: 'remove', path: '/note' }], false],
+    [
+      [
+        { op: 'test', path: '/status', value: 'open' },
+        { op: 'replace', path: '/note', value: 'x' },
+      ],
+      false,
+    ],
+  ])('compares everything that the JSON Patch %j writes or takes with the list; asks: %s', (body, expected) => {
+    expect(asks({ body })).toBe(expected);
+  });
+
+  it('passes the type and the id with which a document of JSON:API names itself', () => {
+    const body = { data: { type: 'articles', id: '17', attributes: { title: 'x' } } };
+    expect(asks({ ...merge(body), contentType: 'application/vnd.api+json' })).toBe(false);
+    expect(asks({ ...merge(body), contentType: JSON_TYPE })).toBe(true);
+    expect(asks({ ...merge({ data: { meta: body } }), contentType: 'application/vnd.api+json' })).toBe(true);
+  });
+
+  it('asks about a body that is not JSON', () => {
+    expect(asks({ contentType: 'application/x-www-form-urlencoded', body: 'note=x' })).toBe(true);
+  });
+
+  it.each([
+    ['/v1/orders', false],
+    ['/v1/orders/17', false],
+    ['/v1/orders/17/items', false],
+    ['/v1/orders/17/cancel', true],
+    ['/confirm', true],
+    ['/v1/sessions/revoke-all', true],
+    ['/', true],
+  ])('reads collections and resources; asks about %s: %s', (path, expected) => {
+    expect(asks(read(path))).toBe(expected);
+    expect(asks(read(path, 'HEAD'))).toBe(expected);
+  });
+});
+
+describe('a request that the team lists', () => {
+  const config = {
+    ...HOSTS,
+    requests: [
+      { methods: ['POST'], paths: ['/v1/tickets/*/comments'], fields: ['/body'] },
+      { methods: ['PATCH'], paths: ['/v1/tickets/*'], fields: ['/state', '/links/*/label'] },
+      { methods: ['POST'], hosts: ['jobs.example.net'], paths: ['/run'], fields: [''] },
+      { methods: ['DELETE', 'GET'], paths: ['/v1/drafts/*'] },
+    ],
+  };
+  const post = (path: string, body: unknown, host = HOST) => ({
+    method: 'POST',
+    url: host + path,
+    contentType: JSON_TYPE,
+    body,
+  });
+
+  it('passes with its fields and with members that describe', () => {
+    expect(asks(post('/v1/tickets/7/comments', { body: { text: 'x' }, title: 'y' }), config)).toBe(false);
+    expect(asks(merge({ state: 'open', links: [{ label: 'x' }] }, '/v1/tickets/7'), config)).toBe(false);
+    expect(asks(read('/v1/drafts/3', 'DELETE'), config)).toBe(false);
+  });
+
+  it('asks if it writes another member, or has another method, path or host', () => {
+    expect(asks(post('/v1/tickets/7/comments', { body: 'x', notify: true }), config)).toBe(true);
+    expect(asks(post('/v1/tickets/7/comments', { body: 'x', State: 'open' }), config)).toBe(true);
+    expect(asks(merge({ body: 'x' }, '/v1/tickets/7'), config)).toBe(true);
+    expect(asks(merge({ links: [{ href: 'x' }] }, '/v1/tickets/7'), config)).toBe(true);
+    expect(asks(merge({ state: 'open' }, '/v1/orders/7'), config)).toBe(true);
+    expect(asks({ ...merge({ state: 'open' }, '/v1/tickets/7'), method: 'PUT' }, config)).toBe(true);
+    expect(asks(post('/v1/tickets/7/8/comments', { body: 'x' }), config)).toBe(true);
+    expect(asks(post('/run', {}), config)).toBe(true);
+  });
+
+  it('may have any body with the empty pointer', () => {
+    expect(asks(post('/run', { job: { all: true } }, 'https://jobs.example.net'), config)).toBe(false);
+    expect(asks(post('/run', [1], 'https://jobs.example.net'), config)).toBe(false);
+    const text = { ...post('/run', 'x=1', 'https://jobs.example.net'), contentType: 'text/plain' };
+    expect(asks(text, config)).toBe(false);
+  });
+
+  it('is compared by one reading of its URL', () => {
+    expect(asks(merge({ state: 'x' }, '/v1/orders/../tickets/7'), config)).toBe(true);
+  });
+
+  it.each([
+    ['/v1/orders/{id}', '/v1/orders/17', false],
+    ['/v1/orders/{id}', '/v1/orders/all', true],
+    ['/v1/orders/{id}', '/v1/orders/17/', true],
+    ['/v1/orders/*', '/v1/orders/all', false],
+    ['/v1/orders/*', '/v1/orders/', true],
+    ['/v1/orders/o-*', '/v1/orders/o-17', false],
+    ['/v1/orders/o-*', '/v1/orders/17', true],
+  ])('matches its path %s with %s; asks: %s', (path, given, expected) => {
+    const requests = [{ methods: ['PATCH'], paths: [path], fields: ['/state'] }];
+    expect(asks(merge({ state: 'x' }, given), { ...HOSTS, requests })).toBe(expected);
+  });
+
+  it.each(['/v1/**', '/v1/orders/{orderId}', '/v1/orders/x{id}'])('is refused in a bundle with the path %s', (path) => {
+    const listed = { ...HOSTS, requests: [{ methods: ['POST'], paths: [path] }] };
+    expect(() => run({}, listed)).toThrow(/expected \{id\} or one \* for each segment/);
+  });
+});
+
+it('names each member that is not listed, with its place', () => {
+  const { reason } = run(merge({ note: 'x', status: 'paid', lines: [{ sku: 'a' }] }));
+  expect(reason).toContain('/status');
+  expect(reason).toContain('/lines/0/sku');
+  expect(reason).not.toContain('"/note"');
+});
+
+it.each([
+  [
+    'many members',
+    { title: 'x', ...Object.fromEntries(Array.from({ length: 25_000 }, (_, i) => [`member_${i}`, 'x'])) },
+  ],
+  ['a long text', { note: `${' @'.repeat(200_000)}${'{'.repeat(200_000)}` }],
+  ['a long name', { [`a${'-a'.repeat(400_000)}`]: 'x' }],
+  ['many items', { keywords: Array.from({ length: 29_000 }, () => 'x') }],
+])('reads a request with %s in linear time', (_, body) => {
+  const started = performance.now();
+  run(merge(body));
+  expect(performance.now() - started).toBeLessThan(5000);
+});
+
+it('reads a long path in linear time', () => {
+  const started = performance.now();
+  for (const path of [`/a${'-a'.repeat(4000)}`, `/orders/${'1a'.repeat(4000)}`, '/A-1'.repeat(2000)])
+    expect(asks(merge({ note: 'x' }, path))).toBe(true);
+  expect(asks(merge({ note: 'x' }, '/orders/17'.repeat(800)))).toBe(false);
+  expect(performance.now() - started).toBeLessThan(5000);
+});
