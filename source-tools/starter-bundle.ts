@@ -130,7 +130,14 @@ function httpPatch(hosts: readonly string[]): readonly string[] {
 }
 
 /** Without the pack `text`: the pack `git-diff` has its own rule for suspicious characters. */
-const GIT_PATCH = ['  - pack: git-diff', ...SECRETS, ...CROSS, ...manySmall(20)];
+const GIT_PATCH = [
+  '  # A person sees each file that is not of a listed kind, such as settings and scripts. List files that change often here:',
+  "  # rules: { git_unlisted_file: { config: { files: ['site/data/*.json'] } } }",
+  '  - pack: git-diff',
+  ...SECRETS,
+  ...CROSS,
+  ...manySmall(20),
+];
 
 const TERRAFORM_PLAN = [
   '  - pack: terraform-plan',
