@@ -17,6 +17,7 @@ import { attest, type Attestor } from '../attestation';
 import { readInput } from '../inputs';
 import { readOpenChange } from '../review/opened-change';
 import { withHeartbeat } from '../heartbeat';
+import { untilStoreAnswers } from '../until-store-answers';
 import type { Judged, JudgeActivities, JudgeFailureInput, JudgeInput } from '../review-types';
 import { askAboutDiff, type JudgeAnswer } from './ask-about-diff';
 import type { JudgeDeps } from './judge-deps';
@@ -42,8 +43,8 @@ export function createJudgeActivities(deps: JudgeDeps): JudgeActivities {
       withHeartbeat(async (signal) => {
         const { attempt } = Context.current().info;
         const attestor = await deps.attestor();
-        const change = await judgedChange(deps, readInput('askJudge', input));
-        const judge = await resolveJudge(deps, change);
+        const asked = readInput('askJudge', input);
+        const { change, judge } = await untilStoreAnswers(() => resolved(deps, asked));
         const answer = await askAboutDiff(deps, judge, change, { signal, attempt });
         return record({ ...deps, attestor }, judge, change, answer);
       }),
@@ -56,16 +57,18 @@ export function createJudgeActivities(deps: JudgeDeps): JudgeActivities {
       withHeartbeat(async () => {
         const failed = readInput('attestJudgeFailure', input);
         const attestor = await deps.attestor();
-        const change = await judgedChange(deps, failed);
-        const judge = await resolveJudge(deps, change);
+        const { change, judge } = await untilStoreAnswers(() => resolved(deps, failed));
         return record({ ...deps, attestor }, judge, change, failureAnswer(deps, judge, change, failed));
       }),
   };
 }
 
-async function judgedChange({ ledger }: JudgeDeps, input: JudgeInput): Promise<JudgedChange> {
-  const { changeId, stagingSha, validatorId } = input;
-  return { ...(await readOpenChange(ledger, changeId)), stagingSha, validatorId };
+async function resolved(
+  deps: JudgeDeps,
+  { changeId, stagingSha, validatorId }: JudgeInput,
+): Promise<{ readonly change: JudgedChange; readonly judge: ResolvedJudge }> {
+  const change = { ...(await readOpenChange(deps.ledger, changeId)), stagingSha, validatorId };
+  return { change, judge: await resolveJudge(deps, change) };
 }
 
 async function record(
@@ -94,7 +97,8 @@ async function record(
     deps.keepAnswers && answer.answers.length > 0
       ? { ...entry.body, answers: answer.answers as unknown as JsonValue }
       : entry.body;
-  await deps.ledger.append(change.changeId, [{ ...entry, body }]);
+  // The answer cost a call of the model, which a repeated attempt would make again.
+  await untilStoreAnswers(() => deps.ledger.append(change.changeId, [{ ...entry, body }]));
   return { result: answer.result, reused: answer.record.cacheHit };
 }
 

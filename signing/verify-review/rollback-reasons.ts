@@ -106,13 +106,15 @@ export const ROLLBACK_SUPPORT: { readonly [R in RollbackReason]: Support } = {
   commit_failed: (ending) => {
     if (ending.begun) return 'The commit had begun';
     if (!isDisclosed(ending)) {
-      const staged = ending.rows.findLast(({ kind }) => kind === 'staged');
-      if (staged?.body['rejected'] === true) return `The target rejected the change: ${textOf(staged)}`;
+      const staged = ending.rows.filter(({ kind }) => kind === 'staged');
+      // Another attempt, which Temporal had given up, can record its dry run after the one that the workflow knows.
+      const rejected = staged.find(({ body }) => body['rejected'] === true);
+      if (rejected !== undefined) return `The target rejected the change: ${textOf(rejected)}`;
       const failed = failureOf(ending, 'stage');
       if (failed !== null) return `The dry run failed: ${failed}`;
       const undisclosed = failureOf(ending, 'disclose');
       if (undisclosed !== null) return `The violations could not be disclosed: ${undisclosed}`;
-      if (staged === undefined && sinceRow(ending, lastStaticOf(ending)) >= DRY_RUN_MS)
+      if (staged.length === 0 && sinceRow(ending, lastStaticOf(ending)) >= DRY_RUN_MS)
         return 'The dry run did not succeed in time';
     }
     const failed = failuresOf(ending, 'commit').at(-1);

@@ -81,6 +81,18 @@ test('is repeated once after the worker was lost during it, and then rejected', 
   }
 });
 
+test('a rejected dry run ends the review as commit_failed, also if an attempt that was given up succeeds later', async () => {
+  const { world } = lostWorld(2);
+  await world.open();
+  expect(await world.stage()).toMatchObject({ kind: 'rejected' });
+  await world.stageAnyway();
+  expect(await world.rollback({ reason: 'commit_failed' })).toMatchObject({
+    state: 'ROLLED_BACK',
+    reason: 'commit_failed',
+    explanation: expect.stringContaining('the worker was lost during 2 dry runs'),
+  });
+});
+
 test('binds the preview that is stored with the record', async () => {
   const world = new ReviewWorld({ text: 'clean' });
   const preview = { tables: [{ table: 'orders', rows: [{ before: null, after: { note: 'lone \ud800' } }] }] };

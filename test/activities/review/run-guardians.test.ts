@@ -1,5 +1,7 @@
 import { findingsIn } from '../../support/review/written-findings';
 import { createGuardianActivities } from '../../../activities/review/run-guardians';
+import { CountersignFailure } from '../../../policy/contracts/failure';
+import { FailureType } from '../../../policy/contracts/failure-type';
 import type { Ledger } from '../../../policy/evidence/ledger-port';
 import { fromReported } from '../../../policy/decide/reported';
 import { validatorRegistry } from '../../../policy/rules/registry';
@@ -47,6 +49,18 @@ test('runs every static rule of the unit, even after a BLOCK [G38, T43]', async 
     ['safety.demo_forbid', 'BLOCK'],
     ['safety.demo_advice', 'ALLOW'],
   ]);
+});
+
+test('an outage of the database that ends in time does not use up an attempt', async () => {
+  const world = await opened('HOLD');
+  let failures = 2;
+  const readKinds: Ledger['readKinds'] = async (...args) => {
+    if (failures-- > 0) throw CountersignFailure.retryable('starting up', FailureType.Store);
+    return world.ledger.readKinds(...args);
+  };
+  const activities = createGuardianActivities({ ...world.deps, ledger: { ...world.ledger, readKinds } });
+  const reported = await activities.runGuardians({ changeId: world.changeId, unit: 'demo-pack' });
+  expect(Object.keys(fromReported(world.plan, reported))).toContain('guardian.demo_hold');
 });
 
 test('writes nothing while validators run, then all findings in one append [G30]', async () => {
