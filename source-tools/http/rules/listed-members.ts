@@ -3,6 +3,7 @@ import { wordList } from '../../../policy/text/word-list';
 import type { HttpPatchFacts, WrittenValue } from '../facts/http-facts';
 import { wordsOf } from '../facts/private-names';
 import { oncePerName } from './define-http-rule';
+import { PointerTree } from './pointer-tree';
 
 /**
  * Members whose texts describe a resource for people, in lower case without underscores and hyphens. A server can act on any other
@@ -62,7 +63,7 @@ function replacedArrays({ method, body, members }: HttpPatchFacts): readonly Pla
 
 /** The places that neither only describe the resource nor are at or below one of `fields`. */
 export function unlistedPlaces(facts: HttpPatchFacts, fields: readonly string[]): readonly Place[] {
-  const listed = fields.map((pointer) => tokensOf(pointer) ?? []);
+  const listed = new PointerTree(fields);
   const isText = oncePerName((name) => DESCRIBING.has(normalized(name)));
   const isNumber = oncePerName(isMeasure);
   const isContainer = oncePerName((name) => CONTAINERS.has(normalized(name)));
@@ -78,12 +79,8 @@ export function unlistedPlaces(facts: HttpPatchFacts, fields: readonly string[])
   };
   return writtenPlaces(facts).filter((place) => {
     const tokens = tokensOf(place.pointer) ?? [];
-    return !describes(place, tokens) && !listed.some((field) => isBelow(field, tokens));
+    return !describes(place, tokens) && !listed.covers(tokens);
   });
 }
 
 const INDEX = /^(?:-|\d{1,6})$/;
-
-function isBelow(pointer: readonly string[], tokens: readonly string[]): boolean {
-  return tokens.length >= pointer.length && pointer.every((token, i) => token === '*' || token === tokens[i]);
-}
