@@ -244,7 +244,7 @@ const IDENTITY_PREFIXES = ['impersonate-', 'x-impersonate-', 'x-tenant-', 'x-int
 
 export const contentTypeMismatch = httpRule({
   name: 'http_content_type_mismatch',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'confirm',
   why: 'The same body means something else under another content type: an array of operations could replace the document.',
   examples: {
