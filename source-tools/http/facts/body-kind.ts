@@ -5,27 +5,34 @@ import type { HttpHeader, HttpPatchFacts } from './http-facts';
 const MEDIA_TYPE = /^[!#$&^_.+0-9A-Za-z-]{1,100}\/[!#$&^_.+0-9A-Za-z-]{1,100}$/;
 const UTF8 = /^charset\s*=\s*"?utf-?8"?$/;
 
-/** The media type of the body in lower case, without parameters; null if none is stated. Throws Refused. */
+/** The media type of the body; null if none is stated. Throws Refused. */
 export function readContentType(
   stated: string | null,
   headers: readonly Pick<HttpHeader, 'name' | 'value'>[],
-): string | null {
+): Pick<HttpPatchFacts, 'contentType' | 'contentParameters'> {
   const header = headers.find(({ name }) => name === 'content-type')?.value ?? null;
   const [a, b] = [mediaType(stated), mediaType(header)];
-  if (a !== null && b !== null && a !== b)
+  if (a.type !== null && b.type !== null && a.type !== b.type)
     return refuse('invalid_content_type', '"contentType" and the Content-Type header differ', null);
-  return a ?? b;
+  return { contentType: a.type ?? b.type, contentParameters: [...new Set([...a.parameters, ...b.parameters])] };
 }
 
-function mediaType(text: string | null): string | null {
-  if (text === null) return null;
+interface MediaType {
+  readonly type: string | null;
+  /** Names. */
+  readonly parameters: readonly string[];
+}
+
+function mediaType(text: string | null): MediaType {
+  if (text === null) return { type: null, parameters: [] };
   const [type = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase());
   // The body is sent in UTF-8. A server that decodes it as UTF-7, for example, reads other names.
   if (parameters.some((parameter) => /^charset\s*=/.test(parameter) && !UTF8.test(parameter)))
     return refuse('invalid_content_type', 'Invalid content type: expected no charset other than utf-8', null);
-  return MEDIA_TYPE.test(type)
-    ? type
-    : refuse('invalid_content_type', 'Invalid content type: expected a media type such as application/json', null);
+  if (!MEDIA_TYPE.test(type))
+    return refuse('invalid_content_type', 'Invalid content type: expected a media type such as application/json', null);
+  const names = parameters.map((parameter) => (parameter.split('=', 1)[0] as string).trim());
+  return { type, parameters: names.filter((name) => name !== '' && name !== 'charset') };
 }
 
 /** How a body is read. Throws Refused. */

@@ -85,11 +85,13 @@ function readJsonPatch(body: JsonValue | undefined, document: JsonValue | undefi
       faults.push({ at, why: read.why });
       continue;
     }
-    const { operation } = read;
+    const { operation, others } = read;
     if (operation.path.length > MAX_TOKENS || (operation.from?.length ?? 0) > MAX_TOKENS)
       refuse('too_deep', `A JSON pointer has more than ${MAX_TOKENS} segments`, null);
     operations.push({ ...operation, at });
     writes.push(...writesOf(operation, at));
+    // A server may act on them.
+    if (Object.keys(others).length > 0) seen.collect(others, [String(i)], ['body', String(i)]);
     if (operation.op === 'test') continue;
     if (operation.value !== undefined) seen.collect(operation.value, operation.path, ['body', String(i), 'value']);
     seen.named(operation.path, `${at}/path`);

@@ -51,7 +51,7 @@ function extract(raw: Uint8Array): HttpPatchFacts | FactsRefusal {
   if (url === null)
     return refusal('invalid_url', 'Expected "url" to be an absolute URL of at most 8192 characters', null);
   const headers = readHeaders(request['headers']);
-  const contentType = readContentType(textOf(request, 'contentType'), headers);
+  const { contentType, contentParameters } = readContentType(textOf(request, 'contentType'), headers);
   const body = readBody(request['body'], contentType, method, request['document']);
   const query = readQuery(target, method);
   return {
@@ -61,6 +61,7 @@ function extract(raw: Uint8Array): HttpPatchFacts | FactsRefusal {
     method,
     url,
     contentType,
+    contentParameters,
     headers,
     ...body,
     members: [...body.members, ...query.members],

@@ -98,6 +98,8 @@ export interface HttpPatchFacts extends ExtractedFacts {
   readonly url: HttpUrl;
   /** Media type in lower case without parameters; null if none is given. */
   readonly contentType: string | null;
+  /** Names of the parameters of the media type in lower case, without the charset. */
+  readonly contentParameters: readonly string[];
   readonly headers: readonly HttpHeader[];
   readonly body: 'json-patch' | 'merge-patch' | 'json' | 'text' | 'none';
   /** Number of operations of a JSON Patch; 0 for any other body. */
@@ -124,6 +126,7 @@ export const HTTP_FACTS: FactsMembers<HttpPatchFacts> = {
   method: true,
   url: true,
   contentType: true,
+  contentParameters: true,
   headers: true,
   body: true,
   operations: true,

@@ -18,16 +18,22 @@ export interface Operation {
   readonly value: Json | undefined;
 }
 
-type ReadOperation =
-  { readonly ok: true; readonly operation: Operation } | { readonly ok: false; readonly why: string };
+/** An item of a patch. `others`: its members that RFC 6902 does not define. */
+interface ReadItem {
+  readonly ok: true;
+  readonly operation: Operation;
+  readonly others: JsonMap;
+}
+
+type ReadOperation = ReadItem | { readonly ok: false; readonly why: string };
 
 const OPS = new Set(['add', 'remove', 'replace', 'move', 'copy', 'test']);
 
 const MEMBERS = new Set(['op', 'path', 'from', 'value']);
 
 /**
- * Reads one item of a patch. Ignores members that RFC 6902 does not define, as it requires, but refuses one that differs from a
- * defined member only in case: some servers read both as the same.
+ * Reads one item of a patch. Members that RFC 6902 does not define are no part of the operation, as it requires, but one that
+ * differs from a defined member only in case is refused: some servers read both as the same.
  */
 export function readOperation(item: JsonValue): ReadOperation {
   if (!isMap(item)) return { ok: false, why: 'an operation is not an object' };
@@ -54,6 +60,7 @@ export function readOperation(item: JsonValue): ReadOperation {
       from: fromTokens,
       value: needsValue ? (item['value'] as Json) : undefined,
     },
+    others: Object.fromEntries(Object.entries(item).filter(([name]) => !MEMBERS.has(name))),
   };
 }
 

@@ -3,6 +3,7 @@ import { wordList } from '../../../policy/text/word-list';
 import type { HttpPatchFacts, WrittenValue } from '../facts/http-facts';
 import { wordsOf } from '../facts/private-names';
 import { oncePerName } from './define-http-rule';
+import { PointerTree } from './pointer-tree';
 
 /**
  * Members whose texts describe a resource for people, in lower case without underscores and hyphens. A server can act on any other
@@ -43,19 +44,26 @@ export interface Place {
   readonly at: string;
 }
 
-/** Every value that the body writes, and what the operations of a JSON Patch replace, remove or take as a whole. */
-export function writtenPlaces({ method, body, writes, values }: HttpPatchFacts): readonly Place[] {
+/** Every value that the body writes, and what the body replaces, removes or takes as a whole. */
+export function writtenPlaces(facts: HttpPatchFacts): readonly Place[] {
+  const { method, body, writes, values } = facts;
   const valued = new Set(values.map(({ pointer }) => pointer));
   const others = writes.filter(({ changes, how, pointer }) => {
     if (body !== 'json-patch') return changes && pointer === '' && method !== 'PUT';
     return (changes || how === 'copy') && !valued.has(pointer);
   });
-  return [...values, ...others.map(({ pointer, at }) => ({ pointer, at }))];
+  return [...values, ...[...others, ...replacedArrays(facts)].map(({ pointer, at }) => ({ pointer, at }))];
+}
+
+/** Arrays whose items have members: except by a JSON Patch, an array is replaced, with all items that the body does not contain. */
+function replacedArrays({ method, body, members }: HttpPatchFacts): readonly Place[] {
+  if (method === 'POST' || body === 'json-patch') return [];
+  return members.filter(({ length }) => length !== null && length > 0);
 }
 
 /** The places that neither only describe the resource nor are at or below one of `fields`. */
 export function unlistedPlaces(facts: HttpPatchFacts, fields: readonly string[]): readonly Place[] {
-  const listed = fields.map((pointer) => tokensOf(pointer) ?? []);
+  const listed = new PointerTree(fields);
   const isText = oncePerName((name) => DESCRIBING.has(normalized(name)));
   const isNumber = oncePerName(isMeasure);
   const isContainer = oncePerName((name) => CONTAINERS.has(normalized(name)));
@@ -65,18 +73,14 @@ export function unlistedPlaces(facts: HttpPatchFacts, fields: readonly string[])
   };
   const describes = ({ kind, pointer }: Place, tokens: readonly string[]): boolean => {
     if (facts.contentType === JSON_API.type && kind === 'text' && JSON_API.own.has(pointer)) return true;
-    const names = tokens.filter((token) => !INDEX.test(token));
-    const last = names.pop();
-    return last !== undefined && isListedName(kind, last) && names.every(isContainer);
+    const end = tokens.findLastIndex((token) => !INDEX.test(token));
+    const last = tokens[end];
+    return last !== undefined && isListedName(kind, last) && tokens.slice(0, end).every(isContainer);
   };
   return writtenPlaces(facts).filter((place) => {
     const tokens = tokensOf(place.pointer) ?? [];
-    return !describes(place, tokens) && !listed.some((field) => isBelow(field, tokens));
+    return !describes(place, tokens) && !listed.covers(tokens);
   });
 }
 
 const INDEX = /^(?:-|\d{1,6})$/;
-
-function isBelow(pointer: readonly string[], tokens: readonly string[]): boolean {
-  return tokens.length >= pointer.length && pointer.every((token, i) => token === '*' || token === tokens[i]);
-}

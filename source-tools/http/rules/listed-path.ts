@@ -4,8 +4,11 @@ import type { HttpUrl } from '../facts/http-facts';
 /** Segments before the first collection that only name the API or its version. */
 const PREFIX = /^(?:api|rest|v?\d{1,4}(?:\.\d{1,3})?|\d{4}-\d\d(?:-\d\d)?)$/i;
 
-/** A noun in the plural, as far as its letters show. A verb such as `sync` and a noun such as `state` are none. */
-const PLURAL = /^[a-z]+(?:[-_][a-z]+)*$/i;
+/**
+ * One word, whose last letters then show whether it is a noun in the plural; a verb such as `sync` and a noun such as `state` are
+ * not. Several words, as in `purge-caches` and `deleteUsers`, can be an action.
+ */
+const WORD = /^(?:[a-z]+|[A-Z][a-z]+|[A-Z]+)$/;
 const IRREGULAR = new Set(['media', 'people', 'children']);
 
 /** Forms of identifiers. A word can be an action or a group such as `all`, so none of them matches one. */
@@ -22,9 +25,9 @@ const IDENTIFIERS: readonly RegExp[] = [
 const EXTENSION = /\.json$/i;
 
 function isCollection(segment: string): boolean {
+  if (!WORD.test(segment)) return false;
   const lower = segment.toLowerCase();
-  if (IRREGULAR.has(lower)) return true;
-  return lower.length > 2 && lower.endsWith('s') && !lower.endsWith('ss') && PLURAL.test(lower);
+  return IRREGULAR.has(lower) || (lower.length > 2 && lower.endsWith('s') && !lower.endsWith('ss'));
 }
 
 const isIdentifier = (segment: string): boolean => IDENTIFIERS.some((form) => form.test(segment));

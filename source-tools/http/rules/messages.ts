@@ -3,6 +3,7 @@ import type { Hit } from '../../../policy/rules/rule-maker';
 import { shown } from '../../../policy/text/shown-name';
 import { READS, type HttpHeader } from '../facts/http-facts';
 import { normalizedName, readingsOfName } from '../facts/private-names';
+import { valueKind } from '../facts/value-kind';
 import { httpRule, MERGE, request, formatPointer } from './define-http-rule';
 import { pointerOf } from '../../../policy/text/json-pointer';
 import { wordList } from '../../../policy/text/word-list';
@@ -187,6 +188,8 @@ function isOrdinaryParameter(name: string, method: string): boolean {
 const PREFERENCE = /^(?:return=(?:minimal|representation|headers-only)|wait=\d+|handling=strict)$/i;
 
 function isOrdinary({ name, value }: HttpHeader): boolean {
+  // Such as a lookup, which the logs of some servers evaluate.
+  if (valueKind(value) === 'active-text') return false;
   if (name === 'prefer') return value.split(',').every((preference) => PREFERENCE.test(preference.trim()));
   return ORDINARY.has(name);
 }
@@ -208,7 +211,8 @@ export const tenantHeader = httpRule({
     const named = headers.flatMap((header): readonly Hit[] => {
       const { name, at } = header;
       if (allowed?.has(name) === true || isOrdinary(header)) return [];
-      if (name === 'prefer') return [{ at, what: `the header ${shown(name)} may change what the request does` }];
+      if (name === 'prefer' || ORDINARY.has(name))
+        return [{ at, what: `the value of the header ${shown(name)} may change what the request does` }];
       if (isIdentity(name)) return [{ at, what: `the header ${shown(name)} says for whom the request acts` }];
       // Other rules report these.
       if (CREDENTIALS.has(name) || isRouting(name)) return [];
@@ -240,7 +244,7 @@ const IDENTITY_PREFIXES = ['impersonate-', 'x-impersonate-', 'x-tenant-', 'x-int
 
 export const contentTypeMismatch = httpRule({
   name: 'http_content_type_mismatch',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'confirm',
   why: 'The same body means something else under another content type: an array of operations could replace the document.',
   examples: {
@@ -255,8 +259,7 @@ export const contentTypeMismatch = httpRule({
     if (body !== 'none' && contentType === null) report('a body without a content type');
     if (looksLikePatch) report('a body that looks like a JSON Patch but has another content type');
     if (body === 'json-patch' && operations === 0 && writes.length === 0) report('a JSON Patch without operations');
-    if (body !== 'none' && (method === 'GET' || method === 'HEAD' || method === 'DELETE'))
-      report(`a body in a ${method} request`);
+    if (body !== 'none' && (READS.has(method) || method === 'DELETE')) report(`a body in a ${method} request`);
     if ((body === 'json-patch' || body === 'merge-patch') && method !== 'PATCH')
       report(`a patch in a ${method} request`);
     if (body === 'none' && (method === 'PATCH' || method === 'PUT')) report(`${method} without a body`);

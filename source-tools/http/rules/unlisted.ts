@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Hit } from '../../../policy/rules/rule-maker';
 import { shown } from '../../../policy/text/shown-name';
+import { wordList } from '../../../policy/text/word-list';
 import { READS, type HttpPatchFacts } from '../facts/http-facts';
 import { coversHost, formatPointer, httpRule, request } from './define-http-rule';
 import { unlistedPlaces } from './listed-members';
@@ -25,10 +26,21 @@ const Listed = z.strictObject({
     ),
 });
 
+/** Types of JSON whose meaning is public. Another one can name an operation: `application/vnd.cancel-order+json`. */
+const CONTENT_TYPES = wordList(`
+  application/json text/json application/json-patch+json application/merge-patch+json application/vnd.api+json
+  application/scim+json application/hal+json application/ld+json application/strategic-merge-patch+json
+`);
+
 const Config = z.strictObject({
   hosts: Hosts.default([]).describe(
     'Hosts, or *.host for all subdomains, where a read, and a PATCH of one resource that only writes members such as `title` and `note`, passes.',
   ),
+  contentTypes: z
+    .array(z.string().regex(/^[^\s;A-Z]{3,200}$/, 'expected a media type in lower case, without parameters'))
+    .max(100)
+    .default([])
+    .describe('Media types of JSON, in addition to the public ones, that do not change what a body does.'),
   ports: Ports.describe('Ports of these hosts and of `requests`.'),
   requests: z
     .array(Listed)
@@ -73,7 +85,7 @@ export const unlistedRequest = httpRule({
     }
     if (READS.has(method)) return [];
     const fields = requests.flatMap((one) => one.fields);
-    return memberHits(facts, fields);
+    return [...contentTypeHits(facts, config), ...memberHits(facts, fields)];
   },
 });
 
@@ -94,6 +106,19 @@ function unknownForm({ method, url }: HttpPatchFacts, { hosts }: Config): Hit | 
   const form = addressed(url);
   if (form === 'one' || (form === 'many' && READS.has(method))) return null;
   return { at: '/url', what: `${unlisted}, and its path does not name one resource by collection and identifier` };
+}
+
+function contentTypeHits({ body, contentType, contentParameters }: HttpPatchFacts, config: Config): readonly Hit[] {
+  if (body === 'none' || body === 'text') return [];
+  const at = '/contentType';
+  const [parameter] = contentParameters;
+  if (parameter !== undefined)
+    return [
+      { at, what: `the parameter ${shown(parameter.slice(0, 100))} of the content type may change what the body does` },
+    ];
+  if (contentType === null || CONTENT_TYPES.includes(contentType) || config.contentTypes.includes(contentType))
+    return [];
+  return [{ at, what: `the content type ${shown(contentType)} is not on the list of this rule` }];
 }
 
 function memberHits(facts: HttpPatchFacts, fields: readonly string[]): readonly Hit[] {

@@ -70,7 +70,7 @@ function requestOf({ method, url, contentType, headers = {}, body, document }: J
   const stated = typeof contentType === 'string' ? contentType : null;
   const shown = Object.entries(headers).map(([name, value]) => [name, textOf(value)] as const);
   const lower = shown.map(([name, value]) => ({ name: name.toLowerCase(), value }));
-  const kind = bodyKind(body, readContentType(stated, lower));
+  const kind = bodyKind(body, readContentType(stated, lower).contentType);
   return {
     kind: 'request',
     method,

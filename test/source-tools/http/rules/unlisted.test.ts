@@ -46,13 +46,16 @@ describe('without a list', () => {
     '/v1/process/17',
     '/v1/orders:sync/17',
     '/v1/oauth2',
+    '/v1/send-emails/17',
+    '/v1/resetPasswords/17',
+    '/v1/orders/17/sync_items/3',
   ])('asks about a PATCH of %s, because a segment is neither a collection nor an identifier', (path) => {
     expect(asks(merge({ note: 'x' }, path))).toBe(true);
   });
 
   it.each([
     '/orders/17',
-    '/api/v2/orders/17/line-items/3.json',
+    '/api/v2/Orders/17/items/3.json',
     '/v1/products/KT-170-BL',
     '/v1/notes/9b1deb4d-3b7d-4bad-9bdd-2b0d7b3dcb6d',
     '/v1/customers/cus_9s6XKzkNRiz8i3/',
@@ -77,6 +80,9 @@ describe('without a list', () => {
     { 'note.status': 'x' },
     { ｎｏｔｅ: 'x' },
     { '0': 'x' },
+    { '18': { title: 'x' } },
+    { attributes: [{ title: 'x' }] },
+    { fields: [['x'], { description: 'x' }] },
     [],
     [{ title: 'x' }],
     'x',
@@ -86,6 +92,9 @@ describe('without a list', () => {
 
   it.each([
     { title: 'Tea & coffee, 2 < 3', note: '' },
+    { note: 'Call +49 (30) 123-45 or anna@example.com @ 5 pm; I <3 it -> ok' },
+    { note: '- 20 % off, $5, #urgent and/or [draft] {"a": 1}\n- [x] see [docs](https://www.example.com/a), `x = 1`' },
+    { note: 'Fix the #1 issue!\n\n# Title\n=====\n"quoted", 100 %, a=b, ~3 | 4, #12 (old)' },
     { attributes: { 'short-description': 'x' } },
     { keywords: ['a', 'b'] },
     { weight_grams: 420, width_mm: 80 },
@@ -102,6 +111,31 @@ describe('without a list', () => {
     'Thanks @everyone',
     'Done\n/close',
     '<%= x %>',
+    '<#include "x">',
+    '#set($x = 1)',
+    '$x.class.forName("y")',
+    '{system("id")}',
+    '{!! x !!}',
+    'x @(7*7)',
+    'Hi <@U123>',
+    '[~alice] look',
+    '(@everyone)',
+    '＠everyone',
+    '＝1+1',
+    '   =1+1',
+    'a\n=1+1',
+    'x,=SUM(A1)',
+    "+x|' /C y'!A0",
+    '-HYPERLINK("x")',
+    '![x](https://hooks.example.net/t.png)',
+    '[x](javascript:y)',
+    '&lt;script>',
+    '%3Cscript>',
+    '\\u003cscript>',
+    '!deploy prod',
+    'Closes #12',
+    'include::/x[]',
+    '\\input{/x}',
   ])('asks about the text %j, which a page, a template, a spreadsheet or a tracker acts on', (note) => {
     expect(asks(merge({ note }))).toBe(true);
     expect(asks({ body: [{ op: 'replace', path: '/note', value: note }] })).toBe(true);
@@ -117,6 +151,9 @@ describe('without a list', () => {
     [[{ op: 'add', path: '/notes/-', value: { notify: true } }], true],
     [[{ op: 'replace', path: '', value: { note: 'x' } }], true],
     [[{ op: 'replace', path: '/0', value: 'x' }], true],
+    [[{ op: 'replace', path: '/0/title', value: 'x' }], true],
+    [[{ op: 'replace', path: '/note', value: 'x', notify: true }], true],
+    [[{ op: 'remove', path: '/note', comment: 'x' }], true],
     [[{ op: 'add', path: '/notes/-', value: 'x' }], false],
     [[{ op: 'copy', from: '/title', path: '/note' }], false],
     [[{ op: 'remove', path: '/note' }], false],
@@ -138,6 +175,21 @@ describe('without a list', () => {
     expect(asks({ ...merge({ data: { meta: body } }), contentType: 'application/vnd.api+json' })).toBe(true);
   });
 
+  it('asks about a content type by which a server may choose the operation', () => {
+    const types = [
+      'application/vnd.shop.cancel-order+json',
+      'application/json; domain-model=CancelOrder',
+      'application/vnd.api+json; ext=bulk',
+    ];
+    for (const contentType of types) expect(asks({ ...merge({ note: 'x' }), contentType })).toBe(true);
+    const utf8 = 'application/json; charset=utf-8';
+    expect(asks({ ...merge({ note: 'x' }), contentType: utf8 })).toBe(false);
+    expect(asks({ ...merge({ note: 'x' }), contentType: null, headers: { 'Content-Type': types[1] } })).toBe(true);
+    const config = { ...HOSTS, contentTypes: ['application/vnd.shop.v2+json'] };
+    expect(asks({ ...merge({ note: 'x' }), contentType: 'application/vnd.shop.v2+json' }, config)).toBe(false);
+    expect(asks({ ...merge({ note: 'x' }), contentType: 'application/vnd.shop.v3+json' }, config)).toBe(true);
+  });
+
   it('asks about a body that is not JSON', () => {
     expect(asks({ contentType: 'application/x-www-form-urlencoded', body: 'note=x' })).toBe(true);
   });
@@ -149,6 +201,8 @@ describe('without a list', () => {
     ['/v1/orders/17/cancel', true],
     ['/confirm', true],
     ['/v1/sessions/revoke-all', true],
+    ['/v1/purge-caches', true],
+    ['/api/deleteUsers', true],
     ['/', true],
   ])('reads collections and resources; asks about %s: %s', (path, expected) => {
     expect(asks(read(path))).toBe(expected);
@@ -175,8 +229,20 @@ describe('a request that the team lists', () => {
 
   it('passes with its fields and with members that describe', () => {
     expect(asks(post('/v1/tickets/7/comments', { body: { text: 'x' }, title: 'y' }), config)).toBe(false);
-    expect(asks(merge({ state: 'open', links: [{ label: 'x' }] }, '/v1/tickets/7'), config)).toBe(false);
+    expect(asks(merge({ state: 'open', links: { a: { label: 'x' } } }, '/v1/tickets/7'), config)).toBe(false);
     expect(asks(read('/v1/drafts/3', 'DELETE'), config)).toBe(false);
+  });
+
+  it('asks if the body replaces an array of which the list only names members of the items', () => {
+    const links = [{ label: 'x' }];
+    const tickets = { url: `${HOST}/v1/tickets/7` };
+    expect(asks(merge({ links }, '/v1/tickets/7'), config)).toBe(true);
+    expect(asks({ ...merge({ links }, '/v1/tickets/7'), contentType: JSON_TYPE }, config)).toBe(true);
+    expect(asks({ ...tickets, body: [{ op: 'replace', path: '/links', value: links }] }, config)).toBe(true);
+    expect(asks({ ...tickets, body: [{ op: 'replace', path: '/links/0/label', value: 'x' }] }, config)).toBe(false);
+    // A POST creates, so it has no items to lose.
+    const created = { ...config, requests: [{ methods: ['POST'], paths: ['/v1/orders'], fields: ['/lines/*/sku'] }] };
+    expect(asks(post('/v1/orders', { lines: [{ sku: 'x' }] }), created)).toBe(false);
   });
 
   it('asks if it writes another member, or has another method, path or host', () => {
@@ -232,12 +298,23 @@ it.each([
     'many members',
     { title: 'x', ...Object.fromEntries(Array.from({ length: 25_000 }, (_, i) => [`member_${i}`, 'x'])) },
   ],
+  ['a long formula', { note: `+${'|x'.repeat(200_000)}${'\n'.repeat(300_000)}` }],
+  ['many references', { note: `${'fix:'.repeat(120_000)}${'@'.repeat(200_000)}${'[#'.repeat(100_000)}` }],
   ['a long text', { note: `${' @'.repeat(200_000)}${'{'.repeat(200_000)}` }],
   ['a long name', { [`a${'-a'.repeat(400_000)}`]: 'x' }],
   ['many items', { keywords: Array.from({ length: 29_000 }, () => 'x') }],
 ])('reads a request with %s in linear time', (_, body) => {
   const started = performance.now();
   run(merge(body));
+  expect(performance.now() - started).toBeLessThan(5000);
+});
+
+it('compares many members with many listed fields in linear time', () => {
+  const fields = Array.from({ length: 500 }, (_, i) => `/attributes/x${i}/title`);
+  const requests = Array.from({ length: 100 }, () => ({ methods: ['PATCH'], paths: ['/v1/orders/{id}'], fields }));
+  const body = { attributes: Object.fromEntries(Array.from({ length: 14_000 }, (_, i) => [`m${i}`, { tag: 'x' }])) };
+  const started = performance.now();
+  expect(asks(merge(body), { ...HOSTS, requests })).toBe(true);
   expect(performance.now() - started).toBeLessThan(5000);
 });
 
