@@ -121,6 +121,8 @@ describe('asks a person about a file that is not on the list', () => {
     ['docs/search.js', 'is a script in the root'],
     // Documents and data that tools read.
     ['docs/runtime.txt', 'is a text outside'],
+    ['docs/CMakeLists.txt', 'is a text outside'],
+    ['test/fixtures/CMakeLists.txt', 'is a text outside'],
     ['data/allowed_hosts.txt', 'is a text outside'],
     ['src/prompts/support.md', 'from which AI agents take instructions'],
     ['packages/app/skills/deploy.md', 'from which AI agents take instructions'],
@@ -210,6 +212,17 @@ it('leaves manifests and lock files to git_dependency_change, which reads them o
     expect(reasonFor(change(path))).toBeNull();
     expect(runRule(packDefinitions, 'git_dependency_change', change(path)).status).toBe('BLOCK');
   }
+});
+
+it('asks about a manifest or lock file that is added or deleted, whatever it contains', () => {
+  const patches = ['internal/go.mod', 'go.work', 'web/package.json', 'package-lock.json', 'Package.resolved'].flatMap(
+    (path) => [
+      patchOf(path, NEW),
+      patchOf(path, NEW, ['+a']),
+      patchOf(path, ['deleted file mode 100644', 'index 8c3482d..0000000']),
+    ],
+  );
+  for (const patch of patches) expect(reasonFor(patch)).toContain('is not on the list');
 });
 
 it('asks about the old name of a file that becomes a manifest', () => {
