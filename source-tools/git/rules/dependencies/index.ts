@@ -9,6 +9,7 @@ import { folderOf, isLock, isManifest } from './ecosystems';
 import type { LockChange } from './locked';
 import { folderHits } from './locked-folders';
 import { foreignHosts, sourceHits } from './sources';
+import { toolSettingHits } from './tool-settings';
 import { isUnread, namesPackages, unreadHits } from './unread';
 import { isOlder } from './versions';
 
@@ -55,6 +56,7 @@ export const dependencyChange = gitRule({
       ...deciding.flatMap(movedHere),
       ...files.filter(isUnread).flatMap(unreadHits),
       ...files.filter(isManifest).flatMap(sourceHits),
+      ...files.flatMap(toolSettingHits),
       ...manifests.flatMap(riskyChange),
       ...locks.flatMap(({ view, change }) => [
         ...foreignHosts(view, registries),

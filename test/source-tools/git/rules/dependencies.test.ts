@@ -551,3 +551,50 @@ it.each([
 ])('holds an event or setting of the package manager: %s: %s', (path, line, reason) => {
   expect(held(edit(path, `+${line}`))).toContain(reason);
 });
+
+describe('a setting of a tool in a manifest', () => {
+  it.each([
+    ['package.json', '  "jest": {'],
+    ['package.json', '  "ava": { "require": ["./src/x.js"] },'],
+    ['package.json', '    "setupFiles": ["./src/x.js"],'],
+    ['package.json', '    "resolver": "<rootDir>/src/x"'],
+    ['package.json', '  "prettier": "./src/x.js",'],
+    ['pyproject.toml', '[tool.pytest.ini_options]'],
+    ['pyproject.toml', '[project.entry-points.pytest11]'],
+    ['pyproject.toml', '[tool.poe.tasks]'],
+    ['pyproject.toml', 'addopts = "-p x"'],
+    ['pyproject.toml', "init-hook = 'import x'"],
+    ['pyproject.toml', 'plugins = ["x.py"]'],
+    ['pyproject.toml', 'post_install = "python x.py"'],
+    ['setup.cfg', '[tool:pytest]'],
+    ['setup.cfg', '[flake8:local-plugins]'],
+    ['setup.cfg', '[options.entry_points]'],
+    ['setup.cfg', 'command_packages = x'],
+  ])('is held, because the tool can run code with it: %s: %s', (path, line) => {
+    expect(held(edit(path, `+${line}`))).toContain('is a setting of a tool');
+    expect(held(edit(path, `-${line}`))).toBeNull();
+  });
+
+  it('is held below the name of its tool in the hunk', () => {
+    const below = (section: string) => held(edit('pyproject.toml', ` ${section}`, '+x = "1"'));
+    expect(below('[tool.pytest.ini_options]')).toContain('is a setting of a tool');
+    expect(below('[tool.ruff.lint]')).toBeNull();
+  });
+
+  it.each([
+    ['package.json', '  "exports": {'],
+    ['package.json', '    "./next": { "import": "./dist/next.js", "types": "./dist/next.d.ts" },'],
+    ['package.json', '  "main": "./dist/index.js",'],
+    ['package.json', '    "#text": "./src/text.js"'],
+    ['package.json', '    "build": "node x.js"'],
+    ['package.json', '    "jsx/dom": ["./dist/types/jsx/dom.d.ts"]'],
+    ['package.json', '  "files": ["dist"],'],
+    ['pyproject.toml', '[tool.ruff.lint]'],
+    ['pyproject.toml', '[project.scripts]'],
+    ['pyproject.toml', 'line-length = 100'],
+    ['setup.cfg', '[mypy-tests.*]'],
+    ['setup.cfg', '[options.package_data]'],
+  ])('is not held if it describes the package, or formats or reports: %s: %s', (path, line) => {
+    expect(held(edit(path, `+${line}`))).toBeNull();
+  });
+});
