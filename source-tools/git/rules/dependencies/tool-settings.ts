@@ -70,9 +70,8 @@ function pythonHits(view: FileView): Hit[] {
     return lines.flatMap((line) => {
       if (line.kind === '-') return [];
       const text = line.text.slice(0, MAX_LINE);
-      const section = /^\s*\[+\s*["']?([^\]"'\s]+)/.exec(text)?.[1];
-      if (section !== undefined && /^\[/.test(text))
-        isLoaded = !SECTIONS.test(section) || LOADED_SECTIONS.test(section);
+      const section = /^\[+\s*["']?([^\]"'\s]+)/.exec(text)?.[1];
+      if (section !== undefined) isLoaded = !SECTIONS.test(section) || LOADED_SECTIONS.test(section);
       const isSetting = text.trim() !== '' && !/^\s*[#;]/.test(text) && (isLoaded || LOADED_KEYS.test(text));
       return line.kind === '+' && isSetting ? [atLine(view.file, line, SETTING)] : [];
     });

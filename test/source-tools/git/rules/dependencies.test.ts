@@ -576,7 +576,7 @@ describe('a setting of a tool in a manifest', () => {
   });
 
   it('is held below the name of its tool in the hunk', () => {
-    const below = (section: string) => held(edit('pyproject.toml', ` ${section}`, '+x = "1"'));
+    const below = (section: string) => held(edit('pyproject.toml', ` ${section}`, '+x = true'));
     expect(below('[tool.pytest.ini_options]')).toContain('is a setting of a tool');
     expect(below('[tool.ruff.lint]')).toBeNull();
   });
