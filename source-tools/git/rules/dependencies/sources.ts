@@ -149,7 +149,7 @@ const COMPOSER_CODE =
   /"(?:(?:pre|post)-(?:install|update|autoload|package|root|create|operations|pool|file|command|status|archive)-[a-z-]+|init|command)"\s*:|"[\w.-]+\/[\w.*-]+"\s*:\s*true\b/;
 /** Other directives name programs, switch off defaults of security, or take files from the module. */
 const GO_MODULE =
-  /^\s*(?:\/\/.*|\)|(?:module|go|toolchain|require|retract|replace)\b.*|[\w.~-]+\.[\w.~/-]+\s+v\d.*|\[.*)?$/;
+  /^\s*(?:\/\/.*|\)|(?:module|go|toolchain|require|retract|replace)\b.*|(?=[\w~-]+\.)[\w.~/-]+\s+v\d.*|\[.*)?$/;
 /** A workspace replaces the packages that its modules are named like. */
 const GO_WORKSPACE = /^\s*(?:\/\/.*|\)|(?:go|toolchain|replace)\s.*)?$/;
 const CARGO_NAME = /(?:^\s*["']?|\.)package["']?\s*=\s*["']|dependencies\s*=\s*\{/;

@@ -28,6 +28,11 @@ it.each<[string, string, Uint8Array]>([
     ),
   ],
   [
+    'git_dependency_change',
+    'words in a line of go.mod',
+    latin1(patchOf('go.mod', MODIFIED, [`+${'a.'.repeat(450_000)}`])),
+  ],
+  [
     'git_test_weakening',
     'skipped tests',
     latin1(

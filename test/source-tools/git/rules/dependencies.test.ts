@@ -509,6 +509,7 @@ describe('a line of go.mod or go.work', () => {
     ['go.mod', '\texample.com/x/cmd/y', 'is a directive'],
     ['go.mod', 'godebug x509sha1=1', 'is a directive'],
     ['go.mod', 'ignore ./internal', 'is a directive'],
+    ['go.mod', 'ignore v1', 'is a directive'],
     ['go.work', 'use ./x', 'takes packages from a folder'],
     ['go.work', '\t./x', 'takes packages from a folder'],
   ])('is held if it decides more than a version: %s: %s', (path, line, reason) => {
