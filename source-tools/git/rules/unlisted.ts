@@ -43,10 +43,14 @@ export const unlistedFile = gitRule({
     }),
 });
 
-/** Files that the team lists, and those about which `git_protected_paths` and `git_dependency_change` say more. */
+/**
+ * Files that the team lists, and those about which `git_protected_paths` and `git_dependency_change` say more. The latter reads
+ * the changes to a manifest or a lock file, and not what it means that there is one: an empty `go.mod` hides its folder from
+ * the module around it.
+ */
 function isLeftOut(name: PathName, view: FileView, listed: readonly string[]): boolean {
   if (coveringGlob(listed, name) !== undefined || protectedKind(name) !== undefined) return true;
-  return name === view.name && !isHidden(name) && namesPackages(view);
+  return view.file.change === 'modify' && !isHidden(name) && namesPackages(view);
 }
 
 function hitOf(file: PatchFile, name: PathName, reason: string): Hit {

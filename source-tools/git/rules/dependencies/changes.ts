@@ -26,21 +26,21 @@ export interface DependencyChanges {
 /** What a patch does to the dependencies, with manifests, catalogues and lock files of a workspace read together. */
 export const dependencyChanges = memoizeByObject((files: readonly FileView[]): DependencyChanges => {
   const manifestViews = files.filter(isManifest);
-  const lockViews = files.filter(isLock);
-  const locks = lockViews.map((view) => ({ view, change: lockChange(view) }));
+  const locks: DependencyChanges['locks'] = files.filter(isLock).map((view) => ({ view, change: lockChange(view) }));
   const manifests = manifestViews.flatMap(changesIn);
   const changing = new Set(manifests.map(({ view }) => view));
-  const isKnown = knownPackages(manifestViews, locks);
+  const locksOf = lockFinder(locks);
+  const isKnown = knownPackages(manifestViews, locksOf);
+  const explained = new Set(
+    manifestViews
+      .filter((view) => changing.has(view) || view.file.change !== 'modify')
+      .flatMap((view) => locksOf(view)),
+  );
   return {
     manifests: manifests.filter((change) => change.before !== null || !isKnown(change)),
     locks,
-    withoutLock: [...changing].filter(
-      (view) => ecosystemOf(view) !== null && !lockViews.some((l) => locksFor(l, view)),
-    ),
-    withoutManifest: lockViews.filter(
-      (lock) =>
-        !manifestViews.some((view) => (changing.has(view) || view.file.change !== 'modify') && locksFor(lock, view)),
-    ),
+    withoutLock: [...changing].filter((view) => ecosystemOf(view) !== null && locksOf(view).length === 0),
+    withoutManifest: locks.filter((lock) => !explained.has(lock)).map(({ view }) => view),
   };
 });
 
@@ -65,10 +65,7 @@ function byName(declared: readonly Declared[]): Map<string, Declared> {
  * Whether the workspace already uses a package: another manifest names it, or its lock file names it in an added line (for the
  * manifest that now requires it) but does not add it. Indexed by name, so that the cost does not grow with the square of the patch.
  */
-function knownPackages(
-  manifests: readonly FileView[],
-  locks: DependencyChanges['locks'],
-): (change: PackageChange) => boolean {
+function knownPackages(manifests: readonly FileView[], locksOf: LocksOf): (change: PackageChange) => boolean {
   const named = new Map<Ecosystem | null, Set<string>>();
   for (const view of manifests) {
     const names = named.get(ecosystemOf(view)) ?? new Set();
@@ -77,10 +74,9 @@ function knownPackages(
   }
   const lockedBy = new Map(
     manifests.map((view) => {
-      const own = locks.filter((lock) => locksFor(lock.view, view));
       return [
         view,
-        own.map(({ view: lock, change }) => ({ names: namesIn(lock), added: addedNames(change) })),
+        locksOf(view).map(({ view: lock, change }) => ({ names: namesIn(lock), added: addedNames(change) })),
       ] as const;
     }),
   );
@@ -112,9 +108,32 @@ function comparable(name: string): string {
   return name.toLowerCase().replaceAll('_', '-');
 }
 
-/** Whether a lock file belongs to a manifest: same package manager, and one is in a folder above the other. */
-function locksFor(lock: FileView, manifest: FileView): boolean {
-  const ecosystem = ecosystemOf(lock);
-  if (ecosystem === null || ecosystem !== ecosystemOf(manifest)) return false;
-  return folderOf(manifest.name.lower).startsWith(folderOf(lock.name.lower));
+type LocksOf = (manifest: FileView) => DependencyChanges['locks'];
+
+/** The lock files of a manifest: those of its package manager in its folder and in the folders above. */
+function lockFinder(locks: DependencyChanges['locks']): LocksOf {
+  const byFolder = new Map<Ecosystem | null, Map<string, DependencyChanges['locks'][number][]>>();
+  for (const lock of locks) {
+    const ecosystem = ecosystemOf(lock.view);
+    const folders = byFolder.get(ecosystem) ?? new Map<string, DependencyChanges['locks'][number][]>();
+    byFolder.set(ecosystem, folders);
+    const folder = folderOf(lock.view.name.lower);
+    const inFolder = folders.get(folder) ?? [];
+    inFolder.push(lock);
+    folders.set(folder, inFolder);
+  }
+  return (manifest) => {
+    const folders = byFolder.get(ecosystemOf(manifest));
+    return folders === undefined
+      ? []
+      : foldersAbove(manifest.name.lower).flatMap((folder) => folders.get(folder) ?? []);
+  };
+}
+
+/** The folder of a path and all above it, with a trailing slash; the root is empty. */
+function foldersAbove(path: string): string[] {
+  const folders = [''];
+  for (let slash = path.indexOf('/'); slash !== -1; slash = path.indexOf('/', slash + 1))
+    folders.push(path.slice(0, slash + 1));
+  return folders;
 }

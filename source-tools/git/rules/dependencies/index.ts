@@ -7,7 +7,9 @@ import type { FileView } from '../patch-view';
 import { dependencyChanges, type PackageChange } from './changes';
 import { folderOf, isLock, isManifest } from './ecosystems';
 import type { LockChange } from './locked';
+import { folderHits } from './locked-folders';
 import { foreignHosts, sourceHits } from './sources';
+import { toolSettingHits } from './tool-settings';
 import { isUnread, namesPackages, unreadHits } from './unread';
 import { isOlder } from './versions';
 
@@ -27,7 +29,7 @@ const REGISTRIES = [
 
 export const dependencyChange = gitRule({
   name: 'git_dependency_change',
-  logicRevision: 9,
+  logicRevision: 10,
   defaultLevel: 'confirm',
   why: 'A dependency runs with all permissions of the program, and a lock file that disagrees with its manifest installs something else.',
   config: z.strictObject({
@@ -54,9 +56,11 @@ export const dependencyChange = gitRule({
       ...deciding.flatMap(movedHere),
       ...files.filter(isUnread).flatMap(unreadHits),
       ...files.filter(isManifest).flatMap(sourceHits),
+      ...files.flatMap(toolSettingHits),
       ...manifests.flatMap(riskyChange),
       ...locks.flatMap(({ view, change }) => [
         ...foreignHosts(view, registries),
+        ...folderHits(view),
         ...lockHits(view, change, withoutManifest.includes(view)),
       ]),
       ...(requireLock

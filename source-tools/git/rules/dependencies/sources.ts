@@ -30,12 +30,13 @@ const SOURCES = [
       'repositories',
       'index-url',
       'find-links',
+      'find_links',
       'trusted-host',
       'index_url',
       'source',
       'index',
     ],
-    String.raw`(?:^|[\s{,:])"?registry"?\s*=|"(?:registry|repositories)"\s*(?::|$)|--?(?:extra-)?index-url\b|\bindex[-_]url\s*=|--?find-links\b|--?trusted-host\b|\bnpmregistryserver\s*:|^\s*registr(?:y|ies)\s*:|^\s*source\s+["']|\bsource:\s*["']|\[\[tool\.\w+\.(?:source|index)`,
+    String.raw`(?:^|[\s{,:])"?registry"?\s*=|"(?:registry|repositories)"\s*(?::|$)|--?(?:extra-)?index-url\b|\bindex[-_]url\s*=|--?find-links\b|\bfind[-_]links\s*=|--?trusted-host\b|\bnpmregistryserver\s*:|^\s*registr(?:y|ies)\s*:|^\s*source\s+["']|\bsource:\s*["']|\[\[tool\.\w+\.(?:source|index)`,
   ),
   linePattern(
     'replaces a package',
@@ -62,8 +63,8 @@ const SOURCES = [
   ),
   linePattern(
     'names code that a build runs',
-    ['build', 'backend-path', 'hook', 'cmdclass'],
-    String.raw`(?:^|[\s{,."'])(?:build-backend|backend-path|custom-hook|cmdclass)["']?\s*=|(?:^|[{,.])\s*["']?build["']?\s*=\s*["']|^\s*\[+[\w\s.-]*\b(?:hooks\b|cmdclass|poetry\.build\b)`,
+    ['build', 'backend-path', 'hook', 'cmdclass', 'proc-macro', 'proc_macro'],
+    String.raw`(?:^|[\s{,."'])(?:build-backend|backend-path|custom-hook|cmdclass|proc[-_]macro)["']?\s*=|(?:^|[{,.])\s*["']?build["']?\s*=\s*["']|^\s*\[+[\w\s.-]*\b(?:hooks\b|cmdclass|poetry\.build\b)`,
   ),
   linePattern('accepts any version', ['"*"', '"latest"'], String.raw`"[\w@/.-]+"\s*:\s*"(?:\*|latest)"`),
 ];
@@ -111,7 +112,8 @@ export function sourceHits(view: FileView): Hit[] {
   return (binary === null ? hunks.map(({ lines }) => lines) : [view.lines('+')]).flatMap((lines) => {
     let [before, isPath] = ['', false];
     return lines.flatMap((line) => {
-      if (line.kind === '-' && !isSettings(view)) return [];
+      const setting = isPnpmSetting(view, line.text) ? 'is a setting of what is installed and run' : null;
+      if (line.kind === '-' && !isSettings(view) && setting === null) return [];
       // A value can be in a line below its name, and items in lines below the name of their list.
       const own = withoutEscapes(line.text);
       const joins = VALUE.test(own) || (isJson && (before.endsWith(':') || /^\s*:/.test(own)));
@@ -120,10 +122,17 @@ export function sourceHits(view: FileView): Hit[] {
       if (!isItem) before = (isJson ? /[:["]$/ : /[:[]$/).test(text) ? text.slice(-MAX_NAME) : '';
       if (/[{}]/.test(own)) isPath = PATH_MEMBERS.test(own);
       if (line.kind === ' ') return [];
-      const what = describeLine(patterns, text) ?? (line.kind === '+' ? formIn(view, text, isPath) : null);
+      const what = describeLine(patterns, text) ?? (line.kind === '+' ? formIn(view, text, isPath) : null) ?? setting;
       return what === null ? [] : [atLine(view.file, line, what)];
     });
   });
+}
+
+/** All members of `pnpm-workspace.yaml` but the packages and their versions are settings, as in `.npmrc`. */
+function isPnpmSetting({ name }: FileView, text: string): boolean {
+  return (
+    name.base === 'pnpm-workspace.yaml' && /^["']?(?!(?:packages|catalogs?)["']?\s*:)[a-z][\w-]*["']?\s*:/i.test(text)
+  );
 }
 
 /** A line with a value and without a name, in JSON, TOML or YAML. */
@@ -137,7 +146,12 @@ const PIP_OPTION = /^\s*(?:-[cefir]|--[a-gi-z]|[\w.[\],-]+\s*@\s*\S|\S*\.(?:whl|
 const PLAIN_RUBY =
   /^\s*(?:#.*|end|gemspec|(?:gem[\s(]+["'][\w./-]+["']|ruby\s|source\s|(?:group|platforms?)\s)[^`;#{}$&|(]*(?:\s#(?!\{).*)?)?$/;
 const COMPOSER_CODE =
-  /"(?:pre|post)-(?:install|update|autoload|package|root|create|operations)-[a-z-]+"\s*:|"[\w.-]+\/[\w.*-]+"\s*:\s*true\b/;
+  /"(?:(?:pre|post)-(?:install|update|autoload|package|root|create|operations|pool|file|command|status|archive)-[a-z-]+|init|command)"\s*:|"[\w.-]+\/[\w.*-]+"\s*:\s*true\b/;
+/** Other directives name programs, switch off defaults of security, or take files from the module. */
+const GO_MODULE =
+  /^\s*(?:\/\/.*|\)|(?:module|go|toolchain|require|retract|replace)\b.*|(?=[\w~-]+\.)[\w.~/-]+\s+v\d.*|\[.*)?$/;
+/** A workspace replaces the packages that its modules are named like. */
+const GO_WORKSPACE = /^\s*(?:\/\/.*|\)|(?:go|toolchain|replace)\s.*)?$/;
 const CARGO_NAME = /(?:^\s*["']?|\.)package["']?\s*=\s*["']|dependencies\s*=\s*\{/;
 const YAML_CODE = /^\s*["']?(?:(?:global)?pnpmfile|yarnPath|plugins|configDependencies)["']?\s*:/i;
 /** Anchors, tags, maps in braces, escapes, keys after a question mark, and values in a line of their own. */
@@ -153,6 +167,10 @@ function formIn({ name }: FileView, text: string, isPath: boolean): string | nul
       return COMPOSER_CODE.test(text) ? 'runs a script on installation' : null;
     case 'cargo.toml':
       return CARGO_NAME.test(text) ? 'installs a package under another name' : null;
+    case 'go.mod':
+      return GO_MODULE.test(text) ? null : 'is a directive that decides what is built or run';
+    case 'go.work':
+      return GO_WORKSPACE.test(text) ? null : 'takes packages from a folder';
     case 'gemfile':
     case 'gems.rb':
       return PLAIN_RUBY.test(text) ? null : 'is Ruby code that this rule cannot read';

@@ -35,7 +35,7 @@ export const isTranslation = ({ extension }: NameParts): boolean => TRANSLATIONS
 /** Whether only tests, or the language of the interface, depend on a data file. */
 export function isOrdinaryData(name: PathName, parts: NameParts): boolean {
   if (loadedFolder(name) !== null || isBelowOperated(name)) return false;
-  if ([...parts.words, ...parts.inner].some((word) => TOOL_WORDS.has(word))) return false;
+  if ([parts.stem, ...parts.words, ...parts.inner].some((word) => TOOL_WORDS.has(word))) return false;
   const { folders } = name;
   if (TEST_FORMATS.has(parts.extension)) {
     if (folders.some((folder) => TEST_DATA.has(folder))) return true;

@@ -41,10 +41,10 @@ export function documentReason(name: PathName, parts: NameParts): string | null 
   if (!isDocument(parts) && loadedFolder(name) !== null) return 'is in a folder from which tools take all files';
   if (KNOWN.has(parts.stem)) return null;
   const isInDocs = name.folders.some((folder) => DOC_FOLDERS.has(folder));
-  if (parts.extension === 'txt' && (!isInDocs || parts.words.some((word) => READ_BY_TOOLS.has(word))))
+  if (parts.extension === 'txt' && (!isInDocs || [parts.stem, ...parts.words].some((word) => READ_BY_TOOLS.has(word))))
     return 'is a text outside the documents, which a tool can read as a list or as settings';
   if (isInDocs) return null;
-  const words = [...parts.words, ...parts.inner, ...name.folders];
+  const words = [parts.stem, ...parts.words, ...parts.inner, ...name.folders];
   return words.some((word) => AGENT_WORDS.has(word))
     ? 'has a name or folder from which AI agents take instructions'
     : null;

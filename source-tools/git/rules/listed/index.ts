@@ -13,6 +13,8 @@ export function isHidden({ base, folders }: PathName): boolean {
 
 /** Why the name of a file is not on the list, as what follows the path in a finding; null if it is. */
 export function unlistedReason(name: PathName): string | null {
+  if (name.path.toUpperCase().toLowerCase() !== name.lower)
+    return 'has a letter that some file systems read as other letters';
   if (isHidden(name))
     return coveringGlob(LISTED_HIDDEN, name) === undefined ? 'is hidden, and tools obey many hidden files' : null;
   const parts = nameParts(name);

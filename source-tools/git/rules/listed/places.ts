@@ -20,11 +20,12 @@ const OPERATED = wordSet(`
   scripts script ci cd deploy deployment deployments ops devops infra infrastructure iac cdk pulumi terraform
   cloudformation ansible playbooks puppet chef cookbooks salt packer helm k8s kubernetes docker vagrant provision
   provisioning provisioners pipelines fastlane functions lambda lambdas magefiles xtask derive macro macros
+  gradle maven
 `);
 /** Folders of plugins, settings and tools, whose scripts are loaded one by one, if no folder of sources contains them. */
 const LOADED_SCRIPTS = wordSet(`
   bin sbin tool tools hack hooks hook plugin plugins extension extensions ext addons tasks middleware build dist out
-  target config configs conf configuration settings etc environments git gradle maven renv priv formula casks mocks cron
+  target config configs conf configuration settings etc environments git renv priv formula casks mocks cron
   crontab crontabs systemd autostart migrate seeds _data
 `);
 /** The same for Ruby and PHP, whose frameworks run what is in these. */

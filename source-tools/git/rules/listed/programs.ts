@@ -46,13 +46,14 @@ function isBuildDefinition(name: PathName, { stem, words, extension }: NameParts
     case 'go':
       return stem === 'magefile';
     case 'swift':
-      return stem === 'package' || folders[0] === 'plugins';
+      return stem === 'package' || folders.length === 0 || folders[0] === 'plugins';
     case 'scala':
-      return folders.at(-1) === 'project';
+      return folders[0] === 'project' || folders.at(-1) === 'project';
     case 'cs':
     case 'vb':
       return (
-        CODE_OF_COMPILER.has(stem) || folders.some((folder) => /(?:^|\.)(?:analyzers|sourcegenerators)$/.test(folder))
+        CODE_OF_COMPILER.has(stem) ||
+        folders.some((folder) => /(?:^|\.)(?:(?:source|code)?generators?|analyzers?|codefixes)$/.test(folder))
       );
     case 'graphql':
     case 'gql':

@@ -19,6 +19,20 @@ it.each<[string, string, Uint8Array]>([
     ),
   ],
   [
+    'git_dependency_change',
+    'manifests and lock files in folders of their own',
+    latin1(
+      Array.from({ length: 3000 }, (_, i) =>
+        patchOf(`p${i >> 1}/${i % 2 === 0 ? 'package.json' : 'package-lock.json'}`, MODIFIED, ['+    "a": "1.0.0"']),
+      ).join(''),
+    ),
+  ],
+  [
+    'git_dependency_change',
+    'words in a line of go.mod',
+    latin1(patchOf('go.mod', MODIFIED, [`+${'a.'.repeat(450_000)}`])),
+  ],
+  [
     'git_test_weakening',
     'skipped tests',
     latin1(

@@ -468,3 +468,134 @@ describe('a lock file', () => {
     );
   });
 });
+
+describe('a lock file that installs a package from the tree', () => {
+  it.each([
+    ['package-lock.json', '      "resolved": "src/evil",'],
+    ['package-lock.json', '      "link": true'],
+    ['pnpm-lock.yaml', '    resolution: {directory: src/evil, type: directory}'],
+    ['pnpm-lock.yaml', '        version: link:src/evil'],
+    ['yarn.lock', '"zod@file:./src/evil":'],
+    ['yarn.lock', '  resolution: "zod@patch:zod@npm%3A4.0.0#./src/evil.patch"'],
+    ['bun.lock', '    "zod": ["zod@file:src/evil", {}],'],
+    ['poetry.lock', 'type = "directory"'],
+    ['uv.lock', 'source = { directory = "src/evil" }'],
+    ['pdm.lock', 'path = "./src/evil"'],
+    ['pylock.toml', 'directory = { path = "src/evil" }'],
+    ['Pipfile.lock', '            "path": "./src/evil"'],
+    ['composer.lock', '                "type": "path",'],
+    ['Gemfile.lock', '  remote: src/evil'],
+  ])('is held: %s: %s', (path, line) => {
+    expect(held(edit(path, `+${line}`))).toContain('installs a package from a local folder or archive');
+    expect(held(edit(path, `-${line}`, '+'))).toBeNull();
+  });
+
+  it.each([
+    ['package-lock.json', '      "resolved": "https://registry.npmjs.org/zod/-/zod-4.0.0.tgz",'],
+    ['pnpm-lock.yaml', '    resolution: {integrity: sha512-abc, tarball: https://registry.npmjs.org/zod.tgz}'],
+    ['yarn.lock', '  resolution: "fsevents@patch:fsevents@npm%3A2.3.2#~builtin<compat/fsevents>::version=2.3.2"'],
+    ['uv.lock', 'source = { editable = "." }'],
+    ['composer.lock', '                "type": "zip",'],
+    ['Gemfile.lock', '  remote: https://rubygems.org/'],
+    ['Gemfile.lock', '  remote: .'],
+  ])('is not held for a package of the registry, or for the package itself: %s: %s', (path, line) => {
+    expect(held(edit(path, `+${line}`))).toBeNull();
+  });
+});
+
+describe('a line of go.mod or go.work', () => {
+  it.each([
+    ['go.mod', 'tool example.com/x/cmd/y', 'is a directive'],
+    ['go.mod', '\texample.com/x/cmd/y', 'is a directive'],
+    ['go.mod', 'godebug x509sha1=1', 'is a directive'],
+    ['go.mod', 'ignore ./internal', 'is a directive'],
+    ['go.mod', 'ignore v1', 'is a directive'],
+    ['go.work', 'use ./x', 'takes packages from a folder'],
+    ['go.work', '\t./x', 'takes packages from a folder'],
+  ])('is held if it decides more than a version: %s: %s', (path, line, reason) => {
+    expect(held(edit(path, `+${line}`))).toContain(reason);
+  });
+
+  it.each([
+    ['go.mod', 'go 1.25.0'],
+    ['go.mod', 'toolchain go1.25.1'],
+    ['go.mod', 'require ('],
+    ['go.mod', ')'],
+    ['go.mod', '// note'],
+    ['go.mod', 'retract v1.0.0 // broken'],
+    ['go.work', 'go 1.25.0'],
+  ])('is not held otherwise: %s: %s', (path, line) => {
+    expect(held(edit(path, `+${line}`))).toBeNull();
+  });
+});
+
+describe('pnpm-workspace.yaml', () => {
+  it.each(['nodeOptions: --require ./x.js', 'scriptShell: ./x', 'minimumReleaseAge: 1440', "'strictDepBuilds': true"])(
+    'is held if a setting is added or removed: %s',
+    (line) => {
+      for (const sign of ['+', '-'])
+        expect(held(edit('pnpm-workspace.yaml', `${sign}${line}`))).toContain('is a setting');
+    },
+  );
+
+  it.each(['packages:', 'catalog:', 'catalogs:', '  - packages/*'])('is not held for %s', (line) => {
+    expect(held(edit('pnpm-workspace.yaml', `+${line}`))).toBeNull();
+  });
+});
+
+it.each([
+  ['composer.json', '"pre-command-run": "php x.php"', 'runs a script'],
+  ['composer.json', '"pre-file-download": "X::y"', 'runs a script'],
+  ['composer.json', '"command": "X::y"', 'runs a script'],
+  ['setup.cfg', 'find_links = https://example.net', 'another registry'],
+  ['Cargo.toml', 'proc-macro = true', 'names code that a build runs'],
+])('holds an event or setting of the package manager: %s: %s', (path, line, reason) => {
+  expect(held(edit(path, `+${line}`))).toContain(reason);
+});
+
+describe('a setting of a tool in a manifest', () => {
+  it.each([
+    ['package.json', '  "jest": {'],
+    ['package.json', '  "ava": { "require": ["./src/x.js"] },'],
+    ['package.json', '    "setupFiles": ["./src/x.js"],'],
+    ['package.json', '    "resolver": "<rootDir>/src/x"'],
+    ['package.json', '  "prettier": "./src/x.js",'],
+    ['pyproject.toml', '[tool.pytest.ini_options]'],
+    ['pyproject.toml', '[project.entry-points.pytest11]'],
+    ['pyproject.toml', '[tool.poe.tasks]'],
+    ['pyproject.toml', 'addopts = "-p x"'],
+    ['pyproject.toml', "init-hook = 'import x'"],
+    ['pyproject.toml', 'plugins = ["x.py"]'],
+    ['pyproject.toml', 'post_install = "python x.py"'],
+    ['setup.cfg', '[tool:pytest]'],
+    ['setup.cfg', '[flake8:local-plugins]'],
+    ['setup.cfg', '[options.entry_points]'],
+    ['setup.cfg', 'command_packages = x'],
+  ])('is held, because the tool can run code with it: %s: %s', (path, line) => {
+    expect(held(edit(path, `+${line}`))).toContain('is a setting of a tool');
+    expect(held(edit(path, `-${line}`))).toBeNull();
+  });
+
+  it('is held below the name of its tool in the hunk', () => {
+    const below = (section: string) => held(edit('pyproject.toml', ` ${section}`, '+x = true'));
+    expect(below('[tool.pytest.ini_options]')).toContain('is a setting of a tool');
+    expect(below('[tool.ruff.lint]')).toBeNull();
+  });
+
+  it.each([
+    ['package.json', '  "exports": {'],
+    ['package.json', '    "./next": { "import": "./dist/next.js", "types": "./dist/next.d.ts" },'],
+    ['package.json', '  "main": "./dist/index.js",'],
+    ['package.json', '    "#text": "./src/text.js"'],
+    ['package.json', '    "build": "node x.js"'],
+    ['package.json', '    "jsx/dom": ["./dist/types/jsx/dom.d.ts"]'],
+    ['package.json', '  "files": ["dist"],'],
+    ['pyproject.toml', '[tool.ruff.lint]'],
+    ['pyproject.toml', '[project.scripts]'],
+    ['pyproject.toml', 'line-length = 100'],
+    ['setup.cfg', '[mypy-tests.*]'],
+    ['setup.cfg', '[options.package_data]'],
+  ])('is not held if it describes the package, or formats or reports: %s: %s', (path, line) => {
+    expect(held(edit(path, `+${line}`))).toBeNull();
+  });
+});

@@ -34,6 +34,9 @@ describe('files of listed kinds', () => {
     'web/styles/button.module.css',
     'templates/mail/receipt.html.j2',
     'src/Build.java',
+    'App/AppDelegate.swift',
+    'src/Shop/Generate.cs',
+    'src/\u00DCbersicht/prüfen.ts',
     'internal/cron/parse.go',
     'features/login.feature',
     'test/res.sendFile.js',
@@ -116,11 +119,19 @@ describe('asks a person about a file that is not on the list', () => {
     ['supabase/functions/hello/index.ts', 'is in the folder'],
     ['xtask/src/main.rs', 'is in the folder'],
     ['src/Shop.Analyzers/NoDate.cs', 'has a name'],
+    ['src/Shop.SourceGenerator/Dates.cs', 'has a name'],
+    ['project/src/main/scala/Settings.scala', 'has a name'],
+    ['Project.swift', 'has a name'],
+    ['gradle/plugins/src/main/kotlin/Checks.kt', 'is in the folder'],
+    ['con\uFB01g/initializers.rb', 'has a letter'],
+    ['src/classe\u00DF.ts', 'has a letter'],
     ['jobs/cron/clean.py', 'is in the folder'],
     ['orders.py', 'is a script in the root'],
     ['docs/search.js', 'is a script in the root'],
     // Documents and data that tools read.
     ['docs/runtime.txt', 'is a text outside'],
+    ['docs/CMakeLists.txt', 'is a text outside'],
+    ['test/fixtures/CMakeLists.txt', 'is a text outside'],
     ['data/allowed_hosts.txt', 'is a text outside'],
     ['src/prompts/support.md', 'from which AI agents take instructions'],
     ['packages/app/skills/deploy.md', 'from which AI agents take instructions'],
@@ -210,6 +221,17 @@ it('leaves manifests and lock files to git_dependency_change, which reads them o
     expect(reasonFor(change(path))).toBeNull();
     expect(runRule(packDefinitions, 'git_dependency_change', change(path)).status).toBe('BLOCK');
   }
+});
+
+it('asks about a manifest or lock file that is added or deleted, whatever it contains', () => {
+  const patches = ['internal/go.mod', 'go.work', 'web/package.json', 'package-lock.json', 'Package.resolved'].flatMap(
+    (path) => [
+      patchOf(path, NEW),
+      patchOf(path, NEW, ['+a']),
+      patchOf(path, ['deleted file mode 100644', 'index 8c3482d..0000000']),
+    ],
+  );
+  for (const patch of patches) expect(reasonFor(patch)).toContain('is not on the list');
 });
 
 it('asks about the old name of a file that becomes a manifest', () => {
