@@ -312,6 +312,22 @@ export const DEFECTS = [
     tests: SHOWN,
   },
   {
+    name: 'a later dry run hides that one was rejected',
+    file: 'signing/verify-review/rollback-reasons.ts',
+    from: 'staged.find(',
+    to: 'staged.slice(-1).find(',
+    through: 'the review waits for the reconciler, and its receipt says workflow_lost instead of why',
+    tests: ['test/activities/committer/stage.test.ts'],
+  },
+  {
+    name: 'a restart of the database uses up the attempts of a guardian',
+    file: 'activities/review/run-guardians.ts',
+    from: 'return untilStoreAnswers(() => runUnit(deps, changeId, unit));',
+    to: 'return runUnit(deps, changeId, unit);',
+    through: 'reviews are rolled back because PostgreSQL was restarted',
+    tests: ['test/activities/review/run-guardians.test.ts'],
+  },
+  {
     name: 'ask with the last confirmation only whether a commit could have begun',
     through: 'nothing: a review can end only as workflow_lost',
     file: 'signing/verify-review/rollback-reasons.ts',
