@@ -11,11 +11,11 @@ import { withoutEscapes } from './json-escapes';
 export function toolSettingHits(view: FileView): Hit[] {
   switch (view.name.base) {
     case 'package.json':
-      return view
-        .lines('+')
-        .flatMap((line) =>
-          namesTool(withoutEscapes(line.text.slice(0, MAX_LINE))) ? [atLine(view.file, line, SETTING)] : [],
-        );
+      return addedHits(view, namesTool);
+    case 'deno.json':
+    case 'deno.jsonc':
+    case 'jsr.json':
+      return addedHits(view, (text) => DENO.test(text));
     case 'pyproject.toml':
     case 'setup.cfg':
       return pythonHits(view);
@@ -24,8 +24,22 @@ export function toolSettingHits(view: FileView): Hit[] {
   }
 }
 
+function addedHits(view: FileView, holds: (text: string) => boolean): Hit[] {
+  return view
+    .lines('+')
+    .filter(({ text }) => holds(withoutEscapes(text.slice(0, MAX_LINE))))
+    .map((line) => atLine(view.file, line, SETTING));
+}
+
 const SETTING = 'is a setting of a tool, which can load or run code';
 const MAX_LINE = 2000;
+
+/**
+ * Settings of Deno that load plugins, let packages run scripts, grant permissions, or decide which code an import gets.
+ * https://docs.deno.com/runtime/fundamentals/configuration/
+ */
+const DENO =
+  /"(?:importMap|lock|allowScripts|plugins|permissions|links|patch|scopes|vendor|nodeModulesDir|jsxImportSource)"\s*:/;
 
 /** Members of package.json that are objects and describe the package, and the conditions in `exports`. */
 const OBJECTS = wordSet(`
