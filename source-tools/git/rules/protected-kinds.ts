@@ -1,6 +1,5 @@
 import { coveringGlob, type PathName } from '../../../policy/text/glob';
-import { wordList } from '../../../policy/text/word-list';
-import { isDocument } from './listed/documents';
+import { wordList, wordSet } from '../../../policy/text/word-list';
 import { nameParts } from './listed/name-parts';
 
 /** A kind of file that has an effect which its lines do not show, mostly because a tool executes it without being asked. */
@@ -169,7 +168,11 @@ export const PROTECTED_KINDS: readonly ProtectedKind[] = [
 ];
 
 const PROTECTED = PROTECTED_KINDS.flatMap(({ globs }) => globs);
-/** Documents are protected only as instructions: `k8s/README.md` and `Makefile.md` are not what their folder or name says. */
+/**
+ * Prose is protected only as instructions: `k8s/README.md` and `Makefile.md` are not what their folder or name says. Other documents
+ * are not excepted: `Dockerfile.feature` and `Jenkinsfile.feature` are built and run.
+ */
+const PROSE = wordSet('md markdown rst adoc asciidoc');
 const FOR_DOCUMENTS = PROTECTED_KINDS.flatMap(({ what, globs }) => (what === AGENTS ? globs : []));
 
 const KIND_OF: ReadonlyMap<string, string> = new Map(
@@ -178,6 +181,6 @@ const KIND_OF: ReadonlyMap<string, string> = new Map(
 
 /** What a file of a protected kind is; undefined for any other file. */
 export function protectedKind(name: PathName): string | undefined {
-  const glob = coveringGlob(isDocument(nameParts(name)) ? FOR_DOCUMENTS : PROTECTED, name);
+  const glob = coveringGlob(PROSE.has(nameParts(name).extension) ? FOR_DOCUMENTS : PROTECTED, name);
   return glob === undefined ? undefined : KIND_OF.get(glob);
 }

@@ -56,6 +56,8 @@ it.each([
   ['Setup.hs', 'executed when packages are installed'],
   ['ios/ci_scripts/ci_post_clone.sh', 'executed by a pipeline'],
   ['src/auth/login.tsx', 'who may access what'],
+  ['Dockerfile.feature', 'on deployment'],
+  ['ci/Jenkinsfile.feature', 'executed by a pipeline'],
 ])('protects %s, which is %s', (path, kind) => {
   expect(reasonFor(path)).toContain(kind);
 });
