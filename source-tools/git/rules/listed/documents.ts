@@ -16,10 +16,21 @@ const KNOWN = wordSet(`
   upgrade faq release-notes releasenotes
 `);
 
+/**
+ * One of these is in the name of a document in capitals that people read. AI agents look for names in capitals too, and each new
+ * agent for another one (https://agents.md/).
+ */
+const KNOWN_IN_CAPITALS = wordSet(`
+  readme changelog changes history news authors contributors contributing thanks acknowledgements acknowledgments credits todo
+  upgrading upgrade faq notes release releases releasing roadmap migration migrating security conduct support governance
+  maintainers maintaining development hacking building install installing installation architecture design testing
+  troubleshooting glossary guide template
+`);
 /** Words of files and folders from which AI agents take instructions. */
 const AGENT_WORDS = wordSet(`
   agent agents prompt prompts skill skills instruction instructions persona personas subagent subagents chatmode
-  chatmodes claude gemini copilot cursor codex windsurf cline aider devin jules llm llms
+  chatmodes claude gemini copilot cursor codex windsurf cline aider devin jules llm llms convention conventions command
+  commands rule rules memory memories steering guardrail guardrails
 `);
 
 const STYLES_AND_PAGES = wordSet('html htm xhtml css scss sass less styl pcss heex templ gohtml cshtml vbhtml razor');
@@ -45,10 +56,14 @@ export function documentReason(name: PathName, parts: NameParts): string | null 
     return 'is a text outside the documents, which a tool can read as a list or as settings';
   if (isInDocs) return null;
   const words = [parts.stem, ...parts.words, ...parts.inner, ...name.folders];
-  return words.some((word) => AGENT_WORDS.has(word))
-    ? 'has a name or folder from which AI agents take instructions'
+  if (words.some((word) => AGENT_WORDS.has(word))) return 'has a name or folder from which AI agents take instructions';
+  return isInCapitals(name) && !parts.words.some((word) => KNOWN_IN_CAPITALS.has(word))
+    ? 'has a name in capitals, as files from which AI agents take instructions'
     : null;
 }
+
+/** `CONVENTIONS.md`, but not `Guide.md`. */
+const isInCapitals = ({ path }: PathName): boolean => /(?:^|\/)\p{Lu}[\p{Lu}\p{N}_-]+(?:\.[^/]*)?$/u.test(path);
 
 export function isPage({ extension, inner }: NameParts): boolean {
   if (STYLES_AND_PAGES.has(extension)) return !inner.includes('min');

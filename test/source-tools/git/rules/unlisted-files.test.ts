@@ -62,6 +62,11 @@ describe('files of listed kinds', () => {
     '.editorconfig',
     'data/.gitkeep',
     '.github/ISSUE_TEMPLATE/bug.md',
+    'README-FR.md',
+    'SECURITY.md',
+    'CODE_OF_CONDUCT.md',
+    'packages/app/RELEASE-NOTES.md',
+    'site/Guide.md',
   ])('pass, such as %s', (path) => {
     expect(reasonFor(change(path))).toBeNull();
   });
@@ -135,6 +140,11 @@ describe('asks a person about a file that is not on the list', () => {
     ['data/allowed_hosts.txt', 'is a text outside'],
     ['src/prompts/support.md', 'from which AI agents take instructions'],
     ['packages/app/skills/deploy.md', 'from which AI agents take instructions'],
+    ['CONVENTIONS.md', 'from which AI agents take instructions'],
+    ['plugin/commands/release.md', 'from which AI agents take instructions'],
+    ['packages/app/NEWAGENT.md', 'has a name in capitals'],
+    ['NEW_TOOL-2.local.md', 'has a name in capitals'],
+    ['README-AGENTS.md', 'from which AI agents take instructions'],
     ['LICENSE.md', 'contains license terms'],
     ['etc/logrotate.d/history', 'is in a folder'],
     ['test/fixtures/tsconfig.json', 'has the extension ".json"'],
