@@ -105,7 +105,7 @@ function isNamedLikeScript({ stem, words }: NameParts): boolean {
 
 function isFoundByLanguage(name: PathName, parts: NameParts): boolean {
   const { stem, extension } = parts;
-  if (SCRIPT.has(extension)) return isRouteScript(name, parts);
+  if (SCRIPT.has(extension)) return isRouteScript(name, parts) || isRouteFolder(name, parts);
   switch (extension) {
     case 'py':
       return ['settings', 'environment', 'apps', 'celery'].includes(stem) || name.folders.at(-1) === 'settings';
@@ -130,10 +130,21 @@ function isFoundByLanguage(name: PathName, parts: NameParts): boolean {
 const WEB_ROOTS = wordSet('public public_html www htdocs webroot html web');
 
 /** Scripts that a framework publishes, or runs for each request, because of their name or place. */
-function isRouteScript({ lower, folders }: PathName, { stem, inner }: NameParts): boolean {
+function isRouteScript(
+  { lower, folders }: Pick<PathName, 'lower' | 'folders'>,
+  { stem, inner }: Pick<NameParts, 'stem' | 'inner'>,
+): boolean {
   if (stem.startsWith('+') || (stem === 'hooks' && inner.length > 0)) return true;
   if ((stem === 'middleware' || stem === 'proxy') && folders.at(-1) === 'src') return true;
   return (stem === 'route' && folders.includes('app')) || /(?:^|\/)pages\/api\//.test(lower);
+}
+
+/** A framework finds `src/middleware/index.ts` like `src/middleware.ts`. */
+function isRouteFolder({ lower, folders }: PathName, { stem, inner }: NameParts): boolean {
+  const folder = folders.at(-1);
+  if (folder === undefined || stem !== 'index' || inner.length > 0) return false;
+  if (/^(?:service-?worker|instrumentation)$/.test(folder)) return true;
+  return isRouteScript({ lower, folders: folders.slice(0, -1) }, { stem: folder, inner });
 }
 
 /** Whether a script is where tools look first, in the root of the tree or of its site, and not named like a module. */
