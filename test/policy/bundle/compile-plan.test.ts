@@ -473,6 +473,11 @@ describe('what is read through the source tool', () => {
   ] as const;
   const rules = registryOf(
     ...READS.map((read) => demoRule(`team_${read}`, { pack: 'team-rules', reads: [read] }) as never),
+    demoRule('team_parser', {
+      pack: 'team-rules',
+      reads: ['facts'],
+      parser: { name: 'libpg-query', version: '1' },
+    }) as never,
   );
   const hashes = (using: SourceTools): ReadonlyMap<string, string> => {
     const compiled = compilePlan(bundleOf({ validators: '\n  - pack: team-rules' }), rules, {
@@ -488,9 +493,10 @@ describe('what is read through the source tool', () => {
     return [...before.keys()].filter((name) => before.get(name) !== after.get(name));
   };
 
-  test('another facts revision of the tool is another logic_hash for what reads texts, measure, places or claims, and for nothing else [G18]', () => {
+  test('another facts revision of the tool is another logic_hash for what reads texts, measure, places or claims, or facts without a parser of its own, and for nothing else [G18]', () => {
     const parser = { name: 'libpg-query', version: 'another' };
     expect(moved({ parser })).toEqual([
+      'team_facts',
       'team_texts',
       'team_measure',
       'team_touched',
@@ -507,6 +513,7 @@ describe('what is read through the source tool', () => {
     const { plan } = planOf({ validators: '\n  - pack: team-rules' }, 'SQLDryRun', rules);
     const problems = planProblems(plan, rules, tools({ parser: { name: 'libpg-query', version: 'another' } }));
     expect(problems.map((problem) => problem.split(':')[0])).toEqual([
+      'guardian.team_facts',
       'guardian.team_texts',
       'guardian.team_measure',
       'guardian.team_touched',
