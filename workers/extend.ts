@@ -40,4 +40,9 @@ export {
   type Span,
   stagingEvidence,
 } from '../policy/contracts/facts';
+export type { SqlFacts } from '../source-tools/sql/facts/sql-facts';
+export type { SqlCasFacts } from '../source-tools/sql/facts/sql-cas-facts';
+export type { GitPatchFacts } from '../source-tools/git/facts/git-facts';
+export type { HttpPatchFacts } from '../source-tools/http/facts/http-facts';
+export type { TerraformPlanFacts } from '../source-tools/terraform/facts/terraform-facts';
 export type { Extension } from './extensions';

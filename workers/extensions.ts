@@ -100,6 +100,11 @@ async function imported(path: string): Promise<ExtensionModule> {
   try {
     return (await import(pathToFileURL(resolve(path)).href)) as ExtensionModule;
   } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_UNKNOWN_FILE_EXTENSION')
+      throw new ConfigError(
+        `COUNTERSIGN_EXTENSIONS: ${path} cannot be loaded: ${messageOf(error)}. Node loads JavaScript, and TypeScript with the ending .mts from 22.18 on; this is ${process.versions.node}. Compile the file, and name the result`,
+        { cause: error },
+      );
     // The stack says where in the module.
     const where = error instanceof Error && !isNotFound(error) ? error.stack : messageOf(error);
     throw new ConfigError(`COUNTERSIGN_EXTENSIONS: ${path} cannot be loaded: ${where}`, { cause: error });
