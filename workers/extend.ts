@@ -1,6 +1,6 @@
 /**
- * The public API for extensions (`countersign/extend`). A module exports `extension`; review worker, judge worker and committer
- * load the same file, which COUNTERSIGN_EXTENSIONS names.
+ * The public API for extensions (`countersign/extend`). A module exports `extension`; the four processes and the CLI load the same
+ * file, which COUNTERSIGN_EXTENSIONS names.
  */
 export { defineRule, type RuleDefinition, type RuleOutcome, type ValidatorInput } from '../policy/rules/define';
 export { type CallbackDefinition, defineCallback, type PolicyCallContext } from '../policy/rules/callback';

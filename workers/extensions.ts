@@ -22,7 +22,7 @@ type AnyValidator = Omit<ValidatorDefinition, 'config' | 'evaluate'> & {
   readonly evaluate: ((input: never) => ValidatorResult) | null;
 };
 
-/** What an extension module exports as `extension`. Review worker, judge worker and committer load the same module. */
+/** What an extension module exports as `extension`. The four processes and the CLI load the same module. */
 export interface Extension {
   readonly validators?: readonly AnyValidator[];
   readonly callbacks?: readonly CallbackDefinition[];
@@ -62,8 +62,8 @@ export function extensionsOf(extensions: readonly Extension[] = []): Extensions 
 }
 
 /**
- * Loads the modules of COUNTERSIGN_EXTENSIONS, a comma-separated list of paths, relative ones to the working directory; each exports `extension`. Throws ConfigError for one that
- * does not load or is not valid.
+ * Loads the modules of COUNTERSIGN_EXTENSIONS, a comma-separated list of paths, which may be relative to the working directory. Each
+ * exports `extension`. Throws ConfigError for one that does not load or is not valid.
  */
 export async function loadExtensions(list: string): Promise<Extensions> {
   const paths = list.split(',').map((path) => path.trim());

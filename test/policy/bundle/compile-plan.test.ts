@@ -200,6 +200,19 @@ describe('refuses, with place and help,', () => {
       /Unknown validator "guardian\.demo_drpo".*Did you mean "guardian\.demo_drop"/,
     ],
     [
+      'a policy for the id of a rule at another level: the prefix follows the level',
+      { policies: '\n  - {key: p, name: P, match: {validatorIds: [guardian.demo_rows]}}' },
+      /Unknown validator "guardian\.demo_rows".*At level "forbid" or "advise" its id is "safety\.demo_rows", and no one is asked/,
+    ],
+    [
+      'a waiver for the id that a rule has at another level',
+      {
+        waivers:
+          '\n  - {id: w, validatorId: safety.demo_drop, reason: r, expires: 2027-01-01T00:00:00Z, scope: {tenants: [t]}}',
+      },
+      /Unknown validator "safety\.demo_drop".*At its level the id is "guardian\.demo_drop"/,
+    ],
+    [
       'a policy for a SAFETY validator, which never asks anyone [V31, T67]',
       { policies: '\n  - {key: p, name: P, match: {validatorIds: [safety.demo_rows]}}' },
       /it is SAFETY and never asks anyone/,
