@@ -2,7 +2,7 @@ import { JUDGE_ID } from '../judge/config';
 import { BUILTIN_VALIDATORS } from '../rules/builtin';
 import type { CallbackRegistry } from '../rules/callback';
 import { candidatesFor, reads, type Candidate, type Expansion } from './expand';
-import { didYouMean, problem, type Path, type Problem } from './issue';
+import { didYouMean, orRegister, problem, type Path, type Problem } from './issue';
 import { classOf, idOf } from './level';
 import type { Bundle, BundlePolicy } from './schema';
 
@@ -115,7 +115,7 @@ function policyIssues(bundle: Bundle, ids: Ids, callbacks: CallbackRegistry): Pr
         problem(
           ['policies', i, 'callback', 'key'],
           `Unknown callback "${key}": it is not registered here`,
-          didYouMean(key, [...callbacks.keys()]),
+          orRegister(key, [...callbacks.keys()], 'callbacks'),
         ),
       );
     else if (registered.version !== version)

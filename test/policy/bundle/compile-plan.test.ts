@@ -129,7 +129,7 @@ describe('refuses, with place and help,', () => {
     [
       'an unknown pack [T40]',
       { validators: '\n  - pack: demo-pakc' },
-      /^14:11 validators\[0\]\.pack: Unknown pack "demo-pakc" \| Did you mean "demo-pack"\?$/,
+      /^14:11 validators\[0\]\.pack: Unknown pack "demo-pakc" \| Did you mean "demo-pack"\? COUNTERSIGN_EXTENSIONS names the modules with rules of your own\.$/,
     ],
     [
       'an unknown rule of a pack [T40]',
@@ -139,7 +139,7 @@ describe('refuses, with place and help,', () => {
     [
       'an unregistered rule [G25, T40]',
       { validators: '\n  - rule: nothing_like_it' },
-      /^14:11 validators\[0\]\.rule: Unknown rule "nothing_like_it"/,
+      /^14:11 validators\[0\]\.rule: Unknown rule "nothing_like_it".*COUNTERSIGN_EXTENSIONS names the modules with rules/,
     ],
     [
       'another version of a rule than the installed one [G33, T40]',
@@ -233,7 +233,7 @@ describe('refuses, with place and help,', () => {
     [
       'an unknown callback [V30]',
       { policies: '\n  - {key: p, name: P, callback: {key: in-windwo, version: v2}}' },
-      /Unknown callback "in-windwo".*Did you mean "in-window"/,
+      /Unknown callback "in-windwo".*Did you mean "in-window"\? COUNTERSIGN_EXTENSIONS names the modules with callbacks/,
     ],
     [
       'another version of a callback than the installed one',
