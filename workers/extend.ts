@@ -1,6 +1,6 @@
 /**
- * The public API for extensions (`countersign/extend`). A module exports `extension`; review worker, judge worker and committer
- * load the same file, which COUNTERSIGN_EXTENSIONS names.
+ * The public API for extensions (`countersign/extend`). A module exports `extension`; the four processes and the CLI load the same
+ * file, which COUNTERSIGN_EXTENSIONS names.
  */
 export { defineRule, type RuleDefinition, type RuleOutcome, type ValidatorInput } from '../policy/rules/define';
 export { type CallbackDefinition, defineCallback, type PolicyCallContext } from '../policy/rules/callback';
@@ -40,4 +40,9 @@ export {
   type Span,
   stagingEvidence,
 } from '../policy/contracts/facts';
+export type { SqlFacts } from '../source-tools/sql/facts/sql-facts';
+export type { SqlCasFacts } from '../source-tools/sql/facts/sql-cas-facts';
+export type { GitPatchFacts } from '../source-tools/git/facts/git-facts';
+export type { HttpPatchFacts } from '../source-tools/http/facts/http-facts';
+export type { TerraformPlanFacts } from '../source-tools/terraform/facts/terraform-facts';
 export type { Extension } from './extensions';

@@ -22,7 +22,7 @@ type AnyValidator = Omit<ValidatorDefinition, 'config' | 'evaluate'> & {
   readonly evaluate: ((input: never) => ValidatorResult) | null;
 };
 
-/** What an extension module exports as `extension`. Review worker, judge worker and committer load the same module. */
+/** What an extension module exports as `extension`. The four processes and the CLI load the same module. */
 export interface Extension {
   readonly validators?: readonly AnyValidator[];
   readonly callbacks?: readonly CallbackDefinition[];
@@ -62,8 +62,8 @@ export function extensionsOf(extensions: readonly Extension[] = []): Extensions 
 }
 
 /**
- * Loads the modules of COUNTERSIGN_EXTENSIONS, a comma-separated list of paths, relative ones to the working directory; each exports `extension`. Throws ConfigError for one that
- * does not load or is not valid.
+ * Loads the modules of COUNTERSIGN_EXTENSIONS, a comma-separated list of paths, which may be relative to the working directory. Each
+ * exports `extension`. Throws ConfigError for one that does not load or is not valid.
  */
 export async function loadExtensions(list: string): Promise<Extensions> {
   const paths = list.split(',').map((path) => path.trim());
@@ -100,6 +100,11 @@ async function imported(path: string): Promise<ExtensionModule> {
   try {
     return (await import(pathToFileURL(resolve(path)).href)) as ExtensionModule;
   } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_UNKNOWN_FILE_EXTENSION')
+      throw new ConfigError(
+        `COUNTERSIGN_EXTENSIONS: ${path} cannot be loaded: ${messageOf(error)}. Node loads JavaScript, and TypeScript with the ending .mts from 22.18 on; this is ${process.versions.node}. Compile the file, and name the result`,
+        { cause: error },
+      );
     // The stack says where in the module.
     const where = error instanceof Error && !isNotFound(error) ? error.stack : messageOf(error);
     throw new ConfigError(`COUNTERSIGN_EXTENSIONS: ${path} cannot be loaded: ${where}`, { cause: error });

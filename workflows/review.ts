@@ -164,7 +164,7 @@ async function run(change: Review): Promise<unknown> {
 
 /**
  * Waits for answers again if a confirmation was taken back while the commit was requested, or if the ledger had the missing answers at a
- * deadline but not those that have a later one. Each expiry that is averted so leaves only later deadlines, so their number bounds it.
+ * deadline but not those that have a later one. Each averted expiry leaves only later deadlines, so their number bounds the loop.
  */
 async function settleAnswers(change: Review): Promise<void> {
   while ((await settle(change)) === 'wait') {

@@ -110,15 +110,15 @@ async function settleBegun(
   return resolution === null ? askTarget() : endResolved(deps, facts, resolution, askTarget, effects.lateMs ?? 0);
 }
 
-/** Why a change ends that is rolled back, or whose commit did not report. Not asked for a change that is settled: its row says it. */
+/** Why a change ends that is rolled back, or whose commit did not report. Not derived for a change with a settlement: its row says it. */
 async function endingOf(
   deps: CommitDeps,
   facts: ReceiptFacts,
   rows: readonly StoredRow[],
   proposed: RollbackReason | undefined,
 ): Promise<SupportedEnding> {
-  const settled = rows.some(({ row }) => row.kind === 'intent' || row.kind === 'decided');
-  if (settled)
+  const hasSettlement = rows.some(({ row }) => row.kind === 'intent' || row.kind === 'decided');
+  if (hasSettlement)
     return { reason: 'commit_failed', explanation: 'The commit did not report', at: deps.now().toISOString() };
   if (proposed !== undefined) return supportedEnding(deps, facts, rows, proposed);
   const ending = await supportedEnding(deps, facts, rows, 'commit_failed');

@@ -259,7 +259,7 @@ export function closeRolledBack(
   return close(deps, facts, { state: 'ROLLED_BACK', reason, explanation, effect: null });
 }
 
-/** E3: the end that is recorded in the ledger, or null. */
+/** E3: the end by the receipt in the ledger; null without one, also if the change has a settlement (E1). */
 export function settledOf(rows: readonly StoredRow[]): Settled | null {
   const row = rows.find((r) => r.row.kind === 'receipt')?.row;
   if (row === undefined) return null;

@@ -11,7 +11,7 @@ import type { SourceTool, SourceToolRegistry } from '../../policy/contracts/sour
 import type { ByteStore } from '../../policy/evidence/byte-store';
 
 /** Input of the derived validators of one change, without the facts: those are extracted on the thread that runs the rules. */
-export type DerivedChange = Omit<EvaluationInput, 'facts' | 'tool'>;
+export type DerivedChange = Omit<EvaluationInput, 'facts' | 'tool' | 'onThrow'>;
 
 /** Extracts facts and runs rules. Both are pure: the same input gives the same output on every thread. */
 export interface Derivation {

@@ -146,7 +146,7 @@ async function testBundle(io: Io, [bundle = '', tests = '']: readonly string[], 
   const format = formatOption(io, options, ['text', 'json', 'junit']);
   const { runPolicyTests } = await import('./run-tests.js');
   const report = await runPolicyTests(io.host.env, await readInput(io, bundle), await readInput(io, tests));
-  const { results, covered, neverFired, unusedWaivers } = report;
+  const { results, covered, neverFired, unusedWaivers, thrown } = report;
   if (format === 'json') io.out.json(report);
   else if (format === 'junit') {
     const { testsJunit } = await import('../../policy/bundle/reports.js');
@@ -159,6 +159,10 @@ async function testBundle(io: Io, [bundle = '', tests = '']: readonly string[], 
     io.out.line(`tests make ${covered.length} of ${covered.length + neverFired.length} rules fire`);
     if (neverFired.length > 0) io.err.line(`no test makes these fire: ${neverFired.join(', ')}`);
     if (unusedWaivers.length > 0) io.err.line(`no test uses these waivers: ${unusedWaivers.join(', ')}`);
+    for (const { test, validatorId, stack } of thrown) {
+      io.err.line(line`${validatorId} threw in the test "${test}":`);
+      io.err.block(stack, '    ');
+    }
   }
   return results.every((r) => r.problems.length === 0) ? ExitCode.Ok : ExitCode.Failure;
 }

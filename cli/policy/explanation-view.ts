@@ -25,6 +25,7 @@ function printFinding(io: Io, finding: ExplainedFinding): void {
     line`${styled(STYLES[finding.status] ?? 'bold', finding.waiver === null ? finding.status : 'WAIVED')} ${styled('bold', finding.validatorId)}  ${finding.class}, level ${finding.level}`,
   );
   out.block(finding.reason, '    ');
+  if (finding.thrown !== undefined) out.block(finding.thrown, '      ');
   if (finding.why !== '') out.line(line`    why: ${finding.why}`);
   out.line(line`    rule: ${finding.rule} ${finding.version}, reads ${finding.reads.join(', ')}; see ${finding.docs}`);
   for (const { ref, region } of finding.places)

@@ -12,6 +12,8 @@ export interface PolicyTestReport {
   readonly neverFired: readonly string[];
   /** Waivers that no test uses. */
   readonly unusedWaivers: readonly string[];
+  /** What validators threw in a test, with stacks. */
+  readonly thrown: readonly { readonly test: string; readonly validatorId: string; readonly stack: string }[];
 }
 
 /** Runs the tests of a policy. Throws ConfigError if the bundle or the tests are invalid. */
@@ -21,6 +23,7 @@ export async function runPolicyTests(env: Env, bundle: string, testsText: string
   const parsed = parsePolicyTests(testsText);
   if (!parsed.ok) throw new ConfigError(`Invalid policy tests:\n${issuesText(parsed.issues)}`);
   const evaluations: Evaluation[] = [];
+  const thrown = [];
   const results = [];
   for (const test of parsed.tests) {
     const plan = plans.find((p) => p.target === test.target && p.sourceTool === test.sourceTool);
@@ -38,6 +41,8 @@ export async function runPolicyTests(env: Env, bundle: string, testsText: string
     });
     const evaluation = planEvaluator(plan.plan, extensions.validators, extensions.sourceTools)(input);
     evaluations.push(evaluation);
+    for (const [validatorId, stack] of Object.entries(evaluation.thrown))
+      thrown.push({ test: test.name, validatorId, stack });
     const asked = askedFor(plan.plan, evaluation, { staging, requester, callbacks });
     results.push({ name: test.name, problems: policyTestProblems(test, evaluation, asked) });
   }
@@ -45,5 +50,5 @@ export async function runPolicyTests(env: Env, bundle: string, testsText: string
     plans.map((p) => p.plan),
     evaluations,
   );
-  return { results, covered, neverFired: uncovered, unusedWaivers };
+  return { results, covered, neverFired: uncovered, unusedWaivers, thrown };
 }

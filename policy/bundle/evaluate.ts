@@ -46,6 +46,8 @@ export interface Evaluation {
   readonly waived: readonly { readonly waiverId: string; readonly validatorId: string }[];
   /** Findings of shadow validators that fired. They do not affect the outcome and are not part of a review. */
   readonly shadow: readonly ValidatorFinding[];
+  /** What validators threw, by id, with stacks. It may quote the diff, so it is for the author of a rule only. */
+  readonly thrown: Readonly<Record<string, string>>;
 }
 
 const EVAL_TENANT = 'eval';
@@ -74,7 +76,16 @@ function evaluateDiff(
   const input = inputSha({ tenant, target, sourceTool, diffSha: diff.diffSha, metadata });
   // No review exists. Use the input hash as the change id of findings that refer to a review.
   const staged = staging === null ? null : { record: staging, sha: stagingSha(staging) };
-  const evaluate = changeEvaluator({ changeId: input, inputSha: input, diff, facts, tool, staging: staged });
+  const thrown: Record<string, string> = {};
+  const evaluate = changeEvaluator({
+    changeId: input,
+    inputSha: input,
+    diff,
+    facts,
+    tool,
+    staging: staged,
+    onThrow: (id, error) => (thrown[id] = error instanceof Error ? (error.stack ?? String(error)) : String(error)),
+  });
   const runs = (validator: PlanValidator): boolean =>
     validator.kind === 'derived' && (!validator.needsStaging || staging !== null);
   const assemble = (validators: readonly PlanValidator[], waiving: Waiving | null): ValidatorFinding[] => {
@@ -100,6 +111,7 @@ function evaluateDiff(
       return waiver === null ? [] : [{ waiverId: waiver.id, validatorId: finding.validator_id }];
     }),
     shadow: assemble(plan.shadow.filter(runs), null).filter(fires),
+    thrown,
   };
 }
 

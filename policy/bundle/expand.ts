@@ -6,7 +6,7 @@ import { BUILTIN_VALIDATORS } from '../rules/builtin';
 import type { ValidatorDefinition } from '../rules/define';
 import type { ValidatorRegistry } from '../rules/registry';
 import { ALWAYS_APPROVE } from '../validators/always-approve';
-import { didYouMean, problem, type Path, type Problem } from './issue';
+import { didYouMean, orRegister, problem, type Path, type Problem } from './issue';
 import { idOf } from './level';
 import type { Bundle, BundleEntry } from './schema';
 
@@ -148,7 +148,7 @@ function one(
       problem(
         namePath,
         `Unknown rule "${wanted.implementation}": it is not registered here`,
-        didYouMean(wanted.implementation, known),
+        orRegister(wanted.implementation, known, 'rules'),
       ),
     );
   }
@@ -179,7 +179,7 @@ function expandPack(entry: Extract<BundleEntry, { pack: string }>, path: Path, r
   const members = all.filter((definition) => definition.pack === entry.pack);
   if (members.length === 0) {
     const packs = [...new Set(all.flatMap((definition) => definition.pack ?? []))];
-    return refuse(problem([...path, 'pack'], `Unknown pack "${entry.pack}"`, didYouMean(entry.pack, packs)));
+    return refuse(problem([...path, 'pack'], `Unknown pack "${entry.pack}"`, orRegister(entry.pack, packs, 'rules')));
   }
   const issues: Problem[] = [];
   const names = members.map((definition) => definition.implementation);

@@ -42,6 +42,8 @@ export interface ExplainedFinding {
   /** Empty if no one is asked. */
   readonly policies: readonly ExplainedPolicy[];
   readonly waiver: { readonly id: string; readonly reason: string; readonly expiresAt: string } | null;
+  /** The stack of what the rule threw. Absent if it threw nothing. */
+  readonly thrown?: string;
 }
 
 export interface Explanation {
@@ -64,7 +66,10 @@ export function explain(
 ): Explanation {
   const asked = policiesOf(plan, evaluation.findings, given.staging);
   const of = (validators: readonly PlanValidator[]) => (finding: ValidatorFinding) =>
-    explained(finding, validators, registry, asked.get(finding.validator_id) ?? []);
+    explained(finding, validators, registry, {
+      policies: asked.get(finding.validator_id) ?? [],
+      thrown: evaluation.thrown[finding.validator_id],
+    });
   const reported = evaluation.findings.filter((finding) => fires(finding) || finding.reasonCode === WAIVED);
   return {
     outcome: evaluation.outcome,
@@ -104,7 +109,7 @@ function explained(
   finding: ValidatorFinding,
   validators: readonly PlanValidator[],
   registry: ValidatorRegistry,
-  policies: readonly ExplainedPolicy[],
+  { policies, thrown }: { readonly policies: readonly ExplainedPolicy[]; readonly thrown: string | undefined },
 ): ExplainedFinding {
   const validator = validators.find(({ id }) => id === finding.validator_id);
   const definition = registry.get(validator?.implementation ?? '');
@@ -123,6 +128,7 @@ function explained(
     places: finding.evidenceRefs.map((ref) => ({ ref, region: regionOf(ref) })),
     policies,
     waiver: waiverOf(finding),
+    ...(thrown === undefined ? {} : { thrown }),
   };
 }
 

@@ -70,6 +70,12 @@ export function didYouMean(word: string, known: readonly string[]): string {
     : `Use one of: ${known.slice(0, 30).join(', ')}${known.length > 30 ? ', …' : ''}`;
 }
 
+/** As `didYouMean`, for names that an extension can register. */
+export function orRegister(word: string, known: readonly string[], kind: 'tools' | 'rules' | 'callbacks'): string {
+  const text = didYouMean(word, known);
+  return `${/[.?]$/.test(text) ? text : `${text}.`} COUNTERSIGN_EXTENSIONS names the modules with ${kind} of your own.`;
+}
+
 /** Converts zod issues. `data` is the parsed value; it distinguishes a missing member from an invalid one. */
 export function fromZod(error: z.ZodError, data: unknown, knownKeys: readonly string[], at: Path = []): Problem[] {
   return error.issues.flatMap((issue) => fromZodIssue(issue as z.core.$ZodIssue, data, knownKeys, at));

@@ -2,7 +2,7 @@ import { JUDGE_ID } from '../judge/config';
 import { BUILTIN_VALIDATORS } from '../rules/builtin';
 import type { CallbackRegistry } from '../rules/callback';
 import { candidatesFor, reads, type Candidate, type Expansion } from './expand';
-import { didYouMean, problem, type Path, type Problem } from './issue';
+import { didYouMean, orRegister, problem, type Path, type Problem } from './issue';
 import { classOf, idOf } from './level';
 import type { Bundle, BundlePolicy } from './schema';
 
@@ -57,6 +57,17 @@ function neverAsks(kind: 'SAFETY' | 'shadow'): string {
   return kind === 'shadow' ? 'it has level "shadow"' : 'it is SAFETY and never asks anyone';
 }
 
+/** What to do about an id that no validator has. The level of a rule determines the prefix, so a raised or lowered rule has another id. */
+function unknownFix(id: string, ids: Ids, known: readonly string[]): string {
+  const [prefix, name] = id.split(/\.(.*)/);
+  const other = `${prefix === 'guardian' ? 'safety' : 'guardian'}.${name}`;
+  const kind = prefix === 'guardian' || prefix === 'safety' ? ids.get(other) : undefined;
+  if (kind === undefined) return didYouMean(id, known);
+  return kind === 'SAFETY'
+    ? `At level "forbid" or "advise" its id is "${other}", and no one is asked. Set the rule to level "confirm", or remove it here.`
+    : `At its level the id is "${other}".`;
+}
+
 /** Ids that a policy or waiver may name, over all targets and tools, with their class or `shadow`. */
 function idsOfBundle(bundle: Bundle, expansions: readonly Expansion[]): Ids {
   const ids = new Map<string, 'POLICY' | 'SAFETY' | 'shadow'>();
@@ -80,7 +91,9 @@ function policyIssues(bundle: Bundle, ids: Ids, callbacks: CallbackRegistry): Pr
       const at = [...path, 'validatorIds', j];
       const kind = ids.get(id);
       if (kind === undefined)
-        issues.push(problem(at, `Unknown validator "${id}": it can never trigger this policy`, didYouMean(id, asked)));
+        issues.push(
+          problem(at, `Unknown validator "${id}": it can never trigger this policy`, unknownFix(id, ids, asked)),
+        );
       else if (kind !== 'POLICY')
         issues.push(
           problem(
@@ -102,7 +115,7 @@ function policyIssues(bundle: Bundle, ids: Ids, callbacks: CallbackRegistry): Pr
         problem(
           ['policies', i, 'callback', 'key'],
           `Unknown callback "${key}": it is not registered here`,
-          didYouMean(key, [...callbacks.keys()]),
+          orRegister(key, [...callbacks.keys()], 'callbacks'),
         ),
       );
     else if (registered.version !== version)
@@ -166,8 +179,9 @@ function waiverIssues(bundle: Bundle, ids: Ids, attested: readonly string[]): Pr
         problem(
           path,
           `Unknown validator "${waiver.validatorId}": there is nothing to waive`,
-          didYouMean(
+          unknownFix(
             waiver.validatorId,
+            ids,
             [...ids.keys()].filter((id) => !builtin.has(id)),
           ),
         ),

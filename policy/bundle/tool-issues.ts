@@ -2,7 +2,7 @@ import { checkExpression, type ConditionName, type ExpressionUse } from '../rule
 import type { SourceTool, SourceToolRegistry } from '../contracts/source-tool';
 import { StagingRecord } from '../contracts/staging-record';
 import { candidatesFor, type Candidate, type Expansion } from './expand';
-import { didYouMean, fromZod, problem, type Path, type Problem } from './issue';
+import { didYouMean, fromZod, orRegister, problem, type Path, type Problem } from './issue';
 import type { Bundle } from './schema';
 
 export type Tools = Pick<SourceToolRegistry, 'get' | 'keys'>;
@@ -18,7 +18,7 @@ export function targetToolIssues(bundle: Bundle, targetName: string, sourceTool:
       problem(
         path,
         `Unknown source tool "${sourceTool}": it is not registered here`,
-        `${sentence(didYouMean(sourceTool, tools.keys()))} COUNTERSIGN_EXTENSIONS names the modules with tools of your own.`,
+        orRegister(sourceTool, tools.keys(), 'tools'),
       ),
     ];
   if (tool.mode === 'cooperative' && !target.cooperative.includes(sourceTool))
@@ -33,10 +33,6 @@ export function targetToolIssues(bundle: Bundle, targetName: string, sourceTool:
   const parsed = tool.stagingSettings.safeParse(target.staging);
   const keys = Object.keys((tool.stagingSettings as { shape?: object }).shape ?? {});
   return parsed.success ? [] : fromZod(parsed.error, target.staging, keys, ['targets', targetName, 'staging']);
-}
-
-function sentence(text: string): string {
-  return /[.?]$/.test(text) ? text : `${text}.`;
 }
 
 /** Names of conditions that diffs of this tool do not have. `expansions`: the entries of the bundle, for all tools. */

@@ -11,19 +11,20 @@ type HashedDefinition = Pick<ValidatorDefinition, 'version' | 'logicRevision' | 
 
 /**
  * The logic hash of a validator in a plan for one source tool. It covers the tool's parser if the validator reads through
- * the tool (texts, measure, touched, claims), and the tool's renderer if the validator reads the rendering, because another
- * revision of either may produce another finding.
+ * the tool (texts, measure, touched, claims) or reads facts and names no parser, and the tool's renderer if the validator reads
+ * the rendering, because another revision of either may produce another finding.
  */
 export function definitionHash(
   { version, logicRevision, parser, reads }: HashedDefinition,
   { id, config }: { readonly id: string; readonly config: object },
   tool: HashedTool | undefined,
 ): Sha256 {
+  const readsThroughParser = reads.some(isToolRead) || (reads.includes('facts') && parser === null);
   const readers =
     tool === undefined
       ? []
       : [
-          ...(reads.some(isToolRead) ? [`${tool.parser.name} ${tool.parser.version}`] : []),
+          ...(readsThroughParser ? [`${tool.parser.name} ${tool.parser.version}`] : []),
           ...(reads.includes('rendering') ? [`${tool.render.name}@${tool.render.revision}`] : []),
         ];
   return logicHash({ id, version, logicRevision, config, parser, readers });

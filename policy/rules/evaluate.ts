@@ -20,6 +20,8 @@ export interface EvaluationInput {
   /** The source tool that extracted `facts`. */
   readonly tool: ViewedTool;
   readonly staging: { readonly record: StagingRecord; readonly sha: string } | null;
+  /** Gets what a validator threw. The finding has only its name. */
+  readonly onThrow?: (validatorId: string, error: unknown) => void;
 }
 
 /** What a plan's validator resolves to in this process, or why it cannot be resolved: another version or another logic. */
@@ -96,6 +98,7 @@ export function changeEvaluator(input: EvaluationInput): ChangeEvaluator {
         staging,
       });
     } catch (error) {
+      input.onThrow?.(validator.id, error);
       return thrownResult(validator, input.changeId, error);
     }
   };

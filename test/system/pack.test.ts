@@ -158,21 +158,7 @@ test('the program of compat/flyto/README.md compiles, and prints what the page s
 
 test('the module of docs/extend.md compiles, and its source tool and rule decide payouts', async () => {
   await compileIn(project, 'extension.cts', snippet('docs/extend.md', 'extension.cts'));
-  const bundle = `version: 1
-name: payouts
-domain: payouts
-provider: none
-model: none
-targets:
-  bank: { development: true, sourceTools: [Payout], cooperative: [Payout] }
-groups:
-  finance: { members: [alice] }
-defaultGroup: finance
-validators:
-  - rule: payout_limit
-    config: { maxCents: 5000 }
-`;
-  writeFileSync(join(project, 'payouts.policy.yaml'), bundle);
+  writeFileSync(join(project, 'payouts.policy.yaml'), snippet('docs/extend.md', 'payouts.policy.yaml'));
   const payouts = [5000, 5001].map((cents) => JSON.stringify({ account: 'a', cents }));
   const lines = [...payouts, 'not a payout'].map((raw, i) =>
     JSON.stringify({ id: String(i), sourceTool: 'Payout', raw }),
@@ -186,6 +172,30 @@ validators:
     .split('\n')
     .map((line) => (JSON.parse(line) as { outcome: string }).outcome);
   expect(outcomes).toEqual(['COMMIT', 'CONFIRM', 'CONFIRM']);
+});
+
+test('the rule for SQL of docs/extend.md compiles with the exported types of facts, and reads them', async () => {
+  await compileIn(project, 'sql-rule.cts', snippet('docs/extend.md', 'sql-rule.cts'));
+  const payouts = snippet('docs/extend.md', 'payouts.policy.yaml');
+  const bundle = payouts
+    .replace(/sourceTools: .*/, 'sourceTools: [SQLDryRun] }')
+    .replace(/- rule: payout_limit\n.*/, '- rule: finance_invoices');
+  writeFileSync(join(project, 'sql.policy.yaml'), bundle);
+  const texts = ['update invoices set paid = true where id = 7', 'update orders set paid = true where id = 7'];
+  const lines = texts.map((raw, i) => JSON.stringify({ id: String(i), sourceTool: 'SQLDryRun', raw }));
+  writeFileSync(join(project, 'sql.jsonl'), lines.join('\n'));
+  const env = { ...process.env, COUNTERSIGN_EXTENSIONS: join(project, 'sql-rule.cjs') };
+  const printed = run(
+    process.execPath,
+    [cli, 'policy', 'eval', 'sql.jsonl', '--policy', 'sql.policy.yaml'],
+    project,
+    env,
+  );
+  const outcomes = printed
+    .trim()
+    .split('\n')
+    .map((line) => (JSON.parse(line) as { outcome: string }).outcome);
+  expect(outcomes).toEqual(['CONFIRM', 'COMMIT']);
 });
 
 test('settings of the command line that cannot be read are one line and exit code 2', () => {

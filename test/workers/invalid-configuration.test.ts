@@ -65,6 +65,11 @@ test.each([
     /^COUNTERSIGN_EXTENSIONS: .*throws\.cjs cannot be loaded: [^]*throws\.cjs:1/,
   ],
   [
+    'has an ending that Node does not load',
+    file('ending.cjs', 'throw Object.assign(new Error("Unknown a.cts"), { code: "ERR_UNKNOWN_FILE_EXTENSION" })'),
+    /^COUNTERSIGN_EXTENSIONS: .*ending\.cjs cannot be loaded: Unknown a\.cts\. Node loads JavaScript.* Compile the file, and name the result$/,
+  ],
+  [
     'defines a name twice',
     file('twice.cjs', 'exports.extension = { callbacks: [{ name: "a" }, { name: "a" }] }'),
     /^COUNTERSIGN_EXTENSIONS: .*a/,

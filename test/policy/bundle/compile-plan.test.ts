@@ -129,7 +129,7 @@ describe('refuses, with place and help,', () => {
     [
       'an unknown pack [T40]',
       { validators: '\n  - pack: demo-pakc' },
-      /^14:11 validators\[0\]\.pack: Unknown pack "demo-pakc" \| Did you mean "demo-pack"\?$/,
+      /^14:11 validators\[0\]\.pack: Unknown pack "demo-pakc" \| Did you mean "demo-pack"\? COUNTERSIGN_EXTENSIONS names the modules with rules of your own\.$/,
     ],
     [
       'an unknown rule of a pack [T40]',
@@ -139,7 +139,7 @@ describe('refuses, with place and help,', () => {
     [
       'an unregistered rule [G25, T40]',
       { validators: '\n  - rule: nothing_like_it' },
-      /^14:11 validators\[0\]\.rule: Unknown rule "nothing_like_it"/,
+      /^14:11 validators\[0\]\.rule: Unknown rule "nothing_like_it".*COUNTERSIGN_EXTENSIONS names the modules with rules/,
     ],
     [
       'another version of a rule than the installed one [G33, T40]',
@@ -200,6 +200,19 @@ describe('refuses, with place and help,', () => {
       /Unknown validator "guardian\.demo_drpo".*Did you mean "guardian\.demo_drop"/,
     ],
     [
+      'a policy for the id of a rule at another level: the prefix follows the level',
+      { policies: '\n  - {key: p, name: P, match: {validatorIds: [guardian.demo_rows]}}' },
+      /Unknown validator "guardian\.demo_rows".*At level "forbid" or "advise" its id is "safety\.demo_rows", and no one is asked/,
+    ],
+    [
+      'a waiver for the id that a rule has at another level',
+      {
+        waivers:
+          '\n  - {id: w, validatorId: safety.demo_drop, reason: r, expires: 2027-01-01T00:00:00Z, scope: {tenants: [t]}}',
+      },
+      /Unknown validator "safety\.demo_drop".*At its level the id is "guardian\.demo_drop"/,
+    ],
+    [
       'a policy for a SAFETY validator, which never asks anyone [V31, T67]',
       { policies: '\n  - {key: p, name: P, match: {validatorIds: [safety.demo_rows]}}' },
       /it is SAFETY and never asks anyone/,
@@ -220,7 +233,7 @@ describe('refuses, with place and help,', () => {
     [
       'an unknown callback [V30]',
       { policies: '\n  - {key: p, name: P, callback: {key: in-windwo, version: v2}}' },
-      /Unknown callback "in-windwo".*Did you mean "in-window"/,
+      /Unknown callback "in-windwo".*Did you mean "in-window"\? COUNTERSIGN_EXTENSIONS names the modules with callbacks/,
     ],
     [
       'another version of a callback than the installed one',
@@ -473,6 +486,11 @@ describe('what is read through the source tool', () => {
   ] as const;
   const rules = registryOf(
     ...READS.map((read) => demoRule(`team_${read}`, { pack: 'team-rules', reads: [read] }) as never),
+    demoRule('team_parser', {
+      pack: 'team-rules',
+      reads: ['facts'],
+      parser: { name: 'libpg-query', version: '1' },
+    }) as never,
   );
   const hashes = (using: SourceTools): ReadonlyMap<string, string> => {
     const compiled = compilePlan(bundleOf({ validators: '\n  - pack: team-rules' }), rules, {
@@ -488,9 +506,10 @@ describe('what is read through the source tool', () => {
     return [...before.keys()].filter((name) => before.get(name) !== after.get(name));
   };
 
-  test('another facts revision of the tool is another logic_hash for what reads texts, measure, places or claims, and for nothing else [G18]', () => {
+  test('another facts revision of the tool is another logic_hash for what reads texts, measure, places or claims, or facts without a parser of its own, and for nothing else [G18]', () => {
     const parser = { name: 'libpg-query', version: 'another' };
     expect(moved({ parser })).toEqual([
+      'team_facts',
       'team_texts',
       'team_measure',
       'team_touched',
@@ -507,6 +526,7 @@ describe('what is read through the source tool', () => {
     const { plan } = planOf({ validators: '\n  - pack: team-rules' }, 'SQLDryRun', rules);
     const problems = planProblems(plan, rules, tools({ parser: { name: 'libpg-query', version: 'another' } }));
     expect(problems.map((problem) => problem.split(':')[0])).toEqual([
+      'guardian.team_facts',
       'guardian.team_texts',
       'guardian.team_measure',
       'guardian.team_touched',

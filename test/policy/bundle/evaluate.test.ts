@@ -68,6 +68,16 @@ test.each([
   ]);
 });
 
+test('has the stack of what a rule threw, which its finding does not have: the message may quote the diff', async () => {
+  const { evaluation } = await evaluate({});
+  expect(evaluation.shadow.map(({ validator_id, reason }) => [validator_id, reason])).toEqual([
+    ['guardian.team_broken', 'The validator threw Error'],
+  ]);
+  expect(evaluation.thrown).toEqual({
+    'guardian.team_broken': expect.stringMatching(/^Error: bug\n +at .*evaluate.test/),
+  });
+});
+
 test('runs the validators that need the dry run if its record is given', async () => {
   const { evaluation } = await evaluate({}, {}, RECORD);
   expect(evaluation.outcome).toBe('CONFIRM');
