@@ -7,6 +7,7 @@ import { judge, type AnsweredPiece } from '../../../policy/judge/judgement';
 import { addUsage, costMicros, NO_USAGE } from '../../../policy/judge/record';
 import { sqlRenderer } from '../../../source-tools/sql/render';
 import type { WireAnswer } from '../../../policy/judge/wire';
+import { runs } from '../../support/extent';
 
 const SHA = 'd'.repeat(64);
 
@@ -69,7 +70,7 @@ describe('judge', () => {
             expect(result.status).not.toBe('ALLOW');
         }
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 
@@ -80,7 +81,7 @@ describe('judge', () => {
         expect(rank(run([asPiece(a), asPiece(b)]).result.status)).toBeGreaterThanOrEqual(alone);
         expect(rank(run([asPiece(a)], ['override']).result.status)).toBeGreaterThanOrEqual(Math.max(alone, 1));
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 
@@ -96,7 +97,7 @@ describe('judge', () => {
           expect(Number(match?.[2])).toBeLessThanOrEqual(3);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 
