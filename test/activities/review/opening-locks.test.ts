@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { openingLocks } from '../../../activities/review/opening-locks';
 import type { PlanValidator } from '../../../policy/contracts/plan';
-import { runs } from '../../support/extent';
 
 type Change = Record<'tenant' | 'target' | 'sourceTool' | 'agent', string>;
 type By = (keyof Change)[];
@@ -47,7 +46,7 @@ test('two openings are ordered if a limit of either can count the other change',
       const ordered = areOrdered(openingLocks(plansOfA.map(limit), a), openingLocks(plansOfB.map(limit), b));
       return ordered || !related;
     }),
-    { numRuns: runs(2_000) },
+    { numRuns: 2_000 },
   );
 });
 

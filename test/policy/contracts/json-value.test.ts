@@ -3,7 +3,6 @@ import { Metadata, Submission } from '../../../policy/contracts/diff';
 import { ValidatorFinding, ValidatorResult } from '../../../policy/contracts/finding';
 import { Json, JsonObject } from '../../../policy/contracts/json-value';
 import { resultOf } from '../../support/plan';
-import { runs } from '../../support/extent';
 
 const refuses = (schema: { safeParse: (v: unknown) => { success: boolean } }, value: unknown): void =>
   expect(schema.safeParse(value).success).toBe(false);
@@ -104,6 +103,6 @@ test('a finding made from any valid result is valid under the schema of findings
       const parsed = ValidatorResult.safeParse(sent);
       if (parsed.success) expect(ValidatorFinding.safeParse({ ...parsed.data, ...of }).success).toBe(true);
     }),
-    { numRuns: runs(500) },
+    { numRuns: 500 },
   );
 });

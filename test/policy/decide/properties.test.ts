@@ -18,10 +18,9 @@ import {
   violationsOf,
   type Says,
 } from '../../support/plan';
-import { runs } from '../../support/extent';
 import { ask, PEOPLE, planOfWorld, saysOf, validatorsOf, world, type World } from './world';
 
-const RUNS = { numRuns: runs(200) };
+const RUNS = { numRuns: 200 };
 const MEMBERS = new Set<string>(PEOPLE);
 
 const core = (d: Decided) => ({ action: d.action, reason: reasonOf(d), resolutions: d.resolutions });

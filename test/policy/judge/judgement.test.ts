@@ -7,7 +7,6 @@ import { judge, type AnsweredPiece } from '../../../policy/judge/judgement';
 import { addUsage, costMicros, NO_USAGE } from '../../../policy/judge/record';
 import { sqlRenderer } from '../../../source-tools/sql/render';
 import type { WireAnswer } from '../../../policy/judge/wire';
-import { runs } from '../../support/extent';
 
 const SHA = 'd'.repeat(64);
 
@@ -70,7 +69,7 @@ describe('judge', () => {
             expect(result.status).not.toBe('ALLOW');
         }
       }),
-      { numRuns: runs(500) },
+      { numRuns: 500 },
     );
   });
 
@@ -81,7 +80,7 @@ describe('judge', () => {
         expect(rank(run([asPiece(a), asPiece(b)]).result.status)).toBeGreaterThanOrEqual(alone);
         expect(rank(run([asPiece(a)], ['override']).result.status)).toBeGreaterThanOrEqual(Math.max(alone, 1));
       }),
-      { numRuns: runs(300) },
+      { numRuns: 300 },
     );
   });
 
@@ -97,7 +96,7 @@ describe('judge', () => {
           expect(Number(match?.[2])).toBeLessThanOrEqual(3);
         }
       }),
-      { numRuns: runs(300) },
+      { numRuns: 300 },
     );
   });
 

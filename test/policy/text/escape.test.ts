@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { escapeJson, escapeLine, escapeLines } from '../../../policy/text/escape';
 import { createPrinter, line, styled, wantsColor } from '../../../cli/printer';
-import { runs } from '../../support/extent';
 
 const anything = fc.string({ unit: 'binary', maxLength: 60 });
 const tricks = fc.constantFrom(
@@ -40,7 +39,7 @@ describe('escaping', () => {
         const shown = [escapeLine(text), ...escapeLines(text)];
         return !shown.some((one) => FORBIDDEN.test(one));
       }),
-      { numRuns: runs(3000) },
+      { numRuns: 3000 },
     );
   });
 
@@ -52,7 +51,7 @@ describe('escaping', () => {
         fc.pre(a !== b);
         return escapeLine(a) !== escapeLine(b);
       }),
-      { numRuns: runs(2000) },
+      { numRuns: 2000 },
     );
   });
 
@@ -98,7 +97,7 @@ describe('escaping', () => {
         const json = escapeJson(JSON.stringify({ text }));
         return isDeepStrictEqual(JSON.parse(json), { text }) && !FORBIDDEN.test(json);
       }),
-      { numRuns: runs(2000) },
+      { numRuns: 2000 },
     );
   });
 });
@@ -120,7 +119,7 @@ describe('printer', () => {
         });
         return !FORBIDDEN.test(out.replaceAll('\n', ''));
       }),
-      { numRuns: runs(1000) },
+      { numRuns: 1000 },
     );
   });
 

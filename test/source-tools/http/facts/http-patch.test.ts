@@ -13,7 +13,6 @@ import type { HttpPatchFacts } from '../../../../source-tools/http/facts/http-fa
 import { MERGE, request } from '../../../../source-tools/http/rules/define-http-rule';
 import { packDefinitions } from '../../../../source-tools';
 import { runRule } from '../../../policy/rules/support/run-pack-rule';
-import { runs } from '../../../support/extent';
 
 const factsOf = (raw: string) => extractHttpPatchFacts(Buffer.from(raw));
 
@@ -61,7 +60,7 @@ describe('a JSON Patch', () => {
         if (errors.length > 0 || wrapped.r === undefined) return;
         expect(canonicalJson(ours.value)).toBe(canonicalJson(wrapped.r));
       }),
-      { numRuns: runs(400) },
+      { numRuns: 400 },
     );
   });
 
