@@ -3,15 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
-
-const root = resolve(process.argv[2] ?? '.');
-const read = (path) => readFileSync(join(root, path), 'utf8');
-const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
-  cwd: root,
-  encoding: 'utf8',
-});
-const files = listed.split('\n').filter((path) => path !== '' && existsSync(join(root, path)));
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const SERVER = ['activities', 'client', 'gateway', 'signing', 'source-tools', 'storage', 'workers', 'workflows'];
 const PROGRAM = [...SERVER, 'cli', 'policy'];
@@ -34,32 +26,50 @@ const RULES = [
   staleDefects,
 ];
 
-const defectList = join(root, 'scripts/defects/list.mjs');
-const { DEFECTS } = existsSync(defectList) ? await import(pathToFileURL(defectList).href) : { DEFECTS: [] };
+if (process.argv[1] === fileURLToPath(import.meta.url)) await main(resolve(process.argv[2] ?? '.'));
 
-const problems = RULES.flatMap((rule) => rule());
-for (const problem of problems) console.error(problem);
-console.log(`${problems.length} problems in the texts of sources`);
-process.exitCode = problems.length === 0 ? 0 : 1;
+async function main(root) {
+  const problems = await problemsIn(root);
+  for (const problem of problems) console.error(problem);
+  console.log(`${problems.length} problems in the texts of sources`);
+  process.exitCode = problems.length === 0 ? 0 : 1;
+}
+
+/** The problems in a checkout; the lines of one after the first explain it. */
+export async function problemsIn(root) {
+  const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  const defectList = join(root, 'scripts/defects/list.mjs');
+  const { DEFECTS } = existsSync(defectList) ? await import(pathToFileURL(defectList).href) : { DEFECTS: [] };
+  const checkout = {
+    root,
+    read: (path) => readFileSync(join(root, path), 'utf8'),
+    files: listed.split('\n').filter((path) => path !== '' && existsSync(join(root, path))),
+    defects: DEFECTS,
+  };
+  return RULES.flatMap((rule) => rule(checkout));
+}
 
 /** The tracked and new files of these folders; [path, text]. */
-function sources(folders, extensions = ['ts', 'tsx']) {
+function sources({ files, read }, folders, extensions = ['ts', 'tsx']) {
   const isWanted = (path) =>
     folders.some((folder) => path.startsWith(`${folder}/`)) && extensions.includes(path.split('.').at(-1));
   return files.filter(isWanted).map((path) => [path, read(path)]);
 }
 
 function forbidden(folders, pattern, why) {
-  return () =>
-    sources(folders, ['ts', 'tsx', 'html', 'css', 'svg']).flatMap(([path, text]) => {
+  return (checkout) =>
+    sources(checkout, folders, ['ts', 'tsx', 'html', 'css', 'svg']).flatMap(([path, text]) => {
       const found = pattern.exec(text)?.[0];
       return found === undefined ? [] : [`${path}: ${found}\n  ${why}`];
     });
 }
 
 /** check-layers.mjs cannot parse TSX. */
-function importsOfViews() {
-  return sources([`${PAGE}/view`]).flatMap(([path, text]) =>
+function importsOfViews(checkout) {
+  return sources(checkout, [`${PAGE}/view`]).flatMap(([path, text]) =>
     [...text.matchAll(/from '([^']+)'/g)]
       .filter(([, from]) => !VIEW_IMPORTS.test(from))
       .map(
@@ -69,11 +79,11 @@ function importsOfViews() {
   );
 }
 
-function variablesOfProcesses() {
+function variablesOfProcesses(checkout) {
   const namesIn = (text) => new Set(text.match(/COUNTERSIGN_[A-Z]+(_[A-Z]+)*/g));
-  const known = namesIn(read(VARIABLES));
+  const known = namesIn(checkout.read(VARIABLES));
   const used = new Map();
-  for (const [path, text] of sources([...SERVER, 'cli', 'dev']).filter(([path]) => path !== VARIABLES))
+  for (const [path, text] of sources(checkout, [...SERVER, 'cli', 'dev']).filter(([path]) => path !== VARIABLES))
     for (const name of namesIn(text)) used.set(name, path);
   return [
     ...[...used].filter(([name]) => !known.has(name)).map(([name, path]) => `${path}: ${name} is not in ${VARIABLES}`),
@@ -82,25 +92,25 @@ function variablesOfProcesses() {
 }
 
 /** Rules have diffs with paths as examples; a test checks the pages that their definitions name. */
-function printedPages() {
+function printedPages(checkout) {
   const folders = [...SERVER, 'cli', 'compat', 'dev'].filter((folder) => folder !== 'source-tools');
-  const packed = JSON.parse(read('package.json')).files;
-  return sources(folders)
+  const packed = JSON.parse(checkout.read('package.json')).files;
+  return sources(checkout, folders)
     .filter(([path]) => !path.startsWith('cli/judge/cases/'))
     .flatMap(([path, text]) => {
       const code = text.replaceAll(/\/\*[^]*?\*\/|^\s*\/\/.*$|\s\/\/ .*$/gm, '');
       const pages = [...code.matchAll(/\bdocs\/[\w./-]+/g)].map(([page]) => page.replace(/\.$/, ''));
       return pages.flatMap((page) => {
-        if (!existsSync(join(root, page))) return [`${path}: ${page} does not exist`];
+        if (!existsSync(join(checkout.root, page))) return [`${path}: ${page} does not exist`];
         return packed.includes(`${dirname(page)}/*.md`) ? [] : [`${path}: the package does not contain ${page}`];
       });
     });
 }
 
 /** Each seeded defect must have exactly one place in the sources, change it, and name tests that exist. */
-function staleDefects() {
-  const names = DEFECTS.map(({ name }) => name);
-  const stale = DEFECTS.filter(
+function staleDefects({ root, read, defects }) {
+  const names = defects.map(({ name }) => name);
+  const stale = defects.filter(
     ({ name, file, from, to, tests }) =>
       names.indexOf(name) !== names.lastIndexOf(name) ||
       !existsSync(join(root, file)) ||

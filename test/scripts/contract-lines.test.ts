@@ -1,7 +1,6 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { resolve } from 'node:path';
-
-const ROOT = resolve(__dirname, '../..');
+import { spawnSync } from 'node:child_process';
+import { nativeImport } from '../support/native-import';
+import { ROOT } from '../support/root';
 
 test('docs/assurance/contract-lines.md is up to date, every claim names an existing line, and every line is claimed', () => {
   const { status, stderr, stdout } = spawnSync(process.execPath, ['scripts/contract-lines.mjs', '--check'], {
@@ -12,14 +11,19 @@ test('docs/assurance/contract-lines.md is up to date, every claim names an exist
   expect(stdout).toBe('222 lines, 0 open\n');
 });
 
-/** Generates the page for sample tests, in a process of the tool. */
-function pageOf(text: string, notDone: object = {}): { page: string; unclaimed: string[]; wrong: string[] } {
-  const input = { lines: { F1: 'one | two', F2: 'b', G1: 'c' }, notDone, files: [{ file: 'test/a.test.ts', text }] };
-  const program = `import { contractsPage } from './scripts/contract-lines.mjs';
-    process.stdout.write(JSON.stringify(contractsPage(${JSON.stringify(input)})));`;
-  return JSON.parse(
-    execFileSync(process.execPath, ['--input-type=module', '-e', program], { cwd: ROOT, encoding: 'utf8' }),
-  ) as ReturnType<typeof pageOf>;
+interface Made {
+  readonly page: string;
+  readonly unclaimed: readonly string[];
+  readonly wrong: readonly string[];
+}
+
+/** Generates the page for sample tests. */
+async function pageOf(text: string, notDone: object = {}): Promise<Made> {
+  const { contractsPage } = await nativeImport<{ contractsPage: (input: object) => Made }>(
+    'scripts/contract-lines.mjs',
+  );
+  const lines = { F1: 'one | two', F2: 'b', G1: 'c' };
+  return contractsPage({ lines, notDone, files: [{ file: 'test/a.test.ts', text }] });
 }
 
 describe('claims of contract lines in test titles', () => {
@@ -30,8 +34,8 @@ describe('claims of contract lines in test titles', () => {
     ['the title of a table', `it.each([1])('%s holds [G9, F1]', () => {})`],
     ['a row of a table', `test.each([['holds [F1]', 1]])('%s', () => {})`],
     ['a title that contains a quote', `test('it\\'s held [F1]', () => {})`],
-  ])('%s', (_what, text) => {
-    const { page, unclaimed } = pageOf(text.replace('G9', 'P9'));
+  ])('%s', async (_what, text) => {
+    const { page, unclaimed } = await pageOf(text.replace('G9', 'P9'));
     expect(unclaimed).toEqual(['F2', 'G1']);
     expect(page).toMatch(/\| F1 \| one \\\| two \| \[a\.test\.ts\]\(\.\.\/\.\.\/test\/a\.test\.ts\): .*h[eo]ld/);
   });
@@ -58,24 +62,24 @@ describe('claims of contract lines in test titles', () => {
     ['a comment', `// holds [F1]`],
     ['a string that is not a title', `const x = 'holds [F1]';`],
     ['brackets within a title', `test('holds [F1] and more', () => {})`],
-  ])('%s claims nothing', (_what, text) => expect(pageOf(text).unclaimed).toEqual(['F1', 'F2', 'G1']));
+  ])('%s claims nothing', async (_what, text) => expect((await pageOf(text)).unclaimed).toEqual(['F1', 'F2', 'G1']));
 
-  test('a test after a skipped one claims its lines', () => {
+  test('a test after a skipped one claims its lines', async () => {
     const skipped = `describe.skip('x', () => {\n  test('holds [F1]', () => {});\n});`;
-    expect(pageOf(`${skipped}\ntest('holds [F2]', () => {});`).unclaimed).toEqual(['F1', 'G1']);
+    expect((await pageOf(`${skipped}\ntest('holds [F2]', () => {});`)).unclaimed).toEqual(['F1', 'G1']);
   });
 
-  test('reports unknown lines and claimed lines that are listed as not done', () => {
-    expect(pageOf(`test('x [F99]', () => {})`).wrong).toEqual([
+  test('reports unknown lines and claimed lines that are listed as not done', async () => {
+    expect((await pageOf(`test('x [F99]', () => {})`)).wrong).toEqual([
       expect.stringContaining('F99, which is not a contract line'),
     ]);
-    expect(pageOf(`test('x [F1]', () => {})`, { F1: 'no' }).wrong).toEqual([
+    expect((await pageOf(`test('x [F1]', () => {})`, { F1: 'no' })).wrong).toEqual([
       expect.stringContaining('listed as not done'),
     ]);
   });
 
-  test('prints the reason for a line that is deliberately not done and does not count it as open', () => {
-    const { page, unclaimed } = pageOf('', { F1: 'because', F2: 'so', G1: 'x' });
+  test('prints the reason for a line that is deliberately not done and does not count it as open', async () => {
+    const { page, unclaimed } = await pageOf('', { F1: 'because', F2: 'so', G1: 'x' });
     expect([unclaimed, page.includes('| not done: because |')]).toEqual([[], true]);
   });
 });

@@ -51,6 +51,18 @@ function verify(bundle: EvidenceBundle, world: World): EvidenceReport {
   return verifyEvidence(evidenceText(rest), world.trust);
 }
 
+const unchanged = new Map<string, string>();
+
+/** The verdict on evidence that was made again as an attacker makes it, but without a change. Memoized, as the evidence is. */
+function verdictUnchanged(bundle: EvidenceBundle, world: World, how: 'rewritten' | 'resigned'): string {
+  const place = `${how} ${bundle.sha256}`;
+  const again = () =>
+    how === 'rewritten' ? rewritten(bundle, (rows) => rows) : resigned(bundle, world.keys.committer, {});
+  const verdict = unchanged.get(place) ?? verify(again(), world).verdict;
+  unchanged.set(place, verdict);
+  return verdict;
+}
+
 /** Checks that failed, or that could not be made because another one failed. */
 const unmet = (report: EvidenceReport): string[] =>
   report.checks.filter((check) => !isMet(check)).map(({ name }) => name);
@@ -370,12 +382,7 @@ describe('evidence fails after a database owner rewrote the rows and recomputed 
 
   it.each(cases)('when %s', async (_name, check, edit) => {
     const { world, bundle } = await exported({ table: 'public.prices', answers: YES });
-    expect(
-      verify(
-        rewritten(bundle, (rows) => rows),
-        world,
-      ).verdict,
-    ).toBe('verified');
+    expect(verdictUnchanged(bundle, world, 'rewritten')).toBe('verified');
     const report = verify(rewritten(bundle, edit), world);
     expect(report.verdict).toBe('failed');
     expect(unmet(report)).toContain(check);
@@ -493,7 +500,7 @@ describe('evidence fails if the committer signed a receipt that the rows contrad
     ['a commit with a reason', { table: 'public.prices', answers: YES }, { reason: 'declined' }, 'receipt'],
   ])('%s', async (_name, change, lie, check) => {
     const { world, bundle } = await exported(change);
-    expect(verify(resigned(bundle, world.keys.committer, {}), world).verdict).toBe('verified');
+    expect(verdictUnchanged(bundle, world, 'resigned')).toBe('verified');
     const report = verify(resigned(bundle, world.keys.committer, lie), world);
     expect(unmet(report)).toContain(check);
     expect(report.verdict).toBe('failed');

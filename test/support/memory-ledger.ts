@@ -10,6 +10,7 @@ import {
   LedgerRow,
   ledgerHash,
 } from '../../policy/contracts/ledger';
+import { deepFreeze } from '../../policy/rules/deep-freeze';
 import { APPEND_GRANTS, type Role } from '../../storage/database/roles';
 import { TerminalState } from '../../policy/contracts/outcome';
 import type { WithChangeLock } from '../../storage/ledger/with-change-lock';
@@ -54,7 +55,7 @@ export function memoryLedger(): MemoryLedger {
   const counters = new Map<string, { readonly counter: number; readonly assertionSha: string }>();
   const counts = new Map<string, RefusalCount & { readonly changeId: string }>();
   const rowsOf = (changeId: string) => rows.filter(({ row }) => row.changeId === changeId);
-  const stored = ({ row, hash }: StoredRow): StoredRow => ({ row: structuredClone(row), hash });
+  const stored = ({ row, hash }: StoredRow): StoredRow => ({ row, hash });
 
   const count = (changeId: string, factKey: string): void => {
     const key = `${changeId} ${factKey}`;
@@ -124,8 +125,10 @@ export function memoryLedger(): MemoryLedger {
       actor: role,
       body: JSON.parse(canonicalJson(body)) as LedgerRow['body'],
     });
-    rows.push({ row, hash: ledgerHash(row), factKey: fact });
-    return { status: 'appended', existing: false, stored: stored({ row, hash: ledgerHash(row) }) };
+    // Frozen, because every reader gets the same row.
+    const made = { row: deepFreeze(row), hash: ledgerHash(row), factKey: fact };
+    rows.push(made);
+    return { status: 'appended', existing: false, stored: stored(made) };
   }
 
   function assertProjectable(changeId: string, patch: ProjectionPatch): void {

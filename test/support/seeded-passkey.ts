@@ -5,6 +5,7 @@ import { toBase64Url } from '../../policy/evidence/base64';
 import type { RegisteredPasskey } from '../../policy/evidence/key-registry';
 import { verifyEnrolled, verifyLink } from '../../signing/enrollment';
 import { oneTimeKeyOf, signPasskeyEnrollment } from '../../signing/enrollment-link';
+import { deepFreeze } from '../../policy/rules/deep-freeze';
 import type { SigningKey } from '../../signing/keys';
 import { signEnrollment } from '../../signing/registry-entry';
 import { ORIGIN, RP_ID, testPasskey, type TestPasskey } from './passkey';
@@ -14,14 +15,22 @@ export function seededPasskey(person: string): TestPasskey {
   return testPasskey(person, { algorithm: person === 'alice' ? 'ES256' : 'EdDSA', seed: `vector ${person}` });
 }
 
-/** The passkey of `seededPasskey` as its person enrolled it, with the statements of both signers. */
-export function enrolledPasskey(
-  person: string,
-  operator: SigningKey,
-): {
+interface Enrolled {
   readonly entry: RegisteredPasskey;
   readonly statements: { readonly enrollment: Envelope; readonly passkey: Envelope };
-} {
+}
+
+const made = new Map<string, Enrolled>();
+
+/** The passkey of `seededPasskey` as its person enrolled it, with the statements of both signers. */
+export function enrolledPasskey(person: string, operator: SigningKey): Enrolled {
+  const place = `${operator.keyId} ${person}`;
+  const known = made.get(place) ?? enrolled(person, operator);
+  made.set(place, known);
+  return known;
+}
+
+function enrolled(person: string, operator: SigningKey): Enrolled {
   const key = oneTimeKeyOf(`#enroll=${toBase64Url(sha256(utf8ToBytes(`countersign test vector link: ${person}`)))}`);
   if (key === null) throw new Error('The seed of a one-time key has 32 bytes');
   const enrollment = signEnrollment(
@@ -45,5 +54,5 @@ export function enrolledPasskey(
   const link = verifyLink(enrollment, [operator.publicKey]);
   const entry = typeof link === 'string' ? link : verifyEnrolled(link, passkey);
   if (typeof entry === 'string') throw new Error(entry);
-  return { entry: { ...entry, revokedAt: null }, statements: { enrollment, passkey } };
+  return deepFreeze({ entry: { ...entry, revokedAt: null }, statements: { enrollment, passkey } });
 }

@@ -47,12 +47,10 @@ test('refuses a member named __proto__: the parser would drop it or change the p
 
 test('refuses nesting that could not be hashed, and never overflows the stack', () => {
   expect(Json.safeParse(deep(150)).success).toBe(true);
-  for (const n of [5_000, 1_000_000]) {
-    refuses(Json, deep(n));
-    refuses(Metadata, { a: deep(n) });
-    expect(ValidatorResult.safeParse({ ...resultOf('guardian.a', 'BLOCK'), details: { a: deep(n) } }).success).toBe(
-      false,
-    );
+  for (const nested of [5_000, 200_000].map(deep)) {
+    refuses(Json, nested);
+    refuses(Metadata, { a: nested });
+    refuses(ValidatorResult, { ...resultOf('guardian.a', 'BLOCK'), details: { a: nested } });
   }
 });
 

@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createRedactor } from '../../../policy/judge/redact';
-import { leastCpuMs } from '../../support/least-cpu';
 import { SECRETS } from './secret-fixtures';
 
 const redact = (text: string): string => createRedactor().redact(text);
@@ -74,35 +73,6 @@ describe('createRedactor', () => {
     redactor.redact("password = 'hunter22x', key = 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYzZ9qLwKeY1'");
     expect(redactor.counts()).not.toEqual({});
     expect(redactor.notOpaque()).toBe(0);
-  });
-
-  it('takes linear time on hostile text', () => {
-    const hostile = [
-      'a'.repeat(2 ** 18),
-      'password='.repeat(25_000),
-      '://'.repeat(75_000),
-      '-----BEGIN PRIVATE KEY'.repeat(10_000),
-      `"${'\\'.repeat(2 ** 18)}`,
-      "token='".repeat(30_000),
-      'token/'.repeat(40_000),
-      'password=$'.repeat(25_000),
-      'a=b='.repeat(62_000),
-      'sk-a1/'.repeat(40_000),
-      '-u a'.repeat(62_000),
-      'secret:'.repeat(35_000),
-      "token 'x' ".repeat(22_000),
-      'kty d:'.repeat(40_000),
-      '\nMIIEvQIBADA'.repeat(20_000),
-      "SET val = 'a' WHERE ".repeat(13_000),
-      'variable "pass" {'.repeat(15_000),
-      'password:\n'.repeat(25_000),
-      'mysql '.repeat(40_000),
-      'sshpass -p '.repeat(24_000),
-      'echo a1'.repeat(37_000),
-    ];
-    for (const text of hostile) {
-      expect([text.slice(0, 12), leastCpuMs(() => redact(text), 1) < 10_000]).toEqual([text.slice(0, 12), true]);
-    }
   });
 
   const corpora = join(__dirname, '../../../../shared/corpora');

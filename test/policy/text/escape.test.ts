@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { escapeJson, escapeLine, escapeLines } from '../../../policy/text/escape';
 import { createPrinter, line, styled, wantsColor } from '../../../cli/printer';
@@ -35,8 +36,8 @@ describe('escaping', () => {
   it('lets no control, bidi or zero-width character through, whatever the text', () => {
     fc.assert(
       fc.property(hostile, (text) => {
-        expect(escapeLine(text)).not.toMatch(FORBIDDEN);
-        for (const shown of escapeLines(text)) expect(shown).not.toMatch(FORBIDDEN);
+        const shown = [escapeLine(text), ...escapeLines(text)];
+        return !shown.some((one) => FORBIDDEN.test(one));
       }),
       { numRuns: 3000 },
     );
@@ -48,7 +49,7 @@ describe('escaping', () => {
     fc.assert(
       fc.property(hostile, hostile, (a, b) => {
         fc.pre(a !== b);
-        expect(escapeLine(a)).not.toBe(escapeLine(b));
+        return escapeLine(a) !== escapeLine(b);
       }),
       { numRuns: 2000 },
     );
@@ -94,8 +95,7 @@ describe('escaping', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         const json = escapeJson(JSON.stringify({ text }));
-        expect(JSON.parse(json)).toEqual({ text });
-        expect(json).not.toMatch(FORBIDDEN);
+        return isDeepStrictEqual(JSON.parse(json), { text }) && !FORBIDDEN.test(json);
       }),
       { numRuns: 2000 },
     );
@@ -117,7 +117,7 @@ describe('printer', () => {
           printer.block(text, '> ');
           printer.json({ text });
         });
-        expect(out.replaceAll('\n', '')).not.toMatch(FORBIDDEN);
+        return !FORBIDDEN.test(out.replaceAll('\n', ''));
       }),
       { numRuns: 1000 },
     );

@@ -11,7 +11,7 @@ test('the index of a list finds the same glob as trying all in order, ignoring c
   fc.assert(
     fc.property(fc.array(glob, { maxLength: 6 }), path, (globs, tried) => {
       const first = globs.find((one) => globCovers(one.toLowerCase(), tried.toLowerCase()));
-      expect(coveringGlob(globs, pathName(tried))).toBe(first);
+      return coveringGlob(globs, pathName(tried)) === first;
     }),
     { numRuns: 5000 },
   );

@@ -8,12 +8,13 @@ import type { AnswerPredicate } from '../../../policy/contracts/answer';
 import type { Submission } from '../../../policy/contracts/diff';
 import type { JsonObject } from '../../../policy/contracts/canonical-json';
 import { policyMoved } from '../../../policy/contracts/failure';
-import type { PlanValidator } from '../../../policy/contracts/plan';
+import type { Plan, PlanValidator } from '../../../policy/contracts/plan';
 import { stagingSha as stagingShaOf, type StagingRecord } from '../../../policy/contracts/staging-record';
 import type { PolicyCallbackResult } from '../../../policy/contracts/violation';
 import type { KeyRegistry } from '../../../policy/evidence/key-registry';
 import type { TargetFreeze } from '../../../policy/evidence/predicates';
 import { JUDGE_ID } from '../../../policy/judge/config';
+import { deepFreeze } from '../../../policy/rules/deep-freeze';
 import { callbackRegistry, defineCallback } from '../../../policy/rules/callback';
 import type { EvaluationInput } from '../../../policy/rules/evaluate';
 import { sourceToolRegistry } from '../../../source-tools/define';
@@ -48,21 +49,27 @@ export interface WorldOptions {
   readonly ledger?: MemoryLedger;
 }
 
+/** Made once: all worlds have the same keys. */
+const KEYS = {
+  attestor: testKey('attestor', 'review-worker'),
+  committer: testKey('committer', 'committer'),
+  operator: testKey('operator', 'operator'),
+  service: testKey('service', 'backend', { onBehalfOf: 'rita' }),
+  ada: testKey('approver', 'ada'),
+  bob: testKey('approver', 'bob'),
+  rita: testKey('approver', 'rita'),
+  eve: testKey('approver', 'eve'),
+};
+
+/** By source tool and text of the bundle. All worlds have the same validators, callbacks and source tools. */
+const compiled = new Map<string, ReturnType<typeof compileText>>();
+
 /** A review of a change to a target in memory, under the demo rules. Tests change its members to make steps fail. */
 export class ReviewWorld extends ReviewSteps {
   now = new Date(START);
   readonly ledger: MemoryLedger;
   readonly store = memoryByteStore();
-  readonly keys = {
-    attestor: testKey('attestor', 'review-worker'),
-    committer: testKey('committer', 'committer'),
-    operator: testKey('operator', 'operator'),
-    service: testKey('service', 'backend', { onBehalfOf: 'rita' }),
-    ada: testKey('approver', 'ada'),
-    bob: testKey('approver', 'bob'),
-    rita: testKey('approver', 'rita'),
-    eve: testKey('approver', 'eve'),
-  };
+  readonly keys = { ...KEYS };
   /** The keys in the registry. A test may revoke or replace them. */
   registered: readonly Pick<TestKey, 'entry'>[] = Object.values(this.keys);
   readonly validators = DEMO_VALIDATORS;
@@ -75,8 +82,8 @@ export class ReviewWorld extends ReviewSteps {
   readonly revoked = new Set<string>();
   /** Whether the committer's configuration marks the target as development. Null: it does not serve the target. */
   development: boolean | null = false;
-  readonly plan;
-  readonly planHash;
+  readonly plan: Plan;
+  readonly planHash: string;
   readonly #callbacks = callbackRegistry([
     defineCallback({
       key: 'ask',
@@ -91,12 +98,12 @@ export class ReviewWorld extends ReviewSteps {
     super({ text, sourceTool, tenant, requestKey, metadata });
     this.ledger = options.ledger ?? memoryLedger();
     const extensions = { validators: this.validators, callbacks: this.#callbacks, sourceTools: this.tools };
-    ({ plan: this.plan, planHash: this.planHash } = compileText(
-      demoBundle(options.bundle),
-      extensions,
-      'shop',
-      sourceTool,
-    ));
+    const bundle = demoBundle(options.bundle);
+    const place = `${sourceTool} ${bundle}`;
+    const { plan, planHash } = compiled.get(place) ?? compileText(bundle, extensions, 'shop', sourceTool);
+    compiled.set(place, { plan: deepFreeze(plan), planHash });
+    this.plan = plan;
+    this.planHash = planHash;
     if (options.signedBy !== 'none')
       this.submission = { ...this.submission, envelope: this.signSubmission(this.keys.service) };
   }

@@ -11,6 +11,8 @@ import type { Extensions } from '../../../workers/extensions';
 /** Compiling is slow. All policies here have the same validators, so they share plans. */
 const compiled = new Map<string, ReturnType<typeof compileText>>();
 
+const compiledAll = new Map<string, ReturnType<typeof compileAll>>();
+
 export type SignedPolicy = EvidenceSources['policy'] &
   Pick<PlanSourceDeps, 'revisions' | 'compile'> & { readonly publish: (bundleText: string) => void };
 
@@ -31,7 +33,8 @@ export function signedPolicy(extensions: Extensions, operator: SigningKey): Sign
       return plan;
     },
     publish: (bundleText) => {
-      const all = compileAll(bundleText, extensions);
+      const all = compiledAll.get(bundleText) ?? compileAll(bundleText, extensions);
+      compiledAll.set(bundleText, all);
       for (const { planHash, plan } of all) plans.set(planHash, plan);
       const revision = {
         revision: stored.length + 1,

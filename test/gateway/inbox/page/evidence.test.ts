@@ -1,9 +1,11 @@
+import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { changeLines } from '../../../../gateway/inbox/page/model/change-lines';
 import { coverageOf, unseenPlaces } from '../../../../gateway/inbox/page/model/coverage';
 import { blocksOf, claimAnchor, placeOf, type Place } from '../../../../gateway/inbox/page/model/evidence';
 import { placeOfPointer } from '../../../../gateway/inbox/page/model/json-places';
 import { pointerOf } from '../../../../policy/text/json-pointer';
+import { runs } from '../../../support/extent';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const shas = { diffSha: 'd'.repeat(64), inputSha: 'e'.repeat(64), stagingSha: 'f'.repeat(64) };
@@ -94,11 +96,12 @@ describe('the place of an evidence reference', () => {
             for (const [inner, leaf] of Object.entries(members)) {
               const range = placeOfPointer(text, pointerOf([name, inner]));
               const found = text.slice(range?.start, range?.end);
-              expect(JSON.parse(`{${found}}`)).toEqual({ [inner]: JSON.parse(JSON.stringify(leaf)) });
+              if (!isDeepStrictEqual(JSON.parse(`{${found}}`), { [inner]: JSON.parse(JSON.stringify(leaf)) }))
+                throw new Error(`${JSON.stringify([name, inner])} was found as ${found}`);
             }
         },
       ),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 });

@@ -39,8 +39,9 @@ withCorpus<readonly PlanCase[]>('terraform-plans.json', (cases) => {
       }
       expect(counts).toEqual(c.actions);
     }
+    // Does not throw.
     for (const { implementation } of packDefinitions.filter(({ pack }) => pack === 'terraform-plan'))
-      expect(() => runRule(packDefinitions, implementation, raw)).not.toThrow();
+      runRule(packDefinitions, implementation, raw);
   });
 });
 

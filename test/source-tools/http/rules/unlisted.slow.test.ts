@@ -1,0 +1,38 @@
+import { packDefinitions } from '../../../../source-tools';
+import { MERGE, request } from '../../../../source-tools/http/rules/define-http-rule';
+import { runRule } from '../../../policy/rules/support/run-pack-rule';
+
+const RULE = 'http_unlisted_request';
+const HOST = 'https://api.example.com';
+const HOSTS = { hosts: ['api.example.com'] };
+const run = (change: Readonly<Record<string, unknown>>, config: object = HOSTS) =>
+  runRule(packDefinitions, RULE, request(change), { config: { ...config } });
+const asks = (change: Readonly<Record<string, unknown>>, config: object = HOSTS): boolean =>
+  run(change, config).status !== 'ALLOW';
+
+const merge = (body: unknown, path = '/v1/orders/17') => ({ url: HOST + path, contentType: MERGE, body });
+
+it.each([
+  [
+    'many members',
+    { title: 'x', ...Object.fromEntries(Array.from({ length: 25_000 }, (_, i) => [`member_${i}`, 'x'])) },
+  ],
+  ['a long formula', { note: `+${'|x'.repeat(200_000)}${'\n'.repeat(300_000)}` }],
+  ['many references', { note: `${'fix:'.repeat(120_000)}${'@'.repeat(200_000)}${'[#'.repeat(100_000)}` }],
+  ['a long text', { note: `${' @'.repeat(200_000)}${'{'.repeat(200_000)}` }],
+  ['a long name', { [`a${'-a'.repeat(400_000)}`]: 'x' }],
+  ['many items', { keywords: Array.from({ length: 29_000 }, () => 'x') }],
+])('reads a request with %s in linear time', (_, body) => {
+  const started = performance.now();
+  run(merge(body));
+  expect(performance.now() - started).toBeLessThan(5000);
+});
+
+it('compares many members with many listed fields in linear time', () => {
+  const fields = Array.from({ length: 500 }, (_, i) => `/attributes/x${i}/title`);
+  const requests = Array.from({ length: 100 }, () => ({ methods: ['PATCH'], paths: ['/v1/orders/{id}'], fields }));
+  const body = { attributes: Object.fromEntries(Array.from({ length: 14_000 }, (_, i) => [`m${i}`, { tag: 'x' }])) };
+  const started = performance.now();
+  expect(asks(merge(body), { ...HOSTS, requests })).toBe(true);
+  expect(performance.now() - started).toBeLessThan(5000);
+});
