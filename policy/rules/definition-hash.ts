@@ -11,21 +11,19 @@ type HashedDefinition = Pick<ValidatorDefinition, 'version' | 'logicRevision' | 
 
 /**
  * The logic hash of a validator in a plan for one source tool. It covers the tool's parser if the validator reads through
- * the tool (texts, measure, touched, claims) or reads facts and names no parser, and the tool's renderer if the validator reads
- * the rendering, because another revision of either may produce another finding.
+ * the tool (texts, measure, touched, claims) or reads facts without naming the tool's parser itself, as conditions do, and the
+ * tool's renderer if the validator reads the rendering, because another revision of either may produce another finding.
  */
 export function definitionHash(
   { version, logicRevision, parser, reads }: HashedDefinition,
   { id, config }: { readonly id: string; readonly config: object },
   tool: HashedTool | undefined,
 ): Sha256 {
-  const readsThroughParser = reads.some(isToolRead) || (reads.includes('facts') && parser === null);
-  const readers =
-    tool === undefined
-      ? []
-      : [
-          ...(readsThroughParser ? [`${tool.parser.name} ${tool.parser.version}`] : []),
-          ...(reads.includes('rendering') ? [`${tool.render.name}@${tool.render.revision}`] : []),
-        ];
+  const readers: string[] = [];
+  if (tool !== undefined) {
+    const readsUnnamedParser = reads.includes('facts') && parser?.name !== tool.parser.name;
+    if (readsUnnamedParser || reads.some(isToolRead)) readers.push(`${tool.parser.name} ${tool.parser.version}`);
+    if (reads.includes('rendering')) readers.push(`${tool.render.name}@${tool.render.revision}`);
+  }
   return logicHash({ id, version, logicRevision, config, parser, readers });
 }

@@ -491,6 +491,7 @@ describe('what is read through the source tool', () => {
       reads: ['facts'],
       parser: { name: 'libpg-query', version: '1' },
     }) as never,
+    demoRule('team_engine', { pack: 'team-rules', reads: ['facts'], parser: { name: 'cel', version: '1' } }) as never,
   );
   const hashes = (using: SourceTools): ReadonlyMap<string, string> => {
     const compiled = compilePlan(bundleOf({ validators: '\n  - pack: team-rules' }), rules, {
@@ -506,7 +507,7 @@ describe('what is read through the source tool', () => {
     return [...before.keys()].filter((name) => before.get(name) !== after.get(name));
   };
 
-  test('another facts revision of the tool is another logic_hash for what reads texts, measure, places or claims, or facts without a parser of its own, and for nothing else [G18]', () => {
+  test('another facts revision of the tool is another logic_hash for what reads texts, measure, places or claims, or facts without naming the tool’s parser, and for nothing else [G18]', () => {
     const parser = { name: 'libpg-query', version: 'another' };
     expect(moved({ parser })).toEqual([
       'team_facts',
@@ -514,6 +515,7 @@ describe('what is read through the source tool', () => {
       'team_measure',
       'team_touched',
       'team_claims',
+      'team_engine',
       'metadata_mismatch',
     ]);
   });
@@ -531,6 +533,7 @@ describe('what is read through the source tool', () => {
       'guardian.team_measure',
       'guardian.team_touched',
       'guardian.team_claims',
+      'guardian.team_engine',
       'guardian.metadata_mismatch',
     ]);
   });
