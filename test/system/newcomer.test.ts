@@ -138,13 +138,15 @@ test('the commands of the page lead a change that asks through the gateway to ve
     const [, name = ''] = /^npx countersign (\w+)/.exec(each) ?? [];
     printed.set(name, alice(each.replace(/\bID\b/, id)));
     if (name === 'login')
-      await eventually('the change waits for Alice', () =>
-        alice('npx countersign list').includes('INTERVENTION_REQUIRED'),
-      );
+      await eventually('the change waits for Alice', async () => {
+        const disclosed = `select 1 from ledger where change_id = '${id}' and kind = 'disclosed'`;
+        return (await query(servers.adminUrl('countersign'), disclosed)).length > 0;
+      });
   }
   expect([...printed.keys()]).toEqual(['login', 'list', 'show', 'answer', 'result', 'export', 'verify']);
   const says = (name: string): string => printed.get(name) ?? '';
   expect(says('login')).toMatch(/subject +person:alice/);
+  expect(says('list')).toContain('INTERVENTION_REQUIRED');
   expect(says('list')).toContain('UPDATE items: 2 rows');
   expect(says('list')).toContain(id.slice(0, 8));
   expect(says('show')).toContain('update items set stock = 0');
