@@ -5,7 +5,7 @@ import { oneAtATime } from './one-at-a-time';
 import { pack, run, type Tarball } from './packed';
 import { ROOT } from './root';
 
-/** Set by the global set-up: a folder that is empty when the tests start. */
+/** Set by the global set-up: a folder for what the test files of a run share. It is empty when the tests start. */
 export const PACKED = 'COUNTERSIGN_TEST_PACKED';
 
 const BUILD_CLIENT = join(ROOT, 'scripts', 'build-client.mjs');

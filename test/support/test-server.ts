@@ -2,6 +2,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { useExistingPostgres, startEmbeddedPostgres, type PostgresServer } from '../../dev/embedded/postgres';
+import { initialData } from './initial-data';
 
 /** Set by the global set-up of the slow project: superuser URL of the server that its test files share. */
 export const SHARED_SERVER = 'COUNTERSIGN_TEST_SHARED_POSTGRES';
@@ -16,6 +17,7 @@ export async function testServer(alone = false): Promise<PostgresServer> {
   const stateDir = mkdtempSync(join(tmpdir(), 'countersign-pg-'));
   // The user that PostgreSQL runs as must be able to traverse it.
   chmodSync(stateDir, 0o711);
+  await initialData(stateDir);
   const server = await startEmbeddedPostgres({ stateDir, say: () => {}, fast: true });
   return {
     ...server,

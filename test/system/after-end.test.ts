@@ -1,11 +1,12 @@
 import type { Client } from '@temporalio/client';
-import { bundleWorkflows, startWorker } from '../../dev/start-worker';
+import { startWorker } from '../../dev/start-worker';
 import { temporalEnv } from '../support/system-env';
 import type { CommitDeps } from '../../activities/committer/commit-deps';
 import { Reconciler } from '../../workers/reconciler/reconciler';
 import { eventually } from '../support/eventually';
 import { SHOP } from '../support/shop-bundle';
 import { startSystem, type System } from '../support/system';
+import { testWorkflowBundle } from '../support/test-workflow-bundle';
 import { NARROW } from './scenarios';
 
 /** The workflows of two reviews that have ended are replaced by some that fail their task. */
@@ -20,7 +21,7 @@ beforeAll(async () => {
     taskQueue: `stuck${system.suffix}`,
     // Each task replays.
     maxCachedWorkflows: 0,
-    workflowBundle: await bundleWorkflows(require.resolve('./stuck-workflow')),
+    workflowBundle: await testWorkflowBundle(),
   });
 }, 180_000);
 afterAll(async () => {

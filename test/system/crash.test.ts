@@ -22,15 +22,15 @@ let logDir: string;
 let start: (name: Name) => Promise<void>;
 const processes = new Map<Name, RunningProcess>();
 
-/** Diffs that the judge has received. It never answers the first request for a diff. */
-const read = new Set<string>();
+/** By diff, what answers the first request for it. The judge does so only when a test says so. */
+const held = new Map<string, () => void>();
 
 beforeAll(async () => {
   logDir = mkdtempSync(join(tmpdir(), 'countersign-crash-'));
   judge = await startJudgeServer((response, request, seen) => {
     const crash = /crash_\w+/.exec(request.message)?.[0];
-    if (crash === undefined || read.has(crash)) return answering()(response, request, seen);
-    read.add(crash);
+    if (crash === undefined || held.has(crash)) return answering()(response, request, seen);
+    held.set(crash, () => void answering()(response, request, seen));
   });
   const bundleText = shopBundle({ validators: '  - judge: { model: test-judge, deadlineMs: 30000 }' })
     .replace(', Refund]', ']')
@@ -100,16 +100,13 @@ test.each(sampled(NAMES.toReversed(), NAMES.length).map((name, i) => [name, i * 
         ).length > 0,
     );
     const isJudged = (await system.submit(raised(base + 3, ` /* crash_${victim} */`))).changeId;
-    await eventually('the judge receives the diff', async () => read.has(`crash_${victim}`));
+    await eventually('the judge receives the diff', async () => held.has(`crash_${victim}`));
 
     await processes.get(victim)?.kill();
     await releaseRow();
     await start(victim);
-    // Restarting the judge retries its hanging call at once instead of after the call's deadline.
-    if (victim !== 'judge') {
-      await processes.get('judge')?.kill();
-      await start('judge');
-    }
+    // A judge that was killed asks again.
+    if (victim !== 'judge') held.get(`crash_${victim}`)?.();
 
     await system.answer(waits, 'bob', 'confirm');
     await system.answer(isJudged, 'alice', 'confirm');

@@ -11,6 +11,7 @@ import { readEnvFile } from '../../workers/env-file';
 import { runCommand, type CommandRun } from '../cli/run-command';
 import { compiled } from '../support/compiled';
 import { eventually } from '../support/eventually';
+import { initialData } from '../support/initial-data';
 import { initialized, type Initialized } from '../support/initialized';
 import { reusablePort } from '../support/listening-port';
 
@@ -39,6 +40,7 @@ const startTemporal = (port: number): Promise<TemporalServer> =>
 
 beforeAll(async () => {
   chmodSync(scratch, 0o711);
+  await initialData(scratch);
   [postgres, temporal] = await Promise.all([startPostgres(await reusablePort()), startTemporal(await reusablePort())]);
   set = await initialized({
     temporalAddress: temporal.address,

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
-import { NativeConnection, Worker, type WorkflowBundle } from '@temporalio/worker';
-import { bundleWorkflows } from '../../dev/start-worker';
+import { NativeConnection, Worker } from '@temporalio/worker';
 import { RAN_AHEAD } from '../../policy/contracts/messages';
 import { refuseQuery } from '../../workers/screen/dispose';
 import { startScreeningProxy } from '../../workers/screen/screening-proxy';
@@ -9,6 +8,7 @@ import { eventually } from '../support/eventually';
 import { quietRuntime } from '../support/local-workers';
 import { startPollProxy } from '../support/poll-proxy';
 import { replay } from '../support/replay';
+import { testWorkflowBundle } from '../support/test-workflow-bundle';
 
 jest.setTimeout(120_000);
 
@@ -18,13 +18,13 @@ const suffix = `${process.pid}-${Date.now().toString(36)}`;
 
 let connection: Connection;
 let client: Client;
-let workflowBundle: WorkflowBundle;
+let workflowBundle: Awaited<ReturnType<typeof testWorkflowBundle>>;
 
 beforeAll(async () => {
   quietRuntime('ERROR');
   connection = await Connection.connect({ address: address() });
   client = new Client({ connection, namespace });
-  workflowBundle = await bundleWorkflows(require.resolve('./local-step-workflow'));
+  workflowBundle = await testWorkflowBundle();
 });
 afterAll(() => connection.close());
 

@@ -8,6 +8,7 @@ import { RAN_AHEAD } from '../../policy/contracts/messages';
 import { eventually } from '../support/eventually';
 import { startPollProxy } from '../support/poll-proxy';
 import { replay } from '../support/replay';
+import { testWorkflowBundle } from '../support/test-workflow-bundle';
 
 jest.setTimeout(240_000);
 
@@ -121,7 +122,7 @@ async function polledFirst(bundle: { readonly code: string }) {
 }
 
 test('a query that runs ahead of its workflow task makes a history that does not replay, without our interceptor', async () => {
-  const bundle = await bundleWorkflows(WORKFLOW);
+  const bundle = await testWorkflowBundle();
   const { answer, history, id } = await polledFirst(bundle);
   expect(answer).toBe('answered: second');
   await expect(replay(bundle, history, id)).rejects.toThrow('TMPRL1100');

@@ -1,5 +1,6 @@
-import { bundleWorkflows, startWorker } from '../../dev/start-worker';
+import { startWorker } from '../../dev/start-worker';
 import { temporalEnv } from '../support/system-env';
+import { testWorkflowBundle } from '../support/test-workflow-bundle';
 import type { SubmitInput } from '../../client/submission';
 import type { ReviewStatus } from '../../policy/contracts/status';
 import type { System } from '../support/system';
@@ -119,6 +120,6 @@ export const SCENARIOS: Readonly<Record<string, (system: System) => Promise<stri
 /** Starts a worker for the workflow `requester`, which waits for the signal `commit` or `rollback` and returns it. */
 export async function startRequesterWorker(taskQueue: string): Promise<{ readonly stop: () => Promise<void> }> {
   const { TEMPORAL_ADDRESS: address, TEMPORAL_NAMESPACE: namespace } = temporalEnv();
-  const workflowBundle = await bundleWorkflows(require.resolve('./requester-workflow'));
+  const workflowBundle = await testWorkflowBundle();
   return await startWorker(address, { namespace, taskQueue, workflowBundle });
 }

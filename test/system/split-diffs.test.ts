@@ -155,7 +155,7 @@ interface Agent {
 /** Each attack and each ordinary agent belongs to a different person. */
 const ORDINARY = sampled(
   Array.from({ length: 10 }, (_, i) => `ordinary-${i}`),
-  3,
+  4,
 );
 const SAMPLE = sampled(Object.keys(ATTACKS), 3);
 /** 19 of all 20. */

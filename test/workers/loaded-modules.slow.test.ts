@@ -61,13 +61,21 @@ async function loadedBy(args: readonly string[], expectedCode = 0) {
   return { loaded: belowDist(paths), packages, output };
 }
 
+type Entry = Awaited<ReturnType<typeof loadedBy>>;
+const entries = new Map<string, Promise<Entry>>();
+/** What an entry of `workers/` loads. Without settings it exits with 2 (configuration error) after its modules are loaded. */
+function loadedByEntry(name: string): Promise<Entry> {
+  const loading = entries.get(name) ?? loadedBy([join(dist, 'workers', `${name}.js`)], 2);
+  entries.set(name, loading);
+  return loading;
+}
+
 const isStaging = (path: string): boolean => /^source-tools\/[^/]+\/staging\//.test(path);
 
-// Without settings a worker exits with 2 (configuration error) after its modules are loaded.
 it.each(['review', 'judge', 'commit'])(
   'the entry of the %s worker loads every tool and no staging code',
   async (name) => {
-    const { loaded } = await loadedBy([join(dist, 'workers', `${name}.js`)], 2);
+    const { loaded } = await loadedByEntry(name);
     expect(loaded).toEqual(
       expect.arrayContaining(['sql', 'git', 'http', 'terraform'].map((t) => `source-tools/${t}/index.js`)),
     );
@@ -82,7 +90,7 @@ it.each([
   ['gateway', ['@temporalio/worker', '@temporalio/core-bridge', 'nodemailer', 'openai']],
   ['codec', ['@temporalio/worker', '@temporalio/core-bridge', 'pg']],
 ])('the entry of %s does not load %j', async (name, unneeded) => {
-  const { packages } = await loadedBy([join(dist, 'workers', `${name}.js`)], 2);
+  const { packages } = await loadedByEntry(name);
   expect(packages).toContain('zod');
   expect(unneeded.filter((each) => packages.has(each))).toEqual([]);
 });

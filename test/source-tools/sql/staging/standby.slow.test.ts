@@ -5,6 +5,7 @@ import { startEmbeddedPostgres, type PostgresServer } from '../../../../dev/embe
 import { query } from '../../../../dev/query';
 import { sqlDryRunEffects } from '../../../../source-tools/sql/staging';
 import { initTarget } from '../../../../source-tools/sql/staging/init-target';
+import { initialData } from '../../../support/initial-data';
 import { TARGET_ROLES } from './target-server';
 import { commitContext, notKept, recordOf, stageContext } from './sql-diff';
 
@@ -30,6 +31,7 @@ const roleOf = (of: PostgresServer, role: 'stage' | 'commit'): string =>
 it('fails with TARGET_UNAVAILABLE, which is retried, while the server is a standby, and applies the change after its promotion', async () => {
   // The user that PostgreSQL runs as must be able to traverse it.
   chmodSync(stateDir, 0o711);
+  await initialData(stateDir);
   const primary = await start();
   await primary.createDatabase('shop');
   await query(primary.superuserUrl('shop'), 'create table items as select 1 as id, 1 as n');
