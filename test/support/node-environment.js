@@ -8,5 +8,7 @@ module.exports = class NodeEnvironment extends TestEnvironment {
   constructor(config, context) {
     super(config, context);
     this.global.requireNatively = require;
+    // `expect` captures a stack for each call; Jest's environment sets 100 frames.
+    this.global.Error.stackTraceLimit = 20;
   }
 };
