@@ -26,7 +26,8 @@ const alone = require('./test/parts/alone.json').map((file) => `<rootDir>/${file
 module.exports = {
   // Jest's 5 s are too short for a busy machine; only a test that hangs takes this long. Jest ignores it within a project.
   testTimeout: 60_000,
-  workerIdleMemoryLimit: '300MB',
+  // A new process for each file: forking a process takes longer the more memory it has.
+  workerIdleMemoryLimit: '50MB',
   testSequencer: '<rootDir>/test/support/slowest-first.js',
   projects: [
     {
