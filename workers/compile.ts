@@ -1,6 +1,7 @@
 import { misconfigured } from '../policy/contracts/failure';
 import type { Plan } from '../policy/contracts/plan';
-import { compilePlan, planKeys } from '../policy/bundle/compile-plan';
+import { compilePlan } from '../policy/bundle/compile-plan';
+import { planKeys } from '../policy/bundle/plan-keys';
 import { parseBundle } from '../policy/bundle/parse-bundle';
 import type { Issue } from '../policy/bundle/issue';
 import { ConfigError } from './config-error';

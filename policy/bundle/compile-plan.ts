@@ -16,7 +16,8 @@ import { toMs } from '../contracts/duration';
 import { candidatesFor, expandEntries, type Candidate } from './expand';
 import { didYouMean, fromZod, NOWHERE, problem, toIssues, type Issue, type Locate, type Problem } from './issue';
 import { classOf, idOf, prefixProblem } from './level';
-import { orphanIssues, toolsOf } from './orphans';
+import { orphanIssues } from './orphans';
+import { isWithin, toolsOf, type PlanKey } from './plan-keys';
 import type { Bundle, BundlePolicy } from './schema';
 import { conditionIssues, targetToolIssues, type Tools } from './tool-issues';
 
@@ -68,7 +69,7 @@ export function compilePlan(bundle: Bundle, registry: ValidatorRegistry, options
   const tool = options.tools.get(sourceTool);
   if (tool === undefined) return refuse(issues);
   const expansions = expandEntries(bundle, registry);
-  const candidates = candidatesFor(expansions, sourceTool);
+  const candidates = candidatesFor(expansions, { target: targetName, sourceTool });
   const accepted = toolsOf(bundle).flatMap((name) => options.tools.get(name) ?? []);
   const made = candidates.map((candidate) => toPlanValidator(candidate, tool));
   issues.push(
@@ -76,7 +77,7 @@ export function compilePlan(bundle: Bundle, registry: ValidatorRegistry, options
     ...duplicateIssues(candidates),
     ...builtinIssues(registry),
     ...orphanIssues(bundle, expansions, options.callbacks ?? frozenRegistry('Callback', [])),
-    ...conditionIssues(expansions, tool, accepted),
+    ...conditionIssues(candidates, tool, accepted),
     ...made.flatMap((m) => m.issues),
   );
   const own = made.flatMap(({ validator }) => (validator === null ? [] : [validator]));
@@ -93,11 +94,12 @@ function planOf(
   tool: SourceTool,
   own: readonly PlanValidator[],
 ): Compiled {
+  const key = { target: targetName, sourceTool };
   const enforced = own.filter((validator) => validator.level !== 'shadow');
-  const waivers = bundle.waivers.filter((waiver) => waives(waiver, targetName, sourceTool, enforced)).map(toPlanWaiver);
+  const waivers = bundle.waivers.filter((waiver) => waives(waiver, key, enforced)).map(toPlanWaiver);
   const validators = [...enforced, ...builtinsOf({ waivers }).map((d) => builtinPlanValidator(d, tool))];
   const policies = bundle.policies
-    .filter((policy) => concerns(policy, sourceTool, validators))
+    .filter((policy) => concerns(policy, key, validators))
     .map((policy) => toPlanPolicy(policy, bundle));
   const implicitPolicy = need(bundle.implicit, bundle);
   const plan = Plan.safeParse({
@@ -150,7 +152,7 @@ function toPlanValidator(
 }
 
 function planValidator(
-  { id, unit, definition, level, phase }: Omit<Candidate, 'config' | 'path' | 'configPath' | 'onlyFor'>,
+  { id, unit, definition, level, phase }: Omit<Candidate, 'config' | 'path' | 'configPath' | 'limits'>,
   config: PlanValidator['config'],
   tool: SourceTool,
 ): PlanValidator {
@@ -235,9 +237,9 @@ function noValidatorReads(target: string, sourceTool: string, shadowOnly: boolea
 }
 
 /** False for a policy that no validator of this plan can trigger. */
-function concerns(policy: BundlePolicy, sourceTool: string, validators: readonly PlanValidator[]): boolean {
-  const { validatorIds, sourceTools } = policy.match;
-  if (sourceTools !== undefined && !sourceTools.includes(sourceTool)) return false;
+function concerns({ match }: BundlePolicy, key: PlanKey, validators: readonly PlanValidator[]): boolean {
+  const { validatorIds } = match;
+  if (!isWithin(match, key)) return false;
   return validatorIds === undefined || validators.some((validator) => validatorIds.includes(validator.id));
 }
 
@@ -247,7 +249,8 @@ function need(of: Bundle['implicit'], bundle: Bundle): Plan['implicitPolicy'] {
 }
 
 function toPlanPolicy(policy: BundlePolicy, bundle: Bundle): Plan['policies'][number] {
-  const { key, name, match, requiresConfirmation, triggerCardinality, callback, metadata } = policy;
+  const { key, name, requiresConfirmation, triggerCardinality, callback, metadata } = policy;
+  const { targets: _targets, ...match } = policy.match; // The plan has one target.
   return { key, name, match, requiresConfirmation, triggerCardinality, callback, metadata, ...need(policy, bundle) };
 }
 
@@ -257,25 +260,10 @@ function groupsOf(bundle: Bundle, names: readonly string[]): Plan['groups'] {
   );
 }
 
-function waives(
-  waiver: Bundle['waivers'][number],
-  target: string,
-  sourceTool: string,
-  validators: readonly PlanValidator[],
-): boolean {
-  const { targets, sourceTools } = waiver.scope;
-  if (targets !== undefined && !targets.includes(target)) return false;
-  if (sourceTools !== undefined && !sourceTools.includes(sourceTool)) return false;
-  return validators.some((validator) => validator.id === waiver.validatorId);
+function waives(waiver: Bundle['waivers'][number], key: PlanKey, validators: readonly PlanValidator[]): boolean {
+  return isWithin(waiver.scope, key) && validators.some((validator) => validator.id === waiver.validatorId);
 }
 
 function toPlanWaiver({ id, validatorId, reason, expires, scope }: Bundle['waivers'][number]): z.infer<typeof Waiver> {
   return { id, validatorId, reason, expiresAt: expires, scope: scope as z.infer<typeof Waiver>['scope'] };
-}
-
-/** Every (target, source tool) of a bundle in declared order. Each has its own plan. */
-export function planKeys(bundle: Bundle): { readonly target: string; readonly sourceTool: string }[] {
-  return Object.entries(bundle.targets).flatMap(([target, { sourceTools }]) =>
-    sourceTools.map((sourceTool) => ({ target, sourceTool })),
-  );
 }

@@ -8,6 +8,7 @@ import type { ValidatorRegistry } from '../rules/registry';
 import { ALWAYS_APPROVE } from '../validators/always-approve';
 import { didYouMean, orRegister, problem, type Path, type Problem } from './issue';
 import { idOf } from './level';
+import { isWithin, type Limits, type PlanKey } from './plan-keys';
 import type { Bundle, BundleEntry } from './schema';
 
 /** One validator that an entry declares. Its config is not validated yet. */
@@ -21,8 +22,8 @@ export interface Candidate {
   /** Paths for issues: of the entry or the rule, and of its config. */
   readonly path: Path;
   readonly configPath: Path;
-  /** Source tools that the entry is limited to; null: every tool that the validator reads. */
-  readonly onlyFor: readonly string[] | null;
+  /** What the entry is limited to. */
+  readonly limits: Limits;
 }
 
 export interface Expansion {
@@ -30,24 +31,24 @@ export interface Expansion {
   readonly issues: readonly Problem[];
 }
 
-/** The validators of each entry for all source tools; one item for each entry, in declared order. */
+/** The validators of each entry for all targets and source tools; one item for each entry, in declared order. */
 export function expandEntries(bundle: Bundle, registry: ValidatorRegistry): Expansion[] {
   return bundle.validators.map((entry, i) => {
     const { candidates, issues } = expandEntry(entry, ['validators', i], registry);
-    const allowed = entry.sourceTools;
-    return { candidates: candidates.map((candidate) => ({ ...candidate, onlyFor: allowed ?? null })), issues };
+    const { sourceTools, targets } = entry;
+    return { candidates: candidates.map((candidate) => ({ ...candidate, limits: { sourceTools, targets } })), issues };
   });
 }
 
-/** The candidates that read diffs of one source tool. */
-export function candidatesFor(expansions: readonly Expansion[], sourceTool: string): Candidate[] {
-  return expansions.flatMap(({ candidates }) => candidates.filter((candidate) => reads(candidate, sourceTool)));
+/** The candidates that read diffs of one source tool for one target. */
+export function candidatesFor(expansions: readonly Expansion[], key: PlanKey): Candidate[] {
+  return expansions.flatMap(({ candidates }) => candidates.filter((candidate) => reads(candidate, key)));
 }
 
-/** Whether the validator reads diffs of this source tool, and its entry is not limited to others. */
-export function reads({ definition, onlyFor }: Candidate, sourceTool: string): boolean {
-  const canRead = definition.sourceTools === '*' || definition.sourceTools.includes(sourceTool);
-  return canRead && (onlyFor === null || onlyFor.includes(sourceTool));
+/** Whether the validator reads diffs of this source tool, and its entry is not limited to other tools or targets. */
+export function reads({ definition, limits }: Candidate, key: PlanKey): boolean {
+  const canRead = definition.sourceTools === '*' || definition.sourceTools.includes(key.sourceTool);
+  return canRead && isWithin(limits, key);
 }
 
 function expandEntry(entry: BundleEntry, path: Path, registry: ValidatorRegistry): Expansion {
@@ -168,7 +169,7 @@ function one(
         config: wanted.config,
         path,
         configPath,
-        onlyFor: null,
+        limits: {},
       },
     ],
   };
@@ -210,7 +211,7 @@ function expandPack(entry: Extract<BundleEntry, { pack: string }>, path: Path, r
         config,
         path: rulePath,
         configPath: [...rulePath, 'config'],
-        onlyFor: null,
+        limits: {},
       },
     ];
   });

@@ -2,8 +2,9 @@ import { JUDGE_ID } from '../judge/config';
 import { BUILTIN_VALIDATORS } from '../rules/builtin';
 import type { CallbackRegistry } from '../rules/callback';
 import { candidatesFor, reads, type Candidate, type Expansion } from './expand';
-import { didYouMean, orRegister, problem, type Path, type Problem } from './issue';
+import { didYouMean, orRegister, problem, type Problem } from './issue';
 import { classOf, idOf } from './level';
+import { isWithin, planKeys, toolsOf, unknownLimits, type PlanKey } from './plan-keys';
 import type { Bundle, BundlePolicy } from './schema';
 
 type Ids = ReadonlyMap<string, 'POLICY' | 'SAFETY' | 'shadow'>;
@@ -13,43 +14,44 @@ type Ids = ReadonlyMap<string, 'POLICY' | 'SAFETY' | 'shadow'>;
  * tool of any target, a policy or waiver for an unknown validator, a callback that is not registered.
  */
 export function orphanIssues(bundle: Bundle, expansions: readonly Expansion[], callbacks: CallbackRegistry): Problem[] {
-  const ids = idsOfBundle(bundle, expansions);
   return [
     ...entryIssues(bundle, expansions),
-    ...policyIssues(bundle, ids, callbacks),
-    ...waiverIssues(bundle, ids, attestedIds(expansions)),
+    ...policyIssues(bundle, expansions, callbacks),
+    ...waiverIssues(bundle, idsIn(planKeys(bundle), expansions), attestedIds(expansions)),
   ];
 }
 
 function entryIssues(bundle: Bundle, expansions: readonly Expansion[]): Problem[] {
-  const tools = toolsOf(bundle);
+  const keys = planKeys(bundle);
   return expansions.flatMap(({ candidates }, i) => {
-    const limits = limitIssues(bundle, candidates, i, tools);
+    const limits = limitIssues(bundle, candidates, i, keys);
     if (limits.length > 0 || candidates.length === 0) return limits;
-    if (candidates.some((candidate) => tools.some((tool) => reads(candidate, tool)))) return [];
-    const fix = `The targets accept ${tools.join(', ')}. Correct the entry, or remove it.`;
+    if (candidates.some((candidate) => keys.some((key) => reads(candidate, key)))) return [];
+    const fix = `The targets accept ${toolsOf(bundle).join(', ')}. Correct the entry, or remove it.`;
     return [problem(['validators', i], 'This entry matches no target', fix)];
   });
 }
 
-/** Source tools that entry `i` is limited to, but which no target accepts or its validators do not read. */
-function limitIssues(bundle: Bundle, candidates: readonly Candidate[], i: number, tools: readonly string[]): Problem[] {
-  return (bundle.validators[i]?.sourceTools ?? []).flatMap((tool, j) => {
-    const path = ['validators', i, 'sourceTools', j];
-    if (!tools.includes(tool)) return unknownTool(path, tool, tools);
-    if (candidates.length === 0 || candidates.some((candidate) => reads(candidate, tool))) return [];
-    return [problem(path, `The entry does not read diffs of "${tool}"`, 'Remove it here.')];
-  });
-}
-
-/** The source tools that the targets accept. */
-export function toolsOf(bundle: Bundle): string[] {
-  return [...new Set(Object.values(bundle.targets).flatMap((target) => target.sourceTools))];
-}
-
-/** The issue of a source tool that no target accepts; none if one does. */
-function unknownTool(path: Path, tool: string, tools: readonly string[]): Problem[] {
-  return tools.includes(tool) ? [] : [problem(path, `No target accepts diffs of "${tool}"`, didYouMean(tool, tools))];
+/** Source tools and targets that entry `i` is limited to, but which do not exist or whose diffs its validators do not read. */
+function limitIssues(bundle: Bundle, candidates: readonly Candidate[], i: number, keys: readonly PlanKey[]): Problem[] {
+  const path = ['validators', i];
+  const unknown = unknownLimits(bundle, bundle.validators[i] ?? {}, path);
+  if (unknown.length > 0 || candidates.length === 0) return unknown;
+  const readsSome = (within: (key: PlanKey) => boolean): boolean =>
+    keys.some((key) => within(key) && candidates.some((candidate) => reads(candidate, key)));
+  const { sourceTools = [], targets = [] } = bundle.validators[i] ?? {};
+  return [
+    ...sourceTools.flatMap((tool, j) =>
+      readsSome(({ sourceTool }) => sourceTool === tool)
+        ? []
+        : [problem([...path, 'sourceTools', j], `The entry does not read diffs of "${tool}"`, 'Remove it here.')],
+    ),
+    ...targets.flatMap((name, j) =>
+      readsSome(({ target }) => target === name)
+        ? []
+        : [problem([...path, 'targets', j], `The entry reads no diffs for target "${name}"`, 'Remove it here.')],
+    ),
+  ];
 }
 
 /** Why a validator that is not POLICY never asks anyone. */
@@ -68,11 +70,11 @@ function unknownFix(id: string, ids: Ids, known: readonly string[]): string {
     : `At its level the id is "${other}".`;
 }
 
-/** Ids that a policy or waiver may name, over all targets and tools, with their class or `shadow`. */
-function idsOfBundle(bundle: Bundle, expansions: readonly Expansion[]): Ids {
+/** Ids that a policy or waiver may name in the plans of these keys, with their class or `shadow`. */
+function idsIn(keys: readonly PlanKey[], expansions: readonly Expansion[]): Ids {
   const ids = new Map<string, 'POLICY' | 'SAFETY' | 'shadow'>();
-  for (const tool of toolsOf(bundle)) {
-    for (const { id, level } of candidatesFor(expansions, tool))
+  for (const key of keys) {
+    for (const { id, level } of candidatesFor(expansions, key))
       if (level !== 'shadow') ids.set(id, classOf(level));
       else if (!ids.has(id)) ids.set(id, 'shadow');
   }
@@ -81,18 +83,31 @@ function idsOfBundle(bundle: Bundle, expansions: readonly Expansion[]): Ids {
   return ids;
 }
 
-function policyIssues(bundle: Bundle, ids: Ids, callbacks: CallbackRegistry): Problem[] {
-  const asked = [...ids].filter(([, kind]) => kind === 'POLICY').map(([id]) => id);
-  const tools = toolsOf(bundle);
+function policyIssues(bundle: Bundle, expansions: readonly Expansion[], callbacks: CallbackRegistry): Problem[] {
+  const keys = planKeys(bundle);
+  const all = idsIn(keys, expansions);
+  const asked = [...all].filter(([, kind]) => kind === 'POLICY').map(([id]) => id);
   return bundle.policies.flatMap((policy, i) => {
-    const issues: Problem[] = [];
     const path = ['policies', i, 'match'] as const;
+    const issues = unknownLimits(bundle, policy.match, path);
+    const matched = keys.filter((key) => isWithin(policy.match, key));
+    if (issues.length === 0 && matched.length === 0)
+      issues.push(problem(path, 'This policy matches no target', 'Correct "sourceTools" or "targets".'));
+    const ids = issues.length > 0 ? all : idsIn(matched, expansions);
     policy.match.validatorIds?.forEach((id, j) => {
       const at = [...path, 'validatorIds', j];
       const kind = ids.get(id);
-      if (kind === undefined)
+      if (kind === undefined && all.has(id))
         issues.push(
-          problem(at, `Unknown validator "${id}": it can never trigger this policy`, unknownFix(id, ids, asked)),
+          problem(
+            at,
+            `"${id}" cannot trigger this policy: it reads no diffs of the targets and source tools that the policy is limited to`,
+            'Correct "sourceTools" or "targets", or remove it here.',
+          ),
+        );
+      else if (kind === undefined)
+        issues.push(
+          problem(at, `Unknown validator "${id}": it can never trigger this policy`, unknownFix(id, all, asked)),
         );
       else if (kind !== 'POLICY')
         issues.push(
@@ -102,9 +117,6 @@ function policyIssues(bundle: Bundle, ids: Ids, callbacks: CallbackRegistry): Pr
             'Set the rule to level "confirm", or remove it here.',
           ),
         );
-    });
-    policy.match.sourceTools?.forEach((tool, j) => {
-      issues.push(...unknownTool([...path, 'sourceTools', j], tool, tools));
     });
     if (policy.callback === null) return issues;
     if (!policy.requiresConfirmation) issues.push(...aloneIssues(bundle, policy, i));
@@ -194,16 +206,6 @@ function waiverIssues(bundle: Bundle, ids: Ids, attested: readonly string[]): Pr
           'Set the rule to level "confirm", or remove the waiver.',
         ),
       ];
-    const targets = Object.keys(bundle.targets);
-    const tools = toolsOf(bundle);
-    const scope = ['waivers', i, 'scope'];
-    return [
-      ...(waiver.scope.targets ?? []).flatMap((target, j) =>
-        targets.includes(target)
-          ? []
-          : [problem([...scope, 'targets', j], `Unknown target "${target}"`, didYouMean(target, targets))],
-      ),
-      ...(waiver.scope.sourceTools ?? []).flatMap((tool, j) => unknownTool([...scope, 'sourceTools', j], tool, tools)),
-    ];
+    return unknownLimits(bundle, waiver.scope, ['waivers', i, 'scope']);
   });
 }

@@ -64,6 +64,12 @@ const RuleSettings = z.strictObject({
 });
 const RuleSetting = z.union([z.literal('off').describe('The rule does not run.'), Level, RuleSettings]);
 
+/** Members of every entry: what it is limited to. */
+const limits = {
+  sourceTools: SourceTools,
+  targets: z.array(Name).min(1).max(500).optional().describe('Only for changes of these targets. Absent: all.'),
+};
+
 const PackEntry = z.strictObject({
   pack: z.string().min(1).max(63).describe('A rule pack: one validator for each of its rules.'),
   level: RuleLevel,
@@ -73,27 +79,27 @@ const PackEntry = z.strictObject({
     .describe(
       'Settings by rule name. A rule that is not listed has the level of the entry, or else its default level.',
     ),
-  sourceTools: SourceTools,
+  ...limits,
 });
 const JudgeEntry = z.strictObject({
   judge: Settings.describe('The LLM judge and its settings. It can only make a decision stricter.'),
   version: Version,
-  sourceTools: SourceTools,
+  ...limits,
 });
 const ValidatorEntry = z.strictObject({
   validator: RuleValidatorConfig.extend({ level: RuleLevel }).describe('Several rules combined into one validator.'),
-  sourceTools: SourceTools,
+  ...limits,
 });
 const CompositeEntry = z.strictObject({
   composite: CompositeConfig.extend({ level: RuleLevel }).describe('Several validators combined into one.'),
-  sourceTools: SourceTools,
+  ...limits,
 });
 const ConditionEntry = z.strictObject({
   condition: ConditionConfig.extend({
     level: RuleLevel,
     staged: z.boolean().default(false).describe('true: runs after the dry run, and may read "staging".'),
   }).describe('Fires if a CEL expression is true.'),
-  sourceTools: SourceTools,
+  ...limits,
 });
 const AggregateEntry = z.strictObject({
   aggregate: AggregateConfig.extend({
@@ -101,13 +107,13 @@ const AggregateEntry = z.strictObject({
       .optional()
       .describe('forbid: roll back without asking. confirm: a person must answer. advise: show without waiting.'),
   }).describe('Limits on the sum of many changes, so that a large change cannot pass in small parts.'),
-  sourceTools: SourceTools,
+  ...limits,
 });
 const AlwaysApproveEntry = z.strictObject({
   'always-approve': AlwaysApproveConfig.describe(
     'The explicit opt-out: nothing is validated, and every review shows that.',
   ),
-  sourceTools: SourceTools,
+  ...limits,
 });
 const RuleEntry = z.strictObject({
   rule: z.string().min(1).max(63).describe('Name of a registered rule, usually a custom one.'),
@@ -115,7 +121,7 @@ const RuleEntry = z.strictObject({
   version: Version,
   phase: z.enum(['preflight', 'post']).optional().describe('When the rule runs. Absent: as the rule declares.'),
   config: Settings.optional().describe('Settings of the rule.'),
-  sourceTools: SourceTools,
+  ...limits,
 });
 
 const ValidatorEntries = z.union([
@@ -162,6 +168,7 @@ export const BundlePolicy = z.strictObject({
           'Validator ids such as guardian.sql_truncate. Absent: all. A policy whose callback answers alone must name them.',
         ),
       sourceTools: z.array(SourceTool).min(1).max(50).optional().describe('Source tools. Absent: all.'),
+      targets: z.array(Name).min(1).max(500).optional().describe('Targets. Absent: all.'),
     })
     .default({})
     .describe('The findings that trigger the policy.'),

@@ -1,7 +1,7 @@
 import { checkExpression, type ConditionName, type ExpressionUse } from '../rules/condition/check-expression';
 import type { SourceTool, SourceToolRegistry } from '../contracts/source-tool';
 import { StagingRecord } from '../contracts/staging-record';
-import { candidatesFor, type Candidate, type Expansion } from './expand';
+import type { Candidate } from './expand';
 import { didYouMean, fromZod, orRegister, problem, type Path, type Problem } from './issue';
 import type { Bundle } from './schema';
 
@@ -35,17 +35,20 @@ export function targetToolIssues(bundle: Bundle, targetName: string, sourceTool:
   return parsed.success ? [] : fromZod(parsed.error, target.staging, keys, ['targets', targetName, 'staging']);
 }
 
-/** Names of conditions that diffs of this tool do not have. `expansions`: the entries of the bundle, for all tools. */
+/**
+ * Names of conditions that diffs of this tool do not have. `candidates`: those that read diffs of the tool. `accepted`: the
+ * tools of the bundle.
+ */
 export function conditionIssues(
-  expansions: readonly Expansion[],
+  candidates: readonly Candidate[],
   tool: SourceTool,
   accepted: readonly SourceTool[],
 ): Problem[] {
-  return candidatesFor(expansions, tool.sourceTool).flatMap((candidate) => {
+  return candidates.flatMap((candidate) => {
     const when = whenOf(candidate);
     const checked = when === null ? null : checkExpression(when);
     if (checked === null || !checked.ok) return [];
-    const others = accepted.filter((other) => candidate.onlyFor?.includes(other.sourceTool) ?? true);
+    const others = accepted.filter((other) => candidate.limits.sourceTools?.includes(other.sourceTool) ?? true);
     const path = [...candidate.configPath, 'when'];
     return [...checked.use.reads].flatMap(([name, fields]) =>
       [...(fields ?? [])].flatMap((field) => memberIssue(path, name, field, { use: checked.use, tool, others }) ?? []),

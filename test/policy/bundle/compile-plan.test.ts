@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { planProblems } from '../../../policy/bundle/check-plan';
-import { compilePlan, planKeys } from '../../../policy/bundle/compile-plan';
+import { compilePlan } from '../../../policy/bundle/compile-plan';
+import { planKeys } from '../../../policy/bundle/plan-keys';
 import { idOf, prefixProblem } from '../../../policy/bundle/level';
 import { type Plan, planHash, type PlanValidator } from '../../../policy/contracts/plan';
 import type { SourceTool, SourceTools } from '../../../policy/contracts/source-tool';
