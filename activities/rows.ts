@@ -5,7 +5,7 @@ import type { LedgerKind, LedgerRow } from '../policy/contracts/ledger';
 import { PolicyViolation } from '../policy/contracts/violation';
 import type { Stopped } from '../policy/contracts/withdrawal';
 import type { StoredRow } from '../policy/evidence/chain';
-import { stopRowOf } from '../signing/judge-withdrawal';
+import { stopRowOf } from '../signing/assess-withdrawal';
 
 /** The first row of this kind. */
 export function rowOf(rows: readonly StoredRow[], kind: LedgerKind): LedgerRow | undefined {

@@ -1,7 +1,7 @@
 import type { KeyOwners } from '../client/acknowledge';
 import type { AnswerResults } from '../policy/contracts/answer';
 import type { Envelope } from '../policy/contracts/diff';
-import { judgeAnswer } from '../signing/judge-answer';
+import { assessAnswer } from '../signing/assess-answer';
 import { AnswerLimits } from './answer-limits';
 import type { GatewayDeps, RefusedBeforeRelay } from './deps';
 import type { GatewayMetrics } from './metrics';
@@ -65,11 +65,11 @@ export class AnswerRelay {
     const valid: Envelope[] = [];
     const refused: RefusedBeforeRelay[] = [];
     for (const sent of answers) {
-      const judged = judgeAnswer(sent, scope, find, at);
-      if (judged.code === 'accepted') {
+      const assessed = assessAnswer(sent, scope, find, at);
+      if (assessed.code === 'accepted') {
         valid.push(sent);
-        if (judged.keyId !== null) owners.set(judged.keyId, judged.person);
-      } else refused.push({ sent, code: judged.code, message: judged.message, violationId: judged.violationId });
+        if (assessed.keyId !== null) owners.set(assessed.keyId, assessed.person);
+      } else refused.push({ sent, code: assessed.code, message: assessed.message, violationId: assessed.violationId });
     }
     return { valid, owners, refused };
   }

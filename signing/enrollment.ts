@@ -11,7 +11,7 @@ import { openEnvelope } from '../policy/evidence/dsse';
 import type { RegisteredPasskey } from '../policy/evidence/key-registry';
 import { passkeyKeyId } from '../policy/evidence/passkey-key';
 import type { Enrollment } from '../policy/evidence/predicates';
-import { CLOCK_SKEW_MS } from './judge-answer';
+import { CLOCK_SKEW_MS } from './assess-answer';
 import { keyProblem } from './key-id';
 import { signedByOperator } from './signed-by';
 import { passkeyKeyProblem } from './passkey';

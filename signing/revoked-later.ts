@@ -1,5 +1,5 @@
 import type { KeyLookup } from '../policy/evidence/key-registry';
-import { CLOCK_SKEW_MS } from './judge-answer';
+import { CLOCK_SKEW_MS } from './assess-answer';
 
 /**
  * The registry in which a key that was revoked after `at` (ISO 8601), or less than CLOCK_SKEW_MS before, is not revoked. For statements

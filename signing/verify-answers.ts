@@ -3,7 +3,7 @@ import type { LedgerRow } from '../policy/contracts/ledger';
 import { openEnvelope } from '../policy/evidence/dsse';
 import type { KeyLookup } from '../policy/evidence/key-registry';
 import type { SpentNonce } from '../policy/evidence/ledger-port';
-import { CLOCK_SKEW_MS, judgeAnswer, type AnswerScope, type CountedAnswer } from './judge-answer';
+import { CLOCK_SKEW_MS, assessAnswer, type AnswerScope, type CountedAnswer } from './assess-answer';
 import { withoutLaterRevocations } from './revoked-later';
 import { verifyOpened } from './verify-envelope';
 
@@ -57,12 +57,12 @@ export function verifyAcceptedAnswers({ rows, scope, keys, nonces, at }: VerifyA
   for (const row of rows) {
     if ((row.kind !== 'answer_accepted' && row.kind !== 'retracted') || row.changeId !== scope.changeId) continue;
     const sent = row.body['answer'];
-    const verdict = judgeAnswer(sent, scope, keys, row.at);
+    const verdict = assessAnswer(sent, scope, keys, row.at);
     const problem = verdict.code === 'accepted' ? rowProblem(row, verdict, seenNonces, nonces, at) : verdict;
     if (problem !== null) {
       refused.push({ n: row.n, code: problem.code, message: problem.message });
       const keysThen = withoutLaterRevocations(keys, row.at);
-      const then = problem.code === 'revoked_key' ? judgeAnswer(sent, scope, keysThen, row.at) : null;
+      const then = problem.code === 'revoked_key' ? assessAnswer(sent, scope, keysThen, row.at) : null;
       if (then?.code === 'accepted' && then.decision === 'confirm' && !rowProblem(row, then, seenNonces, nonces, at))
         lapsed.push(toAdmitted(then, row.at));
       const standing = standingAnswer(row, sent, scope, keys);

@@ -8,7 +8,7 @@ import type { PolicyViolation } from '../../policy/contracts/violation';
 import type { Waiving } from '../../policy/decide/waivers';
 import type { StoredRow } from '../../policy/evidence/chain';
 import { waivingOf } from '../../policy/evidence/recorded-findings';
-import { stopRowOf } from '../../signing/judge-withdrawal';
+import { stopRowOf } from '../../signing/assess-withdrawal';
 import { firstUnmet, verifyReview } from '../../signing/verify-review';
 import type { RefusalReason } from '../review-types';
 import { readFacts } from '../review/derive';

@@ -15,7 +15,7 @@
  * N7 A verdict is written only if no other one was written since the rows were read that it is based on; otherwise the attempt fails
  *    and is repeated. An attempt that timed out can still run while it is repeated, and the workflow learns the verdict of one of them:
  *    if one refused an answer and the other recorded it as accepted, the review would wait for an answer that its ledger has. It is not
- *    judged again within the attempt: what was refused as too early may be acceptable by now. A refusal that is only counted has no
+ *    assessed again within the attempt: what was refused as too early may be acceptable by now. A refusal that is only counted has no
  *    row, so a concurrent attempt does not see it; the workflow then learns the answer by `readStatements`.
  */
 import { CountersignFailure } from '../../policy/contracts/failure';
@@ -28,13 +28,13 @@ import {
   type LedgerEntry,
   type ProjectionPatch,
 } from '../../policy/evidence/ledger-port';
-import { judgeAnswer, type CountedAnswer, type RefusedAnswer } from '../../signing/judge-answer';
+import { assessAnswer, type CountedAnswer, type RefusedAnswer } from '../../signing/assess-answer';
 import { statementsOf, toAdmitted, verifyAcceptedAnswers } from '../../signing/verify-answers';
 import type { PlanSource } from '../../storage/plans/plan-source';
 import type { Admitted, ReviewActivities } from '../review-types';
 import { acceptedEntry, refusedAnswerEntry } from './answer-rows';
 import { parseAnswerMessage, violationIdOf, byViolation, refusedResult, type AnswerOutcome } from './answer-message';
-import { CLOSED, judgeMessage, restoreAdmitted, type ValidAnswer, type Verdict } from './judge-message';
+import { CLOSED, assessMessage, restoreAdmitted, type ValidAnswer, type Verdict } from './assess-message';
 import { ENDING_ROWS, isEnding } from './opened-change';
 import { answerScopeFromRows, SCOPE_ROWS } from './scopes-from-rows';
 import type { AdmittedAnswer } from '../../policy/contracts/answer';
@@ -67,9 +67,12 @@ export function createAnswerActivities(deps: AnswerDeps): Pick<ReviewActivities,
       const closed = input.closed || isEnding(stored);
       const judgeAll = (find: KeyLookup): ValidAnswer[] =>
         parseAnswerMessage(input.message).map(({ sent, problem }) => {
-          if (problem !== null) return { sent, judged: { code: 'malformed', message: problem, violationId: null } };
-          const judged = judgeAnswer(sent, scope, find, at);
-          return { sent, judged: restoreAdmitted(judged, scope, rows, (then) => judgeAnswer(sent, scope, find, then)) };
+          if (problem !== null) return { sent, assessed: { code: 'malformed', message: problem, violationId: null } };
+          const assessed = assessAnswer(sent, scope, find, at);
+          return {
+            sent,
+            assessed: restoreAdmitted(assessed, scope, rows, (then) => assessAnswer(sent, scope, find, then)),
+          };
         });
       const { valid, before } = await withCurrentKeys(keys, (find) => ({
         valid: judgeAll(find),
@@ -79,29 +82,31 @@ export function createAnswerActivities(deps: AnswerDeps): Pick<ReviewActivities,
       const verify = new Set<unknown>(before.map(({ digest }) => digest));
       const standing = rows.filter(({ body }) => verify.has(body['digest']));
       const state = { ...input, closed, late: pastDeadline(stored, at) };
-      const verdicts = judgeMessage(valid, state, standing, at);
+      const verdicts = assessMessage(valid, state, standing, at);
 
       const refusal = (sent: unknown, refused: RefusedAnswer): LedgerEntry =>
         refusedAnswerEntry({ sent, refused, via: input.via, at });
-      const entries = verdicts.map(({ sent, judged }) => {
-        if (judged.code === 'accepted') return acceptedEntry(sent, judged, { at, via: input.via });
-        return judged.code === 'duplicate' ? null : refusal(sent, judged);
+      const entries = verdicts.map(({ sent, assessed }) => {
+        if (assessed.code === 'accepted') return acceptedEntry(sent, assessed, { at, via: input.via });
+        return assessed.code === 'duplicate' ? null : refusal(sent, assessed);
       });
-      const counted = verdicts.flatMap(({ judged }) => (judged.code === 'accepted' ? [toAdmitted(judged, at)] : []));
+      const counted = verdicts.flatMap(({ assessed }) =>
+        assessed.code === 'accepted' ? [toAdmitted(assessed, at)] : [],
+      );
       const patch = counted.length === 0 ? undefined : await pendingAfter(plans, stored, [...before, ...counted], at);
       const appended = await appendSome(ledger, input.changeId, entries, patch, stored.at(-1)?.row.n);
       if (appended.some((each) => each?.status === 'moved')) throw judgedSince(input.changeId);
       // The ledger may refuse an answer that was valid: its nonce was spent, or the commit has begun. Record that too.
-      const refused = verdicts.map(({ judged }, i) =>
-        judged.code === 'accepted' ? refusedByLedger(judged, appended[i] ?? null) : null,
+      const refused = verdicts.map(({ assessed }, i) =>
+        assessed.code === 'accepted' ? refusedByLedger(assessed, appended[i] ?? null) : null,
       );
       const refusals = refused.map((each, i) => (each === null ? null : refusal(verdicts[i]?.sent, each)));
       const recorded = await appendSome(ledger, input.changeId, refusals);
       const known = new Set(input.admitted);
-      const outcomes = verdicts.map(({ judged }, i): AnswerOutcome => {
+      const outcomes = verdicts.map(({ assessed }, i): AnswerOutcome => {
         const each = refused[i] ?? null;
         return each === null
-          ? outcomeOf(judged, appended[i] ?? null, known)
+          ? outcomeOf(assessed, appended[i] ?? null, known)
           : { violationId: each.violationId, result: refusedResult(each, recorded[i] ?? undefined) };
       });
       // `known` has those of this message by now. The workflow may have lost the results of other messages.
@@ -117,7 +122,7 @@ export function createAnswerActivities(deps: AnswerDeps): Pick<ReviewActivities,
 /** N7 */
 export function judgedSince(changeId: string): CountersignFailure {
   return CountersignFailure.retryable(
-    `Another statement about ${changeId} was judged at the same time, so this one was not recorded; this attempt is repeated`,
+    `Another statement about ${changeId} was assessed at the same time, so this one was not recorded; this attempt is repeated`,
     FailureType.Store,
   );
 }
@@ -159,24 +164,24 @@ function refusedByLedger({ violationId }: CountedAnswer, appended: Appended | nu
 }
 
 /** Of a verdict that the ledger did not refuse. `known`: digests of the answers that the workflow counts already, or that earlier items of this message add. */
-function outcomeOf(judged: Verdict['judged'], appended: Appended | null, known: Set<string>): AnswerOutcome {
-  const { violationId } = judged;
+function outcomeOf(assessed: Verdict['assessed'], appended: Appended | null, known: Set<string>): AnswerOutcome {
+  const { violationId } = assessed;
   const duplicate = { code: 'duplicate', message: 'this answer was already recorded' } as const;
-  if (judged.code === 'duplicate') {
-    const { recorded } = judged;
+  if (assessed.code === 'duplicate') {
+    const { recorded } = assessed;
     const counted = known.has(recorded.digest);
     known.add(recorded.digest);
     return { violationId, result: duplicate, ...(counted ? {} : { admitted: recorded }) };
   }
-  if (judged.code !== 'accepted') return { violationId, result: refusedResult(judged, appended ?? undefined) };
+  if (assessed.code !== 'accepted') return { violationId, result: refusedResult(assessed, appended ?? undefined) };
   if (appended?.stored == null) return { violationId, result: { code: 'closed', message: CLOSED } };
-  const { digest } = judged;
+  const { digest } = assessed;
   const counted = known.has(digest);
   known.add(digest);
   if (counted) return { violationId, result: duplicate };
   // If the workflow does not count it yet, the result of an earlier attempt was lost: return the answer again.
-  const admitted = toAdmitted(judged, appended.stored.row.at);
-  return { violationId, result: { code: 'accepted', message: `${judged.decision} by ${judged.person}` }, admitted };
+  const admitted = toAdmitted(assessed, appended.stored.row.at);
+  return { violationId, result: { code: 'accepted', message: `${assessed.decision} by ${assessed.person}` }, admitted };
 }
 
 /** Ids of the violations of a change that can no longer be confirmed at this time, ISO 8601. Empty before the disclosure. */

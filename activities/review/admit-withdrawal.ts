@@ -3,7 +3,7 @@
  *
  * M1 It counts only once the ledger has the row `withdrawn` or `superseded`. From then on no commit can begin.
  * M2 Nothing in the input is trusted but the message, which is verified: submission, plan and the replacing change come from the
- *    ledger. A message that names a replacing change without a signature is judged by the signed submission of that change.
+ *    ledger. A message that names a replacing change without a signature is assessed by the signed submission of that change.
  * M3 As N7 of `admitAnswer`: the row is written only if no other verdict was written since the rows were read.
  * M4 Whatever the message, the result says what the ledger has, so that a restarted workflow ends as the one before it.
  * M5 The row has the time of the database, read before the registry, and the registry is never a cached one. Otherwise a statement could
@@ -13,7 +13,7 @@ import type { JsonObject } from '../../policy/contracts/canonical-json';
 import type { Submission } from '../../policy/contracts/diff';
 import type { WithdrawCode } from '../../policy/contracts/withdrawal';
 import { VERDICTS, type LedgerEntry } from '../../policy/evidence/ledger-port';
-import { judgeWithdrawal, type CountedWithdrawal } from '../../signing/judge-withdrawal';
+import { assessWithdrawal, type CountedWithdrawal } from '../../signing/assess-withdrawal';
 import type { AdmittedWithdrawal, AdmitWithdrawalInput, ReviewActivities } from '../review-types';
 import { stoppedIn } from '../rows';
 import { spentNonce, refusedAnswerEntry, refusedText } from './answer-rows';
@@ -35,18 +35,18 @@ async function admit(deps: AnswerDeps, input: AdmitWithdrawalInput): Promise<Adm
   const scope = await withdrawalScopeFromRows(deps, changeId, rows, { kind, message });
   // No row for an invented id, so that a hostile caller cannot fill the ledger.
   if (scope === null) return { result: { code: 'not_open', message: 'No such change was opened' }, stopped: null };
-  const judged = judgeWithdrawal(kind, message, scope, (await keys.snapshot(0)).find, at);
+  const assessed = assessWithdrawal(kind, message, scope, (await keys.snapshot(0)).find, at);
   const found = stoppedIn(rows);
-  if (judged.code !== 'accepted')
-    return { result: await recordRefusedMessage(ledger, input, judged, at, lastN), stopped: found };
+  if (assessed.code !== 'accepted')
+    return { result: await recordRefusedMessage(ledger, input, assessed, at, lastN), stopped: found };
 
-  const [appended] = await ledger.append(changeId, [toEntry(judged, scope.other, at, input.via)], undefined, lastN);
+  const [appended] = await ledger.append(changeId, [toEntry(assessed, scope.other, at, input.via)], undefined, lastN);
   if (appended?.status === 'moved') throw judgedSince(changeId);
   const row = appended?.stored ?? null;
   if (row !== null) {
     const stopped = stoppedIn([row]);
     const duplicate = { code: 'duplicate', message: stopped?.explanation ?? '' } as const;
-    const accepted = { code: 'accepted', message: judged.explanation } as const;
+    const accepted = { code: 'accepted', message: assessed.explanation } as const;
     return { result: appended?.existing === true ? duplicate : accepted, stopped };
   }
   const tooLate = 'The commit has begun, or the review is over';
@@ -92,14 +92,14 @@ async function recordRefusedMessage(
     : { code: refused.code, message: refused.message };
 }
 
-function toEntry(judged: CountedWithdrawal, other: Submission | null, at: string, via: string): LedgerEntry {
-  const { reason, explanation, by, statement, keyId, person, digest } = judged;
+function toEntry(assessed: CountedWithdrawal, other: Submission | null, at: string, via: string): LedgerEntry {
+  const { reason, explanation, by, statement, keyId, person, digest } = assessed;
   const evidence = { statement, by, other, explanation, keyId, person, digest, via };
   return {
     kind: reason,
     at,
     factKey: 'stopped',
     body: evidence as unknown as JsonObject,
-    ...spentNonce(judged),
+    ...spentNonce(assessed),
   };
 }

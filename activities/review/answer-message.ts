@@ -7,7 +7,7 @@ import {
 } from '../../policy/contracts/answer';
 import { openEnvelope } from '../../policy/evidence/dsse';
 import type { Appended } from '../../policy/evidence/ledger-port';
-import type { RefusedAnswer } from '../../signing/judge-answer';
+import type { RefusedAnswer } from '../../signing/assess-answer';
 import { refusedText } from './answer-rows';
 
 /** One answer of a message as it was sent; or the entire message and the problem, if the message is not valid. */

@@ -1,6 +1,6 @@
 import { admittedIn, type AdmittedAnswer, type RecordedAnswer } from '../../policy/contracts/answer';
 import { lastWords } from '../../policy/decide/last-words';
-import type { CountedAnswer, RefusedAnswer } from '../../signing/judge-answer';
+import type { CountedAnswer, RefusedAnswer } from '../../signing/assess-answer';
 
 /** The answer that counts of this person already has this decision, so a second row would change nothing. */
 export interface RepeatedAnswer {
@@ -49,7 +49,7 @@ function afterOthers(
 }
 
 /**
- * As `afterOthers`, but also compares with `before`: the answers of the same message that were judged first. They have no rows yet,
+ * As `afterOthers`, but also compares with `before`: the answers of the same message that were assessed first. They have no rows yet,
  * so none of them is returned as recorded.
  */
 export function afterMessage(
@@ -59,17 +59,17 @@ export function afterMessage(
 ): CountedAnswer | RefusedAnswer | RepeatedAnswer {
   const recorded = afterOthers(answer, rows);
   if (before.length === 0 || recorded.code === 'duplicate') return recorded;
-  const judged = afterOthers(answer, [...rows, ...before]);
-  return judged.code === 'duplicate' ? answer : judged;
+  const assessed = afterOthers(answer, [...rows, ...before]);
+  return assessed.code === 'duplicate' ? answer : assessed;
 }
 
 const ORDER = { reject: 0, confirm: 1, retract: 2 } as const;
 
 /**
- * The order in which the answers of one message are judged, as indexes: a confirmation after a reject, which is final, and before a
+ * The order in which the answers of one message are assessed, as indexes: a confirmation after a reject, which is final, and before a
  * retraction, which can only take back an answer that was given. The order in the message has no influence.
  */
-export function judgingOrder(decisions: readonly (keyof typeof ORDER | null)[]): readonly number[] {
+export function assessingOrder(decisions: readonly (keyof typeof ORDER | null)[]): readonly number[] {
   const place = (i: number): number => ORDER[decisions[i] ?? 'reject'];
   return decisions.map((_, i) => i).sort((a, b) => place(a) - place(b));
 }

@@ -1,7 +1,7 @@
 /** Ledger rows of answers and withdrawals, accepted or refused. */
 import { canonicalJson, type JsonValue } from '../../policy/contracts/canonical-json';
 import { MAX_REFUSED_ROWS, type LedgerEntry } from '../../policy/evidence/ledger-port';
-import type { CountedAnswer } from '../../signing/judge-answer';
+import type { CountedAnswer } from '../../signing/assess-answer';
 import { answerFactKey, answerRowKind } from '../../signing/verify-answers';
 import { sha256HexOfText } from '../../policy/contracts/hash';
 
@@ -15,7 +15,7 @@ export function acceptedEntry(
   return {
     kind: answerRowKind(answer),
     at: by.at,
-    // `judgeAnswer` parsed it strictly: it is an envelope or an unsigned answer, without other members.
+    // `assessAnswer` parsed it strictly: it is an envelope or an unsigned answer, without other members.
     body: {
       answer: sent as JsonValue,
       violationId,

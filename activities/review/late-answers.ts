@@ -1,7 +1,7 @@
 /** Records answers that were refused before they reached their workflow. */
 import type { AnswerResults } from '../../policy/contracts/answer';
 import type { Ledger } from '../../policy/evidence/ledger-port';
-import type { RefusedAnswer } from '../../signing/judge-answer';
+import type { RefusedAnswer } from '../../signing/assess-answer';
 import { byViolation, parseAnswerMessage, refusedResult, violationIdOf } from './answer-message';
 import { refusedAnswerEntry } from './answer-rows';
 

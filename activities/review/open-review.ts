@@ -50,7 +50,7 @@ export interface OpeningDeps extends DerivationDeps {
  *    withdrawn or superseded stays so (`stopped`).
  * O2 A change that names another one in `supersedes` ends the review of that one once its own row `submitted` is written: its
  *    workflow then signals the other review, which admits the signal by that row. The signature of this submission covers the member
- *    `supersedes`, so no second signature is needed (J3 of judge-withdrawal.ts).
+ *    `supersedes`, so no second signature is needed (J3 of assess-withdrawal.ts).
  * O3 A review opens even if its guardians cannot run now. The workflow runs `runGuardians` for those that have no result here.
  */
 export function createOpeningActivities(deps: OpeningDeps): Pick<ReviewActivities, 'openReview'> {

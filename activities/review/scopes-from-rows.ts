@@ -1,7 +1,7 @@
 /** What answers and withdrawals are compared with, by ledger rows and the pinned plan only. */
 import type { LedgerKind } from '../../policy/contracts/ledger';
 import type { StoredRow } from '../../policy/evidence/chain';
-import { answerScopeOf, type AnswerScope } from '../../signing/judge-answer';
+import { answerScopeOf, type AnswerScope } from '../../signing/assess-answer';
 import type { PlanSource } from '../../storage/plans/plan-source';
 import { requesterIn, rowOf, submissionIn, violationsIn } from '../rows';
 import { OPENED_ROWS } from './opened-change';
@@ -10,7 +10,7 @@ import { CountersignFailure } from '../../policy/contracts/failure';
 import { FailureType } from '../../policy/contracts/failure-type';
 import type { Plan } from '../../policy/contracts/plan';
 import type { Ledger } from '../../policy/evidence/ledger-port';
-import { replacingChange, type WithdrawalScope } from '../../signing/judge-withdrawal';
+import { replacingChange, type WithdrawalScope } from '../../signing/assess-withdrawal';
 
 /** Kinds of the rows that `answerScopeFromRows` reads. */
 export const SCOPE_ROWS = [...OPENED_ROWS, 'disclosed'] as const satisfies readonly LedgerKind[];

@@ -1,6 +1,6 @@
 import type { Plan } from '../../policy/contracts/plan';
 import { isApprover, mayUse, type KeyRegistry, type RegisteredKey } from '../../policy/evidence/key-registry';
-import { CLOCK_SKEW_MS } from '../../signing/judge-answer';
+import { CLOCK_SKEW_MS } from '../../signing/assess-answer';
 import type { Disclosed } from '../review-types';
 
 /** Bounded, because it is recorded in the history of the workflow. */

@@ -6,7 +6,7 @@ import { AnswerMessage, MAX_ANSWERS_PER_MESSAGE } from '../../policy/contracts/a
 import { Envelope } from '../../policy/contracts/diff';
 import { SpendMessage } from '../../policy/contracts/spent';
 import { WithdrawMessage } from '../../policy/contracts/withdrawal';
-import { judgeWithdrawal, type RefusedWithdrawal } from '../../signing/judge-withdrawal';
+import { assessWithdrawal, type RefusedWithdrawal } from '../../signing/assess-withdrawal';
 import { MAX_JSON_BYTES, NOTHING_DONE, type Callers } from '../callers';
 import type { GatewayDeps } from '../deps';
 import type { AnswerRelay } from '../answer-relay';
@@ -54,6 +54,6 @@ async function refusedWithdrawal(
   const scope = await deps.answers.withdrawalScopeOf(changeId, message);
   if (scope === null) return null;
   const { find } = await deps.keys();
-  const judged = judgeWithdrawal('withdraw', message, scope, find, new Date(deps.now()).toISOString());
+  const judged = assessWithdrawal('withdraw', message, scope, find, new Date(deps.now()).toISOString());
   return judged.code === 'accepted' ? null : judged;
 }

@@ -20,8 +20,8 @@ export const DEFECTS = [
   {
     name: 'accept a confirmation after the deadline of its violation',
     through: 'a person who reads accepted and whose confirmation does not count',
-    file: 'activities/review/judge-message.ts',
-    from: '!recorded && input.late.has(judged.violationId)',
+    file: 'activities/review/assess-message.ts',
+    from: '!recorded && input.late.has(assessed.violationId)',
     to: 'false',
     tests: ADMIT,
   },
@@ -77,8 +77,8 @@ export const DEFECTS = [
     name: 'record a withdrawal beside another verdict',
     through: 'a withdrawal that is reported as refused and recorded as accepted',
     file: 'activities/review/admit-withdrawal.ts',
-    from: '[toEntry(judged, scope.other, at, input.via)], undefined, lastN',
-    to: '[toEntry(judged, scope.other, at, input.via)]',
+    from: '[toEntry(assessed, scope.other, at, input.via)], undefined, lastN',
+    to: '[toEntry(assessed, scope.other, at, input.via)]',
     tests: ['test/activities/review/admit-withdrawal.test.ts'],
   },
   {

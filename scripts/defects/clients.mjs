@@ -29,8 +29,8 @@ export const DEFECTS = [
     name: 'relay a withdrawal without verifying it',
     through: 'junk that uses up the messages of a review',
     file: 'gateway/routes/answers.ts',
-    from: "return judged.code === 'accepted' ? null : judged;",
-    to: "return judged.code === 'accepted' || judged ? null : judged;",
+    from: "return assessed.code === 'accepted' ? null : assessed;",
+    to: "return assessed.code === 'accepted' || assessed ? null : assessed;",
     tests: ['test/gateway/gateway.test.ts'],
   },
   {

@@ -468,8 +468,8 @@ export const DEFECTS = [
     name: 'skip the signature of a recorded withdrawal',
     through: 'a withdrawal that a database writer invented',
     file: review('withdrawal'),
-    from: 'const judged = judgeAgain(review, row);\n  if (judged.code',
-    to: "const judged = { code: 'accepted', explanation };\n  if (judged.code",
+    from: 'const assessed = assessAgain(review, row);\n  if (assessed.code',
+    to: "const assessed = { code: 'accepted', explanation };\n  if (assessed.code",
     tests: ['test/signing/verify-evidence.test.ts'],
   },
   {

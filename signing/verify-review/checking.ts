@@ -5,7 +5,7 @@ import type { LedgerKind, LedgerRow } from '../../policy/contracts/ledger';
 import type { Plan } from '../../policy/contracts/plan';
 import type { Evidence } from '../../policy/evidence/bundle';
 import type { PredicateOf, StatementKind } from '../../policy/evidence/statement';
-import { CLOCK_SKEW_MS } from '../judge-answer';
+import { CLOCK_SKEW_MS } from '../assess-answer';
 import { signedBy } from '../signed-by';
 import type { Review, Supplied } from './record';
 import type { KeyLookup } from '../../policy/evidence/key-registry';

@@ -2,7 +2,7 @@ import type { AdmittedAnswer, AnswerCode } from '../../policy/contracts/answer';
 import { decide, lastCountedAt, type Decided, type DecideInput } from '../../policy/decide/decide';
 import { cardinalityOf, matchPolicies } from '../../policy/decide/violations';
 import { untilSettled } from '../../policy/evidence/recorded-findings';
-import { answerScopeOf } from '../judge-answer';
+import { answerScopeOf } from '../assess-answer';
 import { statementsOf, verifyAcceptedAnswers } from '../verify-answers';
 import { countedRows } from './attested';
 import { claimOf, fail, NEVER_OPENED, notChecked, openedOf, rowOf, type OpenedReview } from './checking';

@@ -4,7 +4,7 @@ import type { Envelope } from '../../policy/contracts/diff';
 import { fromBase64, toBase64 } from '../../policy/evidence/base64';
 import { statementOf } from '../../policy/evidence/statement';
 import { signEnvelope } from '../../signing/envelope';
-import { judgeAnswer, type AnswerScope } from '../../signing/judge-answer';
+import { assessAnswer, type AnswerScope } from '../../signing/assess-answer';
 import { lookup, testKey } from '../support/keys';
 import { answerOf } from '../support/review/disclosed-change';
 
@@ -46,7 +46,7 @@ const MEMBERS = Object.entries(OTHER) as [keyof AnswerPredicate, readonly [Parti
 /** Bypasses `signPredicate`, which refuses a statement that names another key. */
 const answer = (more: Partial<AnswerPredicate> = {}): Envelope =>
   signEnvelope(statementOf('answer', { ...SIGNED, ...more }), dana);
-const codeOf = (sent: unknown): string => judgeAnswer(sent, scope, keys, NOW).code;
+const codeOf = (sent: unknown): string => assessAnswer(sent, scope, keys, NOW).code;
 
 /** The payload of one answer with the signature of another. */
 const under = (words: Envelope, signature: Envelope): Envelope => ({ ...words, signatures: signature.signatures });

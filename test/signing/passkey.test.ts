@@ -7,7 +7,7 @@ import { loginChallenge, passkeyChallenge, statementDigest } from '../../policy/
 import { cosePublicKeyOf, passkeyKeyId, spkiOf } from '../../policy/evidence/passkey-key';
 import { PREDICATES, statementOf, type Statement, type StatementKind } from '../../policy/evidence/statement';
 import { signEnvelope } from '../../signing/envelope';
-import { judgeAnswer, type AnswerScope } from '../../signing/judge-answer';
+import { assessAnswer, type AnswerScope } from '../../signing/assess-answer';
 import { passkeyKeyProblem, verifyAssertion } from '../../signing/passkey';
 import { verifyWithRegistry } from '../../signing/registry-verify';
 import { SAMPLES } from '../policy/evidence/samples';
@@ -47,7 +47,7 @@ const statement = (keyId: string, more: Partial<AnswerPredicate> = {}): Statemen
     expiresAt: '2026-03-01T12:30:00.000Z',
     ...more,
   });
-const judge = (sent: unknown, at = NOW) => judgeAnswer(sent, scope, keys, at);
+const judge = (sent: unknown, at = NOW) => assessAnswer(sent, scope, keys, at);
 const one = (by: TestPasskey, touch?: Touch): Envelope => by.sign([statement(by.keyId)], touch)[0]!;
 const withPasskey = (envelope: Envelope, change: Partial<PasskeyAssertion>): Envelope => {
   const [only] = envelope.signatures;
@@ -249,7 +249,7 @@ describe('the two kinds of keys are never mixed', () => {
 
   it('a revoked passkey, a demo passkey and one without the right are refused', () => {
     const codeOf = (entry: Partial<TestPasskey['entry']>): string =>
-      judgeAnswer(one(dana), scope, lookup({ entry: { ...dana.entry, ...entry } }), NOW).code;
+      assessAnswer(one(dana), scope, lookup({ entry: { ...dana.entry, ...entry } }), NOW).code;
     expect(codeOf({ revokedAt: NOW })).toBe('revoked_key');
     expect(codeOf({ demo: true })).toBe('demo_key');
     expect(codeOf({ rights: ['read'] })).toBe('not_eligible');

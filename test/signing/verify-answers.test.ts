@@ -4,7 +4,7 @@ import { lastWords } from '../../policy/decide/last-words';
 import { messageDigest } from '../../policy/evidence/dsse';
 import type { SpentNonce } from '../../policy/evidence/ledger-port';
 import { signPredicate } from '../../signing/envelope';
-import { judgeAnswer, type AnswerScope } from '../../signing/judge-answer';
+import { assessAnswer, type AnswerScope } from '../../signing/assess-answer';
 import { newNonce } from '../../signing/nonce';
 import type { SigningKey } from '../../signing/keys';
 import { answerFactKey, verifyAcceptedAnswers, type VerifyAnswers } from '../../signing/verify-answers';
@@ -51,7 +51,7 @@ const keys = lookup(dana, eli, demo, stranger);
 /** The nonces that admission would have spent for these rows. */
 function spent(rows: readonly LedgerRow[], by: AnswerScope = scope): SpentNonce[] {
   return rows.flatMap(({ changeId, at, body }) => {
-    const judged = judgeAnswer(body['answer'], by, keys, at);
+    const judged = assessAnswer(body['answer'], by, keys, at);
     return judged.code === 'accepted' && judged.keyId !== null && judged.nonce !== null
       ? [{ keyId: judged.keyId, nonce: judged.nonce, changeId, factKey: answerFactKey(judged) }]
       : [];

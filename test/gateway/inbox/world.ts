@@ -7,7 +7,7 @@ import { CountersignError } from '../../../client/errors';
 import { toBase64Url } from '../../../policy/evidence/base64';
 import type { RegisteredKey } from '../../../policy/evidence/key-registry';
 import { loginChallenge } from '../../../policy/evidence/passkey-challenge';
-import type { AnswerScope } from '../../../signing/judge-answer';
+import type { AnswerScope } from '../../../signing/assess-answer';
 import type { ChallengeStore } from '../../../storage/inbox/challenges';
 import type { InboxFilter, InboxPage, Viewer } from '../../../storage/inbox/review-list';
 import { ABSOLUTE_MS, IDLE_MS, type SessionStore } from '../../../storage/inbox/sessions';

@@ -5,7 +5,7 @@ import type { RollbackReason } from '../../../policy/contracts/outcome';
 import { isHardBlock } from '../../../policy/decide/findings';
 import { judgeFailureResult } from '../../../policy/decide/judge-failure';
 import { JUDGE_ID } from '../../../policy/judge/config';
-import { CLOCK_SKEW_MS } from '../../../signing/judge-answer';
+import { CLOCK_SKEW_MS } from '../../../signing/assess-answer';
 import type { SigningKey } from '../../../signing/keys';
 import { signEnvelope } from '../../../signing/envelope';
 import { seededKey } from '../seeded-key';

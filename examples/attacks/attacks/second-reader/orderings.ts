@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createHash } from 'node:crypto';
 import type { ReviewStatus } from '../../../../policy/contracts/status';
 import { canonicalJson } from '../../../../policy/contracts/canonical-json';
-import { CLOCK_SKEW_MS } from '../../../../signing/judge-answer';
+import { CLOCK_SKEW_MS } from '../../../../signing/assess-answer';
 import { newNonce } from '../../../../signing/nonce';
 import type { SigningKey } from '../../../../signing/keys';
 import {

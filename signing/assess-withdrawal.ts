@@ -16,7 +16,7 @@ import type { Plan } from '../policy/contracts/plan';
 import { SupersedeMessage, WithdrawMessage, type Stopped, type WithdrawCode } from '../policy/contracts/withdrawal';
 import { messageDigest, openEnvelope } from '../policy/evidence/dsse';
 import type { KeyLookup, RegisteredKey } from '../policy/evidence/key-registry';
-import { CLOCK_SKEW_MS, MAX_ANSWER_PAYLOAD } from './judge-answer';
+import { CLOCK_SKEW_MS, MAX_ANSWER_PAYLOAD } from './assess-answer';
 import type { PasskeyUse } from './passkey';
 import { refusalCode, verifyWithRegistry } from './registry-verify';
 import { verifySubmission } from './verify-submission';
@@ -60,7 +60,7 @@ export function replacingChange(kind: 'withdraw' | 'supersede', message: unknown
 }
 
 /** `at` is the time of admission, ISO 8601. Never throws. */
-export function judgeWithdrawal(
+export function assessWithdrawal(
   kind: 'withdraw' | 'supersede',
   message: unknown,
   scope: WithdrawalScope,

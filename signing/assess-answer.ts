@@ -6,7 +6,7 @@
  *    to report the refusal.
  * A3 Every member that an answer binds is compared here: change, fingerprint, violation, context, signer, time. The nonce is
  *    checked by the ledger.
- * A4 Which of several answers of one person counts is decided by `decide`. Here each answer is judged without the others.
+ * A4 Which of several answers of one person counts is decided by `decide`. Here each answer is assessed without the others.
  */
 import { UnsignedAnswer, type AnswerCode, type AnswerPredicate, type Decision } from '../policy/contracts/answer';
 import { Envelope, type Submission } from '../policy/contracts/diff';
@@ -69,7 +69,7 @@ export interface RefusedAnswer {
 }
 
 /** `at` is the time of admission, ISO 8601. Never throws. */
-export function judgeAnswer(
+export function assessAnswer(
   answer: unknown,
   scope: AnswerScope,
   keys: KeyLookup,
