@@ -54,6 +54,6 @@ async function refusedWithdrawal(
   const scope = await deps.answers.withdrawalScopeOf(changeId, message);
   if (scope === null) return null;
   const { find } = await deps.keys();
-  const judged = assessWithdrawal('withdraw', message, scope, find, new Date(deps.now()).toISOString());
-  return judged.code === 'accepted' ? null : judged;
+  const assessed = assessWithdrawal('withdraw', message, scope, find, new Date(deps.now()).toISOString());
+  return assessed.code === 'accepted' ? null : assessed;
 }
