@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
@@ -111,27 +111,14 @@ function adminPool(connectionString: string): Pool {
   return pool;
 }
 
-/** It is made once and kept until the sources are compiled again, because that takes seconds. */
 async function writeBundle(path: string): Promise<void> {
-  // As .js without a source, the compiler's clean-up would remove it.
-  const kept = join(__dirname, 'workflow-bundle.cjs');
-  const compiled = join(__dirname, '..', '..', '.tsbuildinfo');
-  if (!existsSync(kept) || statSync(kept).mtimeMs < statSync(compiled).mtimeMs) {
-    // Another sweep may be copying the file: replace it atomically.
-    writeFileSync(`${kept}.${process.pid}`, await bundled());
-    renameSync(`${kept}.${process.pid}`, kept);
-  }
-  copyFileSync(kept, path);
-}
-
-async function bundled(): Promise<string> {
   const { code } = await bundleWorkflowCode({
     workflowsPath: require.resolve('../../workflows/index'),
     payloadConverterPath: require.resolve('../../workflows/payload-converter'),
     workflowInterceptorModules: [...WORKFLOW_INTERCEPTORS, require.resolve('./short-timeouts')],
     logger: new DefaultLogger('ERROR'),
   });
-  return code;
+  writeFileSync(path, code);
 }
 
 function starter(
