@@ -26,7 +26,7 @@ export const DEFECTS = [
     tests: ADMIT,
   },
   {
-    name: 'judge the answers of one message without each other',
+    name: 'assess the answers of one message without each other',
     through: 'a confirmation that its signer takes back in the same message',
     file: 'activities/review/answer-order.ts',
     from: 'if (before.length === 0 ||',
@@ -34,7 +34,7 @@ export const DEFECTS = [
     tests: ADMIT,
   },
   {
-    name: 'judge a retraction before the confirmation that it names',
+    name: 'assess a retraction before the confirmation that it names',
     through: 'a confirmation that its signer takes back earlier in the same message',
     file: 'activities/review/answer-order.ts',
     from: '.sort((a, b) => place(a) - place(b))',

@@ -24,9 +24,9 @@ const made = new Map<string, Enrolled>();
 
 /** The passkey of `seededPasskey` as its person enrolled it, with the statements of both signers. */
 export function enrolledPasskey(person: string, operator: SigningKey): Enrolled {
-  const place = `${operator.keyId} ${person}`;
-  const known = made.get(place) ?? enrolled(person, operator);
-  made.set(place, known);
+  const key = `${operator.keyId} ${person}`;
+  const known = made.get(key) ?? enrolled(person, operator);
+  made.set(key, known);
   return known;
 }
 

@@ -99,9 +99,9 @@ export class ReviewWorld extends ReviewSteps {
     this.ledger = options.ledger ?? memoryLedger();
     const extensions = { validators: this.validators, callbacks: this.#callbacks, sourceTools: this.tools };
     const bundle = demoBundle(options.bundle);
-    const place = `${sourceTool} ${bundle}`;
-    const { plan, planHash } = compiled.get(place) ?? compileText(bundle, extensions, 'shop', sourceTool);
-    compiled.set(place, { plan: deepFreeze(plan), planHash });
+    const key = `${sourceTool} ${bundle}`;
+    const { plan, planHash } = compiled.get(key) ?? compileText(bundle, extensions, 'shop', sourceTool);
+    compiled.set(key, { plan: deepFreeze(plan), planHash });
     this.plan = plan;
     this.planHash = planHash;
     if (options.signedBy !== 'none')
