@@ -11,7 +11,7 @@ type HashedDefinition = Pick<ValidatorDefinition, 'version' | 'logicRevision' | 
 
 /**
  * The logic hash of a validator in a plan for one source tool. It covers the tool's parser if the validator reads through
- * the tool (texts, measure, touched, claims) or reads facts without naming the tool's parser itself, as conditions do, and the
+ * the tool (texts, measure, touched, claims) or reads facts without naming the tool's parser in its version, as conditions do, and the
  * tool's renderer if the validator reads the rendering, because another revision of either may produce another finding.
  */
 export function definitionHash(
@@ -21,9 +21,13 @@ export function definitionHash(
 ): Sha256 {
   const readers: string[] = [];
   if (tool !== undefined) {
-    const readsUnnamedParser = reads.includes('facts') && parser?.name !== tool.parser.name;
+    const readsUnnamedParser = reads.includes('facts') && !namesParser(parser, tool.parser);
     if (readsUnnamedParser || reads.some(isToolRead)) readers.push(`${tool.parser.name} ${tool.parser.version}`);
     if (reads.includes('rendering')) readers.push(`${tool.render.name}@${tool.render.revision}`);
   }
   return logicHash({ id, version, logicRevision, config, parser, readers });
+}
+
+function namesParser(named: HashedDefinition['parser'], { name, version }: HashedTool['parser']): boolean {
+  return named !== null && named.name === name && named.version === version;
 }

@@ -55,11 +55,11 @@ const unchanged = new Map<string, string>();
 
 /** The verdict on evidence that was made again as an attacker makes it, but without a change. Memoized, as the evidence is. */
 function verdictUnchanged(bundle: EvidenceBundle, world: World, how: 'rewritten' | 'resigned'): string {
-  const place = `${how} ${bundle.sha256}`;
+  const key = `${how} ${bundle.sha256}`;
   const again = () =>
     how === 'rewritten' ? rewritten(bundle, (rows) => rows) : resigned(bundle, world.keys.committer, {});
-  const verdict = unchanged.get(place) ?? verify(again(), world).verdict;
-  unchanged.set(place, verdict);
+  const verdict = unchanged.get(key) ?? verify(again(), world).verdict;
+  unchanged.set(key, verdict);
   return verdict;
 }
 

@@ -8,8 +8,3 @@ export const RUN_ALL = process.env['COUNTERSIGN_TEST_ALL'] === '1';
 export function sampled<T>(cases: readonly T[], size: number): readonly T[] {
   return RUN_ALL ? cases : cases.filter((_, i) => i % size === 0);
 }
-
-/** How many values a costly property test draws: all with new seeds too, otherwise a third. */
-export function runs(all: number): number {
-  return RUN_ALL || (process.env['COUNTERSIGN_PROPERTY_SEED'] ?? '') !== '' ? all : Math.ceil(all / 3);
-}

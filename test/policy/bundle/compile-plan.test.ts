@@ -490,6 +490,11 @@ describe('what is read through the source tool', () => {
     demoRule('team_parser', {
       pack: 'team-rules',
       reads: ['facts'],
+      parser: ourTools.get('SQLDryRun')?.parser as { name: string; version: string },
+    }) as never,
+    demoRule('team_older', {
+      pack: 'team-rules',
+      reads: ['facts'],
       parser: { name: 'libpg-query', version: '1' },
     }) as never,
     demoRule('team_engine', { pack: 'team-rules', reads: ['facts'], parser: { name: 'cel', version: '1' } }) as never,
@@ -508,7 +513,7 @@ describe('what is read through the source tool', () => {
     return [...before.keys()].filter((name) => before.get(name) !== after.get(name));
   };
 
-  test('another facts revision of the tool is another logic_hash for what reads texts, measure, places or claims, or facts without naming the tool’s parser, and for nothing else [G18]', () => {
+  test('another facts revision of the tool is another logic_hash for what reads texts, measure, places or claims, or facts, and for nothing else [G18]', () => {
     const parser = { name: 'libpg-query', version: 'another' };
     expect(moved({ parser })).toEqual([
       'team_facts',
@@ -516,6 +521,8 @@ describe('what is read through the source tool', () => {
       'team_measure',
       'team_touched',
       'team_claims',
+      'team_parser',
+      'team_older',
       'team_engine',
       'metadata_mismatch',
     ]);
@@ -534,6 +541,8 @@ describe('what is read through the source tool', () => {
       'guardian.team_measure',
       'guardian.team_touched',
       'guardian.team_claims',
+      'guardian.team_parser',
+      'guardian.team_older',
       'guardian.team_engine',
       'guardian.metadata_mismatch',
     ]);

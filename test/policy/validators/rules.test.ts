@@ -5,7 +5,6 @@ import { diffSizeRule } from '../../../policy/validators/diff-size-rule';
 import { PATTERN_ENGINE, patternRule } from '../../../policy/validators/pattern-rule';
 import { patternProblem } from '../../../policy/text/pattern-problem';
 import { tableWhitelistRule } from '../../../policy/validators/table-whitelist-rule';
-import { runs } from '../../support/extent';
 import { diffOf } from './fixtures';
 
 describe('PatternRule', () => {
@@ -79,7 +78,7 @@ describe('PatternRule', () => {
           expect(together.approved ? [] : together.details).toEqual(matched.length === 0 ? [] : { matched });
         },
       ),
-      { numRuns: runs(300) },
+      { numRuns: 300 },
     );
   });
 

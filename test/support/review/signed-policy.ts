@@ -10,7 +10,6 @@ import type { Extensions } from '../../../workers/extensions';
 
 /** Compiling is slow. All policies here have the same validators, so they share plans. */
 const compiled = new Map<string, ReturnType<typeof compileText>>();
-
 const compiledAll = new Map<string, ReturnType<typeof compileAll>>();
 
 export type SignedPolicy = EvidenceSources['policy'] &

@@ -5,7 +5,6 @@ import { coverageOf, unseenPlaces } from '../../../../gateway/inbox/page/model/c
 import { blocksOf, claimAnchor, placeOf, type Place } from '../../../../gateway/inbox/page/model/evidence';
 import { placeOfPointer } from '../../../../gateway/inbox/page/model/json-places';
 import { pointerOf } from '../../../../policy/text/json-pointer';
-import { runs } from '../../../support/extent';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const shas = { diffSha: 'd'.repeat(64), inputSha: 'e'.repeat(64), stagingSha: 'f'.repeat(64) };
@@ -101,7 +100,7 @@ describe('the place of an evidence reference', () => {
             }
         },
       ),
-      { numRuns: runs(200) },
+      { numRuns: 200 },
     );
   });
 });

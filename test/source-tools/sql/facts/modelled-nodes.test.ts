@@ -5,7 +5,6 @@ import { MODELLED_NODES } from '../../../../source-tools/sql/facts/modelled-node
 import { commandOf } from '../../../../source-tools/sql/facts/commands';
 import { loadParser, parseStatements, type Tree } from '../../../../source-tools/sql/facts/parser';
 import { isModelled, unmodelledParts } from '../../../../source-tools/sql/facts/rehearsable';
-import { runs } from '../../../support/extent';
 import { ROOT } from '../../../support/root';
 
 /** The grammar as the parser's package describes it: node types with their members, and enumerations with their values. */
@@ -135,7 +134,7 @@ it('holds a known statement with an unknown node, member or value at any place',
         return unmodelledParts(tree).length > 0;
       },
     ),
-    { numRuns: runs(500) },
+    { numRuns: 500 },
   );
 });
 

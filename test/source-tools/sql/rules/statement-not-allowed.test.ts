@@ -3,7 +3,6 @@ import type { Evaluation } from '../../../../policy/bundle/evaluate';
 import type { Metadata } from '../../../../policy/contracts/diff';
 import { extractSqlFacts } from '../../../../source-tools/sql/facts/extract-sql-facts';
 import { starterEvaluator } from '../../../support/compiled-plan';
-import { runs } from '../../../support/extent';
 import { OTHER_STATEMENTS } from './support/other-statements';
 import { bytesOf } from '../../../policy/rules/support/run-pack-rule';
 import { run } from './support/run-rule';
@@ -167,6 +166,6 @@ it('never lets a function or operator that is not listed commit without a questi
       const { outcome } = await evaluate(place(e), { affected_rows: 1 });
       return outcome !== 'COMMIT';
     }),
-    { numRuns: runs(300) },
+    { numRuns: 300 },
   );
 });
