@@ -3,16 +3,9 @@ export { type Bounded, type ReviewCalls, type Submitted } from './review-calls';
 export { type SubmitInput, type PreparedSubmission, prepareSubmission, signSubmission } from './submission';
 export { type ReviewResult } from './result';
 export { type ReceiptCheck, type ReceiptTrust, type Verification, verifyOutcome, verifyReceipt } from './receipt';
-export {
-  GuardBlock,
-  guard,
-  isGuardBlock,
-  type Guarded,
-  type GuardClient,
-  type GuardOptions,
-  type GuardReason,
-  type Staged,
-} from './guard';
+export { guard, type Guarded, type GuardOptions, type Staged } from './guard';
+export { GuardBlock, isGuardBlock, type GuardReason } from './guard-block';
+export { type GuardClient } from './approval';
 export { type ApprovalChannel, consult, type Consulted, type PolicyRequest } from './channel';
 export { CountersignError, type ErrorCode } from './errors';
 export { createSigner, type Signer } from './signer';

@@ -105,7 +105,7 @@ export const DEFECTS = [
   {
     name: 'use an approval without recording it',
     through: 'the effect of one approval twice',
-    file: 'client/guard.ts',
+    file: 'client/approval.ts',
     from: 'return spent ? null :',
     to: 'return spent || !spent ? null :',
     tests: ['test/client/guard.test.ts'],
@@ -113,7 +113,7 @@ export const DEFECTS = [
   {
     name: 'take a state that does not exist for an approval',
     through: 'an effect without a receipt, by the outcome of a forged workflow',
-    file: 'client/guard.ts',
+    file: 'client/approval.ts',
     from: "return refused('unverified', 'The review has ended in a state that does not exist');",
     to: 'return result as never;',
     tests: ['test/client/guard.test.ts'],

@@ -1,6 +1,8 @@
 import timers from 'node:timers/promises';
 import { CountersignError } from '../../client/errors';
-import { guard, GuardBlock, isGuardBlock, type GuardClient, type GuardOptions } from '../../client/guard';
+import type { GuardClient } from '../../client/approval';
+import { guard, type GuardOptions } from '../../client/guard';
+import { GuardBlock, isGuardBlock } from '../../client/guard-block';
 import { prepareSubmission, type SubmitInput } from '../../client/submission';
 import { toResult, type ReviewResult } from '../../client/result';
 import type { ReceiptPredicate, ReviewOutcome } from '../../policy/contracts/outcome';

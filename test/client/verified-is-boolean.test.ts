@@ -1,4 +1,4 @@
-import type { GuardBlock } from '../../client/guard';
+import type { GuardBlock } from '../../client/guard-block';
 import type { Verification } from '../../client/receipt';
 import type { ReviewResult } from '../../client/result';
 

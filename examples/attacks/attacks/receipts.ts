@@ -1,6 +1,7 @@
 /** Receipts that no review earned, genuine receipts beside forged words, approvals that are used twice, and evidence with a cut end. */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { guard, isGuardBlock } from '../../../client/guard';
+import { guard } from '../../../client/guard';
+import { isGuardBlock } from '../../../client/guard-block';
 import type { ReviewOutcome, RollbackReason } from '../../../policy/contracts/outcome';
 import { EvidenceBundle, evidenceText } from '../../../policy/evidence/bundle';
 import { raisePay, refundOrder, refused, topUp, withoutRow, type Attack, type Attempt } from '../attack';
