@@ -87,22 +87,22 @@ function apply(change: Review, activity: string, result: unknown): void {
     case 'openReview': {
       const opened = result as Opened;
       change.open(opened);
-      change.recordReported(opened.reported);
+      change.findings.recordReported(opened.reported);
       change.title = opened.title;
       return;
     }
     case 'runGuardians':
-      return change.recordReported(result as Reported);
+      return change.findings.recordReported(result as Reported);
     case 'stage': {
       const staged = result as Staged;
       if (staged.kind !== 'staged') throw new Error('The dry run was refused');
       change.cardinality = staged.cardinality;
       change.stagingSha = staged.stagingSha;
-      return change.recordReported(staged.reported);
+      return change.findings.recordReported(staged.reported);
     }
     case 'disclose':
-      change.complete();
-      return change.disclose(matchPolicies(change.plan, change.findings(), change.cardinality), result as Disclosed);
+      change.findings.complete();
+      return change.disclose(matchPolicies(change.plan, change.findings.all(), change.cardinality), result as Disclosed);
     default:
       throw new Error(`A review that waits has no result of "${activity}"`);
   }

@@ -17,9 +17,9 @@ import { publishStatus } from './reporting';
  * superseded. Returns the reason if the review ends here, else null.
  */
 export async function intervene(change: Review): Promise<Ending | null> {
-  const triggered = matchPolicies(change.plan, change.findings(), change.cardinality);
-  if (triggered.length > MAX_VIOLATIONS) change.overflow(triggered.length);
-  if (triggered.length === 0 || change.isForbidden() || change.stopped !== null) return null;
+  const triggered = matchPolicies(change.plan, change.findings.all(), change.cardinality);
+  if (triggered.length > MAX_VIOLATIONS) change.findings.recordTooManyViolations(triggered.length);
+  if (triggered.length === 0 || change.findings.hasHardBlock() || change.stopped !== null) return null;
   change.disclosing = true;
   try {
     await disclose(change, triggered);
@@ -48,7 +48,7 @@ function disclosureFailed(error: unknown): Ending {
 async function disclose(change: Review, triggered: readonly TriggeredPolicy[]): Promise<void> {
   const { changeId, stagingSha } = change;
   const summary = `${triggered.length} violation${triggered.length === 1 ? '' : 's'}`;
-  const input = { changeId, stagingSha, unrecorded: change.unrecorded() };
+  const input = { changeId, stagingSha, unrecorded: change.findings.unrecorded() };
   change.disclose(triggered, await reviewSteps(change.localTurn, summary).disclose(input));
 }
 

@@ -9,21 +9,21 @@ import type { Review } from './review-state';
 /** One activity; its result is recorded and reused on replay. A judge that cannot answer gives an ERROR finding, never none. */
 export async function askJudge(change: Review): Promise<void> {
   for (const validator of change.plan.validators) {
-    if (!isJudge(validator) || change.hasOutcome(validator.id)) continue;
+    if (!isJudge(validator) || change.findings.has(validator.id)) continue;
     if (
       change.plan.judgeWhen === 'onlyIfClean' &&
-      change.answeredFindings().some((f) => f.class === 'POLICY' && f.status !== 'ALLOW')
+      change.findings.answered().some((f) => f.class === 'POLICY' && f.status !== 'ALLOW')
     ) {
-      change.record(validator.id, { kind: 'skipped', reasonCode: 'judge_when' });
+      change.findings.record(validator.id, { kind: 'skipped', reasonCode: 'judge_when' });
       continue;
     }
     const input = { changeId: change.changeId, stagingSha: change.stagingSha, validatorId: validator.id };
     try {
       const { result } = await judge(String(validator.config['model'] ?? validator.id)).askJudge(input);
-      change.recordReported({ allowed: [], results: { [validator.id]: result } });
+      change.findings.recordReported({ allowed: [], results: { [validator.id]: result } });
     } catch (error) {
       if (isCancellation(error)) throw error;
-      change.record(validator.id, {
+      change.findings.record(validator.id, {
         kind: 'result',
         result: await judgeFailed(change, validator, input, failureOf(error)),
       });

@@ -43,7 +43,7 @@ export class MessageHandlers {
     const { admitted, results } = await this.#admit(message, via);
     // The review may have closed while the activity ran. A late answer is in the ledger but decides nothing.
     if (!this.review.isClosed()) this.review.admit(admitted);
-    this.review.refuse(claimsOf(message, this.review.names()), results);
+    this.review.keepRefusals(claimsOf(message, this.review.names()), results);
     publishAnswers(this.review, admitted.length);
     // The ledger has this review as closed: the run was reset to an earlier point. It ends with the recorded outcome.
     const closedInLedger = this.review.isWaiting() && Object.values(results).some(({ code }) => code === 'closed');

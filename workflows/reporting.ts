@@ -14,6 +14,7 @@ import { currentDetails } from './details';
 import * as messages from './messages';
 import { plainLine } from '../policy/text/plain-line';
 import { MAX_TITLE, now, type Review } from './review-state';
+import { statusOf } from './review-status';
 import { searchAttributesOf } from '../policy/contracts/search-attributes';
 
 /**
@@ -36,7 +37,7 @@ export function publishStatus(change: Review, note: string | null = null): void 
 
 /** Updates the current details only, which writes no event. */
 export function showDetails(change: Review, note: string | null = null): ReviewStatus {
-  const status = change.status(now());
+  const status = statusOf(change, now());
   setCurrentDetails(detailsOf(change, status, note));
   return status;
 }

@@ -3,26 +3,15 @@ import type { Disclosed, Opened } from '../activities/review-types';
 import type { AdmittedAnswer, AnswerResults } from '../policy/contracts/answer';
 import type { Submission } from '../policy/contracts/diff';
 import { ReviewState, type RollbackReason, type WorkflowOutcome } from '../policy/contracts/outcome';
-import { fromHistoryPlan, type ReviewFinding, type ReviewPlan } from '../policy/contracts/history-plan';
+import { fromHistoryPlan, type ReviewPlan } from '../policy/contracts/history-plan';
 import type { Cardinality } from '../policy/contracts/plan';
-import { isNotAllow, toFindingProjection, type Preflight, type ReviewStatus } from '../policy/contracts/status';
+import type { Preflight } from '../policy/contracts/status';
 import type { PolicyViolation } from '../policy/contracts/violation';
 import { decide, type Decided } from '../policy/decide/decide';
-import {
-  assembleAnswered,
-  assembleFindings,
-  COMPUTED_BY_ASSEMBLY,
-  isHardBlock,
-  type Assembly,
-  type RawOutcome,
-  type SkipReason,
-} from '../policy/decide/findings';
-import { fromReported, type Reported } from '../policy/decide/reported';
-import { violationStatus } from '../policy/decide/violation-status';
 import { buildViolations, type TriggeredPolicy } from '../policy/decide/violations';
-import type { Waiving } from '../policy/decide/waivers';
 import { NO_REFUSALS, withRefused, type Refusals } from './answer-lines';
 import type { Claim, ClaimNames } from './claimed-answer';
+import { Findings, type CarriedFindings } from './findings';
 import { MessageBounds, type Counts } from './message-bounds';
 import { LocalTurn } from './local-turn';
 import { clip } from '../policy/text/cut-text';
@@ -48,13 +37,11 @@ const CARRIED = [
 type CarriedMembers = Readonly<Pick<Review, (typeof CARRIED)[number]>>;
 
 /** The state of a review that continues as a new run, because the history of this one became long. */
-export interface Carried extends CarriedMembers {
+export interface Carried extends CarriedMembers, CarriedFindings {
   readonly waitsFor: { readonly what: 'answers' } | { readonly what: 'effect'; readonly since: number };
   readonly opened: Opened;
   readonly warnings: readonly string[];
   readonly answers: readonly AdmittedAnswer[];
-  readonly outcomes: readonly (readonly [string, RawOutcome])[];
-  readonly tooManyViolations: number | null;
   readonly counts: Counts;
 }
 
@@ -65,10 +52,8 @@ function pick(from: CarriedMembers): CarriedMembers {
 /**
  * The state of one review, shared by the handlers and the main function. It decides nothing itself; `decide` does.
  *
- * S1 `outcomes` has one entry for each validator that answered or was skipped; findings are built from it. The built array is
- *    cached until the next outcome, because every wait calls `decide` again and building is most of its cost.
- * S2 `state` only moves forward, except that a commit which was refused because a confirmation was taken back waits again. In
- *    COMMITTING an answer or a withdrawal can only make the committer refuse the commit.
+ * `state` only moves forward, except that a commit which was refused because a confirmation was taken back waits again. In COMMITTING
+ * an answer or a withdrawal can only make the committer refuse the commit.
  */
 export class Review {
   state: ReviewState = 'RUNNING';
@@ -78,7 +63,7 @@ export class Review {
   /** Rows that the dry run changed, one or several; null if unknown. */
   cardinality: Cardinality | null = null;
   /** Set if the submission is not a valid change; the workflow fails with it. */
-  unopened: ApplicationFailure | null = null;
+  openingFailure: ApplicationFailure | null = null;
   /** Set when the static guardians are done. */
   preflight: Preflight | null = null;
   violations: readonly PolicyViolation[] = [];
@@ -110,14 +95,7 @@ export class Review {
   /** Signals that were not handled, because they are unknown or past a bound. */
   dropped = 0;
   readonly #answers = new Map<string, AdmittedAnswer>();
-  readonly #outcomes = new Map<string, RawOutcome>();
-  /** Validators whose outcome comes from this workflow. The ledger has a row of all others. */
-  readonly #unrecorded = new Set<string>();
-  #plan: ReviewPlan | null = null;
-  /** Set by `complete` or `skipRest`: from then on the findings are as they will be disclosed. */
-  #complete = false;
-  #tooManyViolations: number | undefined;
-  #built: ReviewFinding[] | null = null;
+  #findings: Findings | null = null;
   /** `decide` waits at least until then unless an answer is admitted; null if it must be asked. Milliseconds since 1970. */
   #waitsUntil: number | null = null;
 
@@ -128,13 +106,21 @@ export class Review {
   ) {}
 
   open(opened: Opened): void {
+    const { inputSha } = this;
+    const { tenant, target, sourceTool } = this.submission;
+    const { requester, openedAt } = opened;
+    const waiving = { context: { tenant, target, sourceTool, requester, inputSha }, at: openedAt };
     this.opened = opened;
-    this.#plan = fromHistoryPlan(opened.plan);
+    this.#findings = new Findings(fromHistoryPlan(opened.plan), this.changeId, waiving);
+  }
+
+  get findings(): Findings {
+    if (this.#findings === null) throw new Error('The findings were read before the plan was resolved');
+    return this.#findings;
   }
 
   get plan(): ReviewPlan {
-    if (this.#plan === null) throw new Error('The plan was read before it was resolved');
-    return this.#plan;
+    return this.findings.plan;
   }
 
   get planHash(): string {
@@ -154,8 +140,7 @@ export class Review {
       opened: this.#opened(),
       warnings: this.warnings,
       answers: this.answers(),
-      outcomes: [...this.#outcomes],
-      tooManyViolations: this.#tooManyViolations ?? null,
+      ...this.findings.carry(),
       counts: this.bounds.counts(),
     };
   }
@@ -168,10 +153,8 @@ export class Review {
     this.open(carried.opened);
     this.warnings.push(...carried.warnings);
     this.admit(carried.answers);
-    for (const [id, outcome] of carried.outcomes) this.record(id, outcome);
-    this.#tooManyViolations = carried.tooManyViolations ?? undefined;
+    this.findings.restore(carried);
     this.bounds = new MessageBounds(() => Date.now(), carried.counts);
-    this.complete();
   }
 
   /** What the change does; empty while it is unknown. Text of others: escape it where it is shown, and not before, as it is carried. */
@@ -189,7 +172,7 @@ export class Review {
   }
 
   /** Keeps the refused answers of a message for the Temporal UI. */
-  refuse(claims: readonly Claim[], results: AnswerResults): void {
+  keepRefusals(claims: readonly Claim[], results: AnswerResults): void {
     this.refusals = withRefused(this.refusals, claims, results);
   }
 
@@ -198,97 +181,16 @@ export class Review {
     if (!this.warnings.includes(text) && this.warnings.length < MAX_WARNINGS) this.warnings.push(text);
   }
 
-  /** Records an outcome that the ledger may have no row of. */
-  record(validatorId: string, outcome: RawOutcome): void {
-    this.#unrecorded.add(validatorId);
-    this.#set(validatorId, outcome);
-  }
-
-  /** Records results of which an activity has written rows. */
-  recordReported(reported: Reported): void {
-    for (const [id, result] of Object.entries(fromReported(this.plan, reported)))
-      this.#set(id, { kind: 'result', result });
-  }
-
-  #set(validatorId: string, outcome: RawOutcome): void {
-    this.#outcomes.set(validatorId, outcome);
-    this.#built = null;
-  }
-
-  /** The outcomes that `disclose` cannot read from rows. */
-  unrecorded(): Record<string, RawOutcome> {
-    return Object.fromEntries([...this.#outcomes].filter(([id]) => this.#unrecorded.has(id)));
-  }
-
-  /** Marks every validator without an outcome as skipped, with this reason. */
-  skipRest(reasonCode: SkipReason): void {
-    this.complete();
-    for (const { id } of this.plan.validators)
-      if (!this.#outcomes.has(id) && !COMPUTED_BY_ASSEMBLY.has(id)) this.record(id, { kind: 'skipped', reasonCode });
-  }
-
-  /** Every preflight validator has run or was skipped. */
-  complete(): void {
-    this.#complete = true;
-    this.#built = null;
-  }
-
   /** What people are asked from now on. Every reader builds the violations from the same sources. */
   disclose(triggered: readonly TriggeredPolicy[], { callbackResults, ...disclosed }: Disclosed): void {
     const { plan, planHash, inputSha } = this;
     const { requester } = this.#opened();
-    const findings = this.findings();
+    const findings = this.findings.all();
     this.violations = buildViolations({ plan, planHash, inputSha, findings, triggered, callbackResults, requester });
     this.fingerprint = disclosed.fingerprint;
     this.disclosedAt = disclosed.disclosedAt;
     this.reachable = disclosed.reachable;
     this.keyOwners = disclosed.keyOwners;
-  }
-
-  /** Too many violations for a person to answer: the built-in validator reports it. */
-  overflow(violations: number): void {
-    this.#tooManyViolations = violations;
-    this.#built = null;
-  }
-
-  hasOutcome(validatorId: string): boolean {
-    return this.#outcomes.has(validatorId);
-  }
-
-  #assembly(): Assembly {
-    const { plan, changeId } = this;
-    const tooManyViolations = this.#tooManyViolations;
-    const waiving = this.#waiving();
-    return {
-      plan,
-      changeId,
-      outcomes: this.#outcomes,
-      ...(tooManyViolations === undefined ? {} : { tooManyViolations }),
-      waiving,
-    };
-  }
-
-  #waiving(): Waiving {
-    const { inputSha } = this;
-    const { requester, openedAt } = this.#opened();
-    const { tenant, target, sourceTool } = this.submission;
-    return { context: { tenant, target, sourceTool, requester, inputSha }, at: openedAt };
-  }
-
-  /** All findings in declared order. A validator without an outcome counts as a contract violation. */
-  findings(): ReviewFinding[] {
-    if (!this.#complete) return assembleFindings(this.#assembly());
-    return (this.#built ??= assembleFindings(this.#assembly()));
-  }
-
-  /** Findings of the validators that have answered so far, for `status` and the preflight. */
-  answeredFindings(): ReviewFinding[] {
-    if (this.opened === null) return [];
-    return this.#complete ? this.findings() : (this.#built ??= assembleAnswered(this.#assembly()));
-  }
-
-  isForbidden(): boolean {
-    return this.answeredFindings().some(isHardBlock);
   }
 
   admit(answers: readonly AdmittedAnswer[]): void {
@@ -315,7 +217,7 @@ export class Review {
   decideAt(at: string): Decided {
     return decide({
       plan: this.plan,
-      findings: this.findings(),
+      findings: this.findings.all(),
       violations: this.violations,
       answers: this.answers(),
       requester: this.#opened().requester,
@@ -340,59 +242,12 @@ export class Review {
 
   /** True once the ledger has the change as opened, or never will: only then can a message be compared with its rows. */
   isOpeningDone(): boolean {
-    return this.opened !== null || this.unopened !== null || this.isClosed();
+    return this.opened !== null || this.openingFailure !== null || this.isClosed();
   }
 
   environment(): 'development' | 'production' {
     return this.opened?.plan.development === true ? 'development' : 'production';
   }
-
-  status(at: string): ReviewStatus {
-    const { submission, opened } = this;
-    const decided = this.fingerprint === null ? null : this.decideAt(at);
-    const requester = opened?.requester ?? null;
-    const answered = {
-      groups: opened?.plan.groups ?? {},
-      requester,
-      answers: this.answers(),
-      disclosedAt: this.disclosedAt,
-    };
-    return {
-      changeId: this.changeId,
-      state: this.state,
-      reason: this.reason,
-      mode: opened?.plan.mode ?? null,
-      tenant: submission.tenant,
-      target: submission.target,
-      sourceTool: submission.sourceTool,
-      environment: opened === null ? null : this.environment(),
-      requester,
-      inputSha: this.inputSha,
-      diffSha: submission.diffSha,
-      metadata: submission.metadata,
-      planHash: opened?.planHash ?? null,
-      stagingSha: this.stagingSha,
-      fingerprint: this.fingerprint,
-      findings: this.answeredFindings().map(toFindingProjection),
-      violations: this.violations.map((v) =>
-        violationStatus(v, decided?.resolutions[v.violationId] ?? 'pending', answered),
-      ),
-      disclosedAt: this.disclosedAt,
-      deadlineAt: decided?.action === 'WAIT' ? decided.nextDeadline : null,
-      warnings: [...(opened?.warnings ?? []), ...this.warnings],
-    };
-  }
-}
-
-export function preflightOf(change: Review): Preflight {
-  const findings = change.answeredFindings().filter(isNotAllow).map(toFindingProjection);
-  return {
-    changeId: change.changeId,
-    planHash: change.opened?.planHash ?? null,
-    provisional: true,
-    forbidden: change.isForbidden(),
-    findings,
-  };
 }
 
 export function now(): string {

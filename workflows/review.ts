@@ -38,7 +38,8 @@ import { MessageHandlers } from './message-handlers';
 import type { MessageKind } from './message-bounds';
 import * as messages from './messages';
 import { guardians, reviewSteps, staging } from './proxies';
-import { now, preflightOf, Review, type Carried } from './review-state';
+import { now, Review, type Carried } from './review-state';
+import { preflightOf, statusOf } from './review-status';
 import { resumeUnknown, rollBack, settle, type Ending } from './settling';
 import { knowPublished, publishStatus, showDetails } from './reporting';
 
@@ -114,7 +115,7 @@ function assertTimes({ violations, disclosedAt }: Review): void {
 function registerHandlers(change: Review): void {
   const handlers = new MessageHandlers(change);
   // For the Temporal UI and `temporal workflow query`. Clients of ours read the ledger instead.
-  setHandler(messages.statusQuery, () => change.status(now()));
+  setHandler(messages.statusQuery, () => statusOf(change, now()));
   // A rejection by a validator leaves no trace, so within the bounds every refusal is left to the activity, which records it.
   const bounded = (kind: MessageKind) => ({
     validator: (message?: unknown) => handlers.assertWithinBounds(kind, message),
@@ -123,8 +124,8 @@ function registerHandlers(change: Review): void {
     messages.submitUpdate,
     async (): Promise<Preflight> => {
       change.bounds.count('submit', null);
-      await condition(() => change.preflight !== null || change.unopened !== null);
-      if (change.preflight === null) throw change.unopened ?? new Error('unreachable');
+      await condition(() => change.preflight !== null || change.openingFailure !== null);
+      if (change.preflight === null) throw change.openingFailure ?? new Error('unreachable');
       return change.preflight;
     },
     bounded('submit'),
@@ -148,14 +149,14 @@ async function run(change: Review): Promise<unknown> {
 
   await runStaticGuardians(change);
   change.preflight = preflightOf(change);
-  if (change.isForbidden()) return settle(change, 'static_block');
+  if (change.findings.hasHardBlock()) return settle(change, 'static_block');
 
   const staged = await stage(change);
   if (staged !== null) return rollBack(change, staged, 'staged_block');
-  if (change.isForbidden()) return settle(change, 'staged_block');
+  if (change.findings.hasHardBlock()) return settle(change, 'staged_block');
 
   await askJudge(change);
-  change.complete();
+  change.findings.complete();
 
   const ending = await intervene(change);
   if (ending !== null) return rollBack(change, ending);
@@ -189,13 +190,13 @@ async function open(change: Review): Promise<void> {
     opened = await reviewSteps(change.localTurn, 'plan, requester and rules').openReview({ changeId, submission });
   } catch (error) {
     if (isCancellation(error)) throw error;
-    change.unopened = openingFailure(error);
+    change.openingFailure = openingFailure(error);
     // The caller of the update `submit` must receive the error before the workflow closes.
     await condition(allHandlersFinished);
-    throw change.unopened;
+    throw change.openingFailure;
   }
   change.open(opened);
-  change.recordReported(opened.reported);
+  change.findings.recordReported(opened.reported);
   change.stopped ??= opened.stopped;
   change.title = opened.title;
   if (submission.inline !== undefined)
@@ -233,7 +234,7 @@ async function supersede(change: Review, superseded: string): Promise<void> {
 
 /** The guardians that `openReview` could not run: one activity for each unit, in parallel. Every finding must be shown. */
 async function runStaticGuardians(change: Review): Promise<void> {
-  const units = unitsOf(change.plan.validators.filter((v) => isStatic(v) && !change.hasOutcome(v.id)));
+  const units = unitsOf(change.plan.validators.filter((v) => isStatic(v) && !change.findings.has(v.id)));
   await Promise.all([...units].map(([unit, validators]) => runUnit(change, unit, validators)));
 }
 
@@ -248,15 +249,15 @@ function unitsOf(validators: readonly ReviewValidator[]): Map<string, ReviewVali
 
 async function runUnit(change: Review, unit: string, validators: readonly ReviewValidator[]): Promise<void> {
   try {
-    change.recordReported(await guardians(unit).runGuardians({ changeId: change.changeId, unit }));
+    change.findings.recordReported(await guardians(unit).runGuardians({ changeId: change.changeId, unit }));
   } catch (error) {
     if (isCancellation(error)) throw error;
     await readRecorded(change);
     const failure = failureOf(error);
     const errorClass = failure.type === FailureType.UnknownDiffType ? 'ErrUnknownDiffType' : 'ErrValidatorBackend';
     for (const { id } of validators)
-      if (!change.hasOutcome(id))
-        change.record(id, { kind: 'result', result: validatorFailedResult(id, change.changeId, errorClass) });
+      if (!change.findings.has(id))
+        change.findings.record(id, { kind: 'result', result: validatorFailedResult(id, change.changeId, errorClass) });
   }
 }
 
@@ -268,7 +269,7 @@ async function readRecorded(change: Review): Promise<void> {
   const { changeId, submission } = change;
   try {
     const opened = await guardians('recorded findings').openReview({ changeId, submission: withoutInline(submission) });
-    change.recordReported(opened.reported);
+    change.findings.recordReported(opened.reported);
   } catch (error) {
     if (isCancellation(error)) throw error;
     change.warn(`The recorded findings could not be read: ${failureOf(error).message}`);
@@ -284,7 +285,7 @@ async function stage(change: Review): Promise<Ending | null> {
         change.cardinality = staged.cardinality;
         change.stagingSha = staged.stagingSha;
         change.title = staged.title;
-        change.recordReported(staged.reported);
+        change.findings.recordReported(staged.reported);
         return null;
       case 'refused':
         return { reason: 'forbidden', explanation: staged.explanation };

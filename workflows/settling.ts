@@ -6,7 +6,8 @@ import type { RollbackReason } from '../policy/contracts/outcome';
 import { failureOf } from './failure';
 import { committing, settling } from './proxies';
 import { waitOrTimeout } from './wait-or-timeout';
-import { now, preflightOf, type Review } from './review-state';
+import { now, type Review } from './review-state';
+import { preflightOf } from './review-status';
 import { publishStatus, showDetails, signalRequester } from './reporting';
 import { readStatements } from './statements';
 import { MAX_EXPLANATION_LENGTH } from '../policy/contracts/limits';
@@ -24,7 +25,7 @@ export interface Ending {
  * a confirmation was taken back meanwhile. The review then waits for answers again.
  */
 export async function settle(change: Review, skipped?: 'static_block' | 'staged_block'): Promise<'ended' | 'wait'> {
-  if (skipped !== undefined) change.skipRest(skipped);
+  if (skipped !== undefined) change.findings.skipRest(skipped);
   // A withdrawal before the decision takes precedence over the answers.
   if (change.stopped !== null) return rollBack(change, change.stopped, 'withdrawn');
   const decided = change.decideAt(now());
@@ -111,7 +112,7 @@ export async function rollBack(
   skip?: 'static_block' | 'staged_block' | 'withdrawn',
   tries: 'until_supported' | 'once' = 'until_supported',
 ): Promise<'ended'> {
-  if (skip !== undefined) change.skipRest(skip);
+  if (skip !== undefined) change.findings.skipRest(skip);
   change.state = 'COMMITTING';
   change.rollingBack = true;
   const input = {

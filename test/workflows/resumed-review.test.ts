@@ -6,7 +6,8 @@ import { toHistoryPlan } from '../../policy/contracts/history-plan';
 import * as outcomes from '../../policy/contracts/outcome';
 import { matchPolicies } from '../../policy/decide/violations';
 import { review } from '../../workflows/review';
-import { preflightOf, Review, type Carried } from '../../workflows/review-state';
+import { Review, type Carried } from '../../workflows/review-state';
+import { preflightOf } from '../../workflows/review-status';
 import {
   after,
   answerTo,
@@ -42,7 +43,8 @@ function waiting(): Carried {
   const change = new Review(CHANGE_ID, INPUT_SHA, submission);
   const opened = { plan: toHistoryPlan(plan), requester: 'req', openedAt: DISCLOSED_AT };
   change.open(opened as unknown as Opened);
-  for (const [id, says] of Object.entries(SAYS)) change.record(id, { kind: 'result', result: resultOf(id, says) });
+  for (const [id, says] of Object.entries(SAYS))
+    change.findings.record(id, { kind: 'result', result: resultOf(id, says) });
   Object.assign(change, { state: 'INTERVENTION_REQUIRED', violations, fingerprint: '3'.repeat(64) });
   Object.assign(change, { disclosedAt: DISCLOSED_AT, reachable: ['ada', 'bob', 'eve'] });
   return JSON.parse(JSON.stringify(change.carry({ what: 'answers' }))) as Carried;
@@ -219,16 +221,16 @@ const carriedStates = fc
     } as unknown as Opened);
     for (const [i, said] of says.entries()) {
       const { id } = plan.validators[i]!;
-      if (said === 'skipped') change.record(id, { kind: 'skipped', reasonCode: 'judge_when' });
-      else if (said === 'no result') change.record(id, { kind: 'result', result: texts });
-      else if (said !== 'none') change.record(id, { kind: 'result', result: resultOf(id, said) });
+      if (said === 'skipped') change.findings.record(id, { kind: 'skipped', reasonCode: 'judge_when' });
+      else if (said === 'no result') change.findings.record(id, { kind: 'result', result: texts });
+      else if (said !== 'none') change.findings.record(id, { kind: 'result', result: resultOf(id, said) });
     }
     if (given.preflight) change.preflight = preflightOf(change);
-    if (given.overflow !== null) change.overflow(given.overflow);
-    change.complete();
+    if (given.overflow !== null) change.findings.recordTooManyViolations(given.overflow);
+    change.findings.complete();
     Object.assign(change, { stagingSha, keyOwners, dropped: given.messages, title: texts.join(' ') });
     if (given.asks) {
-      const triggered = matchPolicies(change.plan, change.findings(), null);
+      const triggered = matchPolicies(change.plan, change.findings.all(), null);
       const disclosed = {
         fingerprint: '3'.repeat(64),
         disclosedAt: DISCLOSED_AT,
@@ -248,7 +250,7 @@ const carriedStates = fc
     );
     for (const text of texts) {
       change.warn(text);
-      change.refuse([{ violationId: null, text }], { '#0': { code, message: text } });
+      change.keepRefusals([{ violationId: null, text }], { '#0': { code, message: text } });
     }
     for (let i = 0; i < given.messages; i++) change.bounds.count(i % 2 === 0 ? 'answer' : 'stop', { actor: texts[i] });
     change.state = since === null ? 'INTERVENTION_REQUIRED' : 'EFFECT_UNKNOWN';

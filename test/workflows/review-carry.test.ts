@@ -21,7 +21,7 @@ const answer: AdmittedAnswer = {
 
 test('a run that continues another has the whole state of that one, with every answer', () => {
   const first = new Review(sha('a'), sha('b'), submission);
-  first.opened = { plan: planOf([]), planHash: sha('c') } as unknown as Opened;
+  first.open({ plan: planOf([]), planHash: sha('c') } as unknown as Opened);
   first.state = 'INTERVENTION_REQUIRED';
   first.stagingSha = sha('d');
   first.fingerprint = sha('2');
@@ -29,13 +29,13 @@ test('a run that continues another has the whole state of that one, with every a
   first.reachable = ['alice', 'bob'];
   first.title = 'UPDATE accounts: 30 rows';
   first.keyOwners = { k1: 'alice' };
-  first.refuse([{ violationId: sha('1'), text: 'mallory: confirm x' }], {
+  first.keepRefusals([{ violationId: sha('1'), text: 'mallory: confirm x' }], {
     [sha('1')]: { code: 'unknown_key', message: 'no such key' },
   });
   first.dropped = 7;
   first.warn('a warning');
-  first.record('guardian.x', { kind: 'skipped', reasonCode: 'judge_when' });
-  first.complete();
+  first.findings.record('guardian.x', { kind: 'skipped', reasonCode: 'judge_when' });
+  first.findings.complete();
   first.admit([answer, { ...answer, person: 'bob', digest: sha('4') }]);
   first.bounds.count('submit', null);
   const carried = JSON.parse(JSON.stringify(first.carry({ what: 'answers' }))) as ReturnType<typeof first.carry>;
