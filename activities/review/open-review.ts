@@ -1,15 +1,12 @@
 import { withoutInline, type DiffInput, type Submission } from '../../policy/contracts/diff';
 import { FailureType } from '../../policy/contracts/failure-type';
-import { changeId as changeIdOf, inputSha as inputShaOf } from '../../policy/contracts/change-id';
+import { inputSha as inputShaOf } from '../../policy/contracts/change-id';
 import type { JsonObject } from '../../policy/contracts/canonical-json';
-import { effectMetadataProblem } from '../../policy/contracts/effect-metadata';
 import { toHistoryPlan } from '../../policy/contracts/history-plan';
 import type { Plan } from '../../policy/contracts/plan';
 import { toReported } from '../../policy/decide/reported';
-import { openingWarnings } from '../../policy/contracts/opening-warnings';
-import { sha256Hex } from '../../policy/contracts/hash';
 import type { ByteStore } from '../../policy/evidence/byte-store';
-import { withCurrentKeys, type KeyRegistry, type KeyLookup } from '../../policy/evidence/key-registry';
+import { withCurrentKeys, type KeyRegistry } from '../../policy/evidence/key-registry';
 import { isAggregate, isStatic } from '../../policy/contracts/readings';
 import type { WithAdvisoryLock, Ledger, LedgerEntry } from '../../policy/evidence/ledger-port';
 import { measureOf, type Measure } from '../../policy/rules/aggregate/measure';
@@ -18,8 +15,7 @@ import { readSubmission } from '../inputs';
 import { loadDiff, toolFor } from './derivation';
 import { openingLocks } from './opening-locks';
 import type { OpenedChange } from './opened-change';
-import { recordRefusal } from './refused-entry';
-import { CountersignFailure, digestMismatch, invalid } from '../../policy/contracts/failure';
+import { CountersignFailure, invalid } from '../../policy/contracts/failure';
 import type { PinnedPlan, PlanSource } from '../../storage/plans/plan-source';
 import { deriveResults, factsShaOf, readFacts, readTitle, type DerivationDeps } from './derive';
 import type { Opened, OpenInput, ReviewActivities, UnitResults } from '../review-types';
@@ -27,7 +23,8 @@ import { readRecordedOpening, type RecordedOpening } from './recorded-opening';
 import { attestWorldFacts, type WorldFactsDeps } from './attest-world-facts';
 import type { UsableAttestor } from '../attestation';
 import { findingRows } from './finding-rows';
-import { verifySubmission } from '../../signing/verify-submission';
+import { assertAcceptable, assertContentAddressed, storeInline } from './check-submission';
+import { personOf, refusedEnvelope, requesterOf, warningsOf, type Requester } from './requester';
 
 export interface OpeningDeps extends DerivationDeps {
   readonly store: ByteStore;
@@ -65,7 +62,7 @@ async function openReview(deps: OpeningDeps, { changeId, submission: sent }: Ope
   const { tenant, target, sourceTool, diffSha, metadata } = submission;
   await assertContentAddressed(deps, changeId, submission);
   const inputSha = inputShaOf(submission);
-  assertAcceptable(deps, submission);
+  assertAcceptable(deps.tools, submission);
   const before = await readRecordedOpening(deps.ledger, changeId);
   const pinned =
     before === null ? await deps.plans.current(target, sourceTool) : await deps.plans.byHash(before.planHash);
@@ -75,45 +72,52 @@ async function openReview(deps: OpeningDeps, { changeId, submission: sent }: Ope
   const diff = await loadDiff(deps.store, deps.tools, ref);
   const requester = await withCurrentKeys(deps.keys, (find) => requesterOf(submission, plan.development, find));
   if (requester.kind === 'refused') throw refusedEnvelope(requester.why);
-  const person = requester.kind === 'known' ? requester.person : null;
   const title = (await ifReadable(() => readTitle(deps, diff))) ?? `${sourceTool} on ${target}`;
-  const toOpened = (
-    of: PinnedPlan,
-    openedAt: string,
-    results: UnitResults,
-    stopped: Opened['stopped'] = null,
-  ): Opened => ({
-    plan: toHistoryPlan(of.plan),
-    planHash: of.planHash,
-    requester: person,
-    reported: toReported(of.plan, changeId, results),
-    title,
-    warnings: warningsOf(of.plan, requester),
-    openedAt,
-    stopped,
-  });
-  const again = async (of: PinnedPlan, recorded: RecordedOpening): Promise<Opened> => {
-    const guarded = Object.entries(await runStaticGuardians(deps, of.plan, ref, diff)).filter(([id]) =>
-      recorded.found.has(id),
-    );
-    const results = { ...recorded.results(of.plan), ...Object.fromEntries(guarded) };
-    return toOpened(of, recorded.openedAt, results, recorded.stopped);
-  };
-  if (before !== null) return again(pinned, before);
+  const change = { submission, ref, requester, title, diff };
+  if (before !== null) return openedBefore(deps, change, pinned, before);
 
-  const change = { submission, ref, requester: person, title, diff };
   const opened = await writeOpening(deps, change, pinned);
-  if (opened !== null) return toOpened(pinned, opened.at, opened.results);
+  if (opened !== null) return toOpened(change, pinned, { ...opened, stopped: null });
   // A concurrent attempt opened it while this one read the external facts.
   const other = await readRecordedOpening(deps.ledger, changeId);
   if (other === null) throw new Error(`The ledger has the change ${changeId} as opened, but no pinned plan of it`);
-  return again(await deps.plans.byHash(other.planHash), other);
+  return openedBefore(deps, change, await deps.plans.byHash(other.planHash), other);
+}
+
+/** O1. */
+async function openedBefore(
+  deps: OpeningDeps,
+  change: OpeningChange,
+  pinned: PinnedPlan,
+  { openedAt, stopped, found, results: attested }: RecordedOpening,
+): Promise<Opened> {
+  const guarded = await runStaticGuardians(deps, pinned.plan, change.ref, change.diff);
+  const recorded = Object.entries(guarded).filter(([id]) => found.has(id));
+  const results = { ...attested(pinned.plan), ...Object.fromEntries(recorded) };
+  return toOpened(change, pinned, { openedAt, results, stopped });
+}
+
+function toOpened(
+  { ref, requester, title }: OpeningChange,
+  { plan, planHash }: PinnedPlan,
+  { openedAt, results, stopped }: Pick<Opened, 'openedAt' | 'stopped'> & { readonly results: UnitResults },
+): Opened {
+  return {
+    plan: toHistoryPlan(plan),
+    planHash,
+    requester: personOf(requester),
+    reported: toReported(plan, ref.changeId, results),
+    title,
+    warnings: warningsOf(plan, requester),
+    openedAt,
+    stopped,
+  };
 }
 
 interface OpeningChange {
   readonly submission: Submission;
   readonly ref: OpenedChange;
-  readonly requester: string | null;
+  readonly requester: Requester;
   readonly title: string;
   readonly diff: DiffInput;
 }
@@ -123,21 +127,22 @@ async function writeOpening(
   deps: OpeningDeps,
   change: OpeningChange,
   pinned: PinnedPlan,
-): Promise<{ readonly at: string; readonly results: UnitResults } | null> {
-  const { submission, ref, requester, title, diff } = change;
+): Promise<{ readonly openedAt: string; readonly results: UnitResults } | null> {
+  const { submission, ref, title, diff } = change;
   const { plan } = pinned;
+  const requester = personOf(change.requester);
   const { changeId, tenant, target, sourceTool, inputSha } = ref;
   const attestor = await deps.attestor();
   const at = deps.now().toISOString();
   const content = await readContent(deps, plan, ref, diff);
-  const { factsSha, own } = content;
+  const { factsSha, measure } = content;
   const [world, guarded] = await Promise.all([
     attestWorldFacts({ ...deps, attestor }, plan, { ...ref, factsSha }, at),
     runStaticGuardians(deps, plan, ref, diff),
   ]);
   const opening = openingRows(at, { ...change, ...content }, pinned);
   const append = async (ledger: Ledger) => {
-    const measured = { requester, own, supersedes: submission.supersedes ?? null };
+    const measured = { requester, own: measure, supersedes: submission.supersedes ?? null };
     const sums = await attestAggregates({ ledger, attestor }, plan, ref, measured, at);
     const results = { ...world.results, ...sums.results, ...guarded };
     const rows = [...opening, ...world.rows, ...sums.rows, ...findingRows(plan, changeId, 'opening', results, at)];
@@ -155,9 +160,10 @@ async function writeOpening(
       summary: title,
     });
     if (first?.status === 'settled') throw alreadyEnded(changeId);
-    return first?.existing === true ? null : { at, results };
+    return first?.existing === true ? null : { openedAt: at, results };
   };
-  return own === null ? append(deps.ledger) : deps.withAdvisoryLock(openingLocks(plan.validators, submission), append);
+  if (measure === null) return append(deps.ledger);
+  return deps.withAdvisoryLock(openingLocks(plan.validators, submission), append);
 }
 
 function openingRows(
@@ -165,12 +171,12 @@ function openingRows(
   change: OpeningChange & Awaited<ReturnType<typeof readContent>>,
   { plan, planHash, revision }: PinnedPlan,
 ): LedgerEntry[] {
-  const { submission, ref, requester, factsSha, own } = change;
-  const known = { ...(factsSha === null ? {} : { factsSha }), ...(own === null ? {} : { measure: own }) };
+  const { submission, ref, requester, factsSha, measure } = change;
+  const known = { ...(factsSha === null ? {} : { factsSha }), ...(measure === null ? {} : { measure }) };
   const submitted = {
     submission: withoutInline(submission) as unknown as JsonObject,
     inputSha: ref.inputSha,
-    requester,
+    requester: personOf(requester),
     ...known,
   };
   return [
@@ -179,11 +185,11 @@ function openingRows(
   ];
 }
 
-/** What the bytes of the change say. `factsSha` and `own` are null if they cannot be read, or are not needed. */
+/** What the bytes of the change say. `factsSha` and `measure` are null if they cannot be read, or are not needed. */
 async function readContent(deps: OpeningDeps, plan: Plan, ref: OpenedChange, diff: DiffInput) {
   return {
     factsSha: await ifReadable(() => factsShaOf(deps, ref, diff)),
-    own: await measureIfNeeded(deps, plan, diff),
+    measure: await measureIfNeeded(deps, plan, diff),
   };
 }
 
@@ -211,36 +217,6 @@ function alreadyEnded(changeId: string): CountersignFailure {
   );
 }
 
-/** Refuses an unknown source tool, and metadata that must not become part of the effect. */
-function assertAcceptable({ tools }: OpeningDeps, { sourceTool, metadata }: Submission): void {
-  const unfit = effectMetadataProblem(toolFor(tools, sourceTool).effectMetadata, metadata);
-  if (unfit === null) return;
-  const expected = 'metadata that may become part of the effect';
-  throw invalid(unfit.field, expected, 'another value', `It was refused: ${unfit.problem}`);
-}
-
-/** The workflow id is the hash of the change: the same change has one review, and no other change can use its id. */
-async function assertContentAddressed(deps: OpeningDeps, changeId: string, submission: Submission): Promise<void> {
-  const expected = changeIdOf(submission);
-  if (expected === changeId) return;
-  const failure = invalid(
-    'workflowId',
-    `the id of this change, ${expected}`,
-    `"${changeId}"`,
-    'Submit it under its id',
-  );
-  throw await recordRefusal(deps, changeId, { check: 'openReview: changeId', of: submission }, failure);
-}
-
-function refusedEnvelope(why: string): CountersignFailure {
-  return invalid(
-    'envelope',
-    'a submission signed by a registered service key',
-    `one that does not verify (${why})`,
-    'Sign it again, or omit the envelope; four eyes then require two people',
-  );
-}
-
 /** Null if the bytes could not be parsed in time: the change must not wait in its opening, and the committer refuses it. */
 async function ifReadable(read: () => Promise<string>): Promise<string | null> {
   try {
@@ -255,45 +231,4 @@ async function ifReadable(read: () => Promise<string>): Promise<string | null> {
 async function measureIfNeeded(deps: OpeningDeps, plan: Plan, diff: DiffInput): Promise<Measure | null> {
   if (!plan.validators.some(isAggregate)) return null;
   return measureOf(toolFor(deps.tools, diff.sourceTool), diff, await readFacts(deps, diff));
-}
-
-/** Stores inline bytes if the target allows them. From here on only their digest is passed. */
-async function storeInline(store: ByteStore, submission: Submission, plan: Plan): Promise<void> {
-  const { tenant, diffSha, inline } = submission;
-  if (inline === undefined) return;
-  if (!plan.inlineBytes)
-    throw invalid(
-      'inline',
-      `no inline bytes: target ${submission.target} does not set inlineBytes`,
-      'inline bytes',
-      'Upload them through the gateway or the client',
-    );
-  const bytes = Buffer.from(inline, 'base64');
-  if (bytes.length === 0) throw invalid('inline', 'at least one byte', '0 bytes', 'Submit a change that is not empty');
-  if (sha256Hex(bytes) !== diffSha) throw digestMismatch('diffSha', sha256Hex(bytes), diffSha);
-  await store.put(tenant, bytes);
-}
-
-function warningsOf(plan: Plan, requester: Requester): string[] {
-  return openingWarnings(plan, {
-    known: requester.kind === 'known',
-    demo: requester.kind === 'known' && requester.demo,
-    ...(requester.kind === 'unknown' ? { why: requester.why } : {}),
-  });
-}
-
-/** Who requested a change. An invalid signature is refused; it is never treated as "unsigned". */
-type Requester =
-  | { readonly kind: 'known'; readonly person: string; readonly demo: boolean }
-  /** No signature, or a key without `onBehalfOf`: four eyes then require two people. */
-  | { readonly kind: 'unknown'; readonly why: string }
-  | { readonly kind: 'refused'; readonly why: string };
-
-/** The person on whose behalf the service key is registered. */
-function requesterOf(submission: Submission, development: boolean, keys: KeyLookup): Requester {
-  const verified = verifySubmission(submission, { keys, development });
-  if (!verified.ok) return { kind: verified.code === 'unsigned' ? 'unknown' : 'refused', why: verified.message };
-  if (verified.requester === null)
-    return { kind: 'unknown', why: `key ${verified.keyId} is registered without onBehalfOf` };
-  return { kind: 'known', person: verified.requester, demo: keys(verified.keyId)?.demo === true };
 }

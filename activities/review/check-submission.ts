@@ -1,0 +1,52 @@
+import { changeId as changeIdOf } from '../../policy/contracts/change-id';
+import type { Submission } from '../../policy/contracts/diff';
+import { effectMetadataProblem } from '../../policy/contracts/effect-metadata';
+import { digestMismatch, invalid } from '../../policy/contracts/failure';
+import { sha256Hex } from '../../policy/contracts/hash';
+import type { Plan } from '../../policy/contracts/plan';
+import type { SourceToolRegistry } from '../../policy/contracts/source-tool';
+import type { ByteStore } from '../../policy/evidence/byte-store';
+import { toolFor } from './derivation';
+import { recordRefusal } from './refused-entry';
+
+/** The workflow id is the hash of the change: the same change has one review, and no other change can use its id. */
+export async function assertContentAddressed(
+  deps: Parameters<typeof recordRefusal>[0],
+  changeId: string,
+  submission: Submission,
+): Promise<void> {
+  const expected = changeIdOf(submission);
+  if (expected === changeId) return;
+  const failure = invalid(
+    'workflowId',
+    `the id of this change, ${expected}`,
+    `"${changeId}"`,
+    'Submit it under its id',
+  );
+  throw await recordRefusal(deps, changeId, { check: 'openReview: changeId', of: submission }, failure);
+}
+
+/** Refuses an unknown source tool, and metadata that must not become part of the effect. */
+export function assertAcceptable(tools: SourceToolRegistry, { sourceTool, metadata }: Submission): void {
+  const unfit = effectMetadataProblem(toolFor(tools, sourceTool).effectMetadata, metadata);
+  if (unfit === null) return;
+  const expected = 'metadata that may become part of the effect';
+  throw invalid(unfit.field, expected, 'another value', `It was refused: ${unfit.problem}`);
+}
+
+/** Stores inline bytes if the target allows them. From here on only their digest is passed. */
+export async function storeInline(store: ByteStore, submission: Submission, plan: Plan): Promise<void> {
+  const { tenant, diffSha, inline } = submission;
+  if (inline === undefined) return;
+  if (!plan.inlineBytes)
+    throw invalid(
+      'inline',
+      `no inline bytes: target ${submission.target} does not set inlineBytes`,
+      'inline bytes',
+      'Upload them through the gateway or the client',
+    );
+  const bytes = Buffer.from(inline, 'base64');
+  if (bytes.length === 0) throw invalid('inline', 'at least one byte', '0 bytes', 'Submit a change that is not empty');
+  if (sha256Hex(bytes) !== diffSha) throw digestMismatch('diffSha', sha256Hex(bytes), diffSha);
+  await store.put(tenant, bytes);
+}
