@@ -120,3 +120,18 @@ it('refuses an unknown member of a question, at its place', async () => {
     expect.stringMatching(/2:\d+ tests\[0\]\.expect\.asks\[0\]\.groups: .*Did you mean \\?"group\\?"/),
   ]);
 });
+
+it('says how many rules no test makes fire, with a few of them', async () => {
+  const { out, err } = await runCommand([
+    'policy',
+    'test',
+    write('bundle.yaml', bundle),
+    write(
+      'tests.yaml',
+      `tests: [{ name: a, target: shop, sourceTool: SQLDryRun, raw: select 1, expect: { outcome: COMMIT } }]`,
+    ),
+  ]);
+  const [, fired = '', all = ''] = /tests make ([0-9]+) of ([0-9]+) rules fire/.exec(out) ?? [];
+  expect(err).toMatch(/^no test makes [0-9]+ rules fire, such as (\w+\.\w+, ){4}\w+\.\w+; --format json names all\n/);
+  expect(err).toContain(`makes ${Number(all) - Number(fired)} rules fire`);
+});
