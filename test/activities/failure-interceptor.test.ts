@@ -1,5 +1,6 @@
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
 import { failureInterceptor } from '../../activities/failure-interceptor';
 import { CountersignFailure, digestMismatch } from '../../policy/contracts/failure';
 import { FailureType } from '../../policy/contracts/failure-type';
@@ -9,7 +10,10 @@ async function thrownBy(error: unknown): Promise<unknown> {
     throw error;
   };
   try {
-    return await new MockActivityEnvironment({}, { interceptors: [failureInterceptor] }).run(failing);
+    return await new MockActivityEnvironment(
+      {},
+      { interceptors: [failureInterceptor], logger: new DefaultLogger('ERROR') },
+    ).run(failing);
   } catch (caught) {
     return caught;
   }
@@ -56,6 +60,9 @@ it('passes on other errors unchanged: a bug, a cancellation, an ApplicationFailu
 });
 
 it('returns results unchanged', async () => {
-  const environment = new MockActivityEnvironment({}, { interceptors: [failureInterceptor] });
+  const environment = new MockActivityEnvironment(
+    {},
+    { interceptors: [failureInterceptor], logger: new DefaultLogger('ERROR') },
+  );
   expect(await environment.run(async () => 7)).toBe(7);
 });

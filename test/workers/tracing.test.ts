@@ -2,6 +2,7 @@ import { trace } from '@opentelemetry/api';
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { ApplicationFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
 import { linkToChange } from '../../client/change-link';
 import { traceActivities } from '../../workers/tracing';
 
@@ -10,7 +11,7 @@ const spans = new InMemorySpanExporter();
 const run = (work: () => Promise<unknown>, workflowId = CHANGE): Promise<unknown> =>
   new MockActivityEnvironment(
     { activityType: 'stage', workflowExecution: { workflowId, runId: 'r' } },
-    { interceptors: [traceActivities] },
+    { interceptors: [traceActivities], logger: new DefaultLogger('ERROR') },
   ).run(work);
 
 it('runs the activity without a tracer', async () => {
