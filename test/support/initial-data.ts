@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } fro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEmbeddedPostgres } from '../../dev/embedded/postgres';
-import { findPostgresBinaries, postgresUser } from '../../dev/embedded/postgres-binaries';
+import { findPostgresBinaries, postgresUser, type PostgresPackage } from '../../dev/embedded/postgres-binaries';
 import { ROOT } from './root';
 
 const silent = (): void => {};
@@ -12,21 +12,21 @@ const silent = (): void => {};
  * Copies the data of a new PostgreSQL server to a folder, for a server that is started there: initdb takes most of a second of CPU. The
  * data is created once for each version of PostgreSQL, and kept.
  */
-export async function initialData(stateDir: string): Promise<void> {
-  const { version } = findPostgresBinaries(await postgresUser(silent), silent);
+export async function initialData(stateDir: string, postgres?: PostgresPackage): Promise<void> {
+  const { version } = findPostgresBinaries(await postgresUser(silent), silent, process.env, postgres);
   const kept = join(ROOT, '.countersign', 'test', 'initial-data', version);
-  if (!existsSync(kept)) await create(kept);
+  if (!existsSync(kept)) await create(kept, postgres);
   copy(kept, stateDir);
 }
 
-async function create(kept: string): Promise<void> {
+async function create(kept: string, postgres?: PostgresPackage): Promise<void> {
   const building = mkdtempSync(join(tmpdir(), 'countersign-pg-'));
   // The user that PostgreSQL runs as must be able to traverse it.
   chmodSync(building, 0o711);
   // Copied elsewhere and renamed, so that a partial copy is never used.
   const partial = `${kept}.${process.pid}`;
   try {
-    await (await startEmbeddedPostgres({ stateDir: building, say: silent, fast: true })).stop();
+    await (await startEmbeddedPostgres({ stateDir: building, say: silent, fast: true, postgres })).stop();
     mkdirSync(partial, { recursive: true });
     copy(building, partial);
     renameSync(partial, kept);

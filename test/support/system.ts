@@ -112,7 +112,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   const suffix = `-${options.name}-${process.pid}-${Date.now().toString(36)}`;
   const stateDir = mkdtempSync(join(tmpdir(), 'countersign-system-'));
   const postgres = await useExistingPostgres(process.env['COUNTERSIGN_TEST_POSTGRES'] ?? '', () => {});
-  // Set by .ci/on-postgresql-15: another server for the target.
+  // Set by the global set-up, if targets have another server.
   const targetUrl = process.env['COUNTERSIGN_TEST_TARGET_POSTGRES'];
   const targetServer = targetUrl === undefined ? postgres : await useExistingPostgres(targetUrl, () => {});
   const unique = suffix.replaceAll('-', '_');

@@ -2,7 +2,9 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { useExistingPostgres, startEmbeddedPostgres, type PostgresServer } from '../../dev/embedded/postgres';
+import type { PostgresPackage } from '../../dev/embedded/postgres-binaries';
 import { initialData } from './initial-data';
+import { ownPostgres } from './older-postgres';
 
 /** Set by the global set-up of the slow project: superuser URL of the server that its test files share. */
 export const SHARED_SERVER = 'COUNTERSIGN_TEST_SHARED_POSTGRES';
@@ -13,12 +15,16 @@ export const SHARED_SERVER = 'COUNTERSIGN_TEST_SHARED_POSTGRES';
  */
 export async function testServer(alone = false): Promise<PostgresServer> {
   const url = process.env[SHARED_SERVER];
-  if (!alone && url !== undefined) return useExistingPostgres(url, () => {});
+  return !alone && url !== undefined ? useExistingPostgres(url, () => {}) : await startTestPostgres(ownPostgres());
+}
+
+/** A new server without durability; its data is removed when it stops. */
+export async function startTestPostgres(postgres?: PostgresPackage): Promise<PostgresServer> {
   const stateDir = mkdtempSync(join(tmpdir(), 'countersign-pg-'));
   // The user that PostgreSQL runs as must be able to traverse it.
   chmodSync(stateDir, 0o711);
-  await initialData(stateDir);
-  const server = await startEmbeddedPostgres({ stateDir, say: () => {}, fast: true });
+  await initialData(stateDir, postgres);
+  const server = await startEmbeddedPostgres({ stateDir, say: () => {}, fast: true, postgres });
   return {
     ...server,
     async stop() {

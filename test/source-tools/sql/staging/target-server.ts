@@ -4,8 +4,8 @@ import { Client } from 'pg';
 import { initTarget } from '../../../../source-tools/sql/staging/init-target';
 import type { PostgresServer } from '../../../../dev/embedded/postgres';
 import { live } from '../../../support/live';
-import { testServer, uniqueDatabase } from '../../../support/test-server';
-import { IS_OLDER_REQUIRED, olderPostgres, startOlderPostgres, type OlderPostgres } from './older-server';
+import { IS_OLDER_REQUIRED, olderPostgres } from '../../../support/older-postgres';
+import { startTestPostgres, testServer, uniqueDatabase } from '../../../support/test-server';
 
 export const TARGET_ROLES = { stageRole: 'countersign_stage', commitRole: 'countersign_commit' } as const;
 const PASSWORDS = { stage: 'stage-password', commit: 'commit-password' };
@@ -43,10 +43,6 @@ export function startTargetServer({ alone = false } = {}): Promise<TargetServer>
   return remembered(testServer(alone).then(start));
 }
 
-function startOlderTargetServer(older: OlderPostgres): Promise<TargetServer> {
-  return remembered(startOlderPostgres(older).then(start));
-}
-
 /** A target with these tables for the tests of a file or a block. `alone`: see {@link testServer}. */
 export function useTarget(tables: string, { alone = false } = {}): TargetServer {
   stopTargetServersAtEnd();
@@ -66,8 +62,8 @@ function targetWith(tables: string, start: () => Promise<TargetServer>): TargetS
 type Tests = (use: (tables: string) => TargetServer, major: number) => void;
 
 /**
- * Runs the tests on a PostgreSQL 18 for them alone (see {@link testServer}) and, if all tests run or it is required, on an installed
- * older one. `use` makes the target. `major` is for what differs.
+ * Runs the tests on a PostgreSQL 18 for them alone (see {@link testServer}) and, if all tests run or it is required, on each older one
+ * that is installed. `use` makes the target. `major` is for what differs.
  */
 export function onEachServer(tests: Tests): void {
   runOnEach(tests, true);
@@ -85,12 +81,10 @@ function runOnEach(tests: Tests, alone: boolean): void {
   on('on PostgreSQL 18', 18, () => startTargetServer({ alone }));
   if (!RUN_ALL && !IS_OLDER_REQUIRED) return;
   const older = olderPostgres();
-  if (older === null) {
-    describe('on PostgreSQL 14 to 17', () =>
-      it.skip('needs an installed one, see .ci/install-postgresql-15', () => {}));
-    return;
-  }
-  on(`on PostgreSQL ${older.version}`, Number.parseInt(older.version, 10), () => startOlderTargetServer(older));
+  if (older.size === 0)
+    describe('on PostgreSQL 14 to 17', () => it.skip('is installed by .ci/install-older-postgresql', () => {}));
+  for (const [major, postgres] of older)
+    on(`on PostgreSQL ${major}`, major, () => remembered(startTestPostgres(postgres).then(start)));
 }
 
 function remembered(server: Promise<TargetServer>): Promise<TargetServer> {
