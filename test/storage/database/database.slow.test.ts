@@ -72,9 +72,12 @@ describe('migrate', () => {
 
   it('reports the error that ended its connection, not that of the rollback after it', async () => {
     const fresh = await postgres.database();
-    const url = new URL(fresh.adminUrl);
-    url.searchParams.set('options', '-c transaction_timeout=1');
-    await expect(migrate(url.href, { roles: {} })).rejects.toThrow('transaction timeout');
+    const admin = fresh.open('admin');
+    await admin.query(
+      'create function end_connection() returns event_trigger language plpgsql as $$ begin perform pg_terminate_backend(pg_backend_pid()); end $$',
+    );
+    await admin.query('create event trigger ending on ddl_command_start execute function end_connection()');
+    await expect(migrate(fresh.adminUrl, { roles: {} })).rejects.toThrow('terminating connection');
   });
 
   it('accepts a password with quotes, and keeps the old one if none is given', async () => {

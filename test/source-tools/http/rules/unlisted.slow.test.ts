@@ -1,5 +1,6 @@
 import { packDefinitions } from '../../../../source-tools';
 import { MERGE, request } from '../../../../source-tools/http/rules/define-http-rule';
+import { leastCpuMs } from '../../../support/least-cpu';
 import { runRule } from '../../../policy/rules/support/run-pack-rule';
 
 const RULE = 'http_unlisted_request';
@@ -23,16 +24,13 @@ it.each([
   ['a long name', { [`a${'-a'.repeat(400_000)}`]: 'x' }],
   ['many items', { keywords: Array.from({ length: 29_000 }, () => 'x') }],
 ])('reads a request with %s in linear time', (_, body) => {
-  const started = performance.now();
-  run(merge(body));
-  expect(performance.now() - started).toBeLessThan(5000);
+  expect(leastCpuMs(() => run(merge(body)), 1)).toBeLessThan(5000);
 });
 
 it('compares many members with many listed fields in linear time', () => {
   const fields = Array.from({ length: 500 }, (_, i) => `/attributes/x${i}/title`);
   const requests = Array.from({ length: 100 }, () => ({ methods: ['PATCH'], paths: ['/v1/orders/{id}'], fields }));
   const body = { attributes: Object.fromEntries(Array.from({ length: 14_000 }, (_, i) => [`m${i}`, { tag: 'x' }])) };
-  const started = performance.now();
-  expect(asks(merge(body), { ...HOSTS, requests })).toBe(true);
-  expect(performance.now() - started).toBeLessThan(5000);
+  const compare = (): void => expect(asks(merge(body), { ...HOSTS, requests })).toBe(true);
+  expect(leastCpuMs(compare, 1)).toBeLessThan(5000);
 });

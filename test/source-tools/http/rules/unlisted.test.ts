@@ -1,5 +1,6 @@
 import { packDefinitions } from '../../../../source-tools';
 import { MERGE, request } from '../../../../source-tools/http/rules/define-http-rule';
+import { leastCpuMs } from '../../../support/least-cpu';
 import { runRule } from '../../../policy/rules/support/run-pack-rule';
 
 const RULE = 'http_unlisted_request';
@@ -294,9 +295,10 @@ it('names each member that is not listed, with its place', () => {
 });
 
 it('reads a long path in linear time', () => {
-  const started = performance.now();
-  for (const path of [`/a${'-a'.repeat(4000)}`, `/orders/${'1a'.repeat(4000)}`, '/A-1'.repeat(2000)])
-    expect(asks(merge({ note: 'x' }, path))).toBe(true);
-  expect(asks(merge({ note: 'x' }, '/orders/17'.repeat(800)))).toBe(false);
-  expect(performance.now() - started).toBeLessThan(5000);
+  const readAll = (): void => {
+    for (const path of [`/a${'-a'.repeat(4000)}`, `/orders/${'1a'.repeat(4000)}`, '/A-1'.repeat(2000)])
+      expect(asks(merge({ note: 'x' }, path))).toBe(true);
+    expect(asks(merge({ note: 'x' }, '/orders/17'.repeat(800)))).toBe(false);
+  };
+  expect(leastCpuMs(readAll, 1)).toBeLessThan(5000);
 });

@@ -1,5 +1,6 @@
 import { packDefinitions } from '../../../../source-tools';
 import { planOf, type ExampleResource } from '../../../../source-tools/terraform/rules/define-terraform-rule';
+import { leastCpuMs } from '../../../support/least-cpu';
 import { create, run } from './run-unlisted';
 import { bytesOf, runRule } from '../../../policy/rules/support/run-pack-rule';
 import { extractTerraformPlanFacts } from '../../../../source-tools/terraform/facts/extract-terraform-facts';
@@ -220,8 +221,6 @@ describe('a plan of a hostile size is read in a short time', () => {
       },
     ],
   ])('%s', (_, resource) => {
-    const start = performance.now();
-    expect(asks(resource)).toBe(true);
-    expect(performance.now() - start).toBeLessThan(3000);
+    expect(leastCpuMs(() => expect(asks(resource)).toBe(true), 1)).toBeLessThan(3000);
   });
 });
