@@ -73,7 +73,15 @@ describe('entries and policies that are limited to targets', () => {
         validators: '\n  - pack: demo-pack\n    targets: [live]\n  - validator: {name: both, rules: []}',
         policies: '\n  - {key: p, name: P, match: {validatorIds: [guardian.demo_drop], targets: [trial]}}',
       },
-      /"guardian\.demo_drop" cannot trigger this policy: it reads no diffs of the targets and source tools/,
+      /"guardian\.demo_drop" cannot trigger this policy: the targets and source tools that the policy is limited to do not have it\. Correct/,
+    ],
+    [
+      'a policy for a validator that its targets have at another level [T67]',
+      {
+        ...forLive,
+        policies: '\n  - {key: p, name: P, match: {validatorIds: [guardian.demo_drop], targets: [trial]}}',
+      },
+      /"guardian\.demo_drop" cannot trigger this policy: .* do not have it\. At level "forbid" or "advise" its id is "safety\.demo_drop"/,
     ],
     [
       'a policy whose target does not accept its source tool [T67]',
