@@ -1,20 +1,22 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEmbeddedPostgres } from '../../dev/embedded/postgres';
 import { findPostgresBinaries, postgresUser } from '../../dev/embedded/postgres-binaries';
+import { sha256Hex } from '../../policy/contracts/hash';
 import { ROOT } from './root';
 
 const silent = (): void => {};
 
 /**
  * Copies the data of a new PostgreSQL server to a folder, for a server that is started there: initdb takes most of a second of CPU. The
- * data is created once for each version of PostgreSQL, and kept.
+ * data is created once for each version of PostgreSQL and of the code that calls initdb, and kept.
  */
 export async function initialData(stateDir: string): Promise<void> {
   const { version } = findPostgresBinaries(await postgresUser(silent), silent);
-  const kept = join(ROOT, '.countersign', 'test', 'initial-data', version);
+  const code = sha256Hex(readFileSync(join(ROOT, 'dev', 'embedded', 'postgres-data.ts'))).slice(0, 12);
+  const kept = join(ROOT, '.countersign', 'test', 'initial-data', `${version}-${code}`);
   if (!existsSync(kept)) await create(kept);
   copy(kept, stateDir);
 }
