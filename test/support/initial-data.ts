@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEmbeddedPostgres } from '../../dev/embedded/postgres';
 import { findPostgresBinaries, postgresUser } from '../../dev/embedded/postgres-binaries';
-import { sha256Hex } from '../../policy/contracts/hash';
 import { ROOT } from './root';
 
 const silent = (): void => {};
@@ -15,7 +15,8 @@ const silent = (): void => {};
  */
 export async function initialData(stateDir: string): Promise<void> {
   const { version } = findPostgresBinaries(await postgresUser(silent), silent);
-  const code = sha256Hex(readFileSync(join(ROOT, 'dev', 'embedded', 'postgres-data.ts'))).slice(0, 12);
+  const source = readFileSync(join(ROOT, 'dev', 'embedded', 'postgres-data.ts'));
+  const code = createHash('sha256').update(source).digest('hex').slice(0, 12);
   const kept = join(ROOT, '.countersign', 'test', 'initial-data', `${version}-${code}`);
   if (!existsSync(kept)) await create(kept);
   copy(kept, stateDir);
