@@ -13,7 +13,12 @@ export function traps(bundle: Bundle, plans: readonly Plan[], registry: Validato
     ...literalSigns(entry as JsonValue, ['validators', i]),
   ]);
   return toIssues(
-    [...similarTargets(bundle), ...entries, ...plans.flatMap((plan) => onlyAdvice(bundle, plan))],
+    [
+      ...similarTargets(bundle),
+      ...entries,
+      ...plans.flatMap((plan) => onlyAdvice(bundle, plan)),
+      ...targetsWithoutRules(bundle, plans, registry),
+    ],
     locate,
   );
 }
@@ -81,6 +86,26 @@ function onlyAdvice(bundle: Bundle, { target, sourceTool, validators }: Plan): P
   const index = bundle.targets[target]?.sourceTools.indexOf(sourceTool) ?? 0;
   const message = `No validator holds a change of "${sourceTool}": all of them have level "advise"`;
   return [problem(['targets', target, 'sourceTools', index], message, 'Set some of them to "confirm" or "forbid".')];
+}
+
+/** Targets that have no rule for a source tool, although others have: whoever added the target forgot to name it in the entries. */
+function targetsWithoutRules(bundle: Bundle, plans: readonly Plan[], registry: ValidatorRegistry): Problem[] {
+  const definitions = registry.keys().flatMap((key) => registry.get(key) ?? []);
+  // Packs such as `secrets` read every tool, even if some of their rules do not.
+  const general = new Set(definitions.filter((d) => d.sourceTools === '*').map((d) => d.pack));
+  const hasRules = ({ validators }: Plan): boolean =>
+    validators.some(({ id, implementation }) => {
+      const definition = registry.get(implementation);
+      return id === ALWAYS_APPROVE || (definition !== undefined && !general.has(definition.pack));
+    });
+  const elsewhere = new Set(plans.filter(hasRules).map(({ sourceTool }) => sourceTool));
+  return plans.flatMap((plan) => {
+    const { target, sourceTool } = plan;
+    if (hasRules(plan) || !elsewhere.has(sourceTool)) return [];
+    const index = bundle.targets[target]?.sourceTools.indexOf(sourceTool) ?? 0;
+    const message = `No rule for "${sourceTool}" reads the changes of this target: the rules for it are limited to other targets`;
+    return [problem(['targets', target, 'sourceTools', index], message, 'Add the target to their "targets".')];
+  });
 }
 
 const RULE = 'cross_unknown_tool';

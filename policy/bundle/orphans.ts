@@ -59,12 +59,12 @@ function neverAsks(kind: 'SAFETY' | 'shadow'): string {
   return kind === 'shadow' ? 'it has level "shadow"' : 'it is SAFETY and never asks anyone';
 }
 
-/** What to do about an id that no validator has. The level of a rule determines the prefix, so a raised or lowered rule has another id. */
-function unknownFix(id: string, ids: Ids, known: readonly string[]): string {
+/** What to do about an id that a raised or lowered rule does not have, because the level determines the prefix. Null for other ids. */
+function levelFix(id: string, ids: Ids): string | null {
   const [prefix, name] = id.split(/\.(.*)/);
   const other = `${prefix === 'guardian' ? 'safety' : 'guardian'}.${name}`;
   const kind = prefix === 'guardian' || prefix === 'safety' ? ids.get(other) : undefined;
-  if (kind === undefined) return didYouMean(id, known);
+  if (kind === undefined) return null;
   return kind === 'SAFETY'
     ? `At level "forbid" or "advise" its id is "${other}", and no one is asked. Set the rule to level "confirm", or remove it here.`
     : `At its level the id is "${other}".`;
@@ -101,13 +101,17 @@ function policyIssues(bundle: Bundle, expansions: readonly Expansion[], callback
         issues.push(
           problem(
             at,
-            `"${id}" cannot trigger this policy: it reads no diffs of the targets and source tools that the policy is limited to`,
-            'Correct "sourceTools" or "targets", or remove it here.',
+            `"${id}" cannot trigger this policy: the targets and source tools that the policy is limited to do not have it`,
+            levelFix(id, ids) ?? 'Correct "sourceTools" or "targets", or remove it here.',
           ),
         );
       else if (kind === undefined)
         issues.push(
-          problem(at, `Unknown validator "${id}": it can never trigger this policy`, unknownFix(id, all, asked)),
+          problem(
+            at,
+            `Unknown validator "${id}": it can never trigger this policy`,
+            levelFix(id, all) ?? didYouMean(id, asked),
+          ),
         );
       else if (kind !== 'POLICY')
         issues.push(
@@ -191,11 +195,11 @@ function waiverIssues(bundle: Bundle, ids: Ids, attested: readonly string[]): Pr
         problem(
           path,
           `Unknown validator "${waiver.validatorId}": there is nothing to waive`,
-          unknownFix(
-            waiver.validatorId,
-            ids,
-            [...ids.keys()].filter((id) => !builtin.has(id)),
-          ),
+          levelFix(waiver.validatorId, ids) ??
+            didYouMean(
+              waiver.validatorId,
+              [...ids.keys()].filter((id) => !builtin.has(id)),
+            ),
         ),
       ];
     if (kind !== 'POLICY')

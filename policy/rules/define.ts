@@ -18,7 +18,10 @@ import type { StagingRecord } from '../contracts/staging-record';
 import { DIFF_START, diffEvidence, type Facts } from '../contracts/facts';
 import type { ToolRead, ToolView } from './tool-view';
 
-/** The input of a derived validator: frozen copies. It contains no clock, no network access and no store. */
+/**
+ * The input of a derived validator: frozen copies. It contains no clock, no network access and no store. `facts`, `staging` and the
+ * members of `tool` throw TypeError if the validator's `reads` does not name them.
+ */
 export interface ValidatorInput<Config = unknown> {
   readonly signature: ValidatorSignature;
   readonly phase: Phase;
@@ -26,9 +29,9 @@ export interface ValidatorInput<Config = unknown> {
   readonly diff: DiffInput;
   readonly inputSha: string;
   readonly facts: Facts;
-  /** Readers of the diff's source tool. Only those declared in `reads` can be used. */
+  /** Readers of the diff's source tool. */
   readonly tool: ToolView;
-  /** Null before the dry run; never null for a validator that declares `staging` in `reads`. */
+  /** Null if nothing was staged. */
   readonly staging: { readonly record: StagingRecord; readonly sha: string } | null;
 }
 

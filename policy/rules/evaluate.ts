@@ -93,15 +93,25 @@ export function changeEvaluator(input: EvaluationInput): ChangeEvaluator {
         config,
         diff,
         inputSha: input.inputSha,
-        facts,
+        get facts() {
+          return declared(definition, 'facts', facts);
+        },
         tool: viewFor(definition),
-        staging,
+        get staging() {
+          return declared(definition, 'staging', staging);
+        },
       });
     } catch (error) {
       input.onThrow?.(validator.id, error);
       return thrownResult(validator, input.changeId, error);
     }
   };
+}
+
+/** `logic_hash` covers the parser of the facts, and the validator waits for the dry run, only if its `reads` name them. */
+function declared<T>({ reads }: ValidatorDefinition, read: 'facts' | 'staging', value: T): T {
+  if (!reads.includes(read)) throw new TypeError(`${read}: add "${read}" to the validator's reads`);
+  return value;
 }
 
 /** One view for each distinct `reads` list; the rules of a pack share a few lists. */

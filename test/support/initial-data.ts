@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEmbeddedPostgres } from '../../dev/embedded/postgres';
@@ -10,11 +11,13 @@ const silent = (): void => {};
 
 /**
  * Copies the data of a new PostgreSQL server to a folder, for a server that is started there: initdb takes most of a second of CPU. The
- * data is created once for each version of PostgreSQL, and kept.
+ * data is created once for each version of PostgreSQL and of the code that calls initdb, and kept.
  */
 export async function initialData(stateDir: string, postgres?: PostgresPackage): Promise<void> {
   const { version } = findPostgresBinaries(await postgresUser(silent), silent, process.env, postgres);
-  const kept = join(ROOT, '.countersign', 'test', 'initial-data', version);
+  const source = readFileSync(join(ROOT, 'dev', 'embedded', 'postgres-data.ts'));
+  const code = createHash('sha256').update(source).digest('hex').slice(0, 12);
+  const kept = join(ROOT, '.countersign', 'test', 'initial-data', `${version}-${code}`);
   if (!existsSync(kept)) await create(kept, postgres);
   copy(kept, stateDir);
 }

@@ -112,7 +112,8 @@ function pick(value: JsonValue, fields: ReadonlySet<string>): JsonValue {
   return Object.fromEntries(Object.entries(value).filter(([key]) => fields.has(key)));
 }
 
-function valueOf(name: ConditionName, { diff, facts, staging }: ValidatorInput<ConditionConfig>): JsonValue {
+function valueOf(name: ConditionName, input: ValidatorInput<ConditionConfig>): JsonValue {
+  const { diff } = input;
   switch (name) {
     case 'diff':
       return { sourceTool: diff.sourceTool, bytes: diff.raw.length, diffSha: diff.diffSha };
@@ -120,18 +121,20 @@ function valueOf(name: ConditionName, { diff, facts, staging }: ValidatorInput<C
       return diff.metadata;
     case 'facts':
       // Facts are plain data by contract; toCel or CEL rejects anything else.
-      return facts as unknown as JsonValue;
+      return input.facts as unknown as JsonValue;
     case 'staging':
-      return staging === null
-        ? null
-        : ({
-            ...staging.record,
-            // Unknown, not 0: a comparison with null is an error, so the condition fails closed.
-            rows: staging.record.reason === 'not_rehearsed' ? null : touchedRows(staging.record),
-          } as unknown as JsonValue);
+      return stagingValue(input);
     default:
       return name satisfies never;
   }
+}
+
+function stagingValue({ staging }: ValidatorInput<ConditionConfig>): JsonValue {
+  if (staging === null) return null;
+  const { record } = staging;
+  // Unknown, not 0: a comparison with null is an error, so the condition fails closed.
+  const rows = record.reason === 'not_rehearsed' ? null : touchedRows(record);
+  return { ...record, rows } as unknown as JsonValue;
 }
 
 function undecided(input: ValidatorInput<ConditionConfig>, why: string): RuleOutcome {
@@ -155,10 +158,10 @@ function evidenceOf(input: ValidatorInput<ConditionConfig>, { reads }: Expressio
   const refs = [...reads].flatMap(([name, fields]) => {
     const pointers = fields === null ? [''] : [...fields].map((field) => `/${escapePointer(field)}`);
     if (name === 'metadata') return pointers.map((pointer) => metadataEvidence(input.inputSha, pointer));
-    const { staging } = input;
-    return name === 'staging' && staging !== null
-      ? pointers.map((pointer) => stagingEvidence(staging.sha, pointer))
-      : [diffEvidence(input.diff.diffSha, DIFF_START)];
+    const sha = name === 'staging' ? input.staging?.sha : undefined;
+    return sha === undefined
+      ? [diffEvidence(input.diff.diffSha, DIFF_START)]
+      : pointers.map((pointer) => stagingEvidence(sha, pointer));
   });
   return refs.length === 0 ? [diffEvidence(input.diff.diffSha, DIFF_START)] : [...new Set(refs)];
 }

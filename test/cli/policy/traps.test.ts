@@ -63,6 +63,20 @@ it('warns about targets whose names differ by case', async () => {
   ]);
 });
 
+it('warns about a target without the rules of a source tool that other targets have', async () => {
+  const git = '{ sourceTools: [GitPatch] }';
+  const entries = (...more: readonly string[]) =>
+    warnings({
+      targets: `targets: { live: ${git}, trial: ${git} }`,
+      validators: `validators: [{ pack: git-diff, targets: [live] }, ${more.join(', ')}]`,
+    });
+  const warning =
+    'targets.trial.sourceTools[0]: No rule for "GitPatch" reads the changes of this target: the rules for it are limited to other targets';
+  expect(await entries('{ pack: secrets }')).toEqual([warning]);
+  expect(await entries('{ pack: secrets }', '{ rule: git_binary, targets: [trial] }')).toEqual([]);
+  expect(await entries('{ always-approve: { reason: trial data }, targets: [trial] }')).toEqual([]);
+});
+
 it.each([
   ['confirm', 'shadow'],
   ['shadow', 'confirm'],

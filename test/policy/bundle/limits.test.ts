@@ -19,7 +19,7 @@ describe('entries and policies that are limited to targets', () => {
     validators:
       '\n  - pack: demo-pack\n    targets: [live]\n  - pack: demo-pack\n    level: advise\n    targets: [trial]\n  - validator: {name: both, rules: []}',
     policies:
-      '\n  - {key: two, name: Two, match: {validatorIds: [guardian.demo_drop], targets: [live]}, quorum: 2}\n  - {key: any, name: Any}',
+      '\n  - {key: two, name: Two, match: {validatorIds: [guardian.demo_drop], targets: [live]}, quorum: 2}\n  - {key: all_live, name: All, match: {targets: [live]}}\n  - {key: any, name: Any}',
   };
 
   test('are part of the plans of these targets only, where a rule may have another level', () => {
@@ -37,6 +37,7 @@ describe('entries and policies that are limited to targets', () => {
     ]);
     expect(madeFor('live', forLive).plan.policies.map(({ key, match }) => [key, match])).toEqual([
       ['two', { validatorIds: ['guardian.demo_drop'] }],
+      ['all_live', {}],
       ['any', {}],
     ]);
     expect(madeFor('trial', forLive).plan.policies.map(({ key }) => key)).toEqual(['any']);
@@ -73,7 +74,15 @@ describe('entries and policies that are limited to targets', () => {
         validators: '\n  - pack: demo-pack\n    targets: [live]\n  - validator: {name: both, rules: []}',
         policies: '\n  - {key: p, name: P, match: {validatorIds: [guardian.demo_drop], targets: [trial]}}',
       },
-      /"guardian\.demo_drop" cannot trigger this policy: it reads no diffs of the targets and source tools/,
+      /"guardian\.demo_drop" cannot trigger this policy: the targets and source tools that the policy is limited to do not have it\. Correct/,
+    ],
+    [
+      'a policy for a validator that its targets have at another level [T67]',
+      {
+        ...forLive,
+        policies: '\n  - {key: p, name: P, match: {validatorIds: [guardian.demo_drop], targets: [trial]}}',
+      },
+      /"guardian\.demo_drop" cannot trigger this policy: .* do not have it\. At level "forbid" or "advise" its id is "safety\.demo_drop"/,
     ],
     [
       'a policy whose target does not accept its source tool [T67]',

@@ -117,7 +117,7 @@ describe('the input of a guardian', () => {
   const received: ValidatorInput[] = [];
   const definition = {
     implementation: 'a',
-    reads: ['bytes'],
+    reads: ['bytes', 'facts', 'staging'],
     evaluate: (input: ValidatorInput) => (
       received.push(input),
       { validator_id: 'guardian.a', status: 'ALLOW', reason: '', evidenceRefs: [] }
@@ -163,6 +163,25 @@ describe('the input of a guardian', () => {
     copy.raw[0] = 9;
     expect(diff.raw[0]).toBe(1);
   });
+  test.each(['facts', 'staging'] as const)(
+    'has no %s if `reads` does not name it: the logic hash would not cover their parser, or the result would depend on the step',
+    (member) => {
+      const thrown: string[] = [];
+      const evaluate = changeEvaluator({
+        ...{ changeId: A, inputSha: A, diff, facts, tool: plainTool },
+        staging: { record: {} as never, sha: A },
+        onThrow: (_id, error) => thrown.push(String(error)),
+      });
+      const reading = {
+        ...definition,
+        reads: ['bytes'],
+        evaluate: (input: ValidatorInput) => ({ validator_id: 'guardian.a', status: 'ALLOW', reason: input[member] }),
+      };
+      const result = evaluate(reading as unknown as ValidatorDefinition, planValidator('guardian.a'));
+      expect(result).toMatchObject({ status: 'BLOCK', reasonCode: 'validator_threw' });
+      expect(thrown).toEqual([`TypeError: ${member}: add "${member}" to the validator's reads`]);
+    },
+  );
   test('is intact for the next validator after one validator overwrote its bytes [G15, G37, T37]', () => {
     const read: number[] = [];
     const writing = {

@@ -71,7 +71,7 @@ describe('signs that look like code', () => {
   it.each(['\u01c3', '\u2215a', '\u2217', '://a\u2024', '://', 'a\uff1d', '\u02bca', 'aa\u2236', '\u201a'])(
     'takes time in proportion to a text of many %j',
     (part) => {
-      expect(leastCpuMs(() => homoglyphs(`${part.repeat(40_000)}\u2024`), 1)).toBeLessThan(5_000);
+      expect(leastCpuMs(() => homoglyphs(`${part.repeat(40_000)}\u2024`), 1)).toBeLessThan(1_000);
     },
   );
 });

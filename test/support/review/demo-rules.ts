@@ -10,9 +10,10 @@ export const HOLD_ID = 'guardian.demo_hold';
 /** A rule that fires if the diff contains `word`. The word MANY also matches a dry run that updates more than five rows. */
 function rule(name: string, word: string, more: Parameters<typeof demoRule>[1] = {}): ReturnType<typeof demoRule> {
   return demoRule(name, {
-    apply: ({ diff, staging }) => {
+    apply: (input) => {
+      const { diff } = input;
       const text = new TextDecoder().decode(diff.raw);
-      const rows = more.reads?.includes('staging') === true ? (staging?.record.tables[0]?.updated ?? 0) : 0;
+      const rows = more.reads?.includes('staging') === true ? (input.staging?.record.tables[0]?.updated ?? 0) : 0;
       return text.includes(word) || (word === 'MANY' && rows > 5)
         ? {
             fires: true,

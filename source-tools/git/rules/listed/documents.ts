@@ -1,14 +1,14 @@
 import type { PathName } from '../../../../policy/text/glob';
 import { wordSet } from '../../../../policy/text/word-list';
 import { isLicenceFile } from '../licences';
-import type { NameParts } from './name-parts';
+import { wordsOf, type NameParts } from './name-parts';
 import { loadedFolder } from './places';
 
 const DOCUMENTS = wordSet('md markdown rst adoc asciidoc org tex bib textile rdoc pod feature');
 const DOC_FOLDERS = wordSet('doc docs documentation man');
 /** Words of texts that package managers, builds or servers read, also among documents. */
 const READ_BY_TOOLS = wordSet(
-  'requirements requirement constraints cmakelists conanfile robots ads runtime packages deps dependencies manifest version',
+  'requirements requirement reqs constraints pip rtd cmakelists conanfile robots ads runtime packages deps dependencies manifest version',
 );
 /** Documents that have no extension, or the extension `txt`, outside the folders of documents. */
 const KNOWN = wordSet(`
@@ -50,17 +50,26 @@ export const isText = (parts: NameParts): boolean =>
 export function documentReason(name: PathName, parts: NameParts): string | null {
   if (isLicenceFile(name)) return 'contains license terms';
   if (!isDocument(parts) && loadedFolder(name) !== null) return 'is in a folder from which tools take all files';
-  if (KNOWN.has(parts.stem)) return null;
-  const isInDocs = name.folders.some((folder) => DOC_FOLDERS.has(folder));
-  if (parts.extension === 'txt' && (!isInDocs || [parts.stem, ...parts.words].some((word) => READ_BY_TOOLS.has(word))))
+  const isForAgents =
+    [parts.stem, ...parts.words].some(isAgentWord) || [...parts.inner, ...name.folders].some(hasAgentWord);
+  // `agent/CHANGELOG.md` is that of a package; `commands/upgrade.md` is a command.
+  if (KNOWN.has(parts.stem) && (!isForAgents || isInCapitals(name))) return null;
+  const docs = name.folders.findIndex((folder) => DOC_FOLDERS.has(folder));
+  if (
+    parts.extension === 'txt' &&
+    (docs === -1 || [parts.stem, ...parts.words].some((word) => READ_BY_TOOLS.has(word)))
+  )
     return 'is a text outside the documents, which a tool can read as a list or as settings';
-  if (isInDocs) return null;
-  const words = [parts.stem, ...parts.words, ...parts.inner, ...name.folders];
-  if (words.some((word) => AGENT_WORDS.has(word))) return 'has a name or folder from which AI agents take instructions';
-  return isInCapitals(name) && !parts.words.some((word) => KNOWN_IN_CAPITALS.has(word))
+  // What is below the folders of agents is theirs: `commands/docs/publish.md`.
+  if (docs === -1 ? isForAgents : name.folders.slice(0, docs).some(isAgentWord))
+    return 'has a name or folder from which AI agents take instructions';
+  return docs === -1 && isInCapitals(name) && !parts.words.some((word) => KNOWN_IN_CAPITALS.has(word))
     ? 'has a name in capitals, as files from which AI agents take instructions'
     : null;
 }
+
+const isAgentWord = (word: string): boolean => AGENT_WORDS.has(word);
+const hasAgentWord = (name: string): boolean => wordsOf(name).some(isAgentWord);
 
 /** `CONVENTIONS.md`, but not `Guide.md`. */
 const isInCapitals = ({ path }: PathName): boolean => /(?:^|\/)\p{Lu}[\p{Lu}\p{N}_-]+(?:\.[^/]*)?$/u.test(path);

@@ -23,7 +23,7 @@ export function nameParts({ path }: PathName): NameParts {
 }
 
 /** `setupTests`, `setup-tests` and `setup_tests` have the same words. */
-function wordsOf(stem: string): readonly string[] {
+export function wordsOf(stem: string): readonly string[] {
   const separated = stem.replaceAll(/([a-z0-9])([A-Z])/g, '$1-$2').toLowerCase();
   return separated.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');
 }

@@ -143,7 +143,7 @@ function isRouteScript(
 function isRouteFolder({ lower, folders }: PathName, { stem, inner }: NameParts): boolean {
   const folder = folders.at(-1);
   if (folder === undefined || stem !== 'index' || inner.length > 0) return false;
-  if (/^(?:service-?worker|instrumentation)$/.test(folder)) return true;
+  if (/^(?:service-?worker|instrumentation|hooks\.(?:server|client))$/.test(folder)) return true;
   return isRouteScript({ lower, folders: folders.slice(0, -1) }, { stem: folder, inner });
 }
 
