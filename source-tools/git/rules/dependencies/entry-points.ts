@@ -3,6 +3,7 @@ import type { PatchFile, PatchLine } from '../../facts/git-facts';
 import { atLine } from '../define-git-rule';
 import type { FileView } from '../patch-view';
 import { withoutEscapes } from './json-escapes';
+import { MAX_LINE } from './long-lines';
 
 const RUNS = 'decides which code of the package runs';
 const PUBLISHED = 'decides what is published';
@@ -14,7 +15,6 @@ const ENTRY = /"(?:main|module|browser|exports)"\s*:\s*"[^"\s]*"|"bin"\s*:\s*(?:
 const PUBLISHES = /"private"\s*:\s*(?!true)|"access"\s*:\s*"public"|"(?:files|workspaces)"\s*:\s*\[/;
 /** An item that is a file of the tree. */
 const LOCAL_ITEM = /^"(?:(?:\.{1,2}|<rootDir>)\/[^"\s]*|[^"\s]+\.[cm]?[jt]sx?)"$/;
-const MAX_LINE = 2000;
 
 /** What package.json names as its entry points, commands and published files. A line that only moves is not a change. */
 export function entryHits(view: FileView): Hit[] {

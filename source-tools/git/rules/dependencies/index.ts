@@ -8,6 +8,7 @@ import { dependencyChanges, type PackageChange } from './changes';
 import { folderOf, isLock, isManifest } from './ecosystems';
 import type { LockChange } from './locked';
 import { folderHits } from './locked-folders';
+import { longLines } from './long-lines';
 import { foreignHosts, sourceHits } from './sources';
 import { toolSettingHits } from './tool-settings';
 import { isUnread, namesPackages, unreadHits } from './unread';
@@ -56,6 +57,7 @@ export const dependencyChange = gitRule({
       ...deciding.flatMap(movedHere),
       ...files.filter(isUnread).flatMap(unreadHits),
       ...files.filter(isManifest).flatMap(sourceHits),
+      ...deciding.flatMap(longLines),
       ...files.flatMap(toolSettingHits),
       ...manifests.flatMap(riskyChange),
       ...locks.flatMap(({ view, change }) => [

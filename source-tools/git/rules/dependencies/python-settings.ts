@@ -2,6 +2,7 @@ import type { Hit } from '../../../../policy/rules/rule-maker';
 import { wordSet } from '../../../../policy/text/word-list';
 import { atLine } from '../define-git-rule';
 import type { FileView } from '../patch-view';
+import { MAX_LINE } from './long-lines';
 
 /** Sections of pyproject.toml and setup.cfg about the package, and of tools that only format or report. */
 const SECTIONS =
@@ -27,7 +28,6 @@ const TOML = {
 };
 /** An item with a version is a package, which other checks read. */
 const PACKAGE = /^\s+["']?[A-Za-z][\w.-]*(?:\[[\w,. -]*\])?\s*[<>=~!]=?\s*\d/;
-const MAX_LINE = 2000;
 
 /**
  * Added lines that begin the settings of a tool, or are in them, and those that name code in other sections. A line whose section,

@@ -5,6 +5,7 @@ import { atLine } from '../define-git-rule';
 import type { FileView } from '../patch-view';
 import { entryHits, otherPathHits, SETTING } from './entry-points';
 import { withoutEscapes } from './json-escapes';
+import { MAX_LINE } from './long-lines';
 import { pythonHits } from './python-settings';
 import { isOlder } from './versions';
 
@@ -36,8 +37,6 @@ function addedHits(view: FileView, holds: (text: string) => boolean): Hit[] {
     .filter(({ text }) => holds(withoutEscapes(text.slice(0, MAX_LINE))))
     .map((line) => atLine(view.file, line, SETTING));
 }
-
-const MAX_LINE = 2000;
 
 /**
  * Settings of Deno that load plugins, let packages run scripts, grant permissions, or decide which code an import gets.

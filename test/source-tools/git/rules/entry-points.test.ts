@@ -104,6 +104,18 @@ describe('a line whose section or list the hunk does not show', () => {
   });
 });
 
+describe('a line that is too long to be read', () => {
+  it.each([
+    ['requirements.txt', `evil==1${' '.repeat(1000)}`],
+    ['go.mod', `\texample.com/x/y v1.2.3 // ${'x'.repeat(1000)}`],
+    ['package.json', `  "description": "${'x'.repeat(1000)}", "jest": { "setupFiles": ["./x.js"] },`],
+    ['go.sum', `example.com/x v1.0.0 h1:aaa=${' '.repeat(5000)}`],
+  ])('is held: %s', (path, line) => {
+    expect(held(path, `+${line}`)).toContain('characters, which this rule does not read');
+    expect(held(path, ` ${line}`, '+') ?? '').not.toContain('characters');
+  });
+});
+
 describe('the version of Go', () => {
   it('is held if it becomes older, because that brings back older defaults of security', () => {
     expect(held('go.mod', '-go 1.25.0', '+go 1.20')).toContain('takes go back from "1.25.0" to "1.20"');
