@@ -13,8 +13,8 @@ const UNKNOWN = 'is an item of a list that the hunk does not show';
 /** Members of package.json whose value is a file that is run or imported. A value with a space is a command in `scripts`. */
 const ENTRY = /"(?:main|module|browser|exports)"\s*:\s*"[^"\s]*"|"bin"\s*:\s*(?:\{|"[^"\s]*")/;
 const PUBLISHES = /"private"\s*:\s*(?!true)|"access"\s*:\s*"public"|"(?:files|workspaces)"\s*:\s*\[/;
-/** An item that is a file of the tree. */
-const LOCAL_ITEM = /^"(?:(?:\.{1,2}|<rootDir>)\/[^"\s]*|[^"\s]+\.[cm]?[jt]sx?)"$/;
+/** An item that is a file of the tree, but not types, which `typesVersions` lists. */
+const LOCAL_ITEM = /^"(?!\.\/dist\/types\/)(?:(?:\.{1,2}|<rootDir>)\/[^"\s]*|[^"\s]+\.[cm]?[jt]sx?)"$/;
 
 /** What package.json names as its entry points, commands and published files. A line that only moves is not a change. */
 export function entryHits(view: FileView): Hit[] {

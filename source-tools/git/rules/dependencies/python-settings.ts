@@ -26,6 +26,9 @@ const TOML = {
   key: /^\s*(["']?[\w.-]+["']?)\s*=/,
   section: /^\s*\[+\s*["']?([A-Za-z_][^\]"'\s]*)[^\]]*\]+\s*(?:#.*)?$/,
 };
+/** Codes of linters and options of mypy, which only report. */
+const CODE = /^\s*["']?[A-Z]{1,4}\d{2,4}["']?,?\s*(?:#.*)?$/;
+const MYPY = /^(?:warn|disallow|check|no_implicit|ignore_missing|show)_[a-z_]+$/;
 /** An item with a version is a package, which other checks read. */
 const PACKAGE = /^\s+["']?[A-Za-z][\w.-]*(?:\[[\w,. -]*\])?\s*[<>=~!]=?\s*\d/;
 
@@ -43,7 +46,7 @@ export function pythonHits(view: FileView, what: string): Hit[] {
       const opened = forms.section.exec(text)?.[1];
       if (opened !== undefined) [section, key] = [opened, null];
       else key = forms.key.exec(text)?.[1] ?? key;
-      const isPlain = /^\s*(?:[#;]|[\]})]*,?$)/.test(text) || PACKAGE.test(text);
+      const isPlain = /^\s*(?:[#;]|[\]})]*,?$)/.test(text) || PACKAGE.test(text) || CODE.test(text);
       const found = line.kind === '+' && !isPlain && isLoaded(section, key) ? [atLine(view.file, line, what)] : [];
       if (text.startsWith(']')) key = null;
       return found;
@@ -54,5 +57,6 @@ export function pythonHits(view: FileView, what: string): Hit[] {
 function isLoaded(section: string | null, key: string | null): boolean {
   if (key !== null && LOADED_KEYS.test(key)) return true;
   if (section !== null) return !SECTIONS.test(section) || LOADED_SECTIONS.test(section);
-  return key === null || !PLAIN_KEYS.has(key.replaceAll(/["']/g, '').toLowerCase());
+  const name = key?.replaceAll(/["']/g, '').toLowerCase();
+  return name === undefined || (!PLAIN_KEYS.has(name) && !MYPY.test(name));
 }
