@@ -120,7 +120,7 @@ function lockHits(view: FileView, { added, removed, rehashed, replaced }: LockCh
 
 export const dependencyUpdate = gitRule({
   name: 'git_dependency_update',
-  logicRevision: 5,
+  logicRevision: 6,
   defaultLevel: 'advise',
   status: 'WARN',
   why: 'Another version of a dependency is other code, which nothing in the patch shows.',

@@ -24,7 +24,7 @@ const PLAIN_KEYS = wordSet(`
 const CFG = { key: /^([\w.-]+)\s*[=:]/, section: /^\[+\s*([^\]\s]+)/ };
 const TOML = {
   key: /^\s*(["']?[\w.-]+["']?)\s*=/,
-  section: /^\s*\[+\s*["']?([A-Za-z_][^\]"'\s]*)[^\]]*\]+\s*(?:#.*)?$/,
+  section: /^\s*\[+\s*["']?([A-Za-z_][^\]"'\s]*)(?=[\]"'\s])[^\]]*\]+\s*(?:#.*)?$/,
 };
 /** Codes of linters and options of mypy, which only report. */
 const CODE = /^\s*["']?[A-Z]{1,4}\d{2,4}["']?,?\s*(?:#.*)?$/;
@@ -46,17 +46,19 @@ export function pythonHits(view: FileView, what: string): Hit[] {
       const opened = forms.section.exec(text)?.[1];
       if (opened !== undefined) [section, key] = [opened, null];
       else key = forms.key.exec(text)?.[1] ?? key;
-      const isPlain = /^\s*(?:[#;]|[\]})]*,?$)/.test(text) || PACKAGE.test(text) || CODE.test(text);
-      const found = line.kind === '+' && !isPlain && isLoaded(section, key) ? [atLine(view.file, line, what)] : [];
+      const isPlain = /^\s*(?:[#;]|[\]})]*,?$)/.test(text);
+      const found =
+        line.kind === '+' && !isPlain && isLoaded(section, key, text) ? [atLine(view.file, line, what)] : [];
       if (text.startsWith(']')) key = null;
       return found;
     });
   });
 }
 
-function isLoaded(section: string | null, key: string | null): boolean {
+function isLoaded(section: string | null, key: string | null, text: string): boolean {
   if (key !== null && LOADED_KEYS.test(key)) return true;
   if (section !== null) return !SECTIONS.test(section) || LOADED_SECTIONS.test(section);
+  if (PACKAGE.test(text) || CODE.test(text)) return false;
   const name = key?.replaceAll(/["']/g, '').toLowerCase();
   return name === undefined || (!PLAIN_KEYS.has(name) && !MYPY.test(name));
 }
