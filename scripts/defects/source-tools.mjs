@@ -269,7 +269,7 @@ export const DEFECTS = [
   },
   {
     name: 'a shorter retention of logs passes',
-    file: 'source-tools/terraform/rules/switched-off.ts',
+    file: 'source-tools/terraform/rules/switched-off-values.ts',
     from: '(leastOf(r, name, value) ?? 0) >= least',
     to: '(leastOf(r, name, value) ?? 0) <= least',
     through: 'a plan deletes a year of audit logs',

@@ -81,10 +81,14 @@ export function sensitiveMembers({ sensitiveChanges, unknown, sources }: Terrafo
 }
 
 /** Hits for outputs that show secrets: `nonsensitive` removes the mark that Terraform would otherwise require. */
-export function exposedOutputs({ outputs, resources }: TerraformPlanFacts): readonly Hit[] {
+export function exposedOutputs({ outputs, resources, dataSources }: TerraformPlanFacts): readonly Hit[] {
+  const hasSecrets =
+    typesWithSecrets(resources).size > 0 ||
+    [...resources, ...dataSources].some(({ type }) => SECRET_TYPES.has(type) || DATA_WITH_SECRETS.has(type));
   return outputs.flatMap(({ at, name, isRemoved, changes, isSensitive, kinds }): readonly Hit[] => {
     if (!changes || isRemoved || isSensitive) return [];
-    const secret = kinds.filter((kind) => isSecret(kind, resources));
+    // A plan does not define local values, so each can be any secret of the plan.
+    const secret = kinds.filter((kind) => (kind === UNTRACED ? hasSecrets : isSecret(kind, resources)));
     const output = `the output ${shown(name.slice(0, 200))}`;
     if (secret.length > 0) return [{ at, what: `${output} is not sensitive, and refers to ${listOf(secret)}` }];
     return SECRET_NAME.test(name) ? [{ at, what: `${output} is named as a secret, and is not sensitive` }] : [];

@@ -1,138 +1,12 @@
 import type { JsonObject, JsonValue } from '../../../policy/contracts/canonical-json';
-import { memoizeByObject } from '../../../policy/text/memoize';
 import type { Hit } from '../../../policy/rules/rule-maker';
 import { shown } from '../../../policy/text/shown-name';
 import { wordList } from '../../../policy/text/word-list';
-import { atResource, coversAny, planOf, terraformRule, undecided } from './define-terraform-rule';
+import { atResource, coversAny, planOf, terraformRule } from './define-terraform-rule';
 import { isOff } from './off-values';
 import type { TerraformResource } from '../facts/terraform-facts';
-import {
-  createdOrChanged,
-  DESCRIPTIVE,
-  isDestroyed,
-  isUnchanged,
-  itemsNotIn,
-  member,
-  stepsOf,
-  valueAt,
-  type Path,
-} from './values';
-
-/** What a rule of this file looks for: words in the names of members and globs of types. */
-interface Concern {
-  /** Words, separated by `_` in the name of a member at any level, that make everything below it a concern. */
-  readonly words: ReadonlySet<string>;
-  /** Types that exist for this purpose: each of their members is a concern, and so is their destruction. */
-  readonly types: readonly string[];
-  /** Words within the name of a single setting, at any level, that make it a concern. */
-  readonly flags: RegExp | null;
-  /** Names of members of these types that say what is recorded, and where: any change of one is found. */
-  readonly routes?: RegExp;
-}
-
-function isConcern({ words }: Concern, name: string): boolean {
-  return name.split(/[._-]/).some((word) => words.has(word.toLowerCase()));
-}
-
-/** Hits for what the update switches off at or below `path`. `concerned`: whether the value itself belongs to the concern. */
-function switchedOff(r: TerraformResource, concern: Concern, before: JsonValue, path: Path, concerned: boolean): Hit[] {
-  if (typeof before !== 'object' || before === null)
-    return concerned || concern.flags?.test(nameOf(path)) === true ? scalarHit(r, concern, before, path) : [];
-  if (Array.isArray(before))
-    return concerned
-      ? listHits(r, concern, before, path)
-      : before.flatMap((item: JsonValue, i) =>
-          switchedOff(
-            r,
-            concern,
-            item,
-            [...path, placeOf(r, path, item) ?? i],
-            SETTINGS.test(nameOf(path)) && isSetting(concern, item),
-          ),
-        );
-  if (valueAt(r, path).state === 'absent') return concerned ? [off(r, path, 'is removed')] : [];
-  return Object.entries(before as JsonObject).flatMap(([name, value]) =>
-    switchedOff(r, concern, value, [...path, name], concerned || isConcern(concern, name)),
-  );
-}
-
-const SETTINGS = /parameter|flag|setting|option/;
-
-/** Whether an item is a name with a value, as in a group of parameters, and its name makes it a concern. */
-function isSetting(concern: Concern, item: JsonValue): boolean {
-  const name = member(item, 'name');
-  return typeof name === 'string' && member(item, 'value') !== null && isConcern(concern, name);
-}
-
-/** The index that a named item of a list has after the change; null if it has no name. The order of a set can change. */
-function placeOf(r: TerraformResource, path: Path, item: JsonValue): number | null {
-  const name = member(item, 'name');
-  const after = valueAt(r, path);
-  if (typeof name !== 'string' || after.state !== 'known' || !Array.isArray(after.value)) return null;
-  return placesByName(after.value).get(name) ?? after.value.length;
-}
-
-const placesByName = memoizeByObject(
-  (list: readonly JsonValue[]): ReadonlyMap<JsonValue, number> =>
-    new Map(list.map((item, i) => [member(item, 'name'), i])),
-);
-
-function scalarHit(r: TerraformResource, { routes }: Concern, before: JsonValue, path: Path): Hit[] {
-  const name = nameOf(path);
-  const after = valueAt(r, path);
-  if (after.state === 'hidden')
-    return isOff(name, before) === false ? [atResource(r, undecided(shown(path.join('.')), after.why), path)] : [];
-  const value = after.state === 'known' ? after.value : null;
-  if (routes?.test(name) === true && value !== before) return [off(r, path, 'is changed')];
-  const least = leastOf(r, name, before);
-  if (least !== null)
-    return (leastOf(r, name, value) ?? 0) >= least
-      ? []
-      : [off(r, path, `is reduced from ${shown(String(before).slice(0, 50))} to ${shown(String(value).slice(0, 50))}`)];
-  return isOff(name, before) === false && isOff(name, value) === true ? [off(r, path, 'is switched off')] : [];
-}
-
-const nameOf = (path: Path): string => String(path.findLast((step) => typeof step === 'string') ?? '');
-
-/** The number in a minimum or a retention, also within text such as `TLS1_2`; null for any other member. */
-function leastOf(r: TerraformResource, name: string, value: JsonValue): number | null {
-  const isRetention = /retention|(?<!automatically_after_)days$|delete_after/.test(name);
-  if (!isRetention && !/^(?:min|minimum|required)_|^security_policy$/.test(name)) return null;
-  const digits = /\d+(?:[._]\d+)?/.exec(typeof value === 'number' || typeof value === 'string' ? String(value) : '');
-  if (digits === null) return null;
-  const least = Number(digits[0].replace('_', '.'));
-  // A retention of 0 keeps logs for ever; for backups it switches them off.
-  return isRetention && least === 0 && r.type === 'aws_cloudwatch_log_group' ? Infinity : least;
-}
-
-function listHits(r: TerraformResource, concern: Concern, before: readonly JsonValue[], path: Path): Hit[] {
-  const after = valueAt(r, path);
-  if (after.state === 'hidden')
-    return before.length === 0 ? [] : [atResource(r, undecided(shown(path.join('.')), after.why), path)];
-  const items = after.state === 'known' && Array.isArray(after.value) ? (after.value as readonly JsonValue[]) : [];
-  const lost = new Set(itemsNotIn(before, items));
-  const [first] = lost;
-  if (first === undefined) return [];
-  if (typeof first !== 'object' || first === null)
-    return [off(r, path, `no longer contains ${shown(String(first).slice(0, 100))}`)];
-  return items.length < before.length
-    ? [off(r, path, items.length === 0 ? 'is removed' : 'loses an entry')]
-    : before.flatMap((item, i) => (lost.has(item) ? switchedOff(r, concern, item, [...path, i], true) : []));
-}
-
-const off = (r: TerraformResource, path: Path, what: string): Hit =>
-  atResource(r, `${shown(path.join('.').slice(0, 200))} ${what}`, valueAt(r, path).state === 'known' ? path : []);
-
-/** Hits for members of a new resource that are known to be off. */
-function createdOff(r: TerraformResource, names: ReadonlySet<string>, path: Path, value: JsonValue): Hit[] {
-  if (typeof value !== 'object' || value === null) {
-    const name = nameOf(path);
-    return names.has(name) && value !== null && (value === 0 || isOff(name, value) === true)
-      ? [off(r, path, 'is off')]
-      : [];
-  }
-  return stepsOf(value).flatMap((step) => createdOff(r, names, [...path, step], member(value, step)));
-}
+import { below, createdOff, isConcern, isSetting, rootOf, switchedOff, type Concern } from './switched-off-values';
+import { createdOrChanged, DESCRIPTIVE, isDestroyed, isUnchanged, type Path } from './values';
 
 /** Exemptions and exclusions that the plan adds or changes, such as `exempted_members` of an audit configuration. */
 function exempted(r: TerraformResource): Hit[] {
@@ -161,15 +35,17 @@ function findOff(
     .map((r) => atResource(r, 'is destroyed'));
   const changed = createdOrChanged(resources).flatMap((r): readonly Hit[] => {
     const exemptions = ofType(r) ? exempted(r) : [];
-    if (r.action === 'create') return [...createdOff(r, created, [], r.after), ...exemptions];
+    if (r.action === 'create') return [...createdOff(rootOf(r), created), ...exemptions];
     const topLevel = Object.entries((r.before ?? {}) as JsonObject);
     const setting = isSetting(concern, r.before);
-    const switched = topLevel.flatMap(([name, value]) => {
-      if (DESCRIPTIVE.has(name)) return [];
+    const hits: Hit[] = [];
+    const search = { concern: ofType(r) ? concern : withoutRoutes, hits };
+    for (const [name, value] of topLevel) {
+      if (DESCRIPTIVE.has(name)) continue;
       const concerned = ofType(r) || isConcern(concern, name) || (setting && name === 'value');
-      return switchedOff(r, ofType(r) ? concern : withoutRoutes, value, [name], concerned);
-    });
-    return [...switched, ...exemptions];
+      switchedOff(below(rootOf(r), name), search, value, concerned);
+    }
+    return [...hits, ...exemptions];
   });
   return [...gone, ...changed];
 }

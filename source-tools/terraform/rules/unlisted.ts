@@ -43,7 +43,7 @@ const CREATE = { address: 'aws_sqs_queue.mail', actions: ['create'] };
 /** An allowlist: a person checks what this pack does not know, such as what a provider has added. */
 export const unlistedChange = terraformRule({
   name: 'terraform_unlisted_change',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'confirm',
   why: 'Only listed providers, types and attributes, whose effects are known, may change without a question.',
   config: Config,

@@ -1,4 +1,5 @@
 import { canonicalJson, type JsonObject, type JsonValue } from '../../../policy/contracts/canonical-json';
+import { sha256HexOfText } from '../../../policy/contracts/hash';
 import { memoizeByObject } from '../../../policy/text/memoize';
 import { wordList } from '../../../policy/text/word-list';
 import { containsTrue, sameJson } from '../facts/masks';
@@ -104,14 +105,28 @@ export function isUnchanged(resource: TerraformResource, path: Path): boolean {
   return after.state === 'known' && sameJson(memberAt(resource.before, path), after.value);
 }
 
-const textsIn = memoizeByObject(
-  (list: readonly JsonValue[]): ReadonlySet<string> => new Set(list.map((item) => canonicalJson(item))),
-);
+const MAX_TEXT = 100;
+
+/** An encoding that reads each object and list once: it contains the digest of a long one, so that nested lists are compared in linear time. */
+function textOf(value: JsonValue): string {
+  return typeof value === 'object' && value !== null ? textOfMembers(value) : canonicalJson(value);
+}
+
+const textOfMembers = memoizeByObject((value: object): string => {
+  const text = canonicalJson(
+    Array.isArray(value)
+      ? value.map(textOf)
+      : Object.fromEntries(Object.entries(value as JsonObject).map(([name, item]) => [name, textOf(item)])),
+  );
+  return text.length > MAX_TEXT ? `#${sha256HexOfText(text)}` : text;
+});
+
+const textsIn = memoizeByObject((list: readonly JsonValue[]): ReadonlySet<string> => new Set(list.map(textOf)));
 
 /** The items of `list` that are not in `other`. Linear in the length of both. */
 export function itemsNotIn(list: readonly JsonValue[], other: readonly JsonValue[]): JsonValue[] {
   const others = textsIn(other);
-  return list.filter((item) => !others.has(canonicalJson(item)));
+  return list.filter((item) => !others.has(textOf(item)));
 }
 
 /**

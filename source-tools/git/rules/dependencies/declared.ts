@@ -3,6 +3,7 @@ import type { PatchLine } from '../../facts/git-facts';
 import type { FileView } from '../patch-view';
 import { isDeno, isRequirements } from './ecosystems';
 import { withoutEscapes } from './json-escapes';
+import { MAX_LINE } from './long-lines';
 
 /** A package with the version or range that a line of a manifest requires. */
 export interface Declared {
@@ -31,7 +32,6 @@ const SETTINGS =
   /^(?:(?:(?:rust|python|target|required|current|fallback)[-_]|min_?)?version|requires-python|engines?|edition|resolver|node|npm|pnpm|yarn|bun|python|go|toolchain|packagemanager|vscode)$/i;
 /** How Deno names a package, whatever the key is. */
 const ALIAS = /^(?:npm|jsr):\/?(@?[^@"]+)/;
-const MAX_LINE = 1000;
 
 /** The packages that the lines of one kind declare. */
 export function declaredIn(view: FileView, kind: PatchLine['kind']): readonly Declared[] {

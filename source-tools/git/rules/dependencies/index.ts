@@ -8,6 +8,7 @@ import { dependencyChanges, type PackageChange } from './changes';
 import { folderOf, isLock, isManifest } from './ecosystems';
 import type { LockChange } from './locked';
 import { folderHits } from './locked-folders';
+import { longLines } from './long-lines';
 import { foreignHosts, sourceHits } from './sources';
 import { toolSettingHits } from './tool-settings';
 import { isUnread, namesPackages, unreadHits } from './unread';
@@ -29,7 +30,7 @@ const REGISTRIES = [
 
 export const dependencyChange = gitRule({
   name: 'git_dependency_change',
-  logicRevision: 10,
+  logicRevision: 11,
   defaultLevel: 'confirm',
   why: 'A dependency runs with all permissions of the program, and a lock file that disagrees with its manifest installs something else.',
   config: z.strictObject({
@@ -56,6 +57,7 @@ export const dependencyChange = gitRule({
       ...deciding.flatMap(movedHere),
       ...files.filter(isUnread).flatMap(unreadHits),
       ...files.filter(isManifest).flatMap(sourceHits),
+      ...deciding.flatMap(longLines),
       ...files.flatMap(toolSettingHits),
       ...manifests.flatMap(riskyChange),
       ...locks.flatMap(({ view, change }) => [
@@ -118,7 +120,7 @@ function lockHits(view: FileView, { added, removed, rehashed, replaced }: LockCh
 
 export const dependencyUpdate = gitRule({
   name: 'git_dependency_update',
-  logicRevision: 5,
+  logicRevision: 6,
   defaultLevel: 'advise',
   status: 'WARN',
   why: 'Another version of a dependency is other code, which nothing in the patch shows.',

@@ -2,6 +2,7 @@ import type { Hit } from '../../../../policy/rules/rule-maker';
 import { atLine } from '../define-git-rule';
 import type { FileView } from '../patch-view';
 import { withoutEscapes } from './json-escapes';
+import { MAX_LOCK_LINE } from './long-lines';
 
 /** How each lock file says that a package is a folder or an archive of the tree. Patterns are anchored or have a fixed start. */
 const NPM = /"resolved"\s*:\s*"(?!https?:)|"link"\s*:\s*true/;
@@ -30,7 +31,6 @@ const FORMS: ReadonlyMap<string, RegExp> = new Map([
   ['gemfile.lock', GEMFILE],
   ['gems.locked', GEMFILE],
 ]);
-const MAX_LINE = 2000;
 
 /** Added lines of a lock file that install a package from the tree, which has no checksum and replaces that of the registry. */
 export function folderHits(view: FileView): Hit[] {
@@ -38,6 +38,6 @@ export function folderHits(view: FileView): Hit[] {
   if (form === undefined) return [];
   return view
     .lines('+')
-    .filter(({ text }) => form.test(withoutEscapes(text.slice(0, MAX_LINE))))
+    .filter(({ text }) => form.test(withoutEscapes(text.slice(0, MAX_LOCK_LINE))))
     .map((line) => atLine(view.file, line, 'installs a package from a local folder or archive'));
 }

@@ -1,5 +1,6 @@
 import type { PatchLine } from '../../facts/git-facts';
 import type { FileView } from '../patch-view';
+import { MAX_LOCK_LINE } from './long-lines';
 
 /** A package at a version in a lock file. */
 export interface Locked {
@@ -29,9 +30,9 @@ interface Statement {
   readonly alias?: string | undefined;
 }
 
+/** Patterns take linear time: parts of one that follow each other do not match the same characters. */
 type Reader = (text: string) => Statement | null;
 
-const MAX_LINE = 2000;
 /** Members of npm's lock files that are objects and not packages. */
 const NPM_MEMBERS =
   /^(?:|packages|dependencies|requires|engines|bin|funding|(?:dev|peer|optional)Dependencies(?:Meta)?)$/;
@@ -69,25 +70,25 @@ function archiveOf(url: string): string | undefined {
 
 const pnpm: Reader = (text) =>
   statement(text, [
-    [/^ {2}'?\/?((?:@[^@/']+\/)?[^@'/\s]+)@([^:('"\s]+)[^:]*:/, ([, name, version]) => ({ name, version })],
+    [/^ {2}'?\/?((?:@[^@/']+\/)?[^@'/\s]+)@([^:('"\s]+)(?=[:('"\s])[^:]*:/, ([, name, version]) => ({ name, version })],
     [/\bintegrity: ([\w+/=-]+)/, ([, hash]) => ({ hash })],
   ]);
 
 const yarn: Reader = (text) =>
   statement(text, [
-    [/^"?((?:@[^@"\s]+)?[^@"\s#]+)@(?:npm:(@?[^@"\s,]+)@)?.*:$/, ([, name, alias]) => ({ name, alias })],
+    [/^"?(@?[^@"\s#]+)@(?:npm:(@?[^@"\s,]+)@)?.*:$/, ([, name, alias]) => ({ name, alias })],
     [/^ {2}resolved "?([^"\s]+)/, ([, url = '']) => ({ source: archiveOf(url) })],
     [/^ {2}resolution: "?(@?[^@"\s]+)@/, ([, source]) => ({ source })],
     [/^ {2}version:? "?([^"\s]+)/, ([, version]) => ({ version })],
     [/^ {2}(?:integrity|checksum):? (\S+)/, ([, hash]) => ({ hash })],
   ]);
 
-const BUN = /^\s*"[^"]+": \["((?:@[^@"]+)?[^@"]+)@([^"]+)",(?:.*"(sha\d+-[^"]+)"\])?/;
+const BUN = /^\s*"[^"]+": \["(@?[^@"]+)@([^"]+)",(?:.*"(sha\d+-[^"]+)"\])?/;
 const bun: Reader = (text) => statement(text, [[BUN, ([, name, version, hash]) => ({ name, version, hash })]]);
 
 const deno: Reader = (text) =>
   statement(text, [
-    [/^\s{4,}"((?:@[^@"]+)?[^@"]+)@([^"_]+)[^"]*": \{/, ([, name, version]) => ({ name, version })],
+    [/^\s{4,}"(@?[^@"]+)@([^"_]+)(?=["_])[^"]*": \{/, ([, name, version]) => ({ name, version })],
     [/^\s*"integrity": "([^"]+)"/, ([, hash]) => ({ hash })],
   ]);
 
@@ -97,7 +98,7 @@ const toml: Reader = (text) =>
     [/^name = "([^"]+)"/, ([, name]) => ({ name })],
     [/^version = "([^"]+)"/, ([, version]) => ({ version })],
     [/^checksum = "([^"]+)"/, ([, hash]) => ({ hash })],
-    [/\b(?:url|file) = "([^"]+)".*\bhash = "([^"]+)"/, ([, file, hash]) => ({ hash: `${file} ${hash}` })],
+    [/\b(?:url|file) = "([^"]+)"[^"]*\bhash = "([^"]+)"/, ([, file, hash]) => ({ hash: `${file} ${hash}` })],
   ]);
 
 const goSum: Reader = (text) =>
@@ -146,7 +147,7 @@ export function lockChange(view: FileView): LockChange {
   for (const hunk of view.file.hunks) {
     for (const side of [old, now]) [side.name, side.version, side.alias] = [null, null, null];
     for (const line of hunk.lines) {
-      const stated = line.text.length > MAX_LINE ? null : read(line.text.replace(/\r$/, ''));
+      const stated = line.text.length > MAX_LOCK_LINE ? null : read(line.text.replace(/\r$/, ''));
       if (stated === null) continue;
       if (line.kind !== '+') take(old, stated, line);
       if (line.kind !== '-') take(now, stated, line);

@@ -84,6 +84,11 @@ const SCRIPTS = [
     String.raw`"(?:(?:pre|post|pnpm:devpre)?(?:install|prepare)|prepublish|uninstall)"\s*(?::|$)|"dependencies"\s*:\s*"`,
   ),
   linePattern(
+    'runs a package that no manifest names',
+    ['npx', 'bunx', 'pnpx', 'dlx', 'npm', 'uvx', 'pipx'],
+    String.raw`[\s=;&|"](?:npx|bunx|pnpx|uvx|pipx\s+run|(?:pnpm|yarn)\s+dlx|npm\s+(?:exec|x))\s`,
+  ),
+  linePattern(
     'runs a script when the package is packed or published, or on a commit',
     ['pack', 'publish', 'hooks', 'husky', 'lint-staged', 'pre-commit'],
     String.raw`"(?:(?:pre|post)pack|prepublishonly|(?:post)?publish)"\s*(?::|$)|"(?:simple-git-hooks|githooks|husky|lint-staged|pre-commit)"\s*:\s*(?:[{[]|$)`,
@@ -130,10 +135,10 @@ export function sourceHits(view: FileView): Hit[] {
 
 /** All members of `pnpm-workspace.yaml` but the packages and their versions are settings, as in `.npmrc`. */
 function isPnpmSetting({ name }: FileView, text: string): boolean {
-  return (
-    name.base === 'pnpm-workspace.yaml' && /^["']?(?!(?:packages|catalogs?)["']?\s*:)[a-z][\w-]*["']?\s*:/i.test(text)
-  );
+  return name.base === 'pnpm-workspace.yaml' && PNPM_SETTING.test(text);
 }
+/** Also a value that only a setting has, in a hunk that does not show the name of the setting, such as `allowBuilds`. */
+const PNPM_SETTING = /^["']?(?!(?:packages|catalogs?)["']?\s*:)[a-z][\w-]*["']?\s*:|^\s+\S+:\s+(?:true|false)\s*$/i;
 
 /** A line with a value and without a name, in JSON, TOML or YAML. */
 const VALUE = /^\s*(?:-\s|["'][^"']*["'][\s,}\]]*$)/;
@@ -147,11 +152,15 @@ const PLAIN_RUBY =
   /^\s*(?:#.*|end|gemspec|(?:gem[\s(]+["'][\w./-]+["']|ruby\s|source\s|(?:group|platforms?)\s)[^`;#{}$&|(]*(?:\s#(?!\{).*)?)?$/;
 const COMPOSER_CODE =
   /"(?:(?:pre|post)-(?:install|update|autoload|package|root|create|operations|pool|file|command|status|archive)-[a-z-]+|init|command)"\s*:|"[\w.-]+\/[\w.*-]+"\s*:\s*true\b/;
+const COMPOSER_SETTING =
+  /"(?:vendor-dir|bin-dir|bin|minimum-stability|prefer-stable|lock|audit|policy|class)"\s*:|"type"\s*:\s*"composer-/;
 /** Other directives name programs, switch off defaults of security, or take files from the module. */
 const GO_MODULE =
-  /^\s*(?:\/\/.*|\)|(?:module|go|toolchain|require|retract|replace)\b.*|(?=[\w~-]+\.)[\w.~/-]+\s+v\d.*|\[.*)?$/;
+  /^\s*(?:\/\/.*|\)|(?:module|go|require|retract|replace)\b.*|toolchain\s+(?:go\d+(?:\.\d+)*(?:rc\d+)?|default)\s*(?:\/\/.*)?|(?=[\w~-]+\.)[\w.~/-]+\s+v\d.*|\[.*)?$/;
 /** A workspace replaces the packages that its modules are named like. */
 const GO_WORKSPACE = /^\s*(?:\/\/.*|\)|(?:go|toolchain|replace)\s.*)?$/;
+/** Which file is compiled and run: https://doc.rust-lang.org/cargo/reference/cargo-targets.html */
+const CARGO_FILE = /^\s*["']?(?:path|default-run|harness)["']?\s*=/;
 const CARGO_NAME = /(?:^\s*["']?|\.)package["']?\s*=\s*["']|dependencies\s*=\s*\{/;
 const YAML_CODE = /^\s*["']?(?:(?:global)?pnpmfile|yarnPath|plugins|configDependencies)["']?\s*:/i;
 /** Anchors, tags, maps in braces, escapes, keys after a question mark, and values in a line of their own. */
@@ -164,8 +173,10 @@ function formIn({ name }: FileView, text: string, isPath: boolean): string | nul
     case 'package.json':
       return isPath ? null : shorthandIn(text);
     case 'composer.json':
-      return COMPOSER_CODE.test(text) ? 'runs a script on installation' : null;
+      if (COMPOSER_CODE.test(text)) return 'runs a script on installation';
+      return COMPOSER_SETTING.test(text) ? 'is a setting of what is installed and run' : null;
     case 'cargo.toml':
+      if (CARGO_FILE.test(text)) return 'decides which code is built or run';
       return CARGO_NAME.test(text) ? 'installs a package under another name' : null;
     case 'go.mod':
       return GO_MODULE.test(text) ? null : 'is a directive that decides what is built or run';

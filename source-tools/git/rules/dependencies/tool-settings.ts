@@ -1,8 +1,13 @@
 import type { Hit } from '../../../../policy/rules/rule-maker';
+import { shown } from '../../../../policy/text/shown-name';
 import { wordSet } from '../../../../policy/text/word-list';
 import { atLine } from '../define-git-rule';
 import type { FileView } from '../patch-view';
+import { entryHits, otherPathHits, SETTING } from './entry-points';
 import { withoutEscapes } from './json-escapes';
+import { MAX_LINE } from './long-lines';
+import { pythonHits } from './python-settings';
+import { isOlder } from './versions';
 
 /**
  * Manifests also contain settings of tools, with which a tool loads or runs code, as with a file of its own. An added line is
@@ -11,14 +16,16 @@ import { withoutEscapes } from './json-escapes';
 export function toolSettingHits(view: FileView): Hit[] {
   switch (view.name.base) {
     case 'package.json':
-      return addedHits(view, namesTool);
+      return [...addedHits(view, namesTool), ...entryHits(view)];
     case 'deno.json':
     case 'deno.jsonc':
     case 'jsr.json':
-      return addedHits(view, (text) => DENO.test(text));
+      return [...addedHits(view, (text) => DENO.test(text) || MAPPED.test(text)), ...otherPathHits(view.file)];
+    case 'go.mod':
+      return olderGoHits(view);
     case 'pyproject.toml':
     case 'setup.cfg':
-      return pythonHits(view);
+      return pythonHits(view, SETTING);
     default:
       return [];
   }
@@ -31,15 +38,15 @@ function addedHits(view: FileView, holds: (text: string) => boolean): Hit[] {
     .map((line) => atLine(view.file, line, SETTING));
 }
 
-const SETTING = 'is a setting of a tool, which can load or run code';
-const MAX_LINE = 2000;
-
 /**
  * Settings of Deno that load plugins, let packages run scripts, grant permissions, or decide which code an import gets.
  * https://docs.deno.com/runtime/fundamentals/configuration/
  */
 const DENO =
   /"(?:importMap|lock|allowScripts|plugins|permissions|links|patch|scopes|vendor|nodeModulesDir|jsxImportSource)"\s*:/;
+
+/** An import of a package that gets a file of the tree. */
+const MAPPED = /"(?!exports")(?:@[\w-]+\/)?[\w-]+"\s*:\s*"\.{1,2}\//;
 
 /** Members of package.json that are objects and describe the package, and the conditions in `exports`. */
 const OBJECTS = wordSet(`
@@ -56,38 +63,41 @@ const FILES = wordSet(`
 const OBJECT = /"([^"]{1,200})"\s*:\s*\{/g;
 /** `"setupFiles": ["./x.js"]`, and `"preset": "./x"`. A program of the shell is a command. */
 const LOCAL = /"([^"]{1,200})"\s*:\s*\[?\s*"(?:\.{1,2}|<rootDir>)\/[^"\s]{1,300}"/g;
+/** The same without a dot. Other members can be called like a file, such as the package itself. */
+const BARE = /"([^"]{1,200})"\s*:\s*\[?\s*"[\w@.-]{1,100}(?:\/[\w@.-]{1,100}){0,9}\.[cm]?[jt]sx?"/g;
+const CALLED = wordSet('name displayname description title author keywords');
 const NOT_CODE = /\.(?:sh|d\.[cm]?ts)"$/;
 
 function namesTool(text: string): boolean {
   return (
     [...text.matchAll(OBJECT)].some(([, name = '']) => isName(name) && !OBJECTS.has(name.toLowerCase())) ||
-    [...text.matchAll(LOCAL)].some(
-      ([all, name = '']) => isName(name) && !FILES.has(name.toLowerCase()) && !NOT_CODE.test(all),
-    )
+    [...text.matchAll(LOCAL)].some(isLoaded) ||
+    [...text.matchAll(BARE)].some((found) => !CALLED.has((found[1] ?? '').toLowerCase()) && isLoaded(found))
   );
+}
+
+function isLoaded([all, name = '']: RegExpExecArray): boolean {
+  return isName(name) && !FILES.has(name.toLowerCase()) && !NOT_CODE.test(all);
 }
 
 /** Not a package, a path, a range of versions, or a setting of an extension. */
 const isName = (name: string): boolean => /^[\w-]+$/.test(name);
 
-/** Sections of pyproject.toml and setup.cfg about the package, and of tools that only format or report. */
-const SECTIONS =
-  /^(?:project|build-system|dependency-groups|metadata|options|mypy|flake8|coverage|isort|bdist_wheel|egg_info|sdist|tool[.:](?:ruff|mypy|pyright|basedpyright|ty|pyrefly|black|isort|coverage|flit|uv|setuptools|setuptools_scm|codespell|flake8|pydocstyle|pylint|bandit|towncrier|typos|poetry|hatch|pdm|maturin|djlint|djhtml))(?![\w-])|^mypy-/;
-/** Code that other packages, or a tool, load by its name: plugins of pytest, for example. */
-const LOADED_SECTIONS = /entry[-_]points|(?:^|[.:-])(?:local-)?plugins/;
-const LOADED_KEYS =
-  /^\s*["']?(?:addopts|pythonpath|pytest11|command_packages|(?:[\w-]+[_-])?(?:plugins?|hooks?|require)|(?:pre|post|before|after)[_-][\w-]+)["']?\s*=/;
+const GO = /^(go|toolchain)\s+(?:go)?(\d\S*)/;
 
-function pythonHits(view: FileView): Hit[] {
-  return view.file.hunks.flatMap(({ lines }) => {
-    let isLoaded = false;
-    return lines.flatMap((line) => {
-      if (line.kind === '-') return [];
-      const text = line.text.slice(0, MAX_LINE);
-      const section = /^\[+\s*["']?([^\]"'\s]+)/.exec(text)?.[1];
-      if (section !== undefined) isLoaded = !SECTIONS.test(section) || LOADED_SECTIONS.test(section);
-      const isSetting = text.trim() !== '' && !/^\s*[#;]/.test(text) && (isLoaded || LOADED_KEYS.test(text));
-      return line.kind === '+' && isSetting ? [atLine(view.file, line, SETTING)] : [];
-    });
-  });
+/** An older version of the language switches on older defaults of security, as `godebug` does: https://go.dev/doc/godebug */
+function olderGoHits(view: FileView): Hit[] {
+  const before = new Map(view.lines('-').flatMap(({ text }) => versionOf(text)));
+  return view.lines('+').flatMap((line) =>
+    versionOf(line.text).flatMap(([name, version]) => {
+      const old = before.get(name);
+      if (old === undefined || !isOlder(version, old)) return [];
+      return [atLine(view.file, line, `takes ${name} back from ${shown(old)} to ${shown(version)}`)];
+    }),
+  );
+}
+
+function versionOf(text: string): (readonly [string, string])[] {
+  const [, name, version] = GO.exec(text) ?? [];
+  return name === undefined || version === undefined ? [] : [[name, version]];
 }

@@ -10,7 +10,7 @@ const MACHINE = `size=${SIZES} private_ip_address private_ip_addresses public_ip
 /** Assignments of roles are not listed: a plan does not show whose identity the principal is. */
 export const AZURERM: ProviderTable = {
   names: ['azurerm'],
-  common: 'id name description display_name tags location resource_group_name timeouts',
+  common: 'id name description display_name tags location:own_region resource_group_name timeouts',
   types: {
     azurerm_application_insights: `app_id application_type connection_string daily_data_cap_in_gb+
       daily_data_cap_in_gb? daily_data_cap_notifications_disabled+ daily_data_cap_notifications_disabled?

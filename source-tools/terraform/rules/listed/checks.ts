@@ -5,6 +5,7 @@ import { sameJson } from '../../facts/masks';
 import { rangeOf } from '../address-ranges';
 import { itemsOf, member, stepsOf, textsOf } from '../values';
 import type { Condition, OwnPlaces, Setting } from './conditions';
+import { regionOf } from './own-places';
 import { isNextSize } from './sizes';
 
 /** The check that a word such as `alarm_actions:own_topics` names. All but `unknown` and `one_port` need the complete value. */
@@ -17,7 +18,8 @@ export const CHECKS: ReadonlyMap<string, Condition> = new Map<string, Condition>
     known(({ before, after }) => isAbsent(before) && typeof after === 'string' && after.startsWith('alias/')),
   ],
   ['unknown', ({ creates, unknown }) => creates && unknown],
-  ['own_region', known(({ after, own }) => typeof after === 'string' && own.regions.has(after))],
+  ['own_region', known(({ after, own }) => typeof after === 'string' && own.regions.has(regionOf(after)))],
+  ['known_project', known(({ after, own }) => typeof after === 'string' && own.projects.has(after))],
   ['own_project', known(isOfOwnProject)],
   ['private_range', known(({ after, block }) => admitsOwnSources(block) && allTexts(after, isPrivateRange))],
   ['own_group', known(({ after, block }) => admitsOwnSources(block) && allTexts(after, isOwnGroup))],

@@ -15,9 +15,10 @@ export interface Setting {
   readonly own: OwnPlaces;
 }
 
-/** Where the resources are that the state of the plan contains. */
+/** Where the resources are that the state of the plan contains. Regions as `regionOf` returns them. */
 export interface OwnPlaces {
   readonly accounts: ReadonlySet<string>;
+  readonly projects: ReadonlySet<string>;
   readonly regions: ReadonlySet<string>;
 }
 

@@ -11,8 +11,8 @@ const TIERS = 'db-f1-micro|db-g1-small|db-custom-1-*|db-custom-2-*|db-custom-4-*
  */
 export const GOOGLE: ProviderTable = {
   names: ['google', 'google-beta'],
-  common:
-    'id name description display_name labels effective_labels terraform_labels project region zone location timeouts',
+  common: `id name description display_name labels effective_labels terraform_labels timeouts
+    project:known_project project? region:own_region region? zone:own_region zone? location:own_region location?`,
   types: {
     google_artifact_registry_repository: `cleanup_policy_dry_run=true create_time docker_config
       format=DOCKER|MAVEN|NPM|PYTHON|APT|YUM|GO|GENERIC mode=STANDARD_REPOSITORY repository_id update_time

@@ -7,6 +7,15 @@ const LINES = 10_000;
 const lines = (line: (i: number) => string): string[] => Array.from({ length: LINES }, (_, i) => line(i));
 const latin1 = (text: string): Uint8Array => Buffer.from(text, 'latin1');
 
+/** Lines of lock files that almost state a package. */
+const ALMOST: readonly (readonly [string, string])[] = [
+  ['pnpm-lock.yaml', `  a@${'1'.repeat(1900)}`],
+  ['yarn.lock', `@${'a'.repeat(1900)}`],
+  ['bun.lock', `"a": ["@${'a'.repeat(1900)}`],
+  ['deno.lock', `    "a@${'1'.repeat(1900)}`],
+  ['uv.lock', 'url = "a" '.repeat(190)],
+];
+
 /** Far above the time of one pass over the lines, and far below that of one pass for each line. */
 const MAX_MS = 10_000;
 
@@ -31,6 +40,11 @@ it.each<[string, string, Uint8Array]>([
     'git_dependency_change',
     'words in a line of go.mod',
     latin1(patchOf('go.mod', MODIFIED, [`+${'a.'.repeat(450_000)}`])),
+  ],
+  [
+    'git_dependency_change',
+    'words in lines of lock files',
+    latin1(ALMOST.map(([path, line]) => patchOf(path, MODIFIED, lines(() => `+${line}`).slice(0, 100))).join('')),
   ],
   [
     'git_test_weakening',

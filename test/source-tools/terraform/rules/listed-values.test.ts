@@ -2,13 +2,18 @@ import { packDefinitions } from '../../../../source-tools';
 import { planOf, type ExampleResource } from '../../../../source-tools/terraform/rules/define-terraform-rule';
 import { runRule } from '../../../policy/rules/support/run-pack-rule';
 
-/** A resource that the plan does not change shows the account and the region. */
-const STATE: ExampleResource = {
-  address: 'aws_sns_topic.oncall',
+const unchanged = (address: string, value: object): ExampleResource => ({
+  address,
   actions: ['no-op'],
-  before: { arn: 'arn:aws:sns:eu-central-1:111122223333:oncall' },
-  after: { arn: 'arn:aws:sns:eu-central-1:111122223333:oncall' },
-};
+  before: value,
+  after: value,
+});
+/** Resources that the plan does not change show the account, the project and the regions. */
+const STATE: readonly ExampleResource[] = [
+  unchanged('aws_sns_topic.oncall', { arn: 'arn:aws:sns:eu-central-1:111122223333:oncall' }),
+  unchanged('google_compute_disk.d', { project: 'shop', zone: 'europe-west1-b' }),
+  unchanged('azurerm_resource_group.g', { location: 'westeurope' }),
+];
 
 const asks = (...resources: readonly ExampleResource[]): boolean =>
   runRule(packDefinitions, 'terraform_unlisted_change', planOf(resources)).status !== 'ALLOW';
@@ -67,6 +72,14 @@ it.each<readonly [string, 'asks' | 'passes', object]>([
   ['aws_kms_alias.a', 'asks', { target_key_id: 'arn:aws:kms:eu-central-1:999988887777:key/k' }],
   ['aws_s3_bucket.b', 'passes', { bucket: 'b', region: 'eu-central-1' }],
   ['aws_s3_bucket.b', 'asks', { bucket: 'b', region: 'ap-east-1' }],
+  ['google_pubsub_topic.t', 'passes', { name: 't', project: 'shop' }],
+  ['google_pubsub_topic.t', 'asks', { name: 't', project: 'other' }],
+  ['google_compute_disk.e', 'passes', { name: 'e', zone: 'europe-west1-c' }],
+  ['google_compute_disk.e', 'asks', { name: 'e', zone: 'europe-west2-b' }],
+  ['google_compute_subnetwork.s', 'passes', { name: 's', region: 'europe-west1' }],
+  ['google_storage_bucket.b', 'asks', { location: 'US', public_access_prevention: 'enforced' }],
+  ['azurerm_user_assigned_identity.i', 'passes', { name: 'i', location: 'West Europe' }],
+  ['azurerm_user_assigned_identity.i', 'asks', { name: 'i', location: 'eastus' }],
   ['aws_iam_role_policy_attachment.a', 'asks', { role: 'web', policy_arn: 'arn:aws:iam::aws:policy/ReadOnlyAccess' }],
   ['aws_iam_role_policy.p', 'asks', { role: 'web', policy: '{"Statement":[]}' }],
   ['aws_iam_instance_profile.p', 'asks', { role: 'OrganizationAdmin' }],
@@ -110,7 +123,7 @@ it.each<readonly [string, 'asks' | 'passes', object]>([
   ['time_sleep.s', 'passes', { create_duration: '30s' }],
   ['time_sleep.s', 'asks', { create_duration: '8760h' }],
 ])('a new %s %s with %j', (address, verdict, after) => {
-  expect(asks(STATE, { address, actions: ['create'], after }) ? 'asks' : 'passes').toBe(verdict);
+  expect(asks(...STATE, { address, actions: ['create'], after }) ? 'asks' : 'passes').toBe(verdict);
 });
 
 it('a protection that a new resource does not set is named, and may be added to the list', () => {
@@ -126,7 +139,7 @@ it('the account is that of resources that exist, not of imported ones', () => {
   const after = { alarm_actions: [topic(OWN)] };
   const alarm = { address: 'aws_cloudwatch_metric_alarm.a', actions: ['create'], after };
   const isAllowed = (plan: string) => runRule(packDefinitions, 'terraform_unlisted_change', plan).status === 'ALLOW';
-  const plan = planOf([STATE, alarm]);
+  const plan = planOf([...STATE, alarm]);
   expect(isAllowed(plan)).toBe(true);
   expect(isAllowed(plan.replace('"actions": [', '"importing": {}, "actions": ['))).toBe(false);
   expect(isAllowed(planOf([alarm]))).toBe(false);
@@ -173,5 +186,5 @@ it.each<readonly [string, 'asks' | 'passes', object, object]>([
   ['aws_instance.i', 'asks', { tags: { Team: 'shop' } }, { tags: { Team: 'shop', Role: 'admin' } }],
   ['aws_ebs_volume.v', 'asks', { tags: { Backup: 'daily' } }, { tags: {} }],
 ])('an update of %s %s from %j to %j', (address, verdict, before, after) => {
-  expect(asks(STATE, { address, actions: ['update'], before, after }) ? 'asks' : 'passes').toBe(verdict);
+  expect(asks(...STATE, { address, actions: ['update'], before, after }) ? 'asks' : 'passes').toBe(verdict);
 });

@@ -112,6 +112,17 @@ describe('an output that is not sensitive', () => {
     expect(output(expression).reason ?? '').not.toContain('the output');
   });
 
+  it('asks if it comes from a local value, and the plan contains a secret', () => {
+    const local = reference('local.a');
+    expect(output(local).reason).toContain('the output "a" is not sensitive, and refers to "local"');
+    const change = { actions: ['create'], before: null, after: 'x', after_sensitive: false };
+    const configuration = { root_module: { outputs: { a: { expression: local } } } };
+    expect(run(null, { output_changes: { a: change }, configuration }).status).toBe('ALLOW');
+    const data = { address: 'data.aws_ssm_parameter.p', mode: 'data', type: 'aws_ssm_parameter', name: 'p' };
+    const reads = { root_module: { ...configuration.root_module, resources: [data] } };
+    expect(run(null, { output_changes: { a: change }, configuration: reads }).reason).toContain('refers to "local"');
+  });
+
   it('asks if it refers to a complete module with a secret, or to an output that the module does not have', () => {
     const outputs = (expression: object) => moduleWith({ outputs: { constant_value: { expression } } });
     expect(output(reference('module.m'), outputs(reference(...named('private_key_pem')))).reason).toContain(
