@@ -102,7 +102,10 @@ function apply(change: Review, activity: string, result: unknown): void {
     }
     case 'disclose':
       change.findings.complete();
-      return change.disclose(matchPolicies(change.plan, change.findings.all(), change.cardinality), result as Disclosed);
+      return change.disclose(
+        matchPolicies(change.plan, change.findings.all(), change.cardinality),
+        result as Disclosed,
+      );
     default:
       throw new Error(`A review that waits has no result of "${activity}"`);
   }
