@@ -7,6 +7,7 @@ import { line, styled } from '../printer';
 import { shellQuote } from '../shell-quote';
 import { UsageError } from '../usage-error';
 import { printChecks } from '../doctor/check';
+import type { DevFacts } from './dev';
 
 export function register(program: Command, cli: Cli): void {
   const dev = program
@@ -37,17 +38,27 @@ export function register(program: Command, cli: Cli): void {
 async function startDevelopment(io: Io, _args: readonly string[], options: Options): Promise<ExitCode> {
   const port = integerOption(options, '--port', { min: 1, max: 65535, default: undefined });
   const { runDev } = await io.host.remote.dev();
-  await runDev(io.host.env, { port, rotate: isGiven(options, '--rotate') }, io.err.line, (facts) => {
-    if (io.json) io.out.json(facts);
-    else
-      for (const [name, value] of Object.entries(facts)) io.out.line(line`${styled('bold', name.padEnd(14))} ${value}`);
-    const operatorKey = shellQuote(join(facts.keys, 'operator.key.json'));
-    io.err.line('submit a change: countersign submit FILE.sql --target dev --tool SQLDryRun');
-    io.err.line(
-      line`answer in the inbox: countersign keys enroll alice --tenant default --operator-key ${operatorKey}`,
-    );
-  });
+  await runDev(
+    io.host.env,
+    { port, rotate: isGiven(options, '--rotate') },
+    io.err.line,
+    (facts, { target, sourceTool }) => {
+      if (io.json) io.out.json(facts);
+      else printFacts(io, facts);
+      const operatorKey = shellQuote(join(facts.keys, 'operator.key.json'));
+      io.err.line(line`submit a change: countersign submit FILE --target ${target} --tool ${sourceTool}`);
+      io.err.line(
+        line`answer in the inbox: countersign keys enroll alice --tenant default --operator-key ${operatorKey}`,
+      );
+    },
+  );
   return ExitCode.Ok;
+}
+
+function printFacts(io: Io, { targets, ...facts }: DevFacts): void {
+  const print = (name: string, value: string): void => io.out.line(line`${styled('bold', name.padEnd(14))} ${value}`);
+  for (const [name, value] of Object.entries(facts)) print(name, value);
+  for (const [name, url] of Object.entries(targets)) print(`target ${name}`, url);
 }
 
 async function setUpServers(io: Io): Promise<ExitCode> {

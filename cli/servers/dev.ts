@@ -1,27 +1,36 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { startDev } from '../../dev/start';
+import { parseBundle } from '../../policy/bundle/parse-bundle';
+import { planKeys, type PlanKey } from '../../policy/bundle/plan-keys';
 import { starterBundle } from '../../source-tools/starter-bundle';
-import type { Env } from '../../workers/config';
+import { invalidBundle } from '../../workers/compile';
+import { ConfigError, type Env } from '../../workers/config';
 import { stateDirOf } from '../../workers/local-client';
 
 const BUNDLE_FILE = 'countersign.policy.yaml';
+/** Built-in tools whose changes the committer applies to something other than a database. */
+const NO_DATABASE = new Set(['GitPatch', 'HTTPPatch']);
+const RESERVED = new Set(['countersign', 'postgres', 'template0', 'template1']);
 
-/** What a developer needs to use the servers. `target`: the URL of an administrator; `keys`: a folder. */
+/** What a developer needs to use the servers. `targets`: the URL of an administrator of each database; `keys`: a folder. */
 export interface DevFacts {
   readonly temporal: string;
   readonly ui: string;
   readonly gateway: string;
   readonly inbox: string;
-  readonly target: string;
+  readonly targets: Readonly<Record<string, string>>;
   readonly keys: string;
 }
 
-/** Runs servers, workers and gateway until Ctrl-C. The policy is `countersign.policy.yaml` of this folder, or the starter bundle. */
+/**
+ * Runs servers, workers and gateway until Ctrl-C. The policy is `countersign.policy.yaml` of this folder, or the starter bundle. Each of
+ * its targets gets a database. Throws ConfigError before anything is started if the policy is not a bundle with targets.
+ */
 export async function runDev(
   env: Env,
   options: { readonly port: number | undefined; readonly rotate: boolean },
   log: (text: string) => void,
-  started: (facts: DevFacts) => void,
+  started: (facts: DevFacts, accepted: PlanKey) => void,
 ): Promise<void> {
   const stateDir = stateDirOf(env);
   const hasBundle = existsSync(BUNDLE_FILE);
@@ -30,27 +39,44 @@ export async function runDev(
       ? `Policy: ${BUNDLE_FILE} of this folder`
       : `Policy: the starter bundle (no ${BUNDLE_FILE} in this folder)`,
   );
+  const bundleText = hasBundle ? readFileSync(BUNDLE_FILE, 'utf8') : starterBundle('SQLDryRun');
+  const accepted = acceptedBy(bundleText);
+  const [first] = accepted;
+  if (first === undefined) throw new ConfigError(`${BUNDLE_FILE} has no target: no change could be submitted`);
+  const names = [...new Set(accepted.map(({ target }) => target))];
+  const reserved = names.find((name) => RESERVED.has(name));
+  if (reserved !== undefined)
+    throw new ConfigError(`"${reserved}" is a database of these servers: rename the target in ${BUNDLE_FILE}`);
+  for (const { target, sourceTool } of accepted.filter((key) => NO_DATABASE.has(key.sourceTool)))
+    log(`${target}: a ${sourceTool} can be submitted but not applied here, because each target is a database`);
   const { OPENAI_API_KEY: apiKey, OPENAI_BASE_URL: baseUrl = 'https://api.openai.com/v1' } = env;
   if (apiKey === undefined)
     log('OPENAI_API_KEY is not set: the judge, if the policy has one, cannot answer, and a person is asked instead');
   const { runtime, setup, gatewayUrl, inboxUrl } = await startDev({
     stateDir,
     say: log,
-    bundleText: hasBundle ? readFileSync(BUNDLE_FILE, 'utf8') : starterBundle('SQLDryRun'),
-    targets: [{ name: 'dev' }],
+    bundleText,
+    targets: names.map((name) => ({ name })),
     extensions: env['COUNTERSIGN_EXTENSIONS'] ?? '',
     rotate: options.rotate,
     ...(apiKey === undefined ? {} : { judge: { baseUrl, apiKey } }),
     ...(options.port === undefined ? {} : { gatewayPort: options.port }),
   });
-  started({
+  const facts = {
     temporal: runtime.temporalAddress,
     ui: runtime.uiUrl ?? '',
     gateway: gatewayUrl,
     inbox: inboxUrl,
-    target: setup.targetAdminUrls['dev'] ?? '',
+    targets: setup.targetAdminUrls,
     keys: `${runtime.stateDir}/keys`,
-  });
+  };
+  started(facts, accepted.find(({ sourceTool }) => !NO_DATABASE.has(sourceTool)) ?? first);
   // On a signal the runtime stops everything, also during the start, and ends this process.
   await new Promise<never>(() => {});
+}
+
+function acceptedBy(bundleText: string): readonly PlanKey[] {
+  const parsed = parseBundle(bundleText);
+  if (!parsed.ok) throw new ConfigError(invalidBundle(parsed.issues));
+  return planKeys(parsed.bundle);
 }

@@ -1,3 +1,4 @@
+import type { PlanKey } from '../../policy/bundle/plan-keys';
 import type { DevFacts } from '../../cli/servers/dev';
 import type { Connected } from '../../cli/reviews/connection';
 import { CountersignError } from '../../client/errors';
@@ -658,10 +659,13 @@ describe('--json', () => {
     _env: object,
     _options: object,
     log: (text: string) => void,
-    started: (facts: DevFacts) => void,
+    started: (facts: DevFacts, accepted: PlanKey) => void,
   ): Promise<void> => {
     log('starting');
-    started({ temporal: 't', ui: 'u', gateway: 'http://127.0.0.1:1', inbox: 'i', target: 'd', keys: '/my keys' });
+    started(
+      { temporal: 't', ui: 'u', gateway: 'http://127.0.0.1:1', inbox: 'i', targets: { shop: 'd' }, keys: '/my keys' },
+      { target: 'shop', sourceTool: 'SQLCAS' },
+    );
   };
   const options: Options = {
     reviews: {
@@ -730,7 +734,7 @@ describe('--json', () => {
       0,
       ['tenant', 'sourceTool', 'reset'],
     ],
-    [['dev'], 0, ['temporal', 'ui', 'gateway', 'inbox', 'target', 'keys']],
+    [['dev'], 0, ['temporal', 'ui', 'gateway', 'inbox', 'targets', 'keys']],
     [['setup'], 0, ['added', 'present']],
     [['target', 'init', 'shop'], 0, ['target', 'done']],
     [['doctor'], 0, ['ok', 'checks']],
@@ -745,7 +749,8 @@ describe('--json', () => {
   it('dev names the commands with which to submit a change and to enrol a passkey', async () => {
     const { out, err } = await run(['dev'], options);
     expect(out).toContain('http://127.0.0.1:1');
-    expect(err).toContain('countersign submit FILE.sql --target dev --tool SQLDryRun');
+    expect(out).toMatch(/target shop +d\n/);
+    expect(err).toContain('countersign submit FILE --target shop --tool SQLCAS');
     expect(err).toContain(`countersign keys enroll alice --tenant default --operator-key '/my keys/operator.key.json'`);
   });
 
