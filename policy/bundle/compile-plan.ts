@@ -185,10 +185,23 @@ function duplicateIssues(candidates: readonly Candidate[]): Problem[] {
   const ids = new Set(BUILTIN_VALIDATORS.map((definition) => idOf(definition.defaultLevel, definition.implementation)));
   const names = new Set<string>();
   const units = new Map<string, string>([[BUILTIN_UNIT, '']]);
+  const repeated = new Set<string>();
   for (const { id, unit, path, definition } of candidates) {
     const name = id.slice(id.indexOf('.') + 1);
     const entry = path.slice(0, 2).join('/');
-    if (id === JUDGE_ID && ids.has(id)) issues.push(problem(path, 'Duplicate judge', 'Keep one judge entry.'));
+    const isTaken = units.has(unit) && units.get(unit) !== entry;
+    if (isTaken && unit === definition.pack) {
+      // One issue for all its rules.
+      if (!repeated.has(entry))
+        issues.push(
+          problem(
+            [...path.slice(0, 2), 'pack'],
+            `The pack "${unit}" is listed twice for this target`,
+            'List it once, or limit the entries to different "targets".',
+          ),
+        );
+      repeated.add(entry);
+    } else if (id === JUDGE_ID && ids.has(id)) issues.push(problem(path, 'Duplicate judge', 'Keep one judge entry.'));
     else if (ids.has(id) || names.has(name))
       issues.push(
         problem(
@@ -197,14 +210,8 @@ function duplicateIssues(candidates: readonly Candidate[]): Problem[] {
           'Remove one of the two, set the rule to "off" in one of them, or give it a unique name.',
         ),
       );
-    else if (units.has(unit) && units.get(unit) !== entry)
-      issues.push(
-        problem(
-          path,
-          `Another entry already uses the name "${unit}"`,
-          definition.pack === null ? 'Give this entry another name.' : 'List the pack once.',
-        ),
-      );
+    else if (isTaken)
+      issues.push(problem(path, `Another entry already uses the name "${unit}"`, 'Give this entry another name.'));
     ids.add(id);
     names.add(name);
     if (!units.has(unit)) units.set(unit, entry);
