@@ -204,4 +204,11 @@ export const DEFECTS = [
     to: '',
     tests: ['test/source-tools/git/rules/trojan-source.test.ts'],
   },
+  {
+    name: 'a rule reads facts that its reads do not name',
+    through: 'an answer that covers a finding of another parser',
+    file: 'policy/rules/evaluate.ts',
+    ...never('!reads.includes(read))'),
+    tests: ['test/policy/contracts/shapes.test.ts'],
+  },
 ];
