@@ -10,6 +10,7 @@ const ACTIVITY_FAILED = 13;
 const ACTIVITY_TIMED_OUT = 14;
 const ACTIVITY_QUEUE = 2;
 const REAPPLY_NOTHING = 2;
+const RUNNING = 1;
 
 const POLL_MS = 20_000;
 export const IDENTITY = 'alice@shop.example';
@@ -129,15 +130,16 @@ export class NamespaceWriter {
     return config?.queueRateLimit?.rateLimit?.requestsPerSecond ?? null;
   }
 
-  /** Waits until an activity of this type is pending in a workflow; returns its id. Throws RaceLost after 5 s. */
+  /** Waits until an activity of this type is pending in a workflow; returns its id. Throws RaceLost after 15 s, or once the workflow has ended. */
   async pending(workflowId: string, activity: string): Promise<string> {
-    for (const until = Date.now() + 5_000; Date.now() < until; await pause(20)) {
-      const { pendingActivities } = await this.connection.workflowService.describeWorkflowExecution({
+    for (const until = Date.now() + 15_000; Date.now() < until; await pause(20)) {
+      const { pendingActivities, workflowExecutionInfo } = await this.connection.workflowService.describeWorkflowExecution({
         namespace: this.namespace,
         execution: { workflowId },
       });
       const found = pendingActivities.find((each) => each.activityType?.name === activity);
       if (found?.activityId != null) return found.activityId;
+      if (workflowExecutionInfo?.status !== RUNNING) break;
     }
     throw new RaceLost(`${activity} of ${workflowId} was not scheduled, or our worker completed it first`);
   }
@@ -153,7 +155,7 @@ export class NamespaceWriter {
    */
   async race(workflowId: string, activityId: string, result: unknown): Promise<void> {
     let won = false;
-    const until = Date.now() + 3_000;
+    const until = Date.now() + 10_000;
     const one = async (): Promise<void> => {
       while (!won && Date.now() < until) {
         try {

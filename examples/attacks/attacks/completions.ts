@@ -21,7 +21,7 @@ import { RaceLost } from '../namespace-writer';
 const allow = (id: string) => ({ validator_id: id, status: 'ALLOW', reason: '', evidenceRefs: [] });
 
 /** Within this time after the lie the ledger must have an end. */
-const ENDS_MS = 60_000;
+const ENDS_MS = 120_000;
 
 /**
  * Whether the poller got the commit activity. Does not wait for the end of the review if our committer got it, because the
