@@ -133,10 +133,11 @@ export class NamespaceWriter {
   /** Waits until an activity of this type is pending in a workflow; returns its id. Throws RaceLost after 15 s, or once the workflow has ended. */
   async pending(workflowId: string, activity: string): Promise<string> {
     for (const until = Date.now() + 15_000; Date.now() < until; await pause(20)) {
-      const { pendingActivities, workflowExecutionInfo } = await this.connection.workflowService.describeWorkflowExecution({
-        namespace: this.namespace,
-        execution: { workflowId },
-      });
+      const { pendingActivities, workflowExecutionInfo } =
+        await this.connection.workflowService.describeWorkflowExecution({
+          namespace: this.namespace,
+          execution: { workflowId },
+        });
       const found = pendingActivities.find((each) => each.activityType?.name === activity);
       if (found?.activityId != null) return found.activityId;
       if (workflowExecutionInfo?.status !== RUNNING) break;

@@ -8,6 +8,8 @@ interface AttackReport {
   readonly name: string;
   readonly effect: boolean;
   readonly refusalInLedger: boolean | null;
+  /** Why the attack could not be run. */
+  readonly notRun?: string;
   readonly shownAs?: string;
   /** Null if the attack looked for what it could have achieved, and found nothing. */
   readonly achieved?: string | null;
