@@ -1,5 +1,6 @@
 import { packDefinitions } from '../../../../source-tools';
 import { planOf } from '../../../../source-tools/terraform/rules/define-terraform-rule';
+import { leastCpuMs } from '../../../support/least-cpu';
 import { runRule } from '../../../policy/rules/support/run-pack-rule';
 
 /** A list of settings below 110 lists. */
@@ -16,7 +17,6 @@ it.each([
   const change = { actions: ['update'], before: { a: nested(true) }, after: { a: nested(false) } };
   const plan = planOf([{ address, ...change }], { configuration: { root_module: {} } });
   const raw = JSON.stringify(JSON.parse(plan));
-  const started = performance.now();
-  expect(runRule(packDefinitions, rule, raw).status).toBe('BLOCK');
-  expect(performance.now() - started).toBeLessThan(3000);
+  const evaluate = (): void => expect(runRule(packDefinitions, rule, raw).status).toBe('BLOCK');
+  expect(leastCpuMs(evaluate, 1)).toBeLessThan(3000);
 });
