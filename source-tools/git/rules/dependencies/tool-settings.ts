@@ -45,8 +45,8 @@ function addedHits(view: FileView, holds: (text: string) => boolean): Hit[] {
 const DENO =
   /"(?:importMap|lock|allowScripts|plugins|permissions|links|patch|scopes|vendor|nodeModulesDir|jsxImportSource)"\s*:/;
 
-/** An import of a package that gets a file of the tree. */
-const MAPPED = /"(?!exports")(?:@[\w-]+\/)?[\w-]+"\s*:\s*"\.{1,2}\//;
+/** An import of a package, of files of one, or of a URL, that gets a file of the tree. */
+const MAPPED = /"(?!exports")(?:@[\w-]+\/|[a-z]+:|\w)[^"]*"\s*:\s*"\.{0,2}\//;
 
 /** Members of package.json that are objects and describe the package, and the conditions in `exports`. */
 const OBJECTS = wordSet(`
@@ -83,7 +83,7 @@ function isLoaded([all, name = '']: RegExpExecArray): boolean {
 /** Not a package, a path, a range of versions, or a setting of an extension. */
 const isName = (name: string): boolean => /^[\w-]+$/.test(name);
 
-const GO = /^(go|toolchain)\s+(?:go)?(\d\S*)/;
+const GO = /^\s*(go|toolchain)\s+(?:go)?(\d\S*)/;
 
 /** An older version of the language switches on older defaults of security, as `godebug` does: https://go.dev/doc/godebug */
 function olderGoHits(view: FileView): Hit[] {

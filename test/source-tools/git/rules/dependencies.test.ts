@@ -192,7 +192,7 @@ describe('a line of a manifest', () => {
 
   it.each([
     ['deno.json', '"zod": "npm:zod@4.0.0"'],
-    ['pyproject.toml', '[tool.hatch.build.targets.wheel]'],
+    ['pyproject.toml', '[tool.ruff.lint]'],
     ['Cargo.toml', "name = 'git'"],
     ['setup.cfg', 'packages = find:'],
     ['package.json', '"repository": { "type": "git", "url": "git+https://example.com/a.git" },'],
@@ -604,7 +604,7 @@ describe('a setting of a tool in a manifest', () => {
     ['pyproject.toml', '[tool.ruff.lint]'],
     ['pyproject.toml', 'line-length = 100'],
     ['setup.cfg', '[mypy-tests.*]'],
-    ['setup.cfg', '[options.package_data]'],
+    ['setup.cfg', '[options.packages.find]'],
   ])('is not held if it describes the package, or formats or reports: %s: %s', (path, line) => {
     expect(held(edit(path, `+${line}`))).toBeNull();
   });
