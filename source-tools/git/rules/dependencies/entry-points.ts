@@ -3,7 +3,7 @@ import type { PatchFile, PatchLine } from '../../facts/git-facts';
 import { atLine } from '../define-git-rule';
 import type { FileView } from '../patch-view';
 import { withoutEscapes } from './json-escapes';
-import { membersIn, type JsonMember } from './json-members';
+import { MAX_TOKENS, membersIn, type JsonMember } from './json-members';
 import { MAX_LINE } from './long-lines';
 
 const RUNS = 'decides which code of the package runs';
@@ -11,6 +11,7 @@ const PUBLISHED = 'decides what is published';
 export const SETTING = 'is a setting of a tool, which can load or run code';
 const UNKNOWN = 'is an item of a list that the hunk does not show';
 
+const UNREAD = `has a hunk with more than ${MAX_TOKENS} names and values, which this rule does not read`;
 const MOVES = 'moves the lines below into or out of an object or a list';
 
 /** Members of package.json whose value is a file that is run or imported. A value with a space is a command in `scripts`. */
@@ -22,7 +23,9 @@ const LOCAL_ITEM = /^"(?!\.\/dist\/types\/)(?:(?:\.{1,2}|<rootDir>)\/[^"\s]*|[^"
 /** What package.json names as its entry points, commands and published files. A member that only moves within its object stays the same. */
 export function entryHits({ file }: FileView): Hit[] {
   const placed = file.hunks.flatMap((hunk): Hit[] => {
-    const { before, after, moves } = membersIn(hunk);
+    const members = membersIn(hunk);
+    if (members === null) return hunk.lines.slice(0, 1).map((line) => atLine(file, line, UNREAD));
+    const { before, after, moves } = members;
     const [known, kept] = [new Set(before.map(identityOf)), new Set(after.map(identityOf))];
     const lost = before.filter((m) => m.key === 'private' && m.value === 'true' && !kept.has(m.identity));
     const hits = new Map<PatchLine, string>(lost.map(({ line }) => [line, PUBLISHED]));

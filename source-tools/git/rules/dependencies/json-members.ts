@@ -23,7 +23,7 @@ interface Container {
   readonly kind: '{' | '[' | null;
 }
 
-export interface HunkMembers {
+interface HunkMembers {
   readonly before: readonly JsonMember[];
   readonly after: readonly JsonMember[];
   /** An added line whose brackets move the lines below the hunk into or out of an object or a list; null if they stay. */
@@ -32,22 +32,38 @@ export interface HunkMembers {
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\]:]|[^\s{}[\]:,"]+/g;
 
-/** The members that a hunk shows, whatever their lines are, with comparable places on both sides. */
-export function membersIn({ lines }: Hunk): HunkMembers {
+/** More than the manifests of large workspaces have; deeply nested ones would take long to read. */
+export const MAX_TOKENS = 20_000;
+
+/** The members that a hunk shows, whatever their lines are, with comparable places on both sides; null if it has too many. */
+export function membersIn({ lines }: Hunk): HunkMembers | null {
+  const [old, now] = [tokensOf(lines, '+'), tokensOf(lines, '-')];
+  if (Math.max(old.length, now.length) > MAX_TOKENS) return null;
   const ids = new Map<string, number>();
   const idOf = (name: string): number => ids.get(name) ?? ids.set(name, ids.size).size - 1;
-  const [before, after] = [read(lines, '+', idOf), read(lines, '-', idOf)];
+  const [before, after] = [read(old, idOf), read(now, idOf)];
   const isSame = before.closed === after.closed && before.open === after.open;
   const moves = isSame ? null : (lines.find(({ kind }) => kind !== ' ') ?? null);
   return { before: before.members, after: after.members, moves };
 }
 
-function read(lines: readonly PatchLine[], leftOut: PatchLine['kind'], idOf: (name: string) => number) {
-  const tokens = lines
-    .filter(({ kind }) => kind !== leftOut)
-    .flatMap((line) =>
-      (withoutEscapes(line.text.slice(0, MAX_LINE)).match(TOKEN) ?? []).map((text) => ({ line, text })),
-    );
+interface Token {
+  readonly line: PatchLine;
+  readonly text: string;
+}
+
+/** Stops after the first line that makes them too many. */
+function tokensOf(lines: readonly PatchLine[], leftOut: PatchLine['kind']): readonly Token[] {
+  const tokens: Token[] = [];
+  for (const line of lines) {
+    if (line.kind === leftOut) continue;
+    for (const text of withoutEscapes(line.text.slice(0, MAX_LINE)).match(TOKEN) ?? []) tokens.push({ line, text });
+    if (tokens.length > MAX_TOKENS) break;
+  }
+  return tokens;
+}
+
+function read(tokens: readonly Token[], idOf: (name: string) => number) {
   const members: JsonMember[] = [];
   const stack: Container[] = [];
   let closed = 0;

@@ -562,7 +562,7 @@ it.each([
 
 describe('a setting of a tool in a manifest', () => {
   it.each([
-    ['package.json', '  "jest": {'],
+    ['package.json', '  "jest": {},'],
     ['package.json', '  "ava": { "require": ["./src/x.js"] },'],
     ['package.json', '    "setupFiles": ["./src/x.js"],'],
     ['package.json', '    "resolver": "<rootDir>/src/x"'],
@@ -594,7 +594,7 @@ describe('a setting of a tool in a manifest', () => {
   });
 
   it.each([
-    ['package.json', '  "exports": {'],
+    ['package.json', '  "exports": {},'],
     ['package.json', '    "./next": { "import": "./dist/next.js", "types": "./dist/next.d.ts" },'],
     ['package.json', '    "#text": "./src/text.js"'],
     ['package.json', '    "build": "node x.js"'],

@@ -114,6 +114,10 @@ describe('a line whose section or list the hunk does not show', () => {
     ['pyproject.toml', ' line-length = 100', '+ignore = ["E203"]'],
     ['pyproject.toml', ' [tool.ruff]', '+other = ["E203"]'],
     ['pyproject.toml', '   "E203",', '+  "B905",'],
+    ['pyproject.toml', '   "E203",', '+  "ICN", # names of imports'],
+    ['pyproject.toml', '   "x",', '+  "Programming Language :: Python :: 3.15",'],
+    ['pyproject.toml', '   "x",', '+  "License :: OSI Approved :: MIT License",'],
+    ['setup.cfg', '     x', '+    Programming Language :: Python :: 3.15'],
     ['setup.cfg', ' warn_unused_ignores = True', '+disallow_any_generics = True'],
     ['package.json', '   "cookie": [', '+    "./dist/types/helper/cookie"'],
     ['pyproject.toml', ' a = 1', '+# a comment'],
@@ -123,6 +127,11 @@ describe('a line whose section or list the hunk does not show', () => {
   ])('is not held if its key or its form says what it is: %s: %s %s', (path, context, line) => {
     expect(held(path, context, line)).toBeNull();
   });
+});
+
+it('A hunk of package.json with too many members to be read is held', () => {
+  const lines = Array.from({ length: 101 }, () => `+${'['.repeat(200)}`);
+  expect(held('package.json', ...lines)).toContain('which this rule does not read');
 });
 
 describe('a line that is too long to be read', () => {
@@ -141,6 +150,7 @@ describe('the version of Go', () => {
   it('is held if it becomes older, because that brings back older defaults of security', () => {
     expect(held('go.mod', '-go 1.25.0', '+go 1.20')).toContain('takes go back from "1.25.0" to "1.20"');
     expect(held('go.mod', '-go 1.25.0', '+ go 1.20')).toContain('takes go back');
+    expect(held('go.mod', '-go 1.25.0')).toContain('removes the version of go');
     expect(held('go.mod', '-toolchain go1.25.1', '+toolchain go1.24.0')).toContain('takes toolchain back');
     expect(held('go.mod', '-go 1.24.0', '+go 1.25.0')).toBeNull();
   });
