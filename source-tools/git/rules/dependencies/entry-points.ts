@@ -27,7 +27,7 @@ export function entryHits({ file }: FileView): Hit[] {
     if (members === null) return hunk.lines.slice(0, 1).map((line) => atLine(file, line, UNREAD));
     const { before, after, moves } = members;
     const [known, kept] = [new Set(before.map(identityOf)), new Set(after.map(identityOf))];
-    const lost = before.filter((m) => m.key === 'private' && m.value === 'true' && !kept.has(m.identity));
+    const lost = before.filter((member) => keepsBack(member) && !kept.has(member.identity));
     const hits = new Map<PatchLine, string>(lost.map(({ line }) => [line, PUBLISHED]));
     const [places, containers] = [
       new Set(before.map(({ place }) => place)),
@@ -45,11 +45,17 @@ export function entryHits({ file }: FileView): Hit[] {
   return [...placed, ...otherPathHits(file)];
 }
 
+/** Whether a member keeps the package, or files, from being published. Two exclamation marks are none. */
+function keepsBack({ parent, key, value }: JsonMember): boolean {
+  return key === null ? parent.key === 'files' && /^"![^!]/.test(value) : key === 'private' && value === 'true';
+}
+
 const identityOf = ({ identity }: JsonMember): string => identity;
 
 /** Which code of the package a member decides about; null if about none. */
-function kindOf({ parent, key, value }: JsonMember): string | null {
-  if (key === null) return value.startsWith('"') ? itemKind(parent, value) : null;
+function kindOf(member: JsonMember): string | null {
+  const { parent, key, value } = member;
+  if (key === null) return value.startsWith('"') && !keepsBack(member) ? itemKind(parent, value) : null;
   if (parent.key === 'scripts') return null;
   if (parent.key === 'bin' || parent.key === 'browser') return RUNS;
   if (ENTRIES.has(key) && FILE.test(value)) return RUNS;

@@ -73,6 +73,8 @@ describe('what a package publishes', () => {
     ['+  "files": ["dist", "src"],'],
     ['   "files": [', '     "dist",', '+    "src"'],
     ['   "files": [', '+    "dist", "src"'],
+    ['   "files": [', '-    "!dist/keys"'],
+    ['   "files": [', '+    "!!keys"'],
     ['   "files":', '+  [ "dist", "src" ],'],
     ['   "keywords": [', '-    "src"', '   ],', '   "files": [', '+    "src"'],
     ['   "jest": {', '+    "private": true,', '   },', '-  "private": true'],
@@ -89,6 +91,7 @@ describe('what a package publishes', () => {
   it('is not held if it only moves within its object', () => {
     expect(held('package.json', '-  "private": true', '+  "private": true,', '+  "type": "module"')).toBeNull();
     expect(held('package.json', '   "files": [', '-    "dist"', '+    "dist",')).toBeNull();
+    expect(held('package.json', '   "files": [', '     "dist",', '+    "!dist/keys"')).toBeNull();
     expect(held('package.json', '-  "files": ["dist"],', '+  "files": [', '+    "dist"', '+  ],')).toBeNull();
     expect(held('package.json', '+  "private": true,', '   "type": "module",', '-  "private": true')).toBeNull();
   });
