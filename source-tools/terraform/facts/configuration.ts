@@ -5,7 +5,7 @@ import { refuse } from '../../../policy/text/refusal';
 import { withoutKeys } from './addresses';
 import { refuseOtherType } from './never-written';
 import { providerArguments } from './provider-arguments';
-import { References, type Scope } from './references';
+import { References, SENSITIVE_VARIABLE, UNTRACED, type Scope } from './references';
 
 type Configuration = Pick<TerraformPlanFacts, 'provisioners' | 'dataSources' | 'modules' | 'providers'>;
 
@@ -90,7 +90,15 @@ class ConfigurationReader {
     const outputs = root?.module['outputs'];
     const output = isJsonObject(outputs) && Object.hasOwn(outputs, name) ? outputs[name] : undefined;
     if (root === undefined || !isJsonObject(output)) return [];
-    return [...this.#references.kindsOf(output['expression'], root, null)];
+    const kinds = [...this.#references.kindsOf(output['expression'], root, null)];
+    // A plan does not define local values, so each can be any sensitive variable.
+    return kinds.includes(UNTRACED) && this.#hasSensitiveVariables() ? [...kinds, SENSITIVE_VARIABLE] : kinds;
+  }
+
+  #hasSensitiveVariables(): boolean {
+    return [...this.#scopes.values()].some(({ module }) => {
+      return entries(module, 'variables').some(([, variable]) => variable['sensitive'] === true);
+    });
   }
 
   /** `address`: what precedes the address of everything in the module. */

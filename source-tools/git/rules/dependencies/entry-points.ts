@@ -3,6 +3,7 @@ import type { PatchFile, PatchLine } from '../../facts/git-facts';
 import { atLine } from '../define-git-rule';
 import type { FileView } from '../patch-view';
 import { withoutEscapes } from './json-escapes';
+import { MAX_TOKENS, membersIn, type JsonMember } from './json-members';
 import { MAX_LINE } from './long-lines';
 
 const RUNS = 'decides which code of the package runs';
@@ -10,62 +11,80 @@ const PUBLISHED = 'decides what is published';
 export const SETTING = 'is a setting of a tool, which can load or run code';
 const UNKNOWN = 'is an item of a list that the hunk does not show';
 
+const UNREAD = `has a hunk with more than ${MAX_TOKENS} names and values, which this rule does not read`;
+const MOVES = 'moves the lines below into or out of an object or a list';
+
 /** Members of package.json whose value is a file that is run or imported. A value with a space is a command in `scripts`. */
-const ENTRY = /"(?:main|module|browser|exports)"\s*:\s*"[^"\s]*"|"bin"\s*:\s*(?:\{|"[^"\s]*")/;
-const PUBLISHES = /"private"\s*:\s*(?!true)|"access"\s*:\s*"public"|"(?:files|workspaces)"\s*:\s*\[/;
+const ENTRIES = new Set(['main', 'module', 'browser', 'exports', 'bin', 'unpkg', 'jsdelivr']);
+const FILE = /^"[^"\s]*"$/;
 /** An item that is a file of the tree, but not types, which `typesVersions` lists. */
 const LOCAL_ITEM = /^"(?!\.\/dist\/types\/)(?:(?:\.{1,2}|<rootDir>)\/[^"\s]*|[^"\s]+\.[cm]?[jt]sx?)"$/;
 
-/** What package.json names as its entry points, commands and published files. A line that only moves is not a change. */
-export function entryHits(view: FileView): Hit[] {
-  const { file } = view;
-  const added = new Set(view.lines('+').map(plain));
-  const becomesPublic = view
-    .lines('-')
-    .filter((line) => /"private"\s*:\s*true/.test(line.text) && !added.has(plain(line)))
-    .map((line) => atLine(file, line, PUBLISHED));
-  const removed = new Set(view.lines('-').map(plain));
-  const named = view.lines('+').flatMap((line): Hit[] => {
-    const text = plain(line);
-    if (removed.has(text)) return [];
-    const what = ENTRY.test(text) ? RUNS : PUBLISHES.test(text) ? PUBLISHED : null;
-    return what === null ? [] : [atLine(file, line, what)];
+/** What package.json names as its entry points, commands and published files. A member that only moves within its object stays the same. */
+export function entryHits({ file }: FileView): Hit[] {
+  const placed = file.hunks.flatMap((hunk): Hit[] => {
+    const members = membersIn(hunk);
+    if (members === null) return hunk.lines.slice(0, 1).map((line) => atLine(file, line, UNREAD));
+    const { before, after, moves } = members;
+    const [known, kept] = [new Set(before.map(identityOf)), new Set(after.map(identityOf))];
+    const lost = before.filter((member) => keepsBack(member) && !kept.has(member.identity));
+    const hits = new Map<PatchLine, string>(lost.map(({ line }) => [line, PUBLISHED]));
+    const [places, containers] = [
+      new Set(before.map(({ place }) => place)),
+      new Set(before.map(({ parent }) => parent.id)),
+    ];
+    for (const member of after) {
+      if (known.has(member.identity) || hits.has(member.line)) continue;
+      const isOther = places.has(member.place) || (containers.has(member.parent.id) && isCondition(member));
+      const what = kindOf(member) ?? (isOther && member.key !== null && isPath(member.key, member.value) ? RUNS : null);
+      if (what !== null) hits.set(member.line, what);
+    }
+    if (moves !== null && hits.size === 0) hits.set(moves, MOVES);
+    return [...hits].map(([line, what]) => atLine(file, line, what));
   });
-  return [...becomesPublic, ...named, ...placedHits(file), ...otherPathHits(file)];
+  return [...placed, ...otherPathHits(file)];
 }
 
-function plain({ text }: PatchLine): string {
-  return withoutEscapes(text.slice(0, MAX_LINE)).trim().replace(/,$/, '');
+/** Whether a member keeps the package, or files, from being published. Two exclamation marks are none. */
+function keepsBack({ parent, key, value }: JsonMember): boolean {
+  return key === null ? parent.key === 'files' && /^"![^!]/.test(value) : key === 'private' && value === 'true';
 }
 
-/** Added lines whose meaning is that of the list or of the member above them in the hunk. */
-function placedHits(file: PatchFile): Hit[] {
-  return file.hunks.flatMap(({ lines }) => {
-    const removed = new Set(lines.filter(({ kind }) => kind === '-').map(plain));
-    let [list, isBin]: [string | null, boolean] = [null, false];
-    return lines.flatMap((line) => {
-      if (line.kind === '-') return [];
-      const text = plain(line);
-      const isItem = /^"[^"]*"$/.test(text);
-      const what = isItem ? itemKind(list, text) : isBin && /^"[^"]*"\s*:/.test(text) ? RUNS : null;
-      const [, opened, bracket] = /"([^"]+)"\s*:\s*([[{])$/.exec(text) ?? [];
-      if (opened !== undefined) [list, isBin] = bracket === '[' ? [opened, false] : [null, opened === 'bin'];
-      else if (/^[\]}]/.test(text)) [list, isBin] = [null, false];
-      return line.kind === '+' && what !== null && !removed.has(text) ? [atLine(file, line, what)] : [];
-    });
-  });
+const identityOf = ({ identity }: JsonMember): string => identity;
+
+/** Which code of the package a member decides about; null if about none. */
+function kindOf(member: JsonMember): string | null {
+  const { parent, key, value } = member;
+  if (key === null) return value.startsWith('"') && !keepsBack(member) ? itemKind(parent, value) : null;
+  if (parent.key === 'scripts') return null;
+  if (parent.key === 'bin' || parent.key === 'browser') return RUNS;
+  if (ENTRIES.has(key) && FILE.test(value)) return RUNS;
+  if ((key === 'bin' || key === 'browser') && value === '{') return RUNS;
+  const isPublished =
+    (key === 'private' && value !== 'true') ||
+    (key === 'access' && value === '"public"') ||
+    (key === 'directory' && parent.key === 'publishConfig') ||
+    ((key === 'files' || key === 'workspaces') && value === '[');
+  return isPublished ? PUBLISHED : null;
 }
 
-/** What an item of the list is; null if it names nothing that is published or run. */
-function itemKind(list: string | null, text: string): string | null {
-  if (list === null) return UNKNOWN;
-  if (list === 'files' || list === 'workspaces') return PUBLISHED;
-  return /^[\w-]+$/.test(list) && list !== 'keywords' && LOCAL_ITEM.test(text) && !/\.d\.[cm]?ts"$/.test(text)
+/** What an item of a list is; null if it names nothing that is published or run. */
+function itemKind({ kind, key }: JsonMember['parent'], value: string): string | null {
+  if (kind !== '[' || key === null) return UNKNOWN;
+  if (key === 'files' || key === 'workspaces') return PUBLISHED;
+  return /^[\w-]+$/.test(key) && key !== 'keywords' && LOCAL_ITEM.test(value) && !/\.d\.[cm]?ts"$/.test(value)
     ? SETTING
     : null;
 }
 
+/** A condition of an entry in `exports`: the first one that applies decides. */
+function isCondition({ parent, key }: JsonMember): boolean {
+  return key !== null && /^[\w-]+$/.test(key) && parent.key !== null && /^\.|^exports$/.test(parent.key);
+}
+
 const PATH = /"([^"]{1,200})"\s*:\s*"(\.{1,2}\/[^"]{1,300})"/g;
+/** A file of the package at the start of a value. */
+const LOCAL = /^"\.{1,2}\//;
 const TYPES = /^(?:types|typings|\$schema|.*\.d\.[cm]?ts)$/;
 
 /** Members such as those of `exports` that get another file in a hunk. A new member only adds what can be imported. */
@@ -83,7 +102,12 @@ export function otherPathHits(file: PatchFile): Hit[] {
   });
 }
 
+const isPath = (key: string, value: string): boolean =>
+  LOCAL.test(value) && !TYPES.test(key) && !TYPES.test(value.slice(1, -1));
+
 function pathsIn(line: PatchLine): [string, string][] {
-  const paths = [...plain(line).matchAll(PATH)].map(([, name = '', path = '']): [string, string] => [name, path]);
+  const paths = [...withoutEscapes(line.text.slice(0, MAX_LINE)).matchAll(PATH)].map(
+    ([, name = '', path = '']): [string, string] => [name, path],
+  );
   return paths.filter(([name, path]) => !TYPES.test(name) && !TYPES.test(path));
 }

@@ -1,4 +1,5 @@
 import type { Hit } from '../../../../policy/rules/rule-maker';
+import type { PatchLine } from '../../facts/git-facts';
 import { shown } from '../../../../policy/text/shown-name';
 import { wordSet } from '../../../../policy/text/word-list';
 import { atLine } from '../define-git-rule';
@@ -45,8 +46,8 @@ function addedHits(view: FileView, holds: (text: string) => boolean): Hit[] {
 const DENO =
   /"(?:importMap|lock|allowScripts|plugins|permissions|links|patch|scopes|vendor|nodeModulesDir|jsxImportSource)"\s*:/;
 
-/** An import of a package that gets a file of the tree. */
-const MAPPED = /"(?!exports")(?:@[\w-]+\/)?[\w-]+"\s*:\s*"\.{1,2}\//;
+/** An import of a package, of files of one, or of a URL, that gets a file of the tree. */
+const MAPPED = /"(?!exports")(?:@[\w-]+\/|[a-z]+:|\w)[^"]*"\s*:\s*"\.{0,2}\//;
 
 /** Members of package.json that are objects and describe the package, and the conditions in `exports`. */
 const OBJECTS = wordSet(`
@@ -83,21 +84,25 @@ function isLoaded([all, name = '']: RegExpExecArray): boolean {
 /** Not a package, a path, a range of versions, or a setting of an extension. */
 const isName = (name: string): boolean => /^[\w-]+$/.test(name);
 
-const GO = /^(go|toolchain)\s+(?:go)?(\d\S*)/;
+const GO = /^\s*(go|toolchain)\s+(?:go)?(\d\S*)/;
 
 /** An older version of the language switches on older defaults of security, as `godebug` does: https://go.dev/doc/godebug */
 function olderGoHits(view: FileView): Hit[] {
-  const before = new Map(view.lines('-').flatMap(({ text }) => versionOf(text)));
-  return view.lines('+').flatMap((line) =>
-    versionOf(line.text).flatMap(([name, version]) => {
-      const old = before.get(name);
-      if (old === undefined || !isOlder(version, old)) return [];
-      return [atLine(view.file, line, `takes ${name} back from ${shown(old)} to ${shown(version)}`)];
-    }),
-  );
+  const versions = (kind: PatchLine['kind']): GoVersions => new Map(view.lines(kind).flatMap(versionIn));
+  const [before, after] = [versions('-'), versions('+')];
+  const older = [...after].flatMap(([name, { line, version }]) => {
+    const old = before.get(name)?.version;
+    if (old === undefined || !isOlder(version, old)) return [];
+    return [atLine(view.file, line, `takes ${name} back from ${shown(old)} to ${shown(version)}`)];
+  });
+  const removed = before.get('go');
+  if (removed === undefined || after.has('go') || view.file.change === 'delete') return older;
+  return [...older, atLine(view.file, removed.line, 'removes the version of go, so that 1.16 applies')];
 }
 
-function versionOf(text: string): (readonly [string, string])[] {
-  const [, name, version] = GO.exec(text) ?? [];
-  return name === undefined || version === undefined ? [] : [[name, version]];
+type GoVersions = ReadonlyMap<string, { readonly line: PatchLine; readonly version: string }>;
+
+function versionIn(line: PatchLine): [string, { line: PatchLine; version: string }][] {
+  const [, name, version] = GO.exec(line.text) ?? [];
+  return name === undefined || version === undefined ? [] : [[name, { line, version }]];
 }

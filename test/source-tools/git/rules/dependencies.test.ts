@@ -192,7 +192,7 @@ describe('a line of a manifest', () => {
 
   it.each([
     ['deno.json', '"zod": "npm:zod@4.0.0"'],
-    ['pyproject.toml', '[tool.hatch.build.targets.wheel]'],
+    ['pyproject.toml', '[tool.ruff.lint]'],
     ['Cargo.toml', "name = 'git'"],
     ['setup.cfg', 'packages = find:'],
     ['package.json', '"repository": { "type": "git", "url": "git+https://example.com/a.git" },'],
@@ -562,7 +562,7 @@ it.each([
 
 describe('a setting of a tool in a manifest', () => {
   it.each([
-    ['package.json', '  "jest": {'],
+    ['package.json', '  "jest": {},'],
     ['package.json', '  "ava": { "require": ["./src/x.js"] },'],
     ['package.json', '    "setupFiles": ["./src/x.js"],'],
     ['package.json', '    "resolver": "<rootDir>/src/x"'],
@@ -594,7 +594,7 @@ describe('a setting of a tool in a manifest', () => {
   });
 
   it.each([
-    ['package.json', '  "exports": {'],
+    ['package.json', '  "exports": {},'],
     ['package.json', '    "./next": { "import": "./dist/next.js", "types": "./dist/next.d.ts" },'],
     ['package.json', '    "#text": "./src/text.js"'],
     ['package.json', '    "build": "node x.js"'],
@@ -604,7 +604,7 @@ describe('a setting of a tool in a manifest', () => {
     ['pyproject.toml', '[tool.ruff.lint]'],
     ['pyproject.toml', 'line-length = 100'],
     ['setup.cfg', '[mypy-tests.*]'],
-    ['setup.cfg', '[options.package_data]'],
+    ['setup.cfg', '[options.packages.find]'],
   ])('is not held if it describes the package, or formats or reports: %s: %s', (path, line) => {
     expect(held(edit(path, `+${line}`))).toBeNull();
   });

@@ -234,6 +234,8 @@ describe('an output', () => {
     const variables = { a: { sensitive: true }, b: {} };
     expect(output('a', reference('var.a'), {}, { variables }).reason).toContain('"sensitive variable"');
     expect(output('a', reference('var.b'), {}, { variables }).status).toBe('ALLOW');
+    expect(output('a', reference('local.b'), {}, { variables }).reason).toContain('"sensitive variable"');
+    expect(output('a', reference('local.b'), {}, { variables: { b: {} } }).status).toBe('ALLOW');
     expect(output('db_password', {}).reason).toContain('is named as a secret');
     expect(output('kubeconfig', reference('local.kubeconfig')).reason).toContain('is named as a secret');
     expect(output('db_password', {}, { actions: ['delete'], before: 'x', after: null }).status).toBe('ALLOW');
