@@ -7,7 +7,6 @@ import { line, styled } from '../printer';
 import { shellQuote } from '../shell-quote';
 import { UsageError } from '../usage-error';
 import { printChecks } from '../doctor/check';
-import type { DevFacts } from './dev';
 
 export function register(program: Command, cli: Cli): void {
   const dev = program
@@ -44,7 +43,12 @@ async function startDevelopment(io: Io, _args: readonly string[], options: Optio
     io.err.line,
     (facts, { target, sourceTool }) => {
       if (io.json) io.out.json(facts);
-      else printFacts(io, facts);
+      else {
+        const { targets, ...others } = facts;
+        const urls = Object.entries(targets).map(([name, url]) => [`target ${name}`, url] as const);
+        for (const [name, value] of [...Object.entries(others), ...urls])
+          io.out.line(line`${styled('bold', name.padEnd(14))} ${value}`);
+      }
       const operatorKey = shellQuote(join(facts.keys, 'operator.key.json'));
       io.err.line(line`submit a change: countersign submit FILE --target ${target} --tool ${sourceTool}`);
       io.err.line(
@@ -53,12 +57,6 @@ async function startDevelopment(io: Io, _args: readonly string[], options: Optio
     },
   );
   return ExitCode.Ok;
-}
-
-function printFacts(io: Io, { targets, ...facts }: DevFacts): void {
-  const print = (name: string, value: string): void => io.out.line(line`${styled('bold', name.padEnd(14))} ${value}`);
-  for (const [name, value] of Object.entries(facts)) print(name, value);
-  for (const [name, url] of Object.entries(targets)) print(`target ${name}`, url);
 }
 
 async function setUpServers(io: Io): Promise<ExitCode> {

@@ -493,8 +493,8 @@ export const DEFECTS = [
     name: 'an entry point of a package may get another file',
     through: 'other code than that which people know under the name of the package',
     file: 'source-tools/git/rules/dependencies/entry-points.ts',
-    from: 'ENTRY.test(text) ? RUNS :',
-    to: 'false ? RUNS :',
+    from: 'if (ENTRIES.has(key) && FILE.test(value)) return RUNS;',
+    to: '',
     tests: ['test/source-tools/git/rules/entry-points.test.ts'],
   },
   {

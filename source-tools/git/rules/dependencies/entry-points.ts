@@ -45,14 +45,14 @@ export function entryHits({ file }: FileView): Hit[] {
   return [...placed, ...otherPathHits(file)];
 }
 
-/** Whether a member keeps the package, or files, from being published. Two exclamation marks are none. */
+/** Whether a member keeps the package, or files, from being published. `!!` includes a file again. */
 function keepsBack({ parent, key, value }: JsonMember): boolean {
   return key === null ? parent.key === 'files' && /^"![^!]/.test(value) : key === 'private' && value === 'true';
 }
 
 const identityOf = ({ identity }: JsonMember): string => identity;
 
-/** Which code of the package a member decides about; null if about none. */
+/** What a member decides about; null if it decides neither what runs nor what is published. */
 function kindOf(member: JsonMember): string | null {
   const { parent, key, value } = member;
   if (key === null) return value.startsWith('"') && !keepsBack(member) ? itemKind(parent, value) : null;
