@@ -88,7 +88,7 @@ function onlyAdvice(bundle: Bundle, { target, sourceTool, validators }: Plan): P
   return [problem(['targets', target, 'sourceTools', index], message, 'Set some of them to "confirm" or "forbid".')];
 }
 
-/** Targets that have no rule for a source tool, although others have: whoever added the target forgot to name it in the entries. */
+/** Targets without a rule for a source tool for which other targets have one: the limited entries may not have been extended to a new target. */
 function targetsWithoutRules(bundle: Bundle, plans: readonly Plan[], registry: ValidatorRegistry): Problem[] {
   const definitions = registry.keys().flatMap((key) => registry.get(key) ?? []);
   // Packs such as `secrets` read every tool, even if some of their rules do not.

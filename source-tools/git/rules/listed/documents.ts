@@ -60,7 +60,7 @@ export function documentReason(name: PathName, parts: NameParts): string | null 
     (docs === -1 || [parts.stem, ...parts.words].some((word) => READ_BY_TOOLS.has(word)))
   )
     return 'is a text outside the documents, which a tool can read as a list or as settings';
-  // What is below the folders of agents is theirs: `commands/docs/publish.md`.
+  // Below a folder of agents, a folder of documents is read by agents too: `commands/docs/publish.md`.
   if (docs === -1 ? isForAgents : name.folders.slice(0, docs).some(isAgentWord))
     return 'has a name or folder from which AI agents take instructions';
   return docs === -1 && isInCapitals(name) && !parts.words.some((word) => KNOWN_IN_CAPITALS.has(word))
