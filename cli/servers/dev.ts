@@ -1,16 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { startDev } from '../../dev/start';
-import { parseBundle } from '../../policy/bundle/parse-bundle';
-import { planKeys, type PlanKey } from '../../policy/bundle/plan-keys';
+import type { PlanKey } from '../../policy/bundle/plan-keys';
 import { starterBundle } from '../../source-tools/starter-bundle';
-import { invalidBundle } from '../../workers/compile';
-import { ConfigError, type Env } from '../../workers/config';
+import type { Env } from '../../workers/config';
 import { stateDirOf } from '../../workers/local-client';
+import { devTargets } from './dev-targets';
 
 const BUNDLE_FILE = 'countersign.policy.yaml';
-/** Built-in tools whose changes the committer applies to something other than a database. */
-const NO_DATABASE = new Set(['GitPatch', 'HTTPPatch']);
-const RESERVED = new Set(['countersign', 'postgres', 'template0', 'template1']);
 
 /** What a developer needs to use the servers. `targets`: the URL of an administrator of each database; `keys`: a folder. */
 export interface DevFacts {
@@ -40,14 +36,8 @@ export async function runDev(
       : `Policy: the starter bundle (no ${BUNDLE_FILE} in this folder)`,
   );
   const bundleText = hasBundle ? readFileSync(BUNDLE_FILE, 'utf8') : starterBundle('SQLDryRun');
-  const accepted = acceptedBy(bundleText);
-  const [first] = accepted;
-  if (first === undefined) throw new ConfigError(`${BUNDLE_FILE} has no target: no change could be submitted`);
-  const names = [...new Set(accepted.map(({ target }) => target))];
-  const reserved = names.find((name) => RESERVED.has(name));
-  if (reserved !== undefined)
-    throw new ConfigError(`"${reserved}" is a database of these servers: rename the target in ${BUNDLE_FILE}`);
-  for (const { target, sourceTool } of accepted.filter((key) => NO_DATABASE.has(key.sourceTool)))
+  const { names, example, notApplied } = devTargets(bundleText);
+  for (const { target, sourceTool } of notApplied)
     log(`${target}: a ${sourceTool} can be submitted but not applied here, because each target is a database`);
   const { OPENAI_API_KEY: apiKey, OPENAI_BASE_URL: baseUrl = 'https://api.openai.com/v1' } = env;
   if (apiKey === undefined)
@@ -70,13 +60,7 @@ export async function runDev(
     targets: setup.targetAdminUrls,
     keys: `${runtime.stateDir}/keys`,
   };
-  started(facts, accepted.find(({ sourceTool }) => !NO_DATABASE.has(sourceTool)) ?? first);
+  started(facts, example);
   // On a signal the runtime stops everything, also during the start, and ends this process.
   await new Promise<never>(() => {});
-}
-
-function acceptedBy(bundleText: string): readonly PlanKey[] {
-  const parsed = parseBundle(bundleText);
-  if (!parsed.ok) throw new ConfigError(invalidBundle(parsed.issues));
-  return planKeys(parsed.bundle);
 }
