@@ -69,7 +69,7 @@ export async function approve(
       (await withdrawAfterTimeout(countersign, changeId, timeoutMs))
     );
   } catch (error) {
-    // Invalid input is a programming error. All other errors mean that there is no approval.
+    // Invalid input is a programming error. All other errors become a refusal.
     if (error instanceof CountersignError && error.code === 'invalid_input') throw error;
     return refused('failed', `The change could not be reviewed: ${messageOf(error)}`);
   }

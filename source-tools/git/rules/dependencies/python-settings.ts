@@ -38,8 +38,8 @@ const TOML = {
 const CFG_SOURCE = /[=:]\s*(?:attr|file)\s*:/;
 /** What a command of the package runs. */
 const FUNCTION = /=\s*["'][\w.]+:[\w.]+["']/;
-/** Codes of linters, classifiers and options of mypy, which only report or describe. */
-const CODE = /^\s*["']?(?:[A-Z]{1,4}\d{0,4}|[A-Z][\w ./()-]* :: [^"']*)["']?,?\s*(?:#.*)?$/;
+/** Codes of linters with their number (letters alone could name a plugin), classifiers and options of mypy, which only report or describe. */
+const CODE = /^\s*["']?(?:[A-Z]{1,4}\d{2,4}|[A-Z][\w ./()-]* :: [^"']*)["']?,?\s*(?:#.*)?$/;
 const MYPY = /^(?:warn|disallow|check|no_implicit|ignore_missing|show)_[a-z_]+$/;
 /** An item with a version is a package, which other checks read. */
 const PACKAGE = /^\s+["']?[A-Za-z][\w.-]*(?:\[[\w,. -]*\])?\s*[<>=~!]=?\s*\d/;
