@@ -6,10 +6,11 @@ import { DEFAULT_PORTS } from './facts/url';
  * `PATCH https://host/path`, with the names of the query parameters. What may be a secret is left out: values, and random text in the
  * path.
  */
-export function requestTitle({ method, url }: HttpPatchFacts): string {
+export function requestTitle({ method, url, parameters }: HttpPatchFacts): string {
   const host = url.host.includes(':') ? `[${url.host}]` : url.host;
   const port = url.port === null || url.port === DEFAULT_PORTS.get(url.scheme) ? '' : `:${url.port}`;
-  const query = url.queryNames.length === 0 ? '' : `?${url.queryNames.map(withoutDelimiters).join('&')}`;
+  const names = parameters.map(({ name }) => withoutDelimiters(name));
+  const query = names.length === 0 ? '' : `?${names.join('&')}`;
   return `${method} ${url.scheme}://${host}${port}${pathText(url.path)}${query}`;
 }
 

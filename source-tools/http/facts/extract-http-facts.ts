@@ -60,6 +60,7 @@ function extract(raw: Uint8Array): HttpPatchFacts | FactsRefusal {
     parser: HTTP_PARSER,
     method,
     url,
+    parameters: query.parameters,
     contentType,
     contentParameters,
     headers,

@@ -14,8 +14,6 @@ export interface HttpUrl {
   readonly port: number | null;
   /** Starts with a slash; percent-decoded once. */
   readonly path: string;
-  /** Decoded parameter names of the query, in order. */
-  readonly queryNames: readonly string[];
   readonly reach: Reach;
   /** Parts of the URL that two parsers could read differently. */
   readonly anomalies: readonly string[];
@@ -23,6 +21,13 @@ export interface HttpUrl {
 
 /** Where a host is, as far as its name or address shows without a DNS query. */
 export type Reach = 'public' | 'loopback' | 'private' | 'link_local' | 'metadata' | 'reserved' | 'local_name';
+
+/** A parameter of the query, decoded as a form. */
+export interface QueryParameter {
+  readonly name: string;
+  /** Empty without "=". May be a credential, so never print it. */
+  readonly value: string;
+}
 
 export interface HttpHeader {
   /** Lower case. */
@@ -96,6 +101,8 @@ export interface HttpPatchFacts extends ExtractedFacts {
   /** Upper case. */
   readonly method: string;
   readonly url: HttpUrl;
+  /** In order. A name may occur more than once. */
+  readonly parameters: readonly QueryParameter[];
   /** Media type in lower case without parameters; null if none is given. */
   readonly contentType: string | null;
   /** Names of the parameters of the media type in lower case, without the charset. */
@@ -125,6 +132,7 @@ export interface HttpPatchFacts extends ExtractedFacts {
 export const HTTP_FACTS: FactsMembers<HttpPatchFacts> = {
   method: true,
   url: true,
+  parameters: true,
   contentType: true,
   contentParameters: true,
   headers: true,

@@ -35,7 +35,6 @@ export function readUrl(text: string): HttpUrl | null {
     host,
     port: url.port === '' ? (DEFAULT_PORTS.get(scheme) ?? null) : Number(url.port),
     path: path.text,
-    queryNames: [...url.searchParams.keys()],
     reach: reachOf(host),
     anomalies: [...inAuthority(text, url, host), ...path.anomalies, ...inText(text, url)],
   };

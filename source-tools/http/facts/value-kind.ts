@@ -6,25 +6,38 @@ import type { WrittenValue } from './http-facts';
  * person, or a command. Of characters that start such a form, only the continuations that occur in ordinary text are excepted.
  */
 const ACTIVE: readonly RegExp[] = [
-  // Markup, also encoded once more, images, which a page loads, and links that run a script.
-  /<(?![\s\d=>-]|$)|&(?:lt|#x?0{0,8}(?:60|3c))|%3c|\\(?:u00|x)3c|!\[|(?:java|vb)script:|data:\w{1,20}\//iu,
+  // Markup, also encoded once more, images and styles that a page loads, and attributes that run a script.
+  /<(?![\s\d=>-]|$)|%3c|\\(?:u00|x)3c|!\[|data:\w{1,20}\/|\burl\(|["'`][^"'`<>]{0,100}\bon[a-z]{3,20}\s{0,5}=/iu,
+  // Character references, except of quotation marks, spaces, dashes and "&".
+  /&#(?!(?:34|38|39|160|8\d{3}|x2[267]|xa0|x20[0-9a-f]{2});)/iu,
+  /&(?:lt|commat|colon|equals|dollar|excl|num|percnt|sol|bsol|grave|l?brac[ek]|lcub|lsqb|lpar|tab|newline)\b/iu,
   // Templates and expressions. A brace may start JSON.
   /\{(?![\s"'}]|$)|\$(?![\d\s.,;:)?'"-]|$)|#[{(]|#[a-z]{1,30}\(|\[[#@=~]["'\p{L}]/iu,
   // A directive that includes a file.
   /(?:^|[\n\r])(?:\.\. )?[a-z-]{2,30}::/iu,
   // Formulas, also in a later line or cell.
-  /^\s*[=@]|[\n\r][ \t]{0,8}=[^=\s]|[,;\t"']=\p{L}|^\s*[+-]\s*[\w.]+\(|^\s*[+-][^|]*\|[^!]*!/iu,
+  /^\s*[=@]|[\n\r][ \t]{0,8}=[^=\s]|[,;\t"'|]=[\p{L}+-]|(?:^\s*|[,;\t"'|])[+-]\s*[\w.]+\(|^\s*[+-][^|]*\|[^!]*!/iu,
   // Mentions, but not `anna@example.com`.
   /(?<![\p{L}\p{N}._%+/-])@(?!\s|$)|@(?![\p{L}\p{N}_\s]|$)/iu,
   // Commands to a tracker or a bot.
   /(?:^|\s)\/[\p{L}\d]|(?:^|[\n\r])[ \t]{0,8}!\p{L}/iu,
-  /\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?|implement(?:s|ed)?)[:\s]{1,3}[\w./-]{0,100}#\d/iu,
 ];
+
+/** A link that runs a script. URL parsers ignore tabs and line ends. */
+const SCRIPT = /(?:java|vb)script:/i;
+
+/** Words by which trackers change the state of the issue that is named next. */
+const CLOSING =
+  /\b(?:clos|complet|fix|implement|reopen|resolv|duplicate of)[a-z]{0,3}[:\s]{1,3}(?:issues?\s{1,3})?(?=(?<issue>\S{1,200}))/giu;
+/** `#12`, `shop/web#12`, `SHOP-12`, and the URL of an issue. */
+const ISSUE = /#\d|^[A-Z][A-Z0-9]{1,9}-\d|^https?:\/\/\S*\/\d/u;
 
 /** Also in the form in which some servers compare compatible characters. */
 function isActive(text: string): boolean {
   const folded = text.normalize('NFKC');
-  return ACTIVE.some((form) => form.test(folded));
+  if (ACTIVE.some((form) => form.test(folded)) || SCRIPT.test(folded.replaceAll(/[\t\n\r]/g, ''))) return true;
+  for (const { groups } of folded.matchAll(CLOSING)) if (ISSUE.test(groups?.['issue'] ?? '')) return true;
+  return false;
 }
 
 /** What a value without members is; null if it has members or items. */

@@ -1,14 +1,12 @@
 import type { PackRule } from '../../../policy/rules/rule-maker';
+import { authHeader, overrideHeader, tenantHeader } from './headers';
 import {
-  authHeader,
   contentTypeMismatch,
   idempotencyKey,
   noEffect,
   opaqueBody,
-  overrideHeader,
   patchInvalid,
   prototypePollution,
-  tenantHeader,
 } from './messages';
 import { bulk, nullDelete, protectedPointer, remove, rootReplaced, testRequired } from './pointers';
 import { privilegeFields } from './privileges';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Hit } from '../../../policy/rules/rule-maker';
+import { memoizeByObject } from '../../../policy/text/memoize';
 import { shown } from '../../../policy/text/shown-name';
 import { wordList } from '../../../policy/text/word-list';
 import { READS, type HttpPatchFacts } from '../facts/http-facts';
@@ -49,13 +50,20 @@ const Config = z.strictObject({
     .describe(
       'Further requests that pass, each with `methods`, `paths`, the `fields` that its body may write, and `hosts` if they are others. In a path, {id} matches an identifier, such as 17, KT-170-BL or a UUID, and not a word such as all; * matches any text within a segment.',
     ),
+  identifierWords: z
+    .array(z.string().regex(/^[A-Za-z]{1,16}$/, 'expected letters'))
+    .max(500)
+    .default([])
+    .describe(
+      'Words in identifiers, such as SHOP of SHOP-17, which otherwise ask, because CANCEL-17 can be an action. Case is ignored. Short codes without vowels, and abbreviations of the segment before, as in /orders/ORD-17, need no entry.',
+    ),
 });
 type Config = z.infer<typeof Config>;
 
 /** An allowlist: only the team knows what its API does, so a person checks every request that it has not listed. */
 export const unlistedRequest = httpRule({
   name: 'http_unlisted_request',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'confirm',
   why: 'A request can do anything, whatever its method and path are called, so only listed ones may pass without a question.',
   config: Config,
@@ -95,15 +103,19 @@ function isListed(
   config: Config,
 ): boolean {
   if (!methods.includes(method) || !coversHost(hosts ?? config.hosts, url.host)) return false;
-  return paths.some((path) => matchesPath(path, url.path));
+  return paths.some((path) => matchesPath(path, url.path, wordsIn(config)));
 }
 
+const wordsIn = memoizeByObject(
+  ({ identifierWords }: Config): ReadonlySet<string> => new Set(identifierWords.map((word) => word.toLowerCase())),
+);
+
 /** Why the request does not pass by its method and the form of its path; null if it does. */
-function unknownForm({ method, url }: HttpPatchFacts, { hosts }: Config): Hit | null {
+function unknownForm({ method, url }: HttpPatchFacts, config: Config): Hit | null {
   const unlisted = `${method} ${shown(`${url.host}${url.path}`.slice(0, 300))} is not on the list of this rule`;
-  if (!coversHost(hosts, url.host)) return { at: '/url', what: unlisted };
+  if (!coversHost(config.hosts, url.host)) return { at: '/url', what: unlisted };
   if (!READS.has(method) && method !== 'PATCH') return { at: '/method', what: unlisted };
-  const form = addressed(url);
+  const form = addressed(url, wordsIn(config));
   if (form === 'one' || (form === 'many' && READS.has(method))) return null;
   return { at: '/url', what: `${unlisted}, and its path does not name one resource by collection and identifier` };
 }
