@@ -9,7 +9,8 @@
  *    before the next statement.
  */
 import type { SqlSettings } from '../staging-settings';
-import type { Row, Session } from './session';
+import type { Row } from './driver-client';
+import type { Session } from './session';
 import { GENERIC_PLANS } from './transaction-start';
 import { relationLabel } from './identifiers';
 import { RELATIONS } from './catalog-queries';

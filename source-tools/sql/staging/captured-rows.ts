@@ -1,4 +1,4 @@
-import type { Row } from './session';
+import type { Row } from './driver-client';
 import type { SqlSettings } from '../staging-settings';
 import { rowText } from './row-text';
 import { countRows, type Counts } from './statistics';

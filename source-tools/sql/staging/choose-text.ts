@@ -2,7 +2,8 @@ import type { Work } from './work';
 import { TARGET } from './catalog-queries';
 import { relationLabel } from './identifiers';
 import { OWN_SCHEMA } from './marker';
-import type { Row, Session } from './session';
+import type { Row } from './driver-client';
+import type { Session } from './session';
 
 /** SQL to send for a unit of work, and what it cannot capture. */
 export type Choice =

@@ -15,7 +15,8 @@ import { relationLabel } from './identifiers';
 import * as sql from './inspect-queries';
 import { OWN_SCHEMA } from './marker';
 import { readStoredTree } from './node-tree';
-import type { Row, Session } from './session';
+import type { Row } from './driver-client';
+import type { Session } from './session';
 
 interface Inspection {
   /** Why the statements must not be rehearsed. Empty if they may be. */

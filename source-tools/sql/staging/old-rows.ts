@@ -14,7 +14,8 @@ import { list, onlyStatement } from '../facts/tree';
 import { MAX_CAPTURED_BYTES, type CapturedRow, type Relation } from './captured-rows';
 import { quoteIdentifier } from './identifiers';
 import { rowText, rowSql } from './row-text';
-import type { Row, Session } from './session';
+import type { Row } from './driver-client';
+import type { Session } from './session';
 import { sourceQuery } from './source-query';
 import { keyOf } from './touched';
 

@@ -18,22 +18,19 @@
  *    prepared, or a temporary table, ends the connection.
  * S7 A kept connection whose transaction cannot begin is replaced once by a new one. Nothing of the change was sent before.
  */
-import { Client, Query, type QueryConfig } from 'pg';
-import { keptConnections, type Connection, type DriverClient, type KeptConnections } from './kept-connections';
+import {
+  closeConnection,
+  dropAndTerminate,
+  newClient,
+  submit,
+  withLimit,
+  type NamedQuery,
+  type Row,
+  type SqlQuery,
+} from './driver-client';
+import { keptConnections, type Connection, type KeptConnections } from './kept-connections';
 import type { SqlSettings } from '../staging-settings';
 import { beginText, type Booted, GRACE_MS, RESET, sendBegin, sendReset } from './transaction-start';
-
-export type Row = readonly (string | null)[];
-
-interface SqlQuery {
-  readonly text: string;
-  readonly values?: readonly unknown[];
-  /** Called for each row. Without it rows are discarded. */
-  readonly onRow?: (row: Row) => void;
-}
-
-/** `name` is that of a prepared statement. */
-type NamedQuery = SqlQuery & { readonly name?: string };
 
 export interface Session {
   /** `server_version_num`, for example 180004. `version` is the text, for example `18.4`. */
@@ -79,7 +76,6 @@ interface SessionOptions {
  * the process is suspended.
  */
 export const IDLE_MS = 15_000;
-const asText = { getTypeParser: () => (value: string) => value } as unknown as NonNullable<QueryConfig['types']>;
 
 /** Connects and begins the transaction. Rejects with the driver's error. */
 export async function openSession(options: SessionOptions): Promise<Session> {
@@ -169,7 +165,11 @@ class ConnectionUse {
 
   /** Closing the socket is not enough: a busy server process only notices at the end of the statement. */
   abandon(): Promise<void> {
-    return (this.#abandoned ??= dropAndTerminate(this.connection.client, this.options, this.#pid));
+    return (this.#abandoned ??= dropAndTerminate(
+      this.connection.client,
+      { url: this.options.url, name: applicationName(this.options) },
+      this.#pid,
+    ));
   }
 
   async run(query: NamedQuery): ReturnType<typeof submit> {
@@ -271,82 +271,6 @@ function applicationName({ changeId }: SessionOptions): string {
   return `${NAME} ${changeId.slice(0, 12)}`;
 }
 
-function newClient(url: string, name: string, connectTimeoutMs: number): DriverClient {
-  const client = new Client({
-    connectionString: url,
-    application_name: name,
-    connectionTimeoutMillis: connectTimeoutMs,
-    keepAlive: true,
-  });
-  // A running query rejects with the same error. Without a listener the error of an idle connection would crash the process.
-  client.on('error', () => {});
-  return client as DriverClient;
-}
-
-function submit(client: Client, query: NamedQuery): Promise<{ command: string; rowCount: number }> {
-  return new Promise((resolve, reject) => {
-    const config = {
-      name: query.name,
-      text: query.text,
-      values: [...(query.values ?? [])],
-      rowMode: 'array',
-      queryMode: 'extended',
-      types: asText,
-    };
-    const submittable = new Query<string[]>(config as QueryConfig);
-    // With a row listener the driver does not collect rows in memory.
-    submittable.on('row', (row: unknown) => query.onRow?.(row as Row));
-    submittable.on('error', reject);
-    submittable.on('end', (result: { command: string | null; rowCount: number | null }) =>
-      resolve({ command: result.command ?? '', rowCount: result.rowCount ?? 0 }),
-    );
-    client.query(submittable);
-  });
-}
-
 function isAborted(signal: AbortSignal | undefined): boolean {
   return signal?.aborted === true;
-}
-
-async function withLimit<T>(limitMs: number, abandon: () => Promise<void>, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      void abandon();
-      reject(new Error(`no response within ${limitMs} ms`));
-    }, limitMs);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-/** If the server does not end the connection in time, only the socket is closed. Never rejects. */
-async function closeConnection(client: DriverClient): Promise<void> {
-  // On a connection with a running query `end` closes the socket, and the server then rolls back.
-  const ended = client.end();
-  const destroy = async (): Promise<void> => void client.connection.stream.destroy();
-  await withLimit(GRACE_MS, destroy, ended).catch(() => undefined); // nothing more is sent on it
-}
-
-async function dropAndTerminate(client: DriverClient, options: SessionOptions, pid: string | null): Promise<void> {
-  const ended = closeConnection(client);
-  if (pid !== null) {
-    const killer = newClient(options.url, `${applicationName(options)} (cancel)`, GRACE_MS);
-    try {
-      await killer.connect();
-      await withLimit(
-        GRACE_MS,
-        () => killer.end(),
-        submit(killer, { text: 'SELECT pg_catalog.pg_terminate_backend($1)', values: [pid] }),
-      );
-    } catch {
-      // Best effort: statement_timeout and the idle timeout also terminate the server process.
-    } finally {
-      await closeConnection(killer);
-    }
-  }
-  await ended;
 }

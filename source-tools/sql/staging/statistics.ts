@@ -1,5 +1,6 @@
 import { STATE } from './catalog-queries';
-import type { Row, Session } from './session';
+import type { Row } from './driver-client';
+import type { Session } from './session';
 
 export interface Counts {
   readonly inserted: number;
