@@ -5,7 +5,8 @@ import { DIFF_START } from '../../contracts/facts';
 import { injectionPlaces, MARKERS_REVISION } from '../../text/injection-markers';
 import { clip } from '../../text/cut-text';
 import { pointerOf } from '../../text/json-pointer';
-import { bytesRules, hitsInAdded, type Hit, type PackRule } from '../rule-maker';
+import { hitsInAdded, type Hit } from '../hit';
+import { bytesRules, type PackRule } from '../rule-maker';
 import { shown } from '../../text/shown-name';
 
 const crossRule = bytesRules('cross-cutting', {

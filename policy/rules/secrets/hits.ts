@@ -1,7 +1,7 @@
 import { canonicalJson, type JsonValue } from '../../contracts/canonical-json';
 import type { Metadata } from '../../contracts/diff';
 import { pointerOf } from '../../text/json-pointer';
-import { hitsInAdded, type Hit } from '../rule-maker';
+import { hitsInAdded, type Hit } from '../hit';
 import { isTestData } from './test-data';
 import { scanText, SECRET_CATEGORIES, type Scan, type SecretCategory } from './scan';
 import type { SecretSpan } from './secret-span';

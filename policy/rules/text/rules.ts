@@ -1,4 +1,5 @@
-import { bytesRules, hitsInAdded, type PackRule } from '../rule-maker';
+import { hitsInAdded } from '../hit';
+import { bytesRules, type PackRule } from '../rule-maker';
 import { bidi, controls, homoglyphs, invisible } from '../../text/characters';
 import type { OddCharacter } from '../../text/odd-character';
 import { invalidUtf8 } from '../../text/utf8-faults';

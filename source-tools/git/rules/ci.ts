@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { coveringGlob } from '../../../policy/text/glob';
 import { linePattern, describeLine, wordsOf, type LinePattern } from '../../../policy/text/line-patterns';
 import { wordList } from '../../../policy/text/word-list';
-import type { Hit } from '../../../policy/rules/rule-maker';
+import type { Hit } from '../../../policy/rules/hit';
 import { addedHits, atLine, gitRule, globs, MODIFIED, NEW, patchOf } from './define-git-rule';
 import type { FileView } from './patch-view';
 import { PIPELINES } from './protected-kinds';

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ValidatorInput } from '../../../policy/rules/define';
-import { factsRules, type FactsRuleOptions, type Hit, type PackRule } from '../../../policy/rules/rule-maker';
+import type { Hit } from '../../../policy/rules/hit';
+import { factsRules, type FactsRuleOptions, type PackRule } from '../../../policy/rules/rule-maker';
 import { filePlace, lineSpan, type GitPatchFacts, type PatchFile, type PatchLine } from '../facts/git-facts';
 import { GIT_PACK } from '../facts/git-parser';
 import { patchView, type FileView, type GitPatch } from './patch-view';

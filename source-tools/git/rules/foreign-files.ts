@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Hit } from '../../../policy/rules/rule-maker';
+import type { Hit } from '../../../policy/rules/hit';
 import { coveringGlob } from '../../../policy/text/glob';
 import { wordList } from '../../../policy/text/word-list';
 import { atFile, atLine, gitRule, globs, MODIFIED, NEW, patchOf } from './define-git-rule';

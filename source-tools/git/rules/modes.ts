@@ -1,4 +1,4 @@
-import type { Hit } from '../../../policy/rules/rule-maker';
+import type { Hit } from '../../../policy/rules/hit';
 import { shown } from '../../../policy/text/shown-name';
 import { atFile, gitRule, MODIFIED, patchOf } from './define-git-rule';
 import { GITLINK, SYMLINK, type PatchFile } from '../facts/git-facts';

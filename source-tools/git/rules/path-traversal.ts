@@ -1,4 +1,4 @@
-import type { Hit } from '../../../policy/rules/rule-maker';
+import type { Hit } from '../../../policy/rules/hit';
 import { foldedName, IGNORED, isReadAsGit } from '../facts/names';
 import { atFile, gitRule, NEW, patchOf } from './define-git-rule';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { coveringGlob, type PathName } from '../../../policy/text/glob';
-import type { Hit } from '../../../policy/rules/rule-maker';
+import type { Hit } from '../../../policy/rules/hit';
 import { shown } from '../../../policy/text/shown-name';
 import { atFile, gitRule, globs, MODIFIED, patchOf } from './define-git-rule';
 import type { FileView } from './patch-view';

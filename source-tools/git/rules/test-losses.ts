@@ -2,7 +2,7 @@ import { counted } from '../../../policy/text/change-title';
 import { coveringGlob, pathName, type PathName } from '../../../policy/text/glob';
 import { memoizeByObject } from '../../../policy/text/memoize';
 import { wordList } from '../../../policy/text/word-list';
-import type { Hit } from '../../../policy/rules/rule-maker';
+import type { Hit } from '../../../policy/rules/hit';
 import { atFile } from './define-git-rule';
 import type { PatchFile, PatchLine } from '../facts/git-facts';
 import type { FileView } from './patch-view';

@@ -1,5 +1,5 @@
 import { wordList } from '../../../policy/text/word-list';
-import type { Hit } from '../../../policy/rules/rule-maker';
+import type { Hit } from '../../../policy/rules/hit';
 import { atLine } from './define-git-rule';
 import type { FileView } from './patch-view';
 

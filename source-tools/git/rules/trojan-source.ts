@@ -1,4 +1,4 @@
-import type { Hit } from '../../../policy/rules/rule-maker';
+import type { Hit } from '../../../policy/rules/hit';
 import { bidi, controls, hasForeignLetters, homoglyphs, invisible } from '../../../policy/text/characters';
 import { isOrdinary } from '../../../policy/text/code-points';
 import type { OddCharacter } from '../../../policy/text/odd-character';

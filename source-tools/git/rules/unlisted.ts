@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { coveringGlob, type PathName } from '../../../policy/text/glob';
-import type { Hit } from '../../../policy/rules/rule-maker';
+import type { Hit } from '../../../policy/rules/hit';
 import { atFile, gitRule, globs, MODIFIED, NEW, patchOf } from './define-git-rule';
 import type { PatchFile } from '../facts/git-facts';
 import { namesPackages } from './dependencies/unread';

@@ -1,4 +1,4 @@
-import type { Hit } from '../../../policy/rules/rule-maker';
+import type { Hit } from '../../../policy/rules/hit';
 import { shown } from '../../../policy/text/shown-name';
 import { READS } from '../facts/http-facts';
 import { readingsOfName } from '../facts/private-names';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { arrayIndex, tokensOf } from '../../../policy/text/json-pointer';
-import type { Hit } from '../../../policy/rules/rule-maker';
+import type { Hit } from '../../../policy/rules/hit';
 import { memoizeByObject } from '../../../policy/text/memoize';
 import { shown } from '../../../policy/text/shown-name';
 import { coversHost, formatPointer, httpRule, MERGE, request } from './define-http-rule';

@@ -4,7 +4,7 @@ import type { Reach, Transfer, Write } from '../facts/http-facts';
 import { isPrivateName } from '../facts/private-names';
 import { DISPUTED_HOST } from '../facts/url';
 import { pointerOf, tokensOf } from '../../../policy/text/json-pointer';
-import type { Hit } from '../../../policy/rules/rule-maker';
+import type { Hit } from '../../../policy/rules/hit';
 import { shown } from '../../../policy/text/shown-name';
 import { wordList } from '../../../policy/text/word-list';
 

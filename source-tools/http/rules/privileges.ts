@@ -1,4 +1,4 @@
-import type { Hit } from '../../../policy/rules/rule-maker';
+import type { Hit } from '../../../policy/rules/hit';
 import { shown } from '../../../policy/text/shown-name';
 import { wordList } from '../../../policy/text/word-list';
 import { httpRule, MERGE, namesConfig, namesOf, oncePerName, request } from './define-http-rule';

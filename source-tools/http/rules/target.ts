@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { parseRule, type Hit } from '../../../policy/rules/rule-maker';
+import type { Hit } from '../../../policy/rules/hit';
+import { parseRule } from '../../../policy/rules/rule-maker';
 import { shown } from '../../../policy/text/shown-name';
 import { allowedHosts, coversHost, httpRule, request, withoutFinalDots } from './define-http-rule';
 import type { HttpPatchFacts, Reach } from '../facts/http-facts';

@@ -1,10 +1,5 @@
-import {
-  factsRules,
-  type FactsRuleOptions,
-  type Hit as RuleHit,
-  type PackRule,
-  type RuleExamples,
-} from '../../../policy/rules/rule-maker';
+import type { Hit as RuleHit } from '../../../policy/rules/hit';
+import { factsRules, type FactsRuleOptions, type PackRule, type RuleExamples } from '../../../policy/rules/rule-maker';
 import type { Occurrence, SqlFacts, SqlStatement } from '../facts/sql-facts';
 import { SQL_PARSER } from '../facts/sql-parser';
 

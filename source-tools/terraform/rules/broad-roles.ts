@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../../policy/contracts/canonical-json';
 import { readJson } from '../../../policy/text/json-text';
-import type { Hit } from '../../../policy/rules/rule-maker';
+import type { Hit } from '../../../policy/rules/hit';
 import { shown } from '../../../policy/text/shown-name';
 import { wordList } from '../../../policy/text/word-list';
 import type { TerraformResource } from '../facts/terraform-facts';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { factsRules, type Hit } from '../../../policy/rules/rule-maker';
+import type { Hit } from '../../../policy/rules/hit';
+import { factsRules } from '../../../policy/rules/rule-maker';
 import { globCovers } from '../../../policy/text/glob';
 import { pointerOf } from '../../../policy/text/json-pointer';
 import { shown } from '../../../policy/text/shown-name';

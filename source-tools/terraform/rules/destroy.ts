@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { JsonValue } from '../../../policy/contracts/canonical-json';
-import type { Hit } from '../../../policy/rules/rule-maker';
+import type { Hit } from '../../../policy/rules/hit';
 import { shown } from '../../../policy/text/shown-name';
 import { containsTrue } from '../facts/masks';
 import { atResource, coversAddress, coversAny, globs, planOf, terraformRule } from './define-terraform-rule';

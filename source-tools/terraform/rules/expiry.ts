@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../../policy/contracts/canonical-json';
 import { readJson } from '../../../policy/text/json-text';
-import type { Hit } from '../../../policy/rules/rule-maker';
+import type { Hit } from '../../../policy/rules/hit';
 import { atResource, planOf, terraformRule, undecided } from './define-terraform-rule';
 import type { TerraformResource } from '../facts/terraform-facts';
 import { createdOrChanged, hiddenBelow, isUnchanged, itemsNotIn, itemsOf, member, memberAt, stepsOf } from './values';

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../../policy/contracts/canonical-json';
 import { readJson } from '../../../policy/text/json-text';
-import type { Hit } from '../../../policy/rules/rule-maker';
+import type { Hit } from '../../../policy/rules/hit';
 import { broadRoles } from './broad-roles';
 import { atResource, planOf, terraformRule, undecided } from './define-terraform-rule';
 import { broadGrants, denialsOf } from './policy-statements';

@@ -1,4 +1,4 @@
-import type { Hit } from '../../../policy/rules/rule-maker';
+import type { Hit } from '../../../policy/rules/hit';
 import { wordList } from '../../../policy/text/word-list';
 import type { TerraformResource } from '../facts/terraform-facts';
 import { atResource, undecided } from './define-terraform-rule';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { canonicalJson, isJsonObject, type JsonObject, type JsonValue } from '../../../policy/contracts/canonical-json';
 import { memoizeByObject } from '../../../policy/text/memoize';
-import type { Hit } from '../../../policy/rules/rule-maker';
+import type { Hit } from '../../../policy/rules/hit';
 import { coverInternet } from './address-ranges';
 import { atResource, planOf, terraformRule, undecided } from './define-terraform-rule';
 import { otherRanges } from './other-firewalls';

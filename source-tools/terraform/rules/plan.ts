@@ -1,5 +1,6 @@
 import type { JsonValue } from '../../../policy/contracts/canonical-json';
-import { parseRule, type Hit } from '../../../policy/rules/rule-maker';
+import type { Hit } from '../../../policy/rules/hit';
+import { parseRule } from '../../../policy/rules/rule-maker';
 import { shown } from '../../../policy/text/shown-name';
 import { atResource, planOf, terraformRule } from './define-terraform-rule';
 import { TERRAFORM_PACK } from '../facts/terraform-parser';

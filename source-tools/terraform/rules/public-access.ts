@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../../policy/contracts/canonical-json';
-import type { Hit } from '../../../policy/rules/rule-maker';
+import type { Hit } from '../../../policy/rules/hit';
 import { coverInternet, isLarge, rangeOf } from './address-ranges';
 import { atResource, planOf, terraformRule, undecided } from './define-terraform-rule';
 import { EVERYONE, publicWordHits } from './public-words';

@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../../policy/contracts/canonical-json';
-import type { Hit } from '../../../policy/rules/rule-maker';
+import type { Hit } from '../../../policy/rules/hit';
 import { shown } from '../../../policy/text/shown-name';
 import { atResource } from './define-terraform-rule';
 import type { TerraformResource } from '../facts/terraform-facts';

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonValue } from '../../../policy/contracts/canonical-json';
-import type { Hit } from '../../../policy/rules/rule-maker';
+import type { Hit } from '../../../policy/rules/hit';
 import { wordList } from '../../../policy/text/word-list';
 import { atResource, coversAny, planOf, terraformRule, undecided } from './define-terraform-rule';
 import type { TerraformResource } from '../facts/terraform-facts';

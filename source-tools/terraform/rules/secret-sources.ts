@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonValue } from '../../../policy/contracts/canonical-json';
-import type { Hit } from '../../../policy/rules/rule-maker';
+import type { Hit } from '../../../policy/rules/hit';
 import { shown } from '../../../policy/text/shown-name';
 import { memoizeByObject } from '../../../policy/text/memoize';
 import { wordList } from '../../../policy/text/word-list';

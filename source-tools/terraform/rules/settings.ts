@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isJsonObject, type JsonValue } from '../../../policy/contracts/canonical-json';
 import { globCovers } from '../../../policy/text/glob';
-import type { Hit } from '../../../policy/rules/rule-maker';
+import type { Hit } from '../../../policy/rules/hit';
 import { shown } from '../../../policy/text/shown-name';
 import { atResource, coversAny, globs, planOf, terraformRule, undecided } from './define-terraform-rule';
 import type { TerraformResource } from '../facts/terraform-facts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Hit } from '../../../policy/rules/rule-maker';
+import type { Hit } from '../../../policy/rules/hit';
 import { shown } from '../../../policy/text/shown-name';
 import { coversAddress, coversAny, globs, planOf, terraformRule } from './define-terraform-rule';
 

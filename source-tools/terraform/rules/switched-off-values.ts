@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../../../policy/contracts/canonical-json';
 import { pointerOf } from '../../../policy/text/json-pointer';
 import { memoizeByObject } from '../../../policy/text/memoize';
-import type { Hit } from '../../../policy/rules/rule-maker';
+import type { Hit } from '../../../policy/rules/hit';
 import { shown } from '../../../policy/text/shown-name';
 import type { TerraformResource } from '../facts/terraform-facts';
 import { atResource, undecided } from './define-terraform-rule';

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../../../policy/contracts/canonical-json';
-import type { Hit } from '../../../policy/rules/rule-maker';
+import type { Hit } from '../../../policy/rules/hit';
 import { shown } from '../../../policy/text/shown-name';
 import { wordList } from '../../../policy/text/word-list';
 import { atResource, coversAny, planOf, terraformRule } from './define-terraform-rule';

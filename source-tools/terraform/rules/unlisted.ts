@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { memoizeByObject } from '../../../policy/text/memoize';
-import type { Hit } from '../../../policy/rules/rule-maker';
+import type { Hit } from '../../../policy/rules/hit';
 import { shown } from '../../../policy/text/shown-name';
 import type { TerraformPlanFacts, TerraformResource } from '../facts/terraform-facts';
 import { atResource, coversAny, globs, listOf, planOf, terraformRule } from './define-terraform-rule';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { canonicalJson, isWellFormed } from '../../../policy/contracts/canonical-json';
 import { MAX_EXPLANATION_LENGTH, MAX_REASON_LENGTH } from '../../../policy/contracts/limits';
-import { outcomeOf } from '../../../policy/rules/rule-maker';
+import { outcomeOf } from '../../../policy/rules/hit';
 import { clip, cutExplanation, cutText } from '../../../policy/text/cut-text';
 
 const words = fc.string({ unit: 'binary', maxLength: 40 });

@@ -1,4 +1,4 @@
-import type { Hit } from '../../../../policy/rules/rule-maker';
+import type { Hit } from '../../../../policy/rules/hit';
 import type { PatchFile, PatchLine } from '../../facts/git-facts';
 import { atLine } from '../define-git-rule';
 import type { FileView } from '../patch-view';

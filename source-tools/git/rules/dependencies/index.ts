@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Hit } from '../../../../policy/rules/rule-maker';
+import type { Hit } from '../../../../policy/rules/hit';
 import { pathName } from '../../../../policy/text/glob';
 import { shown } from '../../../../policy/text/shown-name';
 import { atFile, atLine, gitRule, MODIFIED, patchOf } from '../define-git-rule';

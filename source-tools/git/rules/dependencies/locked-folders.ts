@@ -1,4 +1,4 @@
-import type { Hit } from '../../../../policy/rules/rule-maker';
+import type { Hit } from '../../../../policy/rules/hit';
 import { atLine } from '../define-git-rule';
 import type { FileView } from '../patch-view';
 import { withoutEscapes } from './json-escapes';

@@ -1,5 +1,5 @@
 import { linePattern, describeLine, type LinePattern } from '../../../../policy/text/line-patterns';
-import type { Hit } from '../../../../policy/rules/rule-maker';
+import type { Hit } from '../../../../policy/rules/hit';
 import { shown } from '../../../../policy/text/shown-name';
 import { atLine } from '../define-git-rule';
 import type { FileView } from '../patch-view';

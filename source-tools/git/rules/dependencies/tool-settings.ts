@@ -1,4 +1,4 @@
-import type { Hit } from '../../../../policy/rules/rule-maker';
+import type { Hit } from '../../../../policy/rules/hit';
 import type { PatchLine } from '../../facts/git-facts';
 import { shown } from '../../../../policy/text/shown-name';
 import { wordSet } from '../../../../policy/text/word-list';
