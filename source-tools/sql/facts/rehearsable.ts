@@ -12,6 +12,7 @@ import {
   CLOCK_KEYWORDS,
   MOVING_CLOCKS,
   PADDING_FUNCTIONS,
+  RANDOM_UUIDS,
   SAFE_FUNCTIONS,
   SET_FUNCTIONS,
 } from './safe-functions';
@@ -19,8 +20,11 @@ import type { SqlName } from './sql-facts';
 import type { Tree } from './parser';
 import { child, isStar, list, nameAt, number, rangeName, strings, text, typed, typedList } from './tree';
 
-/** How a statement gives a column its value. `clock`: a bare call such as now(). `own`: the default of the column. */
-export type Assigned = 'clock' | 'own' | 'other';
+/**
+ * How a statement gives a column its value. `clock`: a bare call such as now(). `uuid`: one such as gen_random_uuid(). `own`: the
+ * default of the column.
+ */
+export type Assigned = 'clock' | 'uuid' | 'own' | 'other';
 
 export interface Write {
   readonly relation: SqlName;
@@ -54,7 +58,7 @@ interface Found {
   readonly members: Set<string>;
   readonly writes: Write[];
   readonly moving: Set<string>;
-  /** Calls that are the whole value of a column. */
+  /** Calls of clocks that are the whole value of a column, and of random UUIDs that are one of a new row. */
   readonly values: Set<unknown>;
   /** Sum of the limits of all SELECTs with row locks. */
   readonly locked: { rows: number };
@@ -230,6 +234,10 @@ function noteCall(node: Tree, found: Found): void {
   const name = nameAt(node, 'funcname');
   found.calls.push(name);
   if (MOVING_CLOCKS.has(name.name) && !found.values.has(node)) found.moving.add(name.name);
+  if (isRandomUuid(name) && !found.values.has(node))
+    found.reasons.add(
+      `${name.name}() gives another value in the commit than in the dry run: write the value, or insert it as the whole value of a column`,
+    );
   const problem = paddingProblem(name.name, list(node, 'args'));
   if (problem !== null) found.reasons.add(problem);
   if (SET_FUNCTIONS.has(name.name) && !list(node, 'args').every(isConstant))
@@ -295,7 +303,7 @@ function noteWrite(type: string, node: Tree, found: Found): void {
     const targets = typedList(when.node, 'targetList');
     if (text(when.node, 'commandType') === 'CMD_INSERT') {
       const values = list(when.node, 'values');
-      for (const value of values) noteValue(value, found);
+      for (const value of values) noteValue(value, found, 'new');
       const names = targets.map((target) => text(target.node, 'name'));
       if (values.length > 0) columns.push(...columnsInOrder(names, [values]));
     } else set(targets);
@@ -307,7 +315,7 @@ function noteWrite(type: string, node: Tree, found: Found): void {
     // With DISTINCT or an order a value would decide about rows.
     const keepsRows = ['distinctClause', 'sortClause', 'groupClause', 'larg'].every((key) => source[key] === undefined);
     const targets = keepsRows ? typedList(source, 'targetList').map((target) => target.node['val']) : [];
-    for (const value of [...rows, ...targets]) noteValue(value, found);
+    for (const value of [...rows, ...targets]) noteValue(value, found, 'new');
   }
   found.writes.push({
     relation: rangeName(child(node, 'relation')),
@@ -324,11 +332,12 @@ function hasDefault(value: unknown): boolean {
   return node?.type === 'RowExpr' ? list(node.node, 'args').some(hasDefault) : node?.type === 'SetToDefault';
 }
 
-/** Marks a bare clock that is the whole value of a column. */
-function noteValue(value: unknown, found: Found): void {
-  if (assignedBy(value) !== 'clock') return;
+/** Marks a bare clock that is the whole value of a column, and a random UUID that is one of a new row. */
+function noteValue(value: unknown, found: Found, row: 'new' | 'any' = 'any'): void {
+  const assigned = assignedBy(value);
+  if (assigned !== 'clock' && !(assigned === 'uuid' && row === 'new')) return;
   const node = typed(value);
-  if (node?.type === 'TypeCast') noteValue(node.node['arg'], found);
+  if (node?.type === 'TypeCast') noteValue(node.node['arg'], found, row);
   else found.values.add(node?.node);
 }
 
@@ -370,7 +379,7 @@ function isCounted(source: Tree): boolean {
   return source['larg'] === undefined && list(source, 'fromClause').length === 0;
 }
 
-/** A bare clock may be in a cast and may be part of a time zone conversion of the grammar, nothing else. */
+/** A bare clock or random UUID may be in a cast, nothing else. */
 export function assignedBy(value: unknown): Assigned {
   const node = typed(value);
   switch (node?.type) {
@@ -380,11 +389,15 @@ export function assignedBy(value: unknown): Assigned {
       return CLOCK_KEYWORDS.has(text(node.node, 'op')) ? 'clock' : 'other';
     case 'FuncCall': {
       const name = nameAt(node.node, 'funcname');
+      if (list(node.node, 'args').length > 0) return 'other';
+      if (isRandomUuid(name)) return 'uuid';
       const builtin = name.schema === null || name.schema === 'pg_catalog';
-      return builtin && CLOCK_FUNCTIONS.has(name.name) && list(node.node, 'args').length === 0 ? 'clock' : 'other';
+      return builtin && CLOCK_FUNCTIONS.has(name.name) ? 'clock' : 'other';
     }
-    case 'TypeCast':
-      return assignedBy(node.node['arg']) === 'clock' ? 'clock' : 'other';
+    case 'TypeCast': {
+      const assigned = assignedBy(node.node['arg']);
+      return assigned === 'own' ? 'other' : assigned;
+    }
     default:
       return 'other';
   }
@@ -393,4 +406,9 @@ export function assignedBy(value: unknown): Assigned {
 /** True if an unqualified or pg_catalog name is on the allowlist. The catalog decides if it means the built-in function. */
 export function isListed({ schema, name }: SqlName): boolean {
   return (schema === null || schema === 'pg_catalog') && SAFE_FUNCTIONS.has(name);
+}
+
+/** True for an unqualified or pg_catalog name of a random UUID. A statement that uses its value in any other way is not modelled. */
+export function isRandomUuid({ schema, name }: SqlName): boolean {
+  return (schema === null || schema === 'pg_catalog') && RANDOM_UUIDS.has(name);
 }

@@ -30,8 +30,11 @@ export const MOVING_CLOCKS: ReadonlySet<string> = new Set(wordList('statement_ti
 /** Functions whose result can be much longer than their arguments, with the position of the length: it must be a small constant. */
 export const PADDING_FUNCTIONS: Readonly<Record<string, number>> = { repeat: 1, lpad: 1, rpad: 1 };
 
+/** Random UUIDs. Only without an argument and as the whole value of a column of a new row, where they do what a default does. */
+export const RANDOM_UUIDS: ReadonlySet<string> = new Set(wordList('gen_random_uuid uuidv4 uuidv7'));
+
 /** Functions that a column default may also call: sequences, of which a rehearsal takes at most one value for each row, and random UUIDs. */
-export const DEFAULT_FUNCTIONS: ReadonlySet<string> = new Set(wordList('nextval gen_random_uuid uuidv4 uuidv7'));
+export const DEFAULT_FUNCTIONS: ReadonlySet<string> = new Set(['nextval', ...RANDOM_UUIDS]);
 
 /** Functions that return several rows. Allowed only with constant arguments, so that the diff bounds the number of rows. */
 export const SET_FUNCTIONS: ReadonlySet<string> = new Set(

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { shown } from '../../../policy/text/shown-name';
 import { parseName, shownName, type TableName } from '../../../policy/text/table-name';
 import { wordList } from '../../../policy/text/word-list';
-import { isListed } from '../facts/rehearsable';
-import type { Occurrence, RelationFact, SettingFact, SqlStatement } from '../facts/sql-facts';
+import { isListed, isRandomUuid } from '../facts/rehearsable';
+import type { FunctionCallFact, Occurrence, RelationFact, SettingFact, SqlStatement } from '../facts/sql-facts';
 import { atStatement, defineSqlRule, type Hit } from './define-sql-rule';
 
 const FunctionName = z
@@ -34,7 +34,7 @@ const HARMLESS_SETTINGS: ReadonlySet<string> = new Set(
  */
 export const statementNotAllowed = defineSqlRule({
   name: 'sql_statement_not_allowed',
-  logicRevision: 4,
+  logicRevision: 5,
   defaultLevel: 'confirm',
   why: 'Only listed kinds of statements, with clauses and functions whose effects are known, may commit without a question.',
   config: Config,
@@ -62,7 +62,7 @@ export const statementNotAllowed = defineSqlRule({
           what: `${shownName(r.relation)} belongs to the system: it shows settings, sessions, roles or the schema`,
         })),
       ...facts.functionCalls
-        .filter((c) => isExamined(c) && !isListed(c.function) && !functions.some((f) => isSame(f, c.function)))
+        .filter((c) => isExamined(c) && !isKnown(c) && !functions.some((f) => isSame(f, c.function)))
         .map((c) => ({
           at: c,
           what: `${shownName(c.function)}() is not on the list of functions without side effects`,
@@ -70,6 +70,11 @@ export const statementNotAllowed = defineSqlRule({
     ];
   },
 });
+
+/** A random UUID that is not the whole value of a column of a new row is a part of the statement that is not modelled. */
+function isKnown({ function: called, argCount }: FunctionCallFact): boolean {
+  return isListed(called) || (isRandomUuid(called) && argCount === 0);
+}
 
 function changesSession({ name, scope }: SettingFact): boolean {
   return (scope === 'session' || scope === 'local') && !HARMLESS_SETTINGS.has(name);

@@ -1,18 +1,19 @@
 import { z } from 'zod';
-import type { DmlFact, SqlStatement } from '../facts/sql-facts';
+import { isListed } from '../facts/rehearsable';
+import type { DmlFact, SqlFacts, SqlStatement } from '../facts/sql-facts';
 import { atStatement, defineSqlRule } from './define-sql-rule';
 
 export const multiStatement = defineSqlRule({
   name: 'sql_multi_statement',
-  logicRevision: 5,
+  logicRevision: 6,
   defaultLevel: 'confirm',
   why: 'A reviewer can miss an additional statement.',
   config: z.strictObject({ maxStatements: z.int().min(1).max(1000).default(1) }),
   examples: { bad: "SELECT ';'; DELETE FROM orders WHERE id > 1", good: "SELECT ';' /* ; */ -- ;" },
-  find: ({ statements, dml }, { maxStatements }) =>
-    statements
+  find: (facts, { maxStatements }) =>
+    facts.statements
       .slice(maxStatements)
-      .filter((s) => !namesItsRows(s, dml))
+      .filter((s) => !namesItsRows(s, facts.dml) && !onlyReads(s, facts))
       .map((s) => ({ at: atStatement(s), what: `${s.command} after statement ${maxStatements}` })),
 });
 
@@ -20,6 +21,12 @@ export const multiStatement = defineSqlRule({
 function namesItsRows({ index, command }: SqlStatement, dml: readonly DmlFact[]): boolean {
   if (command === 'INSERT') return true;
   return dml.some((d) => d.statement === index && d.via.length === 0 && d.keyValues !== null);
+}
+
+/** A SELECT of which each part and each function is known to only read: who misses it misses nothing that changes. */
+function onlyReads({ index, command, readOnly }: SqlStatement, { unmodelled, functionCalls }: SqlFacts): boolean {
+  if (command !== 'SELECT' || !readOnly || unmodelled.some(({ statement }) => statement === index)) return false;
+  return functionCalls.every((call) => call.statement !== index || isListed(call.function));
 }
 
 export const statementLimit = defineSqlRule({

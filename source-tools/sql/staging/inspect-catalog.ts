@@ -8,7 +8,7 @@
  * I3 What cannot be read, or is not on the list, is a reason not to rehearse.
  */
 import { executedByPlpgsql, executedBySql } from '../facts/routine-body';
-import { combined, isListed, type Assigned, type Executed, type Write } from '../facts/rehearsable';
+import { combined, isListed, isRandomUuid, type Assigned, type Executed, type Write } from '../facts/rehearsable';
 import { DEFAULT_FUNCTIONS, MOVING_CLOCKS, SAFE_FUNCTIONS } from '../facts/safe-functions';
 import type { SqlName } from '../facts/sql-facts';
 import { relationLabel } from './identifiers';
@@ -137,7 +137,7 @@ class Inspector {
         call.schema === null ? schema !== 'pg_catalog' && visible(schema ?? '') : schema === call.schema,
       );
       if (call.schema === 'pg_catalog' || (call.schema === null && builtin)) {
-        if (!isListed(call))
+        if (!isListed(call) && !isRandomUuid(call))
           this.#reasons.add(`${call.name}() is not on the list of functions that a dry run may execute`);
         else if (call.schema === null && users.length > 0)
           this.#reasons.add(

@@ -57,13 +57,16 @@ export function judgementOf(approved: StagingRecord): Judgement {
 
 const WHY = {
   own: 'the default of the column gives each row another value',
+  uuid: 'the statement gives each new row a random UUID',
   clock: 'the time of the commit, in a column that the target declares volatile',
   other: 'the value differs between two dry runs',
 };
 
+const DECLARE = '; if the column keeps the time of a change, declare it in volatileColumns of the target';
+
 /**
- * Decides which columns may differ at commit without a question: those with their own default, and a bare clock in a column that the
- * target declares volatile. Every other column that differs between two rehearsals needs a person.
+ * Decides which columns may differ at commit without a question: those with their own default, those that get a random UUID in a new
+ * row, and a bare clock in a column that the target declares volatile. Every other column that differs between two rehearsals needs a person.
  */
 export function explainVolatile(
   judgement: Judgement,
@@ -83,10 +86,13 @@ export function explainVolatile(
     const clocks = [...(written?.assigned.keys() ?? [])].filter(isClock);
     const names = [...new Set([...differing, ...clocks])].sort();
     for (const column of names) {
-      const why = isClock(column) ? 'clock' : written?.assigned.get(column) === 'own' ? 'own' : 'other';
+      const assigned = written?.assigned.get(column) ?? 'other';
+      const why = isClock(column) ? 'clock' : assigned === 'clock' ? 'other' : assigned;
       notCompared.push({ table: label, column: clip(column, 300), why: WHY[why] });
       if (why === 'other')
-        reasons.push(`${label}.${column}: the value differs between two dry runs, so it is not compared at commit`);
+        reasons.push(
+          `${label}.${column}: the value differs between two dry runs, so it is not compared at commit${assigned === 'clock' ? DECLARE : ''}`,
+        );
     }
     if (names.length > 0) volatile.set(label, names);
   }

@@ -33,6 +33,8 @@ export interface TerraformResource {
   readonly leftToProvider: readonly string[];
   /** Unknown members that the configuration sets, and the kinds of references in them; see `References`. */
   readonly sources: readonly { readonly name: string; readonly kinds: readonly string[] }[];
+  /** Arguments that the configuration sets and of which a plan shows no value; see `writeOnlyArguments`. */
+  readonly writeOnly: readonly string[];
   /** Whether the configuration of the plan contains the resource. */
   readonly configured: boolean;
   /** For a new firewall group: whether its rules are separate resources, so that an unknown block of rules is empty. */

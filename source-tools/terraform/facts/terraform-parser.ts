@@ -1,7 +1,7 @@
 import type { PackOptions } from '../../../policy/rules/rule-maker';
 
 /** Raise this by hand whenever the extractor reads the same plan differently; a test pins its source to the revision. */
-export const TERRAFORM_FACTS_REVISION = 14;
+export const TERRAFORM_FACTS_REVISION = 15;
 
 /** How we read the output of `terraform show -json`. Part of every rule's `logic_hash`. */
 export const TERRAFORM_PARSER = {

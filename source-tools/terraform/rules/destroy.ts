@@ -12,12 +12,14 @@ const Types = globs(200, 500);
 
 export const destroy = terraformRule({
   name: 'terraform_destroy',
-  logicRevision: 4,
+  logicRevision: 5,
   defaultLevel: 'confirm',
   why: 'Destroying a resource also destroys its data and its address.',
   config: z.strictObject({
     types: Types.nullable().default(null).describe('Globs of resource types; null for all.'),
-    except: Types.default([]).describe('Globs of types that may be destroyed.'),
+    except: Types.default([]).describe(
+      'Globs of types that may be destroyed. A `removed` block, which a plan does not show, can then run commands.',
+    ),
   }),
   examples: {
     bad: planOf([{ address: 'module.a.aws_instance.web[0]', actions: ['delete'], before: {} }]),
@@ -28,10 +30,20 @@ export const destroy = terraformRule({
   find: ({ resources }, { types, except }) =>
     resources
       .filter((r) => isDestroyed(r) && r.action === 'delete' && wanted(r.type, types, except))
-      .map((r) =>
-        atResource(r, `is destroyed${r.actionReason === null ? '' : ` (${shown(r.actionReason.slice(0, 100))})`}`),
-      ),
+      .map((r) => atResource(r, `is destroyed${whyDestroyed(r)}`)),
 });
+
+/**
+ * Terraform writes the provisioners of a `removed` block nowhere in the plan; apply runs them all the same:
+ * https://developer.hashicorp.com/terraform/language/block/removed.
+ */
+function whyDestroyed({ actionReason }: TerraformResource): string {
+  if (actionReason === null) return '';
+  const reason = ` (${shown(actionReason.slice(0, 100))})`;
+  return actionReason === 'delete_because_no_resource_config'
+    ? `${reason}; if the configuration has a removed block for it, the plan does not show the commands of its provisioners`
+    : reason;
+}
 
 export const replace = terraformRule({
   name: 'terraform_replace',

@@ -43,7 +43,7 @@ const CREATE = { address: 'aws_sqs_queue.mail', actions: ['create'] };
 /** An allowlist: a person checks what this pack does not know, such as what a provider has added. */
 export const unlistedChange = terraformRule({
   name: 'terraform_unlisted_change',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'confirm',
   why: 'Only listed providers, types and attributes, whose effects are known, may change without a question.',
   config: Config,
@@ -119,6 +119,10 @@ function resourceHits(r: TerraformResource, config: Config, resources: readonly 
   if (missing.length > 0) hits.push(atResource(r, `does not set ${listOf(missing)}`));
   if (names.length > 0)
     hits.push(atResource(r, `changes ${listOf(names)}, not on the list of this rule for ${shown(r.type)}`));
+  // An update that sends it again also changes its version, which a plan shows.
+  const writeOnly =
+    r.action === 'update' ? [] : r.writeOnly.filter((name) => !listed.conditions.has(name) && !isAdded(name));
+  if (writeOnly.length > 0) hits.push(atResource(r, `sets ${listOf(writeOnly)}, of which a plan shows no value`));
   if (secret.length > 0) hits.push(atResource(r, `sets sensitive values in ${listOf(secret)}`));
   for (const { name, kinds } of r.sources) {
     const unlisted = kinds.filter((kind) => !isListedSource(kind, config.types, resources));

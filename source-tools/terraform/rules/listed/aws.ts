@@ -8,7 +8,7 @@ export const AWS: ProviderTable = {
   types: {
     aws_acm_certificate: `domain_name domain_validation_options early_renewal_duration key_algorithm not_after
       not_before options? pending_renewal renewal_eligibility renewal_summary status subject_alternative_names type
-      validation_emails validation_method=DNS validation_option?`,
+      validation_emails validation_method=DNS`,
     aws_acm_certificate_validation: 'certificate_arn validation_record_fqdns',
     aws_appautoscaling_policy: `alarm_arns policy_type=TargetTrackingScaling resource_id+ scalable_dimension+
       service_namespace+ target_tracking_scaling_policy_configuration.disable_scale_in=false

@@ -26,7 +26,7 @@ export const AZURERM: ProviderTable = {
       retention_description? status=Active`,
     azurerm_key_vault: 'purge_protection_enabled soft_delete_retention_days',
     azurerm_key_vault_secret: `content_type+ expiration_date+ key_vault_id+ not_before_date+ resource_id
-      resource_versionless_id value+ value_wo_version+ version versionless_id`,
+      resource_versionless_id value+ value_wo+ value_wo_version+ version versionless_id`,
     azurerm_kubernetes_cluster: `default_node_pool.max_count=1..100 default_node_pool.min_count=1..100
       default_node_pool.node_count=1..100 default_node_pool.tags`,
     azurerm_kubernetes_cluster_node_pool: 'max_count=1..100 min_count=0..100 node_count=1..100',

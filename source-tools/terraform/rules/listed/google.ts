@@ -28,7 +28,7 @@ export const GOOGLE: ProviderTable = {
       effective_annotations etag expire_time generation last_modifier latest_created_revision latest_ready_revision
       observed_generation reconciling template.containers.image~ template.scaling.max_instance_count=1..100
       template.scaling.min_instance_count=0..100 terminal_condition traffic_statuses uid update_time uri urls`,
-    google_cloud_tasks_queue: 'rate_limits+ rate_limits? retry_config+ retry_config? stackdriver_logging_config?',
+    google_cloud_tasks_queue: 'rate_limits+ rate_limits? retry_config+ retry_config?',
     google_compute_address: `address? address_type creation_timestamp ip_version? ipv6_endpoint_type label_fingerprint
       network_tier network_tier? prefix_length? purpose? self_link subnetwork subnetwork? users`,
     google_compute_autoscaler: `autoscaling_policy.cooldown_period
@@ -79,7 +79,7 @@ export const GOOGLE: ProviderTable = {
     google_pubsub_subscription: `ack_deadline_seconds ack_deadline_seconds? enable_exactly_once_delivery
       enable_message_ordering expiration_policy.ttl+=2678400s expiration_policy? filter+ message_retention_duration
       retain_acked_messages retry_policy topic+:own_project`,
-    google_pubsub_topic: `ingestion_data_source_settings? message_retention_duration message_storage_policy?
+    google_pubsub_topic: `message_retention_duration message_storage_policy?
       schema_settings+`,
     google_secret_manager_secret: `annotations create_time deletion_protection effective_annotations expire_time?
       replication+ secret_id version_destroy_ttl?`,
@@ -93,10 +93,10 @@ export const GOOGLE: ProviderTable = {
       settings.backup_configuration.transaction_log_retention_days settings.deletion_protection_enabled
       settings.disk_autoresize=true settings.disk_autoresize_limit=0|10..2000 settings.disk_size=10..2000
       settings.insights_config settings.tier=${TIERS} settings.user_labels settings.version`,
-    google_storage_bucket: `autoclass? cors? default_event_based_hold=false enable_object_retention encryption?
-      force_destroy=false lifecycle_rule.action.storage_class=NEARLINE|COLDLINE
+    google_storage_bucket: `default_event_based_hold=false enable_object_retention force_destroy=false
+      lifecycle_rule.action.storage_class=NEARLINE|COLDLINE
       lifecycle_rule.action.type=Delete|AbortIncompleteMultipartUpload|SetStorageClass lifecycle_rule.condition
-      logging? project_number public_access_prevention=enforced public_access_prevention? requester_pays=false rpo?
+      project_number public_access_prevention=enforced public_access_prevention? requester_pays=false rpo?
       self_link soft_delete_policy? storage_class time_created uniform_bucket_level_access=true
       uniform_bucket_level_access? updated url versioning versioning? website?`,
   },

@@ -151,6 +151,8 @@ const LOOK_ALIKES: Readonly<Record<string, readonly string[]>> = {
     'CREATE FUNCTION f() RETURNS int BEGIN ATOMIC SELECT 1; SELECT 2; END',
     'CREATE RULE r AS ON INSERT TO t DO ALSO (SELECT 1; SELECT 2)',
     'SELECT 1;;; /* ; */',
+    'SELECT 1; SELECT 2',
+    'UPDATE t SET a = 1 WHERE id = 7; SELECT lower(a) FROM t WHERE id = 7',
     'INSERT INTO t (a) VALUES (1); INSERT INTO u (a) VALUES (2)',
     'UPDATE t SET a = 1 WHERE id = 7; INSERT INTO u (a) VALUES (2); DELETE FROM t WHERE id IN (8, 9)',
   ],

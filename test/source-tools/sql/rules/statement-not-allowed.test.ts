@@ -49,6 +49,9 @@ const ORDINARY = [
   'INSERT INTO orders (id, made) VALUES (1, now()) ON CONFLICT (id) DO NOTHING',
   "INSERT INTO orders (id, note) VALUES (1, 'a') ON CONFLICT (id) DO UPDATE SET note = excluded.note RETURNING id",
   "INSERT INTO orders (id) VALUES (1); INSERT INTO order_lines (order_id, sku) VALUES (1, 'a')",
+  'INSERT INTO orders (id, token) VALUES (gen_random_uuid(), gen_random_uuid()::text)',
+  'INSERT INTO orders (id, note) SELECT uuidv7(), name FROM customers WHERE id = 7',
+  'UPDATE orders SET paid = true WHERE id = 7; SELECT paid FROM orders WHERE id = 7',
   "INSERT INTO settings (key, value) VALUES ('theme', '{\"dark\": true}'::jsonb)",
   'UPDATE orders SET paid = true WHERE id = 7',
   'UPDATE orders SET paid = true, made = now() WHERE id IN (7, 8, 9)',
@@ -168,4 +171,22 @@ it('never lets a function or operator that is not listed commit without a questi
     }),
     { numRuns: 300 },
   );
+});
+
+it.each([
+  ['the value of an existing row', 'UPDATE orders SET token = gen_random_uuid() WHERE id = 7'],
+  [
+    'the value of a row that exists already',
+    'INSERT INTO orders (id) VALUES (7) ON CONFLICT (id) DO UPDATE SET token = gen_random_uuid()',
+  ],
+  ['a part of a value', "INSERT INTO orders (id, token) VALUES (7, 'a' || gen_random_uuid())"],
+  ['a condition', 'INSERT INTO orders (id) SELECT id FROM customers WHERE token = gen_random_uuid()'],
+  ['an order', 'INSERT INTO orders (token, id) SELECT gen_random_uuid(), id FROM customers ORDER BY 1 LIMIT 3'],
+  ['the choice of rows', 'INSERT INTO orders (token) SELECT DISTINCT gen_random_uuid() FROM customers'],
+  ['a value with an argument', "INSERT INTO orders (token) VALUES (uuidv7(interval '1 day'))"],
+  ['a function of another schema', 'INSERT INTO orders (token) VALUES (public.gen_random_uuid())'],
+  ['a name after a dot', "SELECT (interval '1 day').uuidv7"],
+  ['a read', 'SELECT gen_random_uuid()'],
+])('a person decides about a random UUID as %s', async (_, sql) => {
+  expect(await run('sql_statement_not_allowed', sql)).toMatchObject({ status: 'BLOCK' });
 });

@@ -216,7 +216,7 @@ onEachServer((use, major) => {
       expect(a).toMatchObject({
         fullyCaptured: false,
         uncaptured: [
-          'public.orders.updated_at: the value differs between two dry runs, so it is not compared at commit',
+          'public.orders.updated_at: the value differs between two dry runs, so it is not compared at commit; if the column keeps the time of a change, declare it in volatileColumns of the target',
         ],
         notCompared: [{ table: 'public.orders', column: 'updated_at', why: 'the value differs between two dry runs' }],
       });
@@ -307,6 +307,17 @@ onEachServer((use, major) => {
       expect(record.notCompared.map(({ column, why }) => [column, why])).toEqual([
         ['id', 'the default of the column gives each row another value'],
         ['token', 'the default of the column gives each row another value'],
+      ]);
+    });
+
+    it('lists a random UUID that a statement gives new rows, and asks about one that is mixed with other values', async () => {
+      const one = recordOf(await dryRun(`INSERT INTO tickets (id, token) VALUES (900, gen_random_uuid())`));
+      const why = 'the statement gives each new row a random UUID';
+      expect(one.notCompared).toEqual([{ table: 'public.tickets', column: 'token', why }]);
+      expect(one).toMatchObject({ fullyCaptured: true, tables: [{ volatileColumns: ['token'] }] });
+      const mixed = `INSERT INTO tickets (id, token) VALUES (900, gen_random_uuid()), (901, '00000000-0000-4000-8000-000000000000')`;
+      expect(recordOf(await dryRun(mixed)).uncaptured).toEqual([
+        'public.tickets.token: the value differs between two dry runs, so it is not compared at commit',
       ]);
     });
 

@@ -100,3 +100,12 @@ it('a resource that OpenTofu forgets and creates again is a replacement', () => 
   const plan = planOf([{ address: 'aws_instance.i', actions: ['forget', 'create'], before: {}, after: {} }]);
   expect(runRule(packDefinitions, 'terraform_replace', plan).status).toBe('BLOCK');
 });
+
+it('a resource that is destroyed because its configuration is gone is named with the commands that a plan does not show', () => {
+  const reasonOf = (action_reason: string): string => {
+    const resource = { address: 'terraform_data.d', actions: ['delete'], before: { input: 'x' }, action_reason };
+    return runRule(packDefinitions, 'terraform_destroy', planOf([resource])).reason ?? '';
+  };
+  expect(reasonOf('delete_because_no_resource_config')).toMatch(/removed block .* does not show the commands/);
+  expect(reasonOf('delete_because_count_index')).not.toMatch(/removed block/);
+});

@@ -58,3 +58,21 @@ describe('an attribute with a hidden value', () => {
     expect(run(bucket).status).toBe('BLOCK');
   });
 });
+
+describe('a write-only argument, which is null in every plan', () => {
+  const isSet = (address: string, more: object = {}, config: object = {}): boolean => {
+    const expressions = { value_wo: { references: ['random_password.p.result'] }, name: {} };
+    const configured = { configuration: { root_module: { resources: [{ address, mode: 'managed', expressions }] } } };
+    return run(create(address, { name: 'a', value_wo: null }, more), config, configured).status !== 'ALLOW';
+  };
+
+  it('asks if a new resource sets it', () => {
+    expect(isSet('aws_ssm_parameter.p')).toBe(true);
+    expect(isSet('aws_ssm_parameter.p', {}, { attributes: ['aws_ssm_parameter.value_wo'] })).toBe(false);
+  });
+
+  it('passes in a secret of a vault, and if an update does not change its version', () => {
+    expect(isSet('azurerm_key_vault_secret.s')).toBe(false);
+    expect(isSet('aws_ssm_parameter.p', { actions: ['update'], before: { name: 'b' } })).toBe(false);
+  });
+});
