@@ -37,6 +37,12 @@ function rememberedClient(env: Env): LocalClient | null {
   return existsSync(path) ? readJson(path, LocalClient) : null;
 }
 
+/** The state directory and the gateway of servers that `countersign dev` started; null if there were none. Throws ConfigError if its file is malformed. */
+export function startedServers(env: Env): { readonly dir: string; readonly gatewayUrl: string } | null {
+  const found = rememberedClient(env);
+  return found === null ? null : { dir: stateDirOf(env), gatewayUrl: found.gatewayUrl };
+}
+
 /** The value of COUNTERSIGN_EXTENSIONS, or with which plans are compiled here. */
 export function extensionsSetting(env: Env): string {
   return env['COUNTERSIGN_EXTENSIONS'] ?? rememberedClient(env)?.extensions ?? '';
