@@ -118,13 +118,17 @@ describe('a reader that returns something else than its type', () => {
     ['a symbol', Symbol('s'), 'tables is a symbol'],
     ['a hole in an array', ['users', undefined], 'tables[1] is undefined'],
     ['a cycle', cycle, 'tables.parent[0] is one of the objects that contain it'],
-    ['a secret as name of the member', { ['AKIA' + 'IOSFODNN7EXAMPL2']: 1n }, '[SECRET:'],
+    ['a secret as name of the member', { [`AKIA${'IOSFODNN7EXAMPL2'}`]: 1n }, 'tables.[SECRET:'],
   ])('throws for facts with %s, and names the member and what is allowed', async (_, tables, message) => {
     const facts = () => ({ ...readable.facts(), statements: [{ tables }] });
-    const refused = expect(define({ facts }).facts(diff)).rejects;
-    await refused.toThrow(`"Plain": facts.statements[0].${message.startsWith('[') ? '' : message}`);
-    await refused.toThrow(message);
-    await refused.toThrow('; expected strings, finite numbers, true, false, null, and arrays and plain objects');
+    const { message: said } = await define({ facts })
+      .facts(diff)
+      .then(
+        () => new Error('nothing was thrown'),
+        (error: unknown) => error as Error,
+      );
+    expect(said).toContain(`"Plain": facts.statements[0].${message}`);
+    expect(said).toContain('; expected strings, finite numbers, true, false, null, and arrays and plain objects');
   });
 
   it('accepts facts with undefined members of objects, shared objects and bytes', async () => {
