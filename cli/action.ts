@@ -58,6 +58,9 @@ function createIo(host: Host, options: Options): Io {
       const connected = await openConnection(host, err, connect);
       try {
         return await work(connected);
+      } catch (error) {
+        if (!isGiven(options, '--json')) sayWhere(err, connected, error);
+        throw error;
       } finally {
         await connected.close();
       }
@@ -71,6 +74,14 @@ async function openConnection(host: Host, err: Printer, options: ConnectOptions)
   const gateway = await announcedGateway({ host, err });
   if (gateway === null) return (await remote.reviews()).connect(env, options);
   return (await remote.gateway()).connectGateway(env, gateway, options);
+}
+
+/** The error of a client does not name the server that did not answer. */
+function sayWhere(err: Printer, { temporal }: Connected, error: unknown): void {
+  if (temporal === null || !(error instanceof CountersignError) || error.code !== 'temporal_unavailable') return;
+  err.line(
+    line`Temporal is expected at ${temporal.address}, namespace ${temporal.namespace}; countersign doctor checks it`,
+  );
 }
 
 /** The gateway that commands here use, or null. Says so on standard error if the login, a state directory or variables name another place. */
