@@ -339,6 +339,16 @@ describe('answer', () => {
     ]);
   });
 
+  it('names the Temporal server that did not answer, except in JSON', async () => {
+    const late = () => Promise.reject(new CountersignError('temporal_unavailable', 'Temporal did not answer in time'));
+    const asked = { reviews: { result: late } };
+    const { code, err } = await run(['result', CHANGE], asked);
+    expect(code).toBe(1);
+    expect(err).toContain('Temporal is expected at 127.0.0.1:7233, namespace default; countersign doctor checks it\n');
+    const json = await run(['result', CHANGE, '--json'], asked);
+    expect(JSON.parse(json.err)).toMatchObject({ error: { code: 'temporal_unavailable' } });
+  });
+
   it('says who registers a key that is not known', async () => {
     const refused = { [hex('a')]: { code: 'unknown_key', message: 'key 1 is not in the registry' } as const };
     const reviews = { review: async () => reviewed(), answer: async () => refused };
