@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { CountersignError, messageOf } from '../client/errors';
 import type { ExitCode } from './exit-codes';
+import type { GatewaySettings } from './gateway/settings';
 import { exitCodeForError } from './exit-code-for';
 import type { Host } from './host';
 import { isGiven, type Options } from './options';
@@ -46,16 +47,20 @@ export function addAction(command: Command, cli: Cli, action: Action): Command {
 
 function createIo(host: Host, options: Options): Io {
   const color = options['color'] !== false;
+  const err = createPrinter(host.stderr, wantsColor(host.stderr, host.env, color));
   return {
     host,
     out: createPrinter(host.stdout, wantsColor(host.stdout, host.env, color)),
-    err: createPrinter(host.stderr, wantsColor(host.stderr, host.env, color)),
+    err,
     json: isGiven(options, '--json'),
     interactive: host.stdin.isTTY === true && options['input'] !== false,
     async withReviews(connect, work) {
-      const connected = await openConnection(host, connect);
+      const connected = await openConnection(host, err, connect);
       try {
         return await work(connected);
+      } catch (error) {
+        if (!isGiven(options, '--json')) sayWhere(err, connected, error);
+        throw error;
       } finally {
         await connected.close();
       }
@@ -64,11 +69,27 @@ function createIo(host: Host, options: Options): Io {
 }
 
 /** Through a gateway if one is configured, and otherwise to PostgreSQL and Temporal. */
-async function openConnection({ env, remote }: Host, options: ConnectOptions): Promise<Connected> {
-  const { gatewaySettings } = await import('./gateway/settings.js');
-  const settings = gatewaySettings(env);
-  if (settings === null) return (await remote.reviews()).connect(env, options);
-  return (await remote.gateway()).connectGateway(env, settings, options);
+async function openConnection(host: Host, err: Printer, options: ConnectOptions): Promise<Connected> {
+  const { env, remote } = host;
+  const gateway = await announcedGateway({ host, err });
+  if (gateway === null) return (await remote.reviews()).connect(env, options);
+  return (await remote.gateway()).connectGateway(env, gateway, options);
+}
+
+/** The error of a client does not name the server that did not answer. */
+function sayWhere(err: Printer, { temporal }: Connected, error: unknown): void {
+  if (temporal === null || !(error instanceof CountersignError) || error.code !== 'temporal_unavailable') return;
+  err.line(
+    line`Temporal is expected at ${temporal.address}, namespace ${temporal.namespace}; countersign doctor checks it`,
+  );
+}
+
+/** The gateway that commands here use, or null. Says so on standard error if the login, a state directory or variables name another place. */
+export async function announcedGateway({ host, err }: Pick<Io, 'host' | 'err'>): Promise<GatewaySettings | null> {
+  const { placeOf } = await import('./gateway/place.js');
+  const { gateway, note } = placeOf(host);
+  if (note !== null) err.line(note);
+  return gateway;
 }
 
 async function perform(action: Action, io: Io, args: readonly string[], options: Options): Promise<ExitCode> {

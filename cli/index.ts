@@ -5,6 +5,7 @@ import * as breaker from './breaker/command';
 import { escapeLine } from '../policy/text/escape';
 import * as evidence from './evidence/command';
 import * as ledger from './evidence/ledger-command';
+import { hintFor } from './command-hints';
 import { ExitCode } from './exit-codes';
 import * as gateway from './gateway/command';
 import type { Host } from './host';
@@ -50,6 +51,12 @@ const GROUPS = [
 /** Runs one command line (without node and script) and returns its exit code. Never exits the process. */
 export async function runCli(args: readonly string[], host: Host): Promise<ExitCode> {
   const cli: Cli = { host, exitCode: ExitCode.Ok };
+  const [word = ''] = args;
+  const hint = hintFor(word);
+  if (hint !== null) {
+    host.stderr.write(`error: unknown command '${word}'\n${hint}\n`);
+    return ExitCode.Usage;
+  }
   try {
     await createProgram(cli).parseAsync([...args], { from: 'user' });
     return cli.exitCode;

@@ -19,7 +19,9 @@ export function makeDirectory(path: string): void {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
     // Another process may have made it.
-    if (!isDirectory(path)) throw error;
+    if (isDirectory(path)) return;
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    throw new ConfigError(`${path}: expected a directory, got a file`);
   }
 }
 

@@ -49,7 +49,7 @@ export class GatewayHttp {
     if (parsed.success) return parsed.data;
     throw new CountersignError(
       'gateway_unavailable',
-      `The response of ${this.origin} to ${method} ${pathAndQuery.split('?')[0] ?? ''} is not in the expected format. ${MAY_HAVE_EFFECT}`,
+      `The response of ${this.origin} to ${method} ${pathAndQuery.split('?')[0] ?? ''} is not in the expected format; is it the address of a gateway? ${MAY_HAVE_EFFECT}`,
       { cause: parsed.error },
     );
   }

@@ -2,7 +2,8 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { SEARCH_ATTRIBUTES } from '../policy/contracts/search-attributes';
 import { freePort } from './embedded/places';
-import { startRuntime, type Runtime, type RuntimeOptions } from './embedded/runtime';
+import { isLocked } from './embedded/lock-file';
+import { lockPath, startRuntime, type Runtime, type RuntimeOptions } from './embedded/runtime';
 import type { Say } from './embedded/processes';
 import { ConfigError } from '../workers/config-error';
 import { CLI_ENV_FILE } from '../workers/env-file';
@@ -53,11 +54,12 @@ export interface Dev {
 
 /**
  * Starts Temporal, PostgreSQL, the three workers and the gateway in one process tree, each with only the secrets it needs. Throws
- * ConfigError, before anything is changed, for a directory of `countersign init`.
+ * ConfigError, before anything is changed, for a directory of `countersign init` and for a `gatewayPort` that is in use.
  */
 export async function startDev(options: DevOptions): Promise<Dev> {
   const { say, stateDir } = options;
   refuseInitialized(stateDir);
+  await refuseBusyPort(stateDir, options.gatewayPort);
   const runtime = await startRuntime({ stateDir, say, searchAttributes: SEARCH_ATTRIBUTES, ...options.runtime });
   try {
     const extensions = await loadExtensions(options.extensions ?? '');
@@ -70,7 +72,9 @@ export async function startDev(options: DevOptions): Promise<Dev> {
       rotate: options.rotate ?? false,
       say,
     });
-    const gatewayPort = await freePort(options.gatewayPort ?? 8077);
+    const gatewayPort = options.gatewayPort ?? (await freePort(DEFAULT_PORT));
+    if (options.gatewayPort === undefined && gatewayPort !== DEFAULT_PORT)
+      say(`Gateway: port ${DEFAULT_PORT} is in use, so it listens on ${gatewayPort}`);
     const envs = environments(runtime, setup, options, gatewayPort);
     const logDir = join(stateDir, 'logs');
     mkdirSync(logDir, { recursive: true });
@@ -104,6 +108,16 @@ export async function startDev(options: DevOptions): Promise<Dev> {
     await runtime.stop();
     throw error;
   }
+}
+
+const DEFAULT_PORT = 8077;
+
+/** Another port than the one that was asked for would be a surprise: another server listens on that one. */
+async function refuseBusyPort(stateDir: string, port: number | undefined): Promise<void> {
+  if (port === undefined || (await freePort(port)) === port) return;
+  // The servers of this directory run already: `startRuntime` says so.
+  if (isLocked(lockPath(stateDir))) return;
+  throw new ConfigError(`Port ${port} of 127.0.0.1 is in use. Stop what listens there, or choose another port`);
 }
 
 /** Its trust roots and targets would be replaced by those of the demo keys. */

@@ -12,7 +12,6 @@ import {
   SyncFunction,
   ZodSchema,
 } from '../policy/contracts/definition-shape';
-import { errorMessage } from '../policy/contracts/error-message';
 import { NO_EFFECT_METADATA } from '../policy/contracts/effect-metadata';
 import type { ExtractedFacts, Facts } from '../policy/contracts/facts';
 import { misconfigured } from '../policy/contracts/failure';
@@ -28,11 +27,11 @@ import type {
 } from '../policy/contracts/source-tool';
 import { StagingRecord } from '../policy/contracts/staging-record';
 import type { TargetAccess, TargetEffects } from '../policy/contracts/target-effects';
-import { deepFreeze } from '../policy/rules/deep-freeze';
 import { oneLineTitle } from '../policy/text/change-title';
 import { claimedRows } from '../policy/text/claimed-rows';
 import { textRenderer } from '../policy/text/render/text';
 import { wholeTexts } from '../policy/text/whole-texts';
+import { checkedFacts } from './checked-facts';
 
 const UNKNOWN: DiffMeasure = Object.freeze({ operations: null, deletions: null, rows: null });
 
@@ -116,7 +115,7 @@ export function defineSourceTool<F extends ExtractedFacts>(tool: SourceToolDefin
     sourceTool,
     mode,
     parser: Object.freeze({ ...parser }),
-    facts: async (diff) => plainFacts(sourceTool, valid('facts', FACTS, await facts(diff), isFacts)),
+    facts: async (diff) => checkedFacts(sourceTool, await facts(diff)),
     normalized: async (diff) => (normalized === undefined ? null : normalized(diff)),
     texts: (given, diff) => {
       const typed = factsOf(given);
@@ -156,27 +155,10 @@ export function defineSourceTool<F extends ExtractedFacts>(tool: SourceToolDefin
   } satisfies SourceTool);
 }
 
-const FACTS = '{ok: true, kind, parser} with the facts, or {ok: false, code, message, span}';
 const TEXTS = 'an array of {side, text, spanOf}';
 const MEASURE = '{operations, deletions, rows}, each a whole number of at least 0, or null if unknown';
 const TOUCHED = 'an array of {kind, schema, name, text, evidence}, or null if unknown';
 const CLAIMS = '{subject, rows, tables}, or null if there is nothing to compare';
-
-/** The facts, frozen. */
-function plainFacts(sourceTool: string, facts: Facts): Facts {
-  try {
-    return deepFreeze(facts);
-  } catch (error) {
-    throw new TypeError(`Source tool "${sourceTool}": facts: ${errorMessage(error)}`);
-  }
-}
-
-function isFacts(facts: Facts | null | undefined): boolean {
-  if (typeof facts !== 'object' || facts === null) return false;
-  return facts.ok === true
-    ? typeof facts.kind === 'string'
-    : facts.ok === false && areStrings(facts.code, facts.message);
-}
 
 function areTexts(texts: readonly DiffText[]): boolean {
   return Array.isArray(texts) && texts.every((t) => areStrings(t?.side, t?.text) && typeof t.spanOf === 'function');

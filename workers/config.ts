@@ -60,7 +60,7 @@ export type Trust = z.infer<typeof TrustFile>;
 
 /** Whose signatures count: operators sign policy revisions and entries of the key registry, committers sign receipts. */
 export function readTrustFile(path: string): Trust {
-  const trust = readJson(path, TrustFile);
+  const trust = readJson(path, TrustFile, 'expected {"operators": [public keys], "committers": [public keys]}');
   asConfig(path, () => [...trust.operators, ...trust.committers].forEach(assertPublicKey));
   return trust;
 }

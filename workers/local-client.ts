@@ -1,6 +1,7 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
+import { messageOf } from '../client/errors';
 import { ConfigError, readTrustFile, type Env } from './config';
 import { readJson } from './json-file';
 
@@ -37,6 +38,12 @@ function rememberedClient(env: Env): LocalClient | null {
   return existsSync(path) ? readJson(path, LocalClient) : null;
 }
 
+/** The state directory and the gateway of servers that `countersign dev` started; null if there were none. Throws ConfigError if its file is malformed. */
+export function startedServers(env: Env): { readonly dir: string; readonly gatewayUrl: string } | null {
+  const found = rememberedClient(env);
+  return found === null ? null : { dir: stateDirOf(env), gatewayUrl: found.gatewayUrl };
+}
+
 /** The value of COUNTERSIGN_EXTENSIONS, or with which plans are compiled here. */
 export function extensionsSetting(env: Env): string {
   return env['COUNTERSIGN_EXTENSIONS'] ?? rememberedClient(env)?.extensions ?? '';
@@ -69,20 +76,31 @@ export function knownSettings(env: Env): KnownSettings {
 /** As `knownSettings`, for commands that use the role of the gateway. Throws ConfigError if no database is configured. */
 export function localClient(env: Env): LocalClient {
   const { databaseUrl, ...known } = knownSettings(env);
-  if (databaseUrl === undefined) throw noDatabase('COUNTERSIGN_DATABASE_URL');
+  if (databaseUrl === undefined) throw noDatabase(env, 'COUNTERSIGN_DATABASE_URL');
   return { ...known, databaseUrl, operatorDatabaseUrl: known.operatorDatabaseUrl ?? databaseUrl };
 }
 
 /** The database with the role of the operator, which needs no other role. Throws ConfigError if none is configured. */
 export function operatorClient(env: Env): Pick<LocalClient, 'operatorDatabaseUrl' | 'operators'> {
   const { operatorDatabaseUrl, operators } = knownSettings(env);
-  if (operatorDatabaseUrl === undefined) throw noDatabase('COUNTERSIGN_OPERATOR_DATABASE_URL');
+  if (operatorDatabaseUrl === undefined) throw noDatabase(env, 'COUNTERSIGN_OPERATOR_DATABASE_URL');
   return { operatorDatabaseUrl, operators };
 }
 
-function noDatabase(variable: string): ConfigError {
+function noDatabase(env: Env, variable: string): ConfigError {
+  const dir = stateDirOf(env);
   return new ConfigError(
-    `This command needs the database, and none is configured: none was started here, and ${variable} is not set.\n` +
+    `This command needs the database, and none is configured: ${unreadable(dir) ?? `no server was started in ${dir}`}, and ${variable} is not set.\n` +
       '  To list, show, answer and submit through a gateway, use "countersign login". Start a server with "countersign dev", or prepare your own servers with "countersign init". COUNTERSIGN_STATE_DIR names its directory.',
   );
+}
+
+/** Why the settings in a directory cannot be read; null if they can, or if there is no such directory. */
+function unreadable(dir: string): string | null {
+  try {
+    accessSync(`${dir}/`, constants.R_OK | constants.X_OK);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') return `${dir} cannot be read: ${messageOf(error)}`;
+  }
+  return null;
 }

@@ -152,7 +152,7 @@ export const CodecEnv = z.object({
 /** Read by `countersign` commands, each of which needs only some of them. */
 export const CliEnv = z.object({
   COUNTERSIGN_STATE_DIR: Path.default('.countersign').describe(
-    'The directory of `countersign init` or `countersign dev`. Its file `cli.env` or `client.json` sets what the environment does not.',
+    'The directory of `countersign init` or `countersign dev`. Its file `cli.env` or `client.json` sets what the environment does not. If it is set, an earlier login [is not used](#through-the-gateway).',
   ),
   COUNTERSIGN_DATABASE_URL: DatabaseUrl.optional().describe('The Countersign database, with the role `cs_gateway`.'),
   COUNTERSIGN_OPERATOR_DATABASE_URL: DatabaseUrl.optional().describe(
@@ -172,7 +172,7 @@ export const CliEnv = z.object({
     .default('public')
     .describe('Comma-separated schemas whose tables `target init` grants.'),
   COUNTERSIGN_GATEWAY_URL: GatewayUrl.optional().describe(
-    'The address of the gateway. Commands about reviews use it unless `COUNTERSIGN_DATABASE_URL` is set. See [Through the gateway](#through-the-gateway).',
+    'The address of the gateway. Commands about reviews use it unless `COUNTERSIGN_DATABASE_URL` is set as well. See [Through the gateway](#through-the-gateway).',
   ),
   COUNTERSIGN_PUBLIC_URL: InboxUrl,
   COUNTERSIGN_KEY_FILE: Path.optional().describe(

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { EvidenceReport, EvidenceTrust } from '../../signing/verify-evidence';
-import { MAX_EVIDENCE_BYTES, parseEvidence } from '../../policy/evidence/bundle';
+import { evidenceChecksum, MAX_EVIDENCE_BYTES, parseEvidence } from '../../policy/evidence/bundle';
 import { isIdPrefix } from '../../policy/evidence/ledger-port';
 import type { ReplayReport } from '../../policy/evidence/reports';
 import { CountersignError, messageOf } from '../../client/errors';
@@ -82,6 +82,18 @@ async function readEvidence(path: string): Promise<Uint8Array> {
   throw new UsageError(`${path}: expected an evidence file as "countersign export" writes it; ${parsed.problem}`);
 }
 
+/** As `readEvidence`. Throws `not_verified` also if the checksum differs: what is computed again would be that of another review. */
+async function readUndamaged(path: string): Promise<Uint8Array> {
+  const bytes = await readEvidence(path);
+  const parsed = parseEvidence(bytes);
+  if (parsed.ok && evidenceChecksum(parsed.bundle) !== parsed.bundle.sha256)
+    throw new CountersignError(
+      'not_verified',
+      `${path}: the file was damaged or changed; "countersign verify" says what differs`,
+    );
+  return bytes;
+}
+
 /**
  * The trust roots of the file, of the login, or of a state directory that the shell names. Nothing of the default one, which is below
  * the working directory: it can have come with the evidence.
@@ -91,9 +103,9 @@ async function trustOf({ host: { env, shellEnv } }: Io, option: string | undefin
   const own = isNamed ? env : shellEnv;
   const file = option ?? own['COUNTERSIGN_TRUST_FILE'];
   if (file !== undefined) return await readTrust(file);
-  const { gatewaySettings } = await import('../gateway/settings.js');
+  const { placeOf } = await import('../gateway/place.js');
   const { knownSettings } = await import('../../workers/local-client.js');
-  const known = gatewaySettings(own)?.trust ?? (isNamed ? knownSettings(env) : null);
+  const known = placeOf({ env: own, shellEnv }).gateway?.trust ?? (isNamed ? knownSettings(env) : null);
   if (known === null || known.operators.length === 0 || known.committers.length === 0)
     throw new UsageError(
       '--trust is missing: name the file with the public keys of operators and committers, set COUNTERSIGN_TRUST_FILE, use "countersign login", or name the directory of your own servers in COUNTERSIGN_STATE_DIR',
@@ -133,7 +145,7 @@ function resultWord({ result, required }: EvidenceReport['checks'][number]): Tex
 }
 
 async function replayFindings(io: Io, [idOrFile = '']: readonly string[]): Promise<ExitCode> {
-  const file = isIdPrefix(idOrFile) ? (await evidenceOf(io, idOrFile, true)).text : await readEvidence(idOrFile);
+  const file = isIdPrefix(idOrFile) ? (await evidenceOf(io, idOrFile, true)).text : await readUndamaged(idOrFile);
   const replay = await (await io.host.remote.evidence()).replayBundle(io.host.env, file);
   if (io.json) io.out.json(replay);
   if (replay.kind === 'moved') {

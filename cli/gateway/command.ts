@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { CountersignError } from '../../client/errors';
 import type { RegisteredKey } from '../../policy/evidence/key-registry';
 import { ANY_TENANT } from '../../policy/evidence/predicates';
-import { addAction, type Cli, type Io } from '../action';
+import { addAction, announcedGateway, type Cli, type Io } from '../action';
 import { ExitCode } from '../exit-codes';
 import { requiredOption, textOption, type Options } from '../options';
 import { line, styled } from '../printer';
@@ -42,8 +42,9 @@ async function logIn(io: Io, [url = '']: readonly string[], options: Options): P
   const file = writeLogin(env, { url, tenant, keyFile, operators: trust.operators, committers: trust.committers });
   if (io.json) io.out.json({ ...shown(key), url, tenant, file });
   else printKey(io, key, url, tenant);
-  if (env['COUNTERSIGN_DATABASE_URL'] !== undefined)
-    io.err.line('commands here do not use the gateway, because COUNTERSIGN_DATABASE_URL is set (shell or cli.env)');
+  const { placeOf } = await import('./place.js');
+  const { note } = placeOf(io.host);
+  if (note !== null) io.err.line(`a command here ${note}`);
   return ExitCode.Ok;
 }
 
@@ -77,8 +78,7 @@ async function logOut(io: Io): Promise<ExitCode> {
 }
 
 async function showKey(io: Io): Promise<ExitCode> {
-  const { gatewaySettings } = await import('./settings.js');
-  const settings = gatewaySettings(io.host.env);
+  const settings = await announcedGateway(io);
   if (settings === null)
     throw new UsageError(
       'commands here use no gateway: log in with "countersign login", or set COUNTERSIGN_GATEWAY_URL',

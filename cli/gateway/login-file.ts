@@ -37,6 +37,15 @@ export function readLogin(env: Env): Login | null {
   throw new ConfigError(`${path ?? ''}: not a login file. Run "countersign login" again`);
 }
 
+/** The address of the login, for a command that may not use it: null also if its file cannot be read, which then does not matter. */
+export function loginAddress(env: Env): string | null {
+  try {
+    return readLogin(env)?.url ?? null;
+  } catch {
+    return null;
+  }
+}
+
 /** Replaces an earlier login. Returns the path. */
 export function writeLogin(env: Env, login: Login): string {
   const path = loginPath(env);

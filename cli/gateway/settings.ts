@@ -12,15 +12,9 @@ export interface GatewaySettings {
   readonly trust: EvidenceTrust;
 }
 
-/**
- * The gateway of COUNTERSIGN_GATEWAY_URL, or otherwise of the login. Null if commands go to PostgreSQL and Temporal: with
- * COUNTERSIGN_DATABASE_URL, which operators have on their host, or if no gateway is configured. Throws ConfigError without trust roots.
- */
-export function gatewaySettings(env: Env): GatewaySettings | null {
-  if (env['COUNTERSIGN_DATABASE_URL'] !== undefined) return null;
+/** The settings for the gateway at `url`, of the environment and of a login to the same address. Throws ConfigError without trust roots. */
+export function settingsFor(env: Env, url: string): GatewaySettings {
   const login = readLogin(env);
-  const url = env['COUNTERSIGN_GATEWAY_URL'] ?? login?.url;
-  if (url === undefined) return null;
   // A key and a tenant of one gateway are not used at another one.
   const known = login?.url === url ? login : null;
   const trustFile = env['COUNTERSIGN_TRUST_FILE'];

@@ -7,7 +7,7 @@ import { publishBundle, type Publication } from '../../storage/plans/publish';
 import { revokeRevision, type Revoked } from '../../storage/plans/revoke';
 import type { Env } from '../../workers/config';
 import { knownSettings } from '../../workers/local-client';
-import { gatewaySettings, type GatewaySettings } from '../gateway/settings';
+import type { GatewaySettings } from '../gateway/settings';
 import { loadOperatorKey, loadTrustedOperatorKey } from '../key-files';
 import { withOperatorDatabase } from '../operator-database';
 import { UsageError } from '../usage-error';
@@ -23,9 +23,15 @@ export interface Published {
   readonly published: boolean;
 }
 
-/** Compiles a bundle, signs it with an operator's key file (`--key`, or that of the login) and makes it the newest revision. */
-export async function publish(env: Env, bundleText: string, key: string | undefined, now: Date): Promise<Published> {
-  const settings = gatewaySettings(env);
+/**
+ * Compiles a bundle, signs it with an operator's key file (`--key`, or that of the login) and makes it the newest revision, through the
+ * gateway of `settings` or in the database.
+ */
+export async function publish(
+  env: Env,
+  settings: GatewaySettings | null,
+  { bundleText, key, now }: { readonly bundleText: string; readonly key: string | undefined; readonly now: Date },
+): Promise<Published> {
   const keyFile = key ?? settings?.keyFile ?? null;
   if (keyFile === null) throw new UsageError('--key is missing: the file of an operator key, which signs the revision');
   const { operators } = settings?.trust ?? knownSettings(env);
@@ -52,8 +58,11 @@ export async function revoke(
 }
 
 /** The newest revision that a trusted operator signed and that is not revoked. Throws `not_found` if there is none. */
-export async function newestPublished(env: Env, key: string | undefined): Promise<PublishedRevision> {
-  const settings = gatewaySettings(env);
+export async function newestPublished(
+  env: Env,
+  settings: GatewaySettings | null,
+  key: string | undefined,
+): Promise<PublishedRevision> {
   const { newest } =
     settings === null
       ? await withOperatorDatabase(env, APPLICATION, (db, operators) => newestRevision(db, operators))

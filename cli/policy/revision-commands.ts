@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { addAction, type Cli, type Io } from '../action';
+import { addAction, announcedGateway, type Cli, type Io } from '../action';
 import { ExitCode } from '../exit-codes';
 import { readInput } from '../files';
 import { isGiven, requiredOption, textOption, type Options } from '../options';
@@ -32,9 +32,10 @@ export function registerRevisions(policy: Command, cli: Cli): void {
 }
 
 async function publishRevision(io: Io, [file = '']: readonly string[], options: Options): Promise<ExitCode> {
-  const bundle = await readInput(io, file);
+  const bundleText = await readInput(io, file);
   const { publish } = await io.host.remote.policy();
-  const { revision, published } = await publish(io.host.env, bundle, textOption(options, '--key'), io.host.now());
+  const publishing = { bundleText, key: textOption(options, '--key'), now: io.host.now() };
+  const { revision, published } = await publish(io.host.env, await announcedGateway(io), publishing);
   if (io.json) io.out.json({ revision, published });
   else io.out.line(line`revision ${revision} ${published ? 'published' : 'is already published'}`);
   return ExitCode.Ok;
@@ -59,7 +60,11 @@ async function revokeRevision(io: Io, [given = '']: readonly string[], options: 
 
 async function showRevision(io: Io, _args: readonly string[], options: Options): Promise<ExitCode> {
   const { newestPublished } = await io.host.remote.policy();
-  const { revision, bundleText } = await newestPublished(io.host.env, textOption(options, '--key'));
+  const { revision, bundleText } = await newestPublished(
+    io.host.env,
+    await announcedGateway(io),
+    textOption(options, '--key'),
+  );
   if (io.json) io.out.json({ ...revision, bundleText });
   else if (isGiven(options, '--bundle')) io.out.file(bundleText);
   else {

@@ -11,14 +11,13 @@ import { integerOption, isGiven, textOption, type IntegerBounds, type Options } 
 import { line, styled } from '../printer';
 import { shellCommand } from '../shell-quote';
 import { UsageError } from '../usage-error';
-import { CHANGE_ID_TO_SIGN, changeIdToSign, shortId } from './change-id';
+import { CHANGE_ID_TO_SIGN, changeIdToSign, shortIds } from './change-id';
 import type { Connected } from './connection';
 import { keyFileOf } from './key-option';
 import { changeTitle } from './change-title';
-import { printViolation } from './finding-view';
+import { printViolation, violationLabels } from './finding-view';
 import { printStaging } from './staging-view';
 import { takesAnswers } from './state-view';
-import type { ReviewStatus } from '../../policy/contracts/status';
 import { isIdPrefix, MIN_ID_PREFIX } from '../../policy/evidence/ledger-port';
 
 export function register(program: Command, cli: Cli): void {
@@ -54,6 +53,8 @@ async function sendAnswers(io: Io, [given = '']: readonly string[], options: Opt
     const results = await connected.reviews.answer(id, [...envelopes], { owners });
     if (io.json) io.out.json({ changeId: id, decision: signed.decision, results });
     else printResults(io, signed.violationIds, results);
+    if (Object.values(results).some(({ code }) => code === 'unknown_key'))
+      io.err.line('an operator registers a key with: countersign keys register PUBLIC-KEY');
     if (connected.temporal === null && Object.values(results).some(isRecorded))
       io.err.line(
         'Only the gateway says that an answer was recorded, until a signed checkpoint covers its row. The check `checkpoint` of countersign verify shows that for the rows of a new countersign export',
@@ -111,12 +112,13 @@ async function chooseAndSign(
   const violationIds =
     retracts !== undefined && all && prefix === undefined
       ? [...retracts.keys()]
-      : chosenViolations(status, prefix, all);
+      : chosenViolations(review, prefix, all);
   // What is being answered is printed before the question, on standard error: pipes receive data only.
   io.err.line(line`${styled('bold', await changeTitle(io.host.env, review))}  ${id}`);
   printStaging(io.err, review);
+  const label = violationLabels(status);
   for (const violation of status.violations.filter((v) => violationIds.includes(v.violationId)))
-    printViolation(io.err, violation, null, 'full', takesAnswers(status.state));
+    printViolation(io.err, violation, null, { extent: 'full', label }, takesAnswers(status.state));
   const decision = given ?? (await promptForDecision(io));
   const reason =
     textOption(options, '--reason') ?? (decision === 'reject' ? await promptFor(io, 'Why?', '--reason') : '');
@@ -160,14 +162,15 @@ async function promptForDecision(io: Io): Promise<Decision> {
 
 function printResults(io: Io, violationIds: readonly string[], results: AnswerResults): void {
   const entries = Object.entries(results);
+  const label = shortIds([...Object.keys(results), ...violationIds]);
   for (const [key, { code, message }] of entries) {
-    io.out.line(line`${shortId(key)}  ${styled(isRecorded({ code }) ? 'green' : 'red', code)}  ${message}`);
+    io.out.line(line`${label(key)}  ${styled(isRecorded({ code }) ? 'green' : 'red', code)}  ${message}`);
   }
   // A signal has no result.
   if (entries.length === 0)
     for (const violationId of violationIds)
       io.out.line(
-        line`${shortId(violationId)}  ${styled('yellow', 'sent')}  see whether it was counted with: countersign show`,
+        line`${label(violationId)}  ${styled('yellow', 'sent')}  see whether it was counted with: countersign show`,
       );
 }
 
@@ -189,18 +192,20 @@ function signalCommand(
  * The violations that `--violation K` (an id, or a prefix of at least 8 digits that only one id has) or `--all` choose.
  * `--all` means every violation that still waits for a person.
  */
-function chosenViolations(status: ReviewStatus, prefix: string | undefined, all: boolean): string[] {
+function chosenViolations({ status, outcome }: VerifiedReview, prefix: string | undefined, all: boolean): string[] {
   if (all === (prefix !== undefined)) throw new UsageError('Give either --violation K or --all');
   const forHumans = status.violations.filter((violation) => violation.need === 'human');
   if (prefix === undefined) {
     const open = forHumans
       .filter((violation) => violation.resolution === 'pending' && takesAnswers(status.state))
       .map((violation) => violation.violationId);
-    if (open.length === 0)
+    if (open.length === 0) {
+      const why = outcome?.reason == null ? '' : ` (${outcome.reason})`;
       throw new CountersignError(
         'refused',
-        `Review ${status.changeId} is ${status.state}: no violation waits for an answer`,
+        `Review ${status.changeId} is ${status.state}${why}: no violation waits for an answer`,
       );
+    }
     return open;
   }
   if (!isIdPrefix(prefix))

@@ -16,6 +16,14 @@ export function shortId(id: string): string {
   return id.slice(0, MIN_ID_PREFIX);
 }
 
+/** As `shortId` for ids that are shown together, with as many digits as distinguish all of them: a printed command names one violation. */
+export function shortIds(ids: readonly string[]): (id: string) => string {
+  const all = [...new Set(ids)];
+  let digits = MIN_ID_PREFIX;
+  while (new Set(all.map((id) => id.slice(0, digits))).size < all.length) digits += 1;
+  return (id) => id.slice(0, digits);
+}
+
 /**
  * The id of the one change that `given` names, in full or by its first digits. Throws a UsageError if it is not hex or too short or
  * if several changes start with it, and `not_found` if none does. `name`: the argument or option, for the message.

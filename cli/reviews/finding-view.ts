@@ -3,7 +3,7 @@ import { counted } from '../../policy/text/change-title';
 import { withoutFirstLines } from '../../policy/text/without-first-lines';
 import { line, styled, type Printer, type Style, type Text } from '../printer';
 import { shellCommand } from '../shell-quote';
-import { shortId } from './change-id';
+import { shortIds } from './change-id';
 import { printEvidence } from './diff-view';
 import type { Extent } from './staging-view';
 
@@ -42,6 +42,17 @@ export function groupFindings({ findings, violations }: Pick<ReviewStatus, 'find
   return { fired, others: [...left], passed: count('ALLOW'), skipped: count('SKIPPED') };
 }
 
+/** How violations are printed. `label`: the digits of its id that name one of them. */
+export interface ViolationView {
+  readonly extent: Extent;
+  readonly label: (violationId: string) => string;
+}
+
+/** The digits that name each violation of the review. */
+export function violationLabels({ violations }: Pick<ReviewStatus, 'violations'>): (violationId: string) => string {
+  return shortIds(violations.map(({ violationId }) => violationId));
+}
+
 /** What the printed commands answer. */
 export interface AnswerTo {
   readonly changeId: string;
@@ -58,10 +69,10 @@ export function printFired(
   to: AnswerTo | null,
   { finding, violations }: FiredFinding,
   source: EvidenceSource,
-  extent: Extent,
+  view: ViolationView,
 ): void {
-  printFinding(out, finding, source, extent);
-  for (const violation of violations) printAsked(out, to, violation, finding, extent);
+  printFinding(out, finding, source, view.extent);
+  for (const violation of violations) printAsked(out, to, violation, finding, view);
 }
 
 /** Prints a violation with the command that answers it, if it waits for a person. `to`: see `printFired`. */
@@ -70,11 +81,12 @@ export function printAsked(
   to: AnswerTo | null,
   violation: ViolationStatus,
   finding: Pick<FindingProjection, 'reason'> | null,
-  extent: Extent,
+  view: ViolationView,
 ): void {
-  printViolation(out, violation, finding, extent, to !== null);
+  printViolation(out, violation, finding, view, to !== null);
   const waits = violation.need === 'human' && violation.resolution === 'pending';
-  if (to !== null && waits) out.line(line`    → ${styled('cyan', answerCommand(to, shortId(violation.violationId)))}`);
+  if (to !== null && waits)
+    out.line(line`    → ${styled('cyan', answerCommand(to, view.label(violation.violationId)))}`);
 }
 
 /** `countersign answer ID --violation 5e6f7081 --confirm`, with the full id: a command that signs names one review only. */
@@ -104,9 +116,9 @@ export function printFinding(
 export function printViolation(
   out: Printer,
   violation: ViolationStatus,
-  finding: Pick<FindingProjection, 'reason'> | null = null,
-  extent: Extent = 'full',
-  open = true,
+  finding: Pick<FindingProjection, 'reason'> | null,
+  { extent, label }: ViolationView,
+  open: boolean,
 ): void {
   const { violationId, resolution, callbackResult, validatorId, policyKey, need, confirmedBy, quorum } = violation;
   const of = finding === null ? `${validatorId}  ` : '';
@@ -114,7 +126,7 @@ export function printViolation(
   const so = need === 'human' ? `${confirmedBy.length} of ${quorum} confirmed${by}` : `policy ${policyKey}`;
   const asked = need === 'human' ? `, ${askedText(violation)}` : '';
   const state = resolution === 'pending' && !open ? 'closed without enough answers' : resolution;
-  out.block(`${of}${state}: ${so}${asked}`, `    ${shortId(violationId)} `, () => STYLES[resolution]);
+  out.block(`${of}${state}: ${so}${asked}`, `    ${label(violationId)} `, () => STYLES[resolution]);
   // The message can repeat the reason, alone or in its first lines.
   printText(out, withoutFirstLines(violation.message, finding?.reason ?? ''), extent);
   if (callbackResult === null) return;
@@ -123,9 +135,12 @@ export function printViolation(
   if (callbackResult.message !== null) printText(out, callbackResult.message, extent);
 }
 
-function askedText({ group, mayAnswer, fourEyes }: ViolationStatus): string {
+function askedText({ group, mayAnswer, fourEyes, confirmedBy, quorum, resolution }: ViolationStatus): string {
   const who = mayAnswer.length === 0 ? 'no one can answer' : mayAnswer.join(', ');
-  return `of ${group}: ${who}${fourEyes ? '; four eyes' : ''}`;
+  const people = new Set([...mayAnswer, ...confirmedBy]).size;
+  const tooFew = resolution === 'pending' && people > 0 && people < quorum;
+  const missing = tooFew ? `; too few can answer, so it cannot be confirmed` : '';
+  return `of ${group}: ${who}${fourEyes ? '; four eyes' : ''}${missing}`;
 }
 
 function printText(out: Printer, text: string, extent: Extent): void {

@@ -1,6 +1,6 @@
 import type { ReviewResult } from '../../client/result';
 import { line, styled, type Printer } from '../printer';
-import { printViolation } from './finding-view';
+import { printViolation, violationLabels } from './finding-view';
 import { shownState, stateLine, stateText, takesAnswers } from './state-view';
 
 /** Prints the outcome of a review, or that it is open, in the words of `show`. `title` is null for a review that does not verify. */
@@ -19,9 +19,9 @@ export function printResult(
       out.line(state);
       out.line(line`  id  ${changeId}`);
       if (status === null) return;
+      const view = { extent: 'full', label: violationLabels(status) } as const;
       for (const violation of status.violations)
-        if (violation.resolution === 'pending')
-          printViolation(out, violation, null, 'full', takesAnswers(status.state));
+        if (violation.resolution === 'pending') printViolation(out, violation, null, view, takesAnswers(status.state));
       return;
     }
     case 'ABORTED':

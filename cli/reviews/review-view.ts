@@ -4,9 +4,16 @@ import type { VerifiedReview } from '../../signing/verified-review';
 import { counted } from '../../policy/text/change-title';
 import { decodeUtf8 } from '../../policy/text/utf8';
 import { line, styled, type Printer } from '../printer';
-import { shortId } from './change-id';
 import { printDiff } from './diff-view';
-import { answerCommand, groupFindings, printFinding, printAsked, printFired, type AnswerTo } from './finding-view';
+import {
+  answerCommand,
+  groupFindings,
+  printFinding,
+  printAsked,
+  printFired,
+  violationLabels,
+  type AnswerTo,
+} from './finding-view';
 import { shownState, stateLine, takesAnswers } from './state-view';
 import { printStaging, shownRows, type Extent } from './staging-view';
 import { shortTime } from '../../policy/text/short-time';
@@ -97,14 +104,15 @@ function printStatement(out: Printer, { status, bytes }: ShownReview, max: numbe
 function printFindings(out: Printer, { status, bytes }: ShownReview, { extent, keyIsSet }: AskedView): void {
   const { changeId, diffSha } = status;
   const to = takesAnswers(status.state) ? { changeId, keyIsSet } : null;
+  const view = { extent, label: violationLabels(status) };
   const source = { diffSha, text: bytes === null ? null : decodeUtf8(bytes) };
   const { fired, others, passed, skipped } = groupFindings(status);
   const { pending } = shownState(status);
   const reject = to === null || pending === 0 ? '' : '; to reject: --reject --reason WHY, without --confirm';
   out.line(line`${styled('bold', `Findings that fired (${fired.length})`)}${reject}`);
-  for (const each of fired) printFired(out, to, each, source, extent);
+  for (const each of fired) printFired(out, to, each, source, view);
   if (others.length > 0) out.line(styled('bold', `Violations without a finding (${others.length})`));
-  for (const violation of others) printAsked(out, to, violation, null, extent);
+  for (const violation of others) printAsked(out, to, violation, null, view);
   if (to !== null && pending > 1) out.line(line`    → all ${pending}: ${styled('cyan', answerCommand(to, null))}`);
   const skips = skipped === 0 ? '' : `, ${skipped} skipped`;
   if (extent === 'screen') out.line(line`${styled('green', `${counted(passed, 'check')} passed`)}${skips} (--all)`);
@@ -115,13 +123,14 @@ function printFindings(out: Printer, { status, bytes }: ShownReview, { extent, k
   }
 }
 
-function printAnswers(out: Printer, { answers, refusals }: ShownReview, extent: Extent): void {
+function printAnswers(out: Printer, { status, answers, refusals }: ShownReview, extent: Extent): void {
+  const label = violationLabels(status);
   const full = extent === 'full';
   if (answers.length > 0) out.line(styled('bold', `Answers (${answers.length})`));
   const shown = full ? answers : answers.slice(-MAX_ANSWERS);
   if (shown.length < answers.length)
     out.line(styled('yellow', `  … ${counted(answers.length - shown.length, 'earlier answer')} (--all)`));
-  for (const answer of shown) printAnswer(out, answer, full);
+  for (const answer of shown) printAnswer(out, answer, label(answer.violationId), full);
   if (refusals.length === 0) return;
   out.line(line`${styled('yellow', counted(refusals.length, 'refused attempt'))} ${full ? '' : '(--all)'}`);
   if (!full) return;
@@ -132,10 +141,10 @@ function printAnswers(out: Printer, { answers, refusals }: ShownReview, extent: 
     );
 }
 
-function printAnswer(out: Printer, answer: AdmittedAnswer, full: boolean): void {
-  const { admittedAt, person, decision, violationId, signed, reason } = answer;
+function printAnswer(out: Printer, answer: AdmittedAnswer, violation: string, full: boolean): void {
+  const { admittedAt, person, decision, signed, reason } = answer;
   const style = decision === 'confirm' ? 'green' : decision === 'reject' ? 'red' : 'yellow';
   const who = line`${styled('bold', person)} ${styled(style, decision)}${signed ? '' : styled('yellow', ' unsigned')}`;
-  out.line(line`  ${shortTime(admittedAt)}  ${who} ${shortId(violationId)}${reason === '' ? '' : ':'}`);
+  out.line(line`  ${shortTime(admittedAt)}  ${who} ${violation}${reason === '' ? '' : ':'}`);
   if (reason !== '') out.block(reason, '      ', null, full ? Infinity : MAX_CLAIM_LINES);
 }

@@ -81,7 +81,7 @@ async function submitInput(io: Io, file: string, options: Options): Promise<Subm
 
 function printSubmitted(io: Io, { changeId, preflight, outcome }: Submitted): void {
   io.out.line(changeId);
-  if (outcome !== null) io.err.line('this change was reviewed before');
+  if (outcome !== null) io.err.line('this change was reviewed before; to submit it again, give another --request-key');
   if (preflight === 'pending') io.err.line(styled('yellow', 'no findings yet; the review continues'));
   else {
     io.err.line(styled('dim', 'findings so far, provisional:'));

@@ -47,6 +47,12 @@ export function readHolder(path: string): LockHolder | undefined {
   }
 }
 
+/** Whether a running process owns the lock. */
+export function isLocked(path: string): boolean {
+  const holder = readHolder(path);
+  return holder !== undefined && isAlive(holder);
+}
+
 /** Whether the process that wrote the lock still runs. */
 function isAlive(holder: LockHolder): boolean {
   const now = startTime(holder.pid);

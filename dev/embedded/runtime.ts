@@ -1,11 +1,13 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { isGrpcServiceError } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time';
+import { messageOf } from '../../client/errors';
 import { type HeldLock, type LockHolder, tryLock } from './lock-file';
 import type { Env } from './places';
 import { type PostgresServer, startEmbeddedPostgres, useExistingPostgres } from './postgres';
 import type { Say } from './processes';
+import { ConfigError } from '../../workers/config-error';
 import { onStopSignal } from '../../workers/on-stop-signal';
 import { type SearchAttributes, registerSearchAttributes } from '../../workers/register-search-attributes';
 import { retried } from '../../workers/retried';
@@ -69,8 +71,8 @@ const RETENTION = '30 days';
  */
 export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
   const stateDir = resolve(options.stateDir);
-  mkdirSync(stateDir, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
-  const lock = tryLock(join(stateDir, 'lock.json'));
+  makeStateDir(stateDir);
+  const lock = tryLock(lockPath(stateDir));
   if (lock.kind === 'busy') throw new RuntimeInUse(stateDir, lock.holder);
 
   const stops: (() => Promise<void>)[] = [];
@@ -94,6 +96,21 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
   } catch (error) {
     await stop();
     throw error;
+  }
+}
+
+export function lockPath(stateDir: string): string {
+  return join(stateDir, 'lock.json');
+}
+
+function makeStateDir(stateDir: string): void {
+  try {
+    mkdirSync(stateDir, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
+    accessSync(stateDir, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw new ConfigError(
+      `The servers cannot keep their data in ${stateDir}: ${messageOf(error)}. Set COUNTERSIGN_STATE_DIR to a directory that you can write`,
+    );
   }
 }
 

@@ -74,7 +74,7 @@ export function compilePlan(bundle: Bundle, registry: ValidatorRegistry, options
   const made = candidates.map((candidate) => toPlanValidator(candidate, tool));
   issues.push(
     ...expansions.flatMap((expansion) => expansion.issues),
-    ...duplicateIssues(candidates),
+    ...duplicateIssues(candidates, targetName),
     ...builtinIssues(registry),
     ...orphanIssues(bundle, expansions, options.callbacks ?? frozenRegistry('Callback', [])),
     ...conditionIssues(candidates, tool, accepted),
@@ -180,7 +180,7 @@ function builtinPlanValidator(definition: (typeof BUILTIN_VALIDATORS)[number], t
 }
 
 /** Validators with the same name, and entries with the same unit name. */
-function duplicateIssues(candidates: readonly Candidate[]): Problem[] {
+function duplicateIssues(candidates: readonly Candidate[], target: string): Problem[] {
   const issues: Problem[] = [];
   const ids = new Set(BUILTIN_VALIDATORS.map((definition) => idOf(definition.defaultLevel, definition.implementation)));
   const names = new Set<string>();
@@ -196,7 +196,7 @@ function duplicateIssues(candidates: readonly Candidate[]): Problem[] {
         issues.push(
           problem(
             [...path.slice(0, 2), 'pack'],
-            `The pack "${unit}" is listed twice for this target`,
+            `The pack "${unit}" is listed twice for target "${target}"`,
             'List it once, or limit the entries to different "targets".',
           ),
         );
@@ -206,7 +206,7 @@ function duplicateIssues(candidates: readonly Candidate[]): Problem[] {
       issues.push(
         problem(
           path,
-          `Duplicate validator "${id}"`,
+          `Duplicate validator "${id}" for target "${target}"`,
           'Remove one of the two, set the rule to "off" in one of them, or give it a unique name.',
         ),
       );

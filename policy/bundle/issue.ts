@@ -103,8 +103,12 @@ function fromZodIssue(issue: z.core.$ZodIssue, data: unknown, knownKeys: readonl
   const missing = needed && issue.path.length > 0 && valueAt(data, issue.path) === undefined;
   const last = String(path.at(-1) ?? '');
   if (missing) return [problem(path, `Missing "${last}"`, `Add "${last}": ${expectation(issue)}.`)];
-  return [problem(path, issue.message, fixOf(issue))];
+  const isZero = ZERO_TIME.test(String(valueAt(data, issue.path)));
+  return [problem(path, issue.message, isZero ? 'A time of zero is not possible: write at least 1.' : fixOf(issue))];
 }
+
+/** A duration without any time, such as `0s`. */
+const ZERO_TIME = /^0+(?:ms|s|m|h|d)$/;
 
 /** The issues of the union branch that was probably meant: same root type and no missing member. Null if not exactly one. */
 function likeliest(

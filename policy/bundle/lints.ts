@@ -4,6 +4,7 @@ import { BUILTIN_UNIT } from '../rules/builtin';
 import type { ValidatorRegistry } from '../rules/registry';
 import { ALWAYS_APPROVE } from '../validators/always-approve';
 import { problem, toIssues, type Issue, type Locate, type Path, type Problem } from './issue';
+import { peopleLints } from './people-lints';
 import type { Bundle, BundleWaiver } from './schema';
 
 /** Parts of a bundle that are valid and let more pass than their author expects. `plans`: all of the bundle. */
@@ -15,6 +16,7 @@ export function traps(bundle: Bundle, plans: readonly Plan[], registry: Validato
   return toIssues(
     [
       ...similarTargets(bundle),
+      ...peopleLints(bundle),
       ...entries,
       ...plans.flatMap((plan) => onlyAdvice(bundle, plan)),
       ...targetsWithoutRules(bundle, plans, registry),

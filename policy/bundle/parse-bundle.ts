@@ -79,36 +79,27 @@ function groupIssues(bundle: Bundle): Problem[] {
       );
     issues.push(...repeated(members, ['groups', name, 'members'], 'Member'));
   }
-  const uses: readonly (readonly [readonly PropertyKey[], string, number])[] = [
-    [['defaultGroup'], bundle.defaultGroup, 1],
-    [
-      bundle.implicit.group === undefined ? ['defaultGroup'] : ['implicit', 'group'],
-      bundle.implicit.group ?? bundle.defaultGroup,
-      bundle.implicit.quorum,
-    ],
-    ...bundle.policies.map(
-      (policy, i) =>
-        [
-          ['policies', i, policy.group === undefined ? 'key' : 'group'],
-          policy.group ?? bundle.defaultGroup,
-          policy.quorum,
-        ] as const,
-    ),
+  const uses: readonly (readonly [Path, string | undefined, number])[] = [
+    [[], bundle.defaultGroup, 1],
+    [['implicit'], bundle.implicit.group, bundle.implicit.quorum],
+    ...bundle.policies.map(({ group, quorum }, i) => [['policies', i], group, quorum] as const),
   ];
-  for (const [path, group, quorum] of uses) {
+  for (const [of, named, quorum] of uses) {
+    const path = named === undefined || of.length === 0 ? ['defaultGroup'] : [...of, 'group'];
+    const group = named ?? bundle.defaultGroup;
     const members = bundle.groups[group]?.members;
     const like = known.length === 0 ? 'Add it under "groups".' : `Use one of: ${known.join(', ')}`;
     if (members === undefined) issues.push(problem(path, `Unknown group "${group}"`, like));
     else if (members.length > 0 && members.length < quorum)
       issues.push(
         problem(
-          path,
+          [...of, 'quorum'],
           `Group "${group}" has ${members.length} member(s), fewer than the quorum of ${quorum}`,
           'Lower the quorum, or add members.',
         ),
       );
   }
-  // The default group is checked twice, for itself and for the implicit policy: remove the duplicate issue.
+  // The default group is checked for itself and for each policy that names no group: keep one issue.
   return issues.filter(
     (issue, i) =>
       issues.findIndex((other) => pathText(other.path) === pathText(issue.path) && other.message === issue.message) ===

@@ -154,6 +154,18 @@ describe('usage', () => {
   });
 
   it.each([
+    ['approve', 'countersign answer ID --violation K --confirm'],
+    ['reject', 'countersign answer ID --violation K --reject --reason WHY'],
+    ['undo', 'countersign withdraw ID'],
+    ['rollback', 'a committed change is undone by another change'],
+  ])('exits 2 for the command %s, which does not exist, and says what to use', async (word, instead) => {
+    const { code, out, err } = await run([word, CHANGE]);
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toContain(`error: unknown command '${word}'\n`);
+    expect(err).toContain(instead);
+  });
+
+  it.each([
     ['no command', []],
     ['an unknown command', ['aprove', 'x']],
     ['an unknown option', ['show', CHANGE, '--force']],
@@ -314,6 +326,57 @@ describe('answer', () => {
       expect([code, err]).toEqual([1, `error: Review ${CHANGE} is ${state}: no violation waits for an answer\n`]);
     },
   );
+
+  it('says how the review ended if no violation waits for an answer any more', async () => {
+    const ended = outcome({ state: 'ROLLED_BACK', action: 'ROLLBACK', reason: 'expired' });
+    const review = { ...reviewed(status({ state: 'ROLLED_BACK' })), outcome: ended };
+    const { code, err } = await run(['answer', CHANGE, '--all', '--confirm', '--key', keyFile], {
+      reviews: { review: async () => review },
+    });
+    expect([code, err]).toEqual([
+      1,
+      `error: Review ${CHANGE} is ROLLED_BACK (expired): no violation waits for an answer\n`,
+    ]);
+  });
+
+  it('names the Temporal server that did not answer, except in JSON', async () => {
+    const late = () => Promise.reject(new CountersignError('temporal_unavailable', 'Temporal did not answer in time'));
+    const asked = { reviews: { result: late } };
+    const { code, err } = await run(['result', CHANGE], asked);
+    expect(code).toBe(1);
+    expect(err).toContain('Temporal is expected at 127.0.0.1:7233, namespace default; countersign doctor checks it\n');
+    const json = await run(['result', CHANGE, '--json'], asked);
+    expect(JSON.parse(json.err)).toMatchObject({ error: { code: 'temporal_unavailable' } });
+  });
+
+  it('says who registers a key that is not known', async () => {
+    const refused = { [hex('a')]: { code: 'unknown_key', message: 'key 1 is not in the registry' } as const };
+    const reviews = { review: async () => reviewed(), answer: async () => refused };
+    const { code, err } = await run(['answer', CHANGE, '--all', '--confirm', '--key', keyFile], { reviews });
+    expect(code).toBe(13);
+    expect(err).toContain('an operator registers a key with: countersign keys register PUBLIC-KEY\n');
+  });
+
+  it('names a violation with as many digits as no other one begins with', async () => {
+    const [one, other] = [`${'a'.repeat(9)}1${'0'.repeat(54)}`, `${'a'.repeat(9)}2${'0'.repeat(54)}`];
+    const similar = status({ violations: [violation({ violationId: one }), violation({ violationId: other })] });
+    const sent: string[][] = [];
+    const reviews = {
+      review: async () => reviewed(similar),
+      answer: async (_id: string, answers: readonly unknown[]) => (sent.push([String(answers.length)]), accepted(one)),
+    };
+    const shown = await run(['show', CHANGE], { reviews });
+    for (const id of [one, other]) expect(shown.out).toContain(`--violation ${id.slice(0, 10)} --confirm`);
+    const answer = (digits: string) =>
+      run(['answer', CHANGE, '--violation', digits, '--confirm', '--key', keyFile], { reviews });
+    expect(await answer('a'.repeat(8))).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('matches 2 violations'),
+    });
+    expect(sent).toEqual([]);
+    expect(await answer(one.slice(0, 10))).toMatchObject({ code: 0 });
+    expect(sent).toEqual([['1']]);
+  });
 
   it('signs one answer for each pending violation, bound to what was shown, and sends them together [V12]', async () => {
     let sent: unknown[] = [];

@@ -210,6 +210,13 @@ describe('replay', () => {
     expect(asked).toEqual([`${ID} true`, Buffer.from(texts.committed)]);
   });
 
+  it('exits 14 for a file that was changed, and computes nothing', async () => {
+    write('altered', texts.committed.replace('"tenant":"', '"tenant":"x'));
+    const { code, out, err } = await run(['replay', 'altered']);
+    expect([code, out]).toEqual([14, '']);
+    expect(err).toContain('the file was damaged or changed; "countersign verify" says what differs');
+  });
+
   it('exits 14 with both texts if a finding differs, and 12 if this process has other validators', async () => {
     const differences = [
       { validatorId: 'guardian.x', recorded: '{"status":"BLOCK"}', recomputed: '{"status":"ALLOW"}' },

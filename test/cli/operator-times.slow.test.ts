@@ -74,6 +74,8 @@ async function statement(kind: StatementKind, table: string, column = 'envelope'
 }
 
 /** Publishes the demo bundle. */
+const publishing = (key: string) => ({ bundleText: starterBundle('SQLDryRun'), key, now: new Date() });
+
 async function publish({ plan, planHash }: ReviewWorld): Promise<void> {
   const { target, sourceTool } = plan;
   const plans = [{ target, sourceTool, planHash, plan }];
@@ -138,7 +140,7 @@ const COMMANDS: Record<string, (world: ReviewWorld) => Promise<unknown>> = {
     return (await statement('enrollment', 'enrollments'))['issuedAt'];
   },
   async 'policy publish'() {
-    await publishPolicy(env(), starterBundle('SQLDryRun'), operatorKey, new Date());
+    await publishPolicy(env(), null, publishing(operatorKey));
     return (await statement('policy-revision', 'policy_revisions'))['issuedAt'];
   },
   async 'policy revoke'(world) {
@@ -189,7 +191,7 @@ describe('an operator key that is not in the trust file', () => {
   });
 
   const SIGNS: Record<string, (world: ReviewWorld) => Promise<unknown>> = {
-    'policy publish': () => publishPolicy(env(), starterBundle('SQLDryRun'), strangerKey, new Date()),
+    'policy publish': () => publishPolicy(env(), null, publishing(strangerKey)),
     'target freeze': ({ plan: { target } }) =>
       freezeTarget(env(), { target, frozen: true, reason: 'incident', operatorKey: strangerKey }),
     resolve: ({ changeId }) =>

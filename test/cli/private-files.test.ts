@@ -14,10 +14,11 @@ describe('a private directory', () => {
     expect([path, join(dir, 'a')].map((each) => statSync(each).mode & 0o777)).toEqual([0o700, 0o700]);
   });
 
-  it('is refused below a file', () => {
+  it('is refused at and below a file', () => {
     writeFileSync(join(dir, 'file'), '');
-    expect(() => privateDirectory(join(dir, 'file'))).toThrow('EEXIST');
-    expect(() => privateDirectory(join(dir, 'file', 'a'))).toThrow(/EEXIST|ENOTDIR/u);
+    const file = join(dir, 'file');
+    expect(() => privateDirectory(file)).toThrow(`${file}: expected a directory, got a file`);
+    expect(() => privateDirectory(join(file, 'a'))).toThrow(/expected a directory, got a file|ENOTDIR/u);
   });
 
   (process.platform === 'linux' ? it : it.skip)(

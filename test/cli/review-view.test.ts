@@ -278,3 +278,14 @@ it.each<[ReviewState, boolean]>([
   const text = printed(reviewed(status({ state, findings: [finding({})], violations })));
   for (const part of ['countersign answer', 'to reject: --reject']) expect(text.includes(part)).toBe(prints);
 });
+
+it('says that a violation cannot be confirmed if too few people can answer it', () => {
+  const text = (of: Parameters<typeof violation>[0]): string =>
+    printed(
+      reviewed(status({ findings: [finding({})], violations: [violation({ validatorId: 'guardian.a', ...of })] })),
+    ).replace(/\n *⋮ /g, '');
+  const tooFew = 'too few can answer, so it cannot be confirmed';
+  expect(text({ quorum: 2, mayAnswer: ['alice'] })).toContain(tooFew);
+  expect(text({ quorum: 2, mayAnswer: ['alice'], confirmedBy: ['bob'] })).not.toContain(tooFew);
+  expect(text({ quorum: 2, mayAnswer: ['alice', 'bob'] })).not.toContain(tooFew);
+});

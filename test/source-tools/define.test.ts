@@ -75,29 +75,66 @@ describe('a reader that returns something else than its type', () => {
   it.each([
     ['nothing', () => undefined],
     ['true', () => true],
-    ['facts without a kind', () => ({ ok: true })],
-    ['a refusal without a code', () => ({ ok: false })],
-  ])('throws for facts that are %s', async (_, facts) => {
+    ['facts without a kind', () => ({ ok: true }), 'an object whose "kind" is missing'],
+    ['facts with a kind that is no text', () => ({ ok: true, kind: 7 }), 'an object whose "kind" is the number 7'],
+    ['facts without ok', () => ({ kind: 'k' }), 'an object whose "ok" is missing'],
+    ['facts whose ok is a text', () => ({ ok: 'true', kind: 'k' }), 'an object whose "ok" is "true"'],
+    ['a refusal without a code', () => ({ ok: false }), 'an object whose "code" is missing'],
+    ['a refusal without a message', () => ({ ok: false, code: 'c' }), 'an object whose "message" is missing'],
+    ['a Map', () => new Map([['ok', true]]), 'a Map'],
+    [
+      'a class instance',
+      () =>
+        new (class Payout {
+          readonly ok = true;
+          readonly kind = 'k';
+        })(),
+      'a Payout',
+    ],
+  ])('throws for facts that are %s', async (_, facts, given = '.*') => {
     await expect(define({ facts }).facts(diff)).rejects.toThrow(
-      /"Plain": facts returned .*; expected \{ok: true, kind/,
+      new RegExp(`"Plain": facts returned ${given}; expected \\{ok: true, kind`),
     );
   });
 
-  it.each([
-    ['Map', new Map([['users', 1]])],
-    ['Set', new Set(['users'])],
-    ['Date', new Date(0)],
+  const cycle: Record<string, unknown> = {};
+  cycle['parent'] = [cycle];
+
+  it.each<[string, unknown, string]>([
+    ['a Map, which a condition would read as empty', new Map([['users', 1]]), 'tables is a Map'],
+    ['a Set', new Set(['users']), 'tables is a Set'],
+    ['a Date', [{ at: new Date(0) }], 'tables[0].at is a Date'],
     [
-      'class instance',
-      new (class {
+      'an instance of a class',
+      new (class Table {
         readonly member = 1;
       })(),
+      'tables is a Table',
     ],
-  ])('throws for facts with a %s, which a condition would read as empty', async (name, tables) => {
+    ['NaN, with which no comparison is true', { rows: Number.NaN }, 'tables.rows is NaN'],
+    ['an infinite number', [Infinity], 'tables[0] is Infinity'],
+    ['a BigInt', { rows: 5n }, 'tables.rows is a bigint'],
+    ['a function', [() => 1], 'tables[0] is a function'],
+    ['a symbol', Symbol('s'), 'tables is a symbol'],
+    ['a hole in an array', ['users', undefined], 'tables[1] is undefined'],
+    ['a cycle', cycle, 'tables.parent[0] is one of the objects that contain it'],
+    ['a secret as name of the member', { [`AKIA${'IOSFODNN7EXAMPL2'}`]: 1n }, 'tables.[SECRET:'],
+  ])('throws for facts with %s, and names the member and what is allowed', async (_, tables, message) => {
     const facts = () => ({ ...readable.facts(), statements: [{ tables }] });
-    await expect(define({ facts }).facts(diff)).rejects.toThrow(
-      `Source tool "Plain": facts: expected plain objects and arrays, got a ${name}`,
-    );
+    const { message: said } = await define({ facts })
+      .facts(diff)
+      .then(
+        () => new Error('nothing was thrown'),
+        (error: unknown) => error as Error,
+      );
+    expect(said).toContain(`"Plain": facts.statements[0].${message}`);
+    expect(said).toContain('; expected strings, finite numbers, true, false, null, and arrays and plain objects');
+  });
+
+  it('accepts facts with undefined members of objects, shared objects and bytes', async () => {
+    const span = { line: 1 };
+    const facts = { ...readable.facts(), none: undefined, spans: [span, span, span], raw: new Uint8Array(2) };
+    expect(await define({ facts: () => facts }).facts(diff)).toBe(facts);
   });
 
   it.each<['texts' | 'measure' | 'touched' | 'claims', (() => unknown)[]]>([

@@ -48,6 +48,7 @@ const as = (
   runCommand(args, {
     host: {
       env: { XDG_CONFIG_HOME: join(dir, who), COUNTERSIGN_STATE_DIR: join(dir, 'none'), ...more },
+      shellEnv: { XDG_CONFIG_HOME: join(dir, who), ...more },
       now: () => new Date(),
       sleep: pause,
       remote: remoteModules,

@@ -19,7 +19,7 @@ export interface GatewayWorld {
   readonly path: (name: string) => string;
   /** Path of a key file: `alice` may answer, `agent` may submit, `stranger` is not registered. */
   readonly key: (name: 'alice' | 'agent' | 'stranger') => string;
-  /** Runs a command line with nothing but these variables, without a database or Temporal. */
+  /** Runs a command line with nothing but these variables of the shell, without a database or Temporal. */
   readonly run: (args: readonly string[], env?: Readonly<Record<string, string>>) => Promise<CommandRun>;
   readonly stop: () => Promise<void>;
 }
@@ -63,7 +63,9 @@ export async function gatewayWorld({ path, write }: ReturnType<typeof temporaryF
     path,
     key: path,
     run: (args, env = { XDG_CONFIG_HOME: path('config') }) =>
-      runCommand(args, { host: { env: { COUNTERSIGN_STATE_DIR: path('none'), ...env }, remote: remoteModules } }),
+      runCommand(args, {
+        host: { env: { COUNTERSIGN_STATE_DIR: path('none'), ...env }, shellEnv: env, remote: remoteModules },
+      }),
     stop: () =>
       new Promise(
         (resolve) => (server.close(() => resolve()), 'closeAllConnections' in server && server.closeAllConnections()),

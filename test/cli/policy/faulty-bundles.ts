@@ -66,6 +66,34 @@ const TWO_TOOLS = 'targets: { shop: { sourceTools: [SQLDryRun, HTTPPatch] } }';
 const BOTH_PACKS = '  - { pack: sql-postgres }\n  - { pack: http-patch }';
 const TARGET = (lines: string): string => `targets:\n  shop:\n    ${lines}`;
 
+const people: readonly FaultyBundle[] = [
+  faulty(
+    'a quorum that the default group cannot meet',
+    { policies: 'policies: [{ key: p, name: P, quorum: 3 }] # here' },
+    'policies[0].quorum',
+    'Group "dba" has 2 member(s), fewer than the quorum of 3',
+    'Lower the quorum, or add members',
+  ),
+  faulty(
+    'an implicit quorum that cannot be met',
+    { more: 'implicit: { quorum: 4 } # here' },
+    'implicit.quorum',
+    'Group "dba" has 2 member(s), fewer than the quorum of 4',
+  ),
+  faulty('a deadline of zero', { more: 'deadline: 0s # here' }, 'deadline', 'A time of zero is not possible'),
+  faulty(
+    'two entries with the same pack for one of several targets',
+    {
+      targets: 'targets: { live: { sourceTools: [SQLDryRun] }, trial: { sourceTools: [SQLDryRun] } }',
+      validators:
+        'validators:\n  - { pack: sql-postgres, targets: [live] }\n  - { pack: sql-postgres, targets: [live, trial] } # here',
+    },
+    'validators[1].pack',
+    'The pack "sql-postgres" is listed twice for target "live"',
+    'limit the entries to different "targets"',
+  ),
+];
+
 const tools: readonly FaultyBundle[] = [
   faulty(
     'a misspelled source tool',
@@ -311,6 +339,7 @@ const names: readonly FaultyBundle[] = [
 
 export const FAULTY_BUNDLES: readonly FaultyBundle[] = [
   ...tools,
+  ...people,
   ...staging,
   ...members,
   ...waivers,

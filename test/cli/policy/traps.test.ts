@@ -1,3 +1,6 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { starterBundle } from '../../../source-tools/starter-bundle';
 import { runCommand, temporaryFolder } from '../run-command';
 import { bundleOf, CHECKED_AT } from './faulty-bundles';
 
@@ -88,5 +91,64 @@ it.each([
     validators: `validators: [{ pack: git-diff }, { pack: sql-postgres }, ${entry('GitPatch', one)}, ${entry('SQLDryRun', other)}]`,
     policies: 'policies: [{ key: p, name: P, match: { validatorIds: [guardian.cross_digest_mismatch] } }]',
   });
+  expect(listed).toEqual([]);
+});
+
+it('warns about groups that are never asked', async () => {
+  const groups = 'groups: { dba: { members: [alice] }, leads: { members: [carol] } }';
+  const never = (name: string) =>
+    `groups.${name}: Group "${name}" is never asked: it is not the group of a policy, nor of changes that no policy matches`;
+  expect(await warnings({ groups })).toEqual([never('leads')]);
+  expect(await warnings({ groups, policies: 'policies: [{ key: p, name: P, group: leads }]' })).toEqual([]);
+  expect(await warnings({ groups, more: 'implicit: { group: leads }' })).toEqual([never('dba')]);
+});
+
+it('warns about times in which no person can answer and no commit can begin', async () => {
+  const policies = 'policies: [{ key: p, name: P, deadline: 30s }]';
+  expect(await warnings({ policies, more: 'deadline: 100ms\nimplicit: { deadline: 59s }\ncommitWindow: 1s' })).toEqual([
+    'policies[0].deadline: People have 30s to answer; then the change is rolled back',
+    'deadline: People have 100ms to answer; then the change is rolled back',
+    'implicit.deadline: People have 59s to answer; then the change is rolled back',
+    'commitWindow: A change that takes longer than 1s after the last answer until its commit begins is rolled back',
+  ]);
+  expect(await warnings({ more: 'deadline: 1m\ncommitWindow: 10s' })).toEqual([]);
+});
+
+it('warns about a policy that asks no one and has no callback', async () => {
+  expect(await warnings({ policies: 'policies: [{ key: p, name: P, requiresConfirmation: false }]' })).toEqual([
+    'policies[0].requiresConfirmation: This policy asks no person and has no callback: each change with a finding that it matches is rolled back',
+  ]);
+});
+
+/** Those that have a fault on purpose. */
+const FAULTY = ['wrong.policy.yaml', 'tickets.policy.yaml'];
+
+/** The other bundles of the documentation. */
+function bundlesOfDocs(): (readonly [string, string])[] {
+  const docs = join(__dirname, '../../../docs');
+  return readdirSync(docs, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .flatMap((page) =>
+      [...readFileSync(join(docs, page), 'utf8').matchAll(/^```yaml ?(\S*)\n([\s\S]*?)^```$/gm)]
+        .filter(([, name = '', text = '']) => /^version: 1$/m.test(text) && !FAULTY.includes(name))
+        .map(([, name = '', text = '']) => [`${page} ${name}`, text] as const),
+    );
+}
+
+it.each([
+  ...bundlesOfDocs(),
+  ...['demo', 'attacks'].map((name) => {
+    const path = `examples/${name}/countersign.policy.yaml`;
+    return [path, readFileSync(join(__dirname, '../../..', path), 'utf8').replaceAll('${JUDGE_MODEL}', 'm')] as const;
+  }),
+  ...['SQLDryRun', 'SQLCAS', 'GitPatch', 'TerraformPlan'].map((tool) => [tool, starterBundle(tool)] as const),
+  ['HTTPPatch', starterBundle('HTTPPatch', { hosts: ['api.example.com'] })] as const,
+])('does not warn about the policy of %s', async (_name, text) => {
+  const file = write('shown.yaml', text);
+  const host = { now: () => new Date(CHECKED_AT) };
+  const { out } = await runCommand(['policy', 'check', file, '--json'], { host });
+  const { issues, warnings: listed } = JSON.parse(out) as { issues: { message: string }[]; warnings: object[] };
+  // Those of extensions are registered by a module of the page.
+  expect(issues.filter(({ message }) => !message.includes('not registered here'))).toEqual([]);
   expect(listed).toEqual([]);
 });

@@ -160,7 +160,7 @@ describe('refuses, with place and help,', () => {
     [
       'a duplicate pack [T13]',
       { validators: '\n  - pack: demo-pack\n  - pack: demo-pack' },
-      /^15:11 validators\[1\]\.pack: The pack "demo-pack" is listed twice for this target[^\n]*$/,
+      /^15:11 validators\[1\]\.pack: The pack "demo-pack" is listed twice for target "shop"[^\n]*$/,
     ],
     [
       'two validators with the same name [F2, T13]',

@@ -1,0 +1,65 @@
+import { toMs } from '../contracts/duration';
+import { problem, type Path, type Problem } from './issue';
+import type { Bundle } from './schema';
+
+/** Who answers, and until when: groups that no one asks, times in which no person can answer, and policies that ask no one. */
+export function peopleLints(bundle: Bundle): Problem[] {
+  return [...unaskedGroups(bundle), ...shortTimes(bundle), ...silentPolicies(bundle)];
+}
+
+function unaskedGroups({ groups, defaultGroup, implicit, policies }: Bundle): Problem[] {
+  const asked = new Set([implicit.group ?? defaultGroup, ...policies.map(({ group }) => group ?? defaultGroup)]);
+  return Object.keys(groups).flatMap((name) =>
+    asked.has(name)
+      ? []
+      : [
+          problem(
+            ['groups', name],
+            `Group "${name}" is never asked: it is not the group of a policy, nor of changes that no policy matches`,
+            'Name it as "group" of a policy, or remove it.',
+            true,
+          ),
+        ],
+  );
+}
+
+/** A person who is notified at once needs longer than this. */
+const MIN_DEADLINE_MS = 60_000;
+/** The committer needs about this long if many changes wait. */
+const MIN_COMMIT_WINDOW_MS = 10_000;
+
+function shortTimes({ deadline, commitWindow, implicit, policies }: Bundle): Problem[] {
+  const deadlines: readonly (readonly [Path, string | undefined])[] = [
+    [['deadline'], deadline],
+    [['implicit', 'deadline'], implicit.deadline],
+    ...policies.map((policy, i) => [['policies', i, 'deadline'], policy.deadline] as const),
+  ];
+  const found = deadlines.flatMap(([path, time]) =>
+    time === undefined || toMs(time) >= MIN_DEADLINE_MS
+      ? []
+      : [
+          problem(
+            path,
+            `People have ${time} to answer; then the change is rolled back`,
+            'Write a longer time, such as 4h.',
+          ),
+        ],
+  );
+  if (toMs(commitWindow) >= MIN_COMMIT_WINDOW_MS) return found;
+  const message = `A change that takes longer than ${commitWindow} after the last answer until its commit begins is rolled back`;
+  return [...found, problem(['commitWindow'], message, 'Write a longer time, such as 15m.')];
+}
+
+function silentPolicies({ policies }: Bundle): Problem[] {
+  return policies.flatMap(({ requiresConfirmation, callback }, i) =>
+    requiresConfirmation || callback !== null
+      ? []
+      : [
+          problem(
+            ['policies', i, 'requiresConfirmation'],
+            'This policy asks no person and has no callback: each change with a finding that it matches is rolled back',
+            'Name a callback, remove "requiresConfirmation: false", or set the rules to level "forbid".',
+          ),
+        ],
+  );
+}

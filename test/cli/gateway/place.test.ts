@@ -1,0 +1,137 @@
+import { mkdirSync } from 'node:fs';
+import { remoteModules } from '../../../cli/remote-modules';
+import { writeLocalClient } from '../../../workers/local-client';
+import { runCommand, temporaryFolder, type CommandRun } from '../run-command';
+import { gatewayWorld, type GatewayWorld } from './gateway-world';
+
+const folder = temporaryFolder();
+let g: GatewayWorld;
+beforeAll(async () => {
+  g = await gatewayWorld(folder);
+  const trust = ['--trust', g.path('trust.json'), '--tenant', 'acme'];
+  expect(await g.run(['login', g.url, '--key', g.key('alice'), ...trust])).toMatchObject({ code: 0, err: '' });
+  servers('dev', 'http://127.0.0.1:9');
+  servers('same', g.url.replace('127.0.0.1', 'localhost'));
+});
+afterAll(async () => await g.stop());
+
+/** The state directory of servers that have stopped: commands that use them fail with another message than those of the gateway. */
+function servers(name: string, gatewayUrl: string): void {
+  mkdirSync(g.path(name));
+  const databaseUrl = 'postgres://cs_gateway:x@127.0.0.1:9/none';
+  const { operators, committers } = g.world.trust;
+  writeLocalClient(g.path(name), {
+    temporalAddress: '127.0.0.1:9',
+    namespace: 'default',
+    databaseUrl,
+    operatorDatabaseUrl: databaseUrl,
+    gatewayUrl,
+    tenant: 'acme',
+    operators: [...operators],
+    committers: [...committers],
+  });
+}
+
+const CONFIG = () => ({ XDG_CONFIG_HOME: g.path('config') });
+const stateDir = (name: string) => ({ COUNTERSIGN_STATE_DIR: g.path(name) });
+const DATABASE = { COUNTERSIGN_DATABASE_URL: 'postgres://cs_gateway:x@127.0.0.1:9/none' };
+
+/** Runs a command with a login and these variables of the shell, in a folder whose state directory is `dir` and sets `stored`. */
+function run(
+  args: readonly string[],
+  shell: Readonly<Record<string, string>>,
+  dir = 'none',
+  stored: Readonly<Record<string, string>> = {},
+): Promise<CommandRun> {
+  const shellEnv = { ...CONFIG(), ...shell };
+  const env = { ...stateDir(dir), ...stored, ...shellEnv };
+  return runCommand(args, { host: { env, shellEnv, remote: remoteModules } });
+}
+
+const DIRECT = { code: 1, err: expect.stringContaining('Reviews cannot be listed') };
+
+it('uses the servers of a state directory that the shell names, and not the gateway of an earlier login, and says so', async () => {
+  const listed = await run(['list'], stateDir('dev'));
+  expect(listed).toMatchObject(DIRECT);
+  expect(listed.err).toContain(
+    `uses the servers of ${g.path('dev')} (COUNTERSIGN_STATE_DIR), not the gateway ${g.url} of your login`,
+  );
+  const key = ['--key', g.key('alice')];
+  const shown = await run(['policy', 'show', ...key], stateDir('dev'));
+  expect(shown).toMatchObject({ code: 1, err: expect.stringContaining('not the gateway') });
+  expect(await run(['whoami'], stateDir('dev'))).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('COUNTERSIGN_STATE_DIR'),
+  });
+});
+
+it('sends nothing to the gateway of the login if nothing was started in the state directory that the shell names', async () => {
+  const submit = ['submit', g.path('trust.json'), '--target', 'shop', '--tool', 'SQLCAS'];
+  for (const args of [['list'], submit, ['answer', g.open, '--all', '--confirm', '--key', g.key('alice')]]) {
+    const { code, err } = await run(args, stateDir('mistyped'));
+    expect(code).toBe(2);
+    expect(err).toContain(`not the gateway ${g.url} of your login`);
+    expect(err).toContain('needs the database');
+  }
+});
+
+it('uses the login to the gateway of the servers that the shell names', async () => {
+  expect(await run(['list'], stateDir('same'))).toMatchObject({
+    code: 0,
+    out: expect.stringContaining(g.open),
+    err: '',
+  });
+});
+
+it('uses the login although servers were started in this folder, and says how to use those', async () => {
+  const listed = await run(['list'], {}, 'dev');
+  expect(listed).toMatchObject({ code: 0, out: expect.stringContaining(g.open) });
+  expect(listed.err).toBe(
+    `uses the gateway ${g.url} of your login, not the servers of ${g.path('dev')}: for those set COUNTERSIGN_STATE_DIR=${g.path('dev')}\n`,
+  );
+  expect(await run(['list'], {}, 'same')).toMatchObject({ code: 0, err: '' });
+});
+
+it('uses the database that the shell or cli.env names, and says that it is not the gateway of the login', async () => {
+  const note = `uses the database of COUNTERSIGN_DATABASE_URL, not the gateway ${'URL'} of your login`;
+  for (const listed of [await run(['list'], DATABASE), await run(['list'], {}, 'none', DATABASE)]) {
+    expect(listed).toMatchObject(DIRECT);
+    expect(listed.err).toContain(note.replace('URL of', `${g.url} of`));
+  }
+});
+
+describe('COUNTERSIGN_GATEWAY_URL of the shell', () => {
+  const variables = () => ({
+    COUNTERSIGN_GATEWAY_URL: `${g.url}/`,
+    COUNTERSIGN_TENANT: 'acme',
+    COUNTERSIGN_KEY_FILE: g.key('alice'),
+    COUNTERSIGN_TRUST_FILE: g.path('trust.json'),
+  });
+
+  it('is used, and not the database of a cli.env that is only in this folder', async () => {
+    expect(await run(['list'], variables(), 'none', DATABASE)).toMatchObject({
+      code: 0,
+      out: expect.stringContaining(g.open),
+      err: expect.stringContaining('of COUNTERSIGN_GATEWAY_URL, not the database of COUNTERSIGN_DATABASE_URL'),
+    });
+  });
+
+  it('is not used if the shell names the database, or the directory of a cli.env with one', async () => {
+    expect(await run(['list'], { ...variables(), ...DATABASE })).toMatchObject(DIRECT);
+    expect(await run(['list'], { ...variables(), ...stateDir('none') }, 'none', DATABASE)).toMatchObject(DIRECT);
+  });
+
+  it('is used instead of another gateway of the login, and the command says so', async () => {
+    const listed = await run(['list'], { ...variables(), COUNTERSIGN_GATEWAY_URL: 'http://127.0.0.1:9' });
+    expect(listed).toMatchObject({ code: 1, err: expect.stringContaining('127.0.0.1:9') });
+    expect(listed.err).toContain(`not the gateway ${g.url} of your login`);
+  });
+});
+
+it('login says if commands here do not use it', async () => {
+  const login = ['login', g.url, '--key', g.key('alice'), '--trust', g.path('trust.json'), '--tenant', 'acme'];
+  expect(await run(login, stateDir('dev'))).toMatchObject({
+    code: 0,
+    err: expect.stringContaining('not the gateway'),
+  });
+});
