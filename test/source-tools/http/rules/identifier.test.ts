@@ -98,11 +98,11 @@ describe('the reason', () => {
 
   it.each([
     ['/v1/issues/SHOP-17', '"SHOP-17"', 'identifierWords: [SHOP]'],
-    ['/v1/issues/SHOP-17-WEB-SHOP', '"SHOP-17-WEB-SHOP"', 'identifierWords: [SHOP, WEB]'],
+    ['/v1/issues/SHOP-17-WEB-SHOP', '"…"', 'identifierWords: [SHOP, WEB]'],
     ['/v1/orders/evt_1NG8Du2eZvKYlo2CUI79vXWy', '"…"', 'identifierWords: [evt]'],
     ['/v1/orders/42/items/ART0010023', '"ART0010023"', 'identifierWords: [ART]'],
   ])('names the words of %s that the team can list, after which it passes', (path, segment, entry) => {
-    if (!entry.includes('evt')) expect(reasonOf(path)).toContain(segment);
+    expect(reasonOf(path)).toContain(segment);
     expect(reasonOf(path)).toContain(`\`${entry}\``);
     const identifierWords = entry.slice(entry.indexOf('[') + 1, -1).split(', ');
     expect(asks('PATCH', path, { identifierWords })).toBe(false);
