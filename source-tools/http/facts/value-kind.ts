@@ -13,6 +13,8 @@ const ACTIVE: readonly RegExp[] = [
   /&(?:lt|commat|colon|equals|dollar|excl|num|percnt|sol|bsol|grave|l?brac[ek]|lcub|lsqb|lpar|tab|newline)\b/iu,
   // Templates and expressions. A brace may start JSON.
   /\{(?![\s"'}]|$)|\$(?![\d\s.,;:)?'"-]|$)|#[{(]|#[a-z]{1,30}\(|\[[#@=~]["'\p{L}]/iu,
+  // Templates of newsletters and of Perl.
+  /\*\|\w|%%[=[]|%%\w{1,60}%%|\[%[^\]]{0,100}%\]/iu,
   // A directive that includes a file.
   /(?:^|[\n\r])(?:\.\. )?[a-z-]{2,30}::/iu,
   // Formulas, also in a later line or cell.
@@ -21,7 +23,13 @@ const ACTIVE: readonly RegExp[] = [
   /(?<![\p{L}\p{N}._%+/-])@(?!\s|$)|@(?![\p{L}\p{N}_\s]|$)/iu,
   // Commands to a tracker or a bot.
   /(?:^|\s)\/[\p{L}\d]|(?:^|[\n\r])[ \t]{0,8}!\p{L}/iu,
+  // A title or description of a merge request becomes the message of a commit, in which these skip checks.
+  /\[(?:(?:skip|no)[ -](?:ci|actions)|(?:ci|actions)[ -]skip)\]|\*no_ci\*|\bskip-checks:/iu,
 ];
+
+/** The command of a commit message that moves the issue named before it: `SHOP-12 #done`. */
+const SMART_COMMIT =
+  /(?<![A-Z0-9])[A-Z][A-Z0-9]{1,9}-\d{1,9}(?:[ \t]{1,8}#\p{L}|[^\n\r#]{0,100}#(?:close|resolve|done|reopen|start|stop|time|comment))/u;
 
 /** A link that runs a script. URL parsers ignore tabs and line ends. */
 const SCRIPT = /(?:java|vb)script:/i;
@@ -36,6 +44,7 @@ const ISSUE = /#\d|^[A-Z][A-Z0-9]{1,9}-\d|^https?:\/\/\S*\/\d/u;
 function isActive(text: string): boolean {
   const folded = text.normalize('NFKC');
   if (ACTIVE.some((form) => form.test(folded)) || SCRIPT.test(folded.replaceAll(/[\t\n\r]/g, ''))) return true;
+  if (SMART_COMMIT.test(folded)) return true;
   for (const { groups } of folded.matchAll(CLOSING)) if (ISSUE.test(groups?.['issue'] ?? '')) return true;
   return false;
 }

@@ -126,7 +126,7 @@ function unlistedReason({ name, value }: QueryParameter, method: string): string
   if (IDENTITY.has(normalized)) return 'says for whom the request acts';
   // Other rules report these.
   if (isCredential(name) || isOverride(name)) return null;
-  if (!isOrdinary(name, method)) return 'is not known, so it may change what the request does';
+  if (!isOrdinary(name, method)) return 'is not in `allowParameters`, so it may change what the request does';
   if (READS.has(method) || REQUEST_NAMES.has(normalized) || NAMES.test(value)) return null;
   return 'has a value that may be an expression';
 }
@@ -139,8 +139,10 @@ function valueReason(
   isRepeated: boolean,
 ): string | null {
   if (allowed.has('*') || allowed.has(parameter.value)) return null;
-  if (!allowed.has(null)) return 'has a value that is not on the list of this rule';
+  if (!allowed.has(null)) return 'has another value than `allowParameters` lists';
   if (READS.has(method)) return null;
-  if (isRepeated) return 'occurs more than once, so the request may change more than one resource';
-  return isPlain(parameter) ? null : 'has a value that may be a list, a pattern or an expression';
+  if (isRepeated)
+    return 'occurs more than once, so the request may change more than one resource; `name=*` in `allowParameters` allows this';
+  if (isPlain(parameter)) return null;
+  return 'has a value that may be a list, a pattern or an expression; `name=value` in `allowParameters` allows one';
 }

@@ -5,6 +5,7 @@ import { shown } from '../../../policy/text/shown-name';
 import { allowedHosts, coversHost, httpRule, request, withoutFinalDots } from './define-http-rule';
 import type { HttpPatchFacts, Reach } from '../facts/http-facts';
 import { HTTP_PACK } from '../facts/http-parser';
+import { shownPath } from '../shown-path';
 import { covers, Ports, Scope } from './scope';
 
 export const httpParse = parseRule(HTTP_PACK, {
@@ -77,7 +78,7 @@ function readingsOfPath(path: string): readonly string[] {
 
 export const methodPathScope = httpRule({
   name: 'http_method_path_scope',
-  logicRevision: 6,
+  logicRevision: 7,
   defaultLevel: 'forbid',
   why: 'An agent must call only the APIs within its assigned scope.',
   config: z.strictObject({
@@ -99,7 +100,7 @@ export const methodPathScope = httpRule({
   find: (facts, { allow, deny, ports }) => {
     if (allow === null && deny.length === 0) return [];
     const { url, method } = facts;
-    const target = `${method} ${shown(`${url.host}${url.path}`.slice(0, 300))}`;
+    const target = `${method} ${shown(`${url.host}${shownPath(url.path)}`.slice(0, 300))}`;
     const hits: Hit[] = [];
     if (url.anomalies.length > 0)
       hits.push({ at: '/url', what: `${target} cannot be compared with the lists: ${url.anomalies[0]}` });

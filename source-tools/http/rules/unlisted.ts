@@ -4,9 +4,11 @@ import { memoizeByObject } from '../../../policy/text/memoize';
 import { shown } from '../../../policy/text/shown-name';
 import { wordList } from '../../../policy/text/word-list';
 import { READS, type HttpPatchFacts } from '../facts/http-facts';
+import { shownPath } from '../shown-path';
 import { coversHost, formatPointer, httpRule, request } from './define-http-rule';
 import { unlistedPlaces } from './listed-members';
-import { addressed, matchesPath } from './listed-path';
+import { isAction } from './action-words';
+import { addressed, matchesPath, unknownIdentifier, type UnknownSegment } from './listed-path';
 import { Pointer } from './pointers';
 import { Hosts, Methods, Paths, Ports } from './scope';
 
@@ -48,7 +50,7 @@ const Config = z.strictObject({
     .max(200)
     .default([])
     .describe(
-      'Further requests that pass, each with `methods`, `paths`, the `fields` that its body may write, and `hosts` if they are others. In a path, {id} matches an identifier, such as 17, KT-170-BL or a UUID, and not a word such as all; * matches any text within a segment.',
+      'Further requests that pass, each with `methods`, `paths`, the `fields` that its body may write, and `hosts` if they are others. In a path, {id} matches an identifier, such as 17, KT-170-BL, a UUID or an e-mail address, and not a word such as all; * matches any text within a segment.',
     ),
   identifierWords: z
     .array(z.string().regex(/^[A-Za-z]{1,16}$/, 'expected letters'))
@@ -68,7 +70,7 @@ export const unlistedRequest = httpRule({
   why: 'A request can do anything, whatever its method and path are called, so only listed ones may pass without a question.',
   config: Config,
   advice: [
-    'Check what the request does. If agents often send such requests, add the method, the path and the members of the body to `requests` of this rule.',
+    'Check what the request does. If agents often send such requests, add the method, the path, with * for a segment that varies, and the members of the body as `fields` to `requests` of this rule.',
   ],
   examples: {
     bad: request({
@@ -85,7 +87,7 @@ export const unlistedRequest = httpRule({
     if (url.anomalies.length > 0)
       return [{ at: '/url', what: `the URL cannot be compared with the list of this rule: ${url.anomalies[0]}` }];
     if (url.port === null || !config.ports.includes(url.port))
-      return [{ at: '/url', what: `port ${url.port ?? 'unknown'} is not on the list of this rule` }];
+      return [{ at: '/url', what: `port ${url.port ?? 'unknown'} is not in \`ports\` of this rule` }];
     const requests = config.requests.filter((one) => isListed(one, facts, config));
     if (requests.length === 0) {
       const why = unknownForm(facts, config);
@@ -97,13 +99,25 @@ export const unlistedRequest = httpRule({
   },
 });
 
-function isListed(
-  { methods, hosts, paths }: z.infer<typeof Listed>,
-  { method, url }: HttpPatchFacts,
-  config: Config,
-): boolean {
-  if (!methods.includes(method) || !coversHost(hosts ?? config.hosts, url.host)) return false;
-  return paths.some((path) => matchesPath(path, url.path, wordsIn(config)));
+type Listed = z.infer<typeof Listed>;
+
+const allowsMethod = ({ methods, hosts }: Listed, { method, url }: HttpPatchFacts, config: Config): boolean =>
+  methods.includes(method) && coversHost(hosts ?? config.hosts, url.host);
+
+function isListed(one: Listed, facts: HttpPatchFacts, config: Config): boolean {
+  if (!allowsMethod(one, facts, config)) return false;
+  return one.paths.some((path) => matchesPath(path, facts.url.path, wordsIn(config)));
+}
+
+/** The segment that is not an identifier, if a listed request differs only by it. */
+function almostListed(facts: HttpPatchFacts, config: Config): UnknownSegment | null {
+  for (const one of config.requests)
+    if (allowsMethod(one, facts, config))
+      for (const path of one.paths) {
+        const unknown = unknownIdentifier(path, facts.url.path, wordsIn(config));
+        if (unknown !== null) return unknown;
+      }
+  return null;
 }
 
 const wordsIn = memoizeByObject(
@@ -111,13 +125,27 @@ const wordsIn = memoizeByObject(
 );
 
 /** Why the request does not pass by its method and the form of its path; null if it does. */
-function unknownForm({ method, url }: HttpPatchFacts, config: Config): Hit | null {
-  const unlisted = `${method} ${shown(`${url.host}${url.path}`.slice(0, 300))} is not on the list of this rule`;
-  if (!coversHost(config.hosts, url.host)) return { at: '/url', what: unlisted };
-  if (!READS.has(method) && method !== 'PATCH') return { at: '/method', what: unlisted };
-  const form = addressed(url, wordsIn(config));
+function unknownForm(facts: HttpPatchFacts, config: Config): Hit | null {
+  const { method, url } = facts;
+  const target = shown(`${url.host}${shownPath(url.path)}`.slice(0, 300));
+  const unlisted = `${method} ${target} is not in \`requests\` of this rule`;
+  const isKnown = coversHost(config.hosts, url.host) && (READS.has(method) || method === 'PATCH');
+  const form = isKnown ? addressed(url, wordsIn(config)) : null;
   if (form === 'one' || (form === 'many' && READS.has(method))) return null;
-  return { at: '/url', what: `${unlisted}, and its path does not name one resource by collection and identifier` };
+  const listed = almostListed(facts, config);
+  if (listed !== null) return { at: '/url', what: `${unlisted}: ${unknownPath(listed)}` };
+  if (isKnown) return { at: '/url', what: `${unlisted}, and ${unknownPath(form)}` };
+  if (coversHost(config.hosts, url.host)) return { at: '/method', what: unlisted };
+  return { at: '/url', what: `${unlisted}, nor its host in \`hosts\`` };
+}
+
+function unknownPath(form: 'many' | null | UnknownSegment): string {
+  if (form === null) return 'its path names no collection';
+  if (form === 'many') return 'its path ends with a collection, not with an identifier';
+  const segment = shown(shownPath(form.segment.slice(0, 100)));
+  if (form.words.length === 0 || form.words.some((word) => isAction(word.toLowerCase())))
+    return `${segment} does not have the form of ${form.expected === 'collection' ? 'a collection' : 'an identifier'}`;
+  return `${segment} can be an action, unless \`identifierWords: [${[...new Set(form.words)].join(', ')}]\` is set`;
 }
 
 function contentTypeHits({ body, contentType, contentParameters }: HttpPatchFacts, config: Config): readonly Hit[] {
@@ -130,14 +158,20 @@ function contentTypeHits({ body, contentType, contentParameters }: HttpPatchFact
     ];
   if (contentType === null || CONTENT_TYPES.includes(contentType) || config.contentTypes.includes(contentType))
     return [];
-  return [{ at, what: `the content type ${shown(contentType)} is not on the list of this rule` }];
+  return [{ at, what: `the content type ${shown(contentType)} is not in \`contentTypes\` of this rule` }];
 }
 
 function memberHits(facts: HttpPatchFacts, fields: readonly string[]): readonly Hit[] {
   if (facts.body === 'text')
     return fields.includes('') ? [] : [{ at: '/body', what: 'the body is not JSON, so what it writes is not known' }];
-  return unlistedPlaces(facts, fields).map(({ pointer, at }) => ({
-    at,
-    what: `${formatPointer(pointer)} is not on the list of this rule`,
-  }));
+  return unlistedPlaces(facts, fields).map(({ kind, pointer, at }) => {
+    const unlisted = `${formatPointer(pointer)} is not in \`fields\` of this rule`;
+    return {
+      at,
+      what:
+        kind === 'active-text'
+          ? `${unlisted}, and contains markup, a template, a formula, a mention or a command`
+          : unlisted,
+    };
+  });
 }

@@ -23,7 +23,7 @@ function namesItsRows({ index, command }: SqlStatement, dml: readonly DmlFact[])
   return dml.some((d) => d.statement === index && d.via.length === 0 && d.keyValues !== null);
 }
 
-/** A SELECT of which each part and each function is known to only read: who misses it misses nothing that changes. */
+/** A SELECT of which each part and each function is known to only read, so that a reviewer who misses it approves nothing that changes. */
 function onlyReads({ index, command, readOnly }: SqlStatement, { unmodelled, functionCalls }: SqlFacts): boolean {
   if (command !== 'SELECT' || !readOnly || unmodelled.some(({ statement }) => statement === index)) return false;
   return functionCalls.every((call) => call.statement !== index || isListed(call.function));

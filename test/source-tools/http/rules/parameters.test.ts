@@ -57,7 +57,12 @@ describe('a parameter of a request that writes', () => {
     'id=delete-everything',
     'id=deleteAll',
     'id=ALL-2026',
+    'id=anyone',
+    'id=everybody',
+    'id=multiple',
     'id=null',
+    'id=a@b.example,c@d.example',
+    'id=all@example.com',
     'id=-1',
     'id=%EF%BC%8A',
   ])('asks if a listed one may choose more than one resource: %s', (query) => {
@@ -73,6 +78,9 @@ describe('a parameter of a request that writes', () => {
     'id=main-branch',
     'id=Background',
     'id=false',
+    'id=anna%40example.com',
+    'id=MDU6SXNzdWUyMzEzOTE1NTE%3D',
+    'id=1503435956.000247',
     'id=2026-11-28T08:00:00.5Z',
     'id=1.5',
   ])('passes if a listed one has one plain value: %s', (query) => {
@@ -113,6 +121,18 @@ it.each([
   ['view=a,b', [], true],
 ])('a request that only reads may search; %s with %j listed asks: %s', (query, listed, expected) => {
   expect(asks('GET', query, listed)).toBe(expected);
+});
+
+it.each([
+  ['force=true', '"force" is not in `allowParameters`', ['force']],
+  ['id=1,2', '"id" has a value that may be a list, a pattern or an expression', ['id=1,2']],
+  ['id=1&id=2', '"id" occurs more than once', ['id=*']],
+  ['notify=true', '"notify" has another value than `allowParameters` lists', ['notify=true']],
+])('the reason for %s names the setting, and %j passes with the entry', (query, why, entries) => {
+  const listed = ['id', 'notify=false'];
+  expect(run('PATCH', query, listed).reason).toContain(why);
+  expect(run('PATCH', query, listed).reason).toContain('`allowParameters`');
+  expect(asks('PATCH', query, [...listed, ...entries])).toBe(false);
 });
 
 it('neither the reason nor the title contains the value of a parameter', () => {

@@ -23,6 +23,7 @@ it.each([
   ['many words that close', { note: 'fix '.repeat(240_000) }],
   ['long words that close', { note: `fixed:${'x'.repeat(190)}`.repeat(4500) }],
   ['many quotation marks', { note: `${'"'.repeat(300_000)}${"'on".repeat(150_000)}` }],
+  ['many issues', { note: `${'AB-1 '.repeat(100_000)}${'[%'.repeat(150_000)}${'%%a'.repeat(60_000)}` }],
   ['a long text', { note: `${' @'.repeat(200_000)}${'{'.repeat(200_000)}` }],
   ['a long name', { [`a${'-a'.repeat(400_000)}`]: 'x' }],
   ['many items', { keywords: Array.from({ length: 29_000 }, () => 'x') }],

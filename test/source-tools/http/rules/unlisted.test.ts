@@ -156,10 +156,43 @@ describe('without a list', () => {
     'x;-HYPERLINK("y")',
     'include::/x[]',
     '\\input{/x}',
+    'SHOP-17 #done',
+    'SHOP-17 as discussed #resolve',
+    'Update docs [skip ci]',
+    '[ci-skip]',
+    'x ***NO_CI***',
+    'x\nskip-checks: true',
+    'Dear *|FNAME|*',
+    '%%=Lookup("x")=%%',
+    '%%emailaddr%%',
+    '[% INCLUDE x %]',
   ])('asks about the text %j, which a page, a template, a spreadsheet or a tracker acts on', (note) => {
     expect(asks(merge({ note }))).toBe(true);
     expect(asks({ body: [{ op: 'replace', path: '/note', value: note }] })).toBe(true);
     expect(asks(merge({ keywords: ['a', note] }))).toBe(true);
+  });
+
+  it.each(['See SHOP-17 in #support', 'Growth [% of total]', '100%% sure', 'a *| b', '[skip]', 'CI skipped', '#done'])(
+    'passes the text %j',
+    (note) => {
+      expect(asks(merge({ note }))).toBe(false);
+    },
+  );
+
+  it('says why such a text asks, and passes it if the member is listed', () => {
+    const change = merge({ note: 'Thanks @anna' });
+    expect(run(change).reason).toContain('"/note" is not in `fields` of this rule, and contains markup, a template');
+    const requests = [{ methods: ['PATCH'], paths: ['/v1/orders/{id}'], fields: ['/note'] }];
+    expect(asks(change, { ...HOSTS, requests })).toBe(false);
+  });
+
+  it.each([
+    ['another host', { url: 'https://api.example.net/v1/orders/17' }, 'nor its host in `hosts`'],
+    ['another port', { url: `${HOST}:8443/v1/orders/17` }, 'port 8443 is not in `ports`'],
+    ['another method', { method: 'DELETE', contentType: null, body: undefined }, 'is not in `requests` of this rule'],
+    ['another media type', { ...merge({}), contentType: 'application/x+json' }, 'is not in `contentTypes`'],
+  ])('names the setting that lists %s', (_, change, setting) => {
+    expect(run(change).reason).toContain(setting);
   });
 
   it.each([
