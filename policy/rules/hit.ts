@@ -1,5 +1,5 @@
 /** What rules find, and the finding that results from it. */
-import { diffEvidence, metadataEvidence, pointerEvidence, spanText, type Span } from '../contracts/facts';
+import { metadataEvidence, pointerEvidence, spanText, type Span } from '../contracts/facts';
 import { MAX_EVIDENCE_REFS, MAX_REASON_LENGTH } from '../contracts/limits';
 import type { DiffText, FilePlace } from '../contracts/source-tool';
 import { clip } from '../text/cut-text';
