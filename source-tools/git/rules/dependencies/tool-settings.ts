@@ -4,10 +4,14 @@ import { shown } from '../../../../policy/text/shown-name';
 import { wordSet } from '../../../../policy/text/word-list';
 import { atLine } from '../define-git-rule';
 import type { FileView } from '../patch-view';
-import { entryHits, otherPathHits, SETTING } from './entry-points';
+import { entryHits, otherPathHits } from './entry-points';
 import { withoutEscapes } from './json-escapes';
 import { MAX_LINE } from './long-lines';
+import { cargoHits } from './cargo-settings';
+import { pipfileHits } from './pipfile-settings';
+import { pnpmHits } from './pnpm-settings';
 import { pythonHits } from './python-settings';
+import { SETTING } from './setting';
 import { isOlder } from './versions';
 
 /**
@@ -22,6 +26,12 @@ export function toolSettingHits(view: FileView): Hit[] {
     case 'deno.jsonc':
     case 'jsr.json':
       return [...addedHits(view, (text) => DENO.test(text) || MAPPED.test(text)), ...otherPathHits(view.file)];
+    case 'cargo.toml':
+      return cargoHits(view);
+    case 'pipfile':
+      return pipfileHits(view);
+    case 'pnpm-workspace.yaml':
+      return pnpmHits(view);
     case 'go.mod':
       return olderGoHits(view);
     case 'pyproject.toml':
