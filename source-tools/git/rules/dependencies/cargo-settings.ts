@@ -2,7 +2,7 @@ import type { Hit } from '../../../../policy/rules/rule-maker';
 import { wordSet } from '../../../../policy/text/word-list';
 import { atLine } from '../define-git-rule';
 import type { FileView } from '../patch-view';
-import { addedTomlLines, type TomlLine } from './toml-lines';
+import { addedTomlLines, VERSION_RANGE, type TomlLine } from './toml-lines';
 
 const DECIDES = 'decides which code is built or run';
 
@@ -12,7 +12,9 @@ const TABLES = /^(?:package|features|badges|workspace\.package|(?:workspace\.)?l
 /** Targets that are built only on demand. */
 const TARGETS = wordSet('bench example test');
 /** Tables with keys of their own, which may also be in the lines around a change. */
-const KNOWN = wordSet('lib bin workspace package.metadata.docs.rs package.metadata.playground');
+const KNOWN = wordSet('lib bin workspace');
+/** Settings of sites that build the documentation. */
+const METADATA = wordSet('package.metadata.docs.rs package.metadata.playground');
 /** Tables in which any name is one of a feature, a package or a finding of the compiler. */
 const NAMED = /^(?:features|badges|(?:workspace\.)?lints(?:\.\w+)?)$/;
 
@@ -20,7 +22,7 @@ const NAMED = /^(?:features|badges|(?:workspace\.)?lints(?:\.\w+)?)$/;
 const PLAIN_KEYS = wordSet(`
   name version edition description license license-file authors repository homepage documentation readme keywords
   categories rust-version features default-features default_features optional required-features bench doc opt-level debug
-  lto codegen-units strip incremental split-debuginfo panic all-features rustdoc-args targets default-target level priority
+  lto doc-scrape-examples codegen-units strip incremental split-debuginfo panic all-features rustdoc-args targets default-target level priority
 `);
 /** Lists whose items are not the names of features. */
 const OTHER_LISTS = wordSet('members default-members include exclude rustflags cargo-features crate-type metabuild');
@@ -28,12 +30,11 @@ const OTHER_LISTS = wordSet('members default-members include exclude rustflags c
 const NAME = String.raw`(?:[\w-]+|"[\w-]+"|'[\w-]+')`;
 const KEY = new RegExp(String.raw`^(${NAME}(?:\s*\.\s*${NAME})*)\s*=\s*(.*)$`);
 const TEXT = String.raw`(?:"[^"\\]*"|'[^']*')`;
-const RANGE = String.raw`["'][\^~<>=*\s]{0,4}(?:\d[^"'\\]*)?["']`;
 const FEATURE = String.raw`["'](?:dep:)?[\w+-]+(?:\??/[\w+-]+)?["']`;
 const FEATURES = String.raw`\[\s*(?:${FEATURE}\s*(?:,\s*${FEATURE}\s*)*,?\s*)?(?:\]|$)`;
 const LEVEL = String.raw`["'](?:allow|expect|warn|deny|forbid)["']`;
 const MEMBER = [
-  String.raw`version\s*=\s*${RANGE}`,
+  String.raw`version\s*=\s*${VERSION_RANGE}`,
   String.raw`features\s*=\s*\[\s*(?:${TEXT}\s*(?:,\s*${TEXT}\s*)*,?\s*)?\]`,
   String.raw`(?:default[-_]features|optional|workspace)\s*=\s*(?:true|false)`,
   String.raw`level\s*=\s*${LEVEL}`,
@@ -41,13 +42,17 @@ const MEMBER = [
   String.raw`check-cfg\s*=\s*\[[^\]]*\]`,
 ].join('|');
 const MEMBERS = String.raw`\{\s*(?:${MEMBER})(?:\s*,\s*(?:${MEMBER}))*\s*\}`;
+/** A table whose list of features continues in the next lines. */
+const OPEN_MEMBERS = String.raw`\{\s*(?:(?:${MEMBER})\s*,\s*)*features\s*=\s*\[`;
 const END = String.raw`\s*(?:#.*)?$`;
 
 const FEATURE_LIST = new RegExp(`^${FEATURES}${END}`);
-const PACKAGE_OR_LEVEL = new RegExp(`^(?:${RANGE}|${LEVEL}|${MEMBERS})${END}`);
+const PACKAGE_OR_LEVEL = new RegExp(`^(?:${VERSION_RANGE}|${LEVEL}|${MEMBERS}|${OPEN_MEMBERS})${END}`);
 /** The name of a folder can look like a feature of a package: only where the list is known to be one of features. */
 const ITEMS = new RegExp(String.raw`^${FEATURE}\s*(?:,\s*${FEATURE}\s*)*,?\s*\]?,?${END}`);
-const ITEMS_OF_UNKNOWN = new RegExp(String.raw`^["'](?:dep:)?[\w+-]+["'](?:\s*,\s*["'](?:dep:)?[\w+-]+["'])*\s*,?\s*\]?,?${END}`);
+const ITEMS_OF_UNKNOWN = new RegExp(
+  String.raw`^["'](?:dep:)?[\w+-]+["'](?:\s*,\s*["'](?:dep:)?[\w+-]+["'])*\s*,?\s*\]?,?${END}`,
+);
 
 /** An allowlist: added lines of Cargo.toml that may do more than describe the package or name packages and features. */
 export function cargoHits({ file }: FileView): Hit[] {
@@ -61,12 +66,13 @@ function isPlain({ text, table, isHeader, list }: TomlLine): boolean {
   if (table !== null && !isPlainTable(table) && !KNOWN.has(table)) return false;
   const [, name, value = ''] = KEY.exec(text) ?? [];
   if (name === undefined) return isPlainItem(text, table, list);
-  const path = name.replaceAll(/["'\s]/g, '').split('.');
-  const [key = '', member] = [path.at(0), path.at(-1) ?? ''];
-  return path.length === 1 ? isPlainMember(key, value, table) : isPlainPath(path.length, member, value);
+  return /^[\w-]+$|^["'][^"']*["']$/.test(name)
+    ? isPlainMember(name.replaceAll(/["']/g, ''), value, table)
+    : isPlainPath(name, value);
 }
 
-const isPlainTable = (table: string): boolean => PACKAGES.test(table) || TABLES.test(table) || TARGETS.has(table);
+const isPlainTable = (table: string): boolean =>
+  PACKAGES.test(table) || TABLES.test(table) || TARGETS.has(table) || METADATA.has(table);
 
 function isPlainItem(text: string, table: string | null, list: string | null): boolean {
   const isOfFeatures = table !== null && (NAMED.test(table) || PACKAGES.test(table));
@@ -75,15 +81,20 @@ function isPlainItem(text: string, table: string | null, list: string | null): b
 }
 
 /** `name.workspace = true`, and a member of a package or of a finding: `serde.version = "1"`. */
-function isPlainPath(length: number, member: string, value: string): boolean {
-  return length === 2 && (PLAIN_KEYS.has(member) || (member === 'workspace' && /^true\s*(?:#.*)?$/.test(value)));
+function isPlainPath(path: string, value: string): boolean {
+  const [, member] = /^[\w-]+\.([\w-]+)$/.exec(path) ?? [];
+  if (member === 'workspace') return /^true\s*(?:#.*)?$/.test(value);
+  return member !== undefined && PLAIN_KEYS.has(member) && !OPENS.test(value);
 }
+
+/** A table, or a text of several lines. */
+const OPENS = /^(?:\{|"""|''')/;
 
 function isPlainMember(key: string, value: string, table: string | null): boolean {
   if (key === 'resolver') return /^["'][23]["']/.test(value);
   if (key === 'publish') return /^false\b/.test(value);
   if (key === 'workspace') return table !== null && PACKAGES.test(table) && /^true\b/.test(value);
-  if (PLAIN_KEYS.has(key)) return !/^(?:\{|"""|''')/.test(value) || PACKAGE_OR_LEVEL.test(value);
+  if (PLAIN_KEYS.has(key)) return !OPENS.test(value) || PACKAGE_OR_LEVEL.test(value);
   if (OTHER_LISTS.has(key)) return false;
   if (table !== null && !NAMED.test(table) && !PACKAGES.test(table)) return false;
   return PACKAGE_OR_LEVEL.test(value) || FEATURE_LIST.test(value);
@@ -95,7 +106,9 @@ function lostLines({ hunks }: FileView['file']) {
     const kept = new Set(lines.flatMap(({ kind, text }) => (kind === '-' ? [] : [withoutSpace(text)])));
     return lines.filter(
       ({ kind, text }) =>
-        kind === '-' && /^(?:publish|build|auto\w+)=(?:false|\[)/.test(withoutSpace(text)) && !kept.has(withoutSpace(text)),
+        kind === '-' &&
+        /^(?:publish|build|auto\w+)=(?:false|\[)/.test(withoutSpace(text)) &&
+        !kept.has(withoutSpace(text)),
     );
   });
 }

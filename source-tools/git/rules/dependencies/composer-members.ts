@@ -17,13 +17,14 @@ export function composerSetting({ parent, key, value }: JsonMember): string | nu
   const container = parent.key?.toLowerCase() ?? null;
   if (container !== null && AUTOLOAD.has(container)) return LOADED;
   if (key !== null && AUTOLOAD.has(key.toLowerCase()) && value !== '{' && value !== '[') return LOADED;
-  if (key === null) return value.startsWith('"') && !(container !== null && PLAIN_LISTS.has(container)) ? SETTING : null;
+  if (key === null)
+    return value.startsWith('"') && !(container !== null && PLAIN_LISTS.has(container)) ? SETTING : null;
   if (container === 'scripts' || (container !== null && PLAIN_OBJECTS.has(container))) return null;
   if (value === '{' || value === '[') return isOpened(container) ? SETTING : null;
   if (container !== null) return SETTING;
   if (value === 'true' || value === 'false') return SETTING;
   // A command of `scripts` can have any name, and a package is read with its version.
-  const isSetting = /^(?:"https?:|"git)/.test(value) || /\\\\/.test(key);
+  const isSetting = key === 'url' || /^(?:"https?:|"git)/.test(value) || /\\\\/.test(key);
   return isSetting && !PLAIN_KEYS.has(key.toLowerCase()) ? SETTING : null;
 }
 

@@ -16,9 +16,10 @@ export interface Declared {
 const IN_JSON = /"([^"\s]+)"\s*:\s*"([^"]*)"/g;
 /** The same in a line. Patterns are anchored and have no nested repetition. */
 const IN_YAML = /^\s+['"]?((?:@[\w.-]+\/)?[\w./-]+)['"]?\s*:\s+['"]?([\^~<>=]{0,2}\s?v?\d[^'"#\s]*)/;
-const IN_TOML = /^\s*"?([\w.-]+)"?\s*=\s*(?:["']([^"']*)["']|\{[^}]*\bversion\s*=\s*["']([^"']*)["'])/;
+const IN_TOML = /^\s*["']?([\w.-]+)["']?\s*=\s*(?:["']([^"']*)["']|\{[^}]*\bversion\s*=\s*["']([^"']*)["'])/;
 /** `[dependencies.name]`, also below `target`; the version is in a line of its own. */
-const IN_CARGO_TABLE = /^\s*\[(?:[^\]]{0,200}\.)?(?:dev-|build-)?dependencies\."?([\w-]+)"?\s*\]/;
+const IN_CARGO_TABLE =
+  /^\s*\[\s*(?:[^\]]{0,200}\.\s*)?["']?(?:dev-|build-)?dependencies["']?\s*\.\s*["']?([\w-]+)["']?\s*\]/;
 const IN_TOML_LIST =
   /^\s*(?:[\w-]+\s*=\s*\[\s*)?["']([A-Za-z][\w.-]*)(?:\[[\w,. -]*\])?\s*((?:[<>=~!]=?|===)\s*[^"';]+)?["'; ]/;
 const IN_REQUIREMENTS =

@@ -3,7 +3,7 @@ import type { PatchFile, PatchLine } from '../../facts/git-facts';
 import { atLine } from '../define-git-rule';
 import type { FileView } from '../patch-view';
 import { withoutEscapes } from './json-escapes';
-import { MAX_TOKENS, membersIn, type JsonMember } from './json-members';
+import { membersIn, TOO_MANY, type JsonMember } from './json-members';
 import { MAX_LINE } from './long-lines';
 import { isPlainItem, packageSetting } from './package-members';
 import { SETTING } from './setting';
@@ -12,7 +12,6 @@ const RUNS = 'decides which code of the package runs';
 const PUBLISHED = 'decides what is published';
 const UNKNOWN = 'is an item of a list that the hunk does not show';
 
-export const UNREAD = `has a hunk with more than ${MAX_TOKENS} names and values, which this rule does not read`;
 const MOVES = 'moves the lines below into or out of an object or a list';
 
 /** Members of package.json whose value is a file that is run or imported. A value with a space is a command in `scripts`. */
@@ -23,7 +22,7 @@ const FILE = /^"[^"\s]*"$/;
 export function entryHits({ file }: FileView): Hit[] {
   const placed = file.hunks.flatMap((hunk): Hit[] => {
     const members = membersIn(hunk);
-    if (members === null) return hunk.lines.slice(0, 1).map((line) => atLine(file, line, UNREAD));
+    if (members === null) return hunk.lines.slice(0, 1).map((line) => atLine(file, line, TOO_MANY));
     const { before, after, moves } = members;
     const [known, kept] = [new Set(before.map(identityOf)), new Set(after.map(identityOf))];
     const lost = before.filter((member) => keepsBack(member) && !kept.has(member.identity));

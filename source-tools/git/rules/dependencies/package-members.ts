@@ -15,6 +15,7 @@ const PLAIN_OBJECTS = wordSet(`
   author bugs repository funding engines scripts man exports imports types typesversions peerdependenciesmeta
   publishconfig devengines volta import require node default development production worker workerd deno bun edge-light
   react-native module contributes commands menus properties configuration languages grammars keybindings
+  capabilities untrustedworkspaces virtualworkspaces
 `);
 /** Members that describe the package, the files that its users import, and the settings of an extension of an editor. */
 const PLAIN_KEYS = wordSet(`

@@ -11,6 +11,8 @@ const TOP = /^["']?([\w-]+)["']?\s*:(.*)$/;
 const PACKAGE = /^\s+["']?(?:@[\w.-]+\/)?[\w./-]+["']?\s*:\s*(?:["']?[\^~<>=]{0,2}\s?v?\d[^#]*)?(?:#.*)?$/;
 /** A pattern of folders in a list, but not the name of a package. */
 const FOLDERS = /^\s*-\s+["']?!?(?!@)[^\s@:/"']+\/[^\s@:"']*["']?\s*(?:#.*)?$/;
+/** A value that only a setting has, such as those of `allowBuilds`. */
+const FLAG = /^\s+\S+:\s+(?:true|false)\s*$/;
 
 /**
  * Changed lines of pnpm-workspace.yaml, whose members are all settings as in `.npmrc`, but for the folders of packages and the
@@ -26,7 +28,7 @@ export function pnpmHits({ file }: FileView): Hit[] {
       const sides = line.kind === ' ' ? (['+', '-'] as const) : [line.kind];
       if (name !== undefined) for (const side of sides) sections[side] = name;
       if (line.kind === ' ' || /^\s*(?:#|$|---$)/.test(text)) return [];
-      const what = name === undefined ? nestedKind(sections[line.kind], text) : topKind(name, value);
+      const what = name === undefined ? nestedKind(line.kind, sections[line.kind], text) : topKind(name, value);
       return what === null ? [] : [atLine(file, line, what)];
     });
   });
@@ -36,9 +38,10 @@ function topKind(name: string, value: string): string | null {
   return /^(?:packages|catalogs?)$/i.test(name) && /^\s*(?:#.*)?$/.test(value) ? null : PNPM_SETTING;
 }
 
-function nestedKind(section: string | null, text: string): string | null {
+function nestedKind(kind: '+' | '-', section: string | null, text: string): string | null {
   switch (section) {
     case null:
+      if (kind === '-') return FLAG.test(text) ? PNPM_SETTING : null;
       return PACKAGE.test(text) || FOLDERS.test(text) ? null : UNREAD;
     case 'packages':
       return null;

@@ -1,6 +1,9 @@
 import type { PatchFile, PatchLine } from '../../facts/git-facts';
 import { MAX_LINE } from './long-lines';
 
+/** A range of versions that `declaredIn` reads, in its quotes. */
+export const VERSION_RANGE = String.raw`["']\s*(?:\*|[\^~<>=!]{0,3}\s?\d[\w.*+-]*(?:\s*,\s*[\^~<>=!]{0,3}\s?\d[\w.*+-]*)*)\s*["']`;
+
 /** What a line of TOML is in, as far as its hunk shows it. */
 export interface TomlLine {
   readonly line: PatchLine;
@@ -14,7 +17,7 @@ export interface TomlLine {
 }
 
 const HEADER = /^\[+\s*(["']?[A-Za-z_].*?)\s*\]+\s*(?:#.*)?$/;
-const OPENS_LIST = /^([\w."'-]+)\s*=\s*\[[^\]]*$/;
+const OPENS_LIST = /(?:^|[{,]\s*)([\w."'-]+)\s*=\s*\[[^\]]*$/;
 
 /** The added lines of a file, with their tables. Blank lines, comments and lines of closing brackets are left out. */
 export function addedTomlLines({ hunks }: PatchFile): readonly TomlLine[] {

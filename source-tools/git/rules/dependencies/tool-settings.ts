@@ -7,6 +7,9 @@ import type { FileView } from '../patch-view';
 import { entryHits, otherPathHits } from './entry-points';
 import { withoutEscapes } from './json-escapes';
 import { MAX_LINE } from './long-lines';
+import { composerSetting } from './composer-members';
+import { denoSetting } from './deno-members';
+import { newMemberHits } from './json-members';
 import { cargoHits } from './cargo-settings';
 import { pipfileHits } from './pipfile-settings';
 import { pnpmHits } from './pnpm-settings';
@@ -25,7 +28,13 @@ export function toolSettingHits(view: FileView): Hit[] {
     case 'deno.json':
     case 'deno.jsonc':
     case 'jsr.json':
-      return [...addedHits(view, (text) => DENO.test(text) || MAPPED.test(text)), ...otherPathHits(view.file)];
+      return [
+        ...addedHits(view, (text) => DENO.test(text) || MAPPED.test(text)),
+        ...newMemberHits(view.file, denoSetting),
+        ...otherPathHits(view.file),
+      ];
+    case 'composer.json':
+      return newMemberHits(view.file, composerSetting);
     case 'cargo.toml':
       return cargoHits(view);
     case 'pipfile':
