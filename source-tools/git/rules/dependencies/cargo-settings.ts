@@ -27,9 +27,11 @@ const PLAIN_KEYS = wordSet(`
 /** Lists whose items are not the names of features. */
 const OTHER_LISTS = wordSet('members default-members include exclude rustflags cargo-features crate-type metabuild');
 
+const OF_PACKAGE = /^(?:(?:rust-)?version|edition|resolver)$/;
+
 const NAME = String.raw`(?:[\w-]+|"[\w-]+"|'[\w-]+')`;
 const KEY = new RegExp(String.raw`^(${NAME}(?:\s*\.\s*${NAME})*)\s*=\s*(.*)$`);
-const TEXT = String.raw`(?:"[^"\\]*"|'[^']*')`;
+const TEXT = String.raw`(?:"[^"\\}]*"|'[^'}]*')`;
 const FEATURE = String.raw`["'](?:dep:)?[\w+-]+(?:\??/[\w+-]+)?["']`;
 const FEATURES = String.raw`\[\s*(?:${FEATURE}\s*(?:,\s*${FEATURE}\s*)*,?\s*)?(?:\]|$)`;
 const LEVEL = String.raw`["'](?:allow|expect|warn|deny|forbid)["']`;
@@ -91,6 +93,8 @@ function isPlainPath(path: string, value: string): boolean {
 const OPENS = /^(?:\{|"""|''')/;
 
 function isPlainMember(key: string, value: string, table: string | null): boolean {
+  // In a list of packages, each name is one of a package.
+  if (table?.endsWith('dependencies') === true && OF_PACKAGE.test(key)) return false;
   if (key === 'resolver') return /^["'][23]["']/.test(value);
   if (key === 'publish') return /^false\b/.test(value);
   if (key === 'workspace') return table !== null && PACKAGES.test(table) && /^true\b/.test(value);

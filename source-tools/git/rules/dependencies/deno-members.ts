@@ -10,6 +10,7 @@ const PERMISSIONS = wordSet('all read write net env sys run ffi');
 /** Why a person sees a new item of a list of deno.json, or a permission, that no other check reports; or null. */
 export function denoSetting({ parent, key, value }: JsonMember): string | null {
   if (key === null) return value.startsWith('"') && !isPlainItem(parent, value) ? SETTING : null;
+  if (value.startsWith('"data:')) return SETTING;
   return PERMISSIONS.has(key) && (value === 'true' || value === '[' || value === '{') ? SETTING : null;
 }
 

@@ -1,4 +1,5 @@
 import { wordSet } from '../../../../policy/text/word-list';
+import { JSON_SETTINGS } from './declared';
 import type { JsonMember } from './json-members';
 import { SETTING } from './setting';
 
@@ -41,7 +42,7 @@ const PLAIN_LISTS = wordSet(`
   extensions aliases filenames tags
 `);
 
-const WORD = /^"[^"\s]*"$/;
+const WORD = /^"\s*[^"\s]*\s*"$/;
 /** A range of versions, or a package of the workspace or of its catalogue. A path is checked as an entry point. */
 const RANGE =
   /^"\s*(?:(?:[\^~<>=!v]{1,3}\s{0,2})?\d|x"|\*"|(?:workspace|catalog|npm|jsr|file|link|portal|patch|git|github|https?):|\.{1,2}\/)/;
@@ -53,7 +54,7 @@ export function packageSetting({ parent, key, value }: JsonMember): string | nul
   if (key === null || value === '{' || value === '[' || /^(?:null|-?\d)/.test(value)) return null;
   const isFlag = value === 'true' || value === 'false';
   const [object, member] = [parent.key?.toLowerCase() ?? null, key.toLowerCase()];
-  if (object !== null && PACKAGES.has(object)) return RANGE.test(value) || REFERENCE.test(value) ? null : TAG;
+  if (object !== null && PACKAGES.has(object)) return isRead(key, value) ? null : TAG;
   if (GIT_HOOKS.has(member) && object !== 'scripts' && !RANGE.test(value)) return HOOK;
   if (object !== null && isPlainObject(object)) return null;
   if (isFlag) return PLAIN_FLAGS.has(member) ? null : SETTING;
@@ -64,6 +65,10 @@ export function packageSetting({ parent, key, value }: JsonMember): string | nul
   if (!WORD.test(value) || RANGE.test(value) || REFERENCE.test(value)) return null;
   return PACKAGE_NAME.test(key) && !SCRIPT_NAMES.has(member) ? UNKNOWN_TAG : null;
 }
+
+/** Whether other checks read the package, which can have the name of an engine. */
+const isRead = (key: string, value: string): boolean =>
+  (RANGE.test(value) && !JSON_SETTINGS.test(key)) || REFERENCE.test(value);
 
 /** Also a path of `exports` or a name of `imports`, whose members are conditions. */
 const isPlainObject = (object: string): boolean => PLAIN_OBJECTS.has(object) || /^[.#]/.test(object);

@@ -44,7 +44,7 @@ function nestedKind(kind: '+' | '-', section: string | null, text: string): stri
       if (kind === '-') return FLAG.test(text) ? PNPM_SETTING : null;
       return PACKAGE.test(text) || FOLDERS.test(text) ? null : UNREAD;
     case 'packages':
-      return null;
+      return text.includes('..') ? PNPM_SETTING : null;
     case 'catalog':
     case 'catalogs':
       return PACKAGE.test(text) ? null : PNPM_SETTING;

@@ -6,7 +6,7 @@ const ARGUMENTS = String.raw`(?:${KEY}\s*)?${WORDS}(?:\s*,\s*(?:${KEY}\s*)?${WOR
 
 const PLAIN = new RegExp(
   [
-    String.raw`^\s*(?:end|gemspec|(?:gem|ruby|source)(?:\s+${ARGUMENTS}|\(\s*${ARGUMENTS}\s*\))`,
+    String.raw`^\s*(?:end|gemspec|(?:gem|ruby|source)(?=[\s(]+(?:file:\s*)?["'])(?:\s+${ARGUMENTS}|\(\s*${ARGUMENTS}\s*\))`,
     String.raw`(?:group|platforms?)(?:\s+${ARGUMENTS}|\(\s*${ARGUMENTS}\s*\))\s+do)?\s*(?:#.*)?$`,
   ].join('|'),
 );

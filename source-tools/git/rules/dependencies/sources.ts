@@ -153,7 +153,7 @@ const COMPOSER_SETTING =
   /"(?:vendor-dir|bin-dir|bin|minimum-stability|prefer-stable|lock|audit|policy|class)"\s*:|"type"\s*:\s*"composer-/;
 /** Other directives name programs, switch off defaults of security, or take files from the module. */
 const GO_MODULE =
-  /^\s*(?:\/\/.*|\)|(?:module|go|require|retract|replace)\b.*|toolchain\s+(?:go\d+(?:\.\d+)*(?:rc\d+)?|default)\s*(?:\/\/.*)?|(?=[\w~-]+\.)[\w.~/-]+\s+v\d.*|\[.*)?$/;
+  /^\s*(?:\/\/.*|\)|(?:module|go|retract|replace)\b.*|require\s*\(\s*(?:\/\/.*)?|require\s+["`]?[\w~-]+\.[\w.~/-]+["`]?\s+["`]?v\d[\w.+-]*["`]?\s*(?:\/\/.*)?|toolchain\s+(?:go\d+(?:\.\d+)*(?:rc\d+)?|default)\s*(?:\/\/.*)?|(?=[\w~-]+\.)[\w.~/-]+\s+v\d.*|\[.*)?$/;
 /** A workspace replaces the packages that its modules are named like. */
 const GO_WORKSPACE = /^\s*(?:\/\/.*|\)|(?:go|toolchain|replace)\s.*)?$/;
 const CARGO_NAME = /(?:^\s*["']?|\.)package["']?\s*=\s*["']|dependencies\s*=\s*\{/;

@@ -13,6 +13,7 @@ import { newMemberHits } from './json-members';
 import { cargoHits } from './cargo-settings';
 import { pipfileHits } from './pipfile-settings';
 import { pnpmHits } from './pnpm-settings';
+import { poetryHits } from './poetry-settings';
 import { pythonHits } from './python-settings';
 import { SETTING } from './setting';
 import { isOlder } from './versions';
@@ -44,6 +45,7 @@ export function toolSettingHits(view: FileView): Hit[] {
     case 'go.mod':
       return olderGoHits(view);
     case 'pyproject.toml':
+      return [...pythonHits(view, SETTING), ...poetryHits(view)];
     case 'setup.cfg':
       return pythonHits(view, SETTING);
     default:
@@ -63,7 +65,7 @@ function addedHits(view: FileView, holds: (text: string) => boolean): Hit[] {
  * https://docs.deno.com/runtime/fundamentals/configuration/
  */
 const DENO =
-  /"(?:importMap|lock|allowScripts|plugins|permissions|links|patch|scopes|vendor|nodeModulesDir|jsxImportSource)"\s*:/;
+  /"(?:importMap|lock|allowScripts|plugins|permissions|links|patch|scopes|vendor|minimumDependencyAge|nodeModulesDir|jsxImportSource)"\s*:/;
 
 /** An import of a package, of files of one, or of a URL, that gets a file of the tree. */
 const MAPPED = /"(?!exports")(?:@[\w-]+\/|[a-z]+:|\w)[^"]*"\s*:\s*"\.{0,2}\//;

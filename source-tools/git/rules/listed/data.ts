@@ -27,7 +27,7 @@ const TEST_FORMATS = wordSet(
 const TOOL_WORDS = wordSet(`
   config conf cfg configuration settings package lock composer tsconfig jsconfig compose docker workflow action cargo
   pyproject pom setup application manifest project workspace values chart kustomization playbook deployment requirements
-  constraints cmakelists conanfile
+  constraints cmakelists conanfile pytest tox mise
 `);
 
 export const isTranslation = ({ extension }: NameParts): boolean => TRANSLATIONS.has(extension);
