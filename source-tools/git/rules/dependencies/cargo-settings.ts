@@ -97,7 +97,8 @@ function isPlainMember(key: string, value: string, table: string | null): boolea
   if (table?.endsWith('dependencies') === true && OF_PACKAGE.test(key)) return false;
   if (key === 'resolver') return /^["'][23]["']/.test(value);
   if (key === 'publish') return /^false\b/.test(value);
-  if (key === 'workspace') return table !== null && PACKAGES.test(table) && /^true\b/.test(value);
+  if (key === 'workspace')
+    return table !== null && (PACKAGES.test(table) || table === 'lints') && /^true\b/.test(value);
   if (PLAIN_KEYS.has(key)) return !OPENS.test(value) || PACKAGE_OR_LEVEL.test(value);
   if (OTHER_LISTS.has(key)) return false;
   if (table !== null && !NAMED.test(table) && !PACKAGES.test(table)) return false;

@@ -24,7 +24,7 @@ const KNOWN_IN_CAPITALS = wordSet(`
   readme changelog changes history news authors contributors contributing thanks acknowledgements acknowledgments credits todo
   upgrading upgrade faq notes release releases releasing roadmap migration migrating security conduct support governance
   maintainers maintaining development hacking building install installing installation architecture design testing
-  troubleshooting glossary guide template index
+  troubleshooting glossary guide template index charter
 `);
 /** Words of files and folders from which AI agents take instructions. */
 const AGENT_WORDS = wordSet(`
