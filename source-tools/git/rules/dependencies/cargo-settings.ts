@@ -50,6 +50,7 @@ const END = String.raw`\s*(?:#.*)?$`;
 
 const FEATURE_LIST = new RegExp(`^${FEATURES}${END}`);
 const PACKAGE_OR_LEVEL = new RegExp(`^(?:${VERSION_RANGE}|${LEVEL}|${MEMBERS}|${OPEN_MEMBERS})${END}`);
+const TEXTS = new RegExp(String.raw`^${TEXT}\s*(?:,\s*${TEXT}\s*)*,?\s*(?:\]\s*\}?)?\s*,?${END}`);
 /** The name of a folder can look like a feature of a package: only where the list is known to be one of features. */
 const ITEMS = new RegExp(String.raw`^${FEATURE}\s*(?:,\s*${FEATURE}\s*)*,?\s*\]?,?${END}`);
 const ITEMS_OF_UNKNOWN = new RegExp(
@@ -79,7 +80,7 @@ const isPlainTable = (table: string): boolean =>
 function isPlainItem(text: string, table: string | null, list: string | null): boolean {
   const isOfFeatures = table !== null && (NAMED.test(table) || PACKAGES.test(table));
   if (list === null) return (isOfFeatures ? ITEMS : ITEMS_OF_UNKNOWN).test(text);
-  return PLAIN_KEYS.has(list) ? !text.startsWith('{') : !OTHER_LISTS.has(list) && ITEMS.test(text);
+  return PLAIN_KEYS.has(list) ? TEXTS.test(text) : !OTHER_LISTS.has(list) && ITEMS.test(text);
 }
 
 /** `name.workspace = true`, and a member of a package or of a finding: `serde.version = "1"`. */

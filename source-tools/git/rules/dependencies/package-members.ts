@@ -13,10 +13,14 @@ const PACKAGES = wordSet(`
 `);
 /** Objects that describe the package, map what its users import, or are those of an extension of an editor. */
 const PLAIN_OBJECTS = wordSet(`
-  author bugs repository funding engines scripts man exports imports types typesversions peerdependenciesmeta
-  publishconfig devengines volta import require node default development production worker workerd deno bun edge-light
-  react-native module contributes commands menus properties configuration languages grammars keybindings
+  author bugs repository funding engines scripts man types typesversions peerdependenciesmeta publishconfig devengines
+  volta contributes commands menus properties configuration languages grammars keybindings
   capabilities untrustedworkspaces virtualworkspaces
+`);
+/** Objects whose members are files of the package that its users import, below the names of `exports` and `imports`. */
+const ENTRIES = wordSet(`
+  exports imports import require node default development production worker workerd deno bun edge-light react-native
+  module
 `);
 /** Members that describe the package, the files that its users import, and the settings of an extension of an editor. */
 const PLAIN_KEYS = wordSet(`
@@ -42,10 +46,11 @@ const PLAIN_LISTS = wordSet(`
   extensions aliases filenames tags
 `);
 
+const FILE = /^"\.{1,2}\//;
 const WORD = /^"\s*[^"\s]*\s*"$/;
 /** A range of versions, or a package of the workspace or of its catalogue. A path is checked as an entry point. */
 const RANGE =
-  /^"\s*(?:(?:[\^~<>=!v]{1,3}\s{0,2})?\d|x"|\*"|(?:workspace|catalog|npm|jsr|file|link|portal|patch|git|github|https?):|\.{1,2}\/)/;
+  /^"\s*(?:(?:[\^~<>=!v]{1,3}\s{0,2})?\d|x"|\*"|(?:workspace|catalog|npm|jsr|file|link|portal|patch|git|github):|https?:\/\/|\.{1,2}\/)/;
 const REFERENCE = /^"\$[^"\s]+"$/;
 const PACKAGE_NAME = /^(?:@[\w.~-]+\/)?[\w.~-]+$/;
 
@@ -56,7 +61,8 @@ export function packageSetting({ parent, key, value }: JsonMember): string | nul
   const [object, member] = [parent.key?.toLowerCase() ?? null, key.toLowerCase()];
   if (object !== null && PACKAGES.has(object)) return isRead(key, value) ? null : TAG;
   if (GIT_HOOKS.has(member) && object !== 'scripts' && !RANGE.test(value)) return HOOK;
-  if (object !== null && isPlainObject(object)) return null;
+  if (object !== null && (ENTRIES.has(object) || /^[.#]/.test(object))) return FILE.test(value) ? null : SETTING;
+  if (object !== null && PLAIN_OBJECTS.has(object)) return null;
   if (isFlag) return PLAIN_FLAGS.has(member) ? null : SETTING;
   if (PLAIN_KEYS.has(member) && (object === null || member !== 'command' || WORD.test(value))) return null;
   if (object !== null) return SETTING;
@@ -69,9 +75,6 @@ export function packageSetting({ parent, key, value }: JsonMember): string | nul
 /** Whether other checks read the package, which can have the name of an engine. */
 const isRead = (key: string, value: string): boolean =>
   (RANGE.test(value) && !JSON_SETTINGS.test(key)) || REFERENCE.test(value);
-
-/** Also a path of `exports` or a name of `imports`, whose members are conditions. */
-const isPlainObject = (object: string): boolean => PLAIN_OBJECTS.has(object) || /^[.#]/.test(object);
 
 /** Declarations of types, which `typesVersions` lists. */
 const TYPES = /^"(?:\.\/)?(?:dist\/types\/[^"\s]*|[^"\s]*\.d\.[cm]?ts)"$/;

@@ -99,9 +99,11 @@ function namesTool(text: string): boolean {
 }
 
 function isLoaded([all, name = '']: RegExpExecArray): boolean {
-  return isName(name) && !FILES.has(name.toLowerCase()) && !NOT_CODE.test(all);
+  return IMPORTED.test(name) && !FILES.has(name.toLowerCase()) && !NOT_CODE.test(all);
 }
 
+/** A name or a package, but not a path of `exports` or a name of `imports`. */
+const IMPORTED = /^(?:@[\w.-]+\/)?[\w-][\w.-]*$/;
 /** Not a package, a path, a range of versions, or a setting of an extension. */
 const isName = (name: string): boolean => /^[\w-]+$/.test(name);
 

@@ -65,6 +65,7 @@ describe('a new package', () => {
     ['requirements.txt', 'evil (>=1)', 'evil'],
     ['requirements.txt', '3to2', '3to2'],
     ['requirements.txt', 'yarn', 'yarn'],
+    ['requirements.txt', 'evil==1 --hash=sha256:abc', 'evil'],
     ['Gemfile', 'gem "node", "~> 1"', 'node'],
     ['Cargo.toml', 'python = "1"', 'python'],
     ['Cargo.toml', "'evil' = '1'", 'evil'],

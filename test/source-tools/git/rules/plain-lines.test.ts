@@ -14,6 +14,7 @@ describe('a member of package.json', () => {
     ['   "dependencies": {', '+    "zod": "a-tag"'],
     ['   "dependencies": {', '+    "zod": ""'],
     ['   "dependencies": {', '+    "zod": "/src/evil"'],
+    ['   "dependencies": {', '+    "zod": "https:evil.example/x.tgz"'],
     ['   "dependencies": {', '+    "node": "1.0.0"'],
     ['   "catalog": {', '+    "zod": "a-tag"'],
   ])('is held if it is a package at a tag or in a form that is not read: %s %s', (object, line) => {
@@ -37,6 +38,8 @@ describe('a member of package.json', () => {
     ['     "presets": ["a"],', '+    "plugins": ["evil"]'],
     ['   "allowScripts": {', '+    "evil": true'],
     ['+  "gypfile": true,'],
+    ['   "imports": {', '+    "#x": "evil"'],
+    ['+    "@evil/x": "./src/x"'],
     ['     "*.ts": "eslint",', '+    "*.js": "node evil.js"'],
     ['   "lint-staged": {', '+    "*.js": "node evil.js"'],
     ['   "wireit": {', '     "build": {', '+      "command": "node evil.js"'],
@@ -91,6 +94,7 @@ describe('a line of Cargo.toml', () => {
     [String.raw`+"ev\u0069l" = "1"`],
     [' [dependencies]', '+version = "1"'],
     [' [dependencies]', '+evil = { features = ["a}"], version = "1" }'],
+    [' evil = { features = [', '+  "a" ], version = "1" }'],
     [' serde = { version = "1", features = [', '+  "derive"', '+], path = "evil" }'],
   ])('is held unless it is of a listed form: %s %s', (...lines) => {
     expect(held('Cargo.toml', ...lines)).toMatch(/decides which code is built or run|local folder/);
