@@ -14,7 +14,7 @@ import { protectedKind } from './protected-kinds';
 /** An allowlist: a person checks a file of a kind that this pack does not know, which a tool may run or obey. */
 export const unlistedFile = gitRule({
   name: 'git_unlisted_file',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'confirm',
   why: 'Only files of listed kinds, such as modules of programs, tests, documents, translations and styles, may change without a question. Tools run or obey many others without being asked.',
   config: z.strictObject({

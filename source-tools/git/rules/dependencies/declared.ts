@@ -16,20 +16,30 @@ export interface Declared {
 const IN_JSON = /"([^"\s]+)"\s*:\s*"([^"]*)"/g;
 /** The same in a line. Patterns are anchored and have no nested repetition. */
 const IN_YAML = /^\s+['"]?((?:@[\w.-]+\/)?[\w./-]+)['"]?\s*:\s+['"]?([\^~<>=]{0,2}\s?v?\d[^'"#\s]*)/;
-const IN_TOML = /^\s*"?([\w.-]+)"?\s*=\s*(?:["']([^"']*)["']|\{[^}]*\bversion\s*=\s*["']([^"']*)["'])/;
+const IN_TOML = /^\s*["']?([\w.-]+)["']?\s*=\s*(?:["']([^"']*)["']|\{[^}]*\bversion\s*=\s*["']([^"']*)["'])/;
 /** `[dependencies.name]`, also below `target`; the version is in a line of its own. */
-const IN_CARGO_TABLE = /^\s*\[(?:[^\]]{0,200}\.)?(?:dev-|build-)?dependencies\."?([\w-]+)"?\s*\]/;
+const IN_CARGO_TABLE =
+  /^\s*\[\s*(?:[^\]]{0,200}\.\s*)?["']?(?:dev-|build-)?dependencies["']?\s*\.\s*["']?([\w-]+)["']?\s*\]/;
 const IN_TOML_LIST =
   /^\s*(?:[\w-]+\s*=\s*\[\s*)?["']([A-Za-z][\w.-]*)(?:\[[\w,. -]*\])?\s*((?:[<>=~!]=?|===)\s*[^"';]+)?["'; ]/;
-const IN_REQUIREMENTS = /^\s*([A-Za-z][\w.-]*)(?:\[[\w,. -]*\])?\s*((?:[<>=~!]=?|===)\s*[^\s;#]+)?\s*(?:[;#\\].*)?$/;
+const IN_REQUIREMENTS =
+  /^\s*([A-Za-z\d][\w.-]*)(?:\[[\w,. -]*\])?\s*\(?((?:[<>=~!]=?|===)\s*[^\s;#()]+)?\)?\s*(?:(?:[;#\\]|--hash=).*)?$/;
 const IN_GO = /^\s*(?:require\s+)?["`]?([\w.-]+\.[\w.-]+\/[^\s"`]+|[\w-]+\.[a-z]{2,})["`]?\s+["`]?(v\d[^\s"`]*)/;
 const IN_GEMFILE = /^\s*gem[\s(]+["']([\w.-]+)["'](?:\s*,\s*["']([^"']+)["'])?/;
 
 /** A range of versions: `^1.2.3`, `>=2,<3`, `~> 4`, `1.x`, `*`, `latest`. */
 const RANGE = /^(?:(?:npm|jsr):\S{1,200}@)?(?:[\^~<>=!]{0,3}\s{0,2}v?\d[\w.+*-]*|[*x]|latest|next)(?:$|[\s,|-])/;
-/** Names of settings, not of packages: the version of the package itself, of its language and of its tools. Whole names: `x-node` is a package. */
-const SETTINGS =
-  /^(?:(?:(?:rust|python|target|required|current|fallback)[-_]|min_?)?version|requires-python|engines?|edition|resolver|node|npm|pnpm|yarn|bun|python|go|toolchain|packagemanager|vscode)$/i;
+/**
+ * Names of settings in each manifest, not of packages: the version of the package itself, of its language and of its tools. Whole
+ * names: `x-node` is a package. Others can be those of packages.
+ */
+const SETTINGS: ReadonlyMap<string, RegExp> = new Map([
+  ['pyproject.toml', /^(?:(?:(?:python|target|required|current|fallback)[-_]|min_?)?version|requires-python|python)$/i],
+  ['cargo.toml', /^(?:(?:rust-)?version|edition|resolver)$/],
+  ['pipfile', /^python(?:_full)?_version$/],
+]);
+/** Those of `engines` in JSON. */
+export const JSON_SETTINGS = /^(?:version|node|npm|pnpm|yarn|bun|vscode|packagemanager)$/i;
 /** How Deno names a package, whatever the key is. */
 const ALIAS = /^(?:npm|jsr):\/?(@?[^@"]+)/;
 
@@ -40,33 +50,55 @@ export function declaredIn(view: FileView, kind: PatchLine['kind']): readonly De
   if (base === 'setup.cfg') return declaredInSetupCfg(view, kind);
   const read = readerOf(view.name);
   if (read === null) return [];
-  const bare = base === 'pyproject.toml' ? withoutVersion(view, kind) : [];
+  const settings = SETTINGS.get(base);
+  const bare = base === 'pyproject.toml' ? listedIn(view, kind) : [];
   const withVersion = view.lines(kind).flatMap((line) => {
     const found = line.text.length > MAX_LINE ? null : read(line.text.replace(/\r$/, ''));
-    return found === null || SETTINGS.test(found.name) ? [] : [{ ...found, line }];
+    return found === null || (found.isKey && settings?.test(found.name) === true)
+      ? []
+      : [{ name: found.name, version: found.version, line }];
   });
   return [...bare, ...withVersion];
 }
 
 /** The start of a list of packages in pyproject.toml, or an item with a version in it. */
-const PYTHON_LIST = /^\s*(?:[\w-]*dependencies|requires)\s*=\s*\[|^\s*["'][A-Za-z][\w.-]*(?:\[[\w,. -]*\])?\s*[<>=~!]=/;
-const PYTHON_GROUPS = /^\s*\[(?:dependency-groups|project\.optional-dependencies)\]/;
-const WITHOUT_VERSION = /(?<!= ?)["']([A-Za-z][\w.-]*)(?:\[[\w,. -]*\])?\s*(?:;[^"']*)?["']/g;
+const PYTHON_LIST =
+  /^\s*["']?(?:[\w-]*dependencies|requires)["']?(?:\s*\.\s*["']?[\w.-]+["']?)?\s*=\s*[[{]|^\s*["'][A-Za-z\d][\w.-]*(?:\[[\w,. -]*\])?\s*\(?[<>=~!]=/;
+const PYTHON_GROUPS = /^\[(?:dependency-groups|project\.optional-dependencies)\]/;
+const TEXT = /"([^"]*)"|'([^']*)'/g;
+/** A package with its extras and its version. */
+const REQUIREMENT = /^\s*([A-Za-z\d][\w.-]*)\s*(?:\[[^\]]*\])?\s*\(?\s*((?:[<>=~!]=?|===)[^;)]*)?/;
 
-/** Packages without a version in pyproject.toml, which other lists of words resemble: only where the hunk shows what the list is. */
-function withoutVersion(view: FileView, kind: PatchLine['kind']): Declared[] {
+/** Packages in pyproject.toml, which other lists of words resemble: only where the hunk shows what the list is. */
+function listedIn(view: FileView, kind: PatchLine['kind']): Declared[] {
   return view.file.hunks.flatMap(({ lines }) => {
     let [isGroup, isList] = [false, false];
     return lines.flatMap((line) => {
       const { text } = line;
       if ((line.kind !== kind && line.kind !== ' ') || text.length > MAX_LINE) return [];
-      if (/^\s*\[/.test(text)) isGroup = PYTHON_GROUPS.test(text);
+      if (/^\s*\[\s*[\w"']/.test(text) && /\]\s*(?:#.*)?$/.test(text))
+        isGroup = PYTHON_GROUPS.test(text.replaceAll(/["'\s]/g, ''));
       if (PYTHON_LIST.test(text) || (isGroup && /=\s*\[/.test(text))) isList = true;
-      const names = isList && line.kind === kind ? [...text.matchAll(WITHOUT_VERSION)] : [];
-      if (/\]\s*(?:#.*)?$/.test(text)) isList = false;
-      return names.map(([, name = '']) => ({ name, version: '', line }));
+      const items = isList && line.kind === kind ? textsIn(text) : [];
+      const structure = text.replaceAll(/"[^"]*"|'[^']*'/g, '').replace(/#.*/, '');
+      if (/\][\s,}]*$/.test(structure)) isList = false;
+      return items.map((item) => ({ ...requirementIn(item), line }));
     });
   });
+}
+
+/** The texts of a line that are neither a key nor the value of one, such as the name of a group that a list includes. */
+function textsIn(line: string): readonly string[] {
+  return [...line.matchAll(TEXT)].flatMap(({ 0: all, 1: double, 2: single, index }) => {
+    const isOfKey = /=\s*$/.test(line.slice(0, index)) || /^\s*=/.test(line.slice(index + all.length));
+    return isOfKey ? [] : [double ?? single ?? ''];
+  });
+}
+
+/** What is in no known form is read as a name, so that it is a new package. */
+function requirementIn(item: string): Omit<Declared, 'line'> {
+  const [, name = item, version = ''] = REQUIREMENT.exec(item) ?? [];
+  return item.includes('\\') ? { name: item, version: '' } : { name, version: version.trim() };
 }
 
 /** Packages of setup.cfg: in lists that require them, and with a version also where the hunk does not show what the list is. */
@@ -77,8 +109,8 @@ function declaredInSetupCfg(view: FileView, kind: PatchLine['kind']): Declared[]
       const text = line.text.replace(/\r$/, '');
       if ((line.kind !== kind && line.kind !== ' ') || text.length > MAX_LINE) return [];
       if (text.startsWith('[')) isExtras = isList = text.startsWith('[options.extras_require]');
-      const [key, name] = /^([\w.-]+)\s*=\s*/.exec(text) ?? [];
-      if (name !== undefined) isList = isExtras || /^(?:install|setup|tests)_requires?$/.test(name);
+      const [key, name] = /^([\w.-]+)\s*[=:]\s*/.exec(text) ?? [];
+      if (name !== undefined) isList = isExtras || /^(?:install|setup|tests)[_-]requires?$/i.test(name);
       const isItem = isList || /^\s+[\w.,[\] -]+[<>=~!]=/.test(text);
       const found = isItem && line.kind === kind ? matched(IN_REQUIREMENTS, text.slice(key?.length), () => true) : null;
       return found === null ? [] : [{ ...found, line }];
@@ -98,13 +130,14 @@ function declaredInJson(view: FileView, kind: PatchLine['kind']): readonly Decla
     const line = lines[index];
     const alias = ALIAS.exec(version)?.[1];
     if (line !== undefined && alias !== undefined && isDeno(view)) found.push({ name: alias, version, line });
-    else if (line !== undefined && isVersion(name, version.trim()) && !SETTINGS.test(name))
+    else if (line !== undefined && isVersion(name, version.trim()) && !JSON_SETTINGS.test(name))
       found.push({ name, version, line });
   }
   return found;
 }
 
-type Reader = (text: string) => Omit<Declared, 'line'> | null;
+/** `isKey`: the name is the key of a table, which can be that of a setting. */
+type Reader = (text: string) => (Omit<Declared, 'line'> & { readonly isKey: boolean }) | null;
 
 function readerOf(name: PathName): Reader | null {
   if (isRequirements(name)) return (text) => matched(IN_REQUIREMENTS, text, () => true);
@@ -138,5 +171,5 @@ function matched(
   const match = pattern.exec(text);
   if (match === null) return null;
   const version = (match[2] ?? match[3] ?? '').trim();
-  return isVersion(version) ? { name: match[1] as string, version } : null;
+  return isVersion(version) ? { name: match[1] as string, version, isKey: pattern === IN_TOML } : null;
 }

@@ -3,28 +3,26 @@ import type { PatchFile, PatchLine } from '../../facts/git-facts';
 import { atLine } from '../define-git-rule';
 import type { FileView } from '../patch-view';
 import { withoutEscapes } from './json-escapes';
-import { MAX_TOKENS, membersIn, type JsonMember } from './json-members';
+import { membersIn, TOO_MANY, type JsonMember } from './json-members';
 import { MAX_LINE } from './long-lines';
+import { isPlainItem, packageSetting } from './package-members';
+import { SETTING } from './setting';
 
 const RUNS = 'decides which code of the package runs';
 const PUBLISHED = 'decides what is published';
-export const SETTING = 'is a setting of a tool, which can load or run code';
 const UNKNOWN = 'is an item of a list that the hunk does not show';
 
-const UNREAD = `has a hunk with more than ${MAX_TOKENS} names and values, which this rule does not read`;
 const MOVES = 'moves the lines below into or out of an object or a list';
 
 /** Members of package.json whose value is a file that is run or imported. A value with a space is a command in `scripts`. */
 const ENTRIES = new Set(['main', 'module', 'browser', 'exports', 'bin', 'unpkg', 'jsdelivr']);
 const FILE = /^"[^"\s]*"$/;
-/** An item that is a file of the tree, but not types, which `typesVersions` lists. */
-const LOCAL_ITEM = /^"(?!\.\/dist\/types\/)(?:(?:\.{1,2}|<rootDir>)\/[^"\s]*|[^"\s]+\.[cm]?[jt]sx?)"$/;
 
 /** What package.json names as its entry points, commands and published files. A member that only moves within its object stays the same. */
 export function entryHits({ file }: FileView): Hit[] {
   const placed = file.hunks.flatMap((hunk): Hit[] => {
     const members = membersIn(hunk);
-    if (members === null) return hunk.lines.slice(0, 1).map((line) => atLine(file, line, UNREAD));
+    if (members === null) return hunk.lines.slice(0, 1).map((line) => atLine(file, line, TOO_MANY));
     const { before, after, moves } = members;
     const [known, kept] = [new Set(before.map(identityOf)), new Set(after.map(identityOf))];
     const lost = before.filter((member) => keepsBack(member) && !kept.has(member.identity));
@@ -36,7 +34,8 @@ export function entryHits({ file }: FileView): Hit[] {
     for (const member of after) {
       if (known.has(member.identity) || hits.has(member.line)) continue;
       const isOther = places.has(member.place) || (containers.has(member.parent.id) && isCondition(member));
-      const what = kindOf(member) ?? (isOther && member.key !== null && isPath(member.key, member.value) ? RUNS : null);
+      const isMoved = isOther && member.key !== null && isPath(member.key, member.value);
+      const what = kindOf(member) ?? (isMoved ? RUNS : packageSetting(member));
       if (what !== null) hits.set(member.line, what);
     }
     if (moves !== null && hits.size === 0) hits.set(moves, MOVES);
@@ -72,9 +71,7 @@ function kindOf(member: JsonMember): string | null {
 function itemKind({ kind, key }: JsonMember['parent'], value: string): string | null {
   if (kind !== '[' || key === null) return UNKNOWN;
   if (key === 'files' || key === 'workspaces') return PUBLISHED;
-  return /^[\w-]+$/.test(key) && key !== 'keywords' && LOCAL_ITEM.test(value) && !/\.d\.[cm]?ts"$/.test(value)
-    ? SETTING
-    : null;
+  return isPlainItem(key, value) ? null : SETTING;
 }
 
 /** A condition of an entry in `exports`: the first one that applies decides. */

@@ -30,7 +30,7 @@ const REGISTRIES = [
 
 export const dependencyChange = gitRule({
   name: 'git_dependency_change',
-  logicRevision: 11,
+  logicRevision: 12,
   defaultLevel: 'confirm',
   why: 'A dependency runs with all permissions of the program, and a lock file that disagrees with its manifest installs something else.',
   config: z.strictObject({
@@ -120,7 +120,7 @@ function lockHits(view: FileView, { added, removed, rehashed, replaced }: LockCh
 
 export const dependencyUpdate = gitRule({
   name: 'git_dependency_update',
-  logicRevision: 6,
+  logicRevision: 7,
   defaultLevel: 'advise',
   status: 'WARN',
   why: 'Another version of a dependency is other code, which nothing in the patch shows.',

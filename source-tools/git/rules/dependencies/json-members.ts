@@ -1,4 +1,6 @@
+import type { Hit } from '../../../../policy/rules/hit';
 import type { PatchFile, PatchLine } from '../../facts/git-facts';
+import { atLine } from '../define-git-rule';
 import { withoutEscapes } from './json-escapes';
 import { MAX_LINE } from './long-lines';
 
@@ -33,7 +35,8 @@ interface HunkMembers {
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\]:]|[^\s{}[\]:,"]+/g;
 
 /** More than the manifests of large workspaces have; deeply nested ones would take long to read. */
-export const MAX_TOKENS = 20_000;
+const MAX_TOKENS = 20_000;
+export const TOO_MANY = `has a hunk with more than ${MAX_TOKENS} names and values, which this rule does not read`;
 
 /** The members that a hunk shows, whatever their lines are, with comparable places on both sides; null if it has too many. */
 export function membersIn({ lines }: Hunk): HunkMembers | null {
@@ -45,6 +48,19 @@ export function membersIn({ lines }: Hunk): HunkMembers | null {
   const isSame = before.closed === after.closed && before.open === after.open;
   const moves = isSame ? null : (lines.find(({ kind }) => kind !== ' ') ?? null);
   return { before: before.members, after: after.members, moves };
+}
+
+/** Hits for the members that `describe` returns a text for and that are new, or have another value. */
+export function newMemberHits(file: PatchFile, describe: (member: JsonMember) => string | null): Hit[] {
+  return file.hunks.flatMap((hunk) => {
+    const members = membersIn(hunk);
+    if (members === null) return hunk.lines.slice(0, 1).map((line) => atLine(file, line, TOO_MANY));
+    const known = new Set(members.before.map(({ identity }) => identity));
+    return members.after.flatMap((member) => {
+      const what = known.has(member.identity) ? null : describe(member);
+      return what === null ? [] : [atLine(file, member.line, what)];
+    });
+  });
 }
 
 interface Token {

@@ -83,6 +83,7 @@ const isLoadedName = (name: string): boolean =>
 function isLoaded(section: string | null, key: string | null, text: string): boolean {
   if (key !== null && isLoadedName(key)) return true;
   if (section === 'tool.poetry' && key !== null && PUBLISHED_KEYS.test(key)) return true;
+  if (section?.startsWith('tool.poetry.') === true && key === 'path') return true;
   if (section !== null) return !SECTIONS.test(section) || LOADED_SECTIONS.test(section);
   if (FUNCTION.test(text)) return true;
   if (PACKAGE.test(text) || CODE.test(text)) return false;

@@ -5,6 +5,7 @@ import { atLine } from '../define-git-rule';
 import type { FileView } from '../patch-view';
 import { isRequirements, isSettings } from './ecosystems';
 import { withoutEscapes } from './json-escapes';
+import { isPlainRuby } from './ruby-lines';
 
 const SOURCES = [
   linePattern(
@@ -20,7 +21,7 @@ const SOURCES = [
   linePattern(
     'installs a package from a local folder or archive',
     ['file:', 'link:', 'portal:', 'patch:', 'exec:', 'path', '.tgz', '.tar.gz'],
-    String.raw`[:@]\s*["']?\s*(?:file|link|portal|patch|exec):|\bpath["']?\s*=\s*["']\.\.|\bpath:\s*["']|:path\s*=>|:\s*"[^"\s]*\.(?:tgz|tar\.gz)"`,
+    String.raw`[:@]\s*["']?\s*(?:file|link|portal|patch|exec):|\bpath["']?\s*=\s*["']\.\.|[{,.]\s*["']?path["']?\s*=\s*["']|\bpath:\s*["']|:path\s*=>|:\s*"[^"\s]*\.(?:tgz|tar\.gz)"`,
   ),
   linePattern(
     'installs packages from another registry',
@@ -81,7 +82,13 @@ const SCRIPTS = [
   linePattern(
     'runs a script on installation',
     ['install', 'prepare', 'prepublish', 'preprepare', 'postprepare', 'dependencies'],
-    String.raw`"(?:(?:pre|post|pnpm:devpre)?(?:install|prepare)|prepublish|uninstall)"\s*(?::|$)|"dependencies"\s*:\s*"`,
+    String.raw`"(?:(?:pre|post|pnpm:devpre)?(?:install|prepare)|prepublish|(?:pre|post)?uninstall)"\s*(?::|$)|"dependencies"\s*:\s*"`,
+  ),
+  linePattern(
+    'runs a script on deployment',
+    ['heroku', 'vercel', 'now-', 'gcp-', 'eas-'],
+    // https://devcenter.heroku.com/articles/nodejs-support and the pages of other hosts.
+    String.raw`"(?:heroku-(?:prebuild|postbuild|cleanup)|vercel-(?:build|install)|now-build|gcp-build|eas-build-[\w-]+)"\s*(?::|$)`,
   ),
   linePattern(
     'runs a package that no manifest names',
@@ -89,9 +96,9 @@ const SCRIPTS = [
     String.raw`[\s=;&|"](?:npx|bunx|pnpx|uvx|pipx\s+run|(?:pnpm|yarn)\s+dlx|npm\s+(?:exec|x))\s`,
   ),
   linePattern(
-    'runs a script when the package is packed or published, or on a commit',
-    ['pack', 'publish', 'hooks', 'husky', 'lint-staged', 'pre-commit'],
-    String.raw`"(?:(?:pre|post)pack|prepublishonly|(?:post)?publish)"\s*(?::|$)|"(?:simple-git-hooks|githooks|husky|lint-staged|pre-commit)"\s*:\s*(?:[{[]|$)`,
+    'runs a script when the package gets a version, is packed or published, or on a commit',
+    ['pack', 'publish', 'hooks', 'husky', 'lint-staged', 'pre-commit', 'version'],
+    String.raw`"(?:(?:pre|post)(?:pack|version)|prepublishonly|(?:post)?publish)"\s*(?::|$)|"version"\s*:\s*"(?:[^"\d]*"|[^"\s]*\s)|"(?:simple-git-hooks|githooks|husky|lint-staged|pre-commit)"\s*:\s*(?:[{[]|$)`,
   ),
 ];
 
@@ -117,8 +124,7 @@ export function sourceHits(view: FileView): Hit[] {
   return (binary === null ? hunks.map(({ lines }) => lines) : [view.lines('+')]).flatMap((lines) => {
     let [before, isPath] = ['', false];
     return lines.flatMap((line) => {
-      const setting = isPnpmSetting(view, line.text) ? 'is a setting of what is installed and run' : null;
-      if (line.kind === '-' && !isSettings(view) && setting === null) return [];
+      if (line.kind === '-' && !isSettings(view)) return [];
       // A value can be in a line below its name, and items in lines below the name of their list.
       const own = withoutEscapes(line.text);
       const joins = VALUE.test(own) || (isJson && (before.endsWith(':') || /^\s*:/.test(own)));
@@ -127,40 +133,29 @@ export function sourceHits(view: FileView): Hit[] {
       if (!isItem) before = (isJson ? /[:["]$/ : /[:[]$/).test(text) ? text.slice(-MAX_NAME) : '';
       if (/[{}]/.test(own)) isPath = PATH_MEMBERS.test(own);
       if (line.kind === ' ') return [];
-      const what = describeLine(patterns, text) ?? (line.kind === '+' ? formIn(view, text, isPath) : null) ?? setting;
+      const what = describeLine(patterns, text) ?? (line.kind === '+' ? formIn(view, text, isPath) : null);
       return what === null ? [] : [atLine(view.file, line, what)];
     });
   });
 }
-
-/** All members of `pnpm-workspace.yaml` but the packages and their versions are settings, as in `.npmrc`. */
-function isPnpmSetting({ name }: FileView, text: string): boolean {
-  return name.base === 'pnpm-workspace.yaml' && PNPM_SETTING.test(text);
-}
-/** Also a value that only a setting has, in a hunk that does not show the name of the setting, such as `allowBuilds`. */
-const PNPM_SETTING = /^["']?(?!(?:packages|catalogs?)["']?\s*:)[a-z][\w-]*["']?\s*:|^\s+\S+:\s+(?:true|false)\s*$/i;
 
 /** A line with a value and without a name, in JSON, TOML or YAML. */
 const VALUE = /^\s*(?:-\s|["'][^"']*["'][\s,}\]]*$)/;
 /** A line that opens a member whose own members are commands or files of the package. */
 const PATH_MEMBERS = /^\s*"(?:scripts|bin|directories)"\s*:\s*\{\s*$/;
 
-/** An option of pip, a package with its source, or a path. Checksums are allowed. */
-const PIP_OPTION = /^\s*(?:-[cefir]|--[a-gi-z]|[\w.[\],-]+\s*@\s*\S|\S*\.(?:whl|zip|tar\.gz)\b|\.{0,2}\/\S)/;
-/** A Gemfile is a program: these lines do nothing but name packages. */
-const PLAIN_RUBY =
-  /^\s*(?:#.*|end|gemspec|(?:gem[\s(]+["'][\w./-]+["']|ruby\s|source\s|(?:group|platforms?)\s)[^`;#{}$&|(]*(?:\s#(?!\{).*)?)?$/;
+/** An option of pip, also after a package, a package with its source, a variable, or a path. Checksums are allowed. */
+const PIP_OPTION =
+  /^\s*(?:-[cefir]|--[a-gi-z]|[\w.[\],-]+\s*@\s*\S|\S*\.(?:whl|zip|tar\.gz)\b|[^\s#;]*\/|[^#]*\s--[a-gi-z]|[^#]*\$\{)/;
 const COMPOSER_CODE =
   /"(?:(?:pre|post)-(?:install|update|autoload|package|root|create|operations|pool|file|command|status|archive)-[a-z-]+|init|command)"\s*:|"[\w.-]+\/[\w.*-]+"\s*:\s*true\b/;
 const COMPOSER_SETTING =
   /"(?:vendor-dir|bin-dir|bin|minimum-stability|prefer-stable|lock|audit|policy|class)"\s*:|"type"\s*:\s*"composer-/;
 /** Other directives name programs, switch off defaults of security, or take files from the module. */
 const GO_MODULE =
-  /^\s*(?:\/\/.*|\)|(?:module|go|require|retract|replace)\b.*|toolchain\s+(?:go\d+(?:\.\d+)*(?:rc\d+)?|default)\s*(?:\/\/.*)?|(?=[\w~-]+\.)[\w.~/-]+\s+v\d.*|\[.*)?$/;
+  /^\s*(?:\/\/.*|\)|(?:module|go|retract|replace)\b.*|require\s*\(\s*(?:\/\/.*)?|require\s+["`]?[\w~-]+\.[\w.~/-]+["`]?\s+["`]?v\d[\w.+-]*["`]?\s*(?:\/\/.*)?|toolchain\s+(?:go\d+(?:\.\d+)*(?:rc\d+)?|default)\s*(?:\/\/.*)?|(?=[\w~-]+\.)[\w.~/-]+\s+v\d.*|\[.*)?$/;
 /** A workspace replaces the packages that its modules are named like. */
 const GO_WORKSPACE = /^\s*(?:\/\/.*|\)|(?:go|toolchain|replace)\s.*)?$/;
-/** Which file is compiled and run: https://doc.rust-lang.org/cargo/reference/cargo-targets.html */
-const CARGO_FILE = /^\s*["']?(?:path|default-run|harness)["']?\s*=/;
 const CARGO_NAME = /(?:^\s*["']?|\.)package["']?\s*=\s*["']|dependencies\s*=\s*\{/;
 const YAML_CODE = /^\s*["']?(?:(?:global)?pnpmfile|yarnPath|plugins|configDependencies)["']?\s*:/i;
 /** Anchors, tags, maps in braces, escapes, keys after a question mark, and values in a line of their own. */
@@ -176,7 +171,6 @@ function formIn({ name }: FileView, text: string, isPath: boolean): string | nul
       if (COMPOSER_CODE.test(text)) return 'runs a script on installation';
       return COMPOSER_SETTING.test(text) ? 'is a setting of what is installed and run' : null;
     case 'cargo.toml':
-      if (CARGO_FILE.test(text)) return 'decides which code is built or run';
       return CARGO_NAME.test(text) ? 'installs a package under another name' : null;
     case 'go.mod':
       return GO_MODULE.test(text) ? null : 'is a directive that decides what is built or run';
@@ -184,7 +178,7 @@ function formIn({ name }: FileView, text: string, isPath: boolean): string | nul
       return GO_WORKSPACE.test(text) ? null : 'takes packages from a folder';
     case 'gemfile':
     case 'gems.rb':
-      return PLAIN_RUBY.test(text) ? null : 'is Ruby code that this rule cannot read';
+      return isPlainRuby(text) ? null : 'is Ruby code that this rule cannot read';
     case 'pnpm-workspace.yaml':
     case '.yarnrc.yml':
       if (YAML_CODE.test(text)) return 'names code that runs on installation';

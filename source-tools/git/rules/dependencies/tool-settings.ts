@@ -4,10 +4,18 @@ import { shown } from '../../../../policy/text/shown-name';
 import { wordSet } from '../../../../policy/text/word-list';
 import { atLine } from '../define-git-rule';
 import type { FileView } from '../patch-view';
-import { entryHits, otherPathHits, SETTING } from './entry-points';
+import { entryHits, otherPathHits } from './entry-points';
 import { withoutEscapes } from './json-escapes';
 import { MAX_LINE } from './long-lines';
+import { composerSetting } from './composer-members';
+import { denoSetting } from './deno-members';
+import { newMemberHits } from './json-members';
+import { cargoHits } from './cargo-settings';
+import { pipfileHits } from './pipfile-settings';
+import { pnpmHits } from './pnpm-settings';
+import { poetryHits } from './poetry-settings';
 import { pythonHits } from './python-settings';
+import { SETTING } from './setting';
 import { isOlder } from './versions';
 
 /**
@@ -21,10 +29,23 @@ export function toolSettingHits(view: FileView): Hit[] {
     case 'deno.json':
     case 'deno.jsonc':
     case 'jsr.json':
-      return [...addedHits(view, (text) => DENO.test(text) || MAPPED.test(text)), ...otherPathHits(view.file)];
+      return [
+        ...addedHits(view, (text) => DENO.test(text) || MAPPED.test(text)),
+        ...newMemberHits(view.file, denoSetting),
+        ...otherPathHits(view.file),
+      ];
+    case 'composer.json':
+      return newMemberHits(view.file, composerSetting);
+    case 'cargo.toml':
+      return cargoHits(view);
+    case 'pipfile':
+      return pipfileHits(view);
+    case 'pnpm-workspace.yaml':
+      return pnpmHits(view);
     case 'go.mod':
       return olderGoHits(view);
     case 'pyproject.toml':
+      return [...pythonHits(view, SETTING), ...poetryHits(view)];
     case 'setup.cfg':
       return pythonHits(view, SETTING);
     default:
@@ -44,7 +65,7 @@ function addedHits(view: FileView, holds: (text: string) => boolean): Hit[] {
  * https://docs.deno.com/runtime/fundamentals/configuration/
  */
 const DENO =
-  /"(?:importMap|lock|allowScripts|plugins|permissions|links|patch|scopes|vendor|nodeModulesDir|jsxImportSource)"\s*:/;
+  /"(?:importMap|lock|allowScripts|plugins|permissions|links|patch|scopes|vendor|minimumDependencyAge|nodeModulesDir|jsxImportSource)"\s*:/;
 
 /** An import of a package, of files of one, or of a URL, that gets a file of the tree. */
 const MAPPED = /"(?!exports")(?:@[\w-]+\/|[a-z]+:|\w)[^"]*"\s*:\s*"\.{0,2}\//;
@@ -78,9 +99,11 @@ function namesTool(text: string): boolean {
 }
 
 function isLoaded([all, name = '']: RegExpExecArray): boolean {
-  return isName(name) && !FILES.has(name.toLowerCase()) && !NOT_CODE.test(all);
+  return IMPORTED.test(name) && !FILES.has(name.toLowerCase()) && !NOT_CODE.test(all);
 }
 
+/** A name or a package, but not a path of `exports` or a name of `imports`. */
+const IMPORTED = /^(?:@[\w.-]+\/)?[\w-][\w.-]*$/;
 /** Not a package, a path, a range of versions, or a setting of an extension. */
 const isName = (name: string): boolean => /^[\w-]+$/.test(name);
 

@@ -30,11 +30,14 @@ const TOOL_WORDS = wordSet(`
   constraints cmakelists conanfile
 `);
 
+/** The same for whole names. */
+const TOOL_FILES = wordSet('pytest.ini tox.ini mise.toml');
+
 export const isTranslation = ({ extension }: NameParts): boolean => TRANSLATIONS.has(extension);
 
 /** Whether only tests, or the language of the interface, depend on a data file. */
 export function isOrdinaryData(name: PathName, parts: NameParts): boolean {
-  if (loadedFolder(name) !== null || isBelowOperated(name)) return false;
+  if (loadedFolder(name) !== null || isBelowOperated(name) || TOOL_FILES.has(name.base)) return false;
   if ([parts.stem, ...parts.words, ...parts.inner].some((word) => TOOL_WORDS.has(word))) return false;
   const { folders } = name;
   if (TEST_FORMATS.has(parts.extension)) {

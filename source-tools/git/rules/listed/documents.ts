@@ -8,7 +8,7 @@ const DOCUMENTS = wordSet('md markdown rst adoc asciidoc org tex bib textile rdo
 const DOC_FOLDERS = wordSet('doc docs documentation man');
 /** Words of texts that package managers, builds or servers read, also among documents. */
 const READ_BY_TOOLS = wordSet(
-  'requirements requirement reqs constraints pip rtd cmakelists conanfile robots ads runtime packages deps dependencies manifest version',
+  'requirements requirement reqs constraints pip rtd llms llm cmakelists conanfile robots ads runtime packages deps dependencies manifest version',
 );
 /** Documents that have no extension, or the extension `txt`, outside the folders of documents. */
 const KNOWN = wordSet(`
@@ -24,14 +24,18 @@ const KNOWN_IN_CAPITALS = wordSet(`
   readme changelog changes history news authors contributors contributing thanks acknowledgements acknowledgments credits todo
   upgrading upgrade faq notes release releases releasing roadmap migration migrating security conduct support governance
   maintainers maintaining development hacking building install installing installation architecture design testing
-  troubleshooting glossary guide template
+  troubleshooting glossary guide template index charter
 `);
 /** Words of files and folders from which AI agents take instructions. */
 const AGENT_WORDS = wordSet(`
   agent agents prompt prompts skill skills instruction instructions persona personas subagent subagents chatmode
-  chatmodes claude gemini copilot cursor codex windsurf cline aider devin jules llm llms convention conventions command
-  commands rule rules memory memories steering guardrail guardrails
+  chatmodes claude gemini copilot cursor codex windsurf cline aider devin jules llm llms ai convention conventions command
+  commands rule rules memory memories steering guardrail guardrails soul heartbeat microagent microagents openspec
 `);
+/** Names of products are often those of packages too, whose folder of documents people read. */
+const NOT_ABOVE_DOCS = wordSet('ai');
+
+const FOR_AGENTS = 'has a name or folder from which AI agents take instructions';
 
 const STYLES_AND_PAGES = wordSet('html htm xhtml css scss sass less styl pcss heex templ gohtml cshtml vbhtml razor');
 /** Templates of pages; their inner extension, if any, is that of the result: `mail.html.twig`, `nginx.conf.twig`. */
@@ -50,8 +54,9 @@ export const isText = (parts: NameParts): boolean =>
 export function documentReason(name: PathName, parts: NameParts): string | null {
   if (isLicenceFile(name)) return 'contains license terms';
   if (!isDocument(parts) && loadedFolder(name) !== null) return 'is in a folder from which tools take all files';
-  const isForAgents =
-    [parts.stem, ...parts.words].some(isAgentWord) || [...parts.inner, ...name.folders].some(hasAgentWord);
+  const isNamedForAgents = [parts.stem, ...parts.words].some(isAgentWord);
+  if (parts.inner.some(hasAgentWord) || (isNamedForAgents && isInstruction(name, parts))) return FOR_AGENTS;
+  const isForAgents = isNamedForAgents || name.folders.some(hasAgentWord);
   // `agent/CHANGELOG.md` is that of a package; `commands/upgrade.md` is a command.
   if (KNOWN.has(parts.stem) && (!isForAgents || isInCapitals(name))) return null;
   const docs = name.folders.findIndex((folder) => DOC_FOLDERS.has(folder));
@@ -61,13 +66,20 @@ export function documentReason(name: PathName, parts: NameParts): string | null 
   )
     return 'is a text outside the documents, which a tool can read as a list or as settings';
   // Below a folder of agents, a folder of documents is read by agents too: `commands/docs/publish.md`.
-  if (docs === -1 ? isForAgents : name.folders.slice(0, docs).some(isAgentWord))
-    return 'has a name or folder from which AI agents take instructions';
-  return docs === -1 && isInCapitals(name) && !parts.words.some((word) => KNOWN_IN_CAPITALS.has(word))
-    ? 'has a name in capitals, as files from which AI agents take instructions'
-    : null;
+  if (docs === -1 ? isForAgents : name.folders.slice(0, docs).some(isAboveDocs)) return FOR_AGENTS;
+  if (docs !== -1 || parts.words.some((word) => KNOWN_IN_CAPITALS.has(word))) return null;
+  if (isInCapitals(name)) return 'has a name in capitals, as files from which AI agents take instructions';
+  return isInRoot(name) ? 'is in the root, where AI agents look for instructions, and has no usual name' : null;
 }
 
+/** Also among documents: `docs/copilot-instructions.md`, `docs/SOUL.md`. */
+const isInstruction = (name: PathName, { words }: NameParts): boolean =>
+  isInCapitals(name) || (words.length > 1 && /^(?:instructions?|prompts?|rules?)$/.test(words.at(-1) ?? ''));
+
+/** The root of the tree, and that of the settings of GitHub. */
+const isInRoot = ({ folders }: PathName): boolean => folders.length === 0 || folders.join('/') === '.github';
+
+const isAboveDocs = (folder: string): boolean => isAgentWord(folder) && !NOT_ABOVE_DOCS.has(folder);
 const isAgentWord = (word: string): boolean => AGENT_WORDS.has(word);
 const hasAgentWord = (name: string): boolean => wordsOf(name).some(isAgentWord);
 

@@ -1,7 +1,7 @@
 import { coveringGlob, type PathName } from '../../../../policy/text/glob';
 import { shown } from '../../../../policy/text/shown-name';
 import { isMedia, isOrdinaryData, isTranslation } from './data';
-import { documentReason, isPage, isText } from './documents';
+import { documentReason, isDocument, isPage, isText } from './documents';
 import { LISTED_HIDDEN } from './hidden';
 import { nameParts } from './name-parts';
 import { languageOf } from './languages';
@@ -15,9 +15,11 @@ export function isHidden({ base, folders }: PathName): boolean {
 export function unlistedReason(name: PathName): string | null {
   if (name.path.toUpperCase().toLowerCase() !== name.lower)
     return 'has a letter that some file systems read as other letters';
-  if (isHidden(name))
-    return coveringGlob(LISTED_HIDDEN, name) === undefined ? 'is hidden, and tools obey many hidden files' : null;
   const parts = nameParts(name);
+  if (isHidden(name)) {
+    if (coveringGlob(LISTED_HIDDEN, name) === undefined) return 'is hidden, and tools obey many hidden files';
+    return isDocument(parts) ? documentReason(name, parts) : null;
+  }
   if (isOrdinaryData(name, parts)) return null;
   const language = languageOf(parts);
   if (language !== null) return programReason(name, parts, language);

@@ -37,7 +37,7 @@ describe('a new package', () => {
   it('is not new if the workspace has it: in another manifest, or in a lock file that names and does not add it', () => {
     const added = edit('packages/a/package.json', '+    "zod": "^4.0.0",');
     expect(
-      held(added, edit('packages/b/package.json', '     "zod": "^4.0.0",', '+    "x": true'), NPM_LOCK),
+      held(added, edit('packages/b/package.json', '     "zod": "^4.0.0",', '+    "sideEffects": true'), NPM_LOCK),
     ).toBeNull();
     expect(held(added, NPM_LOCK)).toBeNull();
     const lock = edit('package-lock.json', '+    "node_modules/zod": {', '+      "version": "4.0.1",');
@@ -62,6 +62,15 @@ describe('a new package', () => {
     ['deno.json', '"x": "jsr:@evil/x"', '@evil/x'],
     ['setup.cfg', '    evil>=1', 'evil'],
     ['requirements/base.txt', 'evil', 'evil'],
+    ['requirements.txt', 'evil (>=1)', 'evil'],
+    ['requirements.txt', '3to2', '3to2'],
+    ['requirements.txt', 'yarn', 'yarn'],
+    ['requirements.txt', 'evil==1 --hash=sha256:abc', 'evil'],
+    ['Gemfile', 'gem "node", "~> 1"', 'node'],
+    ['Cargo.toml', 'python = "1"', 'python'],
+    ['Cargo.toml', "'evil' = '1'", 'evil'],
+    ['Cargo.toml', "[dependencies . 'evil']", 'evil'],
+    ['package.json', '"python": "1.0.0"', 'python'],
     ['constraints.txt', 'evil==1', 'evil'],
   ])('is read in every spelling: %s %s', (path, line, name) => {
     expect(held(edit(path, `+${line}`))).toContain(`adds the package "${name}"`);
@@ -76,6 +85,12 @@ describe('a new package', () => {
     ['   "flask>=3",', '+  \'evil[all]; python_version < "4"\','],
     [' [dependency-groups]', '+dev = [{ include-group = "x" }, "evil"]'],
     [' [build-system]', '+requires = ["evil"]'],
+    [' [project]', '+optional-dependencies.x = ["evil"]'],
+    [' [project]', '+optional-dependencies = { x = ["evil"] }'],
+    [' [project]', '+"dependencies" = ["evil"]'],
+    [' ["project" . optional-dependencies]', '+x = ["evil"]'],
+    [' dependencies = [', '   "a", # ]', '+  "evil",'],
+    [' dependencies = [', '   "a", # it\'s ]', '+  "evil",'],
   ])('of Python is read without a version where the hunk shows a list of packages: %s', (...lines) => {
     expect(held(edit('pyproject.toml', ...lines))).toContain('adds the package "evil" without a version');
   });
@@ -85,8 +100,18 @@ describe('a new package', () => {
     [' install_requires =', '     flask', '+    evil'],
     [' setup_requires =', '+    evil[all]; python_version < "4"'],
     [' [options.extras_require]', ' test =', '+    evil'],
+    [' [options]', '+INSTALL_REQUIRES = evil'],
+    [' [options]', '+install-requires: evil'],
   ])('of setup.cfg is read without a version where the hunk shows a list of packages: %s', (...lines) => {
     expect(held(edit('setup.cfg', ...lines))).toContain('adds the package "evil" without a version');
+  });
+
+  it.each([
+    [' dependencies = [', '+  "yarn>=1",', 'yarn" ">=1"'],
+    [' dependencies = [', '+  "evil (>=1)",', 'evil" ">=1"'],
+    [' dependencies = [', String.raw`+  "ev\u0069l",`, 'ev'],
+  ])('of Python is read with its version, or with all of its text, in each form: %s %s', (list, line, name) => {
+    expect(held(edit('pyproject.toml', list, line))).toContain(`adds the package "${name}`);
   });
 
   it.each([
@@ -173,6 +198,9 @@ describe('a line of a manifest', () => {
     ['.npmrc', '@acme:registry=https://example.com/', 'another registry'],
     ['.npmrc', 'ignore-scripts=false', 'run scripts'],
     ['requirements.txt', '-r other.txt', 'option of pip'],
+    ['requirements.txt', 'src/evil', 'option of pip'],
+    ['requirements.txt', '${EVIL}', 'option of pip'],
+    ['requirements.txt', 'flask --config-settings=x=y', 'option of pip'],
     ['requirements.txt', './evil.whl', 'option of pip'],
     ['requirements.txt', 'flask @ ${HOME}/flask', 'option of pip'],
     ['go.mod', '\tgithub.com/x/y => ../evil', 'replaces a package'],
@@ -182,6 +210,13 @@ describe('a line of a manifest', () => {
     ['Gemfile', 'gem "rails", path: "evil"', 'local folder'],
     ['Gemfile', 'gem "rails", :github => "evil/rails"', 'from git'],
     ['Gemfile', 'eval_gemfile "evil.rb"', 'Ruby code'],
+    ['Gemfile', 'gem "rails", "1" unless exec "evil"', 'Ruby code'],
+    ['Gemfile', 'group :test do gem "evil" end', 'Ruby code'],
+    ['Gemfile', 'gem "rails", require: "./evil"', 'Ruby code'],
+    ['package.json', '"postversion": "node setup.js"', 'gets a version'],
+    ['package.json', '"version": "node setup.js"', 'gets a version'],
+    ['package.json', '"heroku-postbuild": "node setup.js"', 'on deployment'],
+    ['pyproject.toml', 'zod = { path = "evil" }', 'local folder'],
     ['Gemfile', 'gem "rails", " #{`evil`}"', 'Ruby code'],
     ['composer.json', '"repositories": { "packagist.org": false }', 'another registry'],
     ['composer.json', '"post-install-cmd": "php setup.php"', 'runs a script'],
@@ -200,7 +235,7 @@ describe('a line of a manifest', () => {
     ['package.json', '"build": "tsc -b"'],
     ['package.json', '"types": "dist/index.d.ts", "source": "src/index.ts"'],
     ['package.json', '"repository": "user/zod", "lint": "eslint src/a", "default": "./dist/index.js"'],
-    ['package.json', '"link:all": "node x", "git:hooks": "husky", "build:npm:x": "tsc", "a": "bin"'],
+    ['package.json', '"link:all": "node x", "git:hooks": "husky", "build:npm:x": "tsc", "lint": "bin"'],
     ['pnpm-workspace.yaml', "  - '!**/test/**'"],
     ['.yarnrc.yml', '# C:\\yarn, { and }'],
     ['requirements.txt', '    --hash=sha256:abc \\'],
@@ -517,6 +552,7 @@ describe('a line of go.mod or go.work', () => {
     ['go.mod', 'godebug x509sha1=1', 'is a directive'],
     ['go.mod', 'ignore ./internal', 'is a directive'],
     ['go.mod', 'ignore v1', 'is a directive'],
+    ['go.mod', 'require localhost/evil v1.0.0', 'is a directive'],
     ['go.work', 'use ./x', 'takes packages from a folder'],
     ['go.work', '\t./x', 'takes packages from a folder'],
   ])('is held if it decides more than a version: %s: %s', (path, line, reason) => {
@@ -542,6 +578,22 @@ describe('pnpm-workspace.yaml', () => {
     (line) => {
       for (const sign of ['+', '-'])
         expect(held(edit('pnpm-workspace.yaml', `${sign}${line}`))).toContain('is a setting');
+    },
+  );
+
+  it.each([
+    [' onlyBuiltDependencies:', '   - a', '   - b', '+  - evil'],
+    ['   - a', '+  - evil'],
+    ['   - a', "+  - '@evil/x'"],
+    [' overrides:', '+  zod: evil'],
+    ['   zod: 4.0.0', '+  evil: a-tag'],
+    [' catalog:', '+  evil: a-tag'],
+    [' packages:', '+  - ../..'],
+    [' allowBuilds:', '   esbuild: true', '-  evil: false'],
+  ])(
+    'is held for a line that is neither a folder nor a version in a catalogue, as far as the hunk shows: %s',
+    (...lines) => {
+      expect(held(edit('pnpm-workspace.yaml', ...lines))).toMatch(/is a setting|run scripts|does not show/);
     },
   );
 

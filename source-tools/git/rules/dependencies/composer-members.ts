@@ -1,0 +1,32 @@
+import { wordSet } from '../../../../policy/text/word-list';
+import type { JsonMember } from './json-members';
+
+const SETTING = 'is a setting of what is installed and run';
+const LOADED = 'decides which files the program loads';
+
+/** Objects and lists that describe the package, or name packages with their versions. https://getcomposer.org/doc/04-schema.md */
+const PLAIN_OBJECTS = wordSet('require require-dev conflict suggest support authors funding scripts-descriptions');
+const PLAIN_LISTS = wordSet('keywords license authors');
+/** Objects and lists of files that the autoloader of Composer loads, some of them in each run. */
+const AUTOLOAD = wordSet('autoload autoload-dev psr-4 psr-0 classmap files exclude-from-classmap include-path');
+/** Members of the package and of its authors. */
+const PLAIN_KEYS = wordSet('name description version type license homepage readme time email role abandoned $schema');
+
+/** Why a person sees a new member of composer.json that no other check reports; null for one that describes the package. */
+export function composerSetting({ parent, key, value }: JsonMember): string | null {
+  const container = parent.key?.toLowerCase() ?? null;
+  if (container !== null && AUTOLOAD.has(container)) return LOADED;
+  if (key !== null && AUTOLOAD.has(key.toLowerCase()) && value !== '{' && value !== '[') return LOADED;
+  if (key === null)
+    return value.startsWith('"') && !(container !== null && PLAIN_LISTS.has(container)) ? SETTING : null;
+  if (container === 'scripts' || (container !== null && PLAIN_OBJECTS.has(container))) return null;
+  if (value === '{' || value === '[') return isOpened(container) ? SETTING : null;
+  if (container !== null) return SETTING;
+  if (value === 'true' || value === 'false') return SETTING;
+  // A command of `scripts` can have any name, and a package is read with its version.
+  const isSetting = key === 'url' || /^(?:"https?:|"git)/.test(value) || /\\\\/.test(key);
+  return isSetting && !PLAIN_KEYS.has(key.toLowerCase()) ? SETTING : null;
+}
+
+/** An object of settings of Composer or of a framework. */
+const isOpened = (container: string | null): boolean => container === 'config' || container === 'extra';

@@ -1,0 +1,229 @@
+import { packDefinitions } from '../../../../source-tools';
+import { MODIFIED, patchOf } from '../../../../source-tools/git/rules/define-git-rule';
+import { leastCpuMs } from '../../../support/least-cpu';
+import { runRule } from '../../../policy/rules/support/run-pack-rule';
+
+/** The reason of the rule about manifests for a hunk of one; null if it does not fire. */
+function held(path: string, ...lines: readonly string[]): string | null {
+  const result = runRule(packDefinitions, 'git_dependency_change', patchOf(path, MODIFIED, lines));
+  return result.status === 'ALLOW' ? null : result.reason;
+}
+
+describe('a member of package.json', () => {
+  it.each([
+    ['   "dependencies": {', '+    "zod": "a-tag"'],
+    ['   "dependencies": {', '+    "zod": ""'],
+    ['   "dependencies": {', '+    "zod": "/src/evil"'],
+    ['   "dependencies": {', '+    "zod": "https:evil.example/x.tgz"'],
+    ['   "dependencies": {', '+    "node": "1.0.0"'],
+    ['   "catalog": {', '+    "zod": "a-tag"'],
+  ])('is held if it is a package at a tag or in a form that is not read: %s %s', (object, line) => {
+    expect(held('package.json', object, line)).toContain('installs a package by a tag');
+  });
+
+  it.each([
+    ['+    "evil": "a-tag"'],
+    ['+    "evil": " a-tag"'],
+    ['+    "evil": ""'],
+    ['+    "evil":', '+      "a-tag"'],
+    ['+  "prettier": "@evil/config"'],
+  ])('is held if it can be a package or a setting, and the hunk does not show which: %s', (...lines) => {
+    expect(held('package.json', ...lines)).toContain('that the hunk does not show');
+  });
+
+  it.each([
+    ['   "jest": {', '+    "preset": "evil"'],
+    ['   "jest": {', '-    "testEnvironment": "node"', '+    "testEnvironment": "evil"'],
+    ['   "mocha": {', '+    "require": ["evil"]'],
+    ['     "presets": ["a"],', '+    "plugins": ["evil"]'],
+    ['   "allowScripts": {', '+    "evil": true'],
+    ['+  "gypfile": true,'],
+    ['   "imports": {', '+    "#x": "evil"'],
+    ['+    "@evil/x": "./src/x"'],
+    ['     "*.ts": "eslint",', '+    "*.js": "node evil.js"'],
+    ['   "lint-staged": {', '+    "*.js": "node evil.js"'],
+    ['   "wireit": {', '     "build": {', '+      "command": "node evil.js"'],
+  ])('is held if it is a setting of a tool: %s %s', (...lines) => {
+    expect(held('package.json', ...lines)).toContain('is a setting of a tool');
+  });
+
+  it.each(['pre-commit', 'post-checkout', 'commit-msg'])('is held if it is called like a git hook: %s', (name) => {
+    expect(held('package.json', '   "husky": {', '     "hooks": {', `+      "${name}": "node evil.js"`)).toContain(
+      'hook',
+    );
+    expect(held('package.json', `+    "${name}": "evil"`)).toContain('hook');
+  });
+
+  it.each([
+    ['+    "test": "vitest"'],
+    ['+    "build:types": "tsc"'],
+    ['   "scripts": {', '+    "evil": "evil"'],
+    ['   "author": {', '+    "name": "A"'],
+    ['   "peerDependenciesMeta": {', '     "react": {', '+      "optional": true'],
+    ['     "threshold": {', '+      "lines": 80'],
+    ['   "overrides": {', '+    "zod": "$zod"'],
+    ['   "dependencies": {', '+    "ui": "workspace:*"'],
+    ['   "contributes": {', '     "commands": [', '       {', '+        "command": "a.b", "title": "B"'],
+  ])('is not held if its key, its value or its object says that it is none of these: %s %s', (...lines) => {
+    expect(held('package.json', ...lines)).toBeNull();
+  });
+});
+
+describe('a line of Cargo.toml', () => {
+  it.each([
+    ['+serde = { path = "evil" }'],
+    ['+serde.path = "evil"'],
+    [' [patch.crates-io]', '+serde = "1"'],
+    ['+[package.metadata.deb]'],
+    [' [package.metadata.release]', '+pre-release-hook = ["evil"]'],
+    ['+[[bin]]'],
+    ['+members = ["evil"]'],
+    [' members = [', '+  "evil",'],
+    ['   "a",', '+  "crates/evil",'],
+    ['+rustflags = ["-Clinker=evil"]'],
+    ['+cargo-features = ["metabuild"]'],
+    ['+metabuild = ["evil"]'],
+    ['+include = [".env"]'],
+    ['+links = "evil"'],
+    [' [profile.release]', '+overflow-checks = false'],
+    ['+workspace = "../evil"'],
+    ['-publish = false'],
+    ['-build = false'],
+    ['+evil = {', '+ version = "1" }'],
+    ['+evil = """1"""'],
+    [String.raw`+"ev\u0069l" = "1"`],
+    [' [dependencies]', '+version = "1"'],
+    [' [dependencies]', '+evil = { features = ["a}"], version = "1" }'],
+    [' evil = { features = [', '+  "a" ], version = "1" }'],
+    [' serde = { version = "1", features = [', '+  "derive"', '+], path = "evil" }'],
+  ])('is held unless it is of a listed form: %s %s', (...lines) => {
+    expect(held('Cargo.toml', ...lines)).toMatch(/decides which code is built or run|local folder/);
+  });
+
+  it.each([
+    [' [features]', '+default = ["std"]'],
+    [' [features]', '+json = ["dep:serde_json", "serde?/derive"]'],
+    ['+serde = { workspace = true, features = ["derive"] }'],
+    ['+serde.workspace = true'],
+    ['+windows = { workspace = true, features = [', '+  "Win32_UI",', '+] }'],
+    ['+[lints]', '+workspace = true', '+[lints.rust]', '+unsafe_code = "forbid"'],
+    ['+unexpected_cfgs = { level = "warn", check-cfg = [\'cfg(x)\'] }'],
+    ['+[profile.release]', '+lto = true'],
+    ['+[[example]]', '+name = "git"', '+required-features = ["git"]'],
+    ['+[package.metadata.docs.rs]', '+all-features = true'],
+    ['-version = "1.0.0"', '+version = "1.0.1"'],
+    ['+publish = false'],
+    ['+rust-version.workspace = true'],
+    ['+resolver = "3"'],
+  ])('is not held if it describes the package or names features: %s', (...lines) => {
+    expect(held('Cargo.toml', ...lines)).toBeNull();
+  });
+});
+
+describe('a line of a Pipfile', () => {
+  it.each([
+    ['+[scripts]'],
+    [' [scripts]', '+x = "1"'],
+    ['+x = "python evil.py"'],
+    ['+x = { editable = true, path = "." }'],
+    ['+[[source]]'],
+    ['+verify_ssl = false'],
+    ['+allow_prereleases = true'],
+    [' [packages]', '+evil = { extras = ["}"], version = "*" }'],
+    [' [packages]', '+python_version = "*"'],
+  ])('is held unless it names a package of the registry: %s %s', (...lines) => {
+    expect(held('Pipfile', ...lines)).toContain('is a setting of what is installed and run');
+  });
+
+  it('is read as a package otherwise', () => {
+    expect(held('Pipfile', '+evil = "*"')).toContain('adds the package "evil"');
+    expect(held('Pipfile', ' [requires]', '+python_version = "3.12"')).toBeNull();
+  });
+});
+
+describe('a package of Poetry', () => {
+  it.each([
+    [' [tool.poetry.dependencies]', '+evil = [{ version = "*" }]'],
+    [' [tool.poetry.dependencies]', '+evil = { extras = ["}"], version = "*" }'],
+    [' [tool.poetry.group.dev.dependencies]', '+evil = ">    1"'],
+    ['+[tool.poetry.dependencies.evil]'],
+    [' [tool.poetry]', '+dependencies = { evil = "*" }'],
+  ])('is held if it is in a form that is not read: %s %s', (...lines) => {
+    expect(held('pyproject.toml', ...lines)).toContain('in a form that this rule cannot read');
+  });
+
+  it('is read as a package otherwise', () => {
+    const list = ' [tool.poetry.dependencies]';
+    expect(held('pyproject.toml', list, '+evil = { version = "*", optional = true }')).toContain('the package "evil"');
+    expect(held('pyproject.toml', list, '+python = ">=3.10,<4.0"')).toBeNull();
+  });
+});
+
+describe('a member of composer.json', () => {
+  it.each([
+    ['   "files": [', '+    "src/evil.php"'],
+    ['   "psr-4": {', String.raw`+    "Symfony\\": "src/evil/"`],
+    ['+  "files": ["src/evil.php"]'],
+    ['   "classmap": [', '+    "src/evil.php"'],
+  ])('is held if it decides which files the program loads: %s %s', (...lines) => {
+    expect(held('composer.json', ...lines)).toContain('decides which files the program loads');
+  });
+
+  it.each([
+    ['   "allow-plugins": {', '+    "*": true'],
+    ['   "config": {', '+    "preferred-install": "source"'],
+    ['     "providers": [', String.raw`+      "Evil\\Provider"`],
+    ['     "a",', '+    "php evil.php"'],
+    ['-      "url": "https://github.com/a/b"', '+      "url": "https://github.com/evil/b"'],
+    ['       "type": "path",', '+      "url": "src/evil"'],
+  ])('is held if it is a setting: %s %s', (...lines) => {
+    expect(held('composer.json', ...lines)).toMatch(/is a setting|local folder/);
+  });
+
+  it.each([
+    ['   "scripts": {', '+    "lint": "phpcs"'],
+    ['   "keywords": [', '+    "shop"'],
+    ['   "authors": [', '     {', '+      "name": "A", "role": "B"'],
+    ['+  "description": "A shop.",'],
+  ])('is not held if it describes the package or is a command: %s %s', (...lines) => {
+    expect(held('composer.json', ...lines)).toBeNull();
+  });
+});
+
+describe('a member of deno.json', () => {
+  it.each([
+    ['   "plugins": [', '+    "./evil.ts"'],
+    ['   "plugins": [', '+    "jsr:@evil/x"'],
+    ['     "a",', '+    "npm:evil"'],
+    ['   "workspace": [', '+    "./evil"'],
+    ['   "allow": {', '+    "run": true'],
+    ['   "imports": {', '+    "x": "data:text/javascript,evil"'],
+  ])('is held if it loads code or grants a permission: %s %s', (...lines) => {
+    expect(held('deno.json', ...lines)).toContain('is a setting of a tool');
+  });
+
+  it.each([
+    ['   "exclude": [', '+    "dist/**"'],
+    ['   "tags": [', '+    "recommended"'],
+    ['   "fmt": {', '+    "useTabs": true'],
+  ])('is not held if it only formats or reports: %s %s', (...lines) => {
+    expect(held('deno.json', ...lines)).toBeNull();
+  });
+});
+
+it.each([
+  ['Cargo.toml', `evil = { ${'version = "1", '.repeat(60)}x`],
+  ['Cargo.toml', `"a"${' , "a"'.repeat(150)} x`],
+  ['Pipfile', `evil = { ${'version = "1", '.repeat(60)}x`],
+  ['Gemfile', `gem "a"${', :a => [ :b, :c ]'.repeat(50)} x`],
+  ['Gemfile', `gem "a", ${'['.repeat(400)}${' '.repeat(500)}`],
+  ['requirements.txt', `a${' '.repeat(990)}(`],
+  ['pyproject.toml', `x = [${'"a" '.repeat(240)}`],
+])('reads lines that almost have a known form in time: %s', (path, line) => {
+  const patch = patchOf(
+    path,
+    MODIFIED,
+    Array.from({ length: 1000 }, () => `+${line}`),
+  );
+  expect(leastCpuMs(() => runRule(packDefinitions, 'git_dependency_change', patch), 1)).toBeLessThan(5000);
+});
