@@ -2,7 +2,7 @@ import { toMs } from '../contracts/duration';
 import { problem, type Path, type Problem } from './issue';
 import type { Bundle } from './schema';
 
-/** Who answers, and until when: groups that no one asks, times in which no person can answer, and policies that ask no one. */
+/** Groups that are never asked, times that are too short to answer, and policies without a person or a callback. */
 export function peopleLints(bundle: Bundle): Problem[] {
   return [...unaskedGroups(bundle), ...shortTimes(bundle), ...silentPolicies(bundle)];
 }

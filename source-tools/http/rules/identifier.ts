@@ -38,7 +38,7 @@ export function isIdentifier(text: string, resource: string, words: ReadonlySet<
   return unknownWords(text, resource, words)?.length === 0;
 }
 
-/** The words because of which the text is no identifier, although it has the form of one; null if it has another form. */
+/** Words of a text that has the form of an identifier, each of which can be an action; empty for an identifier, null for another form. */
 export function unknownWords(text: string, resource: string, words: ReadonlySet<string>): readonly string[] | null {
   if (NUMBERS.some((form) => form.test(text))) return NO_RESOURCE.test(text) ? null : [];
   const unknown = (letters: readonly string[]): readonly string[] =>
