@@ -72,7 +72,8 @@ export async function startDev(options: DevOptions): Promise<Dev> {
       rotate: options.rotate ?? false,
       say,
     });
-    const gatewayPort = options.gatewayPort ?? (await freePort(DEFAULT_PORT));
+    const isNamed = options.gatewayPort !== undefined && options.gatewayPort !== ANY_PORT;
+    const gatewayPort = isNamed ? options.gatewayPort : await freePort(options.gatewayPort ?? DEFAULT_PORT);
     if (options.gatewayPort === undefined && gatewayPort !== DEFAULT_PORT)
       say(`Gateway: port ${DEFAULT_PORT} is in use, so it listens on ${gatewayPort}`);
     const envs = environments(runtime, setup, options, gatewayPort);
@@ -111,10 +112,11 @@ export async function startDev(options: DevOptions): Promise<Dev> {
 }
 
 const DEFAULT_PORT = 8077;
+const ANY_PORT = 0;
 
 /** Another port than the one that was asked for would be a surprise: another server listens on that one. */
 async function refuseBusyPort(stateDir: string, port: number | undefined): Promise<void> {
-  if (port === undefined || (await freePort(port)) === port) return;
+  if (port === undefined || port === ANY_PORT || (await freePort(port)) === port) return;
   // The servers of this directory run already: `startRuntime` says so.
   if (isLocked(lockPath(stateDir))) return;
   throw new ConfigError(`Port ${port} of 127.0.0.1 is in use. Stop what listens there, or choose another port`);
