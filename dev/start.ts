@@ -24,6 +24,7 @@ export interface DevOptions {
   readonly judge?: { readonly baseUrl: string; readonly apiKey: string };
   /** Modules for review worker and committer (COUNTERSIGN_EXTENSIONS). */
   readonly extensions?: string;
+  /** 0: any free port. Default: 8077, or another one if it is in use. */
   readonly gatewayPort?: number;
   /** Replaces unknown passwords of the roles of a server that was not started here; default false. */
   readonly rotate?: boolean;
