@@ -2,7 +2,7 @@ import { wordSet } from '../../../policy/text/word-list';
 import type { TerraformResource } from '../facts/terraform-facts';
 import { ALL, isPing, PING, portRange, readerOf, type Opening, type PortRange, type Reader } from './firewall-reader';
 import { otherRanges } from './other-firewalls';
-import { INTERNET_TYPES } from './public-access';
+import { INTERNET_TYPES } from './public-settings';
 import { admitsOnlyTags, hidesBelow, type Path } from './values';
 
 export type Direction = 'ingress' | 'egress';
