@@ -311,11 +311,7 @@ function noteWrite(type: string, node: Tree, found: Found): void {
   const source = typed(node['selectStmt'])?.node ?? null;
   if (command === 'INSERT' && source !== null) {
     columns.push(...insertedColumns(node, source));
-    const rows = typedList(source, 'valuesLists').flatMap((row) => list(row.node, 'items'));
-    // With DISTINCT or an order a value would decide about rows.
-    const keepsRows = ['distinctClause', 'sortClause', 'groupClause', 'larg'].every((key) => source[key] === undefined);
-    const targets = keepsRows ? typedList(source, 'targetList').map((target) => target.node['val']) : [];
-    for (const value of [...rows, ...targets]) noteValue(value, found, 'new');
+    for (const value of keptValues(node, source)) noteValue(value, found, 'new');
   }
   found.writes.push({
     relation: rangeName(child(node, 'relation')),
@@ -323,6 +319,17 @@ function noteWrite(type: string, node: Tree, found: Found): void {
     columns,
     counted: command === 'INSERT' && (source === null || isCounted(source)),
   });
+}
+
+/**
+ * Values of which each becomes the value of a column of a new row. None if a value also decides about rows, as with DISTINCT or an
+ * order, or becomes a part of a column, as in `INSERT INTO t (point.x)`.
+ */
+function keptValues(insert: Tree, source: Tree): readonly unknown[] {
+  const decides = ['distinctClause', 'sortClause', 'groupClause', 'larg'].some((key) => source[key] !== undefined);
+  if (decides || typedList(insert, 'cols').some((target) => target.node['indirection'] !== undefined)) return [];
+  const rows = typedList(source, 'valuesLists').flatMap((row) => list(row.node, 'items'));
+  return [...rows, ...typedList(source, 'targetList').map((target) => target.node['val'])];
 }
 
 /** DEFAULT, also in the row of `SET (a, b) = (1, DEFAULT)`. */
@@ -335,10 +342,7 @@ function hasDefault(value: unknown): boolean {
 /** Marks a bare clock that is the whole value of a column, and a random UUID that is one of a new row. */
 function noteValue(value: unknown, found: Found, row: 'new' | 'any' = 'any'): void {
   const assigned = assignedBy(value);
-  if (assigned !== 'clock' && !(assigned === 'uuid' && row === 'new')) return;
-  const node = typed(value);
-  if (node?.type === 'TypeCast') noteValue(node.node['arg'], found, row);
-  else found.values.add(node?.node);
+  if (assigned === 'clock' || (assigned === 'uuid' && row === 'new')) found.values.add(belowCasts(value).node?.node);
 }
 
 function insertedColumns(node: Tree, source: Tree): Write['columns'] {
@@ -379,28 +383,52 @@ function isCounted(source: Tree): boolean {
   return source['larg'] === undefined && list(source, 'fromClause').length === 0;
 }
 
-/** A bare clock or random UUID may be in a cast, nothing else. */
+/** A bare clock may be in a cast, and a random UUID in one that keeps all of it, nothing else. */
 export function assignedBy(value: unknown): Assigned {
-  const node = typed(value);
+  const { node, isCast, keepsUuid } = belowCasts(value);
   switch (node?.type) {
     case 'SetToDefault':
-      return 'own';
+      return isCast ? 'other' : 'own';
     case 'SQLValueFunction':
       return CLOCK_KEYWORDS.has(text(node.node, 'op')) ? 'clock' : 'other';
     case 'FuncCall': {
       const name = nameAt(node.node, 'funcname');
       if (list(node.node, 'args').length > 0) return 'other';
-      if (isRandomUuid(name)) return 'uuid';
+      if (isRandomUuid(name)) return keepsUuid ? 'uuid' : 'other';
       const builtin = name.schema === null || name.schema === 'pg_catalog';
       return builtin && CLOCK_FUNCTIONS.has(name.name) ? 'clock' : 'other';
-    }
-    case 'TypeCast': {
-      const assigned = assignedBy(node.node['arg']);
-      return assigned === 'own' ? 'other' : assigned;
     }
     default:
       return 'other';
   }
+}
+
+interface BelowCasts {
+  readonly node: ReturnType<typeof typed>;
+  readonly isCast: boolean;
+  /** Whether a UUID is the same after all casts. Of `char(1)` or a domain, a column could get one of a few values. */
+  readonly keepsUuid: boolean;
+}
+
+/** Not recursive, because a short text can contain many casts. */
+function belowCasts(value: unknown): BelowCasts {
+  let node = typed(value);
+  let isCast = false;
+  let keepsUuid = true;
+  while (node?.type === 'TypeCast') {
+    isCast = true;
+    keepsUuid &&= isUuidOrText(child(node.node, 'typeName'));
+    node = typed(node.node['arg']);
+  }
+  return { node, isCast, keepsUuid };
+}
+
+/** `uuid` or `text`, not an array. A length, which neither type has, is an error of the server. */
+function isUuidOrText(typeName: Tree): boolean {
+  const { schema, name } = nameAt(typeName, 'names');
+  const isBuiltin = schema === null || schema === 'pg_catalog';
+  const isPlain = ['typmods', 'arrayBounds', 'setof', 'pct_type'].every((key) => typeName[key] === undefined);
+  return isBuiltin && isPlain && (name === 'uuid' || name === 'text');
 }
 
 /** True if an unqualified or pg_catalog name is on the allowlist. The catalog decides if it means the built-in function. */
