@@ -12,7 +12,7 @@ import {
 } from './sql-facts';
 import { wordOf, tokenAtOrAfter } from './lexer';
 import type { Tree } from './parser';
-import { isListed } from './rehearsable';
+import { isListed } from './safe-functions';
 import { tokenEnd, type Source } from './source';
 import { number, rangeName, text, typed, typedList } from './tree';
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { shown } from '../../../policy/text/shown-name';
 import { parseName, shownName, type TableName } from '../../../policy/text/table-name';
 import { wordList } from '../../../policy/text/word-list';
-import { isListed, isRandomUuid } from '../facts/rehearsable';
+import { isListed, isRandomUuid } from '../facts/safe-functions';
 import type { Occurrence, RelationFact, SettingFact, SqlStatement } from '../facts/sql-facts';
 import { atStatement, defineSqlRule, type Hit } from './define-sql-rule';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isListed } from '../facts/rehearsable';
+import { isListed } from '../facts/safe-functions';
 import type { SqlFacts } from '../facts/sql-facts';
 import { atStatement, defineSqlRule } from './define-sql-rule';
 

@@ -8,8 +8,10 @@
  * I3 What cannot be read, or is not on the list, is a reason not to rehearse.
  */
 import { executedByPlpgsql, executedBySql } from '../facts/routine-body';
-import { combined, isListed, isRandomUuid, type Assigned, type Executed, type Write } from '../facts/rehearsable';
-import { DEFAULT_FUNCTIONS, MOVING_CLOCKS, SAFE_FUNCTIONS } from '../facts/safe-functions';
+import { combined, type Assigned } from '../facts/assigned';
+import type { Executed } from '../facts/rehearsable';
+import { DEFAULT_FUNCTIONS, isListed, isRandomUuid, MOVING_CLOCKS, SAFE_FUNCTIONS } from '../facts/safe-functions';
+import type { Write } from '../facts/writes';
 import type { SqlName } from '../facts/sql-facts';
 import { relationLabel } from './identifiers';
 import * as sql from './inspect-queries';

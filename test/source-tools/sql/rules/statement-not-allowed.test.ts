@@ -100,6 +100,7 @@ it('knows a random UUID only in an INSERT or a MERGE, even if the bundle names o
     (await run('sql_statement_not_allowed', sql, { config: { kinds: ['MERGE', 'INSERT', 'CREATE TABLE AS'] } })).status;
   const merge = 'MERGE INTO t USING u ON t.id = u.id WHEN NOT MATCHED THEN INSERT (id) VALUES (gen_random_uuid())';
   expect(await status(merge)).toBe('ALLOW');
+  expect(await status(merge.replace('(id)', '(id.part)'))).toBe('BLOCK');
   const create = 'CREATE TABLE x AS SELECT id FROM orders ORDER BY gen_random_uuid() LIMIT 1';
   expect(await status(create)).toBe('BLOCK');
   const inserts = `INSERT INTO t (id) VALUES ${Array.from({ length: 60 }, () => '(gen_random_uuid())').join()}`;
