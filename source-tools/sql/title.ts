@@ -3,7 +3,7 @@ import type { StagingRecord } from '../../policy/contracts/staging-record';
 import { counted, joinParts, titleTable } from '../../policy/text/change-title';
 import { ANY_TABLE, type TableName } from '../../policy/text/table-name';
 import { casTable, type SqlCasFacts } from './facts/sql-cas-facts';
-import { isListed } from './facts/rehearsable';
+import { isListed } from './facts/safe-functions';
 import type { SqlFacts, SqlStatement } from './facts/sql-facts';
 
 /** `UPDATE invoices: 40 rows`: each statement with the tables that it changes, and the rows that the dry run counted. */

@@ -184,6 +184,7 @@ function select(node: Tree, ctx: Context, walk: Walker): void {
     ctx.facts.selects.push({
       hasWhere: has(node, 'whereClause'),
       star: typedList(node, 'targetList').some((target) => isStar(target.node['val'])),
+      locksRows: list(node, 'lockingClause').length > 0,
       ...occurrence(ctx),
     });
   }

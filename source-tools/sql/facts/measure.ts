@@ -1,7 +1,7 @@
 import type { DiffInput } from '../../../policy/contracts/diff';
 import type { DiffMeasure } from '../../../policy/contracts/source-tool';
 import { claimedRows } from '../../../policy/text/claimed-rows';
-import { isListed } from './rehearsable';
+import { isListed } from './safe-functions';
 import { DEFAULT_FUNCTIONS } from './safe-functions';
 import type { SqlCasFacts } from './sql-cas-facts';
 import type { SqlFacts, SqlName } from './sql-facts';

@@ -1,7 +1,8 @@
 /** What the body of a trigger in PL/pgSQL assigns to the new row. */
 import type { Tree } from './parser';
 import { afterAssignment } from './plpgsql';
-import { assignedBy, type Assigned, type Executed } from './rehearsable';
+import { assignedBy, type Assigned } from './assigned';
+import type { Executed } from './rehearsable';
 import { list, nodeOf, number, onlyStatement, text, typed, typedList, type TypedNode } from './tree';
 
 type Assigns = Executed['assigns'];

@@ -5,35 +5,14 @@
  * written; the catalog decides what they mean (staging/inspect-catalog.ts).
  */
 import { shown } from '../../../policy/text/shown-name';
+import type { Assigned } from './assigned';
 import { MODELLED_NODES, SAFE_OPERATORS } from './modelled-nodes';
 import { locksRepeatedly } from './repeated-locks';
-import {
-  CLOCK_FUNCTIONS,
-  CLOCK_KEYWORDS,
-  MOVING_CLOCKS,
-  PADDING_FUNCTIONS,
-  RANDOM_UUIDS,
-  SAFE_FUNCTIONS,
-  SET_FUNCTIONS,
-} from './safe-functions';
+import { isRandomUuid, MOVING_CLOCKS, PADDING_FUNCTIONS, SET_FUNCTIONS } from './safe-functions';
 import type { SqlName } from './sql-facts';
 import type { Tree } from './parser';
-import { child, isStar, list, nameAt, number, rangeName, strings, text, typed, typedList } from './tree';
-
-/**
- * How a statement gives a column its value. `clock`: a bare call such as now(). `uuid`: one such as gen_random_uuid(). `own`: the
- * default of the column.
- */
-export type Assigned = 'clock' | 'uuid' | 'own' | 'other';
-
-export interface Write {
-  readonly relation: SqlName;
-  readonly command: 'INSERT' | 'UPDATE' | 'DELETE' | 'MERGE';
-  /** `name`: for an INSERT without a column list the place among the table's columns, from 0. Null: each column of the table. */
-  readonly columns: readonly { readonly name: string | number | null; readonly assigned: Assigned }[];
-  /** True if the number of rows is written in the statement: INSERT … VALUES, or a SELECT without FROM. */
-  readonly counted: boolean;
-}
+import { child, list, nameAt, number, rangeName, strings, text, typed } from './tree';
+import { readWrite, type Write } from './writes';
 
 export interface Executed {
   /** Why the statement must not be rehearsed. Empty if its form is allowed. */
@@ -213,7 +192,7 @@ function note(type: string, node: Tree, found: Found): void {
     case 'UpdateStmt':
     case 'DeleteStmt':
     case 'MergeStmt':
-      return noteWrite(type, node, found);
+      return noteWrite(STATEMENTS[type] as Write['command'], node, found);
     default:
       return;
   }
@@ -285,130 +264,9 @@ export function isConstant(value: unknown): boolean {
   }
 }
 
-function noteWrite(type: string, node: Tree, found: Found): void {
-  const command = (STATEMENTS[type] ?? '') as Write['command'];
-  const columns: Write['columns'][number][] = [];
-  const set = (targets: readonly { readonly node: Tree }[]): void => {
-    for (const target of targets) {
-      const value = target.node['val'];
-      noteValue(value, found);
-      columns.push({ name: text(target.node, 'name'), assigned: assignedBy(value) });
-      // UPDATE … SET x = DEFAULT takes a value of a sequence for each row.
-      if (hasDefault(value)) found.reasons.add('SET … = DEFAULT may take values of a sequence');
-    }
-  };
-  if (command === 'UPDATE') set(typedList(node, 'targetList'));
-  set(typedList(child(node, 'onConflictClause'), 'targetList'));
-  for (const when of typedList(node, 'mergeWhenClauses')) {
-    const targets = typedList(when.node, 'targetList');
-    if (text(when.node, 'commandType') === 'CMD_INSERT') {
-      const values = list(when.node, 'values');
-      for (const value of values) noteValue(value, found, 'new');
-      const names = targets.map((target) => text(target.node, 'name'));
-      if (values.length > 0) columns.push(...columnsInOrder(names, [values]));
-    } else set(targets);
-  }
-  const source = typed(node['selectStmt'])?.node ?? null;
-  if (command === 'INSERT' && source !== null) {
-    columns.push(...insertedColumns(node, source));
-    const rows = typedList(source, 'valuesLists').flatMap((row) => list(row.node, 'items'));
-    // With DISTINCT or an order a value would decide about rows.
-    const keepsRows = ['distinctClause', 'sortClause', 'groupClause', 'larg'].every((key) => source[key] === undefined);
-    const targets = keepsRows ? typedList(source, 'targetList').map((target) => target.node['val']) : [];
-    for (const value of [...rows, ...targets]) noteValue(value, found, 'new');
-  }
-  found.writes.push({
-    relation: rangeName(child(node, 'relation')),
-    command,
-    columns,
-    counted: command === 'INSERT' && (source === null || isCounted(source)),
-  });
-}
-
-/** DEFAULT, also in the row of `SET (a, b) = (1, DEFAULT)`. */
-function hasDefault(value: unknown): boolean {
-  const node = typed(value);
-  if (node?.type === 'MultiAssignRef') return hasDefault(node.node['source']);
-  return node?.type === 'RowExpr' ? list(node.node, 'args').some(hasDefault) : node?.type === 'SetToDefault';
-}
-
-/** Marks a bare clock that is the whole value of a column, and a random UUID that is one of a new row. */
-function noteValue(value: unknown, found: Found, row: 'new' | 'any' = 'any'): void {
-  const assigned = assignedBy(value);
-  if (assigned !== 'clock' && !(assigned === 'uuid' && row === 'new')) return;
-  const node = typed(value);
-  if (node?.type === 'TypeCast') noteValue(node.node['arg'], found, row);
-  else found.values.add(node?.node);
-}
-
-function insertedColumns(node: Tree, source: Tree): Write['columns'] {
-  const names = typedList(node, 'cols').map((target) => text(target.node, 'name'));
-  const rows = typedList(source, 'valuesLists').map((row) => list(row.node, 'items'));
-  if (rows.length > 0) return columnsInOrder(names, rows);
-  if (source['larg'] !== undefined) return unreadColumns(names);
-  return columnsInOrder(names, [typedList(source, 'targetList').map((target) => target.node['val'])]);
-}
-
-/** `names`: empty for an INSERT without a column list. */
-function columnsInOrder(names: readonly string[], rows: readonly (readonly unknown[])[]): Write['columns'] {
-  if (rows.some((values) => values.some(isExpanded))) return unreadColumns(names);
-  return Array.from({ length: rows[0]?.length ?? 0 }, (_, i) => ({
-    name: names[i] ?? i,
-    assigned: combined(rows.map((values) => assignedBy(values[i]))),
-  }));
-}
-
-/** With a star or a set operation the values are not read: each column counts as assigned by an expression. */
-function unreadColumns(names: readonly string[]): Write['columns'] {
-  return (names.length > 0 ? names : [null]).map((name) => ({ name, assigned: 'other' }));
-}
-
-/** `*`, `row.*` or `(row).*`: the values of several columns. */
-function isExpanded(value: unknown): boolean {
-  const node = typed(value);
-  if (node?.type !== 'A_Indirection') return isStar(value);
-  return typed(list(node.node, 'indirection').at(-1))?.type === 'A_Star';
-}
-
-export function combined(all: readonly Assigned[]): Assigned {
-  const [first = 'other'] = all;
-  return all.every((each) => each === first) ? first : 'other';
-}
-
-function isCounted(source: Tree): boolean {
-  return source['larg'] === undefined && list(source, 'fromClause').length === 0;
-}
-
-/** A bare clock or random UUID may be in a cast, nothing else. */
-export function assignedBy(value: unknown): Assigned {
-  const node = typed(value);
-  switch (node?.type) {
-    case 'SetToDefault':
-      return 'own';
-    case 'SQLValueFunction':
-      return CLOCK_KEYWORDS.has(text(node.node, 'op')) ? 'clock' : 'other';
-    case 'FuncCall': {
-      const name = nameAt(node.node, 'funcname');
-      if (list(node.node, 'args').length > 0) return 'other';
-      if (isRandomUuid(name)) return 'uuid';
-      const builtin = name.schema === null || name.schema === 'pg_catalog';
-      return builtin && CLOCK_FUNCTIONS.has(name.name) ? 'clock' : 'other';
-    }
-    case 'TypeCast': {
-      const assigned = assignedBy(node.node['arg']);
-      return assigned === 'own' ? 'other' : assigned;
-    }
-    default:
-      return 'other';
-  }
-}
-
-/** True if an unqualified or pg_catalog name is on the allowlist. The catalog decides if it means the built-in function. */
-export function isListed({ schema, name }: SqlName): boolean {
-  return (schema === null || schema === 'pg_catalog') && SAFE_FUNCTIONS.has(name);
-}
-
-/** True for an unqualified or pg_catalog name of a random UUID. A statement that uses its value in any other way is not modelled. */
-export function isRandomUuid({ schema, name }: SqlName): boolean {
-  return (schema === null || schema === 'pg_catalog') && RANDOM_UUIDS.has(name);
+function noteWrite(command: Write['command'], node: Tree, found: Found): void {
+  const { write, values, setsDefault } = readWrite(command, node);
+  found.writes.push(write);
+  for (const value of values) found.values.add(value);
+  if (setsDefault) found.reasons.add('SET … = DEFAULT may take values of a sequence');
 }

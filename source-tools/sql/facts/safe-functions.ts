@@ -15,6 +15,7 @@
  * - lo_*, pg_notify, dblink: effects outside the transaction
  */
 import { wordList } from '../../../policy/text/word-list';
+import type { SqlName } from './sql-facts';
 
 /** 9.9: the clock. Their values differ between two rehearsals, which the comparison of the rehearsals detects. */
 export const CLOCK_FUNCTIONS: ReadonlySet<string> = new Set(
@@ -91,3 +92,13 @@ export const CLOCK_KEYWORDS: ReadonlySet<string> = new Set(
 
 /** The same keywords in stored expressions (`SQLVALUEFUNCTION :op n`): the numbers of the enumeration SQLValueFunctionOp up to LOCALTIMESTAMP_N. */
 export const LAST_CLOCK_KEYWORD = 8;
+
+/** True if an unqualified or pg_catalog name is on the allowlist. The catalog decides if it means the built-in function. */
+export function isListed({ schema, name }: SqlName): boolean {
+  return (schema === null || schema === 'pg_catalog') && SAFE_FUNCTIONS.has(name);
+}
+
+/** True for an unqualified or pg_catalog name of a random UUID. A statement that uses its value in any other way is not modelled. */
+export function isRandomUuid({ schema, name }: SqlName): boolean {
+  return (schema === null || schema === 'pg_catalog') && RANDOM_UUIDS.has(name);
+}

@@ -348,6 +348,8 @@ export interface SelectFact extends Occurrence {
   readonly hasWhere: boolean;
   /** True if it selects `*` or `t.*`. */
   readonly star: boolean;
+  /** FOR UPDATE, FOR SHARE and similar clauses. */
+  readonly locksRows: boolean;
 }
 
 /** COMMENT ON TABLE or COLUMN. */

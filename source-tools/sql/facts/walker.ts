@@ -12,6 +12,7 @@ import {
 } from './sql-facts';
 import { wordOf, tokenAtOrAfter } from './lexer';
 import type { Tree } from './parser';
+import { isListed } from './safe-functions';
 import { tokenEnd, type Source } from './source';
 import { number, rangeName, text, typed, typedList } from './tree';
 
@@ -150,14 +151,18 @@ const MAX_CALLS_KEPT = 50;
 /** Records a function that is called, or referenced so that the server calls it later. */
 export function functionCall(ctx: Context, name: SqlName, argCount: number, at: () => Occurrence): void {
   const key = `${name.schema ?? ''}.${name.name}`;
-  const counts = callCounts(ctx.facts);
-  const count = (counts.get(key) ?? 0) + 1;
-  counts.set(key, count);
-  if (count <= MAX_CALLS_KEPT) ctx.facts.functionCalls.push({ function: name, argCount, ...at() });
+  const earlier = earlierCalls(ctx.facts);
+  const { count, statement } = earlier.get(key) ?? { count: 0, statement: -1 };
+  earlier.set(key, { count: count + 1, statement: ctx.statement });
+  // Of a function that is not listed, the first call of each statement, because rules decide about each statement.
+  if (count < MAX_CALLS_KEPT || (statement !== ctx.statement && !isListed(name)))
+    ctx.facts.functionCalls.push({ function: name, argCount, ...at() });
 }
 
-/** Calls of each function, counted per fact list, so that calls below a plain EXPLAIN do not use up the limit of calls that run. */
-const callCounts = memoizeByObject((_facts: Collected) => new Map<string, number>());
+/** Number of calls of each function and the statement of the last, per fact list: calls below a plain EXPLAIN do not use up the limit of calls that run. */
+const earlierCalls = memoizeByObject(
+  (_facts: Collected) => new Map<string, { readonly count: number; readonly statement: number }>(),
+);
 
 /** Context one level deeper. */
 export function within(ctx: Context, step: string, container: Container): Context {

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { shown } from '../../../policy/text/shown-name';
 import { parseName, shownName, type TableName } from '../../../policy/text/table-name';
 import { wordList } from '../../../policy/text/word-list';
-import { isListed, isRandomUuid } from '../facts/rehearsable';
-import type { FunctionCallFact, Occurrence, RelationFact, SettingFact, SqlStatement } from '../facts/sql-facts';
+import { isListed, isRandomUuid } from '../facts/safe-functions';
+import type { Occurrence, RelationFact, SettingFact, SqlStatement } from '../facts/sql-facts';
 import { atStatement, defineSqlRule, type Hit } from './define-sql-rule';
 
 const FunctionName = z
@@ -28,6 +28,9 @@ const HARMLESS_SETTINGS: ReadonlySet<string> = new Set(
     client_min_messages application_name standard_conforming_strings client_encoding`),
 );
 
+/** Commands with new rows. If a random UUID is not the whole value of a column of one, a part of the statement is not modelled. */
+const INSERTS: ReadonlySet<string> = new Set(['INSERT', 'MERGE']);
+
 /**
  * An allowlist. Of SELECT, INSERT, UPDATE, DELETE and MERGE each clause and option must be known too; of another kind that the bundle
  * names, only the called functions and, for SET, the settings are examined here.
@@ -44,6 +47,7 @@ export const statementNotAllowed = defineSqlRule({
   },
   find: (facts, config) => {
     const functions = config.functions.flatMap((text) => parseName(text) ?? []);
+    const inserting = new Set(facts.statements.filter(({ command }) => INSERTS.has(command)).map((s) => s.index));
     const examined = new Set(facts.statements.filter((s) => config.kinds.includes(s.command)).map((s) => s.index));
     const isExamined = ({ statement }: Occurrence): boolean => examined.has(statement);
     return [
@@ -62,7 +66,8 @@ export const statementNotAllowed = defineSqlRule({
           what: `${shownName(r.relation)} belongs to the system: it shows settings, sessions, roles or the schema`,
         })),
       ...facts.functionCalls
-        .filter((c) => isExamined(c) && !isKnown(c) && !functions.some((f) => isSame(f, c.function)))
+        .filter((c) => isExamined(c) && !isListed(c.function) && !functions.some((f) => isSame(f, c.function)))
+        .filter((c) => !(inserting.has(c.statement) && c.argCount === 0 && isRandomUuid(c.function)))
         .map((c) => ({
           at: c,
           what: `${shownName(c.function)}() is not on the list of functions without side effects`,
@@ -70,11 +75,6 @@ export const statementNotAllowed = defineSqlRule({
     ];
   },
 });
-
-/** A random UUID that is not the whole value of a column of a new row is a part of the statement that is not modelled. */
-function isKnown({ function: called, argCount }: FunctionCallFact): boolean {
-  return isListed(called) || (isRandomUuid(called) && argCount === 0);
-}
 
 function changesSession({ name, scope }: SettingFact): boolean {
   return (scope === 'session' || scope === 'local') && !HARMLESS_SETTINGS.has(name);

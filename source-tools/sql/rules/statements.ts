@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { isListed } from '../facts/rehearsable';
-import type { DmlFact, SqlFacts, SqlStatement } from '../facts/sql-facts';
+import { isListed } from '../facts/safe-functions';
+import type { SqlFacts } from '../facts/sql-facts';
 import { atStatement, defineSqlRule } from './define-sql-rule';
 
 export const multiStatement = defineSqlRule({
@@ -10,23 +10,35 @@ export const multiStatement = defineSqlRule({
   why: 'A reviewer can miss an additional statement.',
   config: z.strictObject({ maxStatements: z.int().min(1).max(1000).default(1) }),
   examples: { bad: "SELECT ';'; DELETE FROM orders WHERE id > 1", good: "SELECT ';' /* ; */ -- ;" },
-  find: (facts, { maxStatements }) =>
-    facts.statements
+  find: (facts, { maxStatements }) => {
+    const harmless = new Set([...namingTheirRows(facts), ...onlyReading(facts)]);
+    return facts.statements
       .slice(maxStatements)
-      .filter((s) => !namesItsRows(s, facts.dml) && !onlyReads(s, facts))
-      .map((s) => ({ at: atStatement(s), what: `${s.command} after statement ${maxStatements}` })),
+      .filter(({ index }) => !harmless.has(index))
+      .map((s) => ({ at: atStatement(s), what: `${s.command} after statement ${maxStatements}` }));
+  },
 });
 
 /** INSERT, and a write that names its rows by a key: such statements often belong together, and each is easy to check. */
-function namesItsRows({ index, command }: SqlStatement, dml: readonly DmlFact[]): boolean {
-  if (command === 'INSERT') return true;
-  return dml.some((d) => d.statement === index && d.via.length === 0 && d.keyValues !== null);
+function namingTheirRows({ statements, dml }: SqlFacts): readonly number[] {
+  return [
+    ...statements.filter(({ command }) => command === 'INSERT').map(({ index }) => index),
+    ...dml.filter(({ via, keyValues }) => via.length === 0 && keyValues !== null).map(({ statement }) => statement),
+  ];
 }
 
-/** A SELECT of which each part and each function is known to only read, so that a reviewer who misses it approves nothing that changes. */
-function onlyReads({ index, command, readOnly }: SqlStatement, { unmodelled, functionCalls }: SqlFacts): boolean {
-  if (command !== 'SELECT' || !readOnly || unmodelled.some(({ statement }) => statement === index)) return false;
-  return functionCalls.every((call) => call.statement !== index || isListed(call.function));
+/** SELECTs of which each part and each function is known to only read. A reviewer who misses one approves nothing that changes. */
+function onlyReading({ statements, unmodelled, functionCalls, selects }: SqlFacts): readonly number[] {
+  const others = new Set(
+    [
+      ...unmodelled,
+      ...functionCalls.filter((call) => !isListed(call.function)),
+      ...selects.filter(({ locksRows }) => locksRows),
+    ].map(({ statement }) => statement),
+  );
+  return statements
+    .filter(({ index, command, readOnly }) => command === 'SELECT' && readOnly && !others.has(index))
+    .map(({ index }) => index);
 }
 
 export const statementLimit = defineSqlRule({

@@ -8,8 +8,10 @@
  * I3 What cannot be read, or is not on the list, is a reason not to rehearse.
  */
 import { executedByPlpgsql, executedBySql } from '../facts/routine-body';
-import { combined, isListed, isRandomUuid, type Assigned, type Executed, type Write } from '../facts/rehearsable';
-import { DEFAULT_FUNCTIONS, MOVING_CLOCKS, SAFE_FUNCTIONS } from '../facts/safe-functions';
+import { combined, type Assigned } from '../facts/assigned';
+import type { Executed } from '../facts/rehearsable';
+import { DEFAULT_FUNCTIONS, isListed, isRandomUuid, MOVING_CLOCKS, SAFE_FUNCTIONS } from '../facts/safe-functions';
+import type { Write } from '../facts/writes';
 import type { SqlName } from '../facts/sql-facts';
 import { relationLabel } from './identifiers';
 import * as sql from './inspect-queries';
@@ -36,6 +38,7 @@ interface Relation {
   readonly schema: string;
   readonly name: string;
   readonly columns: readonly string[];
+  readonly generated: readonly string[];
   /** Oids of the relation itself and all its children. */
   readonly family: readonly string[];
   /** Estimated. */
@@ -48,6 +51,12 @@ interface Relation {
  */
 type Origin = 'statement' | 'default' | 'trigger' | 'domain';
 type Role = 'read' | 'insert' | 'update' | 'delete';
+interface Written {
+  readonly named: Set<string>;
+  readonly assigned: Map<string, Assigned>;
+  readonly generated: readonly string[];
+}
+
 /** Operators that a statement uses without writing them: by BETWEEN, IN, CASE, USING, DISTINCT and ORDER BY. */
 const IMPLIED_OPERATORS = ['=', '<>', '<', '<=', '>', '>='];
 const SYSTEM = new Set(['pg_catalog', 'information_schema', 'pg_toast']);
@@ -63,7 +72,7 @@ export async function inspectCatalog(
 
 class Inspector {
   readonly #reasons = new Set<string>();
-  readonly #columns = new Map<string, { named: Set<string>; assigned: Map<string, Assigned> }>();
+  readonly #columns = new Map<string, Written>();
   readonly #functions = new Map<string, Origin>();
   readonly #doneFunctions = new Set<string>();
   readonly #pending = new Map<string, Set<Role>>();
@@ -96,6 +105,7 @@ class Inspector {
       await this.#routines();
     }
     this.#applyTriggers();
+    this.#applyGenerated();
     return { reasons: [...this.#reasons], columns: this.#columns };
   }
 
@@ -139,12 +149,27 @@ class Inspector {
       if (call.schema === 'pg_catalog' || (call.schema === null && builtin)) {
         if (!isListed(call) && !isRandomUuid(call))
           this.#reasons.add(`${call.name}() is not on the list of functions that a dry run may execute`);
-        else if (call.schema === null && users.length > 0)
-          this.#reasons.add(
-            `${call.name}() may mean ${users[0]?.[1]}.${call.name}(), which hides the built-in function`,
-          );
-      } else for (const [oid] of users) this.#function(oid, origin);
+        else if (call.schema === null) {
+          const hiding = users.find(([, schema]) => schemas === null || !this.#isBuiltinUuid(call, schema ?? ''));
+          if (hiding !== undefined)
+            this.#reasons.add(`${call.name}() may mean ${hiding[1]}.${call.name}(), which hides the built-in function`);
+        }
+        continue;
+      }
+      if (isRandomUuid(call) && users.length > 0)
+        this.#reasons.add(`${call.name}() is not a function of this PostgreSQL, but one of ${users[0]?.[1]}`);
+      for (const [oid] of users) this.#function(oid, origin);
     }
+  }
+
+  /**
+   * True for a random UUID, which is called without arguments, if pg_catalog is before the other schema in the search path: of
+   * functions with the same arguments the first in the path is called
+   * (https://www.postgresql.org/docs/18/typeconv-func.html). The extension pgcrypto has a gen_random_uuid() of its own.
+   */
+  #isBuiltinUuid(call: SqlName, schema: string): boolean {
+    const [builtin, other] = [this.#path.indexOf('pg_catalog'), this.#path.indexOf(schema)];
+    return isRandomUuid(call) && builtin !== -1 && builtin < other;
   }
 
   async #operators(operators: readonly SqlName[], schemas: string | null): Promise<void> {
@@ -181,7 +206,11 @@ class Inspector {
     for (const role of roles) this.#use(relation, role);
     if (indirect && !write.counted) this.#bounded(relation);
     for (const oid of relation.family) {
-      const known = this.#columns.get(oid) ?? { named: new Set(), assigned: new Map<string, Assigned>() };
+      const known = this.#columns.get(oid) ?? {
+        named: new Set(),
+        assigned: new Map<string, Assigned>(),
+        generated: relation.generated,
+      };
       known.named.add(relationLabel(relation.schema, relation.name));
       for (const [name, assigned] of columnsOf(relation, write)) {
         const before = known.assigned.get(name);
@@ -341,6 +370,12 @@ class Inspector {
     }
   }
 
+  /** Any value may follow from a random UUID of the statement, and the dry run shows only one of them. */
+  #applyGenerated(): void {
+    for (const { assigned, generated } of this.#columns.values())
+      if ([...assigned.values()].includes('uuid')) for (const column of generated) assigned.set(column, 'other');
+  }
+
   /** A trigger may give a column another value than the statement does. */
   #applyTriggers(): void {
     for (const { relation, foid } of this.#triggers) {
@@ -373,13 +408,14 @@ function columnAt({ columns }: Relation, name: string | number): string {
 }
 
 function toRelation(row: Row): Relation {
-  const [oid, kind, schema, name, columns, family, rows] = row;
+  const [oid, kind, schema, name, columns, generated, family, rows] = row;
   return {
     oid: oid ?? '0',
     kind: kind ?? '',
     schema: schema ?? '',
     name: name ?? '',
     columns: JSON.parse(columns ?? '[]') as string[],
+    generated: JSON.parse(generated ?? '[]') as string[],
     family: JSON.parse(family ?? '[]') as string[],
     rows: Number(rows ?? 0),
   };

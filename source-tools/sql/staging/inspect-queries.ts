@@ -53,12 +53,14 @@ WHERE c.oid >= 16384 AND c.conbin IS NOT NULL`;
 
 /**
  * $1: names, $2: oids. Relations of these names in every schema, and with these oids: oid, kind, schema, name, columns in order
- * (JSON), oids of the table and all its children (JSON), estimated rows.
+ * (JSON), those that are generated (JSON), oids of the table and all its children (JSON), estimated rows.
  */
 export const RELATIONS_FOR_CHECK = `
 SELECT c.oid::text, c.relkind::text, n.nspname, c.relname,
   (SELECT pg_catalog.jsonb_agg(a.attname ORDER BY a.attnum)::text FROM pg_catalog.pg_attribute a
    WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped),
+  (SELECT pg_catalog.jsonb_agg(a.attname)::text FROM pg_catalog.pg_attribute a
+   WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated <> ''),
   (WITH RECURSIVE family(oid) AS (
      SELECT c.oid UNION SELECT i.inhrelid FROM pg_catalog.pg_inherits i JOIN family f ON i.inhparent = f.oid)
    SELECT pg_catalog.jsonb_agg(f.oid::text)::text FROM family f),

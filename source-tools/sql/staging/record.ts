@@ -12,7 +12,8 @@ import { minus, NONE, sum, type Counts } from './statistics';
 import type { WrittenColumns } from './inspect-catalog';
 import type { SqlSettings } from '../staging-settings';
 import type { Work } from './work';
-import { compareRuns, netChanges, touchedSha } from './touched';
+import { columnsOf } from './row-text';
+import { compareRuns, netChanges, touchedSha, type NetChange } from './touched';
 import { clip } from '../../../policy/text/cut-text';
 
 /** Result of comparing two dry runs, by table label. A table that is not listed is stable and has no volatile column. */
@@ -87,7 +88,8 @@ export function explainVolatile(
     const names = [...new Set([...differing, ...clocks])].sort();
     for (const column of names) {
       const assigned = written?.assigned.get(column) ?? 'other';
-      const why = isClock(column) ? 'clock' : assigned === 'clock' ? 'other' : assigned;
+      const isKnown = assigned === 'uuid' ? hasUuids(netChanges(capture).get(label) ?? [], column) : assigned === 'own';
+      const why = isClock(column) ? 'clock' : isKnown ? assigned : 'other';
       notCompared.push({ table: label, column: clip(column, 300), why: WHY[why] });
       if (why === 'other')
         reasons.push(
@@ -98,6 +100,14 @@ export function explainVolatile(
   }
   notCompared.sort((a, b) => (`${a.table}.${a.column}` < `${b.table}.${b.column}` ? -1 : 1));
   return { ...judgement, volatile, notCompared, reasons };
+}
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** False if a new row has another value, because the type of the column or a cast of the target changes what the statement gives it. */
+function hasUuids(changes: readonly NetChange[], column: string): boolean {
+  const added = changes.flatMap(({ before, after }) => (before === null && after !== null ? [columnsOf(after)] : []));
+  return added.every((row) => UUID.test(row.get(column) ?? ''));
 }
 
 export interface RecordFacts {

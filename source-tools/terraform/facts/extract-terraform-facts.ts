@@ -15,6 +15,7 @@ import { refusal, refuse, Refused } from '../../../policy/text/refusal';
 import { withoutKeys } from './addresses';
 import { readConfiguration, type ConfiguredResources } from './configuration';
 import { leftToProvider } from './left-to-provider';
+import { writeOnlyArguments } from './write-only';
 import { changedHidden, containsTrue, maskOf, withoutHidden } from './masks';
 import { isUnchanged, refuseNeverWritten, refuseOtherType } from './never-written';
 import { unreadMembers } from './plan-members';
@@ -147,7 +148,7 @@ function readResource(item: JsonObject, at: string, configured: ConfiguredResour
     unknown,
     leftToProvider: action === 'create' ? leftToProvider(unknown, after, given) : [],
     sources: sourcesOf(unknown, plainAddress, configured),
-    writeOnly: writeOnlyArguments(given),
+    writeOnly: writeOnlyArguments(given ?? {}),
     configured: given !== undefined,
     separateRules: false,
     beforeSensitive,
@@ -167,14 +168,6 @@ function sourcesOf(unknown: JsonValue, address: string, { expressions, memberKin
   return Object.keys(unknown)
     .filter((name) => Object.hasOwn(set, name) && containsTrue(unknown[name] as JsonValue))
     .map((name) => ({ name, kinds: memberKinds(address, name) }));
-}
-
-/**
- * Arguments that the configuration sets and that are null in every plan, because Terraform stores no value of them. Providers name
- * them so: https://developer.hashicorp.com/terraform/plugin/framework/resources/write-only-arguments.
- */
-function writeOnlyArguments(given: JsonObject | undefined): string[] {
-  return Object.keys(given ?? {}).filter((name) => name.endsWith('_wo'));
 }
 
 /** Refuses a value that is not an object; `name` is the name of its member. */

@@ -22,6 +22,7 @@ function onlyBlock(value: JsonValue | undefined): JsonObject | null {
   return isJsonObject(item) ? item : null;
 }
 
-function isArgument(expression: JsonObject): boolean {
+/** True for the expression of an argument, false for the arguments of a block. */
+export function isArgument(expression: JsonObject): boolean {
   return Object.hasOwn(expression, 'constant_value') || Object.hasOwn(expression, 'references');
 }

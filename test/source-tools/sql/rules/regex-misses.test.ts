@@ -329,6 +329,8 @@ const MISSES: Readonly<Record<string, readonly string[]>> = {
     'SELECT 1; SELECT f(2)',
     'SELECT 1; SELECT pg_sleep(2)',
     'SELECT 1; SELECT * FROM t FOR UPDATE',
+    'SELECT 1; SELECT * FROM t LIMIT 1 FOR UPDATE SKIP LOCKED',
+    `SELECT ${Array.from({ length: 60 }, () => 'f(1)').join()}; SELECT f(2)`,
     'SELECT 1; SELECT 2 INTO t',
     'SELECT 1; WITH d AS (DELETE FROM t RETURNING a) SELECT a FROM d',
     'SELECT 1; EXPLAIN ANALYZE SELECT 1',

@@ -95,6 +95,18 @@ it('knows which kinds and functions the bundle names', async () => {
   expect(await status('UPDATE orders SET paid = true WHERE id = 7')).toBe('BLOCK');
 });
 
+it('knows a random UUID only in an INSERT or a MERGE, even if the bundle names other kinds of statements', async () => {
+  const status = async (sql: string): Promise<string> =>
+    (await run('sql_statement_not_allowed', sql, { config: { kinds: ['MERGE', 'INSERT', 'CREATE TABLE AS'] } })).status;
+  const merge = 'MERGE INTO t USING u ON t.id = u.id WHEN NOT MATCHED THEN INSERT (id) VALUES (gen_random_uuid())';
+  expect(await status(merge)).toBe('ALLOW');
+  expect(await status(merge.replace('(id)', '(id.part)'))).toBe('BLOCK');
+  const create = 'CREATE TABLE x AS SELECT id FROM orders ORDER BY gen_random_uuid() LIMIT 1';
+  expect(await status(create)).toBe('BLOCK');
+  const inserts = `INSERT INTO t (id) VALUES ${Array.from({ length: 60 }, () => '(gen_random_uuid())').join()}`;
+  expect(await status(`${inserts}; ${create}`)).toBe('BLOCK');
+});
+
 it.each([
   ["SET lock_timeout = '5s'", 'ALLOW'],
   ['SET LOCAL statement_timeout TO 1000', 'ALLOW'],
@@ -179,6 +191,12 @@ it.each([
     'the value of a row that exists already',
     'INSERT INTO orders (id) VALUES (7) ON CONFLICT (id) DO UPDATE SET token = gen_random_uuid()',
   ],
+  ['one character', 'INSERT INTO orders (id, state) VALUES (7, gen_random_uuid()::text::char(1))'],
+  ['text with a length', 'INSERT INTO orders (id, state) VALUES (7, gen_random_uuid()::varchar(1))'],
+  ['a value of a type of the target', 'INSERT INTO orders (id, state) VALUES (7, gen_random_uuid()::state)'],
+  ['an array', 'INSERT INTO orders (id, tags) VALUES (7, gen_random_uuid()::text::text[])'],
+  ['a part of a column', 'INSERT INTO orders (id, data.token) VALUES (7, gen_random_uuid())'],
+  ['an order of rows', 'INSERT INTO orders (token, id) VALUES (uuidv4(), 1), (uuidv4(), 2) ORDER BY 1 LIMIT 1'],
   ['a part of a value', "INSERT INTO orders (id, token) VALUES (7, 'a' || gen_random_uuid())"],
   ['a condition', 'INSERT INTO orders (id) SELECT id FROM customers WHERE token = gen_random_uuid()'],
   ['an order', 'INSERT INTO orders (token, id) SELECT gen_random_uuid(), id FROM customers ORDER BY 1 LIMIT 3'],

@@ -71,6 +71,16 @@ describe('a write-only argument, which is null in every plan', () => {
     expect(isSet('aws_ssm_parameter.p', {}, { attributes: ['aws_ssm_parameter.value_wo'] })).toBe(false);
   });
 
+  it('asks if a new resource sets it in a block', () => {
+    const address = 'google_cloud_tasks_queue.q';
+    const expressions = { name: {}, rate_limits: [{ max_burst_size: {}, token_wo: { constant_value: 'a' } }] };
+    const configured = { configuration: { root_module: { resources: [{ address, mode: 'managed', expressions }] } } };
+    const queue = create(address, { name: 'a', rate_limits: [{ max_burst_size: 1, token_wo: null }] });
+    expect(run(queue, {}, configured).reason).toMatch(/sets "rate_limits.token_wo", of which a plan shows no value/);
+    const attributes = ['google_cloud_tasks_queue.rate_limits'];
+    expect(run(queue, { attributes }, configured).status).toBe('ALLOW');
+  });
+
   it('passes in a secret of a vault, and if an update does not change its version', () => {
     expect(isSet('azurerm_key_vault_secret.s')).toBe(false);
     expect(isSet('aws_ssm_parameter.p', { actions: ['update'], before: { name: 'b' } })).toBe(false);
