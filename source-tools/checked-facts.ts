@@ -1,28 +1,23 @@
 import { isPlain } from '../policy/contracts/canonical-json';
 import { described } from '../policy/contracts/definition-shape';
-import { errorMessage } from '../policy/contracts/error-message';
 import type { Facts } from '../policy/contracts/facts';
 import { createRedactor } from '../policy/judge/redact';
 import { deepFreeze } from '../policy/rules/deep-freeze';
 
 const FACTS = '{ok: true, kind, parser} with the facts, or {ok: false, code, message, span}';
 const PLAIN_DATA =
-  'strings, finite numbers, true, false, null, and arrays and plain objects of these; an undefined member of an object counts as absent';
+  'bytes, strings, finite numbers, true, false, null, and arrays and plain objects of these; an undefined member of an object counts as absent';
+/** The same on each machine, and far below what the stack of a thread allows. */
+const MAX_LEVELS = 1000;
 
 /** What the reader of a source tool returned, frozen. Throws TypeError with the member that is wrong and what is allowed. */
 export function checkedFacts(sourceTool: string, facts: unknown): Facts {
   const refuse = (problem: string): TypeError => new TypeError(`Source tool "${sourceTool}": ${problem}`);
   const given = wrongRoot(facts);
   if (given !== null) throw refuse(`facts returned ${given}; expected ${FACTS}`);
-  try {
-    const fault = notPlain(facts as Facts);
-    if (fault !== null) throw refuse(`${fault}; expected ${PLAIN_DATA}`);
-    return deepFreeze(facts as Facts);
-  } catch (error) {
-    // Nested so deeply that the stack is too small.
-    if (error instanceof RangeError) throw refuse(`facts: ${errorMessage(error)}; expected fewer levels`);
-    throw error;
-  }
+  const fault = notPlain(facts as Facts);
+  if (fault !== null) throw refuse(`${fault}; expected ${PLAIN_DATA}`);
+  return deepFreeze(facts as Facts);
 }
 
 /** What was returned instead of facts; null if the root has the members that all facts have. */
@@ -60,23 +55,69 @@ function notPlain(facts: object): string | null {
 /** `open`: the objects that contain `value`; `done`: those without a fault. */
 function faultIn(value: unknown, open: Set<object>, done: Set<object>): Fault | null {
   if (typeof value !== 'object' || value === null) return faultOf(problemOf(value));
-  if (ArrayBuffer.isView(value) || done.has(value)) return null;
-  if (open.has(value)) return faultOf('is one of the objects that contain it');
-  const isArray = Array.isArray(value);
-  if (!isArray && !isPlain(value)) return faultOf(`is a ${className(value)}`);
+  if (done.has(value)) return null;
+  const problem = problemOfObject(value, open);
+  if (problem !== null) return faultOf(problem);
+  if (ArrayBuffer.isView(value)) return null;
   open.add(value);
-  for (const [key, member] of Object.entries(value)) {
-    if (member === undefined && !isArray) continue;
-    const fault = faultIn(member, open, done);
-    if (fault === null) continue;
-    fault.path.push(isArray ? `[${key}]` : `.${key.slice(0, 50)}`);
-    return fault;
-  }
+  const fault = Array.isArray(value) ? faultInArray(value, open, done) : faultInMembers(value, open, done);
+  if (fault !== null) return fault;
   open.delete(value);
   done.add(value);
   return null;
 }
 
+function faultInArray(array: readonly unknown[], open: Set<object>, done: Set<object>): Fault | null {
+  // Not `entries` of Object: it skips holes.
+  for (let i = 0; i < array.length; i++) {
+    const fault = hasGetter(array, i) ? faultOf('is a getter') : faultIn(array[i], open, done);
+    if (fault === null) continue;
+    fault.path.push(`[${i}]`);
+    return fault;
+  }
+  // Indexes come first.
+  const named = Object.keys(array)[array.length];
+  return named === undefined ? null : { problem: 'is a named member of an array', path: [memberName(named)] };
+}
+
+function faultInMembers(object: object, open: Set<object>, done: Set<object>): Fault | null {
+  for (const key of Object.keys(object)) {
+    const isGetter = hasGetter(object, key);
+    const member = isGetter ? undefined : (object as Readonly<Record<string, unknown>>)[key];
+    if (!isGetter && member === undefined) continue;
+    const fault = isGetter ? faultOf('is a getter') : faultIn(member, open, done);
+    if (fault === null) continue;
+    fault.path.push(memberName(key));
+    return fault;
+  }
+  return null;
+}
+
+function hasGetter(object: object, key: string | number): boolean {
+  return Object.getOwnPropertyDescriptor(object, key)?.get !== undefined;
+}
+
+function memberName(key: string): string {
+  return `.${key.slice(0, 50)}`;
+}
+
+/** Why an object is not plain data, whatever its members are. */
+function problemOfObject(value: object, open: ReadonlySet<object>): string | null {
+  if (open.has(value)) return 'is one of the objects that contain it';
+  if (open.size >= MAX_LEVELS) return `is in more than ${MAX_LEVELS} levels`;
+  if (!isPlainData(value)) return `is a ${className(value)}`;
+  return Object.getOwnPropertySymbols(value).length > 0 ? 'has a member whose name is a symbol' : null;
+}
+
+/** Numbers of other typed arrays are not checked. */
+function isPlainData(value: object): boolean {
+  if (ArrayBuffer.isView(value)) return Object.prototype.toString.call(value) === '[object Uint8Array]';
+  // The prototype of an array is a plain object; that of a subclass is not.
+  return isPlain(Array.isArray(value) ? (Object.getPrototypeOf(value) as object) : value);
+}
+
+function faultOf(problem: string): Fault;
+function faultOf(problem: string | null): Fault | null;
 function faultOf(problem: string | null): Fault | null {
   return problem === null ? null : { problem, path: [] };
 }
