@@ -125,8 +125,8 @@ describe('a reader that returns something else than its type', () => {
     ['an undefined member of an array', ['users', undefined], 'tables[1] is undefined'],
     // oxlint-disable-next-line no-sparse-arrays
     ['a hole in an array', ['users', , 'items'], 'tables[1] is undefined'],
-    ['an array that starts with holes', new Array(4_000_000_000), 'tables[0] is undefined'],
-    ['a named member of an array', Object.assign(['users'], { all: true }), 'tables.all is a named member of an array'],
+    ['an array that starts with holes', Object.assign([], { length: 4_000_000_000 }), 'tables[0] is undefined'],
+    ['a named member of an array', Object.assign(['users'], { all: true }), 'tables is an array with a named member'],
     [
       'an array with methods of its own',
       new (class Tables extends Array {
@@ -154,7 +154,6 @@ describe('a reader that returns something else than its type', () => {
       }),
       'tables[0] is a getter',
     ],
-    ['a symbol as name of the member', { [Symbol('rows')]: 1 }, 'tables has a member whose name is a symbol'],
     ['numbers in a typed array, which are not checked', new Float64Array([Number.NaN]), 'tables is a Float64Array'],
     ['more than 1000 levels', nested(1001), 'tables'],
     ['a cycle', cycle, 'tables.parent[0] is one of the objects that contain it'],

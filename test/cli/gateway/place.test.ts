@@ -154,12 +154,14 @@ describe('the folder of a repository that came from elsewhere', () => {
   });
 
   it('names no other login, and logout removes only that of the user', async () => {
-    const came = { XDG_CONFIG_HOME: g.path('elsewhere') };
-    const shell = { HOME: g.path('home'), XDG_CONFIG_HOME: undefined as never };
+    const elsewhere = { XDG_CONFIG_HOME: g.path('elsewhere') };
     const login = ['login', g.url, '--key', g.key('alice'), '--trust', g.path('trust.json'), '--tenant', 'acme'];
-    await g.run(login, came);
-    expect(await run(['list'], shell, 'none', came)).toMatchObject({ code: 2 });
-    expect(await run(['logout'], shell, 'none', came)).toMatchObject({ out: 'there was no login\n' });
+    await g.run(login, elsewhere);
+    const shellEnv = { HOME: g.path('home') };
+    const host = { env: { ...stateDir('none'), ...elsewhere, ...shellEnv }, shellEnv, remote: remoteModules };
+    expect(await runCommand(['list'], { host })).toMatchObject({ code: 2 });
+    expect(await runCommand(['logout'], { host })).toMatchObject({ out: 'there was no login\n' });
+    expect(await g.run(['list'], elsewhere)).toMatchObject({ code: 0 });
   });
 });
 
