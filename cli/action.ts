@@ -48,30 +48,31 @@ export function addAction(command: Command, cli: Cli, action: Action): Command {
 function createIo(host: Host, options: Options): Io {
   const color = options['color'] !== false;
   const err = createPrinter(host.stderr, wantsColor(host.stderr, host.env, color));
-  return {
+  const io: Io = {
     host,
     out: createPrinter(host.stdout, wantsColor(host.stdout, host.env, color)),
     err,
     json: isGiven(options, '--json'),
     interactive: host.stdin.isTTY === true && options['input'] !== false,
     async withReviews(connect, work) {
-      const connected = await openConnection(host, err, connect);
+      const connected = await openConnection(io, connect);
       try {
         return await work(connected);
       } catch (error) {
-        if (!isGiven(options, '--json')) sayWhere(err, connected, error);
+        if (!io.json) sayWhere(err, connected, error);
         throw error;
       } finally {
         await connected.close();
       }
     },
   };
+  return io;
 }
 
 /** Through a gateway if one is configured, and otherwise to PostgreSQL and Temporal. */
-async function openConnection(host: Host, err: Printer, options: ConnectOptions): Promise<Connected> {
-  const { env, remote } = host;
-  const gateway = await announcedGateway({ host, err });
+async function openConnection(io: Io, options: ConnectOptions): Promise<Connected> {
+  const { env, remote } = io.host;
+  const gateway = await announcedGateway(io);
   if (gateway === null) return (await remote.reviews()).connect(env, options);
   return (await remote.gateway()).connectGateway(env, gateway, options);
 }
@@ -85,11 +86,17 @@ function sayWhere(err: Printer, { temporal }: Connected, error: unknown): void {
 }
 
 /** The gateway that commands here use, or null. Says so on standard error if the login, a state directory or variables name another place. */
-export async function announcedGateway({ host, err }: Pick<Io, 'host' | 'err'>): Promise<GatewaySettings | null> {
+export async function announcedGateway(io: Io): Promise<GatewaySettings | null> {
   const { placeOf } = await import('./gateway/place.js');
-  const { gateway, note } = placeOf(host);
-  if (note !== null) err.line(note);
+  const { gateway, note } = placeOf(io.host);
+  if (note !== null) sayNote(io, note);
   return gateway;
+}
+
+/** On standard error; with --json as JSON, as an error is. */
+export function sayNote({ err, json }: Io, note: string): void {
+  if (json) err.json({ note });
+  else err.line(note);
 }
 
 async function perform(action: Action, io: Io, args: readonly string[], options: Options): Promise<ExitCode> {

@@ -1,7 +1,7 @@
 const CONFIRM = 'to confirm: countersign answer ID --violation K --confirm';
 const REJECT = 'to reject: countersign answer ID --violation K --reject --reason WHY';
 const WITHDRAW =
-  'before the commit: countersign withdraw ID, or countersign answer ID --violation K --reject; a committed change is undone by another change';
+  'before the commit: countersign withdraw ID, or countersign answer ID --violation K --reject --reason WHY; a committed change is undone by another change';
 
 /** Words that people try, of which the most similar command would be another one. */
 const HINTS: Readonly<Record<string, string>> = {

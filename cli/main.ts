@@ -1,10 +1,11 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { ExitCode, runCli } from '.';
 import { processHost } from './host';
+import { escapeLine } from '../policy/text/escape';
 import { ConfigError } from '../workers/config-error';
-import { withCliEnv } from '../workers/env-file';
+import { commandEnv } from '../workers/env-file';
 
 const { version } = JSON.parse(readFileSync(join(__dirname, '..', '..', 'package.json'), 'utf8')) as {
   version: string;
@@ -17,8 +18,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 
 async function main(): Promise<ExitCode> {
-  const env = withCliEnv(resolve(process.env['COUNTERSIGN_STATE_DIR'] ?? '.countersign'), process.env);
-  return await runCli(process.argv.slice(2), processHost(version, env, process.env));
+  return await runCli(process.argv.slice(2), processHost(version, commandEnv(process.env), process.env));
 }
 
 main()
@@ -27,7 +27,7 @@ main()
   })
   .catch((error: unknown) => {
     const isConfig = error instanceof ConfigError;
-    const text = isConfig ? `error: ${error.message}` : error instanceof Error ? error.stack : undefined;
+    const text = isConfig ? `error: ${escapeLine(error.message)}` : error instanceof Error ? error.stack : undefined;
     process.stderr.write(`${text ?? String(error)}\n`);
     process.exitCode = isConfig ? ExitCode.Usage : ExitCode.Failure;
   });

@@ -1,8 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { messageOf } from '../client/errors';
 import { ConfigError } from './config-error';
+import { areOfDatabase, readsFile } from './folder-files';
 
 type Values = Readonly<Record<string, string>>;
 
@@ -33,10 +34,20 @@ export function formatEnvFile(values: Values): string {
   return lines.join('');
 }
 
-/** The environment of a command: variables of the shell, then those of the file `cli.env` in the state directory. */
-export function withCliEnv(
-  stateDir: string,
-  env: Readonly<Record<string, string | undefined>>,
-): Readonly<Record<string, string | undefined>> {
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** Variables of the shell, then those of the file `cli.env` in a state directory. */
+export function withCliEnv(stateDir: string, env: Env): Env {
   return { ...readEnvFile(join(stateDir, CLI_ENV_FILE)), ...env };
+}
+
+/** The environment of a command, with the file `cli.env` of the directory that the shell names, or of `.countersign` in this folder. */
+export function commandEnv(shell: Env): Env {
+  const { COUNTERSIGN_STATE_DIR: named } = shell;
+  const dir = resolve(named ?? '.countersign');
+  if (!readsFile(shell, join(dir, CLI_ENV_FILE))) return shell;
+  // The file is in a state directory: it names no other one.
+  const { COUNTERSIGN_STATE_DIR: _, ...env } = withCliEnv(dir, shell);
+  if (!areOfDatabase(shell, readEnvFile(join(dir, CLI_ENV_FILE))['COUNTERSIGN_DATABASE_URL'])) return shell;
+  return named === undefined ? env : { ...env, COUNTERSIGN_STATE_DIR: named };
 }

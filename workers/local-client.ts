@@ -1,8 +1,10 @@
-import { accessSync, constants, existsSync, writeFileSync } from 'node:fs';
+import { accessSync, constants } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { messageOf } from '../client/errors';
 import { ConfigError, readTrustFile, type Env } from './config';
+import { replaceWhole } from '../signing/whole-file';
+import { areOfDatabase, readsFile } from './folder-files';
 import { readJson } from './json-file';
 
 /** What `dev` and the demo write to their state directory, so that the CLI needs no configuration there. */
@@ -29,19 +31,19 @@ export function stateDirOf(env: Env): string {
 }
 
 export function writeLocalClient(stateDir: string, client: LocalClient): void {
-  writeFileSync(join(stateDir, FILE), `${JSON.stringify(client, null, 2)}\n`, { mode: 0o600 });
+  replaceWhole(join(stateDir, FILE), `${JSON.stringify(client, null, 2)}\n`);
 }
 
-/** Null if no server was started with this state directory. Throws ConfigError if its file is malformed. */
-function rememberedClient(env: Env): LocalClient | null {
+/** The servers that `countersign dev` started; null if there were none. Throws ConfigError if its file is malformed or of another user. */
+export function startedServers(env: Env): LocalClient | null {
   const path = join(stateDirOf(env), FILE);
-  return existsSync(path) ? readJson(path, LocalClient) : null;
+  return readsFile(env, path) ? readJson(path, LocalClient) : null;
 }
 
-/** The state directory and the gateway of servers that `countersign dev` started; null if there were none. Throws ConfigError if its file is malformed. */
-export function startedServers(env: Env): { readonly dir: string; readonly gatewayUrl: string } | null {
-  const found = rememberedClient(env);
-  return found === null ? null : { dir: stateDirOf(env), gatewayUrl: found.gatewayUrl };
+/** As `startedServers`, unless the environment names another database. */
+function rememberedClient(env: Env): LocalClient | null {
+  const found = startedServers(env);
+  return areOfDatabase(env, found?.databaseUrl) ? found : null;
 }
 
 /** The value of COUNTERSIGN_EXTENSIONS, or with which plans are compiled here. */

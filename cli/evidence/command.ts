@@ -103,9 +103,9 @@ async function trustOf({ host: { env, shellEnv } }: Io, option: string | undefin
   const own = isNamed ? env : shellEnv;
   const file = option ?? own['COUNTERSIGN_TRUST_FILE'];
   if (file !== undefined) return await readTrust(file);
-  const { placeOf } = await import('../gateway/place.js');
+  const { readLogin } = await import('../gateway/login-file.js');
   const { knownSettings } = await import('../../workers/local-client.js');
-  const known = placeOf({ env: own, shellEnv }).gateway?.trust ?? (isNamed ? knownSettings(env) : null);
+  const known = isNamed ? knownSettings(env) : readLogin(shellEnv);
   if (known === null || known.operators.length === 0 || known.committers.length === 0)
     throw new UsageError(
       '--trust is missing: name the file with the public keys of operators and committers, set COUNTERSIGN_TRUST_FILE, use "countersign login", or name the directory of your own servers in COUNTERSIGN_STATE_DIR',

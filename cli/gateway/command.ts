@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { CountersignError } from '../../client/errors';
+import { CountersignError, messageOf } from '../../client/errors';
 import type { RegisteredKey } from '../../policy/evidence/key-registry';
 import { ANY_TENANT } from '../../policy/evidence/predicates';
-import { addAction, announcedGateway, type Cli, type Io } from '../action';
+import { addAction, announcedGateway, sayNote, type Cli, type Io } from '../action';
 import { ExitCode } from '../exit-codes';
 import { requiredOption, textOption, type Options } from '../options';
 import { line, styled } from '../printer';
@@ -27,7 +27,7 @@ export function register(program: Command, cli: Cli): void {
 }
 
 async function logIn(io: Io, [url = '']: readonly string[], options: Options): Promise<ExitCode> {
-  const { env } = io.host;
+  const { env, shellEnv } = io.host;
   const keyFile = resolve(requiredOption(options, '--key'));
   if (!URL.canParse(url) || !/^https?:/.test(url))
     throw new UsageError(`url: expected an http or https address, got "${url}"`);
@@ -39,13 +39,22 @@ async function logIn(io: Io, [url = '']: readonly string[], options: Options): P
   const key = await gateway.keyAtGateway(env, { url, keyFile, trust, tenant: given ?? 'default' });
   const tenant = tenantOf(key, given);
   const { writeLogin } = await import('./login-file.js');
-  const file = writeLogin(env, { url, tenant, keyFile, operators: trust.operators, committers: trust.committers });
+  const file = writeLogin(shellEnv, { url, tenant, keyFile, operators: trust.operators, committers: trust.committers });
   if (io.json) io.out.json({ ...shown(key), url, tenant, file });
   else printKey(io, key, url, tenant);
-  const { placeOf } = await import('./place.js');
-  const { note } = placeOf(io.host);
-  if (note !== null) io.err.line(`a command here ${note}`);
+  await sayIfUnused(io);
   return ExitCode.Ok;
+}
+
+/** The login is stored, also if other settings of this folder are wrong. */
+async function sayIfUnused(io: Io): Promise<void> {
+  const { placeOf } = await import('./place.js');
+  try {
+    const { note } = placeOf(io.host);
+    if (note !== null) sayNote(io, `a command here ${note}`);
+  } catch (error) {
+    sayNote(io, `a command here fails: ${messageOf(error)}`);
+  }
 }
 
 function trustFileOf(env: Io['host']['env']): string {
@@ -71,7 +80,7 @@ function tenantOf({ keyId, tenants }: RegisteredKey, given: string | undefined):
 
 async function logOut(io: Io): Promise<ExitCode> {
   const { removeLogin } = await import('./login-file.js');
-  const removed = removeLogin(io.host.env);
+  const removed = removeLogin(io.host.shellEnv);
   if (io.json) io.out.json({ removed });
   else io.out.line(removed ? 'logged out' : 'there was no login');
   return ExitCode.Ok;

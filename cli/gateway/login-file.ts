@@ -1,6 +1,7 @@
 import { closeSync, fstatSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
+import { messageOf } from '../../client/errors';
 import { Name } from '../../policy/contracts/diff';
 import { KeyEntry } from '../../policy/evidence/predicates';
 import { jsonOf } from '../../policy/text/json-of';
@@ -37,12 +38,12 @@ export function readLogin(env: Env): Login | null {
   throw new ConfigError(`${path ?? ''}: not a login file. Run "countersign login" again`);
 }
 
-/** The address of the login, for a command that may not use it: null also if its file cannot be read, which then does not matter. */
-export function loginAddress(env: Env): string | null {
+/** As `readLogin`, for a command that may not use it: returns the error. */
+export function storedLogin(env: Env): Login | ConfigError | null {
   try {
-    return readLogin(env)?.url ?? null;
-  } catch {
-    return null;
+    return readLogin(env);
+  } catch (error) {
+    return error instanceof ConfigError ? error : new ConfigError(messageOf(error));
   }
 }
 

@@ -1,7 +1,8 @@
+import { ConfigError, type Env } from '../../workers/config';
 import { startedServers, stateDirOf } from '../../workers/local-client';
 import type { Host } from '../host';
 import { shellQuote } from '../shell-quote';
-import { loginAddress, readLogin } from './login-file';
+import { storedLogin } from './login-file';
 import { settingsFor, type GatewaySettings } from './settings';
 
 /** Where commands about reviews and policies go. */
@@ -12,55 +13,102 @@ export interface Place {
   readonly note: string | null;
 }
 
-type Environments = Pick<Host, 'env' | 'shellEnv'>;
+interface Candidate {
+  readonly name: string;
+  /** In the note, if another one is used. */
+  readonly hint?: string;
+  /** The address of its gateway; null if it is not known. */
+  readonly url: string | null;
+  readonly operators?: readonly string[];
+  readonly settings: () => GatewaySettings | null;
+}
 
 /**
  * What this shell names has precedence over what was stored earlier: a command that is meant for the servers of a state directory must
- * not reach the gateway of an old login. In order: COUNTERSIGN_DATABASE_URL of the shell, or of the `cli.env` in a directory that the
- * shell names; COUNTERSIGN_GATEWAY_URL; a state directory that the shell names, unless the login is to its own gateway; the database of
- * a `cli.env` in this folder; the login; the servers of this folder. Throws ConfigError for a gateway without trust roots.
+ * not reach the gateway of an old login. Settings of one place are not used for another: a `cli.env` that came with a repository
+ * chooses neither the keys that are trusted at the gateway of a login nor the one that signs there. Throws ConfigError for a gateway
+ * without trust roots.
  */
-export function placeOf({ env, shellEnv }: Environments): Place {
-  const login = loginAddress(env);
-  const ofLogin = login === null ? null : `the gateway ${login} of your login`;
-  const isNamed = shellEnv['COUNTERSIGN_STATE_DIR'] !== undefined;
-  const database = env['COUNTERSIGN_DATABASE_URL'] === undefined ? null : 'the database of COUNTERSIGN_DATABASE_URL';
-  const url = env['COUNTERSIGN_GATEWAY_URL'];
-  const urlIsNamed = shellEnv['COUNTERSIGN_GATEWAY_URL'] !== undefined;
-  const databaseIsNamed = isNamed || shellEnv['COUNTERSIGN_DATABASE_URL'] !== undefined;
-  if (database !== null && (databaseIsNamed || !urlIsNamed)) return { gateway: null, note: note(database, ofLogin) };
-
-  const servers = startedServers(env);
-  const ofServers = `the servers of ${servers?.dir ?? stateDirOf(env)}`;
-  if (url !== undefined) {
-    const unused = [
-      database,
-      isNamed && servers !== null && !isSame(servers.gatewayUrl, url) ? ofServers : null,
-      login !== null && !isSame(login, url) ? ofLogin : null,
-    ].find((each) => each !== null);
-    return { gateway: settingsFor(env, url), note: note(`the gateway ${url} of COUNTERSIGN_GATEWAY_URL`, unused) };
-  }
-  const isOwn = login !== null && servers !== null && isSame(login, servers.gatewayUrl);
-  if (isNamed && !isOwn) return { gateway: null, note: note(`${ofServers} (COUNTERSIGN_STATE_DIR)`, ofLogin) };
-
-  const stored = readLogin(env);
-  if (stored === null) return { gateway: null, note: null };
-  const hint = `${ofServers}: for those set COUNTERSIGN_STATE_DIR=${shellQuote(servers?.dir ?? '')}`;
+export function placeOf(host: Pick<Host, 'env' | 'shellEnv'>): Place {
+  const [used, ...others] = candidates(host);
+  if (used === undefined) return { gateway: null, note: null };
+  const unused = others.find((other) => !isSame(used, other));
   return {
-    gateway: settingsFor(env, stored.url),
-    note: servers === null || isOwn ? null : note(`the gateway ${stored.url} of your login`, hint),
+    gateway: used.settings(),
+    note: unused === undefined ? null : `uses ${used.name}, not ${unused.name}${unused.hint ?? ''}`,
   };
 }
 
-function note(used: string, unused: string | null | undefined): string | null {
-  return unused === null || unused === undefined ? null : `uses ${used}, not ${unused}`;
+/** The places that are configured. The first one is used. */
+function candidates({ env, shellEnv }: Pick<Host, 'env' | 'shellEnv'>): Candidate[] {
+  const isNamed = shellEnv['COUNTERSIGN_STATE_DIR'] !== undefined;
+  const named = isNamed ? env : shellEnv;
+  const login = loginOf(named, shellEnv);
+  const servers = serversOf(env, isNamed);
+  const stored = isNamed ? servers : ofVariables(env, null);
+  const ownLogin = login.filter((each) => stored.some((other) => isSame(each, other)));
+  return [...ofVariables(named, shellEnv), ...ownLogin, ...stored, ...login, ...(isNamed ? [] : servers)];
 }
 
-/** Whether two addresses are of one gateway. `dev` prints the address of loopback, and some type its name. */
-function isSame(one: string, other: string): boolean {
-  return originOf(one) === originOf(other);
+/** What variables name. `shellEnv`: where a login is stored, which is used if it is to the same gateway. */
+function ofVariables(env: Env, shellEnv: Env | null): Candidate[] {
+  if (env['COUNTERSIGN_DATABASE_URL'] !== undefined)
+    return [{ name: 'the database of COUNTERSIGN_DATABASE_URL', url: null, settings: () => null }];
+  const url = env['COUNTERSIGN_GATEWAY_URL'];
+  if (url === undefined) return [];
+  const settings = (): GatewaySettings => {
+    const login = shellEnv === null ? null : storedLogin(shellEnv);
+    const isOwn = login !== null && !(login instanceof ConfigError) && addressOf(login.url) === addressOf(url);
+    return settingsFor(env, url, isOwn ? login : null);
+  };
+  return [{ name: `the gateway ${url} of COUNTERSIGN_GATEWAY_URL`, url, settings }];
 }
 
-function originOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).origin.replace('//localhost', '//127.0.0.1') : url;
+/** A login whose file is damaged is an error only if it is used. */
+function loginOf(env: Env, shellEnv: Env): Candidate[] {
+  const login = storedLogin(shellEnv);
+  if (login === null) return [];
+  if (login instanceof ConfigError)
+    return [
+      {
+        name: 'your login',
+        url: null,
+        settings: () => {
+          throw login;
+        },
+      },
+    ];
+  const { url, operators } = login;
+  return [{ name: `the gateway ${url} of your login`, url, operators, settings: () => settingsFor(env, url, login) }];
+}
+
+function serversOf(env: Env, isNamed: boolean): Candidate[] {
+  const found = startedServers(env);
+  if (found === null && !isNamed) return [];
+  const dir = stateDirOf(env);
+  const name = `the servers of ${dir}`;
+  return [
+    {
+      name: isNamed ? `${name} (COUNTERSIGN_STATE_DIR)` : name,
+      hint: isNamed ? '' : `: for those set COUNTERSIGN_STATE_DIR=${shellQuote(dir)}`,
+      url: found?.gatewayUrl ?? null,
+      operators: found?.operators ?? [],
+      settings: () => null,
+    },
+  ];
+}
+
+/** Whether two places are of one gateway. Servers that were made again at the same address have other operators. */
+function isSame(one: Candidate, other: Candidate): boolean {
+  if (one.name === other.name) return true;
+  if (one.url === null || other.url === null || addressOf(one.url) !== addressOf(other.url)) return false;
+  const [operators, others] = [one.operators, other.operators];
+  return operators === undefined || others === undefined || operators.some((key) => others.includes(key));
+}
+
+/** `dev` prints the address of loopback, and some type its name. */
+function addressOf(url: string): string {
+  if (!URL.canParse(url)) return url;
+  const { origin, pathname } = new URL(url);
+  return origin.replace('//localhost', '//127.0.0.1') + pathname.replace(/\/$/, '');
 }

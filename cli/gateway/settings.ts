@@ -1,6 +1,6 @@
 import type { EvidenceTrust } from '../../signing/verify-evidence';
 import { ConfigError, readTrustFile, type Env } from '../../workers/config';
-import { readLogin } from './login-file';
+import type { Login } from './login-file';
 
 /** The gateway that commands about reviews use. */
 export interface GatewaySettings {
@@ -12,21 +12,18 @@ export interface GatewaySettings {
   readonly trust: EvidenceTrust;
 }
 
-/** The settings for the gateway at `url`, of the environment and of a login to the same address. Throws ConfigError without trust roots. */
-export function settingsFor(env: Env, url: string): GatewaySettings {
-  const login = readLogin(env);
-  // A key and a tenant of one gateway are not used at another one.
-  const known = login?.url === url ? login : null;
+/** The settings for the gateway at `url`, of the environment and of a login to it. Throws ConfigError without trust roots. */
+export function settingsFor(env: Env, url: string, login: Login | null): GatewaySettings {
   const trustFile = env['COUNTERSIGN_TRUST_FILE'];
-  const trust = trustFile === undefined ? known : readTrustFile(trustFile);
+  const trust = trustFile === undefined ? login : readTrustFile(trustFile);
   if (trust === null)
     throw new ConfigError(
       `COUNTERSIGN_TRUST_FILE: is not set, so nothing that ${url} sends can be verified. Get the file from an operator`,
     );
   return {
     url,
-    tenant: env['COUNTERSIGN_TENANT'] ?? known?.tenant ?? 'default',
-    keyFile: env['COUNTERSIGN_KEY_FILE'] ?? known?.keyFile ?? null,
+    tenant: env['COUNTERSIGN_TENANT'] ?? login?.tenant ?? 'default',
+    keyFile: env['COUNTERSIGN_KEY_FILE'] ?? login?.keyFile ?? null,
     trust: { operators: trust.operators, committers: trust.committers },
   };
 }

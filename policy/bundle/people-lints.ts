@@ -29,11 +29,15 @@ const MIN_DEADLINE_MS = 60_000;
 const MIN_COMMIT_WINDOW_MS = 10_000;
 
 function shortTimes({ deadline, commitWindow, implicit, policies }: Bundle): Problem[] {
-  const deadlines: readonly (readonly [Path, string | undefined])[] = [
-    [['deadline'], deadline],
+  const asking: readonly (readonly [Path, string | undefined])[] = [
     [['implicit', 'deadline'], implicit.deadline],
-    ...policies.map((policy, i) => [['policies', i, 'deadline'], policy.deadline] as const),
+    // Of a policy whose callback decides alone no person is asked.
+    ...policies.flatMap((policy, i) =>
+      policy.requiresConfirmation ? [[['policies', i, 'deadline'], policy.deadline] as const] : [],
+    ),
   ];
+  const isUsed = asking.some(([, own]) => own === undefined);
+  const deadlines = isUsed ? [[['deadline'], deadline] as const, ...asking] : asking;
   const found = deadlines.flatMap(([path, time]) =>
     time === undefined || toMs(time) >= MIN_DEADLINE_MS
       ? []

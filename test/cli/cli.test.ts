@@ -156,7 +156,7 @@ describe('usage', () => {
   it.each([
     ['approve', 'countersign answer ID --violation K --confirm'],
     ['reject', 'countersign answer ID --violation K --reject --reason WHY'],
-    ['undo', 'countersign withdraw ID'],
+    ['undo', 'countersign withdraw ID, or countersign answer ID --violation K --reject --reason WHY;'],
     ['rollback', 'a committed change is undone by another change'],
   ])('exits 2 for the command %s, which does not exist, and says what to use', async (word, instead) => {
     const { code, out, err } = await run([word, CHANGE]);

@@ -97,6 +97,12 @@ describe('a reader that returns something else than its type', () => {
     );
   });
 
+  const nested = (levels: number): unknown => {
+    let facts: unknown = 1;
+    for (let i = 0; i < levels; i++) facts = [facts];
+    return facts;
+  };
+
   const cycle: Record<string, unknown> = {};
   cycle['parent'] = [cycle];
 
@@ -116,7 +122,40 @@ describe('a reader that returns something else than its type', () => {
     ['a BigInt', { rows: 5n }, 'tables.rows is a bigint'],
     ['a function', [() => 1], 'tables[0] is a function'],
     ['a symbol', Symbol('s'), 'tables is a symbol'],
-    ['a hole in an array', ['users', undefined], 'tables[1] is undefined'],
+    ['an undefined member of an array', ['users', undefined], 'tables[1] is undefined'],
+    // oxlint-disable-next-line no-sparse-arrays
+    ['a hole in an array', ['users', , 'items'], 'tables[1] is undefined'],
+    ['an array that starts with holes', Object.assign([], { length: 4_000_000_000 }), 'tables[0] is undefined'],
+    ['a named member of an array', Object.assign(['users'], { all: true }), 'tables is an array with a named member'],
+    [
+      'an array with methods of its own',
+      new (class Tables extends Array {
+        toJSON() {
+          return [];
+        }
+      })(),
+      'tables is a Tables',
+    ],
+    [
+      'a getter, which can return another value each time',
+      {
+        get rows() {
+          return 1;
+        },
+      },
+      'tables.rows is a getter',
+    ],
+    [
+      'a getter that throws',
+      Object.defineProperty(['users'], 0, {
+        get: () => {
+          throw new Error('read');
+        },
+      }),
+      'tables[0] is a getter',
+    ],
+    ['numbers in a typed array, which are not checked', new Float64Array([Number.NaN]), 'tables is a Float64Array'],
+    ['more than 1000 levels', nested(1001), 'tables'],
     ['a cycle', cycle, 'tables.parent[0] is one of the objects that contain it'],
     ['a secret as name of the member', { [`AKIA${'IOSFODNN7EXAMPL2'}`]: 1n }, 'tables.[SECRET:'],
   ])('throws for facts with %s, and names the member and what is allowed', async (_, tables, message) => {
@@ -128,12 +167,20 @@ describe('a reader that returns something else than its type', () => {
         (error: unknown) => error as Error,
       );
     expect(said).toContain(`"Plain": facts.statements[0].${message}`);
-    expect(said).toContain('; expected strings, finite numbers, true, false, null, and arrays and plain objects');
+    expect(said).toContain(
+      '; expected bytes, strings, finite numbers, true, false, null, and arrays and plain objects',
+    );
   });
 
-  it('accepts facts with undefined members of objects, shared objects and bytes', async () => {
+  it('accepts facts with undefined members of objects, shared objects, bytes and 900 levels', async () => {
     const span = { line: 1 };
-    const facts = { ...readable.facts(), none: undefined, spans: [span, span, span], raw: new Uint8Array(2) };
+    const facts = {
+      ...readable.facts(),
+      none: undefined,
+      spans: [span, span, span],
+      raw: new Uint8Array(2),
+      deep: nested(900),
+    };
     expect(await define({ facts: () => facts }).facts(diff)).toBe(facts);
   });
 

@@ -1,4 +1,5 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { remoteModules } from '../../../cli/remote-modules';
 import { writeLocalClient } from '../../../workers/local-client';
 import { runCommand, temporaryFolder, type CommandRun } from '../run-command';
@@ -16,10 +17,9 @@ beforeAll(async () => {
 afterAll(async () => await g.stop());
 
 /** The state directory of servers that have stopped: commands that use them fail with another message than those of the gateway. */
-function servers(name: string, gatewayUrl: string): void {
+function servers(name: string, gatewayUrl: string, { operators, committers } = g.world.trust): void {
   mkdirSync(g.path(name));
   const databaseUrl = 'postgres://cs_gateway:x@127.0.0.1:9/none';
-  const { operators, committers } = g.world.trust;
   writeLocalClient(g.path(name), {
     temporalAddress: '127.0.0.1:9',
     namespace: 'default',
@@ -133,5 +133,95 @@ it('login says if commands here do not use it', async () => {
   expect(await run(login, stateDir('dev'))).toMatchObject({
     code: 0,
     err: expect.stringContaining('not the gateway'),
+  });
+});
+
+describe('the folder of a repository that came from elsewhere', () => {
+  it('chooses neither the trusted keys nor the key and tenant at the gateway of a login or of the shell', async () => {
+    writeFileSync(g.path('came.json'), JSON.stringify({ operators: ['0'.repeat(64)], committers: [] }));
+    const came = {
+      COUNTERSIGN_TRUST_FILE: g.path('came.json'),
+      COUNTERSIGN_KEY_FILE: g.path('none.key.json'),
+      COUNTERSIGN_TENANT: 'came',
+    };
+    const trust = { COUNTERSIGN_TRUST_FILE: g.path('trust.json') };
+    for (const shell of [{}, { COUNTERSIGN_GATEWAY_URL: g.url }, { COUNTERSIGN_GATEWAY_URL: g.url, ...trust }])
+      expect(await run(['show', g.open], shell, 'none', came)).toMatchObject({ code: 0, err: '' });
+    expect(await run(['whoami', '--json'], {}, 'none', came)).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('"tenant":"acme"'),
+    });
+  });
+
+  it('names no other login, and logout removes only that of the user', async () => {
+    const elsewhere = { XDG_CONFIG_HOME: g.path('elsewhere') };
+    const login = ['login', g.url, '--key', g.key('alice'), '--trust', g.path('trust.json'), '--tenant', 'acme'];
+    await g.run(login, elsewhere);
+    const shellEnv = { HOME: g.path('home') };
+    const host = { env: { ...stateDir('none'), ...elsewhere, ...shellEnv }, shellEnv, remote: remoteModules };
+    expect(await runCommand(['list'], { host })).toMatchObject({ code: 2 });
+    expect(await runCommand(['logout'], { host })).toMatchObject({ out: 'there was no login\n' });
+    expect(await g.run(['list'], elsewhere)).toMatchObject({ code: 0 });
+  });
+});
+
+it('uses the servers and not the login if they were made again at the same address', async () => {
+  servers('again', g.url, { operators: ['1'.repeat(64)], committers: ['2'.repeat(64)] });
+  const listed = await run(['list'], stateDir('again'));
+  expect(listed).toMatchObject(DIRECT);
+  expect(listed.err).toContain('not the gateway');
+});
+
+it('uses a login for the same address in another notation, and not for another path of it', async () => {
+  const trust = { COUNTERSIGN_TRUST_FILE: g.path('trust.json') };
+  const at = (url: string) => run(['list'], { ...trust, COUNTERSIGN_GATEWAY_URL: url });
+  expect(await at(`${g.url.replace('127.0.0.1', 'localhost')}/`)).toMatchObject({ code: 0, err: '' });
+  const other = await at(`${g.url}/other`);
+  expect(other).toMatchObject({ code: 2, err: expect.stringContaining('--key is missing') });
+  expect(other.err).toContain('not the gateway');
+});
+
+it('prints on standard error one JSON document a line, with --json', async () => {
+  const { out, err } = await run(['list', '--json'], {}, 'dev');
+  expect(JSON.parse(out)).toBeDefined();
+  expect(JSON.parse(err)).toEqual({ note: expect.stringContaining('not the servers of') });
+  const failed = await run(['list', '--json'], stateDir('dev'));
+  expect(
+    failed.err
+      .trimEnd()
+      .split('\n')
+      .map((each) => Object.keys(JSON.parse(each) as object)),
+  ).toEqual([['note'], ['error']]);
+});
+
+describe('a file that is damaged', () => {
+  const damaged = () => {
+    mkdirSync(g.path('damaged/countersign'), { recursive: true });
+    writeFileSync(g.path('damaged/countersign/login.json'), '{', { mode: 0o600 });
+    return { XDG_CONFIG_HOME: g.path('damaged') };
+  };
+
+  it('of a login is no obstacle for variables that name the gateway, and an error if the login would be used', async () => {
+    const variables = {
+      COUNTERSIGN_GATEWAY_URL: g.url,
+      COUNTERSIGN_TENANT: 'acme',
+      COUNTERSIGN_KEY_FILE: g.key('alice'),
+      COUNTERSIGN_TRUST_FILE: g.path('trust.json'),
+    };
+    expect(await run(['list'], { ...damaged(), ...variables })).toMatchObject({ code: 0 });
+    expect(await run(['list'], damaged())).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('Run "countersign login" again'),
+    });
+  });
+
+  it('of servers does not undo a login, which says that commands here fail', async () => {
+    mkdirSync(g.path('broken'));
+    writeFileSync(join(g.path('broken'), 'client.json'), '{', { mode: 0o600 });
+    const login = ['login', g.url, '--key', g.key('alice'), '--trust', g.path('trust.json'), '--tenant', 'acme'];
+    expect(await run(login, {}, 'broken')).toMatchObject({
+      code: 0,
+      err: expect.stringMatching(/^a command here fails: .*client\.json/),
+    });
   });
 });

@@ -104,7 +104,7 @@ it('warns about groups that are never asked', async () => {
 });
 
 it('warns about times in which no person can answer and no commit can begin', async () => {
-  const policies = 'policies: [{ key: p, name: P, deadline: 30s }]';
+  const policies = 'policies: [{ key: p, name: P, deadline: 30s }, { key: q, name: Q }]';
   expect(await warnings({ policies, more: 'deadline: 100ms\nimplicit: { deadline: 59s }\ncommitWindow: 1s' })).toEqual([
     'policies[0].deadline: People have 30s to answer; then the change is rolled back',
     'deadline: People have 100ms to answer; then the change is rolled back',
@@ -112,6 +112,15 @@ it('warns about times in which no person can answer and no commit can begin', as
     'commitWindow: A change that takes longer than 1s after the last answer until its commit begins is rolled back',
   ]);
   expect(await warnings({ more: 'deadline: 1m\ncommitWindow: 10s' })).toEqual([]);
+});
+
+it('does not warn about a short time in which no person is asked', async () => {
+  const alone =
+    '{ key: p, name: P, deadline: 30s, requiresConfirmation: false, match: { validatorIds: [guardian.sql_drop] } }';
+  const listed = await warnings({ policies: `policies: [${alone}]` });
+  expect(listed.filter((each) => each.includes('People have'))).toEqual([]);
+  const others = 'policies: [{ key: p, name: P, deadline: 4h }]';
+  expect(await warnings({ policies: others, more: 'deadline: 30s\nimplicit: { deadline: 4h }' })).toEqual([]);
 });
 
 it('warns about a policy that asks no one and has no callback', async () => {
