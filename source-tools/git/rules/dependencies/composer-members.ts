@@ -11,8 +11,8 @@ const PLAIN_LISTS = wordSet('keywords license authors');
 /** Objects and lists of files that the autoloader of Composer loads, some of them in each run. */
 const AUTOLOAD = wordSet('autoload autoload-dev psr-4 psr-0 classmap files exclude-from-classmap include-path');
 const PACKAGE = /^[\w.-]+\/[\w.-]+$/;
-/** A range of releases. Other versions are branches of a repository, or releases that are not stable. */
-const RELEASES = /^"(?:[\s\d.*^~<>=!|,vxX-]*|self\.version)"$/;
+/** A branch, or releases that are not stable: https://getcomposer.org/doc/articles/versions.md */
+const UNSTABLE = /(?:^"|[\s|,])dev-|[\dx*]-dev\b|@[a-z]/i;
 /** Members of the package and of its authors. */
 const PLAIN_KEYS = wordSet('name description version type license homepage readme time email role abandoned $schema');
 
@@ -26,7 +26,7 @@ export function composerSetting({ parent, key, value }: JsonMember): string | nu
       ? null
       : SETTING;
   if (container === 'scripts' || (container !== null && PLAIN_OBJECTS.has(container))) return null;
-  if (container === null ? PACKAGE.test(key) : PACKAGES.has(container)) return RELEASES.test(value) ? null : SETTING;
+  if (container === null ? PACKAGE.test(key) : PACKAGES.has(container)) return UNSTABLE.test(value) ? SETTING : null;
   if (value === '{' || value === '[') return isOpened(container) ? SETTING : null;
   if (container !== null) return SETTING;
   if (value === 'true' || value === 'false') return SETTING;

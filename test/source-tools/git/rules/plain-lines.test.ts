@@ -199,6 +199,8 @@ describe('a member of composer.json', () => {
     ['       "type": "path",', '+      "url": "src/evil"'],
     ['   "require": {', '+    "a/b": "dev-evil as 1.0"'],
     ['-    "a/b": "^1.0",', '+    "a/b": "^1.0@dev",'],
+    ['-    "a/b": "^1.0",', '+    "a/b": "1.x-dev#abcdef",'],
+    ['-    "a/b": "^1.0",', '+    "a/b": "^1.0|| dev-evil",'],
     ['   "bin": [', '+    "evil"'],
     ['     "post-install-cmd": [', '+      "evil"'],
   ])('is held if it is a setting: %s %s', (...lines) => {
@@ -212,6 +214,7 @@ describe('a member of composer.json', () => {
     ['+  "description": "A shop.",'],
     ['   "branch-alias": {', '-    "dev-main": "1.x-dev"', '+    "dev-main": "2.x-dev"'],
     ['   "scripts": {', '     "check": [', '+      "phpstan"'],
+    ['-    "a/b": "Required to use A (^1.0).",', '+    "a/b": "Required to use A (^2.0).",'],
     ['-    "a/b": "^5.4 || ^6.0",', '+    "a/b": "5.4.* || >=6.0 <8.0",'],
   ])('is not held if it describes the package or is a command: %s %s', (...lines) => {
     expect(held('composer.json', ...lines)).toBeNull();
