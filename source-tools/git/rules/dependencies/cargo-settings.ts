@@ -2,7 +2,7 @@ import type { Hit } from '../../../../policy/rules/hit';
 import { wordSet } from '../../../../policy/text/word-list';
 import { atLine } from '../define-git-rule';
 import type { FileView } from '../patch-view';
-import { addedTomlLines, VERSION_RANGE, type TomlLine } from './toml-lines';
+import { addedTomlLines, END, movedTomlHits, TEXT, TEXTS, VERSION_RANGE, type TomlLine } from './toml-lines';
 
 const DECIDES = 'decides which code is built or run';
 
@@ -11,6 +11,7 @@ const PACKAGES = /^(?:workspace\.|target\..+\.)?(?:(?:dev|build)-)?dependencies(
 const TABLES = /^(?:package|features|badges|workspace\.package|(?:workspace\.)?lints(?:\.\w+)?|profile\.[\w.-]+)$/;
 /** Targets that are built only on demand. */
 const TARGETS = wordSet('bench example test');
+const TARGET = /^(?:harness=(?:true|false)|path="(?!\/)(?:[\w-]+[/.])*rs")\s*(?:#.*)?$/;
 /** Tables with keys of their own, which may also be in the lines around a change. */
 const KNOWN = wordSet('lib bin workspace');
 /** Settings of sites that build the documentation. */
@@ -22,7 +23,8 @@ const NAMED = /^(?:features|badges|(?:workspace\.)?lints(?:\.\w+)?)$/;
 const PLAIN_KEYS = wordSet(`
   name version edition description license license-file authors repository homepage documentation readme keywords
   categories rust-version features default-features default_features optional required-features bench doc opt-level debug
-  lto doc-scrape-examples codegen-units strip incremental split-debuginfo panic all-features rustdoc-args targets default-target level priority
+  lto doc-scrape-examples codegen-units strip incremental split-debuginfo panic all-features rustdoc-args rustc-args
+  targets default-target level priority
 `);
 /** Lists whose items are not the names of features. */
 const OTHER_LISTS = wordSet('members default-members include exclude rustflags cargo-features crate-type metabuild');
@@ -31,28 +33,28 @@ const OF_PACKAGE = /^(?:(?:rust-)?version|edition|resolver)$/;
 
 const NAME = String.raw`(?:[\w-]+|"[\w-]+"|'[\w-]+')`;
 const KEY = new RegExp(String.raw`^(${NAME}(?:\s*\.\s*${NAME})*)\s*=\s*(.*)$`);
-const TEXT = String.raw`(?:"[^"\\}]*"|'[^'}]*')`;
 const FEATURE = String.raw`["'](?:dep:)?[\w+-]+(?:\??/[\w+-]+)?["']`;
 const FEATURES = String.raw`\[\s*(?:${FEATURE}\s*(?:,\s*${FEATURE}\s*)*,?\s*)?(?:\]|$)`;
 const LEVEL = String.raw`["'](?:allow|expect|warn|deny|forbid)["']`;
 const MEMBER = [
   String.raw`version\s*=\s*${VERSION_RANGE}`,
-  String.raw`features\s*=\s*\[\s*(?:${TEXT}\s*(?:,\s*${TEXT}\s*)*,?\s*)?\]`,
+  String.raw`features\s*=\s*${TEXTS}`,
   String.raw`(?:default[-_]features|optional|workspace)\s*=\s*(?:true|false)`,
   String.raw`level\s*=\s*${LEVEL}`,
   String.raw`priority\s*=\s*-?\d+`,
   String.raw`check-cfg\s*=\s*\[[^\]]*\]`,
 ].join('|');
 const MEMBERS = String.raw`\{\s*(?:${MEMBER})(?:\s*,\s*(?:${MEMBER}))*\s*\}`;
-/** A table whose list of features continues in the next lines. */
-const OPEN_MEMBERS = String.raw`\{\s*(?:(?:${MEMBER})\s*,\s*)*features\s*=\s*\[`;
-const END = String.raw`\s*(?:#.*)?$`;
+/** A table whose list continues in the next lines. */
+const OPEN_MEMBERS = String.raw`\{\s*(?:(?:${MEMBER})\s*,\s*)*(?:features|check-cfg)\s*=\s*\[`;
 
 const FEATURE_LIST = new RegExp(`^${FEATURES}${END}`);
 const PACKAGE_OR_LEVEL = new RegExp(`^(?:${VERSION_RANGE}|${LEVEL}|${MEMBERS}|${OPEN_MEMBERS})${END}`);
-const TEXTS = new RegExp(String.raw`^${TEXT}\s*(?:,\s*${TEXT}\s*)*,?\s*(?:\]\s*\}?)?\s*,?${END}`);
+const LISTED = new RegExp(String.raw`^${TEXT}\s*(?:,\s*${TEXT}\s*)*,?\s*(?:\]\s*\}?)?\s*,?${END}`);
 /** The name of a folder can look like a feature of a package: only where the list is known to be one of features. */
 const ITEMS = new RegExp(String.raw`^${FEATURE}\s*(?:,\s*${FEATURE}\s*)*,?\s*\]?,?${END}`);
+/** A condition that the compiler is to know, which no other list has. */
+const CONDITION = new RegExp(String.raw`^'cfg\([^'\\]*\)'\s*,?${END}`);
 const ITEMS_OF_UNKNOWN = new RegExp(
   String.raw`^["'](?:dep:)?[\w+-]+["'](?:\s*,\s*["'](?:dep:)?[\w+-]+["'])*\s*,?\s*\]?,?${END}`,
 );
@@ -60,13 +62,17 @@ const ITEMS_OF_UNKNOWN = new RegExp(
 /** An allowlist: added lines of Cargo.toml that may do more than describe the package or name packages and features. */
 export function cargoHits({ file }: FileView): Hit[] {
   const added = addedTomlLines(file).filter((read) => !isPlain(read));
-  return [...added.map(({ line }) => line), ...lostLines(file)].map((line) => atLine(file, line, DECIDES));
+  const hits = [...added.map(({ line }) => line), ...lostLines(file)].map((line) => atLine(file, line, DECIDES));
+  return [...hits, ...movedTomlHits(file, groupOf)];
 }
 
-function isPlain({ text, table, isHeader, list }: TomlLine): boolean {
+const groupOf = (table: string): string => (PACKAGES.test(table) ? 'packages' : table);
+
+function isPlain({ text, table, isHeader, list, isUpdate }: TomlLine): boolean {
   if (table?.includes('\\') === true) return false;
   if (isHeader) return isPlainTable(table ?? '');
   if (table !== null && !isPlainTable(table) && !KNOWN.has(table)) return false;
+  if (isUpdate) return true;
   const [, name, value = ''] = KEY.exec(text) ?? [];
   if (name === undefined) return isPlainItem(text, table, list);
   return /^[\w-]+$|^["'][^"']*["']$/.test(name)
@@ -78,9 +84,10 @@ const isPlainTable = (table: string): boolean =>
   PACKAGES.test(table) || TABLES.test(table) || TARGETS.has(table) || METADATA.has(table);
 
 function isPlainItem(text: string, table: string | null, list: string | null): boolean {
+  if (CONDITION.test(text)) return list === null || list === 'check-cfg';
   const isOfFeatures = table !== null && (NAMED.test(table) || PACKAGES.test(table));
   if (list === null) return (isOfFeatures ? ITEMS : ITEMS_OF_UNKNOWN).test(text);
-  return PLAIN_KEYS.has(list) ? TEXTS.test(text) : !OTHER_LISTS.has(list) && ITEMS.test(text);
+  return PLAIN_KEYS.has(list) ? LISTED.test(text) : !OTHER_LISTS.has(list) && ITEMS.test(text);
 }
 
 /** `name.workspace = true`, and a member of a package or of a finding: `serde.version = "1"`. */
@@ -97,6 +104,7 @@ function isPlainMember(key: string, value: string, table: string | null): boolea
   // In a list of packages, each name is one of a package.
   if (table?.endsWith('dependencies') === true && OF_PACKAGE.test(key)) return false;
   if (key === 'resolver') return /^["'][23]["']/.test(value);
+  if (table !== null && TARGETS.has(table) && TARGET.test(`${key}=${value}`)) return true;
   if (key === 'publish') return /^false\b/.test(value);
   if (key === 'workspace')
     return table !== null && (PACKAGES.test(table) || table === 'lints') && /^true\b/.test(value);

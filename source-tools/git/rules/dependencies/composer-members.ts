@@ -5,10 +5,14 @@ const SETTING = 'is a setting of what is installed and run';
 const LOADED = 'decides which files the program loads';
 
 /** Objects and lists that describe the package, or name packages with their versions. https://getcomposer.org/doc/04-schema.md */
-const PLAIN_OBJECTS = wordSet('require require-dev conflict suggest support authors funding scripts-descriptions');
+const PLAIN_OBJECTS = wordSet('conflict suggest support authors funding scripts-descriptions branch-alias');
+const PACKAGES = wordSet('require require-dev');
 const PLAIN_LISTS = wordSet('keywords license authors');
 /** Objects and lists of files that the autoloader of Composer loads, some of them in each run. */
 const AUTOLOAD = wordSet('autoload autoload-dev psr-4 psr-0 classmap files exclude-from-classmap include-path');
+const PACKAGE = /^[\w.-]+\/[\w.-]+$/;
+/** A branch, or releases that are not stable: https://getcomposer.org/doc/articles/versions.md */
+const UNSTABLE = /(?:^"|[\s|,])dev-|[\dx*]-dev\b|@[a-z]/i;
 /** Members of the package and of its authors. */
 const PLAIN_KEYS = wordSet('name description version type license homepage readme time email role abandoned $schema');
 
@@ -18,8 +22,11 @@ export function composerSetting({ parent, key, value }: JsonMember): string | nu
   if (container !== null && AUTOLOAD.has(container)) return LOADED;
   if (key !== null && AUTOLOAD.has(key.toLowerCase()) && value !== '{' && value !== '[') return LOADED;
   if (key === null)
-    return value.startsWith('"') && !(container !== null && PLAIN_LISTS.has(container)) ? SETTING : null;
+    return !value.startsWith('"') || parent.within === 'scripts' || (container !== null && PLAIN_LISTS.has(container))
+      ? null
+      : SETTING;
   if (container === 'scripts' || (container !== null && PLAIN_OBJECTS.has(container))) return null;
+  if (container === null ? PACKAGE.test(key) : PACKAGES.has(container)) return UNSTABLE.test(value) ? SETTING : null;
   if (value === '{' || value === '[') return isOpened(container) ? SETTING : null;
   if (container !== null) return SETTING;
   if (value === 'true' || value === 'false') return SETTING;

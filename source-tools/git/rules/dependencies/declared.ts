@@ -63,7 +63,7 @@ export function declaredIn(view: FileView, kind: PatchLine['kind']): readonly De
 
 /** The start of a list of packages in pyproject.toml, or an item with a version in it. */
 const PYTHON_LIST =
-  /^\s*["']?(?:[\w-]*dependencies|requires)["']?(?:\s*\.\s*["']?[\w.-]+["']?)?\s*=\s*[[{]|^\s*["'][A-Za-z\d][\w.-]*(?:\[[\w,. -]*\])?\s*\(?[<>=~!]=/;
+  /^\s*["']?(?:[\w-]*dependencies|requires)["']?(?:\s*\.\s*["']?[\w.-]+["']?)?\s*=\s*[[{]|^\s*(?:[\w-]+\s*=\s*\[\s*)?["'][A-Za-z\d][\w.-]*(?:\[[\w,. -]*\])?\s*\(?[<>=~!]=/;
 const PYTHON_GROUPS = /^\[(?:dependency-groups|project\.optional-dependencies)\]/;
 const TEXT = /"([^"]*)"|'([^']*)'/g;
 /** A package with its extras and its version. */
@@ -118,12 +118,16 @@ function declaredInSetupCfg(view: FileView, kind: PatchLine['kind']): Declared[]
   });
 }
 
+/** The key of an alias of Composer, whose value is a version: `"dev-main": "2.x-dev"`. */
+const BRANCH = /^dev-[^/]+$/;
+
 function declaredInJson(view: FileView, kind: PatchLine['kind']): readonly Declared[] {
   const lines = view.lines(kind);
   const text = withoutEscapes(view.text(kind));
   const found: Declared[] = [];
+  const isComposer = view.name.base === 'composer.json';
   const isVersion = (name: string, version: string): boolean =>
-    RANGE.test(version) || (view.name.base === 'composer.json' && /^[\w.-]+\/[\w.-]+$/.test(name));
+    (isComposer && /^[\w.-]+\/[\w.-]+$/.test(name)) || (RANGE.test(version) && !(isComposer && BRANCH.test(name)));
   let [at, index] = [0, 0];
   for (const { 1: name = '', 2: version = '', index: start } of text.matchAll(IN_JSON)) {
     for (; at < start; at++) if (text[at] === '\n') index++;

@@ -6,13 +6,11 @@ import { withoutEscapes } from './json-escapes';
 import { membersIn, TOO_MANY, type JsonMember } from './json-members';
 import { MAX_LINE } from './long-lines';
 import { isPlainItem, packageSetting } from './package-members';
-import { SETTING } from './setting';
+import { MOVES, SETTING } from './setting';
 
 const RUNS = 'decides which code of the package runs';
 const PUBLISHED = 'decides what is published';
 const UNKNOWN = 'is an item of a list that the hunk does not show';
-
-const MOVES = 'moves the lines below into or out of an object or a list';
 
 /** Members of package.json whose value is a file that is run or imported. A value with a space is a command in `scripts`. */
 const ENTRIES = new Set(['main', 'module', 'browser', 'exports', 'bin', 'unpkg', 'jsdelivr']);
@@ -31,11 +29,13 @@ export function entryHits({ file }: FileView): Hit[] {
       new Set(before.map(({ place }) => place)),
       new Set(before.map(({ parent }) => parent.id)),
     ];
+    const hasExports = before.some(({ key }) => key === 'exports');
     for (const member of after) {
       if (known.has(member.identity) || hits.has(member.line)) continue;
       const isOther = places.has(member.place) || (containers.has(member.parent.id) && isCondition(member));
       const isMoved = isOther && member.key !== null && isPath(member.key, member.value);
-      const what = kindOf(member) ?? (isMoved ? RUNS : packageSetting(member));
+      const replacesMain = !hasExports && isMainEntry(member);
+      const what = kindOf(member) ?? (isMoved || replacesMain ? RUNS : packageSetting(member));
       if (what !== null) hits.set(member.line, what);
     }
     if (moves !== null && hits.size === 0) hits.set(moves, MOVES);
@@ -74,12 +74,17 @@ function itemKind({ kind, key }: JsonMember['parent'], value: string): string | 
   return isPlainItem(key, value) ? null : SETTING;
 }
 
+/** What `exports` names instead of `main`, and not below the package, as `"./a"` is. */
+function isMainEntry({ parent, key }: JsonMember): boolean {
+  return parent.key === 'exports' && key !== null && !key.startsWith('./');
+}
+
 /** A condition of an entry in `exports`: the first one that applies decides. */
 function isCondition({ parent, key }: JsonMember): boolean {
   return key !== null && /^[\w-]+$/.test(key) && parent.key !== null && /^\.|^exports$/.test(parent.key);
 }
 
-const PATH = /"([^"]{1,200})"\s*:\s*"(\.{1,2}\/[^"]{1,300})"/g;
+const PATH = /"([^"]{1,200})"\s*:\s*"(\.{1,2}\/[^"]{0,300})"/g;
 /** A file of the package at the start of a value. */
 const LOCAL = /^"\.{1,2}\//;
 const TYPES = /^(?:types|typings|\$schema|.*\.d\.[cm]?ts)$/;
@@ -104,7 +109,8 @@ const isPath = (key: string, value: string): boolean =>
 
 function pathsIn(line: PatchLine): [string, string][] {
   const paths = [...withoutEscapes(line.text.slice(0, MAX_LINE)).matchAll(PATH)].map(
-    ([, name = '', path = '']): [string, string] => [name, path],
+    // The entry of the package itself has two forms: https://nodejs.org/api/packages.html#exports-sugar
+    ([, name = '', path = '']): [string, string] => [name === '.' ? 'exports' : name, path],
   );
   return paths.filter(([name, path]) => !TYPES.test(name) && !TYPES.test(path));
 }

@@ -3,6 +3,7 @@ import type { PatchFile, PatchLine } from '../../facts/git-facts';
 import { atLine } from '../define-git-rule';
 import { withoutEscapes } from './json-escapes';
 import { MAX_LINE } from './long-lines';
+import { MOVES } from './setting';
 
 type Hunk = PatchFile['hunks'][number];
 
@@ -23,16 +24,18 @@ interface Container {
   readonly id: number;
   readonly key: string | null;
   readonly kind: '{' | '[' | null;
+  /** The key of the container around it. */
+  readonly within: string | null;
 }
 
 interface HunkMembers {
   readonly before: readonly JsonMember[];
   readonly after: readonly JsonMember[];
-  /** An added line whose brackets move the lines below the hunk into or out of an object or a list; null if they stay. */
+  /** A changed line that moves the lines below the hunk into another object or list; null if they stay. */
   readonly moves: PatchLine | null;
 }
 
-const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\]:]|[^\s{}[\]:,"]+/g;
+const TOKEN = /"(?:[^"\\]|\\.)*"|\/\/.*|[{}[\]:]|[^\s{}[\]:,"]+/g;
 
 /** More than the manifests of large workspaces have; deeply nested ones would take long to read. */
 const MAX_TOKENS = 20_000;
@@ -45,7 +48,7 @@ export function membersIn({ lines }: Hunk): HunkMembers | null {
   const ids = new Map<string, number>();
   const idOf = (name: string): number => ids.get(name) ?? ids.set(name, ids.size).size - 1;
   const [before, after] = [read(old, idOf), read(now, idOf)];
-  const isSame = before.closed === after.closed && before.open === after.open;
+  const isSame = before.closed === after.closed && before.open.join() === after.open.join();
   const moves = isSame ? null : (lines.find(({ kind }) => kind !== ' ') ?? null);
   return { before: before.members, after: after.members, moves };
 }
@@ -55,11 +58,13 @@ export function newMemberHits(file: PatchFile, describe: (member: JsonMember) =>
   return file.hunks.flatMap((hunk) => {
     const members = membersIn(hunk);
     if (members === null) return hunk.lines.slice(0, 1).map((line) => atLine(file, line, TOO_MANY));
-    const known = new Set(members.before.map(({ identity }) => identity));
-    return members.after.flatMap((member) => {
+    const { before, after, moves } = members;
+    const known = new Set(before.map(({ identity }) => identity));
+    const hits = after.flatMap((member) => {
       const what = known.has(member.identity) ? null : describe(member);
       return what === null ? [] : [atLine(file, member.line, what)];
     });
+    return hits.length === 0 && moves !== null ? [atLine(file, moves, MOVES)] : hits;
   });
 }
 
@@ -73,7 +78,8 @@ function tokensOf(lines: readonly PatchLine[], leftOut: PatchLine['kind']): read
   const tokens: Token[] = [];
   for (const line of lines) {
     if (line.kind === leftOut) continue;
-    for (const text of withoutEscapes(line.text.slice(0, MAX_LINE)).match(TOKEN) ?? []) tokens.push({ line, text });
+    for (const text of withoutEscapes(line.text.slice(0, MAX_LINE)).match(TOKEN) ?? [])
+      if (!text.startsWith('//')) tokens.push({ line, text });
     if (tokens.length > MAX_TOKENS) break;
   }
   return tokens;
@@ -83,21 +89,22 @@ function read(tokens: readonly Token[], idOf: (name: string) => number) {
   const members: JsonMember[] = [];
   const stack: Container[] = [];
   let closed = 0;
-  let base: Container = { id: idOf('0'), key: null, kind: null };
+  let base: Container = { id: idOf('0'), key: null, kind: null, within: null };
   let key: string | null = null;
   for (const [i, { line, text }] of tokens.entries()) {
     if (text === ':') continue;
     if (text === '}' || text === ']') {
-      if (stack.pop() === undefined) base = { id: idOf(String(++closed)), key: null, kind: null };
+      if (stack.pop() === undefined) base = { ...base, id: idOf(String(++closed)) };
       key = null;
     } else if (text.startsWith('"') && tokens[i + 1]?.text === ':') key = text.slice(1, -1);
     else {
       const parent: Container = stack.at(-1) ?? base;
       const place = JSON.stringify([parent.id, key]);
       members.push({ line, parent, key, value: text, place, identity: `${place} ${text}` });
-      if (text === '{' || text === '[') stack.push({ id: idOf(`${place}${text}`), key, kind: text });
+      if (text === '{' || text === '[')
+        stack.push({ id: idOf(`${place}${text}`), key, kind: text, within: parent.key });
       key = null;
     }
   }
-  return { members, closed, open: stack.length };
+  return { members, closed, open: stack.map(({ id }) => id) };
 }

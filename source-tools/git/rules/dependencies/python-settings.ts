@@ -36,13 +36,13 @@ const TOML = {
 };
 /** Setuptools imports a module for `attr:`, and publishes the text of `file:`. */
 const CFG_SOURCE = /[=:]\s*(?:attr|file)\s*:/;
-/** What a command of the package runs. */
-const FUNCTION = /=\s*["'][\w.]+:[\w.]+["']/;
+/** What a command of the package runs, or the value that setuptools imports. */
+const FUNCTION = /=\s*["'][\w.]+:[\w.]+["']|\battr["']?\s*=/;
 /** Codes of linters with their number (letters alone could name a plugin), classifiers and options of mypy, which only report or describe. */
 const CODE = /^\s*["']?(?:[A-Z]{1,4}\d{2,4}|[A-Z][\w ./()-]* :: [^"']*)["']?,?\s*(?:#.*)?$/;
 const MYPY = /^(?:warn|disallow|check|no_implicit|ignore_missing|show)_[a-z_]+$/;
 /** An item with a version is a package, which other checks read. */
-const PACKAGE = /^\s+["']?[A-Za-z][\w.-]*(?:\[[\w,. -]*\])?\s*[<>=~!]=?\s*\d/;
+const PACKAGE = /^(?:\s+|[\w-]+\s*=\s*\[\s*)["']?[A-Za-z][\w.-]*(?:\[[\w,. -]*\])?\s*[<>=~!]=?\s*\d/;
 
 /**
  * Added lines that begin the settings of a tool, or are in them, and those that name code in other sections. A line whose section,
@@ -51,13 +51,14 @@ const PACKAGE = /^\s+["']?[A-Za-z][\w.-]*(?:\[[\w,. -]*\])?\s*[<>=~!]=?\s*\d/;
 export function pythonHits(view: FileView, what: string): Hit[] {
   const forms = view.name.base === 'setup.cfg' ? CFG : TOML;
   return view.file.hunks.flatMap(({ lines }) => {
-    let [section, key]: [string | null, string | null] = [null, null];
+    let [section, key, isText]: [string | null, string | null, boolean] = [null, null, false];
     return lines.flatMap((line) => {
       if (line.kind === '-') return [];
       const text = line.text.slice(0, MAX_LINE).trimEnd();
       const opened = forms.section.exec(text)?.[1];
       const loadedKey = [...text.matchAll(forms.inner)].map(([, name = '']) => name).find(isLoadedName);
-      if (opened !== undefined) [section, key] = [sectionName(opened, forms === CFG), null];
+      // What looks like a section in a text of several lines can be none; the lines below are then read as in an unlisted one.
+      if (opened !== undefined) [section, key] = [isText ? '?' : sectionName(opened, forms === CFG), null];
       else key = loadedKey ?? forms.key.exec(text)?.[1] ?? key;
       const isPlain = /^\s*(?:[#;]|[\]})]*,?$)/.test(text);
       const isSource = forms === CFG && CFG_SOURCE.test(text);
@@ -66,6 +67,7 @@ export function pythonHits(view: FileView, what: string): Hit[] {
           ? [atLine(view.file, line, what)]
           : [];
       if (text.startsWith(']')) key = null;
+      if (forms === TOML && (text.match(/"""|'''/g)?.length ?? 0) % 2 === 1) isText = !isText;
       return found;
     });
   });

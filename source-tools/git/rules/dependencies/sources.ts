@@ -5,7 +5,8 @@ import { atLine } from '../define-git-rule';
 import type { FileView } from '../patch-view';
 import { isRequirements, isSettings } from './ecosystems';
 import { withoutEscapes } from './json-escapes';
-import { isPlainRuby } from './ruby-lines';
+import { isPlainRuby, endsRuby } from './ruby-lines';
+import { updatesIn } from './toml-lines';
 
 const SOURCES = [
   linePattern(
@@ -123,8 +124,11 @@ export function sourceHits(view: FileView): Hit[] {
   const isJson = view.name.base.includes('.json');
   return (binary === null ? hunks.map(({ lines }) => lines) : [view.lines('+')]).flatMap((lines) => {
     let [before, isPath] = ['', false];
+    const isUpdate = view.name.base === 'cargo.toml' ? updatesIn(lines) : () => false;
     return lines.flatMap((line) => {
-      if (line.kind === '-' && !isSettings(view)) return [];
+      if (line.kind === '-' && !isSettings(view))
+        return isGemfile(view) && endsRuby(line.text) ? [atLine(view.file, line, RUBY)] : [];
+      if (line.kind === '+' && isUpdate(line.text)) return [];
       // A value can be in a line below its name, and items in lines below the name of their list.
       const own = withoutEscapes(line.text);
       const joins = VALUE.test(own) || (isJson && (before.endsWith(':') || /^\s*:/.test(own)));
@@ -161,6 +165,9 @@ const YAML_CODE = /^\s*["']?(?:(?:global)?pnpmfile|yarnPath|plugins|configDepend
 /** Anchors, tags, maps in braces, escapes, keys after a question mark, and values in a line of their own. */
 const YAML_FORM = /^(?!\s*#)(?:(?:[^:#]{1,200}:\s+|\s*-\s+|\s*)[&?!{*]|[^#]*\\|\s+["']?[\^~<>=]{0,2}\d[^:]*$)/;
 
+const RUBY = 'is Ruby code that this rule cannot read';
+const isGemfile = ({ name: { base } }: FileView): boolean => base === 'gemfile' || base === 'gems.rb';
+
 /** What a line states in a form that is particular to one kind of manifest. */
 function formIn({ name }: FileView, text: string, isPath: boolean): string | null {
   if (isRequirements(name)) return PIP_OPTION.test(text) ? 'names another file, source or option of pip' : null;
@@ -178,7 +185,7 @@ function formIn({ name }: FileView, text: string, isPath: boolean): string | nul
       return GO_WORKSPACE.test(text) ? null : 'takes packages from a folder';
     case 'gemfile':
     case 'gems.rb':
-      return isPlainRuby(text) ? null : 'is Ruby code that this rule cannot read';
+      return isPlainRuby(text) ? null : RUBY;
     case 'pnpm-workspace.yaml':
     case '.yarnrc.yml':
       if (YAML_CODE.test(text)) return 'names code that runs on installation';

@@ -9,6 +9,7 @@ import { withoutEscapes } from './json-escapes';
 import { MAX_LINE } from './long-lines';
 import { composerSetting } from './composer-members';
 import { denoSetting } from './deno-members';
+import { jsonFormHits } from './json-form';
 import { newMemberHits } from './json-members';
 import { cargoHits } from './cargo-settings';
 import { pipfileHits } from './pipfile-settings';
@@ -25,17 +26,13 @@ import { isOlder } from './versions';
 export function toolSettingHits(view: FileView): Hit[] {
   switch (view.name.base) {
     case 'package.json':
-      return [...addedHits(view, namesTool), ...entryHits(view)];
+      return [...jsonFormHits(view, false), ...addedToolHits(view), ...entryHits(view)];
     case 'deno.json':
     case 'deno.jsonc':
     case 'jsr.json':
-      return [
-        ...addedHits(view, (text) => DENO.test(text) || MAPPED.test(text)),
-        ...newMemberHits(view.file, denoSetting),
-        ...otherPathHits(view.file),
-      ];
+      return [...jsonFormHits(view, true), ...newMemberHits(view.file, denoSetting), ...otherPathHits(view.file)];
     case 'composer.json':
-      return newMemberHits(view.file, composerSetting);
+      return [...jsonFormHits(view, false), ...newMemberHits(view.file, composerSetting)];
     case 'cargo.toml':
       return cargoHits(view);
     case 'pipfile':
@@ -53,22 +50,12 @@ export function toolSettingHits(view: FileView): Hit[] {
   }
 }
 
-function addedHits(view: FileView, holds: (text: string) => boolean): Hit[] {
+function addedToolHits(view: FileView): Hit[] {
   return view
     .lines('+')
-    .filter(({ text }) => holds(withoutEscapes(text.slice(0, MAX_LINE))))
+    .filter(({ text }) => namesTool(withoutEscapes(text.slice(0, MAX_LINE))))
     .map((line) => atLine(view.file, line, SETTING));
 }
-
-/**
- * Settings of Deno that load plugins, let packages run scripts, grant permissions, or decide which code an import gets.
- * https://docs.deno.com/runtime/fundamentals/configuration/
- */
-const DENO =
-  /"(?:importMap|lock|allowScripts|plugins|permissions|links|patch|scopes|vendor|minimumDependencyAge|nodeModulesDir|jsxImportSource)"\s*:/;
-
-/** An import of a package, of files of one, or of a URL, that gets a file of the tree. */
-const MAPPED = /"(?!exports")(?:@[\w-]+\/|[a-z]+:|\w)[^"]*"\s*:\s*"\.{0,2}\//;
 
 /** Members of package.json that are objects and describe the package, and the conditions in `exports`. */
 const OBJECTS = wordSet(`

@@ -3,9 +3,10 @@ import { MODIFIED, patchOf } from '../../../../source-tools/git/rules/define-git
 import { leastCpuMs } from '../../../support/least-cpu';
 import { runRule } from '../../../policy/rules/support/run-pack-rule';
 
-/** The reason of the rule about manifests for a hunk of one; null if it does not fire. */
+/** The reason of the rule about manifests for a hunk of one without its lock file; null if it does not fire. */
 function held(path: string, ...lines: readonly string[]): string | null {
-  const result = runRule(packDefinitions, 'git_dependency_change', patchOf(path, MODIFIED, lines));
+  const patch = patchOf(path, MODIFIED, lines);
+  const result = runRule(packDefinitions, 'git_dependency_change', patch, { config: { requireLock: false } });
   return result.status === 'ALLOW' ? null : result.reason;
 }
 
@@ -69,6 +70,14 @@ describe('a member of package.json', () => {
   });
 });
 
+it('holds entry points of package.json that replace its main file, and not those that it has already', () => {
+  expect(held('package.json', '+  "exports": {', '+    ".": "./evil.js"', '+  },')).toContain(
+    'code of the package runs',
+  );
+  expect(held('package.json', '-  "exports": "./a.js",', '+  "exports": { ".": "./a.js" },')).toBeNull();
+  expect(held('package.json', '   "exports": {', '     ".": "./a.js",', '+    "./b": "./b.js"')).toBeNull();
+});
+
 describe('a line of Cargo.toml', () => {
   it.each([
     ['+serde = { path = "evil" }'],
@@ -96,6 +105,10 @@ describe('a line of Cargo.toml', () => {
     [' [dependencies]', '+evil = { features = ["a}"], version = "1" }'],
     [' evil = { features = [', '+  "a" ], version = "1" }'],
     [' serde = { version = "1", features = [', '+  "derive"', '+], path = "evil" }'],
+    ['+[[example]]', '+path = "../evil.rs"'],
+    ['-a = { version = "1", path = "../a" }', '+a = { version = "2", path = "../b" }'],
+    ['-a = { version = "1", path = "../a" }', '+b = { version = "2", path = "../a" }'],
+    ['-a = { version = "1", path = "../a" }', ' [patch.crates-io]', '+a = { version = "2", path = "../a" }'],
   ])('is held unless it is of a listed form: %s %s', (...lines) => {
     expect(held('Cargo.toml', ...lines)).toMatch(/decides which code is built or run|local folder/);
   });
@@ -115,6 +128,14 @@ describe('a line of Cargo.toml', () => {
     ['+publish = false'],
     ['+rust-version.workspace = true'],
     ['+resolver = "3"'],
+    ["     'cfg(loom)',", '+    \'cfg(target_os, values("cygwin"))\','],
+    ['+unexpected_cfgs = { level = "warn", check-cfg = [', "+    'cfg(loom)',", '+] }'],
+    [' [package.metadata.docs.rs]', '+rustc-args = ["--cfg", "docsrs"]'],
+    [' [[bench]]', ' name = "a"', '+path = "benches/a.rs"', '+harness = false'],
+    [
+      '-a = { version = "~1.0", path = "../a", optional = true }',
+      '+a = { version = "~2.0", path = "../a", optional = true }',
+    ],
   ])('is not held if it describes the package or names features: %s', (...lines) => {
     expect(held('Cargo.toml', ...lines)).toBeNull();
   });
@@ -176,8 +197,14 @@ describe('a member of composer.json', () => {
     ['     "a",', '+    "php evil.php"'],
     ['-      "url": "https://github.com/a/b"', '+      "url": "https://github.com/evil/b"'],
     ['       "type": "path",', '+      "url": "src/evil"'],
+    ['   "require": {', '+    "a/b": "dev-evil as 1.0"'],
+    ['-    "a/b": "^1.0",', '+    "a/b": "^1.0@dev",'],
+    ['-    "a/b": "^1.0",', '+    "a/b": "1.x-dev#abcdef",'],
+    ['-    "a/b": "^1.0",', '+    "a/b": "^1.0|| dev-evil",'],
+    ['   "bin": [', '+    "evil"'],
+    ['     "post-install-cmd": [', '+      "evil"'],
   ])('is held if it is a setting: %s %s', (...lines) => {
-    expect(held('composer.json', ...lines)).toMatch(/is a setting|local folder/);
+    expect(held('composer.json', ...lines)).toMatch(/is a setting|local folder|on installation/);
   });
 
   it.each([
@@ -185,6 +212,10 @@ describe('a member of composer.json', () => {
     ['   "keywords": [', '+    "shop"'],
     ['   "authors": [', '     {', '+      "name": "A", "role": "B"'],
     ['+  "description": "A shop.",'],
+    ['   "branch-alias": {', '-    "dev-main": "1.x-dev"', '+    "dev-main": "2.x-dev"'],
+    ['   "scripts": {', '     "check": [', '+      "phpstan"'],
+    ['-    "a/b": "Required to use A (^1.0).",', '+    "a/b": "Required to use A (^2.0).",'],
+    ['-    "a/b": "^5.4 || ^6.0",', '+    "a/b": "5.4.* || >=6.0 <8.0",'],
   ])('is not held if it describes the package or is a command: %s %s', (...lines) => {
     expect(held('composer.json', ...lines)).toBeNull();
   });
@@ -198,6 +229,8 @@ describe('a member of deno.json', () => {
     ['   "workspace": [', '+    "./evil"'],
     ['   "allow": {', '+    "run": true'],
     ['   "imports": {', '+    "x": "data:text/javascript,evil"'],
+    ['   "imports": {', '+    "@std/x":', '+      "./evil.ts"'],
+    ['+  "nodeModulesDir"', '+    : "manual"'],
   ])('is held if it loads code or grants a permission: %s %s', (...lines) => {
     expect(held('deno.json', ...lines)).toContain('is a setting of a tool');
   });
@@ -208,6 +241,48 @@ describe('a member of deno.json', () => {
     ['   "fmt": {', '+    "useTabs": true'],
   ])('is not held if it only formats or reports: %s %s', (...lines) => {
     expect(held('deno.json', ...lines)).toBeNull();
+  });
+});
+
+it('holds another folder or another main file of a package of Deno', () => {
+  const reason = 'code of the package runs';
+  expect(held('deno.json', '-  "@/": "./",', '+  "@/": "./evil/",')).toContain(reason);
+  expect(held('jsr.json', '-  "exports": "./a.ts"', '+  "exports": { ".": "./evil.ts" }')).toContain(reason);
+  expect(held('jsr.json', '-  "exports": "./a.ts"', '+  "exports": { ".": "./a.ts", "./b": "./b.ts" }')).toBeNull();
+});
+
+describe('a line of pyproject.toml', () => {
+  it.each([
+    [' [tool.poetry]', '+description = """', '+[tool.ruff]', '+"""', '+packages = [{ include = "evil" }]'],
+    ['+version = { attr = "evil.version" }'],
+  ])('is held if a text of several lines hides its section, or it names code: %s %s', (...lines) => {
+    expect(held('pyproject.toml', ...lines)).toContain('is a setting of a tool');
+  });
+
+  it('is read as packages if its list has versions', () => {
+    expect(held('pyproject.toml', '-width = ["a>=1"]', '+width = ["a>=2"]')).toBeNull();
+    expect(held('pyproject.toml', '-width = ["a>=1"]', '+width = ["a>=2", "evil"]')).toContain(
+      'adds the package "evil"',
+    );
+  });
+});
+
+describe('a line of a Gemfile', () => {
+  it.each([
+    ['-=begin', ' system "evil"', '-=end'],
+    ['-__END__', ' system "evil"'],
+    ['+gem "a" if system("evil")'],
+    ['+gem "a" if ENV["A"] = "b"'],
+  ])('is held if it is a program, or what was around it was a comment: %s %s', (...lines) => {
+    expect(held('Gemfile', ...lines)).toContain('is Ruby code');
+  });
+
+  it.each([
+    ['-gem "a"', '+gem "a" if RUBY_ENGINE == "jruby"'],
+    ['-gem "a", "~> 1.0"', '+gem "a", "~> 1.0", :require => false unless ENV["A"]'],
+    ["+if RUBY_VERSION < '2.2.2' # old", '-gem "a"', '+  gem "a"', '+end'],
+  ])('is not held for a condition that only compares: %s %s', (...lines) => {
+    expect(held('Gemfile', ...lines)).toBeNull();
   });
 });
 
