@@ -239,4 +239,20 @@ export const DEFECTS = [
     to: 'false',
     tests: ['test/workflows/resumed-review.test.ts'],
   },
+  {
+    name: 'settings that came with a clone count',
+    through: 'code, servers and trusted keys that a repository names',
+    file: 'workers/folder-files.ts',
+    from: '(mode & 0o077) === 0 && uid',
+    to: 'uid',
+    tests: ['test/workers/folder-files.test.ts'],
+  },
+  {
+    name: 'settings of one place count for another',
+    through: 'the key of a login that signs at a gateway which the folder names',
+    file: 'cli/gateway/place.ts',
+    from: 'isOwn ? login : null',
+    to: 'login as Login',
+    tests: ['test/cli/gateway/place.test.ts'],
+  },
 ];
