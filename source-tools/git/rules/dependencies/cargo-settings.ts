@@ -2,7 +2,7 @@ import type { Hit } from '../../../../policy/rules/hit';
 import { wordSet } from '../../../../policy/text/word-list';
 import { atLine } from '../define-git-rule';
 import type { FileView } from '../patch-view';
-import { addedTomlLines, END, movedTomlHits, TEXT, TEXTS, VERSION_RANGE, type TomlLine } from './toml-lines';
+import { addedTomlLines, END, items, movedTomlHits, TEXT, TEXTS, VERSION_RANGE, type TomlLine } from './toml-lines';
 
 const DECIDES = 'decides which code is built or run';
 
@@ -34,7 +34,7 @@ const OF_PACKAGE = /^(?:(?:rust-)?version|edition|resolver)$/;
 const NAME = String.raw`(?:[\w-]+|"[\w-]+"|'[\w-]+')`;
 const KEY = new RegExp(String.raw`^(${NAME}(?:\s*\.\s*${NAME})*)\s*=\s*(.*)$`);
 const FEATURE = String.raw`["'](?:dep:)?[\w+-]+(?:\??/[\w+-]+)?["']`;
-const FEATURES = String.raw`\[\s*(?:${FEATURE}\s*(?:,\s*${FEATURE}\s*)*,?\s*)?(?:\]|$)`;
+const FEATURES = String.raw`\[\s*(?:${items(FEATURE)})?(?:\]|$)`;
 const LEVEL = String.raw`["'](?:allow|expect|warn|deny|forbid)["']`;
 const MEMBER = [
   String.raw`version\s*=\s*${VERSION_RANGE}`,
@@ -50,14 +50,14 @@ const OPEN_MEMBERS = String.raw`\{\s*(?:(?:${MEMBER})\s*,\s*)*(?:features|check-
 
 const FEATURE_LIST = new RegExp(`^${FEATURES}${END}`);
 const PACKAGE_OR_LEVEL = new RegExp(`^(?:${VERSION_RANGE}|${LEVEL}|${MEMBERS}|${OPEN_MEMBERS})${END}`);
-const LISTED = new RegExp(String.raw`^${TEXT}\s*(?:,\s*${TEXT}\s*)*,?\s*(?:\]\s*\}?)?\s*,?${END}`);
+const LISTED = new RegExp(String.raw`^${items(TEXT)}(?:\]\s*(?:\}\s*)?)?(?:,\s*)?(?:#.*)?$`);
 /** The name of a folder can look like a feature of a package: only where the list is known to be one of features. */
-const ITEMS = new RegExp(String.raw`^${FEATURE}\s*(?:,\s*${FEATURE}\s*)*,?\s*\]?,?${END}`);
+const ITEMS = new RegExp(String.raw`^${items(FEATURE)}(?:\]\s*)?(?:,\s*)?(?:#.*)?$`);
+const ITEMS_OF_UNKNOWN = new RegExp(
+  String.raw`^${items(String.raw`["'](?:dep:)?[\w+-]+["']`)}(?:\]\s*)?(?:,\s*)?(?:#.*)?$`,
+);
 /** A condition that the compiler is to know, which no other list has. */
 const CONDITION = new RegExp(String.raw`^'cfg\([^'\\]*\)'\s*,?${END}`);
-const ITEMS_OF_UNKNOWN = new RegExp(
-  String.raw`^["'](?:dep:)?[\w+-]+["'](?:\s*,\s*["'](?:dep:)?[\w+-]+["'])*\s*,?\s*\]?,?${END}`,
-);
 
 /** An allowlist: added lines of Cargo.toml that may do more than describe the package or name packages and features. */
 export function cargoHits({ file }: FileView): Hit[] {

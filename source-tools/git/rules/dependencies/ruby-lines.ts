@@ -1,6 +1,6 @@
 const TEXT = String.raw`(?:"[^"#\\]*"|'[^'\\]*')`;
 const WORD = String.raw`(?:${TEXT}|:\w+[?!]?|true|false|nil|\d[\d.]*)`;
-const WORDS = String.raw`(?:${WORD}|\[\s*(?:${WORD}(?:\s*,\s*${WORD})*)?\s*\]|%[iw](?:\[[\w\s.-]*\]|\([\w\s.-]*\)))`;
+const WORDS = String.raw`(?:${WORD}|\[\s*(?:${WORD}(?:\s*,\s*${WORD})*\s*)?\]|%[iw](?:\[[\w\s.-]*\]|\([\w\s.-]*\)))`;
 const KEY = String.raw`(?:\w+:(?!:)|(?::\w+|${TEXT})\s*=>)`;
 const ARGUMENTS = String.raw`(?:${KEY}\s*)?${WORDS}(?:\s*,\s*(?:${KEY}\s*)?${WORDS})*`;
 

@@ -170,7 +170,7 @@ const isGemfile = ({ name: { base } }: FileView): boolean => base === 'gemfile' 
 
 /** What a line states in a form that is particular to one kind of manifest. */
 function formIn({ name }: FileView, text: string, isPath: boolean): string | null {
-  if (isRequirements(name)) return PIP_OPTION.test(text) ? 'names another file, source or option of pip' : null;
+  if (isRequirements(name)) return PIP_OPTION.test(text.trim()) ? 'names another file, source or option of pip' : null;
   switch (name.base) {
     case 'package.json':
       return isPath ? null : shorthandIn(text);

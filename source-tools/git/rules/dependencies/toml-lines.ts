@@ -6,8 +6,10 @@ import { MOVES } from './setting';
 
 /** A text in quotes that contains nothing with which a line can be read wrongly. */
 export const TEXT = String.raw`(?:"[^"\\}]*"|'[^'}]*')`;
-/** A list of such texts, which ends in its line. */
-export const TEXTS = String.raw`\[\s*(?:${TEXT}\s*(?:,\s*${TEXT}\s*)*,?\s*)?\]`;
+/** One or more items of a list. White space before a comma and at the end must be read in one way only, or a line takes long. */
+export const items = (item: string): string => String.raw`${item}(?:\s*,\s*${item})*\s*(?:,\s*)?`;
+/** A list of texts, which ends in its line. */
+export const TEXTS = String.raw`\[\s*(?:${items(TEXT)})?\]`;
 /** The end of a line. */
 export const END = String.raw`\s*(?:#.*)?$`;
 /** A range of versions that `declaredIn` reads, in its quotes. */
@@ -34,7 +36,6 @@ export function packageLine(members: readonly string[]): RegExp {
   return new RegExp(String.raw`^["']?[\w.-]+["']?\s*=\s*(?:${VERSION_RANGE}|${table})${END}`);
 }
 
-const HEADER = /^\[+\s*(["']?[A-Za-z_].*?)\s*\]+\s*(?:#.*)?$/;
 const OPENS_LIST = /(?:^|[{,]\s*)([\w."'-]+)\s*=\s*\[[^\]]*$/;
 
 /** The added lines of a file, with their tables. Blank lines, comments and lines of closing brackets are left out. */
@@ -58,7 +59,8 @@ export function addedTomlLines({ hunks }: PatchFile): readonly TomlLine[] {
 
 /** The table that a line opens. An item of a list of lists can look like a header only if it is quoted. */
 function tableOf(text: string): string | null {
-  return HEADER.exec(text)?.[1]?.replaceAll(/["'\s]/g, '') ?? null;
+  const header = text.replace(/#.*/, '').trimEnd();
+  return /^\[+\s*["']?[A-Za-z_]/.test(header) && header.endsWith(']') ? header.replaceAll(/[[\]"'\s]/g, '') : null;
 }
 
 const VERSION = new RegExp(String.raw`\bversion\s*=\s*${VERSION_RANGE}`);

@@ -289,6 +289,9 @@ describe('a line of a Gemfile', () => {
 it.each([
   ['Cargo.toml', `evil = { ${'version = "1", '.repeat(60)}x`],
   ['Cargo.toml', `"a"${' , "a"'.repeat(150)} x`],
+  ['Cargo.toml', `"a"${' '.repeat(990)}x`],
+  ['Cargo.toml', `evil = {${' features = [ "a", "b" ],'.repeat(40)}`],
+  ['Pipfile', `evil = {${' extras = [ "a", "b" ],'.repeat(40)}`],
   ['Pipfile', `evil = { ${'version = "1", '.repeat(60)}x`],
   ['Gemfile', `gem "a"${', :a => [ :b, :c ]'.repeat(50)} x`],
   ['Gemfile', `gem "a", ${'['.repeat(400)}${' '.repeat(500)}`],
