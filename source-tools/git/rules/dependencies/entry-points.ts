@@ -29,7 +29,9 @@ export function entryHits({ file }: FileView): Hit[] {
       new Set(before.map(({ place }) => place)),
       new Set(before.map(({ parent }) => parent.id)),
     ];
-    const hasExports = before.some(({ key }) => key === 'exports');
+    // A new package has nothing that its entry points replace.
+    const hasExports =
+      file.change === 'add' || before.some(({ parent, key }) => parent.key === null && key === 'exports');
     for (const member of after) {
       if (known.has(member.identity) || hits.has(member.line)) continue;
       const isOther = places.has(member.place) || (containers.has(member.parent.id) && isCondition(member));

@@ -3,6 +3,7 @@ import { wordSet } from '../../../../policy/text/word-list';
 import { atLine } from '../define-git-rule';
 import type { FileView } from '../patch-view';
 import { MAX_LINE } from './long-lines';
+import { openTextAfter, type OpenText } from './toml-texts';
 
 /** Sections of pyproject.toml and setup.cfg about the package, and of tools that only format or report. Other builds than Poetry are not listed: they load code and select what is published. */
 const SECTIONS =
@@ -51,14 +52,16 @@ const PACKAGE = /^(?:\s+|[\w-]+\s*=\s*\[\s*)["']?[A-Za-z][\w.-]*(?:\[[\w,. -]*\]
 export function pythonHits(view: FileView, what: string): Hit[] {
   const forms = view.name.base === 'setup.cfg' ? CFG : TOML;
   return view.file.hunks.flatMap(({ lines }) => {
-    let [section, key, isText]: [string | null, string | null, boolean] = [null, null, false];
+    let [section, key]: [string | null, string | null] = [null, null];
+    let [openText, isUnsure]: [OpenText, boolean] = [null, false];
     return lines.flatMap((line) => {
       if (line.kind === '-') return [];
       const text = line.text.slice(0, MAX_LINE).trimEnd();
       const opened = forms.section.exec(text)?.[1];
       const loadedKey = [...text.matchAll(forms.inner)].map(([, name = '']) => name).find(isLoadedName);
-      // What looks like a section in a text of several lines can be none; the lines below are then read as in an unlisted one.
-      if (opened !== undefined) [section, key] = [isText ? '?' : sectionName(opened, forms === CFG), null];
+      // A section in a text of several lines is none, or the hunk began in a text: which ones are real is not known then.
+      if (opened !== undefined && openText !== null) isUnsure = true;
+      if (opened !== undefined) [section, key] = [isUnsure ? '?' : sectionName(opened, forms === CFG), null];
       else key = loadedKey ?? forms.key.exec(text)?.[1] ?? key;
       const isPlain = /^\s*(?:[#;]|[\]})]*,?$)/.test(text);
       const isSource = forms === CFG && CFG_SOURCE.test(text);
@@ -67,7 +70,7 @@ export function pythonHits(view: FileView, what: string): Hit[] {
           ? [atLine(view.file, line, what)]
           : [];
       if (text.startsWith(']')) key = null;
-      if (forms === TOML && (text.match(/"""|'''/g)?.length ?? 0) % 2 === 1) isText = !isText;
+      if (forms === TOML) openText = openTextAfter(text, openText);
       return found;
     });
   });

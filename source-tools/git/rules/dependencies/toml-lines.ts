@@ -63,14 +63,14 @@ function tableOf(text: string): string | null {
   return /^\[+\s*["']?[A-Za-z_]/.test(header) && header.endsWith(']') ? header.replaceAll(/[[\]"'\s]/g, '') : null;
 }
 
-const VERSION = new RegExp(String.raw`\bversion\s*=\s*${VERSION_RANGE}`);
+const VERSION = new RegExp(String.raw`[{,]\s*version\s*=\s*${VERSION_RANGE}`);
 const withoutVersion = (text: string): string => text.replace(VERSION, 'version').trim();
 
 /** Tells of a line that it differs from a removed line of its hunk only in the version, so that its source stays. */
 export function updatesIn(lines: readonly PatchLine[]): (text: string) => boolean {
   const removed = lines.filter(({ kind, text }) => kind === '-' && VERSION.test(text.slice(0, MAX_LINE)));
   const before = new Set(removed.map(({ text }) => withoutVersion(text)));
-  return (text) => before.size > 0 && VERSION.test(text) && before.has(withoutVersion(text));
+  return (text) => before.size > 0 && text.length <= MAX_LINE && VERSION.test(text) && before.has(withoutVersion(text));
 }
 
 /**

@@ -17,6 +17,7 @@ import { pnpmHits } from './pnpm-settings';
 import { poetryHits } from './poetry-settings';
 import { pythonHits } from './python-settings';
 import { SETTING } from './setting';
+import { movedTomlHits } from './toml-lines';
 import { isOlder } from './versions';
 
 /**
@@ -44,7 +45,7 @@ export function toolSettingHits(view: FileView): Hit[] {
     case 'pyproject.toml':
       return [...pythonHits(view, SETTING), ...poetryHits(view)];
     case 'setup.cfg':
-      return pythonHits(view, SETTING);
+      return [...pythonHits(view, SETTING), ...movedTomlHits(view.file, (section) => section)];
     default:
       return [];
   }

@@ -28,6 +28,7 @@ describe('a change that gives the lines around it another place', () => {
     ['Cargo.toml', ' [package.metadata.x]', ' x = "1"', '+[dependencies]', '+a.workspace = true', ' '],
     ['pyproject.toml', ' [tool.ruff]', '+[dependency-groups]', ' dev = ["evil"]'],
     ['pyproject.toml', '-[tool.ruff]', ' dev = ["evil"]'],
+    ['setup.cfg', ' [aliases]', ' a = b', '-[flake8]', ' test = evil'],
   ])('is held in %s if they are then in another table: %s %s %s', (path, ...lines) => {
     expect(held(path, ...lines)).toContain('moves the lines below');
   });

@@ -74,6 +74,15 @@ it('holds entry points of package.json that replace its main file, and not those
   expect(held('package.json', '+  "exports": {', '+    ".": "./evil.js"', '+  },')).toContain(
     'code of the package runs',
   );
+  expect(
+    held(
+      'package.json',
+      '   "publishConfig": { "exports": {} },',
+      '+  "exports": {',
+      '+    "import": "./evil.js"',
+      '+  },',
+    ),
+  ).toContain('code of the package runs');
   expect(held('package.json', '-  "exports": "./a.js",', '+  "exports": { ".": "./a.js" },')).toBeNull();
   expect(held('package.json', '   "exports": {', '     ".": "./a.js",', '+    "./b": "./b.js"')).toBeNull();
 });
@@ -108,6 +117,7 @@ describe('a line of Cargo.toml', () => {
     ['+[[example]]', '+path = "../evil.rs"'],
     ['-a = { version = "1", path = "../a" }', '+a = { version = "2", path = "../b" }'],
     ['-a = { version = "1", path = "../a" }', '+b = { version = "2", path = "../a" }'],
+    ['-version = "1.0.0"', ' [dependencies]', '+version = "1.0.1"'],
     ['-a = { version = "1", path = "../a" }', ' [patch.crates-io]', '+a = { version = "2", path = "../a" }'],
   ])('is held unless it is of a listed form: %s %s', (...lines) => {
     expect(held('Cargo.toml', ...lines)).toMatch(/decides which code is built or run|local folder/);
@@ -254,9 +264,27 @@ it('holds another folder or another main file of a package of Deno', () => {
 describe('a line of pyproject.toml', () => {
   it.each([
     [' [tool.poetry]', '+description = """', '+[tool.ruff]', '+"""', '+packages = [{ include = "evil" }]'],
+    [' [tool.poetry]', '+# """', '+x = """', '+[tool.ruff]', '+"""', '+packages = ["evil"]'],
+    [' [tool.poetry]', "+x = \"'''\"", '+y = """ \'\'\'', '+[tool.ruff]', '+"""', '+packages = ["evil"]'],
+    [' [tool.poetry]', String.raw`+x = """ \"""`, '+[tool.ruff]', '+"""', '+packages = ["evil"]'],
+    [" '''", ' [tool.poetry]', "+x = '''", '+[tool.ruff]', "+'''", '+packages = ["evil"]'],
     ['+version = { attr = "evil.version" }'],
   ])('is held if a text of several lines hides its section, or it names code: %s %s', (...lines) => {
     expect(held('pyproject.toml', ...lines)).toContain('is a setting of a tool');
+  });
+
+  it('is not held below a text that ends', () => {
+    expect(
+      held(
+        'pyproject.toml',
+        ' [tool.black]',
+        "+exclude = '''",
+        '+[a-z]+',
+        "+''' # '''",
+        ' [tool.ruff]',
+        '+line-length = 100',
+      ),
+    ).toBeNull();
   });
 
   it('is read as packages if its list has versions', () => {
