@@ -566,7 +566,7 @@ export const DEFECTS = [
     file: 'source-tools/git/rules/dependencies/json-form.ts',
     from: '!PLAIN.test(hasComments ? code : structure)',
     to: 'false',
-    tests: ['test/source-tools/git/rules/plain-lines.test.ts'],
+    tests: ['test/source-tools/git/rules/moved-lines.test.ts'],
   },
   {
     name: 'facts of a source tool may have getters',
