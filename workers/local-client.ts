@@ -97,7 +97,7 @@ function noDatabase(env: Env, variable: string): ConfigError {
   );
 }
 
-/** Why the settings in a directory cannot be read; null if they can, or if there is no such directory. */
+/** Why the settings in a directory cannot be read; null if they can, or if the directory does not exist. */
 function unreadable(dir: string): string | null {
   try {
     accessSync(`${dir}/`, constants.R_OK | constants.X_OK);

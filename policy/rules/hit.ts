@@ -56,7 +56,7 @@ const NOT_FIRED: RuleOutcome = Object.freeze({ fires: false });
 const MAX_HITS_IN_REASON = 3;
 const MAX_HITS_IN_DETAILS = 20;
 
-/** The outcome for `hits`: not fired if there are none, else one finding with each distinct place as evidence, up to the limit. */
+/** The outcome for `hits`: not fired without hits, else one finding with each distinct place as evidence, up to the limit. */
 export function outcomeOf(
   input: Pick<ValidatorInput, 'diff' | 'inputSha'>,
   hits: readonly Hit[],

@@ -17,7 +17,8 @@ import { relationLabel } from './identifiers';
 import * as sql from './inspect-queries';
 import { OWN_SCHEMA } from './marker';
 import { readStoredTree } from './node-tree';
-import type { Row } from './driver-client';
+import { toRelation, type Relation } from './relation';
+import { columnsOf } from './written-columns';
 import type { Session } from './session';
 
 interface Inspection {
@@ -31,19 +32,6 @@ export type WrittenColumns = ReadonlyMap<
   string,
   { readonly named: ReadonlySet<string>; readonly assigned: ReadonlyMap<string, Assigned> }
 >;
-
-interface Relation {
-  readonly oid: string;
-  readonly kind: string;
-  readonly schema: string;
-  readonly name: string;
-  readonly columns: readonly string[];
-  readonly generated: readonly string[];
-  /** Oids of the relation itself and all its children. */
-  readonly family: readonly string[];
-  /** Estimated. */
-  readonly rows: number;
-}
 
 /**
  * What calls a function: `statement` includes views, constraints and policies. Only what a trigger calls may change rows. The check of
@@ -388,37 +376,6 @@ class Inspector {
         }
     }
   }
-}
-
-/** Columns with the way in which the statement assigns them. A column that an INSERT does not name gets its own default. */
-function columnsOf(relation: Relation, { command, columns }: Write): ReadonlyMap<string, Assigned> {
-  const out = new Map<string, Assigned>();
-  if (command === 'INSERT' || command === 'MERGE') for (const name of relation.columns) out.set(name, 'own');
-  const seen = new Set<string>();
-  for (const { name, assigned } of columns)
-    for (const column of name === null ? relation.columns : [columnAt(relation, name)]) {
-      out.set(column, seen.has(column) ? combined([out.get(column) ?? 'other', assigned]) : assigned);
-      seen.add(column);
-    }
-  return out;
-}
-
-function columnAt({ columns }: Relation, name: string | number): string {
-  return typeof name === 'string' ? name : (columns[name] ?? '');
-}
-
-function toRelation(row: Row): Relation {
-  const [oid, kind, schema, name, columns, generated, family, rows] = row;
-  return {
-    oid: oid ?? '0',
-    kind: kind ?? '',
-    schema: schema ?? '',
-    name: name ?? '',
-    columns: JSON.parse(columns ?? '[]') as string[],
-    generated: JSON.parse(generated ?? '[]') as string[],
-    family: JSON.parse(family ?? '[]') as string[],
-    rows: Number(rows ?? 0),
-  };
 }
 
 /** An array parameter. */

@@ -104,10 +104,10 @@ export function explainVolatile(
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** False if a new row has another value, because the type of the column or a cast of the target changes what the statement gives it. */
+/** Whether there are new rows and each has a UUID: the type of the column or a cast of the target can change what the statement gives it. */
 function hasUuids(changes: readonly NetChange[], column: string): boolean {
   const added = changes.flatMap(({ before, after }) => (before === null && after !== null ? [columnsOf(after)] : []));
-  return added.every((row) => UUID.test(row.get(column) ?? ''));
+  return added.length > 0 && added.every((row) => UUID.test(row.get(column) ?? ''));
 }
 
 export interface RecordFacts {

@@ -201,7 +201,7 @@ describe('a file that is damaged', () => {
     return { XDG_CONFIG_HOME: g.path('damaged') };
   };
 
-  it('of a login is no obstacle for variables that name the gateway, and an error if the login would be used', async () => {
+  it('of a login is ignored if variables name the gateway, and is an error if the login would be used', async () => {
     const variables = {
       COUNTERSIGN_GATEWAY_URL: g.url,
       COUNTERSIGN_TENANT: 'acme',

@@ -59,7 +59,7 @@ export function pythonHits(view: FileView, what: string): Hit[] {
       const text = line.text.slice(0, MAX_LINE).trimEnd();
       const opened = forms.section.exec(text)?.[1];
       const loadedKey = [...text.matchAll(forms.inner)].map(([, name = '']) => name).find(isLoadedName);
-      // A section in a text of several lines is none, or the hunk began in a text: which ones are real is not known then.
+      // Either this line is part of a text of several lines, or the hunk began within one: it is not known which sections are real.
       if (opened !== undefined && openText !== null) isUnsure = true;
       if (opened !== undefined) [section, key] = [isUnsure ? '?' : sectionName(opened, forms === CFG), null];
       else key = loadedKey ?? forms.key.exec(text)?.[1] ?? key;

@@ -65,7 +65,7 @@ describe('a member of package.json', () => {
     ['   "overrides": {', '+    "zod": "$zod"'],
     ['   "dependencies": {', '+    "ui": "workspace:*"'],
     ['   "contributes": {', '     "commands": [', '       {', '+        "command": "a.b", "title": "B"'],
-  ])('is not held if its key, its value or its object says that it is none of these: %s %s', (...lines) => {
+  ])('is not held if its key, its value or its object shows that it is neither a package nor a setting: %s %s', (...lines) => {
     expect(held('package.json', ...lines)).toBeNull();
   });
 });
