@@ -65,9 +65,12 @@ describe('a member of package.json', () => {
     ['   "overrides": {', '+    "zod": "$zod"'],
     ['   "dependencies": {', '+    "ui": "workspace:*"'],
     ['   "contributes": {', '     "commands": [', '       {', '+        "command": "a.b", "title": "B"'],
-  ])('is not held if its key, its value or its object shows that it is neither a package nor a setting: %s %s', (...lines) => {
-    expect(held('package.json', ...lines)).toBeNull();
-  });
+  ])(
+    'is not held if its key, its value or its object shows that it is neither a package nor a setting: %s %s',
+    (...lines) => {
+      expect(held('package.json', ...lines)).toBeNull();
+    },
+  );
 });
 
 it('holds entry points of package.json that replace its main file, and not those that it has already', () => {
