@@ -108,6 +108,16 @@ export class Callers {
     throw this.metrics.refusal('other_tenant', 'not_found', `No review ${id}`);
   }
 
+  /** As `reviewOf`. Null before a review worker has opened the review: its tenant is then unknown. */
+  async openedReviewOf(c: Context, caller: Caller): Promise<string | null> {
+    try {
+      return await this.reviewOf(c, caller);
+    } catch (error) {
+      if (error instanceof CountersignError && error.code === 'worker_unavailable') return null;
+      throw error;
+    }
+  }
+
   #unauthenticated(message: string, reason: RefusalReason = 'unauthenticated'): CountersignError {
     return this.metrics.refusal(reason, 'unauthenticated', message);
   }

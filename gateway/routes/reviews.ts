@@ -1,7 +1,8 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
 import { parseInput } from '../../client/parse';
-import { Name } from '../../policy/contracts/diff';
+import type { ReviewResult } from '../../client/result';
+import { Name, Sha256Hex } from '../../policy/contracts/diff';
 import { ReviewState } from '../../policy/contracts/outcome';
 import { NOTHING_DONE, type Callers } from '../callers';
 import type { GatewayDeps } from '../deps';
@@ -9,6 +10,7 @@ import { evidenceResponse } from '../evidence-response';
 
 /** How long a request may wait for the end of a review. */
 const MAX_WAIT_MS = 60_000;
+const NOT_OPENED: ReviewResult = { state: 'PENDING', status: null };
 const IntegerText = z
   .string()
   .regex(/^[0-9]{1,6}$/, 'expected a whole number')
@@ -52,8 +54,12 @@ export function reviewRoutes({ reviews, stopping }: GatewayDeps, callers: Caller
   routes.get('/:id/result', async (c) => {
     const caller = await callers.authenticate(c, 0, 'read');
     const { waitMs } = parseInput(ResultQuery, c.req.query(), NOTHING_DONE);
-    const changeId = await callers.reviewOf(c, caller);
-    return c.json(await reviews.result(changeId, { timeoutMs: waitMs, signal: stopping }));
+    const opened = await callers.openedReviewOf(c, caller);
+    const changeId = opened ?? parseInput(Sha256Hex, c.req.param('id'), NOTHING_DONE);
+    const result = await reviews.result(changeId, { timeoutMs: waitMs, signal: stopping });
+    // Waiting says nothing about the review. What the wait found is only for callers of its tenant, which is known once it is opened.
+    if (opened === null && (await callers.openedReviewOf(c, caller)) === null) return c.json(NOT_OPENED);
+    return c.json(result);
   });
   return routes;
 }

@@ -351,6 +351,48 @@ describe('a review', () => {
     expect(waits).toEqual([60000]);
   });
 
+  describe('that no review worker has opened yet', () => {
+    const notOpened = new CountersignError('worker_unavailable', 'not opened');
+    const ended = { state: 'ABORTED', verified: false, why: 'the secret of acme' } as const;
+    /** A gateway whose review is opened, or gets the error of the last entry, while its result is waited for. */
+    const opening = (...found: (string | CountersignError)[]) =>
+      gateway({
+        tenantOf: async () => {
+          const next = found.length > 1 ? found.shift() : found[0];
+          if (typeof next === 'string') return next;
+          throw next;
+        },
+        result: async (_id, bounds) => (bounds?.timeoutMs === 5000 ? ended : { state: 'PENDING', status: null }),
+      });
+
+    it('is waited for, and then has its result', async () => {
+      const { app } = opening(notOpened, 'acme');
+      const answer = await send(app, { path: `/v1/reviews/${CHANGE}/result?waitMs=5000` });
+      expect([answer.status, answer.json()]).toEqual([200, ended]);
+    });
+
+    it('is PENDING if it is not opened in time either', async () => {
+      const { app } = opening(notOpened);
+      const answer = await send(app, { path: `/v1/reviews/${CHANGE}/result?waitMs=5000` });
+      expect([answer.status, answer.json()]).toEqual([200, { state: 'PENDING', status: null }]);
+    });
+
+    it('gives its result to no other tenant', async () => {
+      const { app } = opening(notOpened, 'acme');
+      const answer = await send(app, {
+        path: `/v1/reviews/${CHANGE}/result?waitMs=5000`,
+        signer: createSigner(mallory),
+      });
+      expect([answer.status, answer.json().error.message]).toEqual([404, `No review ${CHANGE}`]);
+    });
+
+    it('is not found if its workflow ended before', async () => {
+      const { app } = opening(notOpened, new CountersignError('not_found', 'never opened'));
+      const answer = await send(app, { path: `/v1/reviews/${CHANGE}/result?waitMs=5000` });
+      expect([answer.status, answer.text.includes('secret')]).toEqual([404, false]);
+    });
+  });
+
   it('does not wait any longer for its result when the process stops', async () => {
     const stopping = new AbortController();
     const result: GatewayDeps['reviews']['result'] = async (_id, { signal } = {}) => {
