@@ -1,5 +1,14 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { query } from '../../dev/query';
@@ -73,8 +82,23 @@ function bareEnv(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(COUNTERSIGN|TEMPORAL)_/.test(name)));
 }
 
-const shell = (command: string): string =>
-  execFileSync('sh', ['-c', adapted(command)], { cwd: project, env: env(), encoding: 'utf8', stdio: 'pipe' });
+function shell(command: string): string {
+  try {
+    return execFileSync('sh', ['-c', adapted(command)], { cwd: project, env: env(), encoding: 'utf8', stdio: 'pipe' });
+  } catch (error) {
+    throw new Error(`${String(error)}\n${log}\n${endOfLogs()}`, { cause: error });
+  }
+}
+
+/** The last lines that the processes logged: why a command of the page failed. */
+function endOfLogs(): string {
+  const logs = join(project, '.countersign', 'logs');
+  if (!existsSync(logs)) return '';
+  const last = (name: string): string => readFileSync(join(logs, name), 'utf8').split('\n').slice(-15).join('\n');
+  return readdirSync(logs)
+    .map((name) => `${name}:\n${last(name)}`)
+    .join('\n');
+}
 
 /** Runs a command of the page as Alice: it has her key and the trust roots, and neither a database nor Temporal. */
 const alice = (command: string): string =>
