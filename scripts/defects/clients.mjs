@@ -2,6 +2,14 @@ import { CLIENT, never } from './names.mjs';
 
 export const DEFECTS = [
   {
+    name: 'gateway: give a result without its tenant, if the review was opened while it was waited for',
+    through: 'the outcome of a review of another tenant',
+    file: 'gateway/routes/reviews.ts',
+    from: 'if (opened === null && (await callers.openedReviewOf(c, caller)) === null)',
+    to: 'if (opened === undefined)',
+    tests: ['test/gateway/gateway.test.ts'],
+  },
+  {
     name: 'gateway: skip the rights of a key',
     through: 'a key that may only read submits, withdraws and answers',
     file: 'gateway/callers.ts',
