@@ -57,15 +57,16 @@ export const DEFECTS = [
   {
     name: 'rehearse functions that are not on the list',
     through: 'a dry run that sleeps, locks, signals other sessions or advances sequences',
-    file: inspect,
+    file: 'source-tools/sql/staging/called-functions.ts',
     ...never('!isListed(call) && !isRandomUuid(call))'),
     tests: GATE,
   },
   {
     name: 'rehearse a function that hides a built-in one',
     through: 'a value that differs between the dry run and the commit',
-    file: inspect,
-    ...never('hiding !== undefined)'),
+    file: 'source-tools/sql/staging/called-functions.ts',
+    from: 'users.find(({ schema }) => indirect || !isBuiltinUuid(call, schema, path))',
+    to: 'undefined',
     tests: GATE,
   },
   {
@@ -523,7 +524,7 @@ export const DEFECTS = [
   {
     name: 'a generated column may follow from a random UUID',
     through: 'a role that the UUID decides, and that the dry run did not show',
-    file: 'source-tools/sql/staging/inspect-catalog.ts',
+    file: 'source-tools/sql/staging/assigned-columns.ts',
     from: '    this.#applyGenerated();\n',
     to: '',
     tests: ['test/source-tools/sql/staging/random-uuid.slow.test.ts'],

@@ -8,17 +8,16 @@
  * I3 What cannot be read, or is not on the list, is a reason not to rehearse.
  */
 import { executedByPlpgsql, executedBySql } from '../facts/routine-body';
-import { combined, type Assigned } from '../facts/assigned';
 import type { Executed } from '../facts/rehearsable';
-import { DEFAULT_FUNCTIONS, isListed, isRandomUuid, MOVING_CLOCKS, SAFE_FUNCTIONS } from '../facts/safe-functions';
+import { DEFAULT_FUNCTIONS, MOVING_CLOCKS, SAFE_FUNCTIONS } from '../facts/safe-functions';
 import type { Write } from '../facts/writes';
 import type { SqlName } from '../facts/sql-facts';
-import { relationLabel } from './identifiers';
+import { AssignedColumns, type WrittenColumns } from './assigned-columns';
+import { calledFunctions } from './called-functions';
 import * as sql from './inspect-queries';
 import { OWN_SCHEMA } from './marker';
 import { readStoredTree } from './node-tree';
 import { toRelation, type Relation } from './relation';
-import { columnsOf } from './written-columns';
 import type { Session } from './session';
 
 interface Inspection {
@@ -27,24 +26,12 @@ interface Inspection {
   readonly columns: WrittenColumns;
 }
 
-/** By table oid: how the columns get their new values, and the labels of the tables that the statements name for it (partitions). */
-export type WrittenColumns = ReadonlyMap<
-  string,
-  { readonly named: ReadonlySet<string>; readonly assigned: ReadonlyMap<string, Assigned> }
->;
-
 /**
  * What calls a function: `statement` includes views, constraints and policies. Only what a trigger calls may change rows. The check of
  * a domain may call C code that is not volatile, as an operator or a cast may.
  */
 type Origin = 'statement' | 'default' | 'trigger' | 'domain';
 type Role = 'read' | 'insert' | 'update' | 'delete';
-interface Written {
-  readonly named: Set<string>;
-  readonly assigned: Map<string, Assigned>;
-  readonly generated: readonly string[];
-}
-
 /** Operators that a statement uses without writing them: by BETWEEN, IN, CASE, USING, DISTINCT and ORDER BY. */
 const IMPLIED_OPERATORS = ['=', '<>', '<', '<=', '>', '>='];
 const SYSTEM = new Set(['pg_catalog', 'information_schema', 'pg_toast']);
@@ -60,14 +47,12 @@ export async function inspectCatalog(
 
 class Inspector {
   readonly #reasons = new Set<string>();
-  readonly #columns = new Map<string, Written>();
+  readonly #columns = new AssignedColumns();
   readonly #functions = new Map<string, Origin>();
   readonly #doneFunctions = new Set<string>();
   readonly #pending = new Map<string, Set<Role>>();
   readonly #done = new Set<string>();
   readonly #all = new Set<string>();
-  readonly #triggers: { readonly relation: string; readonly foid: string }[] = [];
-  readonly #assigns = new Map<string, readonly Executed['assigns'][number][]>();
   #path: readonly string[] = [];
   #builtinOperators = false;
 
@@ -92,9 +77,7 @@ class Inspector {
       await this.#relations();
       await this.#routines();
     }
-    this.#applyTriggers();
-    this.#applyGenerated();
-    return { reasons: [...this.#reasons], columns: this.#columns };
+    return { reasons: [...this.#reasons], columns: this.#columns.whole() };
   }
 
   /** `body`: what calls the function, if these are the statements of its body. Null for the statements of the change. */
@@ -127,37 +110,16 @@ class Inspector {
   async #calls(calls: readonly SqlName[], schemas: string | null, origin: Origin): Promise<void> {
     if (calls.length === 0) return;
     const found = await this.session.own(sql.FUNCTIONS_BY_NAME, [list(calls.map((c) => c.name))]);
-    const visible = (schema: string): boolean => schemas === null || this.#path.includes(schema);
     for (const call of calls) {
       const named = found.filter(([, , name]) => name === call.name);
-      const builtin = named.some(([, schema]) => schema === 'pg_catalog');
-      const users = named.filter(([, schema]) =>
-        call.schema === null ? schema !== 'pg_catalog' && visible(schema ?? '') : schema === call.schema,
+      const { reason, functions } = calledFunctions(
+        call,
+        named.map(([oid, schema]) => ({ oid: oid ?? '', schema: schema ?? '' })),
+        { path: this.#path, indirect: schemas === null },
       );
-      if (call.schema === 'pg_catalog' || (call.schema === null && builtin)) {
-        if (!isListed(call) && !isRandomUuid(call))
-          this.#reasons.add(`${call.name}() is not on the list of functions that a dry run may execute`);
-        else if (call.schema === null) {
-          const hiding = users.find(([, schema]) => schemas === null || !this.#isBuiltinUuid(call, schema ?? ''));
-          if (hiding !== undefined)
-            this.#reasons.add(`${call.name}() may mean ${hiding[1]}.${call.name}(), which hides the built-in function`);
-        }
-        continue;
-      }
-      if (isRandomUuid(call) && users.length > 0)
-        this.#reasons.add(`${call.name}() is not a function of this PostgreSQL, but one of ${users[0]?.[1]}`);
-      for (const [oid] of users) this.#function(oid, origin);
+      if (reason !== null) this.#reasons.add(reason);
+      for (const oid of functions) this.#function(oid, origin);
     }
-  }
-
-  /**
-   * True for a random UUID, which is called without arguments, if pg_catalog is before the other schema in the search path: of
-   * functions with the same arguments the first in the path is called
-   * (https://www.postgresql.org/docs/18/typeconv-func.html). The extension pgcrypto has a gen_random_uuid() of its own.
-   */
-  #isBuiltinUuid(call: SqlName, schema: string): boolean {
-    const [builtin, other] = [this.#path.indexOf('pg_catalog'), this.#path.indexOf(schema)];
-    return isRandomUuid(call) && builtin !== -1 && builtin < other;
   }
 
   async #operators(operators: readonly SqlName[], schemas: string | null): Promise<void> {
@@ -193,19 +155,7 @@ class Inspector {
     if (write.command === 'DELETE' || write.command === 'MERGE') roles.push('delete');
     for (const role of roles) this.#use(relation, role);
     if (indirect && !write.counted) this.#bounded(relation);
-    for (const oid of relation.family) {
-      const known = this.#columns.get(oid) ?? {
-        named: new Set(),
-        assigned: new Map<string, Assigned>(),
-        generated: relation.generated,
-      };
-      known.named.add(relationLabel(relation.schema, relation.name));
-      for (const [name, assigned] of columnsOf(relation, write)) {
-        const before = known.assigned.get(name);
-        known.assigned.set(name, before === undefined ? assigned : combined([before, assigned]));
-      }
-      this.#columns.set(oid, known);
-    }
+    this.#columns.written(relation, write);
   }
 
   /** The table must be small, because the rows that a trigger, function or cascade changes are not counted in advance. */
@@ -260,7 +210,7 @@ class Inspector {
       else if (kind === 'write') this.#expression(what, detail, 'statement');
       else if (kind === 'default') this.#expression(what, detail, 'default');
       else if (kind === 'trigger') {
-        this.#triggers.push({ relation: what ?? '', foid: detail ?? '' });
+        this.#columns.trigger(what ?? '', detail ?? '');
         this.#function(detail, 'trigger');
       } else if (kind === 'cascade') {
         cascades.push(what ?? '0');
@@ -329,10 +279,7 @@ class Inspector {
           language === 'sql'
             ? executedBySql(source ?? '', place)
             : executedByPlpgsql(definition ?? '', source ?? '', place);
-        this.#assigns.set(
-          oid ?? '',
-          executed.flatMap(({ assigns }) => assigns),
-        );
+        this.#columns.routine(oid ?? '', executed);
         if (origin !== 'trigger' && executed.some(({ writes }) => writes.length > 0))
           this.#reasons.add(`${place} changes rows`);
         if (origin !== 'trigger' && executed.some(({ moving }) => moving.length > 0))
@@ -355,25 +302,6 @@ class Inspector {
       for (const role of writes ? (['read', 'insert', 'update', 'delete'] as const) : (['read'] as const))
         this.#use(relation, role);
       if (writes) this.#bounded(relation);
-    }
-  }
-
-  /** Any value may follow from a random UUID of the statement, and the dry run shows only one of them. */
-  #applyGenerated(): void {
-    for (const { assigned, generated } of this.#columns.values())
-      if ([...assigned.values()].includes('uuid')) for (const column of generated) assigned.set(column, 'other');
-  }
-
-  /** A trigger may give a column another value than the statement does. */
-  #applyTriggers(): void {
-    for (const { relation, foid } of this.#triggers) {
-      const known = this.#columns.get(relation)?.assigned;
-      if (known === undefined) continue;
-      for (const { name, assigned } of this.#assigns.get(foid) ?? [])
-        for (const column of name === null ? [...known.keys()] : [name]) {
-          const before = known.get(column) ?? 'own';
-          known.set(column, before === 'own' ? assigned : combined([before, assigned]));
-        }
     }
   }
 }

@@ -9,7 +9,7 @@ import type { StagingRecord } from '../../../policy/contracts/staging-record';
 import type { Capture } from './capture';
 import { MAX_CAPTURED_BYTES } from './captured-rows';
 import { minus, NONE, sum, type Counts } from './statistics';
-import type { WrittenColumns } from './inspect-catalog';
+import type { WrittenColumns } from './assigned-columns';
 import type { SqlSettings } from '../staging-settings';
 import type { Work } from './work';
 import { columnsOf } from './row-text';

@@ -21,7 +21,7 @@ import { StagingRecord } from '../../../policy/contracts/staging-record';
 import type { StageContext, Staged } from '../../../policy/contracts/target-effects';
 import { captureWork, type Capture, type Captured, type NotCaptured } from './capture';
 import { checkRehearsable, rowGuard } from './gate';
-import type { WrittenColumns } from './inspect-catalog';
+import type { WrittenColumns } from './assigned-columns';
 import type { Work } from './work';
 import { previewOf } from './preview';
 import {
