@@ -57,7 +57,7 @@ export function reviewRoutes({ reviews, stopping }: GatewayDeps, callers: Caller
     const opened = await callers.openedReviewOf(c, caller);
     const changeId = opened ?? parseInput(Sha256Hex, c.req.param('id'), NOTHING_DONE);
     const result = await reviews.result(changeId, { timeoutMs: waitMs, signal: stopping });
-    // Waiting says nothing about the review. What the wait found is only for callers of its tenant, which is known once it is opened.
+    // The tenant is known once the review is opened. A caller of another one learns only how long this request waited.
     if (opened === null && (await callers.openedReviewOf(c, caller)) === null) return c.json(NOT_OPENED);
     return c.json(result);
   });

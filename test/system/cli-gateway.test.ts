@@ -101,6 +101,23 @@ test('an agent submits and an approver answers through the gateway, and both see
   expect(await as('alice', ['verify', file])).toMatchObject({ code: 0, out: expect.stringContaining('verified COMM') });
 });
 
+test('a result can be awaited before a review worker has opened the review', async () => {
+  await system.stopWorker('review');
+  const { raw, metadata } = waitingPrice(3);
+  const file = join(dir, 'not-opened.json');
+  writeFileSync(file, raw);
+  const more = ['--metadata', JSON.stringify(metadata), '--request-key', `${system.suffix}-not-opened`];
+  const submit = await as('agent', ['submit', file, '--target', 'shop', '--tool', 'SQLCAS', ...more]);
+  const id = submit.out.trim();
+  expect([submit.code, id]).toEqual([8, expect.stringMatching(/^[0-9a-f]{64}$/)]);
+  expect(await as('agent', ['result', id, '--wait', '1'])).toMatchObject({ code: 8, err: '' });
+  await system.startWorker('review');
+  const withdrawn = async (): Promise<boolean> =>
+    (await as('agent', ['withdraw', id, '--reason', 'not needed'])).code === 0;
+  await eventually('the change is withdrawn', withdrawn, { everyMs: 200 });
+  expect((await as('agent', ['result', id, '--wait', '60'])).code).toBe(10);
+});
+
 test('the agent withdraws its change through the gateway', async () => {
   const id = await submitted(2);
   expect(await as('agent', ['withdraw', id, '--reason', 'not needed'])).toMatchObject({ code: 0 });

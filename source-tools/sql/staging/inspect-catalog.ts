@@ -32,6 +32,7 @@ interface Inspection {
  */
 type Origin = 'statement' | 'default' | 'trigger' | 'domain';
 type Role = 'read' | 'insert' | 'update' | 'delete';
+
 /** Operators that a statement uses without writing them: by BETWEEN, IN, CASE, USING, DISTINCT and ORDER BY. */
 const IMPLIED_OPERATORS = ['=', '<>', '<', '<=', '>', '>='];
 const SYSTEM = new Set(['pg_catalog', 'information_schema', 'pg_toast']);
