@@ -111,7 +111,9 @@ export const dangerousCi = gitRule({
   defaultLevel: 'confirm',
   why: 'Pipelines have access to secrets and can publish releases, so one changed line can do more harm than a line of code.',
   config: z.strictObject({
-    pipelines: globs(200).default([...PIPELINES]),
+    pipelines: globs(200)
+      .default([...PIPELINES])
+      .describe('Globs of the definitions of pipelines, all lines of which are checked.'),
     scripts: globs(200)
       .default(SCRIPTS)
       .describe('Globs of scripts, which are checked only for downloaded or piped text that they run.'),

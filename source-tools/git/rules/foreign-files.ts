@@ -24,7 +24,7 @@ export const vendoredTree = gitRule({
   defaultLevel: 'confirm',
   why: 'Vendored code runs like first-party code but is rarely reviewed.',
   config: z.strictObject({
-    paths: globs(200).default(VENDORED),
+    paths: globs(200).default(VENDORED).describe('Globs of the vendored files.'),
     maxFiles: z
       .int()
       .min(0)
@@ -62,7 +62,11 @@ export const generatedEdit = gitRule({
   defaultLevel: 'advise',
   status: 'WARN',
   why: 'The next run of the generator overwrites a manual edit, and reviewers rarely read generated files.',
-  config: z.strictObject({ paths: globs(200).default([...GENERATED, ...WRITTEN_BY_TOOLS]) }),
+  config: z.strictObject({
+    paths: globs(200)
+      .default([...GENERATED, ...WRITTEN_BY_TOOLS])
+      .describe('Globs of the generated files.'),
+  }),
   examples: {
     bad: patchOf('api/user.pb.go', MODIFIED, ['-a', '+b']),
     good: patchOf('api/user.proto', MODIFIED, ['-a', '+b']),

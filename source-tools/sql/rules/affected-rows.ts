@@ -108,9 +108,14 @@ export const affectedRows = rowRule<Limits>(
     defaultLevel: 'confirm',
     why: 'The dry run changed many rows, or more than the condition names and the agent did not declare how many.',
     config: z.strictObject({
-      maxRows: z.int().min(0).default(1000),
-      /** Rows that an UPDATE, DELETE or MERGE may change without naming them by a key and without a claim. */
-      maxUnclaimedRows: z.int().min(0).default(1),
+      maxRows: z.int().min(0).default(1000).describe('Maximum number of rows.'),
+      maxUnclaimedRows: z
+        .int()
+        .min(0)
+        .default(1)
+        .describe(
+          'How many rows an UPDATE, DELETE or MERGE may change without naming them by a key and without the claim `affected_rows`.',
+        ),
     }),
     parser: SQL_PARSER,
     reads: ['facts', 'metadata', 'staging'],
@@ -125,7 +130,7 @@ export const affectedRowsLimit = rowRule<Limit>(
     logicRevision: 3,
     defaultLevel: 'forbid',
     why: 'A change of this size needs a planned migration, not a review.',
-    config: z.strictObject({ maxRows: z.int().min(0).default(100_000) }),
+    config: z.strictObject({ maxRows: z.int().min(0).default(100_000).describe('Maximum number of rows.') }),
     reads: ['staging'],
     apply: tooManyRows,
   },

@@ -34,13 +34,20 @@ export const addColumnNotNull = defineSqlRule({
   },
 });
 
-/** For a `pgVersion` before 12, every default counts as one that rewrites the table. */
 export const volatileDefault = defineSqlRule({
   name: 'sql_volatile_default',
   logicRevision: 5,
   defaultLevel: 'confirm',
   why: 'The server rewrites the full table under an exclusive lock to compute the new column for each row.',
-  config: z.strictObject({ assumeInTransaction: AssumeInTransaction, pgVersion: z.int().min(9).max(99).default(18) }),
+  config: z.strictObject({
+    assumeInTransaction: AssumeInTransaction,
+    pgVersion: z
+      .int()
+      .min(9)
+      .max(99)
+      .default(18)
+      .describe('Major version of the server. Before 12, every default counts as one that rewrites the table.'),
+  }),
   advice: ['Add the column without the default, set the default for new rows, and fill existing rows in batches.'],
   examples: {
     bad: 'ALTER TABLE orders ADD COLUMN ref uuid DEFAULT gen_random_uuid()',

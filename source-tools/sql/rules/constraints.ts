@@ -102,7 +102,15 @@ export const setNotNull = defineSqlRule({
   logicRevision: 6,
   defaultLevel: 'confirm',
   why: 'SET NOT NULL scans the full table under an exclusive lock.',
-  config: z.strictObject({ assumeInTransaction: AssumeInTransaction, pgVersion: z.int().min(9).max(99).default(18) }),
+  config: z.strictObject({
+    assumeInTransaction: AssumeInTransaction,
+    pgVersion: z
+      .int()
+      .min(9)
+      .max(99)
+      .default(18)
+      .describe('Major version of the server. From 12 on, a validated CHECK (column IS NOT NULL) saves the scan.'),
+  }),
   advice: ['Add CHECK (column IS NOT NULL) NOT VALID, validate it in another transaction, then SET NOT NULL.'],
   examples: {
     bad: 'ALTER TABLE orders ALTER COLUMN note SET NOT NULL',

@@ -20,7 +20,9 @@ export const insertRowLimit = defineSqlRule({
   logicRevision: 4,
   defaultLevel: 'confirm',
   why: 'A reviewer cannot check this many rows of VALUES.',
-  config: z.strictObject({ maxRows: z.int().min(0).default(1000) }),
+  config: z.strictObject({
+    maxRows: z.int().min(0).default(1000).describe('Maximum number of rows in the VALUES of one INSERT.'),
+  }),
   examples: {
     bad: 'INSERT INTO orders (id) VALUES (1), (2), (3)',
     good: 'INSERT INTO orders (id) VALUES (1), (2)',

@@ -34,7 +34,10 @@ export const timeoutsRequired = defineSqlRule({
   defaultLevel: 'advise',
   status: 'WARN',
   why: 'Without a timeout, a DDL statement that waits for a lock also blocks all later queries on the table.',
-  config: z.strictObject({ lockTimeout: z.boolean().default(true), statementTimeout: z.boolean().default(true) }),
+  config: z.strictObject({
+    lockTimeout: z.boolean().default(true).describe('Whether `lock_timeout` must be set.'),
+    statementTimeout: z.boolean().default(true).describe('Whether `statement_timeout` must be set.'),
+  }),
   advice: ["Run SET lock_timeout = '5s' and SET statement_timeout = '30s' before the first DDL statement."],
   examples: {
     bad: "ALTER TABLE orders ADD COLUMN note text; SET lock_timeout = '1s'",

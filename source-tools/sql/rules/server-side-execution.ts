@@ -25,7 +25,13 @@ export const serverSideExecution = defineSqlRule({
   logicRevision: 5,
   defaultLevel: 'forbid',
   why: 'The text uses commands, files, libraries or network connections of the database server.',
-  config: z.strictObject({ allowedExtensions: z.array(z.string().min(1).max(63)).max(200).default([]) }),
+  config: z.strictObject({
+    allowedExtensions: z
+      .array(z.string().min(1).max(63))
+      .max(200)
+      .default([])
+      .describe('Extensions that CREATE EXTENSION may install.'),
+  }),
   examples: { bad: "COPY (SELECT 1) TO PROGRAM 'sh'", good: "COPY (SELECT 'COPY t TO PROGRAM') TO STDOUT" },
   find: ({ serverExecution }, { allowedExtensions }) =>
     serverExecution

@@ -13,13 +13,18 @@ const FunctionName = z
   .refine((text) => parseName(text) !== null, 'expected function or schema.function');
 
 const Config = z.strictObject({
-  /** Kinds of statements that may commit without a question, as the server names them: `UPDATE`, `CREATE INDEX`. */
   kinds: z
     .array(z.string().regex(/^[A-Z][A-Z ]{1,60}$/, 'expected a command in upper case, such as CREATE INDEX'))
     .max(200)
-    .default(['SELECT', 'INSERT', 'UPDATE', 'DELETE']),
-  /** Functions of your own that may be called, written as the statements call them. */
-  functions: z.array(FunctionName).max(500).default([]),
+    .default(['SELECT', 'INSERT', 'UPDATE', 'DELETE'])
+    .describe(
+      'Kinds of statements that may commit without a question, as the server names them: `UPDATE`, `CREATE INDEX`.',
+    ),
+  functions: z
+    .array(FunctionName)
+    .max(500)
+    .default([])
+    .describe('Functions of your own that may be called, written as the statements call them.'),
 });
 
 /** Settings that change neither what later statements mean nor with which rights they run. sql_lexer_settings reads the last two. */

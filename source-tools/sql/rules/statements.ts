@@ -8,7 +8,16 @@ export const multiStatement = defineSqlRule({
   logicRevision: 6,
   defaultLevel: 'confirm',
   why: 'A reviewer can miss an additional statement.',
-  config: z.strictObject({ maxStatements: z.int().min(1).max(1000).default(1) }),
+  config: z.strictObject({
+    maxStatements: z
+      .int()
+      .min(1)
+      .max(1000)
+      .default(1)
+      .describe(
+        'How many statements pass. Each further one asks unless it only reads, is an INSERT, or names its rows by a key.',
+      ),
+  }),
   examples: { bad: "SELECT ';'; DELETE FROM orders WHERE id > 1", good: "SELECT ';' /* ; */ -- ;" },
   find: (facts, { maxStatements }) => {
     const harmless = new Set([...namingTheirRows(facts), ...onlyReading(facts)]);
@@ -46,7 +55,9 @@ export const statementLimit = defineSqlRule({
   logicRevision: 4,
   defaultLevel: 'confirm',
   why: 'A reviewer cannot check hundreds of statements.',
-  config: z.strictObject({ maxStatements: z.int().min(1).max(1000).default(100) }),
+  config: z.strictObject({
+    maxStatements: z.int().min(1).max(1000).default(100).describe('Maximum number of statements.'),
+  }),
   examples: { bad: 'SELECT 1; SELECT 2; SELECT 3', good: 'SELECT 1; SELECT 2', config: { maxStatements: 2 } },
   find: ({ statements }, { maxStatements }) => {
     const first = statements[maxStatements];

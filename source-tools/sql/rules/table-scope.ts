@@ -11,13 +11,21 @@ const Entry = z
   .refine((text) => parseName(text) !== null, 'expected table, schema.table or schema.*');
 
 export const TableScope = z.strictObject({
-  /** Null allows every table, an empty list allows none. */
-  allow: z.array(Entry).max(2000).nullable().default(null),
-  deny: z.array(Entry).max(2000).default([]),
-  /** Schema of unqualified names. */
-  defaultSchema: z.string().min(1).max(63).default('public'),
-  /** False ignores tables that are only read. */
-  reads: z.boolean().default(true),
+  allow: z
+    .array(Entry)
+    .max(2000)
+    .nullable()
+    .default(null)
+    .describe(
+      'Allowed tables: `orders`, `sales.orders` or `sales.*`. Null allows every table, an empty list allows none.',
+    ),
+  deny: z
+    .array(Entry)
+    .max(2000)
+    .default([])
+    .describe('Denied tables, written like those of `allow`, which they override.'),
+  defaultSchema: z.string().min(1).max(63).default('public').describe('Schema of names without a schema.'),
+  reads: z.boolean().default(true).describe('Whether tables that are only read count.'),
 });
 export type TableScope = z.infer<typeof TableScope>;
 

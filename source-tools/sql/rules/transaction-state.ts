@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import type { Occurrence, SqlFacts, SqlName, TransactionFact } from '../facts/sql-facts';
 
-/** Staged SQL runs in one transaction. False treats the text as a migration that runs statement by statement. */
-export const AssumeInTransaction = z.boolean().default(true);
+export const AssumeInTransaction = z
+  .boolean()
+  .default(true)
+  .describe('Whether all statements run in one transaction, as staged SQL does. If false, each runs in its own.');
 
 export const TransactionConfig = z.strictObject({ assumeInTransaction: AssumeInTransaction });
 

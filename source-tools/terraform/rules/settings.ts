@@ -152,7 +152,13 @@ export const allowedValues = terraformRule({
   defaultLevel: 'confirm',
   why: 'Teams agree on regions, sizes, images and engines, so other values need a justification.',
   config: z.strictObject({
-    rules: z.array(ValueRule).max(500).default([]),
+    rules: z
+      .array(ValueRule)
+      .max(500)
+      .default([])
+      .describe(
+        'For each attribute of a type: its values (`allow`, `deny`), its bounds (`min`, `max`), and whether it must be set (`required`).',
+      ),
   }),
   examples: {
     bad: planOf([{ address: 'aws_instance.a', actions: ['create'], after: { instance_type: 'p5.48xlarge' } }]),

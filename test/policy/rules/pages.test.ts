@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { z } from 'zod';
 import { rulePages } from '../../../policy/rules/pages';
 import { packDefinitions, PACKS, SOURCE_TOOLS } from '../../../source-tools';
 import { scanText, SECRET_CATEGORIES } from '../../../policy/rules/secrets/scan';
@@ -32,4 +33,15 @@ it('shows no secret and no hidden character, although the examples contain them'
     expect([name, found.token, found.private_key, bidi(text), invisible(text)]).toEqual([name, [], [], [], []]);
     expect(SECRET_CATEGORIES).toContain('token');
   }
+});
+
+it('describes every setting of every rule', () => {
+  const settings = packDefinitions.flatMap(({ implementation, config }) =>
+    Object.entries(
+      (z.toJSONSchema(config, { io: 'input', unrepresentable: 'any' }) as { properties?: Record<string, unknown> })
+        .properties ?? {},
+    ).map(([name, setting]) => ({ setting: `${implementation}.${name}`, ...(setting as { description?: string }) })),
+  );
+  expect(settings.length).toBeGreaterThan(100);
+  expect(settings.filter(({ description = '' }) => description === '').map(({ setting }) => setting)).toEqual([]);
 });

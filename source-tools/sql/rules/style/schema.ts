@@ -56,7 +56,10 @@ export const requireComment = defineSqlRule({
   ...style,
   name: 'sql_require_comment',
   why: 'Without a comment, readers have to guess the purpose.',
-  config: z.strictObject({ tables: z.boolean().default(true), columns: z.boolean().default(false) }),
+  config: z.strictObject({
+    tables: z.boolean().default(true).describe('Whether each new table needs a comment.'),
+    columns: z.boolean().default(false).describe('Whether each column of a new table needs a comment.'),
+  }),
   examples: {
     bad: "CREATE TABLE t (id bigint); COMMENT ON TABLE t IS 'x'; COMMENT ON TABLE t IS NULL",
     good: "CREATE TABLE t (id bigint); COMMENT ON TABLE t IS 'things'",
