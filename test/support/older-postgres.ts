@@ -9,11 +9,11 @@ const MAJORS = [14, 15, 16, 17];
 const REQUIRED = 'COUNTERSIGN_TEST_OLDER_POSTGRES';
 export const IS_OLDER_REQUIRED = process.env[REQUIRED] === 'required';
 
-/** The servers before PostgreSQL 18 that `.ci/install-older-postgresql` has installed, by major version. */
+/** The servers before PostgreSQL 18 that `.ci/install postgresql` has installed, by major version. */
 export function olderPostgres(): ReadonlyMap<number, PostgresPackage> {
   const installed = MAJORS.filter((major) => existsSync(folderOf(major)));
   if (IS_OLDER_REQUIRED && installed.length < MAJORS.length)
-    throw new Error(`${REQUIRED} is set, but PostgreSQL 14 to 17 are not installed; run .ci/install-older-postgresql`);
+    throw new Error(`${REQUIRED} is set, but PostgreSQL 14 to 17 are not installed; run .ci/install postgresql`);
   return new Map(installed.map((major) => [major, postgresPackage(folderOf(major))]));
 }
 
@@ -33,7 +33,7 @@ function chosen(variable: string): PostgresPackage | undefined {
   const found = olderPostgres().get(Number(major));
   if (found === undefined)
     throw new Error(
-      `${variable}: expected one of ${MAJORS.join(', ')} that .ci/install-older-postgresql has installed, got "${major}"`,
+      `${variable}: expected one of ${MAJORS.join(', ')} that .ci/install postgresql has installed, got "${major}"`,
     );
   return found;
 }

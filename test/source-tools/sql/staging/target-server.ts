@@ -82,7 +82,7 @@ function runOnEach(tests: Tests, alone: boolean): void {
   if (!RUN_ALL && !IS_OLDER_REQUIRED) return;
   const older = olderPostgres();
   if (older.size === 0)
-    describe('on PostgreSQL 14 to 17', () => it.skip('is installed by .ci/install-older-postgresql', () => {}));
+    describe('on PostgreSQL 14 to 17', () => it.skip('is installed by .ci/install postgresql', () => {}));
   for (const [major, postgres] of older)
     on(`on PostgreSQL ${major}`, major, () => remembered(startTestPostgres(postgres).then(start)));
 }
