@@ -65,7 +65,7 @@ const SERVER_ERROR_MESSAGES: { readonly [C in ErrorCode]?: string } = {
   temporal_unavailable:
     'Temporal did not answer the gateway in time. The request may have taken effect; retrying is safe',
   worker_unavailable:
-    'Temporal answers, but no review worker answered in time, or none has opened the review, so the ledger has no submission of it. Retrying is safe',
+    'Temporal answers, but no review worker answered in time, or none has opened the review, so the ledger has no submission of it; or its workflow was lost, and a committer ends the review. Retrying is safe',
   store_unavailable: 'The byte store (PostgreSQL) did not answer the gateway. Retrying is safe',
   ledger_unavailable:
     'The ledger (PostgreSQL) did not answer the gateway. The request may have taken effect; retrying is safe',
