@@ -11,7 +11,7 @@ import { acknowledge, type KeyOwners } from './acknowledge';
 import { acknowledgeWithdrawal } from './acknowledge-withdrawal';
 import { answerMessages } from './answer-messages';
 import type { WatchedRows } from './read-back';
-import { readResult, readReview } from './read-review';
+import { hasRoots, readResult, readReview } from './read-review';
 import { SpendResult } from '../policy/contracts/spent';
 import { WithdrawResult } from '../policy/contracts/withdrawal';
 import { CountersignError } from './errors';
@@ -152,7 +152,7 @@ export class GatewayClient implements ReviewCalls {
 
   /** Null before the review is opened, or without trusted keys. */
   async #statusIfAny(changeId: string): Promise<ReviewStatus | null> {
-    if ((this.trust?.operators?.length ?? 0) === 0) return null;
+    if (!hasRoots(this.trust)) return null;
     try {
       return await this.status(changeId);
     } catch (error) {

@@ -70,10 +70,13 @@ export function unavailable(whatToDo: string, message: string, cause: unknown): 
   });
 }
 
-/** For data that is stored but is not what was recorded, or cannot be decrypted here; null for any other error. */
+/**
+ * For data that is stored but is not what was recorded, cannot be decrypted here, or is of a policy that this process does not trust or
+ * cannot compute; null for any other error. No retry helps.
+ */
 export function unreadable(error: unknown): CountersignError | null {
   const is = (type: FailureType): boolean => error instanceof CountersignFailure && error.type === type;
-  return is(FailureType.DigestMismatch) || is(FailureType.Configuration)
+  return is(FailureType.DigestMismatch) || is(FailureType.Configuration) || is(FailureType.PolicyMoved)
     ? new CountersignError('not_verified', messageOf(error), { cause: error })
     : null;
 }

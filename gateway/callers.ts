@@ -11,6 +11,7 @@ import { authenticate } from './authenticate';
 import type { GatewayDeps } from './deps';
 import type { GatewayMetrics, RefusalReason } from './metrics';
 import { Nonces } from './nonces';
+import { noReview, tenantOfReview } from './review-tenant';
 
 /** The last sentence of every message about an invalid request. */
 export const NOTHING_DONE = 'Nothing was done';
@@ -100,12 +101,13 @@ export class Callers {
     );
   }
 
-  /** W2. The id of the review that the path names. Throws `not_found` for a review of another tenant. */
+  /** W2. The id of the review that the path names. Throws the same `not_found` for a review of another tenant and for none. */
   async reviewOf(c: Context, caller: Caller): Promise<string> {
     const id = parseInput(Sha256Hex, c.req.param('id'), NOTHING_DONE);
-    const tenant = await this.deps.reviews.tenantOf(id);
+    const tenant = await tenantOfReview(this.deps.reviews, id);
+    if (tenant === null) throw new CountersignError('not_found', noReview(id));
     if (mayUse(caller.key, { right: caller.right, tenant })) return id;
-    throw this.metrics.refusal('other_tenant', 'not_found', `No review ${id}`);
+    throw this.metrics.refusal('other_tenant', 'not_found', noReview(id));
   }
 
   /** As `reviewOf`. Null before a review worker has opened the review: its tenant is then unknown. */

@@ -1,5 +1,7 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { CountersignError, messageOf, type ErrorCode } from '../client/errors';
+import { CountersignFailure } from '../policy/contracts/failure';
+import { FailureType } from '../policy/contracts/failure-type';
 import { isDatabaseDown } from '../storage/database/database-down';
 
 /** The JSON body of every error response. */
@@ -29,9 +31,14 @@ const STATUS: { readonly [C in ErrorCode]: ContentfulStatusCode } = {
 /** The response for any error of a route. A database that does not answer is `ledger_unavailable`, regardless of the table. */
 export function toCountersignError(thrown: unknown): CountersignError {
   if (thrown instanceof CountersignError) return thrown;
-  return new CountersignError(isDatabaseDown(thrown) ? 'ledger_unavailable' : 'internal', messageOf(thrown), {
-    cause: thrown,
-  });
+  return new CountersignError(codeOf(thrown), messageOf(thrown), { cause: thrown });
+}
+
+function codeOf(thrown: unknown): ErrorCode {
+  if (isDatabaseDown(thrown)) return 'ledger_unavailable';
+  // An answer to a review whose plan this process cannot compute: the review refuses it as well, and no retry helps.
+  const policyMoved = thrown instanceof CountersignFailure && thrown.type === FailureType.PolicyMoved;
+  return policyMoved ? 'refused' : 'internal';
 }
 
 /** Maps every failure of the byte store to `store_unavailable`. */
@@ -58,7 +65,7 @@ const SERVER_ERROR_MESSAGES: { readonly [C in ErrorCode]?: string } = {
   temporal_unavailable:
     'Temporal did not answer the gateway in time. The request may have taken effect; retrying is safe',
   worker_unavailable:
-    'Temporal answers, but no review worker answered in time, or none has opened the review, so the ledger has no submission of it. Retrying is safe',
+    'Temporal answers, but no review worker answered in time, or none has opened the review, so the ledger has no submission of it; or its workflow was lost, and a committer ends the review. Retrying is safe',
   store_unavailable: 'The byte store (PostgreSQL) did not answer the gateway. Retrying is safe',
   ledger_unavailable:
     'The ledger (PostgreSQL) did not answer the gateway. The request may have taken effect; retrying is safe',

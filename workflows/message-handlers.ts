@@ -1,4 +1,4 @@
-import { ApplicationFailure, condition, log } from '@temporalio/workflow';
+import { ApplicationFailure, CancellationScope, condition, log } from '@temporalio/workflow';
 import type { Admitted, AdmitInput } from '../activities/review-types';
 import type { AnswerResults } from '../policy/contracts/answer';
 import { FailureType } from '../policy/contracts/failure-type';
@@ -11,7 +11,8 @@ import type { Review } from './review-state';
 
 /**
  * Handlers of the messages of a review. A signal handler must never throw: a plain error would block the workflow task, and an
- * ApplicationFailure would fail the whole review.
+ * ApplicationFailure would fail the whole review. A cancellation of the workflow, which proves nothing, does not end a handler: what a
+ * person says until the workflow ends is admitted, or refused with a row.
  */
 export class MessageHandlers {
   #seq = 0;
@@ -34,7 +35,11 @@ export class MessageHandlers {
   }
 
   /** One path for update and signal: the activity `admitAnswer` verifies, appends to the ledger, and returns the result of each answer. */
-  async answer(message: unknown, via: 'update' | 'signal'): Promise<AnswerResults> {
+  answer(message: unknown, via: 'update' | 'signal'): Promise<AnswerResults> {
+    return CancellationScope.nonCancellable(() => this.#answer(message, via));
+  }
+
+  async #answer(message: unknown, via: 'update' | 'signal'): Promise<AnswerResults> {
     const { bounds } = this.review;
     bounds.count('answer', message);
     // The violations may already be disclosed in the ledger while the activity's result arrives in the same activation, after
@@ -79,7 +84,11 @@ export class MessageHandlers {
    * Withdraws or supersedes the change. The activity verifies the message and appends the row; only then is it acknowledged. From
    * that row on no commit can begin, even if this workflow fails or is terminated.
    */
-  async stop(kind: 'withdraw' | 'supersede', message: unknown, via: 'update' | 'signal'): Promise<WithdrawResult> {
+  stop(kind: 'withdraw' | 'supersede', message: unknown, via: 'update' | 'signal'): Promise<WithdrawResult> {
+    return CancellationScope.nonCancellable(() => this.#stop(kind, message, via));
+  }
+
+  async #stop(kind: 'withdraw' | 'supersede', message: unknown, via: 'update' | 'signal'): Promise<WithdrawResult> {
     const { review } = this;
     review.bounds.count('stop', message);
     // Until the change is opened the ledger has nothing that the message could be compared with.

@@ -114,7 +114,8 @@ export async function rollBack(
 ): Promise<'ended'> {
   if (skip !== undefined) change.findings.skipRest(skip);
   change.state = 'COMMITTING';
-  change.rollingBack = true;
+  // A rollback that may be refused leaves the change open: its ledger decides whether a message comes too late.
+  change.rollingBack = tries === 'until_supported';
   const input = {
     changeId: change.changeId,
     submission: withoutInline(change.submission),

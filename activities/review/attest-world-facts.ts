@@ -82,12 +82,14 @@ async function read(
 
 function rejectedResult(validatorId: string, rejects: readonly StandingReject[]): ValidatorResult {
   if (rejects.length === 0) return { validator_id: validatorId, status: 'ALLOW', reason: '', evidenceRefs: [] };
+  // A review can have several rejects, one for each violation.
+  const reviews = [...new Set(rejects.map(({ changeId }) => changeId))];
   return {
     validator_id: validatorId,
     status: 'BLOCK',
-    reason: `The same change was rejected ${rejects.length === 1 ? 'before' : `${rejects.length} times before`}, last at ${rejects[0]?.at ?? ''}`,
+    reason: `The same change was rejected ${reviews.length === 1 ? 'before' : `in ${reviews.length} reviews before`}, last at ${rejects[0]?.at ?? ''}`,
     reasonCode: 'previously_rejected',
-    evidenceRefs: rejects.map((r) => `review:${r.changeId}`),
+    evidenceRefs: reviews.map((id) => `review:${id}`),
   };
 }
 

@@ -10,6 +10,7 @@ import { MAX_JSON_BYTES, NOTHING_DONE } from '../callers';
 import type { GatewayDeps } from '../deps';
 import { evidenceResponse } from '../evidence-response';
 import type { GatewayMetrics } from '../metrics';
+import { noReview, tenantOfReview } from '../review-tenant';
 import { RELAYED_ONLY, SignedAnswers } from '../routes/answers';
 import type { Precedent, ReviewList, ReviewListItem } from './api';
 import type { InboxDeps } from './deps';
@@ -97,9 +98,10 @@ async function reviewOf(
 ): Promise<{ readonly session: Session; readonly changeId: string; readonly tenant: string }> {
   const session = await sessions.of(c);
   const changeId = parseInput(Sha256Hex, c.req.param('id'), NOTHING_DONE);
-  const tenant = await reviews.tenantOf(changeId);
+  const tenant = await tenantOfReview(reviews, changeId);
+  if (tenant === null) throw new CountersignError('not_found', noReview(changeId));
   if (maySee(session, tenant)) return { session, changeId, tenant };
-  throw metrics.refusal('other_tenant', 'not_found', `No review ${changeId}`);
+  throw metrics.refusal('other_tenant', 'not_found', noReview(changeId));
 }
 
 async function listOf(

@@ -10,6 +10,7 @@ import { verifyOpened } from '../../signing/verify-envelope';
 import { MAX_JSON_BYTES, NOTHING_DONE, type Callers } from '../callers';
 import type { GatewayDeps } from '../deps';
 import { storeCall } from '../http-errors';
+import { tenantOfReview } from '../review-tenant';
 import { sha256Hex } from '../../policy/contracts/hash';
 
 /** POST /v1/reviews */
@@ -22,7 +23,7 @@ export function submissionRoutes({ reviews, store, titleOf }: GatewayDeps, calle
     callers.assertTenant(caller, tenant);
     assertSignedBy(submission, caller.key);
     assertNoReply(submission);
-    if (supersedes !== undefined && (await reviews.tenantOf(supersedes)) !== tenant)
+    if (supersedes !== undefined && (await tenantOfReview(reviews, supersedes)) !== tenant)
       throw new CountersignError('not_found', `supersedes: no review ${supersedes}`, { field: 'supersedes' });
     if (inline === undefined && !(await storeCall(() => store.has(tenant, diffSha))))
       throw new CountersignError('diff_missing', `diffSha: not in the store; PUT /v1/diffs/${diffSha} first`, {

@@ -33,7 +33,8 @@ export function checkHead(review: Review): Passed {
   const { record, rows, sources } = review;
   fileOf(review);
   const row = rowOf(rows, 'head');
-  if (row === null) return fail('the file does not reach the signed head of the change: rows at its end are missing');
+  const open = rowOf(rows, 'receipt') === null ? 'the review had not ended, or ' : '';
+  if (row === null) return fail(`the file has no signed head of the change: ${open}rows at its end are missing`);
   const head = signedByOne('change-head', row.body['envelope'], sources.trust?.committers ?? [], 'committer');
   if (head.changeId !== record.changeId) fail(`row ${row.n}: the head is of change ${head.changeId}`);
   const last = rows[row.n - 1];

@@ -101,7 +101,8 @@ export function createReviewReader(db: Queryable): Pick<LedgerReader, 'review' |
 function fromCursor(after: string): [Date, string] {
   const [openedAt = '', changeId = ''] = after.split('~');
   const time = new Date(openedAt);
-  if (Number.isNaN(time.getTime()) || !Sha256Hex.safeParse(changeId).success)
+  // Not before 1970, as in the inbox: PostgreSQL has no time before 4713 BC.
+  if (!(time.getTime() >= 0) || !Sha256Hex.safeParse(changeId).success)
     throw new RangeError('after: expected the value of `next` from the previous page');
   return [time, changeId];
 }

@@ -72,6 +72,20 @@ it.each(['ledger_unavailable', 'temporal_unavailable', 'worker_unavailable', 'st
   },
 );
 
+it.each([
+  ['no operators', { committers: ['c'.repeat(64)] }],
+  ['no committers', { operators: ['d'.repeat(64)], committers: [] }],
+])('gives an open review without its status, as other clients do, if it trusts %s', async (_missing, trust) => {
+  const client = new GatewayClient({
+    baseUrl: 'https://gateway.example',
+    tenant: 'acme',
+    serviceKey: createSigner(newKeyPair()),
+    trust,
+    fetch: async () => Response.json({ state: 'PENDING' }),
+  });
+  await expect(client.result('a'.repeat(64))).resolves.toEqual({ state: 'PENDING', status: null });
+});
+
 describe.each<[string, (trust: ReceiptTrust) => unknown]>([
   [
     'GatewayClient',

@@ -32,6 +32,7 @@ import { createSigner } from '../../client/signer';
 import { newKeyPair } from '../../signing/keys';
 import { signEnvelope } from '../../signing/envelope';
 import { statementOf } from '../../policy/evidence/statement';
+import { policyMoved } from '../../policy/contracts/failure';
 import { FailureType } from '../../policy/contracts/failure-type';
 
 const world = evidenceWorld({ checkpoint: false });
@@ -602,6 +603,15 @@ describe('review', () => {
       ledger: failing<ClientLedger>(ledgerOf(bundle)),
     });
     await expect(trusting.status(changeId)).rejects.toMatchObject({ code: 'not_verified' });
+  });
+
+  it('throws not_verified for a policy that no trusted operator signed: the ledger has answered', async () => {
+    const bundle = async () => Promise.reject(policyMoved('Policy revision 1 has no trusted signature'));
+    const { countersign } = client({}, failing<ClientLedger>({ bundle }));
+    await expect(countersign.bundle(CHANGE)).rejects.toMatchObject({
+      code: 'not_verified',
+      message: 'Policy revision 1 has no trusted signature',
+    });
   });
 
   it('throws ledger_unavailable without a ledger: a workflow proves nothing', async () => {

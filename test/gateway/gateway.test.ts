@@ -8,8 +8,10 @@ import { AnswerLimits } from '../../gateway/answer-limits';
 import type { RefusedBeforeRelay } from '../../gateway/deps';
 import { createGatewayMetrics, createMetricsApp } from '../../gateway/metrics';
 import { Nonces } from '../../gateway/nonces';
+import { noReview } from '../../gateway/review-tenant';
 import { authorizationHeader, REQUEST_WINDOW_MS } from '../../client/request-claim';
 import { CountersignError } from '../../client/errors';
+import { neverOpened, notFound } from '../../client/review-errors';
 import { createSigner, type Signer } from '../../client/signer';
 import { signWithdrawal } from '../../client/sign-withdrawal';
 import { prepareSubmission, signSubmission } from '../../client/submission';
@@ -316,6 +318,21 @@ describe('POST /v1/reviews', () => {
     expect([answer.status, answer.json().error.field]).toEqual([httpStatus, field]);
   });
 
+  it('refuses to supersede a review of another tenant as one that does not exist', async () => {
+    const sent = { ...submission, supersedes: hex('5') };
+    const answers = await Promise.all(
+      [async () => 'evil', async () => Promise.reject(notFound(hex('5'), undefined))].map(async (tenantOf) => {
+        const { app, stored } = gateway({ tenantOf });
+        stored.set(`acme/${prepared.submission.diffSha}`, bytes);
+        const signed = signSubmission({ ...prepared, submission: sent }, createSigner(agent), now);
+        return post(app, signed);
+      }),
+    );
+    for (const { status: httpStatus, text } of answers)
+      expect([httpStatus, text]).toEqual([404, expect.stringContaining(`supersedes: no review ${hex('5')}`)]);
+    expect(answers[0]?.text).toBe(answers[1]?.text);
+  });
+
   it('refuses invalid JSON', async () => {
     const { app } = gateway();
     expect((await send(app, { method: 'POST', path: '/v1/reviews', body: '{"a":' })).json().error.field).toBe('body');
@@ -323,8 +340,11 @@ describe('POST /v1/reviews', () => {
 });
 
 describe('a review', () => {
-  it('of another tenant is not found, for every method', async () => {
+  it('of another tenant is not found, for every method, as one that does not exist or was never opened', async () => {
     const { app } = gateway(own);
+    const unknown = [notFound(CHANGE, undefined), neverOpened(CHANGE)].map(
+      (missing) => gateway({ tenantOf: async () => Promise.reject(missing) }).app,
+    );
     const signer = createSigner(mallory);
     const answers = { answers: [submission.envelope] };
     for (const sent of [
@@ -334,7 +354,8 @@ describe('a review', () => {
       { path: `/v1/reviews/${CHANGE}/withdraw`, json: withdrawal },
     ]) {
       const answer = await send(app, { ...sent, signer });
-      expect([answer.status, answer.json().error.message]).toEqual([404, `No review ${CHANGE}`]);
+      expect([answer.status, answer.json().error]).toEqual([404, { code: 'not_found', message: noReview(CHANGE) }]);
+      for (const other of unknown) expect((await send(other, { ...sent, signer })).text).toBe(answer.text);
     }
     expect((await send(app, { path: '/v1/reviews?tenant=acme', signer })).status).toBe(403);
   });
@@ -383,7 +404,7 @@ describe('a review', () => {
         path: `/v1/reviews/${CHANGE}/result?waitMs=5000`,
         signer: createSigner(mallory),
       });
-      expect([answer.status, answer.json().error.message]).toEqual([404, `No review ${CHANGE}`]);
+      expect([answer.status, answer.json().error.message]).toEqual([404, noReview(CHANGE)]);
     });
 
     it('is not found if its workflow ended before', async () => {

@@ -196,6 +196,7 @@ describe('evidence of each outcome verifies', () => {
       'head',
       'receipt',
     ]);
+    expect(report.checks.find(({ name }) => name === 'head')?.detail).toContain('the review had not ended, or rows');
   });
 });
 

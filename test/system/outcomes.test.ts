@@ -233,6 +233,16 @@ test('a review whose workflow was cancelled is pending until a committer ends it
   expect(await system.shop('select version from prices where id = 15')).toEqual([{ version: 1 }]);
 });
 
+test('a reject that arrives while a cancelled workflow ends is recorded, and ends the review as declined', async () => {
+  const { changeId } = await system.submit(waitingPrice(16));
+  const status = await system.waiting(changeId);
+  await system.temporal.workflow.getHandle(changeId).cancel();
+  const results = await system.countersign.answer(changeId, system.sign(status, 'alice', 'reject'));
+  expect(Object.values(results)).toEqual([{ code: 'accepted', message: 'reject by alice' }]);
+  const ended = await system.ended(changeId);
+  expect([ended.state, ended.outcome.reason, ended.verified]).toEqual(['ROLLED_BACK', 'declined', true]);
+});
+
 test('a callback resolves a violation that needs no confirmation, and forbids another without asking a person [V15]', async () => {
   const gift = (id: number, cents: number) => ({
     ...update(`update gifts set cents = ${cents} where id = ${id}`, 'gifts', 1),

@@ -5,6 +5,7 @@ import type { Opened } from '../../../activities/review-types';
 import { fromReported } from '../../../policy/decide/reported';
 import { openEnvelope } from '../../../policy/evidence/dsse';
 import { testKey, testRegistry } from '../../support/keys';
+import { memoryLedger } from '../../support/memory-ledger';
 import { ReviewWorld } from '../../support/review/review-world';
 
 const LIMITED = '\n  - pack: demo-pack\n  - aggregate: { name: split, window: 1h, limits: { changes: 3 } }';
@@ -136,3 +137,29 @@ test('opens no review while an operator has revoked the key of this worker, and 
   await world.confirmed();
   expect(await world.commit()).toMatchObject({ state: 'COMMITTED' });
 });
+
+test.each([
+  ['before', [['a', 3]]],
+  [
+    'in 2 reviews before',
+    [
+      ['a', 3],
+      ['a', 2],
+      ['b', 2],
+    ],
+  ],
+] as const)(
+  'names each review in which the same change was rejected once, regardless of its number of rejects: %s',
+  async (times, given) => {
+    const rejects = given.map(([id, n]) => ({ changeId: id.repeat(64), n, at: '2026-11-01T00:00:00.000Z' }));
+    const world = new ReviewWorld({
+      text: 'clean',
+      ledger: { ...memoryLedger(), rejectedInputs: async () => rejects },
+    });
+    const { reported } = await world.open();
+    expect(fromReported(world.plan, reported)['guardian.previously_rejected']).toMatchObject({
+      reason: `The same change was rejected ${times}, last at 2026-11-01T00:00:00.000Z`,
+      evidenceRefs: [...new Set(given.map(([id]) => `review:${id.repeat(64)}`))],
+    });
+  },
+);

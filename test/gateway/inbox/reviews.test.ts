@@ -1,5 +1,6 @@
 import { answerStatements } from '../../../client/answer-statements';
 import { AnswerLimits } from '../../../gateway/answer-limits';
+import { noReview } from '../../../gateway/review-tenant';
 import { parseEvidence } from '../../../policy/evidence/bundle';
 import { CHANGE, hex, reviewed } from '../../client/fakes';
 import { evidenceWorld } from '../../support/review/evidence-world';
@@ -89,7 +90,7 @@ describe('a review of another tenant', () => {
       for (const response of responses)
         expect([response.status, await response.json()]).toEqual([
           404,
-          { error: { code: 'not_found', message: `No review ${id}` } },
+          { error: { code: 'not_found', message: noReview(id) } },
         ]);
     }
     expect([world.relayed, world.recorded, world.differences]).toEqual([[], [], []]);

@@ -3,7 +3,7 @@ import type { RefusedBeforeRelay } from '../../../gateway/deps';
 import type { InboxSession, LoginChallenge } from '../../../gateway/inbox/api';
 import type { InboxAsset, InboxAssets, InboxDeps, SeenDifferences } from '../../../gateway/inbox/deps';
 import { createGatewayMetrics } from '../../../gateway/metrics';
-import { CountersignError } from '../../../client/errors';
+import { notFound } from '../../../client/review-errors';
 import { toBase64Url } from '../../../policy/evidence/base64';
 import type { RegisteredKey } from '../../../policy/evidence/key-registry';
 import { loginChallenge } from '../../../policy/evidence/passkey-challenge';
@@ -70,7 +70,7 @@ export function inboxWorld({
     reviews: failing<GatewayDeps['reviews']>({
       tenantOf: async (changeId) => {
         const tenant = tenants.get(changeId);
-        if (tenant === undefined) throw new CountersignError('not_found', `No review ${changeId}`);
+        if (tenant === undefined) throw notFound(changeId, undefined);
         return tenant;
       },
       answer: async (_id, answers) => (relayed.push(...answers), accepted()),

@@ -469,7 +469,8 @@ describe.each(kinds)('the ledger %s', (_name, ledger) => {
         (await l.listReviews({ tenant: 'pages', target: 'other', limit: 10 })).reviews.map((r) => r.changeId),
       ).toEqual([ids[0]]);
       await expect(l.listReviews({ limit: 0 })).rejects.toThrow('limit');
-      await expect(l.listReviews({ limit: 1, after: 'x' })).rejects.toThrow('after');
+      for (const after of ['x', `x~${ids[0]}`, `-271821-04-20T00:00:00.000Z~${ids[0]}`])
+        await expect(l.listReviews({ limit: 1, after })).rejects.toThrow(RangeError);
     });
 
     it('finds reviews by the start of their id, within one tenant if one is named', async () => {
