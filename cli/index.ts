@@ -1,4 +1,4 @@
-import { Command, CommanderError, type Help } from 'commander';
+import { Command, CommanderError, type Help, type Option } from 'commander';
 import type { Cli } from './action';
 import * as archive from './archive/command';
 import * as breaker from './breaker/command';
@@ -86,8 +86,16 @@ function createProgram(cli: Cli): Command {
 /** Commander copies these settings only to commands that are added later. */
 function inheritSettings(command: Command): Command {
   command.exitOverride();
+  for (const option of command.options) if (option.required && option.parseArg === undefined) takeOnce(command, option);
   for (const child of command.commands) inheritSettings(child.copyInheritedSettings(command));
   return command;
+}
+
+/** Otherwise the last of two values would count, and the first be ignored. The message has no value, which can be a password. */
+function takeOnce(command: Command, option: Option): void {
+  option.argParser<string | undefined>((value, before) =>
+    before === undefined ? value : command.error(`error: ${String(option.long)} was given twice`),
+  );
 }
 
 /** Commander's message about a wrong option repeats that option, which is untrusted text. */

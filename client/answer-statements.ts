@@ -49,7 +49,7 @@ export function answerStatements(
   }
   if (choice.decision === 'confirm' && staging !== null && staging.previewSha !== null && preview === null)
     throw new CountersignError(
-      'refused',
+      'not_eligible',
       `The rows that the dry run of ${changeId} changed were not sent, so they cannot be confirmed. A key needs the right "answer" to read them`,
     );
   return choice.violationIds.map((violationId) => {

@@ -222,12 +222,13 @@ export class GatewayClient implements ReviewCalls {
   }
 }
 
-const Options = z.object({
+const Options = z.strictObject({
   baseUrl: z.string(),
   tenant: Name,
   // Without the value, which can be a private key.
   serviceKey: z.custom(isSigner, 'expected a signer, got another value'),
   trust: TrustOption,
+  fetch: z.custom((value) => value === undefined || typeof value === 'function', 'expected a function').optional(),
 });
 
 function isSigner(value: unknown): boolean {

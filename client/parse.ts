@@ -28,5 +28,6 @@ export function parseTimeout(timeoutMs: number): number {
 
 /** Throws `invalid_input` unless the text is a change id. */
 export function parseChangeId(changeId: string): string {
-  return parseInput(Sha256Hex, changeId, 'Pass the changeId that `submit` returned');
+  return parseInput(z.object({ changeId: Sha256Hex }), { changeId }, 'Pass the changeId that `submit` returned')
+    .changeId;
 }

@@ -35,7 +35,7 @@ function accessTo(targets: Targets, name: string, role: 'stage' | 'commit'): Tar
   const config = targets.get(name);
   if (config === undefined)
     throw misconfigured(
-      `target: expected one of ${[...targets.keys()].join(', ') || '(none configured)'}, got "${name}"`,
+      `target: expected one of ${[...targets.keys()].join(', ') || '(none configured)'}, got "${name}". Add it to the targets file of the committer, and restart the committer`,
       {
         target: name,
       },

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { JsonObject } from '../../policy/contracts/canonical-json';
 import type { StagingRecord } from '../../policy/contracts/staging-record';
 import type { VerifiedReview } from '../../signing/verified-review';
+import { columnOrder } from '../../policy/text/column-order';
 import { line, styled, type Printer, type Style } from '../printer';
 
 const MAX_ROWS = 20;
@@ -130,18 +131,20 @@ function kindOf({ before, after }: PreviewRow): readonly [string, Style] {
 }
 
 /**
- * The first unchanged cell, which is usually the key, then the changed cells as `name: before → after`, then the others. Values are JSON,
- * so that they cannot imitate an arrow or another cell.
+ * The key if one is recognized, then the changed cells as `name: before → after`, then the others. Values are JSON, so that they cannot
+ * imitate an arrow or another cell.
  */
 function rowText({ before, after }: PreviewRow): string {
-  const [changed, same]: [string[], string[]] = [[], []];
-  const names = new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})]);
-  for (const name of names) {
+  const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
+  const cells = names.map((name) => {
     const [old, now] = [cell(before, name), cell(after, name)];
-    if (before !== null && after !== null && old === now) same.push(`${word(name)}: ${old}`);
-    else changed.push(`${word(name)}: ${[old, now].filter((value) => value !== null).join(' → ')}`);
-  }
-  return [...same.slice(0, 1), ...changed, ...same.slice(1)].join('  ');
+    const changes = before === null || after === null || old !== now;
+    const values = changes ? [old, now].filter((value) => value !== null) : [old];
+    return { name, changes, text: `${word(name)}: ${values.join(' → ')}` };
+  });
+  return columnOrder(cells)
+    .map((i) => cells[i]?.text)
+    .join('  ');
 }
 
 function cell(row: JsonObject | null, name: string): string | null {

@@ -187,6 +187,12 @@ describe('usage', () => {
     expect(err).not.toBe('');
   });
 
+  it('exits 2 if an option is given twice, and repeats none of its values', async () => {
+    const twice = ['--violation', hex('a'), '--violation', hex('b')];
+    const { code, err } = await run(['answer', CHANGE, ...twice, '--confirm', '--key', keyFile]);
+    expect([code, err]).toEqual([2, 'error: --violation was given twice\n(see --help)\n']);
+  });
+
   it('escapes what it repeats of an invalid command line', async () => {
     const { err } = await run(['show', '--\u001b[2Jx']);
     // oxlint-disable-next-line no-control-regex

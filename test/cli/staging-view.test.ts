@@ -46,6 +46,12 @@ it('prints rows before → after with the changed cells, and what identifies the
   expect(text).toContain('and 2 more tables');
 });
 
+it('prints the key of a row before what changes, wherever it is in the preview', () => {
+  const before = { bio: 'b', email: 'e', id: '7', note: 'old' };
+  const text = printed({ previewSha: hex('7') }, rows({ before, after: { ...before, note: 'new' } }));
+  expect(text).toContain('1. update  id: "7"  note: "old" → "new"  bio: "b"  email: "e"\n');
+});
+
 it('prints a value that has more members than one that is not compared', () => {
   const value = (amount: number): object => ({ notCompared: 'a clock', amount });
   const preview = rows({ before: { id: '7', at: value(1) }, after: { id: '7', at: value(2) } });

@@ -27,7 +27,7 @@ import { evidenceWorld } from '../support/review/evidence-world';
 import type { Preflight } from '../../policy/contracts/status';
 import { CLOSED, fakeTemporal, grpcError, RUNNING, type Script, type StartCall } from './fake-temporal';
 import { accepted, CHANGE, committer, failing, hex, outcome, trust as receiptTrust, withReceipt } from './fakes';
-import { signWithdrawal } from '../../client/sign-withdrawal';
+import { signSupersession, signWithdrawal } from '../../client/sign-withdrawal';
 import { createSigner } from '../../client/signer';
 import { newKeyPair } from '../../signing/keys';
 import { signEnvelope } from '../../signing/envelope';
@@ -625,7 +625,7 @@ describe('review', () => {
     });
     const { countersign } = client({ describe: gone }, none);
     await expect(countersign.status(CHANGE)).rejects.toMatchObject({ code: 'not_found' });
-    await expect(countersign.status('review-1')).rejects.toMatchObject({ code: 'invalid_input' });
+    await expect(countersign.status('review-1')).rejects.toMatchObject({ code: 'invalid_input', field: 'changeId' });
   });
 
   it.each([
@@ -790,6 +790,14 @@ describe('withdraw', () => {
   const service = createSigner(newKeyPair());
   const message = signWithdrawal(CHANGE, { reason: 'wrong table' }, service, new Date());
   const explanation = 'Withdrawn by service shopbot: wrong table';
+
+  it('is not signed for an input with another type or a member that it does not have', () => {
+    const sign = (input: unknown) => () => signWithdrawal(CHANGE, input as object, service, new Date());
+    expect(sign('wrong table')).toThrow('input: expected object, got "wrong table"');
+    expect(sign({ reson: 'wrong table' })).toThrow('reson: unknown member. See WithdrawInput. Nothing was sent');
+    const supersede = () => signSupersession(CHANGE, { by: 'x' }, service, new Date());
+    expect(supersede).toThrow('by: expected 64 lower-case hex digits, got "x"');
+  });
 
   it('is too late for a review that ended otherwise, and appends the refusal to the ledger', async () => {
     const { bundle, changeId } = await committedReview();

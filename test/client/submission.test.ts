@@ -40,6 +40,7 @@ describe('a submission', () => {
     ['no source tool', { sourceTool: undefined }, 'sourceTool', 'got nothing'],
     ['a misspelt member', { requestkey: 'x' }, 'requestkey', 'unknown member'],
     ['an invalid id', { supersedes: 'abc' }, 'supersedes', 'got "abc"'],
+    ['a bigint', { metadata: { rows: 1n } }, 'metadata.rows', 'got the bigint 1'],
     ['too much inline', { inline: true, raw: 'x'.repeat(70_000) }, 'raw', 'Omit `inline`'],
   ])(
     'with %s is refused before anything is sent, with field, expected and received value',

@@ -772,6 +772,12 @@ describe('GatewayClient, on loopback', () => {
     expect(made).not.toThrow(/PRIVATE|[0-9a-f]{64}/);
   });
 
+  it('is not made with an option that it does not have', () => {
+    const options = { baseUrl: 'https://gateway.example', tenant: 'acme', serviceKey: createSigner(agent) };
+    const made = (): unknown => new GatewayClient({ ...options, ...{ trusted: null } });
+    expect(made).toThrow(expect.objectContaining({ code: 'invalid_input', field: 'trusted' }));
+  });
+
   it('waits between two polls for the outcome if they are answered at once', async () => {
     let polls = 0;
     const hasty = async (): Promise<Response> => {

@@ -212,7 +212,7 @@ describe('the quickstarts', () => {
   const settings = (): Record<string, string> => ({
     COUNTERSIGN_GATEWAY_URL: gatewayUrl,
     COUNTERSIGN_KEY_FILE: system.setup.keys.agent.path,
-    COUNTERSIGN_COMMITTER: system.key('committer').publicKey,
+    COMMITTER_KEY: system.key('committer').publicKey,
     COUNTERSIGN_TRUST_FILE: system.setup.trustFile,
     COUNTERSIGN_TARGET: 'shop',
     COUNTERSIGN_QUEUE: `countersign-review${system.suffix}`,

@@ -70,7 +70,12 @@ describe('login', () => {
     ['no trust roots', () => ['login', g.url, '--key', g.key('alice')], 2, '--trust is missing'],
     ['no key', () => ['login', g.url], 2, '--key is missing'],
     ['an address of another protocol', () => login('ftp://gateway.example'), 2, 'expected an http or https address'],
-    ['a key that is not registered', () => login(g.url, '--key', g.key('stranger')), 13, 'is not registered'],
+    [
+      'a key that is not registered',
+      () => ['login', g.url, '--key', g.key('stranger'), '--trust', g.path('trust.json')],
+      13,
+      'is not registered',
+    ],
     ['a key of several tenants without --tenant', () => login().slice(0, -2), 2, '--tenant is missing'],
     [
       'a gateway that does not answer',
@@ -152,6 +157,8 @@ describe('with a login, without credentials of a database or Temporal,', () => {
   it('says which right is missing, and sends what no right allows nowhere', async () => {
     const reject = ['answer', g.open, '--all', '--reject', '--reason', 'no', '--key', g.key('agent')];
     expect(await g.run(reject)).toMatchObject({ code: 13, err: expect.stringContaining('lacks the right "answer"') });
+    const confirm = ['answer', g.open, '--all', '--confirm', '--key', g.key('agent')];
+    expect(await g.run(confirm)).toMatchObject({ code: 13, err: expect.stringContaining('needs the right "answer"') });
     const submit = ['submit', g.path('trust.json'), '--target', 'shop', '--tool', 'SQLCAS', '--inline'];
     expect(await g.run(submit)).toMatchObject({ code: 13, err: expect.stringContaining('lacks the right "submit"') });
     expect(await g.run(['show', '9'.repeat(64)])).toMatchObject({ code: 1 });

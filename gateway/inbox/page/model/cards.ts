@@ -47,7 +47,7 @@ export interface ReviewCards {
 export function cardsOf(review: VerifiedReview, change: ShownChange | null, person: string): ReviewCards {
   const { status, findings, answers } = review;
   const placesOf = (finding: ValidatorFinding | null): Place[] =>
-    (finding?.evidenceRefs ?? []).map((reference) => placeOf(reference, status, change));
+    onePerPlace((finding?.evidenceRefs ?? []).map((reference) => placeOf(reference, status, change)));
   const open = status.state === 'INTERVENTION_REQUIRED';
   const confirmations = open ? confirmationsOf(answers, person) : new Map<string, string>();
   const cards = status.violations
@@ -81,6 +81,11 @@ export function cardsOf(review: VerifiedReview, change: ShownChange | null, pers
     passed: findings.filter(({ status: of }) => of === 'ALLOW'),
     skipped: findings.filter(({ status: of }) => of === 'SKIPPED'),
   };
+}
+
+/** References to different columns of a line are the same place on the page. */
+function onePerPlace(places: readonly Place[]): Place[] {
+  return [...new Map(places.map((place) => [JSON.stringify(place), place])).values()];
 }
 
 function turnOf(

@@ -89,10 +89,3 @@ function cellText(row: JsonObject | null, name: string): string {
 function keys(row: JsonObject | null): string[] {
   return row === null ? [] : Object.keys(row);
 }
-
-/** Indexes of the columns: a key if one is recognized, then what changes, then the rest. */
-export function columnOrder(columns: PreviewTable['columns']): number[] {
-  const key = columns.findIndex(({ name, changes }) => !changes && /^(id|uuid|key)$/i.test(name));
-  const rank = (i: number): number => (i === key ? 0 : columns[i]?.changes === true ? 1 : 2);
-  return columns.map((_, i) => i).sort((a, b) => rank(a) - rank(b) || a - b);
-}

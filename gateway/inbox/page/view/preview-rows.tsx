@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { escapeLine } from '../../../../policy/text/escape';
-import { columnOrder, type Preview, type PreviewCell, type PreviewTable } from '../model/preview-table';
+import { columnOrder } from '../../../../policy/text/column-order';
+import type { Preview, PreviewCell, PreviewTable } from '../model/preview-table';
 import { SafeText } from './safe-text';
 
 /** Rows before and after. All are there; a long table scrolls. */

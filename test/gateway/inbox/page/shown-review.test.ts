@@ -114,6 +114,16 @@ describe('what the page shows of a verified review', () => {
     },
   );
 
+  it('names a place once, however many references of a finding point at it', async () => {
+    const { review } = await shown('patch');
+    const twice = review.findings.map((finding) => ({
+      ...finding,
+      evidenceRefs: finding.evidenceRefs.flatMap((reference) => [reference, reference]),
+    }));
+    const placesOf = (of: VerifiedReview) => shownReview(of, 'alice').cards.cards.map(({ places }) => places);
+    expect(placesOf({ ...review, findings: twice })).toEqual(placesOf(review));
+  });
+
   it('offers an answer to members of the group only, not to the requester, and not twice', async () => {
     const turns = async (person: string): Promise<string[]> =>
       (await shown('update', person)).cards.cards.map(({ turn }) => turn);
