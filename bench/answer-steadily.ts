@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Envelope } from '../policy/contracts/diff';
+import { isUnavailable } from '../client/errors';
 import { createSigner } from '../client/signer';
 import type { DevClient } from '../dev/client';
-import { retrying } from '../dev/retrying';
 import { signedAnswers } from '../dev/signed-answers';
 import type { Dev } from '../dev/start';
 import type { LedgerNotifications } from '../storage/ledger/notifications';
+import { retried } from '../workers/retried';
 import { awaitRow } from './await-row';
 import { spread, throughput, type Spread } from './measure';
 
@@ -47,10 +48,9 @@ export async function answerSteadily(
     signed.push({ changeId: status.changeId, answers: signedAnswers(status, approver, 'confirm') });
   });
   const samples: number[] = [];
-  const send = retrying(COMMIT_MS);
   const answer = async ({ changeId, answers }: Signed): Promise<void> => {
     const began = performance.now();
-    await send(() => client.countersign.answer(changeId, answers));
+    await retried(() => client.countersign.answer(changeId, answers), isUnavailable, { withinMs: COMMIT_MS });
     await awaitRow({ ledger: client.ledger, notifications }, changeId, ['closed'], COMMIT_MS);
     samples.push(performance.now() - began);
   };

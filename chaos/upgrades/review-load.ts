@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { messageOf, type ErrorCode } from '../../client/errors';
+import { isUnavailable, messageOf, type ErrorCode } from '../../client/errors';
 import type { ReviewCalls } from '../../client/review-calls';
 import { itemChange } from '../../bench/shop';
 import type { Signer } from '../../client/signer';
 import type { ReviewStatus } from '../../policy/contracts/status';
 import { signedAnswers } from '../../dev/signed-answers';
-import { retrying, type Retrying } from '../../dev/retrying';
+import { retried } from '../../workers/retried';
 
 /** A client gives up after this long without a server. */
 const PATIENCE_MS = 120_000;
@@ -47,7 +47,12 @@ export interface Load {
  */
 export function startLoad(routes: readonly Route[], perSecond: number): Load {
   const retries: Partial<Record<ErrorCode, number>> = {};
-  const retry = retrying(PATIENCE_MS, (code) => (retries[code] = (retries[code] ?? 0) + 1));
+  const passes = (error: unknown): boolean => {
+    if (!isUnavailable(error)) return false;
+    retries[error.code] = (retries[error.code] ?? 0) + 1;
+    return true;
+  };
+  const retry: Retry = (call) => retried(call, passes, { withinMs: PATIENCE_MS });
   const running: Promise<End>[] = [];
   let isOver = false;
   const starting = (async () => {
@@ -75,9 +80,12 @@ export function startLoad(routes: readonly Route[], perSecond: number): Load {
   };
 }
 
+/** Repeats a call that fails because a server is unavailable. */
+type Retry = <T>(call: () => Promise<T>) => Promise<T>;
+
 type End = { readonly kind: 'committed' } | { readonly kind: 'rolled_back' | 'lost'; readonly why: string };
 
-async function review(route: Route, retry: Retrying, i: number): Promise<End> {
+async function review(route: Route, retry: Retry, i: number): Promise<End> {
   const { calls } = route;
   const change = itemChange(i + 1, 'stock = stock + 1');
   let changeId = '(not submitted)';
@@ -102,7 +110,7 @@ async function review(route: Route, retry: Retrying, i: number): Promise<End> {
 }
 
 /** Null if the review ended without an answer. */
-async function untilDisclosed(calls: ReviewCalls, retry: Retrying, changeId: string): Promise<ReviewStatus | null> {
+async function untilDisclosed(calls: ReviewCalls, retry: Retry, changeId: string): Promise<ReviewStatus | null> {
   const until = performance.now() + MAX_REVIEW_MS;
   while (performance.now() < until) {
     const status = await retry(() => calls.status(changeId));
@@ -114,7 +122,7 @@ async function untilDisclosed(calls: ReviewCalls, retry: Retrying, changeId: str
 }
 
 /** False if no person is asked. */
-async function answer({ approver, signer }: Route, retry: Retrying, status: ReviewStatus): Promise<boolean> {
+async function answer({ approver, signer }: Route, retry: Retry, status: ReviewStatus): Promise<boolean> {
   const answers = signedAnswers(status, signer, 'confirm');
   if (answers.length === 0) return false;
   // The same answers: those that arrived before are reported as duplicates, and count once.

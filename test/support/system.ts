@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { NativeConnection } from '@temporalio/worker';
 import type { Client } from '@temporalio/client';
 import type { Countersign } from '../../client/countersign';
+import { isUnavailable } from '../../client/errors';
 import type { ReviewResult } from '../../client/result';
 import type { Submitted } from '../../client/review-calls';
 import { createSigner } from '../../client/signer';
@@ -15,7 +16,7 @@ import type { LoadedKey, KeyLabel } from '../../signing/key-file';
 import { readTargets } from '../../workers/config';
 import { openDevClient, type DevClient } from '../../dev/client';
 import { openRoles, roleSetup } from '../../dev/local-roles';
-import { retrying } from '../../dev/retrying';
+import { retried } from '../../workers/retried';
 import type { WorkerRole } from '../../policy/contracts/queues';
 import { localWorkers, quietRuntime } from './local-workers';
 import { query } from '../../dev/query';
@@ -245,7 +246,7 @@ export function workflowBundlePath(): string {
 }
 
 /** Retries while no worker answers, for two minutes: a busy machine takes long. For idempotent calls only. */
-export const retryUnavailable = retrying(120_000);
+export const retryUnavailable = <T>(call: () => Promise<T>): Promise<T> => retried(call, isUnavailable);
 
 function mapValues<K extends string>(object: Readonly<Record<K, string>>, change: (value: string) => string) {
   return Object.fromEntries(Object.entries<string>(object).map(([key, value]) => [key, change(value)])) as Record<
