@@ -4,10 +4,13 @@ import { ExitCode } from '../exit-codes';
 import { readInput, readInputBytes } from '../files';
 import { nonBlankLines } from '../input-lines';
 import { integerOption, isGiven, requiredOption, textOption, type Options } from '../options';
+import { line, styled } from '../printer';
 import { UsageError } from '../usage-error';
+import type { Backtest } from './backtest';
 import { printExplanation } from './explanation-view';
 import { formatOption } from './format-option';
 
+const COSTLIEST_RULES = 10;
 const OUTCOME_EXIT_CODES = { COMMIT: ExitCode.Ok, CONFIRM: ExitCode.Pending, FORBID: ExitCode.Rejected } as const;
 
 /** The commands that evaluate changes, without a server. */
@@ -129,11 +132,28 @@ async function backtestHistory(io: Io, _args: readonly string[], options: Option
     bots: isGiven(options, '--bots'),
   });
   if (io.json) io.out.json(result);
-  else {
-    const { printBacktest } = await import('./backtest-view.js');
-    printBacktest(io, result);
-  }
+  else printBacktest(io, result);
   return ExitCode.Ok;
+}
+
+/** Prints how many commits are held and the ten costliest rules. */
+function printBacktest(io: Io, { commits, held, forbidden, rules, notEvaluated }: Backtest): void {
+  const { out, err } = io;
+  out.line(
+    line`${styled('bold', `${held} of ${commits} commits held`)} (${percent(held, commits)}), ${forbidden} forbidden`,
+  );
+  const width = Math.max(0, ...rules.map(({ rule }) => rule.length));
+  for (const { rule, commits: count, alone } of rules.slice(0, COSTLIEST_RULES))
+    out.line(line`  ${rule.padEnd(width)}  holds ${count} (${percent(count, commits)}), alone ${alone}`);
+  if (rules.length > COSTLIEST_RULES) out.line(`  and ${rules.length - COSTLIEST_RULES} other rules; see --json`);
+  if (notEvaluated.length > 0)
+    err.line(
+      line`${notEvaluated.length} commits were not evaluated, the first because ${notEvaluated[0]?.reason ?? ''}`,
+    );
+}
+
+function percent(part: number, whole: number): string {
+  return whole === 0 ? '0 %' : `${Math.round((part / whole) * 1000) / 10} %`;
 }
 
 function roundToMicroseconds(ms: number): number {

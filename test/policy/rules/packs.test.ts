@@ -1,5 +1,41 @@
-import { PACKS } from '../../../source-tools';
-import { runExample } from './support/run-example';
+import { ValidatorResult } from '../../../policy/contracts/finding';
+import { sha256Hex } from '../../../policy/contracts/hash';
+import { declaredView } from '../../../policy/rules/tool-view';
+import type { ExampleBytes, PackRule } from '../../../policy/rules/rule-maker';
+import { PACKS, SOURCE_TOOLS } from '../../../source-tools';
+import { updatedRows } from '../../source-tools/sql/rules/support/run-rule';
+import { ruleInput } from '../../support/rule-input';
+import { ourTools, plainTool } from '../../support/source-tools';
+
+const exampleBytes = (example: ExampleBytes): Uint8Array =>
+  typeof example === 'string'
+    ? new TextEncoder().encode(example)
+    : new Uint8Array(Buffer.from(example.base64, 'base64'));
+
+/** Runs a rule on its bad or good example, with the settings, metadata and dry run of the example. */
+async function runExample({ definition, examples }: PackRule, which: 'bad' | 'good'): Promise<ValidatorResult> {
+  const ofGood = which === 'good' ? examples.goodSourceTool : undefined;
+  const sourceTool =
+    ofGood ??
+    examples.sourceTool ??
+    (definition.sourceTools === '*' ? SOURCE_TOOLS[0]?.sourceTool : definition.sourceTools[0]) ??
+    '';
+  const raw = exampleBytes(examples[which]);
+  const diff = { sourceTool, raw, diffSha: sha256Hex(raw), metadata: examples.metadata?.[which] ?? {} };
+  const facts = await (ourTools.get(sourceTool) ?? plainTool).facts(diff);
+  const rows = examples.rows?.[which];
+  if (definition.evaluate === null) throw new Error(`${definition.implementation} has no evaluate function`);
+  const input = ruleInput({
+    sourceTool,
+    raw,
+    facts,
+    config: definition.config.parse(examples.config ?? {}),
+    metadata: diff.metadata,
+    staging: rows === undefined ? null : updatedRows('public.orders', rows),
+  });
+  const result = definition.evaluate({ ...input, tool: declaredView(input.tool, definition.reads) });
+  return ValidatorResult.parse(result);
+}
 
 const cases = PACKS.flatMap(({ name, rules }) =>
   rules.map((rule) => [rule.definition.implementation, name, rule] as const),

@@ -1,7 +1,9 @@
 import type { CommitResult, Settled } from '../../../activities/review-types';
 import { exportEvidence, type EvidenceSources } from '../../../activities/review/export-evidence';
 import type { JsonObject } from '../../../policy/contracts/canonical-json';
+import { sha256Hex, sha256HexOfText } from '../../../policy/contracts/hash';
 import { policyMoved } from '../../../policy/contracts/failure';
+import type { SourceTool } from '../../../policy/contracts/source-tool';
 import { stagingSha, type StagingRecord } from '../../../policy/contracts/staging-record';
 import type { EvidenceBundle, EvidenceInclusion } from '../../../policy/evidence/bundle';
 import { inclusionProof, merkleRoot, subtreeHash } from '../../../policy/evidence/merkle';
@@ -9,11 +11,12 @@ import { signPredicate } from '../../../signing/envelope';
 import type { SigningKey } from '../../../signing/keys';
 import type { EvidenceTrust } from '../../../signing/verify-evidence';
 import { sourceToolRegistry } from '../../../source-tools/define';
+import { sqlCas } from '../../../source-tools/sql';
+import { stagingRecord, updatedTable } from '../../../dev/staging-record';
 import { createPlanSource } from '../../../storage/plans/plan-source';
 import { extensionsOf } from '../../../workers/extensions';
 import { memoryByteStore } from '../memory-byte-store';
 import { memoryLedger, type MemoryLedger } from '../memory-ledger';
-import { approvingTool } from './approving-tool';
 import { EvidenceReview, type EvidenceSetting, type WorldChange } from './evidence-review';
 import { reviewDeps } from './review-deps';
 import { SeededKeys } from './seeded-keys';
@@ -131,5 +134,28 @@ function inclusionOf(ledger: MemoryLedger, changeId: string, key: SigningKey): E
       leaf,
       proof: inclusionProof(all.length, leaf, (node) => subtreeHash(node, (i) => hashes[i] ?? '')),
     })),
+  };
+}
+
+/** Reads diffs as `SQLCAS` does. Its target accepts every change and reports the table and the row count of `target`. */
+function approvingTool(target: { readonly rows: number; readonly table: string }): SourceTool {
+  return {
+    ...sqlCas,
+    staging: async () => ({
+      stage: async ({ diff }) => {
+        const record = stagingRecord({
+          sourceTool: 'SQLCAS',
+          base: { rows: [{ key: { id: 7 }, version: 3 }] },
+          serverVersion: '18.0',
+          statements: [{ sha: sha256Hex(diff.raw), command: 'UPDATE', rowCount: target.rows }],
+          tables: [updatedTable(target.table, target.rows, sha256HexOfText('touched'))],
+        });
+        const row = { before: { id: '7', stock: '1' }, after: { id: '7', stock: '2' } };
+        const preview = { tables: [{ table: target.table, total: target.rows, rows: [row] }], moreTables: 0 };
+        return { kind: 'staged', record, preview };
+      },
+      commit: async () => ({ kind: 'applied', effect: { rows: { [target.table]: target.rows } }, replayed: false }),
+      seal: async () => ({ found: false }),
+    }),
   };
 }
