@@ -39,7 +39,7 @@ export async function lineEvaluator(env: Env, bundle: string, target: string | n
           ? new TextEncoder().encode(raw ?? '')
           : new Uint8Array(Buffer.from(rawBase64, 'base64'));
       const { outcome, findings, skipped, waived, shadow, thrown } = evaluate(
-        await toEvalInput(extensions, sourceTool, bytes, { metadata: metadata ?? {}, staging: staging ?? null, at }),
+        await toEvalInput(extensions, sourceTool, bytes, { metadata, staging: staging ?? null, at }),
       );
       const ms = Math.round((performance.now() - began) * 1000) / 1000;
       const optional = {

@@ -23,9 +23,9 @@ type LockAttempt = HeldLock | { readonly kind: 'busy'; readonly holder: LockHold
  * Acquires the lock file, or returns the running process that owns it. A lock of a dead process is taken over.
  * The file is written aside and linked, so that a reader never sees part of it.
  */
-export function tryLock(path: string, facts: LockHolder['facts'] = {}): LockAttempt {
+export function tryLock(path: string): LockAttempt {
   mkdirSync(dirname(path), { recursive: true });
-  const mine: LockHolder = { pid: process.pid, startTime: startTime(process.pid) ?? '', facts };
+  const mine: LockHolder = { pid: process.pid, startTime: startTime(process.pid) ?? '', facts: {} };
   for (let attempt = 0; attempt < 20; attempt++) {
     if (putNew(path, mine)) return held(path, mine);
     const holder = readHolder(path);

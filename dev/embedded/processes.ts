@@ -129,6 +129,7 @@ export function ending(child: ChildProcess): Promise<string> {
 }
 
 const MAX_OUTPUT = 4_000;
+const PROGRESS_MS = 10_000;
 
 /** Waits for a child, at most `maxMs`; then it is killed. Returns its exit code and the end of what it printed. */
 export async function outputOf(
@@ -144,15 +145,12 @@ export async function outputOf(
   return { code, output: output.trim() };
 }
 
-/**
- * Prints "label: still working, N s" every `everyMs` while `work` runs, so that a long step does not look like a hang.
- * Settles as `work` does.
- */
-export async function withProgress<T>(say: Say, label: string, work: Promise<T>, everyMs = 10_000): Promise<T> {
+/** Prints "label: still working, N s" while `work` runs, so that a long step does not look like a hang. Settles as `work` does. */
+export async function withProgress<T>(say: Say, label: string, work: Promise<T>): Promise<T> {
   const began = Date.now();
   const timer = setInterval(
     () => say(`${label}: still working, ${Math.round((Date.now() - began) / 1000)} s`),
-    everyMs,
+    PROGRESS_MS,
   );
   try {
     return await work;

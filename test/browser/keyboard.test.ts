@@ -5,6 +5,8 @@ import { describeInBrowser } from './support/chromium';
 import { useEnvironment } from './support/environment';
 import { openWindow, takeSeat, type Seat } from './support/seat';
 
+const MAX_TABS = 60;
+
 describeInBrowser('the keyboard alone', () => {
   const environment = useEnvironment();
   let seat: Seat;
@@ -28,8 +30,8 @@ describeInBrowser('the keyboard alone', () => {
       ).document;
       return (activeElement?.textContent ?? '').trim();
     });
-  async function tabTo(text: RegExp, atMost = 60): Promise<void> {
-    for (let i = 0; i < atMost; i++) {
+  async function tabTo(text: RegExp): Promise<void> {
+    for (let i = 0; i < MAX_TABS; i++) {
       await page.keyboard.press('Tab');
       if (text.test(await focused())) return;
     }

@@ -49,9 +49,9 @@ const row = (answer: unknown, more: Partial<LedgerRow> = {}, body: object = {}):
 const keys = lookup(dana, eli, demo, stranger);
 
 /** The nonces that admission would have spent for these rows. */
-function spent(rows: readonly LedgerRow[], by: AnswerScope = scope): SpentNonce[] {
+function spent(rows: readonly LedgerRow[]): SpentNonce[] {
   return rows.flatMap(({ changeId, at, body }) => {
-    const judged = assessAnswer(body['answer'], by, keys, at);
+    const judged = assessAnswer(body['answer'], scope, keys, at);
     return judged.code === 'accepted' && judged.keyId !== null && judged.nonce !== null
       ? [{ keyId: judged.keyId, nonce: judged.nonce, changeId, factKey: answerFactKey(judged) }]
       : [];

@@ -35,11 +35,8 @@ const IDS = Array.from({ length: 1_000 }, (_, n) => sha256Hex(new TextEncoder().
 const id = (n: number): string => IDS[n] ?? '';
 
 /** A series of samples, one per second. */
-function fed(kinds: readonly BreakerSample[], from: Breaker = CLOSED, start = 0): Breaker {
-  return kinds.reduce<Breaker>(
-    (b, sample, i) => addSample(b, { changeId: id(start + i), at: (start + i) * 1000, sample }, P),
-    from,
-  );
+function fed(kinds: readonly BreakerSample[]): Breaker {
+  return kinds.reduce<Breaker>((b, sample, i) => addSample(b, { changeId: id(i), at: i * 1000, sample }, P), CLOSED);
 }
 const times = (n: number, sample: BreakerSample): BreakerSample[] => Array<BreakerSample>(n).fill(sample);
 
