@@ -4,9 +4,8 @@
  */
 export const KEY_TABLES_SQL = `
 create table if not exists keys (key_id text primary key, envelope json not null, added_at timestamptz not null default now());
+-- No key: a row without a trusted signature must not take the place of a genuine one.
 create table if not exists key_revocations (key_id text not null, envelope json not null, added_at timestamptz not null default now());
--- A row without a trusted signature must not take the place of a genuine one.
-alter table key_revocations drop constraint if exists key_revocations_pkey;
 create index if not exists key_revocations_by_key on key_revocations (key_id);
 
 create table if not exists enrollments (key_id text primary key, envelope json not null, added_at timestamptz not null default now());

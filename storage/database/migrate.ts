@@ -3,7 +3,7 @@ import { INBOX_TABLES_SQL, INBOX_TRIGGER_SQL, TITLE_WORDS_SQL } from './inbox-sq
 import { APPEND_GRANTS, PUBLISHING_ROLES, ROLES, TABLE_GRANTS, type Role } from './roles';
 import { PUBLISH_POLICY_SQL } from './publish-policy-sql';
 import { retryRoleConflicts } from './role-conflict';
-import { APPEND_SQL, SCHEMA_VERSION, TABLES_SQL, TRIGGERS_SQL } from './schema';
+import { APPEND_SQL, OLDEST_SCHEMA_VERSION, SCHEMA_VERSION, TABLES_SQL, TRIGGERS_SQL } from './schema';
 
 interface MigrateOptions {
   /** Password of each login role. For an omitted role, an existing one keeps its password and a missing one is created without. */
@@ -14,7 +14,7 @@ export const MIN_SERVER_VERSION = 160_000;
 
 /**
  * Migrates the database of `adminUrl` to the current schema and creates one login role per process. Idempotent and safe to run
- * concurrently. Throws if the database has a newer schema, or if the role of `adminUrl` lacks a privilege.
+ * concurrently. Throws if the database has a newer schema or one that is too old, or if the role of `adminUrl` lacks a privilege.
  */
 export async function migrate(adminUrl: string, { roles }: MigrateOptions): Promise<void> {
   const client = new Client({ connectionString: adminUrl, connectionTimeoutMillis: 10_000, query_timeout: 60_000 });
@@ -37,7 +37,7 @@ async function migrateOnce(client: Client, passwords: MigrateOptions['roles']): 
   await client.query('begin isolation level read committed');
   await client.query(`select pg_advisory_xact_lock(hashtextextended('countersign/migrate', 0))`);
   await assertServerVersion(client);
-  await refuseNewer(client);
+  await assertSchemaVersion(client);
   await client.query(TITLE_WORDS_SQL);
   await client.query(TABLES_SQL);
   await client.query(INBOX_TABLES_SQL);
@@ -63,7 +63,7 @@ async function assertServerVersion(client: Client): Promise<void> {
   );
 }
 
-async function refuseNewer(client: Client): Promise<void> {
+async function assertSchemaVersion(client: Client): Promise<void> {
   const { rows } = await client.query<{ found: string | null }>(
     `select to_regclass('public.schema_info')::text as found`,
   );
@@ -72,6 +72,10 @@ async function refuseNewer(client: Client): Promise<void> {
     'select max(version) as version from schema_info',
   );
   const version = versions[0]?.version ?? 0;
+  if (version < OLDEST_SCHEMA_VERSION)
+    throw new Error(
+      `The database has schema version ${version}, and this Countersign upgrades versions from ${OLDEST_SCHEMA_VERSION} on; use a new database`,
+    );
   if (version > SCHEMA_VERSION)
     throw new Error(
       `The database has schema version ${version}, but this Countersign supports at most ${SCHEMA_VERSION}; use a newer Countersign`,

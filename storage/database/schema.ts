@@ -9,6 +9,9 @@ import { PROJECTING_ROLES } from './roles';
 /** Raise it with every change of the schema below. */
 export const SCHEMA_VERSION = 12;
 
+/** The oldest version that `TABLES_SQL` brings to the current one. */
+export const OLDEST_SCHEMA_VERSION = 9;
+
 /** `ledger_append` notifies this channel of the id of each change that gets rows. */
 export const LEDGER_CHANNEL = 'countersign_ledger';
 
@@ -93,10 +96,8 @@ create table if not exists policy_revisions (
   revision int primary key check (revision > 0), bundle_sha text not null, source text not null, envelope json,
   published_at timestamptz not null default now()
 );
+-- No key: several revisions may have one bundle, and a row without a trusted signature must not take the place of a genuine one.
 create table if not exists policy_revocations (envelope json, revoked_at timestamptz not null default now());
--- It was the primary key, but several revisions may have one bundle, and a row without a trusted signature must not take the place of a
--- genuine one.
-alter table policy_revocations drop column if exists bundle_sha;
 create table if not exists compiled_plans (plan_hash text primary key check (plan_hash ~ '^[0-9a-f]{64}$'), plan text not null, added_at timestamptz not null default now());
 
 create table if not exists judge_answers (key text primary key, reply text not null, at bigint not null, mac bytea not null);
