@@ -16,17 +16,16 @@ import { createJudgeTransport } from '../activities/judge/transport';
 import { MAX_DIFF_BYTES } from '../policy/contracts/diff';
 import { inputSha } from '../policy/contracts/change-id';
 import { JudgeConfig, JUDGE_ID } from '../policy/judge/config';
-import { startScriptedJudge } from '../examples/demo/scripted-judge';
+import { SCRIPTED_JUDGE, startScriptedJudge } from '../examples/demo/scripted-judge';
 import { SOURCE_TOOLS } from '../source-tools';
 import { readOptions, runProgram, say } from '../dev/run-program';
 import { spread, withStall, type Spread } from './measure';
 import { ordinaryText } from './ordinary';
 
-const MODEL = 'bench-judge';
 const WARM_UP = 200;
 const CALLS = 1000;
 
-const config = JudgeConfig.parse({ model: MODEL });
+const config = JudgeConfig.parse({ model: SCRIPTED_JUDGE });
 
 /** The judge as the activity resolves it from a plan. */
 function judgeOf(raw: Uint8Array, sourceTool: string): ResolvedJudge {
@@ -118,8 +117,11 @@ async function main(json: boolean): Promise<void> {
   // The server reads the header of a judge's request.
   const content = `${JSON.stringify({ canary: '', policyIds: [] })}\n${sql}`;
   const bareClient = (): Promise<unknown> =>
-    client.chat.completions.create({ model: MODEL, messages: [{ role: 'user', content }] });
-  const fullJudge = (): Promise<unknown> => ask(deps, raw, 'SQLDryRun');
+    client.chat.completions.create({ model: SCRIPTED_JUDGE, messages: [{ role: 'user', content }] });
+  const fullJudge = async (): Promise<void> => {
+    const ended = await ask(deps, raw, 'SQLDryRun');
+    if (!ended.startsWith('ALLOW')) throw new Error(`The judge did not approve an ordinary change: ${ended}`);
+  };
   try {
     say(`Warming up: ${WARM_UP} calls each`);
     await timed(WARM_UP, bareClient);
