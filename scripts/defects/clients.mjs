@@ -2,6 +2,14 @@ import { CLIENT, never } from './names.mjs';
 
 export const DEFECTS = [
   {
+    name: 'gateway: say of a review that does not exist what the client says',
+    through: 'a tenant that learns whether another tenant reviews a change',
+    file: 'gateway/callers.ts',
+    from: "if (tenant === null) throw new CountersignError('not_found', noReview(id));",
+    to: "if (tenant === null) throw new CountersignError('not_found', `No review ${id}`);",
+    tests: ['test/gateway/gateway.test.ts'],
+  },
+  {
     name: 'gateway: give a result without its tenant, if the review was opened while it was waited for',
     through: 'the outcome of a review of another tenant',
     file: 'gateway/routes/reviews.ts',

@@ -73,6 +73,14 @@ export const DEFECTS = [
     tests: ['test/system/lost-results.test.ts'],
   },
   {
+    name: 'cancel the handlers of messages with the workflow',
+    through: 'a reject that is lost while a cancelled workflow ends',
+    file: 'workflows/message-handlers.ts',
+    from: 'return CancellationScope.nonCancellable(() => this.#answer(message, via));',
+    to: 'return this.#answer(message, via);',
+    tests: ['test/system/outcomes.test.ts'],
+  },
+  {
     name: 'roll back after a refused commit without reading the answers again',
     through: 'a retraction that ends a review as lost',
     file: 'workflows/settling.ts',
