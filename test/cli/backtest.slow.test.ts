@@ -14,8 +14,9 @@ beforeAll(() => {
 });
 afterAll(() => repo.remove());
 
-const backtest = (...args: readonly string[]) =>
-  runCommand(['policy', 'backtest', '--git', repo.path, '--policy', policy, ...args]);
+const backtest = (...args: readonly string[]) => backtestOf(repo.path, policy, ...args);
+const backtestOf = (git: string, bundle: string, ...args: readonly string[]) =>
+  runCommand(['policy', 'backtest', '--git', git, '--policy', bundle, ...args]);
 
 describe('countersign policy backtest', () => {
   it('says how many of the last commits are held, and which rules hold them', async () => {
@@ -44,11 +45,11 @@ describe('countersign policy backtest', () => {
   it('refuses a folder that is not a repository, an unknown revision and a bundle without GitPatch', async () => {
     expect((await backtest('--revision', 'missing')).err).toContain('--revision: cannot list the commits of "missing"');
     const noGit = folder.write('sql.policy.yaml', starterBundle('SQLDryRun'));
-    expect((await backtest('--policy', noGit)).err).toContain('--policy: no target of the bundle accepts GitPatch');
+    expect((await backtestOf(repo.path, noGit)).err).toContain('--policy: no target of the bundle accepts GitPatch');
     const two = folder.write('two.policy.yaml', starterBundle('GitPatch', { targets: ['web', 'app'] }));
     const several = '--target: expected one of web, app, ';
-    expect((await backtest('--policy', two)).err).toContain(`${several}and it is missing`);
-    expect((await backtest('--policy', two, '--target', 'wep')).err).toContain(`${several}got "wep"`);
-    expect((await backtest('--git', folder.path('.'))).err).toContain('--git: expected a git repository');
+    expect((await backtestOf(repo.path, two)).err).toContain(`${several}and it is missing`);
+    expect((await backtestOf(repo.path, two, '--target', 'wep')).err).toContain(`${several}got "wep"`);
+    expect((await backtestOf(folder.path('.'), policy)).err).toContain('--git: expected a git repository');
   });
 });
