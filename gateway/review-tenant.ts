@@ -1,7 +1,7 @@
 import { CountersignError } from '../client/errors';
 import type { GatewayDeps } from './deps';
 
-/** The tenant of a review; null if there is no such review. Throws `worker_unavailable` before a review worker has opened it. */
+/** The tenant of a review; null if the review does not exist. Throws `worker_unavailable` before a review worker has opened it. */
 export async function tenantOfReview(
   reviews: Pick<GatewayDeps['reviews'], 'tenantOf'>,
   changeId: string,
