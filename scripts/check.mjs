@@ -35,7 +35,7 @@ const LANES = [
     ['texts of sources', process.execPath, 'scripts/check-sources.mjs'],
     ['format', bin('prettier'), '--check', ...ownCache('check.prettier'), '.'],
     ['lint', bin('oxlint')],
-    ['dead code', bin('knip')],
+    ['dead code', bin('knip'), '--cache'],
   ],
 ];
 

@@ -215,7 +215,7 @@ export const DEFECTS = [
     file: 'signing/verify-review/decision.ts',
     from: "claimOf(review).reason === 'no_handler' ? reached : null",
     to: "claimOf(review).reason === 'no_handler' ? [] : null",
-    tests: ['test/signing/verify-evidence.test.ts'],
+    tests: ['test/signing/verify-evidence.slow.test.ts'],
   },
   {
     name: 'count people whose key may not answer as reachable',

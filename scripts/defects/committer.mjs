@@ -178,7 +178,7 @@ export const DEFECTS = [
     file: 'activities/committer/collect-record.ts',
     from: 'asked.ending === undefined ? keys.find : withoutUnsignedRevocations(keys.find)',
     to: 'asked.ending === undefined ? keys.find : withoutUnsignedRevocations && keys.find',
-    tests: [...REVOKED, 'test/signing/verify-evidence.test.ts'],
+    tests: [...REVOKED, 'test/signing/verify-evidence.slow.test.ts'],
   },
   {
     name: 'count no unsigned revocation for a commit',

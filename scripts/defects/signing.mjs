@@ -148,7 +148,7 @@ export const DEFECTS = [
     file: review('checking'),
     from: "review.end?.action === 'COMMIT' ? CLOCK_SKEW_MS",
     to: "review.end?.action !== 'COMMIT' ? CLOCK_SKEW_MS",
-    tests: ['test/signing/verify-evidence.test.ts'],
+    tests: ['test/signing/verify-evidence.slow.test.ts'],
   },
   {
     name: 'explain a commit window that passed by confirmations of keys that were never revoked only',
@@ -156,7 +156,7 @@ export const DEFECTS = [
     file: review('decision'),
     from: "...review.need('answers').lapsed",
     to: '',
-    tests: ['test/signing/verify-evidence.test.ts'],
+    tests: ['test/signing/verify-evidence.slow.test.ts'],
   },
   {
     name: 'count a reject that came after the revocation of its key',
@@ -470,14 +470,14 @@ export const DEFECTS = [
     file: review('withdrawal'),
     from: 'const assessed = assessAgain(review, row);\n  if (assessed.code',
     to: "const assessed = { code: 'accepted', explanation };\n  if (assessed.code",
-    tests: ['test/signing/verify-evidence.test.ts'],
+    tests: ['test/signing/verify-evidence.slow.test.ts'],
   },
   {
     name: 'accept a withdrawal after the change was settled',
     through: 'an order of rows that the ledger never writes',
     file: review('withdrawal'),
     ...never('settled !== null && settled.n < row.n)'),
-    tests: ['test/signing/verify-evidence.test.ts'],
+    tests: ['test/signing/verify-evidence.slow.test.ts'],
   },
   {
     name: 'take a damaged history for a refused commit',

@@ -144,7 +144,7 @@ export const DEFECTS = [
     through: 'calls with the TLS identity of the worker by any process of its machine',
     file: 'workers/screen/screening-proxy.ts',
     ...never('!isEqual('),
-    tests: ['test/workers/screening-proxy.test.ts'],
+    tests: ['test/workers/screening-proxy.slow.test.ts'],
   },
   {
     name: 'pass a query on beside a workflow task of its run',
@@ -168,7 +168,7 @@ export const DEFECTS = [
     file: 'workers/screen/screened-response.ts',
     from: '!runsAhead(message) && ',
     to: '',
-    tests: ['test/workers/screening-proxy.test.ts'],
+    tests: ['test/workers/screening-proxy.slow.test.ts'],
   },
   {
     name: 'read a response that was cut off',
