@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { CountersignError, describe } from '../../client/errors';
 import type { Submitted } from '../../client/review-calls';
 import type { SubmitInput } from '../../client/submission';
+import { foldUnread } from '../../policy/rules/fold-unread';
 import { addAction, type Cli, type Io } from '../action';
 import { exitCodeForResult } from '../exit-code-for';
 import { ExitCode } from '../exit-codes';
@@ -11,7 +12,7 @@ import { line, styled } from '../printer';
 import { UsageError } from '../usage-error';
 import { changeIdToSign } from './change-id';
 import { titleIfVerified } from './change-title';
-import { printFinding } from './finding-view';
+import { printFinding, printUnread } from './finding-view';
 import { printResult } from './result-view';
 
 /** A limit on what is read into memory; the service has the exact limit of a diff, and the better error message. */
@@ -85,8 +86,10 @@ function printSubmitted(io: Io, { changeId, preflight, outcome }: Submitted): vo
   if (preflight === 'pending') io.err.line(styled('yellow', 'no findings yet; the review continues'));
   else {
     io.err.line(styled('dim', 'findings so far, provisional:'));
-    for (const finding of preflight.findings)
+    const { shown, unread } = foldUnread(preflight.findings);
+    for (const finding of shown)
       if (finding.status !== 'ALLOW') printFinding(io.err, finding, { diffSha: '', text: null });
+    printUnread(io.err, unread.length);
   }
 }
 
