@@ -124,6 +124,13 @@ describe('help', () => {
     },
   );
 
+  it('calls the key of an operator --operator-key in each command, and that of others --key', async () => {
+    for (const command of COMMANDS) {
+      const { out } = await run([...command, '--help']);
+      expect({ command, options: out.match(/^ *--key .*operator.*$/m) }).toEqual({ command, options: null });
+    }
+  });
+
   it('is also that of the command help, which no list shows', async () => {
     const show = await run(['show', '--help']);
     expect(await run(['help', 'show'])).toEqual(show);
