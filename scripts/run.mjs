@@ -222,14 +222,24 @@ function count(result) {
 
 // --- processes ------------------------------------------------------------------------------------------------------
 
-// Runs a program in the repository root, forwards signals to it, and returns its exit code (128 + n if signal n ended it).
+// Runs a program in the repository root, forwards signals to it, and returns its exit code (128 + n if signal n ended it). If npm is
+// ended by a signal, so is the shell between npm and this process, which forwards nothing: the program then gets SIGTERM.
 function child(file, args, options) {
   return new Promise((done, fail) => {
     const started = spawn(file, args, { cwd: root, ...options });
-    const pass = ['SIGINT', 'SIGTERM', 'SIGHUP'].map((signal) => [signal, () => started.kill(signal)]);
-    for (const [signal, listener] of pass) process.on(signal, listener);
+    const parent = process.ppid;
+    const lost = setInterval(() => {
+      if (process.ppid !== parent) forward('SIGTERM');
+    }, 500);
+    const forward = (signal) => {
+      clearInterval(lost);
+      started.kill(signal);
+    };
+    const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+    for (const signal of signals) process.on(signal, forward);
     const settle = (settler, value) => {
-      for (const [signal, listener] of pass) process.removeListener(signal, listener);
+      clearInterval(lost);
+      for (const signal of signals) process.removeListener(signal, forward);
       settler(value);
     };
     started.once('error', (error) => settle(fail, new Stop(`${file} could not be started: ${error.message}`)));

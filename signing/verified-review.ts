@@ -22,6 +22,7 @@ import { decide, type Decided } from '../policy/decide/decide';
 import { statementsOf } from './verify-answers';
 import { violationStatus } from '../policy/decide/violation-status';
 import { fromBase64 } from '../policy/evidence/base64';
+import { openEnvelope } from '../policy/evidence/dsse';
 import type { Evidence } from '../policy/evidence/bundle';
 import { unreadableRows, unreadableRowText } from '../policy/evidence/unreadable-rows';
 import { recordOf } from './verify-evidence';
@@ -30,10 +31,19 @@ import { stricterSince } from './verify-review/attested';
 import { rowOf } from './verify-review/checking';
 import { RECORD_ONLY, type CheckResult, type EvidenceTrust, type ReviewFacts } from './verify-review/record';
 
+/** The key that signed the submission, whose it is (`agent:shopbot`), and when the review was opened, ISO 8601. */
+export interface SubmittedBy {
+  readonly keyId: string;
+  readonly subject: string;
+  readonly at: string;
+}
+
 export interface VerifiedReview {
   readonly changeId: string;
   /** Built from verified facts only. */
   readonly status: ReviewStatus;
+  /** Who submitted the change first; null if that submission is not signed by a registered key. */
+  readonly submittedBy: SubmittedBy | null;
   readonly findings: readonly ValidatorFinding[];
   readonly plan: Plan | null;
   /** The dry run that the review rests on. */
@@ -124,6 +134,7 @@ function reviewOf(bundle: Evidence, facts: Partial<ReviewFacts>, at: string): Re
     review: {
       changeId,
       status,
+      submittedBy: submittedByOf(facts, rows),
       findings,
       plan: pinned?.plan ?? null,
       staging: staging?.record ?? null,
@@ -134,6 +145,14 @@ function reviewOf(bundle: Evidence, facts: Partial<ReviewFacts>, at: string): Re
       outcome,
     },
   };
+}
+
+function submittedByOf({ submission, keys }: Partial<ReviewFacts>, rows: readonly LedgerRow[]): SubmittedBy | null {
+  const opened = submission?.envelope === undefined ? null : openEnvelope('submission', submission.envelope);
+  const key = opened?.ok === true ? keys?.(opened.statement.predicate.keyId) : undefined;
+  const at = rowOf(rows, 'submitted')?.at;
+  if (key === undefined || at === undefined) return null;
+  return { keyId: key.keyId, subject: `${key.subject.type}:${key.subject.id}`, at };
 }
 
 /** The state of a review that has no receipt yet. */

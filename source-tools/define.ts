@@ -55,7 +55,11 @@ const ToolShape = z.strictObject({
     })
     .optional(),
   effectMetadata: z
-    .strictObject({ members: z.record(z.string(), SyncFunction), refused: z.array(z.string()) })
+    .strictObject({
+      members: z.record(z.string(), SyncFunction),
+      refused: z.array(z.string()),
+      required: z.record(z.string(), SyncFunction).optional(),
+    })
     .optional(),
   factsMembers: z.record(z.string(), z.literal(true)).optional(),
   stagingSettings: ZodSchema.optional(),

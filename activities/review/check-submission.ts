@@ -1,6 +1,6 @@
 import { changeId as changeIdOf } from '../../policy/contracts/change-id';
 import type { Submission } from '../../policy/contracts/diff';
-import { effectMetadataProblem } from '../../policy/contracts/effect-metadata';
+import { effectMetadataProblem, requiredMetadataProblem } from '../../policy/contracts/effect-metadata';
 import { digestMismatch, invalid } from '../../policy/contracts/failure';
 import { sha256Hex } from '../../policy/contracts/hash';
 import type { Plan } from '../../policy/contracts/plan';
@@ -32,6 +32,21 @@ export function assertAcceptable(tools: SourceToolRegistry, { sourceTool, metada
   if (unfit === null) return;
   const expected = 'metadata that may become part of the effect';
   throw invalid(unfit.field, expected, 'another value', `It was refused: ${unfit.problem}`);
+}
+
+/** Refuses a change that needs a dry run, if that would only find that its metadata has not what the source tool needs. */
+export function assertStageable(tools: SourceToolRegistry, { sourceTool, metadata }: Submission, plan: Plan): void {
+  if (plan.mode !== 'enforced') return;
+  const lacking = requiredMetadataProblem(toolFor(tools, sourceTool).effectMetadata, metadata);
+  if (lacking === null) return;
+  const name = lacking.field.slice('metadata.'.length);
+  const got = metadata[name] == null ? 'nothing' : 'another value';
+  throw invalid(
+    lacking.field,
+    `the metadata that the dry run of ${sourceTool} needs`,
+    got,
+    `Set it: ${lacking.problem}`,
+  );
 }
 
 /** Stores inline bytes if the target allows them. From here on only their digest is passed. */

@@ -23,7 +23,7 @@ import { readRecordedOpening, type RecordedOpening } from './recorded-opening';
 import { attestWorldFacts, type WorldFactsDeps } from './attest-world-facts';
 import type { UsableAttestor } from '../attestation';
 import { findingRows } from './finding-rows';
-import { assertAcceptable, assertContentAddressed, storeInline } from './check-submission';
+import { assertAcceptable, assertContentAddressed, assertStageable, storeInline } from './check-submission';
 import { personOf, refusedEnvelope, requesterOf, warningsOf, type Requester } from './requester';
 
 export interface OpeningDeps extends DerivationDeps {
@@ -67,6 +67,8 @@ async function openReview(deps: OpeningDeps, { changeId, submission: sent }: Ope
   const pinned =
     before === null ? await deps.plans.current(target, sourceTool) : await deps.plans.byHash(before.planHash);
   const { plan, planHash } = pinned;
+  // A review that an earlier version opened goes on to its dry run.
+  if (before === null) assertStageable(deps.tools, submission, plan);
   await storeInline(deps.store, submission, plan);
   const ref = { changeId, tenant, target, sourceTool, diffSha, metadata, inputSha, planHash };
   const diff = await loadDiff(deps.store, deps.tools, ref);

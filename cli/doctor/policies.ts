@@ -34,7 +34,7 @@ export async function checkPolicies(
   targets: ReadonlySet<string> | null,
   notices: string | undefined,
 ): Promise<readonly Check[]> {
-  const publish = 'Publish one: countersign policy publish FILE --key OPERATOR-KEY';
+  const publish = 'Publish one: countersign policy publish FILE --operator-key OPERATOR-KEY';
   return await withDoctorDatabase(local.databaseUrl, async (db) => {
     const { newest: inForce, signed } = await newestRevision(db, local.operators);
     if (inForce === null) {

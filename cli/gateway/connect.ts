@@ -1,5 +1,5 @@
 import { GatewayClient } from '../../client/gateway-client';
-import { createSigner } from '../../client/signer';
+import { createSigner, type Signer } from '../../client/signer';
 import { evidenceText } from '../../policy/evidence/bundle';
 import type { RegisteredKey } from '../../policy/evidence/key-registry';
 import type { Env } from '../../workers/config';
@@ -10,7 +10,8 @@ import type { GatewaySettings } from './settings';
 
 /** Reviews through a gateway: one key signs requests and statements, and there are no credentials of PostgreSQL or Temporal. */
 export function connectGateway(env: Env, settings: GatewaySettings, options: ConnectOptions): Connected {
-  const client = clientOf(env, settings, options);
+  const signer = signerOf(env, settings, options);
+  const client = clientOf(settings, options, signer);
   return {
     reviews: client,
     ledgerRows: async (changeId) => (await client.bundle(changeId)).rows,
@@ -20,6 +21,7 @@ export function connectGateway(env: Env, settings: GatewaySettings, options: Con
       return evidenceText(bytes ? bundle : { ...bundle, bytes: null, preview: null });
     },
     keyFile: options.key ?? settings.keyFile,
+    keyId: signer.keyId,
     temporal: null,
     close: async () => undefined,
   };
@@ -27,20 +29,23 @@ export function connectGateway(env: Env, settings: GatewaySettings, options: Con
 
 /** The registry entry of the key that requests are signed with, signed by a trusted operator. */
 export async function keyAtGateway(env: Env, settings: GatewaySettings): Promise<RegisteredKey> {
-  return await clientOf(env, settings, {}).key();
+  return await clientOf(settings, {}, signerOf(env, settings, {})).key();
 }
 
-function clientOf(env: Env, settings: GatewaySettings, options: ConnectOptions): GatewayClient {
-  const { url, trust } = settings;
+function signerOf(env: Env, settings: GatewaySettings, options: ConnectOptions): Signer {
   const keyFile = options.key ?? settings.keyFile;
   if (keyFile === null)
     throw new UsageError(
-      `--key is missing: requests to ${url} are signed. Give it, set COUNTERSIGN_KEY_FILE, or use "countersign login"`,
+      `--key is missing: requests to ${settings.url} are signed. Give it, set COUNTERSIGN_KEY_FILE, or use "countersign login"`,
     );
+  return createSigner(loadKey(env, keyFile));
+}
+
+function clientOf({ url, trust, tenant }: GatewaySettings, options: ConnectOptions, serviceKey: Signer): GatewayClient {
   return new GatewayClient({
     baseUrl: url,
-    tenant: options.tenant ?? settings.tenant,
-    serviceKey: createSigner(loadKey(env, keyFile)),
+    tenant: options.tenant ?? tenant,
+    serviceKey,
     trust,
   });
 }

@@ -79,7 +79,7 @@ function nextCommands(request: InitRequest, { policyToPublish }: Initialized, st
   const key = shellQuote(request.operatorKey);
   return policyToPublish === null
     ? [start]
-    : [commandFor(request, `countersign policy publish ${shellQuote(policyToPublish)} --key ${key}`), start];
+    : [commandFor(request, `countersign policy publish ${shellQuote(policyToPublish)} --operator-key ${key}`), start];
 }
 
 /** A command line about the directory. */

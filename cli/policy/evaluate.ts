@@ -38,11 +38,12 @@ export async function lineEvaluator(env: Env, bundle: string, target: string | n
         rawBase64 === undefined
           ? new TextEncoder().encode(raw ?? '')
           : new Uint8Array(Buffer.from(rawBase64, 'base64'));
-      const { outcome, findings, skipped, waived, shadow, thrown } = evaluate(
+      const { outcome, findings, unread, skipped, waived, shadow, thrown } = evaluate(
         await toEvalInput(extensions, sourceTool, bytes, { metadata, staging: staging ?? null, at }),
       );
       const ms = Math.round((performance.now() - began) * 1000) / 1000;
       const optional = {
+        ...(unread.length === 0 ? {} : { unread }),
         ...(waived.length === 0 ? {} : { waived }),
         ...(shadow.length === 0 ? {} : { shadow }),
         ...(Object.keys(thrown).length === 0 ? {} : { thrown }),

@@ -1,4 +1,5 @@
 import type { ExplainedFinding, Explanation } from '../../policy/bundle/explain';
+import { unreadText } from '../../policy/rules/fold-unread';
 import type { Io } from '../action';
 import { line, styled, type Style } from '../printer';
 
@@ -6,10 +7,15 @@ const STYLES: Readonly<Record<string, Style>> = { BLOCK: 'red', ERROR: 'red', WA
 
 /** Prints one block for each finding: the rule, why it exists, the places, and who must answer. */
 export function printExplanation(io: Io, explanation: Explanation): void {
-  const { outcome, target, sourceTool, facts, findings, skipped, shadow } = explanation;
+  const { outcome, target, sourceTool, facts, findings, unread, skipped, shadow } = explanation;
   io.out.line(line`${styled('bold', outcome)}  ${target}/${sourceTool}`);
   if ('refused' in facts) io.out.line(line`no facts could be read: ${facts.refused}: ${facts.message}`);
   for (const finding of findings) printFinding(io, finding);
+  const more = unreadText(unread.length);
+  if (more !== null) {
+    io.out.line();
+    io.out.line(more);
+  }
   if (shadow.length > 0) {
     io.out.line();
     io.out.line('in shadow mode, without effect on the decision:');

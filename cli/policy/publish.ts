@@ -24,7 +24,7 @@ export interface Published {
 }
 
 /**
- * Compiles a bundle, signs it with an operator's key file (`--key`, or that of the login) and makes it the newest revision, through the
+ * Compiles a bundle, signs it with an operator's key file (`--operator-key`, or that of the login) and makes it the newest revision, through the
  * gateway of `settings` or in the database.
  */
 export async function publish(
@@ -33,9 +33,10 @@ export async function publish(
   { bundleText, key, now }: { readonly bundleText: string; readonly key: string | undefined; readonly now: Date },
 ): Promise<Published> {
   const keyFile = key ?? settings?.keyFile ?? null;
-  if (keyFile === null) throw new UsageError('--key is missing: the file of an operator key, which signs the revision');
+  if (keyFile === null)
+    throw new UsageError('--operator-key is missing: the file of an operator key, which signs the revision');
   const { operators } = settings?.trust ?? knownSettings(env);
-  const operator = loadTrustedOperatorKey(env, operators, keyFile, '--key');
+  const operator = loadTrustedOperatorKey(env, operators, keyFile, '--operator-key');
   const plans = checkedPlans(bundleText, await extensionsOfEnv(env), now);
   const publishing = { bundleText, plans, operator };
   return settings === null
@@ -51,7 +52,7 @@ export async function revoke(
   of: { readonly revision: number; readonly reason: string },
   key: string,
 ): Promise<Revoked> {
-  const operator = loadOperatorKey(env, key, '--key');
+  const operator = loadOperatorKey(env, key, '--operator-key');
   return await withOperatorDatabase(env, APPLICATION, (db, trustedOperators) =>
     revokeRevision(db, { ...of, operator, trustedOperators }),
   );
@@ -77,8 +78,12 @@ export async function newestPublished(
 /** An operator key, that of `key` or of the login, signs the requests. */
 function atGateway(env: Env, { url, trust, keyFile }: GatewaySettings, key: string | undefined): GatewayPolicy {
   const file = key ?? keyFile;
-  if (file === null) throw new UsageError(`--key is missing: requests to ${url} are signed, here by an operator key`);
-  return new GatewayPolicy({ baseUrl: url, serviceKey: createSigner(loadOperatorKey(env, file, '--key')) }, trust);
+  if (file === null)
+    throw new UsageError(`--operator-key is missing: requests to ${url} are signed, here by an operator key`);
+  return new GatewayPolicy(
+    { baseUrl: url, serviceKey: createSigner(loadOperatorKey(env, file, '--operator-key')) },
+    trust,
+  );
 }
 
 /** Dates the revision by the clock of this machine: an operator signs no time that a gateway states. The gateway accepts 5 minutes of difference. */

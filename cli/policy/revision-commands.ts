@@ -12,7 +12,7 @@ export function registerRevisions(policy: Command, cli: Cli): void {
     .command('publish')
     .description('sign a bundle and make it the newest revision')
     .argument('<file>', 'the bundle')
-    .option('--key <file>', "an operator's key; default: that of the login");
+    .option('--operator-key <file>', "an operator's key; default: that of the login");
   addAction(publish, cli, publishRevision);
 
   const revoke = policy
@@ -20,21 +20,21 @@ export function registerRevisions(policy: Command, cli: Cli): void {
     .description('end the use of a revision for good: its open reviews are rolled back as policy_moved')
     .argument('<revision>', 'its number')
     .option('--reason <text>', 'why; recorded in the evidence')
-    .option('--key <file>', "an operator's key");
+    .option('--operator-key <file>', "an operator's key");
   addAction(revoke, cli, revokeRevision);
 
   const show = policy
     .command('show')
     .description('the published revision in force: number, signer, time and plans')
     .option('--bundle', 'print its YAML instead')
-    .option('--key <file>', "for a gateway: an operator's key; default: that of the login");
+    .option('--operator-key <file>', "for a gateway: an operator's key; default: that of the login");
   addAction(show, cli, showRevision);
 }
 
 async function publishRevision(io: Io, [file = '']: readonly string[], options: Options): Promise<ExitCode> {
   const bundleText = await readInput(io, file);
   const { publish } = await io.host.remote.policy();
-  const publishing = { bundleText, key: textOption(options, '--key'), now: io.host.now() };
+  const publishing = { bundleText, key: textOption(options, '--operator-key'), now: io.host.now() };
   const { revision, published } = await publish(io.host.env, await announcedGateway(io), publishing);
   if (io.json) io.out.json({ revision, published });
   else io.out.line(line`revision ${revision} ${published ? 'published' : 'is already published'}`);
@@ -47,7 +47,7 @@ async function revokeRevision(io: Io, [given = '']: readonly string[], options: 
     throw new UsageError(`revision: expected its number, such as 3, got "${given}"`);
   const reason = requiredOption(options, '--reason');
   if (reason.length > 500) throw new UsageError(`--reason: expected at most 500 characters, got ${reason.length}`);
-  const key = requiredOption(options, '--key');
+  const key = requiredOption(options, '--operator-key');
   const { revoke } = await io.host.remote.policy();
   const { revoked, inForce } = await revoke(io.host.env, { revision, reason }, key);
   if (io.json) io.out.json({ revision, revoked, inForce });
@@ -63,7 +63,7 @@ async function showRevision(io: Io, _args: readonly string[], options: Options):
   const { revision, bundleText } = await newestPublished(
     io.host.env,
     await announcedGateway(io),
-    textOption(options, '--key'),
+    textOption(options, '--operator-key'),
   );
   if (io.json) io.out.json({ ...revision, bundleText });
   else if (isGiven(options, '--bundle')) io.out.file(bundleText);

@@ -25,13 +25,14 @@ export function connect(env: Env, options: ConnectOptions): Connected {
     now: () => new Date(),
   });
   const store = createByteStore(db);
+  const serviceKey = options.key === undefined ? null : createSigner(loadKey(env, options.key));
   return {
     reviews: new Countersign({
       temporal,
       tenant: options.tenant ?? local.tenant,
       taskQueue: TASK_QUEUES.review + (env['COUNTERSIGN_QUEUE_SUFFIX'] ?? ''),
       store,
-      serviceKey: options.key === undefined ? null : createSigner(loadKey(env, options.key)),
+      serviceKey,
       ledger,
       trust: { operators: local.operators, committers: local.committers },
     }),
@@ -41,6 +42,7 @@ export function connect(env: Env, options: ConnectOptions): Connected {
       return await exportBundle(env, changeId, asked, log);
     },
     keyFile: options.key ?? null,
+    keyId: serviceKey?.keyId ?? null,
     temporal: { address: local.temporalAddress, namespace: local.namespace },
     close: async () => {
       await ledger.close();

@@ -24,6 +24,8 @@ export interface Connected {
   ) => Promise<string>;
   /** The key file for commands without `--key`; null without one. */
   readonly keyFile: string | null;
+  /** The id of the key that signs submissions; null if they are not signed. */
+  readonly keyId: string | null;
   /** Where the commands that `sign` prints send an answer; null for a gateway. */
   readonly temporal: { readonly address: string; readonly namespace: string } | null;
   readonly close: () => Promise<void>;

@@ -1,4 +1,5 @@
 import type { FindingProjection, ReviewStatus, ViolationStatus } from '../../policy/contracts/status';
+import { foldUnread, unreadText } from '../../policy/rules/fold-unread';
 import { counted } from '../../policy/text/change-title';
 import { withoutFirstLines } from '../../policy/text/without-first-lines';
 import { line, styled, type Printer, type Style, type Text } from '../printer';
@@ -22,24 +23,35 @@ export interface FiredFinding {
   readonly violations: readonly ViolationStatus[];
 }
 
-/** The findings that fired, each with its violations; violations that belong to none of them; and how many checks passed. */
+/**
+ * The findings that fired, each with its violations; those of checks that could not read the change, as one of `fired` says;
+ * violations that belong to none of them; and how many checks passed.
+ */
 export function groupFindings({ findings, violations }: Pick<ReviewStatus, 'findings' | 'violations'>): {
   readonly fired: readonly FiredFinding[];
+  readonly unread: readonly FiredFinding[];
   readonly others: readonly ViolationStatus[];
   readonly passed: number;
   readonly skipped: number;
 } {
   const left = new Set(violations);
-  const fired: FiredFinding[] = [];
+  const all: FiredFinding[] = [];
   findings.forEach((finding, index) => {
     const own = violations.filter((v) => v.findingIndex === index && v.validatorId === finding.validatorId);
     for (const violation of own) left.delete(violation);
     if (own.length > 0 || finding.status === 'BLOCK' || finding.status === 'WARN')
-      fired.push({ finding, violations: own });
+      all.push({ finding, violations: own });
   });
+  const unread = new Set(foldUnread(all.flatMap((each) => (each.violations.length > 0 ? [] : [each.finding]))).unread);
   const count = (status: FindingProjection['status']): number =>
     findings.filter((finding) => finding.status === status).length;
-  return { fired, others: [...left], passed: count('ALLOW'), skipped: count('SKIPPED') };
+  return {
+    fired: all.filter(({ finding }) => !unread.has(finding)),
+    unread: all.filter(({ finding }) => unread.has(finding)),
+    others: [...left],
+    passed: count('ALLOW'),
+    skipped: count('SKIPPED'),
+  };
 }
 
 /** How violations are printed. `label`: the digits of its id that name one of them. */
@@ -94,6 +106,12 @@ export function answerCommand({ changeId, keyIsSet }: AnswerTo, violation: strin
   const which = violation === null ? ['--all'] : ['--violation', violation];
   const key = keyIsSet ? [] : ['--key', 'KEYFILE'];
   return shellCommand(['countersign', 'answer', changeId, ...which, '--confirm', ...key]);
+}
+
+/** `unread`: number of checks that could not read the change, of which the findings above name the error. */
+export function printUnread(out: Printer, unread: number): void {
+  const more = unreadText(unread);
+  if (more !== null) out.line(styled('yellow', `  … ${more}`));
 }
 
 export function printFinding(

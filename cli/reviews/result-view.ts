@@ -1,4 +1,5 @@
 import type { ReviewResult } from '../../client/result';
+import { foldedExplanation } from '../../policy/rules/fold-unread';
 import { line, styled, type Printer } from '../printer';
 import { printViolation, violationLabels } from './finding-view';
 import { shownState, stateLine, stateText, takesAnswers } from './state-view';
@@ -37,7 +38,7 @@ export function printResult(
       out.line(line`${stateText(outcome.state, outcome.reason)}  ${outcome.mode}  ${proof}`);
       out.line(line`  id  ${changeId}`);
       // Text that no receipt covers is not printed.
-      if (verified) out.block(outcome.explanation, '  ');
+      if (verified) out.block(foldedExplanation(outcome.explanation, outcome.findings), '  ');
       if (why !== null) out.block(why, '  ', () => 'red');
       return;
     }

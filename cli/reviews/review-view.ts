@@ -1,6 +1,7 @@
 import type { AdmittedAnswer } from '../../policy/contracts/answer';
 import type { ReviewStatus } from '../../policy/contracts/status';
 import type { VerifiedReview } from '../../signing/verified-review';
+import { foldedExplanation } from '../../policy/rules/fold-unread';
 import { counted } from '../../policy/text/change-title';
 import { decodeUtf8 } from '../../policy/text/utf8';
 import { line, styled, type Printer } from '../printer';
@@ -11,6 +12,7 @@ import {
   printFinding,
   printAsked,
   printFired,
+  printUnread,
   violationLabels,
   type AnswerTo,
 } from './finding-view';
@@ -49,7 +51,11 @@ export function printReview(out: Printer, title: string, review: ShownReview, as
   const full = extent === 'full';
   out.block(title, '', () => 'bold');
   out.line(stateLine(shownState(status), now));
-  if (review.outcome !== null) out.block(review.outcome.explanation, '  │ ', null, full ? Infinity : MAX_EXPLANATION);
+  if (review.outcome !== null) {
+    const { explanation, findings } = review.outcome;
+    if (full) out.block(explanation, '  │ ');
+    else out.block(foldedExplanation(explanation, findings), '  │ ', null, MAX_EXPLANATION);
+  }
   field(out, 'id', status.changeId);
   const environment = status.environment ?? 'environment unknown';
   const mode = status.mode === null ? '' : `, ${status.mode}`;
@@ -106,11 +112,12 @@ function printFindings(out: Printer, { status, bytes }: ShownReview, { extent, k
   const to = takesAnswers(status.state) ? { changeId, keyIsSet } : null;
   const view = { extent, label: violationLabels(status) };
   const source = { diffSha, text: bytes === null ? null : decodeUtf8(bytes) };
-  const { fired, others, passed, skipped } = groupFindings(status);
+  const { fired, unread, others, passed, skipped } = groupFindings(status);
   const { pending } = shownState(status);
   const reject = to === null || pending === 0 ? '' : '; to reject: --reject --reason WHY, without --confirm';
-  out.line(line`${styled('bold', `Findings that fired (${fired.length})`)}${reject}`);
-  for (const each of fired) printFired(out, to, each, source, view);
+  out.line(line`${styled('bold', `Findings that fired (${fired.length + unread.length})`)}${reject}`);
+  for (const each of extent === 'full' ? [...fired, ...unread] : fired) printFired(out, to, each, source, view);
+  if (extent === 'screen') printUnread(out, unread.length);
   if (others.length > 0) out.line(styled('bold', `Violations without a finding (${others.length})`));
   for (const violation of others) printAsked(out, to, violation, null, view);
   if (to !== null && pending > 1) out.line(line`    → all ${pending}: ${styled('cyan', answerCommand(to, null))}`);

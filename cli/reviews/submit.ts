@@ -2,6 +2,9 @@ import type { Command } from 'commander';
 import { CountersignError, describe } from '../../client/errors';
 import type { Submitted } from '../../client/review-calls';
 import type { SubmitInput } from '../../client/submission';
+import type { SubmittedBy } from '../../signing/verified-review';
+import { shortTime } from '../../policy/text/short-time';
+import { foldUnread } from '../../policy/rules/fold-unread';
 import { addAction, type Cli, type Io } from '../action';
 import { exitCodeForResult } from '../exit-code-for';
 import { ExitCode } from '../exit-codes';
@@ -11,7 +14,8 @@ import { line, styled } from '../printer';
 import { UsageError } from '../usage-error';
 import { changeIdToSign } from './change-id';
 import { titleIfVerified } from './change-title';
-import { printFinding } from './finding-view';
+import { printFinding, printUnread } from './finding-view';
+import type { Connected } from './connection';
 import { printResult } from './result-view';
 
 /** A limit on what is read into memory; the service has the exact limit of a diff, and the better error message. */
@@ -46,15 +50,16 @@ async function submit(io: Io, [file = '-']: readonly string[], options: Options)
     const replaced =
       supersedes === undefined ? {} : { supersedes: await changeIdToSign(connected, supersedes, '--supersedes') };
     const submitted = await reviews.submit({ ...input, ...replaced });
+    const submittedBefore = await otherSubmitter(connected, submitted.changeId);
     const forbidden = submitted.preflight !== 'pending' && submitted.preflight.forbidden;
     const open = submitted.outcome === null && !forbidden;
     const result =
       open && waitSeconds === 0
         ? null
         : await reviews.result(submitted.changeId, { timeoutMs: Math.max(MIN_WAIT_SECONDS, waitSeconds) * 1000 });
-    if (io.json) io.out.json({ ...submitted, result });
+    if (io.json) io.out.json({ ...submitted, submittedBefore, result });
     else {
-      printSubmitted(io, submitted);
+      printSubmitted(io, submitted, submittedBefore);
       if (result !== null) {
         const { changeId } = submitted;
         printResult(io.err, changeId, await titleIfVerified(io.host.env, reviews, changeId), result, io.host.now());
@@ -79,14 +84,33 @@ async function submitInput(io: Io, file: string, options: Options): Promise<Subm
   };
 }
 
-function printSubmitted(io: Io, { changeId, preflight, outcome }: Submitted): void {
+/** Who submitted this change first, if that was another key; null also if it is not known yet, or not to this key. */
+async function otherSubmitter({ reviews, keyId }: Connected, changeId: string): Promise<SubmittedBy | null> {
+  try {
+    const { submittedBy } = await reviews.review(changeId);
+    return submittedBy?.keyId === keyId ? null : submittedBy;
+  } catch (error) {
+    if (error instanceof CountersignError) return null;
+    throw error;
+  }
+}
+
+function printSubmitted(io: Io, { changeId, preflight, outcome }: Submitted, before: SubmittedBy | null): void {
   io.out.line(changeId);
+  if (before !== null)
+    io.err.block(
+      `submitted before by another key, ${before.keyId.slice(0, 16)} of ${before.subject}, at ${shortTime(before.at)}: this is the same review. For a review of its own, give another --request-key`,
+      '',
+      () => 'yellow',
+    );
   if (outcome !== null) io.err.line('this change was reviewed before; to submit it again, give another --request-key');
   if (preflight === 'pending') io.err.line(styled('yellow', 'no findings yet; the review continues'));
   else {
     io.err.line(styled('dim', 'findings so far, provisional:'));
-    for (const finding of preflight.findings)
+    const { shown, unread } = foldUnread(preflight.findings);
+    for (const finding of shown)
       if (finding.status !== 'ALLOW') printFinding(io.err, finding, { diffSha: '', text: null });
+    printUnread(io.err, unread.length);
   }
 }
 

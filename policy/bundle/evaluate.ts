@@ -8,11 +8,11 @@ import { sha256Hex } from '../contracts/hash';
 import type { Plan, PlanValidator } from '../contracts/plan';
 import { StagingRecord, stagingSha } from '../contracts/staging-record';
 import { assembleFindings, isHardBlock, type RawOutcome } from '../decide/findings';
+import { foldUnread } from '../rules/fold-unread';
 import { waiverOf, type Waiving } from '../decide/waivers';
 import { cardinalityOf, matchPolicies } from '../decide/violations';
 import type { SourceTool, SourceTools } from '../contracts/source-tool';
 import { changeEvaluator } from '../rules/evaluate';
-import { FACTS_UNAVAILABLE } from '../rules/rule-maker';
 import type { Facts } from '../contracts/facts';
 import type { ValidatorRegistry } from '../rules/registry';
 import { planProblems } from './check-plan';
@@ -38,8 +38,10 @@ export interface EvalInput {
 
 export interface Evaluation {
   readonly outcome: EvalOutcome;
-  /** Findings in declared order. If a rule forbids a diff because it cannot be read, the rules without an answer are left out. */
+  /** Findings in declared order, without those in `unread`. */
   readonly findings: readonly ValidatorFinding[];
+  /** Ids of validators that could not read the diff, as one of the findings says (`foldUnread`). */
+  readonly unread: readonly string[];
   /** Ids of validators that cannot run here. */
   readonly skipped: readonly string[];
   /** Findings that a waiver lets through; not counted as ALLOW. */
@@ -100,11 +102,12 @@ function evaluateDiff(
   const context = { tenant, target, sourceTool, requester, inputSha: input };
   const part = { ...plan, validators: plan.validators.filter(runs) };
   const all = assemble(part.validators, at === null ? null : { context, at });
-  const findings = withoutRepetition(all);
-  const reported = new Set(findings.map(({ validator_id: id }) => id));
+  const { shown: findings, unread } = foldUnread(all);
+  const reported = new Set(all.map(({ validator_id: id }) => id));
   return {
     outcome: outcomeOf(part, all, staging),
     findings,
+    unread: unread.map(({ validator_id: id }) => id),
     skipped: plan.validators.map(({ id }) => id).filter((id) => !reported.has(id)),
     waived: findings.flatMap((finding) => {
       const waiver = waiverOf(finding);
@@ -113,12 +116,6 @@ function evaluateDiff(
     shadow: assemble(plan.shadow.filter(runs), null).filter(fires),
     thrown,
   };
-}
-
-/** One error of syntax is one finding: that of the rule which refuses it. If no rule refuses it, each rule without an answer stays. */
-function withoutRepetition(findings: readonly ValidatorFinding[]): ValidatorFinding[] {
-  const isRefused = findings.some((f) => isHardBlock(f) && f.reasonCode !== FACTS_UNAVAILABLE);
-  return findings.filter((f) => !isRefused || f.reasonCode !== FACTS_UNAVAILABLE || f.status === 'ALLOW');
 }
 
 /** FORBID: rolled back without asking anyone. CONFIRM: a person or a callback decides. */

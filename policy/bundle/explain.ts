@@ -52,6 +52,8 @@ export interface Explanation {
   readonly sourceTool: string;
   readonly facts: { readonly kind: string } | { readonly refused: string; readonly message: string };
   readonly findings: readonly ExplainedFinding[];
+  /** Ids of validators that could not read the diff, as one of the findings says. */
+  readonly unread: readonly string[];
   readonly skipped: readonly string[];
   /** Findings of shadow validators, which do not affect the outcome. */
   readonly shadow: readonly ExplainedFinding[];
@@ -77,6 +79,7 @@ export function explain(
     sourceTool: plan.sourceTool,
     facts: given.facts.ok ? { kind: given.facts.kind } : { refused: given.facts.code, message: given.facts.message },
     findings: reported.map(of(plan.validators)),
+    unread: evaluation.unread,
     skipped: evaluation.skipped,
     shadow: evaluation.shadow.map(of(plan.shadow)),
   };

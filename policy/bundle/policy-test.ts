@@ -81,9 +81,11 @@ export function policyTestProblems(test: PolicyTest, evaluation: Evaluation, ask
     if (fired.includes(id)) continue;
     const why = ran.has(id)
       ? 'it ran and found nothing'
-      : evaluation.skipped.includes(id)
-        ? 'it did not run because the test has no "staging"'
-        : 'the plan has no such validator';
+      : evaluation.unread.includes(id)
+        ? 'it could not read the diff, as another finding says'
+        : evaluation.skipped.includes(id)
+          ? 'it did not run because the test has no "staging"'
+          : 'the plan has no such validator';
     problems.push(`expected ${id} to fire: ${why}`);
   }
   const unexpected = expected === undefined ? [] : fired.filter((id) => !expected.includes(id));

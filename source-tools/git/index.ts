@@ -1,6 +1,7 @@
 import type { Pack } from '../../policy/rules/pack';
 import { defineSourceTool } from '../define';
 import { touchedNames } from '../touched-names';
+import { commitIdProblem } from './commit-id';
 import { commitMessageProblem } from './commit-message';
 import { extractGitPatchFacts } from './facts/extract-git-facts';
 import { GIT_FACTS, type GitPatchFacts } from './facts/git-facts';
@@ -29,6 +30,7 @@ export const gitPatch = defineSourceTool<GitPatchFacts>({
   stagingSettings: GitSettings,
   effectMetadata: {
     members: { message: commitMessageProblem, base_commit: () => null },
+    required: { base_commit: commitIdProblem },
     refused: [
       'author',
       'author_name',

@@ -139,9 +139,14 @@ export function createPlanSource(deps: PlanSourceDeps): PlanSource {
         );
       const entry = newest.revision.plans.find((p) => p.target === target && p.sourceTool === sourceTool);
       if (entry !== undefined) return compile(newest, entry);
-      const available = newest.revision.plans.map((p) => `${p.target}/${p.sourceTool}`).join(', ');
+      // An agent of any tenant reads this message, so it names no other target.
+      const tools = newest.revision.plans.filter((p) => p.target === target).map((p) => p.sourceTool);
+      const instead =
+        tools.length === 0
+          ? `it does not have the target ${target}; ask an operator, who sees all with "countersign policy show"`
+          : `for ${target}, it expects one of ${tools.join(', ')}`;
       throw misconfigured(
-        `target, sourceTool: policy revision ${newest.revision.revision} has no plan for ${target}/${sourceTool}; available: ${available}`,
+        `target, sourceTool: policy revision ${newest.revision.revision} has no plan for ${target}/${sourceTool}: ${instead}`,
         { target, sourceTool },
       );
     },

@@ -52,6 +52,7 @@ async function run(args: string[], options: Options = {}): Promise<CommandRun & 
     ledgerRows: () => Promise.reject(new Error('the ledger is not read here')),
     evidence: () => Promise.reject(new Error('evidence is not read here')),
     keyFile: null,
+    keyId: null,
     temporal: { address: '127.0.0.1:7233', namespace: 'default' },
     ...options.connected,
     close: async () => void closed++,
@@ -123,6 +124,13 @@ describe('help', () => {
       expect(Math.max(...lines.map((text) => text.length))).toBeLessThanOrEqual(80);
     },
   );
+
+  it('calls the key of an operator --operator-key in each command, and that of others --key', async () => {
+    for (const command of COMMANDS) {
+      const { out } = await run([...command, '--help']);
+      expect({ command, options: out.match(/^ *--key .*operator.*$/m) }).toEqual({ command, options: null });
+    }
+  });
 
   it('is also that of the command help, which no list shows', async () => {
     const show = await run(['show', '--help']);
@@ -604,8 +612,31 @@ describe('result', () => {
 });
 
 describe('submit', () => {
+  const sent = async () => ({ changeId: CHANGE, preflight: 'pending' as const, outcome: null });
+  const notOpened = () => Promise.reject(new CountersignError('not_found', 'No review'));
+  const args = () => ['submit', write('f.sql', SQL), '--target', 'shop', '--tool', 'SQLDryRun'];
+
+  it('says whose key submitted the same change before, and when, and nothing if it was its own key', async () => {
+    const submittedBy = { keyId: hex('7'), subject: 'agent:other\u202e', at: '2026-11-19T08:30:00.000Z' };
+    const review = async () => ({ ...reviewed(), submittedBy });
+    const submit = (keyId: string | null, ...more: string[]) =>
+      run([...args(), ...more], { reviews: { submit: sent, review }, connected: { keyId } });
+    for (const keyId of [null, hex('8')]) {
+      const { code, out, err } = await submit(keyId);
+      expect([code, out]).toEqual([8, `${CHANGE}\n`]);
+      expect(err.replaceAll('\n', ' ')).toContain(
+        `submitted before by another key, ${'7'.repeat(16)} of agent:other⟦U+202E⟧, at 2026-11-19 08:30Z`
+          .replace('⟦', '\u27e6')
+          .replace('⟧', '\u27e7'),
+      );
+    }
+    expect((await submit(hex('7'))).err).not.toContain('before');
+    expect(JSON.parse((await submit(hex('8'), '--json')).out)).toMatchObject({ submittedBefore: submittedBy });
+    expect(JSON.parse((await submit(hex('7'), '--json')).out)).toMatchObject({ submittedBefore: null });
+  });
+
   it('exits 8 while the review is open, and prints only the id on standard output', async () => {
-    const reviews = { submit: async () => ({ changeId: CHANGE, preflight: 'pending' as const, outcome: null }) };
+    const reviews = { submit: sent, review: notOpened };
     const { code, out } = await run(['submit', write('f.sql', SQL), '--target', 'shop', '--tool', 'SQLDryRun'], {
       reviews,
     });
@@ -764,7 +795,11 @@ describe('--json', () => {
   const key64 = hex('1');
 
   it.each<[string[], number, string[]]>([
-    [['submit', write('f', SQL), '--target', 't', '--tool', 'T'], 8, ['changeId', 'preflight', 'outcome', 'result']],
+    [
+      ['submit', write('f', SQL), '--target', 't', '--tool', 'T'],
+      8,
+      ['changeId', 'preflight', 'outcome', 'submittedBefore', 'result'],
+    ],
     [['list'], 0, ['reviews', 'next']],
     [['show', CHANGE, '--evidence'], 0, [...Object.keys(status()), 'evidence']],
     [['answer', CHANGE, '--all', '--confirm', '--key', keyFile], 0, ['changeId', 'decision', 'results']],

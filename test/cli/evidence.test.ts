@@ -38,6 +38,7 @@ const UNUSED: Connected = {
   ledgerRows: () => Promise.reject(new Error('the ledger is not read here')),
   evidence: () => Promise.reject(new Error('evidence is not read here')),
   keyFile: null,
+  keyId: null,
   temporal: null,
   close: async () => undefined,
 };

@@ -114,7 +114,7 @@ test('init prints what it made and kept, the checks, and the next commands', asy
     'ok   clock: fine',
     'link for bob only, once, until 2026-11-24T09:00:00.000Z: http://localhost:8077/inbox/#enroll=x',
     "an earlier link for eve is open until 2026-11-23T09:00:00.000Z; if it is lost, revoke it and run init again: COUNTERSIGN_STATE_DIR=/etc/cs countersign keys revoke e1 --reason 'the link is lost' --operator-key /keys/op.json",
-    'next: COUNTERSIGN_STATE_DIR=/etc/cs countersign policy publish /etc/cs/policy.yaml --key /keys/op.json',
+    'next: COUNTERSIGN_STATE_DIR=/etc/cs countersign policy publish /etc/cs/policy.yaml --operator-key /keys/op.json',
     'next: countersign up /etc/cs',
   ]);
 });

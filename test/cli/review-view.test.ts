@@ -73,6 +73,26 @@ it('loses no violation: one whose finding passed, is absent or has another name 
   expect(text).toContain(`→ all 3: countersign answer ${hex('c')} --all --confirm`);
 });
 
+it('prints an error of reading once with the number of checks that it kept from answering, and all of them with --all', () => {
+  const unread = { reason: 'could not be read (syntax_error)', reasonCode: 'facts_unavailable' };
+  const findings = [
+    finding({ class: 'SAFETY', validatorId: 'safety.parse', reasonCode: 'syntax_error' }),
+    ...['1', '2', '3'].map((digit) => finding({ validatorId: `guardian.rule${digit}`, ...unread })),
+  ];
+  const text = printed(reviewed(status({ findings, violations: [] })));
+  expect(text).toMatch(
+    /Findings that fired \(4\)\n.*safety\.parse\n.*why\n  … and 3 more checks could not read the change\n/,
+  );
+  expect(text).not.toContain('guardian.rule');
+  const full = printed(reviewed(status({ findings, violations: [] })), 'full');
+  expect(full).toContain('guardian.rule3');
+  expect(full).not.toContain('more checks');
+  const asked = violation({ findingIndex: 2, validatorId: 'guardian.rule2' });
+  const withViolation = printed(reviewed(status({ findings, violations: [asked] })));
+  expect(withViolation).toMatch(/guardian\.rule2\n.*\n.*aaaaaaaa pending/);
+  expect(withViolation).toContain('and 2 more checks could not read the change');
+});
+
 it('offers no command for a violation that is answered, hard, or resolved by a callback', () => {
   const resolutions = ['confirmed', 'rejected', 'hard', 'callback'] as const;
   for (const resolution of resolutions) {

@@ -135,5 +135,5 @@ export const accepted = (id = hex('a'), code = 'accepted'): AnswerResults => ({
 /** What the client returns after it has verified a review with this status. */
 export function reviewed(of: ReviewStatus = status(), bytes: Uint8Array | null = null): VerifiedReview {
   const nothing = { findings: [], plan: null, staging: null, preview: null, answers: [], refusals: [], outcome: null };
-  return { changeId: of.changeId, status: of, bytes, ...nothing };
+  return { changeId: of.changeId, status: of, submittedBy: null, bytes, ...nothing };
 }

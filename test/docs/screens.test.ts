@@ -102,7 +102,7 @@ async function page(): Promise<string> {
   const parts = [
     '# Screens',
     'What people see in a terminal of 80 and of 140 columns. `test/docs/screens.test.ts` makes this page from the views of the command line.',
-    'Every screen prints the same state and the same title. The title is made by the source tool from the bytes of the change and its dry run, never from what the requester wrote. A command takes the first eight digits of an id, if only one review starts with them; through a gateway, a command that signs takes only the full id. What is left out is named, and `show --all` prints it.',
+    'Every screen prints the same state and the same title. The title is made by the source tool from the bytes of the change and its dry run, never from what the requester wrote. A command takes the first eight digits of an id, if only one review starts with them; through a gateway, a command that signs takes only the full id. What is left out is named, and `show --all` prints it. If a change cannot be read, the error is shown once, with the number of checks that could not answer.',
   ];
   const block = (text: string): string => `\`\`\`text\n${text.trimEnd()}\n\`\`\``;
   for (const [name, review] of Object.entries(SCREENS))

@@ -72,6 +72,15 @@ it('shows an open review from its rows: violations, who confirmed, deadline, fin
   expect([staging === null, bytes === null, outcome]).toEqual([false, false, null]);
 });
 
+it('names the key that submitted the change, whose it is and when the review was opened', () => {
+  const verdict = verifiedReview(open, world.trust, NOW);
+  expect(verdict.ok && verdict.review.submittedBy).toEqual({
+    keyId: world.keys.agent.entry.keyId,
+    subject: 'agent:shop-agent',
+    at: open.rows[0]?.row.at,
+  });
+});
+
 it('shows evidence that this process collected, which has no checksum, and still refuses a changed row of it', () => {
   const collected = { ...open, sha256: null };
   expect(verifiedReview(collected, world.trust, NOW)).toEqual(verifiedReview(open, world.trust, NOW));

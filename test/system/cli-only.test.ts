@@ -203,6 +203,7 @@ async function printed(args: readonly string[]): Promise<string> {
     evidence: () => Promise.reject(new Error('`sign` must not read the evidence')),
     ledgerRows: () => Promise.reject(new Error('`sign` must not read the ledger')),
     keyFile: null,
+    keyId: null,
     temporal: { address: address(), namespace: namespace() },
     close: async () => {},
   };

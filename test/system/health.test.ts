@@ -152,7 +152,7 @@ describe('while a review waits for a person', () => {
       ['ledger', 'show', id],
       ['ledger', 'verify'],
       ['keys', 'list'],
-      ['policy', 'publish', join(set.dir, '..', 'policy.yaml'), '--key', set.request.operatorKey],
+      ['policy', 'publish', join(set.dir, '..', 'policy.yaml'), '--operator-key', set.request.operatorKey],
       ['target', 'freeze', 'shop', '--reason', 'test', '--operator-key', set.request.operatorKey],
       ['resolve', id, '--applied', '--reason', 'test', '--operator-key', set.request.operatorKey],
     ];

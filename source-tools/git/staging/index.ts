@@ -2,6 +2,7 @@ import { StagingRecord } from '../../../policy/contracts/staging-record';
 import type { GitPatchFacts } from '../facts/git-facts';
 import type { StageContext, Staged, TargetEffects } from '../../../policy/contracts/target-effects';
 import { applyPatch } from './apply-patch';
+import { commitIdProblem } from '../commit-id';
 import { commitMessageProblem } from '../commit-message';
 import { identity } from './commit-object';
 import { commitPatch, sealPatch } from './git-commit';
@@ -67,8 +68,8 @@ async function stage({ changeId, diff, facts }: StageContext, repository: Reposi
 }
 
 async function baseProblem(repository: Repository, ref: string, commit: string): Promise<string | null> {
-  if (!/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(commit))
-    return 'expected the full id of the commit that the patch is based on';
+  const wrongId = commitIdProblem(commit);
+  if (wrongId !== null) return wrongId;
   const tip = await tipOf(repository, ref);
   if (tip === null) return `the branch ${ref} does not exist`;
   return tip === commit ? null : `the patch is based on ${commit}, but ${ref} is at ${tip}; rebase the patch`;

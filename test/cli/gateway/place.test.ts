@@ -56,7 +56,7 @@ it('uses the servers of a state directory that the shell names, and not the gate
   expect(listed.err).toContain(
     `uses the servers of ${g.path('dev')} (COUNTERSIGN_STATE_DIR), not the gateway ${g.url} of your login`,
   );
-  const key = ['--key', g.key('alice')];
+  const key = ['--operator-key', g.key('alice')];
   const shown = await run(['policy', 'show', ...key], stateDir('dev'));
   expect(shown).toMatchObject({ code: 1, err: expect.stringContaining('not the gateway') });
   expect(await run(['whoami'], stateDir('dev'))).toMatchObject({

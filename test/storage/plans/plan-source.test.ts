@@ -129,3 +129,30 @@ it('fails instead of returning only some revocations if there are more rows than
   await expect(table(1_000).revocations()).resolves.toHaveLength(1_000);
   await expect(table(1_001).revocations()).rejects.toMatchObject({ type: 'CONFIGURATION_ERROR' });
 });
+
+it('an agent of any tenant that names a wrong target or tool learns the tools of that target, and no other target', async () => {
+  const entries = ['shop/SQLCAS', 'shop/SQLDryRun', 'payroll/GitPatch'].map((name) => name.split('/'));
+  const source = createPlanSource({
+    revisions: {
+      list: async () => [{ envelope: signed(1), bundleText: '1' }],
+      revocations: async () => [],
+    },
+    verifyRevision: () => {
+      const plans = entries.map(([target, sourceTool]) => ({ target, sourceTool, planHash: PLAN }));
+      return { revision: 1, plans } as PolicyRevision;
+    },
+    verifyRevocation: () => null,
+    compile: () => {
+      throw new Error('not compiled here');
+    },
+    now: () => 0,
+  });
+  const message = (target: string): Promise<string> =>
+    source.current(target, 'HTTPPatch').then(String, (error: unknown) => (error as Error).message);
+  expect(await message('shop')).toMatch(
+    /has no plan for shop\/HTTPPatch: for shop, it expects one of SQLCAS, SQLDryRun$/,
+  );
+  const unknown = await message('shp');
+  expect(unknown).toMatch(/has no plan for shp\/HTTPPatch: it does not have the target shp; ask an operator/);
+  expect(unknown).not.toMatch(/shop|payroll/);
+});

@@ -55,7 +55,16 @@ function revoke(revision: string, key = 'operator', more: readonly string[] = []
     COUNTERSIGN_DATABASE_URL: database.url('cs_operator'),
     COUNTERSIGN_TRUST_FILE: folder.write('trust.json', JSON.stringify({ operators: [operator.publicKey] })),
   };
-  const args = ['policy', 'revoke', revision, '--reason', 'forgot the vault', '--key', folder.path(key), ...more];
+  const args = [
+    'policy',
+    'revoke',
+    revision,
+    '--reason',
+    'forgot the vault',
+    '--operator-key',
+    folder.path(key),
+    ...more,
+  ];
   return runCommand(args, { host: { env, remote: remoteModules, now: () => new Date() } });
 }
 

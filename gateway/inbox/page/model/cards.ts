@@ -4,6 +4,7 @@ import type { ValidatorFinding } from '../../../../policy/contracts/finding';
 import { fires } from '../../../../policy/contracts/readings';
 import type { ReviewStatus, ViolationStatus } from '../../../../policy/contracts/status';
 import { confirmationsOf } from '../../../../client/retraction';
+import { foldUnread } from '../../../../policy/rules/fold-unread';
 import { lastWords } from '../../../../policy/decide/last-words';
 import type { VerifiedReview } from '../../../../signing/verified-review';
 import { withoutFirstLines } from '../../../../policy/text/without-first-lines';
@@ -40,6 +41,8 @@ export interface ReviewCards {
   readonly endedBy: readonly Fired[];
   /** Findings that fired and need no answer: advice. */
   readonly advice: readonly Fired[];
+  /** Findings of checks that could not read the change, as one of `endedBy` or `advice` says. */
+  readonly unread: readonly ValidatorFinding[];
   readonly passed: readonly ValidatorFinding[];
   readonly skipped: readonly ValidatorFinding[];
 }
@@ -67,7 +70,7 @@ export function cardsOf(review: VerifiedReview, change: ShownChange | null, pers
       };
     });
   const asked = new Set(cards.map(({ finding }) => finding));
-  const fired = findings.filter((finding) => fires(finding) && !asked.has(finding));
+  const { shown: fired, unread } = foldUnread(findings.filter((finding) => fires(finding) && !asked.has(finding)));
   const hard = new Set(
     status.violations.filter(({ need }) => need === 'hard').map(({ findingIndex }) => findings[findingIndex]),
   );
@@ -78,6 +81,7 @@ export function cardsOf(review: VerifiedReview, change: ShownChange | null, pers
     cards,
     endedBy: fired.filter(ends).map(shown),
     advice: fired.filter((finding) => !ends(finding)).map(shown),
+    unread,
     passed: findings.filter(({ status: of }) => of === 'ALLOW'),
     skipped: findings.filter(({ status: of }) => of === 'SKIPPED'),
   };

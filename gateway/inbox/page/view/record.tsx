@@ -1,8 +1,29 @@
 import type { JSX } from 'preact';
 import type { VerifiedReview } from '../../../../signing/verified-review';
+import { unreadText } from '../../../../policy/rules/fold-unread';
 import { counted } from '../../../../policy/text/change-title';
 import { ruleTitle, type ReviewCards } from '../model/cards';
 import { SafeText } from './safe-text';
+
+/** Checks that could not read the change, as a finding above says, folded into one line. */
+export function UnreadChecks({ cards: { unread } }: { readonly cards: ReviewCards }): JSX.Element | null {
+  const text = unreadText(unread.length);
+  if (text === null) return null;
+  return (
+    <details class="panel">
+      <summary>
+        <h2>… {text}</h2>
+      </summary>
+      <ul class="checks">
+        {unread.map(({ validator_id: id, reason }, i) => (
+          <li key={i}>
+            {ruleTitle(id)} <code class="quiet">{id}</code>: <SafeText text={reason} />
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
 
 /** Checks that did not fire, folded into one line. */
 export function PassedChecks({ cards: { passed, skipped } }: { readonly cards: ReviewCards }): JSX.Element | null {

@@ -2,6 +2,7 @@ import { useEffect } from 'preact/hooks';
 import type { JSX } from 'preact';
 import type { VerifiedReview } from '../../../../signing/verified-review';
 import { useServerNow } from '../hooks/use-live';
+import { foldedExplanation } from '../../../../policy/rules/fold-unread';
 import { shortTime } from '../../../../policy/text/short-time';
 import { agoText, remainingText } from '../model/deadline';
 import { stateText } from '../model/state-text';
@@ -42,7 +43,7 @@ export function ReviewHeader({ review: { status, outcome }, title }: Props): JSX
       </p>
       {outcome !== null && outcome.explanation !== '' && (
         <p class="explanation">
-          <SafeLines text={outcome.explanation} />
+          <SafeLines text={foldedExplanation(outcome.explanation, outcome.findings)} />
         </p>
       )}
       {warnings.map((warning, i) => (

@@ -16,7 +16,7 @@ import { Claims, EffectMetadata } from './claims';
 import { DryRun } from './dry-run';
 import { FiredList } from './fired-list';
 import { History } from './history';
-import { PassedChecks, RecordDetails } from './record';
+import { PassedChecks, RecordDetails, UnreadChecks } from './record';
 import { ReviewHeader } from './review-header';
 import { StructureView } from './structure-view';
 import { ViolationCard } from './violation-card';
@@ -85,6 +85,7 @@ export function VerifiedPage({ review, session, open, readAgain }: Props): JSX.E
             fired={cards.advice}
             {...{ review, change: shown.change, seen }}
           />
+          <UnreadChecks cards={cards} />
           <History review={review} />
           <PassedChecks cards={cards} />
           <RecordDetails review={review} temporalUi={session.temporalUi} />

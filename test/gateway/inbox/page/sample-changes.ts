@@ -58,7 +58,10 @@ const remove: SampleChange = {
 const git: SampleChange = {
   sourceTool: 'GitPatch',
   text: RELEASE_PATCH,
-  metadata: { message: 'Publish from the pipeline\n\nRetries were too few for the registry.' },
+  metadata: {
+    base_commit: sha256HexOfText('base'),
+    message: 'Publish from the pipeline\n\nRetries were too few for the registry.',
+  },
   record: {
     statements: [{ sha: sha256HexOfText('g'), command: 'git apply', rowCount: 2 }],
     tables: [updatedTable('.github/workflows/release.yml', 1, touched), updatedTable('src/retry.ts', 1, touched)],

@@ -144,6 +144,17 @@ describe('what the page shows of a verified review', () => {
     ]);
   });
 
+  it('shows an error of syntax once, with the checks that could not read the change', async () => {
+    const { bundle } = await world.open({ ...SAMPLE_CHANGES.forbidden, text: 'UPDAT customers SET' });
+    const verdict = verifiedReview(bundle, world.trust, NOW.toISOString());
+    if (!verdict.ok) throw new Error(JSON.stringify(verdict.differences));
+    const { cards, endedBy, advice, unread } = shownReview(verdict.review, 'alice').cards;
+    expect(cards).toEqual([]);
+    expect([...endedBy, ...advice].map(({ finding }) => finding.validator_id)).toEqual(['safety.sql_parse_failure']);
+    expect(unread.length).toBeGreaterThan(30);
+    expect(unread.every(({ reasonCode }) => reasonCode === 'facts_unavailable')).toBe(true);
+  });
+
   it('asks to type table and row count of the dry run before rows are deleted, and nothing before an update of 40 rows', async () => {
     expect((await shown('update')).friction).toBeNull();
     const friction = (await shown('remove')).friction;
