@@ -228,8 +228,9 @@ function child(file, args, options) {
   return new Promise((done, fail) => {
     const started = spawn(file, args, { cwd: root, ...options });
     const parent = process.ppid;
+    const underNpm = process.env.npm_command !== undefined;
     const lost = setInterval(() => {
-      if (process.ppid !== parent) forward('SIGTERM');
+      if (underNpm && process.ppid !== parent) forward('SIGTERM');
     }, 500);
     const forward = (signal) => {
       clearInterval(lost);

@@ -1,5 +1,5 @@
 import { messageOf } from '../../client/errors';
-import { counted } from '../../policy/text/change-title';
+import { counted } from '../../policy/text/counted';
 import type { Database } from '../../storage/database/database';
 import { isDatabaseDown } from '../../storage/database/database-down';
 import { MIN_SERVER_VERSION } from '../../storage/database/migrate';

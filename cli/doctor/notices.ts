@@ -1,5 +1,5 @@
 import { messageOf } from '../../client/errors';
-import { counted } from '../../policy/text/change-title';
+import { counted } from '../../policy/text/counted';
 import type { Plan } from '../../policy/contracts/plan';
 import { FIRST_RETRY_S, MAX_RETRY_S } from '../../workers/notices/deliver-notices';
 import { readNotices, type NoticeSettings } from '../../workers/notices/settings';

@@ -1,5 +1,5 @@
 import { messageOf } from '../../client/errors';
-import { counted } from '../../policy/text/change-title';
+import { counted } from '../../policy/text/counted';
 import type { Plan } from '../../policy/contracts/plan';
 import { targetFreezes } from '../../activities/committer/target-freezes';
 import { newestRevision } from '../../storage/plans/newest-revision';

@@ -1,4 +1,4 @@
-import { counted } from '../../policy/text/change-title';
+import { counted } from '../../policy/text/counted';
 import { createEnrollments } from '../../storage/keys/enrollments';
 import { openLinks } from '../../storage/keys/open-links';
 import { createKeyRegistry } from '../../storage/keys/key-registry';

@@ -1,7 +1,7 @@
 import type { Connection } from '@temporalio/client';
 import { messageOf } from '../../client/errors';
 import { GRPC } from '../../client/temporal-errors';
-import { counted } from '../../policy/text/change-title';
+import { counted } from '../../policy/text/counted';
 import { TASK_QUEUES } from '../../policy/contracts/queues';
 import { SEARCH_ATTRIBUTES } from '../../policy/contracts/search-attributes';
 import type { Env } from '../../workers/config';

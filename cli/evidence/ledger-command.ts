@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { CountersignError } from '../../client/errors';
 import type { StoredRow } from '../../policy/evidence/chain';
-import { counted } from '../../policy/text/change-title';
+import { counted } from '../../policy/text/counted';
 import { addAction, type Cli, type Io } from '../action';
 import { ExitCode } from '../exit-codes';
 import { line, styled } from '../printer';

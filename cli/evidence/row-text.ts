@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonValue } from '../../policy/contracts/canonical-json';
 import type { LedgerRow } from '../../policy/contracts/ledger';
 import { fromBase64 } from '../../policy/evidence/base64';
-import { counted } from '../../policy/text/change-title';
+import { counted } from '../../policy/text/counted';
 import { jsonOf } from '../../policy/text/json-of';
 import { isHex64 } from '../options';
 import { shortId } from '../reviews/change-id';

@@ -1,5 +1,5 @@
 import { linesOf, sourceLines } from '../../policy/text/escape';
-import { counted } from '../../policy/text/change-title';
+import { counted } from '../../policy/text/counted';
 import { jsonOf } from '../../policy/text/json-of';
 import { decodeUtf8 } from '../../policy/text/utf8';
 import { styled, type Printer, type Style } from '../printer';

@@ -1,6 +1,6 @@
 import type { FindingProjection, ReviewStatus, ViolationStatus } from '../../policy/contracts/status';
 import { foldUnread, unreadText } from '../../policy/rules/fold-unread';
-import { counted } from '../../policy/text/change-title';
+import { counted } from '../../policy/text/counted';
 import { withoutFirstLines } from '../../policy/text/without-first-lines';
 import { line, styled, type Printer, type Style, type Text } from '../printer';
 import { shellCommand } from '../shell-quote';

@@ -2,7 +2,7 @@ import type { AdmittedAnswer } from '../../policy/contracts/answer';
 import type { ReviewStatus } from '../../policy/contracts/status';
 import type { VerifiedReview } from '../../signing/verified-review';
 import { foldedExplanation } from '../../policy/rules/fold-unread';
-import { counted } from '../../policy/text/change-title';
+import { counted } from '../../policy/text/counted';
 import { decodeUtf8 } from '../../policy/text/utf8';
 import { line, styled, type Printer } from '../printer';
 import { printDiff } from './diff-view';

@@ -71,7 +71,7 @@ export const BUILTIN_VALIDATORS: readonly ValidatorDefinition<NoConfig>[] = Obje
   builtin({
     implementation: 'metadata_mismatch',
     kind: 'derived',
-    logicRevision: 5,
+    logicRevision: 6,
     level: 'confirm',
     reads: ['facts', 'claims', 'metadata', 'staging'],
     why: 'A rule that reads a claim is only as reliable as the claim.',

@@ -1,7 +1,7 @@
 import type { ValidatorFinding } from '../contracts/finding';
 import { fires } from '../contracts/readings';
 import { FACTS_UNAVAILABLE } from './rule-maker';
-import { counted } from '../text/change-title';
+import { counted } from '../text/counted';
 import { isHardBlock } from '../decide/findings';
 
 type Foldable = Pick<ValidatorFinding, 'class' | 'status' | 'reason' | 'reasonCode'>;

@@ -3,6 +3,7 @@ import type { StagingRecord } from '../contracts/staging-record';
 import { touchedRows } from '../contracts/readings';
 import type { RuleOutcome, ValidatorInput } from './define';
 import { metadataEvidence, stagingEvidence } from '../contracts/facts';
+import { counted } from '../text/counted';
 import { shown } from '../text/shown-name';
 import { parseName, shownName, type TableName } from '../text/table-name';
 
@@ -50,14 +51,14 @@ function rowsContradicted(claim: JsonValue | undefined, input: ValidatorInput): 
     const shows = countsOf(record);
     return shows.has(claim)
       ? []
-      : against(`The metadata claims ${claim} rows, but the dry run touched ${touchedRows(record)}`, [
+      : against(`The metadata claims ${counted(claim, 'row')}, but the dry run touched ${touchedRows(record)}`, [
           stagingEvidence(sha, '/tables'),
         ]);
   }
   const written = input.tool.claims?.rows ?? null;
   return written === null || written.count === claim
     ? []
-    : against(`The metadata claims ${claim} rows, but the diff writes ${written.count}`, written.evidence);
+    : against(`The metadata claims ${counted(claim, 'row')}, but the diff writes ${written.count}`, written.evidence);
 }
 
 /** All correct ways to count: everything touched, the tables without side effects, the rows that the statements report. */

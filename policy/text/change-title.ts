@@ -1,3 +1,4 @@
+import { counted } from './counted';
 import { toWellFormed } from '../contracts/canonical-json';
 import { clip } from './cut-text';
 import { shown } from './shown-name';
@@ -22,11 +23,6 @@ export function oneLineTitle(text: string): string {
 export function joinParts(parts: readonly string[]): string {
   const more = parts.length - MAX_PARTS;
   return more <= 0 ? parts.join(', ') : `${parts.slice(0, MAX_PARTS).join(', ')} and ${more} more`;
-}
-
-/** `1 row`, `2 rows`. */
-export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${count} ${count === 1 ? one : many}`;
 }
 
 /** A plain name unchanged; any other name quoted, so that it cannot imitate the text around it. */

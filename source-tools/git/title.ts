@@ -1,4 +1,4 @@
-import { counted } from '../../policy/text/change-title';
+import { counted } from '../../policy/text/counted';
 import { shown } from '../../policy/text/shown-name';
 import type { GitPatchFacts } from './facts/git-facts';
 

@@ -1,6 +1,7 @@
 import type { DiffInput } from '../../policy/contracts/diff';
 import type { StagingRecord } from '../../policy/contracts/staging-record';
-import { counted, joinParts, titleTable } from '../../policy/text/change-title';
+import { joinParts, titleTable } from '../../policy/text/change-title';
+import { counted } from '../../policy/text/counted';
 import { ANY_TABLE, type TableName } from '../../policy/text/table-name';
 import { casTable, type SqlCasFacts } from './facts/sql-cas-facts';
 import { isListed } from './facts/safe-functions';

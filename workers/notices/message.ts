@@ -6,7 +6,7 @@
 import { z } from 'zod';
 import { Name, Sha256Hex } from '../../policy/contracts/diff';
 import { RollbackReason, TerminalState } from '../../policy/contracts/outcome';
-import { counted } from '../../policy/text/change-title';
+import { counted } from '../../policy/text/counted';
 
 const About = { changeId: Sha256Hex, tenant: z.string(), target: z.string(), sourceTool: z.string(), team: Name };
 export const NoticeBody = z.discriminatedUnion('event', [

@@ -14,6 +14,7 @@ import type { RollbackReason } from '../../contracts/outcome';
 import type { MeasuredChange } from '../../contracts/ledger';
 import { durationMs } from '../../contracts/duration';
 import type { ValidatorDefinition } from '../define';
+import { counted as countedText } from '../../text/counted';
 import { AggregateConfig, MAX_COUNTED } from './config';
 import { MAX_PLACES, Measure, Place, StagedMeasure } from './measure';
 
@@ -162,7 +163,7 @@ export function aggregateResult(
   const exceeded = exceededLimits(config, record);
   if (exceeded.length === 0 && complete)
     return { validator_id: validatorId, status: 'ALLOW', reason: '', evidenceRefs: [] };
-  const others = complete ? `${counted.length} other changes` : `more than ${MAX_COUNTED} other changes`;
+  const others = complete ? countedText(counted.length, 'other change') : `more than ${MAX_COUNTED} other changes`;
   const problems = [
     ...(complete ? [] : [`at most ${MAX_COUNTED} changes can be counted`]),
     ...exceeded.map((e) => e.text),
@@ -233,7 +234,7 @@ export const aggregateDefinition: ValidatorDefinition<AggregateConfig> = Object.
   pack: null,
   kind: 'attested' as const,
   version: 'v1',
-  logicRevision: 5,
+  logicRevision: 6,
   config: AggregateConfig,
   sourceTools: '*' as const,
   phase: 'preflight' as const,

@@ -1,4 +1,4 @@
-import { counted } from '../../../policy/text/change-title';
+import { counted } from '../../../policy/text/counted';
 import { coveringGlob, pathName, type PathName } from '../../../policy/text/glob';
 import { memoizeByObject } from '../../../policy/text/memoize';
 import { wordList } from '../../../policy/text/word-list';

@@ -1,5 +1,6 @@
 import type { StagingRecord } from '../../../../policy/contracts/staging-record';
-import { counted, joinParts, oneLineTitle } from '../../../../policy/text/change-title';
+import { joinParts, oneLineTitle } from '../../../../policy/text/change-title';
+import { counted } from '../../../../policy/text/counted';
 import { lex } from '../../../../source-tools/sql/facts/lexer';
 import type { VerifiedReview } from '../../../../signing/verified-review';
 import type { LineKind, ShownChange } from './change-lines';

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { counted } from '../../../../policy/text/change-title';
+import { counted } from '../../../../policy/text/counted';
 import type { Chosen } from '../model/choices';
 import type { Friction, Typed } from '../model/friction';
 import { Alert } from './alert';

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import type { JsonObject } from '../../../../policy/contracts/canonical-json';
 import type { StagingRecord } from '../../../../policy/contracts/staging-record';
-import { counted } from '../../../../policy/text/change-title';
+import { counted } from '../../../../policy/text/counted';
 import { previewOf } from '../model/preview-table';
 import { PreviewRows } from './preview-rows';
 import { SafeText } from './safe-text';

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import type { VerifiedReview } from '../../../../signing/verified-review';
-import { counted } from '../../../../policy/text/change-title';
+import { counted } from '../../../../policy/text/counted';
 import { ruleTitle } from '../model/cards';
 import { shortTime } from '../../../../policy/text/short-time';
 import { Badge } from './badge';

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import type { VerifiedReview } from '../../../../signing/verified-review';
 import { unreadText } from '../../../../policy/rules/fold-unread';
-import { counted } from '../../../../policy/text/change-title';
+import { counted } from '../../../../policy/text/counted';
 import { ruleTitle, type ReviewCards } from '../model/cards';
 import { SafeText } from './safe-text';
 
