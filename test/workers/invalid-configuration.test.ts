@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { ConfigError, readEnv, readKey, readTrustFile } from '../../workers/config';
 import { loadExtensions } from '../../workers/extensions';
-import { main } from '../../workers/main';
+import { errorText, main } from '../../workers/main';
 import { LogLevel } from '../../workers/process-env';
 import { z } from 'zod';
 
@@ -120,6 +120,14 @@ test('an invalid LOG_LEVEL is reported with the other invalid variables, with ex
     if (level === undefined) delete process.env['LOG_LEVEL'];
     else process.env['LOG_LEVEL'] = level;
   }
+});
+
+test('an error without a stack, as those of the Temporal SDK, is named too', () => {
+  const error = new Error('Namespace nope is not found');
+  delete error.stack;
+  expect(errorText(error)).toBe('Error: Namespace nope is not found');
+  expect(errorText(new Error('a'))).toMatch(/^Error: a\n +at /);
+  expect(errorText('b')).toBe('b');
 });
 
 test('an outage at the start is not one: exit code 1, so that a supervisor starts the process again', async () => {
