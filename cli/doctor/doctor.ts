@@ -54,7 +54,7 @@ export async function doctor(env: Env, options: DoctorOptions): Promise<readonly
   const { local, trusts, problem } = settingsOf(env);
   if (problem !== null) checks.push(problem);
   if (local === null) return checks;
-  const { checks: processChecks, processes } = readProcesses(envs);
+  const { checks: processChecks, processes } = readProcesses(envs, trusts && local.operators.length > 0 ? local : null);
   checks.push(...processChecks, ...(trusts ? [checkTrust(local)] : []));
   await add('Temporal server', () => checkTemporal(local, env, options));
   const database = await checkDatabase(local, processes, options);
