@@ -751,7 +751,7 @@ describe('--json', () => {
       keys: {
         registerKey: async () => hex('1'),
         listKeys: async () => [],
-        revokeKey: async () => undefined,
+        revokeKey: async () => false,
         createKey,
       },
       breakers: { listBreakers: async () => [], resetBreakers: async () => [] },
