@@ -316,6 +316,15 @@ it.each([
 );
 
 describe('answer', () => {
+  it('prints the warnings of the review before it asks', async () => {
+    const warned = 'The key that signed a record was revoked: this change cannot be committed';
+    const { out, err } = await run(['answer', CHANGE, '--all', '--confirm', '--key', keyFile], {
+      reviews: { review: async () => reviewed(status({ warnings: [warned] })), answer: async () => accepted() },
+    });
+    expect(err).toContain(`  ! ${warned}`);
+    expect(out).not.toContain(warned);
+  });
+
   const two = status({
     violations: [
       violation(),
