@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { messageOf } from '../client/errors';
+import { createWhole } from '../signing/whole-file';
 import type { Io } from './action';
 import { readAtMost } from './read-at-most';
 import { UsageError } from './usage-error';
@@ -19,14 +20,14 @@ export async function readFileBytes(path: string, max: number): Promise<Uint8Arr
   }
 }
 
-/** Throws if the file exists: policies and evidence are never overwritten. */
-export async function writeNewFile(path: string, text: string): Promise<void> {
+/** Whole or not at all, with mode 600. Throws if the file exists: policies and evidence are never overwritten. */
+export function writeNewFile(path: string, text: string): void {
   try {
-    await writeFile(path, text, { flag: 'wx' });
+    createWhole(path, text);
   } catch (error) {
     const code = codeOf(error);
     if (code === 'ENOENT') throw new Error(`${path}: its directory does not exist`, { cause: error });
-    if (code !== 'EEXIST') throw error;
+    if (code !== 'EEXIST') throw new Error(`${path} cannot be written: ${messageOf(error)}`, { cause: error });
     const what = 'already exists and is not overwritten. Choose another path, or move the existing file';
     throw new Error(`${path} ${what}`, { cause: error });
   }

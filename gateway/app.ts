@@ -32,7 +32,7 @@ export function createGateway(deps: GatewayDeps): Hono {
   const relay = new AnswerRelay(deps, metrics);
   addMiddleware(app, metrics);
   addErrorMapping(app, deps);
-  app.route('/', healthRoutes(deps.probes, deps.now));
+  app.route('/', healthRoutes(deps.probes, deps.now, deps.log));
   app.route('/v1/key', keyRoutes(deps, callers));
   app.route('/v1/policy', policyRoutes(deps, callers));
   app.route('/v1/diffs', diffRoutes(deps, callers));

@@ -11,7 +11,7 @@ main('codec', async (logger) => {
   const codec = createPayloadCodec(readKeyRing(env.COUNTERSIGN_PAYLOAD_KEYS_FILE));
   const app = createCodecServer(codec, env.COUNTERSIGN_UI_ORIGIN);
   // It needs neither PostgreSQL nor Temporal, so it is ready as soon as it answers.
-  app.route('/', healthRoutes({}, Date.now));
+  app.route('/', healthRoutes({}, Date.now, logger));
   await serveUntilStopped(app, {
     hostname: env.COUNTERSIGN_CODEC_HOST,
     port: env.COUNTERSIGN_CODEC_PORT,

@@ -137,6 +137,7 @@ export function readKey(
   const key = asConfig('COUNTERSIGN_KEY_FILE', () =>
     readKeyFile(env.COUNTERSIGN_KEY_FILE, passphrase === undefined ? {} : { passphrase }),
   );
-  if (key.kind !== kind) throw new ConfigError(`COUNTERSIGN_KEY_FILE: expected a ${kind} key, got a ${key.kind} key`);
+  if (key.kind !== kind)
+    throw new ConfigError(`COUNTERSIGN_KEY_FILE: expected a key of kind ${kind}, got one of kind ${key.kind}`);
   return key;
 }

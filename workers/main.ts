@@ -8,9 +8,14 @@ export function main(name: string, start: (logger: Logger) => Promise<void>): vo
   const logger = createLogger(name, LogLevel.catch('info').parse(process.env['LOG_LEVEL']));
   start(logger).catch((error: unknown) => {
     if (error instanceof ConfigError) process.stderr.write(`${error.message}\n`);
-    else logger.fatal({ error: error instanceof Error ? error.stack : String(error) }, `${name} stopped`);
+    else logger.fatal({ error: errorText(error) }, `${name} stopped`);
     process.exitCode = error instanceof ConfigError ? 2 : 1;
     // Open sockets of a partial start must not keep the process alive.
     setTimeout(() => process.exit(), 1_000).unref();
   });
+}
+
+/** Errors of the Temporal SDK's native part have no stack. */
+export function errorText(error: unknown): string {
+  return (error instanceof Error ? error.stack : undefined) ?? String(error);
 }

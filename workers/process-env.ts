@@ -7,7 +7,11 @@ import { editDistance } from '../policy/text/edit-distance';
 
 /** A number as text. An empty one is refused: `Number` reads it as 0. */
 const numeric = (number: z.ZodType<number, number>) =>
-  z.string().regex(/\S/, 'expected a number').transform(Number).pipe(number);
+  z
+    .string()
+    .refine((text) => text.trim() !== '' && !Number.isNaN(Number(text)), 'expected a number')
+    .transform(Number)
+    .pipe(number);
 const Port = numeric(z.int().min(0).max(65_535));
 const Path = z.string().min(1);
 const WebUrl = z.url({ protocol: /^https?$/ });

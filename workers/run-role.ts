@@ -43,7 +43,7 @@ export async function runRole({ queue, keyKind, env, logger, wire }: Role): Prom
     logger,
   });
   const workflows = queue === 'review';
-  const health = await startHealth(env, workflows);
+  const health = await startHealth(env, workflows, logger);
   try {
     const { close, ...worker } = wire({ key, extensions, resources });
     try {
@@ -66,9 +66,9 @@ export async function runRole({ queue, keyKind, env, logger, wire }: Role): Prom
 }
 
 /** Null without an address. Loaded on demand, because it loads an HTTP framework. */
-async function startHealth(env: RoleEnv, workflows: boolean): Promise<WorkerHealth | null> {
+async function startHealth(env: RoleEnv, workflows: boolean, logger: Logger): Promise<WorkerHealth | null> {
   const { COUNTERSIGN_HEALTH_ADDRESS: address, COUNTERSIGN_DATABASE_URL: databaseUrl } = env;
   if (address === undefined) return null;
   const { startWorkerHealth } = await import('./health/worker-health.js');
-  return startWorkerHealth({ address, env: process.env, databaseUrl, workflows });
+  return startWorkerHealth({ address, env: process.env, databaseUrl, workflows, logger });
 }

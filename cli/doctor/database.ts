@@ -9,7 +9,7 @@ import { failed, passed, type Check } from './check';
 import { checkCheckpoints } from './checkpoints';
 import { databaseFix, SETUP, withDoctorDatabase } from './doctor-database';
 import type { ConfiguredProcess } from './processes';
-import { checkRole, configuredRoles } from './roles';
+import { checkRole, configuredRoles, placeOf } from './roles';
 
 const NAME = 'Countersign database';
 const URL_NAME = 'COUNTERSIGN_DATABASE_URL';
@@ -32,16 +32,19 @@ export async function checkDatabase(
   const problem = await openingProblem(local.databaseUrl);
   if (problem !== null) {
     // The other roles log in to the same server.
-    const roles = problem.down ? [] : await Promise.all(others.map(([role, url]) => checkRole(role, url)));
+    const roles = problem.down ? [] : await Promise.all(others.map(([role, url]) => checkRole(role, url, null)));
     return { checks: [problem.check, ...roles], readable: false };
   }
-  const checks = await withDoctorDatabase(local.databaseUrl, async (db) => [
-    ...(await attempt(NAME, () => checkSchema(db))),
-    ...(await attempt('clock', () => checkClock(db))),
-    ...(offline ? [] : await attempt('checkpoints', () => checkCheckpoints(db))),
+  const [place, checks] = await withDoctorDatabase(local.databaseUrl, async (db): Promise<[string, Check[]]> => [
+    await placeOf(db),
+    [
+      ...(await attempt(NAME, () => checkSchema(db))),
+      ...(await attempt('clock', () => checkClock(db))),
+      ...(offline ? [] : await attempt('checkpoints', () => checkCheckpoints(db))),
+    ],
   ]);
   for (const [role, url] of [['cs_gateway', local.databaseUrl] as const, ...others])
-    checks.push(await checkRole(role, url));
+    checks.push(await checkRole(role, url, place));
   return { checks, readable: true };
 }
 

@@ -54,8 +54,9 @@ export async function doctor(env: Env, options: DoctorOptions): Promise<readonly
   const { local, trusts, problem } = settingsOf(env);
   if (problem !== null) checks.push(problem);
   if (local === null) return checks;
-  const { checks: processChecks, processes } = readProcesses(envs);
-  checks.push(...processChecks, ...(trusts ? [checkTrust(local)] : []));
+  const trust = trusts ? checkTrust(local) : null;
+  const { checks: processChecks, processes } = readProcesses(envs, trust?.ok === true ? local : null);
+  checks.push(...processChecks, ...(trust === null ? [] : [trust]));
   await add('Temporal server', () => checkTemporal(local, env, options));
   const database = await checkDatabase(local, processes, options);
   checks.push(...database.checks);

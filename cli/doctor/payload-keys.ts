@@ -9,8 +9,8 @@ select distinct s.preview->>'keyId' as id from staging_records s join reviews r 
 where r.closed_at is null and s.preview->>'keyId' is not null order by 1 limit 100`;
 
 /**
- * Each process has the keys that open reviews are encrypted with. Without one of them, people cannot be shown the rows of a review, and its
- * workflow cannot be replayed.
+ * Each process has the keys that open reviews are encrypted with, and those with which the others encrypt. Without one of them, people
+ * cannot be shown the rows of a review, and its workflow cannot continue.
  */
 export async function checkPayloadKeys(
   local: LocalClient,
@@ -19,15 +19,26 @@ export async function checkPayloadKeys(
   const used = await withDoctorDatabase(local.databaseUrl, async (db) =>
     (await db.query<{ id: string }>(USED)).rows.map(({ id }) => id),
   );
-  if (used.length === 0) return [];
+  const current = new Set(processes.flatMap(({ payloadKeys }) => payloadKeys?.current ?? []));
+  if (used.length === 0 && current.size === 0) return [];
   return processes.map(({ name, payloadKeys }) => {
-    const missing = used.filter((id) => payloadKeys?.keys.has(id) !== true);
-    return missing.length === 0
-      ? passed(`payload keys of ${name}`, `include those of open reviews: ${used.join(', ')}`)
-      : failed(
-          `payload keys of ${name}`,
-          `open reviews are encrypted with keys that it does not have: ${missing.join(', ')}`,
-          'Stop the process, add these keys to its COUNTERSIGN_PAYLOAD_KEYS_FILE again, and start it; until then these reviews cannot continue',
-        );
+    const missingOf = (ids: Iterable<string>) => [...ids].filter((id) => payloadKeys?.keys.has(id) !== true);
+    const [needed, others] = [missingOf(used), missingOf(current)];
+    if (needed.length > 0)
+      return failed(
+        `payload keys of ${name}`,
+        `open reviews are encrypted with keys that it does not have: ${needed.join(', ')}`,
+        'Stop the process, add these keys to its COUNTERSIGN_PAYLOAD_KEYS_FILE again, and start it; until then these reviews cannot continue',
+      );
+    if (others.length > 0)
+      return failed(
+        `payload keys of ${name}`,
+        `other processes encrypt with keys that it does not have: ${others.join(', ')}`,
+        'Give all processes the same COUNTERSIGN_PAYLOAD_KEYS_FILE, and restart them; until then reviews cannot continue',
+      );
+    return passed(
+      `payload keys of ${name}`,
+      `include all that are used: ${[...new Set([...used, ...current])].join(', ')}`,
+    );
   });
 }

@@ -1,5 +1,6 @@
 import { messageOf } from '../../client/errors';
 import type { LoadedKey } from '../../signing/key-file';
+import type { EvidenceTrust } from '../../signing/verify-evidence';
 import type { Role } from '../../storage/database/roles';
 import type { KeyRing } from '../../storage/store/preview-cipher';
 import { ConfigError, readEnv, readKey, readTrustFile, type Env } from '../../workers/config';
@@ -19,8 +20,11 @@ export interface ConfiguredProcess {
   readonly payloadKeys: KeyRing | null;
 }
 
-/** Reads the files of all processes as each process does. Empty if the directory has none. */
-export function readProcesses(envs: readonly (readonly [ProcessName, Env])[]): {
+/** Reads the files of all processes as each process does. Empty if the directory has none. `trust`: of the CLI, null if it has none. */
+export function readProcesses(
+  envs: readonly (readonly [ProcessName, Env])[],
+  trust: EvidenceTrust | null,
+): {
   readonly checks: readonly Check[];
   readonly processes: readonly ConfiguredProcess[];
 } {
@@ -31,9 +35,17 @@ export function readProcesses(envs: readonly (readonly [ProcessName, Env])[]): {
     const [name, file] = [`process ${each}`, `${each}.env`];
     try {
       const process = readProcess(each, env);
-      readTrustFile(env['COUNTERSIGN_TRUST_FILE'] ?? '');
+      const own = readTrustFile(env['COUNTERSIGN_TRUST_FILE'] ?? '');
       processes.push({ name, ...process });
-      checks.push(passed(name, `${file} and its files can be read`));
+      checks.push(
+        trust === null || isSameTrust(own, trust)
+          ? passed(name, `${file} and its files can be read`)
+          : failed(
+              name,
+              'COUNTERSIGN_TRUST_FILE: lists other keys than the trust file of the CLI',
+              'Give all processes and the CLI the same trust file, and restart the processes',
+            ),
+      );
     } catch (error) {
       const fix =
         error instanceof ConfigError ? `Correct ${file}` : 'Correct the file, or run "countersign init" again';
@@ -41,6 +53,11 @@ export function readProcesses(envs: readonly (readonly [ProcessName, Env])[]): {
     }
   }
   return { checks, processes };
+}
+
+function isSameTrust(one: EvidenceTrust, other: EvidenceTrust): boolean {
+  const keysOf = (keys: readonly string[]): string => [...new Set(keys)].toSorted().join();
+  return keysOf(one.operators) === keysOf(other.operators) && keysOf(one.committers) === keysOf(other.committers);
 }
 
 function readProcess(name: ProcessName, env: Env): Omit<ConfiguredProcess, 'name'> {

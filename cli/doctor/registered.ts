@@ -19,7 +19,11 @@ export async function checkRegistered(
     links: await openLinks(db, createEnrollments({ db, trustedOperators })),
   }));
   const checks: Check[] = snapshot.ignored.map(({ keyId, problem }) =>
-    failed(`key ${keyId}`, `does not count: ${problem}`, 'Find out who wrote this row, and register the key again'),
+    failed(
+      `key ${keyId}`,
+      `does not count: ${problem}`,
+      'If you removed the key of an operator from the trust file, add it again; otherwise find out who wrote this row, and give the owner of the key a new one',
+    ),
   );
   for (const { name, key } of processes) {
     if (key === null) continue;
@@ -27,7 +31,13 @@ export async function checkRegistered(
     const register = `countersign keys register ${key.publicKey} --kind ${key.kind} --subject ${key.subject.type}:${key.subject.id} --operator-key FILE`;
     if (found === undefined) checks.push(failed(`key of ${name}`, 'is not registered', register));
     else if (found.revokedAt !== null)
-      checks.push(failed(`key of ${name}`, `was revoked on ${found.revokedAt}`, 'Give the process a new key'));
+      checks.push(
+        failed(
+          `key of ${name}`,
+          `was revoked on ${found.revokedAt}`,
+          'Move its key file away, run "countersign init" again, which makes and registers a new one, and restart the process',
+        ),
+      );
     else if (key.kind === 'committer' && !local.committers.includes(key.publicKey))
       checks.push(failed(`key of ${name}`, 'is not in the trust file', `Add ${key.publicKey} to "committers"`));
     else checks.push(passed(`key of ${name}`, 'is registered'));

@@ -46,7 +46,7 @@ async function exportEvidence(io: Io, [given = '']: readonly string[], options: 
     io.out.file(bundle);
     return ExitCode.Ok;
   }
-  await writeNewFile(out, bundle);
+  writeNewFile(out, bundle);
   const bytes = Buffer.byteLength(bundle);
   if (io.json) io.out.json({ changeId: id, file: out, bytes });
   else io.out.line(line`${out}  ${bytes} bytes`);

@@ -47,7 +47,10 @@ function candidates({ env, shellEnv }: Pick<Host, 'env' | 'shellEnv'>): Candidat
   const servers = serversOf(env, isNamed);
   const stored = isNamed ? servers : ofVariables(env, null);
   const ownLogin = login.filter((each) => stored.some((other) => isSame(each, other)));
-  return [...ofVariables(named, shellEnv), ...ownLogin, ...stored, ...login, ...(isNamed ? [] : servers)];
+  const variables = ofVariables(named, shellEnv);
+  // The directory that the shell names sets the variables itself, in its `cli.env`: then it is the place that is used.
+  const own = isNamed && ofVariables(shellEnv, null).length === 0 && variables.length > 0;
+  return [...variables, ...ownLogin, ...(own ? [] : stored), ...login, ...(isNamed ? [] : servers)];
 }
 
 /** What variables name. `shellEnv`: where a login is stored, which is used if it is to the same gateway. */

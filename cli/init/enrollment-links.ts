@@ -29,6 +29,8 @@ export interface Invited {
 export interface Invitation {
   readonly operatorUrl: string;
   readonly operator: LoadedKey;
+  /** Public keys: the keys and links that any of them signed count. */
+  readonly trustedOperators: readonly string[];
   readonly persons: readonly string[];
   readonly tenant: string;
   readonly publicUrl: string;
@@ -49,8 +51,10 @@ export async function invite(invitation: Invitation): Promise<Invited> {
   );
 }
 
-async function enrollmentLinks(db: Queryable, { operator, persons, tenant, publicUrl }: Invitation): Promise<Invited> {
-  const trustedOperators = [operator.publicKey];
+async function enrollmentLinks(
+  db: Queryable,
+  { operator, trustedOperators, persons, tenant, publicUrl }: Invitation,
+): Promise<Invited> {
   const enrollments = createEnrollments({ db, trustedOperators });
   const { keys } = await createKeyRegistry({ db, trustedOperators, now: Date.now }).snapshot();
   const inTenant = ({ tenants }: Pick<Enrollment, 'tenants'>): boolean =>

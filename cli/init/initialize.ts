@@ -4,7 +4,6 @@ import type { Connection } from '@temporalio/client';
 import { GRPC } from '../../client/temporal-errors';
 import { SEARCH_ATTRIBUTES } from '../../policy/contracts/search-attributes';
 import { starterBundle } from '../../source-tools/starter-bundle';
-import type { LoadedKey } from '../../signing/key-file';
 import { createWhole } from '../../signing/whole-file';
 import { asRole } from '../../storage/database/role-url';
 import { compileAll } from '../../workers/compile';
@@ -67,7 +66,8 @@ export async function initialize(
       const operator = operatorKey(env, request.operatorKey);
       const keys = serviceKeys(request);
       keySteps(operator, keys, step);
-      step('trust.json', writeTrust(request.dir, operator, keys.commit));
+      const trust = writeTrust(request.dir, operator, keys.commit);
+      step('trust.json', trust.made);
 
       const passwords = await rolePasswords(admin, request);
       const plain = Object.fromEntries(ROLES_WITH_FILES.map((role) => [role, passwords[role].password])) as Record<
@@ -90,13 +90,14 @@ export async function initialize(
       step(`search attributes of namespace ${request.namespace}`, added.length > 0);
 
       const operatorUrl = asRole(request.databaseUrl, 'cs_operator', plain.cs_operator);
-      const done = await registerAll({ ...input, request, operatorUrl, operator: operator.key, keys });
+      const trusted = { operator: operator.key, trustedOperators: trust.operators };
+      const done = await registerAll({ ...input, request, operatorUrl, ...trusted, keys });
       step(`registered keys: ${done.registered + done.known}`, done.registered > 0);
       if (done.revision !== null) step(`policy revision ${done.revision.revision}`, done.revision.published);
       return {
         steps,
         policyToPublish: done.anyPolicy ? null : starterPolicy(request, step),
-        invite: () => invite(invitationOf(request, operatorUrl, operator.key)),
+        invite: () => invite({ ...invitationOf(request), operatorUrl, ...trusted }),
         settings: { ...readEnvFile(join(request.dir, CLI_ENV_FILE)), COUNTERSIGN_STATE_DIR: request.dir },
       };
     });
@@ -125,13 +126,13 @@ async function checkedInput(env: Env, request: InitRequest) {
   };
 }
 
-function invitationOf(request: InitRequest, operatorUrl: string, operator: LoadedKey): Invitation {
+function invitationOf(request: InitRequest): Pick<Invitation, 'persons' | 'tenant' | 'publicUrl'> {
   const { dir, gatewayPort, tenant } = request;
   // At which the gateway of this directory expects people.
   const set = readEnvFile(join(dir, 'gateway.env'))['COUNTERSIGN_PUBLIC_URL'];
   const publicUrl = new URL(set ?? `http://localhost:${gatewayPort}`).origin;
   const persons = request.persons.filter(({ publicKeyFile }) => publicKeyFile === null).map(({ name }) => name);
-  return { operatorUrl, operator, persons, tenant, publicUrl };
+  return { persons, tenant, publicUrl };
 }
 
 function readText(path: string, flag: string): string {
@@ -160,10 +161,15 @@ function keySteps(operator: KeyOnDisk, keys: ServiceKeys, step: (what: string, c
 }
 
 /** Throws ConfigError if the file exists and trusts other keys: trusted keys never change silently. */
-function writeTrust(dir: string, operator: KeyOnDisk, committer: KeyOnDisk): boolean {
+function writeTrust(
+  dir: string,
+  operator: KeyOnDisk,
+  committer: KeyOnDisk,
+): { readonly made: boolean; readonly operators: readonly string[] } {
   const path = join(dir, 'trust.json');
   const trust: Trust = { operators: [operator.key.publicKey], committers: [committer.key.publicKey] };
-  if (!existsSync(path)) return writePrivate(path, `${JSON.stringify(trust, null, 2)}\n`);
+  if (!existsSync(path))
+    return { made: writePrivate(path, `${JSON.stringify(trust, null, 2)}\n`), operators: trust.operators };
   const found = readTrustFile(path);
   for (const [kind, key] of [
     ['operators', operator.key],
@@ -173,7 +179,7 @@ function writeTrust(dir: string, operator: KeyOnDisk, committer: KeyOnDisk): boo
       throw new ConfigError(
         `${path}: its ${kind} do not include ${key.publicKey}; give the key of the first run, or add this one to the file`,
       );
-  return false;
+  return { made: false, operators: found.operators };
 }
 
 /** Writes policy.yaml if it does not exist. */

@@ -29,6 +29,8 @@ export interface Registration {
   readonly request: InitRequest;
   readonly operatorUrl: string;
   readonly operator: LoadedKey;
+  /** Public keys. What any of them has registered and published counts. */
+  readonly trustedOperators: readonly string[];
   readonly keys: ServiceKeys;
   /** Public keys of the people, by name. */
   readonly people: ReadonlyMap<string, string>;
@@ -38,10 +40,10 @@ export interface Registration {
 
 /** Registers the keys of processes, agents and people, and publishes the policy, signed by the operator. Idempotent. */
 export async function registerAll(registration: Registration): Promise<Registered> {
-  const { operator, policyText, extensions } = registration;
+  const { request, operator, trustedOperators, policyText, extensions } = registration;
   const options = { url: registration.operatorUrl, applicationName: 'countersign-init', max: 2 };
   return await withDatabase(options, async (db) => {
-    const registry = createKeyRegistry({ db, trustedOperators: [operator.publicKey], now: Date.now });
+    const registry = createKeyRegistry({ db, trustedOperators, now: Date.now });
     const snapshot = await registry.snapshot();
     const addedAt = (await databaseClock(db)()).toISOString();
     let registered = 0;
@@ -50,7 +52,7 @@ export async function registerAll(registration: Registration): Promise<Registere
       const found = snapshot.find(keyIdOf(publicKey));
       if (found?.revokedAt != null)
         throw new ConfigError(
-          `The key of ${grant.subject.type} "${grant.subject.id}" was revoked on ${found.revokedAt}, which is permanent; give a new key`,
+          `The key of ${grant.subject.type} "${grant.subject.id}" was revoked on ${found.revokedAt}, which is permanent; give a new key, for a process or an agent by moving its file out of ${request.dir}/keys`,
         );
       // Fails if the key is registered for another holder or with other rights.
       await registry.add(signKeyEntry({ ...grant, publicKey, addedAt }, operator));
@@ -63,6 +65,7 @@ export async function registerAll(registration: Registration): Promise<Registere
             bundleText: policyText,
             plans: compileAll(policyText, extensions),
             operator,
+            trustedOperators,
           });
     const { rowCount } = await db.query('select from policy_revisions limit 1');
     return { registered, known: holders.length - registered, revision, anyPolicy: rowCount === 1 };

@@ -102,11 +102,13 @@ export async function listKeys(env: Env): Promise<readonly RegisteredKey[]> {
   return await withRegistry(env, (registry) => registry.list());
 }
 
-export async function revokeKey(env: Env, keyId: string, reason: string, operatorKeyFile: string): Promise<void> {
+/** True if the key is of an operator whom the trust file of the CLI still lists, so that what it signs still counts. */
+export async function revokeKey(env: Env, keyId: string, reason: string, operatorKeyFile: string): Promise<boolean> {
   const operator = loadOperatorKey(env, operatorKeyFile, '--operator-key');
   await withRegistry(env, (registry, revokedAt) =>
     registry.revoke(signKeyRevocation({ keyId, reason, revokedAt }, operator)),
   );
+  return knownSettings(env).operators.some((publicKey) => keyIdOf(publicKey) === keyId);
 }
 
 /** `at`: the time of the database, which dates statements. Verifiers compare them with rows of reviews, and this machine's clock may be off. */

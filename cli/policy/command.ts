@@ -129,7 +129,7 @@ async function writeStarter(io: Io, _args: readonly string[], options: Options):
   });
   // Not refused: the module that registers a source tool may still have to be written.
   const { issues: warnings } = checkBundle(bundle, extensions, io.host.now());
-  if (out !== undefined) await writeNewFile(out, bundle);
+  if (out !== undefined) writeNewFile(out, bundle);
   if (io.json) io.out.json({ file: out ?? null, bundle, warnings });
   else {
     if (out === undefined) io.out.file(bundle);

@@ -115,6 +115,7 @@ async function chooseAndSign(
       : chosenViolations(review, prefix, all);
   // What is being answered is printed before the question, on standard error: pipes receive data only.
   io.err.line(line`${styled('bold', await changeTitle(io.host.env, review))}  ${id}`);
+  for (const warning of review.status.warnings) io.err.block(warning, '  ! ', () => 'yellow');
   printStaging(io.err, review);
   const label = violationLabels(status);
   for (const violation of status.violations.filter((v) => violationIds.includes(v.violationId)))

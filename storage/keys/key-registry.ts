@@ -8,7 +8,7 @@ import { CountersignFailure } from '../../policy/contracts/failure';
 import { canonicalJson } from '../../policy/contracts/canonical-json';
 import { FailureType } from '../../policy/contracts/failure-type';
 import type { Envelope } from '../../policy/contracts/diff';
-import { isApprover, type KeyRegistry, type KeySnapshot } from '../../policy/evidence/key-registry';
+import { isApprover, type KeyRegistry, type KeySnapshot, type RegisteredKey } from '../../policy/evidence/key-registry';
 import type { PredicateOf } from '../../policy/evidence/statement';
 import { assertPublicKey, keyIdOf, keyProblem } from '../../signing/key-id';
 import { signedBy } from '../../signing/signed-by';
@@ -84,14 +84,7 @@ export function createKeyRegistry(deps: KeyRegistryDeps): KeyRegistry {
         [entry.keyId, JSON.stringify(envelope)],
       );
       cache = null;
-      const stored = (await snapshot()).find(entry.keyId);
-      if (stored === undefined)
-        throw invalid(`key ${entry.keyId}: an entry that does not count is already registered under this id`);
-      if (rowCount === 0 && ('passkey' in stored || !sameEntry(stored, entry)))
-        throw invalid(
-          `key ${entry.keyId}: the key is already registered for ${stored.subject.type} "${stored.subject.id}"`,
-        );
-      return stored;
+      return registered((await snapshot()).find(entry.keyId), entry, rowCount === 0);
     },
 
     async revoke(envelope) {
@@ -101,6 +94,21 @@ export function createKeyRegistry(deps: KeyRegistryDeps): KeyRegistry {
       cache = null;
     },
   };
+}
+
+/** `stored`, which is in the registry now. Throws unless it is `entry`, counts and is not revoked. `before`: it was there before. */
+function registered(stored: RegisteredKey | undefined, entry: PredicateOf<'key'>, before: boolean): RegisteredKey {
+  if (stored === undefined)
+    throw invalid(
+      `key ${entry.keyId}: a row that no operator in the trust file signed has this id already. Add that operator to the trust file again, or give the owner a new key`,
+    );
+  if (stored.revokedAt !== null)
+    throw invalid(`key ${entry.keyId}: it was revoked on ${stored.revokedAt}, which is permanent. Register a new key`);
+  if (before && ('passkey' in stored || !sameEntry(stored, entry)))
+    throw invalid(
+      `key ${entry.keyId}: the key is already registered for ${stored.subject.type} "${stored.subject.id}"`,
+    );
+  return stored;
 }
 
 function sameEntry(a: PredicateOf<'key'>, b: PredicateOf<'key'>): boolean {

@@ -324,6 +324,15 @@ it.each([
 );
 
 describe('answer', () => {
+  it('prints the warnings of the review before it asks', async () => {
+    const warned = 'The key that signed a record was revoked: this change cannot be committed';
+    const { out, err } = await run(['answer', CHANGE, '--all', '--confirm', '--key', keyFile], {
+      reviews: { review: async () => reviewed(status({ warnings: [warned] })), answer: async () => accepted() },
+    });
+    expect(err).toContain(`  ! ${warned}`);
+    expect(out).not.toContain(warned);
+  });
+
   const two = status({
     violations: [
       violation(),
@@ -782,7 +791,7 @@ describe('--json', () => {
       keys: {
         registerKey: async () => hex('1'),
         listKeys: async () => [],
-        revokeKey: async () => undefined,
+        revokeKey: async () => false,
         createKey,
       },
       breakers: { listBreakers: async () => [], resetBreakers: async () => [] },

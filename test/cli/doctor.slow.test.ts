@@ -1,9 +1,11 @@
 import { checkCheckpoints } from '../../cli/doctor/checkpoints';
 import { doctor } from '../../cli/doctor/doctor';
+import { checkDatabase } from '../../cli/doctor/database';
 import { checkDelivery } from '../../cli/doctor/notices';
 import { openedClient } from '../../dev/query';
 import { SETUP } from '../../cli/doctor/doctor-database';
 import { checkPayloadKeys } from '../../cli/doctor/payload-keys';
+import type { Role } from '../../storage/database/roles';
 import { createLedger } from '../../storage/ledger/ledger';
 import { localClient } from '../../workers/local-client';
 import { useFreshDatabase } from '../support/postgres';
@@ -113,11 +115,11 @@ test('a process without a payload key that an open review is encrypted with is a
   };
   await opened('a'.repeat(64), 'k1');
   await opened('b'.repeat(64), 'k0');
-  await createLedger(db).append(
-    'b'.repeat(64),
-    [{ kind: 'closed', at, factKey: 'closed', body: { state: 'COMMITTED' } }],
-    { state: 'COMMITTED', closedAt: at },
-  );
+  const closed = async (changeId: string): Promise<void> => {
+    const row = { kind: 'closed', at, factKey: 'closed', body: { state: 'COMMITTED' } } as const;
+    await createLedger(db).append(changeId, [row], { state: 'COMMITTED', closedAt: at });
+  };
+  await closed('b'.repeat(64));
   const local = localClient({
     COUNTERSIGN_STATE_DIR: path('none'),
     COUNTERSIGN_DATABASE_URL: database.url('cs_gateway'),
@@ -133,6 +135,40 @@ test('a process without a payload key that an open review is encrypted with is a
     ['payload keys of none', false],
   ]);
   expect(checks[1]?.detail).toBe('open reviews are encrypted with keys that it does not have: k1');
+  const old = { ...process('old'), payloadKeys: { current: 'k1', keys: new Map([['k1', new Uint8Array(32)]]) } };
+  expect(await checkPayloadKeys(local, [process('both', 'k1', 'k2'), old])).toMatchObject([
+    { name: 'payload keys of both', ok: true, detail: 'include all that are used: k1, k2' },
+    { ok: false, detail: 'other processes encrypt with keys that it does not have: k2' },
+  ]);
+  await closed('a'.repeat(64));
+  expect((await checkPayloadKeys(local, [process('new', 'k2'), process('none')])).map(({ ok }) => ok)).toEqual([
+    true,
+    false,
+  ]);
+  expect(await checkPayloadKeys(local, [process('none')])).toEqual([]);
+});
+
+test('a process that logs in with the role of another one, or to another database than the CLI, is a failure', async () => {
+  const local = localClient({
+    COUNTERSIGN_STATE_DIR: path('none'),
+    COUNTERSIGN_DATABASE_URL: database.url('cs_gateway'),
+  });
+  const found = async (role: Role, databaseUrl: string) => {
+    const process = { name: 'process', role, databaseUrl, key: null, payloadKeys: null };
+    const { checks } = await checkDatabase(local, [process], { offline: true });
+    return checks.filter(({ name }) => name === `role ${role}`);
+  };
+  expect(await found('cs_judge', database.url('cs_gateway'))).toMatchObject([
+    { ok: false, detail: 'its URL logs in as cs_gateway' },
+  ]);
+  const elsewhere = database.url('cs_judge').replace(database.name, 'postgres');
+  expect(await found('cs_judge', elsewhere)).toMatchObject([
+    { ok: false, detail: expect.stringContaining('another database') },
+  ]);
+  expect(await found('cs_judge', database.url('cs_judge').replace('127.0.0.1', 'localhost'))).toMatchObject([
+    { ok: true },
+  ]);
+  expect(await found('cs_gateway', database.url('cs_gateway'))).toHaveLength(1);
 });
 
 test('notices that were given up or have failed repeatedly are failures, until a later one reaches the receiver', async () => {

@@ -1,10 +1,13 @@
+import { writeFileSync } from 'node:fs';
 import { checkGateway } from '../../cli/doctor/gateway';
 import { Summary } from '../../cli/doctor/histories';
 import { checkNode } from '../../cli/doctor/machine';
+import { readProcesses } from '../../cli/doctor/processes';
 import { checkTargets } from '../../cli/doctor/targets';
 import { checkBuilds, checkVersion, queueCheck } from '../../cli/doctor/temporal';
 import { startLoopbackServer } from '../../dev/fixtures/loopback-server';
 import { engines } from '../../package.json';
+import { newKeyPair } from '../../signing/keys';
 import type { LocalClient } from '../../workers/local-client';
 import type { Replayed } from '../../workers/replay/replay-histories';
 import { runCommand, temporaryFolder } from './run-command';
@@ -69,6 +72,18 @@ test.each([
   expect(checks.every(({ ok, fix }) => ok || fix?.includes('set-current-version --deployment-name reviews'))).toBe(
     true,
   );
+});
+
+test('a process that trusts other keys than the CLI is a failure', () => {
+  const [one, two] = [newKeyPair().publicKey, newKeyPair().publicKey];
+  const trustOf = (...operators: string[]) => {
+    const file = folder.path(`trust-${operators.length}.json`);
+    writeFileSync(file, JSON.stringify({ operators, committers: [] }));
+    const env = { COUNTERSIGN_DATABASE_URL: 'postgres://cs_gateway@db/countersign', COUNTERSIGN_TRUST_FILE: file };
+    return readProcesses([['gateway', env]], { operators: [two, one], committers: [] }).checks;
+  };
+  expect(trustOf(one, two)).toMatchObject([{ ok: true }]);
+  expect(trustOf(one)).toMatchObject([{ ok: false, detail: expect.stringMatching(/^COUNTERSIGN_TRUST_FILE: /) }]);
 });
 
 test('a gateway that is not ready is a failure that repeats what it names', async () => {

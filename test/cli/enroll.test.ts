@@ -22,7 +22,7 @@ it('prints the link alone, and says whom to give it to and prints the whole comm
   expect([code, out]).toEqual([0, `${LINK}\n`]);
   expect(err).toContain('give it to alice only');
   const revoke = /: countersign (keys revoke .*)\n$/.exec(err)?.[1] ?? '';
-  const revokeKey = jest.fn(async () => undefined);
+  const revokeKey = jest.fn(async () => false);
   const argv = [...revoke.matchAll(/'([^']*)'|\S+/g)].map(([word, quoted]) => quoted ?? word);
   expect((await runCommand(argv, { remote: { keys: { revokeKey } } })).code).toBe(0);
   expect(revokeKey).toHaveBeenCalledWith({}, made.keyId, 'the link is lost', 'op.json');

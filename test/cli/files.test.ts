@@ -1,3 +1,4 @@
+import fs from 'node:fs';
 import { readFileBytes, writeNewFile } from '../../cli/files';
 import { temporaryFolder } from './run-command';
 
@@ -18,14 +19,30 @@ it('names a file that cannot be read', async () => {
 });
 
 it('names a new file whose directory does not exist', async () => {
-  await expect(writeNewFile(path('none/new'), 'b')).rejects.toThrow(
-    `${path('none/new')}: its directory does not exist`,
-  );
+  expect(() => writeNewFile(path('none/new'), 'b')).toThrow(`${path('none/new')}: its directory does not exist`);
 });
 
 it('never overwrites a file, and says what to do', async () => {
-  await expect(writeNewFile(write('kept', 'a'), 'b')).rejects.toThrow(
+  expect(() => writeNewFile(write('kept', 'a'), 'b')).toThrow(
     `${path('kept')} already exists and is not overwritten. Choose another path`,
   );
   expect(Buffer.from(await readFileBytes(path('kept'), 3)).toString()).toBe('a');
+});
+
+it('leaves nothing of a file for which there is no space, and names it', () => {
+  const full = jest.spyOn(fs, 'writeFileSync').mockImplementation((file) => {
+    fs.writeSync(file as number, 'par');
+    throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+  });
+  try {
+    expect(() => writeNewFile(path('full'), 'partial')).toThrow(`${path('full')} cannot be written: ENOSPC`);
+  } finally {
+    full.mockRestore();
+  }
+  expect(fs.readdirSync(path('.')).filter((name) => name.startsWith('full'))).toEqual([]);
+});
+
+it('writes a new file for its owner only', () => {
+  writeNewFile(path('evidence'), 'a');
+  expect(fs.statSync(path('evidence')).mode & 0o777).toBe(0o600);
 });

@@ -100,6 +100,7 @@ async function registration(): Promise<Registration> {
     request,
     operatorUrl: database.url('cs_operator'),
     operator: loadKey({}, operatorKey),
+    trustedOperators: [loadKey({}, operatorKey).publicKey],
     keys: serviceKeys(request),
     people: new Map(),
     policyText: starterBundle('SQLDryRun', { targets: ['shop'], members: ['bob'], development: false }),
@@ -135,8 +136,9 @@ const COMMANDS: Record<string, (world: ReviewWorld) => Promise<unknown>> = {
     return (await statement('policy-revision', 'policy_revisions'))['issuedAt'];
   },
   async 'init, for a link'() {
-    const { operatorUrl, operator: key } = await registration();
-    await invite({ operatorUrl, operator: key, persons: ['bob'], tenant: 'acme', publicUrl: 'https://cs.example' });
+    const { operatorUrl, operator: key, trustedOperators } = await registration();
+    const of = { operatorUrl, operator: key, trustedOperators };
+    await invite({ ...of, persons: ['bob'], tenant: 'acme', publicUrl: 'https://cs.example' });
     return (await statement('enrollment', 'enrollments'))['issuedAt'];
   },
   async 'policy publish'() {

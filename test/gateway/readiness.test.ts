@@ -45,6 +45,35 @@ it('asks at most once a second, however often it is called', async () => {
   expect(asked).toBe(2);
 });
 
+it('the log says why a part is down, once until it is up again', async () => {
+  const log = { error: jest.fn() };
+  let [database, now] = [refused as () => Promise<unknown>, 0];
+  const bounds = { timeoutMs: 20, maxAgeMs: 1_000 };
+  const readiness = new Readiness({ database: () => database(), temporal: silent }, () => now, bounds, log);
+  const check = async (): Promise<void> => void (await readiness.check(), (now += 1_000));
+  await check();
+  await check();
+  const logged = (): unknown[] => log.error.mock.calls.map(([facts]) => facts);
+  expect(logged()).toEqual([
+    { part: 'database', error: 'connect ECONNREFUSED 10.0.0.7:5432' },
+    { part: 'temporal', error: 'no answer within 20 ms' },
+  ]);
+  database = up;
+  await check();
+  database = refused;
+  await check();
+  expect(logged()).toHaveLength(3);
+});
+
+it('/readyz of a gateway logs why a part is down', async () => {
+  const log = { error: jest.fn() };
+  await fakeGateway({ probes: { database: refused, temporal: up }, log }).request('http://gateway/readyz');
+  expect(log.error).toHaveBeenCalledWith(
+    expect.objectContaining({ part: 'database', error: expect.stringContaining('ECONNREFUSED') }),
+    expect.any(String),
+  );
+});
+
 it('/healthz says that the process is alive, and /readyz which service does not answer, without authentication', async () => {
   const app = fakeGateway({ probes: { database: refused, temporal: up } });
   const health = await app.request('http://gateway/healthz');

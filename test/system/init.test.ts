@@ -9,7 +9,7 @@ import { freezeTarget } from '../../cli/operator/records';
 import { targetInit } from '../../cli/operator/target-init';
 import { runDev } from '../../cli/servers/dev';
 import { query } from '../../dev/query';
-import { writeKeyFile } from '../../signing/key-file';
+import { readKeyFile, writeKeyFile } from '../../signing/key-file';
 import { newKeyPair } from '../../signing/keys';
 import { CLI_ENV_FILE, readEnvFile } from '../../workers/env-file';
 import { initRequest } from '../support/initialized';
@@ -164,6 +164,23 @@ test('init refuses another operator key for a directory, and a revoked or foreig
   await expect(init({ persons: [{ name: 'bob', publicKeyFile: join(scratch, 'alice.pub') }] })).rejects.toThrow(
     'already registered for person "alice"',
   );
+});
+
+test('another operator whose key the trust file lists can repeat init: what the first one signed counts', async () => {
+  const path = join(dir, 'trust.json');
+  const before = readFileSync(path, 'utf8');
+  const operatorKey = join(scratch, 'second-operator.json');
+  const trust = JSON.parse(before) as { operators: string[] };
+  trust.operators.push(readKeyFile(operatorKey).publicKey);
+  writeFileSync(path, JSON.stringify(trust));
+  try {
+    const persons = [{ name: 'alice', publicKeyFile: null }];
+    const { invite, steps } = await init({ operatorKey, persons, policy: join(scratch, 'policy.yaml') });
+    expect(steps.find(({ what }) => what.startsWith('policy revision'))?.changed).toBe(false);
+    expect(await invite()).toEqual({ made: [], open: [] });
+  } finally {
+    writeFileSync(path, before);
+  }
 });
 
 test('init makes one link for a person without a public key, and none again while it is open or for a person who has a key', async () => {

@@ -1,9 +1,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
+import { writeKeyFile } from '../../signing/key-file';
+import { newKeyPair } from '../../signing/keys';
 import { ConfigError, readEnv, readKey, readTrustFile } from '../../workers/config';
 import { loadExtensions } from '../../workers/extensions';
-import { main } from '../../workers/main';
+import { errorText, main } from '../../workers/main';
 import { LogLevel } from '../../workers/process-env';
 import { z } from 'zod';
 
@@ -33,6 +35,13 @@ async function started(start: () => unknown): Promise<{ readonly code: unknown; 
   }
 }
 
+function keyFile(kind: 'committer'): string {
+  const path = join(dir, `${kind}.key.json`);
+  const label = { kind, subject: { type: 'service', id: kind }, onBehalfOf: null, demo: false } as const;
+  writeKeyFile({ path, key: newKeyPair(), label, createdAt: '2026-11-20T10:00:00.000Z' });
+  return path;
+}
+
 const trust = (key: string): string => file('trust.json', JSON.stringify({ operators: [key] }));
 
 test.each<[string, () => unknown, RegExp]>([
@@ -45,6 +54,11 @@ test.each<[string, () => unknown, RegExp]>([
     'a key file that is not one',
     () => readKey({ COUNTERSIGN_KEY_FILE: file('key', '{}') }, 'attestor'),
     /^COUNTERSIGN_KEY_FILE: Key file .*not a key file/,
+  ],
+  [
+    'a key of another kind',
+    () => readKey({ COUNTERSIGN_KEY_FILE: keyFile('committer') }, 'attestor'),
+    /^COUNTERSIGN_KEY_FILE: expected a key of kind attestor, got one of kind committer$/m,
   ],
   [
     'a trusted key that is not on the curve',
@@ -120,6 +134,14 @@ test('an invalid LOG_LEVEL is reported with the other invalid variables, with ex
     if (level === undefined) delete process.env['LOG_LEVEL'];
     else process.env['LOG_LEVEL'] = level;
   }
+});
+
+test('an error without a stack, as those of the Temporal SDK, is named too', () => {
+  const error = new Error('Namespace nope is not found');
+  delete error.stack;
+  expect(errorText(error)).toBe('Error: Namespace nope is not found');
+  expect(errorText(new Error('a'))).toMatch(/^Error: a\n +at /);
+  expect(errorText('b')).toBe('b');
 });
 
 test('an outage at the start is not one: exit code 1, so that a supervisor starts the process again', async () => {

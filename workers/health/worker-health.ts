@@ -4,6 +4,7 @@ import { PROBE_TIMEOUT_MS } from '../../gateway/readiness';
 import { openDatabase } from '../../storage/database/database';
 import type { Env } from '../config';
 import { listen } from '../listen';
+import type { Logger } from '../logger';
 import { QUEUE_TYPES, POLLED_MS, pollAge } from '../pollers';
 import type { HealthAddress } from '../process-env';
 import { openClient } from '../temporal';
@@ -29,8 +30,9 @@ export async function startWorkerHealth(options: {
   readonly env: Env;
   readonly databaseUrl: string;
   readonly workflows: boolean;
+  readonly logger: Pick<Logger, 'error'>;
 }): Promise<WorkerHealth> {
-  const { address, env, databaseUrl, workflows } = options;
+  const { address, env, databaseUrl, workflows, logger } = options;
   const db = openDatabase({
     url: databaseUrl,
     applicationName: 'countersign-health',
@@ -55,6 +57,7 @@ export async function startWorkerHealth(options: {
       polling,
     },
     Date.now,
+    logger,
   );
   const server = await listen(routes, { ...address, variable: 'COUNTERSIGN_HEALTH_ADDRESS' });
   return {

@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { placeOf } from '../../../cli/gateway/place';
 import { remoteModules } from '../../../cli/remote-modules';
 import { writeLocalClient } from '../../../workers/local-client';
 import { runCommand, temporaryFolder, type CommandRun } from '../run-command';
@@ -98,6 +99,15 @@ it('uses the database that the shell or cli.env names, and says that it is not t
     expect(listed).toMatchObject(DIRECT);
     expect(listed.err).toContain(note.replace('URL of', `${g.url} of`));
   }
+});
+
+it('says nothing about another place if the directory that the shell names has a cli.env with the database', async () => {
+  const host = { env: { ...stateDir('none'), ...DATABASE }, shellEnv: stateDir('none') };
+  expect(placeOf(host)).toEqual({ gateway: null, note: null });
+  const named = { ...stateDir('none'), ...DATABASE };
+  expect(placeOf({ env: named, shellEnv: named }).note).toBe(
+    `uses the database of COUNTERSIGN_DATABASE_URL, not the servers of ${g.path('none')} (COUNTERSIGN_STATE_DIR)`,
+  );
 });
 
 describe('COUNTERSIGN_GATEWAY_URL of the shell', () => {

@@ -81,7 +81,7 @@ it('revokes permanently: immediately in this process and for uncached reads, wit
   expect((await elsewhere.snapshot(0)).find(key.keyId)?.revokedAt).toBe(AT);
   clock = CACHE_MS + 1;
   expect((await elsewhere.find(key.keyId))?.revokedAt).toBe(AT);
-  await r.add(signKeyEntry(entry(key, 'dana'), operator));
+  await expect(r.add(signKeyEntry(entry(key, 'dana'), operator))).rejects.toThrow('which is permanent');
   expect((await r.find(key.keyId))?.revokedAt).toBe(AT);
 });
 
@@ -100,7 +100,7 @@ it('revokes no id that no key, passkey or link has, and names the key whose publ
   expect((await r.find(key.keyId))?.revokedAt).toBe(AT);
 });
 
-it('`keys revoke` fails for the public key of a key, and names the id with which it then revokes the key', async () => {
+it('`keys revoke` refuses a public key and names its id; a revoked key cannot be registered again, and one of an operator still signs', async () => {
   const key = newKeyPair();
   await registry().add(signKeyEntry(entry(key, 'dana'), operator));
   const label = { kind: 'operator', subject: { type: 'person', id: 'olga' }, onBehalfOf: null, demo: false } as const;
@@ -110,14 +110,28 @@ it('`keys revoke` fails for the public key of a key, and names the id with which
     COUNTERSIGN_DATABASE_URL: operatorUrl,
     COUNTERSIGN_TRUST_FILE: folder.write('trust.json', JSON.stringify({ operators: [operator.publicKey] })),
   };
-  const revoke = (id: string) =>
-    runCommand(['keys', 'revoke', id, '--reason', 'stolen', '--operator-key', folder.path('operator')], {
+  const run = (...args: string[]) =>
+    runCommand(['keys', ...args, '--operator-key', folder.path('operator')], {
       host: { env, remote: remoteModules, now: () => new Date() },
     });
+  const revoke = (id: string) => run('revoke', id, '--reason', 'stolen');
   expect(await revoke(key.publicKey)).toMatchObject({ code: 1, out: '', err: expect.stringContaining(key.keyId) });
   expect((await registry().find(key.keyId))?.revokedAt).toBeNull();
-  expect(await revoke(key.keyId)).toMatchObject({ code: 0, out: `${key.keyId}  revoked\n` });
+  expect(await revoke(key.keyId)).toMatchObject({ code: 0, out: `${key.keyId}  revoked\n`, err: '' });
   expect((await registry().find(key.keyId))?.revokedAt).not.toBeNull();
+  const again = ['register', key.publicKey, '--kind', 'approver', '--subject', 'person:dana', '--tenant', 'acme'];
+  expect(await run(...again)).toMatchObject({
+    code: 1,
+    out: '',
+    err: expect.stringContaining('which is permanent. Register a new key'),
+  });
+  const holder = ['--kind', 'operator', '--subject', 'person:olga', '--tenant', '*'];
+  expect(await run('register', operator.publicKey, ...holder)).toMatchObject({ code: 0 });
+  expect(await revoke(operator.keyId)).toMatchObject({
+    code: 0,
+    out: `${operator.keyId}  revoked\n`,
+    err: expect.stringContaining('what it signs still counts, because the trust file lists it'),
+  });
 });
 
 it('ignores rows not signed by a trusted operator, and reports each once', async () => {
