@@ -1,4 +1,3 @@
-import { counted } from './counted';
 import { toWellFormed } from '../contracts/canonical-json';
 import { clip } from './cut-text';
 import { shown } from './shown-name';

@@ -447,7 +447,7 @@ describe('a change that was not rehearsed', () => {
     expect(await world.commit()).toMatchObject({
       state: 'ROLLED_BACK',
       reason: 'post_failed',
-      explanation: expect.stringContaining('claims 1 rows'),
+      explanation: expect.stringContaining('claims 1 row,'),
     });
   });
 });
