@@ -45,18 +45,18 @@ export function unreadText(count: number): string | null {
   return count === 0 ? null : `and ${counted(count, 'more check')} could not read the change`;
 }
 
-/** The explanation of a decision, without the lines of findings that `foldUnread` leaves out. */
+/**
+ * The explanation of a decision, without the lines of findings that `foldUnread` leaves out. The explanation has lines only for findings
+ * that ended the review; the number counts all findings that are left out, as in the rest of each view.
+ */
 export function foldedExplanation(
   explanation: string,
   findings: readonly (Foldable & Pick<ValidatorFinding, 'validator_id'>)[],
 ): string {
+  const { unread } = foldUnread(findings);
+  const lines = new Set(unread.map(({ validator_id: id, reason }) => `\n${id}: ${reason}\n`));
   let text = `\n${explanation}\n`;
-  let omitted = 0;
-  for (const { validator_id: id, reason } of foldUnread(findings).unread) {
-    const shorter = text.replace(`\n${id}: ${reason}\n`, () => '\n');
-    if (shorter !== text) omitted++;
-    text = shorter;
-  }
-  const more = unreadText(omitted);
-  return more === null ? explanation : `${text.slice(1)}${more}`;
+  for (const omitted of lines) text = text.replace(omitted, () => '\n');
+  const isShorter = text.length < explanation.length + 2;
+  return isShorter ? `${text.slice(1)}${unreadText(unread.length)}` : explanation;
 }

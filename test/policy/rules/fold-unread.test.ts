@@ -56,7 +56,7 @@ it('shows each finding that a person is asked about: every POLICY finding of a c
   expect(foldUnread(findings)).toEqual({ shown: findings, unread: [] });
 });
 
-it('shortens the text of a decision by exactly the lines of these findings', () => {
+it('shortens the text of a decision by exactly the lines of these findings, and counts all of them as the rest of the view does', () => {
   const findings = [
     refusal,
     ...['safety.a', 'safety.b'].map((id) => unread(id, { class: 'SAFETY' })),
@@ -64,7 +64,7 @@ it('shortens the text of a decision by exactly the lines of these findings', () 
   ];
   const lines = findings.slice(0, 3).map(({ validator_id: id, reason }) => `${id}: ${reason}`);
   expect(foldedExplanation(lines.join('\n'), findings)).toBe(
-    'safety.parse: syntax error at line 1\nand 2 more checks could not read the change',
+    'safety.parse: syntax error at line 1\nand 3 more checks could not read the change',
   );
   const text = `Withdrawn by carol: ${lines.join(' ')}`;
   expect(foldedExplanation(text, findings)).toBe(text);
