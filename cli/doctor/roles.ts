@@ -20,8 +20,8 @@ export function configuredRoles(
   ];
 }
 
-/** Tells servers and databases apart, also a restored copy from its original, whatever names and addresses their URLs have. */
-const PLACE = `pg_postmaster_start_time()::text || ' ' || current_database()`;
+/** Tells servers and databases apart, also a restored copy from its original, whatever addresses and time zones their URLs have. */
+const PLACE = `extract(epoch from pg_postmaster_start_time()) || ' ' || current_database()`;
 
 /** Of the database of the CLI. */
 export async function placeOf(db: Database): Promise<string> {

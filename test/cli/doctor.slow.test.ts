@@ -165,9 +165,9 @@ test('a process that logs in with the role of another one, or to another databas
   expect(await found('cs_judge', elsewhere)).toMatchObject([
     { ok: false, detail: expect.stringContaining('another database') },
   ]);
-  expect(await found('cs_judge', database.url('cs_judge').replace('127.0.0.1', 'localhost'))).toMatchObject([
-    { ok: true },
-  ]);
+  const other = new URL(database.url('cs_judge').replace('127.0.0.1', 'localhost'));
+  other.searchParams.set('options', '-c TimeZone=Asia/Tokyo');
+  expect(await found('cs_judge', other.href)).toMatchObject([{ ok: true }]);
   expect(await found('cs_gateway', database.url('cs_gateway'))).toHaveLength(1);
 });
 
