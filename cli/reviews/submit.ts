@@ -4,6 +4,7 @@ import type { Submitted } from '../../client/review-calls';
 import type { SubmitInput } from '../../client/submission';
 import type { SubmittedBy } from '../../signing/verified-review';
 import { shortTime } from '../../policy/text/short-time';
+import { fires } from '../../policy/contracts/readings';
 import { foldUnread } from '../../policy/rules/fold-unread';
 import { addAction, type Cli, type Io } from '../action';
 import { exitCodeForResult } from '../exit-code-for';
@@ -104,12 +105,13 @@ function printSubmitted(io: Io, { changeId, preflight, outcome }: Submitted, bef
       () => 'yellow',
     );
   if (outcome !== null) io.err.line('this change was reviewed before; to submit it again, give another --request-key');
-  if (preflight === 'pending') io.err.line(styled('yellow', 'no findings yet; the review continues'));
+  else if (preflight === 'pending') io.err.line(styled('yellow', 'no findings yet; the review continues'));
   else {
-    io.err.line(styled('dim', 'findings so far, provisional:'));
-    const { shown, unread } = foldUnread(preflight.findings);
-    for (const finding of shown)
-      if (finding.status !== 'ALLOW') printFinding(io.err, finding, { diffSha: '', text: null });
+    const { shown, unread } = foldUnread(preflight.findings.filter(fires));
+    io.err.line(
+      styled('dim', shown.length === 0 ? 'no check has fired so far, provisional' : 'findings so far, provisional:'),
+    );
+    for (const finding of shown) printFinding(io.err, finding, { diffSha: '', text: null });
     printUnread(io.err, unread.length);
   }
 }

@@ -644,6 +644,31 @@ describe('submit', () => {
     expect(JSON.parse((await submit(hex('7'), '--json')).out)).toMatchObject({ submittedBefore: null });
   });
 
+  it('prints the findings that fired so far, and of a review that ended before only how it ended', async () => {
+    const of = (id: string, status: string) => ({
+      ...{ validatorId: id, phase: 'preflight', class: 'POLICY', status, reason: `reason of ${id}`, evidenceRefs: [] },
+    });
+    const preflight = {
+      ...{ changeId: CHANGE, planHash: hex('1'), provisional: true as const, forbidden: false },
+      findings: [of('guardian.fires', 'WARN'), of('guardian.waits', 'SKIPPED'), of('guardian.passes', 'ALLOW')],
+    };
+    const submit = async (outcome: unknown, findings = preflight.findings) =>
+      await run(args(), {
+        reviews: {
+          submit: async () => ({ changeId: CHANGE, preflight: { ...preflight, findings }, outcome }) as never,
+          review: notOpened,
+          result: async () => ({ status: 'PENDING', changeId: CHANGE, state: 'JUDGING' }) as never,
+        },
+      });
+    const open = await submit(null);
+    expect(open.err).toContain('reason of guardian.fires');
+    expect(open.err).not.toMatch(/guardian\.(waits|passes)/);
+    expect((await submit(null, preflight.findings.slice(1))).err).toContain('no check has fired so far');
+    const ended = await submit({});
+    expect(ended.err).toContain('this change was reviewed before');
+    expect(ended.err).not.toContain('guardian');
+  });
+
   it('exits 8 while the review is open, and prints only the id on standard output', async () => {
     const reviews = { submit: sent, review: notOpened };
     const { code, out } = await run(['submit', write('f.sql', SQL), '--target', 'shop', '--tool', 'SQLDryRun'], {
