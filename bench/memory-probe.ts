@@ -48,6 +48,8 @@ function probeThread(): void {
 
 function probeProcess(): void {
   const threads = new Set<number>();
+  // The message of a thread that starts can arrive after the thread has ended.
+  const ended = new Set<number>();
   const replies = new Map<number, number>();
   let turn = 0;
   let isAsked = false;
@@ -67,7 +69,11 @@ function probeProcess(): void {
   };
 
   listen((message) => {
-    if (message.kind === 'started') threads.add(message.threadId);
+    if (message.kind === 'started' && !ended.has(message.threadId)) {
+      threads.add(message.threadId);
+      // It did not hear the question.
+      if (isAsked) post({ kind: 'ask', turn });
+    }
     if (message.kind === 'reply' && message.turn === turn) replies.set(message.threadId, message.heapBytes);
     writeWhenComplete();
   });
@@ -75,6 +81,7 @@ function probeProcess(): void {
     // A thread that has ended has no id.
     const id = worker.threadId;
     worker.once('exit', () => {
+      ended.add(id);
       threads.delete(id);
       replies.delete(id);
       writeWhenComplete();

@@ -14,9 +14,17 @@ const script = (mib: number): string => `
     new Worker(held + holding, { eval: true }).once('message', () => process.send('up'));
   });`;
 
-async function readWith(mib: number): Promise<Awaited<ReturnType<typeof readProcess>>> {
+/** Starts 100 threads that end at once. */
+const ENDING_THREADS = `
+  const { Worker } = require('node:worker_threads');
+  let running = 100;
+  for (let i = 0; i < 100; i++)
+    new Worker('process.exit()', { eval: true }).once('exit', () => { if (--running === 0) process.send('up'); });
+  process.on('message', () => {});`;
+
+async function readOf(program: string): Promise<Awaited<ReturnType<typeof readProcess>>> {
   const probe = join(await compiled(), 'bench', 'memory-probe.js');
-  const child: ChildProcess = spawn(process.execPath, ['--expose-gc', '--require', probe, '-e', script(mib)], {
+  const child: ChildProcess = spawn(process.execPath, ['--expose-gc', '--require', probe, '-e', program], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
   try {
@@ -31,8 +39,12 @@ async function readWith(mib: number): Promise<Awaited<ReturnType<typeof readProc
 }
 
 test('a reading of the soak finds what a worker thread holds, which the heap of the main thread does not show', async () => {
-  const [without, holding] = [await readWith(0), await readWith(64)];
+  const [without, holding] = [await readOf(script(0)), await readOf(script(64))];
   expect(holding['threadsHeapMiB']).toBeGreaterThan((without['threadsHeapMiB'] ?? 0) + 60);
   expect(Math.abs((holding['heapMiB'] ?? 0) - (without['heapMiB'] ?? 0))).toBeLessThan(8);
   expect(holding).toMatchObject({ connections: 3, handles: expect.any(Number), residentMiB: expect.any(Number) });
+});
+
+test('a reading does not wait for threads that ended before they were known', async () => {
+  expect(await readOf(ENDING_THREADS)).toMatchObject({ threadsHeapMiB: 0 });
 });
