@@ -211,4 +211,12 @@ export const DEFECTS = [
     ...never('!reads.includes(read))'),
     tests: ['test/policy/contracts/shapes.test.ts'],
   },
+  {
+    name: 'fold findings that a person is asked about',
+    through: 'a violation that no view shows',
+    file: 'policy/rules/fold-unread.ts',
+    from: " && (hookClass === 'SAFETY' || ends.length > 0)",
+    to: '',
+    tests: ['test/policy/rules/fold-unread.test.ts'],
+  },
 ];

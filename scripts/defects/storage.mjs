@@ -199,4 +199,11 @@ export const DEFECTS = [
     to: 'row.envelope !== signedByOperator',
     tests: ['test/storage/keys/key-registry.slow.test.ts'],
   },
+  {
+    name: 'register a revoked key again',
+    through: 'a key that the operator believes to count',
+    file: 'storage/keys/key-registry.ts',
+    ...never('stored.revokedAt !== null)'),
+    tests: ['test/storage/keys/key-registry.slow.test.ts'],
+  },
 ];
