@@ -58,7 +58,11 @@ const ToolShape = z.strictObject({
     .strictObject({
       members: z.record(z.string(), SyncFunction),
       refused: z.array(z.string()),
-      required: z.record(z.string(), SyncFunction).optional(),
+      required: z.array(z.string()).optional(),
+    })
+    .refine(({ members, required = [] }) => required.every((name) => Object.hasOwn(members, name)), {
+      path: ['required'],
+      error: 'expected names of "members"',
     })
     .optional(),
   factsMembers: z.record(z.string(), z.literal(true)).optional(),

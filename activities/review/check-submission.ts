@@ -1,6 +1,6 @@
 import { changeId as changeIdOf } from '../../policy/contracts/change-id';
 import type { Submission } from '../../policy/contracts/diff';
-import { effectMetadataProblem, requiredMetadataProblem } from '../../policy/contracts/effect-metadata';
+import { effectMetadataProblem, missingMetadata } from '../../policy/contracts/effect-metadata';
 import { digestMismatch, invalid } from '../../policy/contracts/failure';
 import { sha256Hex } from '../../policy/contracts/hash';
 import type { Plan } from '../../policy/contracts/plan';
@@ -34,19 +34,13 @@ export function assertAcceptable(tools: SourceToolRegistry, { sourceTool, metada
   throw invalid(unfit.field, expected, 'another value', `It was refused: ${unfit.problem}`);
 }
 
-/** Refuses a change that needs a dry run, if that would only find that its metadata has not what the source tool needs. */
+/** Refuses a change that needs a dry run and has no metadata that the source tool needs for it. */
 export function assertStageable(tools: SourceToolRegistry, { sourceTool, metadata }: Submission, plan: Plan): void {
   if (plan.mode !== 'enforced') return;
-  const lacking = requiredMetadataProblem(toolFor(tools, sourceTool).effectMetadata, metadata);
-  if (lacking === null) return;
-  const name = lacking.field.slice('metadata.'.length);
-  const got = metadata[name] == null ? 'nothing' : 'another value';
-  throw invalid(
-    lacking.field,
-    `the metadata that the dry run of ${sourceTool} needs`,
-    got,
-    `Set it: ${lacking.problem}`,
-  );
+  const missing = missingMetadata(toolFor(tools, sourceTool).effectMetadata, metadata);
+  if (missing === null) return;
+  const expected = `the metadata that the dry run of ${sourceTool} needs`;
+  throw invalid(missing.field, expected, 'nothing', `Set it: ${missing.problem}`);
 }
 
 /** Stores inline bytes if the target allows them. From here on only their digest is passed. */

@@ -67,8 +67,7 @@ async function openReview(deps: OpeningDeps, { changeId, submission: sent }: Ope
   const pinned =
     before === null ? await deps.plans.current(target, sourceTool) : await deps.plans.byHash(before.planHash);
   const { plan, planHash } = pinned;
-  // A review that an earlier version opened goes on to its dry run.
-  if (before === null) assertStageable(deps.tools, submission, plan);
+  assertStageable(deps.tools, submission, plan);
   await storeInline(deps.store, submission, plan);
   const ref = { changeId, tenant, target, sourceTool, diffSha, metadata, inputSha, planHash };
   const diff = await loadDiff(deps.store, deps.tools, ref);

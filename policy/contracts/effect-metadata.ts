@@ -9,15 +9,15 @@ export interface EffectMetadata {
   readonly members: Readonly<Record<string, (value: JsonValue) => string | null>>;
   /** Names that look as if they had an effect, but have none: refused, so that no one relies on them. */
   readonly refused: readonly string[];
-  /** Of `members`, those without which a dry run fails. By name, what is wrong with a value, which is null if it is missing. */
-  readonly required?: Readonly<Record<string, (value: JsonValue) => string | null>>;
+  /** Those of `members` without which a dry run fails. */
+  readonly required?: readonly string[];
 }
 
 export const NO_EFFECT_METADATA: EffectMetadata = Object.freeze({ members: {}, refused: [] });
 
 /** The first member that may not be submitted, with the reason; null if there is none. */
 export function effectMetadataProblem(
-  { members, refused }: Pick<EffectMetadata, 'members' | 'refused'>,
+  { members, refused }: EffectMetadata,
   metadata: Readonly<Record<string, JsonValue>>,
 ): { readonly field: string; readonly problem: string } | null {
   const ignored = refused.find((name) => Object.hasOwn(metadata, name));
@@ -31,14 +31,13 @@ export function effectMetadataProblem(
   return null;
 }
 
-/** The first member without which a dry run fails, with the reason; null if there is none. */
-export function requiredMetadataProblem(
-  { required = {} }: EffectMetadata,
+/** The first member without which a dry run fails and that is missing, with what is expected; null if there is none. */
+export function missingMetadata(
+  { members, required = [] }: EffectMetadata,
   metadata: Readonly<Record<string, JsonValue>>,
 ): { readonly field: string; readonly problem: string } | null {
-  for (const [name, problemOf] of Object.entries(required)) {
-    const problem = problemOf(metadata[name] ?? null);
-    if (problem !== null) return { field: `metadata.${name}`, problem };
-  }
-  return null;
+  const missing = required.find((name) => (metadata[name] ?? null) === null);
+  return missing === undefined
+    ? null
+    : { field: `metadata.${missing}`, problem: members[missing]?.(null) ?? 'expected a value' };
 }

@@ -29,8 +29,8 @@ export const gitPatch = defineSourceTool<GitPatchFacts>({
   factsMembers: GIT_FACTS,
   stagingSettings: GitSettings,
   effectMetadata: {
-    members: { message: commitMessageProblem, base_commit: () => null },
-    required: { base_commit: commitIdProblem },
+    members: { message: commitMessageProblem, base_commit: commitIdProblem },
+    required: ['base_commit'],
     refused: [
       'author',
       'author_name',

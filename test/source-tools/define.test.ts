@@ -56,6 +56,11 @@ it.each<[string, object | undefined, RegExp]>([
     { ...readable, effectMetadata: { members: { a: true }, refused: [] } },
     /effectMetadata\.members\.a: /,
   ],
+  [
+    'required metadata without a check',
+    { ...readable, effectMetadata: { members: {}, refused: [], required: ['a'] } },
+    /effectMetadata\.required: expected names of "members"/,
+  ],
   ['a list of facts members', { ...readable, factsMembers: ['a'] }, /factsMembers: expected record, got an array of 1/],
   [
     'settings that are no schema',

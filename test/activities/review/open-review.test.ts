@@ -111,11 +111,11 @@ test('refuses metadata that may not become part of the effect, with the name of 
   expect(world.ledger.all).toHaveLength(0);
 });
 
-test('refuses metadata without what a dry run needs, with the name of the member, unless there is no dry run or it is already open', async () => {
+test('refuses metadata without what a dry run needs, with the name of the member, unless there is no dry run', async () => {
   const needs = (value: unknown): string | null => (value === 'b' ? null : 'expected "b"');
-  const open = async (metadata: object, { mode = 'enforced', opened = false } = {}) => {
+  const open = async (metadata: object, mode = 'enforced') => {
     const world = new ReviewWorld();
-    const effectMetadata = { members: { base: () => null }, refused: [], required: { base: needs } };
+    const effectMetadata = { members: { base: needs }, refused: [], required: ['base'] };
     const tools = { get: () => ({ ...world.target.tool, effectMetadata }), keys: () => [] };
     const submission = { ...world.submission, metadata: { ...metadata } };
     delete submission.envelope;
@@ -124,7 +124,6 @@ test('refuses metadata without what a dry run needs, with the name of the member
     const plan = { ...pinned, plan: { ...pinned.plan, mode: mode as 'enforced' } };
     const plans = { current: async () => plan, byHash: async () => plan };
     const input = { changeId: changeIdOf(submission), submission };
-    if (opened) await createOpeningActivities({ ...world.deps, plans }).openReview(input);
     return await createOpeningActivities({ ...world.deps, plans, tools }).openReview(input);
   };
   for (const metadata of [{}, { base: null }, { base: 'a' }])
@@ -134,8 +133,7 @@ test('refuses metadata without what a dry run needs, with the name of the member
       message: expect.stringMatching(/metadata\.base: .*expected "b"/),
     });
   await expect(open({ base: 'b' })).resolves.toMatchObject({ openedAt: expect.any(String) });
-  await expect(open({}, { mode: 'cooperative' })).resolves.toMatchObject({ openedAt: expect.any(String) });
-  await expect(open({}, { opened: true })).resolves.toMatchObject({ openedAt: expect.any(String) });
+  await expect(open({}, 'cooperative')).resolves.toMatchObject({ openedAt: expect.any(String) });
 });
 
 test('opens a review whose guardians cannot run yet, without results of them, and with all results on a retry', async () => {

@@ -49,7 +49,9 @@ it.each([
 
 it('metadata that looks as if it had an effect, but has none, is refused with its name', () => {
   const { effectMetadata } = gitPatch;
-  expect(effectMetadataProblem(effectMetadata, { base_commit: 'a', message: 'Say two', why: 'asked' })).toBeNull();
+  expect(
+    effectMetadataProblem(effectMetadata, { base_commit: 'a'.repeat(40), message: 'Say two', why: 'asked' }),
+  ).toBeNull();
   expect(effectMetadataProblem(effectMetadata, { author: 'Alice' })).toMatchObject({ field: 'metadata.author' });
   expect(effectMetadataProblem(effectMetadata, { message: 'Fix [skip ci]' })).toMatchObject({
     field: 'metadata.message',
