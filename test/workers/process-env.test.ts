@@ -36,7 +36,7 @@ test.each([
   ['the daily replay, which 0 turns off', CommitEnv.shape.COUNTERSIGN_REPLAY_PER_DAY],
   ['the port of the gateway, for which 0 is any port', GatewayEnv.shape.COUNTERSIGN_GATEWAY_PORT],
   ['the port of the metrics', ReviewEnv.shape.COUNTERSIGN_METRICS_PORT],
-])('an empty value is not 0, and one that is no number is refused as such: %s', (_what, schema) => {
+])('an empty value is not 0, and one that is not a number is refused as such: %s', (_what, schema) => {
   for (const text of ['', ' ', 'many', '1h'])
     expect(schema.safeParse(text).error?.issues.map(({ message }) => message)).toEqual(['expected a number']);
   expect(schema.parse('0')).toBe(0);
