@@ -31,7 +31,7 @@ export function effectMetadataProblem(
   return null;
 }
 
-/** The first member without which a dry run fails and that is missing, with what is expected; null if there is none. */
+/** The first missing member that the dry run needs, with what is expected; null if all are there. */
 export function missingMetadata(
   { members, required = [] }: EffectMetadata,
   metadata: Readonly<Record<string, JsonValue>>,

@@ -29,7 +29,7 @@ it('never overwrites a file, and says what to do', async () => {
   expect(Buffer.from(await readFileBytes(path('kept'), 3)).toString()).toBe('a');
 });
 
-it('leaves nothing of a file for which there is no space, and names it', () => {
+it('leaves no partial file on a full disk, and names the file', () => {
   const full = jest.spyOn(fs, 'writeFileSync').mockImplementation((file) => {
     fs.writeSync(file as number, 'par');
     throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });

@@ -111,7 +111,7 @@ test('refuses metadata that may not become part of the effect, with the name of 
   expect(world.ledger.all).toHaveLength(0);
 });
 
-test('refuses metadata without what a dry run needs, with the name of the member, unless there is no dry run', async () => {
+test('refuses a submission whose metadata lacks what its dry run needs, and names the member; without a dry run it opens', async () => {
   const needs = (value: unknown): string | null => (value === 'b' ? null : 'expected "b"');
   const open = async (metadata: object, mode = 'enforced') => {
     const world = new ReviewWorld();
