@@ -167,6 +167,14 @@ const reached = async (changeId: string, state: string): Promise<void> => {
 const effectOf = async (changeId: string) =>
   (await system.ledger(changeId)).find(({ row }) => row.kind === 'effect')?.row.body['effect'];
 
+test('a git patch without a valid base_commit is refused when it is submitted, and the error names the field', async () => {
+  const raw = oneLinePatch('README.md', repo.read('README.md').trim(), 'without a base');
+  for (const metadata of [{}, { base_commit: 'main' }])
+    await expect(system.submit({ target: 'repo', sourceTool: 'GitPatch', raw, metadata })).rejects.toThrow(
+      /metadata\.base_commit.*the full id of the commit that the patch is based on/,
+    );
+});
+
 test('a confirmed git patch becomes one commit on the branch, and the receipt names it [T65]', async () => {
   const base = repo.tip();
   const { changeId } = await patch('HOLD two');
