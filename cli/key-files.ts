@@ -1,6 +1,7 @@
 import { CountersignError } from '../client/errors';
 import { readKeyFile, type LoadedKey } from '../signing/key-file';
 import type { Env } from '../workers/config';
+import { canSign, type OperatorKey } from '../signing/operator-key';
 
 /** Reads a key file. If it is encrypted, COUNTERSIGN_KEY_PASSPHRASE has the passphrase. */
 export function loadKey(env: Env, path: string): LoadedKey {
@@ -16,12 +17,17 @@ export function loadOperatorKey(env: Env, path: string, flag: string): LoadedKey
 }
 
 /** As `loadOperatorKey`. Throws `not_eligible` if it is not one of `operators` either: no process would count what it signs. */
-export function loadTrustedOperatorKey(env: Env, operators: readonly string[], path: string, flag: string): LoadedKey {
+export function loadTrustedOperatorKey(
+  env: Env,
+  operators: readonly OperatorKey[],
+  path: string,
+  flag: string,
+): LoadedKey {
   const key = loadOperatorKey(env, path, flag);
-  if (operators.includes(key.publicKey)) return key;
+  if (canSign(operators, key.publicKey, new Date())) return key;
   throw new CountersignError(
     'not_eligible',
-    `${flag}: expected the key of an operator in the trust file, got ${key.keyId}. Nothing was recorded; sign with a key that it lists, or get the trust file of the processes if they trust this key`,
+    `${flag}: expected the key of an operator in the trust file whose time has not ended, got ${key.keyId}. Nothing was recorded; sign with a key that it lists, or get the trust file of the processes if they trust this key`,
   );
 }
 

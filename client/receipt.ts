@@ -3,19 +3,18 @@ import type { Envelope } from '../policy/contracts/diff';
 import type { ReceiptPredicate, ReviewOutcome, WorkflowOutcome } from '../policy/contracts/outcome';
 import { contradictionIn, unboundWord } from '../signing/receipt-words';
 import { signedBy } from '../signing/signed-by';
+import { OperatorKeys, PublicKey, type OperatorKey } from '../signing/operator-key';
 
 /** Whom the caller trusts. Must come from the caller's configuration, never from a review. */
 export interface ReceiptTrust {
   /** Operators, who sign policies and keys. Without them reviews cannot be verified, so none can be shown or answered. */
-  readonly operators?: readonly string[];
+  readonly operators?: readonly OperatorKey[];
   /** Ed25519 public keys, 64 lower-case hex digits. */
   readonly committers: readonly string[];
 }
 
-const PublicKeys = z.array(z.string().regex(/^[0-9a-f]{64}$/, 'expected a public key: 64 lower-case hex digits'));
-
 /** The option `trust` of a client. No receipt verifies with a value that is not a public key. */
-export const TrustOption = z.object({ operators: PublicKeys.optional(), committers: PublicKeys }).nullish();
+export const TrustOption = z.object({ operators: OperatorKeys.optional(), committers: z.array(PublicKey) }).nullish();
 
 export type ReceiptCheck =
   { readonly ok: true; readonly receipt: ReceiptPredicate } | { readonly ok: false; readonly why: string };

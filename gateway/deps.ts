@@ -13,6 +13,7 @@ import type { InboxDeps } from './inbox/deps';
 import type { GatewayMetrics } from './metrics';
 import type { AnswerLimits } from './answer-limits';
 import type { Nonces } from './nonces';
+import type { OperatorKey } from '../signing/operator-key';
 
 /** What the gateway checks answers with before it relays them. */
 export interface AnswerGate {
@@ -40,7 +41,7 @@ export interface RefusedBeforeRelay {
 /** The revisions of the policy. */
 export interface PolicyGate {
   /** Public keys of the operators that the processes trust. */
-  readonly operators: readonly string[];
+  readonly operators: readonly OperatorKey[];
   readonly newest: () => Promise<NewestRevision>;
   /** Null if it is stored; otherwise the number that the next revision must have. */
   readonly store: (revision: number, signed: SignedRevision) => Promise<number | null>;

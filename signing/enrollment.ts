@@ -16,6 +16,7 @@ import { keyProblem } from './key-id';
 import { signedByOperator } from './signed-by';
 import { passkeyKeyProblem } from './passkey';
 import { verifyEnvelope } from './verify-envelope';
+import type { OperatorKey } from './operator-key';
 
 /** A link that a trusted operator signed. */
 export interface VerifiedLink {
@@ -26,9 +27,13 @@ export interface VerifiedLink {
 
 type EnrolledPasskey = Omit<RegisteredPasskey, 'revokedAt'>;
 
-/** The link, or why it does not count. Never throws on the contents of the envelope. */
-export function verifyLink(envelope: unknown, operators: readonly string[]): VerifiedLink | string {
-  const enrollment = signedByOperator('enrollment', envelope, operators);
+/** The link, or why it does not count; `storedAt` as for `signedBy`. Never throws on the contents of the envelope. */
+export function verifyLink(
+  envelope: unknown,
+  operators: readonly OperatorKey[],
+  storedAt: string | null = null,
+): VerifiedLink | string {
+  const enrollment = signedByOperator('enrollment', envelope, operators, storedAt);
   const opened = openEnvelope('enrollment', envelope);
   if (enrollment === null || !opened.ok) return 'no trusted operator signed the link';
   return keyProblem(enrollment) ?? { enrollment, enrollmentSha: sha256Hex(opened.signed) };

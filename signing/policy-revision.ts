@@ -5,6 +5,7 @@ import type { PolicyRevision } from '../policy/evidence/predicates';
 import { signPredicate } from './envelope';
 import type { SigningKey } from './keys';
 import { signedByOperator } from './signed-by';
+import type { OperatorKey } from './operator-key';
 
 /** SHA-256 of the published bundle text, signed as `bundleSha`. */
 function bundleShaOf(bundleText: string): string {
@@ -45,13 +46,14 @@ export function signRevocation(
   return signPredicate('policy-revocation', predicate, operator);
 }
 
-/** The revision that one of these operators signed for exactly this bundle; null if none did. */
+/** The revision that one of these operators signed for exactly this bundle; null if none did. `storedAt` as for `signedBy`. */
 export function verifiedRevision(
   envelope: Envelope,
   bundleText: string,
-  operators: readonly string[],
+  operators: readonly OperatorKey[],
+  storedAt: string | null = null,
 ): PolicyRevision | null {
-  const revision = signedByOperator('policy-revision', envelope, operators);
+  const revision = signedByOperator('policy-revision', envelope, operators, storedAt);
   return revision?.bundleSha === bundleShaOf(bundleText) ? revision : null;
 }
 

@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import { KeyEntry } from '../policy/evidence/predicates';
 import { jsonOf } from '../policy/text/json-of';
 import { assertPublicKey } from './key-id';
+import { OperatorKeys, PublicKey, publicKeyOf } from './operator-key';
 
-const PublicKeys = z.array(KeyEntry.shape.publicKey).min(1).max(1000);
-const TrustFile = z.strictObject({ operators: PublicKeys, committers: PublicKeys });
+const TrustFile = z.strictObject({ operators: OperatorKeys.min(1), committers: z.array(PublicKey).min(1).max(1000) });
 
 /**
- * Parses a trust file: `{"operators": ["<public key>", …], "committers": […]}`, 64 lower-case hex digits each. The verifier must
- * get it from another source than the evidence. Throws TypeError if it is malformed.
+ * Parses a trust file: `{"operators": ["<public key>", …], "committers": […]}`, 64 lower-case hex digits each; an operator can also be
+ * `{"publicKey": …, "until": …}` (OperatorKey). The verifier must get it from another source than the evidence. Throws TypeError if it is
+ * malformed.
  */
 export function parseTrust(text: string): z.infer<typeof TrustFile> {
   const value = jsonOf(text);
@@ -21,6 +21,6 @@ export function parseTrust(text: string): z.infer<typeof TrustFile> {
       `expected {"operators": [public keys], "committers": [public keys]}; ${issue?.path.join('.') || 'file'}: ${issue?.message ?? ''}`,
     );
   }
-  [...parsed.data.operators, ...parsed.data.committers].forEach(assertPublicKey);
+  [...parsed.data.operators.map(publicKeyOf), ...parsed.data.committers].forEach(assertPublicKey);
   return parsed.data;
 }

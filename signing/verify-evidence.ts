@@ -2,6 +2,7 @@ import type { ReceiptPredicate } from '../policy/contracts/outcome';
 import { fromBase64 } from '../policy/evidence/base64';
 import { parseEvidence, type Evidence, type EvidenceBundle } from '../policy/evidence/bundle';
 import { assertPublicKey } from './key-id';
+import { publicKeyOf } from './operator-key';
 import { isMet, verifyReview } from './verify-review';
 import { CHECKS } from './verify-review/checks';
 import {
@@ -30,7 +31,7 @@ export interface EvidenceReport {
 
 /** Verifies an evidence file without network, database or clock. Throws TypeError for a malformed trusted key, never for file contents. */
 export function verifyEvidence(file: string | Uint8Array, trust: EvidenceTrust): EvidenceReport {
-  [...trust.operators, ...trust.committers].forEach(assertPublicKey);
+  [...trust.operators.map(publicKeyOf), ...trust.committers].forEach(assertPublicKey);
   const parsed = parseEvidence(file);
   if (!parsed.ok) return unreadable(parsed.problem);
   const { bundle } = parsed;

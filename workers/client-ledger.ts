@@ -15,13 +15,14 @@ import { operatorVerifier, publishedPolicies } from '../storage/plans/stored-rev
 import { createByteStore } from '../storage/store/byte-store';
 import type { KeyRing } from '../storage/store/preview-cipher';
 import { spendApproval } from './spend-approval';
+import type { OperatorKey } from '../signing/operator-key';
 
 interface ClientLedgerOptions {
   readonly db: Database;
   /** Connection string for the one connection that listens for new rows. */
   readonly databaseUrl: string;
   readonly applicationName: string;
-  readonly operators: readonly string[];
+  readonly operators: readonly OperatorKey[];
   /** Decrypts previews; null if they are not encrypted. */
   readonly payloadKeys: KeyRing | null;
   readonly now: () => Date;

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { messageOf } from '../client/errors';
 import type { PriceTable } from '../policy/judge/record';
 import { assertPublicKey } from '../signing/key-id';
+import { OperatorKeys, PublicKey, publicKeyOf } from '../signing/operator-key';
 import { readKeyFile, type LoadedKey } from '../signing/key-file';
 import type { TargetConfig, Targets } from '../activities/committer/targets';
 import { ConfigError } from './config-error';
@@ -54,14 +55,13 @@ function invalidEnvironment(problems: readonly string[]): ConfigError {
   return new ConfigError(`Invalid environment; docs/operate.md describes each variable.\n${lines}`);
 }
 
-const PublicKey = z.string().regex(/^[0-9a-f]{64}$/, 'expected an Ed25519 public key, 64 lower-case hex digits');
-const TrustFile = z.strictObject({ operators: z.array(PublicKey).min(1), committers: z.array(PublicKey).default([]) });
+const TrustFile = z.strictObject({ operators: OperatorKeys.min(1), committers: z.array(PublicKey).default([]) });
 export type Trust = z.infer<typeof TrustFile>;
 
 /** Whose signatures count: operators sign policy revisions and entries of the key registry, committers sign receipts. */
 export function readTrustFile(path: string): Trust {
   const trust = readJson(path, TrustFile, 'expected {"operators": [public keys], "committers": [public keys]}');
-  asConfig(path, () => [...trust.operators, ...trust.committers].forEach(assertPublicKey));
+  asConfig(path, () => [...trust.operators.map(publicKeyOf), ...trust.committers].forEach(assertPublicKey));
   return trust;
 }
 

@@ -2,6 +2,7 @@ import { accessSync, constants } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { messageOf } from '../client/errors';
+import { OperatorKeys } from '../signing/operator-key';
 import { ConfigError, readTrustFile, type Env } from './config';
 import { replaceWhole } from '../signing/whole-file';
 import { areOfDatabase, readsFile } from './folder-files';
@@ -17,7 +18,7 @@ const LocalClient = z.object({
   operatorDatabaseUrl: z.string(),
   gatewayUrl: z.string(),
   tenant: z.string(),
-  operators: z.array(z.string()),
+  operators: OperatorKeys,
   committers: z.array(z.string()),
   /** The value of COUNTERSIGN_EXTENSIONS with which plans are compiled. */
   extensions: z.string().optional(),

@@ -4,12 +4,13 @@ import { MAX_REVISIONS_A_DAY } from '../storage/database/publish-policy-sql';
 import type { Database } from '../storage/database/database';
 import { newestRevision, nextRevision } from '../storage/plans/newest-revision';
 import { storeRevision } from '../storage/plans/publish';
+import type { OperatorKey } from '../signing/operator-key';
 
 /** The error code of `publish_policy` for too many revisions in a day. */
 const PROGRAM_LIMIT_EXCEEDED = '54000';
 
 /** The revisions in the database, verified with these operator keys. */
-export function policyGate(db: Database, operators: readonly string[]): PolicyGate {
+export function policyGate(db: Database, operators: readonly OperatorKey[]): PolicyGate {
   return {
     operators,
     newest: async () => {

@@ -58,7 +58,7 @@ const Common = z.object({
     'The Countersign database, with the role of this process: `cs_review`, `cs_judge`, `cs_commit` or `cs_gateway`.',
   ),
   COUNTERSIGN_TRUST_FILE: Path.describe(
-    'JSON `{"operators": [public keys], "committers": [public keys]}`: who may sign policy and key registrations, and who signs receipts.',
+    'JSON `{"operators": [public keys], "committers": [public keys]}`: who may sign policy and key registrations, and who signs receipts. An operator can be `{"publicKey": …, "until": …}` ([Replacing keys](#replacing-keys-and-passwords)).',
   ),
   COUNTERSIGN_QUEUE_SUFFIX: QueueSuffix,
   COUNTERSIGN_EXTENSIONS: ExtensionsList,

@@ -11,6 +11,7 @@ import type { WithAdvisoryLock, Ledger } from '../policy/evidence/ledger-port';
 import { compileText } from './compile';
 import type { Extensions } from './extensions';
 import type { Logger } from './logger';
+import type { OperatorKey } from '../signing/operator-key';
 
 /** What every process opens: one pool on the Countersign database, with the role of that process. */
 export interface Resources {
@@ -21,7 +22,7 @@ export interface Resources {
   readonly keys: KeyRegistry;
   readonly plans: PlanSource;
   /** Public keys of the operators that this process trusts. */
-  readonly operators: readonly string[];
+  readonly operators: readonly OperatorKey[];
   readonly now: () => Date;
   readonly databaseNow: () => Promise<Date>;
 }
@@ -29,7 +30,7 @@ export interface Resources {
 interface ResourceOptions {
   readonly databaseUrl: string;
   readonly applicationName: string;
-  readonly trustedOperators: readonly string[];
+  readonly trustedOperators: readonly OperatorKey[];
   readonly extensions: Extensions;
   readonly logger: Logger;
   readonly poolSize?: number;

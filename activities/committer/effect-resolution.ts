@@ -16,15 +16,16 @@ import type { EffectResolution } from '../../policy/evidence/predicates';
 import { signPredicate } from '../../signing/envelope';
 import type { SigningKey } from '../../signing/keys';
 import { signedByOperator } from '../../signing/signed-by';
+import type { OperatorKey } from '../../signing/operator-key';
 
 export function resolutionOf(
   rows: readonly StoredRow[],
   of: { readonly changeId: string; readonly target: string },
-  operators: readonly string[],
+  operators: readonly OperatorKey[],
 ): EffectResolution | null {
   for (const { row } of rows) {
     if (row.kind !== 'resolved') continue;
-    const resolution = signedByOperator('effect-resolution', row.body['envelope'], operators);
+    const resolution = signedByOperator('effect-resolution', row.body['envelope'], operators, row.at);
     if (resolution?.changeId === of.changeId && resolution.target === of.target) return resolution;
   }
   return null;

@@ -16,6 +16,7 @@ import type { Queryable } from '../../storage/database/database';
 import { toWellFormed } from '../../policy/contracts/canonical-json';
 import { targetUnavailable } from '../../source-tools/target-failure';
 import type { Ledger } from '../../policy/evidence/ledger-port';
+import type { OperatorKey } from '../../signing/operator-key';
 
 /** Bound of the search for the newest valid row (Z3). */
 const MAX_ROWS = 1_000;
@@ -25,16 +26,16 @@ export interface TargetFreezes {
   readonly current: (target: string) => Promise<TargetFreeze | 'unknown' | null>;
 }
 
-export function targetFreezes(db: Queryable, operators: readonly string[]): TargetFreezes {
+export function targetFreezes(db: Queryable, operators: readonly OperatorKey[]): TargetFreezes {
   return {
     async current(target) {
-      const { rows } = await db.query<{ n: number; envelope: Envelope }>(
-        'select n, envelope from target_freezes where target = $1 order by n desc limit $2',
+      const { rows } = await db.query<{ n: number; envelope: Envelope; added_at: Date }>(
+        'select n, envelope, added_at from target_freezes where target = $1 order by n desc limit $2',
         [target, MAX_ROWS],
         'target_freezes',
       );
-      for (const { n, envelope } of rows) {
-        const freeze = signedByOperator('target-freeze', envelope, operators);
+      for (const { n, envelope, added_at } of rows) {
+        const freeze = signedByOperator('target-freeze', envelope, operators, added_at.toISOString());
         if (freeze?.target === target && freeze.n === n) return freeze.frozen ? freeze : null;
       }
       return rows.length < MAX_ROWS ? null : 'unknown';

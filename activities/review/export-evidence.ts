@@ -114,7 +114,7 @@ async function policyOf(
     policies.revocations(),
     policies.plan(String(planHash)),
   ]);
-  if (found === null || policies.verifyRevision(found.envelope, found.bundleText)?.revision !== revision)
+  if (found === null || policies.verifyRevision(found)?.revision !== revision)
     throw policyMoved(
       `Policy revision ${String(revision)}, which this change pinned, is not stored with the signature of a trusted operator`,
     );

@@ -1,4 +1,5 @@
 import { messageOf } from '../../client/errors';
+import { canSign, publicKeyOf } from '../../signing/operator-key';
 import { counted } from '../../policy/text/counted';
 import type { Plan } from '../../policy/contracts/plan';
 import { targetFreezes } from '../../activities/committer/target-freezes';
@@ -12,12 +13,22 @@ import { failed, passed, type Check } from './check';
 import { withDoctorDatabase } from './doctor-database';
 import { checkNotices } from './notices';
 
-export function checkTrust(local: LocalClient): Check {
-  if (local.committers.length > 0 && local.operators.length > 0)
+export function checkTrust({ operators, committers }: LocalClient): Check {
+  const signing = operators.filter((operator) => canSign([operator], publicKeyOf(operator), new Date())).length;
+  if (committers.length > 0 && operators.length > 0 && signing === 0)
+    return failed(
+      'trust',
+      'the time of every operator key has ended: nothing that an operator signs now counts',
+      'Add the public key of another operator to every trust file',
+    );
+  if (committers.length > 0 && operators.length > 0) {
+    const ended = operators.length - signing;
+    const past = ended === 0 ? '' : ` and ${ended} whose time has ended`;
     return passed(
       'trust',
-      `${counted(local.operators.length, 'operator key')}, ${counted(local.committers.length, 'committer key')}`,
+      `${counted(signing, 'operator key')}${past}, ${counted(committers.length, 'committer key')}`,
     );
+  }
   return failed(
     'trust',
     'no operator key, or no committer key, is trusted here: every outcome is unverified',

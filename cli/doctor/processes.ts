@@ -1,5 +1,7 @@
 import { messageOf } from '../../client/errors';
+import { canonicalJson } from '../../policy/contracts/canonical-json';
 import type { LoadedKey } from '../../signing/key-file';
+import type { OperatorKey } from '../../signing/operator-key';
 import type { EvidenceTrust } from '../../signing/verify-evidence';
 import type { Role } from '../../storage/database/roles';
 import type { KeyRing } from '../../storage/store/preview-cipher';
@@ -56,7 +58,8 @@ export function readProcesses(
 }
 
 function isSameTrust(one: EvidenceTrust, other: EvidenceTrust): boolean {
-  const keysOf = (keys: readonly string[]): string => [...new Set(keys)].toSorted().join();
+  const keysOf = (keys: readonly OperatorKey[]): string =>
+    [...new Set(keys.map((key) => canonicalJson(key)))].toSorted().join();
   return keysOf(one.operators) === keysOf(other.operators) && keysOf(one.committers) === keysOf(other.committers);
 }
 

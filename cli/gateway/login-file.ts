@@ -3,12 +3,10 @@ import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { messageOf } from '../../client/errors';
 import { Name } from '../../policy/contracts/diff';
-import { KeyEntry } from '../../policy/evidence/predicates';
 import { jsonOf } from '../../policy/text/json-of';
+import { OperatorKeys, PublicKey } from '../../signing/operator-key';
 import { ConfigError, type Env } from '../../workers/config';
 import { writePrivate } from '../private-files';
-
-const PublicKeys = z.array(KeyEntry.shape.publicKey).min(1).max(1000);
 
 /** What `countersign login` keeps. No secret, but it decides whom commands trust, so only its owner may write it. */
 const Login = z.strictObject({
@@ -16,8 +14,8 @@ const Login = z.strictObject({
   tenant: Name,
   /** Absolute path of the key file; the key stays there. */
   keyFile: z.string().min(1),
-  operators: PublicKeys,
-  committers: PublicKeys,
+  operators: OperatorKeys.min(1),
+  committers: z.array(PublicKey).min(1).max(1000),
 });
 export type Login = z.infer<typeof Login>;
 

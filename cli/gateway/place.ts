@@ -4,6 +4,7 @@ import type { Host } from '../host';
 import { shellQuote } from '../shell-quote';
 import { storedLogin } from './login-file';
 import { settingsFor, type GatewaySettings } from './settings';
+import { publicKeyOf, type OperatorKey } from '../../signing/operator-key';
 
 /** Where commands about reviews and policies go. */
 export interface Place {
@@ -19,7 +20,7 @@ interface Candidate {
   readonly hint?: string;
   /** The address of its gateway; null if it is not known. */
   readonly url: string | null;
-  readonly operators?: readonly string[];
+  readonly operators?: readonly OperatorKey[];
   readonly settings: () => GatewaySettings | null;
 }
 
@@ -106,7 +107,11 @@ function isSame(one: Candidate, other: Candidate): boolean {
   if (one.name === other.name) return true;
   if (one.url === null || other.url === null || addressOf(one.url) !== addressOf(other.url)) return false;
   const [operators, others] = [one.operators, other.operators];
-  return operators === undefined || others === undefined || operators.some((key) => others.includes(key));
+  return (
+    operators === undefined ||
+    others === undefined ||
+    operators.some((key) => others.map(publicKeyOf).includes(publicKeyOf(key)))
+  );
 }
 
 /** `dev` prints the address of loopback, and some type its name. */

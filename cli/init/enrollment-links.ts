@@ -5,6 +5,7 @@ import { createEnrollments } from '../../storage/keys/enrollments';
 import { createKeyRegistry } from '../../storage/keys/key-registry';
 import { newLink } from '../../storage/keys/new-link';
 import { openLinks } from '../../storage/keys/open-links';
+import type { OperatorKey } from '../../signing/operator-key';
 
 /** A link that was made for a person who has no key yet. */
 interface MadeLink {
@@ -30,7 +31,7 @@ export interface Invitation {
   readonly operatorUrl: string;
   readonly operator: LoadedKey;
   /** Public keys: the keys and links that any of them signed count. */
-  readonly trustedOperators: readonly string[];
+  readonly trustedOperators: readonly OperatorKey[];
   readonly persons: readonly string[];
   readonly tenant: string;
   readonly publicUrl: string;

@@ -4,6 +4,7 @@ import type { Connection } from '@temporalio/client';
 import { GRPC } from '../../client/temporal-errors';
 import { SEARCH_ATTRIBUTES } from '../../policy/contracts/search-attributes';
 import { starterBundle } from '../../source-tools/starter-bundle';
+import { publicKeyOf, type OperatorKey } from '../../signing/operator-key';
 import { createWhole } from '../../signing/whole-file';
 import { asRole } from '../../storage/database/role-url';
 import { compileAll } from '../../workers/compile';
@@ -165,7 +166,7 @@ function writeTrust(
   dir: string,
   operator: KeyOnDisk,
   committer: KeyOnDisk,
-): { readonly made: boolean; readonly operators: readonly string[] } {
+): { readonly made: boolean; readonly operators: readonly OperatorKey[] } {
   const path = join(dir, 'trust.json');
   const trust: Trust = { operators: [operator.key.publicKey], committers: [committer.key.publicKey] };
   if (!existsSync(path))
@@ -175,7 +176,7 @@ function writeTrust(
     ['operators', operator.key],
     ['committers', committer.key],
   ] as const)
-    if (!found[kind].includes(key.publicKey))
+    if (!found[kind].map(publicKeyOf).includes(key.publicKey))
       throw new ConfigError(
         `${path}: its ${kind} do not include ${key.publicKey}; give the key of the first run, or add this one to the file`,
       );

@@ -10,6 +10,7 @@ import type { Extensions } from '../../workers/extensions';
 import { ANY_TENANT } from '../../policy/evidence/predicates';
 import type { ServiceKeys } from './keys';
 import type { InitRequest } from './request';
+import type { OperatorKey } from '../../signing/operator-key';
 
 interface Holder {
   readonly publicKey: string;
@@ -30,7 +31,7 @@ export interface Registration {
   readonly operatorUrl: string;
   readonly operator: LoadedKey;
   /** Public keys. What any of them has registered and published counts. */
-  readonly trustedOperators: readonly string[];
+  readonly trustedOperators: readonly OperatorKey[];
   readonly keys: ServiceKeys;
   /** Public keys of the people, by name. */
   readonly people: ReadonlyMap<string, string>;

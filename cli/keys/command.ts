@@ -105,7 +105,7 @@ async function revokeKey(io: Io, [value = '']: readonly string[], options: Optio
   const trusted = await (await io.host.remote.keys()).revokeKey(io.host.env, keyId, reason, operatorKey);
   if (trusted)
     io.err.line(
-      line`${styled('yellow', 'the gateway refuses this key from now on, but what it signs still counts, because the trust file lists it')}: docs/operate.md says how to replace it`,
+      line`${styled('yellow', 'the gateway refuses this key from now on, but what it signs still counts, because the trust file lists it')}: give it a time there, "until"; docs/operate.md says how`,
     );
   if (io.json) io.out.json({ keyId, revoked: true });
   else io.out.line(line`${keyId}  revoked`);

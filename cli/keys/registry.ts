@@ -6,6 +6,7 @@ import type { KeyRegistry, RegisteredKey } from '../../policy/evidence/key-regis
 import { writeKeyFile } from '../../signing/key-file';
 import { assertPublicKey, keyIdOf } from '../../signing/key-id';
 import { newKeyPair } from '../../signing/keys';
+import { canSign, publicKeyOf } from '../../signing/operator-key';
 import { signKeyEntry, signKeyRevocation, type KeyGrant } from '../../signing/registry-entry';
 import type { Env } from '../../workers/config';
 import { knownSettings } from '../../workers/local-client';
@@ -102,13 +103,14 @@ export async function listKeys(env: Env): Promise<readonly RegisteredKey[]> {
   return await withRegistry(env, (registry) => registry.list());
 }
 
-/** True if the key is of an operator whom the trust file of the CLI still lists, so that what it signs still counts. */
+/** True if the key is of an operator by the trust file of the CLI, so that what it signs still counts. */
 export async function revokeKey(env: Env, keyId: string, reason: string, operatorKeyFile: string): Promise<boolean> {
   const operator = loadOperatorKey(env, operatorKeyFile, '--operator-key');
   await withRegistry(env, (registry, revokedAt) =>
     registry.revoke(signKeyRevocation({ keyId, reason, revokedAt }, operator)),
   );
-  return knownSettings(env).operators.some((publicKey) => keyIdOf(publicKey) === keyId);
+  const { operators } = knownSettings(env);
+  return operators.map(publicKeyOf).some((key) => keyIdOf(key) === keyId && canSign(operators, key, new Date()));
 }
 
 /** `at`: the time of the database, which dates statements. Verifiers compare them with rows of reviews, and this machine's clock may be off. */

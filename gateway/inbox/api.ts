@@ -9,6 +9,7 @@
  * `POST /reviews/:id/answers` takes `{answers: Envelope[]}`, 1 to 50, and answers `AnswerResults`, as POST /v1/reviews/:id/answers does.
  */
 import type { Envelope } from '../../policy/contracts/diff';
+import type { OperatorKey } from '../../signing/operator-key';
 
 /**
  * Header of a request that the page makes by itself, for example because a review changed. It does not keep the session in use, so that
@@ -77,7 +78,7 @@ export interface EnrollmentCompletion {
 
 /** `GET /trust`, without a session: the public keys that this gateway trusts. The page shows their fingerprint and warns when it changes. */
 export interface InboxTrust {
-  readonly operators: readonly string[];
+  readonly operators: readonly OperatorKey[];
   readonly committers: readonly string[];
 }
 

@@ -9,6 +9,7 @@ import { MAX_REVISION_BYTES, SignedRevision } from '../../policy/evidence/publis
 import { isSameRevision, verifiedRevision } from '../../signing/policy-revision';
 import { NOTHING_DONE, type Callers } from '../callers';
 import type { GatewayDeps } from '../deps';
+import { canSign, publicKeyOf, type OperatorKey } from '../../signing/operator-key';
 
 /**
  * GET and POST /v1/policy: the newest revision in force, and publishing the next one. The caller compiles and signs; every reader
@@ -49,17 +50,19 @@ function assertEveryTenant(key: RegisteredKey): void {
 function checkedRevision(
   { envelope, bundleText, plans }: SignedRevision,
   key: RegisteredKey,
-  operators: readonly string[],
+  operators: readonly OperatorKey[],
 ): PolicyRevision {
   const refuse = (field: string, message: string): CountersignError =>
     new CountersignError('not_verified', `${field}: ${message}. ${NOTHING_DONE}`, { field });
   const publicKey = 'passkey' in key ? null : key.publicKey;
-  if (publicKey === null || !operators.includes(publicKey))
+  const operator = operators.find((each) => publicKeyOf(each) === publicKey);
+  const now = new Date();
+  if (publicKey === null || operator === undefined || !canSign(operators, publicKey, now))
     throw refuse(
       'envelope',
-      `key ${key.keyId} is not an operator in the trust file of the gateway, so no process would use the revision`,
+      `key ${key.keyId} is not of an operator in the trust file of the gateway whose time has not ended, so no process would use the revision`,
     );
-  const revision = verifiedRevision(envelope, bundleText, [publicKey]);
+  const revision = verifiedRevision(envelope, bundleText, [operator], now.toISOString());
   if (revision === null) throw refuse('envelope', 'expected this bundle, signed by the key that sends it');
   if (revision.keyId !== key.keyId) throw refuse('envelope', 'the statement names another key than its signer');
   const sent = plans.map((plan) => ({ target: plan.target, sourceTool: plan.sourceTool, planHash: planHash(plan) }));

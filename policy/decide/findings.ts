@@ -23,7 +23,10 @@ import { cutWellFormed } from '../text/cut-text';
 export type RawOutcome =
   { readonly kind: 'result'; readonly result: unknown } | { readonly kind: 'skipped'; readonly reasonCode: SkipReason };
 
-/** `static_block`, `staged_block`: a hard block already decided the review. `judge_when`: the plan does not run the judge here. */
+/**
+ * `static_block`: a static guardian already decided the review. `staged_block`: the dry run or a guardian after it did. `judge_when`: the
+ * plan does not run the judge here.
+ */
 export type SkipReason = 'static_block' | 'staged_block' | 'judge_when' | 'withdrawn';
 
 export const CONTRACT_VIOLATION = 'safety.contract_violation';
@@ -196,7 +199,7 @@ function skipText(reason: SkipReason): string {
     case 'static_block':
       return 'Not run: a static guardian had already forbidden the change';
     case 'staged_block':
-      return 'Not run: a guardian had forbidden the change after the dry run';
+      return 'Not run: the dry run or a guardian after it had already stopped the change';
     case 'judge_when':
       return 'Not run: the plan asks the judge only when the rules are clean';
     case 'withdrawn':

@@ -98,8 +98,8 @@ export const DEFECTS = [
     name: 'enrol a passkey without the signature of an operator',
     through: 'an approver whom the gateway or a database writer made',
     file: enrollment,
-    from: "const enrollment = signedByOperator('enrollment', envelope, operators);\n  const opened = openEnvelope('enrollment', envelope);",
-    to: "const opened = openEnvelope('enrollment', envelope);\n  const enrollment = opened.ok ? opened.statement.predicate : signedByOperator('enrollment', envelope, operators);",
+    from: "const enrollment = signedByOperator('enrollment', envelope, operators, storedAt);\n  const opened = openEnvelope('enrollment', envelope);",
+    to: "const opened = openEnvelope('enrollment', envelope);\n  const enrollment = opened.ok ? opened.statement.predicate : signedByOperator('enrollment', envelope, operators, storedAt);",
     tests: ENROLLED,
   },
   {

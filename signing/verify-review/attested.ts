@@ -42,7 +42,7 @@ export function countedRows({ sources, rows }: Review): readonly LedgerRow[] {
 export function checkAttested(review: Review): Passed {
   const opened = openedOf(review);
   const rows = countedRows(review).filter(({ kind }) => kind === 'attested');
-  if (opened === null) return [NEVER_OPENED, { records: [], laterRecords: [] }];
+  if (opened === null) return [NEVER_OPENED, { records: [], laterRecords: [], revokedRecords: 0 }];
   const expected = { keyKind: 'attestor', development: opened.plan.development, use: null } as const;
   const disclosed = review.end?.action === 'COMMIT' ? null : rowOf(review.rows, 'disclosed');
   const records: AttestedPredicate[] = [];
@@ -66,7 +66,7 @@ export function checkAttested(review: Review): Passed {
     ...(since === 0 ? [] : [`${since} after the disclosure`]),
     ...unreadable.map(unreadableRowText),
   ];
-  return [[`${records.length} records`, ...notes].join('; '), { records, laterRecords }];
+  return [[`${records.length} records`, ...notes].join('; '), { records, laterRecords, revokedRecords: revoked }];
 }
 
 function assertBound(

@@ -10,6 +10,7 @@ import { signedBy } from '../signed-by';
 import type { Review, Supplied } from './record';
 import type { KeyLookup } from '../../policy/evidence/key-registry';
 import { withoutLaterRevocations } from '../revoked-later';
+import type { OperatorKey } from '../operator-key';
 
 /** Why a check fails. */
 export class CheckFailed extends Error {}
@@ -54,7 +55,7 @@ export function wasRevoked(revokedAt: string, review: Review): boolean {
 export function signedByOne<K extends StatementKind>(
   kind: K,
   envelope: unknown,
-  trusted: readonly string[],
+  trusted: readonly OperatorKey[],
   who: string,
 ): PredicateOf<K> {
   const signed = signedBy(kind, envelope, trusted, who);

@@ -13,6 +13,7 @@ import {
   waivingOf,
   writtenFindings,
 } from '../../policy/evidence/recorded-findings';
+import { counted } from '../../policy/text/counted';
 import { unreadableRows, unreadableRowText } from '../../policy/evidence/unreadable-rows';
 import { agrees } from './agreement';
 import { countedRows, missingRecord, recordsOf, stricterSince, strictestResult } from './attested';
@@ -151,12 +152,20 @@ function checkAttestedFinding(
     fail(`${validator.id}: there is a stricter record of it`);
   if (review.end?.action === 'COMMIT') {
     const [now] = assembled(opened, validator, attestedOutcome(validator, review, opened));
-    if (now === undefined || !agrees(opened.plan, finding, now))
+    if (now === undefined || !agrees(opened.plan, finding, now)) {
+      const found =
+        recorded.length === 0 ? `no record of it counts${revokedText(review)}` : `its records give ${now?.status}`;
       fail(
-        `${validator.id}: its records give ${now?.status ?? 'nothing'}, but ${now?.status === finding.status ? 'another ' : ''}${finding.status} was recorded`,
+        `${validator.id}: ${found}, but ${now?.status === finding.status ? 'another ' : ''}${finding.status} was recorded`,
       );
+    }
   } else if (finding.errorClass === undefined && !recorded.some((s) => canonicalJson(s) === canonicalJson(finding)))
     fail(`${validator.id}: no valid record contains ${finding.status}`);
+}
+
+function revokedText(review: Review): string {
+  const revoked = review.need('revokedRecords');
+  return revoked === 0 ? '' : ` (the review has ${counted(revoked, 'record')} by a revoked key)`;
 }
 
 /** A finding that a guardian recorded as BLOCK or WARN, on this dry run, must not be disclosed as ALLOW unless it was waived. */

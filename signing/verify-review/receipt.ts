@@ -5,6 +5,7 @@ import { signedByOperator } from '../signed-by';
 import { contradictionIn } from '../receipt-words';
 import { assertSame, fail, fileOf, rowOf, signedByOne } from './checking';
 import type { Passed, Review } from './record';
+import type { OperatorKey } from '../operator-key';
 
 /** The receipt must be signed by a trusted committer, be about this change, and be identical in its row. */
 export function checkReceipt(review: Review): Passed {
@@ -92,14 +93,14 @@ export function checkEffect(review: Review): Passed {
 export function checkResolution(
   receipt: ReceiptPredicate,
   rows: readonly LedgerRow[],
-  operators: readonly string[],
+  operators: readonly OperatorKey[],
 ): string {
   const { changeId, target, effect } = receipt;
   const claimed = effect?.['resolution'] as { readonly keyId?: unknown; readonly resolvedAt?: unknown } | undefined;
   if (claimed === undefined) return 'determined from the target';
   for (const row of rows) {
     if (row.kind !== 'resolved') continue;
-    const resolution = signedByOperator('effect-resolution', row.body['envelope'], operators);
+    const resolution = signedByOperator('effect-resolution', row.body['envelope'], operators, row.at);
     if (resolution?.changeId !== changeId || resolution.target !== target) continue;
     const { applied, keyId, resolvedAt, reason } = resolution;
     if (applied !== (receipt.action === 'COMMIT')) fail(`row ${row.n}: the operator stated the opposite`);

@@ -22,6 +22,7 @@ import type { RecordedChange } from '../../policy/evidence/recorded-findings';
 import type { ReplayReport } from '../../policy/evidence/reports';
 import type { AggregateRecord } from '../../policy/rules/aggregate/aggregate';
 import type { VerifiedAnswers } from '../verify-answers';
+import type { OperatorKey } from '../operator-key';
 
 /**
  * Caller of the verification: the committer before it acts, a client that shows or answers an open review, `countersign verify` on a
@@ -31,7 +32,7 @@ export type VerifyContext = 'commit' | 'open' | 'evidence' | 'replay';
 
 /** Ed25519 public keys that the verifier itself trusts, 64 lower-case hex digits each. */
 export interface EvidenceTrust {
-  readonly operators: readonly string[];
+  readonly operators: readonly OperatorKey[];
   readonly committers: readonly string[];
 }
 
@@ -139,6 +140,8 @@ export interface ReviewFacts {
   readonly records: readonly AttestedPredicate[];
   /** Records that came after the disclosure of a review that commits nothing. */
   readonly laterRecords: readonly AttestedPredicate[];
+  /** How many records do not count because the key that signed them is revoked. */
+  readonly revokedRecords: number;
   readonly findings: readonly ValidatorFinding[];
   readonly comparison: ReplayReport;
   readonly disclosure: Disclosure;

@@ -8,6 +8,7 @@ import { keyProblem } from '../key-id';
 import { signedByOperator } from '../signed-by';
 import { fail, fileOf, signedByOne, wasRevoked } from './checking';
 import type { Passed, Review } from './record';
+import type { OperatorKey } from '../operator-key';
 
 /**
  * The sorted ids of the keys whose registry entries an evidence file must contain: those that signed the submission, attested
@@ -69,7 +70,7 @@ export function checkKeys(review: Review): Passed {
  */
 export function registeredKey(
   registration: KeyRegistration,
-  operators: readonly string[],
+  operators: readonly OperatorKey[],
   unsignedSince: string | null,
 ): RegisteredKey {
   const key = 'entry' in registration ? entryOf(registration.entry, operators) : enrolledOf(registration, operators);
@@ -80,7 +81,7 @@ export function registeredKey(
   return { ...key, revokedAt: isSigned ? revoked.revokedAt : unsignedSince };
 }
 
-function entryOf(entry: Envelope, operators: readonly string[]): KeyEntry {
+function entryOf(entry: Envelope, operators: readonly OperatorKey[]): KeyEntry {
   const key = signedByOne('key', entry, operators, 'operator');
   const problem = keyProblem(key);
   return problem === null ? key : fail(`key ${key.keyId}: ${problem}`);
@@ -88,7 +89,7 @@ function entryOf(entry: Envelope, operators: readonly string[]): KeyEntry {
 
 function enrolledOf(
   { enrollment, passkey }: Extract<KeyRegistration, { readonly passkey: unknown }>,
-  operators: readonly string[],
+  operators: readonly OperatorKey[],
 ): Omit<RegisteredPasskey, 'revokedAt'> {
   const link = verifyLink(enrollment, operators);
   if (typeof link === 'string') return fail(`enrollment: ${link}`);

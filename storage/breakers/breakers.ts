@@ -15,6 +15,7 @@ import { signPredicate } from '../../signing/envelope';
 import type { SigningKey } from '../../signing/keys';
 import { signedByOperator } from '../../signing/signed-by';
 import type { Database, Queryable } from '../database/database';
+import type { OperatorKey } from '../../signing/operator-key';
 
 interface BreakerPair {
   readonly tenant: string;
@@ -44,7 +45,7 @@ export interface BreakerStore {
 interface BreakerStoreDeps {
   readonly db: Database;
   /** Public keys of the operators whose resets count. */
-  readonly operators: readonly string[];
+  readonly operators: readonly OperatorKey[];
   readonly parameters?: BreakerParameters;
 }
 

@@ -16,8 +16,8 @@ create table if not exists passkeys (
 create table if not exists passkey_counters (key_id text primary key, counter bigint not null, assertion text not null);`;
 
 /**
- * The database sets the time of an enrolled passkey, which readers compare with the expiry of its link, and that of a revocation, from which
- * one that cannot be verified counts.
+ * The database sets the time of each row. Readers compare that of an enrolled passkey with the expiry of its link, and that of an operator's
+ * statement with the time until which the operator's key counts; a revocation that cannot be verified counts from the time of its row.
  */
 export const KEY_TRIGGERS_SQL = `
 create or replace function stamp_key_row() returns trigger language plpgsql set search_path = pg_catalog, public, pg_temp as $$
@@ -25,5 +25,7 @@ begin
   new.added_at := clock_timestamp();
   return new;
 end $$;
+create or replace trigger stamp_row before insert on keys for each row execute function stamp_key_row();
+create or replace trigger stamp_row before insert on enrollments for each row execute function stamp_key_row();
 create or replace trigger stamp_row before insert on passkeys for each row execute function stamp_key_row();
 create or replace trigger stamp_row before insert on key_revocations for each row execute function stamp_key_row();`;

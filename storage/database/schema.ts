@@ -7,7 +7,7 @@ import { KEY_TABLES_SQL, KEY_TRIGGERS_SQL } from './key-tables-sql';
 import { PROJECTING_ROLES } from './roles';
 
 /** Raise it with every change of the schema below. */
-export const SCHEMA_VERSION = 12;
+export const SCHEMA_VERSION = 13;
 
 /** The oldest version that `TABLES_SQL` brings to the current one. */
 export const OLDEST_SCHEMA_VERSION = 9;
@@ -31,7 +31,8 @@ export const LEDGER_CHANNEL = 'countersign_ledger';
  * D6 The database sets number and time of a row of the circuit breakers, under a lock, so that all readers fold the same rows in the
  *    same order. The sample of a review is written with its row `closed`.
  * D7 A trigger rejects UPDATE, DELETE and TRUNCATE on append-only tables, also for their owner.
- * D8 Freezes of a target are numbered without gaps, under a lock: a row with the highest number would leave none for the operator.
+ * D8 Freezes of a target are numbered without gaps, under a lock: a row with the highest number would leave none for the operator. The
+ *    database sets the time of their rows.
  * D9 Answers, withdrawals and the end of the change are ordered by the lock. After `intent` or `decided` only rows that end the
  *    change and refusals are taken, after `closed` only its head, refusals and the use of its receipt: an activity that someone
  *    schedules again adds nothing to the evidence. An `intent` or `decided` is refused if a row arrived that its committer has not verified
@@ -387,6 +388,7 @@ begin
   if new.n is distinct from v_next then
     raise exception 'number of the freeze of %: expected %, got %', new.target, v_next, new.n using errcode = 'invalid_parameter_value';
   end if;
+  new.added_at := clock_timestamp();
   return new;
 end $$;
 create or replace trigger number_row before insert on target_freezes for each row execute function number_freeze();

@@ -12,11 +12,11 @@ import { FailureType } from '../../policy/contracts/failure-type';
 import type { Enrollment } from '../../policy/evidence/predicates';
 import { verifyEnrolled, verifyLink, type VerifiedLink } from '../../signing/enrollment';
 import type { Queryable } from '../database/database';
+import type { OperatorKey } from '../../signing/operator-key';
 
 interface EnrollmentsDeps {
   readonly db: Queryable;
-  /** Trusted operator public keys, 64 hexadecimal digits each. */
-  readonly trustedOperators: readonly string[];
+  readonly trustedOperators: readonly OperatorKey[];
 }
 
 /** An open link. */
@@ -48,6 +48,7 @@ export interface Enrollments {
 
 interface LinkRow {
   readonly envelope: Envelope;
+  readonly signed_at: Date;
   readonly now: Date;
   readonly revoked: boolean;
   /** The passkey that was enrolled with it. */
@@ -57,14 +58,14 @@ interface LinkRow {
 export function createEnrollments({ db, trustedOperators }: EnrollmentsDeps): Enrollments {
   async function read(keyId: string): Promise<(LinkRow & { readonly link: VerifiedLink }) | null> {
     const { rows } = await db.query<LinkRow>(
-      `select e.envelope, clock_timestamp() as now, p.envelope as spent,
+      `select e.envelope, e.added_at as signed_at, clock_timestamp() as now, p.envelope as spent,
          exists (select from key_revocations r where r.key_id = e.key_id) as revoked
        from enrollments e left join passkeys p on p.enrollment = e.key_id where e.key_id = $1`,
       [keyId],
       'enrollment_of',
     );
     const [row] = rows;
-    const link = row === undefined ? null : verifyLink(row.envelope, trustedOperators);
+    const link = row === undefined ? null : verifyLink(row.envelope, trustedOperators, row.signed_at.toISOString());
     if (row === undefined || link === null || typeof link === 'string' || link.enrollment.keyId !== keyId) return null;
     return { ...row, link };
   }

@@ -6,6 +6,7 @@ import { CheckFailed } from '../../signing/verify-review/checking';
 import { registeredKey } from '../../signing/verify-review/registry-entries';
 import type { Queryable } from '../database/database';
 import { revocationAmong, type RevocationRow } from './revocations';
+import type { OperatorKey } from '../../signing/operator-key';
 
 /** The signed envelopes of a key. Not verified here. */
 export interface KeyEnvelopes {
@@ -25,9 +26,9 @@ export const KEY_ROWS_SQL = `
       'addedAt', to_char(r.added_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) order by r.added_at), '[]')
     from key_revocations r where r.key_id in (known.key_id, known.link)) as revocations
   from (
-    select key_id, envelope, null::json as enrollment, null::timestamptz as enrolled_at, null as link from keys
+    select key_id, envelope, added_at as signed_at, null::json as enrollment, null::timestamptz as enrolled_at, null as link from keys
     union all
-    select p.key_id, p.envelope, e.envelope, p.added_at, p.enrollment
+    select p.key_id, p.envelope, e.added_at, e.envelope, p.added_at, p.enrollment
     from passkeys p join enrollments e on e.key_id = p.enrollment
   ) as known`;
 
@@ -35,6 +36,8 @@ export interface KeyRow {
   readonly key_id: string;
   /** Any JSON: the database does not verify it. */
   readonly envelope: unknown;
+  /** When the database got the operator's statement: the entry of the key, or the link. */
+  readonly signed_at: Date;
   /** The operator's link; null for a key that an operator registered. */
   readonly enrollment: unknown;
   readonly enrolled_at: Date | null;
@@ -46,7 +49,7 @@ export interface KeyRow {
  * takes the one signed by a trusted operator. If a key and a passkey have the same id, it takes the row that the registry counts:
  * otherwise a role that can write only one of the tables could add a second row, and no evidence of that key would verify.
  */
-export function keyEnvelopes(db: Queryable, operators: readonly string[]): KeyEnvelopeReader {
+export function keyEnvelopes(db: Queryable, operators: readonly OperatorKey[]): KeyEnvelopeReader {
   return {
     async envelopesOf(keyIds) {
       const { rows } = await db.query<KeyRow>(`select * from (${KEY_ROWS_SQL}) as known where key_id = any($1)`, [
@@ -72,7 +75,7 @@ export function keyEnvelopes(db: Queryable, operators: readonly string[]): KeyEn
 }
 
 /** Whether one of the operators registered the key under this id, or signed the link of the passkey. */
-function counts({ keyId, registration }: KeyEnvelopes, operators: readonly string[]): boolean {
+function counts({ keyId, registration }: KeyEnvelopes, operators: readonly OperatorKey[]): boolean {
   try {
     return registeredKey(registration, operators, null).keyId === keyId;
   } catch (error) {

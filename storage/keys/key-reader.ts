@@ -6,6 +6,8 @@
  * K2 A revocation that cannot be verified still revokes the key, and is reported: a changed byte must not reactivate a key. It counts from
  *    the time that the database gave its row.
  * K4 A passkey whose row was written after its link had expired does not count, regardless of the time in its statement.
+ * K5 Of an operator whose key counts until a time, neither a statement of a later time counts nor one whose row was written later: whoever
+ *    has the key can date a statement back, but not its row.
  */
 import { Envelope } from '../../policy/contracts/diff';
 import type { IgnoredKeyRow, KeySnapshot, RegisteredKey } from '../../policy/evidence/key-registry';
@@ -15,11 +17,12 @@ import { signedBy } from '../../signing/signed-by';
 import type { Queryable } from '../database/database';
 import { KEY_ROWS_SQL, type KeyRow } from './key-envelopes';
 import { revocationAmong } from './revocations';
+import type { OperatorKey } from '../../signing/operator-key';
 
 export interface KeyReaderDeps {
   readonly db: Queryable;
-  /** Trusted operator public keys, 64 hexadecimal digits each. If empty, no entry counts. */
-  readonly trustedOperators: readonly string[];
+  /** If empty, no entry counts. */
+  readonly trustedOperators: readonly OperatorKey[];
   /** Called once for each row that does not count. */
   readonly report?: (ignored: IgnoredKeyRow) => void;
 }
@@ -34,25 +37,32 @@ export function keyReader(deps: KeyReaderDeps): () => Promise<KeySnapshot> {
 
   function entryOf(row: KeyRow): Active | string {
     const { enrollment: link, enrolled_at: enrolledAt } = row;
+    const signedAt = row.signed_at.toISOString();
     // Other JSON may be nested so deeply that JSON.stringify throws, and would stop every process.
     const envelope = Envelope.safeParse(row.envelope).data;
     const enrollment = link === null ? null : Envelope.safeParse(link).data;
     if (envelope === undefined || enrollment === undefined) return 'expected a signed envelope';
-    const text = JSON.stringify([envelope, enrollment, enrolledAt]);
+    const text = JSON.stringify([envelope, enrollment, enrolledAt, signedAt]);
     const known = verified.get(text);
     if (known !== undefined) return known;
-    const result = enrollment === null ? registered(envelope) : enrolled(enrollment, envelope, enrolledAt);
+    const result =
+      enrollment === null ? registered(envelope, signedAt) : enrolled(enrollment, signedAt, envelope, enrolledAt);
     verified.set(text, result);
     return result;
   }
 
-  function registered(envelope: unknown): Active | string {
-    const entry = signedBy('key', envelope, deps.trustedOperators, 'operator');
+  function registered(envelope: unknown, signedAt: string): Active | string {
+    const entry = signedBy('key', envelope, deps.trustedOperators, 'operator', signedAt);
     return entry.ok ? (keyProblem(entry.predicate) ?? entry.predicate) : entry.message;
   }
 
-  function enrolled(enrollment: unknown, envelope: unknown, enrolledAt: Date | null): Active | string {
-    const link = verifyLink(enrollment, deps.trustedOperators);
+  function enrolled(
+    enrollment: unknown,
+    signedAt: string,
+    envelope: unknown,
+    enrolledAt: Date | null,
+  ): Active | string {
+    const link = verifyLink(enrollment, deps.trustedOperators, signedAt);
     if (typeof link === 'string') return link;
     const { expiresAt } = link.enrollment;
     if (enrolledAt === null || enrolledAt.getTime() > Date.parse(expiresAt))

@@ -1,5 +1,5 @@
 /**
- * The key registry: keys that operators registered, passkeys that people enrolled, and revocations (key-reader.ts has K1, K2 and K4).
+ * The key registry: keys that operators registered, passkeys that people enrolled, and revocations (key-reader.ts has K1, K2, K4 and K5).
  *
  * K3 Results are at most CACHE_MS old. If the database is unreachable, reads throw instead of using older entries. The committer
  *    makes the last check and reads the registry for each commit.
@@ -11,6 +11,7 @@ import type { Envelope } from '../../policy/contracts/diff';
 import { isApprover, type KeyRegistry, type KeySnapshot, type RegisteredKey } from '../../policy/evidence/key-registry';
 import type { PredicateOf } from '../../policy/evidence/statement';
 import { assertPublicKey, keyIdOf, keyProblem } from '../../signing/key-id';
+import { publicKeyOf } from '../../signing/operator-key';
 import { signedBy } from '../../signing/signed-by';
 import { keyReader, type KeyReaderDeps } from './key-reader';
 import { storeRevocation } from './revocations';
@@ -25,7 +26,7 @@ interface KeyRegistryDeps extends KeyReaderDeps {
 /** Throws TypeError if a trusted operator key is malformed. */
 export function createKeyRegistry(deps: KeyRegistryDeps): KeyRegistry {
   const { db, now } = deps;
-  deps.trustedOperators.forEach(assertPublicKey);
+  deps.trustedOperators.map(publicKeyOf).forEach(assertPublicKey);
   const load = keyReader(deps);
   let cache: { readonly at: number; readonly snapshot: Promise<KeySnapshot> } | null = null;
 

@@ -1,6 +1,7 @@
 import type { Envelope } from '../../policy/contracts/diff';
 import { signedBy, signedByOperator } from '../../signing/signed-by';
 import type { Queryable } from '../database/database';
+import type { OperatorKey } from '../../signing/operator-key';
 
 /** A row of `key_revocations`. */
 export interface RevocationRow {
@@ -22,7 +23,10 @@ export interface RevocationOfKey {
  * The first revocation that a trusted operator signed. Without one, the first of the rest: an unsigned one must not take the place of
  * a genuine one. It still revokes the key, at the time that the database gave its row. Null if there is none at all.
  */
-export function revocationAmong(rows: readonly RevocationRow[], operators: readonly string[]): RevocationOfKey | null {
+export function revocationAmong(
+  rows: readonly RevocationRow[],
+  operators: readonly OperatorKey[],
+): RevocationOfKey | null {
   const all = rows.map((row) => read(row, operators));
   return all.find(({ problem }) => problem === null) ?? all[0] ?? null;
 }
@@ -32,18 +36,23 @@ export async function storeRevocation(
   db: Queryable,
   keyId: string,
   envelope: Envelope,
-  operators: readonly string[],
+  operators: readonly OperatorKey[],
 ): Promise<void> {
-  const { rows } = await db.query<Pick<RevocationRow, 'envelope'>>(
-    'select envelope from key_revocations where key_id = $1',
+  const { rows } = await db.query<{ readonly envelope: unknown; readonly addedAt: Date }>(
+    'select envelope, added_at as "addedAt" from key_revocations where key_id = $1',
     [keyId],
   );
-  if (rows.some((row) => signedByOperator('key-revocation', row.envelope, operators)?.keyId === keyId)) return;
+  if (
+    rows.some(
+      (row) => signedByOperator('key-revocation', row.envelope, operators, row.addedAt.toISOString())?.keyId === keyId,
+    )
+  )
+    return;
   await db.query('insert into key_revocations (key_id, envelope) values ($1, $2)', [keyId, JSON.stringify(envelope)]);
 }
 
-function read({ keyId, envelope, addedAt }: RevocationRow, operators: readonly string[]): RevocationOfKey {
-  const signed = signedBy('key-revocation', envelope, operators, 'operator');
+function read({ keyId, envelope, addedAt }: RevocationRow, operators: readonly OperatorKey[]): RevocationOfKey {
+  const signed = signedBy('key-revocation', envelope, operators, 'operator', addedAt);
   if (!signed.ok) return { envelope, revokedAt: addedAt, problem: signed.message };
   return signed.predicate.keyId === keyId
     ? { envelope, revokedAt: signed.predicate.revokedAt, problem: null }

@@ -2,6 +2,7 @@ import type { PolicyRevision } from '../../policy/evidence/predicates';
 import type { Queryable } from '../database/database';
 import { revokedRevisions, trustedRevisions, type TrustedRevision } from './plan-source';
 import { operatorVerifier, storedRevisions } from './stored-revisions';
+import type { OperatorKey } from '../../signing/operator-key';
 
 interface Revisions {
   /** The newest that a trusted operator signed and none revoked; null if no revision is in force. */
@@ -11,7 +12,7 @@ interface Revisions {
 }
 
 /** What is published, verified with these operator keys. */
-export async function newestRevision(db: Queryable, trustedOperators: readonly string[]): Promise<Revisions> {
+export async function newestRevision(db: Queryable, trustedOperators: readonly OperatorKey[]): Promise<Revisions> {
   const { verifyRevision, verifyRevocation } = operatorVerifier(trustedOperators);
   const stored = storedRevisions(db);
   const signed = trustedRevisions(await stored.list(), verifyRevision);
@@ -27,7 +28,10 @@ interface PublishedTargets {
 }
 
 /** What policies that a trusted operator signed say about targets. */
-export async function publishedTargets(db: Queryable, trustedOperators: readonly string[]): Promise<PublishedTargets> {
+export async function publishedTargets(
+  db: Queryable,
+  trustedOperators: readonly OperatorKey[],
+): Promise<PublishedTargets> {
   const { newest, signed } = await newestRevision(db, trustedOperators);
   return {
     newest: newest?.revision ?? null,

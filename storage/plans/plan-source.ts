@@ -7,6 +7,8 @@ import { misconfigured, policyMoved } from '../../policy/contracts/failure';
 export interface StoredRevision {
   readonly envelope: Envelope;
   readonly bundleText: string;
+  /** When the database wrote its row, ISO 8601. */
+  readonly storedAt: string;
 }
 
 /** The tables written by `countersign policy publish`, and read by the review worker and the committer. */
@@ -26,7 +28,7 @@ export interface PinnedPlan {
 export interface PlanSourceDeps {
   readonly revisions: PolicyRevisions;
   /** Verifies with the operator keys that this process trusts. Null if none of them signed it. */
-  readonly verifyRevision: (envelope: Envelope, bundleText: string) => PolicyRevision | null;
+  readonly verifyRevision: (stored: StoredRevision) => PolicyRevision | null;
   readonly verifyRevocation: (envelope: Envelope) => PolicyRevocation | null;
   /** Throws CONFIGURATION_ERROR if the bundle does not compile in this process. */
   readonly compile: (
@@ -69,9 +71,9 @@ export function trustedRevisions(
   verifyRevision: PlanSourceDeps['verifyRevision'],
 ): readonly TrustedRevision[] {
   return stored
-    .flatMap(({ envelope, bundleText }) => {
-      const revision = verifyRevision(envelope, bundleText);
-      return revision === null ? [] : [{ revision, envelope, bundleText }];
+    .flatMap((each) => {
+      const revision = verifyRevision(each);
+      return revision === null ? [] : [{ ...each, revision }];
     })
     .sort((a, b) => b.revision.revision - a.revision.revision);
 }

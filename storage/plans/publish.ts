@@ -6,6 +6,7 @@ import type { SigningKey } from '../../signing/keys';
 import { isSameRevision, signRevision } from '../../signing/policy-revision';
 import { databaseClock, type Database, type Queryable } from '../database/database';
 import { newestRevision, nextRevision } from './newest-revision';
+import type { OperatorKey } from '../../signing/operator-key';
 
 export interface Publication {
   readonly bundleText: string;
@@ -13,7 +14,7 @@ export interface Publication {
   readonly plans: readonly (PolicyRevision['plans'][number] & { readonly plan: Plan })[];
   readonly operator: SigningKey;
   /** Other operators whose revisions are in force as well. */
-  readonly trustedOperators?: readonly string[];
+  readonly trustedOperators?: readonly OperatorKey[];
 }
 
 /**

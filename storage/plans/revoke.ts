@@ -4,13 +4,14 @@ import { signRevocation } from '../../signing/policy-revision';
 import { databaseClock, type Database } from '../database/database';
 import { newestRevision } from './newest-revision';
 import { operatorVerifier, storedRevisions } from './stored-revisions';
+import { canSign, type OperatorKey } from '../../signing/operator-key';
 
 export interface Revocation {
   readonly revision: number;
   /** For people; signed. */
   readonly reason: string;
   readonly operator: SigningKey;
-  readonly trustedOperators: readonly string[];
+  readonly trustedOperators: readonly OperatorKey[];
 }
 
 export interface Revoked {
@@ -29,7 +30,7 @@ export async function revokeRevision(
   db: Database,
   { revision, reason, operator, trustedOperators }: Revocation,
 ): Promise<Revoked> {
-  if (!trustedOperators.includes(operator.publicKey))
+  if (!canSign(trustedOperators, operator.publicKey, new Date()))
     throw invalid(
       'key',
       'the key of an operator in the trust file',

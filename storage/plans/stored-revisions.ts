@@ -6,20 +6,31 @@ import { misconfigured } from '../../policy/contracts/failure';
 import type { Queryable } from '../database/database';
 import { Plan } from '../../policy/contracts/plan';
 import type { PolicyRevisions, StoredRevision } from './plan-source';
+import type { OperatorKey } from '../../signing/operator-key';
 
 /** Far more revocations than expected in practice. */
 const MAX_REVOCATIONS = 1_000;
+
+interface RevisionRow {
+  readonly envelope: Envelope;
+  readonly source: string;
+  readonly published_at: Date;
+}
+
+function toStored({ envelope, source, published_at: at }: RevisionRow): StoredRevision {
+  return { envelope, bundleText: source, storedAt: at.toISOString() };
+}
 
 /** Reads the tables `policy_revisions` and `policy_revocations`. Their contents are untrusted until checked by `operatorVerifier`. */
 export function storedRevisions(db: Queryable): PolicyRevisions {
   return {
     async list() {
-      const { rows } = await db.query<{ envelope: Envelope; source: string }>(
-        'select envelope, source from policy_revisions where envelope is not null order by revision desc limit 1000',
+      const { rows } = await db.query<RevisionRow>(
+        'select envelope, source, published_at from policy_revisions where envelope is not null order by revision desc limit 1000',
         [],
         'policy_revisions',
       );
-      return rows.map(({ envelope, source }) => ({ envelope, bundleText: source }));
+      return rows.map(toStored);
     },
     async revocations() {
       const { rows } = await db.query<{ envelope: Envelope }>(
@@ -50,12 +61,12 @@ export function publishedPolicies(db: Queryable): PublishedPolicies {
   return {
     revocations: () => storedRevisions(db).revocations(),
     async revision(revision) {
-      const { rows } = await db.query<{ envelope: Envelope; source: string }>(
-        'select envelope, source from policy_revisions where revision = $1 and envelope is not null',
+      const { rows } = await db.query<RevisionRow>(
+        'select envelope, source, published_at from policy_revisions where revision = $1 and envelope is not null',
         [revision],
         'policy_revision',
       );
-      return rows[0] === undefined ? null : { envelope: rows[0].envelope, bundleText: rows[0].source };
+      return rows[0] === undefined ? null : toStored(rows[0]);
     },
     async plan(planHash) {
       const known = plans.get(planHash);
@@ -78,12 +89,13 @@ export function publishedPolicies(db: Queryable): PublishedPolicies {
 const MAX_CACHED_PLANS = 100;
 
 /** Verifies revisions and revocations with the operator keys that this process trusts. */
-export function operatorVerifier(trustedOperators: readonly string[]): {
-  readonly verifyRevision: (envelope: Envelope, bundleText: string) => PolicyRevision | null;
+export function operatorVerifier(trustedOperators: readonly OperatorKey[]): {
+  readonly verifyRevision: (stored: StoredRevision) => PolicyRevision | null;
   readonly verifyRevocation: (envelope: Envelope) => PolicyRevocation | null;
 } {
   return {
-    verifyRevision: (envelope, bundleText) => verifiedRevision(envelope, bundleText, trustedOperators),
+    verifyRevision: ({ envelope, bundleText, storedAt }) =>
+      verifiedRevision(envelope, bundleText, trustedOperators, storedAt),
     verifyRevocation: (envelope) => signedByOperator('policy-revocation', envelope, trustedOperators),
   };
 }

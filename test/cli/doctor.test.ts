@@ -2,12 +2,14 @@ import { writeFileSync } from 'node:fs';
 import { checkGateway } from '../../cli/doctor/gateway';
 import { Summary } from '../../cli/doctor/histories';
 import { checkNode } from '../../cli/doctor/machine';
+import { checkTrust } from '../../cli/doctor/policies';
 import { readProcesses } from '../../cli/doctor/processes';
 import { checkTargets } from '../../cli/doctor/targets';
 import { checkBuilds, checkVersion, queueCheck } from '../../cli/doctor/temporal';
 import { startLoopbackServer } from '../../dev/fixtures/loopback-server';
 import { engines } from '../../package.json';
 import { newKeyPair } from '../../signing/keys';
+import type { OperatorKey } from '../../signing/operator-key';
 import type { LocalClient } from '../../workers/local-client';
 import type { Replayed } from '../../workers/replay/replay-histories';
 import { runCommand, temporaryFolder } from './run-command';
@@ -74,16 +76,30 @@ test.each([
   );
 });
 
-test('a process that trusts other keys than the CLI is a failure', () => {
+test('trusted operators whose time has ended are counted apart, and no other one is a failure', () => {
   const [one, two] = [newKeyPair().publicKey, newKeyPair().publicKey];
-  const trustOf = (...operators: string[]) => {
+  const ended = { publicKey: one, until: '2026-01-01T00:00:00Z' };
+  const check = (...operators: OperatorKey[]) => checkTrust({ operators, committers: [two] } as unknown as LocalClient);
+  expect(check(ended, two)).toMatchObject({
+    ok: true,
+    detail: '1 operator key and 1 whose time has ended, 1 committer key',
+  });
+  expect(check({ ...ended, until: '2099-01-01T00:00:00Z' })).toMatchObject({ ok: true });
+  expect(check(ended)).toMatchObject({ ok: false, detail: expect.stringContaining('time of every operator key') });
+});
+
+test('a process that trusts other keys than the CLI, or one of them until another time, is a failure', () => {
+  const [one, two] = [newKeyPair().publicKey, newKeyPair().publicKey];
+  const trustOf = (...operators: OperatorKey[]) => {
     const file = folder.path(`trust-${operators.length}.json`);
     writeFileSync(file, JSON.stringify({ operators, committers: [] }));
     const env = { COUNTERSIGN_DATABASE_URL: 'postgres://cs_gateway@db/countersign', COUNTERSIGN_TRUST_FILE: file };
     return readProcesses([['gateway', env]], { operators: [two, one], committers: [] }).checks;
   };
   expect(trustOf(one, two)).toMatchObject([{ ok: true }]);
-  expect(trustOf(one)).toMatchObject([{ ok: false, detail: expect.stringMatching(/^COUNTERSIGN_TRUST_FILE: /) }]);
+  const differs = [{ ok: false, detail: expect.stringMatching(/^COUNTERSIGN_TRUST_FILE: /) }];
+  expect(trustOf(one)).toMatchObject(differs);
+  expect(trustOf(one, { publicKey: two, until: '2026-01-01T00:00:00Z' })).toMatchObject(differs);
 });
 
 test('a gateway that is not ready is a failure that repeats what it names', async () => {

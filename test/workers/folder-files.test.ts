@@ -18,6 +18,7 @@ afterEach(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
+const OLGA = 'a'.repeat(64);
 const DATABASE = 'postgres://cs_gateway:x@127.0.0.1:5432/countersign';
 const OPERATOR = 'postgres://cs_operator:x@127.0.0.1:5432/countersign';
 
@@ -31,7 +32,7 @@ function cliEnv(values: Readonly<Record<string, string>>, mode = 0o600): void {
 function started(mode = 0o600): void {
   const at = { temporalAddress: '127.0.0.1:9', namespace: 'dev', gatewayUrl: 'http://127.0.0.1:8077' };
   const databases = { databaseUrl: DATABASE, operatorDatabaseUrl: OPERATOR };
-  writeLocalClient(dir, { ...at, ...databases, tenant: 'dev', operators: ['a'], committers: ['b'], extensions: './x' });
+  writeLocalClient(dir, { ...at, ...databases, tenant: 'dev', operators: [OLGA], committers: ['b'], extensions: './x' });
   chmodSync(join(dir, 'client.json'), mode);
 }
 
@@ -78,7 +79,7 @@ describe('if the shell names the database, this folder', () => {
 
   test('sets the rest for the same one, in any notation and with another password', () => {
     started();
-    expect(knownSettings(SAME)).toMatchObject({ operatorDatabaseUrl: OPERATOR, operators: ['a'], namespace: 'dev' });
+    expect(knownSettings(SAME)).toMatchObject({ operatorDatabaseUrl: OPERATOR, operators: [OLGA], namespace: 'dev' });
     rmSync(join(dir, 'client.json'));
     cliEnv({ COUNTERSIGN_DATABASE_URL: DATABASE, COUNTERSIGN_OPERATOR_DATABASE_URL: OPERATOR });
     expect(commandEnv(SAME)).toEqual({ ...SAME, COUNTERSIGN_OPERATOR_DATABASE_URL: OPERATOR });

@@ -220,7 +220,7 @@ const LIES: readonly Attack[] = [
         await testbed.attacker.complete(id, 'askJudge', { result: allow('guardian.llm_judge'), reused: false });
         return id;
       });
-      return refusedAndEnded(testbed, changeId, refused('findings', 'guardian.llm_judge: its records give'));
+      return refusedAndEnded(testbed, changeId, refused('findings', 'guardian.llm_judge: no record of it counts'));
     },
   },
   {

@@ -163,7 +163,7 @@ export function aggregateResult(
   const exceeded = exceededLimits(config, record);
   if (exceeded.length === 0 && complete)
     return { validator_id: validatorId, status: 'ALLOW', reason: '', evidenceRefs: [] };
-  const others = complete ? countedText(counted.length, 'other change') : `more than ${MAX_COUNTED} other changes`;
+  const others = othersText(counted.length, complete);
   const problems = [
     ...(complete ? [] : [`at most ${MAX_COUNTED} changes can be counted`]),
     ...exceeded.map((e) => e.text),
@@ -172,7 +172,7 @@ export function aggregateResult(
   return {
     validator_id: validatorId,
     status: 'BLOCK',
-    reason: `Together with ${others} in the last ${config.window} (same ${config.by.join(', ')}): ${problems.join('; ')}`,
+    reason: `${others} in the last ${config.window} (same ${config.by.join(', ')}): ${problems.join('; ')}`,
     reasonCode: complete
       ? ((exceeded.find((e) => e.code === 'aggregate_limit') ?? exceeded[0])?.code ?? '')
       : 'aggregate_too_many',
@@ -184,6 +184,11 @@ export function aggregateResult(
       sums: Object.fromEntries(exceeded.map((e) => [e.limit, e.sum])),
     },
   };
+}
+
+function othersText(count: number, complete: boolean): string {
+  if (!complete) return `Together with more than ${MAX_COUNTED} other changes`;
+  return count === 0 ? 'Without any other change' : `Together with ${countedText(count, 'other change')}`;
 }
 
 const SUMMED = ['bytes', 'operations', 'deletions', 'rows'] as const;
@@ -234,7 +239,7 @@ export const aggregateDefinition: ValidatorDefinition<AggregateConfig> = Object.
   pack: null,
   kind: 'attested' as const,
   version: 'v1',
-  logicRevision: 6,
+  logicRevision: 7,
   config: AggregateConfig,
   sourceTools: '*' as const,
   phase: 'preflight' as const,

@@ -29,10 +29,14 @@ describe.each(['service', 'attestor'] as const)('a review whose %s key was revok
     expect(await world.rollback({ reason: 'declined' })).toMatchObject({ state: 'ROLLED_BACK', reason: 'declined' });
   });
 
-  test('is not committed, although every answer is there, and ends as commit_refused', async () => {
+  test('is not committed, although every answer is there, and ends as commit_refused with the revoked key as why', async () => {
     const world = await revokedIn(kind);
     await world.answer(world.keys.ada);
-    expect(await world.commit()).toMatchObject({ state: 'REFUSED', reason: 'commit_refused' });
+    expect(await world.commit()).toMatchObject({
+      state: 'REFUSED',
+      reason: 'commit_refused',
+      explanation: expect.stringMatching(/revoked/),
+    });
     expect([world.target.applied, (await world.kinds()).includes('intent')]).toEqual([0, false]);
     expect(await world.rollback({ reason: 'commit_refused' })).toMatchObject({ reason: 'commit_refused' });
   });

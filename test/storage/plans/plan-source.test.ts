@@ -3,6 +3,7 @@ import { storedRevisions } from '../../../storage/plans/stored-revisions';
 import type { Envelope } from '../../../policy/contracts/diff';
 import type { PolicyRevision, PolicyRevocation } from '../../../policy/evidence/predicates';
 
+const AT = '2026-02-01T00:00:00.000Z';
 const PLAN = 'a'.repeat(64);
 const SECOND = 'b'.repeat(64);
 /** Two revisions have the same plan. */
@@ -19,10 +20,10 @@ function sourceOf(
 ): PlanSource {
   return createPlanSource({
     revisions: {
-      list: async () => list().map((envelope) => ({ envelope, bundleText: envelope.payload })),
+      list: async () => list().map((envelope) => ({ envelope, bundleText: envelope.payload, storedAt: AT })),
       revocations: async () => revocations(),
     },
-    verifyRevision: ({ payload }) => {
+    verifyRevision: ({ envelope: { payload } }) => {
       const plans = [{ target: 'shop', sourceTool: 'SQLCAS', planHash: PLANS[payload] }];
       return { revision: Number(payload), plans } as PolicyRevision;
     },
@@ -134,7 +135,7 @@ it('an agent of any tenant that names a wrong target or tool learns the tools of
   const entries = ['shop/SQLCAS', 'shop/SQLDryRun', 'payroll/GitPatch'].map((name) => name.split('/'));
   const source = createPlanSource({
     revisions: {
-      list: async () => [{ envelope: signed(1), bundleText: '1' }],
+      list: async () => [{ envelope: signed(1), bundleText: '1', storedAt: AT }],
       revocations: async () => [],
     },
     verifyRevision: () => {

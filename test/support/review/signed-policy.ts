@@ -8,6 +8,7 @@ import { operatorVerifier } from '../../../storage/plans/stored-revisions';
 import { compileAll, compileText } from '../../../workers/compile';
 import type { Extensions } from '../../../workers/extensions';
 
+const PUBLISHED_AT = '2026-02-01T00:00:00.000Z';
 /** Compiling is slow. All policies here have the same validators, so they share plans. */
 const compiled = new Map<string, ReturnType<typeof compileText>>();
 const compiledAll = new Map<string, ReturnType<typeof compileAll>>();
@@ -40,9 +41,10 @@ export function signedPolicy(extensions: Extensions, operator: SigningKey): Sign
         bundleSha: sha256HexOfText(bundleText),
         plans: all.map(({ target, sourceTool, planHash }) => ({ target, sourceTool, planHash })),
         keyId: operator.keyId,
-        issuedAt: '2026-02-01T00:00:00.000Z',
+        issuedAt: PUBLISHED_AT,
       };
-      stored.unshift({ envelope: signPredicate('policy-revision', revision, operator), bundleText });
+      const envelope = signPredicate('policy-revision', revision, operator);
+      stored.unshift({ envelope, bundleText, storedAt: PUBLISHED_AT });
     },
   };
 }

@@ -52,6 +52,7 @@ const RETRY_MS = 5000;
 
 /** First 16 digits of the SHA-256 of the keys, in groups of four. */
 function fingerprintOf({ operators, committers }: InboxTrust): string {
-  const sha = sha256HexOfText(canonicalJson({ operators: [...operators].sort(), committers: [...committers].sort() }));
+  const keys = { operators: operators.map((key) => canonicalJson(key)).sort(), committers: [...committers].sort() };
+  const sha = sha256HexOfText(canonicalJson(keys));
   return (sha.slice(0, 16).match(/.{4}/g) ?? []).join(' ');
 }

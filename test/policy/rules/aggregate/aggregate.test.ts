@@ -65,7 +65,11 @@ test.each([
 });
 
 test('a single change above the limit is blocked too, with itself as evidence', () => {
-  expect(resultOf({ rows: 5 }, [], { rows: 6 })).toMatchObject({ status: 'BLOCK', evidenceRefs: [`review:${OWN}`] });
+  expect(resultOf({ rows: 5 }, [], { rows: 6 })).toMatchObject({
+    status: 'BLOCK',
+    reason: expect.stringMatching(/^Without any other change in the last 1h .*: 6 rows, limit 5$/),
+    evidenceRefs: [`review:${OWN}`],
+  });
 });
 
 test('a limit does not block a change that does not add to it: a read after many deletes, a table that was counted already', () => {

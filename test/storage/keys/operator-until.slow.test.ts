@@ -1,0 +1,147 @@
+/**
+ * Whoever has the key of an operator whose time has ended, and the database role of operators, can date statements back. The database
+ * writes the time of each row, so none of them counts.
+ */
+import type { Envelope } from '../../../policy/contracts/diff';
+import type { OperatorKey } from '../../../signing/operator-key';
+import { enrollmentLink, oneTimeKeyOf } from '../../../signing/enrollment-link';
+import { signPredicate } from '../../../signing/envelope';
+import { newKeyPair } from '../../../signing/keys';
+import { fullGrant, signKeyEntry, signKeyRevocation } from '../../../signing/registry-entry';
+import type { Database } from '../../../storage/database/database';
+import { createEnrollments } from '../../../storage/keys/enrollments';
+import { createKeyRegistry } from '../../../storage/keys/key-registry';
+import { newLink } from '../../../storage/keys/new-link';
+import { openLinks } from '../../../storage/keys/open-links';
+import { newestRevision } from '../../../storage/plans/newest-revision';
+import { publishBundle } from '../../../storage/plans/publish';
+import { targetFreezes } from '../../../activities/committer/target-freezes';
+import { demoBundle } from '../../support/review/demo-rules';
+import { ReviewWorld } from '../../support/review/review-world';
+import { useFreshDatabase } from '../../support/postgres';
+
+const HOUR = 60 * 60 * 1000;
+const at = (hours: number): string => new Date(Date.now() + hours * HOUR).toISOString();
+const left = { ...newKeyPair(), demo: false };
+const dana = newKeyPair();
+
+const database = useFreshDatabase();
+let db: Database;
+let reports: string[];
+beforeEach(() => {
+  db = database.open('cs_operator');
+  reports = [];
+});
+
+/** As processes trust the key while its owner works here, and since the time ended an hour ago. */
+const before: readonly OperatorKey[] = [left.publicKey];
+const since = (until = at(-1)): readonly OperatorKey[] => [{ publicKey: left.publicKey, until }];
+
+const registryOf = (trustedOperators: readonly OperatorKey[]) =>
+  createKeyRegistry({ db, trustedOperators, now: Date.now, report: ({ problem }) => reports.push(problem) });
+const entryOf = (addedAt: string): Envelope =>
+  signKeyEntry(
+    {
+      publicKey: dana.publicKey,
+      addedAt,
+      kind: 'approver',
+      subject: { type: 'person', id: 'dana' },
+      onBehalfOf: null,
+      ...fullGrant('approver', ['acme']),
+      demo: false,
+    },
+    left,
+  );
+
+test('a key that was registered before the time stays active, also with a trust file that has the time', async () => {
+  await registryOf(before).add(entryOf(at(0)));
+  expect(await registryOf(since(at(1))).find(dana.keyId)).toMatchObject({ subject: { id: 'dana' }, revokedAt: null });
+});
+
+test.each([0, -48])('an entry of the time %s hours is neither registered nor counted', async (hours) => {
+  const late = registryOf(since());
+  if (hours === 0) await expect(late.add(entryOf(at(0)))).rejects.toThrow('only until');
+  expect((await db.query('select from keys')).rowCount).toBe(0);
+  // Past the registry, with the time of the row as well.
+  await expect(
+    db.query('insert into keys (key_id, envelope, added_at) values ($1, $2, $3)', [
+      dana.keyId,
+      JSON.stringify(entryOf(at(hours))),
+      at(-48),
+    ]),
+  ).resolves.toMatchObject({ rowCount: 1 });
+  expect(await late.find(dana.keyId)).toBeNull();
+  expect(reports).toEqual([expect.stringContaining('only until')]);
+});
+
+test('a link that is dated back enrols nobody', async () => {
+  const made = await newLink(
+    createEnrollments({ db, trustedOperators: before }),
+    {
+      person: 'eve',
+      tenants: ['acme'],
+      publicUrl: 'https://countersign.example',
+      validMs: 24 * HOUR,
+      now: new Date(Date.now() - 2 * HOUR),
+    },
+    left,
+  );
+  const key = oneTimeKeyOf(new URL(made.link).hash);
+  expect(key).not.toBeNull();
+  expect(enrollmentLink('https://countersign.example', key!)).toBe(made.link);
+  const open = async (operators: readonly OperatorKey[]) =>
+    (await openLinks(db, createEnrollments({ db, trustedOperators: operators }))).map(({ subject }) => subject.id);
+  expect(await open(before)).toEqual(['eve']);
+  expect(await open(since())).toEqual([]);
+});
+
+test('a policy that is dated back is not in force, and the one of before the time is', async () => {
+  const world = new ReviewWorld();
+  const publish = async (name: string): Promise<number> => {
+    const { plan, planHash } = world;
+    const plans = [{ target: plan.target, sourceTool: plan.sourceTool, planHash, plan }];
+    return (await publishBundle(db, { bundleText: demoBundle({ name }), plans, operator: left })).revision;
+  };
+  await publish('Shop');
+  const until = at(0);
+  await new Promise((done) => setTimeout(done, 5));
+  // The thief's own clock does not count: the database wrote the row.
+  await publish('Lax');
+  const inForce = async (operators: readonly OperatorKey[]) =>
+    (await newestRevision(db, operators)).newest?.revision.revision;
+  expect(await inForce(before)).toBe(2);
+  expect(await inForce(since(until))).toBe(1);
+  expect(await inForce(since())).toBeUndefined();
+});
+
+test('an unfreeze that is dated back leaves the target frozen', async () => {
+  const write = (n: number, frozen: boolean, signedAt: string) => {
+    const freeze = { target: 'shop', n, frozen, reason: 'r', keyId: left.keyId, at: signedAt };
+    return db.query('insert into target_freezes (target, n, envelope, added_at) values ($1, $2, $3, $4)', [
+      'shop',
+      n,
+      JSON.stringify(signPredicate('target-freeze', freeze, left)),
+      signedAt,
+    ]);
+  };
+  await write(1, true, at(0));
+  const until = at(0);
+  await new Promise((done) => setTimeout(done, 5));
+  await write(2, false, at(-48));
+  const current = targetFreezes(database.open('cs_commit'), since(until)).current('shop');
+  expect(await current).toMatchObject({ n: 1, frozen: true });
+  expect(await targetFreezes(database.open('cs_commit'), before).current('shop')).toBeNull();
+});
+
+test('a revocation that is dated back still revokes, and is reported', async () => {
+  await registryOf(before).add(entryOf(at(0)));
+  const until = at(0);
+  await new Promise((done) => setTimeout(done, 5));
+  const revocation = signKeyRevocation({ keyId: dana.keyId, reason: 'r', revokedAt: at(-48) }, left);
+  await db.query('insert into key_revocations (key_id, envelope) values ($1, $2)', [
+    dana.keyId,
+    JSON.stringify(revocation),
+  ]);
+  const key = await registryOf(since(until)).find(dana.keyId);
+  expect(key).toMatchObject({ unsignedRevocation: true, revokedAt: expect.any(String) });
+});
