@@ -577,4 +577,12 @@ export const DEFECTS = [
     to: 'isGetter ? null :',
     tests: ['test/source-tools/define.test.ts'],
   },
+  {
+    name: 'take a program that is not listed for one that only builds and tests',
+    through: 'a command in package.json that deploys or deletes',
+    file: 'source-tools/git/rules/dependencies/plain-command.ts',
+    from: '    default:\n      return false;',
+    to: '    default:\n      return true;',
+    tests: ['test/source-tools/git/rules/plain-command.test.ts'],
+  },
 ];

@@ -1,10 +1,12 @@
 import { wordSet } from '../../../../policy/text/word-list';
 import { JSON_SETTINGS } from './declared';
 import type { JsonMember } from './json-members';
+import { isPlainCommand } from './plain-command';
 import { SETTING } from './setting';
 
 const UNKNOWN_TAG = 'can be a package at a tag or a setting of a tool, in an object that the hunk does not show';
 const HOOK = 'can be the command of a git hook';
+const COMMAND = 'can be a command that does more than build, test, check or format';
 const TAG = 'installs a package by a tag, or in a form that this rule cannot read';
 
 /** Objects of package.json that name packages with their versions. */
@@ -13,7 +15,7 @@ const PACKAGES = wordSet(`
 `);
 /** Objects that describe the package, map what its users import, or are those of an extension of an editor. */
 const PLAIN_OBJECTS = wordSet(`
-  author bugs repository funding engines scripts man types typesversions peerdependenciesmeta publishconfig devengines
+  author bugs repository funding engines man types typesversions peerdependenciesmeta publishconfig devengines
   volta contributes commands menus properties configuration languages grammars keybindings
   capabilities untrustedworkspaces virtualworkspaces
 `);
@@ -62,13 +64,15 @@ export function packageSetting({ parent, key, value }: JsonMember): string | nul
   if (object !== null && PACKAGES.has(object)) return isRead(key, value) ? null : TAG;
   if (GIT_HOOKS.has(member) && object !== 'scripts' && !RANGE.test(value)) return HOOK;
   if (object !== null && (ENTRIES.has(object) || /^[.#]/.test(object))) return FILE.test(value) ? null : SETTING;
+  if (object === 'scripts') return isPlainCommand(value) ? null : COMMAND;
   if (object !== null && PLAIN_OBJECTS.has(object)) return null;
   if (isFlag) return PLAIN_FLAGS.has(member) ? null : SETTING;
   if (PLAIN_KEYS.has(member) && (object === null || member !== 'command' || WORD.test(value))) return null;
   if (object !== null) return SETTING;
   // Such as that of lint-staged, whose members are commands for the files that change.
   if (/\*/.test(key) && !/^[.#]/.test(key)) return RANGE.test(value) ? null : SETTING;
-  if (!WORD.test(value) || RANGE.test(value) || REFERENCE.test(value)) return null;
+  if (RANGE.test(value) || REFERENCE.test(value)) return null;
+  if (!WORD.test(value)) return isPlainCommand(value) ? null : COMMAND;
   return PACKAGE_NAME.test(key) && !SCRIPT_NAMES.has(member) ? UNKNOWN_TAG : null;
 }
 

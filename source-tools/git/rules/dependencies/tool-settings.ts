@@ -22,7 +22,7 @@ import { isOlder } from './versions';
 
 /**
  * Manifests also contain settings of tools, with which a tool loads or runs code, as with a file of its own. An added line is
- * held if it begins the settings of a tool, or names code in them. Commands in `scripts` are not, because they change often.
+ * held if it begins the settings of a tool, or names code in them.
  */
 export function toolSettingHits(view: FileView): Hit[] {
   switch (view.name.base) {

@@ -11,7 +11,7 @@ function held(path: string, ...lines: readonly string[]): string | null {
 
 describe('a change that gives the lines around it another place', () => {
   it.each([
-    ['package.json', '-  "config": {', '+  "scripts": {', '     "a": "b",'],
+    ['package.json', '-  "config": {', '+  "engines": {', '     "a": "b",'],
     ['package.json', '-  "keywords": [', '+  "bundledDependencies": ['],
     ['composer.json', '-  "conflict": {', '+  "require": {', '     "a/b": "1",'],
     ['composer.json', '     "a/b": "1"', '-  },', '-  "conflict": {', '+    ,', '     "c/d": "1"'],

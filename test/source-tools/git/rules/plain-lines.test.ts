@@ -58,7 +58,7 @@ describe('a member of package.json', () => {
   it.each([
     ['+    "test": "vitest"'],
     ['+    "build:types": "tsc"'],
-    ['   "scripts": {', '+    "evil": "evil"'],
+    ['   "scripts": {', '+    "evil": "eslint"'],
     ['   "author": {', '+    "name": "A"'],
     ['   "peerDependenciesMeta": {', '     "react": {', '+      "optional": true'],
     ['     "threshold": {', '+      "lines": 80'],
