@@ -1,7 +1,7 @@
 import { CountersignError } from '../client/errors';
 import { readKeyFile, type LoadedKey } from '../signing/key-file';
 import type { Env } from '../workers/config';
-import { canSign, type OperatorKey } from '../signing/operator-key';
+import { canSign, publicKeyOf, untilOf, type OperatorKey } from '../signing/operator-key';
 
 /** Reads a key file. If it is encrypted, COUNTERSIGN_KEY_PASSPHRASE has the passphrase. */
 export function loadKey(env: Env, path: string): LoadedKey {
@@ -25,9 +25,11 @@ export function loadTrustedOperatorKey(
 ): LoadedKey {
   const key = loadOperatorKey(env, path, flag);
   if (canSign(operators, key.publicKey, new Date())) return key;
+  const until = operators.filter((each) => publicKeyOf(each) === key.publicKey).map(untilOf)[0];
+  const got = until == null ? `got ${key.keyId}` : `got ${key.keyId}, which counts there only until ${until}`;
   throw new CountersignError(
     'not_eligible',
-    `${flag}: expected the key of an operator in the trust file whose time has not ended, got ${key.keyId}. Nothing was recorded; sign with a key that it lists, or get the trust file of the processes if they trust this key`,
+    `${flag}: expected the key of an operator in the trust file, ${got}. Nothing was recorded; sign with a key that it lists, or get the trust file of the processes if they trust this key`,
   );
 }
 

@@ -14,6 +14,7 @@ import type { StatementKind } from '../../policy/evidence/statement';
 import { loadKey } from '../../cli/key-files';
 import { writeKeyFile } from '../../signing/key-file';
 import { newKeyPair } from '../../signing/keys';
+import type { OperatorKey } from '../../signing/operator-key';
 import { fullGrant } from '../../signing/registry-entry';
 import { starterBundle } from '../../source-tools/starter-bundle';
 import { createLedger } from '../../storage/ledger/ledger';
@@ -57,10 +58,10 @@ function clockOff(hours: number): void {
   jest.useFakeTimers({ now: Date.now() + hours * HOUR, doNotFake });
 }
 
-const env = (): Record<string, string> => ({
+const env = (...more: readonly OperatorKey[]): Record<string, string> => ({
   COUNTERSIGN_STATE_DIR: folder.path('none'),
   COUNTERSIGN_DATABASE_URL: database.url('cs_operator'),
-  COUNTERSIGN_TRUST_FILE: folder.write('trust.json', JSON.stringify({ operators: [operator.publicKey] })),
+  COUNTERSIGN_TRUST_FILE: folder.write('trust.json', JSON.stringify({ operators: [operator.publicKey, ...more] })),
 });
 
 /** The newest statement in this table. */
@@ -185,21 +186,30 @@ describe.each(Object.entries(COMMANDS))('`%s`', (_command, run) => {
   );
 });
 
-describe('an operator key that is not in the trust file', () => {
-  const strangerKey = folder.path('stranger');
-  beforeAll(() => {
-    const label = { kind: 'operator', subject: { type: 'person', id: 'eve' }, onBehalfOf: null, demo: false } as const;
-    writeKeyFile({ path: strangerKey, key: newKeyPair(), label, createdAt: '2026-01-01T00:00:00.000Z' });
-  });
+const stranger = newKeyPair();
+const strangerKey = folder.path('stranger');
+beforeAll(() => {
+  const label = { kind: 'operator', subject: { type: 'person', id: 'eve' }, onBehalfOf: null, demo: false } as const;
+  writeKeyFile({ path: strangerKey, key: stranger, label, createdAt: '2026-01-01T00:00:00.000Z' });
+});
+const ENDED = { publicKey: stranger.publicKey, until: '2026-01-01T00:00:00Z' };
 
+describe.each<[string, readonly OperatorKey[], RegExp]>([
+  [
+    'that is not in the trust file',
+    [],
+    /expected the key of an operator in the trust file, got [0-9a-f]{64}\. Nothing/,
+  ],
+  ['whose time in the trust file has ended', [ENDED], /got [0-9a-f]{64}, which counts there only until 2026-01-01T00/],
+])('an operator key %s', (_name, listed, got) => {
   const SIGNS: Record<string, (world: ReviewWorld) => Promise<unknown>> = {
-    'policy publish': () => publishPolicy(env(), null, publishing(strangerKey)),
+    'policy publish': () => publishPolicy(env(...listed), null, publishing(strangerKey)),
     'target freeze': ({ plan: { target } }) =>
-      freezeTarget(env(), { target, frozen: true, reason: 'incident', operatorKey: strangerKey }),
+      freezeTarget(env(...listed), { target, frozen: true, reason: 'incident', operatorKey: strangerKey }),
     resolve: ({ changeId }) =>
-      recordEffect(env(), { changeId, applied: false, reason: 'looked', operatorKey: strangerKey }),
+      recordEffect(env(...listed), { changeId, applied: false, reason: 'looked', operatorKey: strangerKey }),
     'breaker reset': () =>
-      resetBreakers(env(), {
+      resetBreakers(env(...listed), {
         tenant: 'acme',
         sourceTool: 'S',
         validatorId: null,
@@ -220,9 +230,7 @@ describe('an operator key that is not in the trust file', () => {
       return rows;
     };
     const before = await written();
-    await expect(sign(world)).rejects.toThrow(
-      /key: expected the key of an operator in the trust file, got [0-9a-f]{64}/,
-    );
+    await expect(sign(world)).rejects.toThrow(got);
     expect(await written()).toEqual(before);
   });
 });
