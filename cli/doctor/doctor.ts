@@ -55,11 +55,7 @@ export async function doctor(env: Env, options: DoctorOptions): Promise<readonly
   if (problem !== null) checks.push(problem);
   if (local === null) return checks;
   const trust = trusts ? checkTrust(local) : null;
-  const { checks: processChecks, processes } = readProcesses(envs, {
-    trust: trust?.ok === true ? local : null,
-    namespace: local.namespace,
-    queueSuffix: env['COUNTERSIGN_QUEUE_SUFFIX'] ?? '',
-  });
+  const { checks: processChecks, processes } = readProcesses(envs, trust?.ok === true ? local : null);
   checks.push(...processChecks, ...(trust === null ? [] : [trust]));
   await add('Temporal server', () => checkTemporal(local, env, options));
   const database = await checkDatabase(local, processes, options);

@@ -7,7 +7,6 @@ import type { Role } from '../../storage/database/roles';
 import type { KeyRing } from '../../storage/store/preview-cipher';
 import { ConfigError, readEnv, readKey, readTrustFile, type Env } from '../../workers/config';
 import { payloadKeys } from '../../workers/encryption/key-ring';
-import { connectConfig } from '../../workers/temporal';
 import type { ProcessName } from '../../workers/start-process';
 import { PROCESSES } from '../processes';
 import { failed, passed, type Check } from './check';
@@ -23,18 +22,10 @@ export interface ConfiguredProcess {
   readonly payloadKeys: KeyRing | null;
 }
 
-/** What the CLI and all processes must have in common. */
-interface Common {
-  /** Null if the CLI has none. */
-  readonly trust: EvidenceTrust | null;
-  readonly namespace: string;
-  readonly queueSuffix: string;
-}
-
-/** Reads the files of all processes as each process does. Empty if the directory has none. `cli`: the settings of the CLI. */
+/** Reads the files of all processes as each process does. Empty if the directory has none. `trust`: of the CLI, null if it has none. */
 export function readProcesses(
   envs: readonly (readonly [ProcessName, Env])[],
-  cli: Common,
+  trust: EvidenceTrust | null,
 ): {
   readonly checks: readonly Check[];
   readonly processes: readonly ConfiguredProcess[];
@@ -46,9 +37,17 @@ export function readProcesses(
     const [name, file] = [`process ${each}`, `${each}.env`];
     try {
       const process = readProcess(each, env);
-      const trust = readTrustFile(env['COUNTERSIGN_TRUST_FILE'] ?? '');
+      const own = readTrustFile(env['COUNTERSIGN_TRUST_FILE'] ?? '');
       processes.push({ name, ...process });
-      checks.push(differenceFrom(cli, name, env, trust) ?? passed(name, `${file} and its files can be read`));
+      checks.push(
+        trust === null || isSameTrust(own, trust)
+          ? passed(name, `${file} and its files can be read`)
+          : failed(
+              name,
+              'COUNTERSIGN_TRUST_FILE: lists other keys than the trust file of the CLI',
+              'Give all processes and the CLI the same trust file, and restart the processes',
+            ),
+      );
     } catch (error) {
       const fix =
         error instanceof ConfigError ? `Correct ${file}` : 'Correct the file, or run "countersign init" again';
@@ -56,28 +55,6 @@ export function readProcesses(
     }
   }
   return { checks, processes };
-}
-
-function differenceFrom(cli: Common, name: string, env: Env, trust: EvidenceTrust): Check | null {
-  const own = {
-    TEMPORAL_NAMESPACE: connectConfig(env).namespace ?? 'default',
-    COUNTERSIGN_QUEUE_SUFFIX: env['COUNTERSIGN_QUEUE_SUFFIX'] ?? '',
-  };
-  const expected = { TEMPORAL_NAMESPACE: cli.namespace, COUNTERSIGN_QUEUE_SUFFIX: cli.queueSuffix };
-  if (cli.trust !== null && !isSameTrust(trust, cli.trust))
-    return failed(
-      name,
-      'COUNTERSIGN_TRUST_FILE: lists other keys than the trust file of the CLI',
-      'Give all processes and the CLI the same trust file, and restart the processes',
-    );
-  for (const variable of ['TEMPORAL_NAMESPACE', 'COUNTERSIGN_QUEUE_SUFFIX'] as const)
-    if (own[variable] !== expected[variable])
-      return failed(
-        name,
-        `${variable}: "${own[variable]}", but "${expected[variable]}" in the CLI: it does not see the same reviews`,
-        'Give all processes and the CLI the same value, and restart the processes',
-      );
-  return null;
 }
 
 function isSameTrust(one: EvidenceTrust, other: EvidenceTrust): boolean {

@@ -94,34 +94,12 @@ test('a process that trusts other keys than the CLI, or one of them until anothe
     const file = folder.path(`trust-${operators.length}.json`);
     writeFileSync(file, JSON.stringify({ operators, committers: [] }));
     const env = { COUNTERSIGN_DATABASE_URL: 'postgres://cs_gateway@db/countersign', COUNTERSIGN_TRUST_FILE: file };
-    const cli = { trust: { operators: [two, one], committers: [] }, namespace: 'default', queueSuffix: '' };
-    return readProcesses([['gateway', env]], cli).checks;
+    return readProcesses([['gateway', env]], { operators: [two, one], committers: [] }).checks;
   };
   expect(trustOf(one, two)).toMatchObject([{ ok: true }]);
   const differs = [{ ok: false, detail: expect.stringMatching(/^COUNTERSIGN_TRUST_FILE: /) }];
   expect(trustOf(one)).toMatchObject(differs);
   expect(trustOf(one, { publicKey: two, until: '2026-01-01T00:00:00Z' })).toMatchObject(differs);
-});
-
-test.each([
-  ['TEMPORAL_NAMESPACE', 'reviews'],
-  ['COUNTERSIGN_QUEUE_SUFFIX', '-staging'],
-])('a process with another %s than the CLI is a failure that names both values', (variable, value) => {
-  const file = folder.path('trust-queues.json');
-  writeFileSync(file, JSON.stringify({ operators: [newKeyPair().publicKey], committers: [] }));
-  const env = {
-    COUNTERSIGN_DATABASE_URL: 'postgres://cs_gateway@db/countersign',
-    COUNTERSIGN_TRUST_FILE: file,
-    [variable]: value,
-  };
-  const check = (namespace: string, queueSuffix: string) =>
-    readProcesses([['gateway', env]], { trust: null, namespace, queueSuffix }).checks;
-  expect(check('default', '')).toMatchObject([
-    { ok: false, detail: expect.stringContaining(`${variable}: "${value}", but "`) },
-  ]);
-  expect(
-    check(variable === 'TEMPORAL_NAMESPACE' ? value : 'default', variable === 'TEMPORAL_NAMESPACE' ? '' : value),
-  ).toMatchObject([{ ok: true }]);
 });
 
 test('a gateway that is not ready is a failure that repeats what it names', async () => {
