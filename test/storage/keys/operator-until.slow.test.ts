@@ -14,7 +14,8 @@ import { createKeyRegistry } from '../../../storage/keys/key-registry';
 import { newLink } from '../../../storage/keys/new-link';
 import { openLinks } from '../../../storage/keys/open-links';
 import { newestRevision } from '../../../storage/plans/newest-revision';
-import { publishBundle } from '../../../storage/plans/publish';
+import { publishBundle, storeRevision } from '../../../storage/plans/publish';
+import { signRevision } from '../../../signing/policy-revision';
 import { targetFreezes } from '../../../activities/committer/target-freezes';
 import { demoBundle } from '../../support/review/demo-rules';
 import { ReviewWorld } from '../../support/review/review-world';
@@ -36,6 +37,13 @@ beforeEach(() => {
 /** As processes trust the key while its owner works here, and since the time ended an hour ago. */
 const before: readonly OperatorKey[] = [left.publicKey];
 const since = (until = at(-1)): readonly OperatorKey[] => [{ publicKey: left.publicKey, until }];
+
+/** This moment; returns when it is past. */
+async function soon(): Promise<string> {
+  const now = at(0);
+  await new Promise((done) => setTimeout(done, 5));
+  return now;
+}
 
 const registryOf = (trustedOperators: readonly OperatorKey[]) =>
   createKeyRegistry({ db, trustedOperators, now: Date.now, report: ({ problem }) => reports.push(problem) });
@@ -95,16 +103,15 @@ test('a link that is dated back enrols nobody', async () => {
   expect(await open(since())).toEqual([]);
 });
 
+async function publish(name: string): Promise<number> {
+  const { plan, planHash } = new ReviewWorld();
+  const plans = [{ target: plan.target, sourceTool: plan.sourceTool, planHash, plan }];
+  return (await publishBundle(db, { bundleText: demoBundle({ name }), plans, operator: left })).revision;
+}
+
 test('a policy that is dated back is not in force, and the one of before the time is', async () => {
-  const world = new ReviewWorld();
-  const publish = async (name: string): Promise<number> => {
-    const { plan, planHash } = world;
-    const plans = [{ target: plan.target, sourceTool: plan.sourceTool, planHash, plan }];
-    return (await publishBundle(db, { bundleText: demoBundle({ name }), plans, operator: left })).revision;
-  };
   await publish('Shop');
-  const until = at(0);
-  await new Promise((done) => setTimeout(done, 5));
+  const until = await soon();
   // The thief's own clock does not count: the database wrote the row.
   await publish('Lax');
   const inForce = async (operators: readonly OperatorKey[]) =>
@@ -113,6 +120,24 @@ test('a policy that is dated back is not in force, and the one of before the tim
   expect(await inForce(since(until))).toBe(1);
   expect(await inForce(since())).toBeUndefined();
 });
+
+test.each(['cs_operator', 'cs_gateway'] as const)(
+  'a policy that is dated back is not in force, also in a transaction of %s that began before the time',
+  async (role) => {
+    const { plan, planHash } = new ReviewWorld();
+    const [bundleText, { target, sourceTool }] = [demoBundle({ name: 'Lax' }), plan];
+    const content = { bundleText, plans: [{ target, sourceTool, planHash }] };
+    const envelope = signRevision(1, content, left, new Date(Date.now() - 48 * HOUR));
+    const until = await database.open(role).transaction(async (tx) => {
+      await tx.query('select');
+      const end = await soon();
+      await storeRevision(tx, 1, { envelope, bundleText, plans: [plan] });
+      return end;
+    });
+    expect((await newestRevision(db, before)).newest?.revision.revision).toBe(1);
+    expect((await newestRevision(db, since(until))).newest).toBeNull();
+  },
+);
 
 test('an unfreeze that is dated back leaves the target frozen', async () => {
   const write = (n: number, frozen: boolean, signedAt: string) => {
@@ -125,8 +150,7 @@ test('an unfreeze that is dated back leaves the target frozen', async () => {
     ]);
   };
   await write(1, true, at(0));
-  const until = at(0);
-  await new Promise((done) => setTimeout(done, 5));
+  const until = await soon();
   await write(2, false, at(-48));
   const current = targetFreezes(database.open('cs_commit'), since(until)).current('shop');
   expect(await current).toMatchObject({ n: 1, frozen: true });
@@ -135,8 +159,7 @@ test('an unfreeze that is dated back leaves the target frozen', async () => {
 
 test('a revocation that is dated back still revokes, and is reported', async () => {
   await registryOf(before).add(entryOf(at(0)));
-  const until = at(0);
-  await new Promise((done) => setTimeout(done, 5));
+  const until = await soon();
   const revocation = signKeyRevocation({ keyId: dana.keyId, reason: 'r', revokedAt: at(-48) }, left);
   await db.query('insert into key_revocations (key_id, envelope) values ($1, $2)', [
     dana.keyId,
