@@ -15,7 +15,7 @@ import { newLink } from '../../../storage/keys/new-link';
 import { openLinks } from '../../../storage/keys/open-links';
 import { newestRevision } from '../../../storage/plans/newest-revision';
 import { publishBundle, storeRevision } from '../../../storage/plans/publish';
-import { signRevision } from '../../../signing/policy-revision';
+import { signRevision, signRevocation } from '../../../signing/policy-revision';
 import { targetFreezes } from '../../../activities/committer/target-freezes';
 import { demoBundle } from '../../support/review/demo-rules';
 import { ReviewWorld } from '../../support/review/review-world';
@@ -138,6 +138,19 @@ test.each(['cs_operator', 'cs_gateway'] as const)(
     expect((await newestRevision(db, since(until))).newest).toBeNull();
   },
 );
+
+test('a revocation of a policy that is dated back does not count', async () => {
+  await publish('Shop');
+  const until = await soon();
+  const { newest } = await newestRevision(db, since(until));
+  const revocation = signRevocation(newest!.revision, 'r', left, new Date(Date.now() - 48 * HOUR));
+  await db.query('insert into policy_revocations (envelope, revoked_at) values ($1, $2)', [
+    JSON.stringify(revocation),
+    at(-48),
+  ]);
+  expect((await newestRevision(db, before)).newest).toBeNull();
+  expect((await newestRevision(db, since(until))).newest?.revision.revision).toBe(1);
+});
 
 test('an unfreeze that is dated back leaves the target frozen', async () => {
   const write = (n: number, frozen: boolean, signedAt: string) => {
