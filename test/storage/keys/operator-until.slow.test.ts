@@ -9,10 +9,12 @@ import { signPredicate } from '../../../signing/envelope';
 import { newKeyPair } from '../../../signing/keys';
 import { fullGrant, signKeyEntry, signKeyRevocation } from '../../../signing/registry-entry';
 import type { Database } from '../../../storage/database/database';
+import { registeredKey } from '../../../signing/verify-review/registry-entries';
 import { createEnrollments } from '../../../storage/keys/enrollments';
 import { createKeyRegistry } from '../../../storage/keys/key-registry';
 import { newLink } from '../../../storage/keys/new-link';
 import { openLinks } from '../../../storage/keys/open-links';
+import { keyEnvelopes } from '../../../storage/keys/key-envelopes';
 import { newestRevision } from '../../../storage/plans/newest-revision';
 import { publishBundle, storeRevision } from '../../../storage/plans/publish';
 import { signRevision, signRevocation } from '../../../signing/policy-revision';
@@ -180,4 +182,8 @@ test('a revocation that is dated back still revokes, and is reported', async () 
   ]);
   const key = await registryOf(since(until)).find(dana.keyId);
   expect(key).toMatchObject({ unsignedRevocation: true, revokedAt: expect.any(String) });
+  // Evidence of what the key signed before still verifies.
+  const [found] = await keyEnvelopes(db, since(until)).envelopesOf([dana.keyId]);
+  expect(registeredKey(found!.registration, since(until), null)).toMatchObject({ revokedAt: null });
+  expect(registeredKey(found!.registration, since(until), key!.revokedAt)).toMatchObject({ revokedAt: key!.revokedAt });
 });
