@@ -65,6 +65,7 @@ export function tooLate(
   if (until === null) return null;
   const made: unknown = Object.entries(predicate).find(([name]) => name === TIMES[kind])?.[1];
   if (typeof made !== 'string') return `the key counts only until ${until}, and the statement has no time`;
-  const late = [made, ...(storedAt === null ? [] : [storedAt])].find((at) => !isUntil(until, at));
-  return late === undefined ? null : `the key counts only until ${until}, and the statement is of ${late}`;
+  if (!isUntil(until, made)) return `the key counts only until ${until}, and the statement is of ${made}`;
+  if (storedAt === null || isUntil(until, storedAt)) return null;
+  return `the key counts only until ${until}, and the row of the statement is of ${storedAt}`;
 }

@@ -18,6 +18,8 @@ import { keyEnvelopes } from '../../../storage/keys/key-envelopes';
 import { newestRevision } from '../../../storage/plans/newest-revision';
 import { publishBundle, storeRevision } from '../../../storage/plans/publish';
 import { signRevision, signRevocation } from '../../../signing/policy-revision';
+import { checkPolicies } from '../../../cli/doctor/policies';
+import type { LocalClient } from '../../../workers/local-client';
 import { targetFreezes } from '../../../activities/committer/target-freezes';
 import { demoBundle } from '../../support/review/demo-rules';
 import { ReviewWorld } from '../../support/review/review-world';
@@ -49,19 +51,15 @@ async function soon(): Promise<string> {
 
 const registryOf = (trustedOperators: readonly OperatorKey[]) =>
   createKeyRegistry({ db, trustedOperators, now: Date.now, report: ({ problem }) => reports.push(problem) });
-const entryOf = (addedAt: string): Envelope =>
-  signKeyEntry(
-    {
-      publicKey: dana.publicKey,
-      addedAt,
-      kind: 'approver',
-      subject: { type: 'person', id: 'dana' },
-      onBehalfOf: null,
-      ...fullGrant('approver', ['acme']),
-      demo: false,
-    },
-    left,
-  );
+const DANA = {
+  publicKey: dana.publicKey,
+  kind: 'approver',
+  subject: { type: 'person', id: 'dana' },
+  onBehalfOf: null,
+  ...fullGrant('approver', ['acme']),
+  demo: false,
+} as const;
+const entryOf = (addedAt: string): Envelope => signKeyEntry({ ...DANA, addedAt }, left);
 
 test('a key that was registered before the time stays active, also with a trust file that has the time', async () => {
   await registryOf(before).add(entryOf(at(0)));
@@ -82,6 +80,12 @@ test.each([0, -48])('an entry of the time %s hours is neither registered nor cou
   ).resolves.toMatchObject({ rowCount: 1 });
   expect(await late.find(dana.keyId)).toBeNull();
   expect(reports).toEqual([expect.stringContaining('only until')]);
+  // Another operator cannot sign the same key again.
+  const olga = { ...newKeyPair(), demo: false };
+  const again = signKeyEntry({ ...DANA, addedAt: at(0) }, olga);
+  await expect(registryOf([...since(), olga.publicKey]).add(again)).rejects.toThrow(
+    /does not count: .* only until .*give the owner a new key/,
+  );
 });
 
 test('a link that is dated back enrols nobody', async () => {
@@ -121,6 +125,11 @@ test('a policy that is dated back is not in force, and the one of before the tim
   expect(await inForce(before)).toBe(2);
   expect(await inForce(since(until))).toBe(1);
   expect(await inForce(since())).toBeUndefined();
+  const local = { databaseUrl: database.url('cs_gateway') } as LocalClient;
+  const checks = async (operators: readonly OperatorKey[]) =>
+    (await checkPolicies({ ...local, operators: [...operators] }, null, undefined)).map(({ name }) => name);
+  expect(await checks(before)).toEqual(['policy shop/SQLDryRun']);
+  expect(await checks(since(until))).toEqual(['policy revision 2', 'policy shop/SQLDryRun']);
 });
 
 test.each(['cs_operator', 'cs_gateway'] as const)(
