@@ -16,7 +16,10 @@ export function loadOperatorKey(env: Env, path: string, flag: string): LoadedKey
   throw new CountersignError('not_eligible', `${flag}: expected an operator key, got a key of kind ${key.kind}`);
 }
 
-/** As `loadOperatorKey`. Throws `not_eligible` if it is not one of `operators` either: no process would count what it signs. */
+/**
+ * As `loadOperatorKey`. Throws `not_eligible` if it is not one of `operators` either, or if its time has ended: no process would count what it
+ * signs.
+ */
 export function loadTrustedOperatorKey(
   env: Env,
   operators: readonly OperatorKey[],
@@ -24,12 +27,19 @@ export function loadTrustedOperatorKey(
   flag: string,
 ): LoadedKey {
   const key = loadOperatorKey(env, path, flag);
-  if (canSign(operators, key.publicKey, new Date())) return key;
-  const until = operators.filter((each) => publicKeyOf(each) === key.publicKey).map(untilOf)[0];
-  const got = until == null ? `got ${key.keyId}` : `got ${key.keyId}, which counts there only until ${until}`;
+  assertCanSign(operators, key, flag);
+  return key;
+}
+
+/** Throws `not_eligible` unless what this key signs counts. */
+export function assertCanSign(operators: readonly OperatorKey[], key: LoadedKey, flag: string): void {
+  if (canSign(operators, key.publicKey, new Date())) return;
+  const listed = operators.find((operator) => publicKeyOf(operator) === key.publicKey);
   throw new CountersignError(
     'not_eligible',
-    `${flag}: expected the key of an operator in the trust file, ${got}. Nothing was recorded; sign with a key that it lists, or get the trust file of the processes if they trust this key`,
+    listed === undefined
+      ? `${flag}: expected the key of an operator in the trust file, got ${key.keyId}. Nothing was recorded; sign with a key that it lists, or get the trust file of the processes if they trust this key`
+      : `${flag}: by the trust file, the key ${key.keyId} counts only until ${untilOf(listed)}. Nothing was recorded; sign with the key of another operator`,
   );
 }
 

@@ -10,7 +10,13 @@ export const PublicKey = KeyEntry.shape.publicKey;
  * because its owner left, or because it is in other hands.
  */
 export const OperatorKey = z.union(
-  [PublicKey, z.strictObject({ publicKey: PublicKey, until: z.iso.datetime() })],
+  [
+    PublicKey,
+    z.strictObject({
+      publicKey: PublicKey,
+      until: z.iso.datetime('expected a time in UTC, such as 2026-01-31T18:00:00Z'),
+    }),
+  ],
   'expected a public key, 64 lower-case hex digits, or {"publicKey": …, "until": "2026-01-31T00:00:00Z"}',
 );
 export type OperatorKey = z.infer<typeof OperatorKey>;
@@ -65,6 +71,7 @@ export function tooLate(
   if (until === null) return null;
   const made: unknown = Object.entries(predicate).find(([name]) => name === TIMES[kind])?.[1];
   if (typeof made !== 'string') return `the key counts only until ${until}, and the statement has no time`;
-  const late = [made, ...(storedAt === null ? [] : [storedAt])].find((at) => !isUntil(until, at));
-  return late === undefined ? null : `the key counts only until ${until}, and the statement is of ${late}`;
+  if (!isUntil(until, made)) return `the key counts only until ${until}, and the statement is of ${made}`;
+  if (storedAt === null || isUntil(until, storedAt)) return null;
+  return `the key counts only until ${until}, and the row of the statement is of ${storedAt}`;
 }

@@ -120,8 +120,8 @@ async function policyOf(
     );
   if (plan === null)
     throw policyMoved(`Plan ${String(planHash)}, which this change pinned, is not stored; publish its bundle again`);
-  const revocation = revocations.find((envelope) => policies.verifyRevocation(envelope)?.revision === revision) ?? null;
-  return { plan, revision: found.envelope, bundleText: found.bundleText, revocation };
+  const revocation = revocations.find((stored) => policies.verifyRevocation(stored)?.revision === revision);
+  return { plan, revision: found.envelope, bundleText: found.bundleText, revocation: revocation?.envelope ?? null };
 }
 
 /** The record of the dry run that the receipt names; without a receipt, the one that was disclosed, or else the last. */

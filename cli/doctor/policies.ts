@@ -3,7 +3,7 @@ import { canSign, publicKeyOf } from '../../signing/operator-key';
 import { counted } from '../../policy/text/counted';
 import type { Plan } from '../../policy/contracts/plan';
 import { targetFreezes } from '../../activities/committer/target-freezes';
-import { newestRevision } from '../../storage/plans/newest-revision';
+import { newestRevision, nextRevision } from '../../storage/plans/newest-revision';
 import { createPlanSource } from '../../storage/plans/plan-source';
 import { operatorVerifier, storedRevisions } from '../../storage/plans/stored-revisions';
 import { compileText } from '../../workers/compile';
@@ -57,6 +57,7 @@ export async function checkPolicies(
       return [failed('policy', detail, publish)];
     }
     const newest = inForce.revision;
+    const stored = (await nextRevision(db)) - 1;
     const extensions = await loadExtensions(local.extensions ?? '');
     const plans = createPlanSource({
       revisions: storedRevisions(db),
@@ -65,6 +66,14 @@ export async function checkPolicies(
       now: Date.now,
     });
     const checks: Check[] = [];
+    if (stored > (signed[0]?.revision.revision ?? 0))
+      checks.push(
+        failed(
+          `policy revision ${stored}`,
+          `does not count, so revision ${newest.revision} is in force: no operator in the trust file signed it, or none whose time had not ended`,
+          'Find out who stored it. If it was meant, publish it again with the key of another operator',
+        ),
+      );
     const enforced = new Set<string>();
     const usable: Plan[] = [];
     for (const { target, sourceTool } of newest.plans)

@@ -22,7 +22,7 @@ export async function checkRegistered(
     failed(
       `key ${keyId}`,
       `does not count: ${problem}`,
-      'If you removed the key of an operator from the trust file, add it again; otherwise find out who wrote this row, and give the owner of the key a new one',
+      'If you removed the key of an operator from the trust file, or gave it too early a time, correct that; otherwise find out who wrote this row, and give the owner of the key a new one',
     ),
   );
   for (const { name, key } of processes) {

@@ -13,6 +13,7 @@ import { CLI_ENV_FILE, readEnvFile, withCliEnv } from '../../workers/env-file';
 import { registerSearchAttributes } from '../../workers/register-search-attributes';
 import { withConnection } from '../../workers/temporal';
 import { createDatabase } from '../../storage/database/create-database';
+import { assertCanSign } from '../key-files';
 import { extensionsOfEnv } from '../policy/bundles';
 import { oneAtATime, prepareSchema, rolePasswords, type RolePasswords } from './database';
 import { invite, type Invitation, type Invited } from './enrollment-links';
@@ -68,6 +69,7 @@ export async function initialize(
       const keys = serviceKeys(request);
       keySteps(operator, keys, step);
       const trust = writeTrust(request.dir, operator, keys.commit);
+      assertCanSign(trust.operators, operator.key, '--operator-key');
       step('trust.json', trust.made);
 
       const passwords = await rolePasswords(admin, request);

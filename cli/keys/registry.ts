@@ -3,14 +3,14 @@ import { createEnrollments } from '../../storage/keys/enrollments';
 import { newLink, type LinkRequest, type NewLink } from '../../storage/keys/new-link';
 import { createKeyRegistry } from '../../storage/keys/key-registry';
 import type { KeyRegistry, RegisteredKey } from '../../policy/evidence/key-registry';
-import { writeKeyFile } from '../../signing/key-file';
+import { writeKeyFile, type LoadedKey } from '../../signing/key-file';
 import { assertPublicKey, keyIdOf } from '../../signing/key-id';
 import { newKeyPair } from '../../signing/keys';
 import { canSign, publicKeyOf } from '../../signing/operator-key';
 import { signKeyEntry, signKeyRevocation, type KeyGrant } from '../../signing/registry-entry';
 import type { Env } from '../../workers/config';
 import { knownSettings } from '../../workers/local-client';
-import { keyPassphrase, loadOperatorKey } from '../key-files';
+import { assertCanSign, keyPassphrase, loadOperatorKey } from '../key-files';
 import { UsageError } from '../usage-error';
 import { errorMessage } from '../../policy/contracts/error-message';
 import { withOperatorDatabase } from '../operator-database';
@@ -49,7 +49,7 @@ export async function createKey(
     });
   if (operator === null) write(new Date().toISOString());
   else
-    await withRegistry(env, async (registry, addedAt) => {
+    await withRegistry(env, operator, async (registry, addedAt) => {
       // Signed before the file is written: an entry that cannot be signed leaves no key file behind.
       const entry = signKeyEntry({ ...label, publicKey: key.publicKey, addedAt }, operator);
       write(addedAt);
@@ -67,7 +67,7 @@ export async function registerKey(
 ): Promise<string> {
   assertGiven(publicKey);
   const operator = loadOperatorKey(env, operatorKeyFile, '--operator-key');
-  await withRegistry(env, (registry, addedAt) =>
+  await withRegistry(env, operator, (registry, addedAt) =>
     registry.add(signKeyEntry({ ...holder, demo: operator.demo, publicKey, addedAt }, operator)),
   );
   return keyIdOf(publicKey);
@@ -94,28 +94,34 @@ export async function enrollPerson(
 ): Promise<NewLink> {
   const operator = loadOperatorKey(env, operatorKeyFile, '--operator-key');
   return await withOperatorDatabase(env, APPLICATION, async (db, trustedOperators) => {
+    assertCanSign(trustedOperators, operator, '--operator-key');
     const now = await databaseClock(db)();
     return await newLink(createEnrollments({ db, trustedOperators }), { ...request, now }, operator);
   });
 }
 
 export async function listKeys(env: Env): Promise<readonly RegisteredKey[]> {
-  return await withRegistry(env, (registry) => registry.list());
+  return await withRegistry(env, null, (registry) => registry.list());
 }
 
 /** True if the key is of an operator by the trust file of the CLI, so that what it signs still counts. */
 export async function revokeKey(env: Env, keyId: string, reason: string, operatorKeyFile: string): Promise<boolean> {
   const operator = loadOperatorKey(env, operatorKeyFile, '--operator-key');
-  await withRegistry(env, (registry, revokedAt) =>
+  await withRegistry(env, operator, (registry, revokedAt) =>
     registry.revoke(signKeyRevocation({ keyId, reason, revokedAt }, operator)),
   );
   const { operators } = knownSettings(env);
   return operators.map(publicKeyOf).some((key) => keyIdOf(key) === keyId && canSign(operators, key, new Date()));
 }
 
-/** `at`: the time of the database, which dates statements. Verifiers compare them with rows of reviews, and this machine's clock may be off. */
-async function withRegistry<T>(env: Env, work: (registry: KeyRegistry, at: string) => Promise<T>): Promise<T> {
-  return await withOperatorDatabase(env, APPLICATION, async (db, trustedOperators) =>
-    work(createKeyRegistry({ db, trustedOperators, now: Date.now }), (await databaseClock(db)()).toISOString()),
-  );
+/** `operator`: who signs. `at`: the time of the database, which dates statements. Verifiers compare them with rows of reviews, and this machine's clock may be off. */
+async function withRegistry<T>(
+  env: Env,
+  operator: LoadedKey | null,
+  work: (registry: KeyRegistry, at: string) => Promise<T>,
+): Promise<T> {
+  return await withOperatorDatabase(env, APPLICATION, async (db, trustedOperators) => {
+    if (operator !== null) assertCanSign(trustedOperators, operator, '--operator-key');
+    return work(createKeyRegistry({ db, trustedOperators, now: Date.now }), (await databaseClock(db)()).toISOString());
+  });
 }

@@ -52,10 +52,10 @@ export async function revoke(
   of: { readonly revision: number; readonly reason: string },
   key: string,
 ): Promise<Revoked> {
-  const operator = loadOperatorKey(env, key, '--operator-key');
-  return await withOperatorDatabase(env, APPLICATION, (db, trustedOperators) =>
-    revokeRevision(db, { ...of, operator, trustedOperators }),
-  );
+  return await withOperatorDatabase(env, APPLICATION, (db, trustedOperators) => {
+    const operator = loadTrustedOperatorKey(env, trustedOperators, key, '--operator-key');
+    return revokeRevision(db, { ...of, operator, trustedOperators });
+  });
 }
 
 /** The newest revision that a trusted operator signed and that is not revoked. Throws `not_found` if there is none. */

@@ -220,8 +220,8 @@ export const DEFECTS = [
     name: "compare the time of an operator's statement, and not that of its row",
     through: 'a leaked key of an operator whose statements are dated back',
     file: 'signing/operator-key.ts',
-    from: '[made, ...(storedAt === null ? [] : [storedAt])]',
-    to: '[made, ...(storedAt === null ? [] : [])]',
+    from: 'storedAt === null || isUntil(until, storedAt)',
+    to: 'storedAt === null || isUntil(until, made)',
     tests: UNTIL,
   },
   {
@@ -230,6 +230,31 @@ export const DEFECTS = [
     file: 'storage/database/key-tables-sql.ts',
     from: 'create or replace trigger stamp_row before insert on keys for each row execute function stamp_key_row();\n',
     to: '',
+    tests: UNTIL,
+  },
+  {
+    name: 'date a policy revision by the beginning of its transaction',
+    through: 'a leaked key of an operator, and a transaction that began before the time in the trust file',
+    file: 'storage/database/publish-policy-sql.ts',
+    from: 'p_envelope::json, clock_timestamp())',
+    to: 'p_envelope::json, now())',
+    tests: UNTIL,
+  },
+  {
+    name: 'let the writer of a revocation of a policy choose the time of its row',
+    through:
+      'a leaked key of an operator with which every policy is put out of use, and evidence of the past contradicted',
+    file: 'storage/database/schema.ts',
+    from: '  new.revoked_at := clock_timestamp();\n',
+    to: '',
+    tests: UNTIL,
+  },
+  {
+    name: 'let evidence contain a revocation whose row is too late',
+    through: 'a leaked key of an operator: evidence of what another key signed before no longer verifies',
+    file: 'storage/keys/key-envelopes.ts',
+    from: 'return isLate ? null : envelopeIn(envelope);',
+    to: 'return isLate === null ? null : envelopeIn(envelope);',
     tests: UNTIL,
   },
   {

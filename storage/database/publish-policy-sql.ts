@@ -9,6 +9,7 @@ export const MAX_REVISIONS_A_DAY = 100;
  *     store another plan under a hash.
  * PP2 Numbers have no gaps, under one lock.
  * PP3 A role that is not the operator's can store only so many revisions in a day: readers look at the newest thousand.
+ * PP4 The time of a revision is when it is stored. `now()` is when the transaction began, which the caller can keep open for long.
  */
 export const PUBLISH_POLICY_SQL = `
 create or replace function publish_policy(p_revision int, p_source text, p_envelope text, p_plans text[]) returns int
@@ -33,13 +34,14 @@ begin
     raise exception 'policy revision %: the statement is for another number, bundle or plans', p_revision using errcode = 'invalid_parameter_value';
   end if;
   if not (pg_has_role(session_user, current_user, 'member') or pg_has_role(session_user, 'cs_operator', 'member'))
-     and (select count(*) from policy_revisions r where r.published_at > now() - interval '1 day') >= ${MAX_REVISIONS_A_DAY} then
+     and (select count(*) from policy_revisions r where r.published_at > clock_timestamp() - interval '1 day') >= ${MAX_REVISIONS_A_DAY} then
     raise exception 'policy revision %: ${MAX_REVISIONS_A_DAY} were published within a day; publish it with the role cs_operator', p_revision
       using errcode = 'program_limit_exceeded';
   end if;
 
   insert into compiled_plans (plan_hash, plan) select h, plan from unnest(v_hashes, p_plans) as given(h, plan) on conflict do nothing;
-  insert into policy_revisions (revision, bundle_sha, source, envelope) values (p_revision, v_bundle, p_source, p_envelope::json);
+  insert into policy_revisions (revision, bundle_sha, source, envelope, published_at)
+    values (p_revision, v_bundle, p_source, p_envelope::json, clock_timestamp());
   return null;
 end $$;
 revoke all on function publish_policy from public;

@@ -2,10 +2,11 @@ import { canonicalJsonOrNull } from '../../policy/contracts/canonical-json';
 import { Envelope } from '../../policy/contracts/diff';
 import { PAYLOAD_TYPE } from '../../policy/evidence/dsse';
 import type { KeyRegistration } from '../../policy/evidence/bundle';
+import { signedByOperator } from '../../signing/signed-by';
 import { CheckFailed } from '../../signing/verify-review/checking';
 import { registeredKey } from '../../signing/verify-review/registry-entries';
 import type { Queryable } from '../database/database';
-import { revocationAmong, type RevocationRow } from './revocations';
+import { revocationAmong, type RevocationOfKey, type RevocationRow } from './revocations';
 import type { OperatorKey } from '../../signing/operator-key';
 
 /** The signed envelopes of a key. Not verified here. */
@@ -46,8 +47,10 @@ export interface KeyRow {
 
 /**
  * Reads the signed entries for evidence, which a verifier checks with its own trusted operator keys. If a key has several revocations, it
- * takes the one signed by a trusted operator. If a key and a passkey have the same id, it takes the row that the registry counts:
- * otherwise a role that can write only one of the tables could add a second row, and no evidence of that key would verify.
+ * takes the one signed by a trusted operator. One whose row was written after the operator's time is left out as unreadable: a verifier does
+ * not see that time, and a revocation that is dated back would contradict evidence of the past. If a key and a passkey have the same id, it
+ * takes the row that the registry counts: otherwise a role that can write only one of the tables could add a second row, and no evidence of
+ * that key would verify.
  */
 export function keyEnvelopes(db: Queryable, operators: readonly OperatorKey[]): KeyEnvelopeReader {
   return {
@@ -59,7 +62,7 @@ export function keyEnvelopes(db: Queryable, operators: readonly OperatorKey[]): 
         const [envelope, enrollment] = [envelopeIn(row.envelope), envelopeIn(row.enrollment)];
         if (envelope === null || (row.enrollment !== null && enrollment === null)) return [];
         const found = revocationAmong(row.revocations, operators);
-        const revocation = found === null ? null : (envelopeIn(found.envelope) ?? UNREADABLE);
+        const revocation = found === null ? null : (exported(found, operators) ?? UNREADABLE);
         const registration =
           enrollment === null ? { entry: envelope, revocation } : { enrollment, passkey: envelope, revocation };
         return [{ keyId: row.key_id, registration }];
@@ -74,6 +77,12 @@ export function keyEnvelopes(db: Queryable, operators: readonly OperatorKey[]): 
   };
 }
 
+/** Null for a revocation that evidence cannot contain. */
+function exported({ envelope, problem }: RevocationOfKey, operators: readonly OperatorKey[]): Envelope | null {
+  const isLate = problem !== null && signedByOperator('key-revocation', envelope, operators) !== null;
+  return isLate ? null : envelopeIn(envelope);
+}
+
 /** Whether one of the operators registered the key under this id, or signed the link of the passkey. */
 function counts({ keyId, registration }: KeyEnvelopes, operators: readonly OperatorKey[]): boolean {
   try {
@@ -84,10 +93,7 @@ function counts({ keyId, registration }: KeyEnvelopes, operators: readonly Opera
   }
 }
 
-/**
- * In place of a revocation that is not an envelope, which the file format cannot contain. It has no valid signature either, and says that
- * there is a revocation.
- */
+/** In place of a revocation that evidence cannot contain. It has no valid signature either, and says that there is a revocation. */
 const UNREADABLE: Envelope = { payloadType: PAYLOAD_TYPE, payload: '', signatures: [{ keyid: '0', sig: 'AAAA' }] };
 
 /** Null for JSON that the file format cannot contain. */

@@ -85,7 +85,7 @@ export function createKeyRegistry(deps: KeyRegistryDeps): KeyRegistry {
         [entry.keyId, JSON.stringify(envelope)],
       );
       cache = null;
-      return registered((await snapshot()).find(entry.keyId), entry, rowCount === 0);
+      return registered(await snapshot(), entry, rowCount === 0);
     },
 
     async revoke(envelope) {
@@ -97,12 +97,15 @@ export function createKeyRegistry(deps: KeyRegistryDeps): KeyRegistry {
   };
 }
 
-/** `stored`, which is in the registry now. Throws unless it is `entry`, counts and is not revoked. `before`: it was there before. */
-function registered(stored: RegisteredKey | undefined, entry: PredicateOf<'key'>, before: boolean): RegisteredKey {
-  if (stored === undefined)
+/** The key in the registry now. Throws unless it is `entry`, counts and is not revoked. `before`: it was there before. */
+function registered({ find, ignored }: KeySnapshot, entry: PredicateOf<'key'>, before: boolean): RegisteredKey {
+  const stored = find(entry.keyId);
+  if (stored === undefined) {
+    const problem = ignored.find(({ keyId }) => keyId === entry.keyId)?.problem ?? 'it cannot be read';
     throw invalid(
-      `key ${entry.keyId}: a row that no operator in the trust file signed has this id already. Add that operator to the trust file again, or give the owner a new key`,
+      `key ${entry.keyId}: a row with this id is stored already, and does not count: ${problem}. Only the trust file can make it count; otherwise give the owner a new key`,
     );
+  }
   if (stored.revokedAt !== null)
     throw invalid(`key ${entry.keyId}: it was revoked on ${stored.revokedAt}, which is permanent. Register a new key`);
   if (before && ('passkey' in stored || !sameEntry(stored, entry)))

@@ -11,12 +11,15 @@ export interface StoredRevision {
   readonly storedAt: string;
 }
 
+/** A stored revocation of a revision. Untrusted until its signature is verified. */
+export type StoredRevocation = Pick<StoredRevision, 'envelope' | 'storedAt'>;
+
 /** The tables written by `countersign policy publish`, and read by the review worker and the committer. */
 export interface PolicyRevisions {
   /** Newest first, at most 1,000. */
   list(): Promise<readonly StoredRevision[]>;
   /** All revocations. Fails with CONFIGURATION_ERROR if they cannot all be returned, because none may be missed. */
-  revocations(): Promise<readonly Envelope[]>;
+  revocations(): Promise<readonly StoredRevocation[]>;
 }
 
 export interface PinnedPlan {
@@ -29,7 +32,7 @@ export interface PlanSourceDeps {
   readonly revisions: PolicyRevisions;
   /** Verifies with the operator keys that this process trusts. Null if none of them signed it. */
   readonly verifyRevision: (stored: StoredRevision) => PolicyRevision | null;
-  readonly verifyRevocation: (envelope: Envelope) => PolicyRevocation | null;
+  readonly verifyRevocation: (stored: StoredRevocation) => PolicyRevocation | null;
   /** Throws CONFIGURATION_ERROR if the bundle does not compile in this process. */
   readonly compile: (
     bundleText: string,
@@ -80,10 +83,10 @@ export function trustedRevisions(
 
 /** The numbers of the revisions that a trusted operator revoked. */
 export function revokedRevisions(
-  revocations: readonly Envelope[],
+  revocations: readonly StoredRevocation[],
   verifyRevocation: PlanSourceDeps['verifyRevocation'],
 ): ReadonlySet<number> {
-  return new Set(revocations.flatMap((envelope) => verifyRevocation(envelope)?.revision ?? []));
+  return new Set(revocations.flatMap((stored) => verifyRevocation(stored)?.revision ?? []));
 }
 
 interface Snapshot {

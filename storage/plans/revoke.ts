@@ -51,7 +51,7 @@ export async function revokeRevision(
       );
     const { verifyRevocation } = operatorVerifier(trustedOperators);
     const before = await storedRevisions(tx).revocations();
-    const revoked = !before.some((envelope) => verifyRevocation(envelope)?.revision === revision);
+    const revoked = !before.some((stored) => verifyRevocation(stored)?.revision === revision);
     if (revoked)
       await tx.query('insert into policy_revocations (envelope) values ($1)', [
         // Dated by the database: verifiers compare it with the time of a commit, and the operator's clock may be off.

@@ -5,7 +5,7 @@ import { verifiedRevision } from '../../signing/policy-revision';
 import { misconfigured } from '../../policy/contracts/failure';
 import type { Queryable } from '../database/database';
 import { Plan } from '../../policy/contracts/plan';
-import type { PolicyRevisions, StoredRevision } from './plan-source';
+import type { PolicyRevisions, StoredRevision, StoredRevocation } from './plan-source';
 import type { OperatorKey } from '../../signing/operator-key';
 
 /** Far more revocations than expected in practice. */
@@ -33,8 +33,8 @@ export function storedRevisions(db: Queryable): PolicyRevisions {
       return rows.map(toStored);
     },
     async revocations() {
-      const { rows } = await db.query<{ envelope: Envelope }>(
-        'select envelope from policy_revocations where envelope is not null limit $1',
+      const { rows } = await db.query<{ envelope: Envelope; revoked_at: Date }>(
+        'select envelope, revoked_at from policy_revocations where envelope is not null limit $1',
         [MAX_REVOCATIONS + 1],
         'policy_revocations',
       );
@@ -43,7 +43,7 @@ export function storedRevisions(db: Queryable): PolicyRevisions {
         throw misconfigured(
           `policy_revocations: expected at most ${MAX_REVOCATIONS} rows, found more; find out who wrote them, because no plan is used until they are removed`,
         );
-      return rows.map(({ envelope }) => envelope);
+      return rows.map(({ envelope, revoked_at: at }) => ({ envelope, storedAt: at.toISOString() }));
     },
   };
 }
@@ -91,11 +91,12 @@ const MAX_CACHED_PLANS = 100;
 /** Verifies revisions and revocations with the operator keys that this process trusts. */
 export function operatorVerifier(trustedOperators: readonly OperatorKey[]): {
   readonly verifyRevision: (stored: StoredRevision) => PolicyRevision | null;
-  readonly verifyRevocation: (envelope: Envelope) => PolicyRevocation | null;
+  readonly verifyRevocation: (stored: StoredRevocation) => PolicyRevocation | null;
 } {
   return {
     verifyRevision: ({ envelope, bundleText, storedAt }) =>
       verifiedRevision(envelope, bundleText, trustedOperators, storedAt),
-    verifyRevocation: (envelope) => signedByOperator('policy-revocation', envelope, trustedOperators),
+    verifyRevocation: ({ envelope, storedAt }) =>
+      signedByOperator('policy-revocation', envelope, trustedOperators, storedAt),
   };
 }

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { invite } from '../../cli/init/enrollment-links';
 import { serviceKeys } from '../../cli/init/keys';
 import { registerAll, type Registration } from '../../cli/init/registrations';
@@ -186,52 +187,74 @@ describe.each(Object.entries(COMMANDS))('`%s`', (_command, run) => {
   );
 });
 
-const stranger = newKeyPair();
-const strangerKey = folder.path('stranger');
-beforeAll(() => {
-  const label = { kind: 'operator', subject: { type: 'person', id: 'eve' }, onBehalfOf: null, demo: false } as const;
-  writeKeyFile({ path: strangerKey, key: stranger, label, createdAt: '2026-01-01T00:00:00.000Z' });
-});
-const ENDED = { publicKey: stranger.publicKey, until: '2026-01-01T00:00:00Z' };
+describe('a key that an operator cannot sign with', () => {
+  const [strangerKey, endedKey] = [folder.path('stranger'), folder.path('ended')];
+  const ended = newKeyPair();
+  const until = '2026-01-31T18:00:00Z';
+  beforeAll(() => {
+    const label = { kind: 'operator', subject: { type: 'person', id: 'eve' }, onBehalfOf: null, demo: false } as const;
+    const createdAt = '2026-01-01T00:00:00.000Z';
+    writeKeyFile({ path: strangerKey, key: newKeyPair(), label, createdAt });
+    writeKeyFile({ path: endedKey, key: ended, label, createdAt });
+  });
+  const trusting = () => {
+    const operators = [operator.publicKey, { publicKey: ended.publicKey, until }];
+    return { ...env(), COUNTERSIGN_TRUST_FILE: folder.write('trust-ended.json', JSON.stringify({ operators })) };
+  };
 
-describe.each<[string, readonly OperatorKey[], RegExp]>([
-  [
-    'that is not in the trust file',
-    [],
-    /expected the key of an operator in the trust file, got [0-9a-f]{64}\. Nothing/,
-  ],
-  ['whose time in the trust file has ended', [ENDED], /got [0-9a-f]{64}, which counts there only until 2026-01-01T00/],
-])('an operator key %s', (_name, listed, got) => {
-  const SIGNS: Record<string, (world: ReviewWorld) => Promise<unknown>> = {
-    'policy publish': () => publishPolicy(env(...listed), null, publishing(strangerKey)),
-    'target freeze': ({ plan: { target } }) =>
-      freezeTarget(env(...listed), { target, frozen: true, reason: 'incident', operatorKey: strangerKey }),
-    resolve: ({ changeId }) =>
-      recordEffect(env(...listed), { changeId, applied: false, reason: 'looked', operatorKey: strangerKey }),
-    'breaker reset': () =>
-      resetBreakers(env(...listed), {
+  const newKey = folder.path('not-written');
+  const SIGNS: Record<string, (world: ReviewWorld, key: string) => Promise<unknown>> = {
+    'keys new': (_world, key) => createKey(trusting(), bob, newKey, key),
+    'keys register': (_world, key) => registerKey(trusting(), bob, newKeyPair().publicKey, key),
+    'keys enroll': (_world, key) =>
+      enrollPerson(
+        trusting(),
+        { person: 'bob', tenants: ['acme'], publicUrl: 'https://cs.example', validMs: HOUR },
+        key,
+      ),
+    'keys revoke': (_world, key) => revokeKey(trusting(), operator.keyId, 'left', key),
+    'policy publish': (_world, key) => publishPolicy(trusting(), null, publishing(key)),
+    'policy revoke': (_world, key) => revoke(trusting(), { revision: 1, reason: 'wrong' }, key),
+    'target freeze': ({ plan: { target } }, key) =>
+      freezeTarget(trusting(), { target, frozen: true, reason: 'incident', operatorKey: key }),
+    resolve: ({ changeId }, key) =>
+      recordEffect(trusting(), { changeId, applied: false, reason: 'looked', operatorKey: key }),
+    'breaker reset': (_world, key) =>
+      resetBreakers(trusting(), {
         tenant: 'acme',
         sourceTool: 'S',
         validatorId: null,
         reason: 'fixed',
-        operatorKey: strangerKey,
+        operatorKey: key,
       }),
   };
 
-  test.each(Object.entries(SIGNS))('is refused by `%s`, which records nothing', async (_command, sign) => {
-    const world = new ReviewWorld();
-    await publish(world);
-    await begun(world);
-    const written = async (): Promise<unknown> => {
-      const { rows } = await database.open('admin').query(
-        `select (select count(*) from policy_revisions) as revisions, (select count(*) from target_freezes) as freezes,
-           (select count(*) from ledger) as ledger, (select count(*) from breaker_rows) as breakers`,
-      );
-      return rows;
-    };
-    const before = await written();
-    await expect(sign(world)).rejects.toThrow(got);
-    expect(await written()).toEqual(before);
+  describe.each([
+    ['that is not in the trust file', strangerKey, 'expected the key of an operator in the trust file, got '],
+    [
+      'whose time has ended',
+      endedKey,
+      `by the trust file, the key ${ended.keyId} counts only until ${until}. Nothing was recorded`,
+    ],
+  ])('%s', (_why, key, message) => {
+    test.each(Object.entries(SIGNS))('is refused by `%s`, which records nothing', async (_command, sign) => {
+      const world = new ReviewWorld();
+      await publish(world);
+      await begun(world);
+      const written = async (): Promise<unknown> => {
+        const { rows } = await database.open('admin').query(
+          `select (select count(*) from policy_revisions) as revisions, (select count(*) from target_freezes) as freezes,
+             (select count(*) from ledger) as ledger, (select count(*) from breaker_rows) as breakers, (select count(*) from keys) as keys,
+             (select count(*) from enrollments) as links, (select count(*) from key_revocations) as revoked_keys,
+             (select count(*) from policy_revocations) as revoked_policies`,
+        );
+        return rows;
+      };
+      const before = await written();
+      await expect(sign(world, key)).rejects.toThrow(`--operator-key: ${message}`);
+      expect(await written()).toEqual(before);
+      expect(existsSync(newKey)).toBe(false);
+    });
   });
 });
 

@@ -170,14 +170,24 @@ test('another operator whose key the trust file lists can repeat init: what the 
   const path = join(dir, 'trust.json');
   const before = readFileSync(path, 'utf8');
   const operatorKey = join(scratch, 'second-operator.json');
-  const trust = JSON.parse(before) as { operators: string[] };
-  trust.operators.push(readKeyFile(operatorKey).publicKey);
-  writeFileSync(path, JSON.stringify(trust));
+  const trust = JSON.parse(before) as { operators: unknown[] };
+  const [first] = trust.operators;
+  const second = readKeyFile(operatorKey).publicKey;
+  const now = new Date().toISOString();
+  const persons = [{ name: 'alice', publicKeyFile: null }];
   try {
-    const persons = [{ name: 'alice', publicKeyFile: null }];
-    const { invite, steps } = await init({ operatorKey, persons, policy: join(scratch, 'policy.yaml') });
-    expect(steps.find(({ what }) => what.startsWith('policy revision'))?.changed).toBe(false);
-    expect(await invite()).toEqual({ made: [], open: [] });
+    for (const operators of [
+      [first, second],
+      [{ publicKey: first, until: now }, second],
+    ]) {
+      writeFileSync(path, JSON.stringify({ ...trust, operators }));
+      const { invite, steps } = await init({ operatorKey, persons, policy: join(scratch, 'policy.yaml') });
+      expect(steps.find(({ what }) => what.startsWith('policy revision'))?.changed).toBe(false);
+      expect(await invite()).toEqual({ made: [], open: [] });
+    }
+    const ended = await everything();
+    await expect(init()).rejects.toThrow(`counts only until ${now}`);
+    expect(await everything()).toEqual(ended);
   } finally {
     writeFileSync(path, before);
   }

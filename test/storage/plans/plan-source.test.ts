@@ -21,13 +21,13 @@ function sourceOf(
   return createPlanSource({
     revisions: {
       list: async () => list().map((envelope) => ({ envelope, bundleText: envelope.payload, storedAt: AT })),
-      revocations: async () => revocations(),
+      revocations: async () => revocations().map((envelope) => ({ envelope, storedAt: AT })),
     },
     verifyRevision: ({ envelope: { payload } }) => {
       const plans = [{ target: 'shop', sourceTool: 'SQLCAS', planHash: PLANS[payload] }];
       return { revision: Number(payload), plans } as PolicyRevision;
     },
-    verifyRevocation: ({ payload }) => ({ revision: Number(payload) }) as PolicyRevocation,
+    verifyRevocation: ({ envelope: { payload } }) => ({ revision: Number(payload) }) as PolicyRevocation,
     compile: (text) => ({ plan: {}, planHash: PLANS[text] }) as ReturnType<PlanSourceDeps['compile']>,
     now,
   });
@@ -124,7 +124,10 @@ it('fails instead of returning only some revocations if there are more rows than
   const table = (count: number) =>
     storedRevisions({
       query: async (_text: string, values: readonly unknown[] = []) => ({
-        rows: Array.from({ length: Math.min(count, Number(values[0])) }, () => ({ envelope: signed(1) })),
+        rows: Array.from({ length: Math.min(count, Number(values[0])) }, () => ({
+          envelope: signed(1),
+          revoked_at: new Date(AT),
+        })),
       }),
     } as never);
   await expect(table(1_000).revocations()).resolves.toHaveLength(1_000);

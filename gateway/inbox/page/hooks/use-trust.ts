@@ -1,8 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
-import { canonicalJson } from '../../../../policy/contracts/canonical-json';
-import { sha256HexOfText } from '../../../../policy/contracts/hash';
 import type { InboxTrust } from '../../api';
 import { api, apiError } from '../api-client';
+import { trustFingerprint } from '../trust-fingerprint';
 
 /** The keys that this gateway says it trusts, and the fingerprint that this browser remembers of them. */
 export interface Trust {
@@ -20,7 +19,7 @@ const REMEMBERED = 'countersign.trust';
 export function useTrust(active: boolean): Trust | string | null {
   const [trust, setTrust] = useState<InboxTrust | string | null>(null);
   const [remembered, setRemembered] = useState(() => localStorage.getItem(REMEMBERED));
-  const fingerprint = trust === null || typeof trust === 'string' ? null : fingerprintOf(trust);
+  const fingerprint = trust === null || typeof trust === 'string' ? null : trustFingerprint(trust);
   useEffect(() => {
     if (!active || (trust !== null && typeof trust !== 'string')) return undefined;
     const read = (): void => {
@@ -49,10 +48,3 @@ export function useTrust(active: boolean): Trust | string | null {
 }
 
 const RETRY_MS = 5000;
-
-/** First 16 digits of the SHA-256 of the keys, in groups of four. */
-function fingerprintOf({ operators, committers }: InboxTrust): string {
-  const keys = { operators: operators.map((key) => canonicalJson(key)).sort(), committers: [...committers].sort() };
-  const sha = sha256HexOfText(canonicalJson(keys));
-  return (sha.slice(0, 16).match(/.{4}/g) ?? []).join(' ');
-}
