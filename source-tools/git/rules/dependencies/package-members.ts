@@ -30,6 +30,8 @@ const PLAIN_KEYS = wordSet(`
   publisher icon id author repository bugs funding main module source style sass svelte default unpkg jsdelivr category
   command when group scope view order $schema directory extension language
 `);
+/** Those of them that can have several words. Another one with several words can be a script of that name. */
+const PROSE = wordSet('name license description title displayname author publisher category when');
 /** Members that are true or false. Whether one keeps the package from being published is checked before. */
 const PLAIN_FLAGS = wordSet('private optional sideeffects preferglobal provenance default deprecated');
 /** Scripts that many packages have, so that the word after one is a command. */
@@ -53,6 +55,9 @@ const WORD = /^"\s*[^"\s]*\s*"$/;
 /** A range of versions, or a package of the workspace or of its catalogue. A path is checked as an entry point. */
 const RANGE =
   /^"\s*(?:(?:[\^~<>=!v]{1,3}\s{0,2})?\d|x"|\*"|(?:workspace|catalog|npm|jsr|file|link|portal|patch|git|github):|https?:\/\/|\.{1,2}\/)/;
+/** A range of several words, such as `>=1.2 <2 || ^3.0.0-rc.1`. The shell would run `>1 evil` and `./evil.sh now`. */
+const RANGES = /^"(?:\s*(?:\|\||-|(?:[\^~<>=v]+\s?)?[\dx*]+(?:\.[\dx*]+){0,2}(?:[-+][\w.+-]+)?)(?=[\s"]))+\s*"$/;
+const PATH = /^"\s*\.{1,2}\//;
 const REFERENCE = /^"\$[^"\s]+"$/;
 const PACKAGE_NAME = /^(?:@[\w.~-]+\/)?[\w.~-]+$/;
 
@@ -62,16 +67,17 @@ export function packageSetting({ parent, key, value }: JsonMember): string | nul
   const isFlag = value === 'true' || value === 'false';
   const [object, member] = [parent.key?.toLowerCase() ?? null, key.toLowerCase()];
   if (object !== null && PACKAGES.has(object)) return isRead(key, value) ? null : TAG;
-  if (GIT_HOOKS.has(member) && object !== 'scripts' && !RANGE.test(value)) return HOOK;
+  const isRange = RANGE.test(value) && (WORD.test(value) || RANGES.test(value));
+  if (GIT_HOOKS.has(member) && object !== 'scripts' && (!isRange || PATH.test(value))) return HOOK;
   if (object !== null && (ENTRIES.has(object) || /^[.#]/.test(object))) return FILE.test(value) ? null : SETTING;
   if (object === 'scripts') return isPlainCommand(value) ? null : COMMAND;
   if (object !== null && PLAIN_OBJECTS.has(object)) return null;
   if (isFlag) return PLAIN_FLAGS.has(member) ? null : SETTING;
-  if (PLAIN_KEYS.has(member) && (object === null || member !== 'command' || WORD.test(value))) return null;
+  if (PLAIN_KEYS.has(member) && (WORD.test(value) || PROSE.has(member))) return null;
   if (object !== null) return SETTING;
   // Such as that of lint-staged, whose members are commands for the files that change.
-  if (/\*/.test(key) && !/^[.#]/.test(key)) return RANGE.test(value) ? null : SETTING;
-  if (RANGE.test(value) || REFERENCE.test(value)) return null;
+  if (/\*/.test(key) && !/^[.#]/.test(key)) return isRange && !PATH.test(value) ? null : SETTING;
+  if (isRange || REFERENCE.test(value)) return null;
   if (!WORD.test(value)) return isPlainCommand(value) ? null : COMMAND;
   return PACKAGE_NAME.test(key) && !SCRIPT_NAMES.has(member) ? UNKNOWN_TAG : null;
 }
