@@ -10,7 +10,13 @@ export const PublicKey = KeyEntry.shape.publicKey;
  * because its owner left, or because it is in other hands.
  */
 export const OperatorKey = z.union(
-  [PublicKey, z.strictObject({ publicKey: PublicKey, until: z.iso.datetime() })],
+  [
+    PublicKey,
+    z.strictObject({
+      publicKey: PublicKey,
+      until: z.iso.datetime('expected a time in UTC, such as 2026-01-31T18:00:00Z'),
+    }),
+  ],
   'expected a public key, 64 lower-case hex digits, or {"publicKey": …, "until": "2026-01-31T00:00:00Z"}',
 );
 export type OperatorKey = z.infer<typeof OperatorKey>;

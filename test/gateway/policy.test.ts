@@ -12,15 +12,17 @@ import { fakeGateway } from './fake-gateway';
 
 const operator = testKey('operator', 'olga');
 const untrusted = testKey('operator', 'ulf');
+const left = testKey('operator', 'lea');
 const ofOneTenant = testKey('operator', 'tina', { tenants: ['acme'] });
 const agent = testKey('service', 'shopbot');
 const now = new Date();
+const HOUR_AGO = new Date(now.getTime() - 3_600_000);
 
 const bundleText = starterBundle('SQLDryRun', { targets: ['shop'], members: ['alice'], development: false });
 const compiled = compileAll(bundleText, extensionsOf([]));
 const plans = compiled.map(({ plan }) => plan);
-const signed = (revision: number, key: SigningKey = operator): SignedRevision => ({
-  envelope: signRevision(revision, { bundleText, plans: compiled }, key, now),
+const signed = (revision: number, key: SigningKey = operator, at = now): SignedRevision => ({
+  envelope: signRevision(revision, { bundleText, plans: compiled }, key, at),
   bundleText,
   plans,
 });
@@ -29,10 +31,14 @@ const signed = (revision: number, key: SigningKey = operator): SignedRevision =>
 function world() {
   const stored: SignedRevision[] = [];
   const find = (keyId: string): RegisteredKey | undefined =>
-    [operator, untrusted, ofOneTenant, agent].find((key) => key.keyId === keyId)?.entry;
+    [operator, untrusted, left, ofOneTenant, agent].find((key) => key.keyId === keyId)?.entry;
   const app = fakeGateway({
     policy: {
-      operators: [operator.publicKey, ofOneTenant.publicKey],
+      operators: [
+        operator.publicKey,
+        ofOneTenant.publicKey,
+        { publicKey: left.publicKey, until: HOUR_AGO.toISOString() },
+      ],
       newest: async () => {
         const last = stored.at(-1);
         return {
@@ -86,6 +92,7 @@ it.each<[string, SigningKey, SignedRevision, object]>([
   ['of an agent', agent, signed(1), { code: 'not_eligible', message: expect.stringContaining('"operate"') }],
   ['of an operator of one tenant', ofOneTenant, signed(1, ofOneTenant), { code: 'not_eligible' }],
   ['of an operator that the processes do not trust', untrusted, signed(1, untrusted), { code: 'not_verified' }],
+  ['of an operator whose time has ended, dated back', left, signed(1, left, HOUR_AGO), { code: 'not_verified' }],
   ['that another operator signed', operator, signed(1, ofOneTenant), { code: 'not_verified', field: 'envelope' }],
   ['for another bundle', operator, { ...signed(1), envelope: other }, { code: 'not_verified', field: 'envelope' }],
   [

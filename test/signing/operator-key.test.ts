@@ -87,6 +87,10 @@ test('a trust file lists each operator once, and says what it expects', () => {
     expect(() => parseTrust(trust(wrong))).toThrow(
       'operators.0: expected a public key, 64 lower-case hex digits, or {',
     );
+  for (const until of ['2026-01-31T18:00:00+01:00', '2026-01-31', '2026-02-30T00:00:00Z'])
+    expect(() => parseTrust(trust({ publicKey: left.publicKey, until }))).toThrow(
+      'operators.0.until: expected a time in UTC, such as 2026-01-31T18:00:00Z',
+    );
   expect(() => parseTrust(trust('x'))).toThrow('operators.0: expected 64 lower-case hex digits');
 });
 
