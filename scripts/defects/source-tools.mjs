@@ -581,8 +581,8 @@ export const DEFECTS = [
     name: 'take a program that is not listed for one that only builds and tests',
     through: 'a command in package.json that deploys or deletes',
     file: 'source-tools/git/rules/dependencies/plain-command.ts',
-    from: '    default:\n      return false;',
-    to: '    default:\n      return true;',
+    from: 'return MANAGERS.has(program) && runsScript(args);',
+    to: 'return !MANAGERS.has(program) || runsScript(args);',
     tests: ['test/source-tools/git/rules/plain-command.test.ts'],
   },
 ];

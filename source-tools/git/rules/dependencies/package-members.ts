@@ -78,8 +78,8 @@ export function packageSetting({ parent, key, value }: JsonMember): string | nul
   // Such as that of lint-staged, whose members are commands for the files that change.
   if (/\*/.test(key) && !/^[.#]/.test(key)) return isRange && !PATH.test(value) ? null : SETTING;
   if (isRange || REFERENCE.test(value)) return null;
-  if (!WORD.test(value)) return isPlainCommand(value) ? null : COMMAND;
-  return PACKAGE_NAME.test(key) && !SCRIPT_NAMES.has(member) ? UNKNOWN_TAG : null;
+  if (WORD.test(value) && PACKAGE_NAME.test(key) && !SCRIPT_NAMES.has(member)) return UNKNOWN_TAG;
+  return isPlainCommand(value) ? null : COMMAND;
 }
 
 /** Whether other checks read the package, which can have the name of an engine. */

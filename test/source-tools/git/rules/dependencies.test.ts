@@ -235,7 +235,7 @@ describe('a line of a manifest', () => {
     ['package.json', '"build": "tsc -b"'],
     ['package.json', '"types": "dist/index.d.ts", "source": "src/index.ts"'],
     ['package.json', '"repository": "user/zod", "lint": "eslint src/a", "default": "./dist/index.js"'],
-    ['package.json', '"link:all": "node x", "git:hooks": "husky", "build:npm:x": "tsc", "lint": "bin"'],
+    ['package.json', '"link:all": "node x.js", "git:hooks": "eslint", "build:npm:x": "tsc", "lint": "eslint"'],
     ['pnpm-workspace.yaml', "  - '!**/test/**'"],
     ['.yarnrc.yml', '# C:\\yarn, { and }'],
     ['requirements.txt', '    --hash=sha256:abc \\'],
