@@ -189,8 +189,8 @@ export const DEFECTS = [
     name: 'export a revocation that is not an envelope as no revocation',
     through: 'a revoked key whose answers are shown as valid in an open review',
     file: 'storage/keys/key-envelopes.ts',
-    from: 'envelopeIn(found.envelope) ?? UNREADABLE',
-    to: 'envelopeIn(found.envelope)',
+    from: 'exported(found, operators) ?? UNREADABLE',
+    to: 'exported(found, operators)',
     tests: ['test/storage/keys/key-envelopes.slow.test.ts'],
   },
   {
