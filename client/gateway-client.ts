@@ -28,7 +28,7 @@ import { registeredKey } from '../signing/verify-review/registry-entries';
 import { CheckFailed } from '../signing/verify-review/checking';
 
 export interface GatewayClientOptions {
-  /** Origin and path prefix of the gateway, e.g. `https://countersign.example`. */
+  /** URL of the gateway, e.g. `https://countersign.example`. A path in it is a prefix that a proxy removes. */
   readonly baseUrl: string;
   readonly tenant: string;
   /** Signs requests and submissions. */

@@ -14,7 +14,7 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 const MAY_HAVE_EFFECT = 'The request may have taken effect; retrying is safe';
 
 export interface GatewayHttpOptions {
-  /** Origin and path prefix of the gateway, e.g. `https://countersign.example`. */
+  /** URL of the gateway, e.g. `https://countersign.example`. A path in it is a prefix that a proxy removes. */
   readonly baseUrl: string;
   /** Signs every request. */
   readonly serviceKey: Signer;
@@ -62,10 +62,13 @@ export class GatewayHttp {
     timeoutMs: number,
     maxBytes: number,
   ): Promise<string> {
-    const url = new URL(this.#base.pathname.replace(/\/$/, '') + pathAndQuery, this.#base);
+    const prefix = this.#base.pathname.replace(/\/$/, '');
+    const url = new URL(prefix + pathAndQuery, this.#base);
     const bytes = body ?? new Uint8Array(0);
+    // Without the prefix, which a proxy removes: the gateway compares this path with the one that it receives.
+    const path = url.pathname.slice(prefix.length) + url.search;
     const authorization = authorizationHeader(
-      { method, path: url.pathname + url.search, bodySha256: sha256Hex(bytes) },
+      { method, path, bodySha256: sha256Hex(bytes) },
       this.#signer,
       new Date(),
     );

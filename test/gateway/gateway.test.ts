@@ -778,6 +778,21 @@ describe('GatewayClient, on loopback', () => {
     expect(made).toThrow(expect.objectContaining({ code: 'invalid_input', field: 'trusted' }));
   });
 
+  it.each(['', '/', '/countersign', '/countersign/'])(
+    'signs the path that the gateway receives if a proxy removes the prefix "%s"',
+    async (prefix) => {
+      const { app } = gateway({ list: async () => ({ reviews: [], next: null }) });
+      const client = new GatewayClient({
+        baseUrl: `https://gateway.example${prefix}`,
+        tenant: 'acme',
+        serviceKey: createSigner(agent),
+        fetch: (async ({ href }: URL, init: RequestInit) =>
+          app.request(href.replace('/countersign/', '/'), init)) as typeof fetch,
+      });
+      expect(await client.list({ target: 'shop' })).toMatchObject({ reviews: [] });
+    },
+  );
+
   it('waits between two polls for the outcome if they are answered at once', async () => {
     let polls = 0;
     const hasty = async (): Promise<Response> => {
