@@ -67,11 +67,7 @@ export class GatewayHttp {
     const bytes = body ?? new Uint8Array(0);
     // Without the prefix, which a proxy removes: the gateway compares this path with the one that it receives.
     const path = url.pathname.slice(prefix.length) + url.search;
-    const authorization = authorizationHeader(
-      { method, path, bodySha256: sha256Hex(bytes) },
-      this.#signer,
-      new Date(),
-    );
+    const authorization = authorizationHeader({ method, path, bodySha256: sha256Hex(bytes) }, this.#signer, new Date());
     const signal = AbortSignal.timeout(Math.min(Math.ceil(timeoutMs), MAX_TIMER_MS));
     let response: Response;
     let text: string;
@@ -114,7 +110,7 @@ function refusal(status: number, text: string, origin: string): CountersignError
   if (!body.success)
     return new CountersignError(
       'gateway_unavailable',
-      `${origin} responded with HTTP status ${status}. ${MAY_HAVE_EFFECT}`,
+      `${origin} responded with HTTP status ${status} and without an error code; is it the address of a gateway? ${MAY_HAVE_EFFECT}`,
     );
   const { code, field, message } = body.data.error;
   const known = ERROR_CODES.find((one) => one === code) ?? 'internal';
@@ -146,5 +142,7 @@ function toBase(text: string): URL {
 function reasonOf(error: unknown): string {
   const cause = error instanceof TypeError ? error.cause : undefined;
   if (!(cause instanceof Error)) return messageOf(error);
-  return cause.message === '' && 'code' in cause ? String(cause.code) : cause.message;
+  // The message of an error of OpenSSL, which has a `library`, names lines of its source.
+  const isUnclear = cause.message === '' || 'library' in cause;
+  return isUnclear && 'code' in cause ? String(cause.code) : cause.message;
 }
