@@ -22,7 +22,7 @@ import { TrustOption, type ReceiptTrust } from './receipt';
 import type { ReviewResult } from './result';
 import { SUBMIT_TIMEOUT_MS, type Bounded, type ReviewCalls, Submitted } from './review-calls';
 import { signWithdrawal, type WithdrawInput } from './sign-withdrawal';
-import type { Signer } from './signer';
+import { SignerOption, type Signer } from './signer';
 import { prepareSubmission, signSubmission, type PreparedSubmission, type SubmitInput } from './submission';
 import { registeredKey } from '../signing/verify-review/registry-entries';
 import { CheckFailed } from '../signing/verify-review/checking';
@@ -225,15 +225,10 @@ export class GatewayClient implements ReviewCalls {
 const Options = z.strictObject({
   baseUrl: z.string(),
   tenant: Name,
-  // Without the value, which can be a private key.
-  serviceKey: z.custom(isSigner, 'expected a signer, got another value'),
+  serviceKey: SignerOption,
   trust: TrustOption,
   fetch: z.custom((value) => value === undefined || typeof value === 'function', 'expected a function').optional(),
 });
-
-function isSigner(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && 'signText' in value;
-}
 
 /** Of the result only the state is read. */
 const ResultBody = z.discriminatedUnion('state', [

@@ -68,7 +68,7 @@ export function prepareSubmission(input: SubmitInput, tenant: string): PreparedS
     );
   }
   const submission: Submission = {
-    tenant: parseInput(Name, tenant, 'Set `tenant` in the options of the client'),
+    tenant: parseInput(z.object({ tenant: Name }), { tenant }, 'Set `tenant` in the options of the client').tenant,
     target: fields.target,
     sourceTool: fields.sourceTool,
     diffSha: sha256Hex(bytes),
