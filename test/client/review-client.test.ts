@@ -244,18 +244,19 @@ describe('submit', () => {
     });
   });
 
-  it('throws the refusal of the review, with its type', async () => {
+  it('throws the refusal of the review, with its type and the member that it names', async () => {
     const { countersign } = client({
       executeUpdateWithStart: () => {
         throw new WorkflowUpdateFailedError(
           'failed',
-          ApplicationFailure.nonRetryable('No adapter reads "Foo"', 'ErrUnknownDiffType'),
+          ApplicationFailure.nonRetryable('No adapter reads "Foo"', 'ErrUnknownDiffType', { field: 'sourceTool' }),
         );
       },
     });
     await expect(countersign.submit(change)).rejects.toMatchObject({
       code: 'refused',
       message: 'No adapter reads "Foo"',
+      field: 'sourceTool',
       options: { details: 'ErrUnknownDiffType' },
     });
   });
