@@ -30,6 +30,7 @@ import { CheckFailed } from '../signing/verify-review/checking';
 export interface GatewayClientOptions {
   /** URL of the gateway, e.g. `https://countersign.example`. A path in it is a prefix that a proxy removes. */
   readonly baseUrl: string;
+  /** A tenant in which the service key may act; `default` with `countersign dev`. */
   readonly tenant: string;
   /** Signs requests and submissions. */
   readonly serviceKey: Signer;
@@ -38,6 +39,7 @@ export interface GatewayClientOptions {
    * every outcome is `unverified`.
    */
   readonly trust?: ReceiptTrust | null;
+  /** Default: the global one. */
   readonly fetch?: typeof fetch;
 }
 
@@ -129,7 +131,7 @@ export class GatewayClient implements ReviewCalls {
 
   /**
    * Waits for the outcome, at most `timeoutMs` (0: returns the current state). The gateway only says when to look: outcome and
-   * receipt are verified here.
+   * receipt are verified here. Throws at once if the gateway does not answer: call it again.
    */
   async result(changeId: string, { timeoutMs = 0 }: Bounded = {}): Promise<ReviewResult> {
     const until = Date.now() + parseTimeout(timeoutMs);
