@@ -20,6 +20,7 @@ export type AnsweredReview = Pick<VerifiedReview, 'changeId' | 'status' | 'stagi
 
 export interface Validity {
   readonly issuedAt: Date;
+  /** At most 7 days after `issuedAt`. */
   readonly expiresAt: Date;
 }
 

@@ -57,12 +57,7 @@ export async function approve(
         'failed',
         `Submitted change ${changeId}, but the server answered with change ${submitted.changeId}`,
       );
-    if (submitted.outcome !== null)
-      return refused(
-        'already_decided',
-        'This change was already decided, and an approval can be used only once. Use a new requestKey',
-        submitted.outcome,
-      );
+    if (submitted.outcome !== null) return refused('already_decided', earlier(submitted.outcome), submitted.outcome);
     const result = await waitForDecision(countersign, changeId, Date.now() + timeoutMs);
     return (
       approvalOf(result, changeId, diffSha, countersign) ??
@@ -73,6 +68,13 @@ export async function approve(
     if (error instanceof CountersignError && error.code === 'invalid_input') throw error;
     return refused('failed', `The change could not be reviewed: ${messageOf(error)}`);
   }
+}
+
+/** Of a change that was decided before this call, for example for a process that then crashed. */
+function earlier({ state, explanation }: ReviewOutcome): string {
+  return state === 'COMMITTED'
+    ? 'This change was approved before, and only the call that waited for the decision can use the approval: the effect may have happened. Look whether it has; if not, use a new requestKey'
+    : `This change was decided before, and the effect did not run: ${explanation}. For a new review use a new requestKey`;
 }
 
 /** Waits in slices and retries transient errors: the review continues on the server during an outage. */

@@ -1,11 +1,13 @@
+import { z } from 'zod';
 import type { WithdrawResult } from '../policy/contracts/withdrawal';
-import type { Submission } from '../policy/contracts/diff';
+import { Name, type Submission } from '../policy/contracts/diff';
 import { CountersignError, messageOf } from './errors';
+import { parseInput } from './parse';
 import type { ByteSink } from './ports';
 import type { Bounded, ReviewCalls, Submitted } from './review-calls';
 import { ReviewClient, type ReviewClientOptions } from './review-client';
 import { signSupersession, signWithdrawal, type SupersedeInput, type WithdrawInput } from './sign-withdrawal';
-import type { Signer } from './signer';
+import { SignerOption, type Signer } from './signer';
 import { prepareSubmission, signSubmission, type PreparedSubmission, type SubmitInput } from './submission';
 
 export interface CountersignOptions extends ReviewClientOptions {
@@ -18,6 +20,8 @@ export interface CountersignOptions extends ReviewClientOptions {
    */
   readonly serviceKey?: Signer | null;
 }
+
+const Options = z.object({ tenant: Name, serviceKey: SignerOption.nullish() });
 
 /**
  * Client for agent backends and tools that have access to Temporal.
@@ -33,6 +37,7 @@ export class Countersign extends ReviewClient implements ReviewCalls {
 
   constructor(options: CountersignOptions) {
     super(options);
+    parseInput(Options, options, 'See CountersignOptions; createSigner makes a signer of a key');
     this.tenant = options.tenant;
     this.#store = options.store;
     this.#serviceKey = options.serviceKey ?? null;

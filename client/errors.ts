@@ -19,7 +19,10 @@ export const ERROR_CODES = [
   'ledger_unavailable',
   /** The gateway did not answer in time, or its response was invalid. */
   'gateway_unavailable',
-  /** The review refused the call: unknown source tool, no plan for the target, invalid bundle. `options.details` has the failure type. */
+  /**
+   * The review refused the call: unknown source tool, no plan for the target, invalid bundle. `field` names the member if only one is the
+   * reason. Without a gateway, `options.details` has the failure type.
+   */
   'refused',
   'unauthenticated',
   'not_eligible',

@@ -22,14 +22,15 @@ import { TrustOption, type ReceiptTrust } from './receipt';
 import type { ReviewResult } from './result';
 import { SUBMIT_TIMEOUT_MS, type Bounded, type ReviewCalls, Submitted } from './review-calls';
 import { signWithdrawal, type WithdrawInput } from './sign-withdrawal';
-import type { Signer } from './signer';
+import { SignerOption, type Signer } from './signer';
 import { prepareSubmission, signSubmission, type PreparedSubmission, type SubmitInput } from './submission';
 import { registeredKey } from '../signing/verify-review/registry-entries';
 import { CheckFailed } from '../signing/verify-review/checking';
 
 export interface GatewayClientOptions {
-  /** Origin and path prefix of the gateway, e.g. `https://countersign.example`. */
+  /** URL of the gateway, e.g. `https://countersign.example`. A path in it is a prefix that a proxy removes. */
   readonly baseUrl: string;
+  /** A tenant in which the service key may act; `default` with `countersign dev`. */
   readonly tenant: string;
   /** Signs requests and submissions. */
   readonly serviceKey: Signer;
@@ -38,6 +39,7 @@ export interface GatewayClientOptions {
    * every outcome is `unverified`.
    */
   readonly trust?: ReceiptTrust | null;
+  /** Default: the global one. */
   readonly fetch?: typeof fetch;
 }
 
@@ -129,7 +131,7 @@ export class GatewayClient implements ReviewCalls {
 
   /**
    * Waits for the outcome, at most `timeoutMs` (0: returns the current state). The gateway only says when to look: outcome and
-   * receipt are verified here.
+   * receipt are verified here. Throws at once if the gateway does not answer: call it again.
    */
   async result(changeId: string, { timeoutMs = 0 }: Bounded = {}): Promise<ReviewResult> {
     const until = Date.now() + parseTimeout(timeoutMs);
@@ -225,15 +227,10 @@ export class GatewayClient implements ReviewCalls {
 const Options = z.strictObject({
   baseUrl: z.string(),
   tenant: Name,
-  // Without the value, which can be a private key.
-  serviceKey: z.custom(isSigner, 'expected a signer, got another value'),
+  serviceKey: SignerOption,
   trust: TrustOption,
   fetch: z.custom((value) => value === undefined || typeof value === 'function', 'expected a function').optional(),
 });
-
-function isSigner(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && 'signText' in value;
-}
 
 /** Of the result only the state is read. */
 const ResultBody = z.discriminatedUnion('state', [

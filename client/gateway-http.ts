@@ -14,7 +14,7 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 const MAY_HAVE_EFFECT = 'The request may have taken effect; retrying is safe';
 
 export interface GatewayHttpOptions {
-  /** Origin and path prefix of the gateway, e.g. `https://countersign.example`. */
+  /** URL of the gateway, e.g. `https://countersign.example`. A path in it is a prefix that a proxy removes. */
   readonly baseUrl: string;
   /** Signs every request. */
   readonly serviceKey: Signer;
@@ -62,13 +62,12 @@ export class GatewayHttp {
     timeoutMs: number,
     maxBytes: number,
   ): Promise<string> {
-    const url = new URL(this.#base.pathname.replace(/\/$/, '') + pathAndQuery, this.#base);
+    const prefix = this.#base.pathname.replace(/\/$/, '');
+    const url = new URL(prefix + pathAndQuery, this.#base);
     const bytes = body ?? new Uint8Array(0);
-    const authorization = authorizationHeader(
-      { method, path: url.pathname + url.search, bodySha256: sha256Hex(bytes) },
-      this.#signer,
-      new Date(),
-    );
+    // Without the prefix, which a proxy removes: the gateway compares this path with the one that it receives.
+    const path = url.pathname.slice(prefix.length) + url.search;
+    const authorization = authorizationHeader({ method, path, bodySha256: sha256Hex(bytes) }, this.#signer, new Date());
     const signal = AbortSignal.timeout(Math.min(Math.ceil(timeoutMs), MAX_TIMER_MS));
     let response: Response;
     let text: string;
@@ -111,7 +110,7 @@ function refusal(status: number, text: string, origin: string): CountersignError
   if (!body.success)
     return new CountersignError(
       'gateway_unavailable',
-      `${origin} responded with HTTP status ${status}. ${MAY_HAVE_EFFECT}`,
+      `${origin} responded with HTTP status ${status} and without an error code; is it the address of a gateway? ${MAY_HAVE_EFFECT}`,
     );
   const { code, field, message } = body.data.error;
   const known = ERROR_CODES.find((one) => one === code) ?? 'internal';
@@ -143,5 +142,7 @@ function toBase(text: string): URL {
 function reasonOf(error: unknown): string {
   const cause = error instanceof TypeError ? error.cause : undefined;
   if (!(cause instanceof Error)) return messageOf(error);
-  return cause.message === '' && 'code' in cause ? String(cause.code) : cause.message;
+  // The message of an error of OpenSSL, which has a `library`, names lines of its source.
+  const isUnclear = cause.message === '' || 'library' in cause;
+  return isUnclear && 'code' in cause ? String(cause.code) : cause.message;
 }

@@ -18,7 +18,7 @@ export function parseInput<T>(schema: z.ZodType<T>, value: unknown, whatToDo: st
 
 export const Milliseconds = z.custom<number>(
   (value) => typeof value === 'number' && value >= 0,
-  'expected a number of milliseconds',
+  'expected a number of milliseconds that is not negative',
 );
 
 /** Throws `invalid_input` for NaN, of which no wait would end, and for other values that are not a time. */

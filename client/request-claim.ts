@@ -20,10 +20,10 @@ export const REQUEST_WINDOW_MS = 5 * 60 * 1000;
 
 export const RequestClaim = z.strictObject({
   method: z.string().max(10),
-  /** Path with query, exactly as requested. */
+  /** Path with query, exactly as the gateway receives it. */
   path: z.string().max(2000),
   bodySha256: Sha256Hex,
-  issuedAt: z.iso.datetime(),
+  issuedAt: z.iso.datetime('expected a time in UTC such as 2026-11-21T10:00:00.000Z'),
   nonce: z.string().min(16).max(100),
   keyId: KeyId,
 });

@@ -34,6 +34,7 @@ export const SUBMIT_TIMEOUT_MS = 10_000;
 export interface ReviewCalls {
   readonly tenant: string;
   readonly trust: ReceiptTrust | null;
+  /** Validates and hashes a submission without sending it. Gives its `changeId`. Throws `invalid_input`. */
   prepare(input: SubmitInput): PreparedSubmission;
   submit(input: SubmitInput, bounds?: Bounded): Promise<Submitted>;
   review(changeId: string): Promise<VerifiedReview>;

@@ -17,7 +17,7 @@ import type { ReviewStatus } from '../policy/contracts/status';
 import { SpendMessage, type SpendResult } from '../policy/contracts/spent';
 import { SupersedeMessage, WithdrawMessage, WithdrawResult } from '../policy/contracts/withdrawal';
 import { MESSAGES } from '../policy/contracts/messages';
-import { TASK_QUEUES } from '../policy/contracts/queues';
+import { isReviewQueue, TASK_QUEUES } from '../policy/contracts/queues';
 import { linkToChange } from './change-link';
 import { CountersignError } from './errors';
 import { parseChangeId, parseInput, parseTimeout } from './parse';
@@ -67,6 +67,16 @@ interface Outgoing {
   readonly again: string;
 }
 
+const Options = z.object({
+  temporal: z.custom((value) => typeof value === 'object' && value !== null, 'expected a client of Temporal'),
+  // On another queue no worker would open the review, and submitting the change again would join it.
+  taskQueue: z
+    .string()
+    .refine(isReviewQueue, `expected "${TASK_QUEUES.review}", or this name and a suffix that begins with "-"`)
+    .optional(),
+  trust: TrustOption,
+});
+
 const CALL_TIMEOUT_MS = 10_000;
 /** Longer than the 30 s after which the server gives the tasks of a review worker that died to another one. */
 const ANSWER_TIMEOUT_MS = 45_000;
@@ -79,7 +89,7 @@ export class ReviewClient {
   readonly trust: ReceiptTrust | null;
 
   constructor(options: ReviewClientOptions) {
-    parseInput(z.object({ trust: TrustOption }), options, 'See ReceiptTrust');
+    parseInput(Options, options, 'See ReviewClientOptions and ReceiptTrust');
     this.#temporal = options.temporal;
     this.#runs = new ReviewRuns(options.temporal);
     this.#taskQueue = options.taskQueue ?? TASK_QUEUES.review;
@@ -276,14 +286,14 @@ export class ReviewClient {
 
   /**
    * Waits for the end of the review in the ledger, at most `timeoutMs` (0: returns the current state). A time-out is not an error:
-   * the result is `PENDING`. `signal` ends the wait for the ledger early, as a time-out does. Temporal is only asked whether a workflow exists that the ledger has not opened yet: a review that it
+   * the result is `PENDING`. `signal` ends the wait early, as a time-out does. Temporal is only asked whether a workflow exists that the ledger has not opened yet: a review that it
    * has opened is `PENDING` until its end, also without a workflow, because a committer then ends it, and may find it committed.
    */
   async result(changeId: string, waiting: Waiting = {}): Promise<ReviewResult> {
     const id = parseChangeId(changeId);
-    const timeoutMs = parseTimeout(waiting.timeoutMs ?? 0);
+    parseTimeout(waiting.timeoutMs ?? 0);
     const ledger = this.#ledger;
-    if (ledger === null) return await resultOfWorkflow(this.#runs, this.trust, id, timeoutMs);
+    if (ledger === null) return await resultOfWorkflow(this.#runs, this.trust, id, waiting);
     const source = { runs: this.#runs, ledger, trust: this.trust };
     const reading = { bundle: () => this.#evidence(id), status: () => this.status(id) };
     return await resultFromLedger(source, reading, id, waiting);

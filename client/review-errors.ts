@@ -10,7 +10,7 @@ export function setupHint(message: string): string {
 
 /** A connection can fail after the row was committed, so after a failure of the ledger the row may exist. */
 export function refusedBy(
-  { message, type }: TemporalProblem & { kind: 'refused' },
+  { message, type, field }: TemporalProblem & { kind: 'refused' },
   cause: unknown,
   whatToDo: string,
 ): CountersignError {
@@ -20,7 +20,11 @@ export function refusedBy(
       `It is unknown whether the message was recorded: ${message}. ${whatToDo}`,
       { cause },
     );
-  return new CountersignError('refused', message, { cause, ...(type === null ? {} : { details: type }) });
+  return new CountersignError('refused', message, {
+    cause,
+    ...(type === null ? {} : { details: type }),
+    ...(field === undefined ? {} : { field }),
+  });
 }
 
 export function notFound(changeId: string, cause: unknown): CountersignError {

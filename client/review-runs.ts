@@ -20,8 +20,10 @@ export class ReviewRuns {
     return this.#temporal.workflow.getHandle(changeId);
   }
 
-  async within<T>(timeoutMs: number, call: () => Promise<T>): Promise<T> {
-    return await this.#temporal.withDeadline(Date.now() + timeoutMs, call);
+  /** `signal` ends the call early. */
+  async within<T>(timeoutMs: number, call: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const bounded = (): Promise<T> => this.#temporal.withDeadline(Date.now() + timeoutMs, call);
+    return await (signal === undefined ? bounded() : this.#temporal.withAbortSignal(signal, bounded));
   }
 
   /** Whether a run with this id exists. Throws `temporal_unavailable` if the server does not answer in time. */

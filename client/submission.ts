@@ -21,16 +21,22 @@ import type { Signer } from './signer';
 
 /** Input of `submit`. `raw` is opaque; a string is encoded as UTF-8. Submitting the same change again joins its review, unless `requestKey` differs. */
 export interface SubmitInput {
+  /** A target of the policy, which also lists its source tools. */
   readonly target: string;
   readonly sourceTool: string;
   readonly raw: Uint8Array | string;
+  /** What the requester claims about the change, at most 16 KiB of JSON. Rules compare `affected_rows` and `table_name` with the bytes. */
   readonly metadata?: Metadata;
+  /** Default `''`. The same change under another key, of at most 200 characters, is another review. */
   readonly requestKey?: string;
   /** A workflow that receives the signal `commit` or `rollback` with the receipt. */
   readonly replyTo?: { readonly workflowId: string; readonly runId?: string };
   /** Send the bytes in the start input instead of the store: at most 64 KiB, and only if the target sets `inlineBytes`. */
   readonly inline?: boolean;
-  /** The changeId of the change that this one replaces. */
+  /**
+   * The changeId of the change that this one replaces: an open one of the same requester, target and source tool. Any other stays as it
+   * is, and this change is reviewed all the same.
+   */
   readonly supersedes?: string;
 }
 
@@ -68,7 +74,7 @@ export function prepareSubmission(input: SubmitInput, tenant: string): PreparedS
     );
   }
   const submission: Submission = {
-    tenant: parseInput(Name, tenant, 'Set `tenant` in the options of the client'),
+    tenant: parseInput(z.object({ tenant: Name }), { tenant }, 'Set `tenant` in the options of the client').tenant,
     target: fields.target,
     sourceTool: fields.sourceTool,
     diffSha: sha256Hex(bytes),

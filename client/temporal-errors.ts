@@ -11,6 +11,7 @@ import {
   WorkflowExecutionAlreadyStartedError,
   WorkflowNotFoundError,
 } from '@temporalio/common';
+import { z } from 'zod';
 import { FailureType } from '../policy/contracts/failure-type';
 import { messageOf } from './errors';
 
@@ -26,7 +27,7 @@ export type TemporalProblem =
   | { readonly kind: 'unreachable'; readonly message: string }
   | { readonly kind: 'no_worker'; readonly message: string }
   | { readonly kind: 'no_more_updates'; readonly message: string }
-  | { readonly kind: 'refused'; readonly message: string; readonly type: string | null }
+  | { readonly kind: 'refused'; readonly message: string; readonly type: string | null; readonly field?: string }
   | { readonly kind: 'workflow_failed'; readonly message: string }
   | { readonly kind: 'other'; readonly message: string };
 
@@ -93,9 +94,14 @@ function updateProblem(error: WorkflowUpdateFailedError): TemporalProblem {
     const last = cause.cause === undefined ? '' : `: ${cause.cause.message}`;
     return { kind: 'refused', message: `${cause.message}${last}`, type: FailureType.Store };
   }
+  const field = Details.safeParse(failure?.details?.[0]).data?.field;
   return {
     kind: 'refused',
     message: cause === undefined ? error.message : cause.message,
     type: failure?.type ?? null,
+    ...(field === undefined ? {} : { field }),
   };
 }
+
+/** Of the details of a failure. */
+const Details = z.object({ field: z.string().max(200) });

@@ -89,13 +89,14 @@ export async function resultOfWorkflow(
   runs: ReviewRuns,
   trust: ReceiptTrust | null,
   changeId: string,
-  timeoutMs: number,
+  { timeoutMs = 0, signal }: Waiting,
 ): Promise<ReviewResult> {
   if (timeoutMs <= 0 && (await runs.probe(changeId)) === 'running') return { state: 'PENDING', status: null };
   try {
     const outcome = await runs.within(
       Math.max(timeoutMs, PROBE_TIMEOUT_MS),
       () => runs.handle(changeId).result() as Promise<WorkflowOutcome>,
+      signal,
     );
     return toWorkflowResult(changeId, outcome, trust);
   } catch (error) {

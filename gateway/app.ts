@@ -74,7 +74,10 @@ function addErrorMapping(app: Hono, deps: GatewayDeps): void {
     if (status === 401) c.header('WWW-Authenticate', 'Countersign');
     return c.json(body, status);
   });
-  app.notFound((c) => c.json({ error: { code: 'not_found', message: 'No such route' } }, 404));
+  app.notFound((c) => {
+    const message = `The gateway has no route ${c.req.method} ${c.req.path}. Check the address of the gateway`;
+    return c.json({ error: { code: 'not_found', message } }, 404);
+  });
 }
 
 /** The pattern of the route, not the path: an id would make a new time series. */

@@ -1,6 +1,7 @@
 import { AUTHORIZATION_SCHEME, REQUEST_PAYLOAD_TYPE, REQUEST_WINDOW_MS, RequestClaim } from '../client/request-claim';
 import { Envelope } from '../policy/contracts/diff';
 import { fromBase64 } from '../policy/evidence/base64';
+import { fieldIssues, issuesText } from '../policy/contracts/issues';
 import { pae } from '../policy/evidence/dsse';
 import type { KeyLookup, RegisteredKey } from '../policy/evidence/key-registry';
 import { jsonOf } from '../policy/text/json-of';
@@ -35,7 +36,9 @@ export function authenticate(
   if (key.keyId !== claim.keyId) return refuse('The claim names another key than the one that signed it');
   if (key.revokedAt !== null) return refuse(`Key ${keyId} was revoked`);
   if (claim.method !== request.method || claim.path !== request.path)
-    return refuse('The claim was signed for another request');
+    return refuse(
+      `The claim was signed for ${claim.method} ${claim.path}, but the gateway received ${request.method} ${request.path}`,
+    );
   if (Math.abs(now - Date.parse(claim.issuedAt)) > REQUEST_WINDOW_MS)
     return refuse(
       `The claim was signed at ${claim.issuedAt}: expected within 5 minutes of ${new Date(now).toISOString()}. Check the clock`,
@@ -63,9 +66,10 @@ function parseHeader(header: string | undefined): SignedClaim | string {
   if (envelope.data.payloadType !== REQUEST_PAYLOAD_TYPE) return `Expected payloadType ${REQUEST_PAYLOAD_TYPE}`;
   const payload = fromBase64(envelope.data.payload);
   const signature = fromBase64(only.sig);
-  const claim = RequestClaim.safeParse(jsonOfBytes(payload));
-  if (payload === null || signature === null || !claim.success)
-    return 'The claim cannot be read: expected method, path, bodySha256, issuedAt, nonce and keyId';
+  if (payload === null || signature === null) return 'Expected claim and signature in base64';
+  const said = jsonOfBytes(payload);
+  const claim = RequestClaim.safeParse(said);
+  if (!claim.success) return `Invalid claim: ${issuesText(fieldIssues(claim.error, said, 'claim').slice(0, 10))}`;
   return { envelope: envelope.data, payload, claim: claim.data, signature, keyId: only.keyid };
 }
 

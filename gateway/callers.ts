@@ -1,4 +1,5 @@
 import type { Context } from 'hono';
+import { z } from 'zod';
 import { CountersignError } from '../client/errors';
 import { readBody } from '../client/http-body';
 import { parseInput } from '../client/parse';
@@ -21,6 +22,9 @@ export const MAX_JSON_BYTES = 1024 * 1024;
 
 /** Keys of people and agents. Keys of our own processes sign records, never requests. */
 const HOLDERS: readonly KeyKind[] = ['service', 'approver', 'operator'];
+
+/** The parameters of a path that names a review. */
+export const ReviewPath = z.object({ id: Sha256Hex });
 
 /** An authenticated request. */
 export interface Caller {
@@ -103,7 +107,7 @@ export class Callers {
 
   /** W2. The id of the review that the path names. Throws the same `not_found` for a review of another tenant and for none. */
   async reviewOf(c: Context, caller: Caller): Promise<string> {
-    const id = parseInput(Sha256Hex, c.req.param('id'), NOTHING_DONE);
+    const { id } = parseInput(ReviewPath, c.req.param(), NOTHING_DONE);
     const tenant = await tenantOfReview(this.deps.reviews, id);
     if (tenant === null) throw new CountersignError('not_found', noReview(id));
     if (mayUse(caller.key, { right: caller.right, tenant })) return id;

@@ -1,7 +1,8 @@
 import { changeId as changeIdOf } from '../../policy/contracts/change-id';
 import type { Submission } from '../../policy/contracts/diff';
 import { effectMetadataProblem, missingMetadata } from '../../policy/contracts/effect-metadata';
-import { digestMismatch, invalid } from '../../policy/contracts/failure';
+import { CountersignFailure, digestMismatch, invalid } from '../../policy/contracts/failure';
+import { FailureType } from '../../policy/contracts/failure-type';
 import { sha256Hex } from '../../policy/contracts/hash';
 import type { Plan } from '../../policy/contracts/plan';
 import type { SourceToolRegistry } from '../../policy/contracts/source-tool';
@@ -29,18 +30,22 @@ export async function assertContentAddressed(
 /** Refuses an unknown source tool, and metadata that must not become part of the effect. */
 export function assertAcceptable(tools: SourceToolRegistry, { sourceTool, metadata }: Submission): void {
   const unfit = effectMetadataProblem(toolFor(tools, sourceTool).effectMetadata, metadata);
-  if (unfit === null) return;
-  const expected = 'metadata that may become part of the effect';
-  throw invalid(unfit.field, expected, 'another value', `It was refused: ${unfit.problem}`);
+  if (unfit !== null) throw unfitMetadata(unfit.field, unfit.problem);
 }
 
 /** Refuses a change that needs a dry run and has no metadata that the source tool needs for it. */
 export function assertStageable(tools: SourceToolRegistry, { sourceTool, metadata }: Submission, plan: Plan): void {
   if (plan.mode !== 'enforced') return;
   const missing = missingMetadata(toolFor(tools, sourceTool).effectMetadata, metadata);
-  if (missing === null) return;
-  const expected = `the metadata that the dry run of ${sourceTool} needs`;
-  throw invalid(missing.field, expected, 'nothing', `Set it: ${missing.problem}`);
+  if (missing !== null) throw unfitMetadata(missing.field, `missing; ${missing.problem}`);
+}
+
+function unfitMetadata(field: string, problem: string): CountersignFailure {
+  return CountersignFailure.nonRetryable(
+    `${field}: ${problem}. Submit the change with other metadata`,
+    FailureType.Validation,
+    { field },
+  );
 }
 
 /** Stores inline bytes if the target allows them. From here on only their digest is passed. */

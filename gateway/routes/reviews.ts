@@ -2,9 +2,9 @@ import { Hono } from 'hono';
 import { z } from 'zod';
 import { parseInput } from '../../client/parse';
 import type { ReviewResult } from '../../client/result';
-import { Name, Sha256Hex } from '../../policy/contracts/diff';
+import { Name } from '../../policy/contracts/diff';
 import { ReviewState } from '../../policy/contracts/outcome';
-import { NOTHING_DONE, type Callers } from '../callers';
+import { NOTHING_DONE, ReviewPath, type Callers } from '../callers';
 import type { GatewayDeps } from '../deps';
 import { evidenceResponse } from '../evidence-response';
 
@@ -55,7 +55,7 @@ export function reviewRoutes({ reviews, stopping }: GatewayDeps, callers: Caller
     const caller = await callers.authenticate(c, 0, 'read');
     const { waitMs } = parseInput(ResultQuery, c.req.query(), NOTHING_DONE);
     const opened = await callers.openedReviewOf(c, caller);
-    const changeId = opened ?? parseInput(Sha256Hex, c.req.param('id'), NOTHING_DONE);
+    const changeId = opened ?? parseInput(ReviewPath, c.req.param(), NOTHING_DONE).id;
     const result = await reviews.result(changeId, { timeoutMs: waitMs, signal: stopping });
     // The tenant is known once the review is opened. A caller of another one learns only how long this request waited.
     if (opened === null && (await callers.openedReviewOf(c, caller)) === null) return c.json(NOT_OPENED);

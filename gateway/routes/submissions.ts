@@ -1,4 +1,5 @@
 import { Hono } from 'hono';
+import { z } from 'zod';
 import { CountersignError } from '../../client/errors';
 import { parseJsonBody } from '../../client/http-body';
 import { parseInput } from '../../client/parse';
@@ -58,12 +59,14 @@ function assertNoReply(submission: Submission): void {
   );
 }
 
+const DiffPath = z.object({ sha256: Sha256Hex });
+
 /** PUT /v1/diffs/:sha256 */
 export function diffRoutes({ store }: GatewayDeps, callers: Callers): Hono {
   const routes = new Hono();
   routes.put('/:sha256', async (c) => {
     const caller = await callers.authenticate(c, MAX_DIFF_BYTES, 'submit');
-    const digest = parseInput(Sha256Hex, c.req.param('sha256'), NOTHING_DONE);
+    const { sha256: digest } = parseInput(DiffPath, c.req.param(), NOTHING_DONE);
     const tenant = callers.tenantOf(c, caller);
     const { body } = caller;
     if (body.length === 0)

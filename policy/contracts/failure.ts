@@ -71,8 +71,8 @@ export function digestMismatch(what: string, expected: string, got: string): Cou
 /** No adapter is registered for this source tool. Never retried, and the change is never approved. */
 export function unknownSourceTool(sourceTool: string, known: readonly string[]): CountersignFailure {
   return CountersignFailure.nonRetryable(
-    `sourceTool: expected one of ${known.join(', ')}, got "${sourceTool}". Register it with defineSourceTool`,
+    `sourceTool: expected one of ${known.join(', ')}, got "${sourceTool}". A tool of your own is registered by a module in COUNTERSIGN_EXTENSIONS`,
     FailureType.UnknownDiffType,
-    { sourceTool },
+    { field: 'sourceTool', sourceTool },
   );
 }

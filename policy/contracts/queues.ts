@@ -11,6 +11,11 @@ export const TASK_QUEUES = {
 export const WORKER_ROLES = ['review', 'judge', 'commit'] as const satisfies readonly (keyof typeof TASK_QUEUES)[];
 export type WorkerRole = (typeof WORKER_ROLES)[number];
 
+/** A queue of review workers, with any suffix. */
+export function isReviewQueue(name: string): boolean {
+  return name === TASK_QUEUES.review || name.startsWith(`${TASK_QUEUES.review}-`);
+}
+
 /**
  * The judge's or committer's queue that belongs to a review queue: `countersign-review-acme` → `countersign-commit-acme`.
  * The task queue of the start therefore selects a separate family of queues, for example for a tenant or a test. Throws

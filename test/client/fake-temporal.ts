@@ -42,6 +42,12 @@ export function fakeTemporal(script: Script): { client: Client; calls: Call[]; d
       deadlines.push(deadline - Date.now());
       return await call();
     },
+    withAbortSignal: async (signal: AbortSignal, call: () => Promise<unknown>) => {
+      const aborted = new Promise((_resolve, reject) =>
+        signal.addEventListener('abort', () => reject(grpcError(1, 'Call cancelled'))),
+      );
+      return await Promise.race([call(), aborted]);
+    },
     workflow: {
       executeUpdateWithStart: async (name: string, options: StartCall) =>
         await answer(

@@ -87,6 +87,23 @@ it.each<[string, RequestListener]>([
   await expect(gateway.submit(submission)).rejects.toMatchObject(mayHaveEffect);
 });
 
+it('asks for the address if a server responds without an error code', async () => {
+  const baseUrl = await serve((_request, response) => response.writeHead(405).end());
+  await expect(client({ baseUrl }).submit(submission)).rejects.toMatchObject({
+    code: 'gateway_unavailable',
+    message: expect.stringContaining('HTTP status 405 and without an error code; is it the address of a gateway?'),
+  });
+});
+
+it('names the code of an error of TLS instead of lines of OpenSSL', async () => {
+  const lines = '80BB:error:0A00010B:SSL routines:ssl3_get_record:wrong version number:ssl3_record.c:350:\n';
+  const cause = Object.assign(new Error(lines), { library: 'SSL routines', code: 'ERR_SSL_WRONG_VERSION_NUMBER' });
+  const fetch = (): Promise<never> => Promise.reject(new TypeError('fetch failed', { cause }));
+  await expect(client({ fetch }).submit(submission)).rejects.toMatchObject({
+    message: expect.stringContaining('did not answer: ERR_SSL_WRONG_VERSION_NUMBER. The request'),
+  });
+});
+
 const forOther = { changeId: hex('d'), planHash: hex('1'), provisional: true, forbidden: false, findings: [] };
 it.each([
   { changeId: hex('d'), preflight: 'pending', outcome: null },

@@ -268,15 +268,23 @@ describe('guard', () => {
     const both = await Promise.all([pay(order()), pay(order())]);
     expect(both.filter(isGuardBlock)).toMatchObject([{ reason: 'already_decided' }]);
     expect(tool).toHaveBeenCalledTimes(1);
-    const spent = {
+    const decided = (given: Parameters<typeof outcome>[0]) => ({
       ...client,
       submit: async (input: SubmitInput) => ({
         changeId: client.prepare(input).changeId,
         preflight: 'pending' as const,
-        outcome: outcome(),
+        outcome: outcome(given),
       }),
-    };
-    expect(await guard(tool, keyed, spent)(order())).toMatchObject({ reason: 'already_decided' });
+    });
+    // The call that waited for it may have run the tool, and then crashed.
+    expect(await guard(tool, keyed, decided({ state: 'COMMITTED' }))(order())).toMatchObject({
+      reason: 'already_decided',
+      explanation: expect.stringContaining('the effect may have happened'),
+    });
+    expect(await guard(tool, keyed, decided({ state: 'ROLLED_BACK', explanation: 'no' }))(order())).toMatchObject({
+      reason: 'already_decided',
+      explanation: expect.stringContaining('the effect did not run: no'),
+    });
     expect(tool).toHaveBeenCalledTimes(1);
   });
 

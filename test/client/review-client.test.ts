@@ -244,18 +244,19 @@ describe('submit', () => {
     });
   });
 
-  it('throws the refusal of the review, with its type', async () => {
+  it('throws the refusal of the review, with its type and the member that it names', async () => {
     const { countersign } = client({
       executeUpdateWithStart: () => {
         throw new WorkflowUpdateFailedError(
           'failed',
-          ApplicationFailure.nonRetryable('No adapter reads "Foo"', 'ErrUnknownDiffType'),
+          ApplicationFailure.nonRetryable('No adapter reads "Foo"', 'ErrUnknownDiffType', { field: 'sourceTool' }),
         );
       },
     });
     await expect(countersign.submit(change)).rejects.toMatchObject({
       code: 'refused',
       message: 'No adapter reads "Foo"',
+      field: 'sourceTool',
       options: { details: 'ErrUnknownDiffType' },
     });
   });
@@ -647,7 +648,28 @@ describe('review', () => {
   );
 });
 
+it.each([
+  ['taskQueue', 'countersign-reviewer'],
+  ['taskQueue', 'shop'],
+  ['tenant', undefined],
+  ['temporal', undefined],
+  ['serviceKey', newKeyPair()],
+])('a client is not made without a valid %s', (field, value) => {
+  const options = { temporal: fakeTemporal({}).client, tenant: 'acme', store: null, taskQueue: 'countersign-review-a' };
+  const made = (given: object): unknown => new Countersign({ ...options, ...given });
+  expect(() => made({})).not.toThrow();
+  expect(() => made({ [field]: value })).toThrow(expect.objectContaining({ code: 'invalid_input', field }));
+});
+
 describe('result', () => {
+  it('is pending when `signal` aborts, also without a ledger', async () => {
+    const stopping = new AbortController();
+    const result = (): Promise<never> => (stopping.abort(), new Promise(() => {}));
+    const waiting = { timeoutMs: 600_000, signal: stopping.signal };
+    const pending = { state: 'PENDING', status: null };
+    expect(await client({ result }).countersign.result(CHANGE, waiting)).toEqual(pending);
+  });
+
   it('without a ledger is verified by the committer key, and pending without a status', async () => {
     const done = client({ result: () => withReceipt(committer, outcome()) });
     expect(await done.countersign.result(CHANGE, { timeoutMs: 50 })).toMatchObject({

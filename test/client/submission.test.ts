@@ -53,6 +53,20 @@ describe('a submission', () => {
     },
   );
 
+  it.each(['my tenant', undefined])('names the tenant %p if it is invalid', (tenant) => {
+    const made = (): unknown => prepareSubmission(good, tenant as string);
+    expect(made).toThrow(expect.objectContaining({ code: 'invalid_input', field: 'tenant' }));
+  });
+
+  it.each([undefined, 'agent.key.json', { ...newKeyPair(), privateKey: undefined }])(
+    'is not signed with %p instead of a key',
+    (key) => {
+      const made = (): unknown => createSigner(key as never);
+      expect(made).toThrow(expect.objectContaining({ code: 'invalid_input', field: expect.stringMatching(/^key/) }));
+      expect(made).toThrow(/expected .* readKeyFile/);
+    },
+  );
+
   it('has the same change id for the same change, and a different one for a different key, byte, tenant or claim', () => {
     const id = (change: Partial<SubmitInput> = {}, tenant = 'acme'): string =>
       prepareSubmission({ ...good, ...change }, tenant).changeId;

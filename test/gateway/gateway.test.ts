@@ -196,6 +196,29 @@ describe('authentication', () => {
     expect((await send(app, { path: `/v1/reviews/${CHANGE}` })).status).toBe(401);
   });
 
+  it.each<[string, Partial<Sent>, string]>([
+    ['the request that was signed', { signed: { path: '/api/v1/reviews' } }, 'GET /api/v1/reviews'],
+    ['the request that arrived', { signed: { path: '/api/v1/reviews' } }, `GET /v1/reviews/${CHANGE}`],
+    ['the member of a claim that is invalid', { signed: { bodySha256: 'abc' } }, 'bodySha256: expected 64 lower-case'],
+  ])('names %s', async (_name, sent, named) => {
+    const { app } = gateway();
+    const answer = await send(app, { path: `/v1/reviews/${CHANGE}`, ...sent });
+    expect(answer.json().error.message).toContain(named);
+  });
+
+  it.each([
+    ['GET', '/v1/reviews/abc', 400, 'id'],
+    ['GET', '/v1/reviews/abc/result', 400, 'id'],
+    ['PUT', '/v1/diffs/ABC', 400, 'sha256'],
+    ['GET', '/v2/reviews', 404, '/v2/reviews'],
+  ])('names what is wrong with the path of %s %s', async (method, path, status, named) => {
+    const { app } = gateway();
+    const answer = await send(app, { method, path });
+    expect(answer.status).toBe(status);
+    expect(answer.json().error.message).toContain(named);
+    expect(answer.json().error.field).toBe(status === 400 ? named : undefined);
+  });
+
   it('accepts a signed request once', async () => {
     const { app } = gateway(own);
     const path = `/v1/reviews/${CHANGE}`;
@@ -777,6 +800,21 @@ describe('GatewayClient, on loopback', () => {
     const made = (): unknown => new GatewayClient({ ...options, ...{ trusted: null } });
     expect(made).toThrow(expect.objectContaining({ code: 'invalid_input', field: 'trusted' }));
   });
+
+  it.each(['', '/', '/countersign', '/countersign/'])(
+    'signs the path that the gateway receives if a proxy removes the prefix "%s"',
+    async (prefix) => {
+      const { app } = gateway({ list: async () => ({ reviews: [], next: null }) });
+      const client = new GatewayClient({
+        baseUrl: `https://gateway.example${prefix}`,
+        tenant: 'acme',
+        serviceKey: createSigner(agent),
+        fetch: (async ({ href }: URL, init: RequestInit) =>
+          app.request(href.replace('/countersign/', '/'), init)) as typeof fetch,
+      });
+      expect(await client.list({ target: 'shop' })).toMatchObject({ reviews: [] });
+    },
+  );
 
   it('waits between two polls for the outcome if they are answered at once', async () => {
     let polls = 0;

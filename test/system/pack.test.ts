@@ -174,6 +174,24 @@ test('the module of docs/extend.md compiles, and its source tool and rule decide
   expect(outcomes).toEqual(['COMMIT', 'CONFIRM', 'CONFIRM']);
 });
 
+test('the module of docs/quickstart/guard.md compiles, and its policy asks about a large refund', async () => {
+  const page = 'docs/quickstart/guard.md';
+  await compileIn(project, 'refunds.cts', snippet(page, 'extension.cts'));
+  writeFileSync(join(project, 'refunds.policy.yaml'), snippet(page, 'countersign.policy.yaml'));
+  const refunds = [500, 9000].map((cents) => JSON.stringify({ order: 7, cents }));
+  const lines = [...refunds, 'not a refund'].map((raw, i) =>
+    JSON.stringify({ id: String(i), sourceTool: 'Refund', raw }),
+  );
+  writeFileSync(join(project, 'refunds.jsonl'), lines.join('\n'));
+  const env = { ...process.env, COUNTERSIGN_EXTENSIONS: join(project, 'refunds.cjs') };
+  const args = ['policy', 'eval', 'refunds.jsonl', '--policy', 'refunds.policy.yaml', '--jsonl'];
+  const printed = run(process.execPath, [cli, ...args], project, env)
+    .trim()
+    .split('\n');
+  const outcomes = printed.map((line) => (JSON.parse(line) as { outcome: string }).outcome);
+  expect(outcomes).toEqual(['COMMIT', 'CONFIRM', 'CONFIRM']);
+});
+
 test('the rule for SQL of docs/extend.md compiles with the exported types of facts, and reads them', async () => {
   await compileIn(project, 'sql-rule.cts', snippet('docs/extend.md', 'sql-rule.cts'));
   const payouts = snippet('docs/extend.md', 'payouts.policy.yaml');

@@ -1,5 +1,5 @@
 import type { ReviewState } from '../../policy/contracts/outcome';
-import { TASK_QUEUES } from '../../policy/contracts/queues';
+import { isReviewQueue } from '../../policy/contracts/queues';
 import { maxWakeDelayMs } from '../../policy/decide/wake-delay';
 import type { Observation } from './observe';
 
@@ -68,7 +68,7 @@ function kindOf(review: OpenReview, seen: Observation, now: number, overdueMs: n
       'lost',
     );
   if (type !== 'review') return problem('other_type', `A workflow of type ${short(type)} has its id`, seen);
-  if (!isOurs(seen.taskQueue))
+  if (!isReviewQueue(seen.taskQueue))
     return problem('other_queue', `The workflow runs on the queue ${short(seen.taskQueue)}`, seen);
   if (now > latestEnd(review) + overdueMs)
     return problem('overdue', `The workflow has not ended since ${new Date(latestEnd(review)).toISOString()}`, seen);
@@ -108,11 +108,6 @@ function problem(kind: string, what: string, seen: Observation, nature: Problem[
   const workflowType = seen.state === 'missing' ? null : short(seen.type);
   const taskQueue = seen.state === 'running' ? seen.taskQueue : null;
   return { kind, what, runId, workflowType, taskQueue, key: `${kind} ${runId ?? ''}`, nature, overdueBy: -Infinity };
-}
-
-/** A queue of ours with any suffix: committers of several queues can share a database. */
-function isOurs(taskQueue: string): boolean {
-  return taskQueue === TASK_QUEUES.review || taskQueue.startsWith(`${TASK_QUEUES.review}-`);
 }
 
 /** Names are the attacker's choice. */

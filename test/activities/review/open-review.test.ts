@@ -106,7 +106,11 @@ test('refuses metadata that may not become part of the effect, with the name of 
       changeId: changeIdOf(submission),
       submission,
     });
-    await expect(opening).rejects.toMatchObject({ type: 'VALIDATION_ERROR', message: expect.stringContaining(member) });
+    await expect(opening).rejects.toMatchObject({
+      type: 'VALIDATION_ERROR',
+      message: expect.stringMatching(`^metadata.${member}: it `),
+      details: [{ field: `metadata.${member}` }],
+    });
   }
   expect(world.ledger.all).toHaveLength(0);
 });
@@ -130,7 +134,7 @@ test('refuses a submission whose metadata lacks what its dry run needs, and name
     await expect(open(metadata)).rejects.toMatchObject({
       type: 'VALIDATION_ERROR',
       nonRetryable: true,
-      message: expect.stringMatching(/metadata\.base: .*expected "b"/),
+      message: expect.stringMatching(/^metadata\.base: (missing; )?expected "b"\. /),
     });
   await expect(open({ base: 'b' })).resolves.toMatchObject({ openedAt: expect.any(String) });
   await expect(open({}, 'cooperative')).resolves.toMatchObject({ openedAt: expect.any(String) });
