@@ -67,15 +67,12 @@ export class GatewayHttp {
     const bytes = body ?? new Uint8Array(0);
     // Without the prefix, which a proxy removes: the gateway compares this path with the one that it receives.
     const path = url.pathname.slice(prefix.length) + url.search;
-    const authorization = authorizationHeader({ method, path, bodySha256: sha256Hex(bytes) }, this.#signer, new Date());
     const signal = AbortSignal.timeout(Math.min(Math.ceil(timeoutMs), MAX_TIMER_MS));
-    let response: Response;
-    let text: string;
-    try {
-      response = await this.#fetch(url, {
+    const request = (): Promise<Response> =>
+      this.#fetch(url, {
         method,
         headers: {
-          authorization,
+          authorization: authorizationHeader({ method, path, bodySha256: sha256Hex(bytes) }, this.#signer, new Date()),
           ...(body === null
             ? {}
             : { 'content-type': method === 'PUT' ? 'application/octet-stream' : 'application/json' }),
@@ -83,6 +80,13 @@ export class GatewayHttp {
         ...(body === null ? {} : { body: bytes as Uint8Array<ArrayBuffer> }),
         signal,
         redirect: 'error',
+      });
+    let response: Response;
+    let text: string;
+    try {
+      response = await request().catch((error: unknown) => {
+        if (wasClosed(error)) return request();
+        throw error;
       });
       text = new TextDecoder().decode(await readBody(response, maxBytes, signal));
     } catch (error) {
@@ -137,6 +141,17 @@ function toBase(text: string): URL {
     );
   return url;
 }
+
+/**
+ * A server ends a connection that was idle for some seconds, which a busy client notices only when it sends the next request on it. Repeated
+ * once, on a new connection, because every call is safe to repeat.
+ */
+function wasClosed(error: unknown): boolean {
+  const cause: unknown = typeof error === 'object' && error !== null && 'cause' in error ? error.cause : null;
+  return typeof cause === 'object' && cause !== null && 'code' in cause && CLOSED.has(String(cause.code));
+}
+
+const CLOSED: ReadonlySet<string> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
 
 /** The error of `fetch` only says that it failed; its cause has the reason. */
 function reasonOf(error: unknown): string {

@@ -15,6 +15,8 @@ interface ListenAddress {
 
 /** Longer than any response waits: two of the longest polls. */
 const IDLE_MS = 120_000;
+/** Longer than proxies keep idle connections: with Node's five seconds they send requests on connections that end meanwhile. */
+const KEPT_MS = 75_000;
 
 /**
  * Serves HTTP at an address. A connection on which no byte moves for `idleMs` ends: its client may have stopped reading. Throws
@@ -27,6 +29,7 @@ export async function listen(
   // Without another `createServer` in its options, a server of HTTP/1.1.
   const server = createAdaptorServer({ fetch }) as Server;
   server.setTimeout(idleMs);
+  server.keepAliveTimeout = KEPT_MS;
   try {
     server.listen(port, hostname);
     await once(server, 'listening');

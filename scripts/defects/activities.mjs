@@ -141,8 +141,8 @@ export const DEFECTS = [
     name: 'open a change whose metadata may not become part of its effect',
     through: 'a commit message without bounds',
     file: 'activities/review/check-submission.ts',
-    from: 'if (unfit === null) return;',
-    to: 'if (unfit === null || unfit !== null) return;',
+    from: 'if (unfit !== null) throw',
+    to: 'if (unfit !== null && unfit === null) throw',
     tests: ['test/activities/review/open-review.test.ts'],
   },
   {

@@ -60,6 +60,26 @@ it('ends a response that trickles after the time-out, also if garbage was collec
   await socketClosed;
 }, 20_000);
 
+it.each([1, 2])('repeats a request once if the server closed its kept connection: closed %i times', async (times) => {
+  const bodies: string[] = [];
+  let closes = 0;
+  const baseUrl = await serve((request, response) => {
+    let body = '';
+    request.on('data', (chunk: Buffer) => (body += chunk.toString()));
+    request.on('end', () => {
+      bodies.push(body);
+      if (bodies.length > 1 && closes++ < times) request.socket.destroy();
+      else response.end('{}');
+    });
+  });
+  const http = new GatewayHttp({ baseUrl, serviceKey });
+  const post = (text: string) => http.call('POST', '/v1/x', Buffer.from(text), z.unknown(), 5_000);
+  await post('first');
+  if (times === 1) await expect(post('second')).resolves.toEqual({});
+  else await expect(post('second')).rejects.toMatchObject(mayHaveEffect);
+  expect(bodies).toEqual(['first', 'second', 'second']);
+});
+
 it('ends a body that stalls if the time-out has passed before the response is read', async () => {
   let cancelled = false;
   const body = new ReadableStream({ cancel: () => void (cancelled = true) });

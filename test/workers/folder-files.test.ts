@@ -32,7 +32,14 @@ function cliEnv(values: Readonly<Record<string, string>>, mode = 0o600): void {
 function started(mode = 0o600): void {
   const at = { temporalAddress: '127.0.0.1:9', namespace: 'dev', gatewayUrl: 'http://127.0.0.1:8077' };
   const databases = { databaseUrl: DATABASE, operatorDatabaseUrl: OPERATOR };
-  writeLocalClient(dir, { ...at, ...databases, tenant: 'dev', operators: [OLGA], committers: ['b'], extensions: './x' });
+  writeLocalClient(dir, {
+    ...at,
+    ...databases,
+    tenant: 'dev',
+    operators: [OLGA],
+    committers: ['b'],
+    extensions: './x',
+  });
   chmodSync(join(dir, 'client.json'), mode);
 }
 
