@@ -57,12 +57,13 @@ export async function approve(
         'failed',
         `Submitted change ${changeId}, but the server answered with change ${submitted.changeId}`,
       );
-    if (submitted.outcome !== null) return refused('already_decided', earlier(submitted.outcome), submitted.outcome);
+    const { outcome } = submitted;
+    if (outcome !== null && outcome.state !== 'COMMITTED') return refused('already_decided', notRun(outcome), outcome);
     const result = await waitForDecision(countersign, changeId, Date.now() + timeoutMs);
-    return (
-      approvalOf(result, changeId, diffSha, countersign) ??
-      (await withdrawAfterTimeout(countersign, changeId, timeoutMs))
-    );
+    const approval = approvalOf(result, changeId, diffSha, countersign);
+    if (approval === null) return await withdrawAfterTimeout(countersign, changeId, timeoutMs);
+    const isOld = outcome !== null && approval.kind === 'approved' && ageOf(approval) > timeoutMs;
+    return isOld ? refused('already_decided', TOO_OLD, approval.outcome) : approval;
   } catch (error) {
     // Invalid input is a programming error. All other errors become a refusal.
     if (error instanceof CountersignError && error.code === 'invalid_input') throw error;
@@ -70,12 +71,18 @@ export async function approve(
   }
 }
 
-/** Of a change that was decided before this call, for example for a process that then crashed. */
-function earlier({ state, explanation }: ReviewOutcome): string {
-  return state === 'COMMITTED'
-    ? 'This change was approved before, and only the call that waited for the decision can use the approval: the effect may have happened. Look whether it has; if not, use a new requestKey'
-    : `This change was decided before, and the effect did not run: ${explanation}. For a new review use a new requestKey`;
+/** Of a change that was decided before this call. */
+function notRun({ explanation }: ReviewOutcome): string {
+  return `This change was decided before, and the effect did not run: ${explanation}. For a new review use a new requestKey`;
 }
+
+/**
+ * An approval that was given before this call, for example while the process was down, is used if it is not older than the call would have
+ * waited. The ledger decides which call uses it (`spend`).
+ */
+const ageOf = ({ receipt }: Approved): number => Date.now() - Date.parse(receipt.at);
+const TOO_OLD =
+  'This change was approved longer ago than a call waits, and another call may have used the approval. Look whether the effect happened; if not, use a new requestKey';
 
 /** Waits in slices and retries transient errors: the review continues on the server during an outage. */
 async function waitForDecision(countersign: GuardClient, changeId: string, until: number): Promise<ReviewResult> {

@@ -7,7 +7,7 @@ export type GuardReason =
   | 'timed_out'
   /** The outcome has no receipt for these bytes that a trusted committer signed. */
   | 'unverified'
-  /** The change was decided before this call, or another call waits for it. */
+  /** The change was rolled back before this call, was approved longer ago than `timeoutMs`, or another call of this process waits for it. */
   | 'already_decided'
   /** The target is enforced: the committer has performed the effect, so the tool must not. */
   | 'not_cooperative'

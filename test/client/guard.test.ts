@@ -73,6 +73,17 @@ const commits = ({ sign, changeId }: { sign: () => ReviewOutcome; changeId: stri
   toResult(changeId, sign(), trust);
 const order = (): Order => ({ id: 'o1', amount: 10 });
 
+/** A client whose server says at once that the submitted change was decided before. */
+function decidedBefore(client: GuardClient, said: Parameters<typeof outcome>[0]): GuardClient {
+  return {
+    ...client,
+    submit: async (input) => {
+      await client.submit(input);
+      return { changeId: client.prepare(input).changeId, preflight: 'pending', outcome: outcome(said) };
+    },
+  };
+}
+
 afterEach(() => jest.restoreAllMocks());
 
 describe('guard', () => {
@@ -260,7 +271,7 @@ describe('guard', () => {
     expect(first).not.toBe(second);
   });
 
-  it('runs nothing for a change that was already decided, or that another call waits for', async () => {
+  it('runs nothing for a change that was rolled back before, or that another call of the process waits for', async () => {
     const keyed = { ...options, requestKey: () => 'one' };
     const client = reviewer(commits);
     const tool = jest.fn(async (_o: Order) => 'ran');
@@ -268,24 +279,48 @@ describe('guard', () => {
     const both = await Promise.all([pay(order()), pay(order())]);
     expect(both.filter(isGuardBlock)).toMatchObject([{ reason: 'already_decided' }]);
     expect(tool).toHaveBeenCalledTimes(1);
-    const decided = (given: Parameters<typeof outcome>[0]) => ({
-      ...client,
-      submit: async (input: SubmitInput) => ({
-        changeId: client.prepare(input).changeId,
-        preflight: 'pending' as const,
-        outcome: outcome(given),
-      }),
-    });
-    // The call that waited for it may have run the tool, and then crashed.
-    expect(await guard(tool, keyed, decided({ state: 'COMMITTED' }))(order())).toMatchObject({
-      reason: 'already_decided',
-      explanation: expect.stringContaining('the effect may have happened'),
-    });
-    expect(await guard(tool, keyed, decided({ state: 'ROLLED_BACK', explanation: 'no' }))(order())).toMatchObject({
+    const decided = decidedBefore(client, { state: 'ROLLED_BACK', explanation: 'no' });
+    expect(await guard(tool, keyed, decided)(order())).toMatchObject({
       reason: 'already_decided',
       explanation: expect.stringContaining('the effect did not run: no'),
     });
     expect(tool).toHaveBeenCalledTimes(1);
+  });
+
+  describe('a call of a process that was down while its change was approved', () => {
+    const keyed = { ...options, requestKey: () => 'one', timeoutMs: 60_000 };
+    const approvedAt =
+      (ageMs: number): typeof commits =>
+      ({ sign, changeId }: { sign: (end?: object, lies?: object) => ReviewOutcome; changeId: string }) =>
+        toResult(changeId, sign({}, { at: new Date(Date.now() - ageMs).toISOString() }), trust);
+    const call = (decide: typeof commits, ledger = new Map<string, string>()) => {
+      const tool = jest.fn(async (_o: Order) => 'ran');
+      const client = decidedBefore(reviewer(decide, ledger), { state: 'COMMITTED' });
+      return { tool, run: () => guard(tool, keyed, client)(order()) };
+    };
+
+    it('uses the approval, and only one such call does', async () => {
+      const ledger = new Map<string, string>();
+      const [first, second] = [call(approvedAt(30_000), ledger), call(approvedAt(30_000), ledger)];
+      expect(await first.run()).toBe('ran');
+      expect(await second.run()).toMatchObject({ reason: 'already_used' });
+      expect([first.tool.mock.calls.length, second.tool.mock.calls.length]).toEqual([1, 0]);
+    });
+
+    it('does not use one that is older than the call would have waited', async () => {
+      const old = call(approvedAt(61_000));
+      expect(await old.run()).toMatchObject({
+        reason: 'already_decided',
+        explanation: expect.stringContaining('longer ago'),
+      });
+      expect(old.tool).not.toHaveBeenCalled();
+    });
+
+    it('does not use one that only the answer to its submission claims', async () => {
+      const forged = call(({ sign, changeId }) => toResult(changeId, { ...sign(), receipt: null }, trust));
+      expect(await forged.run()).toMatchObject({ reason: 'unverified' });
+      expect(forged.tool).not.toHaveBeenCalled();
+    });
   });
 
   it('runs the tool with the staged arguments, even if the caller modifies its object during the review', async () => {

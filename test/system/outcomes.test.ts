@@ -5,6 +5,7 @@ import { queryWorkflow } from '../../dev/query-workflow';
 import type { JudgeServer } from '../support/judge-server';
 import { GIFT_POLICY } from '../support/shop-bundle';
 import type { System } from '../support/system';
+import { guard } from '../../client/guard';
 import { verifyReceipt } from '../../client/receipt';
 import type { DecidedMessage } from '../../policy/contracts/messages';
 import { JUDGE_WHY, startJudgedShop } from './judge-words';
@@ -319,6 +320,22 @@ test('signals the requester’s workflow: commit with a receipt that verifies, o
   } finally {
     await worker.stop();
   }
+});
+
+test('a guarded call that starts after its change was approved uses the approval, and no later call does', async () => {
+  const requestKey = `down${system.suffix}`;
+  const { raw = '', metadata = {}, sourceTool } = REFUND;
+  const { changeId } = await system.countersign.submit({ ...REFUND, target: 'shop', requestKey });
+  await system.ended(changeId);
+  const tool = jest.fn(async () => 'refunded');
+  const refund = guard(
+    tool,
+    { sourceTool, target: 'shop', requestKey: () => requestKey, stage: () => ({ raw, metadata }) },
+    system.countersign,
+  );
+  expect(await refund()).toBe('refunded');
+  expect(await refund()).toMatchObject({ reason: 'already_used', changeId });
+  expect(tool).toHaveBeenCalledTimes(1);
 });
 
 test('a missing requester does not change the outcome and adds a warning', async () => {

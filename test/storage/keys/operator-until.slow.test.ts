@@ -88,7 +88,7 @@ test.each([0, -48])('an entry of the time %s hours is neither registered nor cou
   );
 });
 
-test('a link that is dated back enrols nobody', async () => {
+test('a link that is dated back is not open', async () => {
   const made = await newLink(
     createEnrollments({ db, trustedOperators: before }),
     {

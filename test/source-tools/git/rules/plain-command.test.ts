@@ -207,7 +207,7 @@ it.each([
 });
 
 it.each(['>=1.2.3 <2', '^1 || ^2.0.0-rc.1', '1.0 - 2.x', '>= 1.2'])(
-  'a range of several words is no command: %s',
+  'a range of several words is not a command: %s',
   (range) => {
     expect(held(`+    "x": "${range}",`)).toMatch(/^adds the package "x"[^;]*$/);
   },
