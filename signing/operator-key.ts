@@ -58,8 +58,8 @@ const TIMES: Partial<Record<StatementKind, string>> = {
 };
 
 /**
- * Why a statement does not count that this key signed; null if it counts. `storedAt`: the time that the database gave its row, null if there
- * is none. Someone who has the key can write an earlier time into the statement, but not into the row.
+ * Why a statement does not count that this key signed; null if it counts. `storedAt`: the time that the database gave its row, null if it is
+ * not known. Someone who has the key can write an earlier time into the statement, but not into the row.
  */
 export function tooLate(
   operator: OperatorKey,

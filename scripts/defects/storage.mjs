@@ -244,7 +244,7 @@ export const DEFECTS = [
     name: 'let the writer of a revocation of a policy choose the time of its row',
     through:
       'a leaked key of an operator with which every policy is put out of use, and evidence of the past contradicted',
-    file: 'storage/database/schema.ts',
+    file: 'storage/database/publish-policy-sql.ts',
     from: '  new.revoked_at := clock_timestamp();\n',
     to: '',
     tests: UNTIL,

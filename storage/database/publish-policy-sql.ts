@@ -9,7 +9,7 @@ export const MAX_REVISIONS_A_DAY = 100;
  *     store another plan under a hash.
  * PP2 Numbers have no gaps, under one lock.
  * PP3 A role that is not the operator's can store only so many revisions in a day: readers look at the newest thousand.
- * PP4 The time of a revision is when it is stored. `now()` is when the transaction began, which the caller can keep open for long.
+ * PP4 The time of a revision, and of a revocation of one, is when it is stored. `now()` is when the transaction began, which the caller can keep open for long.
  */
 export const PUBLISH_POLICY_SQL = `
 create or replace function publish_policy(p_revision int, p_source text, p_envelope text, p_plans text[]) returns int
@@ -45,4 +45,11 @@ begin
   return null;
 end $$;
 revoke all on function publish_policy from public;
+
+create or replace function stamp_policy_revocation() returns trigger language plpgsql set search_path = pg_catalog, public, pg_temp as $$
+begin
+  new.revoked_at := clock_timestamp();
+  return new;
+end $$;
+create or replace trigger stamp_row before insert on policy_revocations for each row execute function stamp_policy_revocation();
 `;

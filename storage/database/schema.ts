@@ -32,7 +32,7 @@ export const LEDGER_CHANNEL = 'countersign_ledger';
  *    same order. The sample of a review is written with its row `closed`.
  * D7 A trigger rejects UPDATE, DELETE and TRUNCATE on append-only tables, also for their owner.
  * D8 Freezes of a target are numbered without gaps, under a lock: a row with the highest number would leave none for the operator. The
- *    database sets the time of their rows, and of revocations of policy revisions.
+ *    database sets the time of their rows.
  * D9 Answers, withdrawals and the end of the change are ordered by the lock. After `intent` or `decided` only rows that end the
  *    change and refusals are taken, after `closed` only its head, refusals and the use of its receipt: an activity that someone
  *    schedules again adds nothing to the evidence. An `intent` or `decided` is refused if a row arrived that its committer has not verified
@@ -379,13 +379,6 @@ end $$;
 create or replace trigger stamp_row before insert on breaker_rows for each row execute function stamp_breaker_row();
 
 ${KEY_TRIGGERS_SQL}
-create or replace function stamp_policy_revocation() returns trigger language plpgsql set search_path = pg_catalog, public, pg_temp as $$
-begin
-  new.revoked_at := clock_timestamp();
-  return new;
-end $$;
-create or replace trigger stamp_row before insert on policy_revocations for each row execute function stamp_policy_revocation();
-
 create or replace function number_freeze() returns trigger language plpgsql set search_path = pg_catalog, public, pg_temp as $$
 declare
   v_next int;

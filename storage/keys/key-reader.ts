@@ -6,8 +6,8 @@
  * K2 A revocation that cannot be verified still revokes the key, and is reported: a changed byte must not reactivate a key. It counts from
  *    the time that the database gave its row.
  * K4 A passkey whose row was written after its link had expired does not count, regardless of the time in its statement.
- * K5 Of an operator whose key counts until a time, neither a statement of a later time counts nor one whose row was written later: whoever
- *    has the key can date a statement back, but not its row.
+ * K5 Of an operator whose key counts until a time, neither a statement of a later time counts nor one whose row was written later: a
+ *    thief of the key can date a statement back, but not its row.
  */
 import { Envelope } from '../../policy/contracts/diff';
 import type { IgnoredKeyRow, KeySnapshot, RegisteredKey } from '../../policy/evidence/key-registry';
