@@ -7,8 +7,14 @@ import { sha256Hex } from '../../policy/contracts/hash';
 import type { Plan } from '../../policy/contracts/plan';
 import type { SourceToolRegistry } from '../../policy/contracts/source-tool';
 import type { ByteStore } from '../../policy/evidence/byte-store';
+import type { KeyRegistry } from '../../policy/evidence/key-registry';
+import type { Ledger } from '../../policy/evidence/ledger-port';
+import { assessWithdrawal } from '../../signing/assess-withdrawal';
+import type { PlanSource } from '../../storage/plans/plan-source';
 import { toolFor } from './derivation';
+import { OPENED_ROWS } from './opened-change';
 import { recordRefusal } from './refused-entry';
+import { withdrawalScopeFromRows } from './scopes-from-rows';
 
 /** The workflow id is the hash of the change: the same change has one review, and no other change can use its id. */
 export async function assertContentAddressed(
@@ -45,6 +51,36 @@ function unfitMetadata(field: string, problem: string): CountersignFailure {
     `${field}: ${problem}. Submit the change with other metadata`,
     FailureType.Validation,
     { field },
+  );
+}
+
+interface ReplacementDeps {
+  readonly ledger: Pick<Ledger, 'readKinds'>;
+  readonly plans: Pick<PlanSource, 'byHash'>;
+  readonly keys: Pick<KeyRegistry, 'snapshot'>;
+  readonly now: () => Date;
+}
+
+/**
+ * Refuses a change that names one in `supersedes` which it may not replace: its requester would take that one for replaced. One that is
+ * not opened yet is not refused; its own review assesses the signal.
+ */
+export async function assertReplaceable(deps: ReplacementDeps, submission: Submission): Promise<void> {
+  const { supersedes } = submission;
+  if (supersedes === undefined) return;
+  const message = { by: changeIdOf(submission) };
+  const rows = await deps.ledger.readKinds(supersedes, OPENED_ROWS);
+  const scope = await withdrawalScopeFromRows(deps, supersedes, rows, { kind: 'supersede', message });
+  if (scope === null) return;
+  const { find } = await deps.keys.snapshot(0);
+  const at = deps.now().toISOString();
+  const assessed = assessWithdrawal('supersede', message, { ...scope, other: submission }, find, at);
+  if (assessed.code === 'accepted') return;
+  throw invalid(
+    'supersedes',
+    'a change of the same requester, tenant, target and source tool, both signed',
+    `${supersedes} (${assessed.message})`,
+    'Submit it without, under another requestKey',
   );
 }
 

@@ -23,7 +23,13 @@ import { readRecordedOpening, type RecordedOpening } from './recorded-opening';
 import { attestWorldFacts, type WorldFactsDeps } from './attest-world-facts';
 import type { UsableAttestor } from '../attestation';
 import { findingRows } from './finding-rows';
-import { assertAcceptable, assertContentAddressed, assertStageable, storeInline } from './check-submission';
+import {
+  assertAcceptable,
+  assertContentAddressed,
+  assertReplaceable,
+  assertStageable,
+  storeInline,
+} from './check-submission';
 import { personOf, refusedEnvelope, requesterOf, warningsOf, type Requester } from './requester';
 
 export interface OpeningDeps extends DerivationDeps {
@@ -40,7 +46,8 @@ export interface OpeningDeps extends DerivationDeps {
 /**
  * The first step of a review: checks the submission, pins the plan, attests external facts, runs the static guardians, and opens the
  * ledger. Refuses, without retry: an id that is not the hash of the change, an unknown source tool, missing bytes, inline bytes that
- * the target does not allow, metadata that may not become part of the effect, an invalid signature, a target without a plan.
+ * the target does not allow, metadata that may not become part of the effect, an invalid signature, a target without a plan, a change
+ * in `supersedes` that this one may not replace.
  *
  * O1 A change is opened once. A retry after a lost result or a reset uses the plan that was pinned first, even if a newer one is
  *    published, and attests nothing again: a record under another plan would not be bound to this review. A change that was
@@ -73,6 +80,7 @@ async function openReview(deps: OpeningDeps, { changeId, submission: sent }: Ope
   const diff = await loadDiff(deps.store, deps.tools, ref);
   const requester = await withCurrentKeys(deps.keys, (find) => requesterOf(submission, plan.development, find));
   if (requester.kind === 'refused') throw refusedEnvelope(requester.why);
+  if (before === null) await assertReplaceable(deps, submission);
   const title = (await ifReadable(() => readTitle(deps, diff))) ?? `${sourceTool} on ${target}`;
   const change = { submission, ref, requester, title, diff };
   if (before !== null) return openedBefore(deps, change, pinned, before);

@@ -4,9 +4,9 @@ import { createOpeningActivities, type OpeningDeps } from '../../../activities/r
 import type { Opened } from '../../../activities/review-types';
 import { fromReported } from '../../../policy/decide/reported';
 import { openEnvelope } from '../../../policy/evidence/dsse';
-import { testKey, testRegistry } from '../../support/keys';
+import { testKey, testRegistry, type TestKey } from '../../support/keys';
 import { memoryLedger } from '../../support/memory-ledger';
-import { ReviewWorld } from '../../support/review/review-world';
+import { ReviewWorld, type WorldOptions } from '../../support/review/review-world';
 
 const LIMITED = '\n  - pack: demo-pack\n  - aggregate: { name: split, window: 1h, limits: { changes: 3 } }';
 
@@ -192,3 +192,39 @@ test.each([
     });
   },
 );
+
+describe('a change in `supersedes`', () => {
+  const OTHER_REQUESTER = testKey('service', 'other-bot', { onBehalfOf: 'someone-else' });
+  const first = new ReviewWorld({ requestKey: 'first' });
+  beforeAll(() => first.open());
+
+  function second(signedBy: TestKey | null, supersedes: string, options: WorldOptions = {}): ReviewWorld {
+    const world = new ReviewWorld({ ledger: first.ledger, requestKey: 'second', signedBy: 'none', ...options });
+    world.registered = [...world.registered, OTHER_REQUESTER];
+    world.submission = { ...world.submission, supersedes };
+    if (signedBy !== null) world.submission = { ...world.submission, envelope: world.signSubmission(signedBy) };
+    return world;
+  }
+
+  test.each<[string, ReviewWorld, string]>([
+    ['another requester', second(OTHER_REQUESTER, first.changeId), 'is not by the requester of this change'],
+    ['a requester who did not sign', second(null, first.changeId), 'is not by the requester of this change'],
+    ['another tenant', second(first.keys.service, first.changeId, { tenant: 'other' }), 'is for another tenant'],
+    ['another tool', second(first.keys.service, first.changeId, { sourceTool: 'Refund' }), 'is for another sourceTool'],
+  ])('that is of %s is refused, and nothing is opened', async (_whose, world, why) => {
+    await expect(world.open()).rejects.toMatchObject({
+      type: 'VALIDATION_ERROR',
+      nonRetryable: true,
+      message: expect.stringMatching(new RegExp(`^supersedes: expected .*${first.changeId}.*${why}`)),
+      details: [expect.objectContaining({ field: 'supersedes' })],
+    });
+    expect(await world.rows()).toEqual([]);
+  });
+
+  test('that is of the same requester, or not opened yet, is accepted', async () => {
+    const { service } = first.keys;
+    await expect(second(service, first.changeId).open()).resolves.toMatchObject({ requester: 'rita' });
+    const unknown = second(service, '9'.repeat(64), { requestKey: 'third' });
+    await expect(unknown.open()).resolves.toMatchObject({ requester: 'rita' });
+  });
+});
