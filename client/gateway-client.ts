@@ -20,7 +20,7 @@ import { parseChangeId, parseInput, parseTimeout } from './parse';
 import type { BundleOptions, ListFilter } from './ports';
 import { TrustOption, type ReceiptTrust } from './receipt';
 import type { ReviewResult } from './result';
-import { SUBMIT_TIMEOUT_MS, type Bounded, type ReviewCalls, Submitted } from './review-calls';
+import { SUBMIT_TIMEOUT_MS, type Bounded, type ReviewCalls, Submitted, type Waiting } from './review-calls';
 import { signWithdrawal, type WithdrawInput } from './sign-withdrawal';
 import { SignerOption, type Signer } from './signer';
 import { prepareSubmission, signSubmission, type PreparedSubmission, type SubmitInput } from './submission';
@@ -80,7 +80,7 @@ export class GatewayClient implements ReviewCalls {
       await this.#http.call('PUT', path, prepared.bytes, z.object({ diffSha: Sha256Hex }));
     }
     const submission = signSubmission(prepared, this.#signer, new Date());
-    const submitted = await this.#http.call('POST', '/v1/reviews', json(submission), Submitted, wait);
+    const submitted = await this.#http.call('POST', '/v1/reviews', json(submission), Submitted, { timeoutMs: wait });
     const { changeId } = prepared;
     const { preflight } = submitted;
     const answered = [submitted.changeId, preflight === 'pending' ? changeId : preflight.changeId];
@@ -120,7 +120,10 @@ export class GatewayClient implements ReviewCalls {
 
   async #bundle(changeId: string, query = ''): Promise<EvidenceBundle> {
     const path = `/v1/reviews/${changeId}${query}`;
-    const text = await this.#http.send('GET', path, null, CALL_TIMEOUT_MS * 3, MAX_EVIDENCE_BYTES);
+    const text = await this.#http.send('GET', path, null, {
+      timeoutMs: CALL_TIMEOUT_MS * 3,
+      maxBytes: MAX_EVIDENCE_BYTES,
+    });
     const parsed = parseEvidence(text);
     if (parsed.ok) return parsed.bundle;
     throw new CountersignError(
@@ -130,25 +133,38 @@ export class GatewayClient implements ReviewCalls {
   }
 
   /**
-   * Waits for the outcome, at most `timeoutMs` (0: returns the current state). The gateway only says when to look: outcome and
-   * receipt are verified here. Throws at once if the gateway does not answer: call it again.
+   * Waits for the outcome, at most `timeoutMs` (0: returns the current state) or until `signal` ends the wait; the result is then
+   * `PENDING`. The gateway only says when to look: outcome and receipt are verified here. Throws at once if the gateway does not answer:
+   * call it again.
    */
-  async result(changeId: string, { timeoutMs = 0 }: Bounded = {}): Promise<ReviewResult> {
+  async result(changeId: string, { timeoutMs = 0, signal }: Waiting = {}): Promise<ReviewResult> {
     const until = Date.now() + parseTimeout(timeoutMs);
+    const left = (): number => (signal?.aborted === true ? 0 : Math.max(0, until - Date.now()));
     for (;;) {
-      const waitMs = Math.ceil(Math.max(0, Math.min(POLL_MS, until - Date.now())));
-      const path = `/v1/reviews/${parseChangeId(changeId)}/result?waitMs=${waitMs}`;
-      const body = await this.#http.call('GET', path, null, ResultBody, waitMs + CALL_TIMEOUT_MS);
+      const body = await this.#poll(parseChangeId(changeId), Math.ceil(Math.min(POLL_MS, left())), signal);
       if (body.state === 'ABORTED') return { ...body, verified: false };
       if (body.state !== 'PENDING') {
         const ended = readResult(changeId, await this.#bundle(changeId), this.trust);
         const why = 'The gateway says that the review has ended, but its rows have no receipt';
         return ended ?? { state: 'ABORTED', verified: false, why };
       }
-      const left = until - Date.now();
-      if (left <= 0) return { state: 'PENDING', status: await this.#statusIfAny(changeId) };
+      if (left() === 0) return { state: 'PENDING', status: await this.#statusIfAny(changeId) };
       // A gateway, or a proxy in front of it, can answer without waiting.
-      await sleep(Math.min(left, READ_AGAIN_MS));
+      await sleep(Math.min(left(), READ_AGAIN_MS));
+    }
+  }
+
+  async #poll(changeId: string, waitMs: number, signal: AbortSignal | undefined): Promise<z.infer<typeof ResultBody>> {
+    const path = `/v1/reviews/${changeId}/result?waitMs=${waitMs}`;
+    const timeoutMs = waitMs + CALL_TIMEOUT_MS;
+    // With a signal that was aborted before the call, the caller still gets the current state.
+    if (waitMs === 0 || signal === undefined)
+      return await this.#http.call('GET', path, null, ResultBody, { timeoutMs });
+    try {
+      return await this.#http.call('GET', path, null, ResultBody, { timeoutMs, abort: signal });
+    } catch (error) {
+      if (signal.aborted) return { state: 'PENDING' };
+      throw error;
     }
   }
 
@@ -185,7 +201,7 @@ export class GatewayClient implements ReviewCalls {
     const results: AnswerResults = {};
     for (const message of answerMessages(answers)) {
       const body = json({ answers: message });
-      const said = await this.#http.call('POST', path, body, AnswerResults, ANSWER_TIMEOUT_MS);
+      const said = await this.#http.call('POST', path, body, AnswerResults, { timeoutMs: ANSWER_TIMEOUT_MS });
       const owners = await this.#owners(said);
       Object.assign(results, await acknowledge(id, message, said, this.#watched(id), owners));
     }
@@ -219,7 +235,7 @@ export class GatewayClient implements ReviewCalls {
     const id = parseChangeId(changeId);
     const message = signWithdrawal(id, input, this.#signer, new Date());
     const path = `/v1/reviews/${id}/withdraw`;
-    const said = await this.#http.call('POST', path, json(message), WithdrawResult, ANSWER_TIMEOUT_MS);
+    const said = await this.#http.call('POST', path, json(message), WithdrawResult, { timeoutMs: ANSWER_TIMEOUT_MS });
     return await acknowledgeWithdrawal(id, message, said, this.#watched(id));
   }
 }

@@ -21,6 +21,15 @@ export interface GatewayHttpOptions {
   readonly fetch?: typeof fetch;
 }
 
+interface CallBounds {
+  /** For the whole call; default 15 s. */
+  readonly timeoutMs?: number;
+  /** Of the response; default 1 MiB. */
+  readonly maxBytes?: number;
+  /** Ends the call early. */
+  readonly abort?: AbortSignal;
+}
+
 /** Signed requests to a gateway. Throws CountersignError: the code that the gateway gives, or `gateway_unavailable`. */
 export class GatewayHttp {
   readonly origin: string;
@@ -41,10 +50,9 @@ export class GatewayHttp {
     pathAndQuery: string,
     body: Uint8Array | null,
     schema: z.ZodType<T>,
-    timeoutMs = CALL_TIMEOUT_MS,
-    maxBytes = MAX_RESPONSE_BYTES,
+    bounds: CallBounds = {},
   ): Promise<T> {
-    const text = await this.send(method, pathAndQuery, body, timeoutMs, maxBytes);
+    const text = await this.send(method, pathAndQuery, body, bounds);
     const parsed = schema.safeParse(jsonOf(text));
     if (parsed.success) return parsed.data;
     throw new CountersignError(
@@ -59,15 +67,15 @@ export class GatewayHttp {
     method: string,
     pathAndQuery: string,
     body: Uint8Array | null,
-    timeoutMs: number,
-    maxBytes: number,
+    { timeoutMs = CALL_TIMEOUT_MS, maxBytes = MAX_RESPONSE_BYTES, abort }: CallBounds,
   ): Promise<string> {
     const prefix = this.#base.pathname.replace(/\/$/, '');
     const url = new URL(prefix + pathAndQuery, this.#base);
     const bytes = body ?? new Uint8Array(0);
     // Without the prefix, which a proxy removes: the gateway compares this path with the one that it receives.
     const path = url.pathname.slice(prefix.length) + url.search;
-    const signal = AbortSignal.timeout(Math.min(Math.ceil(timeoutMs), MAX_TIMER_MS));
+    const timeout = AbortSignal.timeout(Math.min(Math.ceil(timeoutMs), MAX_TIMER_MS));
+    const signal = abort === undefined ? timeout : AbortSignal.any([timeout, abort]);
     const request = (): Promise<Response> =>
       this.#fetch(url, {
         method,

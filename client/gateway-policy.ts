@@ -26,7 +26,7 @@ export class GatewayPolicy {
 
   /** The newest revision in force, and the number of the next. Throws `not_verified` if no trusted operator signed it. */
   async newest(): Promise<{ readonly next: number; readonly newest: PublishedRevision | null }> {
-    const response = await this.#http.call('GET', PATH, null, NewestRevision, CALL_TIMEOUT_MS, MAX_REVISION_BYTES);
+    const response = await this.#http.call('GET', PATH, null, NewestRevision, { maxBytes: MAX_REVISION_BYTES });
     const { next, newest } = response;
     if (newest === null) return { next, newest };
     const { envelope, bundleText } = newest;
@@ -41,6 +41,6 @@ export class GatewayPolicy {
   /** Stores a revision that this operator signed. Throws `conflict` if its number is not the next one. */
   async publish(signed: SignedRevision): Promise<void> {
     const Published = z.object({ revision: z.int() });
-    await this.#http.call('POST', PATH, json(signed), Published, CALL_TIMEOUT_MS * 2);
+    await this.#http.call('POST', PATH, json(signed), Published, { timeoutMs: CALL_TIMEOUT_MS * 2 });
   }
 }

@@ -1,5 +1,5 @@
 /** Public API of `@countersign/client` for agent backends, tools and channels. The client that needs `@temporalio/client` is exported by `./temporal`. */
-export { type Bounded, type ReviewCalls, type Submitted } from './review-calls';
+export { type Bounded, type ReviewCalls, type Submitted, type Waiting } from './review-calls';
 export { type SubmitInput, type PreparedSubmission, prepareSubmission, signSubmission } from './submission';
 export { type ReviewResult } from './result';
 export { type ReceiptCheck, type ReceiptTrust, type Verification, verifyOutcome, verifyReceipt } from './receipt';

@@ -25,6 +25,11 @@ export interface Bounded {
   readonly timeoutMs?: number;
 }
 
+/** `signal` ends the wait early, as the time-out does. */
+export interface Waiting extends Bounded {
+  readonly signal?: AbortSignal;
+}
+
 export const SUBMIT_TIMEOUT_MS = 10_000;
 
 /**
@@ -39,7 +44,7 @@ export interface ReviewCalls {
   submit(input: SubmitInput, bounds?: Bounded): Promise<Submitted>;
   review(changeId: string): Promise<VerifiedReview>;
   status(changeId: string): Promise<ReviewStatus>;
-  result(changeId: string, bounds?: Bounded): Promise<ReviewResult>;
+  result(changeId: string, waiting?: Waiting): Promise<ReviewResult>;
   answer(changeId: string, answers: AnswerMessage['answers']): Promise<AnswerResults>;
   /**
    * Uses the approval of a cooperative change, before its effect. `spent` is true for one nonce only, for all callers together and however often

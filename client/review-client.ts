@@ -33,12 +33,12 @@ import type { WatchedRows } from './read-back';
 import { readReview } from './read-review';
 import { TrustOption, type ReceiptTrust } from './receipt';
 import { toPreflight, type ReviewResult } from './result';
-import { SUBMIT_TIMEOUT_MS, type Bounded, type Submitted } from './review-calls';
+import { SUBMIT_TIMEOUT_MS, type Bounded, type Submitted, type Waiting } from './review-calls';
 import { fromLedger, partThatIsDown } from './review-errors';
 import { ReviewRuns } from './review-runs';
 import { startReview } from './start-review';
 import { toTemporalProblem, type TemporalProblem } from './temporal-errors';
-import { resultFromLedger, resultOfWorkflow, type Waiting } from './wait-for-result';
+import { resultFromLedger, resultOfWorkflow } from './wait-for-result';
 
 export interface ReviewClientOptions {
   readonly temporal: Client;
@@ -286,8 +286,9 @@ export class ReviewClient {
 
   /**
    * Waits for the end of the review in the ledger, at most `timeoutMs` (0: returns the current state). A time-out is not an error:
-   * the result is `PENDING`. `signal` ends the wait early, as a time-out does. Temporal is only asked whether a workflow exists that the ledger has not opened yet: a review that it
-   * has opened is `PENDING` until its end, also without a workflow, because a committer then ends it, and may find it committed.
+   * the result is `PENDING`. `signal` ends the wait early, as a time-out does. Temporal is only asked whether a workflow exists that the
+   * ledger has not opened yet: a review that it has opened is `PENDING` until its end, also without a workflow, because a committer then
+   * ends it, and may find it committed.
    */
   async result(changeId: string, waiting: Waiting = {}): Promise<ReviewResult> {
     const id = parseChangeId(changeId);

@@ -5,7 +5,7 @@ import type { ClientLedger } from './ports';
 import { hasRoots, readResult } from './read-review';
 import type { ReceiptTrust } from './receipt';
 import { toWorkflowResult, type ReviewResult } from './result';
-import type { Bounded } from './review-calls';
+import type { Waiting } from './review-calls';
 import { fromLedger, notFound } from './review-errors';
 import { PROBE_TIMEOUT_MS, type ReviewRuns } from './review-runs';
 import { toTemporalProblem } from './temporal-errors';
@@ -23,11 +23,6 @@ interface Source {
 interface Reading {
   readonly bundle: () => Promise<Evidence>;
   readonly status: () => Promise<ReviewStatus>;
-}
-
-/** `signal` ends the wait as the time-out does. */
-export interface Waiting extends Bounded {
-  readonly signal?: AbortSignal;
 }
 
 export async function resultFromLedger(

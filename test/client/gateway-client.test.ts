@@ -86,6 +86,30 @@ it.each([
   await expect(client.result('a'.repeat(64))).resolves.toEqual({ state: 'PENDING', status: null });
 });
 
+it('ends the wait for a result early by its signal; after it, a call still asks once without waiting', async () => {
+  const abort = new AbortController();
+  const waits: (string | null)[] = [];
+  const client = new GatewayClient({
+    baseUrl: 'https://gateway.example',
+    tenant: 'acme',
+    serviceKey: createSigner(newKeyPair()),
+    fetch: (async ({ searchParams }: URL, { signal }: RequestInit) => {
+      waits.push(searchParams.get('waitMs'));
+      if (searchParams.get('waitMs') !== '0')
+        await new Promise((_, reject) => {
+          signal?.addEventListener('abort', () => reject(signal.reason));
+          abort.abort();
+        });
+      return Response.json({ state: 'PENDING' });
+    }) as typeof fetch,
+  });
+  const result = client.result('a'.repeat(64), { timeoutMs: 3_600_000, signal: abort.signal });
+  await expect(result).resolves.toEqual({ state: 'PENDING', status: null });
+  expect(waits).toEqual(['30000']);
+  await client.result('a'.repeat(64), { timeoutMs: 3_600_000, signal: abort.signal });
+  expect(waits).toEqual(['30000', '0']);
+});
+
 describe.each<[string, (trust: ReceiptTrust) => unknown]>([
   [
     'GatewayClient',

@@ -56,7 +56,9 @@ it('ends a response that trickles after the time-out, also if garbage was collec
     });
   });
   const http = new GatewayHttp({ baseUrl, serviceKey });
-  await expect(http.call('GET', '/v1/key', null, z.unknown(), 1_000)).rejects.toMatchObject(mayHaveEffect);
+  await expect(http.call('GET', '/v1/key', null, z.unknown(), { timeoutMs: 1_000 })).rejects.toMatchObject(
+    mayHaveEffect,
+  );
   await socketClosed;
 }, 20_000);
 
@@ -73,7 +75,7 @@ it.each([1, 2])('repeats a request once if the server closed its kept connection
     });
   });
   const http = new GatewayHttp({ baseUrl, serviceKey });
-  const post = (text: string) => http.call('POST', '/v1/x', Buffer.from(text), z.unknown(), 5_000);
+  const post = (text: string) => http.call('POST', '/v1/x', Buffer.from(text), z.unknown(), { timeoutMs: 5_000 });
   await post('first');
   if (times === 1) await expect(post('second')).resolves.toEqual({});
   else await expect(post('second')).rejects.toMatchObject(mayHaveEffect);
@@ -88,7 +90,7 @@ it('ends a body that stalls if the time-out has passed before the response is re
     return new Response(body);
   };
   const http = new GatewayHttp({ baseUrl: 'https://gateway.example', serviceKey, fetch });
-  await expect(http.call('GET', '/v1/key', null, z.unknown(), 10)).rejects.toMatchObject(mayHaveEffect);
+  await expect(http.call('GET', '/v1/key', null, z.unknown(), { timeoutMs: 10 })).rejects.toMatchObject(mayHaveEffect);
   expect(cancelled).toBe(true);
 });
 
