@@ -22,6 +22,7 @@ import {
   resultOf,
   violationsOf,
 } from '../support/plan';
+import { anyText } from '../support/any-text';
 
 const submission: Submission = {
   ...{ tenant: 'acme', target: 'shop', sourceTool: 'SQLDryRun' },
@@ -195,11 +196,11 @@ const carriedStates = fc
         decision: fc.constantFrom('confirm', 'reject', 'retract'),
         person: fc.constantFrom('ada', 'bob', 'mallory'),
         minutes: fc.integer({ min: -10, max: 3000 }),
-        reason: fc.string({ unit: 'binary', maxLength: 50 }),
+        reason: anyText(50),
       }),
       { maxLength: 8 },
     ),
-    texts: fc.array(fc.string({ unit: 'binary', maxLength: 200 }), { maxLength: 60 }),
+    texts: fc.array(anyText(200), { maxLength: 60 }),
     keyOwners: fc.dictionary(fc.string(), fc.string(), { maxKeys: 3 }),
     code: fc.constantFrom('accepted', 'duplicate', 'unknown_key', 'malformed'),
     messages: fc.nat(120),

@@ -9,6 +9,7 @@ import {
   MAX_DEPTH,
   toWellFormed,
 } from '../../../policy/contracts/canonical-json';
+import { anyText } from '../../support/any-text';
 
 describe('the vectors of RFC 8785', () => {
   test('appendix B: numbers', () => {
@@ -252,7 +253,7 @@ test('toWellFormed replaces lone surrogates and keeps complete characters', () =
   expect(toWellFormed('a\ud83d\ude00\ud83d')).toBe('a\ud83d\ude00\ufffd');
   expect(toWellFormed('\udc00x\ud800')).toBe('\ufffdx\ufffd');
   fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), (text) => expect(isWellFormed(toWellFormed(text))).toBe(true)),
+    fc.property(anyText(), (text) => expect(isWellFormed(toWellFormed(text))).toBe(true)),
     { numRuns: 200 },
   );
 });

@@ -2,8 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { escapeJson, escapeLine, escapeLines } from '../../../policy/text/escape';
 import { createPrinter, line, styled, wantsColor } from '../../../cli/printer';
+import { anyText } from '../../support/any-text';
 
-const anything = fc.string({ unit: 'binary', maxLength: 60 });
+const anything = anyText(60);
 const tricks = fc.constantFrom(
   '\u001b[2J',
   '\u001b]0;x\u0007',
