@@ -146,13 +146,14 @@ export function createPlanSource(deps: PlanSourceDeps): PlanSource {
       if (entry !== undefined) return compile(newest, entry);
       // An agent of any tenant reads this message, so it names no other target.
       const tools = newest.revision.plans.filter((p) => p.target === target).map((p) => p.sourceTool);
+      const field = tools.length === 0 ? 'target' : 'sourceTool';
       const instead =
-        tools.length === 0
+        field === 'target'
           ? `it does not have the target ${target}; ask an operator, who sees all with "countersign policy show"`
           : `for ${target}, it expects one of ${tools.join(', ')}`;
       throw misconfigured(
-        `target, sourceTool: policy revision ${newest.revision.revision} has no plan for ${target}/${sourceTool}: ${instead}`,
-        { target, sourceTool },
+        `${field}: policy revision ${newest.revision.revision} has no plan for ${target}/${sourceTool}: ${instead}`,
+        { field, target, sourceTool },
       );
     },
 

@@ -154,9 +154,13 @@ it('an agent of any tenant that names a wrong target or tool learns the tools of
   const message = (target: string): Promise<string> =>
     source.current(target, 'HTTPPatch').then(String, (error: unknown) => (error as Error).message);
   expect(await message('shop')).toMatch(
-    /has no plan for shop\/HTTPPatch: for shop, it expects one of SQLCAS, SQLDryRun$/,
+    /^sourceTool: .* has no plan for shop\/HTTPPatch: for shop, it expects one of SQLCAS, SQLDryRun$/,
   );
   const unknown = await message('shp');
-  expect(unknown).toMatch(/has no plan for shp\/HTTPPatch: it does not have the target shp; ask an operator/);
+  expect(unknown).toMatch(
+    /^target: .* has no plan for shp\/HTTPPatch: it does not have the target shp; ask an operator/,
+  );
   expect(unknown).not.toMatch(/shop|payroll/);
+  await expect(source.current('shp', 'HTTPPatch')).rejects.toMatchObject({ details: [{ field: 'target' }] });
+  await expect(source.current('shop', 'HTTPPatch')).rejects.toMatchObject({ details: [{ field: 'sourceTool' }] });
 });
