@@ -83,6 +83,8 @@ test('a refused answer is in the details and the memo with why, as a claim', asy
 test('every activity and every timer in the history has a summary, and the details show the outcome', async () => {
   await system.answer(changeId, 'alice', 'confirm');
   await system.ended(changeId);
+  // The ledger has the end before the workflow has ended.
+  await handle().result();
   const { events } = await handle().fetchHistory();
   const scheduled = (events ?? []).filter(
     (e) =>
@@ -110,10 +112,7 @@ test('every activity and every timer in the history has a summary, and the detai
   expect(memo?.['answers']).toEqual([expect.stringMatching(/^alice: confirm guardian\.llm_judge, confirm by alice, /)]);
   expect(memo?.['outcome']).toMatch(/^COMMITTED: /);
   // The first refusal wrote title, answers and refusals; then only what changed is written.
-  // The ledger has the end before the workflow has ended.
-  await handle().result();
-  const whole = await handle().fetchHistory();
-  const written = (whole.events ?? []).flatMap(({ workflowPropertiesModifiedEventAttributes: modified }) =>
+  const written = (events ?? []).flatMap(({ workflowPropertiesModifiedEventAttributes: modified }) =>
     modified == null ? [] : [Object.keys(modified.upsertedMemo?.fields ?? {}).sort()],
   );
   expect(written).toEqual([

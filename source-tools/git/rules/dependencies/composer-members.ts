@@ -1,7 +1,10 @@
 import { wordSet } from '../../../../policy/text/word-list';
 import type { JsonMember } from './json-members';
+import { isPlainCommand } from './plain-command';
+import { COMMAND } from './setting';
 
 const SETTING = 'is a setting of what is installed and run';
+const SETTING_OR_COMMAND = `${SETTING}, or ${COMMAND}`;
 const LOADED = 'decides which files the program loads';
 
 /** Objects and lists that describe the package, or name packages with their versions. https://getcomposer.org/doc/04-schema.md */
@@ -13,6 +16,8 @@ const AUTOLOAD = wordSet('autoload autoload-dev psr-4 psr-0 classmap files exclu
 const PACKAGE = /^[\w.-]+\/[\w.-]+$/;
 /** A branch, or releases that are not stable: https://getcomposer.org/doc/articles/versions.md */
 const UNSTABLE = /(?:^"|[\s|,])dev-|[\dx*]-dev\b|@[a-z]/i;
+/** Of the platform or of a branch. */
+const VERSIONS = /^"(?:[\^~<>=!|., *-]|\d|\.x-dev)+"$/;
 /** Members of the package and of its authors. */
 const PLAIN_KEYS = wordSet('name description version type license homepage readme time email role abandoned $schema');
 
@@ -21,19 +26,20 @@ export function composerSetting({ parent, key, value }: JsonMember): string | nu
   const container = parent.key?.toLowerCase() ?? null;
   if (container !== null && AUTOLOAD.has(container)) return LOADED;
   if (key !== null && AUTOLOAD.has(key.toLowerCase()) && value !== '{' && value !== '[') return LOADED;
+  if (parent.within === 'scripts' || container === 'scripts') return value === '[' || isPlain(value) ? null : COMMAND;
   if (key === null)
-    return !value.startsWith('"') || parent.within === 'scripts' || (container !== null && PLAIN_LISTS.has(container))
-      ? null
-      : SETTING;
-  if (container === 'scripts' || (container !== null && PLAIN_OBJECTS.has(container))) return null;
+    return !value.startsWith('"') || (container !== null && PLAIN_LISTS.has(container)) ? null : SETTING;
+  if (container !== null && PLAIN_OBJECTS.has(container)) return null;
   if (container === null ? PACKAGE.test(key) : PACKAGES.has(container)) return UNSTABLE.test(value) ? SETTING : null;
   if (value === '{' || value === '[') return isOpened(container) ? SETTING : null;
   if (container !== null) return SETTING;
-  if (value === 'true' || value === 'false') return SETTING;
-  // A command of `scripts` can have any name, and a package is read with its version.
-  const isSetting = key === 'url' || /^(?:"https?:|"git)/.test(value) || /\\\\/.test(key);
-  return isSetting && !PLAIN_KEYS.has(key.toLowerCase()) ? SETTING : null;
+  if (PLAIN_KEYS.has(key.toLowerCase()) || VERSIONS.test(value)) return null;
+  // A command of `scripts` can have any name.
+  return isPlain(value) ? null : SETTING_OR_COMMAND;
 }
+
+/** `@name` runs another script of the manifest. https://getcomposer.org/doc/articles/scripts.md#referencing-scripts */
+const isPlain = (value: string): boolean => /^"@[\w:.-]+"$/.test(value) || isPlainCommand(value);
 
 /** An object of settings of Composer or of a framework. */
 const isOpened = (container: string | null): boolean => container === 'config' || container === 'extra';

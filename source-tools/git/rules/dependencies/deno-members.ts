@@ -1,6 +1,7 @@
 import { wordSet } from '../../../../policy/text/word-list';
 import type { JsonMember } from './json-members';
-import { SETTING } from './setting';
+import { isPlainCommand } from './plain-command';
+import { COMMAND, SETTING } from './setting';
 
 /**
  * Settings of Deno that load plugins, let packages run scripts, grant permissions, or decide which code an import gets.
@@ -21,8 +22,15 @@ const FILE = /^"\.{0,2}\//;
 /** Why a person sees a new member of deno.json that no other check reports; or null. */
 export function denoSetting({ parent, key, value }: JsonMember): string | null {
   if (key === null) return value.startsWith('"') && !isPlainItem(parent, value) ? SETTING : null;
+  if (isCommand(parent, key, value)) return isPlainCommand(value) ? null : COMMAND;
   if (SETTINGS.has(key) || value.startsWith('"data:') || (IMPORT.test(key) && FILE.test(value))) return SETTING;
   return PERMISSIONS.has(key) && (value === 'true' || value === '[' || value === '{') ? SETTING : null;
+}
+
+/** A text of `tasks`, or one of several words in an object that the hunk does not show. */
+function isCommand(parent: JsonMember['parent'], key: string, value: string): boolean {
+  if (key === 'description' || !value.startsWith('"')) return false;
+  return parent.key === 'tasks' || parent.within === 'tasks' || (parent.key === null && /\s/.test(value));
 }
 
 /** A plugin is a path or a package with its registry; rules and flags are words. */

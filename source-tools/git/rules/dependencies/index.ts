@@ -30,7 +30,7 @@ const REGISTRIES = [
 
 export const dependencyChange = gitRule({
   name: 'git_dependency_change',
-  logicRevision: 13,
+  logicRevision: 14,
   defaultLevel: 'confirm',
   why: 'A dependency runs with all permissions of the program, and a lock file that disagrees with its manifest installs something else.',
   config: z.strictObject({

