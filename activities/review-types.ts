@@ -59,8 +59,8 @@ export type Staged =
     }
   /** The committer computed the static findings again and one of them forbids the change: nothing was executed. */
   | { readonly kind: 'refused'; readonly explanation: string }
-  /** The target refused to run it (unknown column, constraint, permission). The target is unchanged. */
-  | { readonly kind: 'rejected'; readonly explanation: string };
+  /** The target refused to run it (unknown column, constraint, permission), or `stale`: its base has moved. The target is unchanged. */
+  | { readonly kind: 'rejected'; readonly stale?: true; readonly explanation: string };
 
 export interface JudgeInput extends ChangeInput {
   readonly stagingSha: string | null;

@@ -290,7 +290,9 @@ async function stage(change: Review): Promise<Ending | null> {
       case 'refused':
         return { reason: 'forbidden', explanation: staged.explanation };
       case 'rejected':
-        return { reason: 'commit_failed', explanation: `The target rejected the change: ${staged.explanation}` };
+        return staged.stale === true
+          ? { reason: 'stale_base', explanation: staged.explanation }
+          : { reason: 'commit_failed', explanation: `The target rejected the change: ${staged.explanation}` };
       default:
         return staged satisfies never;
     }

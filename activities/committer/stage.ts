@@ -67,11 +67,12 @@ async function stageOpened(deps: StagingDeps, ref: OpenedChange, signal: AbortSi
   const facts = await readFacts(deps, diff);
   const run = await dryRun(deps, tool, ref, { diff, facts, settings: plan.staging, signal });
   if (run.kind === 'rejected') {
-    const body = { rejected: true, explanation: run.explanation };
+    const stale = run.stale === true ? ({ stale: true } as const) : {};
+    const body = { rejected: true, ...stale, explanation: run.explanation };
     await deps.ledger.append(ref.changeId, [
       { kind: 'staged', at: deps.now().toISOString(), factKey: 'staged:rejected', body },
     ]);
-    return { kind: 'rejected', explanation: run.explanation };
+    return { kind: 'rejected', ...stale, explanation: run.explanation };
   }
   const preview = wellFormed(run.preview) as JsonObject;
   const record = { ...run.record, previewSha: Object.keys(preview).length === 0 ? null : previewSha(preview) };

@@ -41,8 +41,8 @@ export interface StageContext extends TargetContext {
 /** `preview` is for people. It contains rows of the target, so it stays with the committer and never enters histories or logs. */
 export type Staged =
   | { readonly kind: 'staged'; readonly record: StagingRecord; readonly preview: JsonObject }
-  /** The target, or its adapter, refused the change: a finding, not an error. Not retried. */
-  | { readonly kind: 'rejected'; readonly explanation: string };
+  /** The target, or its adapter, refused the change: a finding, not an error. Not retried. `stale`: because its base has moved. */
+  | { readonly kind: 'rejected'; readonly stale?: true; readonly explanation: string };
 
 /** What was recorded about the requests of a change. */
 export interface SendState {

@@ -106,15 +106,14 @@ export const ROLLBACK_SUPPORT: { readonly [R in RollbackReason]: Support } = {
   commit_failed: (ending) => {
     if (ending.begun) return 'The commit had begun';
     if (!isDisclosed(ending)) {
-      const staged = ending.rows.filter(({ kind }) => kind === 'staged');
-      // Another attempt, which Temporal had given up, can record its dry run after the one that the workflow knows.
-      const rejected = staged.find(({ body }) => body['rejected'] === true);
-      if (rejected !== undefined) return `The target rejected the change: ${textOf(rejected)}`;
+      const rejected = rejectedDryRun(ending);
+      if (rejected !== undefined)
+        return rejected.body['stale'] === true ? null : `The target rejected the change: ${textOf(rejected)}`;
       const failed = failureOf(ending, 'stage');
       if (failed !== null) return `The dry run failed: ${failed}`;
       const undisclosed = failureOf(ending, 'disclose');
       if (undisclosed !== null) return `The violations could not be disclosed: ${undisclosed}`;
-      if (staged.length === 0 && sinceRow(ending, lastStaticOf(ending)) >= DRY_RUN_MS)
+      if (!has(ending, 'staged') && sinceRow(ending, lastStaticOf(ending)) >= DRY_RUN_MS)
         return 'The dry run did not succeed in time';
     }
     const failed = failuresOf(ending, 'commit').at(-1);
@@ -122,8 +121,12 @@ export const ROLLBACK_SUPPORT: { readonly [R in RollbackReason]: Support } = {
       return `The commit failed before it began: ${textOf(failed)}`;
     return windowHasPassed(ending) ? 'The change was not committed within the commit window' : null;
   },
-  // After an intent only: the marker of the target decides, and the committer records the reason before it seals it.
-  stale_base: ({ begun }) => (begun ? 'The target had changed' : null),
+  stale_base: (ending) => {
+    // The marker of the target decides, and the committer records the reason before it seals it.
+    if (ending.begun) return 'The target had changed';
+    const rejected = isDisclosed(ending) ? undefined : rejectedDryRun(ending);
+    return rejected?.body['stale'] === true ? `The target had changed before the dry run: ${textOf(rejected)}` : null;
+  },
   post_failed: ({ begun }) => (begun ? 'A post validator refused the effect' : null),
   /** Written by the reconciler before it ends the review. */
   workflow_lost: ({ rows }) =>
@@ -140,6 +143,7 @@ export const BY_STRENGTH: readonly RollbackReason[] = [
   'policy_moved',
   'no_handler',
   'expired',
+  'stale_base',
   'commit_failed',
   'commit_refused',
 ];
@@ -191,6 +195,11 @@ function has({ rows }: Ending, kind: LedgerRow['kind']): boolean {
 function isDisclosed({ rows }: Ending): boolean {
   const row = rows.find(({ kind }) => kind === 'disclosed');
   return row !== undefined && DisclosedRow.safeParse(row.body).success;
+}
+
+/** Another attempt, which Temporal had given up, can record its dry run after the one that the workflow knows. */
+function rejectedDryRun({ rows }: Ending): LedgerRow | undefined {
+  return rows.find(({ kind, body }) => kind === 'staged' && body['rejected'] === true);
 }
 
 /** Milliseconds since this row; NaN, which passes no bound, without one. */

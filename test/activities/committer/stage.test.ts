@@ -93,6 +93,23 @@ test('a rejected dry run ends the review as commit_failed, also if an attempt th
   });
 });
 
+test('a dry run that finds a moved base ends the review as stale_base, whatever reason the workflow asks for', async () => {
+  for (const [stale, reason, asked] of [
+    [{ stale: true }, 'stale_base', 'stale_base'],
+    [{ stale: true }, 'stale_base', 'commit_failed'],
+    [{}, 'commit_failed', 'stale_base'],
+  ] as const) {
+    const world = new ReviewWorld({ text: 'clean' });
+    const rejected = { kind: 'rejected', ...stale, explanation: 'main is at 3f' } as const;
+    Object.assign(world.target.effects, { stage: async () => rejected });
+    await world.open();
+    expect(await world.stage()).toEqual(rejected);
+    expect((await world.rows()).at(-1)?.row.body).toEqual({ rejected: true, ...stale, explanation: 'main is at 3f' });
+    const explanation = expect.stringContaining('main is at 3f');
+    expect(await world.rollback({ reason: asked })).toMatchObject({ state: 'ROLLED_BACK', reason, explanation });
+  }
+});
+
 test('binds the preview that is stored with the record', async () => {
   const world = new ReviewWorld({ text: 'clean' });
   const preview = { tables: [{ table: 'orders', rows: [{ before: null, after: { note: 'lone \ud800' } }] }] };
