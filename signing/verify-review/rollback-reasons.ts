@@ -124,8 +124,10 @@ export const ROLLBACK_SUPPORT: { readonly [R in RollbackReason]: Support } = {
   stale_base: (ending) => {
     // The marker of the target decides, and the committer records the reason before it seals it.
     if (ending.begun) return 'The target had changed';
-    const rejected = isDisclosed(ending) ? undefined : rejectedDryRun(ending);
-    return rejected?.body['stale'] === true ? `The target had changed before the dry run: ${textOf(rejected)}` : null;
+    const rejected = rejectedDryRun(ending);
+    return rejected?.body['stale'] === true && !isDisclosed(ending)
+      ? `The target had changed before the dry run: ${textOf(rejected)}`
+      : null;
   },
   post_failed: ({ begun }) => (begun ? 'A post validator refused the effect' : null),
   /** Written by the reconciler before it ends the review. */
