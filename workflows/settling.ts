@@ -1,5 +1,5 @@
 import { ApplicationFailure, CancellationScope } from '@temporalio/workflow';
-import type { CommitInput, CommitResult, Settled, SettledOrUnknown } from '../activities/review-types';
+import type { CommitInput, CommitReport, Settled, SettledOrUnknown } from '../activities/review-types';
 import { withoutInline } from '../policy/contracts/diff';
 import { FailureType } from '../policy/contracts/failure-type';
 import type { RollbackReason } from '../policy/contracts/outcome';
@@ -52,7 +52,7 @@ async function commit(change: Review): Promise<'ended' | 'wait'> {
   const input = commitInput(change);
   // From here on the effect may exist: a cancellation must not leave it unresolved.
   return CancellationScope.nonCancellable(async () => {
-    let result: CommitResult;
+    let result: CommitReport;
     try {
       result = await committing('commit', change.plan.commitWindowMs).commit(input);
     } catch (error) {

@@ -1,4 +1,4 @@
-import type { AdmittedWithdrawal, CommitResult, Settled } from '../../../activities/review-types';
+import type { AdmittedWithdrawal, CommitReport, Settled } from '../../../activities/review-types';
 import type { AdmittedAnswer, Decision } from '../../../policy/contracts/answer';
 import type { Plan } from '../../../policy/contracts/plan';
 import type { RollbackReason } from '../../../policy/contracts/outcome';
@@ -87,7 +87,7 @@ export class EvidenceReview extends ReviewSteps {
   async run(
     publish: (bundleText: string) => void,
     revoke: (name: string, at: string) => void,
-  ): Promise<Settled | CommitResult | null> {
+  ): Promise<Settled | CommitReport | null> {
     const { change } = this;
     await this.open();
     if (change.published !== undefined) {

@@ -1,4 +1,4 @@
-import type { CommitResult, Settled } from '../../../activities/review-types';
+import type { CommitReport, Settled } from '../../../activities/review-types';
 import { exportEvidence, type EvidenceSources } from '../../../activities/review/export-evidence';
 import type { JsonObject } from '../../../policy/contracts/canonical-json';
 import { sha256Hex, sha256HexOfText } from '../../../policy/contracts/hash';
@@ -51,7 +51,7 @@ export interface World {
   readonly keys: SeededKeys;
   review(change: WorldChange): Promise<{
     readonly changeId: string;
-    readonly settled: Settled | CommitResult | null;
+    readonly settled: Settled | CommitReport | null;
     readonly steps: EvidenceReview;
   }>;
   export(changeId: string, options?: { readonly bytes: boolean }): Promise<EvidenceBundle>;
