@@ -58,9 +58,12 @@ export type DryRun =
       readonly title: string;
       readonly reported: Reported;
     }
-  /** The committer computed the static findings again and one of them forbids the change: nothing was executed. */
+  /**
+   * By the committer, before it executed anything: a static finding, computed again, forbids the change, its plan is for another target,
+   * or it has ended.
+   */
   | { readonly kind: 'refused'; readonly explanation: string }
-  /** The target refused to run it (unknown column, constraint, permission), or `stale`: its base has moved. The target is unchanged. */
+  /** The target does not accept it (unknown column, constraint, permission), or `stale`: its base has moved. The target is unchanged. */
   | { readonly kind: 'rejected'; readonly stale?: true; readonly explanation: string };
 
 export interface JudgeInput extends ChangeInput {

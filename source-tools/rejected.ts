@@ -1,6 +1,6 @@
 import type { Staged } from '../policy/contracts/target-effects';
 
-/** The target, or its adapter, refuses the change. */
+/** The target, or its adapter, does not accept the change. */
 export function rejected(explanation: string): Staged {
   return { kind: 'rejected', explanation };
 }

@@ -43,6 +43,7 @@ export type Captured =
   | { readonly kind: 'missed'; readonly found: number; readonly explanation: string }
   /** The server returned an error; `error` is the driver's. */
   | { readonly kind: 'failed'; readonly place: string; readonly error: unknown }
+  /** Our own code does not let the change run, or it took too long. Not related to the rollback reason of this name. */
   | { readonly kind: 'declined'; readonly explanation: string }
   /** Not executed, or rolled back: a rehearsal must not do this. */
   | { readonly kind: 'not_rehearsed'; readonly works: readonly Work[]; readonly reasons: readonly string[] };
