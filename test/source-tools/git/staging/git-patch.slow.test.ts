@@ -14,7 +14,7 @@ import {
   oneLinePatch,
   type GitRepository,
 } from '../../../../dev/fixtures/git-repository';
-import { diffOf, newChangeId, recordOf } from '../../sql/staging/sql-diff';
+import { diffOf, newChangeId, recordOf } from '../../../support/staged-change';
 
 const { stage, commit, seal } = gitPatchEffects;
 const INTENT_AT = '2026-03-01T12:00:00.000Z';

@@ -3,7 +3,7 @@ import { httpPatchEffects } from '../../../../source-tools/http/staging';
 import { stagingSha } from '../../../../policy/contracts/staging-record';
 import { eventually } from '../../../support/eventually';
 import { toSettle } from '../../../support/to-settle';
-import { recordOf } from '../../sql/staging/sql-diff';
+import { recordOf } from '../../../support/staged-change';
 import { approvedChange, httpChange, retried, useJsonApi, type More } from './http-change';
 
 const { stage, commit, seal } = httpPatchEffects;

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { sqlCasEffects } from '../../../../source-tools/sql/staging';
 import type { StageContext } from '../../../../policy/contracts/target-effects';
 import { onEachSharedServer } from './target-server';
-import { commitContext, diffOf, PATIENT, recordOf, stageContext } from './sql-diff';
+import { commitContext, PATIENT, stageContext } from './sql-context';
+import { diffOf, recordOf } from '../../../support/staged-change';
 
 const { stage, commit } = sqlCasEffects;
 onEachSharedServer((use) => {
