@@ -2,6 +2,7 @@ import { findingsIn } from '../../support/review/written-findings';
 import type { JsonObject } from '../../../policy/contracts/canonical-json';
 import { previewSha } from '../../../policy/contracts/staging-record';
 import { recordedFindings } from '../../../policy/evidence/recorded-findings';
+import { failureType } from '../../support/review/failure-type';
 import { ReviewWorld } from '../../support/review/review-world';
 
 /** Ledger rows of the post validator `demo_post`, which fires on more than five rows. */
@@ -108,6 +109,14 @@ test('a dry run that finds a moved base ends the review as stale_base, whatever 
     const explanation = expect.stringContaining('main is at 3f');
     expect(await world.rollback({ reason: asked })).toMatchObject({ state: 'ROLLED_BACK', reason, explanation });
   }
+});
+
+test('a moved base that another dry run finds after the disclosure does not end the review', async () => {
+  const world = await new ReviewWorld().reviewed();
+  const rejected = { kind: 'rejected', stale: true, explanation: 'main is at 3f' } as const;
+  Object.assign(world.target.effects, { stage: async () => rejected });
+  expect(await world.stage()).toEqual(rejected);
+  expect(await failureType(world.rollback({ reason: 'stale_base' }))).toBe('VALIDATION_ERROR');
 });
 
 test('binds the preview that is stored with the record', async () => {
