@@ -16,6 +16,7 @@ import {
   type LedgerRow,
 } from '../../policy/contracts/ledger';
 import { MAX_VIOLATIONS } from '../../policy/contracts/limits';
+import { STEP_MS } from '../../policy/contracts/step-times';
 import type { ValidatorFinding } from '../../policy/contracts/finding';
 import type { RollbackReason } from '../../policy/contracts/outcome';
 import type { Plan } from '../../policy/contracts/plan';
@@ -62,13 +63,6 @@ export interface Ending {
 /** The explanation if the reason is supported, else null. */
 type Support = (ending: Ending) => string | null;
 
-const MINUTE = 60_000;
-/** Time-outs of the workflow's activities: opening and disclosure, the guardians, the dry run, and the judge with its failure. */
-const PATIENT_MS = 24 * 60 * MINUTE;
-const GUARDIANS_MS = 15 * MINUTE;
-const DRY_RUN_MS = 60 * MINUTE;
-const JUDGE_MS = 11 * MINUTE;
-
 export const ROLLBACK_SUPPORT: { readonly [R in RollbackReason]: Support } = {
   withdrawn: (ending) => stoppedBy(ending, 'withdrawn'),
   superseded: (ending) => stoppedBy(ending, 'superseded'),
@@ -76,7 +70,7 @@ export const ROLLBACK_SUPPORT: { readonly [R in RollbackReason]: Support } = {
   expired: (ending) => {
     const expired = decidedAs(ending.decided, 'expired');
     if (expired !== null) return expired;
-    return !has(ending, 'disclosed') && sinceRow(ending, openingOf(ending)) >= PATIENT_MS
+    return !has(ending, 'disclosed') && sinceRow(ending, openingOf(ending)) >= STEP_MS.review
       ? 'The review was not ready for answers within 24 hours'
       : null;
   },
@@ -113,7 +107,7 @@ export const ROLLBACK_SUPPORT: { readonly [R in RollbackReason]: Support } = {
       if (failed !== null) return `The dry run failed: ${failed}`;
       const undisclosed = failureOf(ending, 'disclose');
       if (undisclosed !== null) return `The violations could not be disclosed: ${undisclosed}`;
-      if (!has(ending, 'staged') && sinceRow(ending, lastStaticOf(ending)) >= DRY_RUN_MS)
+      if (!has(ending, 'staged') && sinceRow(ending, lastStaticOf(ending)) >= STEP_MS.dryRun)
         return 'The dry run did not succeed in time';
     }
     const failed = failuresOf(ending, 'commit').at(-1);
@@ -233,13 +227,13 @@ function silence(ending: Ending): string | null {
 
 function guardiansHaveEnded(ending: Ending): boolean {
   const failed = failuresOf(ending, 'runGuardians').map(({ body }) => body['unit']);
-  return isComplete(ending, 'static', failed) || sinceRow(ending, openingOf(ending)) >= GUARDIANS_MS;
+  return isComplete(ending, 'static', failed) || sinceRow(ending, openingOf(ending)) >= STEP_MS.guardians;
 }
 
 /** False without a dry run: a dry run that failed ends the review as `commit_failed`. Its validators have answered when it has its row. */
 function judgeHasEnded(ending: Ending): boolean {
   const staged = ending.rows.findLast(({ kind, body }) => kind === 'staged' && body['rejected'] !== true);
-  return sinceRow(ending, staged) >= JUDGE_MS;
+  return sinceRow(ending, staged) >= STEP_MS.judge + STEP_MS.judgeFailure;
 }
 
 /** The rows in which a worker recorded that this step failed permanently. */
