@@ -47,7 +47,8 @@ interface GuardiansInput extends ChangeInput {
 /** By validator id. */
 export type UnitResults = Readonly<Record<string, unknown>>;
 
-export type Staged =
+/** What the committer reports of a dry run; `Staged` in target-effects.ts is what the target answered. */
+export type DryRun =
   | {
       readonly kind: 'staged';
       readonly stagingSha: string;
@@ -57,10 +58,13 @@ export type Staged =
       readonly title: string;
       readonly reported: Reported;
     }
-  /** The committer computed the static findings again and one of them forbids the change: nothing was executed. */
+  /**
+   * By the committer, before it executed anything: a static finding, computed again, forbids the change, its plan is for another target,
+   * or it has ended.
+   */
   | { readonly kind: 'refused'; readonly explanation: string }
-  /** The target refused to run it (unknown column, constraint, permission). The target is unchanged. */
-  | { readonly kind: 'rejected'; readonly explanation: string };
+  /** The target does not accept it (unknown column, constraint, permission), or `stale`: its base has moved. The target is unchanged. */
+  | { readonly kind: 'rejected'; readonly stale?: true; readonly explanation: string };
 
 export interface JudgeInput extends ChangeInput {
   readonly stagingSha: string | null;
@@ -157,7 +161,8 @@ export interface Settled {
 export type SettledOrUnknown = Settled | { readonly state: 'EFFECT_UNKNOWN'; readonly explanation: string };
 /** Why a change may be refused at its commit. */
 export type RefusalReason = Extract<RollbackReason, 'commit_refused' | 'policy_moved' | 'withdrawn' | 'superseded'>;
-export type CommitResult =
+/** What the committer reports of a commit; `CommitResult` in target-effects.ts is what the target answered. */
+export type CommitReport =
   | SettledOrUnknown
   /** A check refused the commit; the ledger contains its name. Nothing was applied, and the workflow rolls back. */
   | {
@@ -180,8 +185,8 @@ export interface JudgeActivities {
   readonly attestJudgeFailure: (input: JudgeFailureInput) => Promise<Judged>;
 }
 export interface CommitActivities {
-  readonly stage: (input: ChangeInput) => Promise<Staged>;
-  readonly commit: (input: CommitInput) => Promise<CommitResult>;
+  readonly stage: (input: ChangeInput) => Promise<DryRun>;
+  readonly commit: (input: CommitInput) => Promise<CommitReport>;
   readonly rollback: (input: RollbackInput) => Promise<Settled>;
   /** Resolves EFFECT_UNKNOWN by the marker: COMMITTED if found; otherwise it is sealed, so that no delayed attempt can commit. */
   readonly reconcile: (input: CommitInput) => Promise<SettledOrUnknown>;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import { z } from 'zod';
-import type { Disclosed, Opened, Staged } from '../activities/review-types';
+import type { Disclosed, Opened, DryRun } from '../activities/review-types';
 import type { DevClient } from '../dev/client';
 import { query } from '../dev/query';
 import type { Dev } from '../dev/start';
@@ -94,7 +94,7 @@ function apply(change: Review, activity: string, result: unknown): void {
     case 'runGuardians':
       return change.findings.recordReported(result as Reported);
     case 'stage': {
-      const staged = result as Staged;
+      const staged = result as DryRun;
       if (staged.kind !== 'staged') throw new Error('The dry run was refused');
       change.cardinality = staged.cardinality;
       change.stagingSha = staged.stagingSha;

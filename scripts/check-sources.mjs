@@ -119,5 +119,10 @@ function staleDefects({ root, read, defects }) {
       tests.length === 0 ||
       tests.some((test) => !existsSync(join(root, test))),
   );
-  return stale.map(({ name, file, from }) => `scripts/defects: "${name}" is stale\n  ${file}: ${from}`);
+  const why =
+    'Give it its own name, text that its file contains once, another one for it, and tests that exist; then run';
+  return stale.map(
+    ({ name, file, from }) =>
+      `scripts/defects: "${name}" is stale\n  ${file}: ${from}\n  ${why} npm run defects -- --only "${name}"`,
+  );
 }

@@ -228,7 +228,7 @@ const effect = z.record(z.string(), z.unknown());
 
 const StagedShape = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('staged'), record: StagingRecord, preview: effect }),
-  z.object({ kind: z.literal('rejected'), explanation }),
+  z.object({ kind: z.literal('rejected'), stale: z.literal(true).optional(), explanation }),
 ]);
 const CommitShape = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('applied'), effect, replayed: z.boolean() }),

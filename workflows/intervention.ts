@@ -9,14 +9,14 @@ import { reviewSteps } from './proxies';
 import { waitOrTimeout } from './wait-or-timeout';
 import { now, type Review } from './review-state';
 import { readStatements } from './statements';
-import type { Ending } from './settling';
+import type { ProposedRollback } from './settling';
 import { publishStatus } from './reporting';
 
 /**
  * Discloses the violations and waits until `decide` has enough answers, the deadline passes, or the change is withdrawn or
  * superseded. Returns the reason if the review ends here, else null.
  */
-export async function intervene(change: Review): Promise<Ending | null> {
+export async function intervene(change: Review): Promise<ProposedRollback | null> {
   const triggered = matchPolicies(change.plan, change.findings.all(), change.cardinality);
   if (triggered.length > MAX_VIOLATIONS) change.findings.recordTooManyViolations(triggered.length);
   if (triggered.length === 0 || change.findings.hasHardBlock() || change.stopped !== null) return null;
@@ -38,7 +38,7 @@ export async function intervene(change: Review): Promise<Ending | null> {
 }
 
 /** Violations that were not disclosed cannot be confirmed. The activity was retried for 24 hours, so the review ends as expired. */
-function disclosureFailed(error: unknown): Ending {
+function disclosureFailed(error: unknown): ProposedRollback {
   const { type, message, final } = failureOf(error);
   const explanation = `The violations could not be disclosed: ${message}`;
   if (type === FailureType.PolicyMoved) return { reason: 'policy_moved', explanation };

@@ -1,6 +1,7 @@
 import { proxyActivities, proxyLocalActivities, workflowInfo } from '@temporalio/workflow';
 import type { CommitActivities, JudgeActivities, ReviewActivities } from '../activities/review-types';
 import { COMMIT_ATTEMPT_MS, MAX_GUARDIAN_ATTEMPTS, SETTLE_ATTEMPT_MS } from '../policy/contracts/limits';
+import { STEP_MS } from '../policy/contracts/step-times';
 import { siblingQueue } from '../policy/contracts/queues';
 import type { LocalTurn } from './local-turn';
 
@@ -11,13 +12,13 @@ import type { LocalTurn } from './local-turn';
 const steady = { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '30 s' } as const;
 
 /** For our own database or a missing worker: wait long, because waiting loses nothing. */
-const patient = { startToCloseTimeout: '30 s', scheduleToCloseTimeout: '24 h', retry: steady } as const;
+const patient = { startToCloseTimeout: '30 s', scheduleToCloseTimeout: STEP_MS.review, retry: steady } as const;
 
 /** After the last failed attempt the validators give ERROR findings, which a person answers. */
 export function guardians(summary: string): ReviewActivities {
   return proxyActivities<ReviewActivities>({
     startToCloseTimeout: '60 s',
-    scheduleToCloseTimeout: '15 min',
+    scheduleToCloseTimeout: STEP_MS.guardians,
     retry: { ...steady, maximumAttempts: MAX_GUARDIAN_ATTEMPTS },
     summary,
   });
@@ -74,7 +75,7 @@ export function judge(summary: string): JudgeActivities {
     taskQueue: siblingQueue(workflowInfo().taskQueue, 'judge'),
     startToCloseTimeout: '75 s',
     heartbeatTimeout: '15 s',
-    scheduleToCloseTimeout: '10 min',
+    scheduleToCloseTimeout: STEP_MS.judge,
     retry: { initialInterval: '1 s', backoffCoefficient: 2, maximumInterval: '30 s', maximumAttempts: 4 },
     summary,
   });
@@ -84,7 +85,7 @@ export function judgeFailure(summary: string): JudgeActivities {
   return proxyActivities<JudgeActivities>({
     taskQueue: siblingQueue(workflowInfo().taskQueue, 'judge'),
     startToCloseTimeout: '30 s',
-    scheduleToCloseTimeout: '60 s',
+    scheduleToCloseTimeout: STEP_MS.judgeFailure,
     retry: steady,
     summary,
   });
@@ -92,11 +93,11 @@ export function judgeFailure(summary: string): JudgeActivities {
 
 /** Waits at most one hour for a target that is down. */
 export function staging(summary: string): CommitActivities {
-  return committing(summary, '1 h');
+  return committing(summary, STEP_MS.dryRun);
 }
 
 /** Bounded by the plan's commit window: after it the answers have expired. */
-export function committing(summary: string, within: number | '1 h'): CommitActivities {
+export function committing(summary: string, within: number): CommitActivities {
   return proxyActivities<CommitActivities>({
     taskQueue: siblingQueue(workflowInfo().taskQueue, 'commit'),
     startToCloseTimeout: COMMIT_ATTEMPT_MS,

@@ -40,7 +40,7 @@ import * as messages from './messages';
 import { guardians, reviewSteps, staging } from './proxies';
 import { now, Review, type Carried } from './review-state';
 import { preflightOf, statusOf } from './review-status';
-import { resumeUnknown, rollBack, settle, type Ending } from './settling';
+import { resumeUnknown, rollBack, settle, type ProposedRollback } from './settling';
 import { knowPublished, publishStatus, showDetails } from './reporting';
 
 /** `carried`: the state of the run that continued as this one. */
@@ -151,15 +151,15 @@ async function run(change: Review): Promise<unknown> {
   change.preflight = preflightOf(change);
   if (change.findings.hasHardBlock()) return settle(change, 'static_block');
 
-  const staged = await stage(change);
-  if (staged !== null) return rollBack(change, staged, 'staged_block');
+  const notStaged = await stage(change);
+  if (notStaged !== null) return rollBack(change, notStaged, 'staged_block');
   if (change.findings.hasHardBlock()) return settle(change, 'staged_block');
 
   await askJudge(change);
   change.findings.complete();
 
-  const ending = await intervene(change);
-  if (ending !== null) return rollBack(change, ending);
+  const notDisclosed = await intervene(change);
+  if (notDisclosed !== null) return rollBack(change, notDisclosed);
   await settleAnswers(change);
 }
 
@@ -277,7 +277,7 @@ async function readRecorded(change: Review): Promise<void> {
 }
 
 /** The dry run, on the committer's queue. Returns the reason if the review ends here, else null. */
-async function stage(change: Review): Promise<Ending | null> {
+async function stage(change: Review): Promise<ProposedRollback | null> {
   try {
     const staged = await staging('dry run').stage({ changeId: change.changeId });
     switch (staged.kind) {
@@ -290,7 +290,9 @@ async function stage(change: Review): Promise<Ending | null> {
       case 'refused':
         return { reason: 'forbidden', explanation: staged.explanation };
       case 'rejected':
-        return { reason: 'commit_failed', explanation: `The target rejected the change: ${staged.explanation}` };
+        return staged.stale === true
+          ? { reason: 'stale_base', explanation: staged.explanation }
+          : { reason: 'commit_failed', explanation: `The target rejected the change: ${staged.explanation}` };
       default:
         return staged satisfies never;
     }

@@ -1,5 +1,5 @@
 import { ApplicationFailure, CancellationScope } from '@temporalio/workflow';
-import type { CommitInput, CommitResult, Settled, SettledOrUnknown } from '../activities/review-types';
+import type { CommitInput, CommitReport, Settled, SettledOrUnknown } from '../activities/review-types';
 import { withoutInline } from '../policy/contracts/diff';
 import { FailureType } from '../policy/contracts/failure-type';
 import type { RollbackReason } from '../policy/contracts/outcome';
@@ -14,8 +14,8 @@ import { MAX_EXPLANATION_LENGTH } from '../policy/contracts/limits';
 import { cutText } from '../policy/text/cut-text';
 import { continueWhenCalm, isLong } from './next-run';
 
-/** Why a review is rolled back. */
-export interface Ending {
+/** Why this workflow asks for a rollback (W4). */
+export interface ProposedRollback {
   readonly reason: RollbackReason;
   readonly explanation: string;
 }
@@ -52,7 +52,7 @@ async function commit(change: Review): Promise<'ended' | 'wait'> {
   const input = commitInput(change);
   // From here on the effect may exist: a cancellation must not leave it unresolved.
   return CancellationScope.nonCancellable(async () => {
-    let result: CommitResult;
+    let result: CommitReport;
     try {
       result = await committing('commit', change.plan.commitWindowMs).commit(input);
     } catch (error) {
@@ -66,7 +66,7 @@ async function commit(change: Review): Promise<'ended' | 'wait'> {
  * Statements that arrived while the commit was requested take precedence over the refusal of the committer. They are read again, since
  * the committer may have refused because of a row whose admission has not returned.
  */
-async function refused(change: Review, refusal: Ending): Promise<'ended' | 'wait'> {
+async function refused(change: Review, refusal: ProposedRollback): Promise<'ended' | 'wait'> {
   await readStatements(change, 'answers after the refusal');
   const decided = change.decideAt(now());
   if (change.stopped === null && decided.action === 'WAIT') return 'wait';
@@ -108,7 +108,7 @@ function commitInput({ changeId, planHash, stagingSha, fingerprint }: Review): C
 
 export async function rollBack(
   change: Review,
-  ending: Ending,
+  proposed: ProposedRollback,
   skip?: 'static_block' | 'staged_block' | 'withdrawn',
   tries: 'until_supported' | 'once' = 'until_supported',
 ): Promise<'ended'> {
@@ -119,11 +119,11 @@ export async function rollBack(
   const input = {
     changeId: change.changeId,
     submission: withoutInline(change.submission),
-    reason: ending.reason,
-    explanation: cutText(ending.explanation, MAX_EXPLANATION_LENGTH),
+    reason: proposed.reason,
+    explanation: cutText(proposed.explanation, MAX_EXPLANATION_LENGTH),
   };
   return CancellationScope.nonCancellable(async () =>
-    end(change, await settling(`roll back: ${ending.reason}`, tries).rollback(input)),
+    end(change, await settling(`roll back: ${proposed.reason}`, tries).rollback(input)),
   );
 }
 

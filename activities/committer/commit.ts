@@ -5,7 +5,7 @@ import type { StoredRow } from '../../policy/evidence/chain';
 import { withHeartbeat } from '../heartbeat';
 import { refusedEntry } from '../review/refused-entry';
 import { rowOf } from '../rows';
-import type { CommitInput, CommitResult } from '../review-types';
+import type { CommitInput, CommitReport } from '../review-types';
 import { applyChange } from './apply-change';
 import { assertNotFrozen } from './target-freezes';
 import type { CommitDeps } from './commit-deps';
@@ -26,7 +26,7 @@ const CommitShape = z.object({
  * Verifies the review, writes the intent, and applies the change. Returns the recorded end if the change has already ended. The
  * intent is written only if no statement of a person arrived after the rows that were verified (`verifyUntilCurrent`).
  */
-export async function commit(deps: CommitDeps, input: CommitInput): Promise<CommitResult> {
+export async function commit(deps: CommitDeps, input: CommitInput): Promise<CommitReport> {
   const parsed = CommitShape.safeParse(input);
   if (!parsed.success)
     return {
@@ -37,7 +37,7 @@ export async function commit(deps: CommitDeps, input: CommitInput): Promise<Comm
   return verifyUntilCurrent(parsed.data.changeId, () => verifyAndCommit(deps, parsed.data));
 }
 
-async function verifyAndCommit(deps: CommitDeps, input: CommitInput): Promise<CommitResult | 'moved'> {
+async function verifyAndCommit(deps: CommitDeps, input: CommitInput): Promise<CommitReport | 'moved'> {
   const rows = await deps.ledger.read(input.changeId);
   const settled = settledOf(rows);
   if (settled !== null) return settled;
@@ -50,7 +50,7 @@ async function verifyRows(
   deps: CommitDeps,
   input: CommitInput,
   rows: readonly StoredRow[],
-): Promise<CommitResult | 'moved'> {
+): Promise<CommitReport | 'moved'> {
   const { changeId } = input;
   const verified = await verifyChange(deps, input, rows);
   if (!verified.ok) return refused(deps, input, verified, rows);
@@ -79,7 +79,7 @@ async function refused(
   input: CommitInput,
   { check, explanation, reason }: RefusedChange,
   rows: readonly StoredRow[],
-): Promise<CommitResult> {
+): Promise<CommitReport> {
   const entry = refusedEntry(deps.now(), { check, of: input, explanation }, { input: { ...input } });
   // No row for an invented id, so that a hostile caller cannot fill the ledger.
   if (rows.length > 0) await deps.ledger.append(input.changeId, [entry]);

@@ -12,9 +12,9 @@ import { ENDING_ROWS, isEnding, openedChange, OPENED_ROWS, type OpenedChange } f
 import { deriveResults, isStaged, readFacts } from '../review/derive';
 import { findingRows, outcomesOf } from '../review/finding-rows';
 import { refusedEntry } from '../review/refused-entry';
-import type { CommitActivities, Staged } from '../review-types';
+import type { CommitActivities, DryRun } from '../review-types';
 import type { SourceTool } from '../../policy/contracts/source-tool';
-import type { StageContext, Staged as StagedInTarget } from '../../policy/contracts/target-effects';
+import type { StageContext, Staged } from '../../policy/contracts/target-effects';
 import type { TargetSlots } from './target-slots';
 import { targetContext, type Targets } from './targets';
 import { stagedMeasureOf } from '../../policy/rules/aggregate/measure';
@@ -51,7 +51,7 @@ export function createStagingActivities(deps: StagingDeps): Pick<CommitActivitie
   };
 }
 
-async function stageOpened(deps: StagingDeps, ref: OpenedChange, signal: AbortSignal): Promise<Staged> {
+async function stageOpened(deps: StagingDeps, ref: OpenedChange, signal: AbortSignal): Promise<DryRun> {
   const { plan } = await deps.plans.byHash(ref.planHash);
   const diff = await loadDiff(deps.store, deps.tools, ref);
   const tool = toolFor(deps.tools, ref.sourceTool);
@@ -67,11 +67,12 @@ async function stageOpened(deps: StagingDeps, ref: OpenedChange, signal: AbortSi
   const facts = await readFacts(deps, diff);
   const run = await dryRun(deps, tool, ref, { diff, facts, settings: plan.staging, signal });
   if (run.kind === 'rejected') {
-    const body = { rejected: true, explanation: run.explanation };
+    const stale = run.stale === true ? ({ stale: true } as const) : {};
+    const body = { rejected: true, ...stale, explanation: run.explanation };
     await deps.ledger.append(ref.changeId, [
       { kind: 'staged', at: deps.now().toISOString(), factKey: 'staged:rejected', body },
     ]);
-    return { kind: 'rejected', explanation: run.explanation };
+    return { kind: 'rejected', ...stale, explanation: run.explanation };
   }
   const preview = wellFormed(run.preview) as JsonObject;
   const record = { ...run.record, previewSha: Object.keys(preview).length === 0 ? null : previewSha(preview) };
@@ -95,7 +96,7 @@ async function stageOpened(deps: StagingDeps, ref: OpenedChange, signal: AbortSi
   return { kind: 'staged', stagingSha, cardinality: cardinalityOf(record), title, reported };
 }
 
-async function refuse(deps: StagingDeps, changeId: string, explanation: string): Promise<Staged> {
+async function refuse(deps: StagingDeps, changeId: string, explanation: string): Promise<DryRun> {
   await deps.ledger.append(changeId, [refusedEntry(deps.now(), { check: 'stage', of: { changeId }, explanation })]);
   return { kind: 'refused', explanation };
 }
@@ -105,7 +106,7 @@ async function dryRun(
   tool: SourceTool,
   ref: OpenedChange,
   change: Pick<StageContext, 'diff' | 'facts'> & { readonly settings: unknown; readonly signal: AbortSignal },
-): Promise<StagedInTarget> {
+): Promise<Staged> {
   // Cooperative: the committer cannot reach the target, so the record only contains what the requester claims.
   if (tool.staging === null) return { kind: 'staged', record: claimedRecord(ref), preview: {} };
   const effects = await tool.staging();
@@ -127,7 +128,7 @@ async function dryRun(
 /** A dry run whose worker was lost is repeated once: the dry run itself may be what ended the worker. */
 const MAX_LOST = 1;
 
-function workerLost(lost: number): StagedInTarget {
+function workerLost(lost: number): Staged {
   return {
     kind: 'rejected',
     explanation: `the worker was lost during ${lost} dry runs of this change, so it is not repeated; submit the change again`,

@@ -1,5 +1,5 @@
 /** One of the two racing committers: prepares its share of the changes, then runs the given calls concurrently. */
-import type { CommitResult } from '../../activities/review-types';
+import type { CommitReport } from '../../activities/review-types';
 import type { SubmitInput } from '../../client/submission';
 import type { RoleSetup } from '../../dev/local-roles';
 import { asActivity, openCommitting, type PreparedChange } from '../../bench/committing';
@@ -62,7 +62,7 @@ async function run(command: Command): Promise<Reply> {
   }
 }
 
-function callOnce({ call }: RaceCall, { input, submission }: PreparedChange): Promise<CommitResult> {
+function callOnce({ call }: RaceCall, { input, submission }: PreparedChange): Promise<CommitReport> {
   const { commit, rollback, reconcile } = committing.commit;
   switch (call) {
     case 'commit':
@@ -82,7 +82,7 @@ function callOnce({ call }: RaceCall, { input, submission }: PreparedChange): Pr
 }
 
 /** Retries like Temporal does: after a failure (at most 60 attempts) and while the effect is unknown. Resolves with the final state. */
-async function settled(work: () => Promise<CommitResult>, retried: () => void): Promise<string> {
+async function settled(work: () => Promise<CommitReport>, retried: () => void): Promise<string> {
   for (let attempt = 1; ; attempt++) {
     try {
       const { state } = await work();

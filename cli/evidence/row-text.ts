@@ -73,7 +73,11 @@ function findingsText(findings: unknown): string {
 }
 
 function stagedText(body: Members): string {
-  if (body['rejected'] === true) return colon('rejected by the target', text(body['explanation']));
+  if (body['rejected'] === true)
+    return colon(
+      body['stale'] === true ? 'the target had changed' : 'rejected by the target',
+      text(body['explanation']),
+    );
   const record = membersOf(body['record']);
   const tables = Array.isArray(record['tables']) ? record['tables'].map(membersOf) : [];
   const counts = tables.map(

@@ -41,8 +41,8 @@ export interface StageContext extends TargetContext {
 /** `preview` is for people. It contains rows of the target, so it stays with the committer and never enters histories or logs. */
 export type Staged =
   | { readonly kind: 'staged'; readonly record: StagingRecord; readonly preview: JsonObject }
-  /** The target, or its adapter, refused the change: a finding, not an error. Not retried. */
-  | { readonly kind: 'rejected'; readonly explanation: string };
+  /** The target, or its adapter, does not accept the change. Not an error, and not retried. `stale`: because its base has moved. */
+  | { readonly kind: 'rejected'; readonly stale?: true; readonly explanation: string };
 
 /** What was recorded about the requests of a change. */
 export interface SendState {
@@ -103,7 +103,7 @@ export type CommitResult =
     }
   /** The effect would differ from the approved one. Nothing was applied. `final`: it was sealed, and no request is in flight. */
   | { readonly kind: 'stale'; readonly explanation: string; readonly final?: true }
-  /** The target refused it (constraint, permission). Nothing was applied. */
+  /** The target does not accept it (constraint, permission), or it has ended (`endedMeanwhile`). Nothing was applied. */
   | { readonly kind: 'refused'; readonly explanation: string }
   /** The change was sealed before this attempt, or its effect is being undone. This attempt applied nothing; `seal` says how it ends. */
   | { readonly kind: 'sealed' }

@@ -314,8 +314,8 @@ export const DEFECTS = [
   {
     name: 'a later dry run hides that one was rejected',
     file: 'signing/verify-review/rollback-reasons.ts',
-    from: 'staged.find(',
-    to: 'staged.slice(-1).find(',
+    from: "return rows.find(({ kind, body }) => kind === 'staged' && body['rejected'] === true);",
+    to: "return [rows.findLast(({ kind }) => kind === 'staged')].find((row) => row?.body['rejected'] === true);",
     through: 'the review waits for the reconciler, and its receipt says workflow_lost instead of why',
     tests: ['test/activities/committer/stage.test.ts'],
   },

@@ -16,6 +16,7 @@ import {
   type LedgerRow,
 } from '../../policy/contracts/ledger';
 import { MAX_VIOLATIONS } from '../../policy/contracts/limits';
+import { STEP_MS } from '../../policy/contracts/step-times';
 import type { ValidatorFinding } from '../../policy/contracts/finding';
 import type { RollbackReason } from '../../policy/contracts/outcome';
 import type { Plan } from '../../policy/contracts/plan';
@@ -62,13 +63,6 @@ export interface Ending {
 /** The explanation if the reason is supported, else null. */
 type Support = (ending: Ending) => string | null;
 
-const MINUTE = 60_000;
-/** Time-outs of the workflow's activities: opening and disclosure, the guardians, the dry run, and the judge with its failure. */
-const PATIENT_MS = 24 * 60 * MINUTE;
-const GUARDIANS_MS = 15 * MINUTE;
-const DRY_RUN_MS = 60 * MINUTE;
-const JUDGE_MS = 11 * MINUTE;
-
 export const ROLLBACK_SUPPORT: { readonly [R in RollbackReason]: Support } = {
   withdrawn: (ending) => stoppedBy(ending, 'withdrawn'),
   superseded: (ending) => stoppedBy(ending, 'superseded'),
@@ -76,7 +70,7 @@ export const ROLLBACK_SUPPORT: { readonly [R in RollbackReason]: Support } = {
   expired: (ending) => {
     const expired = decidedAs(ending.decided, 'expired');
     if (expired !== null) return expired;
-    return !has(ending, 'disclosed') && sinceRow(ending, openingOf(ending)) >= PATIENT_MS
+    return !has(ending, 'disclosed') && sinceRow(ending, openingOf(ending)) >= STEP_MS.review
       ? 'The review was not ready for answers within 24 hours'
       : null;
   },
@@ -106,15 +100,14 @@ export const ROLLBACK_SUPPORT: { readonly [R in RollbackReason]: Support } = {
   commit_failed: (ending) => {
     if (ending.begun) return 'The commit had begun';
     if (!isDisclosed(ending)) {
-      const staged = ending.rows.filter(({ kind }) => kind === 'staged');
-      // Another attempt, which Temporal had given up, can record its dry run after the one that the workflow knows.
-      const rejected = staged.find(({ body }) => body['rejected'] === true);
-      if (rejected !== undefined) return `The target rejected the change: ${textOf(rejected)}`;
+      const rejected = rejectedDryRun(ending);
+      if (rejected !== undefined)
+        return rejected.body['stale'] === true ? null : `The target rejected the change: ${textOf(rejected)}`;
       const failed = failureOf(ending, 'stage');
       if (failed !== null) return `The dry run failed: ${failed}`;
       const undisclosed = failureOf(ending, 'disclose');
       if (undisclosed !== null) return `The violations could not be disclosed: ${undisclosed}`;
-      if (staged.length === 0 && sinceRow(ending, lastStaticOf(ending)) >= DRY_RUN_MS)
+      if (!has(ending, 'staged') && sinceRow(ending, lastStaticOf(ending)) >= STEP_MS.dryRun)
         return 'The dry run did not succeed in time';
     }
     const failed = failuresOf(ending, 'commit').at(-1);
@@ -122,8 +115,14 @@ export const ROLLBACK_SUPPORT: { readonly [R in RollbackReason]: Support } = {
       return `The commit failed before it began: ${textOf(failed)}`;
     return windowHasPassed(ending) ? 'The change was not committed within the commit window' : null;
   },
-  // After an intent only: the marker of the target decides, and the committer records the reason before it seals it.
-  stale_base: ({ begun }) => (begun ? 'The target had changed' : null),
+  stale_base: (ending) => {
+    // The marker of the target decides, and the committer records the reason before it seals it.
+    if (ending.begun) return 'The target had changed';
+    const rejected = rejectedDryRun(ending);
+    return rejected?.body['stale'] === true && !isDisclosed(ending)
+      ? `The target had changed before the dry run: ${textOf(rejected)}`
+      : null;
+  },
   post_failed: ({ begun }) => (begun ? 'A post validator refused the effect' : null),
   /** Written by the reconciler before it ends the review. */
   workflow_lost: ({ rows }) =>
@@ -140,6 +139,7 @@ export const BY_STRENGTH: readonly RollbackReason[] = [
   'policy_moved',
   'no_handler',
   'expired',
+  'stale_base',
   'commit_failed',
   'commit_refused',
 ];
@@ -193,6 +193,11 @@ function isDisclosed({ rows }: Ending): boolean {
   return row !== undefined && DisclosedRow.safeParse(row.body).success;
 }
 
+/** Another attempt, which Temporal had given up, can record its dry run after the one that the workflow knows. */
+function rejectedDryRun({ rows }: Ending): LedgerRow | undefined {
+  return rows.find(({ kind, body }) => kind === 'staged' && body['rejected'] === true);
+}
+
 /** Milliseconds since this row; NaN, which passes no bound, without one. */
 function sinceRow({ at }: Ending, row: LedgerRow | undefined): number {
   return Date.parse(at) - Date.parse(row?.at ?? '');
@@ -222,13 +227,13 @@ function silence(ending: Ending): string | null {
 
 function guardiansHaveEnded(ending: Ending): boolean {
   const failed = failuresOf(ending, 'runGuardians').map(({ body }) => body['unit']);
-  return isComplete(ending, 'static', failed) || sinceRow(ending, openingOf(ending)) >= GUARDIANS_MS;
+  return isComplete(ending, 'static', failed) || sinceRow(ending, openingOf(ending)) >= STEP_MS.guardians;
 }
 
 /** False without a dry run: a dry run that failed ends the review as `commit_failed`. Its validators have answered when it has its row. */
 function judgeHasEnded(ending: Ending): boolean {
   const staged = ending.rows.findLast(({ kind, body }) => kind === 'staged' && body['rejected'] !== true);
-  return sinceRow(ending, staged) >= JUDGE_MS;
+  return sinceRow(ending, staged) >= STEP_MS.judge + STEP_MS.judgeFailure;
 }
 
 /** The rows in which a worker recorded that this step failed permanently. */

@@ -30,6 +30,7 @@ it.each([
   ],
   ['answer_refused', { code: 'expired', violationId: hex('a'), message: 'too late' }, 'expired aaaaaaaa: too late'],
   ['staged', { rejected: true, explanation: 'syntax error' }, 'rejected by the target: syntax error'],
+  ['staged', { rejected: true, stale: true, explanation: 'main is at 3f' }, 'the target had changed: main is at 3f'],
   ['refused', { check: 'stage', explanation: 'frozen' }, 'stage: frozen'],
   ['spent', { nonce: 'x'.repeat(16), keyId: hex('b') }, 'keyId bbbbbbbb'],
   ['closed', { state: 'ROLLED_BACK', reason: 'expired', samples: {} }, 'ROLLED_BACK expired'],

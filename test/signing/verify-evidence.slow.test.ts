@@ -20,6 +20,8 @@ const YES = [
 ] as const;
 
 const BOB_REJECTS = [{ by: 'bob', decision: 'reject' }] as const;
+const REJECTED = { table: 'public.prices', rejects: { explanation: 'no such column' } } as const;
+const STALE = { table: 'public.prices', rejects: { stale: true, explanation: 'the version is 4' } } as const;
 const WITH_REVOKED_WITHDRAWAL = {
   table: 'public.prices',
   answers: BOB_REJECTS,
@@ -89,6 +91,8 @@ describe('evidence of each outcome verifies', () => {
       'COMMITTED',
     ],
     ['withdrawn', { table: 'public.prices', stop: 'withdrawn' }, 'withdrawn'],
+    ['rejected in the dry run', REJECTED, 'commit_failed'],
+    ['with a base that had moved before the dry run', STALE, 'stale_base'],
     ['unsigned, with an unknown requester', { table: 'public.items', unsigned: true }, 'COMMITTED'],
     [
       'committed although another policy was published before the opening was retried',
@@ -417,6 +421,15 @@ describe('evidence fails after a database owner rewrote the rows and recomputed 
     expect(unmet(verify(forged, world))).toContain('withdrawal');
   });
 
+  it.each<[string, object]>([
+    ['the row of a stale dry run says that it was rejected for another reason', { stale: false }],
+    ['the row of a stale dry run says that it succeeded', { rejected: false }],
+  ])('when %s', async (_name, change) => {
+    const { world, bundle } = await exported(STALE);
+    const forged = rewritten(bundle, (rows) => (Object.assign(body(rows, 'staged'), change), rows));
+    expect(unmet(verify(forged, world))).toContain('decision');
+  });
+
   it('when the statement of a withdrawal that does not count has no valid signature', async () => {
     const { world, bundle } = await exported(WITH_REVOKED_WITHDRAWAL);
     const forged = rewritten(bundle, (rows) => {
@@ -483,6 +496,13 @@ describe('evidence fails if the committer signed a receipt that the rows contrad
       { reason: 'stale_base' },
       'decision',
     ],
+    [
+      'a stale base, although the dry run was rejected for another reason',
+      REJECTED,
+      { reason: 'stale_base' },
+      'decision',
+    ],
+    ['another reason, although the base had moved before the dry run', STALE, { reason: 'commit_failed' }, 'decision'],
     [
       'a withdrawal without a row',
       { table: 'public.prices', answers: [{ by: 'bob', decision: 'reject' }] },

@@ -2,7 +2,7 @@ import type { SourceTool } from '../../policy/contracts/source-tool';
 import { defineSourceTool, sourceToolRegistry } from '../../source-tools/define';
 import { sqlCas, sqlDryRun } from '../../source-tools/sql';
 import { plainTool } from '../support/source-tools';
-import { diffOf } from './sql/staging/sql-diff';
+import { diffOf } from '../support/staged-change';
 
 const tool = (more: Partial<SourceTool>): SourceTool => ({ ...sqlDryRun, ...more });
 

@@ -137,6 +137,20 @@ test('writes nothing if the row changed while the review waited [T61]', async ()
   expect(await system.shop('select cents, version from prices where id = 7')).toEqual([{ cents: 700, version: 99 }]);
 });
 
+test('ends as stale_base, and asks no person, if the row had changed before the dry run [T61]', async () => {
+  const { changeId } = await system.submit(PRICE(9, 0, 650));
+  const { state, outcome, verified } = await system.ended(changeId);
+  expect({ state, reason: outcome.reason, verified }).toEqual({
+    state: 'ROLLED_BACK',
+    reason: 'stale_base',
+    verified: true,
+  });
+  expect(outcome.explanation).toContain('/rows/0: expected exactly one row');
+  expect(await kinds(changeId)).not.toContain('disclosed');
+  // The workflow asked for this reason, so the committer had none to replace.
+  expect(await system.temporal.workflow.getHandle(changeId).result()).toMatchObject({ reason: 'stale_base' });
+});
+
 test('asks about a concern that only the judge has, with its evidence, and commits after a confirmation', async () => {
   const { state, outcome } = await run('judge_concern');
   expect(state).toBe('COMMITTED');

@@ -96,7 +96,7 @@ const NEEDED: Readonly<Record<string, (review: Review) => boolean>> = {
   withdrawn: has('withdrawn'),
   commit_refused: has('refused'),
   workflow_lost: has('repaired', 'did', 'ended'),
-  stale_base: hasIntent,
+  stale_base: (review) => hasIntent(review) || has('staged', 'stale', true)(review),
   commit_failed: (review) =>
     hasIntent(review) || has('refused', 'check', 'step_failed')(review) || has('staged', 'rejected', true)(review),
   forbidden: (review) =>

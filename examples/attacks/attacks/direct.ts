@@ -1,5 +1,5 @@
 /** Our activities, scheduled directly by the attacker's workflows. */
-import type { Judged, Staged } from '../../../activities/review-types';
+import type { Judged, DryRun } from '../../../activities/review-types';
 import { newKeyPair } from '../../../signing/keys';
 import { signKeyEntry } from '../../../signing/registry-entry';
 import { answerRefused, refundOrder, refused, topUp, withoutRow, type Attack } from '../attack';
@@ -54,7 +54,7 @@ export const DIRECT: readonly Attack[] = [
       const input = { ...submission, submission, inputSha, changeId };
       const staged = await testbed.attacker.schedule('stage', testbed.queues.commit, input);
       if (!staged.ok) throw new Error(`stage: ${staged.message}`);
-      const wrong = (staged.result as Staged & { kind: 'staged' }).stagingSha !== stagingSha;
+      const wrong = (staged.result as DryRun & { kind: 'staged' }).stagingSha !== stagingSha;
       const records = (await testbed.rows(changeId)).filter(({ kind }) => kind === 'staged').length;
       const achieved = wrong || records !== 1 ? `the other diff was rehearsed; ${records} records` : null;
       return withoutRow(changeId, 'the dry run is that of the recorded submission', achieved);

@@ -9,7 +9,7 @@ import { commitPatch, sealPatch } from './git-commit';
 import { toGitRecord, type GitBase } from './git-record';
 import { refusedPath } from './path-rules';
 import { inRepository, tipOf, type Repository } from './repository';
-import { rejected } from '../../rejected';
+import { rejected, rejectedAsStale } from '../../rejected';
 
 /** Stages and commits a unified diff on `metadata.base_commit`, which must be the tip of the branch. */
 export const gitPatchEffects: TargetEffects = {
@@ -31,8 +31,14 @@ async function stage({ changeId, diff, facts }: StageContext, repository: Reposi
   const { ref, author } = repository.git;
   const given = diff.metadata['base_commit'];
   const commit = typeof given === 'string' ? given : '';
-  const wrongBase = await baseProblem(repository, ref, commit);
-  if (wrongBase !== null) return rejected(`metadata.base_commit: ${wrongBase}`);
+  const wrongId = commitIdProblem(commit);
+  if (wrongId !== null) return rejected(`metadata.base_commit: ${wrongId}`);
+  const tip = await tipOf(repository, ref);
+  if (tip === null) return rejected(`metadata.base_commit: the branch ${ref} does not exist`);
+  if (tip !== commit)
+    return rejectedAsStale(
+      `metadata.base_commit: the patch is based on ${commit}, but ${ref} is at ${tip}; rebase the patch`,
+    );
 
   const patched = await applyPatch(repository, commit, diff.raw, { persist: false, files });
   if (!patched.ok) return rejected(patched.explanation);
@@ -65,12 +71,4 @@ async function stage({ changeId, diff, facts }: StageContext, repository: Reposi
       'it does not fit in a staging record (a path is longer than 300 characters); submit it in smaller parts',
     );
   return { kind: 'staged', record: record.data, preview: { paths: changed.slice(0, 100).map(({ path }) => path) } };
-}
-
-async function baseProblem(repository: Repository, ref: string, commit: string): Promise<string | null> {
-  const wrongId = commitIdProblem(commit);
-  if (wrongId !== null) return wrongId;
-  const tip = await tipOf(repository, ref);
-  if (tip === null) return `the branch ${ref} does not exist`;
-  return tip === commit ? null : `the patch is based on ${commit}, but ${ref} is at ${tip}; rebase the patch`;
 }

@@ -5,9 +5,9 @@ import { sealPatch } from './http-seal';
 import { httpOf } from './http-access';
 import { toHttpRecord, type HttpBase } from './http-record';
 import { LONGEST_IN_FLIGHT_MS, toHttpSettings } from '../staging-settings';
-import { changesAt, comparedSha, readResource } from './resource';
+import { changesAt, comparedSha, readResource, STRONG_ETAG } from './resource';
 import { readRequest } from './staged-request';
-import { rejected } from '../../rejected';
+import { rejected, rejectedAsStale } from '../../rejected';
 
 /** Stages and commits a request that changes one JSON resource. Staging applies it to a copy. */
 export const httpPatchEffects: TargetEffects = {
@@ -28,10 +28,12 @@ async function stage(ctx: StageContext): Promise<Staged> {
   const { document, etag, exact } = found.resource;
   const { 'if-match': expected } = request.headers;
   if (expected !== undefined && expected !== etag)
-    return rejected('its If-Match is not the strong ETag of the resource');
+    return etag !== null && STRONG_ETAG.test(expected)
+      ? rejectedAsStale(`its If-Match is of another state of the resource, which has the ETag ${etag} now`)
+      : rejected('its If-Match is not the strong ETag of the resource');
   const beforeSha = comparedSha(document, settings.volatile);
   if (request.document !== undefined && comparedSha(request.document, settings.volatile) !== beforeSha)
-    return rejected('its "document" is not the current state of the resource');
+    return rejectedAsStale('its "document" is not the current state of the resource');
   const after = request.apply(document);
   if (!after.ok) return rejected(after.why);
   const afterSha = comparedSha(after.document, settings.volatile);

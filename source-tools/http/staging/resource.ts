@@ -25,7 +25,7 @@ export type ReadResource =
   | { readonly ok: false; readonly explanation: string; readonly gone: boolean };
 
 /** A strong entity tag (RFC 9110, section 8.8.3). */
-const STRONG = /^"[\x21\x23-\x7e\x80-\xff]*"$/;
+export const STRONG_ETAG = /^"[\x21\x23-\x7e\x80-\xff]*"$/;
 
 /** Throws TARGET_UNAVAILABLE if there is no response, or a status that may be temporary (408, 429, 5xx). */
 export async function readResource(
@@ -65,7 +65,7 @@ export async function readResource(
     ok: true,
     resource: {
       document: read.value as Json,
-      etag: etag !== undefined && STRONG.test(etag) ? etag : null,
+      etag: etag !== undefined && STRONG_ETAG.test(etag) ? etag : null,
       exact: read.inexactAt === null,
     },
   };

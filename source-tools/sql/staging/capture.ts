@@ -39,9 +39,11 @@ export interface Capture {
 
 export type Captured =
   | { readonly kind: 'captured'; readonly capture: Capture }
-  | { readonly kind: 'missed'; readonly explanation: string }
+  /** A row to compare and set was found `found` times instead of once. */
+  | { readonly kind: 'missed'; readonly found: number; readonly explanation: string }
   /** The server returned an error; `error` is the driver's. */
   | { readonly kind: 'failed'; readonly place: string; readonly error: unknown }
+  /** Our own code does not let the change run, or it took too long. Not related to the rollback reason of this name. */
   | { readonly kind: 'declined'; readonly explanation: string }
   /** Not executed, or rolled back: a rehearsal must not do this. */
   | { readonly kind: 'not_rehearsed'; readonly works: readonly Work[]; readonly reasons: readonly string[] };
@@ -231,11 +233,12 @@ function total(statements: readonly { readonly rowCount: number }[]): number {
   return statements.reduce((sum, { rowCount }) => sum + rowCount, 0);
 }
 
-function missed({ place }: Work, found: number): NotCaptured {
-  return {
-    kind: 'missed',
-    explanation: `${place}: expected exactly one row with this key and the expected values, found ${found}`,
-  };
+function missed({ place, command }: Work, found: number): NotCaptured {
+  const explanation =
+    command === 'INSERT'
+      ? 'expected no row with this key, found one'
+      : `expected exactly one row with this key and the expected values, found ${found}`;
+  return { kind: 'missed', found, explanation: `${place}: ${explanation}` };
 }
 
 /** Runs deferred triggers and constraints now, so that statistics include them (C1). Null on success. */

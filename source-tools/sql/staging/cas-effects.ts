@@ -1,7 +1,8 @@
 /**
  * `SQLCAS`: rows to compare and set.
  *
- * K1 Every operation must change exactly one row. Otherwise the full change is rejected at the dry run, and stale at the commit.
+ * K1 Every operation must change exactly one row. Otherwise the full change is stale. At the dry run, a key that matches several rows
+ *    is rejected instead: reading them again does not help.
  * K2 Rows are locked in the order of table and key before any is changed, so that two changes cannot deadlock. They are changed in
  *    the order of the document, because a row may depend on another one.
  */
@@ -63,7 +64,11 @@ function prepareRows(rows: readonly CasRow[]): Prepare {
         if (rowCount > 1)
           return {
             ok: false,
-            outcome: { kind: 'missed', explanation: `/rows/${index}: the key matches more than one row` },
+            outcome: {
+              kind: 'missed',
+              found: rowCount,
+              explanation: `/rows/${index}: the key matches more than one row`,
+            },
           };
       } catch (error) {
         return { ok: false, outcome: { kind: 'failed', place: `/rows/${index}`, error } };

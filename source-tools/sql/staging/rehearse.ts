@@ -36,7 +36,7 @@ import {
 import { connect } from './connect';
 import type { Session } from './session';
 import { rehearsalSettings, toSqlSettings, type SqlSettings } from '../staging-settings';
-import { rejected } from '../../rejected';
+import { rejected, rejectedAsStale } from '../../rejected';
 import { toSqlFailure, toTargetFailure } from './sql-failure';
 
 /**
@@ -201,8 +201,9 @@ const BUSY: Readonly<Record<string, string>> = {
 function toRejected(target: string, captured: Exclude<NotCaptured, { readonly kind: 'not_rehearsed' }>): Staged {
   switch (captured.kind) {
     case 'declined':
-    case 'missed':
       return rejected(captured.explanation);
+    case 'missed':
+      return captured.found === 0 ? rejectedAsStale(captured.explanation) : rejected(captured.explanation);
     case 'failed': {
       const busy = busyWith(captured.error, captured.place);
       if (busy !== null) return rejected(busy);

@@ -1,7 +1,7 @@
 import { recordResolution } from '../../../activities/committer/effect-resolution';
-import type { CommitContext, CommitResult as EffectResult } from '../../../policy/contracts/target-effects';
+import type { CommitContext, CommitResult } from '../../../policy/contracts/target-effects';
 import { targetUnavailable } from '../../../source-tools/target-failure';
-import type { CommitResult } from '../../../activities/review-types';
+import type { CommitReport } from '../../../activities/review-types';
 import { SqlWorld } from '../../support/sql-world';
 import { sqlDryRunEffects } from '../../../source-tools/sql/staging';
 import { useTarget } from '../../source-tools/sql/staging/target-server';
@@ -11,7 +11,7 @@ const pg = useTarget(`
     insert into items select g, 1 from generate_series(1, 9) g`);
 
 const { commit } = sqlDryRunEffects;
-type Attempt = (ctx: CommitContext, sleep: () => Promise<void>) => Promise<EffectResult>;
+type Attempt = (ctx: CommitContext, sleep: () => Promise<void>) => Promise<CommitResult>;
 
 /** Resumes the attempts, so that a failing test leaves none suspended with an open session. */
 const asleepNow: (() => void)[] = [];
@@ -21,7 +21,7 @@ afterEach(() => asleepNow.splice(0).forEach((wake) => wake()));
 async function asleep(
   id: number,
   attempt: Attempt,
-): Promise<{ readonly world: SqlWorld; readonly late: Promise<CommitResult>; readonly wake: () => void }> {
+): Promise<{ readonly world: SqlWorld; readonly late: Promise<CommitReport>; readonly wake: () => void }> {
   const world = await new SqlWorld(pg, id).confirmed();
   let wake: () => void = () => {};
   const woken = new Promise<void>((resolve) => (wake = resolve));

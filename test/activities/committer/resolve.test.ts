@@ -1,6 +1,6 @@
 import { recordResolution } from '../../../activities/committer/effect-resolution';
 import { createCommitActivities } from '../../../activities/committer/create-commit-activities';
-import type { CommitResult } from '../../../activities/review-types';
+import type { CommitReport } from '../../../activities/review-types';
 import { inActivity } from '../../../dev/activity-context';
 import { misconfigured } from '../../../policy/contracts/failure';
 import { FailureType } from '../../../policy/contracts/failure-type';
@@ -38,7 +38,7 @@ async function receiptOf(world: ReviewWorld): Promise<ReceiptPredicate> {
   return ReceiptPredicate.parse(row?.row.body['predicate']);
 }
 
-const reconciled = async (world: ReviewWorld): Promise<CommitResult['state']> => (await world.reconcile()).state;
+const reconciled = async (world: ReviewWorld): Promise<CommitReport['state']> => (await world.reconcile()).state;
 
 const listed = async (world: ReviewWorld) => (await world.ledger.review(world.changeId))?.state;
 const untold = async (world: ReviewWorld) =>

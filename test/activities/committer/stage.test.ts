@@ -2,6 +2,7 @@ import { findingsIn } from '../../support/review/written-findings';
 import type { JsonObject } from '../../../policy/contracts/canonical-json';
 import { previewSha } from '../../../policy/contracts/staging-record';
 import { recordedFindings } from '../../../policy/evidence/recorded-findings';
+import { failureType } from '../../support/review/failure-type';
 import { ReviewWorld } from '../../support/review/review-world';
 
 /** Ledger rows of the post validator `demo_post`, which fires on more than five rows. */
@@ -91,6 +92,31 @@ test('a rejected dry run ends the review as commit_failed, also if an attempt th
     reason: 'commit_failed',
     explanation: expect.stringContaining('the worker was lost during 2 dry runs'),
   });
+});
+
+test('a dry run that finds a moved base ends the review as stale_base, whatever reason the workflow asks for', async () => {
+  for (const [stale, reason, asked] of [
+    [{ stale: true }, 'stale_base', 'stale_base'],
+    [{ stale: true }, 'stale_base', 'commit_failed'],
+    [{}, 'commit_failed', 'stale_base'],
+  ] as const) {
+    const world = new ReviewWorld({ text: 'clean' });
+    const rejected = { kind: 'rejected', ...stale, explanation: 'main is at 3f' } as const;
+    Object.assign(world.target.effects, { stage: async () => rejected });
+    await world.open();
+    expect(await world.stage()).toEqual(rejected);
+    expect((await world.rows()).at(-1)?.row.body).toEqual({ rejected: true, ...stale, explanation: 'main is at 3f' });
+    const explanation = expect.stringContaining('main is at 3f');
+    expect(await world.rollback({ reason: asked })).toMatchObject({ state: 'ROLLED_BACK', reason, explanation });
+  }
+});
+
+test('a moved base that another dry run finds after the disclosure does not end the review', async () => {
+  const world = await new ReviewWorld().reviewed();
+  const rejected = { kind: 'rejected', stale: true, explanation: 'main is at 3f' } as const;
+  Object.assign(world.target.effects, { stage: async () => rejected });
+  expect(await world.stage()).toEqual(rejected);
+  expect(await failureType(world.rollback({ reason: 'stale_base' }))).toBe('VALIDATION_ERROR');
 });
 
 test('binds the preview that is stored with the record', async () => {

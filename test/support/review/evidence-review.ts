@@ -1,4 +1,4 @@
-import type { AdmittedWithdrawal, CommitResult, Settled } from '../../../activities/review-types';
+import type { AdmittedWithdrawal, CommitReport, Settled } from '../../../activities/review-types';
 import type { AdmittedAnswer, Decision } from '../../../policy/contracts/answer';
 import type { Plan } from '../../../policy/contracts/plan';
 import type { RollbackReason } from '../../../policy/contracts/outcome';
@@ -22,6 +22,8 @@ export interface WorldChange {
   readonly answers?: readonly { readonly by: string; readonly decision: Decision; readonly passkey?: boolean }[];
   /** The row count of the dry run and of the effect. Default: 1. */
   readonly rows?: number;
+  /** The target rejects the dry run so. */
+  readonly rejects?: { readonly stale?: true; readonly explanation: string };
   /** The row count that the agent claims. Default: that of the dry run. */
   readonly claimedRows?: number;
   readonly judge?: 'ALLOW' | 'BLOCK' | 'missing';
@@ -85,7 +87,7 @@ export class EvidenceReview extends ReviewSteps {
   async run(
     publish: (bundleText: string) => void,
     revoke: (name: string, at: string) => void,
-  ): Promise<Settled | CommitResult | null> {
+  ): Promise<Settled | CommitReport | null> {
     const { change } = this;
     await this.open();
     if (change.published !== undefined) {
@@ -94,7 +96,8 @@ export class EvidenceReview extends ReviewSteps {
     }
     if (this.#forbidden()) return this.#end('forbidden');
     const staged = await this.stage();
-    if (staged.kind !== 'staged') return this.#end(staged.kind === 'refused' ? 'forbidden' : 'commit_failed');
+    if (staged.kind === 'refused') return this.#end('forbidden');
+    if (staged.kind === 'rejected') return this.#end(staged.stale === true ? 'stale_base' : 'commit_failed');
     const findings = this.findings({}, await this.#askJudge());
     const answers = this.triggered(findings).length === 0 ? [] : await this.#askPeople(findings);
     if (change.revoked !== undefined) revoke(change.revoked, this.at());

@@ -1,4 +1,4 @@
-import type { CommitResult, Settled } from '../../../activities/review-types';
+import type { CommitReport, Settled } from '../../../activities/review-types';
 import { exportEvidence, type EvidenceSources } from '../../../activities/review/export-evidence';
 import type { JsonObject } from '../../../policy/contracts/canonical-json';
 import { sha256Hex, sha256HexOfText } from '../../../policy/contracts/hash';
@@ -51,7 +51,7 @@ export interface World {
   readonly keys: SeededKeys;
   review(change: WorldChange): Promise<{
     readonly changeId: string;
-    readonly settled: Settled | CommitResult | null;
+    readonly settled: Settled | CommitReport | null;
     readonly steps: EvidenceReview;
   }>;
   export(changeId: string, options?: { readonly bytes: boolean }): Promise<EvidenceBundle>;
@@ -70,8 +70,8 @@ export function evidenceWorld(options: { readonly bundleText?: string; readonly 
   const store = memoryByteStore();
   const stagingRecords = new Map<string, StagingRecord>();
   const previews = new Map<string, JsonObject>();
-  const effect = { rows: 1, table: '' };
-  const tools = sourceToolRegistry([approvingTool(effect)]);
+  const target: AcceptingTarget = { rows: 1, table: '' };
+  const tools = sourceToolRegistry([acceptingTool(target)]);
   const { validators, callbacks } = OURS;
   const policy = signedPolicy({ validators, callbacks, sourceTools: tools }, keys.operator);
   policy.publish(bundleText);
@@ -101,7 +101,7 @@ export function evidenceWorld(options: { readonly bundleText?: string; readonly 
     sources,
     trust: { operators: [keys.operator.publicKey], committers: [keys.committer.publicKey] },
     async review(change) {
-      Object.assign(effect, { rows: change.rows ?? 1, table: change.table });
+      Object.assign(target, { rows: change.rows ?? 1, table: change.table, rejects: change.rejects });
       const review = new EvidenceReview(setting, change);
       const { changeId, submission } = review;
       if (change.unsigned !== true) {
@@ -137,12 +137,19 @@ function inclusionOf(ledger: MemoryLedger, changeId: string, key: SigningKey): E
   };
 }
 
-/** Reads diffs as `SQLCAS` does. Its target accepts every change and reports the table and the row count of `target`. */
-function approvingTool(target: { readonly rows: number; readonly table: string }): SourceTool {
+interface AcceptingTarget {
+  readonly rows: number;
+  readonly table: string;
+  readonly rejects?: WorldChange['rejects'];
+}
+
+/** Reads diffs as `SQLCAS` does. Its target accepts every change that it does not reject, and reports the table and the row count of `target`. */
+function acceptingTool(target: AcceptingTarget): SourceTool {
   return {
     ...sqlCas,
     staging: async () => ({
       stage: async ({ diff }) => {
+        if (target.rejects !== undefined) return { kind: 'rejected', ...target.rejects };
         const record = stagingRecord({
           sourceTool: 'SQLCAS',
           base: { rows: [{ key: { id: 7 }, version: 3 }] },

@@ -8,13 +8,13 @@ import type {
   Admitted,
   AdmittedWithdrawal,
   CommitInput,
-  CommitResult,
+  CommitReport,
   Disclosed,
   Opened,
   RollbackInput,
   Settled,
   SettledOrUnknown,
-  Staged,
+  DryRun,
   UnitResults,
 } from '../../../activities/review-types';
 import type { AdmittedAnswer, AnswerPredicate } from '../../../policy/contracts/answer';
@@ -73,7 +73,7 @@ export abstract class ReviewSteps extends SubmittedReview {
     }
   }
 
-  async stage(): Promise<Staged> {
+  async stage(): Promise<DryRun> {
     const staged = await reviewActivities(this.deps).stage({ changeId: this.changeId });
     if (staged.kind === 'staged') {
       this.staged = staged;
@@ -213,7 +213,7 @@ export abstract class ReviewSteps extends SubmittedReview {
     return reviewActivities(this.deps).admitWithdrawal({ changeId, kind: 'supersede', message: { by }, via: 'signal' });
   }
 
-  commit(input: Partial<CommitInput> = {}, deps: Partial<CommitDeps> = {}): Promise<CommitResult> {
+  commit(input: Partial<CommitInput> = {}, deps: Partial<CommitDeps> = {}): Promise<CommitReport> {
     return reviewActivities({ ...this.deps, ...deps }).commit({ ...this.input, ...input });
   }
 

@@ -1,5 +1,5 @@
 import type { OpenedChange } from '../../../activities/review/opened-change';
-import type { CommitInput, Disclosed, Opened, Staged } from '../../../activities/review-types';
+import type { CommitInput, Disclosed, Opened, DryRun } from '../../../activities/review-types';
 import { changeId as changeIdOf, inputSha as inputShaOf } from '../../../policy/contracts/change-id';
 import { Submission, type Envelope } from '../../../policy/contracts/diff';
 import { sha256Hex } from '../../../policy/contracts/hash';
@@ -29,7 +29,7 @@ export abstract class SubmittedReview {
   readonly changeId: string;
   readonly inputSha: string;
   opened: Opened | null = null;
-  staged: Extract<Staged, { kind: 'staged' }> | null = null;
+  staged: Extract<DryRun, { kind: 'staged' }> | null = null;
   disclosed: (Disclosed & { readonly violations: readonly PolicyViolation[] }) | null = null;
   readonly sends = memorySends();
 

@@ -14,7 +14,7 @@ import {
   oneLinePatch,
   type GitRepository,
 } from '../../../../dev/fixtures/git-repository';
-import { diffOf, newChangeId, recordOf } from '../../sql/staging/sql-diff';
+import { diffOf, newChangeId, recordOf } from '../../../support/staged-change';
 
 const { stage, commit, seal } = gitPatchEffects;
 const INTENT_AT = '2026-03-01T12:00:00.000Z';
@@ -99,7 +99,6 @@ describe('a dry run', () => {
   const OFFSET = `--- a/src/app.ts\n+++ b/src/app.ts\n@@ -3,3 +3,3 @@\n e\n-f\n+F\n g\n`;
   it.each<[string, string, object | undefined, string]>([
     ['names no base', PATCH, { base_commit: null }, 'metadata.base_commit'],
-    ['names a base that is not the branch', PATCH, { base_commit: 'a'.repeat(40) }, 'metadata.base_commit'],
     ['does not apply', oneLinePatch('README.md', 'other', 'two'), undefined, 'does not apply'],
     [
       'has a hunk that applies at another line than its header states',
@@ -153,8 +152,18 @@ describe('a dry run', () => {
   ])('rejects a patch that %s, and leaves nothing behind', async (_, patch, metadata, why) => {
     const before = contents();
     const staged = await stage(change(patch, metadata === undefined ? {} : { metadata }));
-    expect(staged).toMatchObject({ kind: 'rejected', explanation: expect.stringContaining(why) });
+    expect(staged).toEqual({ kind: 'rejected', explanation: expect.stringContaining(why) });
     expect(contents()).toBe(before);
+  });
+
+  it('is stale if the branch has moved from the base of the patch, and says where it is', async () => {
+    const base_commit = repo.tip();
+    const moved = repo.push({ 'src/other.ts': 'y\n' });
+    expect(await stage(change(PATCH, { metadata: { base_commit } }))).toEqual({
+      kind: 'rejected',
+      stale: true,
+      explanation: expect.stringContaining(`based on ${base_commit}, but refs/heads/main is at ${moved}`),
+    });
   });
 
   it.each([

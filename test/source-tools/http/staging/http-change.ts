@@ -5,7 +5,7 @@ import { httpPatchEffects } from '../../../../source-tools/http/staging';
 import { startJsonApi, type JsonApi } from '../../../../dev/fixtures/json-api';
 import { live } from '../../../support/live';
 import { memorySends } from '../../../support/memory-sends';
-import { diffOf, newChangeId, recordOf } from '../../sql/staging/sql-diff';
+import { diffOf, newChangeId, recordOf } from '../../../support/staged-change';
 
 export interface More {
   readonly settings?: object;

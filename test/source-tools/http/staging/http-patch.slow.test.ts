@@ -3,7 +3,7 @@ import { httpPatchEffects } from '../../../../source-tools/http/staging';
 import { stagingSha } from '../../../../policy/contracts/staging-record';
 import { eventually } from '../../../support/eventually';
 import { toSettle } from '../../../support/to-settle';
-import { recordOf } from '../../sql/staging/sql-diff';
+import { recordOf } from '../../../support/staged-change';
 import { approvedChange, httpChange, retried, useJsonApi, type More } from './http-change';
 
 const { stage, commit, seal } = httpPatchEffects;
@@ -49,7 +49,6 @@ describe('a dry run', () => {
     ['a query parameter that is not allowed', { url: 'BASE/flags/beta?as=admin' }, 'query'],
     ['a staged credential', { headers: { authorization: 'Bearer other' } }, 'header authorization'],
     ['a precondition without an ETag', { headers: { 'If-Match': '*' } }, 'If-Match'],
-    ['a precondition on another state', { headers: { 'If-Match': '"7"' } }, 'If-Match'],
     ['another precondition', { headers: { 'if-none-match': '*' } }, 'header if-none-match'],
     ['a method that cannot be staged', { method: 'POST' }, 'POST'],
     ['a patch that does not apply', { body: [{ op: 'remove', path: '/nothing' }] }, 'does not apply'],
@@ -58,18 +57,29 @@ describe('a dry run', () => {
       ?.replace('BASE', api.url)
       .replace('ROOT', new URL(api.url).origin)
       .replace('USER', api.url.replace('//', '//x@'));
-    expect(await stage(change({ staged: { ...staged, ...(url === undefined ? {} : { url }) } }))).toMatchObject({
+    expect(await stage(change({ staged: { ...staged, ...(url === undefined ? {} : { url }) } }))).toEqual({
       kind: 'rejected',
       explanation: expect.stringContaining(why),
     });
     expect(writes()).toEqual([]);
   });
 
-  it('rejects a request whose "document" is not the state of the resource, because the rules compare the body with it', async () => {
+  it('is stale if the If-Match of the request is of another state of the resource, and says its ETag', async () => {
+    const etag = String(recordOf(await stage(change())).base['etag']);
+    expect(await stage(change({ staged: { headers: { 'If-Match': '"7"' } } }))).toEqual({
+      kind: 'rejected',
+      stale: true,
+      explanation: expect.stringContaining(etag),
+    });
+    expect(writes()).toEqual([]);
+  });
+
+  it('is stale if the "document" of the request is not the state of the resource, because the rules compare the body with it', async () => {
     const put = { method: 'PUT', contentType: 'application/json', body: { on: true } };
     const staged = (document: unknown): StageContext => change({ staged: { ...put, document } });
     expect(await stage(staged({ on: false }))).toMatchObject({
       kind: 'rejected',
+      stale: true,
       explanation: expect.stringContaining('"document"'),
     });
     expect(recordOf(await stage(staged({ owners: ['ada'], on: false })))).toMatchObject({ fullyCaptured: true });
@@ -88,7 +98,10 @@ describe('a dry run', () => {
     expect(writes().map(({ headers }) => headers['if-match'])).toEqual([etag]);
     api.documents.set('/v1/flags/beta', { on: false, owners: ['ada'] });
     api.behaviour.etag = 'weak';
-    expect(await stage(change({ staged }))).toMatchObject({ kind: 'rejected' });
+    expect(await stage(change({ staged }))).toEqual({
+      kind: 'rejected',
+      explanation: expect.stringContaining('strong'),
+    });
   });
 
   it.each([

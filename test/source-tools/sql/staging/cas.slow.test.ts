@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { sqlCasEffects } from '../../../../source-tools/sql/staging';
 import type { StageContext } from '../../../../policy/contracts/target-effects';
 import { onEachSharedServer } from './target-server';
-import { commitContext, diffOf, PATIENT, recordOf, stageContext } from './sql-diff';
+import { commitContext, PATIENT, stageContext } from './sql-context';
+import { diffOf, recordOf } from '../../../support/staged-change';
 
 const { stage, commit } = sqlCasEffects;
 onEachSharedServer((use) => {
@@ -119,8 +120,19 @@ onEachSharedServer((use) => {
       [
         'the key of an insert already exists',
         [{ op: 'insert', table: 'public.customers', key: { id: 1 }, set: { version: 1 } }],
-        '/rows/0: expected exactly one row',
+        '/rows/0: expected no row with this key, found one',
       ],
+    ])('is stale at dry run when %s, with nothing changed', async (_, rows, explanation) => {
+      const before = await pg.checksum('orders');
+      expect(await stage(context(rows))).toMatchObject({
+        kind: 'rejected',
+        stale: true,
+        explanation: expect.stringContaining(explanation),
+      });
+      expect(await pg.checksum('orders')).toBe(before);
+    });
+
+    it.each([
       [
         'the key selects several rows',
         [{ table: 'public.items', key: { order_id: 1 }, expect: { amount: 1 }, set: { amount: 2 } }],
@@ -147,7 +159,7 @@ onEachSharedServer((use) => {
       ['a foreign key is violated', [update(1, { customer_id: 77 })], '23503'],
     ])('is rejected at dry run when %s, with nothing changed', async (_, rows, explanation) => {
       const before = await pg.checksum('orders');
-      expect(await stage(context(rows))).toMatchObject({
+      expect(await stage(context(rows))).toEqual({
         kind: 'rejected',
         explanation: expect.stringContaining(explanation),
       });

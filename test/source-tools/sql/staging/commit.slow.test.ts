@@ -4,7 +4,8 @@ import type { CommitContext, StageContext } from '../../../../policy/contracts/t
 import { sqlDryRunEffects } from '../../../../source-tools/sql/staging';
 import { toSettle } from '../../../support/to-settle';
 import { onEachServer } from './target-server';
-import { commitContext, newChangeId, notKept, PATIENT, recordOf, stageContext } from './sql-diff';
+import { commitContext, notKept, PATIENT, stageContext } from './sql-context';
+import { newChangeId, recordOf } from '../../../support/staged-change';
 import { startProxy, type Proxy } from './tcp-proxy';
 
 const { stage, commit, seal } = sqlDryRunEffects;

@@ -2,7 +2,8 @@ import { onEachServer } from './target-server';
 import { CountersignFailure } from '../../../../policy/contracts/failure';
 import { FailureType } from '../../../../policy/contracts/failure-type';
 import { sqlDryRunEffects } from '../../../../source-tools/sql/staging';
-import { diffOf, previewOf, recordOf, stageContext } from './sql-diff';
+import { stageContext } from './sql-context';
+import { diffOf, previewOf, recordOf } from '../../../support/staged-change';
 import { StagingRecord, stagingSha } from '../../../../policy/contracts/staging-record';
 
 const { stage } = sqlDryRunEffects;

@@ -1,7 +1,8 @@
 import { DEFAULT_FUNCTIONS, SAFE_FUNCTIONS } from '../../../../source-tools/sql/facts/safe-functions';
 import { sqlCasEffects, sqlDryRunEffects } from '../../../../source-tools/sql/staging';
 import { useTarget } from './target-server';
-import { diffOf, recordOf, stageContext } from './sql-diff';
+import { stageContext } from './sql-context';
+import { diffOf, recordOf } from '../../../support/staged-change';
 
 const pg = useTarget(
   `

@@ -4,7 +4,8 @@ import type { CommitContext, StageContext } from '../../../../policy/contracts/t
 import { sqlDryRunEffects } from '../../../../source-tools/sql/staging';
 import { openSession, type Session } from '../../../../source-tools/sql/staging/session';
 import { toSqlSettings } from '../../../../source-tools/sql/staging-settings';
-import { commitContext, notKept, recordOf, stageContext } from './sql-diff';
+import { commitContext, notKept, stageContext } from './sql-context';
+import { recordOf } from '../../../support/staged-change';
 import { onEachServer, type TargetServer } from './target-server';
 import { startProxy } from './tcp-proxy';
 

@@ -6,7 +6,8 @@ import { toSqlSettings } from '../../../../source-tools/sql/staging-settings';
 import { sqlCasEffects, sqlDryRunEffects } from '../../../../source-tools/sql/staging';
 import { netChanges } from '../../../../source-tools/sql/staging/touched';
 import { worksOf } from './prepare-sql';
-import { commitContext, diffOf, recordOf, stageContext } from './sql-diff';
+import { commitContext, stageContext } from './sql-context';
+import { diffOf, recordOf } from '../../../support/staged-change';
 import { onEachServer } from './target-server';
 
 const { stage, commit } = sqlDryRunEffects;

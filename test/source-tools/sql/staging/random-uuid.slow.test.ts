@@ -1,6 +1,7 @@
 import type { StagingRecord } from '../../../../policy/contracts/staging-record';
 import { sqlDryRunEffects } from '../../../../source-tools/sql/staging';
-import { recordOf, stageContext } from './sql-diff';
+import { stageContext } from './sql-context';
+import { recordOf } from '../../../support/staged-change';
 import { onEachSharedServer } from './target-server';
 
 /** A function that is named like one of PostgreSQL 18. */

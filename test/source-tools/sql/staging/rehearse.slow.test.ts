@@ -1,7 +1,8 @@
 import { rehearse } from '../../../../source-tools/sql/staging/rehearse';
 import { prepareSql } from './prepare-sql';
 import { useTarget } from './target-server';
-import { notKept, recordOf, stageContext } from './sql-diff';
+import { notKept, stageContext } from './sql-context';
+import { recordOf } from '../../../support/staged-change';
 import { startProxy } from './tcp-proxy';
 
 const pg = useTarget(

@@ -1,5 +1,6 @@
 import { sqlDryRunEffects } from '../../../../source-tools/sql/staging';
-import { commitContext, previewOf, recordOf, stageContext } from './sql-diff';
+import { commitContext, stageContext } from './sql-context';
+import { previewOf, recordOf } from '../../../support/staged-change';
 import { onEachSharedServer } from './target-server';
 
 const { stage, commit } = sqlDryRunEffects;

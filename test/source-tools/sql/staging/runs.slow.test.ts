@@ -4,7 +4,8 @@ import type { Session } from '../../../../source-tools/sql/staging/session';
 import { sqlDryRunEffects } from '../../../../source-tools/sql/staging';
 import { onEachSharedServer } from './target-server';
 import { prepareSql } from './prepare-sql';
-import { recordOf, stageContext } from './sql-diff';
+import { stageContext } from './sql-context';
+import { recordOf } from '../../../support/staged-change';
 
 /** Values that are constant in a session or a transaction, and other in the next one. */
 const OF_A_SESSION = [

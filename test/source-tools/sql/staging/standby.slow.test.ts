@@ -7,7 +7,8 @@ import { sqlDryRunEffects } from '../../../../source-tools/sql/staging';
 import { initTarget } from '../../../../source-tools/sql/staging/init-target';
 import { initialData } from '../../../support/initial-data';
 import { TARGET_ROLES } from './target-server';
-import { commitContext, notKept, recordOf, stageContext } from './sql-diff';
+import { commitContext, notKept, stageContext } from './sql-context';
+import { recordOf } from '../../../support/staged-change';
 
 const { stage, commit, seal } = sqlDryRunEffects;
 const PASSWORDS = { stage: 'stage-password', commit: 'commit-password' };

@@ -1,25 +1,13 @@
-import { createHash } from 'node:crypto';
-import type { JsonObject } from '../../../../policy/contracts/canonical-json';
-import type { DiffInput } from '../../../../policy/contracts/diff';
 import type { StagingRecord } from '../../../../policy/contracts/staging-record';
-import type { CommitContext, StageContext, Staged } from '../../../../policy/contracts/target-effects';
+import type { CommitContext, StageContext } from '../../../../policy/contracts/target-effects';
 import { memorySends } from '../../../support/memory-sends';
-
-export function diffOf(text: string | Uint8Array, sourceTool = 'SQLDryRun'): DiffInput {
-  const raw = typeof text === 'string' ? new TextEncoder().encode(text) : text;
-  return { sourceTool, raw, diffSha: createHash('sha256').update(raw).digest('hex'), metadata: {} };
-}
+import { diffOf, newChangeId } from '../../../support/staged-change';
 
 /** Limits that attempts which wait for each other do not reach on a busy machine. */
 export const PATIENT = { statementTimeoutMs: 60_000, lockTimeoutMs: 60_000, connectTimeoutMs: 15_000 } as const;
 
 /** Connections are kept for later changes, as in the committer. */
 const inUse = new AbortController();
-let changes = 0;
-/** A new unique change id. */
-export function newChangeId(): string {
-  return createHash('sha256').update(`change ${changes++}`).digest('hex');
-}
 
 export function stageContext(url: string, text: string, more: Partial<StageContext> = {}): StageContext {
   return {
@@ -47,17 +35,4 @@ export function commitContext(
 ): CommitContext {
   const attempt = { intentAt: '2026-03-01T12:00:00.000Z', sends: memorySends() };
   return { ...staged, target: { name: 'shop', url }, approved, idempotency: staged.changeId, ...attempt, ...more };
-}
-
-export function recordOf(staged: Staged): StagingRecord {
-  return successful(staged).record;
-}
-
-export function previewOf(staged: Staged): JsonObject {
-  return successful(staged).preview;
-}
-
-function successful(staged: Staged): Extract<Staged, { readonly kind: 'staged' }> {
-  if (staged.kind !== 'staged') throw new Error(`expected a staging record, got: ${staged.explanation}`);
-  return staged;
 }
