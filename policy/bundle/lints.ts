@@ -73,7 +73,7 @@ function literalSigns(glob: string, path: Path): Problem[] {
 
 /** `^` at the start and `$` at the end of a pattern without the flag `m`, and slashes with flags as in JavaScript. */
 const ANCHORED = /^(?:\(\?[a-ln-z]+\))?(?:(\^)|(?!\(\?[a-z]*m)[^]*[^\\](\$)$)/;
-const SLASHES = /^\/[^]*\/[a-z]+$/;
+const SLASHES = /^\/[^]*\/[gimsu]{1,3}$/;
 
 /** Forbidden patterns that match less than they seem to. */
 function misreadPattern(pattern: string, path: Path): Problem[] {
